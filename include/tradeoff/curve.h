@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tradeoff/interval.h"
+
+namespace tradeoff {
+
+/// Which change of one record the plan protects against.
+enum class Neighbours { unstated, add_remove, replace_one };
+
+/// Which ordered pair is asked about: `remove` is (with the record, without it), `add` the reverse, `worst` the less private of both.
+enum class Direction { worst, remove, add };
+
+/// One theorem that was used and what it cost.
+struct Step {
+  std::string theorem;
+  std::string detail;
+};
+
+/// How tight an answer should be. A wider interval is still an answer.
+struct Tolerance {
+  double relative = 1e-6;  ///< wanted relative width: far below what a decision needs, far above what costs time
+};
+
+/// Best membership guess at a prior, and the largest posterior any output can cause.
+struct Posterior {
+  Interval accuracy;
+  Interval largest;
+};
+
+class Loss;
+
+/// What a plan guarantees. Immutable, cheap to copy, safe to share between threads. Every answer is certain to hold.
+class Curve {
+ public:
+  /// The least delta such that the plan is (epsilon, delta)-DP; any real epsilon, and +infinity for the mass at infinite loss.
+  [[nodiscard]] Interval delta_at(Interval epsilon, Direction = Direction::worst) const;
+  /// Natural logarithm of `delta_at`, for values that a double cannot hold.
+  [[nodiscard]] Interval log_delta_at(Interval epsilon, Direction = Direction::worst) const;
+  /// The least epsilon >= 0 such that the plan is (epsilon, delta)-DP.
+  [[nodiscard]] Interval epsilon_at(Interval delta, Direction = Direction::worst) const;
+  /// The trade-off function: least type II error of a test whose type I error is alpha. With a direction, T(Q, P): null Q, alternative P.
+  [[nodiscard]] Interval beta_at(Interval alpha, Direction = Direction::worst) const;
+  /// Largest true-positive rate of an attack with this false-positive rate.
+  [[nodiscard]] Interval tpr_at(Interval fpr, Direction = Direction::worst) const;
+  /// Total variation: the largest (true-positive rate - false-positive rate) of any attack.
+  [[nodiscard]] Interval advantage() const;
+  [[nodiscard]] Posterior posterior_at(Interval prior) const;
+
+  [[nodiscard]] Interval delta_at(double epsilon) const { return delta_at(Interval::exactly(epsilon)); }
+  [[nodiscard]] Interval epsilon_at(double delta) const { return epsilon_at(Interval::exactly(delta)); }
+  [[nodiscard]] Interval beta_at(double alpha) const { return beta_at(Interval::exactly(alpha)); }
+
+  [[nodiscard]] Neighbours neighbours() const { return neighbours_; }
+  /// How the curve was found: `closed form`, `exact`, `contour` or `lattice`.
+  [[nodiscard]] const std::string& method() const { return method_; }
+  [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
+
+  /// For the library's own use; the type behind it is private.
+  Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, std::string method, std::vector<Step> steps, Tolerance tolerance);
+  [[nodiscard]] const std::shared_ptr<const Loss>& loss() const { return loss_; }
+
+ private:
+  std::shared_ptr<const Loss> loss_;
+  Neighbours neighbours_;
+  std::string method_;
+  std::vector<Step> steps_;
+  Tolerance tolerance_;
+};
+
+}  // namespace tradeoff

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+namespace tradeoff {
+
+/// A closed interval certain to hold the true value, rounding included.
+/// Invariant: lo <= hi, never NaN; an end may be infinite. Users read intervals; the arithmetic on them is private.
+struct Interval {
+  double lo = 0;
+  double hi = 0;
+
+  [[nodiscard]] static constexpr Interval exactly(double value) { return {value, value}; }
+  /// Every real number: the answer of a computation that could not certify anything.
+  [[nodiscard]] static constexpr Interval whole() {
+    return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  }
+
+  [[nodiscard]] constexpr bool contains(double value) const { return lo <= value && value <= hi; }
+  [[nodiscard]] constexpr double width() const { return lo == hi ? 0 : hi - lo; }
+
+  friend constexpr bool operator==(const Interval&, const Interval&) = default;
+};
+
+}  // namespace tradeoff

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tradeoff/interval.h"
+
+namespace tradeoff {
+
+/// A number as it was written: an exact decimal or a quotient of two. `text` is its canonical spelling, `value` encloses the exact number.
+struct Number {
+  std::string text;
+  Interval value;
+  friend bool operator==(const Number& a, const Number& b) { return a.text == b.text; }
+};
+
+/// `?`: the value that `calibrate` is asked to find.
+struct Unknown {
+  friend bool operator==(const Unknown&, const Unknown&) = default;
+};
+
+struct Value;
+struct Line;
+
+/// Lines that are all run on the same data.
+struct Plan {
+  std::vector<Line> lines;
+  friend bool operator==(const Plan&, const Plan&);
+};
+
+/// `(a, b)` or `[a, b]`.
+struct Tuple {
+  std::vector<Value> items;
+  friend bool operator==(const Tuple&, const Tuple&);
+};
+struct List {
+  std::vector<Value> items;
+  friend bool operator==(const List&, const List&);
+};
+
+/// One argument's value. A string may stand in quotes or, if it is a plain word, without.
+struct Value {
+  std::variant<Number, Unknown, std::string, Plan, Tuple, List> content;
+  std::size_t offset = 0;  ///< where it stands in the text; not part of equality
+  friend bool operator==(const Value& a, const Value& b);
+};
+
+/// An argument with its name; after parsing every argument has the name of the vocabulary, positional or not.
+struct Argument {
+  std::string name;
+  Value value;
+  friend bool operator==(const Argument&, const Argument&);
+};
+
+/// `name(arguments)`: a source or an operator, its arguments in the order of the vocabulary.
+struct Call {
+  std::string name;
+  std::vector<Argument> arguments;
+  std::size_t offset = 0;  ///< where it stands in the text; not part of equality
+  friend bool operator==(const Call& a, const Call& b);
+};
+
+/// A source, either a call or a whole plan in parentheses, and the operators applied to it from left to right.
+struct Line {
+  std::variant<Call, Plan> source;
+  std::vector<Call> operators;
+  friend bool operator==(const Line&, const Line&);
+};
+
+/// Reads a plan. Throws ParseError with the offset of the fault and, for an unknown name, the nearest known one.
+[[nodiscard]] Plan parse(std::string_view text);
+
+/// Writes a plan so that `parse(to_string(plan)) == plan`.
+[[nodiscard]] std::string to_string(const Plan& plan);
+
+}  // namespace tradeoff

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "tradeoff/curve.h"
+#include "tradeoff/interval.h"
+
+namespace tradeoff {
+
+struct Atoms;       // mechanism/atoms.h: a finite law of the loss
+class Transform;    // mechanism/transform.h: the moment generating function of the loss
+
+/// One ordered pair of distributions, (P, Q) = (with the record, without it), seen through the privacy loss L = log dP/dQ.
+/// A mechanism is a Loss, and so is whatever is built from losses: composition, subsampling, mixture, group, refinement.
+/// `direction` is never `worst` here: `remove` reads (P, Q), `add` reads (Q, P). The profile must hold for every real epsilon, both directions.
+class Loss {
+ public:
+  Loss() = default;
+  Loss(const Loss&) = delete;
+  Loss& operator=(const Loss&) = delete;
+  virtual ~Loss() = default;
+
+  /// Encloses delta(e) = sup_E P(E) - exp(e) Q(E) for every real e in `epsilon` (ends may be infinite).
+  [[nodiscard]] virtual Interval delta(Direction direction, Interval epsilon) const = 0;
+
+  /// Natural logarithm of `delta`, where delta itself would underflow. By default the logarithm of `delta`.
+  [[nodiscard]] virtual Interval log_delta(Direction direction, Interval epsilon) const;
+
+  /// Both directions have the same profile, so the loss may stand for either order of any neighbouring pair.
+  [[nodiscard]] virtual bool symmetric() const = 0;
+
+  /// P(L = +infinity) in the given direction.
+  [[nodiscard]] virtual Interval infinite_mass(Direction direction) const;
+
+  /// Closed forms where a mechanism has them; the generic inversions of curve/ are used otherwise.
+  [[nodiscard]] virtual std::optional<Interval> closed_epsilon(Direction, Interval /*delta*/) const { return std::nullopt; }
+  [[nodiscard]] virtual std::optional<Interval> closed_beta(Direction, Interval /*alpha*/) const { return std::nullopt; }
+
+  /// Encloses (Q(L > e), P(L > e)) at the point e: a test that some attacker can run. Used by the dual from above.
+  struct Test {
+    Interval false_positive;
+    Interval true_positive;
+  };
+  [[nodiscard]] virtual std::optional<Test> test_at(Direction, double /*epsilon*/) const { return std::nullopt; }
+
+  /// The law of L if it is finite; null otherwise.
+  [[nodiscard]] virtual const Atoms* atoms(Direction) const { return nullptr; }
+  /// The transform of L if the contour engine can use it; null otherwise.
+  [[nodiscard]] virtual const Transform* transform(Direction) const { return nullptr; }
+  /// mu if the pair is exactly N(0,1) against N(mu,1).
+  [[nodiscard]] virtual std::optional<Interval> gaussian_mu() const { return std::nullopt; }
+
+  /// Losses with equal non-empty keys have the same law and are merged before any numerics.
+  [[nodiscard]] virtual std::string key() const { return {}; }
+};
+
+using LossPointer = std::shared_ptr<const Loss>;
+
+}  // namespace tradeoff

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tradeoff/curve.h"
 #include "tradeoff/interval.h"
@@ -52,6 +53,9 @@ class Loss {
   [[nodiscard]] virtual const Transform* transform(Direction) const { return nullptr; }
   /// mu if the pair is exactly N(0,1) against N(mu,1).
   [[nodiscard]] virtual std::optional<Interval> gaussian_mu() const { return std::nullopt; }
+
+  /// Adds what a reader should know about how this loss was found: theorems, error terms, node counts.
+  virtual void explain(std::vector<Step>& /*steps*/) const {}
 
   /// Losses with equal non-empty keys have the same law and are merged before any numerics.
   [[nodiscard]] virtual std::string key() const { return {}; }

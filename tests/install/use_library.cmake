@@ -1,0 +1,25 @@
+# Builds and runs tests/install/consumer as a stranger would.
+#   way            find_package (against a fresh install) or add_subdirectory (against the sources)
+#   source, build  the library's source and build directories
+#   work           a directory of our own
+#   generator, compiler, version
+function(must_run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "failed (${result}): ${ARGN}")
+  endif()
+endfunction()
+
+set(consumer_options -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_COMPILER=${compiler} -D way=${way} -D version=${version})
+if(way STREQUAL find_package)
+  file(REMOVE_RECURSE ${work})  # nothing left over from an earlier install may help
+  must_run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix --component library)
+  list(APPEND consumer_options -D CMAKE_PREFIX_PATH=${work}/prefix)
+else()
+  file(REMOVE ${work}/build/CMakeCache.txt)
+  list(APPEND consumer_options -D library_source=${source})
+endif()
+
+must_run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${work}/build -G ${generator} ${consumer_options})
+must_run(${CMAKE_COMMAND} --build ${work}/build --target consumer)
+must_run(${work}/build/consumer)

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tradeoff/analyze.h"
+
+#include <array>
+#include <utility>
+
+#include "engine/choose.h"
+#include "mechanism/sources.h"
+#include "mechanism/subsampled.h"
+#include "mechanism/vocabulary.h"
+#include "numeric/arithmetic.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+// More steps than any training run takes; beyond it the answer is refused at once rather than after minutes.
+constexpr std::uint64_t most_steps = 1'000'000'000'000;
+
+const char* name_of(Neighbours neighbours) { return neighbours == Neighbours::add_remove ? "add-remove" : "replace-one"; }
+
+/// The neighbours a plan speaks of: what the caller stated, then what each operator fixes; two that differ are an error.
+class NeighbourRule {
+ public:
+  explicit NeighbourRule(Neighbours stated) : agreed_(stated), by_(stated == Neighbours::unstated ? "" : "the caller") {}
+  void demand(Neighbours wanted, const std::string& by) {
+    if (wanted == Neighbours::unstated || wanted == agreed_) return;
+    if (agreed_ != Neighbours::unstated)
+      throw DomainError("neighbours: " + by + " speaks of " + name_of(wanted) + " neighbours, but " + by_ + " of " + name_of(agreed_) +
+                        "; a plan has one neighbour relation");
+    agreed_ = wanted;
+    by_ = by;
+  }
+  [[nodiscard]] Neighbours agreed() const { return agreed_; }
+
+ private:
+  Neighbours agreed_;
+  std::string by_;
+};
+
+void collect_neighbours(const Plan& plan, NeighbourRule& rule);
+
+void collect_neighbours(const Value& value, NeighbourRule& rule) {
+  if (const auto* plan = std::get_if<Plan>(&value.content)) collect_neighbours(*plan, rule);
+  if (const auto* tuple = std::get_if<Tuple>(&value.content))
+    for (const Value& item : tuple->items) collect_neighbours(item, rule);
+  if (const auto* list = std::get_if<List>(&value.content))
+    for (const Value& item : list->items) collect_neighbours(item, rule);
+}
+
+void collect_neighbours(const Plan& plan, NeighbourRule& rule) {
+  for (const Line& line : plan.lines) {
+    if (const auto* inner = std::get_if<Plan>(&line.source)) collect_neighbours(*inner, rule);
+    if (const auto* call = std::get_if<Call>(&line.source))
+      for (const Argument& argument : call->arguments) collect_neighbours(argument.value, rule);
+    for (const Call& operation : line.operators)
+      if (const Word* word = find_word(Role::operation, operation.name)) rule.demand(word->neighbours, operation.name);
+  }
+}
+
+/// Walks a plan and turns it into parts to compose.
+class Analyst {
+ public:
+  Analyst(Neighbours neighbours, Tolerance tolerance) : neighbours_(neighbours), tolerance_(tolerance) {}
+
+  [[nodiscard]] Parts parts_of(const Plan& plan) const {
+    Parts parts;
+    for (const Line& line : plan.lines) {
+      Parts more = parts_of(line);
+      parts.insert(parts.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    }
+    return parts;
+  }
+
+  [[nodiscard]] Composition whole(Parts parts) const { return compose(std::move(parts), tolerance_); }
+
+ private:
+  [[nodiscard]] Parts parts_of(const Line& line) const {
+    Parts parts = std::holds_alternative<Plan>(line.source) ? parts_of(std::get<Plan>(line.source))
+                                                            : Parts{{source(std::get<Call>(line.source)), 1}};
+    for (const Call& operation : line.operators) parts = apply(operation, std::move(parts));
+    return parts;
+  }
+
+  [[nodiscard]] LossPointer source(const Call& call) const {
+    const SourceFactory make = find_source(call.name);
+    if (make == nullptr) throw UnsupportedError(call.name + ": this source is not implemented yet");
+    LossPointer loss = make(Arguments(call));
+    // Under replace-one either order may occur in each line, so a directed loss may enter only by its symmetric pair.
+    if (neighbours_ == Neighbours::replace_one && !loss->symmetric()) loss = std::make_shared<SymmetrizedLoss>(std::move(loss));
+    return loss;
+  }
+
+  [[nodiscard]] Parts apply(const Call& operation, Parts parts) const;
+
+  [[nodiscard]] static Parts repeat(const Arguments& arguments, Parts parts) {
+    const std::uint64_t times = arguments.count("times", 0, most_steps);
+    for (Part& part : parts) {
+      if (times != 0 && part.times > most_steps / times)
+        throw TooLargeError("repeat: more than " + std::to_string(most_steps) + " steps in all are not supported");
+      part.times *= times;
+    }
+    return parts;
+  }
+
+  [[nodiscard]] static LossPointer poisson(const Arguments& arguments, LossPointer base) {
+    const Interval rate = arguments.probability("rate");
+    if (rate.hi == 0) return compose({}, {}).loss;
+    if (rate.lo == 1) return base;
+    return std::make_shared<PoissonLoss>(std::move(base), rate);
+  }
+
+  [[nodiscard]] static LossPointer sample(const Arguments& arguments, LossPointer base) {
+    Interval rate;
+    if (arguments.has("rate")) {
+      rate = arguments.probability("rate");
+    } else {
+      const std::uint64_t size = arguments.count("size", 1, most_steps);
+      const std::uint64_t of = arguments.count("of", 1, most_steps);
+      if (size > of) arguments.refuse("size", std::to_string(size), "at most of = " + std::to_string(of));
+      rate = Interval::exactly(static_cast<double>(size)) / Interval::exactly(static_cast<double>(of));
+    }
+    if (rate.hi == 0) return compose({}, {}).loss;
+    if (rate.lo >= 1) return base;
+    return std::make_shared<SampledLoss>(std::move(base), rate);
+  }
+
+  Neighbours neighbours_;
+  Tolerance tolerance_;
+};
+
+Parts Analyst::apply(const Call& operation, Parts parts) const {
+  const Arguments arguments(operation);
+  if (operation.name == "repeat") return repeat(arguments, std::move(parts));
+  using Operator = LossPointer (*)(const Arguments&, LossPointer);
+  struct Entry {
+    std::string_view name;
+    Operator apply;
+  };
+  static constexpr std::array operators{Entry{"poisson", poisson}, Entry{"sample", sample}};
+  for (const Entry& entry : operators)
+    if (entry.name == operation.name) return {{entry.apply(arguments, whole(std::move(parts)).loss), 1}};
+  throw UnsupportedError(operation.name + ": this operator is not implemented yet");
+}
+
+}  // namespace
+
+Curve analyze(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+  if (plan.lines.empty()) throw DomainError("plan: an empty plan says nothing; give at least one source");
+  NeighbourRule rule(neighbours);
+  collect_neighbours(plan, rule);
+  const Analyst analyst(rule.agreed(), tolerance);
+  Composition composition = analyst.whole(analyst.parts_of(plan));
+  std::vector<Step> steps;
+  composition.loss->explain(steps);
+  return {std::move(composition.loss), rule.agreed(), std::move(composition.method), std::move(steps), tolerance};
+}
+
+}  // namespace tradeoff

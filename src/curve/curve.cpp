@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tradeoff/curve.h"
+
+#include <utility>
+
+#include "curve/duality.h"
+#include "curve/profile.h"
+#include "numeric/arithmetic.h"
+#include "numeric/number_text.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+void require(bool holds, const char* question, Interval value, const char* allowed) {
+  if (!holds) throw DomainError(std::string(question) + ": " + numeric::to_text_below(value.lo) + " is not allowed; it must be " + allowed);
+}
+
+void require_probability(const char* question, Interval value) {
+  require(value.lo >= 0 && value.hi <= 1, question, value, "between 0 and 1");
+}
+
+}  // namespace
+
+Curve::Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, std::string method, std::vector<Step> steps, Tolerance tolerance)
+    : loss_(std::move(loss)), neighbours_(neighbours), method_(std::move(method)), steps_(std::move(steps)), tolerance_(tolerance) {}
+
+Interval Curve::delta_at(Interval epsilon, Direction direction) const {
+  require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
+  return clamp(Profile(*loss_, direction).delta(epsilon), 0, 1);
+}
+
+Interval Curve::log_delta_at(Interval epsilon, Direction direction) const {
+  require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
+  return min(Profile(*loss_, direction).log_delta(epsilon), Interval::exactly(0));
+}
+
+Interval Curve::epsilon_at(Interval delta, Direction direction) const {
+  require_probability("delta", delta);
+  return max(invert_profile(Profile(*loss_, direction), delta), Interval::exactly(0));
+}
+
+Interval Curve::beta_at(Interval alpha, Direction direction) const {
+  require_probability("alpha", alpha);
+  return clamp(dual_beta(Profile(*loss_, direction), alpha), 0, 1);
+}
+
+Interval Curve::tpr_at(Interval fpr, Direction direction) const {
+  require_probability("fpr", fpr);
+  return clamp(1.0 - beta_at(fpr, direction), 0, 1);
+}
+
+Interval Curve::advantage() const { return delta_at(Interval::exactly(0)); }
+
+// [posterior] The best guess of membership has accuracy 1 - prior + prior * delta(log((1 - prior)/prior)); the posterior odds
+// of any output are at most the prior odds times exp(largest loss).
+Posterior Curve::posterior_at(Interval prior) const {
+  require(prior.lo > 0 && prior.hi < 1, "prior", prior, "strictly between 0 and 1");
+  const auto accuracy = [this](double p) {
+    const Interval point = Interval::exactly(p);
+    return clamp(1.0 - point + point * delta_at(log((1.0 - point) / point)), 0, 1);
+  };
+  const Interval low = accuracy(prior.lo);
+  const Interval high = accuracy(prior.hi);
+  // Accuracy is convex in the prior, so on a short interval its ends bound it from above; from below allow for the slope, at most 1.
+  const double slack = numeric::add_up(prior.hi, -prior.lo);
+  const Interval largest_loss = epsilon_at(Interval::exactly(0));
+  const Interval odds = (1.0 - prior) / prior * exp(-largest_loss);
+  return {{numeric::add_down(std::min(low.lo, high.lo), -slack), std::max(low.hi, high.hi)}, clamp(1.0 / (1.0 + odds), 0, 1)};
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "curve/duality.h"
+
+#include <array>
+#include <cmath>
+
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+// Below this a double cannot hold delta with full relative accuracy, so comparisons are made in logarithms.
+constexpr double smallest_plain_delta = 1e-290;
+
+/// Compares the profile with a target. A point is decided only if the enclosures do not overlap.
+class Comparison {
+ public:
+  Comparison(const Profile& profile, Interval target) : profile_(profile), target_(target), logarithmic_(target.lo < smallest_plain_delta) {
+    if (logarithmic_) target_ = log(target);
+  }
+  struct Outcome {
+    bool above = false;  ///< delta(e) is certainly larger than the target
+    bool below = false;  ///< delta(e) is certainly at most the target
+    double excess = 0;   ///< log delta(e) - log target, roughly: only used to choose the next point
+  };
+  [[nodiscard]] Outcome at(double epsilon) const {
+    const Interval point = Interval::exactly(epsilon);
+    const Interval value = logarithmic_ ? profile_.log_delta(point) : profile_.delta(point);
+    const double ratio = logarithmic_ ? (value.lo + value.hi) / 2 - (target_.lo + target_.hi) / 2
+                                      : std::log((value.lo + value.hi) / (target_.lo + target_.hi));
+    return {value.lo > target_.hi, value.hi <= target_.lo, ratio};
+  }
+
+ private:
+  const Profile& profile_;
+  Interval target_;
+  bool logarithmic_;
+};
+
+// Closer than this, two points of the search are the same to a reader: a few units in the last place.
+bool settled(double low, double high) { return !(high - low > 8e-16 * std::abs(high)); }
+
+/// Moves the ends of [low, high] together while one of them is certain; both stay certain. At most about 120 evaluations.
+Interval narrow(const Comparison& comparison, double low, double high) {
+  // First towards the crossing itself, by bisection with a secant step every other time.
+  double low_excess = comparison.at(low).excess;
+  double high_excess = comparison.at(high).excess;
+  double middle = high;
+  for (int i = 0; i < 100 && !settled(low, high); ++i) {
+    const double secant = low + (high - low) * low_excess / (low_excess - high_excess);
+    middle = i % 3 != 2 && secant > low && secant < high ? secant : low + (high - low) / 2;
+    const auto outcome = comparison.at(middle);
+    if (outcome.above) {
+      low = middle;
+      low_excess = outcome.excess;
+    } else if (outcome.below) {
+      high = middle;
+      high_excess = outcome.excess;
+    } else {
+      break;
+    }
+  }
+  // An undecided point lies between: close in on it from both sides, doubling the distance until a point is decided.
+  for (double step = 4e-16 * std::abs(middle) + 1e-300; middle > low && middle + step < high; step *= 2)
+    if (comparison.at(middle + step).below) high = middle + step;
+  for (double step = 4e-16 * std::abs(middle) + 1e-300; middle < high && middle - step > low; step *= 2)
+    if (comparison.at(middle - step).above) low = middle - step;
+  return {low, high};
+}
+
+}  // namespace
+
+// [profile-inversion] delta is non-increasing: a certain "above" at a proves epsilon > a, a certain "at most" at b proves epsilon <= b.
+Interval invert_profile(const Profile& profile, Interval delta) {
+  if (const auto closed = profile.closed_epsilon(delta)) return *closed;
+  const Interval at_infinity = profile.infinite_mass();
+  if (at_infinity.lo > delta.hi) return Interval::exactly(infinity);
+  const Comparison comparison(profile, delta);
+  const auto start = comparison.at(0);
+  if (start.below) return Interval::exactly(0);
+  double low = 0;
+  double high = 1;
+  // Beyond 2^20 no reader gains from a finite epsilon, and the answer infinity is still valid.
+  for (; high < 0x1p20; high *= 2) {
+    const auto outcome = comparison.at(high);
+    if (outcome.below) return narrow(comparison, low, high);
+    if (outcome.above) low = high;
+  }
+  return {low, infinity};
+}
+
+namespace {
+
+/// The objective whose supremum over epsilon is beta: 1 - delta(e) - e^e alpha, written so that it does not cancel for e < 0.
+class Objective {
+ public:
+  Objective(const Profile& profile, Interval alpha) : profile_(profile), alpha_(alpha), complement_(1.0 - alpha) {}
+  [[nodiscard]] Interval at(double epsilon) const {
+    const Interval point = Interval::exactly(epsilon);
+    if (epsilon >= 0) return 1.0 - profile_.delta(point) - exp(point) * alpha_;
+    return exp(point) * (complement_ - profile_.swapped_delta(-point));
+  }
+
+ private:
+  const Profile& profile_;
+  Interval alpha_;
+  Interval complement_;
+};
+
+/// Where the objective is largest, by a scan and a golden-section search; only efficiency depends on the result.
+double find_maximum(const Objective& objective, double largest) {
+  // e = sinh-like spacing covers both small losses and the far tail; 700 is where e^e leaves the doubles.
+  const double reach = std::asinh(700);
+  const double upper = std::min(largest, 700.0);
+  double best = 0;
+  double best_value = objective.at(0).lo;
+  double step = reach / 24;
+  for (int i = -24; i <= 24; ++i) {
+    const double e = std::sinh(step * i);
+    if (e > upper) continue;
+    const double value = objective.at(e).lo;
+    if (value > best_value) {
+      best = e;
+      best_value = value;
+    }
+  }
+  double low = std::sinh(std::asinh(best) - step);
+  double high = std::min(std::sinh(std::asinh(best) + step), upper);
+  constexpr double golden = 0.6180339887498949;
+  double left = high - golden * (high - low);
+  double right = low + golden * (high - low);
+  double left_value = objective.at(left).lo;
+  double right_value = objective.at(right).lo;
+  for (int i = 0; i < 70 && high - low > 1e-9 * (1 + std::abs(best)); ++i) {
+    if (left_value < right_value) {
+      low = left;
+      left = right;
+      left_value = right_value;
+      right = low + golden * (high - low);
+      right_value = objective.at(right).lo;
+    } else {
+      high = right;
+      right = left;
+      right_value = left_value;
+      left = high - golden * (high - low);
+      left_value = objective.at(left).lo;
+    }
+  }
+  return left_value > right_value ? left : right;
+}
+
+/// Certified upper bound of a concave function of x = e^e from five points around its maximum: outside [b, d] it is
+/// below its value there because the middle point is certainly higher; inside, below the extensions of the outer chords.
+double bound_maximum(const Objective& objective, double middle) {
+  const Interval top = objective.at(middle);
+  double best = infinity;
+  for (double spread = 1e-7 * (1 + std::abs(middle)); spread < 8; spread *= 4) {
+    const std::array<double, 4> e{middle - 2 * spread, middle - spread, middle + spread, middle + 2 * spread};
+    std::array<Interval, 4> x;
+    std::array<Interval, 4> g;
+    for (std::size_t i = 0; i < 4; ++i) {
+      x[i] = exp(Interval::exactly(e[i]));
+      g[i] = objective.at(e[i]);
+    }
+    if (!(top.lo >= g[1].hi && top.lo >= g[2].hi)) continue;
+    // Left line from b upward, right line from d downward; their slopes are rounded so that both stay above the function.
+    const Interval rise = max((Interval::exactly(g[1].hi) - g[0].lo) / (x[1] - x[0]), Interval::exactly(0));
+    const Interval fall = max((Interval::exactly(g[2].hi) - g[3].lo) / (x[3] - x[2]), Interval::exactly(0));
+    const Interval width = x[2] - x[1];
+    const double by_left = (Interval::exactly(g[1].hi) + Interval::exactly(rise.hi) * width).hi;
+    const double by_right = (Interval::exactly(g[2].hi) + Interval::exactly(fall.hi) * width).hi;
+    // The two lines cross at t = (g_d - g_b + fall * width) / (rise + fall) beyond b.
+    const Interval both = Interval::exactly(rise.hi) + Interval::exactly(fall.hi);
+    double bound = std::min(by_left, by_right);
+    if (both.lo > 0) {
+      const Interval crossing = (Interval::exactly(g[2].hi) - g[1].hi + Interval::exactly(fall.hi) * width) / both;
+      const double at_crossing = (Interval::exactly(g[1].hi) + Interval::exactly(rise.hi) * crossing).hi;
+      bound = std::min(bound, std::max({at_crossing, g[1].hi, g[2].hi}));
+    }
+    if (bound < best) best = bound;
+    else if (best < infinity) break;  // wider spreads only add curvature
+  }
+  return best;
+}
+
+/// beta at one alpha, in both directions of rounding.
+Interval beta_at_point(const Profile& profile, double alpha) {
+  if (alpha >= 1) return Interval::exactly(0);
+  if (alpha == 0) return clamp(1.0 - profile.infinite_mass(), 0, 1);
+  const Objective objective(profile, Interval::exactly(alpha));
+  const double middle = find_maximum(objective, -std::log(alpha));
+  const double below = std::max(0.0, objective.at(middle).lo);
+  double above = std::min((1.0 - Interval::exactly(alpha)).hi, bound_maximum(objective, middle));
+  above = std::max(above, below);
+  return {below, above};
+}
+
+}  // namespace
+
+// [duality] beta(alpha) = sup over real e of 1 - delta(e) - e^e alpha; every e gives a bound from below.
+Interval dual_beta(const Profile& profile, Interval alpha) {
+  if (const auto closed = profile.closed_beta(alpha)) return *closed;
+  const Interval first = beta_at_point(profile, alpha.lo);
+  if (alpha.lo == alpha.hi) return first;
+  return {beta_at_point(profile, alpha.hi).lo, first.hi};
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "curve/profile.h"
+
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+
+// [two-directions] The worse of both read-outs at epsilon >= 0; below 0 the mirror 1 - e^eps + e^eps delta(-eps).
+Interval Profile::worst_delta(double epsilon) const {
+  const Interval at = Interval::exactly(std::abs(epsilon));
+  const Interval worse = max(loss_.delta(Direction::remove, at), loss_.delta(Direction::add, at));
+  if (epsilon >= 0) return worse;
+  const Interval point = Interval::exactly(epsilon);
+  return clamp(-expm1(point) + exp(point) * worse, 0, 1);
+}
+
+Interval Profile::delta(Interval epsilon) const {
+  if (one_sided()) return loss_.delta(side(), epsilon);
+  if (epsilon.lo == epsilon.hi) return worst_delta(epsilon.lo);
+  return {worst_delta(epsilon.hi).lo, worst_delta(epsilon.lo).hi};
+}
+
+Interval Profile::log_delta(Interval epsilon) const {
+  if (one_sided()) return loss_.log_delta(side(), epsilon);
+  if (epsilon.lo < 0) return log(delta(epsilon));
+  return max(loss_.log_delta(Direction::remove, epsilon), loss_.log_delta(Direction::add, epsilon));
+}
+
+Interval Profile::swapped_delta(Interval epsilon) const {
+  if (direction_ == Direction::worst || loss_.symmetric()) return delta(epsilon);
+  return loss_.delta(direction_ == Direction::add ? Direction::remove : Direction::add, epsilon);
+}
+
+Interval Profile::infinite_mass() const {
+  if (one_sided()) return loss_.infinite_mass(side());
+  return max(loss_.infinite_mass(Direction::remove), loss_.infinite_mass(Direction::add));
+}
+
+std::optional<Interval> Profile::closed_epsilon(Interval delta) const {
+  if (one_sided()) return loss_.closed_epsilon(side(), delta);
+  const auto remove = loss_.closed_epsilon(Direction::remove, delta);
+  const auto add = loss_.closed_epsilon(Direction::add, delta);
+  if (!remove || !add) return std::nullopt;
+  return max(*remove, *add);
+}
+
+std::optional<Interval> Profile::closed_beta(Interval alpha) const {
+  if (one_sided()) return loss_.closed_beta(side(), alpha);
+  return std::nullopt;
+}
+
+std::optional<Loss::Test> Profile::test_at(double epsilon) const {
+  if (one_sided()) return loss_.test_at(side(), epsilon);
+  return std::nullopt;
+}
+
+}  // namespace tradeoff

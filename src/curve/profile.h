@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "mechanism/loss.h"
+
+namespace tradeoff {
+
+/// The profile a question is about, on the whole line: one direction of a loss, or the worse of both directions for
+/// epsilon >= 0 continued to negative epsilon by its mirror, so that it is a symmetric profile.
+class Profile {
+ public:
+  Profile(const Loss& loss, Direction direction) : loss_(loss), direction_(direction) {}
+
+  [[nodiscard]] Interval delta(Interval epsilon) const;
+  [[nodiscard]] Interval log_delta(Interval epsilon) const;
+  /// The profile of the swapped pair; the same one if the profile is symmetric.
+  [[nodiscard]] Interval swapped_delta(Interval epsilon) const;
+  [[nodiscard]] Interval infinite_mass() const;
+
+  /// Closed forms of the loss where they answer for this profile.
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Interval delta) const;
+  [[nodiscard]] std::optional<Interval> closed_beta(Interval alpha) const;
+  [[nodiscard]] std::optional<Loss::Test> test_at(double epsilon) const;
+
+ private:
+  [[nodiscard]] bool one_sided() const { return direction_ != Direction::worst || loss_.symmetric(); }
+  [[nodiscard]] Direction side() const { return direction_ == Direction::add ? Direction::add : Direction::remove; }
+  [[nodiscard]] Interval worst_delta(double epsilon) const;
+
+  const Loss& loss_;
+  Direction direction_;
+};
+
+}  // namespace tradeoff

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "mechanism/loss.h"
+
+namespace tradeoff {
+
+/// N(0,1) against N(mu,1): the Gaussian mechanism with mu = sensitivity / sigma, anything known only to be mu-GDP,
+/// and perfect privacy (mu = 0).
+[[nodiscard]] LossPointer gaussian_loss(Interval mu);
+
+}  // namespace tradeoff

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/laplace.h"
+
+#include "mechanism/key.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+
+// [laplace-profile] delta(e) = 1 - exp(min(e, (e - e0)/2)) where positive: the second form on [-e0, e0], the first below.
+Interval LaplaceLoss::delta(Direction, Interval epsilon) const {
+  const auto at = [](double e, double e0) {
+    if (e >= e0) return Interval::exactly(0);
+    if (e == -infinity) return Interval::exactly(1);
+    const Interval exponent = min(Interval::exactly(e), (Interval::exactly(e) - e0) / 2.0);
+    return max(-expm1(exponent), Interval::exactly(0));
+  };
+  return {at(epsilon.hi, epsilon0_.lo).lo, at(epsilon.lo, epsilon0_.hi).hi};
+}
+
+std::optional<Interval> LaplaceLoss::closed_epsilon(Direction, Interval delta) const {
+  return max(epsilon0_ + 2.0 * log1p(-delta), Interval::exactly(0));
+}
+
+// The three branches of the trade-off function are one minimum of maxima; each is decreasing in alpha and in epsilon0.
+std::optional<Interval> LaplaceLoss::closed_beta(Direction, Interval alpha) const {
+  const auto at = [](double a, double e0) {
+    const Interval shrink = exp(Interval::exactly(-e0));
+    const Interval point = Interval::exactly(a);
+    if (a >= 0.5) return shrink * (1.0 - point);
+    if (2 * a < shrink.lo) return 1.0 - point / shrink;
+    const Interval middle = a > 0 ? shrink / (4.0 * point) : Interval{0, 1};
+    return 2 * a > shrink.hi ? middle : hull(middle, 1.0 - point / shrink);
+  };
+  return clamp({at(alpha.hi, epsilon0_.hi).lo, at(alpha.lo, epsilon0_.lo).hi}, 0, 1);
+}
+
+std::string LaplaceLoss::key() const { return make_key("laplace", {epsilon0_}); }
+
+void LaplaceLoss::explain(std::vector<Step>& steps) const {
+  steps.push_back({"laplace-profile", "Laplace noise has a closed profile and trade-off function"});
+}
+
+}  // namespace tradeoff

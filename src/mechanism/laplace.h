@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "mechanism/loss.h"
+
+namespace tradeoff {
+
+/// Laplace noise; epsilon0 = sensitivity / scale is the largest loss. The loss is +epsilon0 with probability 1/2,
+/// -epsilon0 with probability exp(-epsilon0)/2, and has density exp((l - epsilon0)/2)/4 in between.
+class LaplaceLoss final : public Loss {
+ public:
+  explicit LaplaceLoss(Interval epsilon0) : epsilon0_(epsilon0) {}
+  [[nodiscard]] Interval epsilon0() const { return epsilon0_; }
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override;
+  [[nodiscard]] std::string key() const override;
+  void explain(std::vector<Step>& steps) const override;
+
+ private:
+  Interval epsilon0_;
+};
+
+}  // namespace tradeoff

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/subsampled.h"
+
+#include <utility>
+
+#include "mechanism/key.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+/// log(1 + (e^eps - 1)/rate): the epsilon of the base at which the sampled profile is read. Needs e^eps > 1 - rate.
+Interval inner_epsilon(double epsilon, Interval rate) {
+  const Interval point = Interval::exactly(epsilon);
+  if (epsilon == infinity) return point;
+  if (epsilon < 1) return log1p(expm1(point) / rate);
+  return point - log(rate) + log1p(-((1.0 - rate) * exp(-point)));  // the same without overflow
+}
+
+/// Mirror of a symmetric profile: delta(-e) = 1 - e^-e + e^-e delta(e).
+Interval mirrored(double epsilon, Interval delta_at_opposite) {
+  const Interval point = Interval::exactly(epsilon);
+  return clamp(-expm1(point) + exp(point) * delta_at_opposite, 0, 1);
+}
+
+std::string wrap(const char* name, const std::string& inner, Interval rate) {
+  return inner.empty() ? std::string() : make_key(name, {rate}) + "(" + inner + ")";
+}
+
+/// delta is non-increasing in epsilon: the enclosure over an interval comes from its two ends.
+template <class AtPoint>
+Interval over(Interval epsilon, AtPoint&& at) {
+  if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
+  return {at(epsilon.hi).lo, at(epsilon.lo).hi};
+}
+
+}  // namespace
+
+PoissonLoss::PoissonLoss(LossPointer base, Interval rate) : base_(std::move(base)), rate_(rate) {}
+
+// [poisson-subsampling] The profile grows with the rate, so the ends of the rate bound it; each end is one exact formula.
+Interval PoissonLoss::delta(Direction direction, Interval epsilon) const {
+  const auto remove = [this](double e, Interval rate) {
+    const Interval point = Interval::exactly(e);
+    if (e == infinity) return rate * base_->infinite_mass(Direction::remove);
+    const Interval line = max(-expm1(point), Interval::exactly(0));
+    if (exp(point).hi < (1.0 - rate).lo) return line;
+    // At the kink e^eps = 1 - rate it cannot be told which formula holds: one is the line, the other at most the rate.
+    if (!(exp(point).lo > (1.0 - rate).hi)) return Interval{line.lo, std::max(line.hi, rate.hi)};
+    return max(rate * base_->delta(Direction::remove, inner_epsilon(e, rate)), line);
+  };
+  const auto add = [this](double e, Interval rate) {
+    const Interval point = Interval::exactly(e);
+    if (e == -infinity) return Interval::exactly(1);
+    const Interval weight = rate - (1.0 - rate) * expm1(point);  // 1 - (1 - rate) e^eps
+    if (e == infinity || weight.hi <= 0) return Interval::exactly(0);
+    const Interval positive = max(weight, Interval::exactly(0));
+    const Interval inner = log(rate) + point - log(positive);
+    return positive * base_->delta(Direction::add, inner);
+  };
+  const auto at = [&](double e) {
+    const auto end = [&](double rate) {
+      const Interval exact_rate = Interval::exactly(rate);
+      return direction == Direction::add ? add(e, exact_rate) : remove(e, exact_rate);
+    };
+    const Interval low = end(rate_.lo);
+    return clamp(rate_.lo == rate_.hi ? low : Interval{low.lo, end(rate_.hi).hi}, 0, 1);
+  };
+  return over(epsilon, at);
+}
+
+Interval PoissonLoss::log_delta(Direction direction, Interval epsilon) const {
+  if (epsilon.lo < 0 || epsilon.hi == infinity) return log(delta(direction, epsilon));
+  const auto at = [&](double e, double rate) {
+    const Interval point = Interval::exactly(e);
+    const Interval exact_rate = Interval::exactly(rate);
+    if (direction == Direction::remove) return log(exact_rate) + base_->log_delta(direction, inner_epsilon(e, exact_rate));
+    const Interval weight = max(exact_rate - (1.0 - exact_rate) * expm1(point), Interval::exactly(0));
+    if (weight.hi <= 0) return Interval::exactly(-infinity);
+    const Interval log_weight = log(weight);
+    return log_weight + base_->log_delta(direction, log(exact_rate) + point - log_weight);
+  };
+  return {at(epsilon.hi, rate_.lo).lo, at(epsilon.lo, rate_.hi).hi};
+}
+
+Interval PoissonLoss::infinite_mass(Direction direction) const {
+  // In the add direction the base's infinite mass becomes a finite atom at -log(1 - rate): nothing stays at infinity.
+  if (direction == Direction::add && rate_.hi < 1) return Interval::exactly(0);
+  return rate_ * base_->infinite_mass(direction);
+}
+
+std::string PoissonLoss::key() const { return wrap("poisson", base_->key(), rate_); }
+
+void PoissonLoss::explain(std::vector<Step>& steps) const {
+  base_->explain(steps);
+  steps.push_back({"poisson-subsampling", "both directions by their exact dominating pairs; add-remove neighbours"});
+}
+
+SampledLoss::SampledLoss(LossPointer base, Interval rate) : base_(std::move(base)), rate_(rate) {}
+
+// [fixed-size-subsampling] delta(eps) = p delta_base(log(1 + (e^eps - 1)/p)) for eps >= 0; increasing in p; mirrored below 0.
+Interval SampledLoss::delta(Direction direction, Interval epsilon) const {
+  const auto positive = [&](double e, double rate) {
+    const Interval exact_rate = Interval::exactly(rate);
+    return exact_rate * base_->delta(direction, inner_epsilon(e, exact_rate));
+  };
+  const auto at = [&](double e) {
+    const Interval there{positive(std::abs(e), rate_.lo).lo, positive(std::abs(e), rate_.hi).hi};
+    return clamp(e >= 0 ? there : mirrored(e, there), 0, 1);
+  };
+  return over(epsilon, at);
+}
+
+Interval SampledLoss::log_delta(Direction direction, Interval epsilon) const {
+  if (epsilon.lo < 0) return log(delta(direction, epsilon));
+  const auto at = [&](double e, double rate) {
+    const Interval exact_rate = Interval::exactly(rate);
+    return log(exact_rate) + base_->log_delta(direction, inner_epsilon(e, exact_rate));
+  };
+  return {at(epsilon.hi, rate_.lo).lo, at(epsilon.lo, rate_.hi).hi};
+}
+
+Interval SampledLoss::infinite_mass(Direction direction) const { return rate_ * base_->infinite_mass(direction); }
+
+std::string SampledLoss::key() const { return wrap("sample", base_->key(), rate_); }
+
+void SampledLoss::explain(std::vector<Step>& steps) const {
+  base_->explain(steps);
+  steps.push_back({"fixed-size-subsampling", "the operator C_p on the symmetric curve; replace-one neighbours"});
+}
+
+// [two-directions]
+Interval SymmetrizedLoss::delta(Direction, Interval epsilon) const {
+  const auto at = [this](double e) {
+    const Interval point = Interval::exactly(std::abs(e));
+    const Interval worse = max(base_->delta(Direction::remove, point), base_->delta(Direction::add, point));
+    return e >= 0 ? worse : mirrored(e, worse);
+  };
+  return over(epsilon, at);
+}
+
+Interval SymmetrizedLoss::log_delta(Direction direction, Interval epsilon) const {
+  if (epsilon.lo < 0) return log(delta(direction, epsilon));
+  return max(base_->log_delta(Direction::remove, epsilon), base_->log_delta(Direction::add, epsilon));
+}
+
+Interval SymmetrizedLoss::infinite_mass(Direction) const {
+  return max(base_->infinite_mass(Direction::remove), base_->infinite_mass(Direction::add));
+}
+
+std::string SymmetrizedLoss::key() const {
+  const std::string inner = base_->key();
+  return inner.empty() ? inner : "symmetric(" + inner + ")";
+}
+
+void SymmetrizedLoss::explain(std::vector<Step>& steps) const {
+  base_->explain(steps);
+  steps.push_back({"two-directions", "replace-one neighbours: the worse of both orders stands for either"});
+}
+
+}  // namespace tradeoff

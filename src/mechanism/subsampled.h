@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "mechanism/loss.h"
+
+namespace tradeoff {
+
+/// The base run on a Poisson sample: every record is taken with probability `rate`, independently. Add-remove neighbours.
+/// remove: P = (1 - rate) B + rate A against Q = B, where (A, B) is the base pair; add is the same pair swapped.
+class PoissonLoss final : public Loss {
+ public:
+  PoissonLoss(LossPointer base, Interval rate);
+  [[nodiscard]] const LossPointer& base() const { return base_; }
+  [[nodiscard]] Interval rate() const { return rate_; }
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
+  [[nodiscard]] bool symmetric() const override { return false; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override;
+  [[nodiscard]] std::string key() const override;
+  void explain(std::vector<Step>& steps) const override;
+
+ private:
+  LossPointer base_;
+  Interval rate_;
+};
+
+/// The base run on a sample of fixed size without replacement: the operator C_p of f-DP. Replace-one neighbours; the base
+/// must be symmetric, and so is the result.
+class SampledLoss final : public Loss {
+ public:
+  SampledLoss(LossPointer base, Interval rate);
+  [[nodiscard]] const LossPointer& base() const { return base_; }
+  [[nodiscard]] Interval rate() const { return rate_; }
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override;
+  [[nodiscard]] std::string key() const override;
+  void explain(std::vector<Step>& steps) const override;
+
+ private:
+  LossPointer base_;
+  Interval rate_;
+};
+
+/// The worse of both directions at every epsilon >= 0, mirrored: the symmetric pair by which a directed loss enters a
+/// plan under replace-one neighbours.
+class SymmetrizedLoss final : public Loss {
+ public:
+  explicit SymmetrizedLoss(LossPointer base) : base_(std::move(base)) {}
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override;
+  [[nodiscard]] std::string key() const override;
+  void explain(std::vector<Step>& steps) const override;
+
+ private:
+  LossPointer base_;
+};
+
+}  // namespace tradeoff

@@ -2,7 +2,7 @@
 #   way            find_package (against a fresh install) or add_subdirectory (against the sources)
 #   source, build  the library's source and build directories
 #   work           a directory of our own
-#   generator, compiler, version
+#   generator, compiler, launcher, version
 function(must_run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
@@ -10,11 +10,11 @@ function(must_run)
   endif()
 endfunction()
 
-set(consumer_options -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_COMPILER=${compiler} -D way=${way} -D version=${version})
+set(consumer_options -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher} -D way=${way})
 if(way STREQUAL find_package)
   file(REMOVE_RECURSE ${work})  # nothing left over from an earlier install may help
   must_run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix --component library)
-  list(APPEND consumer_options -D CMAKE_PREFIX_PATH=${work}/prefix)
+  list(APPEND consumer_options -D CMAKE_PREFIX_PATH=${work}/prefix -D version=${version})
 else()
   file(REMOVE ${work}/build/CMakeCache.txt)
   list(APPEND consumer_options -D library_source=${source})

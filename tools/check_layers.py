@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that every #include obeys the order of the rooms.
+
+A file may include its own room, the rooms before it, and the public headers. Public headers include only each other.
+The library uses the standard library alone; the front ends may use what OUTSIDE lists for them.
+
+    tools/check_layers.py [TREE]        exit 1 and one line for each fault
+    tools/check_layers.py --self-test   proves on seeded faults that the check can fail
+"""
+
+import re
+
+import checking
+
+ROOMS = ["numeric", "mechanism", "plan", "engine", "curve", "gdp", "limit", "calibrate", "noise", "report", "cli"]
+
+# Headers from outside the standard library, by the room that may use them; the reasons are in docs/adr/0005.
+OUTSIDE = {
+    "report": ("nlohmann/",),
+    "cli": ("nlohmann/", "CLI/", "unistd.h", "sys/"),
+}
+
+# Standard headers that the compilers we support do not have (docs/adr/0001), or that certify nothing (docs/adr/0002).
+BANNED = {"format", "ranges", "source_location", "expected", "print", "stacktrace", "cfenv", "fenv.h"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+STANDARD = re.compile(r"[a-z0-9_]+")
+
+
+def fault_of(room, bracket, header):
+    """Why a file of `room` ('public' for include/) may not include `header`, or None."""
+    if header.startswith("tradeoff/"):
+        return None
+    if bracket == "<":
+        if any(header.startswith(name) for name in OUTSIDE.get(room, ())):
+            return None
+        if header in BANNED:
+            return f"<{header}> is not available everywhere or not sound (docs/adr)"
+        return None if STANDARD.fullmatch(header) else f"<{header}> is not the standard library"
+    target = header.split("/")[0] if "/" in header else room
+    if room == "public":
+        return f'a public header includes the private "{header}"'
+    if target not in ROOMS:
+        return f'"{header}" names no room (use <> for what is not ours)'
+    if ROOMS.index(target) > ROOMS.index(room):
+        return f"room {room} comes before {target} and may not know it"
+    return None
+
+
+def room_of(path):
+    """'public', a room, or None for a file that lies in no room."""
+    if path.parts[:2] == ("include", "tradeoff"):
+        return "public"
+    room = path.parts[1] if path.parts[0] == "src" and len(path.parts) > 2 else path.parts[0]
+    return room if room in ROOMS else None
+
+
+def faults_in(tree):
+    for file in checking.source_files(tree, "include", "src", "cli"):
+        path = file.relative_to(tree)
+        room = room_of(path)
+        if room is None:
+            yield f"{path}: lies in no room"
+            continue
+        text = file.read_text(encoding="utf-8")
+        for include in INCLUDE.finditer(text):
+            fault = fault_of(room, include[1], include[2])
+            if fault:
+                line = text.count("\n", 0, include.start(2)) + 1
+                yield f"{path}:{line}: {fault}"
+
+
+ALLOWED = {
+    "include/tradeoff/curve.h": '#include <vector>\n#include "tradeoff/interval.h"\n',
+    "src/curve/duality.cpp": '#include "curve/duality.h"\n#include "numeric/root.h"\n#include "tradeoff/curve.h"\n#include <cmath>\n',
+    "src/report/json.cpp": "#include <nlohmann/json.hpp>\n",
+    "cli/main.cpp": '#include <CLI/CLI.hpp>\n#include "report/json.h"\n#include "verbs.h"\n',
+}
+REFUSED = {
+    "a later room": {"src/numeric/root.cpp": '#include "curve/duality.h"\n'},
+    "the command line from a room": {"src/report/svg.cpp": '#include "cli/verbs.h"\n'},
+    "json in the library": {"src/curve/parse.cpp": "#include <nlohmann/json.hpp>\n"},
+    "a foreign library": {"src/engine/lattice.cpp": "#include <fftw3.h>\n"},
+    "rounding modes": {"src/gdp/measure.cpp": "  #  include <cfenv>\n"},
+    "a private header in a public one": {"include/tradeoff/plan.h": '#include "plan/lexer.h"\n'},
+    "a file in no room": {"src/cellar/wine.cpp": ""},
+    "a header in no room": {"src/limit/clt.cpp": '#include "attic/trunk.h"\n'},
+}
+
+if __name__ == "__main__":
+    checking.run("layers", faults_in, ALLOWED, REFUSED)

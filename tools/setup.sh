@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034
+# Shared by ./run and ./test: what they need from Debian, and how a preset is configured and built. Sourced, not run.
+
+packages_to_build=(cmake ninja-build g++ libcli11-dev nlohmann-json3-dev)
+packages_to_test=(
+  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libflint-arb-dev libflint-dev libmpfr-dev libgmp-dev
+  clang-19 clang-format-19 clang-tidy-19 shellcheck python3
+)
+
+# Installs the packages that are missing; asking costs a few milliseconds.
+need_packages() {
+  local installed missing=() package
+  installed=$'\n'$(dpkg-query --show --showformat='${db:Status-Status} ${binary:Package}\n' "$@" 2>/dev/null || true)$'\n'
+  for package in "$@"; do
+    case $installed in
+      *$'\n'"installed $package"[$':\n']*) ;;
+      *) missing+=("$package") ;;
+    esac
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "missing packages, and no right to install them: ${missing[*]}" >&2; return 1; }
+    as_root=(sudo)
+  fi
+  echo "installing ${missing[*]}" >&2
+  "${as_root[@]}" apt-get update -qq >&2
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}

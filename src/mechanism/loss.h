@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mechanism/break_points.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/interval.h"
 
@@ -51,6 +52,8 @@ class Loss {
   [[nodiscard]] virtual const Atoms* atoms(Direction) const { return nullptr; }
   /// The transform of L if the contour engine can use it; null otherwise.
   [[nodiscard]] virtual const Transform* transform(Direction) const { return nullptr; }
+  /// The break-point expansion of the transform of L, for the bent contour; nothing otherwise.
+  [[nodiscard]] virtual std::optional<BreakPoints> break_points(Direction, ParameterEnd) const { return std::nullopt; }
   /// mu if the pair is exactly N(0,1) against N(mu,1).
   [[nodiscard]] virtual std::optional<Interval> gaussian_mu() const { return std::nullopt; }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "tradeoff/interval.h"
+
+namespace tradeoff {
+
+/// Which end of uncertain parameters to take: the pair that dominates the truth, or one that the truth dominates.
+enum class ParameterEnd { worse, better };
+
+/// One summand exp(s b) A(s) of the transform E[exp(s L); L < infinity], with A(s) = constant + residue / (2s + 1).
+/// [break-point-expansion]
+struct BreakTerm {
+  double position = 0;  ///< b: an exact number, so that sums of positions can be compared with epsilon
+  Interval at_zero;     ///< A(0) = constant + residue, given apart because that sum may cancel
+  Interval constant;    ///< A(infinity)
+  Interval residue;     ///< 0 for an atom
+};
+
+/// A transform that is a finite sum of such terms: atoms, Laplace, truncated Laplace.
+struct BreakTerms {
+  std::vector<BreakTerm> terms;
+  Interval infinite_mass;
+};
+
+/// N(0, sigma^2) against (1 - rate) N(0, sigma^2) + rate N(1, sigma^2), 0 < rate < 1.
+struct SubsampledGaussianBreak {
+  double sigma = 1;
+  double rate = 0.5;
+};
+
+/// N(0,1) against N(mu,1): no break, a factor exp(mu^2 s (s+1) / 2).
+struct GaussianBreak {
+  double mu = 0;
+};
+
+using BreakPoints = std::variant<BreakTerms, SubsampledGaussianBreak, GaussianBreak>;
+
+/// An atom of the loss at an exact position.
+[[nodiscard]] BreakTerm break_atom(double position, Interval mass);
+/// Laplace noise with largest loss epsilon0.
+[[nodiscard]] BreakTerms laplace_break_points(double epsilon0);
+/// Laplace noise of scale 1 cut to [-bound, bound], shifted by epsilon0 <= bound.
+[[nodiscard]] BreakTerms truncated_laplace_break_points(double epsilon0, Interval bound);
+/// Randomised response among `choices` answers.
+[[nodiscard]] BreakTerms randomized_response_break_points(double epsilon, double choices);
+/// The pair that dominates every (epsilon, delta)-DP mechanism.
+[[nodiscard]] BreakTerms dp_break_points(double epsilon, Interval delta);
+
+}  // namespace tradeoff

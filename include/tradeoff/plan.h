@@ -77,4 +77,13 @@ struct Line {
 /// Writes a plan so that `parse(to_string(plan)) == plan`.
 [[nodiscard]] std::string to_string(const Plan& plan);
 
+/// Reads one number as a plan would, `256/60000` included. Throws ParseError.
+[[nodiscard]] Number read_number(std::string_view text);
+
+/// A finite double as a number, all its digits. Throws DomainError if it is not finite.
+[[nodiscard]] Number exact_number(double value);
+
+/// The line of the text that holds the byte at `offset`, and below it a caret under that byte: how an error is shown to a person.
+[[nodiscard]] std::string point_at(std::string_view text, std::size_t offset);
+
 }  // namespace tradeoff

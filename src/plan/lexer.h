@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tradeoff {
+
+/// The smallest pieces of a plan. `separator` is a newline or a semicolon; the other symbols stand for themselves.
+struct Token {
+  enum class Kind { name, number, string, symbol, separator, end };
+  Kind kind = Kind::end;
+  std::string_view text;   ///< as written, quotes included
+  std::size_t offset = 0;  ///< of its first byte in the plan
+
+  [[nodiscard]] bool is(char symbol) const { return kind == Kind::symbol && text.front() == symbol; }
+};
+
+/// Refuses what no plan may hold: more than 64 MiB, a byte order mark, NUL, bytes that are not UTF-8. Throws ParseError.
+void check_characters(std::string_view text);
+
+/// Cuts a text, which must outlive it, into tokens, one ahead of the reader. Blanks and comments vanish.
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text);
+
+  [[nodiscard]] const Token& peek() const { return next_; }
+  Token take();
+  /// Moves past newlines and, if asked, semicolons.
+  void skip_newlines() { skip_separators(false); }
+  void skip_separators(bool semicolons_too = true);
+
+ private:
+  void skip_blanks();
+  void scan();
+  void scan_number();
+  void scan_string();
+  void finish(Token::Kind kind, std::size_t end);
+
+  std::string_view text_;
+  std::size_t position_ = 0;
+  Token next_;
+};
+
+/// What a quoted token stands for.
+[[nodiscard]] std::string unquote(const Token& token);
+/// The word itself if it is a plain one, otherwise in quotes.
+[[nodiscard]] std::string quote(std::string_view text);
+
+/// How a token is named in an error message: 'text', or `the end of the plan`.
+[[nodiscard]] std::string describe(const Token& token);
+
+}  // namespace tradeoff

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/unknown.h"
+
+#include <vector>
+
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+/// Calls `visit(value, call, argument, role)` for every value that is a `?`, in reading order; works on constant and on mutable plans.
+template <class Visit>
+class UnknownFinder {
+ public:
+  explicit UnknownFinder(Visit visit) : visit_(std::move(visit)) {}
+
+  template <class SomePlan>
+  void in_plan(SomePlan& plan, Role role = Role::source) {
+    for (auto& line : plan.lines) {
+      if (auto* call = std::get_if<Call>(&line.source)) {
+        in_call(*call, role);
+      } else {
+        in_plan(std::get<Plan>(line.source));
+      }
+      for (auto& call : line.operators) in_call(call, Role::operation);
+    }
+  }
+
+ private:
+  template <class SomeCall>
+  void in_call(SomeCall& call, Role role) {
+    for (auto& argument : call.arguments) in_value(argument.value, call, argument, role);
+  }
+
+  template <class SomeValue>
+  void in_value(SomeValue& value, const Call& call, const Argument& argument, Role role) {
+    if (std::holds_alternative<Unknown>(value.content)) {
+      visit_(value, call, argument, role);
+    } else if (auto* tuple = std::get_if<Tuple>(&value.content)) {
+      for (auto& item : tuple->items) in_value(item, call, argument, role);
+    } else if (auto* list = std::get_if<List>(&value.content)) {
+      for (auto& item : list->items) in_value(item, call, argument, role);
+    } else if (auto* plan = std::get_if<Plan>(&value.content)) {
+      in_plan(*plan, holds_tail(call, argument, role) ? Role::tail : Role::source);
+    }
+  }
+
+  [[nodiscard]] static bool holds_tail(const Call& call, const Argument& argument, Role role) {
+    const Word* word = find_word(role, call.name);
+    const Parameter* parameter = word == nullptr ? nullptr : find_parameter(*word, argument.name);
+    return parameter != nullptr && parameter->kind == Kind::tail_word;
+  }
+
+  Visit visit_;
+};
+
+}  // namespace
+
+std::size_t count_unknowns(const Plan& plan) {
+  std::size_t unknowns = 0;
+  UnknownFinder finder([&](const Value&, const Call&, const Argument&, Role) { ++unknowns; });
+  finder.in_plan(plan);
+  return unknowns;
+}
+
+UnknownPlace find_unknown(const Plan& plan) {
+  std::vector<UnknownPlace> places;
+  UnknownFinder finder([&](const Value& value, const Call& call, const Argument& argument, Role role) {
+    places.push_back({role, call.name, argument.name, value.offset});
+  });
+  finder.in_plan(plan);
+  if (places.empty()) throw ParseError("the plan holds no '?': put one in the place of the number to find", 0);
+  if (places.size() > 1) throw ParseError("the plan holds more than one '?'", places[1].offset);
+  return places.front();
+}
+
+Plan substitute(Plan plan, const Number& number) {
+  UnknownFinder finder([&](Value& value, const Call&, const Argument&, Role) { value.content = number; });
+  finder.in_plan(plan);
+  return plan;
+}
+
+}  // namespace tradeoff

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "numeric/arithmetic.h"
+#include "numeric/bracket.h"
 
 namespace tradeoff {
 namespace {
@@ -18,12 +19,8 @@ class Comparison {
   Comparison(const Profile& profile, Interval target) : profile_(profile), target_(target), logarithmic_(target.lo < smallest_plain_delta) {
     if (logarithmic_) target_ = log(target);
   }
-  struct Outcome {
-    bool above = false;  ///< delta(e) is certainly larger than the target
-    bool below = false;  ///< delta(e) is certainly at most the target
-    double excess = 0;   ///< log delta(e) - log target, roughly: only used to choose the next point
-  };
-  [[nodiscard]] Outcome at(double epsilon) const {
+  /// "before" where delta is certainly larger than the target, "after" where it is certainly at most the target.
+  [[nodiscard]] numeric::Verdict at(double epsilon) const {
     const Interval point = Interval::exactly(epsilon);
     const Interval value = logarithmic_ ? profile_.log_delta(point) : profile_.delta(point);
     const double ratio = logarithmic_ ? (value.lo + value.hi) / 2 - (target_.lo + target_.hi) / 2
@@ -37,37 +34,6 @@ class Comparison {
   bool logarithmic_;
 };
 
-// Closer than this, two points of the search are the same to a reader: a few units in the last place.
-bool settled(double low, double high) { return !(high - low > 8e-16 * std::abs(high)); }
-
-/// Moves the ends of [low, high] together while one of them is certain; both stay certain. At most about 120 evaluations.
-Interval narrow(const Comparison& comparison, double low, double high) {
-  // First towards the crossing itself, by bisection with a secant step every other time.
-  double low_excess = comparison.at(low).excess;
-  double high_excess = comparison.at(high).excess;
-  double middle = high;
-  for (int i = 0; i < 100 && !settled(low, high); ++i) {
-    const double secant = low + (high - low) * low_excess / (low_excess - high_excess);
-    middle = i % 3 != 2 && secant > low && secant < high ? secant : low + (high - low) / 2;
-    const auto outcome = comparison.at(middle);
-    if (outcome.above) {
-      low = middle;
-      low_excess = outcome.excess;
-    } else if (outcome.below) {
-      high = middle;
-      high_excess = outcome.excess;
-    } else {
-      break;
-    }
-  }
-  // An undecided point lies between: close in on it from both sides, doubling the distance until a point is decided.
-  for (double step = 4e-16 * std::abs(middle) + 1e-300; middle > low && middle + step < high; step *= 2)
-    if (comparison.at(middle + step).below) high = middle + step;
-  for (double step = 4e-16 * std::abs(middle) + 1e-300; middle < high && middle - step > low; step *= 2)
-    if (comparison.at(middle - step).above) low = middle - step;
-  return {low, high};
-}
-
 }  // namespace
 
 // [profile-inversion] delta is non-increasing: a certain "above" at a proves epsilon > a, a certain "at most" at b proves epsilon <= b.
@@ -77,14 +43,14 @@ Interval invert_profile(const Profile& profile, Interval delta) {
   if (at_infinity.lo > delta.hi) return Interval::exactly(infinity);
   const Comparison comparison(profile, delta);
   const auto start = comparison.at(0);
-  if (start.below) return Interval::exactly(0);
+  if (start.after) return Interval::exactly(0);
   double low = 0;
   double high = 1;
   // Beyond 2^20 no reader gains from a finite epsilon, and the answer infinity is still valid.
   for (; high < 0x1p20; high *= 2) {
-    const auto outcome = comparison.at(high);
-    if (outcome.below) return narrow(comparison, low, high);
-    if (outcome.above) low = high;
+    const auto verdict = comparison.at(high);
+    if (verdict.after) return numeric::narrow_bracket([&comparison](double e) { return comparison.at(e); }, low, high);
+    if (verdict.before) low = high;
   }
   return {low, infinity};
 }

@@ -26,9 +26,9 @@ struct BreakTerms {
   Interval infinite_mass;
 };
 
-/// N(0, sigma^2) against (1 - rate) N(0, sigma^2) + rate N(1, sigma^2), 0 < rate < 1.
+/// P = (1 - rate) N(0,1) + rate N(mu,1) against Q = N(0,1), 0 < rate < 1: a break at log(1 - rate) or, swapped, at -log(1 - rate).
 struct SubsampledGaussianBreak {
-  double sigma = 1;
+  double mu = 1;
   double rate = 0.5;
 };
 

@@ -3,6 +3,7 @@
 
 #include "mechanism/key.h"
 #include "numeric/arithmetic.h"
+#include "numeric/gaussian.h"
 
 namespace tradeoff {
 
@@ -32,6 +33,11 @@ std::optional<Interval> LaplaceLoss::closed_beta(Direction, Interval alpha) cons
     return 2 * a > shrink.hi ? middle : hull(middle, 1.0 - point / shrink);
   };
   return clamp({at(alpha.hi, epsilon0_.hi).lo, at(alpha.lo, epsilon0_.lo).hi}, 0, 1);
+}
+
+// [laplace-mu] The transform of the profile to mu is largest at epsilon = 0, for every epsilon0.
+std::optional<Interval> LaplaceLoss::closed_mu() const {
+  return tradeoff::gaussian_mu(Interval::exactly(0), delta(Direction::remove, Interval::exactly(0)));
 }
 
 std::string LaplaceLoss::key() const { return make_key("laplace", {epsilon0_}); }

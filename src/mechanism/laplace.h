@@ -17,6 +17,7 @@ class LaplaceLoss final : public Loss {
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override;
+  [[nodiscard]] std::optional<Interval> closed_mu() const override;
   [[nodiscard]] std::string key() const override;
   void explain(std::vector<Step>& steps) const override;
 

@@ -41,6 +41,9 @@ class Loss {
   [[nodiscard]] virtual std::optional<Interval> closed_epsilon(Direction, Interval /*delta*/) const { return std::nullopt; }
   [[nodiscard]] virtual std::optional<Interval> closed_beta(Direction, Interval /*alpha*/) const { return std::nullopt; }
 
+  /// The least mu for which the pair is mu-GDP, where it is known exactly.
+  [[nodiscard]] virtual std::optional<Interval> closed_mu() const { return gaussian_mu(); }
+
   /// Encloses (Q(L > e), P(L > e)) at the point e: a test that some attacker can run. Used by the dual from above.
   struct Test {
     Interval false_positive;

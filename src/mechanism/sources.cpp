@@ -5,6 +5,7 @@
 
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
+#include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -19,6 +20,11 @@ LossPointer laplace(const Arguments& arguments) {
   return std::make_shared<LaplaceLoss>(arguments.non_negative("sensitivity") / arguments.positive("scale"));
 }
 
+LossPointer truncated_laplace(const Arguments& arguments) {
+  const Interval scale = arguments.positive("scale");
+  return std::make_shared<TruncatedLaplaceLoss>(arguments.non_negative("sensitivity") / scale, arguments.positive("bound") / scale);
+}
+
 LossPointer gdp(const Arguments& arguments) { return gaussian_loss(arguments.non_negative("mu")); }
 
 struct Entry {
@@ -30,6 +36,7 @@ struct Entry {
 constexpr std::array sources{
     Entry{"gaussian", gaussian},
     Entry{"laplace", laplace},
+    Entry{"truncated_laplace", truncated_laplace},
     Entry{"gdp", gdp},
 };
 

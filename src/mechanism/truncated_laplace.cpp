@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/truncated_laplace.h"
+
+#include "mechanism/key.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+/// delta at 0 <= epsilon <= largest loss: (2 (1 - e^{(eps - e0)/2}) + e^{-reach}(e^eps - 1)) / (2 (1 - e^{-reach})).
+/// Both terms of the sum are non-negative, so nothing cancels.
+Interval inside(Interval epsilon, Interval epsilon0, Interval reach) {
+  const Interval shortfall = -2.0 * expm1((epsilon - epsilon0) / 2.0);
+  const Interval overhang = exp(epsilon - reach) * -expm1(-epsilon);
+  return clamp((shortfall + overhang) / (-2.0 * expm1(-reach)), 0, 1);
+}
+
+}  // namespace
+
+// [truncated-laplace-profile] Beyond the largest finite loss min(e0, 2 reach - e0) the profile stays at the infinite mass.
+TruncatedLaplaceLoss::TruncatedLaplaceLoss(Interval epsilon0, Interval reach)
+    : epsilon0_(epsilon0), reach_(reach), largest_loss_(max(min(epsilon0, 2.0 * reach - epsilon0), Interval::exactly(0))) {}
+
+Interval TruncatedLaplaceLoss::delta(Direction, Interval epsilon) const {
+  const auto at = [this](double e) {
+    const Interval point = Interval::exactly(e);
+    if (e == -infinity) return Interval::exactly(1);
+    const Interval there = inside(min(Interval::exactly(std::abs(e)), largest_loss_), epsilon0_, reach_);
+    return e >= 0 ? there : clamp(-expm1(point) + exp(point) * there, 0, 1);
+  };
+  if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
+  return {at(epsilon.hi).lo, at(epsilon.lo).hi};
+}
+
+Interval TruncatedLaplaceLoss::infinite_mass(Direction) const { return inside(largest_loss_, epsilon0_, reach_); }
+
+std::string TruncatedLaplaceLoss::key() const { return make_key("truncated_laplace", {epsilon0_, reach_}); }
+
+void TruncatedLaplaceLoss::explain(std::vector<Step>& steps) const {
+  steps.push_back({"truncated-laplace-profile", "truncated Laplace noise has a closed profile; its mass at infinite loss is kept apart"});
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "mechanism/loss.h"
+
+namespace tradeoff {
+
+/// Laplace noise restricted to [-bound, bound] and renormalised. In units of the scale: epsilon0 = sensitivity / scale,
+/// reach = bound / scale. Never pure: where the supports of the two outputs do not overlap the loss is infinite.
+class TruncatedLaplaceLoss final : public Loss {
+ public:
+  TruncatedLaplaceLoss(Interval epsilon0, Interval reach);
+  [[nodiscard]] Interval epsilon0() const { return epsilon0_; }
+  [[nodiscard]] Interval reach() const { return reach_; }
+  /// The largest finite loss: epsilon0 if bound >= sensitivity, less if the supports overlap less, 0 if not at all.
+  [[nodiscard]] Interval largest_loss() const { return largest_loss_; }
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override;
+  [[nodiscard]] std::string key() const override;
+  void explain(std::vector<Step>& steps) const override;
+
+ private:
+  Interval epsilon0_;
+  Interval reach_;
+  Interval largest_loss_;
+};
+
+}  // namespace tradeoff

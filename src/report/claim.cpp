@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/claim.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/arithmetic.h"
+#include "numeric/number_text.h"
+
+namespace tradeoff::report {
+namespace {
+
+constexpr int claim_digits = 4;          // what a reader quotes
+constexpr int least_interval_digits = 7;  // what a reader compares
+constexpr int most_interval_digits = 17;  // more tell nothing about a double
+constexpr double tiny = 1e-300;           // below, doubles run out of digits
+
+/// Significant digits that show where the ends differ, and two of the difference.
+int digits_to_show(Interval value) {
+  const double size = std::max(std::abs(value.lo), std::abs(value.hi));
+  const double ratio = value.width() / size;
+  if (!(ratio > 0 && ratio < 1)) return least_interval_digits;
+  return std::clamp(2 + static_cast<int>(-std::floor(std::log10(ratio))), least_interval_digits, most_interval_digits);
+}
+
+std::string power_of_ten(const std::string& exponent) { return "10^" + exponent; }
+
+}  // namespace
+
+std::string between(Interval value) {
+  const int digits = value.lo == value.hi ? most_interval_digits : digits_to_show(value);
+  const std::string lo = numeric::to_text_below(value.lo, digits);
+  const std::string hi = numeric::to_text_above(value.hi, digits);
+  return lo == hi ? "exactly " + lo : "between " + lo + " and " + hi;
+}
+
+std::string safe_end(Interval value, SafeEnd safe, int digits) {
+  return safe == SafeEnd::hi ? numeric::to_text_above(value.hi, digits) : numeric::to_text_below(value.lo, digits);
+}
+
+std::string to_text(const Claim& claim, const Style& style) {
+  const char* relation = claim.safe == SafeEnd::hi ? " <= " : " >= ";
+  const bool by_exponent = claim.log10 && std::isfinite(claim.log10->hi);
+  std::string line = claim.quantity + relation;
+  line += by_exponent ? power_of_ten(safe_end(*claim.log10, claim.safe, least_interval_digits)) : safe_end(claim.value, claim.safe, claim_digits);
+  if (!claim.condition.empty()) line += " " + claim.condition;
+  if (style.quiet) return line + "\n";
+  line += "     (";
+  line += by_exponent ? "exponent " + between(*claim.log10) : between(claim.value);
+  if (!style.remark.empty()) line += "; " + style.remark;
+  return line + ")\n";
+}
+
+std::optional<Interval> log10_if_tiny(Interval value, const std::optional<Interval>& natural_log) {
+  if (!(value.hi < tiny && value.lo >= 0)) return std::nullopt;
+  const Interval ln10 = log(Interval::exactly(10));
+  if (natural_log) return *natural_log / ln10;
+  if (value.hi == 0) return Interval{-infinity, -infinity};
+  return log(value) / ln10;
+}
+
+const char* to_word(Neighbours neighbours) {
+  switch (neighbours) {
+    case Neighbours::add_remove: return "add-remove";
+    case Neighbours::replace_one: return "replace-one";
+    case Neighbours::unstated: break;
+  }
+  return "unstated";
+}
+
+}  // namespace tradeoff::report

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "tradeoff/curve.h"
+#include "tradeoff/interval.h"
+
+// What is told to people: the end that may be claimed first, rounded to its safe side, then the interval behind it.
+namespace tradeoff::report {
+
+/// Which end of an interval may be claimed: `hi` for delta, epsilon, mu, advantage and true-positive rate, `lo` for beta.
+enum class SafeEnd { lo, hi };
+
+/// A quantity, what is certain about it, and under which condition: "epsilon", [2.38, 2.39], "at delta = 1e-5".
+struct Claim {
+  std::string quantity;
+  Interval value;
+  SafeEnd safe = SafeEnd::hi;
+  std::string condition;
+  std::optional<Interval> log10;  ///< of a value that a double cannot hold well
+};
+
+/// How much is said besides the claim itself.
+struct Style {
+  bool quiet = false;  ///< the claim alone
+  std::string remark;  ///< how it was found, e.g. "add-remove neighbours; contour, 0.6 ms"
+};
+
+/// `epsilon <= 2.382 at delta = 1e-05     (between 2.381690 and 2.381691; <remark>)`, one line.
+[[nodiscard]] std::string to_text(const Claim& claim, const Style& style);
+
+/// "between 2.381690 and 2.381691", rounded outward, with enough digits to show the width; "exactly 0.5" where that is so.
+[[nodiscard]] std::string between(Interval value);
+
+/// The safe end with this many significant digits, rounded to the side that stays true.
+[[nodiscard]] std::string safe_end(Interval value, SafeEnd safe, int digits);
+
+/// log10 of a value below 1e-300, where a double loses its digits; nothing for a larger one. `natural_log`, if known, is the logarithm of
+/// the same value, computed where the value itself underflows.
+[[nodiscard]] std::optional<Interval> log10_if_tiny(Interval value, const std::optional<Interval>& natural_log = std::nullopt);
+
+/// "add-remove", "replace-one" or "unstated".
+[[nodiscard]] const char* to_word(Neighbours neighbours);
+
+}  // namespace tradeoff::report

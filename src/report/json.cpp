@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/json.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace tradeoff::report {
+namespace {
+
+/// Length of the well-formed UTF-8 sequence at the start of `bytes`, 0 if there is none (overlong forms and surrogates are not).
+std::size_t utf8_length(std::string_view bytes) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
+    return i < bytes.size() && byte(i) >= low && byte(i) <= high;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    const bool second = continues(1, first == 0xE0 ? 0xA0 : 0x80, first == 0xED ? 0x9F : 0xBF);
+    return second && continues(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const bool second = continues(1, first == 0xF0 ? 0x90 : 0x80, first == 0xF4 ? 0x8F : 0xBF);
+    return second && continues(2) && continues(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+void append_escaped(std::string& out, char c) {
+  static constexpr std::string_view hex = "0123456789abcdef";
+  switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default: break;
+  }
+  const auto code = static_cast<unsigned char>(c);
+  if (code >= 0x20 && code != 0x7F) {
+    out += c;
+    return;
+  }
+  out += "\\u00";
+  out += hex[code >> 4];
+  out += hex[code & 15];
+}
+
+}  // namespace
+
+void JsonWriter::separate() {
+  if (after_value_) out_ += ',';
+  after_value_ = true;
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+  separate();
+  out_ += bracket;
+  after_value_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+  out_ += bracket;
+  after_value_ = true;
+  return *this;
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  separate();
+  quote(name);
+  out_ += ':';
+  after_value_ = false;
+  return *this;
+}
+
+JsonWriter& JsonWriter::text(std::string_view value) {
+  separate();
+  quote(value);
+  return *this;
+}
+
+void JsonWriter::quote(std::string_view value) {
+  out_ += '"';
+  while (!value.empty()) {
+    const std::size_t length = utf8_length(value);
+    if (length == 0) {
+      out_ += "\xEF\xBF\xBD";  // U+FFFD, the replacement character
+    } else if (length == 1) {
+      append_escaped(out_, value.front());
+    } else {
+      out_ += value.substr(0, length);
+    }
+    value.remove_prefix(length == 0 ? 1 : length);
+  }
+  out_ += '"';
+}
+
+JsonWriter& JsonWriter::number(double value) {
+  if (std::isinf(value)) return text(value > 0 ? "inf" : "-inf");
+  std::array<char, 32> buffer{};  // the longest shortest form has 24 characters
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value == 0 ? 0.0 : value).ptr;
+  return raw({buffer.data(), end});
+}
+
+JsonWriter& JsonWriter::integer(std::uint64_t value) { return raw(std::to_string(value)); }
+
+JsonWriter& JsonWriter::raw(std::string_view json) {
+  separate();
+  out_ += json;
+  return *this;
+}
+
+JsonWriter& JsonWriter::interval(Interval value, const std::optional<Interval>& log10) {
+  if (!(value.lo <= value.hi)) value = Interval::whole();  // NaN certifies nothing, and must not reach a reader
+  begin_object().key("lo").number(value.lo).key("hi").number(value.hi);
+  if (log10) key("log10").interval(*log10);
+  return end_object();
+}
+
+JsonWriter& JsonWriter::steps(const std::vector<Step>& steps) {
+  begin_array();
+  for (const Step& step : steps) begin_object().key("theorem").text(step.theorem).key("detail").text(step.detail).end_object();
+  return end_array();
+}
+
+}  // namespace tradeoff::report

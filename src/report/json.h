@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tradeoff/curve.h"
+#include "tradeoff/interval.h"
+
+namespace tradeoff::report {
+
+/// Writes one JSON value on one line. A double is printed as its shortest decimal that reads back as the same double, so an end of an
+/// interval stays exactly the end that was certified; an infinite end is the string "inf" or "-inf". What comes out is always valid
+/// JSON in valid UTF-8, whatever bytes a message carries.
+class JsonWriter {
+ public:
+  JsonWriter& begin_object() { return open('{'); }
+  JsonWriter& end_object() { return close('}'); }
+  JsonWriter& begin_array() { return open('['); }
+  JsonWriter& end_array() { return close(']'); }
+  JsonWriter& key(std::string_view name);
+
+  JsonWriter& text(std::string_view value);
+  JsonWriter& number(double value);
+  JsonWriter& integer(std::uint64_t value);
+  JsonWriter& boolean(bool value) { return raw(value ? "true" : "false"); }
+  JsonWriter& null() { return raw("null"); }
+  /// A value that is JSON already.
+  JsonWriter& raw(std::string_view json);
+
+  /// `{"lo": x, "hi": y}`, and `"log10"` beside them if given.
+  JsonWriter& interval(Interval value, const std::optional<Interval>& log10 = std::nullopt);
+  /// `[{"theorem": ..., "detail": ...}, ...]`.
+  JsonWriter& steps(const std::vector<Step>& steps);
+
+  [[nodiscard]] const std::string& str() const { return out_; }
+
+ private:
+  JsonWriter& open(char bracket);
+  JsonWriter& close(char bracket);
+  void separate();
+  void quote(std::string_view value);
+
+  std::string out_;
+  bool after_value_ = false;  // a comma is due before the next key or element
+};
+
+}  // namespace tradeoff::report

@@ -5,6 +5,9 @@
 
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
+#include "mechanism/pair.h"
+#include "mechanism/randomized_response.h"
+#include "mechanism/table_file.h"
 #include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
 
@@ -27,6 +30,33 @@ LossPointer truncated_laplace(const Arguments& arguments) {
 
 LossPointer gdp(const Arguments& arguments) { return gaussian_loss(arguments.non_negative("mu")); }
 
+// More choices than any survey offers; beyond, the count would no longer be exact in a double.
+constexpr std::uint64_t most_choices = 1'000'000'000'000;
+
+LossPointer response(const Arguments& arguments) {
+  return randomized_response(arguments.non_negative("epsilon"), arguments.count("choices", 2, most_choices));
+}
+
+std::vector<Interval> values_of(const std::vector<Number>& numbers) {
+  std::vector<Interval> values;
+  for (const Number& number : numbers) values.push_back(number.value);
+  return values;
+}
+
+LossPointer pair(const Arguments& arguments) {
+  return pair_loss(values_of(arguments.numbers("p")), values_of(arguments.numbers("q")));
+}
+
+/// The rows of `points` or of `file`.
+std::vector<std::pair<Interval, Interval>> rows(const Arguments& arguments) {
+  std::vector<std::pair<Interval, Interval>> values;
+  for (const auto& [first, second] : arguments.has("file") ? read_table(arguments.word("file")) : arguments.pairs("points"))
+    values.emplace_back(first.value, second.value);
+  return values;
+}
+
+LossPointer curve(const Arguments& arguments) { return polygon_loss(rows(arguments)); }
+
 struct Entry {
   std::string_view name;
   SourceFactory make;
@@ -37,7 +67,10 @@ constexpr std::array sources{
     Entry{"gaussian", gaussian},
     Entry{"laplace", laplace},
     Entry{"truncated_laplace", truncated_laplace},
+    Entry{"randomized_response", response},
     Entry{"gdp", gdp},
+    Entry{"pair", pair},
+    Entry{"curve", curve},
 };
 
 }  // namespace

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/finite.h"
+
+#include <utility>
+
+namespace tradeoff {
+namespace {
+
+class FiniteLoss final : public Loss {
+ public:
+  FiniteLoss(Atoms remove, std::string key, Step origin)
+      : remove_(std::move(remove)), add_(remove_.mirrored ? remove_ : swapped(remove_)), key_(std::move(key)), origin_(std::move(origin)) {}
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return delta_of(*atoms(direction), epsilon); }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    return log_delta_of(*atoms(direction), epsilon);
+  }
+  [[nodiscard]] bool symmetric() const override { return remove_.mirrored; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return atoms(direction)->infinite; }
+  [[nodiscard]] const Atoms* atoms(Direction direction) const override { return direction == Direction::add ? &add_ : &remove_; }
+  [[nodiscard]] std::string key() const override { return key_; }
+  void explain(std::vector<Step>& steps) const override { steps.push_back(origin_); }
+
+ private:
+  Atoms remove_;
+  Atoms add_;
+  std::string key_;
+  Step origin_;
+};
+
+}  // namespace
+
+LossPointer finite_loss(Atoms remove, std::string key, Step origin) {
+  return std::make_shared<FiniteLoss>(std::move(remove), std::move(key), std::move(origin));
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "mechanism/atoms.h"
+#include "mechanism/loss.h"
+
+namespace tradeoff {
+
+/// A loss that takes finitely many values, given by its law in the remove direction. `origin` is the step it explains itself with.
+[[nodiscard]] LossPointer finite_loss(Atoms remove, std::string key, Step origin);
+
+}  // namespace tradeoff

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/pair.h"
+
+#include "mechanism/finite.h"
+#include "mechanism/key.h"
+#include "numeric/arithmetic.h"
+#include "numeric/number_text.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+std::string key_of(const char* family, const std::vector<Interval>& first, const std::vector<Interval>& second) {
+  std::string key = family;
+  for (const auto* side : {&first, &second})
+    for (const Interval& value : *side) key += make_key(";", {value});
+  return key;
+}
+
+[[noreturn]] void refuse_row(std::size_t row, const std::string& fault) {
+  throw DomainError("curve: row " + std::to_string(row + 1) + ": " + fault);
+}
+
+void check_row(const std::vector<std::pair<Interval, Interval>>& points, std::size_t row) {
+  const auto [alpha, beta] = points[row];
+  if (!(alpha.lo >= 0 && alpha.hi <= 1)) refuse_row(row, "alpha must be between 0 and 1");
+  if (!(beta.lo >= 0 && beta.hi <= 1)) refuse_row(row, "beta must be between 0 and 1");
+  if ((alpha + beta).lo > 1) refuse_row(row, "beta lies above 1 - alpha, where no trade-off function is");
+  if (row == 0) return;
+  if (!(alpha.lo > points[row - 1].first.hi)) refuse_row(row, "alpha must be larger than in the row before");
+  if (beta.lo > points[row - 1].second.hi) refuse_row(row, "beta must not rise");
+}
+
+}  // namespace
+
+// [finite-pair]
+LossPointer pair_loss(const std::vector<Interval>& p, const std::vector<Interval>& q) {
+  return finite_loss(atoms_of_pair(p, q), key_of("pair", p, q), {"finite-pair", "the likelihood ratio takes finitely many values"});
+}
+
+// [finite-pair] An edge of the polygon is an outcome with Q mass = its run and P mass = its drop; the gap at alpha = 0 is mass at
+// infinite loss, the part beyond the last point has P mass 0.
+LossPointer polygon_loss(const std::vector<std::pair<Interval, Interval>>& points) {
+  if (points.size() < 2) throw DomainError("curve: at least two points are needed");
+  for (std::size_t row = 0; row < points.size(); ++row) check_row(points, row);
+  if (points.front().first.hi > 0) refuse_row(0, "the first alpha must be 0");
+  if (points.back().second.hi > 0) refuse_row(points.size() - 1, "the last beta must be 0");
+  std::vector<Interval> p{1.0 - points.front().second};
+  std::vector<Interval> q{Interval::exactly(0)};
+  Interval steeper = Interval::exactly(infinity);
+  for (std::size_t row = 1; row < points.size(); ++row) {
+    q.push_back(points[row].first - points[row - 1].first);
+    p.push_back(max(points[row - 1].second - points[row].second, Interval::exactly(0)));
+    const Interval slope = p.back() / q.back();
+    if (slope.lo > steeper.hi) refuse_row(row, "the curve is not convex there: it falls faster than before");
+    steeper = slope;
+  }
+  p.push_back(Interval::exactly(0));
+  q.push_back(max(1.0 - points.back().first, Interval::exactly(0)));
+  return finite_loss(atoms_of_pair(p, q), key_of("curve", p, q), {"finite-pair", "a polygon is the trade-off function of a finite pair"});
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/randomized_response.h"
+
+#include "mechanism/finite.h"
+#include "mechanism/key.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+
+// [randomized-response] Between two true answers the loss is +eps, -eps, or 0 for the choices that are neither.
+LossPointer randomized_response(Interval epsilon, std::uint64_t choices) {
+  const Interval others = Interval::exactly(static_cast<double>(choices - 1));
+  const Interval shrink = exp(-epsilon);
+  const Interval truthful = 1.0 / (1.0 + others * shrink);
+  const Interval neither = (others - 1.0) * shrink * truthful;
+  std::vector<Atom> atoms{{epsilon, truthful}, {-epsilon, shrink * truthful}};
+  if (choices > 2) atoms.push_back({Interval::exactly(0), neither});
+  const Interval none = Interval::exactly(0);
+  return finite_loss(make_atoms(std::move(atoms), none, none, true), make_key("randomized_response", {epsilon, others}),
+                     {"randomized-response", "the loss takes the values +epsilon, 0 and -epsilon"});
+}
+
+}  // namespace tradeoff

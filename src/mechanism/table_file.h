@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tradeoff/plan.h"
+
+namespace tradeoff {
+
+/// Reads a table of two numbers a line, separated by a comma, a semicolon, a tab or spaces; `#` starts a comment, and a first line
+/// of column names is skipped. Numbers are exact decimals. Throws ParseError or DomainError that names the file and the row.
+[[nodiscard]] std::vector<std::pair<Number, Number>> read_table(const std::string& path);
+
+}  // namespace tradeoff

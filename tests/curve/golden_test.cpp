@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every golden value that is a question about a plan, asked as a user would: text in, interval out. The truth has 30 digits.
+// Covers [laplace-profile], [truncated-laplace-profile], [poisson-subsampling], [fixed-size-subsampling], [profile-inversion], [duality].
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "numeric/number_text.h"
+#include "support/matchers.h"
+#include "tradeoff/analyze.h"
+
+namespace tradeoff {
+namespace {
+
+using nlohmann::json;
+using test::Encloses;
+using test::IsTight;
+
+Interval number(const json& text) {
+  const std::string spelled = text.is_string() ? text.get<std::string>() : text.dump();
+  const auto quotient = numeric::read_quotient(spelled);
+  EXPECT_TRUE(quotient.has_value()) << spelled;
+  return numeric::enclose(*quotient);
+}
+
+std::string spelled(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+/// A golden case as a question: the plan, what is asked of it, and at which argument.
+struct Question {
+  std::string plan;
+  enum { delta, epsilon, beta } ask;
+  json at;
+  Direction direction = Direction::worst;
+};
+
+Interval answer(const Question& question) {
+  const Curve curve = analyze(parse(question.plan));
+  const Interval at = number(question.at);
+  switch (question.ask) {
+    case Question::delta: return curve.delta_at(at, question.direction);
+    case Question::epsilon: return curve.epsilon_at(at, question.direction);
+    default: return curve.beta_at(at, question.direction);
+  }
+}
+
+/// Groups whose value is one number and whose plan follows from the inputs.
+const std::map<std::string, std::function<Question(const json&)>> groups{
+    {"gmu", [](const json& in) { return Question{"gdp(mu=" + spelled(in["mu"]) + ")", Question::beta, in["alpha"]}; }},
+    {"gdp_delta", [](const json& in) { return Question{"gdp(mu=" + spelled(in["mu"]) + ")", Question::delta, in["eps"]}; }},
+    {"gdp_eps", [](const json& in) { return Question{"gdp(mu=" + spelled(in["mu"]) + ")", Question::epsilon, in["delta"]}; }},
+    {"laplace_f", [](const json& in) { return Question{"laplace(scale=1, sensitivity=" + spelled(in["mu"]) + ")", Question::beta, in["alpha"]}; }},
+    {"laplace_delta",
+     [](const json& in) { return Question{"laplace(scale=1, sensitivity=" + spelled(in["mu"]) + ")", Question::delta, in["eps"]}; }},
+    {"cp_gmu",
+     [](const json& in) {
+       return Question{"gdp(mu=" + spelled(in["mu"]) + ") | sample(rate=" + spelled(in["p"]) + ")", Question::beta, in["alpha"]};
+     }},
+    {"cp_fed",
+     [](const json& in) {
+       return Question{"dp(" + spelled(in["eps"]) + ", " + spelled(in["delta"]) + ") | sample(rate=" + spelled(in["p"]) + ")", Question::beta,
+                       in["alpha"]};
+     }},
+    {"krr_delta",
+     [](const json& in) {
+       return Question{"randomized_response(epsilon=" + spelled(in["eps"]) + ", choices=" + spelled(in["k"]) + ")", Question::delta, in["t"]};
+     }},
+    {"eq12_dual",
+     [](const json& in) { return Question{"gdp(" + spelled(in["mu"]) + "); dp(0, " + spelled(in["delta0"]) + ")", Question::delta, in["eps"]}; }},
+    {"eq12",
+     [](const json& in) { return Question{"gdp(" + spelled(in["mu"]) + "); dp(0, " + spelled(in["delta"]) + ")", Question::beta, in["alpha"]}; }},
+    {"lap_comp",
+     [](const json& in) {
+       return Question{"laplace(1, sensitivity=" + spelled(in["mu"]) + ") | repeat(" + spelled(in["n"]) + ")", Question::delta, in["t"]};
+     }},
+    {"dgauss_delta",
+     [](const json& in) {
+       return Question{"discrete_gaussian(sigma=" + spelled(in["sigma"]) + ", sensitivity=" + spelled(in["Delta"]) + ")", Question::delta, in["eps"]};
+     }},
+    {"dgauss_f",
+     [](const json& in) {
+       return Question{"discrete_gaussian(sigma=" + spelled(in["sigma"]) + ", sensitivity=" + spelled(in["Delta"]) + ")", Question::beta,
+                       in["alpha"]};
+     }},
+    {"dlap_delta",
+     [](const json& in) {
+       return Question{"discrete_laplace(scale=1/" + spelled(in["a"]) + ", sensitivity=" + spelled(in["Delta"]) + ")", Question::delta, in["eps"]};
+     }},
+};
+
+class GoldenGroup : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(GoldenGroup, IsEnclosedAndTight) {
+  const json golden = test::read_golden("f_dp.json");
+  int cases = 0;
+  for (const json& entry : golden["cases"]) {
+    if (entry["group"] != GetParam()) continue;
+    const Question question = groups.at(GetParam())(entry["inputs"]);
+    SCOPED_TRACE(question.plan + " at " + question.at.dump() + ", " + entry["id"].get<std::string>());
+    const Interval found = answer(question);
+    EXPECT_THAT(found, Encloses(entry["value"].get<std::string>()));
+    EXPECT_THAT(found, IsTight(1e-9));
+    ++cases;
+  }
+  EXPECT_GT(cases, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(FDp, GoldenGroup, ::testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const auto& [name, question] : groups) names.push_back(name);
+                           return names;
+                         }()),
+                         [](const auto& instance) { return instance.param; });
+
+TEST(GoldenDirections, OneSubsampledStepInBothDirections) {
+  for (const json& entry : test::read_golden("f_dp.json")["cases"]) {
+    const json& in = entry["inputs"];
+    std::string base;
+    if (entry["group"] == "sub_gauss_1") base = "gaussian(sigma=" + spelled(in["sigma"]) + ")";
+    else if (entry["group"] == "sub_lap_1") base = "laplace(1, sensitivity=" + spelled(in["mu"]) + ")";
+    else continue;
+    for (const auto& [name, direction] : {std::pair{"remove", Direction::remove}, std::pair{"add", Direction::add}}) {
+      const Question question{base + " | poisson(rate=" + spelled(in["q"]) + ")", Question::delta, in["eps"], direction};
+      SCOPED_TRACE(question.plan + " " + name + " at " + question.at.dump());
+      EXPECT_THAT(answer(question), Encloses(entry["value"][name].get<std::string>()));
+      EXPECT_THAT(answer(question), IsTight(1e-9));
+    }
+  }
+}
+
+TEST(GoldenBridge, GaussianProfileAndItsInverses) {
+  const json golden = test::read_golden("gdp_bridge.json");
+  for (const json& entry : golden["theorem_2_1"]["cases"]) {
+    const Question question{"dp(" + spelled(entry["eps0"]) + ", " + spelled(entry["delta0"]) + ")", Question::delta, entry["eps"]};
+    SCOPED_TRACE(question.plan + " at " + question.at.dump());
+    EXPECT_THAT(answer(question), Encloses(spelled(entry["delta"])));
+    EXPECT_THAT(answer(question), IsTight(1e-9));
+  }
+}
+
+}  // namespace
+}  // namespace tradeoff

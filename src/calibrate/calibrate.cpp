@@ -151,7 +151,7 @@ Interval search_value(const Trial& trial, const Effect& effect) {
 
 }  // namespace
 
-// [calibration] Privacy is monotone in the parameter, so one certain answer on each side of the change proves the interval.
+// [parameter-calibration] Privacy is monotone in the parameter, so one certain answer on each side of the change proves the interval.
 Calibration calibrate(const Plan& plan, const Target& target, Neighbours neighbours, Tolerance tolerance) {
   std::visit([](const auto& wanted) { check(wanted); }, target);
   const UnknownPlace place = find_unknown(plan);

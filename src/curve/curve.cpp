@@ -52,7 +52,7 @@ Interval Curve::tpr_at(Interval fpr, Direction direction) const {
 
 Interval Curve::advantage() const { return delta_at(Interval::exactly(0)); }
 
-// [posterior] The best guess of membership has accuracy 1 - prior + prior * delta(log((1 - prior)/prior)); the posterior odds
+// [membership-posterior] The best guess of membership has accuracy 1 - prior + prior * delta(log((1 - prior)/prior)); the posterior odds
 // of any output are at most the prior odds times exp(largest loss).
 Posterior Curve::posterior_at(Interval prior) const {
   require(prior.lo > 0 && prior.hi < 1, "prior", prior, "strictly between 0 and 1");

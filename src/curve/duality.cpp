@@ -163,7 +163,7 @@ Interval beta_at_point(const Profile& profile, double alpha) {
 
 }  // namespace
 
-// [duality] beta(alpha) = sup over real e of 1 - delta(e) - e^e alpha; every e gives a bound from below.
+// [profile-duality] beta(alpha) = sup over real e of 1 - delta(e) - e^e alpha; every e gives a bound from below.
 Interval dual_beta(const Profile& profile, Interval alpha) {
   if (const auto closed = profile.closed_beta(alpha)) return *closed;
   const Interval first = beta_at_point(profile, alpha.lo);

@@ -46,7 +46,10 @@ namespace numeric {
 }
 [[nodiscard]] inline double add_up(double a, double b) {
   const double sum = a + b;
-  if (!(std::abs(sum) < infinity)) return sum == -infinity && a != -infinity && b != -infinity ? std::numeric_limits<double>::lowest() : sum;
+  if (!(std::abs(sum) < infinity)) {
+    if (std::isnan(sum)) return infinity;  // opposite infinities: nothing is certain
+    return sum == -infinity && a != -infinity && b != -infinity ? std::numeric_limits<double>::lowest() : sum;
+  }
   return two_sum_error(a, b, sum) > 0 ? next_up(sum) : sum;
 }
 [[nodiscard]] inline double add_down(double a, double b) { return -add_up(-a, -b); }

@@ -115,7 +115,10 @@ class Truth {
   void parse(const std::string& decimal) {
     const auto exponent_at = decimal.find_first_of("eE");
     std::string digits = decimal.substr(0, exponent_at);
-    long exponent = exponent_at == std::string::npos ? 0 : std::stol(decimal.substr(exponent_at + 1));
+    // Beyond the range of doubles only the sign matters, and an exact power would fill the memory.
+    constexpr double beyond = 5000;
+    const double given = exponent_at == std::string::npos ? 0 : std::stod(decimal.substr(exponent_at + 1));
+    auto exponent = static_cast<long>(std::fmax(-beyond, std::fmin(given, beyond)));
     if (const auto point = digits.find('.'); point != std::string::npos) {
       exponent -= static_cast<long>(digits.size() - point - 1);
       digits.erase(point, 1);

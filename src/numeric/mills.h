@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "numeric/arithmetic.h"
+
+// The Mills ratio in plain doubles with a proved relative error: the kernel under the normal functions and the Gaussian profile.
+namespace tradeoff::numeric {
+
+/// Half a unit in the last place of 1: the relative error of one rounding.
+inline constexpr double rounding_unit = 0x1p-53;
+
+/// A number known to more than a double: high + low, |truth - (high + low)| <= error.
+struct Precise {
+  double high = 0;
+  double low = 0;
+  double error = 0;
+};
+
+/// A positive number with a relative error bound: |truth - value| <= relative_error * truth.
+struct Approximation {
+  double value = 0;
+  double relative_error = 0;
+};
+
+/// Encloses a non-negative number by its approximation; the absolute part covers products that underflow on the way.
+[[nodiscard]] inline Interval around(double value, double relative_error) {
+  const double error = value * (1.01 * relative_error + 4 * rounding_unit) + 4 * std::numeric_limits<double>::denorm_min();
+  return {std::max(0.0, value - error), value + error};
+}
+
+/// Mills(x) = (1 - Phi(x)) / phi(x) for x >= -1. [normal-functions]
+[[nodiscard]] Approximation mills(Precise x);
+
+/// Mills(y) - Mills(y + mu) = factor * scale, y >= -1, mu > 0, without cancellation. [normal-functions]
+struct MillsDifference {
+  Approximation factor;
+  double scale = 1;  // mu or 1: kept apart because their product may underflow
+};
+[[nodiscard]] MillsDifference mills_difference(Precise y, Precise z, double mu);
+
+/// exp(-x^2/2) / sqrt(2 pi) = value * tail, where tail is 1 unless the product could underflow. [normal-functions]
+struct Density {
+  Approximation value;
+  double tail = 1;
+};
+[[nodiscard]] Density density(Precise x);
+
+/// log of the same, |truth - value| <= error.
+struct LogDensity {
+  double value = 0;
+  double error = 0;
+};
+[[nodiscard]] LogDensity log_density(Precise x);
+
+}  // namespace tradeoff::numeric

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Curves as users meet them: plan text in, answers out. [membership-posterior]
+#include "tradeoff/curve.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "support/matchers.h"
+#include "tradeoff/analyze.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+using ::testing::HasSubstr;
+using test::Encloses;
+using test::IsTight;
+
+Curve curve(const std::string& plan, Neighbours neighbours = Neighbours::unstated) { return analyze(parse(plan), neighbours); }
+
+std::string refusal(const std::string& plan, Neighbours neighbours = Neighbours::unstated) {
+  try {
+    (void)curve(plan, neighbours);
+  } catch (const Error& error) {
+    return std::string(error.kind()) + ": " + error.what();
+  }
+  return "accepted";
+}
+
+TEST(Curve, GaussiansComposeByTheSumOfSquares) {
+  EXPECT_THAT(curve("gaussian(sigma=2) | repeat(4)").delta_at(1), Encloses(curve("gdp(mu=1)").delta_at(1)));
+  EXPECT_THAT(curve("gdp(3); gaussian(sigma=0.25)").epsilon_at(1e-5), Encloses(curve("gdp(5)").epsilon_at(1e-5)));
+  EXPECT_THAT(curve("(gdp(3); gdp(4)) | repeat(4)").beta_at(0.01), Encloses(curve("gdp(10)").beta_at(0.01)));
+  EXPECT_EQ(curve("gdp(mu=1)").method(), "closed form");
+}
+
+TEST(Curve, NothingRunIsPerfectPrivacy) {
+  for (const char* plan : {"gaussian(sigma=1, sensitivity=0)", "gaussian(1) | repeat(0)", "laplace(1) | repeat(0)", "gaussian(1) | poisson(0)",
+                           "gdp(0)", "gdp(1) | sample(rate=0)"}) {
+    SCOPED_TRACE(plan);
+    EXPECT_EQ(curve(plan).delta_at(0), Interval::exactly(0));
+    EXPECT_EQ(curve(plan).epsilon_at(0.0), Interval::exactly(0));
+    EXPECT_THAT(curve(plan).beta_at(0.25), Encloses(0.75));
+  }
+}
+
+TEST(Curve, SamplingEverythingIsNoSampling) {
+  EXPECT_EQ(curve("gaussian(1) | poisson(1)").delta_at(0.5), curve("gaussian(1)").delta_at(0.5));
+  EXPECT_EQ(curve("gaussian(1) | sample(10, 10)").delta_at(0.5), curve("gaussian(1)").delta_at(0.5));
+}
+
+TEST(Curve, NeighboursAreStatedInferredOrRefused) {
+  EXPECT_EQ(curve("gaussian(1) | poisson(0.1)").neighbours(), Neighbours::add_remove);
+  EXPECT_EQ(curve("gaussian(1) | sample(1, 10)").neighbours(), Neighbours::replace_one);
+  EXPECT_EQ(curve("gaussian(1)").neighbours(), Neighbours::unstated);
+  EXPECT_THAT(refusal("gaussian(1) | poisson(0.1)", Neighbours::replace_one), HasSubstr("domain: neighbours: poisson speaks of add-remove"));
+  EXPECT_THAT(refusal("gaussian(1) | poisson(0.1); gaussian(1) | sample(1, 2)"), HasSubstr("one neighbour relation"));
+}
+
+TEST(Curve, RangesAreCheckedByName) {
+  EXPECT_THAT(refusal("gaussian(sigma=0)"), HasSubstr("domain: gaussian: sigma = 0 is not allowed; it must be above 0"));
+  EXPECT_THAT(refusal("gaussian(sigma=-1)"), HasSubstr("sigma = -1"));
+  EXPECT_THAT(refusal("laplace(1, sensitivity=-2)"), HasSubstr("sensitivity = -2"));
+  EXPECT_THAT(refusal("gaussian(1) | poisson(1.5)"), HasSubstr("rate = 1.5"));
+  EXPECT_THAT(refusal("gaussian(1) | sample(11, 10)"), HasSubstr("size = 11"));
+  EXPECT_THAT(refusal("gaussian(1) | repeat(1e18)"), HasSubstr("too_large: repeat: times = "));
+  EXPECT_THAT(refusal("(gaussian(1) | repeat(1e9)) | repeat(1e9)"), HasSubstr("too_large"));
+  EXPECT_THAT(refusal("gaussian(sigma=?)"), HasSubstr("can only be calibrated"));
+  EXPECT_THAT(refusal("randomized_response(1, choices=1)"), HasSubstr("choices = 1"));
+}
+
+TEST(Curve, QuestionsCheckTheirArguments) {
+  const Curve plan = curve("gdp(1)");
+  EXPECT_THROW((void)plan.epsilon_at(1.5), DomainError);
+  EXPECT_THROW((void)plan.epsilon_at(-0.1), DomainError);
+  EXPECT_THROW((void)plan.beta_at(2), DomainError);
+  EXPECT_THROW((void)plan.delta_at(std::numeric_limits<double>::quiet_NaN()), DomainError);
+  EXPECT_THROW((void)plan.posterior_at(Interval::exactly(0)), DomainError);
+  EXPECT_EQ(plan.delta_at(std::numeric_limits<double>::infinity()), Interval::exactly(0));
+  EXPECT_EQ(plan.epsilon_at(1.0), Interval::exactly(0));
+  EXPECT_EQ(plan.epsilon_at(0.0).hi, std::numeric_limits<double>::infinity());
+}
+
+TEST(Curve, TinyDeltasComeInLogarithms) {
+  const Curve plan = curve("gaussian(sigma=1)");
+  const Interval log_delta = plan.log_delta_at(Interval::exactly(100));
+  EXPECT_THAT(log_delta, IsTight(1e-12));
+  EXPECT_LT(log_delta.hi, -4900);
+  EXPECT_LT(plan.delta_at(100).hi, 1e-300);
+}
+
+TEST(Curve, PosteriorOfTheMembershipGuess) {
+  // Randomised response with e^eps = 3: at prior 1/2 the best guess is right with probability 3/4, and so is the posterior.
+  const Posterior fair = curve("randomized_response(epsilon=1.0986122886681098)").posterior_at(Interval::exactly(0.5));
+  EXPECT_NEAR(fair.accuracy.hi, 0.75, 1e-12);
+  EXPECT_NEAR(fair.largest.hi, 0.75, 1e-12);
+  // A Gaussian can make an attacker certain, with small probability.
+  const Posterior gaussian = curve("gdp(1)").posterior_at(Interval::exactly(0.1));
+  EXPECT_EQ(gaussian.largest.hi, 1);
+  EXPECT_GE(gaussian.accuracy.lo, 0.9 - 1e-12);
+  EXPECT_LT(gaussian.accuracy.hi, 0.92);
+}
+
+TEST(Curve, DirectionsOfASampledStepDifferAndTheWorstIsTheLarger) {
+  const Curve plan = curve("gaussian(1) | poisson(0.01)");
+  for (const double epsilon : {0.0, 0.1, 1.0}) {
+    const Interval at = Interval::exactly(epsilon);
+    const double larger = std::max(plan.delta_at(at, Direction::remove).hi, plan.delta_at(at, Direction::add).hi);
+    EXPECT_EQ(plan.delta_at(at).hi, larger);
+  }
+  EXPECT_GT(plan.delta_at(Interval::exactly(0.1), Direction::remove).lo, plan.delta_at(Interval::exactly(0.1), Direction::add).hi);
+}
+
+}  // namespace
+}  // namespace tradeoff

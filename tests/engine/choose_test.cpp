@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// [gaussian-composition]
+#include "engine/choose.h"
+
+#include <gtest/gtest.h>
+
+#include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "numeric/arithmetic.h"
+#include "support/matchers.h"
+
+namespace tradeoff {
+namespace {
+
+using test::Encloses;
+using test::IsTight;
+
+TEST(Choose, GaussiansAddSquares) {
+  const Composition composition = compose({{gaussian_loss(Interval::exactly(3)), 1}, {gaussian_loss(Interval::exactly(2)), 4}}, {});
+  EXPECT_EQ(composition.method, "closed form");
+  EXPECT_THAT(*composition.loss->gaussian_mu(), Encloses(5.0));
+  EXPECT_THAT(*composition.loss->gaussian_mu(), IsTight(1e-15));
+}
+
+TEST(Choose, OneMechanismIsItself) {
+  const auto laplace = std::make_shared<LaplaceLoss>(Interval::exactly(1));
+  EXPECT_EQ(compose({{laplace, 1}}, {}).loss, laplace);
+  EXPECT_EQ(compose({{laplace, 1}, {gaussian_loss(Interval::exactly(0)), 5}}, {}).loss, laplace);
+}
+
+TEST(Choose, NothingIsPerfectPrivacy) {
+  EXPECT_EQ(*compose({}, {}).loss->gaussian_mu(), Interval::exactly(0));
+  EXPECT_EQ(*compose({{std::make_shared<LaplaceLoss>(Interval::exactly(1)), 0}}, {}).loss->gaussian_mu(), Interval::exactly(0));
+}
+
+}  // namespace
+}  // namespace tradeoff

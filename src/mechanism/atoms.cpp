@@ -23,7 +23,7 @@ Interval gain(Interval epsilon, Interval loss) {
   return -expm1(-excess);
 }
 
-Interval check_distribution(const std::vector<Interval>& masses, const char* name) {
+void check_distribution(const std::vector<Interval>& masses, const char* name) {
   Interval total = Interval::exactly(0);
   for (const Interval mass : masses) {
     if (!(mass.lo >= 0 && mass.hi <= 1)) throw DomainError("pair: every entry of " + std::string(name) + " must lie in [0, 1]");
@@ -32,7 +32,6 @@ Interval check_distribution(const std::vector<Interval>& masses, const char* nam
   if (!total.contains(1)) {
     throw DomainError("pair: the entries of " + std::string(name) + " sum to " + std::to_string(total.lo) + ", they must sum to 1");
   }
-  return total;
 }
 
 }  // namespace
@@ -41,7 +40,7 @@ Atoms make_atoms(std::vector<Atom> finite, Interval infinite, Interval other_inf
   std::for_each(finite.begin(), finite.end(), check);
   std::stable_sort(finite.begin(), finite.end(),
                    [](const Atom& a, const Atom& b) { return a.loss.lo != b.loss.lo ? a.loss.lo > b.loss.lo : a.loss.hi > b.loss.hi; });
-  Atoms atoms{{}, clamp(infinite, 0, 1), clamp(other_infinite, 0, 1), mirrored};
+  Atoms atoms{{}, clamp(infinite, 0, 1), clamp(other_infinite, 0, 1), mirrored, 0};
   for (const Atom& atom : finite) {
     if (atom.mass.hi == 0) continue;
     if (!atoms.finite.empty() && atoms.finite.back().loss == atom.loss) {
@@ -82,7 +81,9 @@ Atoms swapped(const Atoms& atoms) {
   finite.reserve(atoms.finite.size());
   for (const Atom& atom : atoms.finite) finite.push_back({-atom.loss, clamp(atom.mass * exp(-atom.loss), 0, 1)});
   std::reverse(finite.begin(), finite.end());
-  return make_atoms(std::move(finite), atoms.other_infinite, atoms.infinite, atoms.mirrored);
+  Atoms other = make_atoms(std::move(finite), atoms.other_infinite, atoms.infinite, atoms.mirrored);
+  other.slack = atoms.slack;
+  return other;
 }
 
 Interval delta_of(const Atoms& atoms, Interval epsilon) {
@@ -92,7 +93,7 @@ Interval delta_of(const Atoms& atoms, Interval epsilon) {
     for (const Atom& atom : atoms.finite) sum = sum + atom.mass * gain(Interval::exactly(e), atom.loss);
     return clamp(sum, 0, 1);
   };
-  return {at(epsilon.hi).lo, at(epsilon.lo).hi};
+  return {(at(epsilon.hi) * (1 - Interval::exactly(atoms.slack))).lo, at(epsilon.lo).hi};
 }
 
 Interval log_delta_of(const Atoms& atoms, Interval epsilon) {
@@ -101,7 +102,7 @@ Interval log_delta_of(const Atoms& atoms, Interval epsilon) {
     for (const Atom& atom : atoms.finite) sum = log_add_exp(sum, log(atom.mass) + log(gain(Interval::exactly(e), atom.loss)));
     return min(sum, Interval::exactly(0));
   };
-  return {at(epsilon.hi).lo, at(epsilon.lo).hi};
+  return {(at(epsilon.hi) + log1p(-Interval::exactly(atoms.slack))).lo, at(epsilon.lo).hi};
 }
 
 }  // namespace tradeoff

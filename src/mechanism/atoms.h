@@ -21,6 +21,8 @@ struct Atoms {
   Interval other_infinite;   ///< Q(L = -infinity): outcomes that P cannot produce
   /// The law under Q is the mirror image of the law under P, so the mass at -l is exp(-l) times the mass at l, exactly.
   bool mirrored = false;
+  /// With at most this probability an outcome may tell less than it does here: delta may be smaller by this factor, never larger.
+  double slack = 0;
 };
 
 /// Sorts by loss, joins neighbours whose losses are given by the same interval, drops atoms of mass 0.

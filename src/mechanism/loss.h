@@ -15,6 +15,12 @@ namespace tradeoff {
 struct Atoms;       // mechanism/atoms.h: a finite law of the loss
 class Transform;    // mechanism/transform.h: the moment generating function of the loss
 
+/// The pair is (epsilon, delta)-DP and touches that line.
+struct Guarantee {
+  Interval epsilon;
+  Interval delta;
+};
+
 /// One ordered pair of distributions, (P, Q) = (with the record, without it), seen through the privacy loss L = log dP/dQ.
 /// A mechanism is a Loss, and so is whatever is built from losses: composition, subsampling, mixture, group, refinement.
 /// `direction` is never `worst` here: `remove` reads (P, Q), `add` reads (Q, P). The profile must hold for every real epsilon, both directions.
@@ -59,6 +65,9 @@ class Loss {
   [[nodiscard]] virtual std::optional<BreakPoints> break_points(Direction, ParameterEnd) const { return std::nullopt; }
   /// mu if the pair is exactly N(0,1) against N(mu,1).
   [[nodiscard]] virtual std::optional<Interval> gaussian_mu() const { return std::nullopt; }
+
+  /// The corners (e, delta(e)), e >= 0, between which delta is linear in exp(e), if the pair was composed point by point.
+  [[nodiscard]] virtual std::optional<std::vector<Guarantee>> guarantees(Direction) const { return std::nullopt; }
 
   /// Adds what a reader should know about how this loss was found: theorems, error terms, node counts.
   virtual void explain(std::vector<Step>& /*steps*/) const {}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/constraints.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "mechanism/key.h"
+#include "numeric/arithmetic.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+
+namespace {
+
+std::string shown(const Constraint& constraint) {
+  std::ostringstream text;
+  text << "(" << constraint.epsilon.hi << ", " << constraint.delta.hi << ")";
+  return text.str();
+}
+
+void check(const Constraint& constraint) {
+  const auto [epsilon, delta] = constraint;
+  if (!(epsilon.lo >= 0 && epsilon.lo <= epsilon.hi && epsilon.hi < infinity))
+    throw DomainError("constraints: epsilon in " + shown(constraint) + " must be at least 0 and finite");
+  if (!(delta.lo >= 0 && delta.lo <= delta.hi && delta.hi <= 1))
+    throw DomainError("constraints: delta in " + shown(constraint) + " must lie in [0, 1]");
+}
+
+/// (1 + E) t, where t is the abscissa at which the line of `steep` and that of `flat` cross and E = exp(epsilon) of one of them.
+/// Written so that no exponential overflows.
+Interval scaled_crossing(const Constraint& steep, const Constraint& flat, const Constraint& scale) {
+  const Interval rise = max(flat.delta - steep.delta, Interval::exactly(0));
+  const Interval gap = max(steep.epsilon - flat.epsilon, Interval::exactly(0));
+  const Interval one_plus = 1 + exp(-scale.epsilon);
+  return &scale == &steep ? rise * one_plus / -expm1(-gap) : rise * one_plus / expm1(gap);
+}
+
+/// The weight that `middle` has between its neighbours: the length of its piece times (1 + E). Not positive: it does not matter.
+Interval weight_between(const Constraint* steeper, const Constraint& middle, const Constraint* flatter) {
+  const Interval end = flatter != nullptr ? scaled_crossing(middle, *flatter, middle) : 1 - middle.delta;
+  return steeper != nullptr ? end - scaled_crossing(*steeper, middle, middle) : end;
+}
+
+/// The monotone stack of active constraints while they arrive from the steepest to the flattest.
+class Envelope {
+ public:
+  explicit Envelope(CanonicalConstraints& result) : result_(result) {}
+
+  void add(const Constraint& next) {
+    if (!stack_.empty() && overlaps(stack_.back().epsilon, next.epsilon)) return join(next);
+    while (!stack_.empty() && !(stack_.back().delta.hi < next.delta.lo)) {
+      // A smaller epsilon with no larger delta says more. If rounding hides which delta is larger, both are within the hull.
+      const Constraint dominated = stack_.back();
+      drop(dominated, Interval::exactly(0));
+      stack_.pop_back();
+      if (dominated.delta.lo < next.delta.hi) return add({next.epsilon, hull(dominated.delta, next.delta)});
+    }
+    while (stack_.size() >= 2) {
+      const Interval weight = weight_between(&stack_[stack_.size() - 2], stack_.back(), &next);
+      if (weight.lo > 0) break;
+      drop(stack_.back(), weight);
+      stack_.pop_back();
+    }
+    stack_.push_back(next);
+  }
+
+  /// The flattest lines may win only beyond the diagonal, where the mirror image has taken over.
+  std::vector<Constraint> finish() {
+    while (stack_.size() >= 2) {
+      const Interval weight = weight_between(&stack_[stack_.size() - 2], stack_.back(), nullptr);
+      if (weight.lo > 0) break;
+      drop(stack_.back(), weight);
+      stack_.pop_back();
+    }
+    return std::move(stack_);
+  }
+
+ private:
+  static bool overlaps(Interval a, Interval b) { return a.lo <= b.hi && b.lo <= a.hi; }
+
+  /// Equal epsilons (as far as can be seen): the smaller delta counts.
+  void join(const Constraint& next) {
+    Constraint& top = stack_.back();
+    result_.notes.push_back(shown(top.delta.hi > next.delta.hi ? top : next) + " is implied by another with the same epsilon");
+    top = {hull(top.epsilon, next.epsilon), min(top.delta, next.delta)};
+  }
+
+  void drop(const Constraint& constraint, Interval weight) {
+    result_.notes.push_back(shown(constraint) + " is implied by the others");
+    result_.slack = numeric::add_up(result_.slack, std::max(weight.hi, 0.0));
+  }
+
+  CanonicalConstraints& result_;
+  std::vector<Constraint> stack_;
+};
+
+}  // namespace
+
+CanonicalConstraints canonical_constraints(std::vector<Constraint> constraints) {
+  std::for_each(constraints.begin(), constraints.end(), check);
+  std::erase_if(constraints, [](const Constraint& c) { return c.delta.lo == 1; });  // delta = 1 demands nothing
+  std::stable_sort(constraints.begin(), constraints.end(), [](const Constraint& a, const Constraint& b) {
+    return a.epsilon.hi != b.epsilon.hi ? a.epsilon.hi > b.epsilon.hi : a.delta.hi < b.delta.hi;
+  });
+  CanonicalConstraints result;
+  Envelope envelope(result);
+  for (const Constraint& constraint : constraints) envelope.add(constraint);
+  result.active = envelope.finish();
+  const std::size_t count = result.active.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Constraint* steeper = i > 0 ? &result.active[i - 1] : nullptr;
+    const Constraint* flatter = i + 1 < count ? &result.active[i + 1] : nullptr;
+    result.weights.push_back(clamp(weight_between(steeper, result.active[i], flatter), 0, 1));
+  }
+  return result;
+}
+
+Atoms atoms_of(const CanonicalConstraints& constraints) {
+  if (constraints.active.empty()) return make_atoms({}, Interval::exactly(1), Interval::exactly(1), true);
+  std::vector<Atom> finite;
+  for (std::size_t i = 0; i < constraints.active.size(); ++i) {
+    const Interval epsilon = constraints.active[i].epsilon;
+    const Interval weight = constraints.weights[i];
+    if (epsilon.hi == 0) {
+      finite.push_back({Interval::exactly(0), weight});
+      continue;
+    }
+    const Interval odds = exp(-epsilon);
+    finite.push_back({epsilon, weight / (1 + odds)});
+    finite.push_back({-epsilon, weight * odds / (1 + odds)});
+  }
+  const Interval revealed = constraints.active.front().delta;
+  Atoms atoms = make_atoms(std::move(finite), revealed, revealed, true);
+  atoms.slack = constraints.slack;
+  return atoms;
+}
+
+ConstraintsLoss::ConstraintsLoss(std::vector<Constraint> constraints)
+    : canonical_(canonical_constraints(std::move(constraints))), atoms_(atoms_of(canonical_)) {}
+
+void ConstraintsLoss::explain(std::vector<Step>& steps) const {
+  steps.push_back({"canonical-constraints", "a mixture of " + std::to_string(canonical_.active.size()) + " randomised responses"});
+  for (const std::string& note : canonical_.notes) steps.push_back({"canonical-constraints", note});
+}
+
+std::string ConstraintsLoss::key() const {
+  std::string key = make_key("constraints", {});
+  for (const Constraint& constraint : canonical_.active) key += make_key("", {constraint.epsilon, constraint.delta});
+  return key;
+}
+
+}  // namespace tradeoff

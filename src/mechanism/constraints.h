@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mechanism/atoms.h"
+#include "mechanism/loss.h"
+
+namespace tradeoff {
+
+/// The mechanism is (epsilon, delta)-DP: epsilon >= 0, delta in [0, 1].
+struct Constraint {
+  Interval epsilon;
+  Interval delta;
+};
+
+/// Constraints that all matter, steepest first (epsilon decreasing, delta increasing), with the weights of the canonical pair:
+/// with probability weights[i] (announced) the pair is active[i].epsilon randomised response, otherwise it reveals everything.
+struct CanonicalConstraints {
+  std::vector<Constraint> active;
+  std::vector<Interval> weights;
+  std::vector<std::string> notes;  ///< one for each constraint that was left out because the others imply it
+  double slack = 0;                ///< weight of constraints left out although rounding hides whether they matter
+};
+
+/// [canonical-constraints] Throws DomainError for epsilon < 0 or delta outside [0, 1]. No active constraint means nothing is guaranteed.
+[[nodiscard]] CanonicalConstraints canonical_constraints(std::vector<Constraint> constraints);
+
+/// The finite law of the canonical pair: the least private mechanism that meets all the constraints.
+[[nodiscard]] Atoms atoms_of(const CanonicalConstraints& constraints);
+
+/// Anything known only to be (epsilon, delta)-DP for every one of the given pairs.
+class ConstraintsLoss final : public Loss {
+ public:
+  explicit ConstraintsLoss(std::vector<Constraint> constraints);
+
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return delta_of(atoms_, epsilon); }
+  [[nodiscard]] Interval log_delta(Direction, Interval epsilon) const override { return log_delta_of(atoms_, epsilon); }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return atoms_.infinite; }
+  [[nodiscard]] const Atoms* atoms(Direction) const override { return &atoms_; }
+  void explain(std::vector<Step>& steps) const override;
+  [[nodiscard]] std::string key() const override;
+
+  [[nodiscard]] const CanonicalConstraints& canonical() const { return canonical_; }
+
+ private:
+  CanonicalConstraints canonical_;
+  Atoms atoms_;
+};
+
+}  // namespace tradeoff

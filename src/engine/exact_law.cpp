@@ -52,11 +52,13 @@ Axis make_two_sided(const Atom& up, const Atom& down, bool mirrored) {
     // The odds are exp(loss) exactly; libm is trusted to 8 units of long double (tests compare it with MPFR).
     axis.odds = std::exp(loss);
     axis.odds_error = add_up(radius(up.loss), 16 * wide_unit);
-  } else {
-    const Interval odds = up.mass / down.mass;
-    axis.odds = middle(odds);
-    axis.odds_error = log_radius(odds);
+    return axis;
   }
+  const bool flip = up.mass.hi < down.mass.hi;  // odds of at least 1: the grid keeps the likelier half
+  if (flip) axis.loss = -axis.loss;
+  const Interval odds = flip ? down.mass / up.mass : up.mass / down.mass;
+  axis.odds = middle(odds);
+  axis.odds_error = log_radius(odds);
   return axis;
 }
 
@@ -145,51 +147,69 @@ class Rows {
   std::vector<BinomialRow> rows_;
 };
 
-/// Visits every point of the dense grid of net counts x with |x|_1 <= budget and x = budget (mod 2): rows along the last axis are
-/// contiguous, their places looked up by the other coordinates.
+/// The dense grid of net counts x >= 0 with |x|_1 <= budget and |x|_1 = budget (mod 2). Negative counts follow from the mirror rule of
+/// an axis, mass(-x) = mass(x) * odds^-x. Rows along the last axis are contiguous, their places looked up by the other coordinates.
 class Grid {
  public:
-  Grid(std::size_t axes, std::uint64_t budget) : axes_(axes), budget_(budget), width_(2 * budget + 1) {
+  Grid(std::size_t axes, std::uint64_t budget) : axes_(axes), budget_(budget), width_(budget + 1) {
     std::size_t boxes = 1;
     for (std::size_t i = 1; i < axes; ++i) boxes *= width_;
     place_.assign(boxes, 0);
-    std::vector<std::int64_t> x(axes - 1, 0);
     std::size_t next = 0;
-    visit_boxes(0, 0, budget, x, [&](std::size_t box, std::uint64_t left, const std::vector<std::int64_t>&) {
+    for_each_row([&](std::size_t box, std::uint64_t left, const std::vector<std::uint64_t>&) {
       place_[box] = next;
-      next += left + 1;
+      next += left / 2 + 1;
     });
     cells_.assign(next, 0);
   }
 
-  [[nodiscard]] std::uint64_t budget() const { return budget_; }
-  [[nodiscard]] std::size_t step_box(std::size_t box, std::int64_t x) const {
-    return box * width_ + static_cast<std::size_t>(x + static_cast<std::int64_t>(budget_));
-  }
+  [[nodiscard]] std::size_t step_box(std::size_t box, std::uint64_t x) const { return box * width_ + x; }
 
-  /// Adds weight * row, `count` draws on the last axis, where `left` of the budget remains there.
+  /// Adds weight * (upper half of the row), `count` draws on the last axis, where `left` of the budget remains there.
   void add(std::size_t box, std::uint64_t left, std::uint64_t count, Wide weight, const BinomialRow& row) {
-    Wide* cell = cells_.data() + place_[box] + (left - count) / 2 + row.first;
-    for (const Wide mass : row.mass) *cell++ += weight * mass;
+    const std::uint64_t first = std::max((count + 1) / 2, row.first);  // x = 2a - count >= 0
+    Wide* cell = cells_.data() + place_[box] + (2 * first - count - left % 2) / 2;
+    for (std::size_t i = first - row.first; i < row.mass.size(); ++i) *cell++ += weight * row.mass[i];
   }
 
+  /// Receives every point with its mass, all signs.
   template <typename Receive>
-  void for_each(Receive receive) const {
-    std::vector<std::int64_t> x(axes_ - 1, 0);
-    visit_boxes(0, 0, budget_, x, [&](std::size_t box, std::uint64_t left, const std::vector<std::int64_t>& head) {
-      for (std::uint64_t j = 0; j <= left; ++j)
-        receive(head, 2 * static_cast<std::int64_t>(j) - static_cast<std::int64_t>(left), cells_[place_[box] + j]);
+  void for_each_point(const std::vector<std::vector<Wide>>& mirror, const Receive& receive) const {
+    std::vector<std::int64_t> x(axes_, 0);
+    for_each_row([&](std::size_t box, std::uint64_t left, const std::vector<std::uint64_t>& head) {
+      for (std::uint64_t i = 0; i <= left / 2; ++i) {
+        for (std::size_t axis = 0; axis + 1 < axes_; ++axis) x[axis] = static_cast<std::int64_t>(head[axis]);
+        x.back() = static_cast<std::int64_t>(2 * i + left % 2);
+        with_signs(0, x, cells_[place_[box] + i], mirror, receive);
+      }
     });
   }
 
  private:
   template <typename Receive>
-  void visit_boxes(std::size_t axis, std::size_t box, std::uint64_t left, std::vector<std::int64_t>& x, const Receive& receive) const {
-    if (axis + 1 == axes_) return receive(box, left, x);
-    for (auto value = -static_cast<std::int64_t>(left); value <= static_cast<std::int64_t>(left); ++value) {
-      x[axis] = value;
-      visit_boxes(axis + 1, step_box(box, value), left - static_cast<std::uint64_t>(std::abs(value)), x, receive);
+  void for_each_row(const Receive& receive) const {
+    std::vector<std::uint64_t> head(axes_ - 1, 0);
+    visit_rows(0, 0, budget_, head, receive);
+  }
+  template <typename Receive>
+  void visit_rows(std::size_t axis, std::size_t box, std::uint64_t left, std::vector<std::uint64_t>& head, const Receive& receive) const {
+    if (axis + 1 == axes_) return receive(box, left, head);
+    for (std::uint64_t value = 0; value <= left; ++value) {
+      head[axis] = value;
+      visit_rows(axis + 1, step_box(box, value), left - value, head, receive);
     }
+  }
+  template <typename Receive>
+  void with_signs(std::size_t axis, std::vector<std::int64_t>& x, Wide mass, const std::vector<std::vector<Wide>>& mirror,
+                  const Receive& receive) const {
+    if (mass < smallest_mass) return;
+    if (axis == axes_) return receive(x, mass);
+    with_signs(axis + 1, x, mass, mirror, receive);
+    if (x[axis] == 0) return;
+    const Wide share = mirror[axis][static_cast<std::size_t>(x[axis])];
+    x[axis] = -x[axis];
+    with_signs(axis + 1, x, mass * share, mirror, receive);
+    x[axis] = -x[axis];
   }
 
   std::size_t axes_;
@@ -207,7 +227,11 @@ class MixturePower {
     for (const Axis& axis : axes.two_sided) weights.push_back(axis.weight);
     const bool keep = weights.size() > 1;
     for (const Splitter& splitter : make_splitters(weights)) count_rows_.emplace_back(splitter.odds, times, keep);
-    for (const Axis& axis : axes.two_sided) step_rows_.emplace_back(axis.odds, times, keep);
+    for (const Axis& axis : axes.two_sided) {
+      step_rows_.emplace_back(axis.odds, times, keep);
+      std::vector<Wide>& powers = mirror_.emplace_back(times + 1, Wide{1});
+      for (std::uint64_t x = 1; x <= times; ++x) powers[x] = powers[x - 1] / axis.odds;
+    }
     if (axes.zero) {
       Interval moving = Interval::exactly(0);
       for (const Interval weight : weights) moving = moving + weight;
@@ -237,10 +261,9 @@ class MixturePower {
     } else {
       fill(grid, 0, draws, weight, 0, budget);
     }
-    grid.for_each([&](const std::vector<std::int64_t>& head, std::int64_t last, Wide mass) {
-      if (mass < smallest_mass) return;
-      Wide loss = offset + static_cast<Wide>(last) * middle(axes_.two_sided.back().loss);
-      for (std::size_t i = 0; i < head.size(); ++i) loss += static_cast<Wide>(head[i]) * middle(axes_.two_sided[i].loss);
+    grid.for_each_point(mirror_, [&](const std::vector<std::int64_t>& x, Wide mass) {
+      Wide loss = offset;
+      for (std::size_t i = 0; i < x.size(); ++i) loss += static_cast<Wide>(x[i]) * middle(axes_.two_sided[i].loss);
       points.push_back({static_cast<double>(loss), mass});
     });
   }
@@ -251,11 +274,10 @@ class MixturePower {
     for (std::size_t i = 0; i < counts.mass.size(); ++i) {
       const std::uint64_t count = counts.first + i;
       const BinomialRow& steps = step_rows_[axis](count);
-      for (std::size_t j = 0; j < steps.mass.size(); ++j) {
-        const Wide share = weight * counts.mass[i] * steps.mass[j];
-        if (share == 0) continue;
-        const auto x = 2 * static_cast<std::int64_t>(steps.first + j) - static_cast<std::int64_t>(count);
-        fill(grid, axis + 1, draws - count, share, grid.step_box(box, x), left - static_cast<std::uint64_t>(std::abs(x)));
+      for (std::uint64_t up = std::max((count + 1) / 2, steps.first); up < steps.first + steps.mass.size(); ++up) {
+        const Wide share = weight * counts.mass[i] * steps.mass[up - steps.first];
+        const std::uint64_t x = 2 * up - count;
+        if (share > 0) fill(grid, axis + 1, draws - count, share, grid.step_box(box, x), left - x);
       }
     }
   }
@@ -263,6 +285,7 @@ class MixturePower {
   const Axes& axes_;
   std::vector<Rows> count_rows_;
   std::vector<Rows> step_rows_;
+  std::vector<std::vector<Wide>> mirror_;  // odds^-x of each axis
   Wide zero_odds_ = 0;
 };
 
@@ -300,8 +323,8 @@ double axes_spread(const Axes& axes, std::uint64_t times, double terms) {
     split({*axes.zero, moving});
   }
   const double levels = static_cast<double>(2 * weights.size() + axes.one_sided.size() + 3);
-  // Row errors count 8 units a draw and level; a cell adds at most `terms` products of 2 * levels factors.
-  return up_by(k * (2 * odds + 2 * splits) + (8 * k * levels + 8 * levels + terms) * wide_unit * 1.01, 64);
+  // Rows cost 8 units a draw and level, the mirror rule 2; a cell adds at most `terms` products of 2 * levels factors.
+  return up_by(k * (2 * odds + 2 * splits) + (10 * k * levels + 8 * levels + terms) * wide_unit * 1.01, 64);
 }
 
 Law power_by_axes(const Axes& axes, std::uint64_t times, double terms) {

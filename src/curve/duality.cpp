@@ -115,9 +115,13 @@ double find_maximum(const Objective& objective, double largest) {
   return left_value > right_value ? left : right;
 }
 
-/// Certified upper bound of a concave function of x = e^e from five points around its maximum: outside [b, d] it is
-/// below its value there because the middle point is certainly higher; inside, below the extensions of the outer chords.
-double bound_maximum(const Objective& objective, double middle) {
+/// Certified upper bound of the objective, which is concave in x = e^e, from five points around its maximum: between the
+/// second and the fourth it lies below the extensions of the outer chords, outside below those of the inner chords.
+double bound_maximum(const Objective& objective, double middle, Interval largest_x) {
+  const auto line = [](Interval from, Interval rise, Interval run, Interval distance) {  // value at `distance` beyond `from`
+    return (from + max(rise / run, Interval::exactly(0)) * max(distance, Interval::exactly(0))).hi;
+  };
+  const Interval m = exp(Interval::exactly(middle));
   const Interval top = objective.at(middle);
   double best = infinity;
   for (double spread = 1e-7 * (1 + std::abs(middle)); spread < 8; spread *= 4) {
@@ -128,23 +132,22 @@ double bound_maximum(const Objective& objective, double middle) {
       x[i] = exp(Interval::exactly(e[i]));
       g[i] = objective.at(e[i]);
     }
-    if (!(top.lo >= g[1].hi && top.lo >= g[2].hi)) continue;
-    // Left line from b upward, right line from d downward; their slopes are rounded so that both stay above the function.
-    const Interval rise = max((Interval::exactly(g[1].hi) - g[0].lo) / (x[1] - x[0]), Interval::exactly(0));
-    const Interval fall = max((Interval::exactly(g[2].hi) - g[3].lo) / (x[3] - x[2]), Interval::exactly(0));
     const Interval width = x[2] - x[1];
-    const double by_left = (Interval::exactly(g[1].hi) + Interval::exactly(rise.hi) * width).hi;
-    const double by_right = (Interval::exactly(g[2].hi) + Interval::exactly(fall.hi) * width).hi;
-    // The two lines cross at t = (g_d - g_b + fall * width) / (rise + fall) beyond b.
-    const Interval both = Interval::exactly(rise.hi) + Interval::exactly(fall.hi);
-    double bound = std::min(by_left, by_right);
-    if (both.lo > 0) {
-      const Interval crossing = (Interval::exactly(g[2].hi) - g[1].hi + Interval::exactly(fall.hi) * width) / both;
-      const double at_crossing = (Interval::exactly(g[1].hi) + Interval::exactly(rise.hi) * crossing).hi;
-      bound = std::min(bound, std::max({at_crossing, g[1].hi, g[2].hi}));
+    const Interval rise = max((g[1] - g[0]) / (x[1] - x[0]), Interval::exactly(0));
+    const Interval fall = max((g[2] - g[3]) / (x[3] - x[2]), Interval::exactly(0));
+    if (!(rise.hi < infinity && fall.hi < infinity && width.lo > 0)) continue;
+    // The two outer lines cross at this distance beyond the second point; beyond it the other line is the lower one.
+    double inside = std::max(g[1].hi, g[2].hi);
+    if (rise.hi + fall.hi > 0) {
+      const double crossing = std::clamp((g[2].hi - g[1].hi + fall.hi * width.hi) / (rise.hi + fall.hi), 0.0, width.hi);
+      const Interval at = Interval::exactly(crossing);
+      inside = std::max(inside, std::max((Interval::exactly(g[1].hi) + Interval::exactly(rise.hi) * at).hi,
+                                         (Interval::exactly(g[2].hi) + Interval::exactly(fall.hi) * max(width - at, Interval::exactly(0))).hi));
     }
+    const double left = line(g[1], g[1] - top, m - x[1], x[1]);
+    const double right = line(g[2], g[2] - top, x[2] - m, largest_x - x[2]);
+    const double bound = std::max({inside, left, right});
     if (bound < best) best = bound;
-    else if (best < infinity) break;  // wider spreads only add curvature
   }
   return best;
 }
@@ -156,7 +159,7 @@ Interval beta_at_point(const Profile& profile, double alpha) {
   const Objective objective(profile, Interval::exactly(alpha));
   const double middle = find_maximum(objective, -std::log(alpha));
   const double below = std::max(0.0, objective.at(middle).lo);
-  double above = std::min((1.0 - Interval::exactly(alpha)).hi, bound_maximum(objective, middle));
+  double above = std::min((1.0 - Interval::exactly(alpha)).hi, bound_maximum(objective, middle, 1.0 / Interval::exactly(alpha)));
   above = std::max(above, below);
   return {below, above};
 }

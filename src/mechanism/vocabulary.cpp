@@ -8,75 +8,74 @@
 namespace tradeoff {
 namespace {
 
-// One line a word. To add a mechanism to the language, add its line here; its mathematics is registered where analyze() looks.
+// One entry a word. To add a mechanism to the language, add its entry here; its mathematics is registered where analyze() looks.
 [[nodiscard]] std::vector<Word> make_vocabulary() {
-  using enum Role;
   using enum Kind;
-  const Parameter sensitivity{"sensitivity", number, "1", "how far one record can move the exact answer"};
-  const Parameter steps{"sensitivity", integer, "1", "how far one record can move the exact answer, in steps of the grid"};
-  const auto add_remove = Neighbours::add_remove;
-  const auto replace_one = Neighbours::replace_one;
+  using Parameters = std::vector<Parameter>;
+  const auto source = [](auto name, auto meaning, Parameters parameters) {
+    return Word{Role::source, name, meaning, std::move(parameters)};
+  };
+  const auto operation = [](auto name, auto meaning, Parameters parameters, Neighbours neighbours = Neighbours::unstated) {
+    return Word{Role::operation, name, meaning, std::move(parameters), neighbours};
+  };
+  const auto tail = [](auto name, auto meaning, Parameters parameters) { return Word{Role::tail, name, meaning, std::move(parameters)}; };
+  const Parameter sensitivity{"sensitivity", number, "how far one record can move the exact answer", "1"};
+  const Parameter steps{"sensitivity", integer, "how far one record can move the exact answer, in steps of the grid", "1"};
+
   return {
-      {source, "gaussian", {{"sigma", number, "", "standard deviation of the noise"}, sensitivity}, "Gaussian noise, l2 sensitivity"},
-      {source, "laplace", {{"scale", number, "", "scale of the noise"}, sensitivity}, "Laplace noise, l1 sensitivity"},
-      {source, "truncated_laplace",
-       {{"scale", number, "", "scale of the noise"}, {"bound", number, "", "largest absolute value of the noise"}, sensitivity},
-       "Laplace noise restricted to [-bound, bound]"},
-      {source, "discrete_gaussian", {{"sigma", number, "", "sigma of the noise, in steps of the grid"}, steps},
-       "Gaussian noise on the integers"},
-      {source, "discrete_laplace", {{"scale", number, "", "scale of the noise, in steps of the grid"}, steps},
-       "Laplace noise on the integers"},
-      {source, "truncated_discrete_laplace",
-       {{"scale", number, "", "scale of the noise, in steps of the grid"},
-        {"bound", integer, "", "largest absolute value of the noise"},
-        steps},
-       "Laplace noise on the integers -bound..bound"},
-      {source, "randomized_response",
-       {{"epsilon", number, "", "logarithm of the odds of the truth"}, {"choices", integer, "2", "number of possible answers"}},
-       "k-ary randomised response"},
-      {source, "gdp", {{"mu", number, "", "the mu of Gaussian differential privacy"}}, "anything known only to be mu-GDP"},
-      {source, "dp", {{"epsilon", number, "", "the epsilon of the guarantee"}, {"delta", number, "0", "the delta of the guarantee"}},
-       "anything known only to be (epsilon, delta)-DP"},
-      {source, "constraints", {{"points", pairs, "", "list of (epsilon, delta)"}},
-       "anything that satisfies all of these (epsilon, delta) at once"},
-      {source, "mixture", {{"components", components, "", "list of (weight, source)"}},
-       "one of the sources, chosen by weight, the choice observed"},
-      {source, "pair", {{"p", numbers, "", "probabilities with the record"}, {"q", numbers, "", "probabilities without the record"}},
-       "a finite pair of distributions"},
- 
-           {source, "sqrt_log_family",
-       {{"a", number, "", "the factor a"}, {"b", number, "", "the factor b"}, {"sigma", number, "", "the noise"}},
-       "known only through sigma = a/epsilon * sqrt(log(b/delta))"},
-      {source, "log_family", {{"c", number, "", "the factor c"}, {"sigma", number, "", "the noise"}},
-       "known only through sigma = -c log(delta)/epsilon"},
-      {source, "icea", {{"users", integer, "", "number of users"}, {"messages", integer, "", "messages of each user"}},
-       "the invisibility cloak encoder of the shuffle model"},
-      {source, "profile",
-       {{"file", text, "", "table of epsilon, delta", 1},
-        {"points", pairs, "", "list of (epsilon, delta)", 2},
-        {"tail", tail_word, "unknown", "what is known beyond the last point"}},
-       "a privacy profile of your own"},
-      {source, "curve", {{"file", text, "", "table of alpha, beta", 1}, {"points", pairs, "", "list of (alpha, beta)", 2}},
-       "a trade-off function of your own"},
+      source("gaussian", "Gaussian noise, l2 sensitivity", {{"sigma", number, "standard deviation of the noise"}, sensitivity}),
+      source("laplace", "Laplace noise, l1 sensitivity", {{"scale", number, "scale of the noise"}, sensitivity}),
+      source("truncated_laplace", "Laplace noise restricted to [-bound, bound]",
+             {{"scale", number, "scale of the noise"}, {"bound", number, "largest absolute value of the noise"}, sensitivity}),
+      source("discrete_gaussian", "Gaussian noise on the integers", {{"sigma", number, "sigma of the noise, in steps of the grid"}, steps}),
+      source("discrete_laplace", "Laplace noise on the integers", {{"scale", number, "scale of the noise, in steps of the grid"}, steps}),
+      source("truncated_discrete_laplace", "Laplace noise on the integers -bound..bound",
+             {{"scale", number, "scale of the noise, in steps of the grid"},
+              {"bound", integer, "largest absolute value of the noise"},
+              steps}),
+      source("randomized_response", "k-ary randomised response",
+             {{"epsilon", number, "log of how much likelier the truth is than any other answer"},
+              {"choices", integer, "number of possible answers", "2"}}),
+      source("gdp", "anything known only to be mu-GDP", {{"mu", number, "the mu of Gaussian differential privacy"}}),
+      source("dp", "anything known only to be (epsilon, delta)-DP",
+             {{"epsilon", number, "the epsilon of the guarantee"}, {"delta", number, "the delta of the guarantee", "0"}}),
+      source("constraints", "anything that satisfies all of these (epsilon, delta) at once",
+             {{"points", pairs, "list of (epsilon, delta)"}}),
+      source("mixture", "one of the sources, chosen by weight, the choice observed",
+             {{"components", components, "list of (weight, source)"}}),
+      source("pair", "a finite pair of distributions",
+             {{"p", numbers, "probabilities with the record"}, {"q", numbers, "probabilities without the record"}}),
+      source("sqrt_log_family", "known only through sigma = a/epsilon * sqrt(log(b/delta))",
+             {{"a", number, "the factor a"}, {"b", number, "the factor b"}, {"sigma", number, "the noise"}}),
+      source("log_family", "known only through sigma = -c log(delta)/epsilon",
+             {{"c", number, "the factor c"}, {"sigma", number, "the noise"}}),
+      source("icea", "the invisibility cloak encoder of the shuffle model",
+             {{"users", integer, "number of users"}, {"messages", integer, "messages of each user"}}),
+      source("profile", "a privacy profile of your own",
+             {{"file", text, "table of epsilon, delta", "", 1},
+              {"points", pairs, "list of (epsilon, delta)", "", 2},
+              {"tail", tail_word, "what is known beyond the last point", "unknown"}}),
+      source("curve", "a trade-off function of your own",
+             {{"file", text, "table of alpha, beta", "", 1}, {"points", pairs, "list of (alpha, beta)", "", 2}}),
 
-      {operation, "poisson", {{"rate", number, "", "probability that a record takes part"}},
-       "each record takes part independently", add_remove},
-      {operation, "sample",
-       {{"size", integer, "", "records drawn", 1}, {"of", integer, "", "records there are", 1}, {"rate", number, "", "size / of", 2}},
-       "a fixed number of records, drawn without replacement", replace_one},
-      {operation, "sample_with_replacement", {{"draws", integer, "", "number of draws"}, {"of", integer, "", "records there are"}},
-       "a fixed number of draws with replacement", replace_one},
-      {operation, "repeat", {{"times", integer, "", "how often it is run"}}, "run again on the same data with fresh randomness"},
-      {operation, "group", {{"size", integer, "", "records that change together"}}, "protection of a group of records"},
-      {operation, "rectify",
-       {{"epsilon", number, "", "epsilon of the added noise"}, {"low", number, "", "least value"}, {"high", number, "", "largest value"}},
-       "clip to [low, high], then add Laplace((high - low)/epsilon)"},
-      {operation, "refine", {}, "the tightest symmetric profile that the given one implies"},
+      operation("poisson", "each record takes part independently", {{"rate", number, "probability that a record takes part"}},
+                Neighbours::add_remove),
+      operation(
+          "sample", "a fixed number of records, drawn without replacement",
+          {{"size", integer, "records drawn", "", 1}, {"of", integer, "records there are", "", 1}, {"rate", number, "size / of", "", 2}},
+          Neighbours::replace_one),
+      operation("sample_with_replacement", "a fixed number of draws with replacement",
+                {{"draws", integer, "number of draws"}, {"of", integer, "records there are"}}, Neighbours::replace_one),
+      operation("repeat", "run again on the same data with fresh randomness", {{"times", integer, "how often it is run"}}),
+      operation("group", "protection of a group of records", {{"size", integer, "records that change together"}}),
+      operation("rectify", "clip to [low, high], then add Laplace((high - low)/epsilon)",
+                {{"epsilon", number, "epsilon of the added noise"}, {"low", number, "least value"}, {"high", number, "largest value"}}),
+      operation("refine", "the tightest symmetric profile that the given one implies", {}),
 
-      {tail, "unknown", {}, "nothing is known: delta may stay at its last value"},
-      {tail, "zero", {}, "delta is zero beyond the last point"},
-      {tail, "gaussian", {{"k", number, "", "factor of the tail"}, {"s", number, "", "width of the tail"}},
-       "delta(epsilon) <= k exp(-epsilon^2 / (2 s^2)) beyond the last point"},
+      tail("unknown", "nothing is known: delta may stay at its last value", {}),
+      tail("zero", "delta is zero beyond the last point", {}),
+      tail("gaussian", "delta(epsilon) <= k exp(-epsilon^2 / (2 s^2)) beyond the last point",
+           {{"k", number, "factor of the tail"}, {"s", number, "width of the tail"}}),
   };
 }
 

@@ -28,17 +28,17 @@ enum class Kind {
 struct Parameter {
   std::string_view name;
   Kind kind;
-  std::string_view fallback;  ///< what is meant when it is left out, as plan text; empty if it must be given
   std::string_view meaning;
-  int form = 0;  ///< 0: part of every call; otherwise the call has the parameters of exactly one form
+  std::string_view fallback = {};  ///< what is meant when it is left out, as plan text; empty if it must be given
+  int form = 0;                    ///< 0: part of every call; otherwise the call has the parameters of exactly one form
 };
 
 /// A name of the plan language. Names only: the mathematics behind them is found by analyze().
 struct Word {
   Role role;
   std::string_view name;
-  std::vector<Parameter> parameters;
   std::string_view meaning;
+  std::vector<Parameter> parameters = {};
   Neighbours neighbours = Neighbours::unstated;  ///< the neighbours it speaks of; unstated for any
 };
 

@@ -85,8 +85,8 @@ constexpr int most_digits = 767;
 }
 
 [[nodiscard]] Interval enclose_exactly(const Decimal& positive) {
-  if (positive.magnitude() > 309) return {largest_double, infinity};   // at least 1e309
-  if (positive.magnitude() < -323) return {0, smallest_double};        // below 1e-324
+  if (positive.magnitude() > 309) return {largest_double, infinity};  // at least 1e309
+  if (positive.magnitude() < -323) return {0, smallest_double};       // below 1e-324
   double below = guess(positive);
   while (compare(exact_decimal(below), positive) > 0) below = next_down(below);
   while (true) {

@@ -2,6 +2,8 @@
 #include "plan/lexer.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "tradeoff/error.h"
 
@@ -39,15 +41,15 @@ constexpr std::size_t longest_text = std::size_t{64} << 20;
   return 0;
 }
 
-[[nodiscard]] char unescaped(char c) {
-  switch (c) {
-    case 'n': return '\n';
-    case 't': return '\t';
-    case 'r': return '\r';
-    case '"':
-    case '\\': return c;
-    default: return 0;
+/// What stands after a backslash, and what it stands for.
+constexpr std::array<std::pair<char, char>, 5> escapes{{{'n', '\n'}, {'t', '\t'}, {'r', '\r'}, {'"', '"'}, {'\\', '\\'}}};
+
+/// The character that is meant; 0 if there is no such escape.
+[[nodiscard]] char unescaped(char letter) {
+  for (const auto& [escape, meant] : escapes) {
+    if (escape == letter) return meant;
   }
+  return 0;
 }
 
 }  // namespace
@@ -150,13 +152,11 @@ std::string quote(std::string_view text) {
   if (is_plain_word(text)) return std::string(text);
   std::string quoted = "\"";
   for (const char c : text) {
-    switch (c) {
-      case '\n': quoted += "\\n"; break;
-      case '\t': quoted += "\\t"; break;
-      case '\r': quoted += "\\r"; break;
-      case '"': quoted += "\\\""; break;
-      case '\\': quoted += "\\\\"; break;
-      default: quoted += c;
+    const auto escape = std::find_if(escapes.begin(), escapes.end(), [&](const auto& pair) { return pair.second == c; });
+    if (escape == escapes.end()) {
+      quoted += c;
+    } else {
+      quoted.append(1, '\\').append(1, escape->first);
     }
   }
   return quoted += '"';

@@ -269,14 +269,17 @@ void Parser::read_argument(CallUnderWay& under_way) {
 Value Parser::read_value(const Parameter& parameter, const Token& first) {
   switch (parameter.kind) {
     case Kind::number:
-    case Kind::integer: return read_number_value(parameter, first);
+    case Kind::integer:
+      return read_number_value(parameter, first);
     case Kind::numbers:
       return {List{read_items(parameter, first, [&](const Token& item) { return read_number_value(parameter, item); })}, first.offset};
     case Kind::pairs:
     case Kind::components:
       return {List{read_items(parameter, first, [&](const Token& item) { return read_pair(parameter, item); })}, first.offset};
-    case Kind::text: return read_text(parameter, first);
-    case Kind::tail_word: return read_tail(first);
+    case Kind::text:
+      return read_text(parameter, first);
+    case Kind::tail_word:
+      return read_tail(first);
   }
   throw std::logic_error("a kind without a reader");
 }

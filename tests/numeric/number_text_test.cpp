@@ -85,14 +85,40 @@ TEST(ReadDecimal, TakesEveryOrdinarySpelling) {
     EXPECT_EQ(*decimal, (Decimal{false, "1", -1})) << text;
     EXPECT_EQ(to_string(*decimal), "0.1") << text;
   }
-  for (const char* text : {"0", "-0", "0.000", "0e5", "-0e-99999999999999999999999", "+.0"}) EXPECT_EQ(read_decimal(text), Decimal{}) << text;
+  for (const char* text : {"0", "-0", "0.000", "0e5", "-0e-99999999999999999999999", "+.0"})
+    EXPECT_EQ(read_decimal(text), Decimal{}) << text;
   EXPECT_EQ(read_decimal("5."), (Decimal{false, "5", 0}));
   EXPECT_EQ(read_decimal("-1200"), (Decimal{true, "12", 2}));
 }
 
 TEST(ReadDecimal, RefusesEverythingElse) {
-  for (const char* text : {"", ".", "-", "+", "e5", ".e5", "1e", "1e+", "1e-", "1.2.3", "1_000", "1,5", " 1", "1 ", "0x10", "inf", "nan", "--1",
-                           "+-1", "1e5.5", "1/2", "1e1000000000", "1e-1000000001", "1e99999999999999999999999", "1f", "\xE2\x88\x92" "1"}) {
+  for (const char* text : {"",
+                           ".",
+                           "-",
+                           "+",
+                           "e5",
+                           ".e5",
+                           "1e",
+                           "1e+",
+                           "1e-",
+                           "1.2.3",
+                           "1_000",
+                           "1,5",
+                           " 1",
+                           "1 ",
+                           "0x10",
+                           "inf",
+                           "nan",
+                           "--1",
+                           "+-1",
+                           "1e5.5",
+                           "1/2",
+                           "1e1000000000",
+                           "1e-1000000001",
+                           "1e99999999999999999999999",
+                           "1f",
+                           "\xE2\x88\x92"
+                           "1"}) {
     EXPECT_FALSE(read_decimal(text)) << text;
   }
 }
@@ -103,10 +129,20 @@ TEST(ReadDecimal, CountsTheMagnitudeNotTheWrittenExponent) {
 }
 
 TEST(DecimalText, IsPlainInTheMiddleAndScientificOutside) {
-  const std::pair<const char*, const char*> cases[] = {
-      {"14062", "14062"},   {"1e3", "1000"},       {"1e20", "100000000000000000000"}, {"1e21", "1e21"},         {"12e20", "1.2e21"},
-      {"0.0001", "0.0001"}, {"0.00001", "1e-5"},   {"0.000012", "1.2e-5"},            {"-1.50", "-1.5"},        {"123.456", "123.456"},
-      {"1e-400", "1e-400"}, {"-12e-9", "-1.2e-8"}, {"123456789012345678901.5", "123456789012345678901.5"},      {"0.5", "0.5"}};
+  const std::pair<const char*, const char*> cases[] = {{"14062", "14062"},
+                                                       {"1e3", "1000"},
+                                                       {"1e20", "100000000000000000000"},
+                                                       {"1e21", "1e21"},
+                                                       {"12e20", "1.2e21"},
+                                                       {"0.0001", "0.0001"},
+                                                       {"0.00001", "1e-5"},
+                                                       {"0.000012", "1.2e-5"},
+                                                       {"-1.50", "-1.5"},
+                                                       {"123.456", "123.456"},
+                                                       {"1e-400", "1e-400"},
+                                                       {"-12e-9", "-1.2e-8"},
+                                                       {"123456789012345678901.5", "123456789012345678901.5"},
+                                                       {"0.5", "0.5"}};
   for (const auto& [text, canonical] : cases) EXPECT_EQ(to_string(*read_decimal(text)), canonical);
 }
 

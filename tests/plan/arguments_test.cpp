@@ -27,7 +27,9 @@ TEST(Arguments, RefuseWhatIsNoNumber) {
 }
 
 TEST(Arguments, CountFromZeroToTwoToThe53) {
-  const auto users = [](const char* count) { return count_argument(call_of(("icea(" + std::string(count) + ", 1)").c_str()), Role::source, "users"); };
+  const auto users = [](const char* count) {
+    return count_argument(call_of(("icea(" + std::string(count) + ", 1)").c_str()), Role::source, "users");
+  };
   EXPECT_EQ(users("0"), 0);
   EXPECT_EQ(users("9007199254740992"), 9007199254740992);
   EXPECT_THROW((void)users("-1"), DomainError);

@@ -68,15 +68,36 @@ TEST(Parse, ReadsTheExampleOfTheManual) {
 }
 
 TEST(Parse, ReadsEverySourceAndOperatorOfTheManual) {
-  for (const char* text : {
-           "gaussian(1, 2)", "laplace(1, sensitivity=2)", "truncated_laplace(1, 5, 1)", "discrete_gaussian(sigma=2.5, sensitivity=3)",
-           "discrete_laplace(2)", "truncated_discrete_laplace(2, 10)", "randomized_response(1)", "randomized_response(epsilon=1, choices=4)",
-           "gdp(0.5)", "dp(1)", "dp(1, 1e-5)", "constraints([(1, 1e-5), (2, 1e-7)])", "mixture([(0.3, gaussian(1)), (0.7, (laplace(1) | repeat(2)))])",
-           "pair(p=[0.5, 0.5], q=[0.25, 3/4])", "sqrt_log_family(a=1, b=2, sigma=3)", "log_family(c=1, sigma=3)", "icea(users=100, messages=4)",
-           "profile(\"my profile.csv\")", "profile(points=[(0, 0.5)], tail=zero)", "profile(file=table, tail=gaussian(1, 2))", "curve(\"c.csv\")",
-           "curve(points=[(0, 1), (1, 0)])", "gdp(1) | poisson(0.1)", "gdp(1) | sample(10, 100)", "gdp(1) | sample(rate=0.1)",
-           "gdp(1) | sample_with_replacement(10, of=100)", "gdp(1) | repeat(3)", "gdp(1) | group(2)", "gdp(1) | rectify(1, -1, 1)",
-           "gdp(1) | refine()"}) {
+  for (const char* text : {"gaussian(1, 2)",
+                           "laplace(1, sensitivity=2)",
+                           "truncated_laplace(1, 5, 1)",
+                           "discrete_gaussian(sigma=2.5, sensitivity=3)",
+                           "discrete_laplace(2)",
+                           "truncated_discrete_laplace(2, 10)",
+                           "randomized_response(1)",
+                           "randomized_response(epsilon=1, choices=4)",
+                           "gdp(0.5)",
+                           "dp(1)",
+                           "dp(1, 1e-5)",
+                           "constraints([(1, 1e-5), (2, 1e-7)])",
+                           "mixture([(0.3, gaussian(1)), (0.7, (laplace(1) | repeat(2)))])",
+                           "pair(p=[0.5, 0.5], q=[0.25, 3/4])",
+                           "sqrt_log_family(a=1, b=2, sigma=3)",
+                           "log_family(c=1, sigma=3)",
+                           "icea(users=100, messages=4)",
+                           "profile(\"my profile.csv\")",
+                           "profile(points=[(0, 0.5)], tail=zero)",
+                           "profile(file=table, tail=gaussian(1, 2))",
+                           "curve(\"c.csv\")",
+                           "curve(points=[(0, 1), (1, 0)])",
+                           "gdp(1) | poisson(0.1)",
+                           "gdp(1) | sample(10, 100)",
+                           "gdp(1) | sample(rate=0.1)",
+                           "gdp(1) | sample_with_replacement(10, of=100)",
+                           "gdp(1) | repeat(3)",
+                           "gdp(1) | group(2)",
+                           "gdp(1) | rectify(1, -1, 1)",
+                           "gdp(1) | refine()"}) {
     EXPECT_EQ(complaint_about(text).message, "(no error)") << text;
     const Plan plan = parse(text);
     EXPECT_EQ(parse(to_string(plan)), plan) << text;
@@ -103,7 +124,8 @@ TEST(Parse, TellsPlansApart) {
 
 TEST(Parse, SeparatesLinesByNewlinesAndSemicolons) {
   const Plan plan = parse("gdp(1)\ngdp(2)");
-  for (const char* text : {"gdp(1);gdp(2)", "\n\n;gdp(1) ;;\n; gdp(2);\n", "gdp(1)\r\ngdp(2)\r\n", "# first\ngdp(1) # one\n# two\ngdp(2) #"}) {
+  for (const char* text :
+       {"gdp(1);gdp(2)", "\n\n;gdp(1) ;;\n; gdp(2);\n", "gdp(1)\r\ngdp(2)\r\n", "# first\ngdp(1) # one\n# two\ngdp(2) #"}) {
     EXPECT_EQ(parse(text), plan) << text;
   }
   EXPECT_EQ(to_string(plan), "gdp(mu=1)\ngdp(mu=2)");
@@ -243,7 +265,10 @@ TEST(ParseErrors, CheckNumbers) {
   expect_complaint("gaussian(1/^?)", "expected a number after '/'");
   expect_complaint("gaussian(1/2^/3)", "expected ',' or ')' in gaussian, found '/'");
   expect_complaint("gaussian(1 ^2)", "expected ',' or ')' in gaussian, found '2'");
-  expect_complaint("gaussian(^\xE2\x88\x92" "1)", "unexpected character '\xE2\x88\x92'");
+  expect_complaint(
+      "gaussian(^\xE2\x88\x92"
+      "1)",
+      "unexpected character '\xE2\x88\x92'");
 }
 
 TEST(ParseErrors, CheckTheShapeOfLines) {
@@ -277,7 +302,8 @@ TEST(ParseErrors, RefuseWhatIsNotText) {
   EXPECT_THAT(complaint_about("\xEF\xBB\xBFgdp(1)").message, HasSubstr("byte order mark"));
   EXPECT_EQ(complaint_about("gdp(1)\0"s).offset, 6U);
   EXPECT_THAT(complaint_about("gdp(1)\0"s).message, HasSubstr("NUL"));
-  for (const char* bad : {"\x80", "\xC0\xAF", "\xC3(", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF0\x80\x80\xAF", "\xF4\x90\x80\x80", "\xFF", "\xE2\x82"}) {
+  for (const char* bad :
+       {"\x80", "\xC0\xAF", "\xC3(", "\xE0\x80\xAF", "\xED\xA0\x80", "\xF0\x80\x80\xAF", "\xF4\x90\x80\x80", "\xFF", "\xE2\x82"}) {
     const Complaint complaint = complaint_about("gdp(1) # " + std::string(bad));
     EXPECT_EQ(complaint.offset, 9U);
     EXPECT_THAT(complaint.message, HasSubstr("not UTF-8"));
@@ -286,7 +312,9 @@ TEST(ParseErrors, RefuseWhatIsNotText) {
 }
 
 TEST(ParseErrors, LimitNesting) {
-  const auto nested = [](int depth) { return std::string(static_cast<std::size_t>(depth), '(') + "gdp(1)" + std::string(static_cast<std::size_t>(depth), ')'); };
+  const auto nested = [](int depth) {
+    return std::string(static_cast<std::size_t>(depth), '(') + "gdp(1)" + std::string(static_cast<std::size_t>(depth), ')');
+  };
   const Plan deepest = parse(nested(63));
   EXPECT_EQ(parse(to_string(deepest)), deepest);
   EXPECT_EQ(complaint_about(nested(64)).offset, 67U);
@@ -324,7 +352,8 @@ TEST(PointAt, PutsACaretUnderTheFault) {
 TEST(ReadNumber, ReadsDecimalsAndQuotientsAndNothingElse) {
   EXPECT_EQ(read_number("0.10").text, "0.1");
   EXPECT_EQ(read_number("256/6e4").text, "256/60000");
-  for (const char* text : {"", "?", "1/0", "1/", "/1", "1/2/3", "inf", "1e400", " 1"}) EXPECT_THROW((void)read_number(text), ParseError) << text;
+  for (const char* text : {"", "?", "1/0", "1/", "/1", "1/2/3", "inf", "1e400", " 1"})
+    EXPECT_THROW((void)read_number(text), ParseError) << text;
   EXPECT_EQ(exact_number(0.1).value, Interval::exactly(0.1));
   EXPECT_EQ(exact_number(0.1).text, "0.1000000000000000055511151231257827021181583404541015625");
   EXPECT_EQ(read_number(exact_number(0.1).text).value, Interval::exactly(0.1));

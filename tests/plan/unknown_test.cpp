@@ -38,8 +38,9 @@ TEST(FindUnknown, RefusesNoneAndSeveral) {
 }
 
 TEST(Substitute, PutsTheNumberInPlace) {
-  for (const char* text : {"gaussian(sigma=?) | repeat(3)", "(gdp(?)) | repeat(2)", "mixture([(0.5, gdp(1)), (0.5, (gdp(1) | poisson(?)))])",
-                           "pair([0.5, ?], [1])", "profile(f, tail=gaussian(?, 2))"}) {
+  for (const char* text :
+       {"gaussian(sigma=?) | repeat(3)", "(gdp(?)) | repeat(2)", "mixture([(0.5, gdp(1)), (0.5, (gdp(1) | poisson(?)))])",
+        "pair([0.5, ?], [1])", "profile(f, tail=gaussian(?, 2))"}) {
     std::string expected = text;
     expected.replace(expected.find('?'), 1, "1/3");
     EXPECT_EQ(substitute(parse(text), read_number("1/3")), parse(expected)) << text;

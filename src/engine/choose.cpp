@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/exact.h"
+#include "engine/revealing.h"
 #include "mechanism/gaussian.h"
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
@@ -51,9 +53,13 @@ Parts merge_gaussians(Parts parts) {
 
 }  // namespace
 
-Composition compose(Parts parts, Tolerance) {
-  parts = merge_gaussians(merge_equal(std::move(parts)));
-  if (parts.size() == 1 && parts.front().times == 1) return {parts.front().loss, "closed form"};
+// Cheapest proof first: closed forms, then finite laws point by point, then numerics.
+Composition compose(Parts parts, Tolerance tolerance) {
+  parts = merge_equal(std::move(parts));
+  if (exact_size(parts).fits && !parts.empty()) return {compose_exactly(parts, tolerance), "exact"};
+  const Interval revealed = take_revealing(parts);
+  parts = merge_gaussians(std::move(parts));
+  if (parts.size() == 1 && parts.front().times == 1) return {revealing_loss(parts.front().loss, revealed), "closed form"};
   throw UnsupportedError("this plan needs numerical composition, which is not implemented yet");
 }
 

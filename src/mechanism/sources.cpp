@@ -3,9 +3,11 @@
 
 #include <array>
 
+#include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/pair.h"
+#include "mechanism/profile.h"
 #include "mechanism/randomized_response.h"
 #include "mechanism/table_file.h"
 #include "mechanism/truncated_laplace.h"
@@ -55,6 +57,22 @@ std::vector<std::pair<Interval, Interval>> rows(const Arguments& arguments) {
   return values;
 }
 
+LossPointer dp(const Arguments& arguments) {
+  return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{arguments.non_negative("epsilon"), arguments.probability("delta")}});
+}
+
+LossPointer constraints(const Arguments& arguments) {
+  std::vector<Constraint> all;
+  for (const auto& [epsilon, delta] : arguments.pairs("points")) all.push_back({epsilon.value, delta.value});
+  if (all.empty()) arguments.refuse("points", "[]", "a list of at least one pair (epsilon, delta)");
+  return std::make_shared<ConstraintsLoss>(std::move(all));
+}
+
+LossPointer profile(const Arguments& arguments) {
+  const std::string tail = arguments.has("tail") ? arguments.word("tail") : "unknown";
+  return profile_loss(rows(arguments), tail);
+}
+
 LossPointer curve(const Arguments& arguments) { return polygon_loss(rows(arguments)); }
 
 struct Entry {
@@ -69,7 +87,10 @@ constexpr std::array sources{
     Entry{"truncated_laplace", truncated_laplace},
     Entry{"randomized_response", response},
     Entry{"gdp", gdp},
+    Entry{"dp", dp},
+    Entry{"constraints", constraints},
     Entry{"pair", pair},
+    Entry{"profile", profile},
     Entry{"curve", curve},
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// [gaussian-composition]
+// [gaussian-composition], [revealing-composition]
 #include "engine/choose.h"
 
 #include <gtest/gtest.h>
 
+#include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "numeric/arithmetic.h"
@@ -26,6 +27,19 @@ TEST(Choose, OneMechanismIsItself) {
   const auto laplace = std::make_shared<LaplaceLoss>(Interval::exactly(1));
   EXPECT_EQ(compose({{laplace, 1}}, {}).loss, laplace);
   EXPECT_EQ(compose({{laplace, 1}, {gaussian_loss(Interval::exactly(0)), 5}}, {}).loss, laplace);
+}
+
+TEST(Choose, WhatMayRevealEverythingMultiplies) {
+  const auto reveal = [](double delta) {
+    return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(0), Interval::exactly(delta)}});
+  };
+  const auto laplace = std::make_shared<LaplaceLoss>(Interval::exactly(1));
+  const Composition composition = compose({{laplace, 1}, {reveal(0.25), 2}, {reveal(0.5), 1}}, {});
+  const Interval at = Interval::exactly(0.5);
+  const Interval kept = Interval::exactly(0.75 * 0.75 * 0.5);
+  EXPECT_THAT(composition.loss->delta(Direction::remove, at), Encloses(1.0 - kept * (1.0 - laplace->delta(Direction::remove, at))));
+  EXPECT_THAT(composition.loss->delta(Direction::add, Interval::exactly(infinity)), Encloses(1 - 0.75 * 0.75 * 0.5));
+  EXPECT_THAT(composition.loss->delta(Direction::remove, at), IsTight(1e-14));
 }
 
 TEST(Choose, NothingIsPerfectPrivacy) {

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "mechanism/constraints.h"
+#include "mechanism/discrete_gaussian.h"
+#include "mechanism/discrete_laplace.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/pair.h"
@@ -12,6 +14,7 @@
 #include "mechanism/table_file.h"
 #include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
+#include "tradeoff/error.h"
 
 namespace tradeoff {
 namespace {
@@ -28,6 +31,22 @@ LossPointer laplace(const Arguments& arguments) {
 LossPointer truncated_laplace(const Arguments& arguments) {
   const Interval scale = arguments.positive("scale");
   return std::make_shared<TruncatedLaplaceLoss>(arguments.non_negative("sensitivity") / scale, arguments.positive("bound") / scale);
+}
+
+LossPointer discrete_gaussian_source(const Arguments& arguments) {
+  const Interval sigma = arguments.positive("sigma");
+  if (sigma.hi > widest_discrete_gaussian)
+    throw TooLargeError("discrete_gaussian: sigma above 10000 grid steps is not supported; use a coarser grid or gaussian");
+  return discrete_gaussian(sigma, arguments.count("sensitivity", 0, most_discrete_shift));
+}
+
+LossPointer discrete_laplace_source(const Arguments& arguments) {
+  return discrete_laplace(arguments.positive("scale"), arguments.count("sensitivity", 0, most_discrete_shift));
+}
+
+LossPointer truncated_discrete_laplace_source(const Arguments& arguments) {
+  return truncated_discrete_laplace(arguments.positive("scale"), arguments.count("bound", 1, 1'000'000'000'000),
+                                    arguments.count("sensitivity", 0, most_discrete_shift));
 }
 
 LossPointer gdp(const Arguments& arguments) { return gaussian_loss(arguments.non_negative("mu")); }
@@ -85,6 +104,9 @@ constexpr std::array sources{
     Entry{"gaussian", gaussian},
     Entry{"laplace", laplace},
     Entry{"truncated_laplace", truncated_laplace},
+    Entry{"discrete_gaussian", discrete_gaussian_source},
+    Entry{"discrete_laplace", discrete_laplace_source},
+    Entry{"truncated_discrete_laplace", truncated_discrete_laplace_source},
     Entry{"randomized_response", response},
     Entry{"gdp", gdp},
     Entry{"dp", dp},

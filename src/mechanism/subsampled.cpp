@@ -36,7 +36,22 @@ Interval over(Interval epsilon, AtPoint&& at) {
 
 }  // namespace
 
-PoissonLoss::PoissonLoss(LossPointer base, Interval rate) : base_(std::move(base)), rate_(rate) {}
+PoissonLoss::PoissonLoss(LossPointer base, Interval rate) : base_(std::move(base)), rate_(rate) {
+  const Atoms* atoms = base_->atoms(Direction::remove);
+  if (atoms == nullptr || rate.hi >= 1) return;
+  // An outcome of masses (p, q) becomes ((1 - rate) q + rate p, q); what only Q could produce gets the finite loss log(1 - rate).
+  std::vector<Atom> finite;
+  for (const Atom& atom : atoms->finite)
+    finite.push_back({log1p(rate * expm1(atom.loss)), clamp(atom.mass * (rate + (1.0 - rate) * exp(-atom.loss)), 0, 1)});
+  finite.push_back({log1p(-rate), (1.0 - rate) * atoms->other_infinite});
+  remove_ = make_atoms(std::move(finite), rate * atoms->infinite, Interval::exactly(0), false);
+  add_ = swapped(*remove_);
+}
+
+const Atoms* PoissonLoss::atoms(Direction direction) const {
+  const auto& law = direction == Direction::add ? add_ : remove_;
+  return law ? &*law : nullptr;
+}
 
 // [poisson-subsampling] The profile grows with the rate, so the ends of the rate bound it; each end is one exact formula.
 Interval PoissonLoss::delta(Direction direction, Interval epsilon) const {
@@ -96,7 +111,26 @@ void PoissonLoss::explain(std::vector<Step>& steps) const {
   steps.push_back({"poisson-subsampling", "both directions by their exact dominating pairs; add-remove neighbours"});
 }
 
-SampledLoss::SampledLoss(LossPointer base, Interval rate) : base_(std::move(base)), rate_(rate) {}
+SampledLoss::SampledLoss(LossPointer base, Interval rate) : base_(std::move(base)), rate_(rate) {
+  const Atoms* atoms = base_->atoms(Direction::remove);
+  if (atoms == nullptr || !atoms->mirrored) return;
+  // A positive loss l of the base moves to log(1 + p (e^l - 1)) and keeps its mass under Q; the negative side is the mirror, and
+  // all that is left has loss 0.
+  std::vector<Atom> finite;
+  Interval left = 1.0 - rate * atoms->infinite;
+  for (const Atom& atom : atoms->finite) {
+    if (!(atom.loss.lo > 0)) continue;
+    const Interval loss = log1p(rate * expm1(atom.loss));
+    const Interval small = atom.mass * exp(-atom.loss);
+    const Interval large = small * exp(loss);
+    finite.push_back({loss, clamp(large, 0, 1)});
+    finite.push_back({-loss, clamp(small, 0, 1)});
+    left = left - large - small;
+  }
+  finite.push_back({Interval::exactly(0), clamp(left, 0, 1)});
+  const Interval infinite = rate * atoms->infinite;
+  atoms_ = make_atoms(std::move(finite), infinite, infinite, true);
+}
 
 // [fixed-size-subsampling] delta(eps) = p delta_base(log(1 + (e^eps - 1)/p)) for eps >= 0; increasing in p; mirrored below 0.
 Interval SampledLoss::delta(Direction direction, Interval epsilon) const {

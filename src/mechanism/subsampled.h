@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "mechanism/atoms.h"
 #include "mechanism/loss.h"
 
 namespace tradeoff {
@@ -17,12 +18,16 @@ class PoissonLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return false; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
+  /// The law of the sampled loss, if that of the base is finite.
+  [[nodiscard]] const Atoms* atoms(Direction direction) const override;
   [[nodiscard]] std::string key() const override;
   void explain(std::vector<Step>& steps) const override;
 
  private:
   LossPointer base_;
   Interval rate_;
+  std::optional<Atoms> remove_;
+  std::optional<Atoms> add_;
 };
 
 /// The base run on a sample of fixed size without replacement: the operator C_p of f-DP. Replace-one neighbours; the base
@@ -37,12 +42,15 @@ class SampledLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
+  /// The law of the sampled loss, if that of the base is finite.
+  [[nodiscard]] const Atoms* atoms(Direction) const override { return atoms_ ? &*atoms_ : nullptr; }
   [[nodiscard]] std::string key() const override;
   void explain(std::vector<Step>& steps) const override;
 
  private:
   LossPointer base_;
   Interval rate_;
+  std::optional<Atoms> atoms_;
 };
 
 /// The worse of both directions at every epsilon >= 0, mirrored: the symmetric pair by which a directed loss enters a

@@ -11,6 +11,7 @@
 
 #include "mechanism/gaussian.h"
 #include "mechanism/pair.h"
+#include "mechanism/randomized_response.h"
 #include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
@@ -75,6 +76,35 @@ TEST(Poisson, MatchesTheExplicitMixtureInBothDirectionsAtEveryEpsilon) {
       EXPECT_THAT(loss.delta(Direction::remove, Interval::exactly(epsilon)), Encloses(Interval{remove - 1e-13, remove + 1e-13})) << rate;
       EXPECT_THAT(loss.delta(Direction::add, Interval::exactly(epsilon)), Encloses(Interval{add - 1e-13, add + 1e-13})) << rate;
       EXPECT_LT(loss.delta(Direction::remove, Interval::exactly(epsilon)).width(), 1e-12);
+    }
+  }
+}
+
+TEST(Poisson, FiniteLawsStayFinite) {
+  std::mt19937_64 random(5);
+  for (int trial = 0; trial < 100; ++trial) {
+    const std::size_t size = 2 + random() % 4;
+    const LossPointer base = loss_of({random_distribution(random, size), random_distribution(random, size)});
+    const PoissonLoss loss(base, Interval::exactly(0.375));
+    for (const Direction direction : {Direction::remove, Direction::add}) {
+      ASSERT_NE(loss.atoms(direction), nullptr);
+      for (const double epsilon : {-1.0, -0.2, 0.0, 0.1, 0.4, 2.0, infinity}) {
+        const Interval from_atoms = delta_of(*loss.atoms(direction), Interval::exactly(epsilon));
+        EXPECT_THAT(from_atoms, Encloses(loss.delta(direction, Interval::exactly(epsilon))));
+        EXPECT_LT(from_atoms.width(), 1e-13);
+      }
+    }
+  }
+}
+
+TEST(Sampled, FiniteLawsStayFinite) {
+  for (const double rate : {0.01, 0.5, 0.9}) {
+    const LossPointer base = randomized_response(Interval::exactly(1.25), 4);
+    const SampledLoss loss(base, Interval::exactly(rate));
+    for (const double epsilon : {-1.0, -0.2, 0.0, 0.005, 0.1, 0.4, 2.0}) {
+      const Interval from_atoms = delta_of(*loss.atoms(Direction::remove), Interval::exactly(epsilon));
+      EXPECT_THAT(from_atoms, Encloses(loss.delta(Direction::remove, Interval::exactly(epsilon))));
+      EXPECT_LT(from_atoms.width(), 1e-13);
     }
   }
 }

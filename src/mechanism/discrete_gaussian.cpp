@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/discrete_gaussian.h"
+
+#include <cmath>
+
+#include "mechanism/finite.h"
+#include "mechanism/key.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+/// exp(-y^2 / (2 sigma^2)).
+Interval weight(Interval sigma, double y) { return exp(-square(Interval::exactly(y) / sigma) / 2.0); }
+
+/// Bounds the sum of the weights of all y > reach, by the first of them and a geometric series: the ratio of neighbours falls.
+double tail_above(Interval sigma, double reach) {
+  const Interval first = weight(sigma, reach + 1);
+  const Interval ratio = exp(-(Interval::exactly(2 * reach + 3) / square(sigma)) / 2.0);
+  return (first / (1.0 - ratio)).hi;
+}
+
+}  // namespace
+
+// [discrete-gaussian] Outcomes beyond the reach are given to infinite loss with a mass between 0 and their bound: 0 keeps the lower
+// end of every answer valid, the bound the upper end.
+LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
+  const double shift = static_cast<double>(sensitivity);
+  // exp(-38.6^2 / 2) is about 1e-323: beyond this reach a weight is not a double any more.
+  const double reach = std::ceil(38.6 * sigma.hi) + 1;
+  Interval total = Interval::exactly(1);
+  for (double y = 1; y <= reach; ++y) total = total + 2.0 * weight(sigma, y);
+  const double tail = tail_above(sigma, reach);
+  total = total + Interval{0, 2 * tail};
+  std::vector<Atom> atoms;
+  const Interval step = shift / square(sigma);
+  for (double y = -reach; y <= reach + shift; ++y) {
+    const Interval mass = std::abs(y) <= reach ? weight(sigma, y) / total : Interval{0, (Interval::exactly(tail) / total).hi};
+    atoms.push_back({Interval::exactly(shift / 2 - y) * step, mass});
+  }
+  if (sensitivity == 0) atoms.assign(1, {Interval::exactly(0), Interval::exactly(1)});
+  const Interval beyond = sensitivity == 0 ? Interval::exactly(0) : Interval{0, (Interval::exactly(tail) / total).hi};
+  return finite_loss(make_atoms(std::move(atoms), beyond, beyond, true), make_key("discrete_gaussian", {sigma, Interval::exactly(shift)}),
+                     {"discrete-gaussian", "the loss lies on a lattice; scalar queries, or vectors by their l1 sensitivity"});
+}
+
+}  // namespace tradeoff

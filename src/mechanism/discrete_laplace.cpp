@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/discrete_laplace.h"
+
+#include <algorithm>
+
+#include "mechanism/finite.h"
+#include "mechanism/key.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+Interval exactly(std::uint64_t value) { return Interval::exactly(static_cast<double>(value)); }
+
+/// 1 - r^n with r = exp(-1/scale).
+Interval one_minus_power(Interval scale, std::uint64_t n) { return -expm1(-(exactly(n) / scale)); }
+/// r^n.
+Interval ratio_power(Interval scale, std::uint64_t n) { return exp(-(exactly(n) / scale)); }
+
+/// The loss of outcome y, (shift - 2 min(max(y, 0), shift)) / scale; y is counted from the side that favours P.
+Interval loss_at(Interval scale, std::uint64_t shift, std::uint64_t y) {
+  const double steps = static_cast<double>(shift) - 2 * static_cast<double>(y);
+  return Interval::exactly(steps) / scale;
+}
+
+}  // namespace
+
+// [discrete-laplace] All outcomes y <= 0 share the largest loss, all y >= shift the smallest; the others have one each.
+LossPointer discrete_laplace(Interval scale, std::uint64_t sensitivity) {
+  const Interval ratio = ratio_power(scale, 1);
+  const Interval whole = 1.0 + ratio;
+  std::vector<Atom> atoms;
+  if (sensitivity == 0) {
+    atoms.push_back({Interval::exactly(0), Interval::exactly(1)});
+  } else {
+    atoms.push_back({loss_at(scale, sensitivity, 0), 1.0 / whole});
+    for (std::uint64_t y = 1; y < sensitivity; ++y)
+      atoms.push_back({loss_at(scale, sensitivity, y), ratio_power(scale, y) * one_minus_power(scale, 1) / whole});
+    atoms.push_back({loss_at(scale, sensitivity, sensitivity), ratio_power(scale, sensitivity) / whole});
+  }
+  const Interval none = Interval::exactly(0);
+  return finite_loss(make_atoms(std::move(atoms), none, none, true), make_key("discrete_laplace", {scale, exactly(sensitivity)}),
+                     {"discrete-laplace", "the loss takes sensitivity + 1 values on a lattice"});
+}
+
+// [discrete-laplace] As above, but outcomes below shift - bound have infinite loss, and those above bound do not occur.
+LossPointer truncated_discrete_laplace(Interval scale, std::uint64_t bound, std::uint64_t sensitivity) {
+  const Interval ratio = ratio_power(scale, 1);
+  // Sum of r^|k| over {-bound..bound} times (1 - r): 1 + r - 2 r^(bound+1), as a sum of positive terms.
+  const Interval whole = one_minus_power(scale, bound + 1) + ratio * one_minus_power(scale, bound);
+  std::vector<Atom> atoms;
+  Interval infinite = Interval::exactly(1);
+  if (sensitivity == 0) {
+    atoms.push_back({Interval::exactly(0), Interval::exactly(1)});
+    infinite = Interval::exactly(0);
+  } else if (sensitivity <= bound) {
+    const Interval flank = one_minus_power(scale, bound - sensitivity + 1);
+    atoms.push_back({loss_at(scale, sensitivity, 0), flank / whole});
+    atoms.push_back({loss_at(scale, sensitivity, sensitivity), ratio_power(scale, sensitivity) * flank / whole});
+    infinite = ratio_power(scale, bound - sensitivity + 1) * one_minus_power(scale, sensitivity) / whole;
+  } else if (sensitivity <= 2 * bound) {
+    infinite = (ratio * one_minus_power(scale, bound) + one_minus_power(scale, sensitivity - bound)) / whole;
+  }
+  if (sensitivity > 0 && sensitivity <= 2 * bound) {
+    const std::uint64_t first = sensitivity > bound ? sensitivity - bound : 1;
+    for (std::uint64_t y = first; y <= std::min(sensitivity - 1, bound); ++y)
+      atoms.push_back({loss_at(scale, sensitivity, y), ratio_power(scale, y) * one_minus_power(scale, 1) / whole});
+  }
+  return finite_loss(make_atoms(std::move(atoms), infinite, infinite, true),
+                     make_key("truncated_discrete_laplace", {scale, exactly(bound), exactly(sensitivity)}),
+                     {"discrete-laplace", "outcomes that only one side can produce have infinite loss; the rest lie on a lattice"});
+}
+
+}  // namespace tradeoff

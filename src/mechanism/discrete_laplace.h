@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "mechanism/loss.h"
+
+namespace tradeoff {
+
+/// More atoms than this would make every question slow; a grid that needs them is finer than any noise on it.
+inline constexpr std::uint64_t most_discrete_shift = 100'000;
+
+/// Noise on the integers with probabilities proportional to exp(-|y| / scale); an integer query of the given l1 sensitivity.
+[[nodiscard]] LossPointer discrete_laplace(Interval scale, std::uint64_t sensitivity);
+
+/// The same restricted to {-bound, ..., bound}.
+[[nodiscard]] LossPointer truncated_discrete_laplace(Interval scale, std::uint64_t bound, std::uint64_t sensitivity);
+
+}  // namespace tradeoff

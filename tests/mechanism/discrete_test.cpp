@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// [discrete-laplace], [discrete-gaussian]
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "mechanism/atoms.h"
+#include "mechanism/discrete_gaussian.h"
+#include "mechanism/discrete_laplace.h"
+#include "numeric/arithmetic.h"
+#include "support/matchers.h"
+
+namespace tradeoff {
+namespace {
+
+using test::Encloses;
+using test::IsTight;
+
+TEST(DiscreteGaussian, GoldenProfiles) {
+  for (const auto& entry : test::golden_group("f_dp.json", "dgauss_delta")) {
+    const auto& in = entry["inputs"];
+    SCOPED_TRACE(in.dump());
+    const LossPointer loss = discrete_gaussian(test::golden_interval(in["sigma"]), in["Delta"].get<std::uint64_t>());
+    const Interval found = loss->delta(Direction::remove, test::golden_interval(in["eps"]));
+    EXPECT_THAT(found, Encloses(entry["value"].get<std::string>()));
+    EXPECT_THAT(found, IsTight(1e-9));
+  }
+}
+
+TEST(DiscreteLaplace, GoldenProfiles) {
+  for (const auto& entry : test::golden_group("f_dp.json", "dlap_delta")) {
+    const auto& in = entry["inputs"];
+    SCOPED_TRACE(in.dump());
+    const LossPointer loss = discrete_laplace(1.0 / test::golden_interval(in["a"]), in["Delta"].get<std::uint64_t>());
+    const Interval found = loss->delta(Direction::remove, test::golden_interval(in["eps"]));
+    EXPECT_THAT(found, Encloses(entry["value"].get<std::string>()));
+    EXPECT_THAT(found, IsTight(1e-9));
+  }
+}
+
+/// The hockey stick of a law on the integers against its shift, term by term.
+double brute_force(const std::function<double(int)>& law, int shift, double epsilon) {
+  double sum = 0;
+  for (int y = -400; y <= 400; ++y) sum += std::max(0.0, law(y) - std::exp(epsilon) * law(y - shift));
+  return sum;
+}
+
+TEST(TruncatedDiscreteLaplace, EveryRegimeAgreesWithBruteForce) {
+  for (const auto& [scale, bound, shift] : {std::tuple{2.0, 9, 1}, {2.0, 9, 4}, {0.5, 3, 3}, {4.0, 3, 5}, {4.0, 3, 6}, {4.0, 3, 7}, {1.0, 8, 0}}) {
+    double total = 0;
+    for (int y = -bound; y <= bound; ++y) total += std::exp(-std::abs(y) / scale);
+    const auto law = [&](int y) { return std::abs(y) <= bound ? std::exp(-std::abs(y) / scale) / total : 0; };
+    const LossPointer loss =
+        truncated_discrete_laplace(Interval::exactly(scale), static_cast<std::uint64_t>(bound), static_cast<std::uint64_t>(shift));
+    for (const double epsilon : {-2.0, -0.1, 0.0, 0.3, 0.9, 1.7, 6.0, 50.0}) {
+      const Interval found = loss->delta(Direction::add, Interval::exactly(epsilon));
+      EXPECT_NEAR(found.lo, brute_force(law, shift, epsilon), 1e-13) << scale << " " << bound << " " << shift << " " << epsilon;
+      EXPECT_NEAR(found.hi, found.lo, 1e-13);
+    }
+  }
+}
+
+TEST(Discrete, LawsHaveMassOne) {
+  for (const LossPointer& loss :
+       {discrete_laplace(Interval::exactly(3), 5), truncated_discrete_laplace(Interval::exactly(3), 10, 4),
+        truncated_discrete_laplace(Interval::exactly(3), 4, 6), discrete_gaussian(Interval::exactly(2.5), 3), discrete_gaussian(Interval::exactly(0.3), 1)}) {
+    const Atoms& atoms = *loss->atoms(Direction::remove);
+    Interval under_p = atoms.infinite;
+    Interval under_q = atoms.other_infinite;
+    for (const Atom& atom : atoms.finite) {
+      under_p = under_p + atom.mass;
+      under_q = under_q + atom.mass * exp(-atom.loss);
+    }
+    EXPECT_THAT(under_p, Encloses(1.0));
+    EXPECT_THAT(under_q, Encloses(1.0));
+    EXPECT_LT(under_p.width(), 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace tradeoff

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "engine/exact_halves.h"
+#include "engine/exact_sum.h"
 #include "engine/exact_table.h"
 #include "mechanism/atoms.h"
 #include "numeric/arithmetic.h"
@@ -22,21 +24,37 @@ struct FinitePart {
   const Atoms* atoms;
   std::uint64_t times;
 };
+using FiniteParts = std::vector<FinitePart>;
 
-/// Randomised responses with the same epsilon are one part whatever they reveal: only the finite law, normalised, counts.
-bool same_finite_law(const Atoms& a, const Atoms& b) {
-  return a.mirrored && b.mirrored && a.finite.size() == 2 && b.finite.size() == 2 && a.finite.front().loss == b.finite.front().loss;
+bool all_finite(const Parts& parts) {
+  return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->atoms(Direction::remove) != nullptr; });
 }
 
-std::vector<FinitePart> finite_parts(const Parts& parts, Direction direction) {
-  std::vector<FinitePart> result;
+bool all_symmetric(const Parts& parts) {
+  return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
+}
+
+/// Randomised responses with the same epsilon are one part whatever they reveal: only the finite law, normalised, counts.
+bool is_response(const Atoms& atoms) { return atoms.mirrored && atoms.finite.size() == 2; }
+
+FiniteParts finite_parts(const Parts& parts, Direction direction) {
+  FiniteParts result;
+  FiniteParts responses;
   for (const Part& part : parts) {
     const Atoms* atoms = part.loss->atoms(direction);
-    const auto same = std::find_if(result.begin(), result.end(), [&](const FinitePart& other) { return same_finite_law(*other.atoms, *atoms); });
-    if (same != result.end()) {
-      same->times += part.times;
-    } else if (!atoms->finite.empty() && part.times > 0) {
-      result.push_back({atoms, part.times});
+    if (atoms->finite.empty() || part.times == 0) continue;
+    (is_response(*atoms) ? responses : result).push_back({atoms, part.times});
+  }
+  const auto loss = [](const FinitePart& part) { return part.atoms->finite.front().loss; };
+  std::stable_sort(responses.begin(), responses.end(), [&](const FinitePart& a, const FinitePart& b) {
+    return loss(a).lo != loss(b).lo ? loss(a).lo < loss(b).lo : loss(a).hi < loss(b).hi;
+  });
+  const std::size_t others = result.size();
+  for (const FinitePart& part : responses) {
+    if (result.size() > others && loss(result.back()) == loss(part)) {
+      result.back().times += part.times;
+    } else {
+      result.push_back(part);
     }
   }
   return result;
@@ -56,30 +74,128 @@ Masses masses_of(const Parts& parts, Direction direction) {
   return {-expm1(kept), -expm1(other_kept), exp(kept), slack.hi};
 }
 
-bool all_finite(const Parts& parts) {
-  return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->atoms(Direction::remove) != nullptr; });
+/// A common step of all losses, and how many cells lie between the smallest and the largest sum of each part.
+struct CommonStep {
+  exact::Wide step = 0;
+  std::vector<double> cells;
+};
+
+std::optional<CommonStep> common_step(const FiniteParts& parts) {
+  std::vector<Interval> losses;
+  for (const FinitePart& part : parts)
+    for (const Atom& atom : part.atoms->finite) losses.push_back(atom.loss);
+  const auto lattice = exact::common_lattice(losses);
+  if (!lattice) return std::nullopt;
+  CommonStep common{lattice->step, {}};
+  std::size_t next = 0;
+  for (const FinitePart& part : parts) {
+    const std::size_t last = next + part.atoms->finite.size() - 1;
+    common.cells.push_back(static_cast<double>(lattice->multiples[next] - lattice->multiples[last]) * static_cast<double>(part.times));
+    next = last + 1;
+  }
+  return common;
 }
 
-Law compose_finite(const std::vector<FinitePart>& parts) {
+/// How all atoms would be listed: joined cell by cell if the losses have a common step and that makes fewer, one by one otherwise.
+struct ListPlan {
+  exact::Size size{1, 0};
+  std::optional<exact::Wide> step;
+};
+
+ListPlan plan_list(const FiniteParts& parts) {
+  ListPlan plan;
+  std::vector<double> sizes;
+  for (const FinitePart& part : parts) {
+    const exact::Size size = exact::power_size(*part.atoms, part.times);
+    if (!size.fits()) return {{infinity, infinity}, std::nullopt};
+    sizes.push_back(size.points);
+    plan.size.terms += size.terms;
+  }
+  // Sorting costs about as much as ten multiplications.
+  ListPlan dense = plan;
+  std::sort(sizes.begin(), sizes.end());
+  for (const double points : sizes) plan.size.points *= points;
+  if (parts.size() > 1) plan.size.terms += 10 * plan.size.points;
+  if (parts.size() < 2 || plan.size.points < 1000) return plan;
+  const auto common = common_step(parts);
+  if (!common) return plan;
+  double reach = 1;
+  for (const double cells : common->cells) reach += cells;
+  for (const double points : sizes) dense.size.terms += reach * points;
+  dense.size.points = reach;
+  dense.step = common->step;
+  return dense.size.points < plan.size.points && dense.size.terms < plan.size.terms ? dense : plan;
+}
+
+exact::Size list_size(const FiniteParts& parts) { return plan_list(parts).size; }
+
+Law compose_list(const FiniteParts& parts) {
+  if (parts.empty()) return {{{0, 1}}, 0, 0, 0, 0, 0};
+  const ListPlan plan = plan_list(parts);
   std::vector<Law> laws;
   for (const FinitePart& part : parts) laws.push_back(exact::power(*part.atoms, part.times));
   std::sort(laws.begin(), laws.end(), [](const Law& a, const Law& b) { return a.points.size() < b.points.size(); });
-  Law sum{{{0, 1}}, 0, 0, 0, 0, 0};
-  for (const Law& law : laws) sum = sum.points.size() == 1 && sum.points.front().loss == 0 && sum.shift == 0 ? law : product(sum, law);
+  Law sum = std::move(laws.front());
+  for (std::size_t i = 1; i < laws.size(); ++i) sum = plan.step ? lattice_product(sum, laws[i], *plan.step) : product(sum, laws[i]);
   return sum;
 }
 
-/// The composition as a loss: one table a direction, or one for both.
-class ExactLoss final : public Loss {
+struct Split {
+  FiniteParts one;
+  FiniteParts other;
+  exact::Size one_size{1, 0};
+  exact::Size other_size{1, 0};
+  [[nodiscard]] double points() const { return one_size.points + other_size.points; }
+};
+
+/// Deals parts out to two halves, the largest first and always to the smaller half.
+Split split_by_parts(const FiniteParts& parts) {
+  std::vector<std::pair<double, FinitePart>> sized;
+  for (const FinitePart& part : parts) sized.emplace_back(exact::power_size(*part.atoms, part.times).points, part);
+  std::stable_sort(sized.begin(), sized.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  Split split;
+  double one = 1;
+  double other = 1;
+  for (const auto& [points, part] : sized) {
+    (one <= other ? split.one : split.other).push_back(part);
+    (one <= other ? one : other) *= points;
+  }
+  split.one_size = list_size(split.one);
+  split.other_size = list_size(split.other);
+  return split;
+}
+
+/// Gives half of the runs of every part to each half.
+Split split_by_times(const FiniteParts& parts) {
+  Split split;
+  bool flip = false;
+  for (const FinitePart& part : parts) {
+    const std::uint64_t more = part.times - part.times / 2;
+    const std::uint64_t less = part.times / 2;
+    split.one.push_back({part.atoms, flip ? less : more});
+    split.other.push_back({part.atoms, flip ? more : less});
+    if (more != less) flip = !flip;
+  }
+  for (FiniteParts* half : {&split.one, &split.other}) std::erase_if(*half, [](const FinitePart& part) { return part.times == 0; });
+  split.one_size = list_size(split.one);
+  split.other_size = list_size(split.other);
+  return split;
+}
+
+Split best_split(const FiniteParts& parts) {
+  Split by_parts = split_by_parts(parts);
+  Split by_times = split_by_times(parts);
+  return by_parts.points() <= by_times.points() ? std::move(by_parts) : std::move(by_times);
+}
+
+/// One table a direction, or one for both.
+class ListedLoss final : public Loss {
  public:
-  ExactLoss(const Parts& parts, bool symmetric)
-      : symmetric_(symmetric), remove_(compose_finite(finite_parts(parts, Direction::remove)), masses_of(parts, Direction::remove)) {
-    if (!symmetric) {
-      add_ = std::make_unique<Table>(compose_finite(finite_parts(parts, Direction::add)), masses_of(parts, Direction::add));
-    }
-    if (small(remove_) && (!add_ || small(*add_))) {
-      atoms_ = make(remove_);
-      if (add_) add_atoms_ = make(*add_);
+  explicit ListedLoss(const Parts& parts) : symmetric_(all_symmetric(parts)), remove_(make_table(parts, Direction::remove)) {
+    if (!symmetric_) add_ = make_table(parts, Direction::add);
+    if (small(*remove_) && (!add_ || small(*add_))) {
+      atoms_ = make_atoms_of(*remove_);
+      if (add_) add_atoms_ = make_atoms_of(*add_);
     }
     for (const Part& part : parts) part.loss->explain(steps_);
   }
@@ -105,14 +221,18 @@ class ExactLoss final : public Loss {
   void explain(std::vector<Step>& steps) const override {
     steps.insert(steps.end(), steps_.begin(), steps_.end());
     std::ostringstream detail;
-    detail << remove_.law().points.size() << " atoms, losses within " << remove_.law().shift << ", masses within a factor 1 +- "
-           << remove_.law().spread;
+    detail << remove_->law().points.size() << " atoms, losses within " << remove_->law().shift << ", masses within a factor 1 +- "
+           << remove_->spread();
     steps.push_back({"exact-composition", detail.str()});
   }
 
  private:
   /// Laws up to this size are handed on to mixtures and to further composition.
   static constexpr std::size_t most_atoms = 4096;
+
+  static std::unique_ptr<Table> make_table(const Parts& parts, Direction direction) {
+    return std::make_unique<Table>(compose_list(finite_parts(parts, direction)), masses_of(parts, direction));
+  }
 
   /// Few atoms, each with a mass that a double holds to full precision.
   [[nodiscard]] static bool small(const Table& table) {
@@ -121,9 +241,7 @@ class ExactLoss final : public Loss {
            std::all_of(points.begin(), points.end(), [](const exact::Point& point) { return point.mass > 1e-200L; });
   }
 
-  [[nodiscard]] const Table& table(Direction direction) const { return direction == Direction::add && add_ ? *add_ : remove_; }
-
-  [[nodiscard]] Atoms make(const Table& table) const {
+  [[nodiscard]] Atoms make_atoms_of(const Table& table) const {
     std::vector<Atom> finite;
     const Law& law = table.law();
     for (const exact::Point& point : law.points) {
@@ -132,44 +250,86 @@ class ExactLoss final : public Loss {
                         table.masses().finite * Interval{numeric::next_down(mass.lo), numeric::next_up(mass.hi)}});
     }
     Atoms atoms = make_atoms(std::move(finite), table.masses().infinite, table.masses().other_infinite, symmetric_);
-    atoms.slack = -std::expm1(-table.masses().slack) * (1 + 0x1p-50);
+    atoms.slack = (1 - exp(Interval::exactly(-table.masses().slack))).hi;
     return atoms;
   }
 
+  [[nodiscard]] const Table& table(Direction direction) const { return direction == Direction::add && add_ ? *add_ : *remove_; }
+
   bool symmetric_;
-  Table remove_;
+  std::unique_ptr<Table> remove_;
   std::unique_ptr<Table> add_;
   std::optional<Atoms> atoms_;
   std::optional<Atoms> add_atoms_;
   std::vector<Step> steps_;
 };
 
+/// [meet-in-the-middle] Two lists a direction.
+class HalvedLoss final : public Loss {
+ public:
+  explicit HalvedLoss(const Parts& parts) : symmetric_(all_symmetric(parts)), remove_(make_halves(parts, Direction::remove)) {
+    if (!symmetric_) add_ = make_halves(parts, Direction::add);
+    for (const Part& part : parts) part.loss->explain(steps_);
+  }
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return halves(direction).delta(epsilon); }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return halves(direction).log_delta(epsilon); }
+  [[nodiscard]] bool symmetric() const override { return symmetric_; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return halves(direction).masses().infinite; }
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override { return halves(direction).test(epsilon); }
+  void explain(std::vector<Step>& steps) const override {
+    steps.insert(steps.end(), steps_.begin(), steps_.end());
+    std::ostringstream detail;
+    detail << remove_->points() << " atoms as two lists, losses within " << remove_->shift() << ", masses within a factor 1 +- "
+           << remove_->spread();
+    steps.push_back({"meet-in-the-middle", detail.str()});
+  }
+
+ private:
+  static std::unique_ptr<exact::Halves> make_halves(const Parts& parts, Direction direction) {
+    const Split split = best_split(finite_parts(parts, direction));
+    Law one = compose_list(split.one);
+    Law other = compose_list(split.other);
+    if (one.points.size() > other.points.size()) std::swap(one, other);  // a question costs more for each point of the first
+    return std::make_unique<exact::Halves>(std::move(one), std::move(other), masses_of(parts, direction));
+  }
+  [[nodiscard]] const exact::Halves& halves(Direction direction) const { return direction == Direction::add && add_ ? *add_ : *remove_; }
+
+  bool symmetric_;
+  std::unique_ptr<exact::Halves> remove_;
+  std::unique_ptr<exact::Halves> add_;
+  std::vector<Step> steps_;
+};
+
+/// Fewer distinct laws than this leave the transform large in too many places.
+constexpr std::size_t least_for_inversion = 40;
+
 }  // namespace
 
 ExactSize exact_size(const Parts& parts) {
-  if (!all_finite(parts)) return {infinity, infinity, false};
-  ExactSize total{1, 0, true};
-  for (const FinitePart& part : finite_parts(parts, Direction::remove)) {
-    const exact::Size size = exact::power_size(*part.atoms, part.times);
-    total.atoms *= size.points;
-    total.terms += size.terms;
+  if (!all_finite(parts)) return {ExactWay::none, infinity, infinity};
+  const FiniteParts finite = finite_parts(parts, Direction::remove);
+  if (const exact::Size list = list_size(finite); list.fits()) return {ExactWay::list, list.points, list.terms};
+  if (finite.size() < 5000) {
+    const Split split = best_split(finite);
+    if (split.one_size.fits() && split.other_size.fits() && split.points() <= exact::most_points)
+      return {ExactWay::halves, split.one_size.points * split.other_size.points, split.one_size.terms + split.other_size.terms};
   }
-  total.terms += total.atoms;
-  total.fits = exact::Size{total.atoms, total.terms}.fits();
-  return total;
+  if (finite.size() >= least_for_inversion) return {ExactWay::inversion, infinity, static_cast<double>(finite.size())};
+  return {ExactWay::none, infinity, infinity};
 }
 
-LossPointer compose_exactly(const Parts& parts, Tolerance) {
+LossPointer compose_exactly(const Parts& parts, Tolerance tolerance) {
   if (!all_finite(parts)) return nullptr;
-  const ExactSize size = exact_size(parts);
-  if (!size.fits) {
-    std::ostringstream message;
-    message << "exact composition would take " << size.atoms << " atoms and " << size.terms << " multiplications; the limits are "
-            << exact::most_points << " and " << exact::most_terms;
-    throw TooLargeError(message.str());
+  switch (exact_size(parts).way) {
+    case ExactWay::list: return std::make_shared<ListedLoss>(parts);
+    case ExactWay::halves: return std::make_shared<HalvedLoss>(parts);
+    case ExactWay::inversion: return compose_by_inversion(parts, tolerance);
+    case ExactWay::none: break;
   }
-  const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
-  return std::make_shared<ExactLoss>(parts, symmetric);
+  std::ostringstream message;
+  message << "exact composition lists at most " << exact::most_points << " atoms in each half of a plan, by at most " << exact::most_terms
+          << " multiplications";
+  throw TooLargeError(message.str());
 }
 
 }  // namespace tradeoff

@@ -52,6 +52,9 @@ struct Size {
 /// The law of the sum of two independent losses; losses closer than their uncertainty are joined.
 [[nodiscard]] Law product(const Law& a, const Law& b);
 
+/// The same for losses that are all multiples of a step, as far as rounding lets one see: cell by cell, equal losses never apart.
+[[nodiscard]] Law lattice_product(const Law& a, const Law& b, Wide step);
+
 /// Binomial probabilities of 0..count successes at the given odds, from the mode outward and normalised, so that no factorial, power or
 /// complement is formed. Entries are listed from `first`; those below `smallest_mass` are left out. The log error of an entry is at
 /// most count * (8 wide_unit + 2 * the log error of the odds) + 4 wide_unit [atom-kernel].

@@ -4,37 +4,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/exact_ends.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::exact {
 
-namespace {
-
-using numeric::next_down;
 using numeric::next_up;
 using numeric::up_by;
 
-/// Nearest doubles outside a value whose relative error is at most a few units of long double.
-double outward_up(Wide x) { return x <= 0 ? 0 : up_by(static_cast<double>(x), 2); }
-double outward_down(Wide x) { return x <= 0 ? 0 : std::max(0.0, numeric::down_by(static_cast<double>(x), 2)); }
-
-/// exp(+-error) as factors, with room for their own rounding and for that of the expression they are used in.
-Wide enlarge(double error) { return 1 + (std::expm1(static_cast<Wide>(error) * 1.0001L) + 64 * static_cast<Wide>(wide_unit)); }
-Wide shrink(double error) {
-  return std::max<Wide>(0, 1 + (std::expm1(-static_cast<Wide>(error) * 1.0001L) - 64 * static_cast<Wide>(wide_unit)));
+Interval delta_from(Ends finite, const Masses& masses) {
+  const Interval total = masses.infinite + Interval{outward_down(finite.lo), outward_up(finite.hi)};
+  return clamp(Interval{(total * exp(Interval::exactly(-masses.slack))).lo + 0.0, total.hi}, 0, 1);  // no negative zero
 }
 
-Interval log_of(Wide lo, Wide hi) {
-  // libm is trusted to 8 units of long double, and the result is rounded to double.
-  const auto end = [](Wide x, bool above) {
-    if (!(x > 0)) return -infinity;
-    const double value = static_cast<double>(std::log(x));
-    return above ? up_by(value, 4) + 32 * wide_unit : numeric::down_by(value, 4) - 32 * wide_unit;
-  };
-  return {end(lo, false), end(hi, true)};
+Interval log_delta_from(Ends finite, const Masses& masses) {
+  const Wide lo = (finite.lo + static_cast<Wide>(masses.infinite.lo)) * shrink(masses.slack);
+  const Wide hi = (finite.hi + static_cast<Wide>(masses.infinite.hi)) * enlarge(0);
+  return min(log_of(lo, hi), Interval::exactly(0));
 }
-
-}  // namespace
 
 Table::Table(Law law, Masses masses) : law_(std::move(law)), masses_(masses) {
   const std::size_t count = law_.points.size();
@@ -71,27 +58,40 @@ Wide Table::gain(double epsilon) const {
   return gain_[above - 1] + weight_[above - 1] * -std::expm1(-distance);
 }
 
+Wide Table::gain_with(const std::vector<Point>& points, double epsilon) const {
+  Wide sum = 0;
+  std::size_t above = 0;  // points of the table at or above the threshold, which falls as the other loss rises
+  for (std::size_t i = points.size(); i-- > 0;) {
+    const Wide threshold = static_cast<Wide>(epsilon) - static_cast<Wide>(points[i].loss);
+    while (above < law_.points.size() && static_cast<Wide>(law_.points[above].loss) >= threshold) ++above;
+    if (above == 0) continue;
+    const Wide distance = static_cast<Wide>(law_.points[above - 1].loss) - threshold;
+    sum += points[i].mass * (gain_[above - 1] + weight_[above - 1] * -std::expm1(-distance));
+  }
+  return sum;
+}
+
+Table::Tails Table::tails_with(const std::vector<Point>& points, double epsilon) const {
+  Tails sum;
+  std::size_t above = 0;
+  for (std::size_t i = points.size(); i-- > 0;) {
+    const Wide loss = points[i].loss;
+    while (above < law_.points.size() && static_cast<Wide>(law_.points[above].loss) + loss >= static_cast<Wide>(epsilon)) ++above;
+    if (above == 0) continue;
+    sum.detected += points[i].mass * (gain_[above - 1] + weight_[above - 1]);
+    sum.accused += points[i].mass * weight_[above - 1] * std::exp(-loss - static_cast<Wide>(law_.points[above - 1].loss));
+  }
+  return sum;
+}
+
 /// delta without the infinite mass: the upper end is read at epsilon.lo - shift, the lower one at epsilon.hi + shift [atom-kernel].
-Table::Ends Table::finite_delta(Interval epsilon) const {
+Ends Table::finite_delta(Interval epsilon) const {
   if (!(spread_ < 1)) return {0, 1};  // nothing is known of the masses
   const Wide above = gain(numeric::add_down(epsilon.lo, -law_.shift));
   const Wide below = gain(numeric::add_up(epsilon.hi, law_.shift));
   if (epsilon.lo >= law_.highest) return {0, 0};
   return {below * shrink(spread_) * static_cast<Wide>(masses_.finite.lo),
           (above * enlarge(spread_) + law_.lost) * static_cast<Wide>(masses_.finite.hi) * enlarge(0)};
-}
-
-Interval Table::delta(Interval epsilon) const {
-  const Ends finite = finite_delta(epsilon);
-  const Interval total = masses_.infinite + Interval{outward_down(finite.lo), outward_up(finite.hi)};
-  return clamp(Interval{(total * exp(Interval::exactly(-masses_.slack))).lo, total.hi}, 0, 1);
-}
-
-Interval Table::log_delta(Interval epsilon) const {
-  const Ends finite = finite_delta(epsilon);
-  const Wide lo = (finite.lo + static_cast<Wide>(masses_.infinite.lo)) * shrink(masses_.slack);
-  const Wide hi = (finite.hi + static_cast<Wide>(masses_.infinite.hi)) * enlarge(0);
-  return min(log_of(lo, hi), Interval::exactly(0));
 }
 
 double Table::inverse_gain(Wide value) const {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/exact_ends.h"
 #include "engine/exact_law.h"
 #include "mechanism/loss.h"
 
@@ -15,17 +16,21 @@ namespace tradeoff::exact {
 struct Masses {
   Interval infinite;        ///< P(L = +infinity)
   Interval other_infinite;  ///< Q(L = -infinity)
-  Interval finite;          ///< P(L finite): the factor of the law's masses
+  Interval finite{1, 1};    ///< P(L finite): the factor of the law's masses
   double slack = 0;         ///< delta may be smaller by this factor, in the log; beta larger by this probability
 };
+
+/// delta and its logarithm from its finite part.
+[[nodiscard]] Interval delta_from(Ends finite, const Masses& masses);
+[[nodiscard]] Interval log_delta_from(Ends finite, const Masses& masses);
 
 /// [atom-kernel] Everything that can be read from a finite law: one pass over the sorted points, then a search a question.
 class Table {
  public:
   Table(Law law, Masses masses);
 
-  [[nodiscard]] Interval delta(Interval epsilon) const;
-  [[nodiscard]] Interval log_delta(Interval epsilon) const;
+  [[nodiscard]] Interval delta(Interval epsilon) const { return delta_from(finite_delta(epsilon), masses_); }
+  [[nodiscard]] Interval log_delta(Interval epsilon) const { return log_delta_from(finite_delta(epsilon), masses_); }
   /// inf{e >= 0 : delta(e) <= delta}.
   [[nodiscard]] Interval epsilon(Interval delta) const;
   /// Least type II error at type I error alpha, null Q, alternative P.
@@ -35,14 +40,22 @@ class Table {
   /// The corners (epsilon, delta(epsilon)) with epsilon >= 0, in decreasing order of epsilon.
   [[nodiscard]] std::vector<std::pair<Interval, Interval>> corners() const;
 
+  /// Sum over the points of mass * gain(epsilon - loss): the gain of the product law, without listing it. The log error is the table's
+  /// `spread` and one unit for each point.
+  [[nodiscard]] Wide gain_with(const std::vector<Point>& points, double epsilon) const;
+  /// P(L >= epsilon) and Q(L >= epsilon) of the product law, finite parts, likewise.
+  struct Tails {
+    Wide detected = 0;
+    Wide accused = 0;
+  };
+  [[nodiscard]] Tails tails_with(const std::vector<Point>& points, double epsilon) const;
+
+  /// Log error of every gain and tail that is read from the table.
+  [[nodiscard]] double spread() const { return spread_; }
   [[nodiscard]] const Law& law() const { return law_; }
   [[nodiscard]] const Masses& masses() const { return masses_; }
 
  private:
-  struct Ends {
-    Wide lo;
-    Wide hi;
-  };
   /// Sum of mass * (1 - exp(e - loss))+ over the listed points, and the epsilon where it has a value.
   [[nodiscard]] Wide gain(double epsilon) const;
   [[nodiscard]] double inverse_gain(Wide value) const;

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/exact_sum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <map>
+#include <mutex>
+#include <numbers>
+#include <sstream>
+
+#include "mechanism/atoms.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+
+namespace {
+
+using numeric::add_down;
+using numeric::add_up;
+using numeric::up_by;
+
+constexpr double unit = 0x1p-53;
+constexpr double tail_step = 1.2;       // a little more than 2^(1/4): one tail bound serves all tilts in between
+constexpr double most_windows = 1e6;    // of a tail bound: a fifth of a second
+
+double middle(Interval a) { return a.lo / 2 + a.hi / 2; }
+double radius(Interval a) { return up_by(std::max(a.hi - middle(a), middle(a) - a.lo), 1); }
+
+/// One finite law that occurs `times` times.
+struct Factor {
+  std::vector<Atom> atoms;
+  double times = 1;
+};
+
+/// A law tilted by exp(c * loss) and normalised: weights at distances from the first atom.
+struct TiltedFactor {
+  double times = 1;
+  double first_weight = 0;
+  std::vector<double> weights;    // of the other atoms
+  std::vector<double> distances;  // loss - first loss
+  double weight_error = 0;        // absolute, of all weights together
+  double distance_error = 0;      // absolute, of each distance
+};
+
+struct Cumulants {
+  double log_mass = 0;
+  double mean = 0;
+  double variance = 0;
+};
+
+/// One direction of a composition.
+class SumProfile {
+ public:
+  SumProfile(std::vector<Factor> factors, Interval infinite, double relative);
+
+  [[nodiscard]] Interval log_finite_delta(double epsilon) const;
+  [[nodiscard]] Interval log_delta(Interval epsilon) const;
+  [[nodiscard]] Interval infinite() const { return infinite_; }
+
+ private:
+  [[nodiscard]] double lowest_asked() const { return mean_ - 12 * deviation_ - 1; }
+  [[nodiscard]] Cumulants cumulants(double tilt) const;
+  [[nodiscard]] Interval log_transform(double tilt) const;
+  [[nodiscard]] double saddle(double epsilon) const;
+  [[nodiscard]] std::vector<TiltedFactor> tilted(double tilt) const;
+  [[nodiscard]] double log_aliasing(double epsilon, double tilt, double period, Interval log_scale) const;
+
+  /// What lies beyond the last node, for every tilt up to `tilt`: the sum over windows of the bound on |transform| times width / t^2.
+  struct Tail {
+    double start = 0;
+    double half_window = 0;
+    double windows = 0;  // windows that were looked at
+    double end = 0;      // beyond it only |transform| <= 1 is used
+  };
+  [[nodiscard]] const Tail& tail_for(double tilt) const;
+  [[nodiscard]] Tail make_tail(double tilt) const;
+
+  /// Two atoms of a law: how fast and how deep the modulus of their transform goes up and down.
+  struct Wave {
+    double turns = 0;        // distance / 2 pi
+    double turns_error = 0;  // absolute
+    double depth = 0;        // 4ab / (a + b), rounded down
+    double times = 1;
+  };
+  [[nodiscard]] std::vector<Wave> waves_between(double low, double high) const;
+
+  /// The trapezoidal sum over the nodes up to the tail, in units of the value at 0 of M, and the bound on its rounding.
+  struct Nodes {
+    double sum = 0;
+    double error = 0;
+  };
+  [[nodiscard]] Nodes sum_nodes(double epsilon, double tilt, double step, double last) const;
+
+  std::vector<Factor> factors_;
+  Interval infinite_;
+  double relative_;
+  Interval highest_ = Interval::exactly(0);  // sum of the largest losses
+  double mean_ = 0;
+  double deviation_ = 0;
+  mutable std::mutex lock_;
+  mutable std::map<int, Tail> tails_;
+};
+
+SumProfile::SumProfile(std::vector<Factor> factors, Interval infinite, double relative)
+    : factors_(std::move(factors)), infinite_(infinite), relative_(relative) {
+  for (const Factor& factor : factors_) highest_ = highest_ + Interval::exactly(factor.times) * factor.atoms.front().loss;
+  const Cumulants plain = cumulants(0);
+  mean_ = plain.mean;
+  deviation_ = std::sqrt(plain.variance);
+}
+
+/// log E exp(c L) and its first two derivatives, in plain arithmetic: they only guide choices.
+Cumulants SumProfile::cumulants(double tilt) const {
+  Cumulants sum;
+  for (const Factor& factor : factors_) {
+    const double top = tilt * middle(factor.atoms.front().loss);
+    double mass = 0;
+    double first = 0;
+    double second = 0;
+    for (const Atom& atom : factor.atoms) {
+      const double loss = middle(atom.loss);
+      const double weight = middle(atom.mass) * std::exp(tilt * loss - top);
+      mass += weight;
+      first += weight * loss;
+      second += weight * loss * loss;
+    }
+    sum.log_mass += factor.times * (top + std::log(mass));
+    sum.mean += factor.times * first / mass;
+    sum.variance += factor.times * std::max(0.0, second / mass - (first / mass) * (first / mass));
+  }
+  return sum;
+}
+
+Interval SumProfile::log_transform(double tilt) const {
+  Interval sum = Interval::exactly(0);
+  const Interval c = Interval::exactly(tilt);
+  for (const Factor& factor : factors_) {
+    const double top = tilt * middle(factor.atoms.front().loss);
+    Interval mass = Interval::exactly(0);
+    for (const Atom& atom : factor.atoms) mass = mass + atom.mass * exp(c * atom.loss - top);
+    sum = sum + factor.times * (top + log(mass));
+  }
+  return sum;
+}
+
+/// The positive zero of the derivative of log M(c) - c epsilon - log c (c + 1), which is increasing.
+double SumProfile::saddle(double epsilon) const {
+  double low = 0;
+  double high = 1 / deviation_;
+  const auto slope = [&](double c) { return cumulants(c).mean - epsilon - 1 / c - 1 / (c + 1); };
+  for (int i = 0; i < 60 && slope(high) < 0; ++i) {
+    low = high;
+    high *= 2;
+  }
+  for (int i = 0; i < 12; ++i) {  // three digits are enough: any c > 0 is valid
+    const double middle_tilt = low == 0 ? high / 2 : std::sqrt(low * high);
+    (slope(middle_tilt) < 0 ? low : high) = middle_tilt;
+  }
+  return high;
+}
+
+std::vector<TiltedFactor> SumProfile::tilted(double tilt) const {
+  std::vector<TiltedFactor> result;
+  result.reserve(factors_.size());
+  for (const Factor& factor : factors_) {
+    TiltedFactor tilted_factor;
+    tilted_factor.times = factor.times;
+    const Interval top = factor.atoms.front().loss;
+    Interval total = Interval::exactly(0);
+    std::vector<Interval> weights;
+    for (const Atom& atom : factor.atoms) {
+      weights.push_back(atom.mass * exp(Interval::exactly(tilt) * (atom.loss - top)));
+      total = total + weights.back();
+    }
+    for (std::size_t a = 0; a < weights.size(); ++a) {
+      const Interval weight = weights[a] / total;
+      tilted_factor.weight_error = add_up(tilted_factor.weight_error, radius(weight));
+      if (a == 0) {
+        tilted_factor.first_weight = middle(weight);
+        continue;
+      }
+      const Interval distance = factor.atoms[a].loss - top;
+      tilted_factor.weights.push_back(middle(weight));
+      tilted_factor.distances.push_back(middle(distance));
+      tilted_factor.distance_error = std::max(tilted_factor.distance_error, radius(distance));
+    }
+    result.push_back(std::move(tilted_factor));
+  }
+  return result;
+}
+
+/// Of each law the pair of atoms that makes the transform smallest away from 0, valid for all tilts between the two.
+std::vector<SumProfile::Wave> SumProfile::waves_between(double low, double high) const {
+  std::vector<Wave> waves;
+  const std::vector<TiltedFactor> lows = tilted(low);
+  const std::vector<TiltedFactor> highs = tilted(high);
+  for (std::size_t i = 0; i < lows.size(); ++i) {
+    // A weight is log-concave in the tilt, so over the interval it is least at an end. Index 0 is the first atom.
+    const auto weight = [&](std::size_t a) {
+      const double at_low = a == 0 ? lows[i].first_weight : lows[i].weights[a - 1];
+      const double at_high = a == 0 ? highs[i].first_weight : highs[i].weights[a - 1];
+      return std::max(0.0, std::min(at_low - lows[i].weight_error, at_high - highs[i].weight_error));
+    };
+    const auto place = [&](std::size_t a) { return a == 0 ? 0.0 : lows[i].distances[a - 1]; };
+    const std::size_t atoms = lows[i].weights.size() + 1;
+    std::size_t heaviest = 0;
+    for (std::size_t a = 1; a < atoms; ++a)
+      if (weight(a) > weight(heaviest)) heaviest = a;
+    Wave best;
+    for (std::size_t a = 0; a < atoms; ++a) {
+      const double product = weight(a) * weight(heaviest);
+      if (a == heaviest || !(product > 0)) continue;
+      const double depth = 4 * product / (weight(a) + weight(heaviest)) * (1 - 16 * unit);
+      if (depth <= best.depth) continue;
+      const double turns = std::abs(place(a) - place(heaviest)) / (2 * std::numbers::pi);
+      best = {turns, turns * 16 * unit + lows[i].distance_error, depth, lows[i].times};
+    }
+    if (best.depth > 0) waves.push_back(best);
+  }
+  return waves;
+}
+
+/// [sum-inversion] Bound on |M(c + it)| / M(c) over windows of t: two atoms a, b of a law at distance D give
+/// |phi|^2 <= 1 - 4ab/(a+b) sin^2(D t / 2), and sin(pi d) >= 3d - 4d^3 at the distance d of D t / 2 pi from the integers.
+SumProfile::Tail SumProfile::make_tail(double tilt) const {
+  std::vector<Wave> waves = waves_between(tilt / tail_step, tilt);
+  double fastest = 0;
+  for (const Wave& wave : waves) fastest = std::max(fastest, wave.turns);
+  // Quick to take in first: deep waves.
+  std::sort(waves.begin(), waves.end(), [](const Wave& a, const Wave& b) { return a.depth * a.times > b.depth * b.times; });
+  const Cumulants local = cumulants(tilt);
+  const double deviation = std::sqrt(local.variance);
+  Tail tail;
+  tail.start = 9 / deviation;  // exp(-81/2): below the rounding of doubles if the sum is close to normal there
+  tail.half_window = 0.04 / fastest;
+  // The rest beyond `end` is 1 / (pi end) against the main term 1 / (c (c + 1) deviation sqrt(2 pi)).
+  const double share = tilt * (tilt + 1) * deviation;
+  const double wanted = 8 * share / relative_;
+  tail.end = std::min(std::max(wanted, 4 * tail.start), tail.start + most_windows * 2 * tail.half_window);
+  for (double at = tail.start + tail.half_window; at < tail.end; at += 2 * tail.half_window) {
+    double square = 1;
+    double exponent = 0;
+    for (const Wave& wave : waves) {
+      const double turns = wave.turns * at;
+      // Distance to the integers, less what the window, the rounding of the product and the radius of the loss may change.
+      const double near = std::abs(turns - std::nearbyint(turns)) - wave.turns * tail.half_window - at * wave.turns_error;
+      if (near <= 0) continue;
+      const double sine = near * (3 - 4 * near * near);
+      const double loss = wave.depth * sine * sine;
+      if (wave.times == 1) {
+        square *= 1 - loss;
+      } else {
+        exponent += wave.times * loss;
+      }
+      if (square < 1e-36 || exponent > 80) break;  // the square of the rounding errors of the nodes
+    }
+    const double bound = std::sqrt(square) * std::exp(-exponent / 2) * (1 + 1e-10) + 1e-300;
+    const double from = at - tail.half_window;
+    tail.windows += bound * 2 * tail.half_window / (from * from);
+  }
+  return tail;
+}
+
+const SumProfile::Tail& SumProfile::tail_for(double tilt) const {
+  // One bound serves all tilts between two quarter powers of 2, with a margin for the rounding of the logarithm.
+  const int step = static_cast<int>(std::ceil(4 * std::log2(tilt)));
+  const std::lock_guard guard(lock_);
+  const auto place = tails_.find(step);
+  if (place != tails_.end()) return place->second;
+  return tails_.emplace(step, make_tail(std::exp2(step / 4.0) * 1.001)).first->second;
+}
+
+/// Terms of the Poisson sum other than the wanted one: e^{c n X} delta(epsilon + n X) <= M(c') e^{-c' epsilon} e^{-(c' - c) n X} for n > 0
+/// and any c' > c, and <= e^{-c |n| X} for n < 0. Relative to exp(log_scale), as a logarithm.
+double SumProfile::log_aliasing(double epsilon, double tilt, double period, Interval log_scale) const {
+  const Interval low = -Interval::exactly(tilt) * period;
+  const Interval from_left = low - log1mexp(low) - log_scale;
+  Interval from_right = Interval::exactly(-infinity);
+  if (epsilon + period < highest_.hi) {
+    from_right = Interval::exactly(infinity);
+    for (const double factor : {1.25, 1.5, 2.0, 3.0}) {
+      const double other = tilt * factor;
+      const Interval gap = -(Interval::exactly(other) - tilt) * period;
+      const Interval bound = log_transform(other) - Interval::exactly(other) * epsilon + gap - log1mexp(gap) - log_scale;
+      from_right = min(from_right, bound);
+    }
+  }
+  return log_add_exp(from_left, from_right).hi;
+}
+
+SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step, double last) const {
+  const std::vector<TiltedFactor> factors = tilted(tilt);
+  Interval offset = -Interval::exactly(epsilon);
+  double factor_count = 64;
+  double weight_error = 0;
+  double phase_error = 0;  // for each unit of t
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    offset = offset + factors_[i].times * factors_[i].atoms.front().loss;
+    factor_count += factors[i].times * static_cast<double>(factors[i].weights.size() + 1);
+    weight_error += factors[i].times * factors[i].weight_error;
+    double reach = 0;
+    for (const double distance : factors[i].distances) reach = std::max(reach, std::abs(distance));
+    phase_error += factors[i].times * (factors[i].distance_error + 4 * unit * reach);
+  }
+  const double base = middle(offset);
+  phase_error += radius(offset) + 4 * unit * std::abs(base);
+
+  Nodes nodes{1 / (tilt * (tilt + 1)) / 2, 0};  // half of the node at 0; the others come in conjugate pairs
+  double sizes = nodes.sum;
+  for (double k = 1; k * step <= last; ++k) {
+    const double t = k * step;
+    std::complex<double> value = std::polar(1.0, t * base);
+    for (const TiltedFactor& factor : factors) {
+      std::complex<double> phi = factor.first_weight;
+      for (std::size_t a = 0; a < factor.weights.size(); ++a) phi += std::polar(factor.weights[a], t * factor.distances[a]);
+      value *= factor.times == 1 ? phi : std::pow(phi, factor.times);
+    }
+    const std::complex<double> kernel = 1.0 / (std::complex<double>(tilt, t) * std::complex<double>(tilt + 1, t));
+    nodes.sum += (value * kernel).real();
+    nodes.error += std::abs(kernel) * (weight_error + t * phase_error);
+    sizes += std::abs(kernel);
+  }
+  // Factors have modulus at most 1, so their absolute errors add: 16 units for each polar, product and power.
+  nodes.error = up_by((nodes.error + sizes * 16 * factor_count * unit) * (1 + 1e-9), 8);
+  return nodes;
+}
+
+/// [sum-inversion] delta without the infinite mass at one point.
+Interval SumProfile::log_finite_delta(double epsilon) const {
+  if (epsilon >= highest_.hi) return Interval::exactly(-infinity);
+  // Far below the mean delta is 1 up to its tail: what holds at a larger epsilon holds a fortiori.
+  epsilon = std::max(epsilon, lowest_asked());
+  const double tilt = saddle(epsilon);
+  const Interval log_scale = log_transform(tilt) - Interval::exactly(tilt) * epsilon;
+  const Tail& tail = tail_for(tilt);
+  // Aliases are e^-45 of the scale, nodes at least eight.
+  const double period = std::max((45 + std::max(0.0, -log_scale.lo)) / tilt, 16 * std::numbers::pi / tail.start);
+  const double step = 2 * std::numbers::pi / period;
+  const Nodes nodes = sum_nodes(epsilon, tilt, step, tail.start);
+  const double beyond = tail.windows * (1 + step / (2 * tail.half_window)) + 2 / tail.end;
+  const double rest = up_by((nodes.error + beyond / step) * (1 + 1e-9), 8);
+  const Interval spacing = Interval::exactly(step) * (1 + Interval{-8 * unit, 8 * unit});
+  const Interval pi{std::numbers::pi, numeric::next_up(std::numbers::pi)};
+  const Interval main = (Interval::exactly(nodes.sum) + Interval{-rest, rest}) * spacing / pi;
+  const double aliasing = exp(Interval::exactly(log_aliasing(epsilon, tilt, period, log_scale))).hi;
+  const Interval total{add_down(main.lo, -aliasing), main.hi};
+  return min(log_scale + log(max(total, Interval::exactly(0))), Interval::exactly(0));
+}
+
+Interval SumProfile::log_delta(Interval epsilon) const {
+  const Interval above = log_finite_delta(epsilon.lo);
+  const Interval below = epsilon.lo == epsilon.hi ? above : log_finite_delta(epsilon.hi);
+  const Interval finite{below.lo, epsilon.lo < lowest_asked() ? 0.0 : above.hi};
+  return min(log_add_exp(finite, log(infinite_)), Interval::exactly(0));
+}
+
+class SumLoss final : public Loss {
+ public:
+  SumLoss(const Parts& parts, bool symmetric, double relative) : symmetric_(symmetric), remove_(make(parts, Direction::remove, relative)) {
+    if (!symmetric) add_ = make(parts, Direction::add, relative);
+    for (const Part& part : parts) {
+      distinct_ += 1;
+      slack_ = add_up(slack_, -2 * static_cast<double>(part.times) * std::log1p(-part.loss->atoms(Direction::remove)->slack));
+    }
+  }
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return exp(log_delta(direction, epsilon)); }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    const Interval log = profile(direction).log_delta(epsilon);
+    return {add_down(log.lo, -slack_), log.hi};
+  }
+  [[nodiscard]] bool symmetric() const override { return symmetric_; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return profile(direction).infinite(); }
+  void explain(std::vector<Step>& steps) const override {
+    steps.push_back({"sum-inversion", std::to_string(distinct_) + " distinct finite laws, too many atoms to list"});
+  }
+
+ private:
+  static std::unique_ptr<SumProfile> make(const Parts& parts, Direction direction, double relative) {
+    std::vector<Factor> factors;
+    Interval kept = Interval::exactly(0);
+    for (const Part& part : parts) {
+      const Atoms& atoms = *part.loss->atoms(direction);
+      const double times = static_cast<double>(part.times);
+      kept = kept + times * log1p(-atoms.infinite);
+      factors.push_back({atoms.finite, times});
+    }
+    return std::make_unique<SumProfile>(std::move(factors), -expm1(kept), relative);
+  }
+  [[nodiscard]] const SumProfile& profile(Direction direction) const { return direction == Direction::add && add_ ? *add_ : *remove_; }
+
+  bool symmetric_;
+  std::unique_ptr<SumProfile> remove_;
+  std::unique_ptr<SumProfile> add_;
+  std::size_t distinct_ = 0;
+  double slack_ = 0;
+};
+
+}  // namespace
+
+LossPointer compose_by_inversion(const Parts& parts, Tolerance tolerance) {
+  for (const Part& part : parts) {
+    const Atoms* atoms = part.loss->atoms(Direction::remove);
+    if (atoms == nullptr || atoms->finite.empty()) return nullptr;
+  }
+  const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
+  return std::make_shared<SumLoss>(parts, symmetric, tolerance.relative);
+}
+
+}  // namespace tradeoff

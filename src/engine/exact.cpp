@@ -306,16 +306,16 @@ constexpr std::size_t least_for_inversion = 40;
 }  // namespace
 
 ExactSize exact_size(const Parts& parts) {
-  if (!all_finite(parts)) return {ExactWay::none, infinity, infinity};
+  if (!all_finite(parts)) return {ExactWay::none, infinity, infinity, false};
   const FiniteParts finite = finite_parts(parts, Direction::remove);
-  if (const exact::Size list = list_size(finite); list.fits()) return {ExactWay::list, list.points, list.terms};
+  if (const exact::Size list = list_size(finite); list.fits()) return {ExactWay::list, list.points, list.terms, true};
   if (finite.size() < 5000) {
     const Split split = best_split(finite);
     if (split.one_size.fits() && split.other_size.fits() && split.points() <= exact::most_points)
-      return {ExactWay::halves, split.one_size.points * split.other_size.points, split.one_size.terms + split.other_size.terms};
+      return {ExactWay::halves, split.one_size.points * split.other_size.points, split.one_size.terms + split.other_size.terms, true};
   }
-  if (finite.size() >= least_for_inversion) return {ExactWay::inversion, infinity, static_cast<double>(finite.size())};
-  return {ExactWay::none, infinity, infinity};
+  if (finite.size() >= least_for_inversion) return {ExactWay::inversion, infinity, static_cast<double>(finite.size()), true};
+  return {ExactWay::none, infinity, infinity, false};
 }
 
 LossPointer compose_exactly(const Parts& parts, Tolerance tolerance) {

@@ -18,6 +18,7 @@ struct ExactSize {
   ExactWay way = ExactWay::none;
   double atoms = 0;
   double terms = 0;
+  bool fits = false;  ///< way is not `none`
 };
 [[nodiscard]] ExactSize exact_size(const Parts& parts);
 

@@ -18,23 +18,27 @@ struct BreakTerm {
   Interval at_zero;     ///< A(0) = constant + residue, given apart because that sum may cancel
   Interval constant;    ///< A(infinity)
   Interval residue;     ///< 0 for an atom
+  friend bool operator==(const BreakTerm&, const BreakTerm&) = default;
 };
 
 /// A transform that is a finite sum of such terms: atoms, Laplace, truncated Laplace.
 struct BreakTerms {
   std::vector<BreakTerm> terms;
   Interval infinite_mass;
+  friend bool operator==(const BreakTerms&, const BreakTerms&) = default;
 };
 
 /// P = (1 - rate) N(0,1) + rate N(mu,1) against Q = N(0,1), 0 < rate < 1: a break at log(1 - rate) or, swapped, at -log(1 - rate).
 struct SubsampledGaussianBreak {
   double mu = 1;
   double rate = 0.5;
+  friend bool operator==(const SubsampledGaussianBreak&, const SubsampledGaussianBreak&) = default;
 };
 
 /// N(0,1) against N(mu,1): no break, a factor exp(mu^2 s (s+1) / 2).
 struct GaussianBreak {
   double mu = 0;
+  friend bool operator==(const GaussianBreak&, const GaussianBreak&) = default;
 };
 
 using BreakPoints = std::variant<BreakTerms, SubsampledGaussianBreak, GaussianBreak>;

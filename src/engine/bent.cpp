@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bent.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "engine/bent_contour.h"
+#include "engine/bent_expansion.h"
+#include "engine/bent_integrand.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+using bent::Estimate;
+using bent::Expansion;
+using bent::Extended;
+using bent::Integrand;
+using bent::Opening;
+using bent::RealNoise;
+using bent::Saddle;
+
+// About 0.15 s of exponentials: past that the answer is a Chernoff bound.
+constexpr std::uint64_t most_work = 20'000'000;
+// Saddle points are looked for up to here; near the largest loss of a bounded one they grow without limit.
+constexpr double most_saddle_unbounded = 1e6;
+constexpr double most_saddle_bounded = 1e18;
+
+/// One direction at one end of the parameters: everything that does not depend on epsilon.
+struct Side {
+  Expansion expansion;
+  std::vector<RealNoise> real_noise;
+
+  explicit Side(Expansion expanded) : expansion(std::move(expanded)) {
+    for (const auto& steps : expansion.subsampled) real_noise.emplace_back(steps.mu, steps.rate, steps.remove);
+  }
+  [[nodiscard]] double most_saddle() const { return expansion.unbounded_above() ? most_saddle_unbounded : most_saddle_bounded; }
+};
+
+/// log delta, and an uncertified derivative of it for the search of an epsilon.
+struct LogDelta {
+  Interval bounds;
+  double slope = 0;
+};
+
+struct Offsets {
+  std::vector<Integrand::Offset> left;
+  std::vector<Integrand::Offset> right;
+  double log_ties = -infinity;  // bounds the part of summands whose break may be either side of epsilon
+};
+
+/// |constant| + |residue|: the total variation of the measure whose transform a term is.
+double log_variation(const Expansion& expansion, const bent::Summand& summand) {
+  double log = summand.log_coefficient + summand.log_coefficient_error;
+  for (std::size_t a = 0; a < expansion.terms.size(); ++a) {
+    const auto size = [](Interval x) { return std::max(std::abs(x.lo), std::abs(x.hi)); };
+    log += summand.powers[a] * (std::log(size(expansion.terms[a].constant) + size(expansion.terms[a].residue)) + 1e-12);
+  }
+  return log;
+}
+
+// [break-point-expansion] Breaks above epsilon bend to the left. The others bend to the right; if every loss is bounded they close there
+// and are exactly 0, and a break within its own rounding of epsilon counts for at most its distance times its variation.
+Offsets sort_summands(const Expansion& expansion, double epsilon) {
+  Offsets offsets;
+  const bool unbounded = expansion.unbounded_above();
+  for (std::size_t j = 0; j < expansion.summands.size(); ++j) {
+    const bent::Summand& summand = expansion.summands[j];
+    double error = summand.position_error;
+    const Extended distance = bent::add(summand.position, {-epsilon, 0}, error);
+    const double y = distance.value();
+    const Integrand::Offset offset{j, y, error + std::abs(y) * 0x1p-53};
+    if (unbounded) {
+      (y > 0 ? offsets.left : offsets.right).push_back(offset);
+    } else if (y > error) {
+      offsets.left.push_back(offset);
+    } else if (y >= -error && error > 0) {
+      const double log = log_variation(expansion, summand) + std::log(2 * error) + 1e-9;
+      offsets.log_ties = std::max(offsets.log_ties, log) + std::log(2.0);
+    }
+  }
+  return offsets;
+}
+
+/// [bent-contour] The whole transform on the positive axis bounds delta: the answer where no contour certifies.
+double log_chernoff(const Side& side, double epsilon) {
+  std::vector<Integrand::Offset> all;
+  for (std::size_t j = 0; j < side.expansion.summands.size(); ++j) {
+    double error = side.expansion.summands[j].position_error;
+    const double y = bent::add(side.expansion.summands[j].position, {-epsilon, 0}, error).value();
+    all.push_back({j, y, error + std::abs(y) * 0x1p-53});
+  }
+  Integrand integrand(side.expansion, side.real_noise, std::move(all));
+  const double s = bent::find_saddle(integrand, side.most_saddle()).place;
+  integrand.prepare(s, s, 4);
+  const double factor = -std::log1p(s) - s * std::log1p(1 / s);  // the sup of (1 - e^-x) e^-sx
+  const double bound = integrand.log_ray_bound(s) + factor + 1e-12 * (1 + std::abs(factor));
+  return bound <= 0 ? bound : 0;
+}
+
+struct Total {
+  Interval log_value;
+  double log_slope = 0;
+  bool tight = false;
+};
+
+/// The sum of estimates, each known to its own scale.
+Total add_up(const std::vector<Estimate>& estimates, double log_ties, double tolerance) {
+  double scale = log_ties;
+  for (const Estimate& estimate : estimates) scale = std::max(scale, estimate.log_scale);
+  if (scale == -infinity) return {{-infinity, -infinity}, 0, true};
+  double below = 0;
+  double above = std::exp(log_ties - scale);
+  double slope = 0;
+  for (const Estimate& estimate : estimates) {
+    const double weight = std::exp(estimate.log_scale - scale);
+    if (weight == 0 && estimate.error < infinity) {  // far below the rest: its bound is all that counts
+      above += 0x1p-1000;
+      below -= 0x1p-1000;
+      continue;
+    }
+    below += weight * (estimate.value - estimate.error) - 8 * 0x1p-53 * weight * std::abs(estimate.value);
+    above += weight * (estimate.value + estimate.error) + 8 * 0x1p-53 * weight * std::abs(estimate.value);
+    slope += weight * estimate.slope;
+  }
+  const Interval scaled{below > 0 ? below : 0, above > 0 ? above : 0};
+  const Interval log_value = Interval::exactly(scale) + log(scaled);
+  return {{log_value.lo, above < infinity ? log_value.hi : infinity}, slope / std::max(above, 1e-300), above - below <= tolerance * below};
+}
+
+LogDelta evaluate(const Side& side, double epsilon, Tolerance tolerance) {
+  const Offsets offsets = sort_summands(side.expansion, epsilon);
+  const double inner = std::clamp(0.01 * tolerance.relative, 1e-12, 1e-4);
+  std::vector<Estimate> estimates;
+  for (const Opening opening : {Opening::left, Opening::right}) {
+    const auto& chosen = opening == Opening::left ? offsets.left : offsets.right;
+    if (chosen.empty()) continue;
+    Integrand integrand(side.expansion, side.real_noise, chosen);
+    const Saddle saddle = bent::find_saddle(integrand, side.most_saddle());
+    double log_floor = -infinity;
+    for (const Estimate& known : estimates) log_floor = known.value > 0 ? known.log_scale + std::log(known.value) : log_floor;
+    estimates.push_back(bent::integrate(integrand, opening, saddle, inner, log_floor, most_work));
+  }
+  Total total = add_up(estimates, offsets.log_ties, tolerance.relative);
+  if (!total.tight) total.log_value = intersect(total.log_value, {-infinity, log_chernoff(side, epsilon)});
+  const Interval infinite = side.expansion.infinite_mass;
+  const Interval with_infinite = infinite.hi > 0 ? log_add_exp(total.log_value, log(infinite)) : total.log_value;
+  return {clamp(with_infinite, -infinity, 0), total.log_slope};
+}
+
+class BentLoss final : public Loss {
+ public:
+  using Sides = std::array<std::array<std::shared_ptr<const Side>, 2>, 2>;  // [direction][end]
+  BentLoss(Sides sides, bool symmetric, Tolerance tolerance) : sides_(std::move(sides)), symmetric_(symmetric), tolerance_(tolerance) {}
+
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    if (epsilon.lo < 0) return log(delta(direction, epsilon));
+    const Side& worse = side(direction, ParameterEnd::worse);
+    const Side& better = side(direction, ParameterEnd::better);
+    if (epsilon.lo == epsilon.hi && &worse == &better) return at(worse, epsilon.lo);
+    return {at(better, epsilon.hi).lo, at(worse, epsilon.lo).hi};
+  }
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    const auto from_zero = [&](Interval e) { return clamp(exp(log_delta(direction, e)), 0, 1); };
+    if (epsilon.lo >= 0) return from_zero(epsilon);
+    if (epsilon.hi < 0) return mirrored(direction, epsilon);
+    return {from_zero(Interval::exactly(epsilon.hi)).lo, mirrored(direction, Interval::exactly(epsilon.lo)).hi};
+  }
+
+  [[nodiscard]] bool symmetric() const override { return symmetric_; }
+
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override {
+    return hull(side(direction, ParameterEnd::worse).expansion.infinite_mass, side(direction, ParameterEnd::better).expansion.infinite_mass);
+  }
+
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
+
+  void explain(std::vector<Step>& steps) const override {
+    const Expansion& expansion = side(Direction::remove, ParameterEnd::worse).expansion;
+    steps.push_back({"break-point-expansion", std::to_string(expansion.summands.size()) + " summands, " +
+                                                  std::to_string(expansion.subsampled.size()) + " kinds of subsampled Gaussian step"});
+    steps.push_back({"bent-contour", "each side of epsilon on its own hyperbola; discretisation, truncation and rounding bounded"});
+    if (!expansion.subsampled.empty()) steps.push_back({"log-convex-majorant", "bounds the transform on the boundary of each contour's strip"});
+  }
+
+ private:
+  [[nodiscard]] const Side& side(Direction direction, ParameterEnd end) const {
+    return *sides_[direction == Direction::add ? 1 : 0][end == ParameterEnd::better ? 1 : 0];
+  }
+  [[nodiscard]] Interval at(const Side& one, double epsilon) const {
+    if (epsilon == infinity) return log(one.expansion.infinite_mass);
+    return evaluate(one, epsilon, tolerance_).bounds;
+  }
+  /// delta(e) = 1 - exp(e) + exp(e) delta'(-e), delta' being the other direction.
+  [[nodiscard]] Interval mirrored(Direction direction, Interval epsilon) const {
+    if (epsilon.hi == -infinity) return Interval::exactly(1);
+    const Direction other = direction == Direction::add ? Direction::remove : Direction::add;
+    const Interval reversed = delta(other, -epsilon);
+    return clamp(exp(epsilon) * reversed - expm1(epsilon), 0, 1);
+  }
+
+  Sides sides_;
+  bool symmetric_;
+  Tolerance tolerance_;
+};
+
+/// Certified answers at trial epsilons, narrowing the one that is asked for.
+class EpsilonSearch {
+ public:
+  EpsilonSearch(const Side& worse, const Side& better, Interval log_delta, Tolerance tolerance)
+      : worse_(worse), better_(better), target_(log_delta), tolerance_(tolerance) {}
+
+  [[nodiscard]] Interval run() {
+    if (try_above(0)) return Interval::exactly(0);
+    double epsilon = start();
+    double margin = 0;
+    for (int k = 0; k < 12; ++k) {  // Newton on log delta, safeguarded by what is certified
+      const LogDelta value = probe(worse_, epsilon);
+      const double centre = value.bounds.lo > -infinity ? (value.bounds.lo + value.bounds.hi) / 2 : value.bounds.hi;
+      const double steepness = value.slope < 0 ? -value.slope : 1;
+      const double move = (centre - target_.lo) / steepness;
+      margin = (value.bounds.width() + 1e-3 * tolerance_.relative) / steepness + 4 * 0x1p-52 * epsilon;
+      const double next = epsilon + move;
+      if (!(std::abs(move) > 0.25 * margin)) break;
+      epsilon = next > found_.lo && next < found_.hi ? next : bisect(epsilon);
+    }
+    widen(epsilon, margin);
+    return found_;
+  }
+
+ private:
+  /// Every evaluation may move an end: the upper bound of the worse side, the lower bound of the better one.
+  LogDelta probe(const Side& side, double epsilon) {
+    const LogDelta value = evaluate(side, epsilon, tolerance_);
+    if (&side == &worse_ && value.bounds.hi <= target_.lo) found_.hi = std::min(found_.hi, epsilon);
+    if (&side == &better_ && value.bounds.lo > target_.hi) found_.lo = std::max(found_.lo, epsilon);
+    return value;
+  }
+  bool try_above(double epsilon) { return probe(worse_, epsilon).bounds.hi <= target_.lo; }
+
+  /// The Chernoff epsilon: min over s of (log M(s) - log delta) / s, uncertified.
+  [[nodiscard]] double start() const {
+    std::vector<Integrand::Offset> all;
+    for (std::size_t j = 0; j < worse_.expansion.summands.size(); ++j) all.push_back({j, worse_.expansion.summands[j].position.high, 0});
+    const Integrand integrand(worse_.expansion, worse_.real_noise, std::move(all));
+    double best = infinity;
+    for (double s = 1e-3; s < worse_.most_saddle(); s *= 1.3) {
+      const double log_transform = integrand.log_real(s) + std::log(s) + std::log1p(s) - std::log1p(s) - s * std::log1p(1 / s);
+      const double bound = (log_transform - target_.lo) / s;
+      if (bound < best) best = bound;
+    }
+    return std::max(best, 1e-9);
+  }
+
+  [[nodiscard]] double bisect(double epsilon) const {
+    return found_.hi < infinity ? (found_.lo + found_.hi) / 2 : std::max(2 * epsilon, 1e-6);
+  }
+
+  void widen(double epsilon, double margin) {
+    for (int k = 0; k < 8 && !(found_.hi <= epsilon + margin); ++k, margin *= 4) probe(worse_, epsilon + margin);
+    for (int k = 0; k < 8 && !(found_.lo >= epsilon - margin) && epsilon > margin; ++k, margin *= 4) probe(better_, epsilon - margin);
+  }
+
+  const Side& worse_;
+  const Side& better_;
+  Interval target_;
+  Tolerance tolerance_;
+  Interval found_{0, infinity};
+};
+
+std::optional<Interval> BentLoss::closed_epsilon(Direction direction, Interval delta) const {
+  if (!(delta.lo > 0)) return std::nullopt;
+  const Interval infinite = infinite_mass(direction);
+  if (delta.hi < infinite.lo) return Interval::exactly(infinity);
+  if (!(delta.lo > infinite.hi)) return std::nullopt;
+  return EpsilonSearch(side(direction, ParameterEnd::worse), side(direction, ParameterEnd::better), log(delta), tolerance_).run();
+}
+
+/// Both ends of the parameters; one and the same object where they agree.
+bool expand_side(const Parts& parts, Direction direction, std::array<std::shared_ptr<const Side>, 2>& sides) {
+  auto worse = bent::expand(parts, direction, ParameterEnd::worse);
+  if (!worse) return false;
+  sides[0] = sides[1] = std::make_shared<const Side>(std::move(*worse));
+  const bool same = std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
+    return part.loss->break_points(direction, ParameterEnd::worse) == part.loss->break_points(direction, ParameterEnd::better);
+  });
+  if (same) return true;
+  auto better = bent::expand(parts, direction, ParameterEnd::better);
+  if (!better) return false;
+  sides[1] = std::make_shared<const Side>(std::move(*better));
+  return true;
+}
+
+}  // namespace
+
+LossPointer compose_by_bent_contour(const Parts& parts, Tolerance tolerance) {
+  BentLoss::Sides sides;
+  if (parts.empty() || !expand_side(parts, Direction::remove, sides[0]) || !expand_side(parts, Direction::add, sides[1])) return nullptr;
+  const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
+  return std::make_shared<const BentLoss>(std::move(sides), symmetric, tolerance);
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "engine/bent_integrand.h"
+
+namespace tradeoff::bent {
+
+/// (1 / 2 pi i) times the integral of F over a contour right of the poles: value exp(log_scale), within error exp(log_scale).
+struct Estimate {
+  double log_scale = 0;
+  double value = 0;
+  double error = 0;
+  double slope = 0;  ///< the derivative in epsilon, uncertified: for choosing the next epsilon
+  int nodes = 0;
+};
+
+/// The real point where F is least: the contour crosses there.
+struct Saddle {
+  double place;
+  double log_value;
+};
+[[nodiscard]] Saddle find_saddle(const Integrand& integrand, double most);
+
+/// Integrates on a hyperbola that opens to the right (terms whose break lies below epsilon) or to the left.
+/// `log_floor` is the logarithm of what is already known of the total: errors are judged against it. [bent-contour]
+enum class Opening { left, right };
+[[nodiscard]] Estimate integrate(Integrand& integrand, Opening opening, Saddle saddle, double tolerance, double log_floor, std::uint64_t most_work);
+
+}  // namespace tradeoff::bent

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bent_expansion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/arithmetic.h"
+
+// [break-point-expansion]
+namespace tradeoff::bent {
+namespace {
+
+// A node of the contour costs one exponential a summand: beyond this many another engine is faster.
+constexpr std::size_t most_summands = 10'000;
+// Binomial coefficients up to 1000 over 500 are doubles.
+constexpr std::uint64_t most_times = 1000;
+// A power of more than this many steps loses every digit of a double.
+constexpr double most_subsampled = 1e9;
+
+struct LogBinomial {
+  double value;
+  double error;
+};
+
+/// log of n over k: the product of k quotients has 2k roundings, the logarithm two units in the last place.
+LogBinomial log_binomial(std::uint32_t n, std::uint32_t k) {
+  k = std::min(k, n - k);
+  double product = 1;
+  for (std::uint32_t i = 0; i < k; ++i) product = product * (n - i) / (i + 1);
+  const double value = std::log(product);
+  return {value, (2.2 * k + 8 * value) * 0x1p-53};
+}
+
+/// Multiplies the summands by (sum_a A_a exp(s b_a))^times, choosing how often each term is taken.
+class Multiplier {
+ public:
+  Multiplier(const std::vector<BreakTerm>& terms, std::uint32_t times, const std::vector<Summand>& before)
+      : terms_(terms), before_(before), chosen_(terms.size(), 0) {
+    choose(0, times, {0, 0});
+  }
+  [[nodiscard]] std::vector<Summand> result() && { return std::move(after_); }
+
+ private:
+  void choose(std::size_t term, std::uint32_t left, LogBinomial coefficient) {
+    if (after_.size() > most_summands) return;
+    if (term + 1 == terms_.size()) {
+      chosen_[term] = left;
+      emit(coefficient);
+      return;
+    }
+    for (std::uint32_t taken = 0; taken <= left; ++taken) {
+      chosen_[term] = taken;
+      const LogBinomial factor = log_binomial(left, taken);
+      choose(term + 1, left - taken, {coefficient.value + factor.value, coefficient.error + factor.error});
+    }
+  }
+
+  void emit(LogBinomial coefficient) {
+    Extended position;
+    double error = 0;
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+      // A count below 2^11 times a double is exact in two doubles.
+      position = add(position, Extended{static_cast<double>(chosen_[i]), 0} * Extended{terms_[i].position, 0}, error);
+    }
+    for (const Summand& old : before_) {
+      Summand product = old;
+      product.position_error += error;
+      product.position = add(old.position, position, product.position_error);
+      product.log_coefficient += coefficient.value;
+      product.log_coefficient_error += coefficient.error + 0x1p-52 * std::abs(product.log_coefficient);
+      product.powers.insert(product.powers.end(), chosen_.begin(), chosen_.end());
+      after_.push_back(std::move(product));
+    }
+  }
+
+  const std::vector<BreakTerm>& terms_;
+  const std::vector<Summand>& before_;
+  std::vector<std::uint32_t> chosen_;
+  std::vector<Summand> after_;
+};
+
+struct Builder {
+  Expansion expansion;
+  Extended base;
+  double base_error = 0;
+  Interval log_finite = Interval::exactly(0);  // log of the probability that no loss is infinite
+  Interval variance = Interval::exactly(0);
+  bool remove;
+
+  bool add(const BreakTerms& part, std::uint64_t times) {
+    if (times > most_times || part.terms.empty()) return false;
+    const auto count = static_cast<double>(times);
+    log_finite = log_finite + count * log1p(-part.infinite_mass);
+    expansion.summands = Multiplier(part.terms, static_cast<std::uint32_t>(times), expansion.summands).result();
+    expansion.terms.insert(expansion.terms.end(), part.terms.begin(), part.terms.end());
+    return expansion.summands.size() <= most_summands;
+  }
+  bool add(const SubsampledGaussianBreak& part, std::uint64_t times) {
+    const auto count = static_cast<double>(times);
+    if (!(part.mu > 0 && part.rate > 0 && part.rate < 1 && count <= most_subsampled)) return false;
+    const Extended shift = Extended{remove ? count : -count, 0} * log_of_complement(part.rate);
+    base_error += (log_of_complement_error + extended_unit) * std::abs(shift.high);
+    base = bent::add(base, shift, base_error);
+    if (remove) expansion.log_factor = expansion.log_factor + count * log1p(Interval::exactly(-part.rate));
+    expansion.subsampled.push_back({part.mu, part.rate, count, remove});
+    return true;
+  }
+  bool add(const GaussianBreak& part, std::uint64_t times) {
+    variance = variance + static_cast<double>(times) * square(Interval::exactly(part.mu));
+    return true;
+  }
+};
+
+}  // namespace
+
+bool Expansion::unbounded_above() const { return variance > 0 || (!subsampled.empty() && subsampled.front().remove); }
+
+std::optional<Expansion> expand(const Parts& parts, Direction direction, ParameterEnd end) {
+  Builder builder{.expansion = {}, .base = {}, .remove = direction == Direction::remove};
+  builder.expansion.summands.resize(1);
+  for (const Part& part : parts) {
+    const auto points = part.loss->break_points(direction, end);
+    if (!points) return std::nullopt;
+    if (!std::visit([&](const auto& kind) { return builder.add(kind, part.times); }, *points)) return std::nullopt;
+  }
+  Expansion& expansion = builder.expansion;
+  for (Summand& summand : expansion.summands) {
+    summand.position_error += builder.base_error;
+    summand.position = add(summand.position, builder.base, summand.position_error);
+  }
+  expansion.variance = builder.variance.lo;
+  expansion.variance_error = builder.variance.width();
+  expansion.infinite_mass = clamp(-expm1(builder.log_finite), 0, 1);
+  return std::move(builder.expansion);
+}
+
+}  // namespace tradeoff::bent

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bent_integrand.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "numeric/arithmetic.h"
+
+// [bent-contour]
+namespace tradeoff::bent {
+namespace {
+
+constexpr double unit = 0x1p-53;
+
+/// The real exponent of J on the real axis: p = 1 + s or p = -s.
+double real_exponent(const SubsampledSteps& steps, double s) { return steps.remove ? 1 + s : -s; }
+Complex exponent(const SubsampledSteps& steps, Complex s) { return steps.remove ? Complex(1 + s.real(), s.imag()) : -s; }
+
+double magnitude(Interval x) { return std::max(std::abs(x.lo), std::abs(x.hi)); }
+double middle(Interval x) { return x.lo + (x.hi - x.lo) / 2; }
+
+/// The sum of exponentials of numbers far apart.
+double log_sum(std::span<const double> logs) {
+  const double greatest = *std::max_element(logs.begin(), logs.end());
+  if (!(std::abs(greatest) < infinity)) return greatest;
+  double sum = 0;
+  for (const double x : logs) sum += std::exp(x - greatest);
+  return greatest + std::log(sum);
+}
+
+/// The smallest rectangle around the points.
+struct Box {
+  double left = infinity, right = -infinity, bottom = infinity, top = 0;
+  explicit Box(std::span<const Complex> hull) {
+    for (const Complex& s : hull) {
+      left = std::min(left, s.real());
+      right = std::max(right, s.real());
+      bottom = std::min(bottom, s.imag());
+      top = std::max(top, s.imag());
+    }
+  }
+  [[nodiscard]] double distance(double real_point) const {
+    return std::hypot(std::max({0.0, left - real_point, real_point - right}), bottom) * (1 - 1e-12);
+  }
+};
+
+}  // namespace
+
+Integrand::Integrand(const Expansion& expansion, const std::vector<RealNoise>& real_noise, std::vector<Offset> offsets)
+    : expansion_(expansion), real_noise_(real_noise), offsets_(std::move(offsets)) {}
+
+double Integrand::log_real(double s) const {
+  double common = expansion_.variance * s * (s + 1) / 2 + expansion_.log_factor.lo - std::log(s) - std::log1p(s);
+  for (std::size_t i = 0; i < real_noise_.size(); ++i) {
+    const SubsampledSteps& steps = expansion_.subsampled[i];
+    common += steps.times * real_noise_[i].log_transform(real_exponent(steps, s));
+  }
+  std::vector<double> term_logs;
+  for (const BreakTerm& term : expansion_.terms) {
+    term_logs.push_back(std::log((middle(term.at_zero) + 2 * s * middle(term.constant)) / (2 * s + 1)));
+  }
+  std::vector<double> logs;
+  for (const Offset& offset : offsets_) {
+    const Summand& summand = expansion_.summands[offset.summand];
+    double log = summand.log_coefficient + s * offset.y;
+    for (std::size_t a = 0; a < term_logs.size(); ++a) {
+      if (summand.powers[a] != 0) log += summand.powers[a] * term_logs[a];
+    }
+    logs.push_back(log);
+  }
+  return common + log_sum(logs);
+}
+
+void Integrand::prepare(double low, double high, double margin) {
+  earlier_work_ = work();
+  planes_.clear();
+  for (std::size_t i = 0; i < real_noise_.size(); ++i) {
+    const SubsampledSteps& steps = expansion_.subsampled[i];
+    const Range first = real_noise_[i].range(real_exponent(steps, low));
+    const Range second = real_noise_[i].range(real_exponent(steps, high));
+    // A bent contour tilts the law further to the right, so that side gets the wider margin.
+    planes_.emplace_back(steps.mu, steps.rate,
+                         Range{std::min(first.low, second.low) - (1 + 2 * margin) * steps.mu,
+                               std::max(first.high, second.high) + (2 + 4 * margin) * steps.mu + 0.3});
+  }
+}
+
+std::uint64_t Integrand::work() const {
+  std::uint64_t total = earlier_work_;
+  for (const NoisePlane& plane : planes_) total += plane.work();
+  return total;
+}
+
+// Every factor is bounded on the hull by itself. On a ray only bounds that fall with Im s may be used. Each sum of logarithms carries
+// 64 units of the total of its magnitudes: their own roundings and those of the points of the hull.
+double Integrand::log_bound(std::span<const Complex> hull, bool ray) {
+  const Box box(hull);
+  double common = expansion_.log_factor.hi;
+  double size = std::abs(common);
+  for (std::size_t i = 0; i < planes_.size(); ++i) {
+    const SubsampledSteps& steps = expansion_.subsampled[i];
+    std::array<Complex, 3> points;
+    for (std::size_t k = 0; k < hull.size(); ++k) {
+      const Complex p = exponent(steps, hull[k]);
+      points[k] = steps.remove ? p : std::conj(p);
+    }
+    const double log = steps.times * planes_[i].log_majorant({points.data(), hull.size()});
+    common += log;
+    size += std::abs(log);
+  }
+  if (expansion_.variance > 0) {  // Re s(s+1) = (x + 1/2)^2 - 1/4 - y^2
+    const double x = std::max(std::abs(box.left + 0.5), std::abs(box.right + 0.5));
+    const double half = expansion_.variance / 2;
+    const double total = x * x + 0.25 + box.bottom * box.bottom;
+    common += half * (x * x - 0.25 - box.bottom * box.bottom) + expansion_.variance_error * total;
+    size += half * total;
+  }
+  const double pole = 2 * box.distance(-0.5);
+  std::vector<double> term_logs;
+  for (const BreakTerm& term : expansion_.terms) {
+    const double spread = magnitude(term.constant) + magnitude(term.residue) / pole;
+    const double left = magnitude(term.at_zero + 2.0 * box.left * term.constant);
+    const double right = magnitude(term.at_zero + 2.0 * box.right * term.constant);
+    const double direct = std::hypot(std::max(left, right), 2 * box.top * magnitude(term.constant)) / pole;
+    term_logs.push_back(std::log(ray ? spread : std::min(spread, direct)) + 1e-12);
+  }
+  std::vector<double> logs;
+  for (const Offset& offset : offsets_) {
+    const Summand& summand = expansion_.summands[offset.summand];
+    const double linear = std::max(box.left * offset.y, box.right * offset.y);
+    double log = summand.log_coefficient + linear;
+    double own_size = std::abs(summand.log_coefficient) + std::abs(linear);
+    double error = summand.log_coefficient_error + offset.y_error * std::max(std::abs(box.left), std::abs(box.right));
+    for (std::size_t a = 0; a < term_logs.size(); ++a) {
+      if (summand.powers[a] == 0) continue;
+      log += summand.powers[a] * term_logs[a];
+      own_size += summand.powers[a] * std::abs(term_logs[a]);
+    }
+    logs.push_back(log + error + 64 * unit * own_size);
+  }
+  const double kernel = ray ? 0 : std::log(box.distance(0)) + std::log(box.distance(-1));
+  return common + log_sum(logs) - kernel + 64 * unit * size + 1e-9;
+}
+
+// s itself carries up to 16 units of rounding: each line below charges it with the derivative of its logarithm.
+Integrand::LogValue Integrand::common_factor(Complex s) {
+  const double x = s.real();
+  const double y = s.imag();
+  LogValue total{middle(expansion_.log_factor), 0, expansion_.log_factor.width(), true};
+  double size = std::abs(total.real);
+  for (std::size_t i = 0; i < planes_.size(); ++i) {
+    const SubsampledSteps& steps = expansion_.subsampled[i];
+    const Polar j = planes_[i].evaluate(exponent(steps, s));
+    const double relative = std::exp(j.log_error - j.log_modulus);
+    if (relative < 0.5) {
+      total.real += steps.times * j.log_modulus;
+      total.error += steps.times * -std::log1p(-relative) * (1 + 1e-9);
+    } else {  // unknown, but bounded
+      total.real += steps.times * (std::max(j.log_modulus, j.log_error) + std::log(2.0));
+      total.known = false;
+    }
+    total.phase += steps.times * j.phase;
+    size += steps.times * (std::abs(j.log_modulus) + std::abs(j.phase) + 4);
+  }
+  if (expansion_.variance > 0) {
+    const double half = expansion_.variance / 2;
+    total.real += half * (x * (x + 1) - y * y);
+    total.phase += half * (2 * x + 1) * y;
+    const double moved = std::abs(x) * (std::abs(x) + 1) + y * y + (2 * std::abs(x) + 1) * std::abs(y);
+    total.error += (expansion_.variance_error + 40 * unit * expansion_.variance) * moved;
+  }
+  const double near = std::hypot(x + 1, y);
+  total.real -= std::log(std::hypot(x, y)) + std::log(near);
+  total.phase -= std::atan2(y, x) + std::atan2(y, x + 1);
+  size += std::abs(std::log(std::hypot(x, y))) + std::abs(std::log(near)) + 8;
+  total.error += unit * (8 * size + 20 * (std::hypot(x, y) + 1) / near + 40);
+  return total;
+}
+
+Integrand::LogValue Integrand::term_logarithm(const BreakTerm& term, Complex s) const {
+  const double at_zero = middle(term.at_zero);
+  const double constant = middle(term.constant);
+  const double real = at_zero + 2 * constant * s.real();
+  const double imaginary = 2 * constant * s.imag();
+  const double modulus = std::hypot(real, imaginary);
+  const double pole_real = 2 * s.real() + 1;
+  const double pole_imaginary = 2 * s.imag();
+  const double pole = std::hypot(pole_real, pole_imaginary);
+  const double size = std::hypot(s.real(), s.imag());
+  const double uncertain = term.at_zero.width() + 2 * term.constant.width() * size;
+  const double slack = uncertain + 24 * unit * (std::abs(at_zero) + 2 * std::abs(constant) * size);
+  LogValue result{std::log(modulus) - std::log(pole), std::atan2(imaginary, real) - std::atan2(pole_imaginary, pole_real), 0, true};
+  result.error = unit * (24 * (2 * size + 1) / pole + 8 * (std::abs(std::log(modulus)) + std::abs(std::log(pole)) + 8));
+  if (slack < 0.5 * modulus) {
+    result.error += 1.5 * slack / modulus;
+  } else {
+    result.known = false;
+    result.real = std::log(modulus + slack) - std::log(pole);
+  }
+  return result;
+}
+
+Sample Integrand::sample(Complex s, double log_scale) {
+  const LogValue common = common_factor(s);
+  std::vector<LogValue> terms;
+  for (const BreakTerm& term : expansion_.terms) terms.push_back(term_logarithm(term, s));
+  const double size = std::hypot(s.real(), s.imag());
+  Sample result;
+  for (const Offset& offset : offsets_) {
+    const Summand& summand = expansion_.summands[offset.summand];
+    double real = common.real - log_scale + summand.log_coefficient + s.real() * offset.y;
+    double phase = common.phase + s.imag() * offset.y;
+    bool known = common.known;
+    double error = common.error + summand.log_coefficient_error + size * offset.y_error;
+    double magnitudes = std::abs(common.real) + std::abs(log_scale) + std::abs(common.phase) + std::abs(summand.log_coefficient) +
+                        2 * size * std::abs(offset.y);
+    for (std::size_t a = 0; a < terms.size(); ++a) {
+      const double power = summand.powers[a];
+      if (power == 0) continue;
+      real += power * terms[a].real;
+      phase += power * terms[a].phase;
+      error += power * terms[a].error;
+      known = known && terms[a].known;
+      magnitudes += power * (std::abs(terms[a].real) + std::abs(terms[a].phase));
+    }
+    error += unit * (20 * magnitudes + 2 * static_cast<double>(terms.size()) * magnitudes + 20);
+    if (known && error < 0.5) {
+      const double modulus = std::exp(real);
+      result.value += Complex(modulus * std::cos(phase), modulus * std::sin(phase));
+      result.modulus += modulus;
+      result.error += modulus * std::expm1(error) * (1 + 1e-9);
+    } else {
+      const double bound = std::exp(real + error + 1e-9);
+      result.modulus += bound;
+      result.error += bound;
+    }
+  }
+  return result;
+}
+
+}  // namespace tradeoff::bent

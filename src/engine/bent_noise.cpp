@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bent_noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "numeric/arithmetic.h"
+
+namespace tradeoff::bent {
+namespace {
+
+constexpr double unit = 0x1p-53;
+constexpr double pi = std::numbers::pi;
+constexpr int lines_a_shift = 8;     // candidate lines are multiples of eta/8
+constexpr double dropped = 42;       // terms this far below the largest logarithm are bounded instead of summed
+constexpr double quadrature = 46;    // 2 pi eta / h: the quadrature error is e^-46 of the integrals on the shifted lines
+constexpr double branch_margin = 0.1;
+// Errors of l, of p (the contour point is rounded too) and of their product, in units of u (|p| + 1) (|l| + e / |1 + e^-|v||^2).
+constexpr double table_units = 80;
+// Slope of the ray on which a path may leave to the right: steeper than the outer boundary of the widest contour leans, tan 0.6 = 0.68,
+// and below 1, where the Gaussian would no longer fall.
+constexpr double ray_slope = 0.8;
+
+double log_normal_constant(double mu) { return -std::log(mu * std::sqrt(2 * pi)); }
+
+/// Roundings of a logarithm of this size and of the sum behind it.
+double log_slack(double log) { return 1e-9 + 1e-12 * std::abs(log); }
+
+/// Rounds down to 8 significant bits, so that multiples are exact.
+double few_bits(double x) {
+  int exponent = 0;
+  const double mantissa = std::frexp(x, &exponent);
+  return std::ldexp(std::floor(mantissa * 256) / 256, exponent);
+}
+
+}  // namespace
+
+RealNoise::RealNoise(double mu, double rate, bool remove) : mu_(mu), step_(std::min(0.25, 0.5 * mu)) {
+  const double mean = std::log(rate) - std::log1p(-rate) - mu * mu / 2;
+  // Removing tilts the law to the right, by up to mu^2 a unit of p; adding tilts it to the left, by Gaussian deviations only.
+  low_ = mean - (remove ? 12 : 45) * mu;
+  const double high = mean + (remove ? 250 * std::max(1.0, mu) * (mu < 0.5 ? mu : 1.0) + 12 * mu : 14 * mu);
+  for (double x = low_; x < high; x += step_) {
+    log_ratio_.push_back(x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)));
+    const double z = (x - mean) / mu;
+    log_density_.push_back(-z * z / 2 + log_normal_constant(mu));
+  }
+}
+
+double RealNoise::log_transform(double p) const {
+  double greatest = -infinity;
+  for (std::size_t j = 0; j < log_ratio_.size(); ++j) greatest = std::max(greatest, log_density_[j] + p * log_ratio_[j]);
+  double sum = 0;
+  for (std::size_t j = 0; j < log_ratio_.size(); ++j) {
+    const double below = log_density_[j] + p * log_ratio_[j] - greatest;
+    if (below > -40) sum += std::exp(below);
+  }
+  return greatest + std::log(sum * step_);
+}
+
+Range RealNoise::range(double p) const {
+  double greatest = -infinity;
+  for (std::size_t j = 0; j < log_ratio_.size(); ++j) greatest = std::max(greatest, log_density_[j] + p * log_ratio_[j]);
+  std::size_t first = 0;
+  std::size_t last = log_ratio_.size() - 1;
+  while (log_density_[first] + p * log_ratio_[first] < greatest - dropped) ++first;
+  while (log_density_[last] + p * log_ratio_[last] < greatest - dropped) --last;
+  return {low_ + static_cast<double>(first) * step_, low_ + static_cast<double>(last) * step_};
+}
+
+NoisePlane::NoisePlane(double mu, double rate, Range range) : mu_(mu) {
+  const Interval exact_rate = Interval::exactly(rate);
+  const Interval mean = log(exact_rate) - log1p(-exact_rate) - square(Interval::exactly(mu)) / 2.0;
+  mean_ = mean.lo;
+  mean_error_ = mean.width();
+  shift_ = mu < 0.3 ? 0.5 : 0.625;  // multiples of an eighth of it are exact
+  step_ = few_bits(std::min(2 * pi * shift_ / quadrature, (mu < 0.3 ? 0.35 : 0.4) * mu));
+  range.low = std::min(range.low, mean_ - 6 * mu);  // further to the left the Gaussian alone makes the integrand fall
+  // Rays need e^-x small at the right end; for a tiny mu the nodes up to there would be too many.
+  if (mu >= 0.05) range.high = std::max(range.high, 3.0);
+  first_ = static_cast<int>(std::floor(range.low / step_));
+  count_ = static_cast<int>(std::ceil(range.high / step_)) - first_ + 1;
+  const int last = static_cast<int>((pi - branch_margin) / (shift_ / lines_a_shift));
+  for (int multiple : {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 21, 24, 28, 32, 36, 40, 44}) {
+    if (multiple <= last) candidates_.push_back(multiple);
+  }
+  lines_.resize(static_cast<std::size_t>(last) + 1);
+  scratch_.resize(static_cast<std::size_t>(count_));
+}
+
+const NoisePlane::Line& NoisePlane::line(int multiple) {
+  auto& place = lines_[static_cast<std::size_t>(multiple)];
+  if (!place) place = make_line(multiple * (shift_ / lines_a_shift));
+  return *place;
+}
+
+NoisePlane::Shifted NoisePlane::shifted(int multiple) { return {&line(std::abs(multiple)), multiple < 0 ? -1.0 : 1.0}; }
+
+// [noise-plane] l(v) = log(1 + e^v) on the line, continued from the right: e = exp(-|x|) never overflows.
+std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
+  auto result = std::make_unique<Line>();
+  Line& line = *result;
+  const auto n = static_cast<std::size_t>(count_);
+  line.theta = theta;
+  for (auto* column : {&line.log_modulus, &line.argument, &line.log_density, &line.phase, &line.error, &line.reach, &line.curvature}) {
+    column->resize(n);
+  }
+  const double cosine = std::cos(theta);
+  const double sine = std::sin(theta);
+  const double lift = theta * theta / (2 * mu_ * mu_);
+  const double constant = log_normal_constant(mu_);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double x = (first_ + static_cast<int>(j)) * step_;
+    const double e = std::exp(-std::abs(x));
+    const double real = e * cosine;
+    const double imaginary = x > 0 ? -e * sine : e * sine;
+    const double growth = 2 * real + e * e;  // |1 + e^-+v|^2 - 1
+    const double half_log = std::log1p(growth) / 2;
+    const double angle = std::atan2(imaginary, 1 + real);
+    line.log_modulus[j] = x > 0 ? x + half_log : half_log;
+    line.argument[j] = x > 0 ? theta + angle : angle;
+    const double z = (x - mean_) / mu_;
+    line.log_density[j] = -z * z / 2 + lift + constant;
+    line.phase[j] = -z * theta / mu_;
+    // [log-convex-majorant] roundings of the table entries, counted on the theory page.
+    line.error[j] = (std::abs(z) + theta / mu_) * mean_error_ / mu_ +
+                    16 * unit * (z * z / 2 + lift + std::abs(constant) + std::abs(line.phase[j]) + 1);
+    line.reach[j] = std::abs(line.log_modulus[j]) + std::abs(line.argument[j]) + e / (1 + growth);
+    const double nearest = std::max(0.0, std::abs(x) - step_);  // the point of the two neighbouring cells where |l''| is largest
+    line.curvature[j] = 1.000001 * step_ * step_ / (16 * (std::cosh(nearest) + cosine)) + table_units * unit * line.reach[j];
+  }
+  const double left = first_ * step_;
+  const double right = (first_ + count_ - 1) * step_;
+  const double everywhere = (cosine >= 0 ? 1 : 1 / sine) * 1.000001;  // |1 + w e^(-i theta)| >= 1 or >= sin(theta)
+  line.greatest_slope = right > 0 && cosine < 0 ? std::min(everywhere, 1.000001 / -std::expm1(-right)) : everywhere;
+  line.right_slope_positive = cosine >= 0 || right >= 0;
+  const double w = std::exp(left);  // |l'| = w / |1 + w e^(i theta)| grows with w up to 1
+  line.left_slope = left <= 0 ? 1.000001 * w / std::sqrt((1 + w * cosine) * (1 + w * cosine) + w * w * sine * sine) : everywhere;
+  return result;
+}
+
+// 1e-9 of each side covers the roundings of these few operations.
+double NoisePlane::right_rate(const Line& line, Complex p, Exit exit) const {
+  const double right = (first_ + count_ - 1) * step_;
+  const double a = p.real();
+  const double variance = mu_ * mu_;
+  if (exit == Exit::straight) {
+    const double growth = a > 0 ? a * line.greatest_slope : (line.right_slope_positive ? 0 : -a * line.greatest_slope);
+    return (right - mean_) / variance * (1 - 1e-9) - growth * (1 + 1e-9) - 1e-9;
+  }
+  if (right < 2) return -1;
+  const double wobble = std::abs(p) * std::hypot(1, ray_slope) / std::expm1(right);  // |l' - 1| <= 1 / (e^x - 1)
+  const double gain = (right - mean_ - ray_slope * line.theta) / variance + ray_slope * p.imag();
+  return gain - 1e-9 * std::abs(gain) - (a + wobble) - 1e-9 * (std::abs(a) + wobble + p.imag() + 1);
+}
+
+NoisePlane::Decay NoisePlane::decay(const Line& line, Complex p) const {
+  const double left = first_ * step_;
+  const double left_rate = (mean_ - left) / (mu_ * mu_) * (1 - 1e-9) - std::abs(p) * line.left_slope * (1 + 1e-9) - 1e-9;
+  const double straight = right_rate(line, p, Exit::straight);
+  const double ray = right_rate(line, p, Exit::ray);
+  return straight >= ray ? Decay{left_rate, straight, Exit::straight} : Decay{left_rate, ray, Exit::ray};
+}
+
+double NoisePlane::coarse_maximum(Shifted shifted, Complex p) const {
+  const Line& line = *shifted.line;
+  const double a = p.real();
+  const double b = p.imag() * shifted.sign;
+  double greatest = -infinity;
+  for (std::size_t j = 0; j < static_cast<std::size_t>(count_); j += 4) {
+    greatest = std::max(greatest, line.log_density[j] + a * line.log_modulus[j] - b * line.argument[j]);
+  }
+  return greatest;
+}
+
+double NoisePlane::log_bound_at(Shifted shifted, Complex p, std::size_t node) const {
+  const Line& line = *shifted.line;
+  return line.log_density[node] + line.error[node] + p.real() * line.log_modulus[node] - p.imag() * shifted.sign * line.argument[node] +
+         (std::abs(p) + 1) * line.curvature[node] + step_ * step_ / (8 * mu_ * mu_);
+}
+
+// [log-convex-majorant] The integral of the modulus along the line, by chords of the logarithm on each cell.
+double NoisePlane::log_interior(Shifted shifted, Complex p) {
+  const Line& line = *shifted.line;
+  const auto n = static_cast<std::size_t>(count_);
+  const double a = p.real();
+  const double b = p.imag() * shifted.sign;
+  const double size = std::abs(p) + 1;
+  double* exponent = scratch_.data();
+  double greatest = -infinity;
+  for (std::size_t j = 0; j < n; ++j) {
+    exponent[j] = line.log_density[j] + line.error[j] + a * line.log_modulus[j] - b * line.argument[j] + size * line.curvature[j];
+    greatest = std::max(greatest, exponent[j]);
+  }
+  double sum = static_cast<double>(n) * std::exp(-dropped);
+  for (std::size_t j = 0; j < n; ++j) {
+    if (exponent[j] >= greatest - dropped) sum += std::exp(exponent[j] - greatest);
+  }
+  work_ += n;
+  return greatest + std::log(sum * step_) + step_ * step_ / (8 * mu_ * mu_) + log_slack(greatest);
+}
+
+double NoisePlane::tails(const Line& line, Complex p, Decay decay, double log_scale) const {
+  if (!(decay.left > 0 && decay.right > 0)) return infinity;
+  const double length = decay.exit == Exit::ray ? std::hypot(1, ray_slope) : 1;
+  return (std::exp(log_bound_at({&line, 1}, p, 0) - log_scale) / decay.left +
+          std::exp(log_bound_at({&line, 1}, p, static_cast<std::size_t>(count_) - 1) - log_scale) / decay.right * length) *
+         (1 + 1e-9);
+}
+
+int NoisePlane::best_line(Complex p) {
+  int best = 0;
+  double least = infinity;
+  for (int multiple : candidates_) {
+    const Shifted candidate = shifted(multiple);
+    const Decay rates = decay(*candidate.line, p);
+    if (!(rates.left > 0 && rates.right > 0)) continue;
+    const double beyond = log_bound_at(candidate, p, static_cast<std::size_t>(count_) - 1) - std::log(rates.right);
+    const double maximum = std::max(coarse_maximum(candidate, p), beyond);
+    if (maximum < least) {
+      least = maximum;
+      best = multiple;
+    }
+  }
+  return best;
+}
+
+int NoisePlane::best_quadrature_line(Complex p) {
+  int best = 0;
+  double least = infinity;
+  for (int multiple : candidates_) {
+    if (multiple + lines_a_shift >= static_cast<int>(lines_.size())) break;
+    const double worse = std::max(coarse_maximum(shifted(multiple - lines_a_shift), p), coarse_maximum(shifted(multiple + lines_a_shift), p));
+    if (worse < least) {
+      least = worse;
+      best = multiple;
+    }
+  }
+  return best;
+}
+
+double NoisePlane::log_majorant(std::span<const Complex> hull) {
+  Complex centre = 0;
+  for (const Complex& p : hull) centre += p;
+  centre /= static_cast<double>(hull.size());
+  const int multiple = best_line(centre);
+  const Line& chosen = line(multiple);
+  const Exit exit = decay(chosen, centre).exit;  // one path for all points
+  double greatest = -infinity;
+  for (const Complex& p : hull) {
+    const double interior = log_interior({&chosen, 1}, p);
+    const Decay rates{decay(chosen, p).left, right_rate(chosen, p, exit), exit};
+    greatest = std::max(greatest, interior + std::log1p(tails(chosen, p, rates, interior)));
+  }
+  return greatest;
+}
+
+// [noise-plane] The short sides of the rectangle around the nodes: on each the logarithm of the integrand is a chord up to its curvature.
+double NoisePlane::log_short_sides(int multiple, Complex p) {
+  const auto n = static_cast<std::size_t>(count_);
+  const double fall = 2 * pi * shift_ / step_ * (1 - 1e-12);
+  const double flattest = std::cos((multiple + lines_a_shift) * (shift_ / lines_a_shift)) - 1e-12;
+  const auto at_end = [&](Shifted line, bool right) {
+    return right ? std::max(log_bound_at(line, p, n - 1), log_bound_at(line, p, n - 2)) : std::max(log_bound_at(line, p, 0), log_bound_at(line, p, 1));
+  };
+  double greatest = -infinity;
+  for (const bool right : {false, true}) {
+    const double x = (right ? first_ + count_ - 1 : first_) * step_;
+    const double nearest = std::max(0.0, std::abs(x) - step_);
+    const double bulge = std::abs(p) * shift_ * shift_ / (16 * (std::cosh(nearest) + flattest)) * 1.000001;
+    const double centre = at_end(shifted(multiple), right);
+    for (const int side : {-lines_a_shift, lines_a_shift}) {
+      greatest = std::max(greatest, std::max(centre, at_end(shifted(multiple + side), right) - fall) + bulge);
+    }
+  }
+  return greatest + std::log(4 * shift_) + log_slack(greatest);
+}
+
+// [noise-plane] The trapezoidal rule on the line, without its first and last node; its error by the rectangle that the rest spans.
+Polar NoisePlane::evaluate(Complex p) {
+  const bool mirrored = p.imag() < 0;
+  if (mirrored) p = std::conj(p);
+  const int chosen = best_quadrature_line(p);
+  const Line& line = this->line(chosen);
+  const auto n = static_cast<std::size_t>(count_);
+  const double a = p.real();
+  const double b = p.imag();
+  const double size = std::abs(p) + 1;
+  double* exponent = scratch_.data();
+  double greatest = -infinity;
+  for (std::size_t j = 1; j + 1 < n; ++j) {
+    exponent[j] = line.log_density[j] + a * line.log_modulus[j] - b * line.argument[j];
+    greatest = std::max(greatest, exponent[j]);
+  }
+  double real = 0;
+  double imaginary = 0;
+  double modulus = 0;
+  double rounding = 0;
+  for (std::size_t j = 1; j + 1 < n; ++j) {
+    if (exponent[j] < greatest - dropped) continue;
+    const double weight = std::exp(exponent[j] - greatest);
+    const double angle = line.phase[j] + a * line.argument[j] + b * line.log_modulus[j];
+    real += weight * std::cos(angle);
+    imaginary += weight * std::sin(angle);
+    modulus += weight;
+    rounding += weight * (line.error[j] + size * table_units * unit * line.reach[j]);
+  }
+  work_ += 3 * n;
+  rounding = 1.001 * (rounding + (20 + static_cast<double>(n)) * unit * modulus) + static_cast<double>(n) * std::exp(-dropped);
+  const auto half_cell = [&](std::size_t end, std::size_t inner) {
+    return step_ / 2 * std::exp(std::max(log_bound_at({&line, 1}, p, end), log_bound_at({&line, 1}, p, inner)) - greatest);
+  };
+  const double beyond = tails(line, p, decay(line, p), greatest) + half_cell(0, 1) + half_cell(n - 1, n - 2);
+  const double beside = std::max(log_interior(shifted(chosen - lines_a_shift), p), log_interior(shifted(chosen + lines_a_shift), p));
+  const double quadrature_error = std::exp(beside - greatest) * 2 / std::expm1(2 * pi * shift_ / step_ * (1 - 1e-12)) +
+                                  std::exp(log_short_sides(chosen, p) - greatest);
+  const double error = (rounding * step_ + beyond + quadrature_error) * (1 + 1e-9);
+  const double phase = std::atan2(imaginary, real);
+  return {std::log(std::hypot(real, imaginary) * step_) + greatest, mirrored ? -phase : phase, std::log(error) + greatest + log_slack(greatest)};
+}
+
+}  // namespace tradeoff::bent

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+// J(p) = E (1 + e^V)^p, V normal with mean m = logit(rate) - mu^2/2 and deviation mu: the transform of a subsampled Gaussian step,
+// for complex p, by quadrature on lines V = x + i theta. [noise-plane], [log-convex-majorant]
+namespace tradeoff::bent {
+
+using Complex = std::complex<double>;
+
+/// A complex number exp(log_modulus + i phase) and a bound exp(log_error) on the distance to the truth.
+struct Polar {
+  double log_modulus = 0;
+  double phase = 0;
+  double log_error = 0;
+};
+
+struct Range {
+  double low;
+  double high;
+};
+
+/// J on the real axis, fast and uncertified: for choosing saddle points and node ranges.
+class RealNoise {
+ public:
+  RealNoise(double mu, double rate, bool remove);
+  [[nodiscard]] double log_transform(double p) const;
+  /// Where the tilted density is within e^-42 of its maximum.
+  [[nodiscard]] Range range(double p) const;
+  [[nodiscard]] double deviation() const { return mu_; }
+
+ private:
+  double mu_;
+  double low_;
+  double step_;
+  std::vector<double> log_ratio_;    // log(1 + e^v)
+  std::vector<double> log_density_;
+};
+
+/// J(p), certified, for exponents whose mass lies in `range`.
+class NoisePlane {
+ public:
+  NoisePlane(double mu, double rate, Range range);
+  /// J(p) with an error bound (infinite if the node range is too short). Any p.
+  [[nodiscard]] Polar evaluate(Complex p);
+  /// log of a bound of |J| on the convex hull of the points, Im p >= 0; infinite if the node range is too short.
+  /// At a single point it also bounds |J| at every point above it.
+  [[nodiscard]] double log_majorant(std::span<const Complex> hull);
+  /// Exponentials evaluated so far.
+  [[nodiscard]] std::uint64_t work() const { return work_; }
+
+ private:
+  struct Line {
+    double theta = 0;
+    std::vector<double> log_modulus;   // Re l, l = log(1 + e^v)
+    std::vector<double> argument;      // Im l
+    std::vector<double> log_density;
+    std::vector<double> phase;
+    std::vector<double> error;         // of log_density and phase together
+    std::vector<double> reach;         // bounds |l|, and the error of l in units of rounding
+    std::vector<double> curvature;     // chord inflation per unit of |p| + 1, the error of l included
+    double greatest_slope = 1;         // sup of |l'| beyond the right end
+    double left_slope = 0;             // sup of |l'| beyond the left end
+    bool right_slope_positive = true;  // Re l' >= 0 beyond the right end
+  };
+  struct Shifted {
+    const Line* line;
+    double sign;  // -1: the mirror image of the line
+  };
+
+  [[nodiscard]] const Line& line(int multiple);
+  [[nodiscard]] std::unique_ptr<Line> make_line(double theta) const;
+  [[nodiscard]] Shifted shifted(int multiple);
+  /// Where a path leaves its line at the right end: straight on, or up a ray of this slope.
+  enum class Exit { straight, ray };
+  /// The rates at which the integrand falls off beyond the two ends; not positive if it might not.
+  struct Decay {
+    double left;
+    double right;
+    Exit exit;
+  };
+  [[nodiscard]] Decay decay(const Line& line, Complex p) const;
+  [[nodiscard]] double right_rate(const Line& line, Complex p, Exit exit) const;
+  /// An upper bound of the logarithm of the integrand on the cells beside a node.
+  [[nodiscard]] double log_bound_at(Shifted line, Complex p, std::size_t node) const;
+  /// log of a bound of the integral of the modulus between the first and the last node.
+  [[nodiscard]] double log_interior(Shifted line, Complex p);
+  /// Relative to exp(log_scale): bounds of the integral beyond the first and the last node.
+  [[nodiscard]] double tails(const Line& line, Complex p, Decay decay, double log_scale) const;
+  /// log of the part of the quadrature error that comes from the ends of the node range.
+  [[nodiscard]] double log_short_sides(int multiple, Complex p);
+  [[nodiscard]] double coarse_maximum(Shifted line, Complex p) const;
+  [[nodiscard]] int best_line(Complex p);
+  [[nodiscard]] int best_quadrature_line(Complex p);
+
+  double mu_;
+  double mean_;
+  double mean_error_;
+  double shift_;  // eta: distance of the lines that bound the quadrature error
+  double step_;   // h: few bits, so that nodes are exact
+  int first_;
+  int count_;
+  std::vector<int> candidates_;                // in units of eta/8
+  std::vector<std::unique_ptr<Line>> lines_;  // by multiples of eta/8, made when needed
+  std::vector<double> scratch_;
+  std::uint64_t work_ = 0;
+};
+
+}  // namespace tradeoff::bent

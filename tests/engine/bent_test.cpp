@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bent.h"
+
+#include <acb.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "engine/bent_expansion.h"
+#include "engine/bent_extended.h"
+#include "engine/bent_noise.h"
+#include "numeric/arithmetic.h"
+#include "support/matchers.h"
+
+// [break-point-expansion], [noise-plane], [log-convex-majorant], [bent-contour]
+namespace tradeoff {
+namespace {
+
+using bent::Complex;
+using test::Encloses;
+using test::golden_group;
+using test::golden_interval;
+using test::IsTight;
+
+/// A loss known only by its expansion at the two ends of its parameters.
+class ExpandedLoss final : public Loss {
+ public:
+  ExpandedLoss(BreakPoints worse, BreakPoints better, bool symmetric) : worse_(worse), better_(better), symmetric_(symmetric) {}
+  [[nodiscard]] Interval delta(Direction, Interval) const override { return {0, 1}; }
+  [[nodiscard]] bool symmetric() const override { return symmetric_; }
+  [[nodiscard]] std::optional<BreakPoints> break_points(Direction, ParameterEnd end) const override {
+    return end == ParameterEnd::worse ? worse_ : better_;
+  }
+
+ private:
+  BreakPoints worse_, better_;
+  bool symmetric_;
+};
+
+class ShapelessLoss final : public Loss {
+ public:
+  [[nodiscard]] Interval delta(Direction, Interval) const override { return {0, 1}; }
+  [[nodiscard]] bool symmetric() const override { return true; }
+};
+
+Part laplace(Interval epsilon0, std::uint64_t times) {
+  return {std::make_shared<ExpandedLoss>(laplace_break_points(epsilon0.hi), laplace_break_points(epsilon0.lo), true), times};
+}
+Part randomized_response(Interval epsilon, std::uint64_t times, double choices = 2) {
+  return {std::make_shared<ExpandedLoss>(randomized_response_break_points(epsilon.hi, choices),
+                                         randomized_response_break_points(epsilon.lo, choices), true),
+          times};
+}
+Part subsampled(Interval sigma, Interval rate, std::uint64_t times) {
+  const Interval mu = 1.0 / sigma;
+  return {std::make_shared<ExpandedLoss>(SubsampledGaussianBreak{mu.hi, rate.hi}, SubsampledGaussianBreak{mu.lo, rate.lo}, false), times};
+}
+Part gaussian(double mu, std::uint64_t times) {
+  return {std::make_shared<ExpandedLoss>(GaussianBreak{mu}, GaussianBreak{mu}, true), times};
+}
+Interval exactly(double x) { return Interval::exactly(x); }
+
+Direction direction_of(const nlohmann::json& one) { return one.at("inputs").at("direction") == "remove" ? Direction::remove : Direction::add; }
+
+TEST(ExtendedTest, LogOfComplementHasAHundredBits) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int k = 0; k < 2000; ++k) {
+    const double x = k % 2 == 0 ? uniform(random) : std::exp(-40 * uniform(random));
+    if (!(x > 0 && x < 1)) continue;
+    mpfr_t truth, found;
+    mpfr_inits2(300, truth, found, nullptr);
+    mpfr_set_d(truth, -x, MPFR_RNDN);
+    mpfr_log1p(truth, truth, MPFR_RNDN);
+    const bent::Extended value = bent::log_of_complement(x);
+    mpfr_set_d(found, value.high, MPFR_RNDN);
+    mpfr_add_d(found, found, value.low, MPFR_RNDN);
+    mpfr_sub(found, found, truth, MPFR_RNDN);
+    mpfr_div(found, found, truth, MPFR_RNDN);
+    EXPECT_LT(std::abs(mpfr_get_d(found, MPFR_RNDN)), bent::log_of_complement_error) << x;
+    mpfr_clears(truth, found, nullptr);
+  }
+}
+
+TEST(ExtendedTest, ASumKnowsWhetherItIsExact) {
+  double error = 0;
+  const bent::Extended tie = bent::add(bent::Extended{3, 0} * bent::Extended{0.1, 0}, {-0.30000000000000004, 0}, error);
+  EXPECT_EQ(error, 0);
+  EXPECT_NE(tie.value(), 0);  // three times the double 0.1 is not the double 0.3...04
+  (void)bent::add({1, 0x1p-60}, {0x1p-130, 0}, error);
+  EXPECT_GT(error, 0);
+}
+
+TEST(BreakPointsTest, MassesAddUpToOne) {
+  for (const BreakTerms& points : {laplace_break_points(0.7), truncated_laplace_break_points(0.7, exactly(3)), randomized_response_break_points(1.2, 2),
+                                   randomized_response_break_points(1.2, 7), dp_break_points(0.3, exactly(1e-3))}) {
+    Interval total = points.infinite_mass;
+    Interval other = exactly(0);  // E_Q[1; dP > 0 finite ratio] = M(-1)
+    for (const BreakTerm& term : points.terms) {
+      total = total + term.at_zero;
+      other = other + exp(exactly(-term.position)) * (term.constant - term.residue);
+    }
+    EXPECT_THAT(total, Encloses(1.0));
+    EXPECT_THAT(total, IsTight(1e-14));
+    EXPECT_THAT(other + points.infinite_mass, Encloses(1.0));  // symmetric pairs: Q has the same mass where P has none
+  }
+}
+
+/// J(p) = E (1 + e^V)^p by the trapezoidal rule in 200-bit balls, far finer than needed.
+void exact_transform(acb_t result, double mu, double rate, Complex p) {
+  constexpr slong bits = 200;
+  acb_t exponent, term;
+  arb_t x, mean, h, w;
+  acb_init(exponent), acb_init(term);
+  arb_init(x), arb_init(mean), arb_init(h), arb_init(w);
+  arb_set_d(mean, rate);
+  arb_set_d(w, -rate);
+  arb_log1p(w, w, bits);
+  arb_log(mean, mean, bits);
+  arb_sub(mean, mean, w, bits);
+  arb_set_d(w, mu);
+  arb_mul(w, w, w, bits);
+  arb_mul_2exp_si(w, w, -1);
+  arb_sub(mean, mean, w, bits);
+  const double step = std::min(0.015, mu / 20);  // far below the period 2 pi / (|p| l') of the integrand
+  const double centre = std::log(rate / (1 - rate)) - mu * mu / 2;
+  const double low = centre - (14 + 3 * std::sqrt(std::abs(p))) * mu;
+  const double high = centre + 14 * mu + std::max(0.0, p.real()) * mu * mu + 3 * std::sqrt(std::abs(p)) * mu;
+  acb_zero(result);
+  for (double at = std::floor(low / step); at * step < high; ++at) {
+    arb_set_d(x, at);
+    arb_set_d(h, step);
+    arb_mul(x, x, h, bits);
+    arb_exp(w, x, bits);
+    arb_log1p(w, w, bits);
+    acb_set_d_d(exponent, p.real(), p.imag());
+    acb_mul_arb(exponent, exponent, w, bits);
+    arb_sub(w, x, mean, bits);
+    arb_set_d(h, mu);
+    arb_div(w, w, h, bits);
+    arb_mul(w, w, w, bits);
+    arb_mul_2exp_si(w, w, -1);
+    acb_sub_arb(exponent, exponent, w, bits);
+    acb_exp(term, exponent, bits);
+    acb_add(result, result, term, bits);
+  }
+  arb_const_pi(w, bits);
+  arb_mul_2exp_si(w, w, 1);
+  arb_sqrt(w, w, bits);
+  arb_set_d(h, mu);
+  arb_mul(w, w, h, bits);
+  arb_set_d(h, step);
+  arb_div(w, h, w, bits);
+  acb_mul_arb(result, result, w, bits);
+  acb_clear(exponent), acb_clear(term);
+  arb_clear(x), arb_clear(mean), arb_clear(h), arb_clear(w);
+}
+
+double log_modulus(const acb_t z) {
+  arb_t modulus;
+  arb_init(modulus);
+  acb_abs(modulus, z, 200);
+  arb_log(modulus, modulus, 200);
+  const double result = arf_get_d(arb_midref(modulus), ARF_RND_NEAR);
+  arb_clear(modulus);
+  return result;
+}
+
+TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  int useful = 0;
+  for (int k = 0; k < 60; ++k) {
+    const double mu = std::exp(-1.5 + 2.3 * uniform(random));
+    const double rate = std::exp(-7 * uniform(random)) * 0.7;
+    const double real = k % 2 == 0 ? 1 + 12 * uniform(random) : -std::exp(7 * uniform(random));
+    const bent::RealNoise fast(mu, rate, real > 0);
+    bent::NoisePlane plane(mu, rate, fast.range(real));
+    const Complex p(real, std::abs(real) * 3 * uniform(random));
+    const bent::Polar found = plane.evaluate(p);
+    acb_t truth, difference;
+    acb_init(truth), acb_init(difference);
+    exact_transform(truth, mu, rate, p);
+    const double log_scale = log_modulus(truth);
+    // The found value in balls, from its polar form.
+    acb_set_d_d(difference, found.log_modulus, found.phase);
+    acb_exp(difference, difference, 200);
+    acb_sub(difference, difference, truth, 200);
+    const double log_difference = log_modulus(difference);
+    EXPECT_LT(log_difference, found.log_error + 1e-12 + 4e-16 * std::exp(found.log_modulus - found.log_error) * (1 + std::abs(found.log_modulus)))
+        << mu << " " << rate << " " << p;
+    useful += found.log_error < log_scale - 20;
+    EXPECT_GE(plane.log_majorant({&p, 1}), log_scale);
+    const std::array<Complex, 3> triangle{p, p + Complex(0.3, 0.1), p + Complex(0.1, 0.4)};
+    EXPECT_GE(plane.log_majorant(triangle), log_scale);
+    acb_clear(truth), acb_clear(difference);
+  }
+  EXPECT_GE(useful, 50);
+}
+
+TEST(BentTest, RefusesLossesWithoutAnExpansion) {
+  EXPECT_EQ(compose_by_bent_contour({{std::make_shared<ShapelessLoss>(), 2}}, {}), nullptr);
+  EXPECT_EQ(compose_by_bent_contour({}, {}), nullptr);
+  EXPECT_EQ(compose_by_bent_contour({laplace(exactly(1), 1'000'000)}, {}), nullptr);
+}
+
+TEST(BentTest, ComposedLaplaceMatchesGolden) {
+  for (const auto& one : golden_group("f_dp.json", "lap_comp")) {
+    const auto& in = one.at("inputs");
+    const auto loss = compose_by_bent_contour({laplace(golden_interval(in.at("mu")), in.at("n").get<std::uint64_t>())}, {});
+    ASSERT_NE(loss, nullptr);
+    const Interval delta = loss->delta(Direction::remove, golden_interval(in.at("t")));
+    EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
+    EXPECT_THAT(delta, IsTight(1e-6)) << one.at("id");
+  }
+}
+
+TEST(BentTest, TwoSubsampledStepsMatchGolden) {
+  for (const auto& one : golden_group("f_dp.json", "dpsgd2_delta")) {
+    const auto& in = one.at("inputs");
+    const auto loss = compose_by_bent_contour({subsampled(golden_interval(in.at("sigma")), golden_interval(in.at("q")), 2)}, {});
+    const Interval delta = loss->delta(direction_of(one), golden_interval(in.at("eps")));
+    EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
+    EXPECT_THAT(delta, IsTight(1e-6)) << one.at("id");
+  }
+}
+
+TEST(BentTest, OneSubsampledStepMatchesGolden) {
+  for (const auto& one : golden_group("f_dp.json", "sub_gauss_1")) {
+    const auto& in = one.at("inputs");
+    const auto loss = compose_by_bent_contour({subsampled(golden_interval(in.at("sigma")), golden_interval(in.at("q")), 1)}, {});
+    for (const Direction direction : {Direction::remove, Direction::add}) {
+      const Interval delta = loss->delta(direction, golden_interval(in.at("eps")));
+      EXPECT_THAT(delta, Encloses(one.at("value").at(direction == Direction::remove ? "remove" : "add").get<std::string>())) << one.at("id");
+    }
+  }
+}
+
+TEST(BentTest, ManySubsampledStepsMatchGolden) {
+  int tight = 0;
+  for (const auto& one : golden_group("f_dp.json", "dpsgd_delta")) {
+    const auto& in = one.at("inputs");
+    if (in.at("T").get<std::uint64_t>() > 1000 || (in.at("direction") != "remove" && in.at("direction") != "add")) continue;
+    const auto loss = compose_by_bent_contour({subsampled(golden_interval(in.at("sigma")), golden_interval(in.at("q")), in.at("T"))}, {});
+    const Interval delta = loss->delta(direction_of(one), golden_interval(in.at("eps")));
+    EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
+    tight += delta.width() <= 1e-6 * delta.hi;
+  }
+  EXPECT_GT(tight, 0);
+}
+
+TEST(BentTest, RandomizedResponseMatchesGolden) {
+  for (const auto& one : golden_group("f_dp.json", "rr_delta")) {
+    const auto& in = one.at("inputs");
+    if (in.at("eps").get<std::string>().find('/') != std::string::npos || in.at("n").get<std::uint64_t>() > 500) continue;
+    const auto loss = compose_by_bent_contour({randomized_response(golden_interval(in.at("eps")), in.at("n"))}, {});
+    const Interval delta = loss->delta(Direction::add, golden_interval(in.at("t")));
+    EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
+  }
+  for (const auto& one : golden_group("f_dp.json", "rr_het")) {
+    Parts parts;
+    for (const auto& epsilon : one.at("inputs").at("eps")) parts.push_back(randomized_response(golden_interval(epsilon), 1));
+    if (parts.size() > 12) continue;
+    const auto loss = compose_by_bent_contour(parts, {});
+    ASSERT_NE(loss, nullptr);
+    const Interval delta = loss->delta(Direction::add, golden_interval(one.at("inputs").at("t")));
+    EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
+    EXPECT_THAT(delta, IsTight(1e-6)) << one.at("id");
+  }
+}
+
+// 5 subsampled Gaussians (sigma 1, rate 0.1), one Gaussian (mu 0.5) and two Laplace: a vertical contour in 30-digit arithmetic.
+TEST(BentTest, AMixedPlanMatchesThirtyDigitArithmetic) {
+  const auto loss = compose_by_bent_contour({subsampled(exactly(1), exactly(0.1), 5), gaussian(0.5, 1), laplace(exactly(1), 2)}, {});
+  ASSERT_NE(loss, nullptr);
+  EXPECT_FALSE(loss->symmetric());
+  const auto check = [&](Direction direction, double epsilon, const char* truth) {
+    const Interval delta = loss->delta(direction, exactly(epsilon));
+    EXPECT_THAT(delta, Encloses(truth));
+    EXPECT_THAT(delta, IsTight(1e-6));
+  };
+  check(Direction::remove, 0.125, "0.4788297311166162581923");
+  check(Direction::remove, 1, "0.2755763346078147115655");
+  check(Direction::remove, 3, "0.005564020942665726364792");
+  check(Direction::add, 0.125, "0.4784274856474846086392");
+  check(Direction::add, 1, "0.2745405119397036726892");
+  check(Direction::add, 2, "0.07536274262822263081793");
+}
+
+}  // namespace
+}  // namespace tradeoff

@@ -49,6 +49,7 @@ constexpr int most_values = 4'000'000;
 [[noreturn]] void fail_unknown_parameter(const Word& word, const Token& token) {
   if (word.parameters.empty()) throw ParseError(std::string(word.name) + " takes no arguments", token.offset);
   std::vector<std::string_view> known;
+  known.reserve(word.parameters.size());
   for (const Parameter& parameter : word.parameters) known.push_back(parameter.name);
   fail_unknown("unknown argument " + describe(token) + " of " + std::string(word.name), token, known);
 }

@@ -26,10 +26,16 @@ Interval square(Interval a) {
 }
 
 Interval sqrt(Interval a) {
-  // IEEE 754 requires a correctly rounded square root, so one unit is enough.
+  // IEEE 754 requires a correctly rounded square root, so one unit is enough, and none if the square of the root is exact.
+  const auto residual = [](double root, double x) {
+    if (x == 0 || root == infinity) return 0.0;
+    if (x < 0x1p-900) return std::numeric_limits<double>::quiet_NaN();  // the residual could underflow: unknown
+    return std::fma(root, root, -x);
+  };
   const double low = std::sqrt(std::max(a.lo, 0.0));
   const double high = std::sqrt(std::max(a.hi, 0.0));
-  return {std::fma(low, low, -a.lo) > 0 ? numeric::next_down(low) : low, high == infinity || std::fma(high, high, -a.hi) >= 0 ? high : numeric::next_up(high)};
+  return {residual(low, std::max(a.lo, 0.0)) <= 0 ? low : numeric::next_down(low),
+          residual(high, std::max(a.hi, 0.0)) >= 0 ? high : numeric::next_up(high)};
 }
 
 Interval exp(Interval a) {

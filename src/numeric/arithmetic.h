@@ -67,11 +67,11 @@ namespace numeric {
 }
 [[nodiscard]] inline double multiply_down(double a, double b) { return -multiply_up(-a, b); }
 
-/// Quotient, b != 0; infinity over infinity is not expected.
+/// Quotient, b != 0. Infinity over infinity bounds nothing.
 [[nodiscard]] inline double divide_up(double a, double b) {
   if (a == 0) return 0;
   const double quotient = a / b;
-  if (std::abs(b) == infinity) return quotient;
+  if (std::abs(b) == infinity) return std::abs(a) == infinity ? infinity : quotient;
   if (std::abs(quotient) == infinity) return std::abs(a) == infinity || quotient > 0 ? quotient : std::numeric_limits<double>::lowest();
   if (std::abs(quotient) < 0x1p-900 || std::abs(a) < 0x1p-900) return next_up(quotient);
   const double residual = std::fma(quotient, b, -a);  // quotient - a/b has the sign of residual / b

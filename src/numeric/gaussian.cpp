@@ -47,7 +47,7 @@ Place place(double mu, double epsilon) {
 /// Whether y is known well enough for the error bounds, which are first order in its error. Fails only next to epsilon = mu^2/2 > 2^150.
 bool is_known(const Precise& y) { return y.error <= 0x1p-20 * std::max(1.0, std::abs(y.high)); }
 
-/// 1 - delta for y < 0.
+/// 1 - delta for y < -1.
 Interval complement_on_left(const Place& at) {
   const numeric::Density density = numeric::density(at.y);
   const numeric::Approximation left = numeric::mills({-at.y.high, -at.y.low, at.y.error});
@@ -80,7 +80,7 @@ Interval complement_at(double mu, double epsilon) {
   if (at.y.high - at.y.error > out_of_reach) return {numeric::next_down(1), 1};
   if (at.y.high + at.y.error < -out_of_reach) return {0, least};
   if (!is_known(at.y)) return {0, 1};
-  if (at.y.high >= 0) return 1 - delta_on_right(at, mu);
+  if (at.y.high >= -1) return 1 - delta_on_right(at, mu);
   return complement_on_left(at);
 }
 
@@ -102,7 +102,7 @@ Interval log_delta_at(double mu, double epsilon) {
 Interval log_complement_at(double mu, double epsilon) {
   const Place at = place(mu, epsilon);
   if (at.y.high + at.y.error < -far_away) return {-infinity, -far_away};
-  if (!is_known(at.y) || at.y.high >= 0) return log1p(-delta_at(mu, epsilon));
+  if (!is_known(at.y) || at.y.high >= -1) return log1p(-delta_at(mu, epsilon));
   const numeric::Approximation left = numeric::mills({-at.y.high, -at.y.low, at.y.error});
   const numeric::Approximation right = numeric::mills(at.z);
   return log_density_at(at.y) + log(around(left) + around(right));

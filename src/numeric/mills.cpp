@@ -7,7 +7,8 @@ namespace tradeoff::numeric {
 namespace {
 
 // Relative errors proved in docs/theory/normal-functions.md, with room to spare.
-constexpr double mills_error = 6 * rounding_unit;
+constexpr double table_error = 4 * rounding_unit;
+constexpr double series_error = 6 * rounding_unit;
 constexpr double difference_error = 16 * rounding_unit;
 constexpr double density_error = 16 * rounding_unit;
 
@@ -45,7 +46,7 @@ Approximation mills_from_table(Precise x) {
   const double e = (piece.centre - x.high) - x.low;
   double sum = piece.coefficients[degree];
   for (int n = degree - 1; n >= 0; --n) sum = sum * e + piece.coefficients[n];
-  return {sum, mills_error + 1.5 * x.error};
+  return {sum, table_error + 1.5 * x.error};
 }
 
 Approximation mills_from_series(Precise x) {
@@ -53,7 +54,7 @@ Approximation mills_from_series(Precise x) {
   const double v = inverse * inverse;
   double sum = series[series_terms - 1];
   for (int n = series_terms - 2; n >= 0; --n) sum = sum * v + series[n];
-  return {sum * inverse, mills_error + 1.5 * x.error * inverse};
+  return {sum * inverse, series_error + 1.5 * x.error * inverse};
 }
 
 /// The divided difference of the Taylor polynomial: (Mills(y) - Mills(z)) / mu for y and z on or next to one piece.
@@ -117,8 +118,8 @@ Square square_of(Precise x) {
 
 Density density(Precise x) {
   constexpr double inverse_root_two_pi = 0.3989422804014327;
+  if (std::abs(x.high) > 60) return {{0, density_error}, 0};  // exp(-1800) is far below the least double
   const double x_error = 1.01 * (std::abs(x.high) + 1) * x.error;
-  if (std::abs(x.high) > 60) return {{0, density_error + x_error}, 0};  // exp(-1800) is far below the least double
   const Square square = square_of(x);
   const double correction = inverse_root_two_pi * (1 - square.rest / 2);
   if (square.rounded > 1200) {

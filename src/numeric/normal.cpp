@@ -13,17 +13,18 @@ using numeric::Precise;
 
 // Beyond this a square overflows; every function has reached its limit long before.
 constexpr double far_away = 1e150;
-constexpr double least = std::numeric_limits<double>::denorm_min();
 
 Interval around(Approximation a) { return numeric::around(a.value, a.relative_error); }
 
 Interval density_at(double x) {
+  if (std::abs(x) == infinity) return Interval::exactly(0);
   const numeric::Density density = numeric::density({x, 0, 0});
   return numeric::around(density.value.value * density.tail, density.value.relative_error);
 }
 
 /// 1 - Phi(x) for x >= 0.
 Interval tail_at(double x) {
+  if (x == infinity) return Interval::exactly(0);
   const numeric::Density density = numeric::density({x, 0, 0});
   const Approximation mills = numeric::mills({x, 0, 0});
   return numeric::around(density.value.value * mills.value * density.tail, density.value.relative_error + mills.relative_error);
@@ -40,6 +41,7 @@ Interval cdf_at(double x) { return x <= 0 ? tail_at(-x) : clamp(1 - tail_at(x), 
 
 Interval log_cdf_at(double x) {
   if (x > 0) return log1p(-tail_at(x));
+  if (x == -infinity) return Interval::exactly(-infinity);
   if (x < -far_away) return {-infinity, -far_away};
   const numeric::LogDensity density = numeric::log_density({x, 0, 0});
   return Interval{density.value - density.error, density.value + density.error} + log(around(numeric::mills({-x, 0, 0})));

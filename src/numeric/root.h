@@ -81,6 +81,7 @@ class RootSearch {
   }
 
   Interval solve(double guess) {
+    const Interval domain{below_, above_};
     const double least = std::numeric_limits<double>::denorm_min();
     const int side = place(guess);
     if (side != 0) walk(guess, -side, std::max(std::abs(guess) * 0x1p-48, least), 16);
@@ -90,6 +91,9 @@ class RootSearch {
       walk(first_, -1, std::max(std::abs(first_) * 0x1p-51, least), 2);
       walk(last_, 1, std::max(std::abs(last_) * 0x1p-51, least), 2);
     }
+    // No value inside the domain: the end it would be beyond.
+    if (below_ == domain.lo && std::abs(domain.lo) < infinity && enclose_(domain.lo).lo > target_.hi) return Interval::exactly(domain.lo);
+    if (above_ == domain.hi && std::abs(domain.hi) < infinity && enclose_(domain.hi).hi < target_.lo) return Interval::exactly(domain.hi);
     return {below_, above_};
   }
 
@@ -106,8 +110,9 @@ class RootSearch {
 /// Encloses every x in `domain` where an increasing function takes a value in `target`; flat parts are inside as a whole.
 ///
 /// `enclose(x)` encloses the function at x; it may be wide but not NaN. An end of the result that is not an end of the domain was
-/// verified: there the function is certainly below (above) the target. A good guess takes about ten evaluations, the worst one some
-/// hundreds. For a decreasing function negate the enclosure and the target. [monotone-root]
+/// verified: there the function is certainly below (above) the target. A target beyond the whole domain gives the nearer end.
+/// A good guess takes about ten evaluations, the worst one some hundreds. For a decreasing function negate the enclosure and the
+/// target. [monotone-root]
 template <class Enclose>
 [[nodiscard]] Interval increasing_root(Enclose&& enclose, Interval target, double guess, Interval domain) {
   constexpr double largest = std::numeric_limits<double>::max();

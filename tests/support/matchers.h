@@ -35,6 +35,7 @@ namespace tradeoff::test {
 class Truth {
  public:
   Truth(double value) : Truth(Interval::exactly(value)) {}  // NOLINT: implicit by design, so that Encloses takes any of them
+  Truth(int value) : Truth(static_cast<double>(value)) {}   // NOLINT: a literal 0 would else be a pointer as well
   Truth(Interval bounds) : text_(describe(bounds)) {        // NOLINT
     if (!(bounds.lo <= bounds.hi)) throw std::invalid_argument("not an interval: " + text_);
     set(bounds.lo, below_infinite_, mpq_below_);

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/contour.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include "engine/contour_line.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+using Kernel = ContourLine::Kernel;
+
+constexpr double line_accuracy = 1e-13;   // wanted of each error term, relative: below it rounding rules
+constexpr double enough = 1e-11;          // a line this accurate is not refined
+constexpr int most_efforts = 6;           // each makes the quadratures 1.5 times finer
+constexpr std::size_t most_lines = 48;    // kept for later questions
+constexpr double largest_order = 1e7;     // beyond this epsilon is at the very end of the losses
+constexpr double gap = 2.2;               // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
+
+/// One direction: finds saddles, keeps lines, answers in logarithms. Guarded by its mutex.
+class ContourSide {
+ public:
+  explicit ContourSide(ContourPlan plan) : plan_(std::move(plan)) {}
+
+  [[nodiscard]] const ContourPlan& plan() const { return plan_; }
+  /// Encloses log H(e), H = E(1 - exp(e - L))+ over finite L; e >= 0.
+  [[nodiscard]] Interval log_profile(double epsilon) const {
+    const std::scoped_lock lock(mutex_);
+    return log_profile_locked(epsilon);
+  }
+  /// Encloses the e >= 0 at which log H(e) = target; needs H(0) > exp(target) to be tight.
+  [[nodiscard]] Interval epsilon_of(Interval log_target) const;
+  [[nodiscard]] std::optional<Interval> tail(double epsilon, Kernel kernel) const;
+  void explain(const std::string& direction, std::vector<Step>& steps) const;
+
+ private:
+  struct Saddle {
+    double order;
+    double deviation;  // of the whole exponent, kernel included
+  };
+  struct Known {
+    std::shared_ptr<const ContourLine> line;
+    double width = infinity;  // relative, where it was made
+  };
+  [[nodiscard]] const ContourMoments* rough(double order) const;
+  [[nodiscard]] std::optional<Saddle> saddle(double epsilon, bool strip) const;
+  [[nodiscard]] std::optional<Saddle> saddle_of(double log_target, double& epsilon) const;
+  [[nodiscard]] std::shared_ptr<const ContourLine> line(Saddle saddle, double epsilon) const;
+  [[nodiscard]] Interval log_profile_locked(double epsilon) const;
+  [[nodiscard]] double log_chernoff(const Saddle& saddle, double epsilon) const;
+  [[nodiscard]] Interval solve(double log_target) const;
+
+  ContourPlan plan_;
+  mutable std::mutex mutex_;
+  mutable std::unique_ptr<const ContourMoments> rough_;
+  mutable std::vector<Known> lines_;  // newest last
+  mutable double last_order_ = 1;
+};
+
+const ContourMoments* ContourSide::rough(double order) const {
+  if (rough_ == nullptr || order > rough_->reach().largest) {
+    auto wider = ContourMoments::prepare(plan_, {-1, std::max(24.0, 2.5 * order), 1, 0, true, 0, 0});
+    if (wider == nullptr) return nullptr;
+    rough_ = std::move(wider);
+  }
+  return rough_.get();
+}
+
+/// The least point of K(c) - c eps - log|c| - log(c+1), strictly convex on c > 0 and on (-1, 0). Steering only.
+std::optional<ContourSide::Saddle> ContourSide::saddle(double epsilon, bool strip) const {
+  double low = strip ? -1 : 0, high = strip ? 0 : infinity, c = strip ? -0.5 : last_order_;
+  for (int i = 0; i < 100; ++i) {
+    const ContourMoments* moments = rough(c);
+    if (moments == nullptr) return std::nullopt;
+    const Cumulant k = moments->cumulant(c);
+    const double derivative = k.mean - epsilon - 1 / c - 1 / (c + 1);
+    const double curvature = k.variance + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
+    (derivative > 0 ? high : low) = c;
+    const double next = c - derivative / curvature;
+    const double scale = strip ? std::min(-c, c + 1) : c;
+    if (std::abs(next - c) < 1e-2 * std::min(scale, 1 / std::sqrt(curvature)) && next > low && next < high) {
+      if (!strip) last_order_ = next;
+      return Saddle{next, std::sqrt(curvature)};
+    }
+    if (next > low && next < high && (strip || next < 4 * c)) c = next;
+    else c = high < infinity ? (strip || low == 0 ? 0.5 * (low + high) : std::sqrt(low * high)) : 4 * c;
+    if (c > largest_order || !(std::abs(c) > 1e-9)) break;
+  }
+  return std::nullopt;
+}
+
+/// The saddle whose epsilon has about this log H, by the saddle point value; and that epsilon.
+std::optional<ContourSide::Saddle> ContourSide::saddle_of(double log_target, double& epsilon) const {
+  double low = 0, high = infinity, c = last_order_;
+  for (int i = 0; i < 100; ++i) {
+    const ContourMoments* moments = rough(c);
+    if (moments == nullptr) return std::nullopt;
+    const Cumulant k = moments->cumulant(c);
+    epsilon = k.mean - 1 / c - 1 / (c + 1);
+    const double curvature = k.variance + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
+    const double excess = k.value - c * epsilon - std::log(c * (c + 1)) - 0.5 * std::log(2 * std::numbers::pi * curvature) - log_target;
+    if (std::abs(excess) < 0.03) {
+      last_order_ = c;
+      return Saddle{c, std::sqrt(curvature)};
+    }
+    (excess > 0 ? low : high) = c;
+    const double next = c + excess / (c * curvature);
+    if (next > low && next < high && next < 4 * c) c = next;
+    else c = high < infinity ? (low > 0 ? std::sqrt(low * high) : high / 4) : 4 * c;
+    if (c > largest_order || c < 1e-9) break;
+  }
+  return std::nullopt;
+}
+
+double relative_width(const ContourLine::Value& value) {
+  const double width = value.below / value.value;
+  return value.value > 0 && width < infinity ? width : infinity;  // NaN is no certificate
+}
+
+std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsilon) const {
+  for (const Known& known : lines_) {
+    const double away = std::abs(known.line->order() - saddle.order) * saddle.deviation;
+    if (away > gap || (known.line->order() > 0) != (saddle.order > 0)) continue;
+    // A line made for this very place did what could be done; one next to it must do nearly as well as it did at home.
+    if (away < 0.05 || relative_width(known.line->at(epsilon)) <= std::max(enough, 3 * known.width)) return known.line;
+  }
+  Known best;
+  for (int effort = 0; effort < most_efforts; ++effort) {
+    Reach reach{-1, 0, 1, effort, false, saddle.order, 8.5 / saddle.deviation};
+    if (saddle.order > 0) {
+      reach.least = 0;
+      reach.largest = saddle.order + 15 / saddle.deviation + 1e-9;
+    }
+    const auto moments = ContourMoments::prepare(plan_, reach);
+    if (moments == nullptr) break;
+    auto built = std::make_shared<const ContourLine>(*moments, saddle.order, epsilon, line_accuracy);
+    const double width = relative_width(built->at(epsilon)), before = best.width;
+    if (best.line == nullptr || width < best.width) best = {built, width};
+    // Finer quadratures cure coarse nodes and a march that could not see, at once or not at all.
+    if (width <= enough || (before < infinity && !(width < 0.5 * before))) break;
+  }
+  if (best.line != nullptr) {
+    if (lines_.size() >= most_lines) lines_.erase(lines_.begin());
+    lines_.push_back(best);
+  }
+  return best.line;
+}
+
+/// H <= kappa(s) exp(K(s) - s eps) for every s > 0.
+double ContourSide::log_chernoff(const Saddle& saddle, double epsilon) const {
+  const double s = saddle.order;
+  if (!(s > 0)) return 0;
+  const auto moments = ContourMoments::prepare(plan_, {s, s, 1, 0, false, 0, 0});
+  if (moments == nullptr) return 0;
+  const double kappa = s * std::log(s) - (1 + s) * std::log1p(s), cumulant = moments->cumulant_above(s);
+  const double bound = kappa + cumulant - s * epsilon + 1e-13 * (1 + std::abs(kappa) + std::abs(cumulant) + s * std::abs(epsilon));
+  return bound < 0 ? bound : 0;
+}
+
+Interval ContourSide::log_profile_locked(double epsilon) const {
+  if (epsilon >= plan_.largest_loss) return Interval::exactly(-infinity);
+  const Interval whole = log1p(-plan_.infinite_mass);  // H <= 1 - infinite mass
+  const Interval wide{-infinity, whole.hi};
+  auto found = saddle(epsilon, false);
+  if (!found) return wide;
+  // Far below the mean delta is next to 1 and the positive saddle crowds the pole: ask for the complement instead.
+  const bool strip = found->order * found->deviation < 1.2;
+  if (strip) {
+    if (const auto other = saddle(epsilon, true)) found = other;
+  }
+  const auto contour = line(*found, epsilon);
+  if (contour == nullptr) return wide;
+  const ContourLine::Value value = contour->at(epsilon);
+  const Interval bracket{value.value - value.below, value.value + value.above};
+  if (found->order < 0) {
+    if (!(bracket.hi < infinity) || !(bracket.lo > -infinity)) return wide;
+    // H + infinite mass = 1 - complement.
+    const Interval complement = exp(value.base) * max(bracket, Interval::exactly(0));
+    return min(log(1.0 - complement - plan_.infinite_mass), whole);
+  }
+  // A bracket that is not a number, or is wider than Chernoff, is not used.
+  if (bracket.hi > 0 && bracket.hi < infinity && value.above < value.value) {
+    const double below = bracket.lo > 0 ? (value.base + log(Interval::exactly(bracket.lo * (1 - 8 * 0x1p-53)))).lo : -infinity;
+    return min({below, (value.base + log(Interval::exactly(bracket.hi * (1 + 8 * 0x1p-53)))).hi}, whole);
+  }
+  return {-infinity, std::min(whole.hi, log_chernoff(*found, epsilon))};
+}
+
+Interval ContourSide::epsilon_of(Interval log_target) const {
+  const std::scoped_lock lock(mutex_);
+  if (log_target.lo == log_target.hi) return solve(log_target.lo);
+  const Interval from_above = solve(log_target.hi), from_below = solve(log_target.lo);
+  return {std::min(from_above.lo, from_below.lo), std::max(from_above.hi, from_below.hi)};
+}
+
+// [contour-epsilon] H decreases: an end is proved by the sign of a certified value there. Everything before that is a guess.
+Interval ContourSide::solve(double log_target) const {
+  const auto above = [&](double e) { return log_profile_locked(e).lo > log_target; };   // then epsilon > e
+  const auto below = [&](double e) { return log_profile_locked(e).hi <= log_target; };  // then epsilon <= e
+  const Interval everything{0, plan_.largest_loss};
+  double epsilon = 0;
+  const auto found = saddle_of(log_target, epsilon);
+  if (!found || !(epsilon > 0)) {
+    if (below(0)) return Interval::exactly(0);
+    if (!found) return everything;
+    epsilon = std::max(epsilon, 0.0);
+  }
+  epsilon = std::min(epsilon, plan_.largest_loss * (1 - 1e-9));
+  auto contour = line(*found, epsilon);
+  if (contour == nullptr) return everything;
+  double slope = found->order, width = 1e-3;
+  for (int i = 0; i < 30; ++i) {
+    const ContourLine::Value value = contour->at(epsilon);
+    if (!(value.value > 0)) break;
+    slope = contour->order() > 0 ? -value.slope / value.value : slope;
+    width = value.below / value.value;
+    const double excess = 0.5 * (value.base.lo + value.base.hi) + std::log(value.value) - log_target;
+    const double next = epsilon + excess / slope;
+    if (!(std::abs(next - epsilon) > 2e-15 * std::abs(epsilon) + 1e-14 / slope)) break;
+    epsilon = next;
+    if (!(epsilon > 0)) break;
+  }
+  if (!(epsilon > 0) || !(epsilon < infinity)) {
+    if (below(0)) return Interval::exactly(0);
+    epsilon = 0;
+  }
+  Interval answer = everything;
+  double margin = std::max(1.05 * width / std::abs(slope), 2e-15 * epsilon + 1e-300);
+  for (int i = 0; i < 40 && answer.hi == everything.hi; ++i, margin *= 3)
+    if (const double e = epsilon + margin; e < everything.hi && below(e)) answer.hi = e;
+  margin = std::max(1.05 * width / std::abs(slope), 2e-15 * epsilon + 1e-300);
+  for (int i = 0; i < 40 && margin < epsilon; ++i, margin *= 3)
+    if (const double e = epsilon - margin; above(e)) {
+      answer.lo = e;
+      break;
+    }
+  return answer;
+}
+
+std::optional<Interval> ContourSide::tail(double epsilon, Kernel kernel) const {
+  const std::scoped_lock lock(mutex_);
+  if (epsilon >= plan_.largest_loss) return Interval::exactly(0);
+  const auto found = saddle(epsilon, false);
+  if (!found) return std::nullopt;
+  const auto contour = line(*found, epsilon);
+  if (contour == nullptr) return std::nullopt;
+  const ContourLine::Value value = contour->at(epsilon, kernel);
+  const Interval bracket{value.value - value.below, value.value + value.above};
+  if (!(bracket.lo > -infinity) || !(bracket.hi < infinity)) return std::nullopt;
+  const Interval shift = kernel == Kernel::false_positive ? Interval::exactly(-epsilon) : Interval::exactly(0);
+  return clamp(exp(value.base + shift) * max(bracket, Interval::exactly(0)) * Interval{1 - 1e-15, 1 + 1e-15}, 0, 1);
+}
+
+void ContourSide::explain(const std::string& direction, std::vector<Step>& steps) const {
+  const std::scoped_lock lock(mutex_);
+  if (lines_.empty()) return;
+  const ContourLine& last = *lines_.back().line;
+  steps.push_back({"contour-inversion", direction + ": line at order " + std::to_string(last.order()) + ", " + std::to_string(last.nodes()) +
+                                            " nodes, " + std::to_string(last.points()) + " quadrature points, " + std::to_string(last.march()) +
+                                            " points of the march"});
+}
+
+class ContourLoss final : public Loss {
+ public:
+  ContourLoss(ContourPlan remove, ContourPlan add, Parts parts, bool symmetric)
+      : remove_(std::move(remove)), add_(std::move(add)), parts_(std::move(parts)), symmetric_(symmetric) {}
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    return {delta_at(direction, epsilon.hi).lo, delta_at(direction, epsilon.lo).hi};
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    if (epsilon.lo == epsilon.hi) return log_delta_at(direction, epsilon.lo);
+    return {log_delta_at(direction, epsilon.hi).lo, log_delta_at(direction, epsilon.lo).hi};
+  }
+  [[nodiscard]] bool symmetric() const override { return symmetric_; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return side(direction).plan().infinite_mass; }
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override;
+  void explain(std::vector<Step>& steps) const override;
+
+ private:
+  [[nodiscard]] const ContourSide& side(Direction direction) const {
+    return direction == Direction::add && !symmetric_ ? add_ : remove_;
+  }
+  [[nodiscard]] static Direction opposite(Direction direction) {
+    return direction == Direction::add ? Direction::remove : Direction::add;
+  }
+  [[nodiscard]] Interval log_delta_at(Direction direction, double epsilon) const;
+  [[nodiscard]] Interval delta_at(Direction direction, double epsilon) const {
+    return epsilon < 0 ? mirrored(direction, epsilon) : clamp(exp(log_delta_at(direction, epsilon)), 0, 1);
+  }
+  /// [two-directions] delta(e) = 1 - exp(e) (1 - delta of the other order at -e).
+  [[nodiscard]] Interval mirrored(Direction direction, double epsilon) const {
+    const Interval point = Interval::exactly(epsilon);
+    return clamp(-expm1(point) + exp(point) * delta_at(opposite(direction), -epsilon), 0, 1);
+  }
+
+  ContourSide remove_;
+  ContourSide add_;
+  Parts parts_;  // own the transforms
+  bool symmetric_;
+};
+
+Interval ContourLoss::log_delta_at(Direction direction, double epsilon) const {
+  if (epsilon < 0) return log(mirrored(direction, epsilon));
+  const Interval infinite = infinite_mass(direction);
+  if (epsilon == infinity) return log(infinite);
+  const Interval finite = side(direction).log_profile(epsilon);
+  return min(infinite.hi > 0 ? log_add_exp(finite, log(infinite)) : finite, Interval::exactly(0));
+}
+
+std::optional<Interval> ContourLoss::closed_epsilon(Direction direction, Interval delta) const {
+  if (direction == Direction::worst) return std::nullopt;
+  const Interval infinite = infinite_mass(direction);
+  const auto solve = [&](double target) -> Interval {
+    if (target >= 1) return Interval::exactly(0);
+    if (target < infinite.lo) return Interval::exactly(infinity);
+    const Interval finite = Interval::exactly(target) - infinite;
+    if (!(finite.lo > 0)) return {0, infinity};
+    return side(direction).epsilon_of(log(finite));
+  };
+  if (delta.lo == delta.hi) return solve(delta.lo);
+  return Interval{solve(delta.hi).lo, solve(delta.lo).hi};
+}
+
+std::optional<Loss::Test> ContourLoss::test_at(Direction direction, double epsilon) const {
+  if (epsilon < 0) {  // L in one order is -L in the other, with the two laws exchanged
+    const auto other = test_at(opposite(direction), -epsilon);
+    if (!other || infinite_mass(direction).hi > 0 || infinite_mass(opposite(direction)).hi > 0) return std::nullopt;
+    return Test{1.0 - other->true_positive, 1.0 - other->false_positive};
+  }
+  const auto power = side(direction).tail(epsilon, Kernel::true_positive), size = side(direction).tail(epsilon, Kernel::false_positive);
+  if (!power || !size) return std::nullopt;
+  return Test{*size, clamp(*power + infinite_mass(direction), 0, 1)};
+}
+
+void ContourLoss::explain(std::vector<Step>& steps) const {
+  std::uint64_t times = 0;
+  for (const Part& part : parts_) times += part.times;
+  steps.push_back({"contour-inversion", std::to_string(parts_.size()) + " distinct mechanisms, " + std::to_string(times) +
+                                            " steps: Laplace inversion through the saddle point, every error term added"});
+  remove_.explain("remove", steps);
+  add_.explain("add", steps);
+}
+
+/// False if a part offers nothing to work with.
+bool collect(const Parts& parts, Direction direction, ContourPlan& plan) {
+  Interval log_survival = Interval::exactly(0), largest = Interval::exactly(0);
+  for (const Part& part : parts) {
+    const Interval times = Interval::exactly(static_cast<double>(part.times));
+    if (part.times == 0) continue;
+    if (part.times > (std::uint64_t{1} << 53)) return false;
+    if (const auto mu = part.loss->gaussian_mu()) {
+      if (!(mu->hi < infinity)) return false;
+      plan.gaussian = plan.gaussian + times * square(*mu);
+      if (mu->hi > 0) largest = Interval::exactly(infinity);
+      plan.steps += times.lo;
+      continue;
+    }
+    const Transform* transform = part.loss->transform(direction);
+    if (transform == nullptr) return false;
+    plan.items.push_back({transform, times.lo});
+    plan.steps += times.lo;
+    log_survival = log_survival + times * log1p(-transform->infinite_mass());
+    largest = largest + times * Interval::exactly(transform->largest_loss());
+  }
+  plan.infinite_mass = clamp(-expm1(log_survival), 0, 1);
+  plan.largest_loss = largest.hi;
+  return plan.steps > 0;
+}
+
+}  // namespace
+
+LossPointer compose_by_contour(const Parts& parts, Tolerance) {
+  ContourPlan remove, add;
+  if (!collect(parts, Direction::remove, remove) || !collect(parts, Direction::add, add)) return nullptr;
+  const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
+  return std::make_shared<ContourLoss>(std::move(remove), std::move(add), parts, symmetric);
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/part.h"
+
+namespace tradeoff {
+
+/// Composes the parts by certified Laplace inversion along vertical lines through the saddle point, both directions. Null if a part
+/// offers neither a transform nor a Gaussian mu. Answers that cannot be made tight are wide, never wrong. [contour-inversion]
+[[nodiscard]] LossPointer compose_by_contour(const Parts& parts, Tolerance tolerance);
+
+}  // namespace tradeoff

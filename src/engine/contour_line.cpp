@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/contour_line.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+constexpr double u = 0x1p-53;
+constexpr double pi = std::numbers::pi;
+constexpr std::size_t block = 8;            // nodes evaluated together: they share one quadrature bound
+constexpr std::size_t most_nodes = 40000;    // beyond this a line is given up
+constexpr double most_work = 1.5e9;          // nodes times points: about three seconds
+constexpr std::size_t most_marches = 20000;  // points of the march
+
+double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
+
+/// log(e^x - 1), x > 0.
+double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }
+
+/// The largest number of this many bits below x.
+double truncated(double x, int bits) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::floor(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+}  // namespace
+
+std::unique_ptr<const ContourMoments> ContourMoments::prepare(const ContourPlan& plan, Reach reach) {
+  reach.steps = std::max(plan.steps, 1.0);
+  std::unique_ptr<ContourMoments> moments(new ContourMoments(plan, reach));
+  for (const ContourPlan::Item& item : plan.items) {
+    moments->items_.push_back(item.transform->prepare(reach));
+    if (moments->items_.back() == nullptr) return nullptr;
+  }
+  return moments;
+}
+
+Cumulant ContourMoments::cumulant(double order) const {
+  const double variance = 0.5 * (plan_.gaussian.lo + plan_.gaussian.hi);
+  Cumulant total{variance * order * (order + 1) / 2, variance * (order + 0.5), variance};
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const Cumulant one = items_[i]->cumulant(order);
+    total.value += plan_.items[i].times * one.value;
+    total.mean += plan_.items[i].times * one.mean;
+    total.variance += plan_.items[i].times * one.variance;
+  }
+  return total;
+}
+
+double ContourMoments::cumulant_above(double order) const {
+  Interval total = plan_.gaussian * (Interval::exactly(order) * (Interval::exactly(order) + 1.0) / 2.0);
+  for (std::size_t i = 0; i < items_.size(); ++i)
+    total = total + Interval::exactly(plan_.items[i].times) * Interval::exactly(items_[i]->log_moment_above(order));
+  return total.hi;
+}
+
+std::vector<std::unique_ptr<const TiltedLoss>> ContourMoments::tilt(double order) const {
+  std::vector<std::unique_ptr<const TiltedLoss>> tilts;
+  tilts.reserve(items_.size());
+  for (const auto& item : items_) tilts.push_back(item->tilt(order));
+  return tilts;
+}
+
+ContourLine::ContourLine(const ContourMoments& moments, double order, double epsilon, double accuracy) : order_(order) {
+  const ContourPlan& plan = moments.plan();
+  const Tilts tilts = moments.tilt(order);
+  gaussian_ = 0.5 * (plan.gaussian.lo + plan.gaussian.hi);
+  gaussian_error_ = plan.gaussian.hi - plan.gaussian.lo + 2 * u * gaussian_;
+  cumulant_ = plan.gaussian * (Interval::exactly(order) * (Interval::exactly(order) + 1.0) / 2.0);
+  double variance = gaussian_ + gaussian_error_;
+  mean_ = gaussian_ * (order + 0.5);
+  double mean_size = std::abs(mean_);
+  for (std::size_t i = 0; i < tilts.size(); ++i) {
+    const double times = plan.items[i].times;
+    cumulant_ = cumulant_ + Interval::exactly(times) * tilts[i]->log_moment();
+    mean_ += times * tilts[i]->centre();
+    mean_size += std::abs(times * tilts[i]->centre());
+    variance += times * tilts[i]->deviation_above() * tilts[i]->deviation_above();
+    points_ += tilts[i]->size();
+  }
+  mean_error_ = (static_cast<double>(tilts.size()) + 4) * u * mean_size;
+  deviation_ = std::sqrt(variance);
+  choose_step(moments, epsilon, accuracy);
+  if (step_ > 0) sum_and_march(plan, tilts, accuracy);
+  else profile_truncation_ = tail_truncation_ = infinity;
+}
+
+// [contour-alias] The window W = 2 pi/h is the shortest of a geometric list whose alias terms are under the wanted accuracy, judged by plain
+// doubles; the Chernoff bounds of the chosen orders are then certified.
+void ContourLine::choose_step(const ContourMoments& moments, double epsilon, double accuracy) {
+  const double c = order_, variance = deviation_ * deviation_, log_accuracy = std::log(accuracy);
+  const double distance = std::min(std::abs(c), std::abs(c + 1));
+  const double base = 0.5 * (cumulant_.lo + cumulant_.hi) - c * epsilon;
+  if (!(std::abs(base) < infinity) || !(deviation_ > 0)) return;
+  const double reference = -std::log(std::abs(c * (c + 1))) - 0.5 * std::log(2 * pi * (variance + 1 / (distance * distance)));
+  const auto relative = [&](double order) {
+    return (c > 0 ? log_kappa(order) : 0) + moments.cumulant(order).value - order * epsilon - base - reference;
+  };
+  const double least = c > 0 ? 0 : -1, largest = c > 0 ? moments.reach().largest : 0;
+  const double trivial_left = (c > 0 ? 0 : epsilon) - base - reference, trivial_right = -base - reference;
+  double window = std::max(8.3 * deviation_, (1 - log_accuracy) / std::max(distance, 1e-300) * (c > 0 ? 0.2 : 0.1));
+  double left_order = least, right_order = largest, start = infinity;
+  for (int attempt = 0; attempt < 60; ++attempt, window *= 1.12) {
+    const auto bound = [&](double order, double log_value) { return log_value - log_expm1(std::abs(order - c) * window); };
+    left_order = std::max(least, c - window / variance);
+    double left = bound(least, trivial_left);
+    if (left_order > least) {
+      const double inner = bound(left_order, relative(left_order));
+      if (inner < left) left = inner;
+      else left_order = least;
+    }
+    // Convex in the order, so the first rise on the way down from the furthest one ends the search.
+    double right = c < 0 ? bound(0, trivial_right) : infinity;
+    right_order = largest;
+    for (double ahead = std::min(largest - c, start); ahead > 1e-4 * (largest - c); ahead *= 0.6) {
+      const double value = bound(c + ahead, relative(c + ahead));
+      if (value < right) {
+        right = value;
+        right_order = c + ahead;
+        start = ahead / 0.6;
+      } else if (right < infinity && right_order < largest) {
+        break;
+      }
+    }
+    if (std::exp(left) + std::exp(right) < accuracy) break;
+  }
+  step_ = truncated(2 * pi / window, 26);  // few bits: kh is exact
+  window_ = 2 * pi / step_ * (1 - 8 * u);
+  left_.push_back({least, 0});
+  if (left_order > least) left_.push_back({left_order, moments.cumulant_above(left_order)});
+  if (c < 0) right_.push_back({0, 0});
+  if (right_order > c && right_order != 0) {
+    right_.push_back({right_order, moments.cumulant_above(right_order)});
+    const double nearer = c + 0.7 * (right_order - c);
+    if (nearer > c) right_.push_back({nearer, moments.cumulant_above(nearer)});
+  }
+}
+
+double ContourLine::alias(double epsilon, Interval base, Kernel kernel) const {
+  const auto least = [&](const std::vector<Chernoff>& bounds) {
+    double best = infinity;
+    for (const Chernoff& one : bounds) {
+      // On s >= 0 the profile kernel is below kappa(s) e^(sx), the others below e^(sx); on the strip min(1, e^-x) <= e^(sx).
+      const double kappa = kernel == Kernel::profile && order_ > 0 ? log_kappa(one.order) : 0;
+      const double exponent = kappa + one.cumulant - one.order * epsilon - base.lo;
+      const double rounding = 64 * u * (1 + std::abs(kappa) + std::abs(one.cumulant) + std::abs(one.order * epsilon) + std::abs(base.lo));
+      const double distance = std::abs(one.order - order_) * (1 - 4 * u);
+      best = std::min(best, exponent + rounding - log_expm1(distance * window_));
+    }
+    return std::exp(best) * (1 + 1e-9);
+  };
+  return least(left_) + least(right_);
+}
+
+void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count) {
+  std::vector<double> times(count), log_modulus(count), argument(count), growth(count), upper(count);
+  std::vector<Oscillation> values(count);
+  const std::size_t first = nodes_.size() + 1;
+  for (std::size_t k = 0; k < count; ++k) {
+    const double t = times[k] = static_cast<double>(first + k) * step_;
+    log_modulus[k] = upper[k] = -0.5 * gaussian_ * t * t;
+    growth[k] = gaussian_error_ * t * (0.5 * t + std::abs(order_) + 1) + 4 * u * gaussian_ * t * t;
+  }
+  for (std::size_t i = 0; i < tilts.size(); ++i) {
+    const double steps = plan.items[i].times;
+    tilts[i]->oscillate(times, values);
+    for (std::size_t k = 0; k < count; ++k) {
+      const Oscillation& value = values[k];
+      const double real = value.real_less_one, imaginary = value.imaginary;
+      const double log_one = 0.5 * std::log1p(2 * real + real * real + imaginary * imaginary);
+      const double angle = std::atan2(imaginary, 1 + real);
+      log_modulus[k] += steps * log_one;
+      argument[k] += steps * angle;
+      // [contour-propagation] (|phi| + e)^T - |phi|^T without linearisation, and the rounding of log, atan2 and their multiples.
+      const double modulus = std::exp(log_one);
+      growth[k] += steps * (std::log1p(value.error / modulus * (1 + 1e-9)) + 12 * u * (std::abs(log_one) + std::abs(angle)));
+      upper[k] += steps * std::log(modulus + value.error) * (1 - 16 * u);
+    }
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    Node node;
+    node.t = times[k];
+    node.modulus = std::exp(log_modulus[k]);
+    node.argument = argument[k];
+    node.growth = growth[k] + (static_cast<double>(tilts.size()) + 8) * u * (std::abs(log_modulus[k]) + std::abs(argument[k]));
+    node.upper = std::exp(std::min(upper[k] + 1e-6, 0.0));
+    const double t = node.t, real = order_ * (order_ + 1) - t * t, imaginary = (2 * order_ + 1) * t;
+    const double square = real * real + imaginary * imaginary;
+    node.real = real / square;
+    node.imaginary = -imaginary / square;
+    node.size = 1 / std::sqrt(square);
+    nodes_.push_back(node);
+  }
+}
+
+// [contour-truncation] Nodes are summed until the product is small; from there a march proves that it stays small up to `end`,
+// beyond which the decay of each factor proves it. Where the march stalls, the nodes up to there are summed and it starts again.
+void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy) {
+  const double distance = std::min(std::abs(order_), std::abs(order_ + 1));
+  const double need = -std::log(accuracy) + 2 + std::max(0.0, std::log(deviation_ / distance + 1));
+  const double wanted = std::exp(-need / std::max(plan.steps, 1.0));
+  std::vector<Decay> decays;
+  double whole_variation = infinity, whole_steps = 0;
+  for (std::size_t i = 0; i < tilts.size(); ++i) {
+    decays.push_back(tilts[i]->decay(wanted));
+    if (decays.back().whole_variation < infinity && plan.items[i].times > whole_steps) {
+      whole_variation = decays.back().whole_variation;
+      whole_steps = plan.items[i].times;
+    }
+  }
+  const auto log_decay = [&](double t) {
+    double sum = -0.5 * (gaussian_ - gaussian_error_) * t * t;
+    for (std::size_t i = 0; i < decays.size(); ++i)
+      sum += plan.items[i].times * std::log(std::min(1.0, (decays[i].atoms + decays[i].variation / t) * (1 + 1e-9)));
+    return sum;
+  };
+  double low = 1e-3 / deviation_, high = low;
+  while (high < 1e18 / deviation_ && log_decay(high) > -need) high *= 4;
+  if (log_decay(high) <= -need)
+    for (int i = 0; i < 40 && high > low * 1.01; ++i) {
+      const double middle = std::sqrt(low * high);
+      (log_decay(middle) <= -need ? high : low) = middle;
+    }
+  const double end = log_decay(high) <= -need ? high : infinity;
+
+  double until = 0;  // nodes are needed at least up to here
+  for (;;) {
+    do add_nodes(plan, tilts, block);
+    while (nodes_.size() < most_nodes && static_cast<double>(nodes_.size() * points_) < most_work &&
+           (nodes_.back().t < until || nodes_.back().modulus > std::exp(-1.2 * need)));
+    const double start = nodes_.back().t;
+    until = end == infinity ? start : march_from(plan, tilts, start, end, need);
+    if (until == infinity) {
+      close(start, std::max(end, start), need, whole_variation, whole_steps);
+      return;
+    }
+    const bool blind = nodes_.back().upper > 1e3 * nodes_.back().modulus + std::exp(-need);  // more nodes would not help, finer ones may
+    if (blind || end == infinity || nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_work || march_ >= most_marches) break;
+  }
+  // Nothing is known of the rest but |phi| <= 1.
+  profile_truncation_ = std::min(1 / (pi * nodes_.back().t), 1.0) * (1 + 1e-9);
+  tail_truncation_ = infinity;
+}
+
+// [contour-march] N(t)^2 = sum T_i N_i(t)^2 with N_i^2 = (1 - |phi_i|^2)/2 is the square of a subadditive function of slope deviation_i/sqrt 2.
+double ContourLine::march_from(const ContourPlan& plan, const Tilts& tilts, double start, double end, double need) {
+  std::vector<double> root(tilts.size());
+  std::vector<std::vector<Spread>> spreads;
+  for (const auto& tilt : tilts) spreads.push_back(tilt->spreads());
+  double t = start;
+  while (t < end) {
+    for (std::size_t i = 0; i < tilts.size(); ++i) {
+      const double modulus = std::min(1.0, tilts[i]->modulus_above(t) * (1 + 1e-12));
+      root[i] = std::sqrt(std::max(0.0, 0.5 * (1 - modulus) * (1 + modulus))) * (1 - 1e-12);
+    }
+    const auto exponent = [&](double ahead) {  // a lower bound of -log |phi(t + ahead)|
+      double sum = 0.5 * (gaussian_ - gaussian_error_) * t * t;
+      for (std::size_t i = 0; i < tilts.size(); ++i) {
+        double loss = infinity;  // of N_i over this way
+        for (const Spread& one : spreads[i]) loss = std::min(loss, 0.5 * ahead * ahead * one.deviation * one.deviation + 2 * one.tail);
+        const double least = std::max(0.0, root[i] - std::sqrt(loss) * (1 + 1e-12));
+        sum -= 0.5 * plan.items[i].times * std::log1p(-2 * least * least * (1 - 1e-12));
+      }
+      return sum;
+    };
+    if (!(exponent(0.5 * step_) >= need * (1 + 1e-9))) return t + step_;
+    double ahead = 0.5 * step_, beyond = ahead;
+    while (beyond < end && exponent(beyond) >= need * (1 + 1e-9)) ahead = beyond, beyond *= 2;
+    for (int i = 0; i < 8; ++i) {
+      const double middle = 0.5 * (ahead + beyond);
+      (exponent(middle) >= need * (1 + 1e-9) ? ahead : beyond) = middle;
+    }
+    t += ahead;
+    if (++march_ >= most_marches) return t;
+  }
+  return infinity;
+}
+
+// [contour-truncation] sum_{k > K} h F(kh) <= Int_{Kh} F for decreasing F.
+void ContourLine::close(double start, double end, double need, double whole_variation, double whole_steps) {
+  const double level = std::exp(-need) * (1 + 1e-9), distance = std::min(std::abs(order_), std::abs(order_ + 1));
+  const double flat = std::min(1 / (pi * start), (0.5 - std::atan(start / distance) / pi + 1e-15) / distance);
+  profile_truncation_ = level * (flat + 1 / (pi * end)) * (1 + 1e-9);
+  // The kernels 1/s and 1/(s+1) fall like 1/t only: the level holds up to twice the variation, where |phi| falls like a power itself.
+  tail_truncation_ = infinity;
+  if (gaussian_ > gaussian_error_) {
+    const double far = std::max(end, 1 / std::sqrt(gaussian_ - gaussian_error_));
+    tail_truncation_ = level * (std::log(far / start) + 1 / ((gaussian_ - gaussian_error_) * far * far)) / pi * (1 + 1e-9);
+  } else if (whole_variation < infinity && whole_steps >= 1) {
+    const double far = std::max(end, 2 * whole_variation);
+    tail_truncation_ = (level * std::log(far / start) + std::exp(whole_steps * std::log(whole_variation / far)) / whole_steps) / pi * (1 + 1e-9);
+  }
+}
+
+ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {
+  Value result;
+  result.base = cumulant_ - Interval::exactly(order_) * Interval::exactly(epsilon);
+  const double c = order_, drift = mean_ - epsilon;
+  const double drift_error = mean_error_ + 2 * u * (std::abs(mean_) + std::abs(epsilon));
+  const double first = kernel == Kernel::profile ? 1 / (c * (c + 1)) : kernel == Kernel::true_positive ? 1 / c : 1 / (c + 1);
+  double sum = first, slope = 1 / (c + 1), error = 8 * u * std::abs(first), size = std::abs(first);
+  for (const Node& node : nodes_) {
+    const double linear = node.t * drift, phase = node.argument + linear;
+    const double cosine = 2 * node.modulus * std::cos(phase), sine = 2 * node.modulus * std::sin(phase);
+    // 1/(s+1) = s/(s(s+1)) and 1/s = (s+1)/(s(s+1)).
+    const double shift = kernel == Kernel::true_positive ? c + 1 : c;
+    const double real = node.real * shift - node.imaginary * node.t, imaginary = node.imaginary * shift + node.real * node.t;
+    const bool profile = kernel == Kernel::profile;
+    sum += profile ? cosine * node.real - sine * node.imaginary : cosine * real - sine * imaginary;
+    slope += cosine * real - sine * imaginary;
+    const double kernel_size = profile ? node.size : node.size * std::hypot(shift, node.t);
+    const double relative = node.growth + node.t * drift_error + 4 * u * (std::abs(node.argument) + std::abs(linear)) + 32 * u;
+    error += 2 * kernel_size * (relative < 1 ? node.modulus * relative * (1 + relative) : node.modulus + node.upper);
+    size += 2 * kernel_size * node.modulus;
+  }
+  const double scale = step_ / (2 * pi) * (c > 0 ? 1 : -1);
+  result.value = scale * sum;
+  result.slope = -scale * slope;
+  result.nodes = std::abs(scale) * (error + (static_cast<double>(nodes_.size()) + 8) * u * size) * (1 + 1e-9);
+  result.truncation = kernel == Kernel::profile ? profile_truncation_ : tail_truncation_;
+  result.alias = alias(epsilon, result.base, kernel);
+  result.above = result.nodes + result.truncation;
+  result.below = result.above + result.alias;
+  return result;
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "mechanism/transform.h"
+#include "tradeoff/interval.h"
+
+namespace tradeoff {
+
+/// One direction of a plan: distinct transforms with their step counts, all plain Gaussians as one variance.
+struct ContourPlan {
+  struct Item {
+    const Transform* transform = nullptr;
+    double times = 1;
+  };
+  std::vector<Item> items;
+  Interval gaussian = Interval::exactly(0);       ///< sum of mu^2: K(s) = gaussian s (s + 1) / 2
+  Interval infinite_mass = Interval::exactly(0);  ///< of the whole plan
+  double largest_loss = 0;                        ///< of the whole plan, an upper bound
+  double steps = 0;
+};
+
+/// The items of a plan made ready for a range of orders.
+class ContourMoments {
+ public:
+  /// Null if an item cannot serve the reach.
+  [[nodiscard]] static std::unique_ptr<const ContourMoments> prepare(const ContourPlan& plan, Reach reach);
+
+  [[nodiscard]] const ContourPlan& plan() const { return plan_; }
+  [[nodiscard]] const Reach& reach() const { return reach_; }
+  /// K and its derivatives, uncertified.
+  [[nodiscard]] Cumulant cumulant(double order) const;
+  /// Certified upper bound of K(order).
+  [[nodiscard]] double cumulant_above(double order) const;
+  [[nodiscard]] std::vector<std::unique_ptr<const TiltedLoss>> tilt(double order) const;
+
+ private:
+  ContourMoments(const ContourPlan& plan, const Reach& reach) : plan_(plan), reach_(reach) {}
+
+  const ContourPlan& plan_;
+  Reach reach_;
+  std::vector<std::unique_ptr<const Moments>> items_;
+};
+
+/// The trapezoidal sum on the line Re s = order: the nodes do not depend on epsilon, so one line serves many questions.
+/// order > 0 speaks of delta (less the infinite mass), -1 < order < 0 of 1 - delta.
+class ContourLine {
+ public:
+  /// Wanted relative accuracy of an answer at this epsilon. Always returns a line; what could not be bounded is infinite.
+  ContourLine(const ContourMoments& moments, double order, double epsilon, double accuracy);
+
+  enum class Kernel {
+    profile,         ///< 1/(s(s+1)): E(1 - e^(eps - L))+, on the strip its complement
+    true_positive,   ///< 1/s: P(L > eps)
+    false_positive,  ///< 1/(s+1): e^eps Q(L > eps)
+  };
+  /// The answer is exp(base) [value - below, value + above].
+  struct Value {
+    Interval base;
+    double value = 0;
+    double slope = 0;  ///< d value / d epsilon less `order` times value, profile only
+    double above = 0;
+    double below = 0;
+    // What `above` and `below` are made of.
+    double alias = 0;
+    double truncation = 0;
+    double nodes = 0;
+  };
+  [[nodiscard]] Value at(double epsilon, Kernel kernel = Kernel::profile) const;
+
+  [[nodiscard]] double order() const { return order_; }
+  [[nodiscard]] double deviation() const { return deviation_; }  ///< of the tilted loss, for the whole plan
+  [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
+  [[nodiscard]] std::size_t points() const { return points_; }  ///< of all quadratures
+  [[nodiscard]] std::size_t march() const { return march_; }
+  /// The largest error of a node, from the quadratures: a finer reach would help if this makes the width.
+  [[nodiscard]] bool complete() const { return profile_truncation_ < 1; }
+
+ private:
+  struct Node {
+    double t = 0;
+    double modulus = 0;      // prod |phi_i|^T_i
+    double argument = 0;     // of the product
+    double growth = 0;       // log of (|phi| + error)^T over |phi|^T
+    double upper = 0;        // prod (|phi_i| + error_i)^T_i
+    double real = 0, imaginary = 0, size = 0;  // 1/(s(s+1)) and its modulus
+  };
+  struct Chernoff {
+    double order = 0;
+    double cumulant = 0;  // upper bound of K
+  };
+  using Tilts = std::vector<std::unique_ptr<const TiltedLoss>>;
+
+  void choose_step(const ContourMoments& moments, double epsilon, double accuracy);
+  void add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count);
+  void sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy);
+  /// The furthest point up to which the march proves |phi| <= exp(-need) from `start`; infinite if it reached the end.
+  [[nodiscard]] double march_from(const ContourPlan& plan, const Tilts& tilts, double start, double end, double need);
+  void close(double start, double end, double need, double whole_variation, double exponent);
+  [[nodiscard]] double alias(double epsilon, Interval base, Kernel kernel) const;
+
+  double order_;
+  Interval cumulant_;          // K(order)
+  double mean_ = 0;            // constant of the linear phase
+  double mean_error_ = 0;      // its rounding
+  double deviation_ = 0;
+  double step_ = 0;
+  double window_ = 0;          // a lower bound of 2 pi / step
+  double gaussian_ = 0, gaussian_error_ = 0;
+  std::vector<Chernoff> left_, right_;
+  std::vector<Node> nodes_;    // t > 0
+  double profile_truncation_ = 0;
+  double tail_truncation_ = 0;
+  std::size_t points_ = 0;
+  std::size_t march_ = 0;
+};
+
+}  // namespace tradeoff

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/gaussian_nodes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+constexpr double u = unit_roundoff;
+constexpr double log_root_two_pi = 0.91893853320467274178;
+constexpr double two_pi = 2 * std::numbers::pi;
+// Above this exponent e^u dwarfs the rest of w and is kept in logs.
+constexpr double large_exponent = 30;
+// Bounds are exponentials of sums of a few terms; their rounding and the width of the parameters (relative 1e-13 at most) stay below these.
+constexpr double bound_slack = 1e-6;
+constexpr double bound_relative_slack = 1e-9;
+
+/// log of an upper bound of the normal tail 1 - Phi(x), within 1 of it; and the tail itself to 1e-9 where it is moderate.
+double log_tail_above(double x) {
+  if (x < 5) return std::log(0.5 * std::erfc(x * std::numbers::sqrt2 / 2)) + 1e-9;
+  return -0.5 * x * x - log_root_two_pi - std::log(x) + 1e-9;
+}
+
+double log_sum(double a, double b) {
+  const double larger = std::max(a, b);
+  return larger == -infinity ? larger : larger + std::log1p(std::exp(std::min(a, b) - larger));
+}
+
+/// log of the integral over [0, length] of exp(g y / length): a convex exponent that runs from 0 to g lies below this line.
+double log_chord(double length, double g) {
+  const double mean = std::abs(g) < 1e-3 ? 0.5 * g + 1e-6 : g > 30 ? g - std::log(g) : std::log(std::expm1(g) / g);
+  return std::log(length) + mean;
+}
+
+/// The largest number of at most ten bits below x: multiples of it are exact, and so are their squares.
+double ten_bits(double x) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::floor(fraction * 1024), exponent - 10);
+}
+
+}  // namespace
+
+GaussianNodes::GaussianNodes(Interval mu, Interval rate, const Range& range)
+    : mu_(0.5 * (mu.lo + mu.hi)),
+      rate_(0.5 * (rate.lo + rate.hi)),
+      relative_mu_((mu.hi - mu.lo) / mu.lo + u),
+      relative_rate_((rate.hi - rate.lo) / rate.lo + u) {
+  step_ = ten_bits(choose_step(range) * range.shrink);
+  double left = 0, right = 0;
+  choose_range(range, left, right);
+  if (!((right - left) / step_ < static_cast<double>(most_nodes))) return;
+  fill(std::lround(std::floor(left / step_)), std::lround(std::ceil(right / step_)));
+  const double reach = std::min(std::numbers::pi, two_pi * mu_ / step_);
+  for (const double share : {0.3, 0.5, 0.75, 0.95}) add_shift(share * reach);
+}
+
+// Steering only. The integrand is analytic up to |Im z| = pi/mu; the Gaussian alone would choose Im z = 2 pi/h. At the longest t the
+// argument of w adds to the exponent: a scan over z finds by how much, relative to the moment.
+double GaussianNodes::choose_step(const Range& range) const {
+  const double wanted = range.accuracy + 20;  // cells are bounded by their ends, which costs a few units
+  const double by_gaussian = std::numbers::pi * std::numbers::sqrt2 / std::sqrt(wanted);
+  const double theta = 0.92 * std::min(std::numbers::pi, two_pi * mu_ / by_gaussian), height = theta / mu_;
+  const double by_branch_point = two_pi * height / (wanted + 0.5 * height * height);
+  double step = std::min(by_gaussian, by_branch_point);
+  if (range.longest > 0) {
+    const double sine = std::sin(theta), cosine = std::cos(theta), end = std::max(4.0, range.power * mu_ + 4);
+    double level = -infinity, largest = -infinity;
+    for (double z = std::min(-4.0, range.power * mu_ - 4); z < end; z += 0.25) {
+      const double r = rate_ * std::exp(std::min(700.0, mu_ * (z - 0.5 * mu_)));
+      const double exponent = range.power * loss_at(z) - 0.5 * z * z;
+      level = std::max(level, exponent);
+      largest = std::max(largest, exponent + range.longest * std::atan2(r * sine, 1 - rate_ + r * cosine));
+    }
+    const double growth = largest - level + 0.5 * height * height + range.accuracy - 24;
+    step = std::min(step, two_pi * height / growth);
+  }
+  return step;
+}
+
+double GaussianNodes::loss_at(double z) const {
+  const double exponent = mu_ * (z - 0.5 * mu_);
+  if (exponent <= large_exponent) return std::log1p(rate_ * std::expm1(exponent));
+  return exponent + std::log(rate_) + std::log1p((1 - rate_) / rate_ * std::exp(-exponent));
+}
+
+// Steering only: whatever the range, log_error tells what it left out.
+void GaussianNodes::choose_range(const Range& range, double& left, double& right) const {
+  const auto peak = [&](double power) {
+    double best = 0;
+    const double end = power * mu_;
+    for (int i = 1; i <= 64; ++i) {
+      const double z = end * i / 64;
+      best = std::max(best, -0.5 * z * z + power * loss_at(z));
+    }
+    return best;
+  };
+  const double spread = std::sqrt(2 * range.accuracy);
+  left = -spread;
+  right = spread;
+  for (const double power : {1.0, range.largest_power + 0.5, range.least_power - 0.5}) {
+    const double target = peak(power) - range.accuracy;
+    while (log_right_tail(power, right, loss_at(right)) > target && right < spread + 2 + std::abs(power) * mu_) right += 0.5;
+    while (log_left_tail(power, left, loss_at(left)) > target && left > -spread - 2 - std::abs(power) * mu_) left -= 0.5;
+  }
+}
+
+void GaussianNodes::fill(long first, long last) {
+  const auto count = static_cast<std::size_t>(last - first + 1);
+  for (auto* column : {&nodes_.log_weight, &nodes_.log_weight_error, &nodes_.weight, &nodes_.loss, &nodes_.loss_error, &nodes_.loss_tail,
+                       &position_, &share_, &loss_right_, &nearest_square_})
+    column->reserve(count);
+  const double log_rate = std::log(rate_);
+  const double odds = (1 - rate_) / rate_;
+  const double log_step = std::log(step_) - log_root_two_pi;
+  for (long i = first; i <= last; ++i) {
+    const double z = static_cast<double>(i) * step_;  // exact, and so is z^2
+    const double exponent = mu_ * (z - 0.5 * mu_);    // two roundings
+    const double share = 1 / (1 + odds * std::exp(-exponent));
+    const double loss = loss_at(z);
+    // [node-quadrature] How far l_j may be from the truth: rounding of the exponent, of expm1 and log1p, and the width of the parameters.
+    double error = share * (2.01 * u * std::abs(exponent) + relative_mu_ * std::abs(mu_ * (z - mu_)));
+    if (exponent <= large_exponent) {
+      const double drift = std::abs(std::expm1(-loss));  // |w - 1| / w
+      error += (9.1 * u + relative_rate_) * drift + 8.1 * u * std::abs(loss);
+    } else {
+      error += relative_rate_ + u * (4.1 * std::abs(log_rate) + 2.1 * (std::abs(exponent) + std::abs(loss)) + 1);
+    }
+    const double log_weight = log_step - 0.5 * z * z;
+    nodes_.log_weight.push_back(log_weight);
+    nodes_.log_weight_error.push_back(u * (1.1 * std::abs(log_weight) + 6 * (1 + std::abs(log_step))));
+    nodes_.weight.push_back(std::exp(log_weight));
+    nodes_.loss.push_back(loss);
+    nodes_.loss_error.push_back(1.05 * error);
+    nodes_.loss_tail.push_back(exponential_tail(loss));
+    position_.push_back(z);
+    share_.push_back(share);
+    loss_right_.push_back(loss_at(z + 0.5 * step_));
+    const double nearest = std::max(0.0, std::abs(z) - 0.5 * step_);
+    nearest_square_.push_back(0.5 * nearest * nearest);
+  }
+  // Over all of hZ the sums of W and W w differ from 1 by 2 sum_m exp(-2 pi^2 m^2/h^2) at most; beyond the nodes lie normal tails.
+  const double lattice = 2.01 * std::exp(-0.5 * (two_pi / step_) * (two_pi / step_));
+  const double ends = std::exp(log_tail_above(-position_.front())) + std::exp(log_tail_above(position_.back() - mu_));
+  unit_error_ = lattice < 2e-3 && position_.back() > mu_ && position_.front() < 0 ? (lattice + ends) * (1 + 1e-6) : infinity;
+}
+
+void GaussianNodes::add_shift(double theta) {
+  Shift shift;
+  shift.height = theta / mu_;
+  const double decay = two_pi * shift.height / step_;
+  shift.log_factor = 0.5 * shift.height * shift.height - (decay > 30 ? decay : std::log(std::expm1(decay)));
+  shift.log_half_cosine = std::log(std::cos(0.5 * theta));
+  shift.cosine = std::cos(theta);
+  const double sine = std::sin(theta), cosine = shift.cosine, rest = 1 - rate_;
+  const auto ratio = [&](double z) { return rate_ * std::exp(std::min(700.0, mu_ * (z - 0.5 * mu_))); };
+  const auto modulus = [&](double r) { return 0.5 * std::log(std::max(1e-300, rest * rest + 2 * rest * r * cosine + r * r)); };
+  double r_left = ratio(position_.front() - 0.5 * step_);
+  double modulus_left = modulus(r_left);
+  shift.argument.reserve(position_.size());
+  shift.modulus.reserve(position_.size());
+  for (const double z : position_) {
+    const double r = ratio(z + 0.5 * step_);
+    shift.argument.push_back(std::atan2(r * sine, rest + r * cosine) * (1 + bound_relative_slack));
+    // |w|^2 is a parabola in r: least at r = -rest cos(theta) if the cell holds that point.
+    const double modulus_right = r > 1e100 ? std::log(r) : modulus(r);
+    const double turning = -rest * cosine;
+    shift.modulus.push_back(r_left < turning && turning < r ? std::log(rest * sine) : std::min(modulus_left, modulus_right));
+    r_left = r;
+    modulus_left = modulus_right;
+  }
+  shifts_.push_back(std::move(shift));
+}
+
+double GaussianNodes::log_left_tail(double power, double z, double loss) const {
+  if (power >= 0) return power * loss + log_tail_above(-z);
+  // l' <= mu, so w(x) >= w(z) e^(mu (x - z)) below z.
+  const double by_slope = power * loss + 0.5 * power * power * mu_ * mu_ - power * mu_ * z + log_tail_above(power * mu_ - z);
+  return std::min(power * std::log1p(-rate_) + log_tail_above(-z), by_slope);
+}
+
+double GaussianNodes::log_right_tail(double power, double z, double loss) const {
+  if (power < 0) return power * loss + log_tail_above(z);
+  return power * loss + 0.5 * power * power * mu_ * mu_ - power * mu_ * z + log_tail_above(z - power * mu_);
+}
+
+// [node-quadrature] One vertical side: 2 Int_0^a |F(z + iy)| e^(-2 pi y/h) dy. The exponent is bounded by a convex function of y that is 0 at
+// y = 0, so by its chord.
+double GaussianNodes::log_side(double power, double t, double z, double loss, const Shift& shift) const {
+  const double r = rate_ * std::exp(std::min(300.0, mu_ * (z - 0.5 * mu_))), rest = 1 - rate_;
+  double level = std::log(2.0) - 0.5 * z * z - log_root_two_pi + power * loss;  // |w(z + iy)| <= w(z)
+  double fall = 0.5 * shift.height * shift.height - two_pi * shift.height / step_;
+  if (power < 0) {
+    // -log |w| = -log(A + B cos theta)/2 is convex while A cos theta + B > 0; past that the least |w| of the side is used throughout.
+    const double squares = rest * rest + r * r, product = 2 * rest * r;
+    if (squares * shift.cosine + product > 0) {
+      fall -= power * (loss - 0.5 * std::log(squares + product * shift.cosine) + 1e-9);
+    } else {
+      const double between = std::abs(rest - r) * (1 - 1e-9) - 1e-12 * rest;
+      level += power * std::max(shift.log_half_cosine, between > 0 ? std::log(between) - loss : -infinity);
+    }
+  }
+  // d arg w / d theta is largest at theta = 0, where it is pi(z), as long as r <= 1 - q; arg w <= theta always.
+  const double slope = r < rest ? r / (rest + r) * (1 + 1e-9) : 1;
+  double integral = log_chord(shift.height, fall + t * slope * mu_ * shift.height);
+  if (r < rest) integral = std::min(integral, t * std::asin(std::min(1.0, r / rest * (1 + 1e-9))) + log_chord(shift.height, fall));
+  return level + integral;
+}
+
+double GaussianNodes::log_cells(double power, double t, std::size_t count, const Shift& shift) const {
+  const double* modulus = power >= 0 ? loss_right_.data() : shift.modulus.data();  // |w(z + ia)| <= w(z)
+  double largest = -infinity;
+  for (std::size_t j = 0; j < count; ++j) largest = std::max(largest, power * modulus[j] + t * shift.argument[j] - nearest_square_[j]);
+  double sum = 0;
+  for (std::size_t j = 0; j < count; ++j) {
+    const double exponent = power * modulus[j] + t * shift.argument[j] - nearest_square_[j] - largest;
+    if (exponent > -40) sum += std::exp(exponent);
+    else sum += 1e-17;
+  }
+  return largest + std::log(2 * sum * step_) - log_root_two_pi + shift.log_factor;
+}
+
+// [node-quadrature] The rectangle bound: two horizontal lines, two vertical sides, and the integral outside the nodes.
+double GaussianNodes::log_error(double power, double t, std::size_t count, bool tail) const {
+  const double left = position_.front() - 0.5 * step_, right = position_[count - 1] + 0.5 * step_;
+  const double loss_left = loss_at(left), loss_right = loss_right_[count - 1];
+  double best = infinity;
+  for (const Shift& shift : shifts_) {
+    const double sides = log_sum(log_side(power, t, left, loss_left, shift), log_side(power, t, right, loss_right, shift));
+    const double bound = log_sum(sides, log_cells(power, t, count, shift));
+    if (bound < best) best = bound;
+  }
+  double outside = log_left_tail(power, left, loss_left);
+  if (tail) outside = log_sum(outside, log_right_tail(power, right, loss_right));
+  const double scale = std::abs(power) * std::max(std::abs(loss_left), std::abs(loss_right)) + 0.5 * std::max(left * left, right * right);
+  return log_sum(best, outside) + bound_slack + bound_relative_slack * scale;
+}
+
+double GaussianNodes::log_mass_below(double power, std::size_t j) const {
+  return log_left_tail(power, position_[j], nodes_.loss[j]) + std::abs(power) * nodes_.loss_error[j] + bound_slack;
+}
+
+double GaussianNodes::log_density(double power, std::size_t j) const {
+  return power * nodes_.loss[j] - 0.5 * position_[j] * position_[j] - log_root_two_pi - std::log(mu_ * share_[j]) +
+         std::abs(power) * nodes_.loss_error[j] + bound_slack;
+}
+
+double GaussianNodes::log_density_right(double power) const {
+  const double z = position_.back(), shifted = z - power * mu_;
+  const double exponent = power >= 0 ? 0.5 * power * power * mu_ * mu_ - power * mu_ * z - (shifted > 0 ? 0.5 * shifted * shifted : 0)
+                                     : -0.5 * z * z;
+  return power * nodes_.loss.back() + exponent - log_root_two_pi - std::log(mu_ * share_.back()) + bound_slack;
+}
+
+// Left of the nodes 1/pi = 1 + (1-q)/q e^(mu^2/2 - mu z) grows: the two terms are normal densities, one of them around -mu.
+double GaussianNodes::log_density_left(double power) const {
+  const double z = position_.front();
+  const double level = power >= 0 ? power * nodes_.loss.front() : power * std::log1p(-rate_);
+  const double shifted = std::min(z + mu_, 0.0);
+  const double second = std::log((1 - rate_) / rate_) + mu_ * mu_ - 0.5 * shifted * shifted;
+  return level + log_sum(-0.5 * z * z, second) - log_root_two_pi - std::log(mu_) + bound_slack;
+}
+
+double GaussianNodes::log_density_excess(double power) const {
+  const double curvature = 1 + std::max(0.0, -(power + 1)) * mu_ * mu_ / 4;
+  return curvature * step_ * step_ / 8 * (1 + 1e-9);
+}
+
+int GaussianNodes::maxima(double power) const { return (power + 1) * mu_ * mu_ <= 4 * (1 - 1e-9) ? 1 : 2; }
+
+std::size_t GaussianNodes::resolved(double t, double phase) const {
+  const double limit = phase / (t * mu_ * step_);
+  return static_cast<std::size_t>(std::lower_bound(share_.begin(), share_.end(), limit) - share_.begin());
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "mechanism/nodes.h"
+
+namespace tradeoff {
+
+/// Nodes z_j = jh of the trapezoidal rule for Q = N(0,1), carrying the loss l(z) = log(1 - q + q exp(mu z - mu^2/2)) of the
+/// Poisson-sampled Gaussian, with the bound of their error for every power. [node-quadrature]
+class GaussianNodes final : public NodeLaw {
+ public:
+  /// The powers that will be used: nodes reach far enough for all of them, to exp(-accuracy) of each moment.
+  struct Range {
+    double least_power;
+    double largest_power;
+    double accuracy;
+    double shrink;   ///< factor on the step
+    double power;    ///< where phi will be asked for,
+    double longest;  ///< up to this t
+  };
+  GaussianNodes(Interval mu, Interval rate, const Range& range);
+  /// More nodes than this are not worth a try; the law is then left empty.
+  static constexpr std::size_t most_nodes = 60000;
+
+  [[nodiscard]] double log_error(double power, double t) const override { return log_error(power, t, nodes_.loss.size(), true); }
+  [[nodiscard]] double unit_error() const override { return unit_error_; }
+
+  /// The same for the first `count` nodes against the integral up to the middle after them; with `tail`, plus the integral beyond.
+  [[nodiscard]] double log_error(double power, double t, std::size_t count, bool tail) const;
+
+  /// log of a bound of the tilted mass E_Q[w^p; z < z_j].
+  [[nodiscard]] double log_mass_below(double power, std::size_t j) const;
+  /// log of the density of l at z_j against w^p, and of bounds of it left and right of all nodes.
+  [[nodiscard]] double log_density(double power, std::size_t j) const;
+  [[nodiscard]] double log_density_left(double power) const;
+  [[nodiscard]] double log_density_right(double power) const;
+  /// A bound of -(d/dz)^2 log density, times h^2/8: what the largest value may exceed the largest node by, in logs. [loss-variation]
+  [[nodiscard]] double log_density_excess(double power) const;
+  /// How many maxima the density may have: 1 or 2.
+  [[nodiscard]] int maxima(double power) const;
+  /// How many nodes have t l'(z) h below `phase`.
+  [[nodiscard]] std::size_t resolved(double t, double phase) const;
+
+ private:
+  struct Shift {                   // a horizontal line Im z = +-a of the rectangle, a = theta/mu
+    double height = 0;             // a
+    double log_factor = 0;         // a^2/2 - log(e^(2 pi a/h) - 1)
+    double log_half_cosine = 0;    // log cos(theta/2)
+    double cosine = 1;             // cos theta
+    std::vector<double> argument;  // largest arg w(z + ia) on each cell
+    std::vector<double> modulus;   // least log |w(z + ia)| on each cell
+  };
+  [[nodiscard]] double loss_at(double z) const;
+  [[nodiscard]] double log_side(double power, double t, double z, double loss, const Shift& shift) const;
+  [[nodiscard]] double log_cells(double power, double t, std::size_t count, const Shift& shift) const;
+  [[nodiscard]] double log_left_tail(double power, double z, double loss) const;
+  [[nodiscard]] double log_right_tail(double power, double z, double loss) const;
+  [[nodiscard]] double choose_step(const Range& range) const;
+  void choose_range(const Range& range, double& left, double& right) const;
+  void fill(long first, long last);
+  void add_shift(double theta);
+
+  double mu_;
+  double rate_;
+  double relative_mu_;    // half widths of the parameters
+  double relative_rate_;
+  double step_ = 0;
+  double unit_error_ = 0;
+  std::vector<double> position_;     // z_j
+  std::vector<double> share_;        // pi(z_j) = l'(z_j)/mu
+  std::vector<double> loss_right_;   // l(z_j + h/2)
+  std::vector<double> nearest_square_;  // half the least z^2 on the cell around z_j
+  std::vector<Shift> shifts_;
+};
+
+}  // namespace tradeoff

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/oscillation.h"
+
+#include <cstdint>
+#include <cstring>
+
+// The one hot loop of the contour engine. It is written in the compilers' vector types, so that lanes and the order of
+// summation are the same on every machine, and compiled for wider registers where the loader can choose (glibc on x86-64).
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define TRADEOFF_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
+#else
+#define TRADEOFF_CLONES
+#endif
+
+namespace tradeoff {
+namespace {
+
+using Lanes = double __attribute__((vector_size(64)));
+using Words = std::int64_t __attribute__((vector_size(64)));
+static_assert(sizeof(Lanes) == oscillation_lanes * sizeof(double));
+
+constexpr double two_over_pi = 0x1.45f306dc9c883p-1;
+// pi/2 in three parts; the first two have 30 bits, so their products with a quotient below 2^22 are exact.
+constexpr double half_pi_1 = 0x1.921fb54p+0;
+constexpr double half_pi_2 = 0x1.10b46118p-30;
+constexpr double half_pi_3 = 0x1.313198a2e037p-61;
+constexpr double round_to_integer = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
+
+}  // namespace
+
+TRADEOFF_CLONES OscillationSum sum_oscillations(const double* weights, const double* losses, std::size_t count, double t) {
+  Lanes cosine_sum{};
+  Lanes sine_sum{};
+  for (std::size_t j = 0; j < count; j += oscillation_lanes) {
+    Lanes weight, loss;
+    std::memcpy(&weight, weights + j, sizeof weight);
+    std::memcpy(&loss, losses + j, sizeof loss);
+    const Lanes x = loss * t;
+    const Lanes shifted = x * two_over_pi + round_to_integer;
+    const Lanes quotient = shifted - round_to_integer;
+    const Lanes r = ((x - quotient * half_pi_1) - quotient * half_pi_2) - quotient * half_pi_3;
+    const Lanes z = r * r;
+    // sin r - r and cos r - 1 by their Taylor series: on |r| <= pi/4 the next terms are below 2^-56 of the sum.
+    const Lanes sine_tail =
+        r * z *
+        (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800 +
+                    z * (1.0 / 6227020800.0 + z * (-1.0 / 1307674368000.0 + z * (1.0 / 355687428096000.0))))))));
+    const Lanes cosine_tail =
+        z * (-1.0 / 2 + z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + z * (-1.0 / 3628800 +
+             z * (1.0 / 479001600.0 + z * (-1.0 / 87178291200.0 + z * (1.0 / 20922789888000.0))))))));
+    Words quadrant;
+    std::memcpy(&quadrant, &shifted, sizeof quadrant);
+    const Words odd = (quadrant & 1) != 0;
+    const Lanes sine_r = r + sine_tail;
+    const Lanes cosine_r = 1.0 + cosine_tail;
+    Lanes sine = odd ? cosine_r : sine_r;
+    Lanes cosine = odd ? sine_r : cosine_r;
+    sine = (quadrant & 2) != 0 ? -sine : sine;
+    cosine = ((quadrant + 1) & 2) != 0 ? -cosine : cosine;
+    const Words near_zero = quotient == 0.0;  // then r = x and the tails are the answer, to full relative accuracy
+    cosine_sum += weight * (near_zero ? cosine_tail : cosine - 1.0);
+    sine_sum += weight * (near_zero ? sine_tail : sine - x);
+  }
+  OscillationSum sum{0, 0};
+  for (std::size_t lane = 0; lane < oscillation_lanes; ++lane) {
+    sum.cosine += cosine_sum[lane];
+    sum.sine += sine_sum[lane];
+  }
+  return sum;
+}
+
+}  // namespace tradeoff

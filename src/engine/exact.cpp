@@ -130,7 +130,7 @@ ListPlan plan_list(const FiniteParts& parts) {
 exact::Size list_size(const FiniteParts& parts) { return plan_list(parts).size; }
 
 Law compose_list(const FiniteParts& parts) {
-  if (parts.empty()) return {{{0, 1}}, 0, 0, 0, 0, 0};
+  if (parts.empty()) return {{{0, 1}}, 0, 0, 0, 0, 0, 0};
   const ListPlan plan = plan_list(parts);
   std::vector<Law> laws;
   for (const FinitePart& part : parts) laws.push_back(exact::power(*part.atoms, part.times));

@@ -39,8 +39,8 @@ Loss::Test Halves::test(double epsilon) const {
   const Table::Tails most = other_.tails_with(one_.points, numeric::add_down(epsilon, -shift_));
   const Table::Tails least = other_.tails_with(one_.points, numeric::next_up(numeric::add_up(epsilon, shift_)));
   const double error = up_by(spread_ + shift_, 2);
-  const double lowest = one_.points.back().loss + other_.law().points.back().loss;
-  const Wide other_lost = lost_ * std::exp(static_cast<Wide>(std::abs(lowest) + shift_) * 1.0001L + 1);
+  const Wide lowest = static_cast<Wide>(one_.lowest) + static_cast<Wide>(other_.law().lowest);
+  const Wide other_lost = lost_ == 0 ? 0 : lost_ * std::exp(std::max<Wide>(0, -lowest) * 1.0001L + 1);
   const auto ends = [&](Wide low, Wide high, double relative, Wide lost) {
     const Interval finite = masses_.finite * Interval{outward_down(low * shrink(relative)), outward_up(high * enlarge(relative) + lost)};
     return finite + Interval{-masses_.slack, masses_.slack};

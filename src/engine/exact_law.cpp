@@ -21,10 +21,6 @@ double radius(Interval a) { return up_by((a.hi - a.lo) / 2 + std::max(std::abs(a
 /// Half the width of log a, a > 0: the log error of taking its middle.
 double log_radius(Interval a) { return a.lo > 0 ? up_by((a.hi - a.lo) / a.lo, 4) + 2 * wide_unit : infinity; }
 
-double highest_loss(const Atoms& atoms, std::uint64_t times) {
-  return numeric::multiply_up(atoms.finite.front().loss.hi, static_cast<double>(times));
-}
-
 double largest_loss(const Law& law) {
   return law.points.empty() ? 0 : std::max(std::abs(law.points.front().loss), std::abs(law.points.back().loss));
 }
@@ -72,9 +68,10 @@ Axes axes_of(const Atoms& atoms) {
       axes.zero = atom.mass;
       continue;
     }
-    const auto partner = std::find_if(atoms.finite.begin() + static_cast<std::ptrdiff_t>(i) + 1, atoms.finite.end(),
-                                      [&](const Atom& other) { return other.loss == -atom.loss; });
-    if (partner == atoms.finite.end() || !(partner->mass.lo > 0)) {
+    auto partner = std::partition_point(atoms.finite.begin() + static_cast<std::ptrdiff_t>(i) + 1, atoms.finite.end(),
+                                        [&](const Atom& other) { return other.loss.lo > -atom.loss.hi; });
+    while (partner != atoms.finite.end() && partner->loss.lo == -atom.loss.hi && partner->loss != -atom.loss) ++partner;
+    if (partner == atoms.finite.end() || partner->loss != -atom.loss) {
       axes.one_sided.push_back({atom.loss, atom.mass, false, 0, 0});
     } else {
       used[static_cast<std::size_t>(partner - atoms.finite.begin())] = true;
@@ -462,6 +459,72 @@ void join_close(Law& law) {
   law.spread = up_by(law.spread + static_cast<double>(longest) * wide_unit * 1.01, 2);
 }
 
+/// Leaves out atoms whose mass is too small for a double to know it relatively; what they weigh at most is added to `dropped`.
+Atoms without_specks(const Atoms& atoms, Wide& dropped) {
+  Atoms kept = atoms;
+  std::erase_if(kept.finite, [&](const Atom& atom) {
+    const bool speck = atom.mass.hi < 1e-250 && !(atom.mass.hi - atom.mass.lo <= 1e-9 * atom.mass.lo);
+    if (speck) dropped += static_cast<Wide>(atom.mass.hi);
+    return speck;
+  });
+  return kept;
+}
+
+Law list_once(const Atoms& atoms) {
+  Law law;
+  Wide total = 0;
+  double error = 0;
+  for (const Atom& atom : atoms.finite) {
+    law.points.push_back({static_cast<double>(middle(atom.loss)), middle(atom.mass)});
+    total += middle(atom.mass);
+    error = std::max(error, log_radius(atom.mass));
+    law.shift = std::max(law.shift, radius(atom.loss));
+  }
+  for (Point& point : law.points) point.mass /= total;
+  std::sort(law.points.begin(), law.points.end(), [](const Point& a, const Point& b) { return a.loss > b.loss; });
+  law.shift = up_by(law.shift + largest_loss(law) * 0x1.1p-53, 8);
+  law.jitter = law.shift;
+  law.spread = up_by(2 * error + static_cast<double>(law.points.size() + 4) * wide_unit * 1.01, 8);
+  return law;
+}
+
+/// By repeated squaring of lists: for laws with many losses that have no common step.
+Law power_by_products(const Atoms& atoms, std::uint64_t times) {
+  Law base = list_once(atoms);
+  std::optional<Law> result;
+  for (std::uint64_t left = times; left != 0; left >>= 1) {
+    if ((left & 1) != 0) result = result ? product(*result, base) : base;
+    if (left > 1) base = product(base, base);
+  }
+  return *std::move(result);
+}
+
+enum class PowerWay { once, axes, lattice, products };
+struct PowerPlan {
+  PowerWay way = PowerWay::once;
+  Size size;
+};
+
+/// The way that takes the fewest multiplications.
+PowerPlan plan_power(const Atoms& atoms, std::uint64_t times) {
+  const double count = static_cast<double>(atoms.finite.size());
+  if (times == 1) return {PowerWay::once, {count, count}};
+  const Axes axes = axes_of(atoms);
+  const bool few = axes.two_sided.size() <= 4 && axes.one_sided.size() <= 8;
+  PowerPlan best{PowerWay::axes, few ? axes_size(axes, times) : Size{infinity, infinity}};
+  if (best.size.points <= static_cast<double>(times) + 1 && best.size.fits()) return best;
+  if (const auto part = lattice_part(atoms)) {
+    const Size size = lattice_size(*part, times);
+    if (size.terms < best.size.terms) best = {PowerWay::lattice, size};
+  }
+  if (!few && count * static_cast<double>(times) < 1e7) {
+    const double half = axes_size(axes, times / 2).points;
+    const Size size{axes_size(axes, times).points, 10 * half * half * (times % 2 == 1 ? count : 1)};
+    if (size.terms < best.size.terms) best = {PowerWay::products, size};
+  }
+  return best;
+}
+
 /// Sorts a list that consists of sorted runs of the given length.
 void merge_runs(std::vector<Point>& points, std::size_t run) {
   const auto greater = [](const Point& x, const Point& y) { return x.loss > y.loss; };
@@ -568,26 +631,20 @@ std::optional<Lattice> common_lattice(const std::vector<Interval>& values) {
   return lattice;
 }
 
-Size power_size(const Atoms& atoms, std::uint64_t times) {
-  const Size by_axes = axes_size(axes_of(atoms), times);
-  if (by_axes.points <= 1e4 && by_axes.fits()) return by_axes;
-  const auto part = lattice_part(atoms);
-  if (!part) return by_axes;
-  const Size by_lattice = lattice_size(*part, times);
-  return by_lattice.terms < by_axes.terms ? by_lattice : by_axes;
-}
+Size power_size(const Atoms& atoms, std::uint64_t times) { return plan_power(atoms, times).size; }
 
-Law power(const Atoms& atoms, std::uint64_t times) {
-  const Axes axes = axes_of(atoms);
-  const Size by_axes = axes_size(axes, times);
-  Law law;
-  // A single two-sided axis is one row; otherwise the cheaper way.
-  if (by_axes.points > 2 && by_axes.terms > static_cast<double>(times) + 1) {
-    const auto part = lattice_part(atoms);
-    if (part && lattice_size(*part, times).terms < by_axes.terms) law = power_by_lattice(*part, times);
-  }
-  if (law.points.empty()) law = power_by_axes(axes, times, by_axes.terms);
-  law.highest = highest_loss(atoms, times);
+Law power(const Atoms& all, std::uint64_t times) {
+  Wide dropped = 0;
+  const Atoms atoms = without_specks(all, dropped);
+  const PowerPlan plan = plan_power(atoms, times);
+  Law law = plan.way == PowerWay::once      ? list_once(atoms)
+            : plan.way == PowerWay::lattice ? power_by_lattice(*lattice_part(atoms), times)
+            : plan.way == PowerWay::axes    ? power_by_axes(axes_of(atoms), times, plan.size.terms)
+                                            : power_by_products(atoms, times);
+  const double count = static_cast<double>(times);
+  law.lost += dropped * static_cast<Wide>(count);
+  law.highest = numeric::multiply_up(all.finite.front().loss.hi, count);
+  law.lowest = numeric::multiply_down(all.finite.back().loss.lo, count);
   return law;
 }
 
@@ -615,6 +672,7 @@ Law lattice_product(const Law& a, const Law& b, Wide step) {
   law.spread = up_by(a.spread + b.spread + static_cast<double>(short_law.points.size() + 2) * wide_unit * 1.01, 8);
   law.lost = a.lost + b.lost + 2 * static_cast<Wide>(sum.size()) * smallest_mass;
   law.highest = add_up(a.highest, b.highest);
+  law.lowest = numeric::add_down(a.lowest, b.lowest);
   return law;
 }
 
@@ -635,6 +693,7 @@ Law product(const Law& a, const Law& b) {
   law.spread = up_by(a.spread + b.spread + 2 * wide_unit, 8);
   law.lost = a.lost + b.lost;
   law.highest = add_up(a.highest, b.highest);
+  law.lowest = numeric::add_down(a.lowest, b.lowest);
   law.points = std::move(points);
   join_close(law);
   return law;

@@ -31,6 +31,7 @@ struct Law {
   double spread = 0;          ///< |log(true mass / listed mass)| is at most this
   Wide lost = 0;              ///< true mass that is not listed at all
   double highest = 0;         ///< no true loss is above this, listed or not
+  double lowest = 0;          ///< nor below this
 };
 
 /// Above these a composition is not attempted exactly: 4 million points take 130 MB, 10^9 terms a few seconds.

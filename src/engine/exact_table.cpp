@@ -42,7 +42,7 @@ Table::Table(Law law, Masses masses) : law_(std::move(law)), masses_(masses) {
   }
   // [atom-kernel] 16 units for libm, 8 for the operations of a step, and the rounded gaps add up to the range of the losses.
   const double range = count == 0 ? 0 : law_.points.front().loss - law_.points.back().loss;
-  other_lost_ = count == 0 ? 0 : law_.lost * std::exp(static_cast<Wide>(std::abs(law_.points.back().loss) + law_.shift) * 1.0001L + 1);
+  other_lost_ = law_.lost == 0 ? 0 : law_.lost * std::exp(std::max<Wide>(0, -static_cast<Wide>(law_.lowest)) * 1.0001L + 1);
   spread_ = up_by(law_.spread + (24 * static_cast<double>(count + 2) + range) * wide_unit * 1.01, 16);
 }
 

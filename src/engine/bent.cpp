@@ -284,7 +284,7 @@ bool expand_side(const Parts& parts, Direction direction, std::array<std::shared
   if (!worse) return false;
   sides[0] = sides[1] = std::make_shared<const Side>(std::move(*worse));
   const bool same = std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
-    return part.loss->break_points(direction, ParameterEnd::worse) == part.loss->break_points(direction, ParameterEnd::better);
+    return bent::break_points_of(*part.loss, direction, ParameterEnd::worse) == bent::break_points_of(*part.loss, direction, ParameterEnd::better);
   });
   if (same) return true;
   auto better = bent::expand(parts, direction, ParameterEnd::better);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechanism/atoms.h"
 #include "numeric/arithmetic.h"
 
 // [break-point-expansion]
@@ -14,6 +15,8 @@ namespace {
 constexpr std::size_t most_summands = 10'000;
 // Binomial coefficients up to 1000 over 500 are doubles.
 constexpr std::uint64_t most_times = 1000;
+// More values than this multiply out to too many summands as soon as they are composed.
+constexpr std::size_t most_atoms = 40;
 // A power of more than this many steps loses every digit of a double.
 constexpr double most_subsampled = 1e9;
 
@@ -115,11 +118,23 @@ struct Builder {
 
 bool Expansion::unbounded_above() const { return variance > 0 || (!subsampled.empty() && subsampled.front().remove); }
 
+// Raising a loss and keeping its probability raises delta, and so do composed laws: the order of survival functions passes to sums.
+std::optional<BreakPoints> break_points_of(const Loss& loss, Direction direction, ParameterEnd end) {
+  if (auto points = loss.break_points(direction, end)) return points;
+  const bool worse = end == ParameterEnd::worse;
+  if (const auto mu = loss.gaussian_mu()) return GaussianBreak{worse ? mu->hi : mu->lo};
+  const Atoms* atoms = loss.atoms(direction);
+  if (atoms == nullptr || atoms->slack > 0 || atoms->finite.size() > most_atoms) return std::nullopt;
+  BreakTerms result{{}, atoms->infinite};
+  for (const Atom& atom : atoms->finite) result.terms.push_back(break_atom(worse ? atom.loss.hi : atom.loss.lo, atom.mass));
+  return result;
+}
+
 std::optional<Expansion> expand(const Parts& parts, Direction direction, ParameterEnd end) {
   Builder builder{.expansion = {}, .base = {}, .remove = direction == Direction::remove};
   builder.expansion.summands.resize(1);
   for (const Part& part : parts) {
-    const auto points = part.loss->break_points(direction, end);
+    const auto points = break_points_of(*part.loss, direction, end);
     if (!points) return std::nullopt;
     if (!std::visit([&](const auto& kind) { return builder.add(kind, part.times); }, *points)) return std::nullopt;
   }

@@ -44,6 +44,9 @@ struct Expansion {
   [[nodiscard]] bool unbounded_above() const;
 };
 
+/// What the loss says of itself, or what its law tells: a plain Gaussian, or few atoms.
+[[nodiscard]] std::optional<BreakPoints> break_points_of(const Loss& loss, Direction direction, ParameterEnd end);
+
 /// Nothing if a part has no expansion or if the product has too many summands.
 [[nodiscard]] std::optional<Expansion> expand(const Parts& parts, Direction direction, ParameterEnd end);
 

@@ -18,6 +18,9 @@ class LaplaceLoss final : public Loss {
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override;
   [[nodiscard]] std::optional<Interval> closed_mu() const override;
+  [[nodiscard]] std::optional<BreakPoints> break_points(Direction, ParameterEnd end) const override {
+    return laplace_break_points(end == ParameterEnd::worse ? epsilon0_.hi : epsilon0_.lo);
+  }
   [[nodiscard]] std::string key() const override;
   void explain(std::vector<Step>& steps) const override;
 

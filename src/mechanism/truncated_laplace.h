@@ -18,6 +18,10 @@ class TruncatedLaplaceLoss final : public Loss {
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
+  [[nodiscard]] std::optional<BreakPoints> break_points(Direction, ParameterEnd end) const override {
+    if (!(reach_.lo >= epsilon0_.hi)) return std::nullopt;  // the supports overlap too little for this expansion
+    return truncated_laplace_break_points(end == ParameterEnd::worse ? epsilon0_.hi : epsilon0_.lo, reach_);
+  }
   [[nodiscard]] std::string key() const override;
   void explain(std::vector<Step>& steps) const override;
 

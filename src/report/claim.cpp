@@ -12,13 +12,15 @@ namespace {
 
 constexpr int claim_digits = 4;          // what a reader quotes
 constexpr int least_interval_digits = 7;  // what a reader compares
-constexpr int most_interval_digits = 17;  // more tell nothing about a double
+constexpr int most_interval_digits = 12;  // more are noise to a reader; JSON has them all
+constexpr int digits_of_a_double = 17;    // enough to write down a simple value exactly
 constexpr double tiny = 1e-300;           // below, doubles run out of digits
 
 /// Significant digits that show where the ends differ, and two of the difference.
 int digits_to_show(Interval value) {
   const double size = std::max(std::abs(value.lo), std::abs(value.hi));
   const double ratio = value.width() / size;
+  if (ratio == 0) return most_interval_digits;
   if (!(ratio > 0 && ratio < 1)) return least_interval_digits;
   return std::clamp(2 + static_cast<int>(-std::floor(std::log10(ratio))), least_interval_digits, most_interval_digits);
 }
@@ -28,10 +30,12 @@ std::string power_of_ten(const std::string& exponent) { return "10^" + exponent;
 }  // namespace
 
 std::string between(Interval value) {
-  const int digits = value.lo == value.hi ? most_interval_digits : digits_to_show(value);
-  const std::string lo = numeric::to_text_below(value.lo, digits);
-  const std::string hi = numeric::to_text_above(value.hi, digits);
-  return lo == hi ? "exactly " + lo : "between " + lo + " and " + hi;
+  if (value.lo == value.hi) {
+    const std::string exact = numeric::to_text_below(value.lo, digits_of_a_double);
+    if (exact == numeric::to_text_above(value.hi, digits_of_a_double)) return "exactly " + exact;
+  }
+  const int digits = digits_to_show(value);
+  return "between " + numeric::to_text_below(value.lo, digits) + " and " + numeric::to_text_above(value.hi, digits);
 }
 
 std::string safe_end(Interval value, SafeEnd safe, int digits) {

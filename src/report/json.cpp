@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "numeric/number_text.h"
+
 namespace tradeoff::report {
 namespace {
 
@@ -105,6 +107,8 @@ JsonWriter& JsonWriter::number(double value) {
   return raw({buffer.data(), end});
 }
 
+JsonWriter& JsonWriter::end_of_interval(double value, const std::string& outward) { return std::isinf(value) ? text(outward) : raw(outward); }
+
 JsonWriter& JsonWriter::integer(std::uint64_t value) { return raw(std::to_string(value)); }
 
 JsonWriter& JsonWriter::raw(std::string_view json) {
@@ -115,7 +119,8 @@ JsonWriter& JsonWriter::raw(std::string_view json) {
 
 JsonWriter& JsonWriter::interval(Interval value, const std::optional<Interval>& log10) {
   if (!(value.lo <= value.hi)) value = Interval::whole();  // NaN certifies nothing, and must not reach a reader
-  begin_object().key("lo").number(value.lo).key("hi").number(value.hi);
+  begin_object().key("lo").end_of_interval(value.lo, numeric::to_text_below(value.lo));
+  key("hi").end_of_interval(value.hi, numeric::to_text_above(value.hi));
   if (log10) key("log10").interval(*log10);
   return end_object();
 }

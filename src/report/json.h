@@ -12,9 +12,9 @@
 
 namespace tradeoff::report {
 
-/// Writes one JSON value on one line. A double is printed as its shortest decimal that reads back as the same double, so an end of an
-/// interval stays exactly the end that was certified; an infinite end is the string "inf" or "-inf". What comes out is always valid
-/// JSON in valid UTF-8, whatever bytes a message carries.
+/// Writes one JSON value on one line. An end of an interval is printed as a decimal that reads back as exactly the double that was
+/// certified and, for a reader with exact decimals, still lies outward of it; an infinite end is the string "inf" or "-inf". What comes
+/// out is always valid JSON in valid UTF-8, whatever bytes a message carries.
 class JsonWriter {
  public:
   JsonWriter& begin_object() { return open('{'); }
@@ -24,6 +24,7 @@ class JsonWriter {
   JsonWriter& key(std::string_view name);
 
   JsonWriter& text(std::string_view value);
+  /// The shortest decimal that reads back as the same double.
   JsonWriter& number(double value);
   JsonWriter& integer(std::uint64_t value);
   JsonWriter& boolean(bool value) { return raw(value ? "true" : "false"); }
@@ -41,6 +42,7 @@ class JsonWriter {
  private:
   JsonWriter& open(char bracket);
   JsonWriter& close(char bracket);
+  JsonWriter& end_of_interval(double value, const std::string& outward);
   void separate();
   void quote(std::string_view value);
 

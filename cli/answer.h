@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "report/claim.h"
+#include "report/json.h"
+#include "tradeoff/curve.h"
+
+namespace tradeoff::cli {
+
+/// What a question found, written only in the form that is wanted.
+struct Answer {
+  std::function<void(report::JsonWriter&)> json;               ///< writes one JSON value
+  std::function<std::string(const report::Style&)> text;  ///< lines for people
+  std::shared_ptr<const Curve> curve;                          ///< where method and steps are told; null if no curve was needed
+};
+
+/// An answer that is one interval.
+[[nodiscard]] inline Answer answer_claim(report::Claim claim, std::shared_ptr<const Curve> curve) {
+  auto shared = std::make_shared<const report::Claim>(std::move(claim));
+  return {[shared](report::JsonWriter& out) { out.interval(shared->value, shared->log10); },
+          [shared](const report::Style& style) { return to_text(*shared, style); }, std::move(curve)};
+}
+
+}  // namespace tradeoff::cli

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "asks.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "nearest.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff::cli {
+namespace {
+
+using Names = std::span<const std::string_view>;
+
+constexpr std::array<std::string_view, 6> common_fields = {"id", "plan", "ask", "neighbours", "relative", "direction"};
+constexpr std::array<std::string_view, 1> epsilon_fields = {"epsilon"};
+constexpr std::array<std::string_view, 1> delta_fields = {"delta"};
+constexpr std::array<std::string_view, 1> alpha_fields = {"alpha"};
+constexpr std::array<std::string_view, 2> mu_fields = {"slack", "epsilon_max"};
+constexpr std::array<std::string_view, 1> fpr_fields = {"fpr"};
+constexpr std::array<std::string_view, 1> prior_fields = {"prior"};
+constexpr std::array<std::string_view, 1> pieces_fields = {"pieces"};
+constexpr std::array<std::string_view, 6> target_fields = {"target.epsilon", "target.delta",     "target.mu",
+                                                           "target.fpr",     "target.advantage", "target.tpr"};
+
+/// The plan and the fields are right, the mathematics is still to come.
+Answer not_yet(const Question& question) {
+  (void)question.plan();
+  throw UnsupportedError("ask '" + question.text("ask") + "' is not supported yet");
+}
+
+constexpr std::array<Ask, 14> asks = {{
+    {"delta", epsilon_fields, answer_delta},
+    {"epsilon", delta_fields, answer_epsilon},
+    {"beta", alpha_fields, answer_beta},
+    {"mu", mu_fields, not_yet},
+    {"gdpt", epsilon_fields, answer_gdpt},
+    {"advantage", {}, answer_advantage},
+    {"tpr", fpr_fields, answer_tpr},
+    {"posterior", prior_fields, answer_posterior},
+    {"guarantees", {}, not_yet},
+    {"calibrate", target_fields, answer_calibrate},
+    {"compare", delta_fields, not_yet},
+    {"moments", {}, not_yet},
+    {"clt", {}, not_yet},
+    {"approximate", pieces_fields, not_yet},
+}};
+
+bool contains(Names names, std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); }
+
+const Ask& find_ask(const Request& request) {
+  const auto* given = request.find("ask");
+  if (given == nullptr) throw RequestError("parse", "field 'ask' is missing", "ask", 0);
+  const auto known = std::find_if(asks.begin(), asks.end(), [&](const Ask& ask) { return ask.name == given->text; });
+  if (known != asks.end()) return *known;
+  std::vector<std::string_view> names;
+  for (const Ask& ask : asks) names.push_back(ask.name);
+  throw RequestError("parse", "ask '" + given->text.substr(0, 40) + "' is not known" + did_you_mean(given->text, names), "ask", given->offset);
+}
+
+/// A misspelt field must not be taken for a default.
+void refuse_unknown_fields(const Request& request, const Ask& ask) {
+  for (const auto& field : request.fields) {
+    if (contains(common_fields, field.name) || contains(ask.fields, field.name)) continue;
+    std::vector<std::string_view> names(common_fields.begin(), common_fields.end());
+    names.insert(names.end(), ask.fields.begin(), ask.fields.end());
+    const std::string given = field.name.substr(0, 40);
+    throw RequestError("parse", "ask '" + std::string(ask.name) + "' has no field '" + given + "'" + did_you_mean(field.name, names), given,
+                       field.offset);
+  }
+}
+
+}  // namespace
+
+Answer answer(const Request& request, CurveCache& curves) {
+  const Ask& ask = find_ask(request);
+  refuse_unknown_fields(request, ask);
+  return ask.answer(Question(request, curves));
+}
+
+void write_answer(const Answer& answer, report::JsonWriter& out) {
+  out.key("answer");
+  answer.json(out);
+  out.key("method").text(answer.curve ? answer.curve->method() : "calibration");
+  out.key("steps").steps(answer.curve ? answer.curve->steps() : std::vector<Step>{});
+}
+
+}  // namespace tradeoff::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "curve_cache.h"
+
+#include <algorithm>
+
+#include "tradeoff/analyze.h"
+#include "tradeoff/plan.h"
+
+namespace tradeoff::cli {
+
+std::shared_ptr<const Curve> CurveCache::find(std::string_view plan, Neighbours neighbours, Tolerance tolerance) {
+  const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.neighbours == neighbours && entry.relative == tolerance.relative && entry.plan == plan;
+  });
+  if (known != entries_.end()) {
+    entries_.splice(entries_.begin(), entries_, known);
+    return known->curve;
+  }
+  auto curve = std::make_shared<const Curve>(analyze(parse(plan), neighbours, tolerance));
+  entries_.push_front({std::string(plan), neighbours, tolerance.relative, curve});
+  bytes_ += plan.size();
+  while (entries_.size() > entry_limit || bytes_ > byte_limit) {
+    bytes_ -= entries_.back().plan.size();
+    entries_.pop_back();
+  }
+  return curve;
+}
+
+}  // namespace tradeoff::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inquiry.h"
+
+#include <array>
+#include <charconv>
+
+#include "report/claim.h"
+
+namespace tradeoff::cli {
+namespace {
+
+/// Two significant digits are enough to tell fast from slow.
+std::string milliseconds(std::chrono::steady_clock::duration duration) {
+  const double value = std::chrono::duration<double, std::milli>(duration).count();
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, value < 10 ? 1 : 0).ptr;
+  return {buffer.data(), end};
+}
+
+}  // namespace
+
+Request to_request(std::string_view ask, const Options& options) {
+  Request request;
+  if (!ask.empty()) request.fields.push_back({"ask", std::string(ask), 0, true});
+  request.fields.push_back({"plan", options.plan, 0, true});
+  for (const auto& [option, value] : options.values) {
+    request.fields.push_back({std::string(option->field.empty() ? option->name : option->field), value, 0, true});
+  }
+  return request;
+}
+
+std::string Stopwatch::remark(Neighbours neighbours, const std::string& method) const {
+  const std::string whose = neighbours == Neighbours::unstated ? "neighbours as the sensitivity says" : std::string(report::to_word(neighbours)) + " neighbours";
+  return whose + "; " + method + ", " + milliseconds(std::chrono::steady_clock::now() - start_) + " ms";
+}
+
+}  // namespace tradeoff::cli

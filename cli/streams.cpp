@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "streams.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+namespace tradeoff::cli {
+namespace {
+
+constexpr std::size_t plan_limit = 64U << 20;  // bytes; a plan of more is a mistake
+
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() {
+    if (descriptor_ > STDERR_FILENO) ::close(descriptor_);
+  }
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+std::string read_all(int descriptor, const std::string& name) {
+  std::string text;
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw InputError("cannot read " + name + ": " + std::strerror(errno));
+    if (count == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() > plan_limit) throw InputError(name + " is larger than 64 MiB");
+  }
+}
+
+std::string read_file(const std::string& path) {
+  // Without O_NONBLOCK a pipe that nobody writes to would hang the program here.
+  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.descriptor() < 0) throw InputError("cannot open " + path + ": " + std::strerror(errno));
+  struct stat status {};
+  if (::fstat(file.descriptor(), &status) != 0) throw InputError("cannot read " + path + ": " + std::strerror(errno));
+  if (S_ISDIR(status.st_mode)) throw InputError(path + " is a directory, not a plan");
+  if (!S_ISREG(status.st_mode)) throw InputError(path + " is not a regular file; use - to read standard input");
+  return read_all(file.descriptor(), path);
+}
+
+}  // namespace
+
+void write_out(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw OutputError(std::string("cannot write to standard output: ") + std::strerror(errno));
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+void write_error(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
+    if (count <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+std::size_t read_in(char* buffer, std::size_t capacity) {
+  for (;;) {
+    const ssize_t count = ::read(STDIN_FILENO, buffer, capacity);
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) throw InputError(std::string("cannot read standard input: ") + std::strerror(errno));
+  }
+}
+
+std::string read_plan_argument(const std::string& argument) {
+  if (argument == "-") return read_all(STDIN_FILENO, "standard input");
+  if (!argument.empty() && argument.front() == '@') return read_file(argument.substr(1));
+  return argument;
+}
+
+}  // namespace tradeoff::cli

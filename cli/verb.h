@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// The commands of the program. A new one is a file verb_<name>.cpp, a declaration here and an entry in the table of verbs.cpp; one that
+// asks a single question needs the entry only.
+namespace tradeoff::cli {
+
+/// What the program tells its caller besides text.
+enum ExitCode : int {
+  done = 0,
+  check_failed = 1,
+  bad_usage = 2,
+  bad_input = 3,
+  undecided = 4,
+};
+
+/// An option with a value: `--delta D`.
+struct Option {
+  std::string_view name;
+  std::string_view placeholder;
+  std::string_view help;
+  bool required = false;
+  std::string_view field = {};                     ///< the request field it fills, if not called as the option
+  std::span<const std::string_view> choices = {};  ///< the words allowed, if it is not a number
+};
+
+/// What was typed after the verb.
+struct Options {
+  std::string plan;  ///< the text of the plan, however it was given
+  bool json = false;
+  bool quiet = false;
+  std::vector<std::pair<const Option*, std::string>> values;  ///< only those given
+
+  [[nodiscard]] const std::string* find(std::string_view name) const {
+    for (const auto& [option, value] : values) {
+      if (option->name == name) return &value;
+    }
+    return nullptr;
+  }
+};
+
+struct Verb {
+  std::string_view name;
+  std::string_view summary;  ///< one line, for the list of verbs
+  std::string_view manual;   ///< what it does, then examples
+  bool takes_plan = true;
+  std::span<const Option> options = {};
+  ExitCode (*run)(const Verb&, const Options&) = nullptr;
+};
+
+[[nodiscard]] std::span<const Verb> verbs();
+/// Options that every verb with a plan has: neighbours, direction, relative.
+[[nodiscard]] std::span<const Option> plan_options();
+
+[[nodiscard]] ExitCode run_ask(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_check(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_curve(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_explain(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_mechanisms(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_query(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_risk(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_version(const Verb& verb, const Options& options);
+
+}  // namespace tradeoff::cli

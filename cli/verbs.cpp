@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "verb.h"
+
+namespace tradeoff::cli {
+namespace {
+
+constexpr std::array<std::string_view, 2> neighbours_choices = {"add-remove", "replace-one"};
+constexpr std::array<std::string_view, 3> direction_choices = {"worst", "remove", "add"};
+constexpr std::array<std::string_view, 3> curve_choices = {"tradeoff", "profile", "gdpt"};
+constexpr std::array<std::string_view, 4> format_choices = {"csv", "json", "term", "svg"};
+
+constexpr std::array<Option, 3> common_options = {{
+    {"neighbours", "WHICH", "the change of one record that the plan protects against", false, {}, neighbours_choices},
+    {"direction", "WHICH", "remove: with the record against without it; add: the reverse; worst: the less private (default)", false, {}, direction_choices},
+    {"relative", "WIDTH", "wanted relative width of the answer (default 1e-6); a wider interval is still an answer"},
+}};
+
+constexpr std::array<Option, 1> delta_option = {{{"delta", "D", "a probability: 0 <= D <= 1", true}}};
+constexpr std::array<Option, 1> epsilon_option = {{{"epsilon", "E", "any real number, or inf for the mass at infinite loss", true}}};
+constexpr std::array<Option, 1> alpha_option = {{{"alpha", "A", "the type I error of the attack: 0 <= A <= 1", true}}};
+constexpr std::array<Option, 1> fpr_option = {{{"fpr", "X", "the false-positive rate of the attack: 0 <= X <= 1", true}}};
+constexpr std::array<Option, 1> prior_option = {{{"prior", "P", "how likely membership was before: 0 < P < 1", true}}};
+constexpr std::array<Option, 1> gdpt_option = {{{"epsilon", "E", "a real number", true}}};
+constexpr std::array<Option, 2> check_options = {{
+    {"epsilon", "E", "the budget's epsilon, at least 0", true},
+    {"delta", "D", "the budget's delta: 0 <= D <= 1", true},
+}};
+constexpr std::array<Option, 6> target_options = {{
+    {"epsilon", "E", "the target's epsilon; together with --delta", false, "target.epsilon"},
+    {"delta", "D", "the target's delta; together with --epsilon", false, "target.delta"},
+    {"mu", "M", "the target: M-GDP", false, "target.mu"},
+    {"advantage", "A", "the target: no attack has a larger advantage", false, "target.advantage"},
+    {"fpr", "X", "the target: at this false-positive rate ...; together with --tpr", false, "target.fpr"},
+    {"tpr", "Y", "... no attack has a larger true-positive rate", false, "target.tpr"},
+}};
+constexpr std::array<Option, 3> curve_options = {{
+    {"as", "WHAT", "tradeoff: beta of alpha (default); profile: delta of epsilon; gdpt: mu of epsilon", false, {}, curve_choices},
+    {"format", "FORMAT", "csv (default), json, term or svg", false, {}, format_choices},
+    {"points", "N", "how many points (default 101)"},
+}};
+
+constexpr std::array<Verb, 15> all_verbs = {{
+    {"epsilon", "the least epsilon at a given delta",
+     "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
+     "Examples:\n"
+     "  tradeoff epsilon --delta 1e-5 'gaussian(sigma=2)'\n"
+     "  tradeoff epsilon --delta 1e-5 'gaussian(sigma=40) | repeat(100)'\n"
+     "  tradeoff epsilon --delta 1e-6 @plan.txt --json",
+     true, delta_option, run_ask},
+    {"delta", "the least delta at a given epsilon",
+     "The least delta such that the plan is (epsilon, delta)-DP, for any real epsilon. The upper end may be claimed.\n"
+     "Values too small for a double are given by their exponent.\n\n"
+     "Examples:\n"
+     "  tradeoff delta --epsilon 1 'gaussian(sigma=2)'\n"
+     "  tradeoff delta --epsilon inf 'dp(epsilon=1, delta=1e-6)'     the mass at infinite loss\n"
+     "  tradeoff delta --epsilon -0.5 --direction add 'pair(p=[0.7, 0.3], q=[0.4, 0.6])'",
+     true, epsilon_option, run_ask},
+    {"beta", "the trade-off function: least type II error at a type I error",
+     "The trade-off function f(alpha): the least type II error of any test that tells the record's presence with type I error alpha.\n"
+     "The lower end may be claimed.\n\n"
+     "Examples:\n"
+     "  tradeoff beta --alpha 0.05 'gdp(mu=1)'\n"
+     "  tradeoff beta --alpha 0.01 --direction remove 'laplace(scale=2)'",
+     true, alpha_option, run_ask},
+    {"tpr", "the largest true-positive rate of an attack at a false-positive rate",
+     "The largest true-positive rate of any membership attack with the given false-positive rate. The upper end may be claimed.\n\n"
+     "Examples:\n"
+     "  tradeoff tpr --fpr 0.001 'gaussian(sigma=1)'",
+     true, fpr_option, run_ask},
+    {"advantage", "the largest advantage of an attack over guessing",
+     "The largest difference of true-positive and false-positive rate of any attack: the total variation, delta at epsilon 0.\n\n"
+     "Examples:\n"
+     "  tradeoff advantage 'laplace(scale=1)'",
+     true, {}, run_ask},
+    {"posterior", "what an attacker may believe afterwards, from a prior",
+     "The accuracy of the best guess about membership, and the largest posterior that any output can cause.\n\n"
+     "Examples:\n"
+     "  tradeoff posterior --prior 0.5 'randomized_response(epsilon=1)'",
+     true, prior_option, run_ask},
+    {"gdpt", "the Gaussian mu that has the same delta at an epsilon",
+     "The profile read in units of Gaussian DP: mu such that a mu-GDP mechanism has the plan's delta at this epsilon.\n\n"
+     "Examples:\n"
+     "  tradeoff gdpt --epsilon 1 'laplace(scale=2)'",
+     true, gdpt_option, run_ask},
+    {"calibrate", "the parameter that just meets a target",
+     "The plan holds one ?. Finds the smallest noise, or the largest rate, count or budget, that still meets the target. The value printed\n"
+     "has been verified to meet it.\n\n"
+     "Examples:\n"
+     "  tradeoff calibrate --epsilon 1 --delta 1e-5 'gaussian(sigma=?)'\n"
+     "  tradeoff calibrate --mu 0.5 'gaussian(sigma=?) | repeat(100)'\n"
+     "  tradeoff calibrate --fpr 0.01 --tpr 0.05 'laplace(scale=?)'\n"
+     "  tradeoff calibrate --epsilon 1 --delta 1e-5 'gdp(mu=?)'",
+     true, target_options, run_ask},
+    {"check", "whether a plan is certainly within a budget",
+     "Exit code 0: certainly within (epsilon, delta); 1: certainly not; 4: undecided at this accuracy.\n\n"
+     "Examples:\n"
+     "  tradeoff check --epsilon 2 --delta 1e-5 'gaussian(sigma=3)' && echo release",
+     true, check_options, run_check},
+    {"risk", "what attackers can do, in plain words",
+     "Advantage, true-positive rates and posteriors of the best possible attack.\n\n"
+     "Examples:\n"
+     "  tradeoff risk 'gaussian(sigma=1)'",
+     true, {}, run_risk},
+    {"curve", "the whole curve as a table",
+     "The trade-off function, the privacy profile or the profile in units of mu, as a table of certified values.\n\n"
+     "Examples:\n"
+     "  tradeoff curve --as tradeoff 'gaussian(sigma=1)' > curve.csv\n"
+     "  tradeoff curve --as profile --format json --points 501 'laplace(scale=1)'",
+     true, curve_options, run_curve},
+    {"explain", "which theorems an analysis uses, and what each costs",
+     "The plan as it was understood, how it was analysed, and the theorems behind every answer about it.\n\n"
+     "Examples:\n"
+     "  tradeoff explain 'gaussian(sigma=2); gaussian(sigma=3)'",
+     true, {}, run_explain},
+    {"query", "answer questions in JSON, one a line",
+     "Reads one request a line on standard input and writes one answer a line on standard output, in order. A bad line gets an error\n"
+     "answer and the next goes on. Numbers may be JSON numbers or decimal strings; both are taken as exact decimals.\n\n"
+     "  {\"id\": any, \"plan\": \"...\", \"ask\": \"...\", ...} gives {\"id\": ..., \"answer\": ..., \"method\": ..., \"steps\": [{\"theorem\", \"detail\"}]}\n"
+     "  or {\"id\": ..., \"error\": {\"kind\": \"parse|domain|unsupported|too_large\", \"message\": ..., \"at\": offset, \"field\": name}}\n\n"
+     "The offset counts bytes, in the plan for faults of the plan, otherwise in the line. Optional: \"neighbours\", \"direction\", \"relative\".\n"
+     "ask: delta (epsilon), epsilon (delta), beta (alpha), gdpt (epsilon), advantage, tpr (fpr), posterior (prior), calibrate (target).\n\n"
+     "Examples:\n"
+     "  echo '{\"id\": 1, \"plan\": \"gaussian(sigma=2)\", \"ask\": \"epsilon\", \"delta\": 1e-5}' | tradeoff query",
+     false, {}, run_query},
+    {"mechanisms", "the words of the plan language",
+     "Every source and operator of the plan language with its arguments.\n\n"
+     "Examples:\n"
+     "  tradeoff mechanisms --json",
+     false, {}, run_mechanisms},
+    {"version", "the version of the program", "The version of the program.\n\nExamples:\n  tradeoff version --json", false, {}, run_version},
+}};
+
+}  // namespace
+
+std::span<const Verb> verbs() { return all_verbs; }
+std::span<const Option> plan_options() { return common_options; }
+
+}  // namespace tradeoff::cli

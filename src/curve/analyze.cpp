@@ -4,9 +4,11 @@
 #include <array>
 #include <utility>
 
+#include "curve/mixture.h"
 #include "engine/choose.h"
 #include "mechanism/sources.h"
 #include "mechanism/subsampled.h"
+#include "mechanism/subsampled_gaussian.h"
 #include "mechanism/vocabulary.h"
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
@@ -83,12 +85,28 @@ class Analyst {
   }
 
   [[nodiscard]] LossPointer source(const Call& call) const {
+    if (call.name == "mixture") return mixture(Arguments(call));
     const SourceFactory make = find_source(call.name);
     if (make == nullptr) throw UnsupportedError(call.name + ": this source is not implemented yet");
     LossPointer loss = make(Arguments(call));
     // Under replace-one either order may occur in each line, so a directed loss may enter only by its symmetric pair.
     if (neighbours_ == Neighbours::replace_one && !loss->symmetric()) loss = std::make_shared<SymmetrizedLoss>(std::move(loss));
     return loss;
+  }
+
+  /// A mixture holds whole plans, which only the analyst can turn into losses.
+  [[nodiscard]] LossPointer mixture(const Arguments& arguments) const {
+    const auto* list = std::get_if<List>(&arguments.value("components").content);
+    if (list == nullptr || list->items.empty()) arguments.refuse("components", "that", "a list [(weight, source), ...]");
+    std::vector<MixtureComponent> components;
+    for (const Value& item : list->items) {
+      const auto* pair = std::get_if<Tuple>(&item.content);
+      const bool sound = pair != nullptr && pair->items.size() == 2 && std::holds_alternative<Number>(pair->items[0].content) &&
+                         std::holds_alternative<Plan>(pair->items[1].content);
+      if (!sound) arguments.refuse("components", "entry " + std::to_string(components.size() + 1), "a pair (weight, source)");
+      components.push_back({std::get<Number>(pair->items[0].content).value, whole(parts_of(std::get<Plan>(pair->items[1].content))).loss});
+    }
+    return mixture_loss(std::move(components));
   }
 
   [[nodiscard]] Parts apply(const Call& operation, Parts parts) const;
@@ -107,6 +125,7 @@ class Analyst {
     const Interval rate = arguments.probability("rate");
     if (rate.hi == 0) return compose({}, {}).loss;
     if (rate.lo == 1) return base;
+    if (const auto mu = base->gaussian_mu(); mu && mu->lo > 0 && rate.lo > 0 && rate.hi < 1) return subsampled_gaussian(*mu, rate);
     return std::make_shared<PoissonLoss>(std::move(base), rate);
   }
 

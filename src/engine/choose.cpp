@@ -4,7 +4,10 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/bent.h"
+#include "engine/contour.h"
 #include "engine/exact.h"
+#include "engine/layered.h"
 #include "engine/revealing.h"
 #include "mechanism/gaussian.h"
 #include "numeric/arithmetic.h"
@@ -51,16 +54,26 @@ Parts merge_gaussians(Parts parts) {
   return others;
 }
 
+
+// From this many steps on, the transform falls off fast enough for a straight contour to need few nodes; with fewer the bent one
+// is tried first. Only speed depends on it: whichever is first, the other takes over where it is not tight.
+constexpr double many_steps = 60;
+
 }  // namespace
 
-// Cheapest proof first: closed forms, then finite laws point by point, then numerics.
+// Cheapest proof first: closed forms, finite laws point by point, then contours, then the lattice, which takes anything.
 Composition compose(Parts parts, Tolerance tolerance) {
   parts = merge_equal(std::move(parts));
-  if (exact_size(parts).fits && !parts.empty()) return {compose_exactly(parts, tolerance), "exact"};
+  if (!parts.empty() && exact_size(parts).fits) return {compose_exactly(parts, tolerance), "exact"};
   const Interval revealed = take_revealing(parts);
   parts = merge_gaussians(std::move(parts));
   if (parts.size() == 1 && parts.front().times == 1) return {revealing_loss(parts.front().loss, revealed), "closed form"};
-  throw UnsupportedError("this plan needs numerical composition, which is not implemented yet");
+  double steps = 0;
+  for (const Part& part : parts) steps += static_cast<double>(part.times);
+  std::vector<LossPointer> paths{compose_by_contour(parts, tolerance), compose_by_bent_contour(parts, tolerance)};
+  if (steps < many_steps) std::swap(paths[0], paths[1]);
+  if (paths[0] == nullptr && paths[1] == nullptr) throw UnsupportedError("this plan cannot be composed yet");
+  return {revealing_loss(layered_loss(std::move(paths), tolerance), revealed), "contour"};
 }
 
 }  // namespace tradeoff

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// [exact-composition] [atom-kernel] [multi-constraint-composition] against values made by explicit products of distributions.
+// [exact-composition] [atom-kernel] [multi-constraint-composition] [meet-in-the-middle] [sum-inversion]: golden values, explicit products of
+// distributions, laws, and the faults of published code.
 #include "engine/exact.h"
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <random>
+
+#include "engine/exact_sum.h"
+#include "engine/product_oracle.h"
 #include "mechanism/constraints.h"
+#include "mechanism/pair.h"
+#include "mechanism/randomized_response.h"
+#include "numeric/arithmetic.h"
 #include "support/matchers.h"
+#include "tradeoff/error.h"
 
 namespace tradeoff {
 namespace {
 
+using test::Ball;
+using test::Distribution;
 using test::Encloses;
 using test::golden_interval;
 using test::IsTight;
@@ -69,6 +81,388 @@ TEST(ExactComposition, EnclosesTheGoldenCompositions) {
     ++cases;
   }
   EXPECT_EQ(cases, 43);
+}
+
+
+TEST(ExactComposition, ListsTheGoldenCorners) {
+  int cases = 0;
+  const auto golden = read_golden("multiple_constraints.json");
+  for (const auto& test : golden["cases"]) {
+    if (!test["expected"].contains("pairs")) continue;
+    SCOPED_TRACE(test["id"].get<std::string>());
+    const auto corners = *compose_exactly(parts_from(test), {})->guarantees(Direction::remove);
+    for (const auto& pair : test["expected"]["pairs"]) {
+      const test::Truth slope(pair[0].get<std::string>());
+      const auto corner = std::find_if(corners.begin(), corners.end(), [&](const Guarantee& one) { return slope.is_in(one.epsilon); });
+      ASSERT_NE(corner, corners.end()) << pair;
+      EXPECT_THAT(corner->delta, Encloses(pair[1].get<std::string>())) << pair;
+      EXPECT_TRUE(corner->delta.width() <= 1e-14 || ::testing::Value(corner->delta, IsTight(1e-10)));
+    }
+    EXPECT_EQ(corners.size(), test["expected"]["pairs"].size());
+    ++cases;
+  }
+  EXPECT_EQ(cases, 4);
+}
+
+TEST(ExactComposition, EnclosesTheGoldenBoundsOfSmoothCurves) {
+  int cases = 0;
+  const auto check = [&](const nlohmann::json& expected, const nlohmann::json& constraints, std::uint64_t times) {
+    expect_profile(*compose_exactly({{constraints_from(constraints), times}}, {}), expected, 1e-9);
+    ++cases;
+  };
+  const auto golden = read_golden("multiple_constraints.json");
+  for (const auto& test : golden["cases"]) {
+    SCOPED_TRACE(test["id"].get<std::string>());
+    if (test["kind"] == "kfold_bounds_of_smooth_f") {
+      for (const char* side : {"below_published", "below_area_optimal", "above"})
+        check(test["expected"][side], test["expected"][side]["constraints"], test["inputs"]["k"]);
+    } else if (test["kind"] == "laplace_lattice_bounds") {
+      check(test["expected"]["below"], test["expected"]["below"]["constraints"], test["inputs"]["k"]);
+    }
+  }
+  EXPECT_EQ(cases, 13);
+}
+
+Interval golden_epsilon(const nlohmann::json& value) {
+  if (!value.get<std::string>().starts_with("1/sqrt(")) return golden_interval(value);
+  return 1 / sqrt(Interval::exactly(std::stod(value.get<std::string>().substr(7))));
+}
+
+TEST(ExactComposition, EnclosesGoldenRandomisedResponse) {
+  for (const auto& test : test::golden_group("f_dp.json", "rr_delta")) {
+    const auto& in = test["inputs"];
+    const auto loss = compose_exactly({{dp(golden_epsilon(in["eps"]), Interval::exactly(0)), in["n"].get<std::uint64_t>()}}, {});
+    const Interval delta = loss->delta(Direction::remove, golden_interval(in["t"]));
+    EXPECT_THAT(delta, Encloses(test["value"].get<std::string>())) << test;
+    EXPECT_TRUE(delta.width() < 1e-300 || ::testing::Value(delta, IsTight(1e-11))) << test;
+  }
+  for (const auto& test : test::golden_group("f_dp.json", "rr_f")) {
+    const auto& in = test["inputs"];
+    const auto loss = compose_exactly({{dp(golden_epsilon(in["eps"]), Interval::exactly(0)), in["n"].get<std::uint64_t>()}}, {});
+    const Interval beta = *loss->closed_beta(Direction::remove, golden_interval(in["alpha"]));
+    EXPECT_THAT(beta, Encloses(test["value"].get<std::string>())) << test;
+    EXPECT_THAT(beta, IsTight(1e-11)) << test;
+  }
+  for (const auto& test : test::golden_group("f_dp.json", "rr_delta_eps_delta")) {
+    const auto& in = test["inputs"];
+    const auto loss = compose_exactly({{dp(golden_interval(in["eps"]), golden_interval(in["delta"])), in["n"].get<std::uint64_t>()}}, {});
+    EXPECT_THAT(loss->delta(Direction::remove, golden_interval(in["t"])), Encloses(test["value"].get<std::string>())) << test;
+  }
+  for (const auto& test : test::golden_group("f_dp.json", "rr_het")) {
+    Parts parts;
+    for (const auto& epsilon : test["inputs"]["eps"]) parts.push_back({dp(golden_interval(epsilon), Interval::exactly(0)), 1});
+    const Interval delta = compose_exactly(parts, {})->delta(Direction::remove, golden_interval(test["inputs"]["t"]));
+    EXPECT_THAT(delta, Encloses(test["value"].get<std::string>())) << test;
+    EXPECT_THAT(delta, IsTight(1e-12)) << test;
+  }
+}
+
+/// A mechanism under test with its pair written out.
+struct Known {
+  LossPointer loss;
+  Distribution pair;
+};
+
+class RandomPlan {
+ public:
+  explicit RandomPlan(unsigned seed) : random_(seed) {}
+
+  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
+  int whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+
+  Known constraints() {
+    std::vector<Constraint> list;
+    std::vector<std::pair<Ball, Ball>> balls;
+    for (int i = whole(1, 3); i > 0; --i) {
+      const double epsilon = whole(0, 5) == 0 ? 0 : uniform(0, 2);
+      const double delta = whole(0, 2) == 0 ? 0 : uniform(0, 0.4);
+      list.push_back({Interval::exactly(epsilon), Interval::exactly(delta)});
+      balls.emplace_back(Ball(epsilon), Ball(delta));
+    }
+    return {std::make_shared<ConstraintsLoss>(list), test::pair_of_constraints(balls)};
+  }
+
+  Known response() {
+    const double epsilon = uniform(0, 2);
+    const int choices = whole(2, 5);
+    const Ball truth = exp(Ball(epsilon)) / (exp(Ball(epsilon)) + Ball(choices - 1));
+    const Ball lie = Ball(1) / (exp(Ball(epsilon)) + Ball(choices - 1));
+    return {randomized_response(Interval::exactly(epsilon), static_cast<std::uint64_t>(choices)),
+            {{truth, lie}, {lie, truth}, {lie * Ball(choices - 2), lie * Ball(choices - 2)}}};
+  }
+
+  /// Masses are sixteenths, so that they sum to 1 exactly and repeat each other's ratios now and then.
+  Known finite_pair() {
+    const auto draw = [&] {
+      std::vector<int> counts(4, 0);
+      for (int i = 0; i < 16; ++i) ++counts[static_cast<std::size_t>(whole(0, 3))];
+      return counts;
+    };
+    const auto p = draw();
+    const auto q = draw();
+    std::vector<Interval> p_masses;
+    std::vector<Interval> q_masses;
+    Distribution pair;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      p_masses.push_back(Interval::exactly(p[i] / 16.0));
+      q_masses.push_back(Interval::exactly(q[i] / 16.0));
+      pair.push_back({Ball(p[i] / 16.0), Ball(q[i] / 16.0)});
+    }
+    return {pair_loss(p_masses, q_masses), pair};
+  }
+
+  Known any() {
+    switch (whole(0, 2)) {
+      case 0: return constraints();
+      case 1: return response();
+      default: return finite_pair();
+    }
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+void expect_as_written_out(const Loss& loss, Direction direction, const Distribution& pair, RandomPlan& random) {
+  for (int i = 0; i < 6; ++i) {
+    const double epsilon = i == 0 ? 0 : random.uniform(-3, 5);
+    const Interval delta = loss.delta(direction, Interval::exactly(epsilon));
+    EXPECT_TRUE(test::holds(delta, test::delta_of(pair, Ball(epsilon)))) << ::testing::PrintToString(delta) << " at " << epsilon;
+    EXPECT_TRUE(delta.width() < 1e-14 || ::testing::Value(delta, IsTight(1e-9))) << ::testing::PrintToString(delta) << " at " << epsilon;
+    const double alpha = i == 0 ? 0 : i == 1 ? 1 : random.uniform(0, 1);
+    if (const auto beta = loss.closed_beta(direction, Interval::exactly(alpha))) {
+      EXPECT_TRUE(test::holds(*beta, test::beta_of(pair, Ball(alpha)))) << ::testing::PrintToString(*beta) << " at " << alpha;
+      EXPECT_TRUE(beta->width() < 1e-12) << ::testing::PrintToString(*beta) << " at " << alpha;
+    }
+    const double target = random.uniform(0, 0.5);
+    if (const auto least = loss.closed_epsilon(direction, Interval::exactly(target)); least && least->hi < infinity) {
+      EXPECT_FALSE(test::certainly_less(Ball(target), test::delta_of(pair, Ball(least->hi)))) << target;
+      EXPECT_TRUE(least->lo == 0 || !test::certainly_less(test::delta_of(pair, Ball(least->lo)), Ball(target))) << target;
+      EXPECT_LE(least->width(), 1e-9 * (1 + least->hi)) << target;
+    }
+  }
+}
+
+TEST(ExactComposition, EqualsExplicitProductsOfRandomPlans) {
+  Ball::precision = 200;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomPlan random(seed);
+    Parts parts;
+    Distribution product{{Ball(1), Ball(1)}};
+    while (product.size() < 200) {
+      const Known known = random.any();
+      const int times = random.whole(1, 3);
+      if (static_cast<double>(product.size()) * std::pow(static_cast<double>(known.pair.size()), times) > 4000) break;
+      parts.push_back({known.loss, static_cast<std::uint64_t>(times)});
+      product = test::multiply(product, test::power(known.pair, times));
+    }
+    if (parts.empty()) continue;
+    const LossPointer composed = compose_exactly(parts, {});
+    ASSERT_NE(composed, nullptr);
+    expect_as_written_out(*composed, Direction::remove, product, random);
+    expect_as_written_out(*composed, Direction::add, test::swapped(product), random);
+  }
+}
+
+// --- laws ---
+
+TEST(ExactComposition, DoesNotDependOnOrderOrGrouping) {
+  const LossPointer a = dp(Interval::exactly(0.7), Interval::exactly(1e-5));
+  const LossPointer b = dp(Interval::exactly(0.31), Interval::exactly(0));
+  const LossPointer c = std::make_shared<ConstraintsLoss>(
+      std::vector<Constraint>{{Interval::exactly(1.1), Interval::exactly(0)}, {Interval::exactly(0.31), Interval::exactly(0.1)}});
+  const LossPointer all = compose_exactly({{a, 3}, {b, 4}, {c, 2}}, {});
+  const LossPointer shuffled = compose_exactly({{c, 1}, {b, 1}, {a, 3}, {c, 1}, {b, 3}}, {});
+  const LossPointer nested = compose_exactly({{compose_exactly({{a, 3}, {b, 4}}, {}), 1}, {c, 2}}, {});
+  for (const double epsilon : {-2.0, 0.0, 0.4, 1.3, 3.9}) {
+    const Interval expected = all->delta(Direction::remove, Interval::exactly(epsilon));
+    EXPECT_THAT(shuffled->delta(Direction::remove, Interval::exactly(epsilon)), Encloses(expected));
+    EXPECT_THAT(nested->delta(Direction::remove, Interval::exactly(epsilon)), Encloses(expected));
+    EXPECT_THAT(expected, IsTight(1e-11));
+  }
+}
+
+TEST(ExactComposition, MirrorsSymmetricProfiles) {
+  const LossPointer loss = compose_exactly({{dp(Interval::exactly(0.7), Interval::exactly(1e-3)), 5}, {dp(Interval::exactly(0.2), Interval::exactly(0)), 9}}, {});
+  for (const double epsilon : {0.1, 0.5, 1.7, 4.4, 5.3, 6.0}) {
+    const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
+    const Interval mirrored = 1 - exp(Interval::exactly(-epsilon)) * (1 - delta);
+    EXPECT_THAT(loss->delta(Direction::remove, Interval::exactly(-epsilon)), Encloses(mirrored));
+  }
+}
+
+TEST(ExactComposition, OfTotalVariationIsTheKnownTheorem) {
+  // eta and (epsilon, 0): runs are epsilon-randomised response with probability eta (e^epsilon + 1) / (e^epsilon - 1), else nothing.
+  const double epsilon = 0.8;
+  const double eta = 0.2;
+  const LossPointer both = std::make_shared<ConstraintsLoss>(
+      std::vector<Constraint>{{Interval::exactly(epsilon), Interval::exactly(0)}, {Interval::exactly(0), Interval::exactly(eta)}});
+  const LossPointer composed = compose_exactly({{both, 6}}, {});
+  Ball::precision = 200;
+  const Ball odds = exp(Ball(epsilon));
+  const Ball weight = Ball(eta) * (odds + Ball(1)) / (odds - Ball(1));
+  const Distribution one{{weight * odds / (odds + Ball(1)), weight / (odds + Ball(1))},
+                         {weight / (odds + Ball(1)), weight * odds / (odds + Ball(1))},
+                         {Ball(1) - weight, Ball(1) - weight}};
+  RandomPlan random(1);
+  expect_as_written_out(*composed, Direction::remove, test::power(one, 6), random);
+}
+
+// --- faults of published code, each a regression ---
+
+TEST(ExactComposition, KeepsTheSlopeZero) {
+  // A ceiling of a rounded quotient loses it at these counts, although it is there.
+  for (const std::uint64_t times : {5U, 7U, 10U}) {
+    const LossPointer loss = compose_exactly({{constraints_from(nlohmann::json::parse(R"([["1.2","0"],["0.6","0.2"]])")), times}}, {});
+    EXPECT_TRUE(loss->guarantees(Direction::remove)->back().epsilon.contains(0)) << times;
+  }
+}
+
+TEST(ExactComposition, JoinsSlopesThatAreEqualAsDecimals) {
+  const LossPointer loss = compose_exactly({{constraints_from(nlohmann::json::parse(R"([["1.2","0"],["0.6","0.2"]])")), 50}}, {});
+  EXPECT_EQ(loss->guarantees(Direction::remove)->size(), 101U);  // 0, 0.6, ..., 60
+  const LossPointer mixed = compose_exactly({{dp(golden_interval("0.6"), Interval::exactly(0)), 10}, {dp(golden_interval("0.2"), Interval::exactly(0)), 10}}, {});
+  EXPECT_EQ(mixed->guarantees(Direction::remove)->size(), 21U);  // 0, 0.4, ..., 8
+}
+
+TEST(ExactComposition, SurvivesHugeLosses) {
+  // 20 + 20 mechanisms of epsilon 20: sums of losses pass 709, where exp of a double overflows.
+  const LossPointer loss = compose_exactly({{dp(Interval::exactly(20), Interval::exactly(0)), 20}, {dp(Interval::exactly(20.5), Interval::exactly(0)), 20}}, {});
+  Ball::precision = 4000;
+  const auto response = [](double epsilon) {
+    const Ball odds = exp(Ball(epsilon));
+    return Distribution{{odds / (odds + Ball(1)), Ball(1) / (odds + Ball(1))}, {Ball(1) / (odds + Ball(1)), odds / (odds + Ball(1))}};
+  };
+  // Only the count of heads of each kind matters: binomials by repeated multiplication, like outcomes joined.
+  const auto counted = [&](double epsilon) {
+    Distribution law{{Ball(1), Ball(1)}};
+    for (int i = 0; i < 20; ++i) {
+      Distribution next(law.size() + 1, {Ball(0), Ball(0)});
+      for (std::size_t j = 0; j < law.size(); ++j) {
+        for (std::size_t s = 0; s < 2; ++s) {
+          next[j + s].p = next[j + s].p + law[j].p * response(epsilon)[s].p;
+          next[j + s].q = next[j + s].q + law[j].q * response(epsilon)[s].q;
+        }
+      }
+      law = next;
+    }
+    return law;
+  };
+  const Distribution pair = test::multiply(counted(20), counted(20.5));
+  for (const double epsilon : {0.0, 400.0, 730.0, 808.0, 809.9}) {
+    const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
+    EXPECT_TRUE(test::holds(delta, test::delta_of(pair, Ball(epsilon)))) << epsilon;
+    EXPECT_THAT(delta, IsTight(1e-11)) << epsilon;
+  }
+  for (const double alpha : {1e-300, 1e-12, 0.3}) {
+    const Interval beta = *loss->closed_beta(Direction::remove, Interval::exactly(alpha));
+    EXPECT_TRUE(test::holds(beta, test::beta_of(pair, Ball(alpha)))) << alpha;
+  }
+  Ball::precision = 200;
+}
+
+TEST(ExactComposition, KnowsDeltaFarBelowTheSmallestDouble) {
+  // The largest loss of 1200 responses is 120; just below it delta is about e^-830 of nothing but the top atom.
+  const double epsilon = 0.1;
+  const std::uint64_t times = 1200;
+  const LossPointer loss = compose_exactly({{dp(Interval::exactly(epsilon), Interval::exactly(0)), times}}, {});
+  Ball::precision = 400;
+  const double at = 119.9;
+  const Ball top = Ball(static_cast<double>(times)) * Ball(epsilon);
+  const Ball log_mass = -Ball(static_cast<double>(times)) * log1p(exp(-Ball(epsilon)));
+  const Ball truth = log_mass + log(Ball(1) - exp(Ball(at) - top));
+  const Interval log_delta = loss->log_delta(Direction::remove, Interval::exactly(at));
+  EXPECT_TRUE(test::holds(log_delta, truth)) << ::testing::PrintToString(log_delta) << " " << test::to_double(truth);
+  EXPECT_LE(log_delta.width(), 1e-9);
+  EXPECT_EQ(loss->delta(Direction::remove, Interval::exactly(at)).lo, 0);
+  EXPECT_EQ(loss->delta(Direction::remove, Interval::exactly(121)), Interval::exactly(0));
+  Ball::precision = 200;
+}
+
+TEST(ExactComposition, IsHonestNextToTheTopAtom) {
+  // Losses are rounded sums: at distance 1e-14 from the largest a kernel that trusts them is wrong by its own size.
+  const LossPointer loss = compose_exactly({{dp(golden_interval("0.7"), Interval::exactly(0)), 60}, {dp(golden_interval("0.3"), Interval::exactly(0)), 60}}, {});
+  Ball::precision = 400;
+  const Ball e7 = Ball(7) / Ball(10);
+  const Ball e3 = Ball(3) / Ball(10);
+  const Ball top = Ball(60) * (e7 + e3);
+  const Ball mass = exp(-Ball(60) * (log1p(exp(-e7)) + log1p(exp(-e3))));
+  for (const double distance : {1e-3, 1e-9, 1e-13, 1e-14}) {
+    const double at = 60 - distance;
+    const Interval delta = loss->delta(Direction::remove, Interval::exactly(at));
+    EXPECT_TRUE(test::holds(delta, mass * (Ball(1) - exp(Ball(at) - top)))) << distance << " " << ::testing::PrintToString(delta);
+  }
+  EXPECT_THAT(loss->delta(Direction::remove, Interval::exactly(60 - 1e-3)), IsTight(1e-9));
+  Ball::precision = 200;
+}
+
+// --- sizes ---
+
+Parts many(int count, double largest, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> epsilon(0, largest);
+  Parts parts;
+  for (int i = 0; i < count; ++i) parts.push_back({dp(Interval::exactly(epsilon(random)), Interval::exactly(i % 3 == 0 ? 1e-9 : 0)), 1});
+  return parts;
+}
+
+TEST(ExactComposition, ByHalvesEqualsTheList) {
+  const Parts half = many(12, 0.5, 3);
+  Parts all = half;
+  const Parts other = many(12, 0.4, 4);
+  all.insert(all.end(), other.begin(), other.end());
+  EXPECT_EQ(exact_size(half).way, ExactWay::list);
+  EXPECT_EQ(exact_size(all).way, ExactWay::halves);
+  const LossPointer halves = compose_exactly(all, {});
+  // The same composed as a list of two nested lists with fewer, joined atoms is not available: compare with the transform and with a sum.
+  const LossPointer one = compose_exactly(half, {});
+  const LossPointer two = compose_exactly(other, {});
+  for (const double epsilon : {-0.5, 0.0, 0.7, 2.0, 3.5}) {
+    const Interval delta = halves->delta(Direction::remove, Interval::exactly(epsilon));
+    // delta of a product is the mean of the one's delta at epsilon minus the other's loss.
+    Interval mean = one->infinite_mass(Direction::remove);
+    for (const Atom& atom : one->atoms(Direction::remove)->finite) mean = mean + atom.mass * two->delta(Direction::remove, epsilon - atom.loss);
+    EXPECT_THAT(delta, Encloses(mean));
+    EXPECT_THAT(delta, IsTight(1e-10));
+    const auto test = halves->test_at(Direction::remove, epsilon);
+    const Interval gain = test->true_positive - exp(Interval::exactly(epsilon)) * test->false_positive;
+    EXPECT_THAT(gain, Encloses(delta));
+  }
+}
+
+TEST(ExactComposition, ByInversionEnclosesTheExactAnswer) {
+  for (const auto& [count, largest] : {std::pair{30, 0.5}, std::pair{36, 0.1}}) {
+    const Parts parts = many(count, largest, 9);
+    const LossPointer exact = compose_exactly(parts, {});
+    const LossPointer inverted = compose_by_inversion(parts, Tolerance{1e-3});
+    for (const double epsilon : {-1.0, -0.1, 0.0, 0.2, 0.9, 2.5}) {
+      const Interval truth = exact->delta(Direction::remove, Interval::exactly(epsilon));
+      const Interval delta = inverted->delta(Direction::remove, Interval::exactly(epsilon));
+      EXPECT_LE(delta.lo, truth.lo) << epsilon;
+      EXPECT_GE(delta.hi, truth.hi) << epsilon;
+    }
+  }
+}
+
+TEST(ExactComposition, OfThousandsOfDistinctMechanismsIsTight) {
+  const Parts parts = many(5000, 0.05, 11);
+  EXPECT_EQ(exact_size(parts).way, ExactWay::inversion);
+  const LossPointer loss = compose_exactly(parts, Tolerance{1e-4});
+  const Interval near = loss->delta(Direction::remove, Interval::exactly(11.4));  // about 1e-6 above the infinite mass
+  EXPECT_THAT(near, IsTight(1e-4));
+  EXPECT_GT(near.lo, 1e-7);
+  EXPECT_LT(near.hi, 1e-5);
+}
+
+TEST(ExactComposition, RefusesWhatIsTooLargeAtOnce) {
+  const LossPointer three = std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(1.50001), Interval::exactly(0)},
+                                                                                     {Interval::exactly(0.9), Interval::exactly(0.05)},
+                                                                                     {Interval::exactly(0.35), Interval::exactly(0.2)}});
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THROW((void)compose_exactly({{three, 1'000'000'000'000}}, {}), TooLargeError);
+  EXPECT_THROW((void)compose_exactly({{three, 5000}}, {}), TooLargeError);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
 }
 
 }  // namespace

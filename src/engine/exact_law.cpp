@@ -641,6 +641,7 @@ Law power(const Atoms& all, std::uint64_t times) {
             : plan.way == PowerWay::lattice ? power_by_lattice(*lattice_part(atoms), times)
             : plan.way == PowerWay::axes    ? power_by_axes(axes_of(atoms), times, plan.size.terms)
                                             : power_by_products(atoms, times);
+  join_close(law);
   const double count = static_cast<double>(times);
   law.lost += dropped * static_cast<Wide>(count);
   law.highest = numeric::multiply_up(all.finite.front().loss.hi, count);

@@ -25,7 +25,7 @@ struct CurveTable {
 [[nodiscard]] CurveTable sample_tradeoff(const Curve& curve, Direction direction, std::size_t points);
 /// The privacy profile from epsilon = 0 to where delta is below what anybody asks for.
 [[nodiscard]] CurveTable sample_profile(const Curve& curve, Direction direction, std::size_t points);
-/// The profile in units of Gaussian mu: flat where the plan behaves like a Gaussian. [gdp-transform]
+/// The profile in units of Gaussian mu: flat where the plan behaves like a Gaussian.
 [[nodiscard]] CurveTable sample_gdp_transform(const Curve& curve, Direction direction, std::size_t points);
 
 /// A header and a line a point: `epsilon,delta_lo,delta_hi`. Decimals are rounded outward; infinity is `inf`.
@@ -33,7 +33,7 @@ struct CurveTable {
 /// `[{"epsilon": 0, "delta": {"lo": ..., "hi": ...}}, ...]`.
 [[nodiscard]] std::string to_json(const CurveTable& table);
 
-/// mu_GDP(epsilon, delta(epsilon)), by the logarithm of delta where delta itself underflows. [gdp-transform]
+/// mu_GDP(epsilon, delta(epsilon)), by the logarithm of delta where delta itself underflows.
 [[nodiscard]] Interval gdp_transform_at(const Curve& curve, Interval epsilon, Direction direction);
 
 }  // namespace tradeoff::report

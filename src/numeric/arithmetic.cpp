@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numeric/arithmetic.h"
 
+// [outward-rounding]
 namespace tradeoff {
 
 using numeric::down_by;

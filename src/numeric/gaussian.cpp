@@ -9,6 +9,8 @@
 namespace tradeoff {
 namespace {
 
+using numeric::around;
+using numeric::middle_of;
 using numeric::Precise;
 
 constexpr double least = std::numeric_limits<double>::denorm_min();
@@ -18,7 +20,8 @@ constexpr double out_of_reach = 60;
 // Beyond this even squares of logarithms overflow.
 constexpr double far_away = 1e150;
 
-/// y = epsilon/mu - mu/2 and z = epsilon/mu + mu/2 to twice the precision of a double, for epsilon >= 0 and mu > 0.
+/// y = epsilon/mu - mu/2 and z = epsilon/mu + mu/2 to twice the precision of a double, for epsilon >= 0 and mu > 0. Whatever the
+/// cancellation, the error of y is at most 5 * 2^-53 |y| + 2^-499, so that bounds of first order in it hold. [gaussian-profile]
 struct Place {
   Precise y;
   Precise z;
@@ -44,9 +47,6 @@ Place place(double mu, double epsilon) {
   return {sum_of(quotient, -mu / 2, remainder, error), sum_of(quotient, mu / 2, remainder, error)};
 }
 
-/// Whether y is known well enough for the error bounds, which are first order in its error. Fails only next to epsilon = mu^2/2 > 2^150.
-bool is_known(const Precise& y) { return y.error <= 0x1p-20 * std::max(1.0, std::abs(y.high)); }
-
 /// 1 - delta for y < -1.
 Interval complement_on_left(const Place& at) {
   const numeric::Density density = numeric::density(at.y);
@@ -70,7 +70,6 @@ Interval delta_at(double mu, double epsilon) {
   const Place at = place(mu, epsilon);
   if (at.y.high - at.y.error > out_of_reach) return {0, least};
   if (at.y.high + at.y.error < -out_of_reach) return {numeric::next_down(1), 1};
-  if (!is_known(at.y)) return {0, 1};
   if (at.y.high >= -1) return delta_on_right(at, mu);
   return 1 - complement_on_left(at);
 }
@@ -79,7 +78,6 @@ Interval complement_at(double mu, double epsilon) {
   const Place at = place(mu, epsilon);
   if (at.y.high - at.y.error > out_of_reach) return {numeric::next_down(1), 1};
   if (at.y.high + at.y.error < -out_of_reach) return {0, least};
-  if (!is_known(at.y)) return {0, 1};
   if (at.y.high >= -1) return 1 - delta_on_right(at, mu);
   return complement_on_left(at);
 }
@@ -89,12 +87,10 @@ Interval log_density_at(const Precise& y) {
   return {density.value - density.error, density.value + density.error};
 }
 
-Interval around(numeric::Approximation a) { return numeric::around(a.value, a.relative_error); }
-
 Interval log_delta_at(double mu, double epsilon) {
   const Place at = place(mu, epsilon);
   if (at.y.high - at.y.error > far_away) return {-infinity, -far_away};
-  if (!is_known(at.y) || at.y.high < -1) return log1p(-complement_at(mu, epsilon));
+  if (at.y.high < -1) return log1p(-complement_at(mu, epsilon));
   const numeric::MillsDifference difference = numeric::mills_difference(at.y, at.z, mu);
   return log_density_at(at.y) + (log(around(difference.factor)) + log(Interval::exactly(difference.scale)));
 }
@@ -102,7 +98,7 @@ Interval log_delta_at(double mu, double epsilon) {
 Interval log_complement_at(double mu, double epsilon) {
   const Place at = place(mu, epsilon);
   if (at.y.high + at.y.error < -far_away) return {-infinity, -far_away};
-  if (!is_known(at.y) || at.y.high >= -1) return log1p(-delta_at(mu, epsilon));
+  if (at.y.high >= -1) return log1p(-delta_at(mu, epsilon));
   const numeric::Approximation left = numeric::mills({-at.y.high, -at.y.low, at.y.error});
   const numeric::Approximation right = numeric::mills(at.z);
   return log_density_at(at.y) + log(around(left) + around(right));
@@ -160,8 +156,6 @@ template <class Function>
 Interval range(Function at, Interval mu, Interval epsilon) {
   return ends([&](double m, double minus) { return at(m, -minus); }, mu, -epsilon);
 }
-
-double middle_of(Interval a) { return a.lo + (a.hi - a.lo) / 2; }
 
 /// A level of delta in (0, 1) for the root finders: its two logarithms, approximately; Newton uses the more negative one.
 struct Level {

@@ -2,7 +2,7 @@
 #pragma once
 
 // How far each libm function may be from the truth, in units in the last place of its result. Measured worst cases on
-// glibc 2.36 are a third of these or less; the tests compare every function with MPFR at random and at hard arguments.
+// glibc 2.36 are half of these or less, which the tests demand of every function against MPFR. [outward-rounding]
 namespace tradeoff::numeric::libm_ulps {
 
 inline constexpr double exp = 2;

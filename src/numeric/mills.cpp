@@ -3,6 +3,7 @@
 
 #include "numeric/mills_table.h"
 
+// [normal-functions]
 namespace tradeoff::numeric {
 namespace {
 
@@ -86,13 +87,14 @@ double slope_from_series(double y, double z) {
 Approximation mills(Precise x) { return x.high < series_from ? mills_from_table(x) : mills_from_series(x); }
 
 MillsDifference mills_difference(Precise y, Precise z, double mu) {
+  const double place_error = std::max(y.error, z.error);
   if (y.high >= series_from) {
-    if (mu < y.high) return {{slope_from_series(y.high, z.high), difference_error + 3 * y.error / y.high}, mu};
+    if (mu < y.high) return {{slope_from_series(y.high, z.high), difference_error + 3 * place_error / y.high}, mu};
   } else {
     const Piece piece = piece_at(y.high);
     const double e_z = (piece.centre - z.high) - z.low;
     const double e_y = (piece.centre - y.high) - y.low;
-    if (e_z >= -piece.width) return {{slope_from_table(piece, e_y, e_z), difference_error + 2 * y.error}, mu};
+    if (e_z >= -piece.width) return {{slope_from_table(piece, e_y, e_z), difference_error + 2 * place_error}, mu};
   }
   // Far enough apart: the subtraction loses at most seven bits, and the error says how many.
   const Approximation at_y = mills(y);

@@ -28,6 +28,11 @@ struct Approximation {
   return {std::max(0.0, value - error), value + error};
 }
 
+[[nodiscard]] inline Interval around(Approximation a) { return around(a.value, a.relative_error); }
+
+/// The middle of a finite enclosure: a plain number for searches whose result is verified afterwards.
+[[nodiscard]] inline double middle_of(Interval a) { return a.lo + (a.hi - a.lo) / 2; }
+
 /// Mills(x) = (1 - Phi(x)) / phi(x) for x >= -1. [normal-functions]
 [[nodiscard]] Approximation mills(Precise x);
 

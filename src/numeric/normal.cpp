@@ -9,12 +9,11 @@ namespace tradeoff {
 namespace {
 
 using numeric::Approximation;
-using numeric::Precise;
+using numeric::around;
+using numeric::middle_of;
 
 // Beyond this a square overflows; every function has reached its limit long before.
 constexpr double far_away = 1e150;
-
-Interval around(Approximation a) { return numeric::around(a.value, a.relative_error); }
 
 Interval density_at(double x) {
   if (std::abs(x) == infinity) return Interval::exactly(0);
@@ -55,8 +54,6 @@ Interval central_at(double x) {
   return numeric::around(density.value.value * difference.factor.value * (difference.scale / 2),
                          density.value.relative_error + difference.factor.relative_error);
 }
-
-double middle_of(Interval a) { return a.lo + (a.hi - a.lo) / 2; }
 
 /// A starting value for Phi^-1(exp(log_p)), log_p <= log(1/2): Hastings' rational form, then Newton on log Phi, which is concave.
 double guess_quantile(double log_p) {

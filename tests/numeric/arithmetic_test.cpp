@@ -226,6 +226,22 @@ TEST(Arithmetic, LogarithmOfASumOfExponentials) {
   }
 }
 
+TEST(Arithmetic, LogGammaStaysWithinItsTable) {
+  Doubles doubles;
+  for (int i = 0; i < 3000; ++i) {
+    const double x = i % 2 == 0 ? doubles.uniform(0, 4) : doubles.scale(0, 60);
+    if (x == 0) continue;
+    Operand argument(x);
+    mpfr_t truth;
+    mpfr_init2(truth, 120);
+    mpfr_lngamma(truth, argument.get(), MPFR_RNDN);
+    const double unit = std::max(1.0, std::abs(mpfr_get_d(truth, MPFR_RNDN))) * 0x1p-52;
+    mpfr_sub_d(truth, truth, std::lgamma(x), MPFR_RNDN);
+    EXPECT_LE(std::abs(mpfr_get_d(truth, MPFR_RNDA)), numeric::libm_ulps::lgamma * unit / 2) << x;
+    mpfr_clear(truth);
+  }
+}
+
 TEST(Arithmetic, LibmStaysWithinItsTable) {
   // The table of numeric/libm_bounds.h also serves plain double code: measure the raw functions.
   namespace ulps = numeric::libm_ulps;
@@ -247,6 +263,8 @@ TEST(Arithmetic, LibmStaysWithinItsTable) {
     const double angle = doubles.uniform(-1, 1) * doubles.scale(-30, 20);
     expect_within("sin", std::sin(angle), mpfr_sin, angle, ulps::sin);
     expect_within("cos", std::cos(angle), mpfr_cos, angle, ulps::cos);
+    const double quotient = doubles.uniform(-1, 1) * doubles.scale(-30, 30);
+    expect_within("atan2", std::atan2(quotient, 1), mpfr_atan, quotient, ulps::atan2);
     const double e = doubles.uniform(-708, 709);
     expect_within("exp", std::exp(e), mpfr_exp, e, ulps::exp);
     const double positive = std::abs(doubles.any());

@@ -96,6 +96,29 @@ TEST_F(Oracle, Profile) {
   }
 }
 
+TEST_F(Oracle, ProfileAtTheEndsOfTheRange) {
+  for (int i = 0; i < 400; ++i) {
+    // Subnormal mu: the remainder of the division must not underflow.
+    const double mu = scale(-320, -300);
+    const double epsilon = mu * uniform(0, 36);
+    check(log_gaussian_delta(mu, epsilon), 1e-12, [&] { return log(delta(mu, epsilon)); }, mu, epsilon);
+    check(gaussian_delta(mu * 0x1p200, epsilon * 0x1p200), 1e-12, [&] { return delta(mu * 0x1p200, epsilon * 0x1p200); }, mu, epsilon);
+    // Huge mu at the double next to mu^2/2: y is all remainder. Arb's erfc gives up at such z, but 1/z - 1/z^3 < Mills(z) < 1/z.
+    const double huge = uniform(1, 2) * std::pow(2, 40 + i % 17);
+    const double step = huge * huge / 2;
+    const auto truth = [&] {
+      const Ball y = Ball(step) / Ball(huge) - Ball(huge) / Ball(2);
+      const Ball z = y + Ball(huge);
+      const Ball half_gap = Ball(1) / (Ball(2) * z * z * z);
+      Ball mills = Ball(1) / z - half_gap;
+      arb_add_error(mills.get(), half_gap.get());
+      return cdf(-y) - density(y) * mills;
+    };
+    check(gaussian_delta(huge, step), 1e-11, truth, huge, step);
+    check(gaussian_complement(huge, step), 1e-11, [&] { return Ball(1) - truth(); }, huge, step);
+  }
+}
+
 /// An inverse is right if the function, computed by Arb, is on the right side at each of its ends.
 template <class Function>
 void expect_crossing(Interval root, const Ball& target, Function function, bool increasing, const std::string& where) {

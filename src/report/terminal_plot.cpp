@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 
 namespace tradeoff::report {
@@ -55,8 +55,8 @@ struct Range {
 
 std::string short_number(double value) {
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", value);
-  return text.data();
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 3).ptr;
+  return {text.data(), end};
 }
 
 std::string padded(std::string text, std::size_t width) {

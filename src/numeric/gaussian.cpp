@@ -187,7 +187,7 @@ Residual residual_at(double mu, double epsilon, const Level& level) {
 /// Newton's method inside a bracket that the signs shrink; a step that leaves it halves it. `step(x)` is the Newton step at x.
 template <class Step>
 double newton(double x, double low, double high, Step step_at) {
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 60 && 0 < x && x <= largest; ++i) {
     const double step = step_at(x);
     (step > 0 ? low : high) = x;
     double next = x + step;

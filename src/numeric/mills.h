@@ -30,8 +30,11 @@ struct Approximation {
 
 [[nodiscard]] inline Interval around(Approximation a) { return around(a.value, a.relative_error); }
 
-/// The middle of a finite enclosure: a plain number for searches whose result is verified afterwards.
-[[nodiscard]] inline double middle_of(Interval a) { return a.lo + (a.hi - a.lo) / 2; }
+/// A plain number from an enclosure, for searches whose result is verified afterwards: the middle, or an end if the other is infinite.
+[[nodiscard]] inline double middle_of(Interval a) {
+  if (a.lo == -infinity) return a.hi;
+  return a.hi == infinity ? a.lo : a.lo + (a.hi - a.lo) / 2;
+}
 
 /// Mills(x) = (1 - Phi(x)) / phi(x) for x >= -1. [normal-functions]
 [[nodiscard]] Approximation mills(Precise x);

@@ -20,12 +20,19 @@ using bent::Integrand;
 using bent::Opening;
 using bent::RealNoise;
 using bent::Saddle;
+using bent::TailSteps;
 
 // About 0.15 s of exponentials: past that the answer is a Chernoff bound.
 constexpr std::uint64_t most_work = 20'000'000;
 // Saddle points are looked for up to here; near the largest loss of a bounded one they grow without limit.
 constexpr double most_saddle_unbounded = 1e6;
 constexpr double most_saddle_bounded = 1e18;
+
+// [bent-split] A split is worth its three contours if it lowers the saddle by this many logarithms. Rates above `small_rate` rarely need it,
+// so there it is tried only after a failure.
+constexpr double split_gain = 9;
+constexpr double small_rate = 0.05;
+constexpr double most_split_times = 1000;
 
 /// One direction at one end of the parameters: everything that does not depend on epsilon.
 struct Side {
@@ -34,6 +41,11 @@ struct Side {
 
   explicit Side(Expansion expanded) : expansion(std::move(expanded)) {
     for (const auto& steps : expansion.subsampled) real_noise.emplace_back(steps.mu, steps.rate, steps.remove);
+  }
+  [[nodiscard]] std::vector<bent::StepFactor> factors() const {
+    std::vector<bent::StepFactor> result;
+    for (std::size_t i = 0; i < real_noise.size(); ++i) result.emplace_back(expansion.subsampled[i], real_noise[i]);
+    return result;
   }
   [[nodiscard]] double most_saddle() const { return expansion.unbounded_above() ? most_saddle_unbounded : most_saddle_bounded; }
 };
@@ -83,6 +95,12 @@ Offsets sort_summands(const Expansion& expansion, double epsilon) {
   return offsets;
 }
 
+/// log of the supremum of (1 - e^-x) e^-sx over x > 0.
+double log_kappa(double s) {
+  const double log = -std::log1p(s) - s * std::log1p(1 / s);
+  return log + 1e-12 * (1 + std::abs(log));
+}
+
 /// [bent-contour] The whole transform on the positive axis bounds delta: the answer where no contour certifies.
 double log_chernoff(const Side& side, double epsilon) {
   std::vector<Integrand::Offset> all;
@@ -91,16 +109,15 @@ double log_chernoff(const Side& side, double epsilon) {
     const double y = bent::add(side.expansion.summands[j].position, {-epsilon, 0}, error).value();
     all.push_back({j, y, error + std::abs(y) * 0x1p-53});
   }
-  Integrand integrand(side.expansion, side.real_noise, std::move(all));
+  Integrand integrand(side.expansion, side.factors(), std::move(all));
   const double s = bent::find_saddle(integrand, side.most_saddle()).place;
   integrand.prepare(s, s, 4);
-  const double factor = -std::log1p(s) - s * std::log1p(1 / s);  // the sup of (1 - e^-x) e^-sx
-  const double bound = integrand.log_ray_bound(s) + factor + 1e-12 * (1 + std::abs(factor));
+  const double bound = integrand.log_ray_bound(s) + log_kappa(s);
   return bound <= 0 ? bound : 0;
 }
 
 struct Total {
-  Interval log_value;
+  Interval log_value = Interval::whole();
   double log_slope = 0;
   bool tight = false;
 };
@@ -129,20 +146,123 @@ Total add_up(const std::vector<Estimate>& estimates, double log_ties, double tol
   return {{log_value.lo, above < infinity ? log_value.hi : infinity}, slope / std::max(above, 1e-300), above - below <= tolerance * below};
 }
 
+/// [bent-split] Where one saddle point lies e^9 or more above the sum of those of the parts, its digits are lost: split the first kind.
+struct SplitChoice {
+  std::shared_ptr<const bent::Cut> cut;
+  double log_value = infinity;  // the largest saddle value of the parts
+};
+
+constexpr std::array<TailSteps, 3> all_tail_steps{TailSteps::none, TailSteps::one, TailSteps::more};
+
+std::vector<bent::StepFactor> split_factors(const Side& side, const std::shared_ptr<const bent::Cut>& cut, TailSteps count) {
+  std::vector<bent::StepFactor> factors;
+  factors.emplace_back(side.expansion.subsampled.front(), cut, count);
+  for (std::size_t i = 1; i < side.real_noise.size(); ++i) factors.emplace_back(side.expansion.subsampled[i], side.real_noise[i]);
+  return factors;
+}
+
+bool may_split(const Side& side, const std::vector<Integrand::Offset>& offsets) {
+  return !offsets.empty() && !side.expansion.subsampled.empty() && side.expansion.subsampled.front().remove &&
+         side.expansion.subsampled.front().times <= most_split_times;
+}
+
+/// The best of a dozen windows below the noise at which one step alone reaches epsilon.
+SplitChoice choose_split(const Side& side, const std::vector<Integrand::Offset>& offsets) {
+  const bent::SubsampledSteps& steps = side.expansion.subsampled.front();
+  double nearest = infinity;
+  for (const Integrand::Offset& offset : offsets) nearest = std::min(nearest, std::abs(offset.y));
+  nearest += std::log1p(-steps.rate) * (steps.times - 1);  // the other steps at their least loss
+  const double mean = std::log(steps.rate) - std::log1p(-steps.rate) - steps.mu * steps.mu / 2;
+  const double top = nearest > 30 ? nearest : std::log(std::expm1(std::max(nearest, 1e-12)));
+  SplitChoice best;
+  for (const double width : {0.25 * steps.mu, 0.5 * steps.mu}) {
+    for (const double place : {0.45, 0.65, 0.8, 0.88, 0.94, 0.98}) {
+      if (!(top > mean)) continue;
+      const auto cut = std::make_shared<const bent::Cut>(steps, mean + place * (top - mean), width);
+      double largest = -infinity;
+      for (const TailSteps count : all_tail_steps) {
+        if (count == TailSteps::more && steps.times < 2) continue;
+        const Integrand integrand(side.expansion, split_factors(side, cut, count), offsets);
+        largest = std::max(largest, bent::find_saddle(integrand, side.most_saddle()).log_value);
+        if (largest >= best.log_value) break;
+      }
+      if (largest < best.log_value) best = {cut, largest};
+    }
+  }
+  return best;
+}
+
+/// A positive part lies between 0 and its Chernoff bound: enough if that is far below what is known already.
+std::optional<Estimate> negligible(Integrand& integrand, Saddle saddle, double tolerance, double log_floor) {
+  const double log_chernoff = saddle.log_value + std::log(saddle.place) + std::log1p(saddle.place) + log_kappa(saddle.place);
+  if (!(log_chernoff < log_floor + std::log(tolerance))) return std::nullopt;
+  integrand.prepare(saddle.place, saddle.place, 4);
+  const double log_bound = integrand.log_ray_bound(saddle.place) + log_kappa(saddle.place);
+  if (!(log_bound < log_floor + std::log(2 * tolerance))) return std::nullopt;
+  return Estimate{.log_scale = log_bound, .value = 0.5, .error = 0.5 + 1e-9, .slope = 0, .nodes = 1};
+}
+
+std::vector<Estimate> integrate_split(const Side& side, const SplitChoice& split, const std::vector<Integrand::Offset>& offsets, double tolerance,
+                                      double log_floor) {
+  struct Piece {
+    TailSteps count;
+    Saddle saddle;
+  };
+  std::vector<Piece> pieces;
+  for (const TailSteps count : all_tail_steps) {
+    if (count == TailSteps::more && side.expansion.subsampled.front().times < 2) continue;
+    pieces.push_back({count, bent::find_saddle(Integrand(side.expansion, split_factors(side, split.cut, count), offsets), side.most_saddle())});
+  }
+  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.saddle.log_value > b.saddle.log_value; });
+  const bool positive = std::all_of(side.expansion.terms.begin(), side.expansion.terms.end(),
+                                    [](const BreakTerm& term) { return term.residue.lo >= 0 && term.constant.lo >= 0; });
+  std::vector<Estimate> estimates;
+  for (const Piece& piece : pieces) {
+    Integrand integrand(side.expansion, split_factors(side, split.cut, piece.count), offsets);
+    std::optional<Estimate> estimate;
+    if (positive) estimate = negligible(integrand, piece.saddle, tolerance, log_floor);
+    if (!estimate) estimate = bent::integrate(integrand, Opening::right, piece.saddle, tolerance, log_floor, most_work / 2);
+    estimates.push_back(*estimate);
+    if (estimate->value > 0) log_floor = std::max(log_floor, estimate->log_scale + std::log(estimate->value));
+  }
+  return estimates;
+}
+
+/// One saddle point or three, in the order of promise; the second only if the first does not certify.
+template <class TotalWith>
+Total right_total(const Side& side, const std::vector<Integrand::Offset>& offsets, double tolerance, double log_floor, TotalWith&& total_with) {
+  Integrand integrand(side.expansion, side.factors(), offsets);
+  const Saddle saddle = bent::find_saddle(integrand, side.most_saddle());
+  const bool splittable = may_split(side, offsets);
+  SplitChoice split;
+  if (splittable && side.expansion.subsampled.front().rate < small_rate) split = choose_split(side, offsets);
+  const bool split_first = split.log_value < saddle.log_value - split_gain;
+  Total best;
+  for (const bool now_split : {split_first, !split_first}) {
+    if (now_split && splittable && !split.cut) split = choose_split(side, offsets);
+    if (now_split && !split.cut) continue;
+    const Total total = total_with(now_split ? integrate_split(side, split, offsets, tolerance, log_floor)
+                                             : std::vector{bent::integrate(integrand, Opening::right, saddle, tolerance, log_floor, most_work / 2)});
+    if (total.tight) return total;
+    if (total.log_value.width() < best.log_value.width()) best = total;
+  }
+  return best;
+}
+
 LogDelta evaluate(const Side& side, double epsilon, Tolerance tolerance) {
   const Offsets offsets = sort_summands(side.expansion, epsilon);
   const double inner = std::clamp(0.01 * tolerance.relative, 1e-12, 1e-4);
-  std::vector<Estimate> estimates;
-  for (const Opening opening : {Opening::left, Opening::right}) {
-    const auto& chosen = opening == Opening::left ? offsets.left : offsets.right;
-    if (chosen.empty()) continue;
-    Integrand integrand(side.expansion, side.real_noise, chosen);
-    const Saddle saddle = bent::find_saddle(integrand, side.most_saddle());
-    double log_floor = -infinity;
-    for (const Estimate& known : estimates) log_floor = known.value > 0 ? known.log_scale + std::log(known.value) : log_floor;
-    estimates.push_back(bent::integrate(integrand, opening, saddle, inner, log_floor, most_work));
+  std::vector<Estimate> left;
+  if (!offsets.left.empty()) {
+    Integrand integrand(side.expansion, side.factors(), offsets.left);
+    left.push_back(bent::integrate(integrand, Opening::left, bent::find_saddle(integrand, side.most_saddle()), inner, -infinity, most_work));
   }
-  Total total = add_up(estimates, offsets.log_ties, tolerance.relative);
+  const double log_floor = !left.empty() && left[0].value > 0 ? left[0].log_scale + std::log(left[0].value) : -infinity;
+  const auto total_with = [&](std::vector<Estimate> right) {
+    right.insert(right.end(), left.begin(), left.end());
+    return add_up(right, offsets.log_ties, tolerance.relative);
+  };
+  Total total = offsets.right.empty() ? total_with({}) : right_total(side, offsets.right, inner, log_floor, total_with);
   if (!total.tight) total.log_value = intersect(total.log_value, {-infinity, log_chernoff(side, epsilon)});
   const Interval infinite = side.expansion.infinite_mass;
   const Interval with_infinite = infinite.hi > 0 ? log_add_exp(total.log_value, log(infinite)) : total.log_value;
@@ -244,7 +364,7 @@ class EpsilonSearch {
   [[nodiscard]] double start() const {
     std::vector<Integrand::Offset> all;
     for (std::size_t j = 0; j < worse_.expansion.summands.size(); ++j) all.push_back({j, worse_.expansion.summands[j].position.high, 0});
-    const Integrand integrand(worse_.expansion, worse_.real_noise, std::move(all));
+    const Integrand integrand(worse_.expansion, worse_.factors(), std::move(all));
     double best = infinity;
     for (double s = 1e-3; s < worse_.most_saddle(); s *= 1.3) {
       const double log_transform = integrand.log_real(s) + std::log(s) + std::log1p(s) - std::log1p(s) - s * std::log1p(1 / s);

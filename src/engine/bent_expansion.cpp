@@ -20,20 +20,6 @@ constexpr std::size_t most_atoms = 40;
 // A power of more than this many steps loses every digit of a double.
 constexpr double most_subsampled = 1e9;
 
-struct LogBinomial {
-  double value;
-  double error;
-};
-
-/// log of n over k: the product of k quotients has 2k roundings, the logarithm two units in the last place.
-LogBinomial log_binomial(std::uint32_t n, std::uint32_t k) {
-  k = std::min(k, n - k);
-  double product = 1;
-  for (std::uint32_t i = 0; i < k; ++i) product = product * (n - i) / (i + 1);
-  const double value = std::log(product);
-  return {value, (2.2 * k + 8 * value) * 0x1p-53};
-}
-
 /// Multiplies the summands by (sum_a A_a exp(s b_a))^times, choosing how often each term is taken.
 class Multiplier {
  public:
@@ -115,6 +101,15 @@ struct Builder {
 };
 
 }  // namespace
+
+// The product of k quotients has 2k roundings, the logarithm two units in the last place.
+LogBinomial log_binomial(std::uint32_t n, std::uint32_t k) {
+  k = std::min(k, n - k);
+  double product = 1;
+  for (std::uint32_t i = 0; i < k; ++i) product = product * (n - i) / (i + 1);
+  const double value = std::log(product);
+  return {value, (2.2 * k + 8 * value) * 0x1p-53};
+}
 
 bool Expansion::unbounded_above() const { return variance > 0 || (!subsampled.empty() && subsampled.front().remove); }
 

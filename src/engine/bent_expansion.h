@@ -13,6 +13,13 @@
 // every kind of subsampled Gaussian. [break-point-expansion]
 namespace tradeoff::bent {
 
+/// log of n over k, n <= 1000, and a bound on its error.
+struct LogBinomial {
+  double value;
+  double error;
+};
+[[nodiscard]] LogBinomial log_binomial(std::uint32_t n, std::uint32_t k);
+
 /// One product of terms: how often each term A_a occurs, the sum of their positions, and the multinomial coefficient.
 struct Summand {
   Extended position;

@@ -2,7 +2,6 @@
 #include "engine/bent_integrand.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "numeric/arithmetic.h"
@@ -12,10 +11,6 @@ namespace tradeoff::bent {
 namespace {
 
 constexpr double unit = 0x1p-53;
-
-/// The real exponent of J on the real axis: p = 1 + s or p = -s.
-double real_exponent(const SubsampledSteps& steps, double s) { return steps.remove ? 1 + s : -s; }
-Complex exponent(const SubsampledSteps& steps, Complex s) { return steps.remove ? Complex(1 + s.real(), s.imag()) : -s; }
 
 double magnitude(Interval x) { return std::max(std::abs(x.lo), std::abs(x.hi)); }
 double middle(Interval x) { return x.lo + (x.hi - x.lo) / 2; }
@@ -47,15 +42,9 @@ struct Box {
 
 }  // namespace
 
-Integrand::Integrand(const Expansion& expansion, const std::vector<RealNoise>& real_noise, std::vector<Offset> offsets)
-    : expansion_(expansion), real_noise_(real_noise), offsets_(std::move(offsets)) {}
-
 double Integrand::log_real(double s) const {
   double common = expansion_.variance * s * (s + 1) / 2 + expansion_.log_factor.lo - std::log(s) - std::log1p(s);
-  for (std::size_t i = 0; i < real_noise_.size(); ++i) {
-    const SubsampledSteps& steps = expansion_.subsampled[i];
-    common += steps.times * real_noise_[i].log_transform(real_exponent(steps, s));
-  }
+  for (const StepFactor& factor : factors_) common += factor.log_real(s);
   std::vector<double> term_logs;
   for (const BreakTerm& term : expansion_.terms) {
     term_logs.push_back(std::log((middle(term.at_zero) + 2 * s * middle(term.constant)) / (2 * s + 1)));
@@ -74,21 +63,12 @@ double Integrand::log_real(double s) const {
 
 void Integrand::prepare(double low, double high, double margin) {
   earlier_work_ = work();
-  planes_.clear();
-  for (std::size_t i = 0; i < real_noise_.size(); ++i) {
-    const SubsampledSteps& steps = expansion_.subsampled[i];
-    const Range first = real_noise_[i].range(real_exponent(steps, low));
-    const Range second = real_noise_[i].range(real_exponent(steps, high));
-    // A bent contour tilts the law further to the right, so that side gets the wider margin.
-    planes_.emplace_back(steps.mu, steps.rate,
-                         Range{std::min(first.low, second.low) - (1 + 2 * margin) * steps.mu,
-                               std::max(first.high, second.high) + (2 + 4 * margin) * steps.mu + 0.3});
-  }
+  for (StepFactor& factor : factors_) factor.prepare(low, high, margin);
 }
 
 std::uint64_t Integrand::work() const {
   std::uint64_t total = earlier_work_;
-  for (const NoisePlane& plane : planes_) total += plane.work();
+  for (const StepFactor& factor : factors_) total += factor.work();
   return total;
 }
 
@@ -98,14 +78,8 @@ double Integrand::log_bound(std::span<const Complex> hull, bool ray) {
   const Box box(hull);
   double common = expansion_.log_factor.hi;
   double size = std::abs(common);
-  for (std::size_t i = 0; i < planes_.size(); ++i) {
-    const SubsampledSteps& steps = expansion_.subsampled[i];
-    std::array<Complex, 3> points;
-    for (std::size_t k = 0; k < hull.size(); ++k) {
-      const Complex p = exponent(steps, hull[k]);
-      points[k] = steps.remove ? p : std::conj(p);
-    }
-    const double log = steps.times * planes_[i].log_majorant({points.data(), hull.size()});
+  for (StepFactor& factor : factors_) {
+    const double log = factor.log_majorant(hull);
     common += log;
     size += std::abs(log);
   }
@@ -144,24 +118,18 @@ double Integrand::log_bound(std::span<const Complex> hull, bool ray) {
 }
 
 // s itself carries up to 16 units of rounding: each line below charges it with the derivative of its logarithm.
-Integrand::LogValue Integrand::common_factor(Complex s) {
+LogValue Integrand::common_factor(Complex s) {
   const double x = s.real();
   const double y = s.imag();
   LogValue total{middle(expansion_.log_factor), 0, expansion_.log_factor.width(), true};
   double size = std::abs(total.real);
-  for (std::size_t i = 0; i < planes_.size(); ++i) {
-    const SubsampledSteps& steps = expansion_.subsampled[i];
-    const Polar j = planes_[i].evaluate(exponent(steps, s));
-    const double relative = std::exp(j.log_error - j.log_modulus);
-    if (relative < 0.5) {
-      total.real += steps.times * j.log_modulus;
-      total.error += steps.times * -std::log1p(-relative) * (1 + 1e-9);
-    } else {  // unknown, but bounded
-      total.real += steps.times * (std::max(j.log_modulus, j.log_error) + std::log(2.0));
-      total.known = false;
-    }
-    total.phase += steps.times * j.phase;
-    size += steps.times * (std::abs(j.log_modulus) + std::abs(j.phase) + 4);
+  for (StepFactor& factor : factors_) {
+    const LogValue value = factor.evaluate(s);
+    total.real += value.real;
+    total.phase += value.phase;
+    total.error += value.error;
+    total.known = total.known && value.known;
+    size += std::abs(value.real) + std::abs(value.phase);
   }
   if (expansion_.variance > 0) {
     const double half = expansion_.variance / 2;
@@ -178,7 +146,7 @@ Integrand::LogValue Integrand::common_factor(Complex s) {
   return total;
 }
 
-Integrand::LogValue Integrand::term_logarithm(const BreakTerm& term, Complex s) const {
+LogValue Integrand::term_logarithm(const BreakTerm& term, Complex s) const {
   const double at_zero = middle(term.at_zero);
   const double constant = middle(term.constant);
   const double real = at_zero + 2 * constant * s.real();

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/bent_expansion.h"
-#include "engine/bent_noise.h"
+#include "engine/bent_factor.h"
 
 // F(s) = sum_j C_j exp(s y_j) prod A(s) / (s (s+1)) over some of the summands of an expansion: what a contour integrates.
 // [bent-contour]
@@ -20,13 +20,14 @@ struct Sample {
 
 class Integrand {
  public:
-  /// `chosen` are indices into the summands; `offsets` are their positions minus epsilon.
+  /// A summand and the distance of its position from epsilon.
   struct Offset {
     std::size_t summand;
     double y;
     double y_error;
   };
-  Integrand(const Expansion& expansion, const std::vector<RealNoise>& real_noise, std::vector<Offset> offsets);
+  Integrand(const Expansion& expansion, std::vector<StepFactor> factors, std::vector<Offset> offsets)
+      : expansion_(expansion), factors_(std::move(factors)), offsets_(std::move(offsets)) {}
 
   /// log F on the positive real axis, fast and uncertified.
   [[nodiscard]] double log_real(double s) const;
@@ -41,20 +42,13 @@ class Integrand {
   [[nodiscard]] std::uint64_t work() const;
 
  private:
-  struct LogValue {
-    double real = 0;
-    double phase = 0;
-    double error = 0;   // of the complex logarithm
-    bool known = true;  // false: `real` is an upper bound and the phase means nothing
-  };
   [[nodiscard]] double log_bound(std::span<const Complex> hull, bool ray);
   [[nodiscard]] LogValue common_factor(Complex s);
   [[nodiscard]] LogValue term_logarithm(const BreakTerm& term, Complex s) const;
 
   const Expansion& expansion_;
-  const std::vector<RealNoise>& real_noise_;
+  std::vector<StepFactor> factors_;
   std::vector<Offset> offsets_;
-  std::vector<NoisePlane> planes_;
   std::uint64_t earlier_work_ = 0;
 };
 

@@ -24,6 +24,10 @@ constexpr double ray_slope = 0.8;
 
 double log_normal_constant(double mu) { return -std::log(mu * std::sqrt(2 * pi)); }
 
+double rough_log_half_erfc(double z) {
+  return z < 5 ? std::log(std::erfc(z) / 2) : -z * z - std::log(2 * z * std::sqrt(pi)) - 0.5 / (z * z);
+}
+
 /// Roundings of a logarithm of this size and of the sum behind it.
 double log_slack(double log) { return 1e-9 + 1e-12 * std::abs(log); }
 
@@ -36,7 +40,7 @@ double few_bits(double x) {
 
 }  // namespace
 
-RealNoise::RealNoise(double mu, double rate, bool remove) : mu_(mu), step_(std::min(0.25, 0.5 * mu)) {
+RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window) : step_(std::min(0.25, 0.5 * mu)) {
   const double mean = std::log(rate) - std::log1p(-rate) - mu * mu / 2;
   // Removing tilts the law to the right, by up to mu^2 a unit of p; adding tilts it to the left, by Gaussian deviations only.
   low_ = mean - (remove ? 12 : 45) * mu;
@@ -44,7 +48,7 @@ RealNoise::RealNoise(double mu, double rate, bool remove) : mu_(mu), step_(std::
   for (double x = low_; x < high; x += step_) {
     log_ratio_.push_back(x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)));
     const double z = (x - mean) / mu;
-    log_density_.push_back(-z * z / 2 + log_normal_constant(mu));
+    log_density_.push_back(-z * z / 2 + log_normal_constant(mu) + (window ? rough_log_half_erfc(window->argument(x, 0).real()) : 0));
   }
 }
 
@@ -69,20 +73,24 @@ Range RealNoise::range(double p) const {
   return {low_ + static_cast<double>(first) * step_, low_ + static_cast<double>(last) * step_};
 }
 
-NoisePlane::NoisePlane(double mu, double rate, Range range) : mu_(mu) {
+NoisePlane::NoisePlane(double mu, double rate, Range range, const std::optional<Window>& window) : mu_(mu), window_(window) {
   const Interval exact_rate = Interval::exactly(rate);
   const Interval mean = log(exact_rate) - log1p(-exact_rate) - square(Interval::exactly(mu)) / 2.0;
   mean_ = mean.lo;
   mean_error_ = mean.width();
-  shift_ = mu < 0.3 ? 0.5 : 0.625;  // multiples of an eighth of it are exact
+  const double widest = mu < 0.3 ? 0.5 : 0.625;
+  shift_ = window ? few_bits(std::min(widest, 4 * window->width)) : widest;  // its multiples by eighths are exact
   step_ = few_bits(std::min(2 * pi * shift_ / quadrature, (mu < 0.3 ? 0.35 : 0.4) * mu));
-  range.low = std::min(range.low, mean_ - 6 * mu);  // further to the left the Gaussian alone makes the integrand fall
+  bulge_ = 1.000001 * step_ * step_ / 8 * (1 / (mu * mu) + (window ? 1 / (window->width * window->width) : 0));
+  // Beyond these ends the Gaussian, or the window, alone makes the integrand fall.
+  if (window) range = {std::min(range.low, window->centre - 6 * window->width), std::max(range.high, window->centre + 6 * window->width)};
+  if (!window || window->side == Window::Side::bulk) range.low = std::min(range.low, mean_ - 6 * mu);
   // Rays need e^-x small at the right end; for a tiny mu the nodes up to there would be too many.
   if (mu >= 0.05) range.high = std::max(range.high, 3.0);
   first_ = static_cast<int>(std::floor(range.low / step_));
   count_ = static_cast<int>(std::ceil(range.high / step_)) - first_ + 1;
   const int last = static_cast<int>((pi - branch_margin) / (shift_ / lines_a_shift));
-  for (int multiple : {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 21, 24, 28, 32, 36, 40, 44}) {
+  for (int multiple : {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 21, 24, 28, 32, 36, 40, 44, 54, 66, 80}) {
     if (multiple <= last) candidates_.push_back(multiple);
   }
   lines_.resize(static_cast<std::size_t>(last) + 1);
@@ -103,7 +111,7 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
   Line& line = *result;
   const auto n = static_cast<std::size_t>(count_);
   line.theta = theta;
-  for (auto* column : {&line.log_modulus, &line.argument, &line.log_density, &line.phase, &line.error, &line.reach, &line.curvature}) {
+  for (auto* column : {&line.log_modulus, &line.argument, &line.log_density, &line.phase, &line.error, &line.log_ceiling, &line.reach, &line.curvature}) {
     column->resize(n);
   }
   const double cosine = std::cos(theta);
@@ -126,6 +134,8 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
     // [log-convex-majorant] roundings of the table entries, counted on the theory page.
     line.error[j] = (std::abs(z) + theta / mu_) * mean_error_ / mu_ +
                     16 * unit * (z * z / 2 + lift + std::abs(constant) + std::abs(line.phase[j]) + 1);
+    line.log_ceiling[j] = line.log_density[j] + line.error[j];
+    if (window_) apply_window(line, j, x);
     line.reach[j] = std::abs(line.log_modulus[j]) + std::abs(line.argument[j]) + e / (1 + growth);
     const double nearest = std::max(0.0, std::abs(x) - step_);  // the point of the two neighbouring cells where |l''| is largest
     line.curvature[j] = 1.000001 * step_ * step_ / (16 * (std::cosh(nearest) + cosine)) + table_units * unit * line.reach[j];
@@ -140,6 +150,24 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
   return result;
 }
 
+// [bent-split] |erfc(z)/2| <= e^(y^2-x^2)/2 for x >= 0 and <= 1 + e^(y^2-x^2)/2 for x < 0; the logarithms of both bend down by at most
+// 1/width^2. The second is used up to one step beyond 0, so that no cell mixes them.
+void NoisePlane::apply_window(Line& line, std::size_t j, double x) const {
+  const Complex z = window_->argument(x, line.theta);
+  const LogHalfErfc weight = log_half_erfc(z);
+  line.log_density[j] += weight.real;
+  line.phase[j] += weight.phase;
+  // The argument carries a few roundings of its parts; |d log erfc(z)| <= 2 (|z| + 1) |dz| on the right, 2 |e^(-z^2) / erfc(z)| |dz| on the left.
+  // An unknown phase is an error of twice the bound.
+  const double argument_error = 16 * unit * (std::abs(x) + std::abs(window_->centre) + line.theta) / window_->width;
+  const double steepness = z.real() >= 0 ? 2 * (std::abs(z) + 1) : std::exp(z.imag() * z.imag() - z.real() * z.real() - weight.real);
+  const double weight_error = weight.error + steepness * argument_error;
+  line.error[j] += weight_error < 2 ? weight_error : 2;
+  const double exponent = (z.imag() * z.imag() - z.real() * z.real()) + 4 * (std::abs(z) + 1) * argument_error;
+  const bool beyond = z.real() >= step_ / (window_->width * 1.4);
+  line.log_ceiling[j] += (beyond ? exponent - std::log(2.0) : (exponent > 600 ? exponent : std::log1p(std::exp(exponent) / 2))) + 1e-12;
+}
+
 // 1e-9 of each side covers the roundings of these few operations.
 double NoisePlane::right_rate(const Line& line, Complex p, Exit exit) const {
   const double right = (first_ + count_ - 1) * step_;
@@ -147,9 +175,10 @@ double NoisePlane::right_rate(const Line& line, Complex p, Exit exit) const {
   const double variance = mu_ * mu_;
   if (exit == Exit::straight) {
     const double growth = a > 0 ? a * line.greatest_slope : (line.right_slope_positive ? 0 : -a * line.greatest_slope);
-    return (right - mean_) / variance * (1 - 1e-9) - growth * (1 + 1e-9) - 1e-9;
+    const double window = window_ && window_->side == Window::Side::bulk ? (right - window_->centre) / (window_->width * window_->width) : 0;
+    return ((right - mean_) / variance + window) * (1 - 1e-9) - growth * (1 + 1e-9) - 1e-9;
   }
-  if (right < 2) return -1;
+  if (right < 2 || (window_ && right - window_->centre < 1.001 * ray_slope * line.theta)) return -1;
   const double wobble = std::abs(p) * std::hypot(1, ray_slope) / std::expm1(right);  // |l' - 1| <= 1 / (e^x - 1)
   const double gain = (right - mean_ - ray_slope * line.theta) / variance + ray_slope * p.imag();
   return gain - 1e-9 * std::abs(gain) - (a + wobble) - 1e-9 * (std::abs(a) + wobble + p.imag() + 1);
@@ -157,7 +186,9 @@ double NoisePlane::right_rate(const Line& line, Complex p, Exit exit) const {
 
 NoisePlane::Decay NoisePlane::decay(const Line& line, Complex p) const {
   const double left = first_ * step_;
-  const double left_rate = (mean_ - left) / (mu_ * mu_) * (1 - 1e-9) - std::abs(p) * line.left_slope * (1 + 1e-9) - 1e-9;
+  const double window = window_ && window_->side == Window::Side::tail ? (window_->centre - left) / (window_->width * window_->width) : 0;
+  const double fall = (mean_ - left) / (mu_ * mu_) + window;
+  const double left_rate = fall - 1e-9 * std::abs(fall) - std::abs(p) * line.left_slope * (1 + 1e-9) - 1e-9;
   const double straight = right_rate(line, p, Exit::straight);
   const double ray = right_rate(line, p, Exit::ray);
   return straight >= ray ? Decay{left_rate, straight, Exit::straight} : Decay{left_rate, ray, Exit::ray};
@@ -169,15 +200,15 @@ double NoisePlane::coarse_maximum(Shifted shifted, Complex p) const {
   const double b = p.imag() * shifted.sign;
   double greatest = -infinity;
   for (std::size_t j = 0; j < static_cast<std::size_t>(count_); j += 4) {
-    greatest = std::max(greatest, line.log_density[j] + a * line.log_modulus[j] - b * line.argument[j]);
+    greatest = std::max(greatest, line.log_ceiling[j] + a * line.log_modulus[j] - b * line.argument[j]);
   }
   return greatest;
 }
 
 double NoisePlane::log_bound_at(Shifted shifted, Complex p, std::size_t node) const {
   const Line& line = *shifted.line;
-  return line.log_density[node] + line.error[node] + p.real() * line.log_modulus[node] - p.imag() * shifted.sign * line.argument[node] +
-         (std::abs(p) + 1) * line.curvature[node] + step_ * step_ / (8 * mu_ * mu_);
+  return line.log_ceiling[node] + p.real() * line.log_modulus[node] - p.imag() * shifted.sign * line.argument[node] +
+         (std::abs(p) + 1) * line.curvature[node] + bulge_;
 }
 
 // [log-convex-majorant] The integral of the modulus along the line, by chords of the logarithm on each cell.
@@ -190,7 +221,7 @@ double NoisePlane::log_interior(Shifted shifted, Complex p) {
   double* exponent = scratch_.data();
   double greatest = -infinity;
   for (std::size_t j = 0; j < n; ++j) {
-    exponent[j] = line.log_density[j] + line.error[j] + a * line.log_modulus[j] - b * line.argument[j] + size * line.curvature[j];
+    exponent[j] = line.log_ceiling[j] + a * line.log_modulus[j] - b * line.argument[j] + size * line.curvature[j];
     greatest = std::max(greatest, exponent[j]);
   }
   double sum = static_cast<double>(n) * std::exp(-dropped);
@@ -198,7 +229,7 @@ double NoisePlane::log_interior(Shifted shifted, Complex p) {
     if (exponent[j] >= greatest - dropped) sum += std::exp(exponent[j] - greatest);
   }
   work_ += n;
-  return greatest + std::log(sum * step_) + step_ * step_ / (8 * mu_ * mu_) + log_slack(greatest);
+  return greatest + std::log(sum * step_) + bulge_ + log_slack(greatest);
 }
 
 double NoisePlane::tails(const Line& line, Complex p, Decay decay, double log_scale) const {

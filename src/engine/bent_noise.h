@@ -4,8 +4,11 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
+
+#include "engine/bent_window.h"
 
 // J(p) = E (1 + e^V)^p, V normal with mean m = logit(rate) - mu^2/2 and deviation mu: the transform of a subsampled Gaussian step,
 // for complex p, by quadrature on lines V = x + i theta. [noise-plane], [log-convex-majorant]
@@ -28,24 +31,22 @@ struct Range {
 /// J on the real axis, fast and uncertified: for choosing saddle points and node ranges.
 class RealNoise {
  public:
-  RealNoise(double mu, double rate, bool remove);
+  RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window = std::nullopt);
   [[nodiscard]] double log_transform(double p) const;
   /// Where the tilted density is within e^-42 of its maximum.
   [[nodiscard]] Range range(double p) const;
-  [[nodiscard]] double deviation() const { return mu_; }
 
  private:
-  double mu_;
   double low_;
   double step_;
   std::vector<double> log_ratio_;    // log(1 + e^v)
   std::vector<double> log_density_;
 };
 
-/// J(p), certified, for exponents whose mass lies in `range`.
+/// J(p), certified, for exponents whose mass lies in `range`; with a window, the part of it that the window lets through.
 class NoisePlane {
  public:
-  NoisePlane(double mu, double rate, Range range);
+  NoisePlane(double mu, double rate, Range range, const std::optional<Window>& window = std::nullopt);
   /// J(p) with an error bound (infinite if the node range is too short). Any p.
   [[nodiscard]] Polar evaluate(Complex p);
   /// log of a bound of |J| on the convex hull of the points, Im p >= 0; infinite if the node range is too short.
@@ -62,6 +63,7 @@ class NoisePlane {
     std::vector<double> log_density;
     std::vector<double> phase;
     std::vector<double> error;         // of log_density and phase together
+    std::vector<double> log_ceiling;   // bounds log_density, with a curvature that is known
     std::vector<double> reach;         // bounds |l|, and the error of l in units of rounding
     std::vector<double> curvature;     // chord inflation per unit of |p| + 1, the error of l included
     double greatest_slope = 1;         // sup of |l'| beyond the right end
@@ -75,6 +77,7 @@ class NoisePlane {
 
   [[nodiscard]] const Line& line(int multiple);
   [[nodiscard]] std::unique_ptr<Line> make_line(double theta) const;
+  void apply_window(Line& line, std::size_t node, double x) const;
   [[nodiscard]] Shifted shifted(int multiple);
   /// Where a path leaves its line at the right end: straight on, or up a ray of this slope.
   enum class Exit { straight, ray };
@@ -99,10 +102,12 @@ class NoisePlane {
   [[nodiscard]] int best_quadrature_line(Complex p);
 
   double mu_;
+  std::optional<Window> window_;
   double mean_;
   double mean_error_;
   double shift_;  // eta: distance of the lines that bound the quadrature error
   double step_;   // h: few bits, so that nodes are exact
+  double bulge_;  // how far the logarithm of the Gaussian, and of the window, may rise above its chord on a cell
   int first_;
   int count_;
   std::vector<int> candidates_;                // in units of eta/8

@@ -2,18 +2,23 @@
 #include "engine/bent.h"
 
 #include <acb.h>
+#include <acb_hypgeom.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <random>
 
 #include "engine/bent_expansion.h"
 #include "engine/bent_extended.h"
 #include "engine/bent_noise.h"
+#include "engine/bent_window.h"
+#include "mechanism/gaussian.h"
+#include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
-// [break-point-expansion], [noise-plane], [log-convex-majorant], [bent-contour]
+// [break-point-expansion], [noise-plane], [log-convex-majorant], [bent-contour], [bent-split]
 namespace tradeoff {
 namespace {
 
@@ -171,7 +176,7 @@ TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> uniform(0, 1);
   int useful = 0;
-  for (int k = 0; k < 60; ++k) {
+  for (int k = 0; k < 24; ++k) {
     const double mu = std::exp(-1.5 + 2.3 * uniform(random));
     const double rate = std::exp(-7 * uniform(random)) * 0.7;
     const double real = k % 2 == 0 ? 1 + 12 * uniform(random) : -std::exp(7 * uniform(random));
@@ -196,7 +201,114 @@ TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
     EXPECT_GE(plane.log_majorant(triangle), log_scale);
     acb_clear(truth), acb_clear(difference);
   }
-  EXPECT_GE(useful, 50);
+  EXPECT_GE(useful, 20);
+}
+
+TEST(WindowTest, LogHalfErfcIsWithinItsBound) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  acb_t truth;
+  acb_init(truth);
+  for (int k = 0; k < 5000; ++k) {
+    Complex z(uniform(random) * std::exp(3.5 * uniform(random)), uniform(random) * std::exp(3.5 * uniform(random)));
+    if (k % 5 == 0) z = {1e-3 * z.real(), std::round(2 * z.imag()) / 2};  // on the poles of the trapezoidal rule
+    if (std::abs(z.imag()) > 20) continue;
+    const bent::LogHalfErfc found = bent::log_half_erfc(z);
+    ASSERT_LT(found.error, 1e-9) << z;
+    acb_set_d_d(truth, z.real(), z.imag());
+    acb_hypgeom_erfc(truth, truth, 300);
+    acb_mul_2exp_si(truth, truth, -1);
+    acb_log(truth, truth, 300);
+    const double real = arf_get_d(arb_midref(acb_realref(truth)), ARF_RND_NEAR);
+    const double turns = (found.phase - arf_get_d(arb_midref(acb_imagref(truth)), ARF_RND_NEAR)) / (2 * M_PI);
+    const double phase = (turns - std::round(turns)) * 2 * M_PI;
+    EXPECT_LE(std::hypot(found.real - real, phase), found.error + 4e-16 * (1 + std::abs(found.phase))) << z;
+  }
+  acb_clear(truth);
+}
+
+// The two windows add up to the whole, and each value lies below its majorant.
+TEST(WindowTest, BulkAndTailAddUp) {
+  const double mu = 0.5;
+  const double rate = 0.001;
+  for (const double width : {0.12, 0.3}) {
+    const bent::Window bulk{-4, width, bent::Window::Side::bulk};
+    const bent::Window tail{-4, width, bent::Window::Side::tail};
+    for (const Complex p : {Complex(3, 0), Complex(20, 7), Complex(8, 60)}) {
+      const bent::RealNoise fast(mu, rate, true);
+      bent::NoisePlane whole(mu, rate, fast.range(p.real()));
+      bent::NoisePlane low(mu, rate, bent::RealNoise(mu, rate, true, bulk).range(p.real()), bulk);
+      bent::NoisePlane high(mu, rate, bent::RealNoise(mu, rate, true, tail).range(p.real()), tail);
+      const auto value = [](bent::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
+      const bent::Polar a = whole.evaluate(p), b = low.evaluate(p), c = high.evaluate(p);
+      const double allowed = std::exp(a.log_error) + std::exp(b.log_error) + std::exp(c.log_error) + 1e-14 * std::exp(a.log_modulus);
+      EXPECT_LE(std::abs(value(a) - value(b) - value(c)), allowed);
+      EXPECT_LT(allowed, 1e-6 * std::exp(a.log_modulus));
+      EXPECT_GE(low.log_majorant({&p, 1}), b.log_modulus - std::exp(b.log_error - b.log_modulus));
+      EXPECT_GE(high.log_majorant({&p, 1}), std::log(std::exp(c.log_modulus) - std::exp(c.log_error)));
+    }
+  }
+}
+
+// One step has a closed profile; small rates need the split, and negative epsilons the mirror.
+TEST(BentTest, OneStepMatchesItsClosedProfile) {
+  int tight = 0;
+  int all = 0;
+  for (const double mu : {0.25, 2.0}) {
+    for (const double rate : {0.001, 0.4}) {
+      const PoissonLoss closed(gaussian_loss(exactly(mu)), exactly(rate));
+      const Part part{std::make_shared<ExpandedLoss>(SubsampledGaussianBreak{mu, rate}, SubsampledGaussianBreak{mu, rate}, false), 1};
+      const auto loss = compose_by_bent_contour({part}, {});
+      for (const double epsilon : {-0.3, 0.01, 2.0}) {
+        for (const Direction direction : {Direction::remove, Direction::add}) {
+          const Interval truth = closed.log_delta(direction, exactly(epsilon));
+          const Interval found = loss->log_delta(direction, exactly(epsilon));
+          EXPECT_THAT(found, Encloses(truth)) << mu << " " << rate << " " << epsilon;
+          ++all;
+          tight += found.hi - found.lo <= 1e-6 || found.hi == -infinity;
+        }
+      }
+    }
+  }
+  EXPECT_GE(tight, all * 8 / 10) << "of " << all;
+}
+
+TEST(BentTest, EpsilonIsEnclosedAndTight) {
+  const auto loss = compose_by_bent_contour({subsampled(exactly(1), exactly(0.1), 3), laplace(exactly(0.5), 2)}, {});
+  for (const double epsilon : {0.25, 1.5, 6.0}) {
+    const Interval delta = loss->delta(Direction::remove, exactly(epsilon));
+    const auto found = loss->closed_epsilon(Direction::remove, delta);
+    ASSERT_TRUE(found.has_value());
+    EXPECT_THAT(*found, Encloses(epsilon));
+    EXPECT_THAT(*found, IsTight(1e-5));
+  }
+}
+
+// Laplace steps end at a largest loss; on it and beyond it delta is exactly the mass at infinity.
+TEST(BentTest, TiesAndTheFarEndAreExact) {
+  const auto pure = compose_by_bent_contour({laplace(exactly(0.5), 4)}, {});
+  EXPECT_EQ(pure->delta(Direction::add, exactly(2)), exactly(0));
+  EXPECT_EQ(pure->delta(Direction::add, exactly(3)), exactly(0));
+  EXPECT_THAT(pure->delta(Direction::add, exactly(1)), IsTight(1e-6));  // a break lies on epsilon
+  EXPECT_THAT(pure->delta(Direction::add, exactly(0)), IsTight(1e-6));
+  const BreakTerms cut = truncated_laplace_break_points(1, exactly(5));
+  const auto truncated = compose_by_bent_contour({{std::make_shared<ExpandedLoss>(cut, cut, true), 3}}, {});
+  const Interval mass = truncated->infinite_mass(Direction::remove);
+  EXPECT_THAT(mass, IsTight(1e-14));
+  EXPECT_THAT(truncated->delta(Direction::remove, exactly(infinity)), Encloses(mass));
+  EXPECT_THAT(truncated->delta(Direction::remove, exactly(3)), Encloses(mass));
+}
+
+// A wider parameter can only widen the answer, and a worse one only raise it.
+TEST(BentTest, ParametersAreTakenAtTheirEnds) {
+  const auto wide = compose_by_bent_contour({subsampled({0.9, 1.1}, {0.09, 0.11}, 4)}, {});
+  const auto narrow = compose_by_bent_contour({subsampled(exactly(1), exactly(0.1), 4)}, {});
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    const Interval outer = wide->delta(direction, exactly(0.2));
+    const Interval inner = narrow->delta(direction, exactly(0.2));
+    EXPECT_LT(outer.lo, inner.lo);
+    EXPECT_GT(outer.hi, inner.hi);
+  }
 }
 
 TEST(BentTest, RefusesLossesWithoutAnExpansion) {

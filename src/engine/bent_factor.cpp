@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bent_factor.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "numeric/arithmetic.h"
+
+namespace tradeoff::bent {
+namespace {
+
+constexpr double unit = 0x1p-53;
+
+LogValue logarithm(const Polar& value) {
+  const double relative = std::exp(value.log_error - value.log_modulus);
+  const double rounding = 8 * unit * (std::abs(value.log_modulus) + std::abs(value.phase) + 4);
+  if (relative < 0.5) return {value.log_modulus, value.phase, -std::log1p(-relative) * (1 + 1e-9) + rounding, true};
+  return {std::max(value.log_modulus, value.log_error) + std::log(2.0), 0, rounding, false};
+}
+
+}  // namespace
+
+Cut::Cut(const SubsampledSteps& steps, double centre, double width)
+    : bulk{centre, width, Window::Side::bulk},
+      tail{centre, width, Window::Side::tail},
+      bulk_noise(steps.mu, steps.rate, steps.remove, bulk),
+      tail_noise(steps.mu, steps.rate, steps.remove, tail) {}
+
+StepFactor::StepFactor(const SubsampledSteps& steps, std::shared_ptr<const Cut> cut, TailSteps count) : steps_(&steps), cut_(std::move(cut)) {
+  const auto times = static_cast<std::uint32_t>(steps.times);
+  first_ = count == TailSteps::none ? 0 : (count == TailSteps::one ? 1 : 2);
+  const std::uint32_t last = count == TailSteps::more ? times : first_;
+  for (std::uint32_t k = first_; k <= last; ++k) log_binomials_.push_back(log_binomial(times, k).value);
+}
+
+double StepFactor::combine(double bulk, double tail) const {
+  double greatest = -infinity;
+  const auto log_term = [&](std::size_t i) {
+    const double k = first_ + static_cast<double>(i);
+    // a number of 0 steps counts for nothing even if its logarithm is infinite
+    return log_binomials_[i] + (k < steps_->times ? (steps_->times - k) * bulk : 0) + (k > 0 ? k * tail : 0);
+  };
+  for (std::size_t i = 0; i < log_binomials_.size(); ++i) greatest = std::max(greatest, log_term(i));
+  if (!(std::abs(greatest) < infinity)) return greatest;
+  double sum = 0;
+  for (std::size_t i = 0; i < log_binomials_.size(); ++i) sum += std::exp(log_term(i) - greatest);
+  return greatest + std::log(sum);
+}
+
+// The binomial coefficients are within 2.2 k + 8 log units: below 4 units a step, charged with the rest of the logarithm.
+LogValue StepFactor::combine(LogValue bulk, LogValue tail) const {
+  const double bound = combine(bulk.real, tail.real);
+  const double size = steps_->times * (std::abs(bulk.real) + std::abs(tail.real) + std::abs(bulk.phase) + std::abs(tail.phase) + 8);
+  LogValue unknown{bound, 0, steps_->times * (bulk.error + tail.error) + 16 * unit * size + 1e-12, false};
+  if (!(bulk.known && (tail.known || first_ + log_binomials_.size() == 1))) return unknown;
+  Complex sum = 0;
+  double error = 0;
+  for (std::size_t i = 0; i < log_binomials_.size(); ++i) {
+    const double k = first_ + static_cast<double>(i);
+    const double modulus = std::exp(log_binomials_[i] + (steps_->times - k) * bulk.real + (k > 0 ? k * tail.real : 0) - bound);
+    const double phase = (steps_->times - k) * bulk.phase + (k > 0 ? k * tail.phase : 0);
+    sum += Complex(modulus * std::cos(phase), modulus * std::sin(phase));
+    error += modulus * std::expm1((steps_->times - k) * bulk.error + (k > 0 ? k * tail.error : 0) + 16 * unit * size);
+  }
+  const double modulus = std::abs(sum);
+  const double relative = error * (1 + 1e-9) / modulus;
+  if (!(relative < 0.5)) return unknown;
+  return {bound + std::log(modulus), std::atan2(sum.imag(), sum.real()), -std::log1p(-relative) * (1 + 1e-9) + 8 * unit * (std::abs(bound) + 8), true};
+}
+
+double StepFactor::log_real(double s) const {
+  const double p = real_exponent(s);
+  if (!cut_) return steps_->times * whole_->log_transform(p);
+  return combine(cut_->bulk_noise.log_transform(p), cut_->tail_noise.log_transform(p));
+}
+
+void StepFactor::prepare(double low, double high, double margin) {
+  planes_.clear();
+  const auto add = [&](const RealNoise& noise, const std::optional<Window>& window) {
+    const Range first = noise.range(real_exponent(low));
+    const Range second = noise.range(real_exponent(high));
+    // A bent contour tilts the law further to the right, so that side gets the wider margin.
+    const Range range{std::min(first.low, second.low) - (1 + 2 * margin) * steps_->mu, std::max(first.high, second.high) + (2 + 4 * margin) * steps_->mu + 0.3};
+    planes_.emplace_back(steps_->mu, steps_->rate, range, window);
+  };
+  if (!cut_) return add(*whole_, std::nullopt);
+  add(cut_->bulk_noise, cut_->bulk);
+  add(cut_->tail_noise, cut_->tail);
+}
+
+double StepFactor::log_majorant(std::span<const Complex> hull) {
+  std::array<Complex, 3> points;
+  for (std::size_t k = 0; k < hull.size(); ++k) {
+    points[k] = steps_->remove ? Complex(1 + hull[k].real(), hull[k].imag()) : Complex(-hull[k].real(), hull[k].imag());
+  }
+  const std::span<const Complex> exponents(points.data(), hull.size());
+  const double first = planes_[0].log_majorant(exponents);
+  if (!cut_) return steps_->times * first;
+  const bool none = first_ == 0;
+  return combine(first, none ? 0 : planes_[1].log_majorant(exponents)) + 1e-9;
+}
+
+LogValue StepFactor::evaluate(Complex s) {
+  const Complex p = steps_->remove ? Complex(1 + s.real(), s.imag()) : -s;
+  const LogValue first = logarithm(planes_[0].evaluate(p));
+  if (!cut_) return {steps_->times * first.real, steps_->times * first.phase, steps_->times * first.error, first.known};
+  return combine(first, first_ == 0 ? LogValue{} : logarithm(planes_[1].evaluate(p)));
+}
+
+std::uint64_t StepFactor::work() const {
+  std::uint64_t total = 0;
+  for (const NoisePlane& plane : planes_) total += plane.work();
+  return total;
+}
+
+}  // namespace tradeoff::bent

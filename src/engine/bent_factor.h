@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/bent_expansion.h"
+#include "engine/bent_noise.h"
+
+namespace tradeoff::bent {
+
+/// The logarithm of a complex number, with a bound on its error.
+struct LogValue {
+  double real = 0;
+  double phase = 0;
+  double error = 0;
+  bool known = true;  ///< false: `real` is an upper bound and the phase means nothing
+};
+
+/// Among `times` steps: how many of them have noise beyond the window. The three cases make up the whole law. [bent-split]
+enum class TailSteps { none, one, more };
+
+/// The noise of a step cut by a window, prepared for the real axis.
+struct Cut {
+  Window bulk;
+  Window tail;
+  RealNoise bulk_noise;
+  RealNoise tail_noise;
+
+  Cut(const SubsampledSteps& steps, double centre, double width);
+};
+
+/// J(p)^times for one kind of subsampled Gaussian step, or the part of it in which a given number of steps is in the tail.
+class StepFactor {
+ public:
+  StepFactor(const SubsampledSteps& steps, const RealNoise& whole) : steps_(&steps), whole_(&whole) {}
+  StepFactor(const SubsampledSteps& steps, std::shared_ptr<const Cut> cut, TailSteps count);
+
+  /// On the real axis, fast and uncertified.
+  [[nodiscard]] double log_real(double s) const;
+  /// Makes the noise planes for contours that cross the real axis between the two points.
+  void prepare(double low, double high, double margin);
+  /// log of a bound on the hull of at most three points, Im s >= 0; at one point also a bound on the ray above it.
+  [[nodiscard]] double log_majorant(std::span<const Complex> hull);
+  [[nodiscard]] LogValue evaluate(Complex s);
+  [[nodiscard]] std::uint64_t work() const;
+
+ private:
+  [[nodiscard]] double real_exponent(double s) const { return steps_->remove ? 1 + s : -s; }
+  /// log of the sum over the chosen numbers k of tail steps of (times over k) exp((times - k) bulk + k tail).
+  [[nodiscard]] double combine(double bulk, double tail) const;
+  [[nodiscard]] LogValue combine(LogValue bulk, LogValue tail) const;
+
+  const SubsampledSteps* steps_;
+  const RealNoise* whole_ = nullptr;
+  std::shared_ptr<const Cut> cut_;
+  std::vector<double> log_binomials_;  // of the chosen numbers of tail steps, from first_ on
+  std::uint32_t first_ = 0;
+  std::vector<NoisePlane> planes_;     // the whole, or bulk and tail
+};
+
+}  // namespace tradeoff::bent

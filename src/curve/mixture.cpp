@@ -39,6 +39,11 @@ class MixtureLoss final : public Loss {
     for (const auto& [weight, loss] : components_) sum = sum + weight * loss->infinite_mass(direction);
     return clamp(sum, 0, 1);
   }
+  [[nodiscard]] Tail tail() const override {
+    std::vector<Tail> tails;
+    for (const auto& [weight, loss] : components_) tails.push_back(loss->tail());
+    return mixed_tail(tails);
+  }
   /// The likelihood-ratio test with one threshold for all classes is the mixture's.
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
     Test sum{Interval::exactly(0), Interval::exactly(0)};

@@ -73,7 +73,7 @@ Composition compose(Parts parts, Tolerance tolerance) {
   std::vector<LossPointer> paths{compose_by_contour(parts, tolerance), compose_by_bent_contour(parts, tolerance)};
   if (steps < many_steps) std::swap(paths[0], paths[1]);
   if (paths[0] == nullptr && paths[1] == nullptr) throw UnsupportedError("this plan cannot be composed yet");
-  return {revealing_loss(layered_loss(std::move(paths), tolerance), revealed), "contour"};
+  return {revealing_loss(layered_loss(std::move(paths), tail_of(parts), tolerance), revealed), "contour"};
 }
 
 }  // namespace tradeoff

@@ -191,7 +191,8 @@ Split best_split(const FiniteParts& parts) {
 /// One table a direction, or one for both.
 class ListedLoss final : public Loss {
  public:
-  explicit ListedLoss(const Parts& parts) : symmetric_(all_symmetric(parts)), remove_(make_table(parts, Direction::remove)) {
+  explicit ListedLoss(const Parts& parts)
+      : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(make_table(parts, Direction::remove)) {
     if (!symmetric_) add_ = make_table(parts, Direction::add);
     if (small(*remove_) && (!add_ || small(*add_))) {
       atoms_ = make_atoms_of(*remove_);
@@ -204,6 +205,7 @@ class ListedLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return table(direction).log_delta(epsilon); }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return table(direction).masses().infinite; }
+  [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval target) const override {
     return table(direction).epsilon(target);
   }
@@ -257,6 +259,7 @@ class ListedLoss final : public Loss {
   [[nodiscard]] const Table& table(Direction direction) const { return direction == Direction::add && add_ ? *add_ : *remove_; }
 
   bool symmetric_;
+  Tail tail_;
   std::unique_ptr<Table> remove_;
   std::unique_ptr<Table> add_;
   std::optional<Atoms> atoms_;
@@ -267,7 +270,8 @@ class ListedLoss final : public Loss {
 /// [meet-in-the-middle] Two lists a direction.
 class HalvedLoss final : public Loss {
  public:
-  explicit HalvedLoss(const Parts& parts) : symmetric_(all_symmetric(parts)), remove_(make_halves(parts, Direction::remove)) {
+  explicit HalvedLoss(const Parts& parts)
+      : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(make_halves(parts, Direction::remove)) {
     if (!symmetric_) add_ = make_halves(parts, Direction::add);
     for (const Part& part : parts) part.loss->explain(steps_);
   }
@@ -275,6 +279,7 @@ class HalvedLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return halves(direction).log_delta(epsilon); }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return halves(direction).masses().infinite; }
+  [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override { return halves(direction).test(epsilon); }
   void explain(std::vector<Step>& steps) const override {
     steps.insert(steps.end(), steps_.begin(), steps_.end());
@@ -295,6 +300,7 @@ class HalvedLoss final : public Loss {
   [[nodiscard]] const exact::Halves& halves(Direction direction) const { return direction == Direction::add && add_ ? *add_ : *remove_; }
 
   bool symmetric_;
+  Tail tail_;
   std::unique_ptr<exact::Halves> remove_;
   std::unique_ptr<exact::Halves> add_;
   std::vector<Step> steps_;

@@ -357,7 +357,8 @@ Interval SumProfile::log_delta(Interval epsilon) const {
 
 class SumLoss final : public Loss {
  public:
-  SumLoss(const Parts& parts, bool symmetric, double relative) : symmetric_(symmetric), remove_(make(parts, Direction::remove, relative)) {
+  SumLoss(const Parts& parts, bool symmetric, double relative)
+      : symmetric_(symmetric), tail_(tail_of(parts)), remove_(make(parts, Direction::remove, relative)) {
     if (!symmetric) add_ = make(parts, Direction::add, relative);
     for (const Part& part : parts) {
       distinct_ += 1;
@@ -370,6 +371,7 @@ class SumLoss final : public Loss {
     return {add_down(log.lo, -slack_), log.hi};
   }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
+  [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return profile(direction).infinite(); }
   void explain(std::vector<Step>& steps) const override {
     steps.push_back({"sum-inversion", std::to_string(distinct_) + " distinct finite laws, too many atoms to list"});
@@ -390,6 +392,7 @@ class SumLoss final : public Loss {
   [[nodiscard]] const SumProfile& profile(Direction direction) const { return direction == Direction::add && add_ ? *add_ : *remove_; }
 
   bool symmetric_;
+  Tail tail_;
   std::unique_ptr<SumProfile> remove_;
   std::unique_ptr<SumProfile> add_;
   std::size_t distinct_ = 0;

@@ -11,7 +11,8 @@ namespace {
 
 class LayeredLoss final : public Loss {
  public:
-  LayeredLoss(std::vector<LossPointer> paths, Tolerance tolerance) : paths_(std::move(paths)), tolerance_(tolerance) {}
+  LayeredLoss(std::vector<LossPointer> paths, Tail tail, Tolerance tolerance)
+      : paths_(std::move(paths)), tail_(std::move(tail)), tolerance_(tolerance) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     // Below the smallest plain doubles relative width has no meaning; the logarithm is asked for there.
@@ -24,6 +25,7 @@ class LayeredLoss final : public Loss {
   }
   [[nodiscard]] bool symmetric() const override { return paths_.front()->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return paths_.front()->infinite_mass(direction); }
+  [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     const Interval anything{0, infinity};
     const Interval found =
@@ -53,15 +55,15 @@ class LayeredLoss final : public Loss {
   }
 
   std::vector<LossPointer> paths_;
+  Tail tail_;
   Tolerance tolerance_;
 };
 
 }  // namespace
 
-LossPointer layered_loss(std::vector<LossPointer> paths, Tolerance tolerance) {
+LossPointer layered_loss(std::vector<LossPointer> paths, Tail tail, Tolerance tolerance) {
   std::erase(paths, nullptr);
-  if (paths.size() == 1) return paths.front();
-  return std::make_shared<LayeredLoss>(std::move(paths), tolerance);
+  return std::make_shared<LayeredLoss>(std::move(paths), std::move(tail), tolerance);
 }
 
 }  // namespace tradeoff

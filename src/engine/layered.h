@@ -8,7 +8,7 @@
 namespace tradeoff {
 
 /// The same composition by several engines, best first. A question goes to the next engine only while the answer is wider than asked;
-/// every answer is valid, so they are intersected. Null entries are left out.
-[[nodiscard]] LossPointer layered_loss(std::vector<LossPointer> paths, Tolerance tolerance);
+/// every answer is valid, so they are intersected. Null entries are left out. `tail` is what is known of the composition beside.
+[[nodiscard]] LossPointer layered_loss(std::vector<LossPointer> paths, Tail tail, Tolerance tolerance);
 
 }  // namespace tradeoff

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/loss.h"
 
+#include "mechanism/atoms.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -8,5 +9,20 @@ namespace tradeoff {
 Interval Loss::log_delta(Direction direction, Interval epsilon) const { return log(delta(direction, epsilon)); }
 
 Interval Loss::infinite_mass(Direction direction) const { return delta(direction, Interval::exactly(infinity)); }
+
+// [tail-model]
+Tail Loss::tail() const {
+  if (const auto mu = gaussian_mu()) return gdp_tail(*mu);
+  const Interval remove = infinite_mass(Direction::remove);
+  const Interval add = symmetric() ? remove : infinite_mass(Direction::add);
+  if (remove.lo > 0 || add.lo > 0) return heavy_tail(TailKind::floor);
+  const Atoms* atoms_remove = atoms(Direction::remove);
+  const Atoms* atoms_add = atoms(Direction::add);
+  if (remove.hi > 0 || add.hi > 0 || atoms_remove == nullptr || atoms_add == nullptr) return {};
+  double largest = 0;
+  for (const Atoms* law : {atoms_remove, atoms_add})
+    for (const Atom& atom : law->finite) largest = std::max(largest, atom.loss.hi);
+  return zero_tail(largest);
+}
 
 }  // namespace tradeoff

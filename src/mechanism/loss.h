@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mechanism/break_points.h"
+#include "mechanism/tail.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/interval.h"
 
@@ -42,6 +43,12 @@ class Loss {
 
   /// P(L = +infinity) in the given direction.
   [[nodiscard]] virtual Interval infinite_mass(Direction direction) const;
+
+  /// What is certain about delta for large epsilon. By default what the atoms, the mass at infinity or an exact Gaussian tell.
+  [[nodiscard]] virtual Tail tail() const;
+
+  /// Some pair of distributions has this very profile. False for an upper bound, which must be refined before it is composed or sampled.
+  [[nodiscard]] virtual bool is_pair() const { return true; }
 
   /// Closed forms where a mechanism has them; the generic inversions of curve/ are used otherwise.
   [[nodiscard]] virtual std::optional<Interval> closed_epsilon(Direction, Interval /*delta*/) const { return std::nullopt; }

@@ -104,6 +104,13 @@ Interval PoissonLoss::infinite_mass(Direction direction) const {
   return rate_ * base_->infinite_mass(direction);
 }
 
+// [tail-propagation] The bound rate * delta(inner) holds in both orders. A floor of the base in the add order alone turns into a finite atom.
+Tail PoissonLoss::tail() const {
+  const Tail base = base_->tail();
+  if (base.kind == TailKind::floor && !(infinite_mass(Direction::remove).lo > 0)) return Loss::tail();
+  return sampled_tail(base, rate_);
+}
+
 std::string PoissonLoss::key() const { return wrap("poisson", base_->key(), rate_); }
 
 void PoissonLoss::explain(std::vector<Step>& steps) const {

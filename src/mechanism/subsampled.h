@@ -18,6 +18,7 @@ class PoissonLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return false; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
+  [[nodiscard]] Tail tail() const override;
   /// The law of the sampled loss, if that of the base is finite.
   [[nodiscard]] const Atoms* atoms(Direction direction) const override;
   [[nodiscard]] std::string key() const override;
@@ -42,6 +43,7 @@ class SampledLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
+  [[nodiscard]] Tail tail() const override { return sampled_tail(base_->tail(), rate_); }
   /// The law of the sampled loss, if that of the base is finite.
   [[nodiscard]] const Atoms* atoms(Direction) const override { return atoms_ ? &*atoms_ : nullptr; }
   [[nodiscard]] std::string key() const override;
@@ -63,6 +65,7 @@ class SymmetrizedLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
+  [[nodiscard]] Tail tail() const override { return base_->tail(); }
   [[nodiscard]] std::string key() const override;
   void explain(std::vector<Step>& steps) const override;
 

@@ -174,6 +174,7 @@ class SubsampledGaussianLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return profile_.log_delta(direction, epsilon); }
   [[nodiscard]] bool symmetric() const override { return false; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
+  [[nodiscard]] Tail tail() const override { return profile_.tail(); }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override;
   [[nodiscard]] const Transform* transform(Direction direction) const override {
     return has_transform_ ? (direction == Direction::add ? &add_ : &remove_) : nullptr;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
@@ -152,18 +153,88 @@ double bound_maximum(const Objective& objective, double middle, Interval largest
   return best;
 }
 
+/// A point (alpha, beta) that the trade-off function does not exceed: a test that some attacker can run.
+struct Achieved {
+  double alpha;
+  double beta;
+};
+
+std::optional<Achieved> achieved_at(const Profile& profile, double epsilon) {
+  const auto test = profile.test_at(epsilon);
+  if (!test || !(test->false_positive.hi <= 1)) return std::nullopt;
+  return Achieved{test->false_positive.hi, (1.0 - test->true_positive).hi};
+}
+
+/// Where threshold tests have level alpha, roughly; nothing if there are no such tests or they jump over alpha.
+std::optional<double> find_threshold(const Profile& profile, double alpha) {
+  const auto excess = [&](double e) {
+    const auto test = profile.test_at(e);
+    return test ? std::log((test->false_positive.lo + test->false_positive.hi) / 2) - std::log(alpha) : std::nan("");
+  };
+  double low = 0;
+  double low_excess = excess(0);
+  if (std::isnan(low_excess)) return std::nullopt;
+  double step = low_excess > 0 ? 0.5 : -0.5;
+  double high = low;
+  double high_excess = low_excess;
+  // Walk outward until the level is passed, doubling the step; then close in by secants.
+  for (int i = 0; i < 12 && high_excess * low_excess > 0; ++i, step *= 2) {
+    low = high;
+    low_excess = high_excess;
+    high += step;
+    high_excess = excess(high);
+  }
+  if (!(high_excess * low_excess <= 0)) return std::nullopt;
+  for (int i = 0; i < 40 && std::abs(high - low) > 1e-12 * (1 + std::abs(high)); ++i) {
+    const double secant = low - low_excess * (high - low) / (high_excess - low_excess);
+    const double middle = i % 3 == 2 || !(secant > std::min(low, high) && secant < std::max(low, high)) ? (low + high) / 2 : secant;
+    const double middle_excess = excess(middle);
+    if (std::isnan(middle_excess)) return std::nullopt;
+    if (std::abs(middle_excess) < 1e-11) return middle;
+    (middle_excess * low_excess > 0 ? low : high) = middle;
+    (middle_excess * low_excess > 0 ? low_excess : high_excess) = middle_excess;
+  }
+  return (low + high) / 2;
+}
+
+/// The chord between two achieved points around alpha, which a convex curve does not exceed.
+double chord(Achieved left, Achieved right, double alpha) {
+  if (!(left.alpha <= alpha && alpha <= right.alpha)) return infinity;
+  if (left.alpha == right.alpha) return std::min(left.beta, right.beta);
+  const Interval share = (Interval::exactly(alpha) - left.alpha) / (Interval::exactly(right.alpha) - left.alpha);
+  return (Interval::exactly(left.beta) + clamp(share, 0, 1) * (Interval::exactly(right.beta) - left.beta)).hi;
+}
+
+/// beta from threshold tests: from below at the threshold of level alpha, from above by tests on both sides of it.
+std::optional<Interval> beta_by_tests(const Profile& profile, double alpha) {
+  const auto middle = find_threshold(profile, alpha);
+  if (!middle) return std::nullopt;
+  const double below = std::max(0.0, Objective(profile, Interval::exactly(alpha)).at(*middle).lo);
+  double above = infinity;
+  for (double spread = 1e-9 * (1 + std::abs(*middle)); spread < 1 && above == infinity; spread *= 32) {
+    const auto left = achieved_at(profile, *middle + spread);
+    const auto right = achieved_at(profile, *middle - spread);
+    if (left && right) above = std::min(above, chord(*left, *right, alpha));
+  }
+  if (!(above < infinity)) return std::nullopt;
+  return Interval{below, std::max(above, below)};
+}
+
 /// beta at one alpha, in both directions of rounding.
 Interval beta_at_point(const Profile& profile, double alpha) {
   if (alpha >= 1) return Interval::exactly(0);
   // Where the null has this much mass that the alternative never produces, a test at this level makes no type II error.
   if (profile.swapped_delta(Interval::exactly(infinity)).lo >= (1.0 - Interval::exactly(alpha)).hi) return Interval::exactly(0);
   if (alpha == 0) return clamp(1.0 - profile.infinite_mass(), 0, 1);
+  // Tests are quick, but their complement has only absolute accuracy: where beta is tiny the profile itself does better.
+  const auto by_tests = beta_by_tests(profile, alpha);
+  if (by_tests && by_tests->width() <= 1e-9 * by_tests->hi) return *by_tests;
   const Objective objective(profile, Interval::exactly(alpha));
   const double middle = find_maximum(objective, -std::log(alpha));
   const double below = std::max(0.0, objective.at(middle).lo);
   double above = std::min((1.0 - Interval::exactly(alpha)).hi, bound_maximum(objective, middle, 1.0 / Interval::exactly(alpha)));
   above = std::max(above, below);
-  return {below, above};
+  return by_tests ? intersect({below, above}, *by_tests) : Interval{below, above};
 }
 
 }  // namespace

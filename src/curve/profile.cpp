@@ -49,9 +49,14 @@ std::optional<Interval> Profile::closed_beta(Interval alpha) const {
   return std::nullopt;
 }
 
+// [two-directions] The symmetric curve lies below those of both directions and of their mirrors, so a test of any of them bounds it.
 std::optional<Loss::Test> Profile::test_at(double epsilon) const {
   if (one_sided()) return loss_.test_at(side(), epsilon);
-  return std::nullopt;
+  const Interval at = Interval::exactly(std::abs(epsilon));
+  const bool remove = loss_.delta(Direction::remove, at).hi >= loss_.delta(Direction::add, at).hi;
+  const auto test = loss_.test_at(remove ? Direction::remove : Direction::add, std::abs(epsilon));
+  if (!test || epsilon >= 0) return test;
+  return Loss::Test{clamp(1.0 - test->true_positive, 0, 1), clamp(1.0 - test->false_positive, 0, 1)};
 }
 
 }  // namespace tradeoff

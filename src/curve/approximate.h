@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "mechanism/constraints.h"
+#include "mechanism/loss.h"
+
+namespace tradeoff {
+
+/// A polygon max f_{epsilon_i, delta_i}, steepest piece first, and the area under it on [0, 1].
+struct Approximation {
+  std::vector<Constraint> pieces;
+  Interval area;
+};
+
+/// Polygons of a given number of pieces (and their mirror images) around a smooth symmetric trade-off function.
+struct Approximations {
+  Approximation below;            ///< tangents, largest area [tangent-approximation]
+  Approximation below_published;  ///< tangents, largest area of the graph turned by 45 degrees: a smaller first delta
+  Approximation above;            ///< chords, smallest area [chord-approximation]
+  std::optional<Interval> area;   ///< under the trade-off function itself, where it is known
+};
+
+/// Best approximations by `pieces` >= 1 constraints. Whatever is composed from `below` bounds delta from above, from `above` from below.
+/// Up to two pieces, and always for Laplace, the numbers enclose those of the optimum (of the best one that a scan separates); with more
+/// the polygons are certain to be below or above the curve, and stationary as well as sweeps in doubles make them.
+/// Throws UnsupportedError for a curve that is not symmetric and smooth, DomainError for no pieces, TooLargeError for more than 64.
+[[nodiscard]] Approximations approximate(const Loss& loss, std::size_t pieces);
+
+/// [lattice-tangents] The tangents with slopes exp(i * step), i = 0..count: below any symmetric curve, and k-fold composition stays on the
+/// lattice. delta at infinity is that of the steepest.
+[[nodiscard]] std::vector<Constraint> lattice_tangents(const Loss& loss, Interval step, std::size_t count);
+
+}  // namespace tradeoff

@@ -129,6 +129,53 @@ TEST(GoldenDirections, OneSubsampledStepInBothDirections) {
   }
 }
 
+Direction direction_of(const json& in) { return in["direction"] == "remove" ? Direction::remove : Direction::add; }
+
+std::string training(const json& in) {
+  return "gaussian(sigma=" + spelled(in["sigma"]) + ") | poisson(rate=" + spelled(in["q"]) + ") | repeat(" + spelled(in["T"]) + ")";
+}
+
+TEST(GoldenTraining, DeltaEpsilonAndTradeOffPoints) {
+  for (const json& entry : test::read_golden("f_dp.json")["cases"]) {
+    const std::string group = entry["group"];
+    const json& in = entry["inputs"];
+    if (group != "dpsgd_delta" && group != "dpsgd_eps" && group != "dpsgd2_delta" && group != "dpsgd_tradeoff") continue;
+    SCOPED_TRACE(training(in) + " " + in.dump());
+    if (group == "dpsgd_tradeoff") {
+      const Interval beta = answer({training(in), Question::beta, entry["value"]["alpha"], direction_of(in)});
+      EXPECT_THAT(beta, Encloses(entry["value"]["beta"].get<std::string>()));
+      EXPECT_THAT(beta, IsTight(1e-8));
+    } else if (group == "dpsgd_eps") {
+      const Interval epsilon = answer({training(in), Question::epsilon, in["delta"], direction_of(in)});
+      EXPECT_THAT(epsilon, Encloses(entry["value"].get<std::string>()));
+      EXPECT_THAT(epsilon, IsTight(1e-8));
+    } else {
+      const Interval delta = answer({training(in), Question::delta, in["eps"], direction_of(in)});
+      EXPECT_THAT(delta, Encloses(entry["value"].get<std::string>()));
+      EXPECT_THAT(delta, IsTight(group == "dpsgd2_delta" ? 1e-6 : 1e-8));
+    }
+  }
+}
+
+TEST(GoldenPairs, FiniteCurvesInBothOrders) {
+  for (const json& entry : test::read_golden("f_dp.json")["cases"]) {
+    if (entry["group"] != "np_discrete" && entry["group"] != "np_discrete_inv") continue;
+    const json& in = entry["inputs"];
+    const auto list = [](const json& masses) {
+      std::string text;
+      for (const json& mass : masses) text += (text.empty() ? "[" : ", ") + spelled(mass);
+      return text + "]";
+    };
+    const std::string plan = "pair(p=" + list(in["P"]) + ", q=" + list(in["Q"]) + ")";
+    // A direction asks for T(Q, P): the golden T(P, Q) is the add direction of the pair.
+    const Direction direction = entry["group"] == "np_discrete" ? Direction::add : Direction::remove;
+    SCOPED_TRACE(plan + " " + in["alpha"].dump());
+    const Interval beta = answer({plan, Question::beta, in["alpha"], direction});
+    EXPECT_THAT(beta, Encloses(entry["value"].get<std::string>()));
+    EXPECT_LE(beta.width(), 1e-12);
+  }
+}
+
 TEST(GoldenBridge, GaussianProfileAndItsInverses) {
   const json golden = test::read_golden("gdp_bridge.json");
   for (const json& entry : golden["theorem_2_1"]["cases"]) {

@@ -176,13 +176,16 @@ TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> uniform(0, 1);
   int useful = 0;
-  for (int k = 0; k < 24; ++k) {
+  for (int k = 0; k < 30; ++k) {
     const double mu = std::exp(-1.5 + 2.3 * uniform(random));
     const double rate = std::exp(-7 * uniform(random)) * 0.7;
     const double real = k % 2 == 0 ? 1 + 12 * uniform(random) : -std::exp(7 * uniform(random));
     const bent::RealNoise fast(mu, rate, real > 0);
-    bent::NoisePlane plane(mu, rate, fast.range(real));
-    const Complex p(real, std::abs(real) * 3 * uniform(random));
+    // Every third range is too short and every third frequency too high for it: then the error is large, and must be seen to be.
+    bent::Range range = fast.range(real);
+    const double cut = k % 3 == 0 ? 0.35 * uniform(random) * (range.high - range.low) : 0;
+    bent::NoisePlane plane(mu, rate, {range.low + cut, range.high - cut});
+    const Complex p(real, std::abs(real) * (k % 3 == 1 ? 15 : 3) * uniform(random));
     const bent::Polar found = plane.evaluate(p);
     acb_t truth, difference;
     acb_init(truth), acb_init(difference);
@@ -193,15 +196,17 @@ TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
     acb_exp(difference, difference, 200);
     acb_sub(difference, difference, truth, 200);
     const double log_difference = log_modulus(difference);
-    EXPECT_LT(log_difference, found.log_error + 1e-12 + 4e-16 * std::exp(found.log_modulus - found.log_error) * (1 + std::abs(found.log_modulus)))
-        << mu << " " << rate << " " << p;
+    EXPECT_FALSE(log_difference >= found.log_error + 1e-12 + 4e-16 * std::exp(found.log_modulus - found.log_error) * (1 + std::abs(found.log_modulus)))
+        << log_difference << " " << found.log_error << " " << mu << " " << rate << " " << p;
     useful += found.log_error < log_scale - 20;
-    EXPECT_GE(plane.log_majorant({&p, 1}), log_scale);
-    const std::array<Complex, 3> triangle{p, p + Complex(0.3, 0.1), p + Complex(0.1, 0.4)};
-    EXPECT_GE(plane.log_majorant(triangle), log_scale);
+    if (std::isfinite(log_scale)) {  // otherwise even 200 bits cancel
+      EXPECT_GE(plane.log_majorant({&p, 1}), log_scale);
+      const std::array<Complex, 3> triangle{p, p + Complex(0.3, 0.1), p + Complex(0.1, 0.4)};
+      EXPECT_GE(plane.log_majorant(triangle), log_scale);
+    }
     acb_clear(truth), acb_clear(difference);
   }
-  EXPECT_GE(useful, 20);
+  EXPECT_GE(useful, 15);
 }
 
 TEST(WindowTest, LogHalfErfcIsWithinItsBound) {

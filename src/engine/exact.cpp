@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "engine/exact_halves.h"
+#include "engine/exact_power.h"
 #include "engine/exact_sum.h"
 #include "engine/exact_table.h"
 #include "mechanism/atoms.h"

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <vector>
 
 #include "mechanism/atoms.h"
+#include "numeric/arithmetic.h"
 
 namespace tradeoff::exact {
 
@@ -45,25 +48,26 @@ struct Size {
   [[nodiscard]] bool fits() const { return points <= most_points && terms <= most_terms; }
 };
 
-[[nodiscard]] Size power_size(const Atoms& atoms, std::uint64_t times);
+/// The middle of an enclosure, how far its ends are from it, and for a positive one how far the logarithms are: with room for the
+/// rounding of the middle itself.
+[[nodiscard]] inline Wide middle(Interval a) { return (static_cast<Wide>(a.lo) + static_cast<Wide>(a.hi)) / 2; }
+[[nodiscard]] inline double radius(Interval a) {
+  return numeric::up_by((a.hi - a.lo) / 2 + std::max(std::abs(a.lo), std::abs(a.hi)) * wide_unit, 2);
+}
+[[nodiscard]] inline double log_radius(Interval a) { return a.lo > 0 ? numeric::up_by((a.hi - a.lo) / a.lo, 4) + 2 * wide_unit : infinity; }
 
-/// The law of `times` independent draws from the finite part of the atoms, normalised to total mass 1.
-[[nodiscard]] Law power(const Atoms& atoms, std::uint64_t times);
+[[nodiscard]] inline double largest_loss(const Law& law) {
+  return law.points.empty() ? 0 : std::max(std::abs(law.points.front().loss), std::abs(law.points.back().loss));
+}
+
+/// Joins runs of points whose losses lie within twice the jitter of the first of the run, and drops what is too small to keep.
+void join_close(Law& law);
 
 /// The law of the sum of two independent losses; losses closer than their uncertainty are joined.
 [[nodiscard]] Law product(const Law& a, const Law& b);
 
 /// The same for losses that are all multiples of a step, as far as rounding lets one see: cell by cell, equal losses never apart.
 [[nodiscard]] Law lattice_product(const Law& a, const Law& b, Wide step);
-
-/// Binomial probabilities of 0..count successes at the given odds, from the mode outward and normalised, so that no factorial, power or
-/// complement is formed. Entries are listed from `first`; those below `smallest_mass` are left out. The log error of an entry is at
-/// most count * (8 wide_unit + 2 * the log error of the odds) + 4 wide_unit [atom-kernel].
-struct BinomialRow {
-  std::uint64_t first = 0;
-  std::vector<Wide> mass;
-};
-[[nodiscard]] BinomialRow binomial_row(std::uint64_t count, Wide odds);
 
 /// A step h of which all the values are integer multiples, as far as rounding lets one see; nothing if there is none.
 struct Lattice {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// [atom-kernel] The parts of the exact engine by themselves: rows, powers, products, lattices, and the libm it trusts.
-#include "engine/exact_law.h"
+// [atom-kernel] [exact-composition] The parts of the exact engine by themselves: rows, powers, products, lattices, and the libm it trusts.
+#include "engine/exact_axes.h"
+#include "engine/exact_power.h"
 
 #include <gtest/gtest.h>
 #include <mpfr.h>

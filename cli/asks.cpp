@@ -39,12 +39,12 @@ constexpr std::array<Ask, 14> asks = {{
     {"advantage", {}, answer_advantage},
     {"tpr", fpr_fields, answer_tpr},
     {"posterior", prior_fields, answer_posterior},
-    {"guarantees", {}, not_yet},
+    {"guarantees", {}, answer_guarantees},
     {"calibrate", target_fields, answer_calibrate},
     {"compare", delta_fields, not_yet},
     {"moments", {}, not_yet},
     {"clt", {}, not_yet},
-    {"approximate", pieces_fields, not_yet},
+    {"approximate", pieces_fields, answer_approximate},
 }};
 
 bool contains(Names names, std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); }

@@ -65,6 +65,8 @@ struct Verb {
 [[nodiscard]] ExitCode run_mechanisms(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_query(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_risk(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_sgd(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_tour(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_version(const Verb& verb, const Options& options);
 
 }  // namespace tradeoff::cli

@@ -4,8 +4,7 @@
 
 #include "inquiry.h"
 #include "numeric/number_text.h"
-#include "report/claim.h"
-#include "report/json.h"
+#include "risk.h"
 #include "streams.h"
 
 namespace tradeoff::cli {
@@ -14,17 +13,13 @@ namespace {
 constexpr std::array<const char*, 4> shown_rates = {"1e-4", "0.001", "0.01", "0.1"};  // false-positive rates that attack papers report
 constexpr std::array<const char*, 3> shown_priors = {"0.01", "0.1", "0.5"};           // from rare disease to a coin toss
 
-struct Row {
-  const char* given;
-  Interval value;
-};
+void write_rows(report::JsonWriter& out, const char* given_name, const char* value_name, const std::vector<RiskRow>& rows) {
+  out.begin_array();
+  for (const RiskRow& row : rows) out.begin_object().key(given_name).raw(row.given).key(value_name).interval(row.value).end_object();
+  out.end_array();
+}
 
-struct Risk {
-  Interval advantage;
-  std::vector<Row> rates;
-  std::vector<Row> accuracies;
-  std::vector<Row> posteriors;
-};
+}  // namespace
 
 Risk find_risk(const Curve& curve, Direction direction) {
   Risk risk;
@@ -38,19 +33,12 @@ Risk find_risk(const Curve& curve, Direction direction) {
   return risk;
 }
 
-void write_rows(report::JsonWriter& out, const char* given_name, const char* value_name, const std::vector<Row>& rows) {
-  out.begin_array();
-  for (const Row& row : rows) out.begin_object().key(given_name).raw(row.given).key(value_name).interval(row.value).end_object();
-  out.end_array();
-}
-
-std::string to_json(const Risk& risk, const Curve& curve) {
-  report::JsonWriter out;
-  out.begin_object().key("answer").begin_object().key("advantage").interval(risk.advantage);
+void write_json(const Risk& risk, report::JsonWriter& out) {
+  out.begin_object().key("advantage").interval(risk.advantage);
   write_rows(out.key("tpr"), "fpr", "tpr", risk.rates);
   write_rows(out.key("accuracy"), "prior", "accuracy", risk.accuracies);
   write_rows(out.key("posterior"), "prior", "largest", risk.posteriors);
-  return out.end_object().key("method").text(curve.method()).key("steps").steps(curve.steps()).end_object().str() + "\n";
+  out.end_object();
 }
 
 std::string to_lines(const Risk& risk, const report::Style& style) {
@@ -59,20 +47,18 @@ std::string to_lines(const Risk& risk, const report::Style& style) {
   const report::Style row_style{style.quiet, ""};
   std::string text = "What the best possible attacker can learn about one person:\n";
   text += "  " + to_text(Claim{"advantage", risk.advantage, SafeEnd::hi, "over a guess (true minus false positives)", {}}, row_style);
-  for (const Row& row : risk.rates) {
+  for (const RiskRow& row : risk.rates) {
     text += "  " + to_text(Claim{"true-positive rate", row.value, SafeEnd::hi, std::string("at false-positive rate ") + row.given, {}}, row_style);
   }
-  for (const Row& row : risk.accuracies) {
+  for (const RiskRow& row : risk.accuracies) {
     text += "  " + to_text(Claim{"accuracy of the best guess", row.value, SafeEnd::hi, std::string("at prior ") + row.given, {}}, row_style);
   }
-  for (const Row& row : risk.posteriors) {
+  for (const RiskRow& row : risk.posteriors) {
     text += "  " + to_text(Claim{"posterior", row.value, SafeEnd::hi, std::string("at prior ") + row.given, {}}, row_style);
   }
   if (!style.quiet) text += "(" + style.remark + ")\n";
   return text;
 }
-
-}  // namespace
 
 ExitCode run_risk(const Verb&, const Options& options) {
   const Stopwatch stopwatch;
@@ -81,7 +67,13 @@ ExitCode run_risk(const Verb&, const Options& options) {
   const Question question(request, curves);
   const auto curve = question.curve();
   const Risk risk = find_risk(*curve, question.direction());
-  write_out(options.json ? to_json(risk, *curve) : to_lines(risk, {options.quiet, stopwatch.remark(curve->neighbours(), curve->method())}));
+  if (options.json) {
+    report::JsonWriter out;
+    write_json(risk, out.begin_object().key("answer"));
+    write_out(out.key("method").text(curve->method()).key("steps").steps(curve->steps()).end_object().str() + "\n");
+  } else {
+    write_out(to_lines(risk, {options.quiet, stopwatch.remark(curve->neighbours(), curve->method())}));
+  }
   return ExitCode::done;
 }
 

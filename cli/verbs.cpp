@@ -35,13 +35,24 @@ constexpr std::array<Option, 6> target_options = {{
     {"fpr", "X", "the target: at this false-positive rate ...; together with --tpr", false, "target.fpr"},
     {"tpr", "Y", "... no attack has a larger true-positive rate", false, "target.tpr"},
 }};
+constexpr std::array<Option, 1> pieces_option = {{{"pieces", "N", "how many constraints: 1 to 64", true}}};
+constexpr std::array<std::string_view, 3> sampling_choices = {"poisson", "fixed", "shuffled"};
+constexpr std::array<Option, 7> sgd_options = {{
+    {"noise-multiplier", "Z", "noise on the sum of clipped gradients over the clipping norm", true},
+    {"batch", "M", "examples in a batch (on average, for poisson)", true},
+    {"examples", "N", "examples in the data", true},
+    {"epochs", "E", "passes over the data", true},
+    {"delta", "D", "a probability: 0 <= D <= 1", true},
+    {"sampling", "HOW", "how batches are drawn (default poisson)", false, {}, sampling_choices},
+    {"neighbours", "WHICH", "must fit the sampling; only checked", false, {}, neighbours_choices},
+}};
 constexpr std::array<Option, 3> curve_options = {{
     {"as", "WHAT", "tradeoff: beta of alpha (default); profile: delta of epsilon; gdpt: mu of epsilon", false, {}, curve_choices},
     {"format", "FORMAT", "csv (default), json, term or svg", false, {}, format_choices},
     {"points", "N", "how many points (default 101)"},
 }};
 
-constexpr std::array<Verb, 15> all_verbs = {{
+constexpr std::array<Verb, 19> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -103,6 +114,26 @@ constexpr std::array<Verb, 15> all_verbs = {{
      "Examples:\n"
      "  tradeoff risk 'gaussian(sigma=1)'",
      true, {}, run_risk},
+    {"sgd", "private training in the words of training libraries",
+     "What a run of private gradient descent guarantees: epsilon, trade-off curve and attack risk. The noise multiplier is the standard\n"
+     "deviation of the noise on the sum of clipped gradients, divided by the clipping norm. The sampling decides the theorem:\n"
+     "  poisson    every example joins each batch independently; add-remove neighbours\n"
+     "  fixed      each batch is a fresh sample of fixed size without replacement; replace-one neighbours\n"
+     "  shuffled   passes over shuffled data: no amplification is claimed; replace-one neighbours\n\n"
+     "Examples:\n"
+     "  tradeoff sgd --noise-multiplier 1.1 --batch 256 --examples 60000 --epochs 60 --delta 1e-5\n"
+     "  tradeoff sgd --noise-multiplier 2 --batch 512 --examples 50000 --epochs 10 --delta 1e-5 --sampling shuffled",
+     false, sgd_options, run_sgd},
+    {"guarantees", "the corners of a curve composed point by point",
+     "Every (epsilon, delta) at which the profile of the plan has a corner: together they say all there is to say about it.\n\n"
+     "Examples:\n"
+     "  tradeoff guarantees 'dp(epsilon=0.5, delta=1e-6) | repeat(10)'",
+     true, {}, run_ask},
+    {"approximate", "a smooth curve by a few (epsilon, delta) constraints",
+     "The best constraints below the trade-off function (safe to claim together) and above it.\n\n"
+     "Examples:\n"
+     "  tradeoff approximate --pieces 2 'gdp(mu=1)'",
+     true, pieces_option, run_ask},
     {"curve", "the whole curve as a table",
      "The trade-off function, the privacy profile or the profile in units of mu, as a table of certified values.\n\n"
      "Examples:\n"
@@ -129,6 +160,8 @@ constexpr std::array<Verb, 15> all_verbs = {{
      "Examples:\n"
      "  tradeoff mechanisms --json",
      false, {}, run_mechanisms},
+    {"tour", "what the program does, on a real training run", "A real training run, its certified epsilon, its curve and its risk.\n\nExamples:\n  tradeoff tour",
+     false, {}, run_tour},
     {"version", "the version of the program", "The version of the program.\n\nExamples:\n  tradeoff version --json", false, {}, run_version},
 }};
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/claim.h"
+#include "report/json.h"
+#include "tradeoff/curve.h"
+
+namespace tradeoff::cli {
+
+/// A quantity at a value of its argument, which is given as it is spelled.
+struct RiskRow {
+  const char* given;
+  Interval value;
+};
+
+/// What the best possible attacker can learn about one person.
+struct Risk {
+  Interval advantage;
+  std::vector<RiskRow> rates;       ///< largest true-positive rate at false-positive rates
+  std::vector<RiskRow> accuracies;  ///< of the best guess, at priors
+  std::vector<RiskRow> posteriors;  ///< the largest any output can cause, at priors
+};
+
+[[nodiscard]] Risk find_risk(const Curve& curve, Direction direction);
+void write_json(const Risk& risk, report::JsonWriter& out);
+[[nodiscard]] std::string to_lines(const Risk& risk, const report::Style& style);
+
+}  // namespace tradeoff::cli

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cells.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/bent.h"
+#include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "mechanism/subsampled_gaussian.h"
+#include "numeric/gaussian.h"
+#include "support/matchers.h"
+
+// [two-step-cells]
+namespace tradeoff {
+namespace {
+
+using test::Encloses;
+using test::golden_group;
+using test::golden_interval;
+using test::IsTight;
+
+Interval exactly(double x) { return Interval::exactly(x); }
+
+TEST(CellsTest, TakesExactlyTwoStepsOneOfThemContinuous) {
+  const LossPointer gaussian = gaussian_loss(exactly(1));
+  const LossPointer laplace = std::make_shared<LaplaceLoss>(exactly(1));
+  EXPECT_EQ(compose_by_cells({{gaussian, 3}}, {}), nullptr);
+  EXPECT_EQ(compose_by_cells({{gaussian, 1}}, {}), nullptr);
+  EXPECT_EQ(compose_by_cells({{laplace, 2}}, {}), nullptr);
+  EXPECT_NE(compose_by_cells({{laplace, 1}, {gaussian, 1}}, {}), nullptr);
+}
+
+TEST(CellsTest, TwoGaussiansAreOne) {
+  const auto loss = compose_by_cells({{gaussian_loss(exactly(0.6)), 1}, {gaussian_loss(exactly(0.8)), 1}}, {1e-4});
+  for (const double epsilon : {-1.0, 0.0, 0.5, 3.0}) {
+    const Interval delta = loss->delta(Direction::remove, exactly(epsilon));
+    EXPECT_THAT(delta, Encloses(gaussian_delta(exactly(1), exactly(epsilon)))) << epsilon;
+    EXPECT_THAT(delta, IsTight(1e-3)) << epsilon;
+  }
+}
+
+TEST(CellsTest, TwoSubsampledStepsMatchGolden) {
+  for (const auto& one : golden_group("f_dp.json", "dpsgd2_delta")) {
+    const auto& in = one.at("inputs");
+    const LossPointer step = subsampled_gaussian(1.0 / golden_interval(in.at("sigma")), golden_interval(in.at("q")));
+    const auto loss = compose_by_cells({{step, 2}}, {1e-4});
+    const Direction direction = in.at("direction") == "remove" ? Direction::remove : Direction::add;
+    const Interval delta = loss->delta(direction, golden_interval(in.at("eps")));
+    EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
+    EXPECT_THAT(delta, IsTight(1e-3)) << one.at("id");
+  }
+}
+
+// Two proofs that share nothing but the plan; the small rates are where the contour needs its split.
+TEST(CellsTest, AgreesWithTheBentContour) {
+  for (const double mu : {0.5, 1.0}) {
+    for (const double rate : {0.001, 0.1}) {
+      const Parts parts{{subsampled_gaussian(exactly(mu), exactly(rate)), 1}, {std::make_shared<LaplaceLoss>(exactly(0.05)), 1}};
+      const auto cells = compose_by_cells(parts, {1e-4});
+      const auto contour = compose_by_bent_contour(parts, {});
+      for (const double epsilon : {0.02, 0.2}) {
+        for (const Direction direction : {Direction::remove, Direction::add}) {
+          const Interval bracket = cells->delta(direction, exactly(epsilon));
+          EXPECT_THAT(bracket, Encloses(contour->delta(direction, exactly(epsilon)))) << mu << " " << rate << " " << epsilon;
+          EXPECT_THAT(bracket, IsTight(1e-3)) << mu << " " << rate << " " << epsilon;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tradeoff

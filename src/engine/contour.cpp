@@ -18,7 +18,8 @@ using Kernel = ContourLine::Kernel;
 
 constexpr double line_accuracy = 1e-13;   // wanted of each error term, relative: below it rounding rules
 constexpr double enough = 1e-11;          // a line this accurate is not refined
-constexpr int most_efforts = 6;           // each makes the quadratures 1.5 times finer
+constexpr int most_attempts = 6;          // at one line, each finer
+constexpr double most_work = 2e7;         // nodes times points after which no further attempt is made
 constexpr std::size_t most_lines = 48;    // kept for later questions
 constexpr double largest_order = 1e7;     // beyond this epsilon is at the very end of the losses
 constexpr double gap = 2.2;               // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
@@ -54,6 +55,7 @@ class ContourSide {
   [[nodiscard]] std::shared_ptr<const ContourLine> line(Saddle saddle, double epsilon) const;
   [[nodiscard]] Interval log_profile_locked(double epsilon) const;
   [[nodiscard]] double log_chernoff(const Saddle& saddle, double epsilon) const;
+  [[nodiscard]] double chernoff_epsilon(const Saddle& saddle, double log_target) const;
   [[nodiscard]] Interval solve(double log_target) const;
 
   ContourPlan plan_;
@@ -131,19 +133,24 @@ std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsil
     if (away < 0.05 || relative_width(known.line->at(epsilon)) <= std::max(enough, 3 * known.width)) return known.line;
   }
   Known best;
-  for (int effort = 0; effort < most_efforts; ++effort) {
-    Reach reach{-1, 0, 1, effort, false, saddle.order, 8.5 / saddle.deviation};
-    if (saddle.order > 0) {
-      reach.least = 0;
-      reach.largest = saddle.order + 15 / saddle.deviation + 1e-9;
-    }
+  Reach reach{-1, 0, 1, 0, false, saddle.order, 8.5 / saddle.deviation};
+  if (saddle.order > 0) {
+    reach.least = 0;
+    reach.largest = saddle.order + 15 / saddle.deviation + 1e-9;
+  }
+  double work = 0;
+  for (int attempt = 0; attempt < most_attempts && work < most_work; ++attempt) {
     const auto moments = ContourMoments::prepare(plan_, reach);
     if (moments == nullptr) break;
     auto built = std::make_shared<const ContourLine>(*moments, saddle.order, epsilon, line_accuracy);
-    const double width = relative_width(built->at(epsilon)), before = best.width;
+    const ContourLine::Value value = built->at(epsilon);
+    const double width = relative_width(value), before = best.width;
     if (best.line == nullptr || width < best.width) best = {built, width};
-    // Finer quadratures cure coarse nodes and a march that could not see, at once or not at all.
-    if (width <= enough || (before < infinity && !(width < 0.5 * before))) break;
+    if (width <= enough || (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind())) break;
+    // Finer quadratures cure coarse nodes and a march that could not see: first for the t that was met, then at large.
+    work += static_cast<double>(built->nodes() * built->points());
+    if (attempt == 0 && built->last_time() > 1.5 * reach.longest) reach.longest = built->last_time();
+    else ++reach.effort;
   }
   if (best.line != nullptr) {
     if (lines_.size() >= most_lines) lines_.erase(lines_.begin());
@@ -199,44 +206,51 @@ Interval ContourSide::epsilon_of(Interval log_target) const {
   return {std::min(from_above.lo, from_below.lo), std::max(from_above.hi, from_below.hi)};
 }
 
+/// H(e) <= kappa(s) exp(K(s) - s e), solved for e: an upper bound that any s gives.
+double ContourSide::chernoff_epsilon(const Saddle& saddle, double log_target) const {
+  if (!(saddle.order > 0)) return infinity;
+  const double s = saddle.order;
+  const auto moments = ContourMoments::prepare(plan_, {s, s, 1, 0, false, 0, 0});
+  if (moments == nullptr) return infinity;
+  const double kappa = s * std::log(s) - (1 + s) * std::log1p(s), cumulant = moments->cumulant_above(s);
+  const double bound = (kappa + cumulant - log_target) / s + 1e-13 * (std::abs(kappa) + std::abs(cumulant) + std::abs(log_target) + 1) / s;
+  return bound < infinity ? std::max(bound, 0.0) : infinity;
+}
+
 // [contour-epsilon] H decreases: an end is proved by the sign of a certified value there. Everything before that is a guess.
 Interval ContourSide::solve(double log_target) const {
   const auto above = [&](double e) { return log_profile_locked(e).lo > log_target; };   // then epsilon > e
   const auto below = [&](double e) { return log_profile_locked(e).hi <= log_target; };  // then epsilon <= e
-  const Interval everything{0, plan_.largest_loss};
   double epsilon = 0;
   const auto found = saddle_of(log_target, epsilon);
-  if (!found || !(epsilon > 0)) {
-    if (below(0)) return Interval::exactly(0);
-    if (!found) return everything;
-    epsilon = std::max(epsilon, 0.0);
+  if (!found) return below(0) ? Interval::exactly(0) : Interval{0, plan_.largest_loss};
+  Interval answer{0, std::min(plan_.largest_loss, chernoff_epsilon(*found, log_target))};
+  if (!(epsilon > 0)) {
+    if (answer.hi == 0 || below(0)) return Interval::exactly(0);
+    epsilon = 0;
   }
-  epsilon = std::min(epsilon, plan_.largest_loss * (1 - 1e-9));
-  auto contour = line(*found, epsilon);
-  if (contour == nullptr) return everything;
-  double slope = found->order, width = 1e-3;
+  const auto contour = line(*found, epsilon);
+  if (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1)) return answer;
+  double slope = found->order, width = 0.1;
   for (int i = 0; i < 30; ++i) {
     const ContourLine::Value value = contour->at(epsilon);
     if (!(value.value > 0)) break;
-    slope = contour->order() > 0 ? -value.slope / value.value : slope;
-    width = value.below / value.value;
+    slope = -value.slope / value.value;
+    width = relative_width(value);
     const double excess = 0.5 * (value.base.lo + value.base.hi) + std::log(value.value) - log_target;
-    const double next = epsilon + excess / slope;
+    const double next = std::clamp(epsilon + excess / slope, 0.0, answer.hi);
     if (!(std::abs(next - epsilon) > 2e-15 * std::abs(epsilon) + 1e-14 / slope)) break;
     epsilon = next;
-    if (!(epsilon > 0)) break;
   }
-  if (!(epsilon > 0) || !(epsilon < infinity)) {
-    if (below(0)) return Interval::exactly(0);
-    epsilon = 0;
-  }
-  Interval answer = everything;
-  double margin = std::max(1.05 * width / std::abs(slope), 2e-15 * epsilon + 1e-300);
-  for (int i = 0; i < 40 && answer.hi == everything.hi; ++i, margin *= 3)
-    if (const double e = epsilon + margin; e < everything.hi && below(e)) answer.hi = e;
-  margin = std::max(1.05 * width / std::abs(slope), 2e-15 * epsilon + 1e-300);
-  for (int i = 0; i < 40 && margin < epsilon; ++i, margin *= 3)
-    if (const double e = epsilon - margin; above(e)) {
+  if (epsilon == 0 && below(0)) return Interval::exactly(0);
+  const double margin = std::max(1.05 * width / std::abs(slope), 2e-15 * epsilon + 1e-300);
+  for (const double factor : {1.0, 4.0, 64.0, 1e4, 1e6})
+    if (const double e = epsilon + factor * margin; e < answer.hi && below(e)) {
+      answer.hi = e;
+      break;
+    }
+  for (const double factor : {1.0, 4.0, 64.0, 1e4, 1e6})
+    if (const double e = epsilon - factor * margin; e > 0 && above(e)) {
       answer.lo = e;
       break;
     }

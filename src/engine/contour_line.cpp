@@ -14,8 +14,8 @@ namespace {
 constexpr double u = 0x1p-53;
 constexpr double pi = std::numbers::pi;
 constexpr std::size_t block = 8;            // nodes evaluated together: they share one quadrature bound
-constexpr std::size_t most_nodes = 40000;    // beyond this a line is given up
-constexpr double most_work = 1.5e9;          // nodes times points: about three seconds
+constexpr std::size_t most_nodes = 12000;    // beyond this a line is given up
+constexpr double most_work = 6e7;            // nodes times points: a tenth of a second
 constexpr std::size_t most_marches = 20000;  // points of the march
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
@@ -235,18 +235,33 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     do add_nodes(plan, tilts, block);
     while (nodes_.size() < most_nodes && static_cast<double>(nodes_.size() * points_) < most_work &&
            (nodes_.back().t < until || nodes_.back().modulus > std::exp(-1.2 * need)));
+    // Nodes that the quadratures cannot see add more error than they take away; the march may do without them.
+    const std::size_t summed = nodes_.size();
+    last_time_ = nodes_.back().t;
+    while (nodes_.size() > 1 && nodes_.back().growth > 0.1 && nodes_.back().modulus < std::exp(-need)) nodes_.pop_back();
     const double start = nodes_.back().t;
     until = end == infinity ? start : march_from(plan, tilts, start, end, need);
     if (until == infinity) {
       close(start, std::max(end, start), need, whole_variation, whole_steps);
       return;
     }
-    const bool blind = nodes_.back().upper > 1e3 * nodes_.back().modulus + std::exp(-need);  // more nodes would not help, finer ones may
-    if (blind || end == infinity || nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_work || march_ >= most_marches) break;
+    // Where the sums say that |phi| is small and only their error says otherwise, finer quadratures help and more nodes do not.
+    if (end < infinity) blind_ = nodes_.size() < summed || log_modulus_near(plan, tilts, until) < -1.05 * need;
+    if (blind_ || end == infinity || nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_work || march_ >= most_marches) break;
   }
   // Nothing is known of the rest but |phi| <= 1.
   profile_truncation_ = std::min(1 / (pi * nodes_.back().t), 1.0) * (1 + 1e-9);
   tail_truncation_ = infinity;
+}
+
+double ContourLine::log_modulus_near(const ContourPlan& plan, const Tilts& tilts, double t) const {
+  double sum = -0.5 * gaussian_ * t * t;
+  for (std::size_t i = 0; i < tilts.size(); ++i) {
+    Oscillation value;
+    tilts[i]->oscillate({&t, 1}, {&value, 1});
+    sum += plan.items[i].times * std::log(std::min(1.0, std::hypot(1 + value.real_less_one, value.imaginary)));
+  }
+  return sum;
 }
 
 // [contour-march] N(t)^2 = sum T_i N_i(t)^2 with N_i^2 = (1 - |phi_i|^2)/2 is the square of a subadditive function of slope deviation_i/sqrt 2.

@@ -76,8 +76,9 @@ class ContourLine {
   [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
   [[nodiscard]] std::size_t points() const { return points_; }  ///< of all quadratures
   [[nodiscard]] std::size_t march() const { return march_; }
-  /// The largest error of a node, from the quadratures: a finer reach would help if this makes the width.
-  [[nodiscard]] bool complete() const { return profile_truncation_ < 1; }
+  /// The march stopped because the quadratures are too coarse to see, not because |phi| is large.
+  [[nodiscard]] bool blind() const { return blind_; }
+  [[nodiscard]] double last_time() const { return last_time_; }  ///< the largest t that was looked at as a node
 
  private:
   struct Node {
@@ -97,6 +98,8 @@ class ContourLine {
   void choose_step(const ContourMoments& moments, double epsilon, double accuracy);
   void add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count);
   void sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy);
+  /// log |phi(t)| as the quadratures say, uncertified.
+  [[nodiscard]] double log_modulus_near(const ContourPlan& plan, const Tilts& tilts, double t) const;
   /// The furthest point up to which the march proves |phi| <= exp(-need) from `start`; infinite if it reached the end.
   [[nodiscard]] double march_from(const ContourPlan& plan, const Tilts& tilts, double start, double end, double need);
   void close(double start, double end, double need, double whole_variation, double exponent);
@@ -116,6 +119,8 @@ class ContourLine {
   double tail_truncation_ = 0;
   std::size_t points_ = 0;
   std::size_t march_ = 0;
+  bool blind_ = false;
+  double last_time_ = 0;
 };
 
 }  // namespace tradeoff

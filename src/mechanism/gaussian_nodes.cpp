@@ -52,34 +52,41 @@ GaussianNodes::GaussianNodes(Interval mu, Interval rate, const Range& range)
       relative_rate_((rate.hi - rate.lo) / rate.lo + u) {
   step_ = ten_bits(choose_step(range) * range.shrink);
   double left = 0, right = 0;
-  choose_range(range, left, right);
-  if (!((right - left) / step_ < static_cast<double>(most_nodes))) return;
+  if (!choose_range(range, left, right)) return;
   fill(std::lround(std::floor(left / step_)), std::lround(std::ceil(right / step_)));
-  const double reach = std::min(std::numbers::pi, two_pi * mu_ / step_);
-  for (const double share : {0.3, 0.5, 0.75, 0.95}) add_shift(share * reach);
+  for (const double height : heights_) add_shift(height * mu_);
 }
 
 // Steering only. The integrand is analytic up to |Im z| = pi/mu; the Gaussian alone would choose Im z = 2 pi/h. At the longest t the
 // argument of w adds to the exponent: a scan over z finds by how much, relative to the moment.
-double GaussianNodes::choose_step(const Range& range) const {
-  const double wanted = range.accuracy + 20;  // cells are bounded by their ends, which costs a few units
-  const double by_gaussian = std::numbers::pi * std::numbers::sqrt2 / std::sqrt(wanted);
-  const double theta = 0.92 * std::min(std::numbers::pi, two_pi * mu_ / by_gaussian), height = theta / mu_;
-  const double by_branch_point = two_pi * height / (wanted + 0.5 * height * height);
-  double step = std::min(by_gaussian, by_branch_point);
-  if (range.longest > 0) {
-    const double sine = std::sin(theta), cosine = std::cos(theta), end = std::max(4.0, range.power * mu_ + 4);
-    double level = -infinity, largest = -infinity;
-    for (double z = std::min(-4.0, range.power * mu_ - 4); z < end; z += 0.25) {
-      const double r = rate_ * std::exp(std::min(700.0, mu_ * (z - 0.5 * mu_)));
-      const double exponent = range.power * loss_at(z) - 0.5 * z * z;
-      level = std::max(level, exponent);
-      largest = std::max(largest, exponent + range.longest * std::atan2(r * sine, 1 - rate_ + r * cosine));
-    }
-    const double growth = largest - level + 0.5 * height * height + range.accuracy - 24;
-    step = std::min(step, two_pi * height / growth);
+double GaussianNodes::choose_step(const Range& range) {
+  const double wanted = range.accuracy + 5;  // what the bounds of cells lose
+  const double furthest = std::min(std::numbers::pi / mu_, 1.1 * std::sqrt(2 * wanted));
+  const double spread = std::sqrt(2 * range.accuracy), shift = range.power * mu_, rest = 1 - rate_;
+  struct Sample {
+    double half_square, ratio, loss;
+  };
+  std::vector<Sample> samples;  // where the tilted weight counts
+  double level = -infinity;
+  for (double z = std::min(0.0, shift) - spread; range.longest > 0 && z < std::max(0.0, shift) + spread; z += 0.2) {
+    const double r = rate_ * std::exp(std::min(300.0, mu_ * (z - 0.5 * mu_)));
+    samples.push_back({0.5 * z * z, r, std::log(rest + r)});
+    level = std::max(level, range.power * samples.back().loss - 0.5 * z * z);
   }
-  return step;
+  std::erase_if(samples, [&](const Sample& one) { return range.power * one.loss - one.half_square < level - range.accuracy - 8; });
+  double best = 0;
+  for (const double share : {0.3, 0.5, 0.75, 0.95}) {
+    const double height = share * furthest, cosine = std::cos(height * mu_), sine = std::sin(height * mu_);
+    heights_.push_back(height);
+    double largest = -infinity;
+    for (const Sample& sample : samples) {
+      const double r = sample.ratio, modulus = range.power >= 0 ? sample.loss : 0.5 * std::log(rest * rest + 2 * rest * r * cosine + r * r);
+      largest = std::max(largest, range.power * modulus - sample.half_square + range.longest * std::atan2(r * sine, rest + r * cosine));
+    }
+    const double growth = range.longest > 0 ? largest - level + range.accuracy - 18 : 0;
+    best = std::max(best, two_pi * height / (std::max(wanted, growth) + 0.5 * height * height));
+  }
+  return best;
 }
 
 double GaussianNodes::loss_at(double z) const {
@@ -89,30 +96,31 @@ double GaussianNodes::loss_at(double z) const {
 }
 
 // Steering only: whatever the range, log_error tells what it left out.
-void GaussianNodes::choose_range(const Range& range, double& left, double& right) const {
+bool GaussianNodes::choose_range(const Range& range, double& left, double& right) const {
   const auto peak = [&](double power) {
     double best = 0;
-    const double end = power * mu_;
-    for (int i = 1; i <= 64; ++i) {
-      const double z = end * i / 64;
-      best = std::max(best, -0.5 * z * z + power * loss_at(z));
-    }
+    const auto look = [&](double z) { best = std::max(best, -0.5 * z * z + power * loss_at(z)); };
+    for (int i = -40; i <= 40; ++i) look(0.5 * i);
+    for (int i = 1; i <= 32; ++i) look(power * mu_ * i / 32);
     return best;
   };
-  const double spread = std::sqrt(2 * range.accuracy);
+  const double spread = std::sqrt(2 * range.accuracy), furthest = static_cast<double>(most_nodes) * step_;
   left = -spread;
   right = spread;
   for (const double power : {1.0, range.largest_power + 0.5, range.least_power - 0.5}) {
     const double target = peak(power) - range.accuracy;
-    while (log_right_tail(power, right, loss_at(right)) > target && right < spread + 2 + std::abs(power) * mu_) right += 0.5;
-    while (log_left_tail(power, left, loss_at(left)) > target && left > -spread - 2 - std::abs(power) * mu_) left -= 0.5;
+    for (double more = 0.25; log_right_tail(power, right, loss_at(right)) > target; right += more *= 1.05)
+      if (right > furthest) return false;
+    for (double more = 0.25; log_left_tail(power, left, loss_at(left)) > target; left -= more *= 1.05)
+      if (left < -furthest) return false;
   }
+  return right - left < furthest;
 }
 
 void GaussianNodes::fill(long first, long last) {
   const auto count = static_cast<std::size_t>(last - first + 1);
   for (auto* column : {&nodes_.log_weight, &nodes_.log_weight_error, &nodes_.weight, &nodes_.loss, &nodes_.loss_error, &nodes_.loss_tail,
-                       &position_, &share_, &loss_right_, &nearest_square_})
+                       &position_, &share_, &end_loss_, &end_square_})
     column->reserve(count);
   const double log_rate = std::log(rate_);
   const double odds = (1 - rate_) / rate_;
@@ -139,9 +147,11 @@ void GaussianNodes::fill(long first, long last) {
     nodes_.loss_tail.push_back(exponential_tail(loss));
     position_.push_back(z);
     share_.push_back(share);
-    loss_right_.push_back(loss_at(z + 0.5 * step_));
-    const double nearest = std::max(0.0, std::abs(z) - 0.5 * step_);
-    nearest_square_.push_back(0.5 * nearest * nearest);
+  }
+  for (long i = first; i <= last + 1; ++i) {  // the ends of the cells around the nodes
+    const double z = (static_cast<double>(i) - 0.5) * step_;
+    end_loss_.push_back(loss_at(z));
+    end_square_.push_back(0.5 * z * z);
   }
   // Over all of hZ the sums of W and W w differ from 1 by 2 sum_m exp(-2 pi^2 m^2/h^2) at most; beyond the nodes lie normal tails.
   const double lattice = 2.01 * std::exp(-0.5 * (two_pi / step_) * (two_pi / step_));
@@ -157,21 +167,20 @@ void GaussianNodes::add_shift(double theta) {
   shift.log_half_cosine = std::log(std::cos(0.5 * theta));
   shift.cosine = std::cos(theta);
   const double sine = std::sin(theta), cosine = shift.cosine, rest = 1 - rate_;
-  const auto ratio = [&](double z) { return rate_ * std::exp(std::min(700.0, mu_ * (z - 0.5 * mu_))); };
-  const auto modulus = [&](double r) { return 0.5 * std::log(std::max(1e-300, rest * rest + 2 * rest * r * cosine + r * r)); };
-  double r_left = ratio(position_.front() - 0.5 * step_);
-  double modulus_left = modulus(r_left);
-  shift.argument.reserve(position_.size());
-  shift.modulus.reserve(position_.size());
-  for (const double z : position_) {
-    const double r = ratio(z + 0.5 * step_);
+  shift.argument.reserve(position_.size() + 1);
+  shift.modulus.reserve(position_.size() + 1);
+  shift.curvature.reserve(position_.size());
+  double logit_left = 0;
+  for (std::size_t j = 0; j <= position_.size(); ++j) {
+    const double z = j == 0 ? position_.front() - 0.5 * step_ : position_[j - 1] + 0.5 * step_;
+    const double r = rate_ * std::exp(std::min(300.0, mu_ * (z - 0.5 * mu_)));
     shift.argument.push_back(std::atan2(r * sine, rest + r * cosine) * (1 + bound_relative_slack));
-    // |w|^2 is a parabola in r: least at r = -rest cos(theta) if the cell holds that point.
-    const double modulus_right = r > 1e100 ? std::log(r) : modulus(r);
-    const double turning = -rest * cosine;
-    shift.modulus.push_back(r_left < turning && turning < r ? std::log(rest * sine) : std::min(modulus_left, modulus_right));
-    r_left = r;
-    modulus_left = modulus_right;
+    shift.modulus.push_back(r > 1e100 ? end_loss_[j] - 1e-9 : 0.5 * std::log(rest * rest + 2 * rest * r * cosine + r * r) - 1e-12);
+    // |d^2 log w / dz^2| = mu^2 / (2 (cosh v + cos theta)), v = log(r/(1-q)): largest where |v| is least on the cell.
+    const double logit = mu_ * (z - 0.5 * mu_) + std::log(rate_ / rest);
+    const double nearest = logit < 0 ? logit : std::max(0.0, logit_left);
+    if (j > 0) shift.curvature.push_back(mu_ * mu_ / (2 * (std::cosh(std::min(300.0, std::abs(nearest))) + cosine)) * (1 + 1e-6) * step_ * step_ / 8);
+    logit_left = logit;
   }
   shifts_.push_back(std::move(shift));
 }
@@ -204,30 +213,36 @@ double GaussianNodes::log_side(double power, double t, double z, double loss, co
       level += power * std::max(shift.log_half_cosine, between > 0 ? std::log(between) - loss : -infinity);
     }
   }
-  // d arg w / d theta is largest at theta = 0, where it is pi(z), as long as r <= 1 - q; arg w <= theta always.
-  const double slope = r < rest ? r / (rest + r) * (1 + 1e-9) : 1;
-  double integral = log_chord(shift.height, fall + t * slope * mu_ * shift.height);
+  // arg w is concave in theta where r < 1 - q, with slope pi(z) at 0, and convex above: its tangent or its chord bounds it.
+  const double theta = mu_ * shift.height;
+  const double argument = r < rest ? r / (rest + r) * theta : std::atan2(r * std::sin(theta), rest + r * shift.cosine);
+  double integral = log_chord(shift.height, fall + t * argument * (1 + 1e-9));
   if (r < rest) integral = std::min(integral, t * std::asin(std::min(1.0, r / rest * (1 + 1e-9))) + log_chord(shift.height, fall));
   return level + integral;
 }
 
+// [node-quadrature] On a cell the exponent -z^2/2 + p log|w| + t arg w exceeds the larger of its ends by at most h^2/8 times its largest
+// downward curvature: 1 from the Gaussian, |d^2 log w / dz^2| from each of the others. For p >= 0 log|w(z + ia)| is replaced by the larger
+// l(z), which is convex.
 double GaussianNodes::log_cells(double power, double t, std::size_t count, const Shift& shift) const {
-  const double* modulus = power >= 0 ? loss_right_.data() : shift.modulus.data();  // |w(z + ia)| <= w(z)
+  const double* modulus = power >= 0 ? end_loss_.data() : shift.modulus.data();
+  const auto at_end = [&](std::size_t j) { return power * modulus[j] + t * shift.argument[j] - end_square_[j]; };
+  const double bend = (power < 0 ? -power : 0) + t;
   double largest = -infinity;
-  for (std::size_t j = 0; j < count; ++j) largest = std::max(largest, power * modulus[j] + t * shift.argument[j] - nearest_square_[j]);
-  double sum = 0;
+  for (std::size_t j = 0; j <= count; ++j) largest = std::max(largest, at_end(j));
+  double sum = 0, left = at_end(0) - largest;
   for (std::size_t j = 0; j < count; ++j) {
-    const double exponent = power * modulus[j] + t * shift.argument[j] - nearest_square_[j] - largest;
-    if (exponent > -40) sum += std::exp(exponent);
-    else sum += 1e-17;
+    const double right = at_end(j + 1) - largest, exponent = std::max(left, right) + bend * shift.curvature[j];
+    sum += exponent > -45 ? std::exp(exponent) : 1e-19;
+    left = right;
   }
-  return largest + std::log(2 * sum * step_) - log_root_two_pi + shift.log_factor;
+  return largest + std::log(2 * sum * step_) - log_root_two_pi + shift.log_factor + step_ * step_ / 8;
 }
 
 // [node-quadrature] The rectangle bound: two horizontal lines, two vertical sides, and the integral outside the nodes.
 double GaussianNodes::log_error(double power, double t, std::size_t count, bool tail) const {
   const double left = position_.front() - 0.5 * step_, right = position_[count - 1] + 0.5 * step_;
-  const double loss_left = loss_at(left), loss_right = loss_right_[count - 1];
+  const double loss_left = end_loss_.front(), loss_right = end_loss_[count];
   double best = infinity;
   for (const Shift& shift : shifts_) {
     const double sides = log_sum(log_side(power, t, left, loss_left, shift), log_side(power, t, right, loss_right, shift));

@@ -22,9 +22,10 @@ class GaussianNodes final : public NodeLaw {
   };
   GaussianNodes(Interval mu, Interval rate, const Range& range);
   /// More nodes than this are not worth a try; the law is then left empty.
-  static constexpr std::size_t most_nodes = 60000;
+  static constexpr std::size_t most_nodes = 20000;
 
-  [[nodiscard]] double log_error(double power, double t) const override { return log_error(power, t, nodes_.loss.size(), true); }
+  using NodeLaw::log_error;
+  [[nodiscard]] double log_error(double power, double t, std::size_t count) const override { return log_error(power, t, count, true); }
   [[nodiscard]] double unit_error() const override { return unit_error_; }
 
   /// The same for the first `count` nodes against the integral up to the middle after them; with `tail`, plus the integral beyond.
@@ -49,16 +50,17 @@ class GaussianNodes final : public NodeLaw {
     double log_factor = 0;         // a^2/2 - log(e^(2 pi a/h) - 1)
     double log_half_cosine = 0;    // log cos(theta/2)
     double cosine = 1;             // cos theta
-    std::vector<double> argument;  // largest arg w(z + ia) on each cell
-    std::vector<double> modulus;   // least log |w(z + ia)| on each cell
+    std::vector<double> curvature; // bound of |d^2 log w / dz^2| h^2/8 on the cells
+    std::vector<double> argument;  // arg w(z + ia) at the ends of the cells
+    std::vector<double> modulus;   // log |w(z + ia)| there
   };
   [[nodiscard]] double loss_at(double z) const;
   [[nodiscard]] double log_side(double power, double t, double z, double loss, const Shift& shift) const;
   [[nodiscard]] double log_cells(double power, double t, std::size_t count, const Shift& shift) const;
   [[nodiscard]] double log_left_tail(double power, double z, double loss) const;
   [[nodiscard]] double log_right_tail(double power, double z, double loss) const;
-  [[nodiscard]] double choose_step(const Range& range) const;
-  void choose_range(const Range& range, double& left, double& right) const;
+  [[nodiscard]] double choose_step(const Range& range);
+  [[nodiscard]] bool choose_range(const Range& range, double& left, double& right) const;
   void fill(long first, long last);
   void add_shift(double theta);
 
@@ -70,8 +72,9 @@ class GaussianNodes final : public NodeLaw {
   double unit_error_ = 0;
   std::vector<double> position_;     // z_j
   std::vector<double> share_;        // pi(z_j) = l'(z_j)/mu
-  std::vector<double> loss_right_;   // l(z_j + h/2)
-  std::vector<double> nearest_square_;  // half the least z^2 on the cell around z_j
+  std::vector<double> end_loss_;     // l at the ends z_j - h/2 of the cells, one more than nodes
+  std::vector<double> end_square_;   // z^2/2 there
+  std::vector<double> heights_;      // of the shifts to come
   std::vector<Shift> shifts_;
 };
 

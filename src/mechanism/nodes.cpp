@@ -235,14 +235,16 @@ void NodeTilt::keep(double negligible) {
     kept_weight_.push_back(0);
     kept_loss_.push_back(0);
   }
+  end_kept_ = last;
   constant_error_ = 1.01 * constant_error_ + 2.2 * mass;
   linear_error_ = mean_error_ + slack * moment;
 }
 
 void NodeTilt::oscillate(std::span<const double> times, std::span<Oscillation> values) const {
   const double last = times.back();
-  // The quadrature error grows with t, so the last one serves the whole list.
-  const double quadrature = 1.01 * relative(law_.log_error(power_, last));
+  // The quadrature error grows with t, so the last one serves the whole list. A negative power makes the far right negligible, where a
+  // large t would only spoil the bound; for a positive one the integral beyond the last node is sharper further out.
+  const double quadrature = 1.01 * relative(law_.log_error(power_, last, power_ < 0 ? end_kept_ : law_.nodes().loss.size()));
   for (std::size_t k = 0; k < times.size(); ++k) {
     const double t = times[k];
     if (!(t * kept_reach_ < oscillation_limit)) {

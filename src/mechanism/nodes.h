@@ -35,8 +35,9 @@ class NodeLaw {
   virtual ~NodeLaw() = default;
 
   [[nodiscard]] const Nodes& nodes() const { return nodes_; }
-  /// log of a bound of |sum_j W_j w_j^(p + iy) - E_Q[w^(p + iy)]| for every |y| <= t.
-  [[nodiscard]] virtual double log_error(double power, double t) const = 0;
+  /// log of a bound of |sum_j W_j w_j^(p + iy) - E_Q[w^(p + iy)]| for every |y| <= t, the sum over the first `count` nodes.
+  [[nodiscard]] virtual double log_error(double power, double t, std::size_t count) const = 0;
+  [[nodiscard]] double log_error(double power, double t) const { return log_error(power, t, nodes_.loss.size()); }
   /// A bound of |sum_j W_j - 1| and of |sum_j W_j w_j - 1|.
   [[nodiscard]] virtual double unit_error() const = 0;
 
@@ -105,6 +106,7 @@ class NodeTilt : public TiltedLoss {
   double linear_error_ = 0;
   double constant_error_ = 0;
   std::size_t first_kept_ = 0;
+  std::size_t end_kept_ = 0;
   double kept_reach_ = 0;  // largest |l - mean| of a kept node
   std::vector<double> kept_weight_;
   std::vector<double> kept_loss_;

@@ -35,7 +35,7 @@ class GaussianTilt final : public NodeTilt {
   [[nodiscard]] Decay decay(double wanted) const override;
 
  private:
-  [[nodiscard]] double modulus_of_first(double t, std::size_t lanes) const;
+  [[nodiscard]] double modulus_of_first(double t, std::size_t count) const;
 
   const GaussianNodes& nodes_;
   std::vector<double> mass_{0};
@@ -66,11 +66,12 @@ double GaussianTilt::modulus_above(double t) const {
   oscillate({&t, 1}, {&value, 1});
   double best = std::hypot(1 + value.real_less_one, value.imaginary) + value.error + 1e-12;
   if (value.error < 0.05 * (1 - best)) return best;
+  std::size_t last = 0;
   for (const double phase : {4.5, 3.0, 1.5}) {  // radians a step: below pi the sum can tell, above 2 pi it cannot
     const std::size_t resolved = nodes_.resolved(t, phase);
-    if (resolved <= first_kept() + oscillation_lanes) continue;
-    const std::size_t count = std::min(resolved - first_kept(), kept_weight().size()) / oscillation_lanes * oscillation_lanes;
-    best = std::min(best, modulus_of_first(t, count));
+    const std::size_t count = std::min(resolved - std::min(resolved, first_kept()), kept_weight().size());
+    if (count > 0 && count != last) best = std::min(best, modulus_of_first(t, count));
+    last = count;
   }
   return best < 1 ? best : 1;
 }
@@ -79,7 +80,9 @@ double GaussianTilt::modulus_of_first(double t, std::size_t count) const {
   const std::size_t last = std::min(first_kept() + count, nodes_.nodes().loss.size());
   const double reach = std::max(std::abs(kept_loss().front()), std::abs(kept_loss()[count - 1]));
   if (!(t * reach < oscillation_limit)) return 1;
-  const OscillationSum sum = sum_oscillations(kept_weight().data(), kept_loss().data(), count, t);
+  std::vector<double> weights(kept_weight().begin(), kept_weight().begin() + static_cast<std::ptrdiff_t>(count));
+  weights.resize((count + oscillation_lanes - 1) / oscillation_lanes * oscillation_lanes, 0.0);
+  const OscillationSum sum = sum_oscillations(weights.data(), kept_loss().data(), weights.size(), t);
   const double modulus = std::hypot(mass_[count] + sum.cosine, t * moment_[count] + sum.sine);
   const double beyond = 1 - mass_[count] + relative(nodes_.log_error(power(), 0, last, false));
   const ErrorTerms errors = error_terms();
@@ -178,6 +181,9 @@ class SubsampledGaussianLoss final : public Loss {
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override;
   [[nodiscard]] const Transform* transform(Direction direction) const override {
     return has_transform_ ? (direction == Direction::add ? &add_ : &remove_) : nullptr;
+  }
+  [[nodiscard]] std::optional<BreakPoints> break_points(Direction, ParameterEnd end) const override {
+    return end == ParameterEnd::worse ? SubsampledGaussianBreak{mu_.hi, rate_.hi} : SubsampledGaussianBreak{mu_.lo, rate_.lo};
   }
   [[nodiscard]] std::string key() const override { return make_key("subsampled_gaussian", {mu_, rate_}); }
   void explain(std::vector<Step>& steps) const override { profile_.explain(steps); }

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lattice_transform.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "numeric/arithmetic.h"
+#include "numeric/fft.h"
+
+namespace tradeoff::lattice {
+namespace {
+
+using numeric::Complex;
+using numeric::Fft;
+
+constexpr double unit_roundoff = 0x1p-53;
+// Covers every event of underflow, a hundred binary orders above the smallest normal double, and everything below the cut of tilted masses.
+constexpr double underflow = 1e-280;
+constexpr double negligible_mass = 1e-40;
+// Sums of at most 2^23 non-negative terms in plain order lose less than this factor.
+constexpr double sum_slack = 1 + 0x1p-29;
+
+const Law& law_of(const Factor& factor, Side side) { return side == Side::above ? factor.pair.above : factor.pair.below; }
+
+/// x to a whole power; each product loses one rounding, so the result loses times - 1 of them (of whatever `*` loses).
+template <typename Number>
+Number whole_power(Number x, double times) {
+  auto exponent = static_cast<std::uint64_t>(times);
+  Number result = x;
+  --exponent;
+  for (; exponent != 0; exponent /= 2) {
+    if (exponent % 2 == 1) result = result * x;
+    x = x * x;
+  }
+  return result;
+}
+
+/// The tilted masses of one law, summing to about 1, added into the real or imaginary parts of a cyclic array.
+struct Tilted {
+  Interval log_moment;   // of what was divided out
+  double norm = 0;       // Euclidean, of the folded masses
+  double log_error = 0;  // relative error of every mass that is not negligible
+};
+
+Tilted tilt_into(std::vector<Complex>& cyclic, const Law& law, Side side, double step, double tilt, double log_scale, std::int64_t centre) {
+  std::vector<double> mass(law.mass.size());
+  double sum = 0, largest_exponent = 0;
+  for (std::size_t i = 0; i < mass.size(); ++i) {
+    const double exponent = tilt * (step * static_cast<double>(law.index[i]));
+    mass[i] = law.mass[i] * std::exp(exponent - log_scale);
+    sum += mass[i];
+    if (mass[i] > negligible_mass) largest_exponent = std::max(largest_exponent, std::abs(exponent));
+  }
+  const auto n = static_cast<std::int64_t>(cyclic.size());
+  const double folds = mass.empty() ? 1 : 1 + static_cast<double>(law.index.back() - law.index.front()) / static_cast<double>(n);
+  for (std::size_t i = 0; i < mass.size(); ++i) {
+    const std::int64_t shifted = (law.index[i] - centre) % n;
+    Complex& entry = cyclic[static_cast<std::size_t>(shifted < 0 ? shifted + n : shifted)];
+    (side == Side::above ? entry.re : entry.im) += mass[i] / sum;
+  }
+  Tilted tilted;
+  tilted.log_moment = Interval::exactly(log_scale) + log(Interval::exactly(sum));
+  for (const Complex& entry : cyclic) tilted.norm += side == Side::above ? entry.re * entry.re : entry.im * entry.im;
+  tilted.norm = std::sqrt(tilted.norm) * sum_slack;
+  // exponent: 3 roundings of itself and 1 of the difference; exp 4, two products, a quotient, the folding.
+  tilted.log_error = unit_roundoff * (10 + folds + 4 * (largest_exponent + std::abs(log_scale)));
+  return tilted;
+}
+
+/// The product over all factors of their transforms to their powers, at one coefficient, and what bounds its error.
+struct Coefficient {
+  Complex product{1, 0};
+  double bound = 1;   // product of (modulus + error)^times
+  double weight = 0;  // sum of times / (modulus + error)^2
+};
+
+/// Coefficients of one side, one for each pair of opposite places; `slot` of a place in the first half of its block.
+class Spectrum {
+ public:
+  explicit Spectrum(std::size_t size) : coefficients_(size / 2 + 1) {}
+
+  [[nodiscard]] Coefficient& at(std::size_t slot) { return coefficients_[slot]; }
+  [[nodiscard]] std::size_t slots() const { return coefficients_.size(); }
+  /// Slot 0 and 1 are the places 0 and 1; slot 2^(b-1) + 1 + t is the place 2^b + t, t < 2^(b-1).
+  [[nodiscard]] static std::size_t place(std::size_t slot) {
+    if (slot < 2) return slot;
+    const std::size_t half = std::bit_floor(slot - 1);
+    return 2 * half + (slot - 1 - half);
+  }
+  [[nodiscard]] static double multiplicity(std::size_t slot) { return slot < 2 ? 1 : 2; }
+
+  void multiply(std::size_t slot, Complex z, double times, double error) {
+    Coefficient& coefficient = coefficients_[slot];
+    const double modulus = std::sqrt(z.re * z.re + z.im * z.im) * (1 + 4 * unit_roundoff) + error;
+    coefficient.product = coefficient.product * whole_power(z, times);
+    coefficient.bound *= whole_power(modulus, times);
+    coefficient.weight += times / (modulus * modulus);
+  }
+
+ private:
+  std::vector<Coefficient> coefficients_;
+};
+
+/// Splits the transform of (above + i below) into both transforms, raises and multiplies them in. Returns the Euclidean norm of the error of either.
+double accumulate(const std::vector<Complex>& transform, Spectrum& above, Spectrum& below, const Tilted& tilted_above, const Tilted& tilted_below,
+                  double times, double fft_error) {
+  // One more rounding in the split, sqrt(5) u for every product of a power and of the running product, read as a relative error of the factor.
+  const double norm = std::hypot(tilted_above.norm, tilted_below.norm) * std::sqrt(static_cast<double>(transform.size()));
+  const double error = (fft_error + 6 * unit_roundoff) * norm * (1 + 1e-9) + underflow + negligible_mass * 0x1p23;
+  for (std::size_t slot = 0; slot < above.slots(); ++slot) {
+    const std::size_t place = Spectrum::place(slot);
+    const Complex here = transform[place], there = conjugate(transform[Fft::opposite(place)]);
+    const Complex sum = here + there, difference = here - there;
+    above.multiply(slot, {sum.re / 2, sum.im / 2}, times, error);
+    below.multiply(slot, {difference.im / 2, -difference.re / 2}, times, error);
+  }
+  return error;
+}
+
+/// An upper bound of sum of times * log sum_j mass_j exp(s j step).
+double log_moment_above(std::span<const Factor> factors, Side side, const Outline& outline, double step, double s) {
+  Interval total = Interval::exactly(0);
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    const Law& law = law_of(factors[f], side);
+    const double shift = outline.moment_of(f, s).log;
+    double sum = 0, largest_exponent = std::abs(shift);
+    for (std::size_t i = 0; i < law.mass.size(); ++i) {
+      const double exponent = s * (step * static_cast<double>(law.index[i]));
+      largest_exponent = std::max(largest_exponent, std::abs(exponent));
+      sum += law.mass[i] * std::exp(exponent - shift);
+    }
+    const double inflated = sum * sum_slack * (1 + unit_roundoff * (16 + 8 * largest_exponent)) + underflow;
+    total = total + Interval::exactly(factors[f].times) * (Interval::exactly(shift) + log(Interval::exactly(inflated)));
+  }
+  return total.hi;
+}
+
+/// Everything about one side that does not come out of the inverse transform.
+struct Totals {
+  Interval log_scale = Interval::exactly(0);
+  double log_input_error = 0;
+  double weighted_error = 0;  // sum of times * error^2
+  double largest = 0;
+};
+
+void set_masses(Composed& composed, std::span<const Factor> factors, Side side) {
+  Interval log_total = Interval::exactly(0), log_finite_share = Interval::exactly(0);
+  composed.finite_total = composed.infinite_total = Interval::exactly(0);
+  for (const Factor& factor : factors) {
+    const Law& law = law_of(factor, side);
+    const Interval times = Interval::exactly(factor.times), infinite = Interval::exactly(law.infinite);
+    const Interval total = law.finite_total + infinite;
+    if (!(total.lo > 0)) return;  // an empty law: nothing of the sum is certain, all totals stay 0
+    log_total = log_total + times * log(total);
+    log_finite_share = log_finite_share + times * log1p(-(infinite / total));
+    if (!law.index.empty()) composed.top += static_cast<std::int64_t>(factor.times) * law.index.back();
+  }
+  composed.finite_total = exp(log_total + log_finite_share);
+  composed.infinite_total = exp(log_total) * max(-expm1(log_finite_share), Interval::exactly(0));
+}
+
+/// Error terms of one side from its spectrum; [tilted-fft] has the derivation.
+void set_errors(Composed& composed, Spectrum& spectrum, const Totals& totals, double fft_error, double packed_norm, std::size_t n) {
+  double square_sum = 0;
+  for (std::size_t slot = 0; slot < spectrum.slots(); ++slot) {
+    const Coefficient& coefficient = spectrum.at(slot);
+    square_sum += Spectrum::multiplicity(slot) * coefficient.bound * coefficient.bound * coefficient.weight;
+  }
+  const double size = static_cast<double>(n);
+  // `bound` was formed with up to `largest` roundings per factor, hence the exponential.
+  composed.entry_error = std::sqrt(totals.weighted_error * square_sum) / size * sum_slack * std::exp(totals.largest) + underflow;
+  composed.norm_error = fft_error * packed_norm / std::sqrt(size) * sum_slack + underflow;
+  composed.log_input_error = totals.log_input_error;
+  composed.log_scale = totals.log_scale;
+}
+
+}  // namespace
+
+ComposedPair compose_tilted(std::span<const Factor> factors, double step, const Outline& outline, const Tilt& tilt,
+                            unsigned log2_size) {
+  const Fft fft(log2_size);
+  const std::size_t n = fft.size();
+  Spectrum above(n), below(n);
+  Totals totals_above, totals_below;
+  std::int64_t origin = 0;
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    const Factor& factor = factors[f];
+    const Moment moment = outline.moment_of(f, tilt.value);
+    const auto centre = static_cast<std::int64_t>(std::llround(moment.mean / step));
+    origin += static_cast<std::int64_t>(factor.times) * centre;
+    std::vector<Complex> cyclic(n);
+    const Tilted tilted_above = tilt_into(cyclic, factor.pair.above, Side::above, step, tilt.value, moment.log, centre);
+    const Tilted tilted_below = tilt_into(cyclic, factor.pair.below, Side::below, step, tilt.value, moment.log, centre);
+    fft.forward(cyclic.data());
+    const double error = accumulate(cyclic, above, below, tilted_above, tilted_below, factor.times, fft.relative_error());
+    for (auto [totals, tilted] : {std::pair{&totals_above, &tilted_above}, std::pair{&totals_below, &tilted_below}}) {
+      totals->log_scale = totals->log_scale + Interval::exactly(factor.times) * tilted->log_moment;
+      totals->log_input_error += factor.times * tilted->log_error * (1 + 1e-9);
+      totals->weighted_error += factor.times * error * error * (1 + 1e-9);
+      totals->largest += 8 * unit_roundoff * factor.times;
+    }
+  }
+  std::vector<Complex> packed(n);
+  double packed_square = 0;
+  for (std::size_t slot = 0; slot < above.slots(); ++slot) {
+    const Complex a = above.at(slot).product, b = below.at(slot).product;
+    const std::size_t place = Spectrum::place(slot);
+    packed[place] = {a.re - b.im, a.im + b.re};                  // a + i b
+    packed[Fft::opposite(place)] = {a.re + b.im, -a.im + b.re};  // conj(a) + i conj(b)
+    packed_square += Spectrum::multiplicity(slot) * (a.re * a.re + a.im * a.im + b.re * b.re + b.im * b.im);
+  }
+  const double packed_norm = std::sqrt(packed_square) * sum_slack;
+  fft.inverse(packed.data());
+  ComposedPair result;
+  for (Side side : {Side::above, Side::below}) {
+    Composed& composed = side == Side::above ? result.above : result.below;
+    composed.tilt = tilt.value, composed.step = step, composed.origin = origin;
+    composed.law.resize(n);
+    for (std::size_t i = 0; i < n; ++i) composed.law[i] = (side == Side::above ? packed[i].re : packed[i].im) / static_cast<double>(n);
+    // Packing rounds once more: half a stage, charged as a whole one.
+    const double inverse_error = fft.relative_error() + 2 * unit_roundoff;
+    set_errors(composed, side == Side::above ? above : below, side == Side::above ? totals_above : totals_below, inverse_error, packed_norm, n);
+    set_masses(composed, factors, side);
+    composed.left = {tilt.left, log_moment_above(factors, side, outline, step, tilt.left)};
+    composed.right = {tilt.right, log_moment_above(factors, side, outline, step, tilt.right)};
+  }
+  return result;
+}
+
+namespace {
+
+/// The kernel e^{-tilt x} (1 - e^{-x}) of delta for x > 0, or for a tilt in (-1, 0) e^{-tilt x} min(1, e^{-x}), summed over one residue class of the period:
+/// two exponentials in the x of the class that lies in (0, period].
+struct Exponential {
+  double rate;
+  double log_factor;
+  double factor;
+};
+
+std::array<Exponential, 2> folded_kernel(double tilt, double period) {
+  const double outer = -1 / std::expm1(-(tilt + 1) * period);
+  if (tilt > 0) return {{{tilt, 0, -1 / std::expm1(-tilt * period)}, {tilt + 1, 0, -outer}}};
+  return {{{tilt + 1, 0, outer}, {tilt, tilt * period, -1 / std::expm1(tilt * period)}}};
+}
+
+struct Sum {
+  double value = 0;
+  double error = 0;
+};
+
+/// sum over the period of law * kernel, x running from `start` in steps; blocks of 64 share their exponentials.
+Sum kernel_sum(const Composed& composed, double start, std::int64_t start_index) {
+  constexpr std::size_t block = 64;
+  const auto n = static_cast<std::int64_t>(composed.law.size());
+  const auto kernel = folded_kernel(composed.tilt, composed.period());
+  std::array<std::array<double, block>, 2> decay{};
+  for (std::size_t i = 0; i < block; ++i) {
+    for (std::size_t e = 0; e < 2; ++e) decay[e][i] = std::exp(-kernel[e].rate * (composed.step * static_cast<double>(i)));
+  }
+  double value = 0, blocks = 0, magnitude = 0, total = 0, parts = 0, square = 0;
+  for (std::int64_t from = 0; from < n; from += static_cast<std::int64_t>(block)) {
+    const double x = start + composed.step * static_cast<double>(from);
+    const double first = kernel[0].factor * std::exp(kernel[0].log_factor - kernel[0].rate * x);
+    const double second = kernel[1].factor * std::exp(kernel[1].log_factor - kernel[1].rate * x);
+    double block_value = 0, block_magnitude = 0;
+    const auto count = static_cast<std::size_t>(std::min<std::int64_t>(static_cast<std::int64_t>(block), n - from));
+    for (std::size_t i = 0; i < count; ++i) {
+      const double one = first * decay[0][i], two = second * decay[1][i];
+      const double weight = one + two;
+      const double mass = composed.law[static_cast<std::size_t>((start_index + from + static_cast<std::int64_t>(i)) & (n - 1))];
+      block_value += mass * weight;
+      block_magnitude += std::abs(mass) * (std::abs(one) + std::abs(two));
+      total += std::abs(weight);
+      parts += std::abs(one) + std::abs(two);
+      square += weight * weight;
+    }
+    // Each exponential: 4 u, 4 for the table, 12 for the factor, products, and its argument (at most 745 before it is 0) with 3 roundings.
+    const double arguments = std::min(745.0, (1 + std::abs(composed.tilt)) * (x + composed.step * static_cast<double>(block)));
+    magnitude += block_magnitude * (100 + 8 * arguments);
+    value += block_value;
+    blocks += std::abs(block_value);
+  }
+  const double rounding = unit_roundoff * (magnitude + blocks * static_cast<double>(n / 64 + 1)) * sum_slack + underflow;
+  // The weights themselves are right to (100 + 8 * 745) u of |one| + |two|, less than 1e-12 of it.
+  const double doubt = 1e-12 * parts;
+  const double transform = (composed.entry_error * (total + doubt) + composed.norm_error * (std::sqrt(square) + doubt)) * sum_slack;
+  return {value, (rounding + transform) * (1 + 1e-9)};
+}
+
+/// log of an upper bound of sum over k >= 1 of exp(log_moment - s epsilon - k |s - tilt| period): the copies on one side.
+double log_alias(const Composed& composed, const Composed::Chernoff& chernoff, double epsilon) {
+  const double decay = std::abs(chernoff.s - composed.tilt) * composed.period() * (1 - 1e-12);
+  const Interval exponent = Interval::exactly(chernoff.log_moment) - Interval::exactly(chernoff.s) * Interval::exactly(epsilon);
+  if (!(decay > 0)) return infinity;
+  return (exponent - decay - log1mexp(Interval::exactly(-decay))).hi;
+}
+
+}  // namespace
+
+Reading read(const Composed& composed, double epsilon) {
+  double index = std::floor(epsilon / composed.step) + 1;
+  while (std::fma(index - 1, composed.step, -epsilon) > 0) --index;  // the first lattice point above epsilon, found without rounding
+  while (std::fma(index, composed.step, -epsilon) <= 0) ++index;
+  if (index > static_cast<double>(composed.top) || composed.finite_total.hi <= 0) return {{-infinity, -infinity}};
+  const double start = std::fma(index, composed.step, -epsilon);
+  const auto n = static_cast<std::int64_t>(composed.law.size());
+  const Sum sum = kernel_sum(composed, start, ((static_cast<std::int64_t>(index) - composed.origin) % n + n) % n);
+  const Interval log_unit = composed.log_scale - Interval::exactly(composed.tilt) * Interval::exactly(epsilon);
+  const double alias = (exp(Interval::exactly(log_alias(composed, composed.left, epsilon)) - log_unit) +
+                        exp(Interval::exactly(log_alias(composed, composed.right, epsilon)) - log_unit)).hi;
+  const Interval input = exp(Interval{-composed.log_input_error, composed.log_input_error});
+  const Interval folded = Interval{std::max(0.0, sum.value - sum.error), std::max(0.0, sum.value + sum.error)} * input;
+  // The copies only add: they are in the sum and not in the truth.
+  const Interval scaled{std::max(0.0, (Interval::exactly(folded.lo) - alias).lo), folded.hi};
+  const double unit = std::max(sum.value, underflow);
+  const double rounding = (folded.hi - folded.lo) / unit, copies = alias / unit;
+  if (composed.tilt > 0) return {log_unit + log(scaled), rounding, copies};
+  // 1 - min(1, e^{-x}) is the kernel wanted.
+  const Interval complement = exp(log_unit + log(scaled)), finite = max(composed.finite_total - complement, Interval::exactly(0));
+  const double share = complement.hi / std::max(finite.hi, underflow);
+  return {log(finite), rounding * share, copies * share};
+}
+
+}  // namespace tradeoff::lattice

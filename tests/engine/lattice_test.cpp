@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lattice.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "mechanism/randomized_response.h"
+#include "mechanism/subsampled.h"
+#include "numeric/arithmetic.h"
+#include "numeric/gaussian.h"
+#include "support/matchers.h"
+
+// [dominating-pair] [dominated-pair] [tilted-fft] The last resort of composition, through profiles alone.
+namespace tradeoff {
+namespace {
+
+using test::Encloses;
+using test::golden_group;
+using test::golden_interval;
+using test::IsTight;
+
+/// Hides everything of a loss but its profile, as a user's own curve would.
+class ProfileOnly final : public Loss {
+ public:
+  explicit ProfileOnly(LossPointer inner) : inner_(std::move(inner)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return inner_->delta(direction, epsilon); }
+  [[nodiscard]] bool symmetric() const override { return inner_->symmetric(); }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return inner_->infinite_mass(direction); }
+
+ private:
+  LossPointer inner_;
+};
+
+LossPointer gaussian(double mu) { return gaussian_loss(Interval::exactly(mu)); }
+LossPointer laplace(Interval epsilon0) { return std::make_shared<LaplaceLoss>(epsilon0); }
+LossPointer response(double epsilon) { return randomized_response(Interval::exactly(epsilon), 2); }
+
+/// P keeps `delta` of its mass where Q has none, and tells the rest apart by epsilon: the pair behind (epsilon, delta)-DP.
+class ApproximateLoss final : public Loss {
+ public:
+  ApproximateLoss(double epsilon, double delta) : epsilon_(epsilon), delta_(delta) {}
+  [[nodiscard]] Interval delta(Direction, Interval e) const override {
+    const Interval inner = response(epsilon_)->delta(Direction::remove, e);
+    return clamp(Interval::exactly(delta_) + (1 - Interval::exactly(delta_)) * inner, 0, 1);
+  }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(delta_); }
+
+ private:
+  double epsilon_;
+  double delta_;
+};
+
+TEST(Lattice, GaussiansComposeToAGaussian) {
+  for (const auto& [mu, times] : std::vector<std::pair<double, std::uint64_t>>{{0.5, 4}, {1, 2}, {0.125, 64}}) {
+    const LossPointer composed = compose_by_lattice({{gaussian(mu), times}}, {1e-5});
+    const double total = mu * std::sqrt(static_cast<double>(times));
+    for (const double epsilon : {-3.0, -0.5, 0.0, 0.7, 2.0, 6.0}) {
+      const Interval found = composed->delta(Direction::remove, Interval::exactly(epsilon));
+      EXPECT_THAT(found, Encloses(gaussian_delta(total, epsilon))) << mu << " x " << times << " at " << epsilon;
+      EXPECT_THAT(found, IsTight(1e-5)) << mu << " x " << times << " at " << epsilon;
+    }
+  }
+}
+
+TEST(Lattice, KeepsRelativeAccuracyInTheTail) {
+  const LossPointer composed = compose_by_lattice({{gaussian(0.5), 4}}, {1e-3});
+  for (const double epsilon : {12.0, 20.0, 30.0}) {  // down to 1e-190
+    const Interval found = composed->log_delta(Direction::remove, Interval::exactly(epsilon));
+    EXPECT_THAT(found, Encloses(log_gaussian_delta(1.0, epsilon))) << epsilon;
+    EXPECT_LE(found.width(), 1.1e-3) << epsilon;
+  }
+}
+
+TEST(Lattice, MatchesTheGoldenLaplaceCompositions) {
+  for (const auto& one : golden_group("f_dp.json", "lap_comp")) {
+    const auto& inputs = one.at("inputs");
+    const LossPointer composed = compose_by_lattice({{laplace(golden_interval(inputs.at("mu"))), inputs.at("n").get<std::uint64_t>()}}, {1e-5});
+    const Interval found = composed->delta(Direction::remove, golden_interval(inputs.at("t")));
+    EXPECT_THAT(found, Encloses(one.at("value").get<std::string>())) << one.at("id");
+    EXPECT_THAT(found, IsTight(1e-5)) << one.at("id");
+  }
+}
+
+TEST(Lattice, MatchesTheGoldenTwoStepTraining) {
+  for (const auto& one : golden_group("f_dp.json", "dpsgd2_delta")) {
+    const auto& inputs = one.at("inputs");
+    const LossPointer base = gaussian_loss(1.0 / golden_interval(inputs.at("sigma")));
+    const LossPointer step = std::make_shared<PoissonLoss>(base, golden_interval(inputs.at("q")));
+    const LossPointer composed = compose_by_lattice({{step, 2}}, {1e-6});
+    const Direction direction = inputs.at("direction") == "remove" ? Direction::remove : Direction::add;
+    const Interval found = composed->delta(direction, golden_interval(inputs.at("eps")));
+    EXPECT_THAT(found, Encloses(one.at("value").get<std::string>())) << one.at("id");
+    EXPECT_THAT(found, IsTight(1e-6)) << one.at("id");
+  }
+}
+
+TEST(Lattice, MatchesTheGoldenTrainingRuns) {
+  LossPointer composed;
+  std::string before;
+  for (const auto& one : golden_group("f_dp.json", "dpsgd_delta")) {
+    const auto& inputs = one.at("inputs");
+    const auto times = inputs.at("T").get<std::uint64_t>();
+    const std::string direction = inputs.at("direction"), rate = inputs.at("q");
+    if (times > 1000 || rate.find('/') != std::string::npos) continue;
+    const std::string plan = inputs.at("sigma").get<std::string>() + " " + rate + " " + std::to_string(times) + " " + direction;
+    if (plan != before) {
+      const LossPointer base = gaussian_loss(1.0 / golden_interval(inputs.at("sigma")));
+      const Interval share = golden_interval(inputs.at("q"));
+      const bool poisson = direction == "remove" || direction == "add";
+      const LossPointer step = poisson ? LossPointer(std::make_shared<PoissonLoss>(base, share)) : std::make_shared<SampledLoss>(base, share);
+      composed = compose_by_lattice({{step, times}}, {1e-4});
+      before = plan;
+    }
+    const Interval found = composed->delta(direction == "add" ? Direction::add : Direction::remove, golden_interval(inputs.at("eps")));
+    EXPECT_THAT(found, Encloses(one.at("value").get<std::string>())) << one.at("id");
+    EXPECT_THAT(found, IsTight(1e-4)) << one.at("id");
+  }
+}
+
+TEST(Lattice, MatchesTheGoldenMixedResponses) {
+  for (const auto& one : golden_group("f_dp.json", "rr_het")) {
+    for (const bool hidden : {false, true}) {
+      Parts parts;
+      for (const auto& epsilon : one.at("inputs").at("eps")) {
+        const LossPointer part = randomized_response(golden_interval(epsilon), 2);
+        parts.push_back({hidden ? std::make_shared<ProfileOnly>(part) : part, 1});
+      }
+      const LossPointer composed = compose_by_lattice(parts, {1e-4});
+      const Interval found = composed->delta(Direction::remove, golden_interval(one.at("inputs").at("t")));
+      EXPECT_THAT(found, Encloses(one.at("value").get<std::string>())) << one.at("id");
+      EXPECT_THAT(found, IsTight(hidden ? 0.1 : 1e-4)) << one.at("id") << (hidden ? ", profile only" : "");
+    }
+  }
+}
+
+TEST(Lattice, AtomsOnALatticeLoseNothing) {
+  const LossPointer composed = compose_by_lattice({{response(0.5), 5}, {response(0.25), 3}}, {1e-9});
+  // 18 outcomes; by hand in long double.
+  for (const double epsilon : {0.0, 0.5, 1.0, 2.3}) {
+    long double truth = 0;
+    for (int i = 0; i <= 5; ++i) {
+      for (int j = 0; j <= 3; ++j) {
+        const long double loss = 0.5L * (5 - 2 * i) + 0.25L * (3 - 2 * j), above = loss - static_cast<long double>(epsilon);
+        const long double ways = std::round(std::tgamma(6.0L) / std::tgamma(i + 1.0L) / std::tgamma(6.0L - i)) *
+                                 std::round(std::tgamma(4.0L) / std::tgamma(j + 1.0L) / std::tgamma(4.0L - j));
+        const long double mass = ways * std::exp((5 - i) * 0.5L + (3 - j) * 0.25L) / std::pow(1 + std::exp(0.5L), 5.0L) / std::pow(1 + std::exp(0.25L), 3.0L);
+        if (above > 0) truth += mass * -std::expm1(-above);
+      }
+    }
+    const Interval found = composed->delta(Direction::remove, Interval::exactly(epsilon));
+    EXPECT_THAT(found, Encloses(Interval{static_cast<double>(truth) * (1 - 1e-14), static_cast<double>(truth) * (1 + 1e-14)})) << epsilon;
+    EXPECT_THAT(found, IsTight(1e-9)) << epsilon;
+  }
+}
+
+TEST(Lattice, CountsInfiniteLosses) {
+  const LossPointer composed = compose_by_lattice({{std::make_shared<ApproximateLoss>(0.5, 1e-3), 3}}, {1e-4});
+  const double infinite = -std::expm1(3 * std::log1p(-1e-3));
+  EXPECT_THAT(composed->infinite_mass(Direction::remove), Encloses(Interval{infinite * (1 - 1e-14), infinite * (1 + 1e-14)}));
+  EXPECT_THAT(composed->delta(Direction::remove, Interval::exactly(2)), Encloses(Interval{infinite * (1 - 1e-14), infinite * (1 + 1e-14)}));
+  EXPECT_THAT(composed->delta(Direction::remove, Interval::exactly(infinity)), Encloses(Interval{infinite * (1 - 1e-14), infinite * (1 + 1e-14)}));
+  // Three times the larger loss, with probability (1 - 1e-3)^3 (e^0.5 / (1 + e^0.5))^3, above epsilon 1.
+  const double share = std::pow((1 - 1e-3) / (1 + std::exp(-0.5)), 3), truth = infinite + share * -std::expm1(-0.5);
+  const Interval found = composed->delta(Direction::remove, Interval::exactly(1));
+  EXPECT_THAT(found, Encloses(Interval{truth * (1 - 1e-13), truth * (1 + 1e-13)}));
+  EXPECT_THAT(found, IsTight(1e-3));
+}
+
+TEST(Lattice, DirectionsAreEachOthersMirror) {
+  // delta_add(-e) = 1 - exp(-e) + exp(-e) delta_remove(e) for every pair of distributions, hence for the composed one.
+  const LossPointer step = std::make_shared<PoissonLoss>(gaussian(1), Interval::exactly(0.25));
+  const LossPointer composed = compose_by_lattice({{step, 3}, {laplace(Interval::exactly(0.5)), 2}}, {1e-5});
+  for (const double epsilon : {-1.5, -0.25, 0.5, 1.5}) {
+    const Interval remove = composed->delta(Direction::remove, Interval::exactly(epsilon));
+    const Interval add = composed->delta(Direction::add, Interval::exactly(-epsilon));
+    const Interval factor = exp(Interval::exactly(-epsilon));
+    EXPECT_THAT(add, Encloses(1 - factor + factor * remove)) << epsilon;
+    EXPECT_THAT(add, IsTight(1e-5)) << epsilon;
+    EXPECT_THAT(remove, IsTight(1e-5)) << epsilon;
+  }
+  const Interval remove = composed->delta(Direction::remove, Interval::exactly(1.5)), add = composed->delta(Direction::add, Interval::exactly(1.5));
+  EXPECT_GT(remove.lo, add.hi);
+}
+
+TEST(Lattice, ProfilesAloneGiveTheSameAsTheLossesBehindThem) {
+  const Parts open{{gaussian(0.5), 2}, {laplace(Interval::exactly(0.5)), 3}, {response(0.25), 2}};
+  Parts hidden;
+  for (const Part& part : open) hidden.push_back({std::make_shared<ProfileOnly>(part.loss), part.times});
+  const LossPointer first = compose_by_lattice(open, {1e-4}), second = compose_by_lattice(hidden, {1e-3});
+  for (const double epsilon : {-0.5, 0.0, 1.0, 2.5}) {
+    EXPECT_THAT(first->delta(Direction::remove, Interval::exactly(epsilon)), Encloses(second->delta(Direction::remove, Interval::exactly(epsilon))));
+  }
+}
+
+TEST(Lattice, EnclosesForAllEpsilonsOfAnInterval) {
+  const LossPointer composed = compose_by_lattice({{gaussian(0.5), 4}}, {1e-4});
+  const Interval wide = composed->delta(Direction::remove, {0.5, 1.5});
+  EXPECT_LE(wide.lo, gaussian_delta(1.0, 1.5).lo);
+  EXPECT_GE(wide.hi, gaussian_delta(1.0, 0.5).hi);
+  EXPECT_EQ(composed->delta(Direction::remove, {-infinity, infinity}), (Interval{0, 1}));
+}
+
+TEST(Lattice, AnswersAnythingHoweverLarge) {
+  for (const std::uint64_t times : {std::uint64_t{1'000'000}, std::uint64_t{1'000'000'000'000}, std::uint64_t{1} << 62}) {
+    const LossPointer composed = compose_by_lattice({{gaussian(0x1p-12), times}}, {1e-6});
+    const double total = 0x1p-12 * std::sqrt(static_cast<double>(times));
+    for (const double epsilon : {0.0, 1.0}) {
+      EXPECT_THAT(composed->delta(Direction::remove, Interval::exactly(epsilon)), Encloses(gaussian_delta(total, epsilon))) << times;
+    }
+  }
+}
+
+TEST(Lattice, AnswersManyThreadsAtOnce) {
+  const LossPointer composed = compose_by_lattice({{gaussian(0.5), 4}}, {1e-4});
+  std::vector<Interval> found(8);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    threads.emplace_back([&, i] { found[i] = composed->delta(Direction::remove, Interval::exactly(0.25 * static_cast<double>(i))); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_THAT(found[i], Encloses(gaussian_delta(1.0, 0.25 * static_cast<double>(i))));
+}
+
+TEST(Lattice, SaysHowItWorked) {
+  const LossPointer composed = compose_by_lattice({{gaussian(0.5), 4}}, {1e-4});
+  static_cast<void>(composed->delta(Direction::remove, Interval::exactly(1)));
+  std::vector<Step> steps;
+  composed->explain(steps);
+  ASSERT_GE(steps.size(), 3u);
+  EXPECT_EQ(steps.back().theorem, "tilted-fft");
+  EXPECT_NE(steps.back().detail.find("lattice"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tradeoff

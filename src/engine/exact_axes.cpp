@@ -345,10 +345,16 @@ Law power_by_axes(const Axes& axes, std::uint64_t times, double terms) {
   };
   descend(0, times, 1, 0);
   std::sort(law.points.begin(), law.points.end(), [](const Point& a, const Point& b) { return a.loss > b.loss; });
-  double step = 0;
-  for (const Axis& axis : axes.two_sided) step = std::max(step, radius(axis.loss));
-  for (const Axis& axis : axes.one_sided) step = std::max(step, radius(axis.loss));
-  law.shift = up_by(static_cast<double>(times) * step + largest_loss(law) * 0x1.1p-53, 8);
+  double uncertain = 0;
+  double longest = 0;
+  for (const std::vector<Axis>* list : {&axes.two_sided, &axes.one_sided}) {
+    for (const Axis& axis : *list) {
+      uncertain = std::max(uncertain, radius(axis.loss));
+      longest = std::max(longest, std::max(std::abs(axis.loss.lo), std::abs(axis.loss.hi)));
+    }
+  }
+  // Sums of steps are formed in long double and rounded to double at last; none of their terms exceeds the longest way.
+  law.shift = up_by(static_cast<double>(times) * (uncertain + longest * 0x1.1p-53), 8);
   law.jitter = law.shift;
   law.spread = axes_spread(axes, times, terms);
   // Whatever was left out: a cell, a share or a row entry below smallest_mass each; there are at most 16 (terms + draws) of them.

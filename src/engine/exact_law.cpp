@@ -47,14 +47,19 @@ Law product_in_halves(const Law& long_law, const Law& short_law) {
 struct Cells {
   std::vector<std::int64_t> index;
   double misfit = 0;
+  std::size_t most = 1;  // points in one cell
 };
 
 Cells cells_of(const Law& law, Wide step) {
   Cells cells;
   cells.index.reserve(law.points.size());
+  std::size_t run = 0;
   for (const Point& point : law.points) {
     const Wide multiple = std::round(static_cast<Wide>(point.loss) / step);
-    cells.index.push_back(static_cast<std::int64_t>(multiple));
+    const auto index = static_cast<std::int64_t>(multiple);
+    run = !cells.index.empty() && cells.index.back() == index ? run + 1 : 1;
+    cells.most = std::max(cells.most, run);
+    cells.index.push_back(index);
     cells.misfit = std::max(cells.misfit, static_cast<double>(std::abs(static_cast<Wide>(point.loss) - multiple * step)));
   }
   return cells;
@@ -136,7 +141,7 @@ Law lattice_product(const Law& a, const Law& b, Wide step) {
   }
   law.shift = up_by(a.shift + b.shift + inner.misfit + outer.misfit + (largest_loss(a) + largest_loss(b)) * 0x1.1p-53, 8);
   law.jitter = law.shift;
-  law.spread = up_by(a.spread + b.spread + static_cast<double>(short_law.points.size() + 2) * wide_unit * 1.01, 8);
+  law.spread = up_by(a.spread + b.spread + static_cast<double>(short_law.points.size() + inner.most + 2) * wide_unit * 1.01, 8);
   law.lost = a.lost + b.lost + 2 * static_cast<Wide>(sum.size()) * smallest_mass;
   law.highest = add_up(a.highest, b.highest);
   law.lowest = numeric::add_down(a.lowest, b.lowest);

@@ -237,14 +237,15 @@ SumProfile::Tail SumProfile::make_tail(double tilt) const {
   // The rest beyond `end` is 1 / (pi end) against the main term 1 / (c (c + 1) deviation sqrt(2 pi)).
   const double share = tilt * (tilt + 1) * deviation;
   const double wanted = 8 * share / relative_;
-  tail.end = std::min(std::max(wanted, 4 * tail.start), tail.start + most_windows * 2 * tail.half_window);
+  const double least = std::max(4 * tail.start, 8 * tail.half_window);  // so that 2 / end bounds what lies beyond
+  tail.end = std::max(least, std::min(wanted, tail.start + most_windows * 2 * tail.half_window));
   for (double at = tail.start + tail.half_window; at < tail.end; at += 2 * tail.half_window) {
     double square = 1;
     double exponent = 0;
     for (const Wave& wave : waves) {
       const double turns = wave.turns * at;
-      // Distance to the integers, less what the window, the rounding of the product and the radius of the loss may change.
-      const double near = std::abs(turns - std::nearbyint(turns)) - wave.turns * tail.half_window - at * wave.turns_error;
+      // Distance to the integers, less what the window (a little wider, so that rounded windows leave no gaps) and rounding may change.
+      const double near = std::abs(turns - std::nearbyint(turns)) - wave.turns * tail.half_window * 1.001 - at * wave.turns_error;
       if (near <= 0) continue;
       const double sine = near * (3 - 4 * near * near);
       const double loss = wave.depth * sine * sine;
@@ -257,7 +258,7 @@ SumProfile::Tail SumProfile::make_tail(double tilt) const {
     }
     const double bound = std::sqrt(square) * std::exp(-exponent / 2) * (1 + 1e-10) + 1e-300;
     const double from = at - tail.half_window;
-    tail.windows += bound * 2 * tail.half_window / (from * from);
+    tail.windows += bound * 2.01 * tail.half_window / (from * from);
   }
   return tail;
 }
@@ -343,7 +344,7 @@ Interval SumProfile::log_finite_delta(double epsilon) const {
   const Interval spacing = Interval::exactly(step) * (1 + Interval{-8 * unit, 8 * unit});
   const Interval pi{std::numbers::pi, numeric::next_up(std::numbers::pi)};
   const Interval main = (Interval::exactly(nodes.sum) + Interval{-rest, rest}) * spacing / pi;
-  const double aliasing = exp(Interval::exactly(log_aliasing(epsilon, tilt, period, log_scale))).hi;
+  const double aliasing = exp(Interval::exactly(log_aliasing(epsilon, tilt, period * (1 - 1e-12), log_scale))).hi;
   const Interval total{add_down(main.lo, -aliasing), main.hi};
   return min(log_scale + log(max(total, Interval::exactly(0))), Interval::exactly(0));
 }

@@ -34,7 +34,7 @@ constexpr std::array<Ask, 14> asks = {{
     {"delta", epsilon_fields, answer_delta},
     {"epsilon", delta_fields, answer_epsilon},
     {"beta", alpha_fields, answer_beta},
-    {"mu", mu_fields, not_yet},
+    {"mu", mu_fields, answer_mu},
     {"gdpt", epsilon_fields, answer_gdpt},
     {"advantage", {}, answer_advantage},
     {"tpr", fpr_fields, answer_tpr},

@@ -22,6 +22,7 @@ struct Ask {
 [[nodiscard]] Answer answer_delta(const Question& question);
 [[nodiscard]] Answer answer_epsilon(const Question& question);
 [[nodiscard]] Answer answer_beta(const Question& question);
+[[nodiscard]] Answer answer_mu(const Question& question);
 [[nodiscard]] Answer answer_gdpt(const Question& question);
 [[nodiscard]] Answer answer_advantage(const Question& question);
 [[nodiscard]] Answer answer_tpr(const Question& question);

@@ -60,6 +60,7 @@ class Curve {
   /// How the curve was found: `closed form`, `exact`, `contour` or `lattice`.
   [[nodiscard]] const std::string& method() const { return method_; }
   [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
+  [[nodiscard]] Tolerance tolerance() const { return tolerance_; }
 
   /// For the library's own use; the type behind it is private.
   Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, std::string method, std::vector<Step> steps, Tolerance tolerance);

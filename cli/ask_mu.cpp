@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <charconv>
+
+#include "asks.h"
+#include "tradeoff/gdp.h"
+
+namespace tradeoff::cli {
+namespace {
+
+// From what a survey tolerates to what cryptographers ask for; private training is mu-GDP for no useful mu without a slack.
+constexpr std::array<const char*, 4> usual_slacks = {"1e-5", "1e-8", "1e-10", "1e-15"};
+
+struct Slack {
+  std::string text;
+  Interval value;
+};
+
+/// The double that the text means to a reader of JSON.
+double nearest(const Slack& slack) {
+  double value = slack.value.hi;
+  std::from_chars(slack.text.data(), slack.text.data() + slack.text.size(), value);
+  return slack.value.contains(value) ? value : slack.value.hi;
+}
+
+const char* word(GdpVerdict verdict) {
+  return verdict == GdpVerdict::gdp ? "gdp" : verdict == GdpVerdict::not_gdp ? "not_gdp" : "undecided";
+}
+
+void write(report::JsonWriter& out, const TailSummary& tail) {
+  out.begin_object().key("kind").text(tail.kind).key("from").number(tail.from).key("limit").interval(tail.limit).end_object();
+}
+
+void write_place(report::JsonWriter& out, double at_epsilon) {
+  out.key("at_epsilon");
+  if (at_epsilon < Interval::whole().hi) out.number(at_epsilon);
+  else out.text("inf");
+}
+
+Answer answer_head(const Question& question, const std::shared_ptr<const Curve>& curve) {
+  const Interval last = question.at_least_zero("epsilon_max");
+  if (!(last.lo > 0)) question.refuse("epsilon_max", "above 0");
+  const HeadMu head = measure_head_mu(*curve, last);
+  const std::string condition = "for epsilon <= " + question.text("epsilon_max") + " alone";
+  return {[head, last](report::JsonWriter& out) {
+            out.begin_object().key("verdict").text("head").key("mu").interval(head.mu);
+            write_place(out, head.at_epsilon);
+            out.key("epsilon_max").number(last.hi).key("residual").interval(head.residual).key("with_slack").begin_array().end_array().end_object();
+          },
+          [head, condition](const report::Style& style) {
+            return to_text(report::Claim{"mu", head.mu, report::SafeEnd::hi, condition, {}}, style) +
+                   to_text(report::Claim{"delta left there", head.residual, report::SafeEnd::hi, "", {}}, {style.quiet, ""});
+          },
+          curve};
+}
+
+std::string text_of(const GdpMeasurement& found, const std::vector<Slack>& slacks, const report::Style& style) {
+  std::string text;
+  if (found.verdict == GdpVerdict::gdp) text = to_text(report::Claim{"mu", found.mu, report::SafeEnd::hi, "", {}}, style);
+  else text = found.verdict == GdpVerdict::not_gdp ? "not Gaussian-DP for any mu\n" : "undecided: nothing is known about the tail\n";
+  for (std::size_t i = 0; i < slacks.size(); ++i)
+    text += to_text(report::Claim{"mu", found.with_slack[i].mu, report::SafeEnd::hi, "with slack " + slacks[i].text, {}}, {style.quiet, ""});
+  return text;
+}
+
+}  // namespace
+
+Answer answer_mu(const Question& question) {
+  if (question.direction() != Direction::worst) question.refuse("direction", "worst: mu speaks of both orders at once");
+  const auto curve = question.curve();
+  if (question.has("epsilon_max")) return answer_head(question, curve);
+  std::vector<Slack> slacks;
+  if (question.has("slack")) slacks.push_back({question.text("slack"), question.probability("slack")});
+  else
+    for (const char* text : usual_slacks) slacks.push_back({text, read_number(text).value});
+  std::vector<Interval> values;
+  for (const Slack& slack : slacks) values.push_back(slack.value);
+  const GdpMeasurement found = measure_mu(*curve, values);
+  return {[found, slacks](report::JsonWriter& out) {
+            out.begin_object().key("verdict").text(word(found.verdict)).key("mu").interval(found.mu);
+            write_place(out, found.at_epsilon);
+            out.key("tail");
+            write(out, found.tail);
+            out.key("with_slack").begin_array();
+            for (std::size_t i = 0; i < slacks.size(); ++i)
+              out.begin_object().key("slack").number(nearest(slacks[i])).key("mu").interval(found.with_slack[i].mu).end_object();
+            out.end_array().key("evaluations").integer(found.evaluations).end_object();
+          },
+          [found, slacks](const report::Style& style) { return text_of(found, slacks, style); }, curve};
+}
+
+}  // namespace tradeoff::cli

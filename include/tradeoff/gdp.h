@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tradeoff/curve.h"
+
+namespace tradeoff {
+
+/// Whether some mu exists for which the plan is mu-GDP.
+enum class GdpVerdict { gdp, not_gdp, undecided };
+
+/// G_mu composed with a chance `slack` of revealing everything: delta(e) <= slack + (1 - slack) delta_mu(e) for every e >= 0.
+/// A guarantee about the whole curve, so it composes. `mu` encloses the least one for this slack.
+struct GdpPair {
+  Interval mu;
+  Interval slack;
+  double at_epsilon = 0;  ///< where it is least to spare
+};
+
+/// (root of the sum of mu^2, 1 - product of (1 - slack)): all of them on the same data.
+[[nodiscard]] GdpPair compose(const std::vector<GdpPair>& pairs);
+
+/// The supremum of the transform over epsilon <= epsilon_max alone, and the delta that is left there. It says nothing beyond, so it has
+/// a type of its own and does not compose; the pair (mu.hi, residual.hi) does.
+struct HeadMu {
+  Interval mu;
+  Interval residual;
+  double at_epsilon = 0;
+};
+
+/// What is certain about delta for large epsilon.
+struct TailSummary {
+  std::string kind;  ///< unknown, zero, gdp, gaussian, exponential, polynomial or floor
+  double from = 0;   ///< where that starts to hold
+  Interval limit;    ///< of e / sqrt(-2 log delta(e)): no mu below its lower end is a guarantee
+};
+
+/// The answer to "is it Gaussian-DP, and for which mu". `mu.hi` is finite only if the tail is certified. [chord-bound] [tail-certificate]
+struct GdpMeasurement {
+  GdpVerdict verdict = GdpVerdict::undecided;
+  Interval mu;
+  double at_epsilon = 0;  ///< where the supremum is attained; infinite if it is approached in the limit
+  TailSummary tail;
+  std::vector<GdpPair> with_slack;
+  std::size_t evaluations = 0;  ///< of the profile
+};
+
+/// Measures the curve (the worse of both directions) and, for each of the slacks, the pair that goes with it.
+[[nodiscard]] GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slacks = {});
+
+/// Throws DomainError unless epsilon_max is positive and finite.
+[[nodiscard]] HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max);
+
+/// mu_GDP(epsilon, delta(epsilon)): the profile in units of mu. Constant for a Gaussian, order preserving. [gdp-transform]
+[[nodiscard]] Interval gdp_transform_at(const Curve& curve, Interval epsilon, Direction direction = Direction::worst);
+
+}  // namespace tradeoff

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gdp/chord.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "numeric/arithmetic.h"
+#include "numeric/gaussian.h"
+#include "numeric/normal.h"
+
+namespace tradeoff {
+namespace {
+
+constexpr double smallest_plain_delta = 1e-290;  // below, the logarithm has digits that delta has lost
+constexpr std::size_t most_nodes = 400;          // a search that needs more is held up by the width of the profile
+
+/// A point of the profile and its transform.
+struct Node {
+  double at;
+  double log_above;  ///< log of an upper bound of the profile there
+  Interval mu;
+};
+
+/// log(exp(x) - 1), x > 0, without overflow.
+Interval log_expm1(Interval x) { return x + log1mexp(-x); }
+
+/// The largest mu that the straight line (in e^e) between two nodes reaches on their interval, and where.
+struct Chord {
+  double bound;
+  double peak;
+};
+
+/// [chord-bound] Rules: p >= 1 makes the transform fall along the line; a peak outside leaves the larger end; in doubt the whole line counts.
+/// The bound by monotonicity, mu_GDP(v, delta(u)), always holds and takes over where the two deltas can hardly be told apart.
+Chord chord_between(const Node& u, const Node& v) {
+  const double middle = u.at + (v.at - u.at) / 2;
+  const Interval start = Interval::exactly(u.at);
+  const Interval log_u = Interval::exactly(u.log_above);
+  const Interval log_v = Interval::exactly(std::min(u.log_above, v.log_above));
+  const double monotone = gaussian_mu_of_log(Interval::exactly(v.at), log_u).hi;
+  if (log_u.lo == -infinity) return {0, middle};
+  if (log_v.lo == log_u.lo) return {monotone, middle};
+  const Interval log_run = log_u + log1mexp(log_v - log_u) - log_expm1(Interval::exactly(v.at) - start);
+  const Interval log_p = log_add_exp(log_u, log_run);
+  const double ends = std::max(u.mu.hi, v.mu.hi);
+  if (!(log_p.hi < 0)) {
+    const Interval raised = exp(log_u) + (exp(log_run).hi - Interval::exactly(exp(log_run).lo));
+    return {std::min(monotone, std::max(ends, gaussian_mu(start, raised).hi)), middle};
+  }
+  const Interval a = normal_quantile_of_log(log_p);
+  const Interval b = normal_quantile_of_log(log_run - start);
+  const Interval peak = (square(b) - square(a)) / 2.0;
+  const bool outside = peak.hi <= u.at || peak.lo >= v.at;
+  const double bound = std::min(monotone, outside ? ends : std::max(ends, (a - b).hi));
+  return {bound, outside ? middle : peak.lo + (peak.hi - peak.lo) / 2};
+}
+
+class ChordSearch {
+ public:
+  ChordSearch(MeasuredProfile& profile, Interval slack, double relative) : profile_(profile), slack_(slack), relative_(relative) {}
+
+  Supremum over(double last) {
+    std::vector<Node> nodes;
+    std::vector<double> points{0, last};
+    for (const double known : profile_.points())
+      if (known > 0 && known < last) points.push_back(known);
+    std::sort(points.begin(), points.end());
+    points.erase(std::unique(points.begin(), points.end()), points.end());
+    for (const double point : points) nodes.push_back(node(point));
+    for (std::size_t i = 1; i < nodes.size(); ++i) pieces_.push_back({nodes[i - 1], nodes[i], chord_between(nodes[i - 1], nodes[i])});
+    if (pieces_.empty()) return {best_, best_at_};
+    for (std::size_t count = nodes.size(); count < most_nodes && split_worst(); ++count) continue;
+    double above = best_.hi;
+    for (const Piece& piece : pieces_) above = std::max(above, piece.chord.bound);
+    return {{best_.lo, above}, best_at_};
+  }
+
+ private:
+  struct Piece {
+    Node u, v;
+    Chord chord;
+  };
+
+  Node node(double at) {
+    const MeasuredProfile::Value& value = profile_.at(at);
+    const Interval point = Interval::exactly(at);
+    Node found{at, value.log_delta.hi, {}};
+    if (slack_.hi > 0) {
+      const Interval rest = clamp((value.delta - slack_) / (1.0 - slack_), 0, 1);
+      found.mu = gaussian_mu(point, rest);
+      found.log_above = log(rest).hi;
+    } else if (value.delta.lo < smallest_plain_delta) {
+      found.mu = gaussian_mu_of_log(point, value.log_delta);
+    } else {
+      found.mu = gaussian_mu(point, value.delta);
+    }
+    if (found.mu.lo > best_.lo || best_at_ < 0) best_at_ = at;
+    best_ = max(best_, found.mu);
+    return found;
+  }
+
+  /// Splits the piece with the largest bound; false once no split can help.
+  bool split_worst() {
+    const auto worst =
+        std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.chord.bound < b.chord.bound; });
+    // A hundredth of what is asked for leaves the rest to the profile's own width.
+    const double wanted = best_.hi + std::max(0.01 * relative_ * best_.hi, 1e-15);
+    if (worst->chord.bound <= wanted) return false;
+    const Piece piece = *worst;
+    const double width = piece.v.at - piece.u.at;
+    if (!(width > 1e-13 * piece.v.at)) return false;
+    const bool inside = piece.chord.peak > piece.u.at + 0.1 * width && piece.chord.peak < piece.v.at - 0.1 * width;
+    const Node middle = node(inside ? piece.chord.peak : piece.u.at + width / 2);
+    *worst = {piece.u, middle, chord_between(piece.u, middle)};
+    pieces_.push_back({middle, piece.v, chord_between(middle, piece.v)});
+    return true;
+  }
+
+  MeasuredProfile& profile_;
+  Interval slack_;
+  double relative_;
+  Interval best_{0, 0};
+  double best_at_ = -1;
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
+const MeasuredProfile::Value& MeasuredProfile::at(double epsilon) {
+  const auto known = values_.find(epsilon);
+  if (known != values_.end()) return known->second;
+  const Interval point = Interval::exactly(epsilon);
+  Value value{clamp(profile_.delta(point), 0, 1), {}};
+  value.log_delta = value.delta.lo < smallest_plain_delta ? min(profile_.log_delta(point), Interval::exactly(0)) : log(value.delta);
+  return values_.emplace(epsilon, value).first->second;
+}
+
+std::vector<double> MeasuredProfile::points() const {
+  std::vector<double> points;
+  for (const auto& [epsilon, value] : values_) points.push_back(epsilon);
+  return points;
+}
+
+Supremum chord_supremum(MeasuredProfile& profile, double last, Interval slack, double relative) {
+  return ChordSearch(profile, slack, relative).over(last);
+}
+
+}  // namespace tradeoff

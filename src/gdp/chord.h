@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "curve/profile.h"
+
+namespace tradeoff {
+
+/// A symmetric profile that remembers what it was asked. `slack` d makes it (delta - d)+ / (1 - d), which is convex in e^e too.
+class MeasuredProfile {
+ public:
+  explicit MeasuredProfile(const Loss& loss) : profile_(loss, Direction::worst) {}
+
+  struct Value {
+    Interval delta;
+    Interval log_delta;
+  };
+  [[nodiscard]] const Value& at(double epsilon);
+  [[nodiscard]] Interval infinite_mass() const { return profile_.infinite_mass(); }
+  [[nodiscard]] std::size_t evaluations() const { return values_.size(); }
+  /// Every epsilon asked so far.
+  [[nodiscard]] std::vector<double> points() const;
+
+ private:
+  Profile profile_;
+  std::map<double, Value> values_;
+};
+
+/// A supremum of the transform: enclosed, and where the best point was seen.
+struct Supremum {
+  Interval mu;
+  double at_epsilon = 0;
+};
+
+/// The supremum over [0, last] of mu_GDP(e, (delta(e) - slack)+ / (1 - slack)). The upper end uses only that the exact profile is convex
+/// in e^e; the search stops at `relative` width or where the profile's own width forbids more. [chord-bound]
+[[nodiscard]] Supremum chord_supremum(MeasuredProfile& profile, double last, Interval slack, double relative);
+
+}  // namespace tradeoff

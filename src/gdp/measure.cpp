@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "gdp/chord.h"
+#include "mechanism/atoms.h"
+#include "numeric/arithmetic.h"
+#include "numeric/gaussian.h"
+#include "tradeoff/error.h"
+#include "tradeoff/gdp.h"
+
+namespace tradeoff {
+namespace {
+
+// Beyond this no certificate is looked for: the curve would have to be evaluated in between.
+constexpr double last_epsilon = 1e6;
+
+TailSummary summary_of(const Tail& tail) {
+  static constexpr const char* names[] = {"unknown", "zero", "gdp", "gaussian", "exponential", "polynomial", "floor"};
+  TailSummary summary{names[static_cast<std::size_t>(tail.kind)], 0, tail.limit};
+  if (tail.kind == TailKind::zero) summary.from = tail.zero_from;
+  if (tail.kind == TailKind::gaussian) summary.from = tail.gaussian->from;
+  return summary;
+}
+
+/// mu where it needs no search: Gaussian and Laplace noise, and randomised response [pure-dp-mu].
+std::optional<Interval> known_mu(const Loss& loss) {
+  if (const auto mu = loss.closed_mu()) return mu;
+  const Atoms* atoms = loss.atoms(Direction::remove);
+  const bool pure = atoms != nullptr && atoms->mirrored && atoms->infinite.hi == 0 && atoms->slack == 0;
+  if (pure && atoms->finite.size() == 2) return pure_dp_mu(atoms->finite.front().loss);
+  const auto corners = loss.symmetric() ? loss.guarantees(Direction::remove) : std::nullopt;
+  if (corners && corners->size() == 1 && corners->front().delta.hi == 0) return pure_dp_mu(corners->front().epsilon);
+  return std::nullopt;
+}
+
+class Meter {
+ public:
+  Meter(const Loss& loss, double relative) : tail_(loss.tail()), profile_(loss), relative_(relative) {}
+
+  [[nodiscard]] const Tail& tail() const { return tail_; }
+  [[nodiscard]] std::size_t evaluations() const { return profile_.evaluations(); }
+
+  [[nodiscard]] Supremum head(double last, Interval slack = Interval::exactly(0)) { return chord_supremum(profile_, last, slack, relative_); }
+
+  [[nodiscard]] Interval delta(double epsilon) { return profile_.at(epsilon).delta; }
+
+  /// The global supremum; its upper end is infinite where nothing certifies the tail.
+  [[nodiscard]] Supremum global() {
+    if (tail_.limit.lo == infinity) return {Interval::exactly(infinity), infinity};
+    // Sampled Gaussians: the limit is the supremum, however small the head.
+    if (tail_.gdp_mu <= tail_.limit.lo * (1 + 1e-12)) return {{tail_.limit.lo, std::max(tail_.limit.lo, tail_.gdp_mu)}, infinity};
+    Supremum found;
+    if (tail_.zero_from < infinity) {
+      found = head(tail_.zero_from);
+    } else if (tail_.gaussian) {
+      found = head_and_certificate(*tail_.gaussian);
+    } else {
+      found = head(reach());
+      found.mu.hi = infinity;
+    }
+    found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, tail_.gdp_mu));
+    if (tail_.limit.lo >= found.mu.lo) found = {{tail_.limit.lo, std::max(found.mu.hi, tail_.limit.lo)}, infinity};
+    return found;
+  }
+
+  /// [slack-pair] The profile less the slack is 0 from the first epsilon on where delta is certain to be at most the slack.
+  [[nodiscard]] Supremum with_slack(Interval slack) {
+    const Interval floor = profile_.infinite_mass();
+    if (floor.lo > slack.hi) return {Interval::exactly(infinity), infinity};
+    for (double last = reach(); !(floor.hi > slack.lo) && last <= last_epsilon; last *= 1.6)
+      if (delta(last).hi <= slack.lo) return head(last, slack);
+    const Supremum seen = head(reach(), slack);
+    return {{seen.mu.lo, infinity}, seen.at_epsilon};
+  }
+
+ private:
+  /// The scale on which the profile falls.
+  [[nodiscard]] double reach() {
+    const Interval advantage = delta(0);
+    const double mu = gaussian_mu(Interval::exactly(0), Interval::exactly(advantage.hi)).hi;
+    return std::clamp(2 * mu, 1e-12, 100.0);
+  }
+
+  /// [tail-certificate] The head up to where the model certifies the rest for the mu that the head needs anyway.
+  [[nodiscard]] Supremum head_and_certificate(const GaussianTail& model) {
+    double last = std::max(model.from, reach());
+    Supremum found = head(last);
+    // With a slope above 1/2 the model's own width is out of reach.
+    const double least = model.slope <= 0.5 ? model.width : model.width * (1 + 0x1p-10);
+    const double mu = std::max(found.mu.hi, least);
+    while (!certifies(model, mu, last)) {
+      last *= 1.25;
+      if (!(last <= last_epsilon)) return {{found.mu.lo, infinity}, found.at_epsilon};
+    }
+    found = head(last);
+    found.mu.hi = std::max(found.mu.hi, mu);
+    return found;
+  }
+
+  Tail tail_;
+  MeasuredProfile profile_;
+  double relative_;
+};
+
+}  // namespace
+
+GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slacks) {
+  const Loss& loss = *curve.loss();
+  Meter meter(loss, curve.tolerance().relative);
+  GdpMeasurement answer;
+  answer.tail = summary_of(meter.tail());
+  if (const auto mu = known_mu(loss)) {
+    answer.mu = *mu;
+  } else {
+    const Supremum found = meter.global();
+    answer.mu = found.mu;
+    answer.at_epsilon = found.at_epsilon;
+  }
+  answer.verdict = answer.mu.hi < infinity ? GdpVerdict::gdp : answer.mu.lo == infinity ? GdpVerdict::not_gdp : GdpVerdict::undecided;
+  for (const Interval slack : slacks) {
+    if (!(slack.lo >= 0 && slack.hi < 1)) throw DomainError("slack: it must be at least 0 and below 1");
+    const Supremum found = slack.hi == 0 ? Supremum{answer.mu, answer.at_epsilon} : meter.with_slack(slack);
+    // Slack can only help, so the global value bounds every pair.
+    answer.with_slack.push_back({{found.mu.lo, std::max(found.mu.lo, std::min(found.mu.hi, answer.mu.hi))}, slack, found.at_epsilon});
+  }
+  answer.evaluations = meter.evaluations();
+  return answer;
+}
+
+HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max) {
+  if (!(epsilon_max.lo > 0 && epsilon_max.hi < infinity)) throw DomainError("epsilon_max: it must be above 0 and finite");
+  Meter meter(*curve.loss(), curve.tolerance().relative);
+  const Supremum above = meter.head(epsilon_max.hi);
+  const Supremum below = epsilon_max.lo == epsilon_max.hi ? above : meter.head(epsilon_max.lo);
+  return {{below.mu.lo, above.mu.hi}, {meter.delta(epsilon_max.hi).lo, meter.delta(epsilon_max.lo).hi}, below.at_epsilon};
+}
+
+// [gdp-transform]
+Interval gdp_transform_at(const Curve& curve, Interval epsilon, Direction direction) {
+  const Interval delta = curve.delta_at(epsilon, direction);
+  const bool underflows = delta.lo < 1e-290;  // near the end of the doubles delta has lost digits that its logarithm still has
+  return underflows ? gaussian_mu_of_log(epsilon, curve.log_delta_at(epsilon, direction)) : gaussian_mu(epsilon, delta);
+}
+
+// [slack-pair] G_mu is closed under composition by the root of the sum of squares, and the chances of revealing nothing multiply.
+GdpPair compose(const std::vector<GdpPair>& pairs) {
+  Interval squares = Interval::exactly(0), log_kept = Interval::exactly(0);
+  for (const GdpPair& pair : pairs) {
+    squares = squares + square(pair.mu);
+    log_kept = log_kept + log1p(-pair.slack);
+  }
+  return {sqrt(squares), clamp(-expm1(log_kept), 0, 1), 0};
+}
+
+}  // namespace tradeoff

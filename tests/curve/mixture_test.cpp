@@ -65,7 +65,7 @@ TEST(Mixture, IsNotMisledByAnInactiveConstraint) {
 }
 
 TEST(Mixture, OfCompositionsIsTheCompositionOfMixtures) {
-  // [double-composition] k draws of an observed mixture are a binomial mixture of compositions.
+  // [multi-constraint-composition] k draws of an observed mixture are a binomial mixture of compositions.
   const LossPointer a = constraints({{1.2, 0}});
   const LossPointer b = constraints({{0.6, 0.1}});
   const LossPointer mixture = mixture_loss({{Interval::exactly(0.25), a}, {Interval::exactly(0.75), b}});

@@ -22,6 +22,10 @@ constexpr std::array<Option, 1> epsilon_option = {{{"epsilon", "E", "any real nu
 constexpr std::array<Option, 1> alpha_option = {{{"alpha", "A", "the type I error of the attack: 0 <= A <= 1", true}}};
 constexpr std::array<Option, 1> fpr_option = {{{"fpr", "X", "the false-positive rate of the attack: 0 <= X <= 1", true}}};
 constexpr std::array<Option, 1> prior_option = {{{"prior", "P", "how likely membership was before: 0 < P < 1", true}}};
+constexpr std::array<Option, 2> mu_options = {{
+    {"slack", "D", "the pair (mu, D): everything may be revealed with probability D (default: several)"},
+    {"epsilon-max", "E", "only look at epsilon <= E; says nothing beyond", false, "epsilon_max"},
+}};
 constexpr std::array<Option, 1> gdpt_option = {{{"epsilon", "E", "a real number", true}}};
 constexpr std::array<Option, 2> check_options = {{
     {"epsilon", "E", "the budget's epsilon, at least 0", true},
@@ -52,7 +56,7 @@ constexpr std::array<Option, 3> curve_options = {{
     {"points", "N", "how many points (default 101)"},
 }};
 
-constexpr std::array<Verb, 19> all_verbs = {{
+constexpr std::array<Verb, 20> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -90,6 +94,14 @@ constexpr std::array<Verb, 19> all_verbs = {{
      "Examples:\n"
      "  tradeoff posterior --prior 0.5 'randomized_response(epsilon=1)'",
      true, prior_option, run_ask},
+    {"mu", "whether a plan is Gaussian-DP, and the least mu",
+     "The least mu such that the plan is mu-GDP, if its tail certifies one, and the pairs (mu, slack) that compose: mu-GDP except with\n"
+     "probability slack. Sampled training is mu-GDP for a useless mu only; its pairs say what matters.\n\n"
+     "Examples:\n"
+     "  tradeoff mu 'laplace(scale=2) | poisson(rate=0.1)'\n"
+     "  tradeoff mu --slack 1e-10 'gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)'\n"
+     "  tradeoff mu --epsilon-max 2 'laplace(scale=0.1)'",
+     true, mu_options, run_ask},
     {"gdpt", "the Gaussian mu that has the same delta at an epsilon",
      "The profile read in units of Gaussian DP: mu such that a mu-GDP mechanism has the plan's delta at this epsilon.\n\n"
      "Examples:\n"
@@ -151,7 +163,7 @@ constexpr std::array<Verb, 19> all_verbs = {{
      "  {\"id\": any, \"plan\": \"...\", \"ask\": \"...\", ...} gives {\"id\": ..., \"answer\": ..., \"method\": ..., \"steps\": [{\"theorem\", \"detail\"}]}\n"
      "  or {\"id\": ..., \"error\": {\"kind\": \"parse|domain|unsupported|too_large\", \"message\": ..., \"at\": offset, \"field\": name}}\n\n"
      "The offset counts bytes, in the plan for faults of the plan, otherwise in the line. Optional: \"neighbours\", \"direction\", \"relative\".\n"
-     "ask: delta (epsilon), epsilon (delta), beta (alpha), gdpt (epsilon), advantage, tpr (fpr), posterior (prior), calibrate (target).\n\n"
+     "ask: delta (epsilon), epsilon (delta), beta (alpha), mu (slack or epsilon_max), gdpt (epsilon), advantage, tpr (fpr), posterior (prior), calibrate (target).\n\n"
      "Examples:\n"
      "  echo '{\"id\": 1, \"plan\": \"gaussian(sigma=2)\", \"ask\": \"epsilon\", \"delta\": 1e-5}' | tradeoff query",
      false, {}, run_query},

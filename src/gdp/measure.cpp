@@ -23,14 +23,15 @@ TailSummary summary_of(const Tail& tail) {
   return summary;
 }
 
-/// mu where it needs no search: Gaussian and Laplace noise, and randomised response [pure-dp-mu].
-std::optional<Interval> known_mu(const Loss& loss) {
+/// mu where it needs no search: Gaussian and Laplace noise, and what has one corner with a positive epsilon and nothing beyond it. Being
+/// symmetric, that profile is the line of randomised response. [pure-dp-mu]
+std::optional<Interval> known_mu(const Loss& loss, const Tail& tail) {
   if (const auto mu = loss.closed_mu()) return mu;
+  if (!(tail.zero_from < infinity) || !loss.symmetric()) return std::nullopt;
   const Atoms* atoms = loss.atoms(Direction::remove);
-  const bool pure = atoms != nullptr && atoms->mirrored && atoms->infinite.hi == 0 && atoms->slack == 0;
-  if (pure && atoms->finite.size() == 2) return pure_dp_mu(atoms->finite.front().loss);
-  const auto corners = loss.symmetric() ? loss.guarantees(Direction::remove) : std::nullopt;
-  if (corners && corners->size() == 1 && corners->front().delta.hi == 0) return pure_dp_mu(corners->front().epsilon);
+  if (atoms != nullptr && atoms->mirrored && atoms->slack == 0 && atoms->finite.size() == 2) return pure_dp_mu(atoms->finite.front().loss);
+  const auto corners = loss.guarantees(Direction::remove);
+  if (corners && corners->size() == 1 && corners->front().epsilon.lo > 0) return pure_dp_mu(corners->front().epsilon);
   return std::nullopt;
 }
 
@@ -110,7 +111,7 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
   Meter meter(loss, curve.tolerance().relative);
   GdpMeasurement answer;
   answer.tail = summary_of(meter.tail());
-  if (const auto mu = known_mu(loss)) {
+  if (const auto mu = known_mu(loss, meter.tail())) {
     answer.mu = *mu;
   } else {
     const Supremum found = meter.global();

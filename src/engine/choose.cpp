@@ -7,11 +7,11 @@
 #include "engine/bent.h"
 #include "engine/contour.h"
 #include "engine/exact.h"
+#include "engine/lattice.h"
 #include "engine/layered.h"
 #include "engine/revealing.h"
 #include "mechanism/gaussian.h"
 #include "numeric/arithmetic.h"
-#include "tradeoff/error.h"
 
 namespace tradeoff {
 namespace {
@@ -72,8 +72,9 @@ Composition compose(Parts parts, Tolerance tolerance) {
   for (const Part& part : parts) steps += static_cast<double>(part.times);
   std::vector<LossPointer> paths{compose_by_contour(parts, tolerance), compose_by_bent_contour(parts, tolerance)};
   if (steps < many_steps) std::swap(paths[0], paths[1]);
-  if (paths[0] == nullptr && paths[1] == nullptr) throw UnsupportedError("this plan cannot be composed yet");
-  return {revealing_loss(layered_loss(std::move(paths), tail_of(parts), tolerance), revealed), "contour"};
+  const bool by_contour = paths[0] != nullptr || paths[1] != nullptr;
+  paths.push_back(compose_by_lattice(parts, tolerance));
+  return {revealing_loss(layered_loss(std::move(paths), tail_of(parts), tolerance), revealed), by_contour ? "contour" : "lattice"};
 }
 
 }  // namespace tradeoff

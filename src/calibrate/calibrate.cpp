@@ -7,9 +7,9 @@
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
 #include "numeric/number_text.h"
-#include "mechanism/loss.h"
 #include "plan/unknown.h"
 #include "tradeoff/error.h"
+#include "tradeoff/gdp.h"
 
 namespace tradeoff {
 namespace {
@@ -52,9 +52,7 @@ Margin measure(const Curve& curve, const EpsilonDeltaTarget& target) {
 Margin measure(const Curve& curve, const AdvantageTarget& target) { return compare(curve.advantage(), target.advantage); }
 Margin measure(const Curve& curve, const AttackTarget& target) { return compare(curve.tpr_at(target.fpr), target.tpr); }
 Margin measure(const Curve& curve, const MuTarget& target) {
-  const auto mu = curve.loss()->closed_mu();
-  if (!mu) throw UnsupportedError("calibrate: a target mu is not implemented for this plan yet");
-  return compare(*mu, target.mu);
+  return compare(measure_mu(curve).mu, target.mu);  // infinite where no mu is certain
 }
 
 void require(bool holds, const char* what, const char* allowed) {

@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "curve/mixture.h"
+#include "curve/rectify.h"
+#include "curve/refine.h"
+#include "curve/with_replacement.h"
 #include "engine/choose.h"
 #include "mechanism/sources.h"
 #include "mechanism/subsampled.h"
@@ -18,6 +21,9 @@ namespace {
 
 // More steps than any training run takes; beyond it the answer is refused at once rather than after minutes.
 constexpr std::uint64_t most_steps = 1'000'000'000'000;
+
+// Draws with replacement need one group profile each; more would make a single question slow.
+constexpr std::uint64_t most_draws = 10'000;
 
 const char* name_of(Neighbours neighbours) { return neighbours == Neighbours::add_remove ? "add-remove" : "replace-one"; }
 
@@ -74,7 +80,19 @@ class Analyst {
     return parts;
   }
 
-  [[nodiscard]] Composition whole(Parts parts) const { return compose(std::move(parts), tolerance_); }
+  [[nodiscard]] Composition whole(Parts parts) const {
+    std::uint64_t steps = 0;
+    for (const Part& part : parts) steps += part.times;
+    // Only pairs compose; a lone bound stays what was stated.
+    for (Part& part : parts)
+      if (steps != 1 && !part.loss->is_pair()) part.loss = refine(std::move(part.loss));
+    return compose(std::move(parts), tolerance_);
+  }
+  /// The same as the base of an operator that needs a pair.
+  [[nodiscard]] LossPointer pair_of(Parts parts) const {
+    LossPointer loss = whole(std::move(parts)).loss;
+    return loss->is_pair() ? loss : refine(std::move(loss));
+  }
 
  private:
   [[nodiscard]] Parts parts_of(const Line& line) const {
@@ -104,7 +122,7 @@ class Analyst {
       const bool sound = pair != nullptr && pair->items.size() == 2 && std::holds_alternative<Number>(pair->items[0].content) &&
                          std::holds_alternative<Plan>(pair->items[1].content);
       if (!sound) arguments.refuse("components", "entry " + std::to_string(components.size() + 1), "a pair (weight, source)");
-      components.push_back({std::get<Number>(pair->items[0].content).value, whole(parts_of(std::get<Plan>(pair->items[1].content))).loss});
+      components.push_back({std::get<Number>(pair->items[0].content).value, pair_of(parts_of(std::get<Plan>(pair->items[1].content)))});
     }
     return mixture_loss(std::move(components));
   }
@@ -144,6 +162,19 @@ class Analyst {
     return std::make_shared<SampledLoss>(std::move(base), rate);
   }
 
+  [[nodiscard]] static LossPointer replacement(const Arguments& arguments, LossPointer base) {
+    return sample_with_replacement(base, arguments.count("draws", 1, most_draws), arguments.count("of", 1, most_steps));
+  }
+
+  [[nodiscard]] static LossPointer refinement(const Arguments&, LossPointer base) { return refine(std::move(base)); }
+
+  [[nodiscard]] static LossPointer rectification(const Arguments& arguments, LossPointer base) {
+    const Interval low = arguments.number("low");
+    const Interval high = arguments.number("high");
+    if (!(low.hi < high.lo)) arguments.refuse("high", arguments.written("high").text, "above low");
+    return rectify(std::move(base), arguments.positive("epsilon"));
+  }
+
   Neighbours neighbours_;
   Tolerance tolerance_;
 };
@@ -156,9 +187,10 @@ Parts Analyst::apply(const Call& operation, Parts parts) const {
     std::string_view name;
     Operator apply;
   };
-  static constexpr std::array operators{Entry{"poisson", poisson}, Entry{"sample", sample}};
+  static constexpr std::array operators{Entry{"poisson", poisson}, Entry{"sample", sample}, Entry{"sample_with_replacement", replacement},
+                                        Entry{"refine", refinement}, Entry{"rectify", rectification}};
   for (const Entry& entry : operators)
-    if (entry.name == operation.name) return {{entry.apply(arguments, whole(std::move(parts)).loss), 1}};
+    if (entry.name == operation.name) return {{entry.apply(arguments, pair_of(std::move(parts))), 1}};
   throw UnsupportedError(operation.name + ": this operator is not implemented yet");
 }
 

@@ -5,6 +5,7 @@
 
 #include "curve/duality.h"
 #include "curve/profile.h"
+#include "curve/refine.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "tradeoff/error.h"
@@ -42,7 +43,8 @@ Interval Curve::epsilon_at(Interval delta, Direction direction) const {
 
 Interval Curve::beta_at(Interval alpha, Direction direction) const {
   require_probability("alpha", alpha);
-  return clamp(dual_beta(Profile(*loss_, direction), alpha), 0, 1);
+  const LossPointer convex = convex_form(loss_);
+  return clamp(dual_beta(Profile(*convex, direction), alpha), 0, 1);
 }
 
 Interval Curve::tpr_at(Interval fpr, Direction direction) const {

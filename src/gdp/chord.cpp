@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
@@ -17,7 +18,7 @@ constexpr std::size_t most_nodes = 400;          // a search that needs more is 
 /// A point of the profile and its transform.
 struct Node {
   double at;
-  double log_above;  ///< log of an upper bound of the profile there
+  std::vector<double> log_above;  ///< log of an upper bound of each profile there
   Interval mu;
 };
 
@@ -32,17 +33,17 @@ struct Chord {
 
 /// [chord-bound] Rules: p >= 1 makes the transform fall along the line; a peak outside leaves the larger end; in doubt the whole line counts.
 /// The bound by monotonicity, mu_GDP(v, delta(u)), always holds and takes over where the two deltas can hardly be told apart.
-Chord chord_between(const Node& u, const Node& v) {
+Chord chord_between(const Node& u, const Node& v, std::size_t profile) {
   const double middle = u.at + (v.at - u.at) / 2;
   const Interval start = Interval::exactly(u.at);
-  const Interval log_u = Interval::exactly(u.log_above);
-  const Interval log_v = Interval::exactly(std::min(u.log_above, v.log_above));
+  const Interval log_u = Interval::exactly(u.log_above[profile]);
+  const Interval log_v = Interval::exactly(std::min(u.log_above[profile], v.log_above[profile]));
   const double monotone = gaussian_mu_of_log(Interval::exactly(v.at), log_u).hi;
   if (log_u.lo == -infinity) return {0, middle};
   if (log_v.lo == log_u.lo) return {monotone, middle};
   const Interval log_run = log_u + log1mexp(log_v - log_u) - log_expm1(Interval::exactly(v.at) - start);
   const Interval log_p = log_add_exp(log_u, log_run);
-  const double ends = std::max(u.mu.hi, v.mu.hi);
+  const double ends = std::max(gaussian_mu_of_log(start, log_u).hi, gaussian_mu_of_log(Interval::exactly(v.at), log_v).hi);
   if (!(log_p.hi < 0)) {
     const Interval raised = exp(log_u) + (exp(log_run).hi - Interval::exactly(exp(log_run).lo));
     return {std::min(monotone, std::max(ends, gaussian_mu(start, raised).hi)), middle};
@@ -53,6 +54,16 @@ Chord chord_between(const Node& u, const Node& v) {
   const bool outside = peak.hi <= u.at || peak.lo >= v.at;
   const double bound = std::min(monotone, outside ? ends : std::max(ends, (a - b).hi));
   return {bound, outside ? middle : peak.lo + (peak.hi - peak.lo) / 2};
+}
+
+/// Of several profiles the one that bounds the transform best counts; with more than one the ends need not lie on it.
+Chord chord_between(const Node& u, const Node& v) {
+  Chord best = chord_between(u, v, 0);
+  for (std::size_t profile = 1; profile < u.log_above.size(); ++profile) {
+    const Chord other = chord_between(u, v, profile);
+    if (other.bound < best.bound) best = other;
+  }
+  return best;
 }
 
 class ChordSearch {
@@ -82,21 +93,25 @@ class ChordSearch {
   };
 
   Node node(double at) {
-    const MeasuredProfile::Value& value = profile_.at(at);
-    const Interval point = Interval::exactly(at);
-    Node found{at, value.log_delta.hi, {}};
-    if (slack_.hi > 0) {
-      const Interval rest = clamp((value.delta - slack_) / (1.0 - slack_), 0, 1);
-      found.mu = gaussian_mu(point, rest);
-      found.log_above = log(rest).hi;
-    } else if (value.delta.lo < smallest_plain_delta) {
-      found.mu = gaussian_mu_of_log(point, value.log_delta);
-    } else {
-      found.mu = gaussian_mu(point, value.delta);
+    Node found{at, {}, {infinity, infinity}};
+    for (const MeasuredProfile::Value& value : profile_.at(at)) {
+      const auto [mu, log_above] = transform(at, value);
+      found.mu = min(found.mu, mu);
+      found.log_above.push_back(log_above);
     }
     if (found.mu.lo > best_.lo || best_at_ < 0) best_at_ = at;
     best_ = max(best_, found.mu);
     return found;
+  }
+
+  [[nodiscard]] std::pair<Interval, double> transform(double at, const MeasuredProfile::Value& value) const {
+    const Interval point = Interval::exactly(at);
+    if (slack_.hi > 0) {
+      const Interval rest = clamp((value.delta - slack_) / (1.0 - slack_), 0, 1);
+      return {gaussian_mu(point, rest), log(rest).hi};
+    }
+    const bool underflows = value.delta.lo < smallest_plain_delta;
+    return {underflows ? gaussian_mu_of_log(point, value.log_delta) : gaussian_mu(point, value.delta), value.log_delta.hi};
   }
 
   /// Splits the piece with the largest bound; false once no split can help.
@@ -126,13 +141,34 @@ class ChordSearch {
 
 }  // namespace
 
-const MeasuredProfile::Value& MeasuredProfile::at(double epsilon) {
+MeasuredProfile::MeasuredProfile(const Loss& loss) {
+  for (const Loss* part : loss.minimum_of()) profiles_.emplace_back(*part, Direction::worst);
+  if (profiles_.empty()) profiles_.emplace_back(loss, Direction::worst);
+}
+
+const std::vector<MeasuredProfile::Value>& MeasuredProfile::at(double epsilon) {
   const auto known = values_.find(epsilon);
   if (known != values_.end()) return known->second;
   const Interval point = Interval::exactly(epsilon);
-  Value value{clamp(profile_.delta(point), 0, 1), {}};
-  value.log_delta = value.delta.lo < smallest_plain_delta ? min(profile_.log_delta(point), Interval::exactly(0)) : log(value.delta);
-  return values_.emplace(epsilon, value).first->second;
+  std::vector<Value> found;
+  for (const Profile& profile : profiles_) {
+    Value value{clamp(profile.delta(point), 0, 1), {}};
+    value.log_delta = value.delta.lo < smallest_plain_delta ? min(profile.log_delta(point), Interval::exactly(0)) : log(value.delta);
+    found.push_back(value);
+  }
+  return values_.emplace(epsilon, std::move(found)).first->second;
+}
+
+Interval MeasuredProfile::delta(double epsilon) {
+  Interval least = Interval::exactly(1);
+  for (const Value& value : at(epsilon)) least = min(least, value.delta);
+  return least;
+}
+
+Interval MeasuredProfile::infinite_mass() const {
+  Interval least = Interval::exactly(1);
+  for (const Profile& profile : profiles_) least = min(least, profile.infinite_mass());
+  return least;
 }
 
 std::vector<double> MeasuredProfile::points() const {

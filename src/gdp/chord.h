@@ -9,24 +9,27 @@
 
 namespace tradeoff {
 
-/// A symmetric profile that remembers what it was asked. `slack` d makes it (delta - d)+ / (1 - d), which is convex in e^e too.
+/// A symmetric profile that remembers what it was asked. A bound that is the minimum of several profiles is kept as those, because each
+/// of them is convex in e^e and their minimum need not be.
 class MeasuredProfile {
  public:
-  explicit MeasuredProfile(const Loss& loss) : profile_(loss, Direction::worst) {}
+  explicit MeasuredProfile(const Loss& loss);
 
   struct Value {
     Interval delta;
     Interval log_delta;
   };
-  [[nodiscard]] const Value& at(double epsilon);
-  [[nodiscard]] Interval infinite_mass() const { return profile_.infinite_mass(); }
+  /// What each of the profiles says at epsilon.
+  [[nodiscard]] const std::vector<Value>& at(double epsilon);
+  [[nodiscard]] Interval delta(double epsilon);
+  [[nodiscard]] Interval infinite_mass() const;
   [[nodiscard]] std::size_t evaluations() const { return values_.size(); }
   /// Every epsilon asked so far.
   [[nodiscard]] std::vector<double> points() const;
 
  private:
-  Profile profile_;
-  std::map<double, Value> values_;
+  std::vector<Profile> profiles_;
+  std::map<double, std::vector<Value>> values_;
 };
 
 /// A supremum of the transform: enclosed, and where the best point was seen.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "curve/refine.h"
 #include "gdp/chord.h"
 #include "mechanism/atoms.h"
 #include "numeric/arithmetic.h"
@@ -44,7 +45,7 @@ class Meter {
 
   [[nodiscard]] Supremum head(double last, Interval slack = Interval::exactly(0)) { return chord_supremum(profile_, last, slack, relative_); }
 
-  [[nodiscard]] Interval delta(double epsilon) { return profile_.at(epsilon).delta; }
+  [[nodiscard]] Interval delta(double epsilon) { return profile_.delta(epsilon); }
 
   /// The global supremum; its upper end is infinite where nothing certifies the tail.
   [[nodiscard]] Supremum global() {
@@ -107,7 +108,8 @@ class Meter {
 }  // namespace
 
 GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slacks) {
-  const Loss& loss = *curve.loss();
+  const LossPointer measured = convex_form(curve.loss());
+  const Loss& loss = *measured;
   Meter meter(loss, curve.tolerance().relative);
   GdpMeasurement answer;
   answer.tail = summary_of(meter.tail());
@@ -131,7 +133,8 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
 
 HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max) {
   if (!(epsilon_max.lo > 0 && epsilon_max.hi < infinity)) throw DomainError("epsilon_max: it must be above 0 and finite");
-  Meter meter(*curve.loss(), curve.tolerance().relative);
+  const LossPointer measured = convex_form(curve.loss());
+  Meter meter(*measured, curve.tolerance().relative);
   const Supremum above = meter.head(epsilon_max.hi);
   const Supremum below = epsilon_max.lo == epsilon_max.hi ? above : meter.head(epsilon_max.lo);
   return {{below.mu.lo, above.mu.hi}, {meter.delta(epsilon_max.hi).lo, meter.delta(epsilon_max.lo).hi}, below.at_epsilon};

@@ -50,6 +50,9 @@ class Loss {
   /// Some pair of distributions has this very profile. False for an upper bound, which must be refined before it is composed or sampled.
   [[nodiscard]] virtual bool is_pair() const { return true; }
 
+  /// If the profile is the pointwise minimum of profiles of symmetric pairs: those. Empty otherwise.
+  [[nodiscard]] virtual std::vector<const Loss*> minimum_of() const { return {}; }
+
   /// Closed forms where a mechanism has them; the generic inversions of curve/ are used otherwise.
   [[nodiscard]] virtual std::optional<Interval> closed_epsilon(Direction, Interval /*delta*/) const { return std::nullopt; }
   [[nodiscard]] virtual std::optional<Interval> closed_beta(Direction, Interval /*alpha*/) const { return std::nullopt; }

@@ -6,6 +6,7 @@
 #include "mechanism/constraints.h"
 #include "mechanism/discrete_gaussian.h"
 #include "mechanism/discrete_laplace.h"
+#include "mechanism/families.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/pair.h"
@@ -87,6 +88,16 @@ LossPointer constraints(const Arguments& arguments) {
   return std::make_shared<ConstraintsLoss>(std::move(all));
 }
 
+LossPointer sqrt_log_source(const Arguments& arguments) {
+  return sqrt_log_family(arguments.positive("a"), arguments.positive("b"), arguments.positive("sigma"));
+}
+
+LossPointer log_source(const Arguments& arguments) { return log_family(arguments.positive("c"), arguments.positive("sigma")); }
+
+LossPointer icea_source(const Arguments& arguments) {
+  return icea(arguments.count("users", 1, most_choices), arguments.count("messages", 1, most_choices));
+}
+
 LossPointer profile(const Arguments& arguments) {
   const std::string tail = arguments.has("tail") ? arguments.word("tail") : "unknown";
   return profile_loss(rows(arguments), tail);
@@ -112,6 +123,9 @@ constexpr std::array sources{
     Entry{"dp", dp},
     Entry{"constraints", constraints},
     Entry{"pair", pair},
+    Entry{"sqrt_log_family", sqrt_log_source},
+    Entry{"log_family", log_source},
+    Entry{"icea", icea_source},
     Entry{"profile", profile},
     Entry{"curve", curve},
 };

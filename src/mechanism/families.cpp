@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/families.h"
+
+#include "mechanism/key.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+Interval exactly(std::uint64_t value) { return Interval::exactly(static_cast<double>(value)); }
+
+class SqrtLogFamily final : public FamilyLoss {
+ public:
+  SqrtLogFamily(Interval scale, Interval log_factor) : scale_(scale), log_factor_(log_factor) {}
+
+  [[nodiscard]] Interval log_value(Interval epsilon) const override { return log_factor_ - square(epsilon / scale_); }
+  [[nodiscard]] Interval relative_drop(Interval epsilon) const override { return 2.0 * epsilon / square(scale_); }
+  [[nodiscard]] Interval start() const override { return scale_ * sqrt(max(log_factor_, Interval::exactly(0))); }
+  // d'' - d' >= 0 in epsilon is 2 (e/a)^2 + e - 1 >= 0, e and a in the same units.
+  [[nodiscard]] Interval convex_from() const override {
+    const Interval square_scale = square(scale_);
+    return 2.0 / (1.0 + sqrt(1.0 + 8.0 / square_scale));
+  }
+  [[nodiscard]] Tail tail() const override { return gaussian_tail(log_factor_.hi, scale_ / sqrt(Interval::exactly(2)), 0); }
+  [[nodiscard]] std::string key() const override { return make_key("sqrt_log_family", {scale_, log_factor_}); }
+  void explain(std::vector<Step>& steps) const override {
+    steps.push_back({"naive-profile", "sigma = a/epsilon sqrt(log(b/delta)) solved for delta; an upper bound with a Gaussian tail"});
+  }
+
+ private:
+  Interval scale_;  // a / sigma
+  Interval log_factor_;
+};
+
+class LogFamily final : public FamilyLoss {
+ public:
+  explicit LogFamily(Interval rate) : rate_(rate) {}
+
+  [[nodiscard]] Interval log_value(Interval epsilon) const override { return -(rate_ * epsilon); }
+  [[nodiscard]] Interval relative_drop(Interval) const override { return rate_; }
+  [[nodiscard]] Interval start() const override { return Interval::exactly(0); }
+  [[nodiscard]] Interval convex_from() const override { return Interval::exactly(0); }
+  [[nodiscard]] Tail tail() const override { return heavy_tail(TailKind::exponential); }
+  [[nodiscard]] std::string key() const override { return make_key("log_family", {rate_}); }
+  void explain(std::vector<Step>& steps) const override {
+    steps.push_back({"naive-profile", "sigma = -c log(delta)/epsilon solved for delta; falls like exp(-epsilon), so no Gaussian covers it"});
+  }
+
+ private:
+  Interval rate_;  // sigma / c
+};
+
+class Icea final : public FamilyLoss {
+ public:
+  explicit Icea(Interval log_factor) : log_factor_(log_factor), factor_(exp(log_factor)) {}
+
+  [[nodiscard]] Interval log_value(Interval epsilon) const override { return log_factor_ - log(epsilon); }
+  [[nodiscard]] Interval relative_drop(Interval epsilon) const override { return 1.0 / epsilon; }
+  [[nodiscard]] Interval start() const override { return factor_; }
+  [[nodiscard]] Interval convex_from() const override { return Interval::exactly(0); }  // 1/log x is convex for x > 1
+  [[nodiscard]] Tail tail() const override { return heavy_tail(TailKind::polynomial); }
+  [[nodiscard]] std::string key() const override { return make_key("icea", {log_factor_}); }
+  void explain(std::vector<Step>& steps) const override {
+    steps.push_back({"naive-profile", "messages > 10 log(users/(epsilon delta)) solved for delta; falls like 1/epsilon, so no Gaussian covers it"});
+  }
+
+ private:
+  Interval log_factor_;
+  Interval factor_;
+};
+
+}  // namespace
+
+Interval FamilyLoss::log_delta(Direction direction, Interval epsilon) const {
+  if (epsilon.lo < 0) return log(delta(direction, epsilon));
+  // Decreasing: each end of the answer comes from one end of the question. At infinity the bound has fallen to 0.
+  const auto at = [this](double e) {
+    return e == infinity ? Interval::exactly(-infinity) : min(log_value(Interval::exactly(e)), Interval::exactly(0));
+  };
+  return {at(epsilon.hi).lo, at(epsilon.lo).hi};
+}
+
+// [naive-profile] Valid for both orders, so below 0 its mirror 1 - e^eps (1 - delta(-eps)) is valid too.
+Interval FamilyLoss::delta(Direction, Interval epsilon) const {
+  const auto at = [this](double e) {
+    const double size = std::abs(e);
+    const Interval there = size == infinity ? Interval::exactly(0) : exp(min(log_value(Interval::exactly(size)), Interval::exactly(0)));
+    if (e >= 0) return there;
+    const Interval point = Interval::exactly(e);
+    return clamp(-expm1(point) + exp(point) * there, 0, 1);
+  };
+  return {at(epsilon.hi).lo, at(epsilon.lo).hi};
+}
+
+LossPointer sqrt_log_family(Interval a, Interval b, Interval sigma) { return std::make_shared<SqrtLogFamily>(a / sigma, log(b)); }
+
+LossPointer log_family(Interval c, Interval sigma) { return std::make_shared<LogFamily>(sigma / c); }
+
+LossPointer icea(std::uint64_t users, std::uint64_t messages) {
+  return std::make_shared<Icea>(log(exactly(users)) - exactly(messages) / 10.0);
+}
+
+}  // namespace tradeoff

@@ -333,7 +333,6 @@ class EpsilonSearch {
       : worse_(worse), better_(better), target_(log_delta), tolerance_(tolerance) {}
 
   [[nodiscard]] Interval run() {
-    if (try_above(0)) return Interval::exactly(0);
     double epsilon = start();
     double margin = 0;
     for (int k = 0; k < 12; ++k) {  // Newton on log delta, safeguarded by what is certified
@@ -341,10 +340,16 @@ class EpsilonSearch {
       const double centre = value.bounds.lo > -infinity ? (value.bounds.lo + value.bounds.hi) / 2 : value.bounds.hi;
       const double steepness = value.slope < 0 ? -value.slope : 1;
       const double move = (centre - target_.lo) / steepness;
-      margin = (value.bounds.width() + 1e-3 * tolerance_.relative) / steepness + 4 * 0x1p-52 * epsilon;
+      margin = (value.bounds.width() + 0.1 * tolerance_.relative) / steepness + 4 * 0x1p-52 * epsilon;
       const double next = epsilon + move;
       if (!(std::abs(move) > 0.25 * margin)) break;
-      epsilon = next > found_.lo && next < found_.hi ? next : bisect(epsilon);
+      if (next <= 0 && !above_zero_) {
+        if (probe(worse_, 0).bounds.hi <= target_.lo) return Interval::exactly(0);
+        above_zero_ = true;
+        epsilon /= 8;
+      } else {
+        epsilon = next > found_.lo && next < found_.hi ? next : bisect(epsilon);
+      }
     }
     widen(epsilon, margin);
     return found_;
@@ -358,7 +363,6 @@ class EpsilonSearch {
     if (&side == &better_ && value.bounds.lo > target_.hi) found_.lo = std::max(found_.lo, epsilon);
     return value;
   }
-  bool try_above(double epsilon) { return probe(worse_, epsilon).bounds.hi <= target_.lo; }
 
   /// The Chernoff epsilon: min over s of (log M(s) - log delta) / s, uncertified.
   [[nodiscard]] double start() const {
@@ -388,6 +392,7 @@ class EpsilonSearch {
   Interval target_;
   Tolerance tolerance_;
   Interval found_{0, infinity};
+  bool above_zero_ = false;  // 0 has been tried and is not enough
 };
 
 std::optional<Interval> BentLoss::closed_epsilon(Direction direction, Interval delta) const {

@@ -2,6 +2,7 @@
 #include "engine/bent_noise.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -86,9 +87,12 @@ NoisePlane::NoisePlane(double mu, double rate, Range range, const std::optional<
   if (window) range = {std::min(range.low, window->centre - 6 * window->width), std::max(range.high, window->centre + 6 * window->width)};
   if (!window || window->side == Window::Side::bulk) range.low = std::min(range.low, mean_ - 6 * mu);
   // Rays need e^-x small at the right end; for a tiny mu the nodes up to there would be too many.
-  if (mu >= 0.05) range.high = std::max(range.high, 3.0);
+  if (mu >= 0.05) range.high = std::max(range.high, 3.0 + step_);
   first_ = static_cast<int>(std::floor(range.low / step_));
   count_ = static_cast<int>(std::ceil(range.high / step_)) - first_ + 1;
+  const double ray_start = std::max(3.0, window ? window->centre + 1.001 * ray_slope * pi : 0);
+  const int ray_node = static_cast<int>(std::ceil(ray_start / step_)) - first_;
+  if (ray_node >= 2 && ray_node < count_) ray_node_ = static_cast<std::size_t>(ray_node);
   const int last = static_cast<int>((pi - branch_margin) / (shift_ / lines_a_shift));
   for (int multiple : {0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 21, 24, 28, 32, 36, 40, 44, 54, 66, 80}) {
     if (multiple <= last) candidates_.push_back(multiple);
@@ -168,9 +172,14 @@ void NoisePlane::apply_window(Line& line, std::size_t j, double x) const {
   line.log_ceiling[j] += (beyond ? exponent - std::log(2.0) : (exponent > 600 ? exponent : std::log1p(std::exp(exponent) / 2))) + 1e-12;
 }
 
+std::span<const NoisePlane::Exit> NoisePlane::exits(Complex p) const {
+  static constexpr std::array<Exit, 2> both{Exit::straight, Exit::ray};
+  return {both.data(), ray_node_ > 0 && p.real() > 0 && p.imag() > 0 ? 2UL : 1UL};
+}
+
 // 1e-9 of each side covers the roundings of these few operations.
 double NoisePlane::right_rate(const Line& line, Complex p, Exit exit) const {
-  const double right = (first_ + count_ - 1) * step_;
+  const double right = (first_ + static_cast<int>(length(exit)) - 1) * step_;
   const double a = p.real();
   const double variance = mu_ * mu_;
   if (exit == Exit::straight) {
@@ -178,28 +187,24 @@ double NoisePlane::right_rate(const Line& line, Complex p, Exit exit) const {
     const double window = window_ && window_->side == Window::Side::bulk ? (right - window_->centre) / (window_->width * window_->width) : 0;
     return ((right - mean_) / variance + window) * (1 - 1e-9) - growth * (1 + 1e-9) - 1e-9;
   }
-  if (right < 2 || (window_ && right - window_->centre < 1.001 * ray_slope * line.theta)) return -1;
   const double wobble = std::abs(p) * std::hypot(1, ray_slope) / std::expm1(right);  // |l' - 1| <= 1 / (e^x - 1)
   const double gain = (right - mean_ - ray_slope * line.theta) / variance + ray_slope * p.imag();
   return gain - 1e-9 * std::abs(gain) - (a + wobble) - 1e-9 * (std::abs(a) + wobble + p.imag() + 1);
 }
 
-NoisePlane::Decay NoisePlane::decay(const Line& line, Complex p) const {
+double NoisePlane::left_rate(const Line& line, Complex p) const {
   const double left = first_ * step_;
   const double window = window_ && window_->side == Window::Side::tail ? (window_->centre - left) / (window_->width * window_->width) : 0;
   const double fall = (mean_ - left) / (mu_ * mu_) + window;
-  const double left_rate = fall - 1e-9 * std::abs(fall) - std::abs(p) * line.left_slope * (1 + 1e-9) - 1e-9;
-  const double straight = right_rate(line, p, Exit::straight);
-  const double ray = right_rate(line, p, Exit::ray);
-  return straight >= ray ? Decay{left_rate, straight, Exit::straight} : Decay{left_rate, ray, Exit::ray};
+  return fall - 1e-9 * std::abs(fall) - std::abs(p) * line.left_slope * (1 + 1e-9) - 1e-9;
 }
 
-double NoisePlane::coarse_maximum(Shifted shifted, Complex p) const {
+double NoisePlane::coarse_maximum(Shifted shifted, Complex p, Exit exit) const {
   const Line& line = *shifted.line;
   const double a = p.real();
   const double b = p.imag() * shifted.sign;
   double greatest = -infinity;
-  for (std::size_t j = 0; j < static_cast<std::size_t>(count_); j += 4) {
+  for (std::size_t j = 0; j < length(exit); j += 4) {
     greatest = std::max(greatest, line.log_ceiling[j] + a * line.log_modulus[j] - b * line.argument[j]);
   }
   return greatest;
@@ -212,9 +217,9 @@ double NoisePlane::log_bound_at(Shifted shifted, Complex p, std::size_t node) co
 }
 
 // [log-convex-majorant] The integral of the modulus along the line, by chords of the logarithm on each cell.
-double NoisePlane::log_interior(Shifted shifted, Complex p) {
+double NoisePlane::log_interior(Shifted shifted, Complex p, Exit exit) {
   const Line& line = *shifted.line;
-  const auto n = static_cast<std::size_t>(count_);
+  const std::size_t n = length(exit);
   const double a = p.real();
   const double b = p.imag() * shifted.sign;
   const double size = std::abs(p) + 1;
@@ -232,40 +237,50 @@ double NoisePlane::log_interior(Shifted shifted, Complex p) {
   return greatest + std::log(sum * step_) + bulge_ + log_slack(greatest);
 }
 
-double NoisePlane::tails(const Line& line, Complex p, Decay decay, double log_scale) const {
-  if (!(decay.left > 0 && decay.right > 0)) return infinity;
-  const double length = decay.exit == Exit::ray ? std::hypot(1, ray_slope) : 1;
-  return (std::exp(log_bound_at({&line, 1}, p, 0) - log_scale) / decay.left +
-          std::exp(log_bound_at({&line, 1}, p, static_cast<std::size_t>(count_) - 1) - log_scale) / decay.right * length) *
+double NoisePlane::tails(const Line& line, Complex p, Exit exit, double log_scale) const {
+  const double left = left_rate(line, p);
+  const double right = right_rate(line, p, exit);
+  if (!(left > 0 && right > 0)) return infinity;
+  const double stretch = exit == Exit::ray ? std::hypot(1, ray_slope) : 1;
+  return (std::exp(log_bound_at({&line, 1}, p, 0) - log_scale) / left +
+          std::exp(log_bound_at({&line, 1}, p, length(exit) - 1) - log_scale) / right * stretch) *
          (1 + 1e-9);
 }
 
-int NoisePlane::best_line(Complex p) {
-  int best = 0;
+NoisePlane::Path NoisePlane::best_path(Complex p) {
+  Path best;
   double least = infinity;
-  for (int multiple : candidates_) {
-    const Shifted candidate = shifted(multiple);
-    const Decay rates = decay(*candidate.line, p);
-    if (!(rates.left > 0 && rates.right > 0)) continue;
-    const double beyond = log_bound_at(candidate, p, static_cast<std::size_t>(count_) - 1) - std::log(rates.right);
-    const double maximum = std::max(coarse_maximum(candidate, p), beyond);
-    if (maximum < least) {
-      least = maximum;
-      best = multiple;
+  for (const Exit exit : exits(p)) {
+    for (const int multiple : candidates_) {
+      const Shifted candidate = shifted(multiple);
+      const double right = right_rate(*candidate.line, p, exit);
+      if (!(left_rate(*candidate.line, p) > 0 && right > 0)) continue;
+      const double beyond = log_bound_at(candidate, p, length(exit) - 1) - std::log(right);
+      const double maximum = std::max(coarse_maximum(candidate, p, exit), beyond);
+      if (maximum < least) {
+        least = maximum;
+        best = {multiple, exit};
+      }
     }
   }
   return best;
 }
 
-int NoisePlane::best_quadrature_line(Complex p) {
-  int best = 0;
+NoisePlane::Path NoisePlane::best_quadrature_path(Complex p) {
+  Path best;
   double least = infinity;
-  for (int multiple : candidates_) {
-    if (multiple + lines_a_shift >= static_cast<int>(lines_.size())) break;
-    const double worse = std::max(coarse_maximum(shifted(multiple - lines_a_shift), p), coarse_maximum(shifted(multiple + lines_a_shift), p));
-    if (worse < least) {
-      least = worse;
-      best = multiple;
+  for (const Exit exit : exits(p)) {
+    for (const int multiple : candidates_) {
+      if (multiple + lines_a_shift >= static_cast<int>(lines_.size())) break;
+      const double right = right_rate(line(multiple), p, exit);
+      if (!(right > 0)) continue;
+      const double beyond = log_bound_at(shifted(multiple), p, length(exit) - 1) - std::log(right);
+      const double beside = std::max(coarse_maximum(shifted(multiple - lines_a_shift), p, exit), coarse_maximum(shifted(multiple + lines_a_shift), p, exit));
+      const double error = std::max(beside - quadrature, beyond);
+      if (error < least) {
+        least = error;
+        best = {multiple, exit};
+      }
     }
   }
   return best;
@@ -275,21 +290,19 @@ double NoisePlane::log_majorant(std::span<const Complex> hull) {
   Complex centre = 0;
   for (const Complex& p : hull) centre += p;
   centre /= static_cast<double>(hull.size());
-  const int multiple = best_line(centre);
+  const auto [multiple, exit] = best_path(centre);  // one path for all points
   const Line& chosen = line(multiple);
-  const Exit exit = decay(chosen, centre).exit;  // one path for all points
   double greatest = -infinity;
   for (const Complex& p : hull) {
-    const double interior = log_interior({&chosen, 1}, p);
-    const Decay rates{decay(chosen, p).left, right_rate(chosen, p, exit), exit};
-    greatest = std::max(greatest, interior + std::log1p(tails(chosen, p, rates, interior)));
+    const double interior = log_interior({&chosen, 1}, p, exit);
+    greatest = std::max(greatest, interior + std::log1p(tails(chosen, p, exit, interior)));
   }
   return greatest;
 }
 
 // [noise-plane] The short sides of the rectangle around the nodes: on each the logarithm of the integrand is a chord up to its curvature.
-double NoisePlane::log_short_sides(int multiple, Complex p) {
-  const auto n = static_cast<std::size_t>(count_);
+double NoisePlane::log_short_sides(int multiple, Complex p, Exit exit) {
+  const std::size_t n = length(exit);
   const double fall = 2 * pi * shift_ / step_ * (1 - 1e-12);
   const double flattest = std::cos((multiple + lines_a_shift) * (shift_ / lines_a_shift)) - 1e-12;
   const auto at_end = [&](Shifted line, bool right) {
@@ -297,7 +310,7 @@ double NoisePlane::log_short_sides(int multiple, Complex p) {
   };
   double greatest = -infinity;
   for (const bool right : {false, true}) {
-    const double x = (right ? first_ + count_ - 1 : first_) * step_;
+    const double x = (right ? first_ + static_cast<int>(n) - 1 : first_) * step_;
     const double nearest = std::max(0.0, std::abs(x) - step_);
     const double bulge = std::abs(p) * shift_ * shift_ / (16 * (std::cosh(nearest) + flattest)) * 1.000001;
     const double centre = at_end(shifted(multiple), right);
@@ -312,9 +325,9 @@ double NoisePlane::log_short_sides(int multiple, Complex p) {
 Polar NoisePlane::evaluate(Complex p) {
   const bool mirrored = p.imag() < 0;
   if (mirrored) p = std::conj(p);
-  const int chosen = best_quadrature_line(p);
+  const auto [chosen, exit] = best_quadrature_path(p);
   const Line& line = this->line(chosen);
-  const auto n = static_cast<std::size_t>(count_);
+  const std::size_t n = length(exit);
   const double a = p.real();
   const double b = p.imag();
   const double size = std::abs(p) + 1;
@@ -342,10 +355,10 @@ Polar NoisePlane::evaluate(Complex p) {
   const auto half_cell = [&](std::size_t end, std::size_t inner) {
     return step_ / 2 * std::exp(std::max(log_bound_at({&line, 1}, p, end), log_bound_at({&line, 1}, p, inner)) - greatest);
   };
-  const double beyond = tails(line, p, decay(line, p), greatest) + half_cell(0, 1) + half_cell(n - 1, n - 2);
-  const double beside = std::max(log_interior(shifted(chosen - lines_a_shift), p), log_interior(shifted(chosen + lines_a_shift), p));
+  const double beyond = tails(line, p, exit, greatest) + half_cell(0, 1) + half_cell(n - 1, n - 2);
+  const double beside = std::max(log_interior(shifted(chosen - lines_a_shift), p, exit), log_interior(shifted(chosen + lines_a_shift), p, exit));
   const double quadrature_error = std::exp(beside - greatest) * 2 / std::expm1(2 * pi * shift_ / step_ * (1 - 1e-12)) +
-                                  std::exp(log_short_sides(chosen, p) - greatest);
+                                  std::exp(log_short_sides(chosen, p, exit) - greatest);
   const double error = (rounding * step_ + beyond + quadrature_error) * (1 + 1e-9);
   const double phase = std::atan2(imaginary, real);
   return {std::log(std::hypot(real, imaginary) * step_) + greatest, mirrored ? -phase : phase, std::log(error) + greatest + log_slack(greatest)};

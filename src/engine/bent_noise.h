@@ -79,27 +79,30 @@ class NoisePlane {
   [[nodiscard]] std::unique_ptr<Line> make_line(double theta) const;
   void apply_window(Line& line, std::size_t node, double x) const;
   [[nodiscard]] Shifted shifted(int multiple);
-  /// Where a path leaves its line at the right end: straight on, or up a ray of this slope.
+  /// How a path ends at the right: along its line to the last node and beyond, or at an earlier node up a ray, where a line would not fall.
   enum class Exit { straight, ray };
+  /// The number of nodes before the exit.
+  [[nodiscard]] std::size_t length(Exit exit) const { return exit == Exit::ray ? ray_node_ + 1 : static_cast<std::size_t>(count_); }
   /// The rates at which the integrand falls off beyond the two ends; not positive if it might not.
-  struct Decay {
-    double left;
-    double right;
-    Exit exit;
-  };
-  [[nodiscard]] Decay decay(const Line& line, Complex p) const;
+  [[nodiscard]] double left_rate(const Line& line, Complex p) const;
   [[nodiscard]] double right_rate(const Line& line, Complex p, Exit exit) const;
   /// An upper bound of the logarithm of the integrand on the cells beside a node.
   [[nodiscard]] double log_bound_at(Shifted line, Complex p, std::size_t node) const;
   /// log of a bound of the integral of the modulus between the first and the last node.
-  [[nodiscard]] double log_interior(Shifted line, Complex p);
+  [[nodiscard]] double log_interior(Shifted line, Complex p, Exit exit);
   /// Relative to exp(log_scale): bounds of the integral beyond the first and the last node.
-  [[nodiscard]] double tails(const Line& line, Complex p, Decay decay, double log_scale) const;
+  [[nodiscard]] double tails(const Line& line, Complex p, Exit exit, double log_scale) const;
   /// log of the part of the quadrature error that comes from the ends of the node range.
-  [[nodiscard]] double log_short_sides(int multiple, Complex p);
-  [[nodiscard]] double coarse_maximum(Shifted line, Complex p) const;
-  [[nodiscard]] int best_line(Complex p);
-  [[nodiscard]] int best_quadrature_line(Complex p);
+  [[nodiscard]] double log_short_sides(int multiple, Complex p, Exit exit);
+  [[nodiscard]] double coarse_maximum(Shifted line, Complex p, Exit exit) const;
+  /// A path, chosen by estimates: any choice is valid.
+  struct Path {
+    int multiple = 0;
+    Exit exit = Exit::straight;
+  };
+  [[nodiscard]] Path best_path(Complex p);
+  [[nodiscard]] Path best_quadrature_path(Complex p);
+  [[nodiscard]] std::span<const Exit> exits(Complex p) const;
 
   double mu_;
   std::optional<Window> window_;
@@ -110,6 +113,7 @@ class NoisePlane {
   double bulge_;  // how far the logarithm of the Gaussian, and of the window, may rise above its chord on a cell
   int first_;
   int count_;
+  std::size_t ray_node_ = 0;  // 0: no node is far enough to the right
   std::vector<int> candidates_;                // in units of eta/8
   std::vector<std::unique_ptr<Line>> lines_;  // by multiples of eta/8, made when needed
   std::vector<double> scratch_;

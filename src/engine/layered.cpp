@@ -32,7 +32,8 @@ class LayeredLoss final : public Loss {
         first_tight(anything, [&](const Loss& path) { return path.closed_epsilon(direction, delta).value_or(anything); },
                     [this](Interval known) { return known.width() <= tolerance_.relative * known.hi || known.hi == 0; });
     // Where no engine inverts by itself, the profile of all of them is inverted instead.
-    if (!(found.width() <= 0.01 * found.hi) && found.lo < infinity) return std::nullopt;
+    const bool useful = found.lo == infinity || (found.hi < infinity && found.width() <= 0.01 * found.hi);
+    if (!useful) return std::nullopt;
     return found;
   }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/contour_line.h"
+#include "mechanism/atoms_transform.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -224,13 +225,13 @@ Interval ContourSide::solve(double log_target) const {
   double epsilon = 0;
   const auto found = saddle_of(log_target, epsilon);
   if (!found) return below(0) ? Interval::exactly(0) : Interval{0, plan_.largest_loss};
-  Interval answer{0, std::min(plan_.largest_loss, chernoff_epsilon(*found, log_target))};
+  Interval answer{0, plan_.largest_loss};
   if (!(epsilon > 0)) {
-    if (answer.hi == 0 || below(0)) return Interval::exactly(0);
+    if (below(0)) return Interval::exactly(0);
     epsilon = 0;
   }
   const auto contour = line(*found, epsilon);
-  if (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1)) return answer;
+  if (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1)) return {0, std::min(answer.hi, chernoff_epsilon(*found, log_target))};
   double slope = found->order, width = 0.1;
   for (int i = 0; i < 30; ++i) {
     const ContourLine::Value value = contour->at(epsilon);
@@ -254,6 +255,7 @@ Interval ContourSide::solve(double log_target) const {
       answer.lo = e;
       break;
     }
+  if (answer.hi == plan_.largest_loss) answer.hi = std::min(answer.hi, chernoff_epsilon(*found, log_target));
   return answer;
 }
 
@@ -317,7 +319,7 @@ class ContourLoss final : public Loss {
 
   ContourSide remove_;
   ContourSide add_;
-  Parts parts_;  // own the transforms
+  Parts parts_;
   bool symmetric_;
 };
 
@@ -365,7 +367,7 @@ void ContourLoss::explain(std::vector<Step>& steps) const {
 
 /// False if a part offers nothing to work with.
 bool collect(const Parts& parts, Direction direction, ContourPlan& plan) {
-  Interval log_survival = Interval::exactly(0), largest = Interval::exactly(0);
+  Interval largest = Interval::exactly(0);
   for (const Part& part : parts) {
     const Interval times = Interval::exactly(static_cast<double>(part.times));
     if (part.times == 0) continue;
@@ -377,14 +379,15 @@ bool collect(const Parts& parts, Direction direction, ContourPlan& plan) {
       plan.steps += times.lo;
       continue;
     }
-    const Transform* transform = part.loss->transform(direction);
+    std::shared_ptr<const Transform> transform(part.loss, part.loss->transform(direction));  // lives as long as the loss
+    if (const Atoms* atoms = part.loss->atoms(direction); transform == nullptr && atoms != nullptr) transform = atoms_transform(*atoms);
     if (transform == nullptr) return false;
     plan.items.push_back({transform, times.lo});
     plan.steps += times.lo;
-    log_survival = log_survival + times * log1p(-transform->infinite_mass());
+    plan.log_survival = plan.log_survival + times * log1p(-transform->infinite_mass());
     largest = largest + times * Interval::exactly(transform->largest_loss());
   }
-  plan.infinite_mass = clamp(-expm1(log_survival), 0, 1);
+  plan.infinite_mass = clamp(-expm1(plan.log_survival), 0, 1);
   plan.largest_loss = largest.hi;
   return plan.steps > 0;
 }

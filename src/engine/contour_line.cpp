@@ -13,7 +13,8 @@ namespace {
 
 constexpr double u = 0x1p-53;
 constexpr double pi = std::numbers::pi;
-constexpr std::size_t block = 8;            // nodes evaluated together: they share one quadrature bound
+// Nodes evaluated together share one quadrature bound, that of the last: few at first, where each node counts, then more.
+constexpr std::size_t short_block = 8, long_block = 16, first_nodes = 32;
 constexpr std::size_t most_nodes = 12000;    // beyond this a line is given up
 constexpr double most_work = 6e7;            // nodes times points: a tenth of a second
 constexpr std::size_t most_marches = 20000;  // points of the march
@@ -44,7 +45,7 @@ std::unique_ptr<const ContourMoments> ContourMoments::prepare(const ContourPlan&
 
 Cumulant ContourMoments::cumulant(double order) const {
   const double variance = 0.5 * (plan_.gaussian.lo + plan_.gaussian.hi);
-  Cumulant total{variance * order * (order + 1) / 2, variance * (order + 0.5), variance};
+  Cumulant total{variance * order * (order + 1) / 2 + plan_.log_survival.lo, variance * (order + 0.5), variance};
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const Cumulant one = items_[i]->cumulant(order);
     total.value += plan_.items[i].times * one.value;
@@ -55,7 +56,7 @@ Cumulant ContourMoments::cumulant(double order) const {
 }
 
 double ContourMoments::cumulant_above(double order) const {
-  Interval total = plan_.gaussian * (Interval::exactly(order) * (Interval::exactly(order) + 1.0) / 2.0);
+  Interval total = plan_.gaussian * (Interval::exactly(order) * (Interval::exactly(order) + 1.0) / 2.0) + plan_.log_survival;
   for (std::size_t i = 0; i < items_.size(); ++i)
     total = total + Interval::exactly(plan_.items[i].times) * Interval::exactly(items_[i]->log_moment_above(order));
   return total.hi;
@@ -73,7 +74,7 @@ ContourLine::ContourLine(const ContourMoments& moments, double order, double eps
   const Tilts tilts = moments.tilt(order);
   gaussian_ = 0.5 * (plan.gaussian.lo + plan.gaussian.hi);
   gaussian_error_ = plan.gaussian.hi - plan.gaussian.lo + 2 * u * gaussian_;
-  cumulant_ = plan.gaussian * (Interval::exactly(order) * (Interval::exactly(order) + 1.0) / 2.0);
+  cumulant_ = plan.gaussian * (Interval::exactly(order) * (Interval::exactly(order) + 1.0) / 2.0) + plan.log_survival;
   double variance = gaussian_ + gaussian_error_;
   mean_ = gaussian_ * (order + 0.5);
   double mean_size = std::abs(mean_);
@@ -160,12 +161,12 @@ double ContourLine::alias(double epsilon, Interval base, Kernel kernel) const {
 }
 
 void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count) {
-  std::vector<double> times(count), log_modulus(count), argument(count), growth(count), upper(count);
+  std::vector<double> times(count), log_modulus(count), argument(count), growth(count);
   std::vector<Oscillation> values(count);
   const std::size_t first = nodes_.size() + 1;
   for (std::size_t k = 0; k < count; ++k) {
     const double t = times[k] = static_cast<double>(first + k) * step_;
-    log_modulus[k] = upper[k] = -0.5 * gaussian_ * t * t;
+    log_modulus[k] = -0.5 * gaussian_ * t * t;
     growth[k] = gaussian_error_ * t * (0.5 * t + std::abs(order_) + 1) + 4 * u * gaussian_ * t * t;
   }
   for (std::size_t i = 0; i < tilts.size(); ++i) {
@@ -174,14 +175,14 @@ void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::si
     for (std::size_t k = 0; k < count; ++k) {
       const Oscillation& value = values[k];
       const double real = value.real_less_one, imaginary = value.imaginary;
-      const double log_one = 0.5 * std::log1p(2 * real + real * real + imaginary * imaginary);
+      const double excess = 2 * real + real * real + imaginary * imaginary;  // |phi|^2 - 1
+      const double log_one = 0.5 * std::log1p(excess);
       const double angle = std::atan2(imaginary, 1 + real);
       log_modulus[k] += steps * log_one;
       argument[k] += steps * angle;
       // [contour-propagation] (|phi| + e)^T - |phi|^T without linearisation, and the rounding of log, atan2 and their multiples.
-      const double modulus = std::exp(log_one);
-      growth[k] += steps * (std::log1p(value.error / modulus * (1 + 1e-9)) + 12 * u * (std::abs(log_one) + std::abs(angle)));
-      upper[k] += steps * std::log(modulus + value.error) * (1 - 16 * u);
+      const double ratio = value.error / std::sqrt(std::max(0.0, 1 + excess)) * (1 + 1e-9);
+      growth[k] += steps * ((ratio < 1e-8 ? ratio : std::log1p(ratio)) + 12 * u * (std::abs(log_one) + std::abs(angle)));
     }
   }
   for (std::size_t k = 0; k < count; ++k) {
@@ -190,7 +191,7 @@ void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::si
     node.modulus = std::exp(log_modulus[k]);
     node.argument = argument[k];
     node.growth = growth[k] + (static_cast<double>(tilts.size()) + 8) * u * (std::abs(log_modulus[k]) + std::abs(argument[k]));
-    node.upper = std::exp(std::min(upper[k] + 1e-6, 0.0));
+    node.upper = std::exp(std::min(log_modulus[k] + node.growth + 1e-6, 0.0));
     const double t = node.t, real = order_ * (order_ + 1) - t * t, imaginary = (2 * order_ + 1) * t;
     const double square = real * real + imaginary * imaginary;
     node.real = real / square;
@@ -232,7 +233,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
 
   double until = 0;  // nodes are needed at least up to here
   for (;;) {
-    do add_nodes(plan, tilts, block);
+    do add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
     while (nodes_.size() < most_nodes && static_cast<double>(nodes_.size() * points_) < most_work &&
            (nodes_.back().t < until || nodes_.back().modulus > std::exp(-1.2 * need)));
     // Nodes that the quadratures cannot see add more error than they take away; the march may do without them.

@@ -13,11 +13,12 @@ namespace tradeoff {
 /// One direction of a plan: distinct transforms with their step counts, all plain Gaussians as one variance.
 struct ContourPlan {
   struct Item {
-    const Transform* transform = nullptr;
+    std::shared_ptr<const Transform> transform;
     double times = 1;
   };
   std::vector<Item> items;
   Interval gaussian = Interval::exactly(0);       ///< sum of mu^2: K(s) = gaussian s (s + 1) / 2
+  Interval log_survival = Interval::exactly(0);   ///< log P(the loss is finite)
   Interval infinite_mass = Interval::exactly(0);  ///< of the whole plan
   double largest_loss = 0;                        ///< of the whole plan, an upper bound
   double steps = 0;

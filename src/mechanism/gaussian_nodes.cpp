@@ -54,13 +54,14 @@ GaussianNodes::GaussianNodes(Interval mu, Interval rate, const Range& range)
   double left = 0, right = 0;
   if (!choose_range(range, left, right)) return;
   fill(std::lround(std::floor(left / step_)), std::lround(std::ceil(right / step_)));
-  for (const double height : heights_) add_shift(height * mu_);
+  for (const double height : heights_)
+    if (!range.rough) add_shift(height * mu_);
 }
 
 // Steering only. The integrand is analytic up to |Im z| = pi/mu; the Gaussian alone would choose Im z = 2 pi/h. At the longest t the
 // argument of w adds to the exponent: a scan over z finds by how much, relative to the moment.
 double GaussianNodes::choose_step(const Range& range) {
-  const double wanted = range.accuracy + 5;  // what the bounds of cells lose
+  const double wanted = range.accuracy + 6;  // what the bounds of cells lose
   const double furthest = std::min(std::numbers::pi / mu_, 1.1 * std::sqrt(2 * wanted));
   const double spread = std::sqrt(2 * range.accuracy), shift = range.power * mu_, rest = 1 - rate_;
   struct Sample {
@@ -75,7 +76,7 @@ double GaussianNodes::choose_step(const Range& range) {
   }
   std::erase_if(samples, [&](const Sample& one) { return range.power * one.loss - one.half_square < level - range.accuracy - 8; });
   double best = 0;
-  for (const double share : {0.3, 0.5, 0.75, 0.95}) {
+  for (const double share : {0.75, 0.5, 0.95, 0.3}) {  // the likeliest first
     const double height = share * furthest, cosine = std::cos(height * mu_), sine = std::sin(height * mu_);
     heights_.push_back(height);
     double largest = -infinity;
@@ -223,24 +224,24 @@ double GaussianNodes::log_side(double power, double t, double z, double loss, co
 
 // [node-quadrature] On a cell the exponent -z^2/2 + p log|w| + t arg w exceeds the larger of its ends by at most h^2/8 times its largest
 // downward curvature: 1 from the Gaussian, |d^2 log w / dz^2| from each of the others. For p >= 0 log|w(z + ia)| is replaced by the larger
-// l(z), which is convex.
+// l(z), which is convex. The sum over the cells is bounded by its largest term times their number: that costs a unit or two of the exponent
+// and saves an exponential a cell.
 double GaussianNodes::log_cells(double power, double t, std::size_t count, const Shift& shift) const {
   const double* modulus = power >= 0 ? end_loss_.data() : shift.modulus.data();
-  const auto at_end = [&](std::size_t j) { return power * modulus[j] + t * shift.argument[j] - end_square_[j]; };
   const double bend = (power < 0 ? -power : 0) + t;
-  double largest = -infinity;
-  for (std::size_t j = 0; j <= count; ++j) largest = std::max(largest, at_end(j));
-  double sum = 0, left = at_end(0) - largest;
+  const auto at_end = [&](std::size_t j) { return power * modulus[j] + t * shift.argument[j] - end_square_[j]; };
+  double largest = -infinity, left = at_end(0);
   for (std::size_t j = 0; j < count; ++j) {
-    const double right = at_end(j + 1) - largest, exponent = std::max(left, right) + bend * shift.curvature[j];
-    sum += exponent > -45 ? std::exp(exponent) : 1e-19;
+    const double right = at_end(j + 1), cell = (left > right ? left : right) + bend * shift.curvature[j];
+    largest = cell > largest ? cell : largest;
     left = right;
   }
-  return largest + std::log(2 * sum * step_) - log_root_two_pi + shift.log_factor + step_ * step_ / 8;
+  return largest + std::log(2 * static_cast<double>(count) * step_) - log_root_two_pi + shift.log_factor + step_ * step_ / 8;
 }
 
 // [node-quadrature] The rectangle bound: two horizontal lines, two vertical sides, and the integral outside the nodes.
-double GaussianNodes::log_error(double power, double t, std::size_t count, bool tail) const {
+double GaussianNodes::log_error(double power, double t, const Sum& sum) const {
+  const std::size_t count = sum.count;
   const double left = position_.front() - 0.5 * step_, right = position_[count - 1] + 0.5 * step_;
   const double loss_left = end_loss_.front(), loss_right = end_loss_[count];
   double best = infinity;
@@ -248,9 +249,10 @@ double GaussianNodes::log_error(double power, double t, std::size_t count, bool 
     const double sides = log_sum(log_side(power, t, left, loss_left, shift), log_side(power, t, right, loss_right, shift));
     const double bound = log_sum(sides, log_cells(power, t, count, shift));
     if (bound < best) best = bound;
+    if (best < sum.enough) break;
   }
   double outside = log_left_tail(power, left, loss_left);
-  if (tail) outside = log_sum(outside, log_right_tail(power, right, loss_right));
+  if (sum.tail) outside = log_sum(outside, log_right_tail(power, right, loss_right));
   const double scale = std::abs(power) * std::max(std::abs(loss_left), std::abs(loss_right)) + 0.5 * std::max(left * left, right * right);
   return log_sum(best, outside) + bound_slack + bound_relative_slack * scale;
 }

@@ -19,17 +19,15 @@ class GaussianNodes final : public NodeLaw {
     double shrink;   ///< factor on the step
     double power;    ///< where phi will be asked for,
     double longest;  ///< up to this t
+    bool rough;      ///< no bounds will be asked for
   };
   GaussianNodes(Interval mu, Interval rate, const Range& range);
   /// More nodes than this are not worth a try; the law is then left empty.
   static constexpr std::size_t most_nodes = 20000;
 
   using NodeLaw::log_error;
-  [[nodiscard]] double log_error(double power, double t, std::size_t count) const override { return log_error(power, t, count, true); }
+  [[nodiscard]] double log_error(double power, double t, const Sum& sum) const override;
   [[nodiscard]] double unit_error() const override { return unit_error_; }
-
-  /// The same for the first `count` nodes against the integral up to the middle after them; with `tail`, plus the integral beyond.
-  [[nodiscard]] double log_error(double power, double t, std::size_t count, bool tail) const;
 
   /// log of a bound of the tilted mass E_Q[w^p; z < z_j].
   [[nodiscard]] double log_mass_below(double power, std::size_t j) const;

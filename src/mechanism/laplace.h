@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "mechanism/laplace_transform.h"
 #include "mechanism/loss.h"
 
 namespace tradeoff {
@@ -9,7 +10,7 @@ namespace tradeoff {
 /// -epsilon0 with probability exp(-epsilon0)/2, and has density exp((l - epsilon0)/2)/4 in between.
 class LaplaceLoss final : public Loss {
  public:
-  explicit LaplaceLoss(Interval epsilon0) : epsilon0_(epsilon0) {}
+  explicit LaplaceLoss(Interval epsilon0) : epsilon0_(epsilon0), transform_(laplace_transform(epsilon0)) {}
   [[nodiscard]] Interval epsilon0() const { return epsilon0_; }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
@@ -19,6 +20,7 @@ class LaplaceLoss final : public Loss {
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override;
   [[nodiscard]] std::optional<Interval> closed_mu() const override;
+  [[nodiscard]] const Transform* transform(Direction) const override { return &transform_; }
   [[nodiscard]] std::optional<BreakPoints> break_points(Direction, ParameterEnd end) const override {
     return laplace_break_points(end == ParameterEnd::worse ? epsilon0_.hi : epsilon0_.lo);
   }
@@ -27,6 +29,7 @@ class LaplaceLoss final : public Loss {
 
  private:
   Interval epsilon0_;
+  LaplaceTransform transform_;
 };
 
 }  // namespace tradeoff

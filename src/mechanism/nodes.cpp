@@ -78,7 +78,7 @@ double NodeLaw::log_moment_above(double power) const {
   }
   mass *= 1 + exp_error + 2 * static_cast<double>(count) * u;
   const double sum = largest + std::log(mass) * (1 + log_error_units) + 4 * u * (1 + std::abs(largest));
-  const double quadrature = std::exp(std::min(700.0, log_error(power, 0) - sum)) * (1 + 1e-9);
+  const double quadrature = std::exp(std::min(700.0, log_error(power, 0, {count, true, sum - 40}) - sum)) * (1 + 1e-9);
   const double above = sum + quadrature + 4 * u * (1 + std::abs(sum));
   return above < infinity ? above : infinity;  // NaN is no bound
 }
@@ -244,7 +244,8 @@ void NodeTilt::oscillate(std::span<const double> times, std::span<Oscillation> v
   const double last = times.back();
   // The quadrature error grows with t, so the last one serves the whole list. A negative power makes the far right negligible, where a
   // large t would only spoil the bound; for a positive one the integral beyond the last node is sharper further out.
-  const double quadrature = 1.01 * relative(law_.log_error(power_, last, power_ < 0 ? end_kept_ : law_.nodes().loss.size()));
+  const NodeLaw::Sum sum_of_nodes{power_ < 0 ? end_kept_ : law_.nodes().loss.size(), true, log_moment_ + std::log(0.1 * quadratic_error_ * times.front() * times.front())};
+  const double quadrature = 1.01 * relative(law_.log_error(power_, last, sum_of_nodes));
   for (std::size_t k = 0; k < times.size(); ++k) {
     const double t = times[k];
     if (!(t * kept_reach_ < oscillation_limit)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -35,9 +36,16 @@ class NodeLaw {
   virtual ~NodeLaw() = default;
 
   [[nodiscard]] const Nodes& nodes() const { return nodes_; }
-  /// log of a bound of |sum_j W_j w_j^(p + iy) - E_Q[w^(p + iy)]| for every |y| <= t, the sum over the first `count` nodes.
-  [[nodiscard]] virtual double log_error(double power, double t, std::size_t count) const = 0;
-  [[nodiscard]] double log_error(double power, double t) const { return log_error(power, t, nodes_.loss.size()); }
+  /// Which sum: over the first `count` nodes, against the whole expectation or (without `tail`) the part up to the middle after them.
+  /// A bound below `enough` need not be improved.
+  struct Sum {
+    std::size_t count;
+    bool tail = true;
+    double enough = -std::numeric_limits<double>::infinity();
+  };
+  /// log of a bound of |sum_j W_j w_j^(p + iy) - E_Q[w^(p + iy)]| for every |y| <= t.
+  [[nodiscard]] virtual double log_error(double power, double t, const Sum& sum) const = 0;
+  [[nodiscard]] double log_error(double power, double t) const { return log_error(power, t, {nodes_.loss.size()}); }
   /// A bound of |sum_j W_j - 1| and of |sum_j W_j w_j - 1|.
   [[nodiscard]] virtual double unit_error() const = 0;
 

@@ -52,8 +52,8 @@ std::vector<Spread> GaussianTilt::spreads() const {
     if (sums[count] > wanted * second || first_kept() + count > nodes_.nodes().loss.size()) continue;
     wanted = 0.3 * sums[count] / second;
     const std::size_t last = first_kept() + count;
-    const double circle = std::max(nodes_.log_error(power() + 0.5, 0.5, last, false), nodes_.log_error(power() - 0.5, 0.5, last, false));
-    const double tail = std::max(0.0, 1 - mass_[count]) + relative(nodes_.log_error(power(), 0, last, false)) + error_terms().constant + 1e-12;
+    const double circle = std::max(nodes_.log_error(power() + 0.5, 0.5, {last, false}), nodes_.log_error(power() - 0.5, 0.5, {last, false}));
+    const double tail = std::max(0.0, 1 - mass_[count]) + relative(nodes_.log_error(power(), 0, {last, false})) + error_terms().constant + 1e-12;
     const double dropped = error_terms().linear * std::abs(nodes_.nodes().loss.front() - mean());  // left of the kept nodes
     spreads.push_back({std::sqrt(second_moment_above(sums[count] + dropped, circle)) * (1 + 1e-9), tail});
   }
@@ -84,9 +84,9 @@ double GaussianTilt::modulus_of_first(double t, std::size_t count) const {
   weights.resize((count + oscillation_lanes - 1) / oscillation_lanes * oscillation_lanes, 0.0);
   const OscillationSum sum = sum_oscillations(weights.data(), kept_loss().data(), weights.size(), t);
   const double modulus = std::hypot(mass_[count] + sum.cosine, t * moment_[count] + sum.sine);
-  const double beyond = 1 - mass_[count] + relative(nodes_.log_error(power(), 0, last, false));
+  const double beyond = 1 - mass_[count] + relative(nodes_.log_error(power(), 0, {last, false}));
   const ErrorTerms errors = error_terms();
-  const double error = (errors.quadratic * t + errors.linear) * t + errors.constant + relative(nodes_.log_error(power(), t, last, false));
+  const double error = (errors.quadratic * t + errors.linear) * t + errors.constant + relative(nodes_.log_error(power(), t, {last, false}));
   return modulus + beyond + 1.01 * error + 1e-9;
 }
 
@@ -149,7 +149,7 @@ class SubsampledTransform final : public Transform {
     const double least = remove ? 1 + reach.least : -reach.largest, largest = remove ? 1 + reach.largest : -reach.least;
     // What the steps magnify must stay below 1e-13; a search is content with one per cent.
     const double accuracy = std::log(reach.steps) + (reach.rough ? 8 : 36);
-    GaussianNodes::Range range{least, largest, accuracy, reach.rough ? 1.2 : 1, remove ? 1 + reach.order : -reach.order, reach.longest};
+    GaussianNodes::Range range{least, largest, accuracy, reach.rough ? 1.2 : 1, remove ? 1 + reach.order : -reach.order, reach.longest, reach.rough};
     range.shrink *= std::pow(0.65, reach.effort);
     auto nodes = std::make_unique<const GaussianNodes>(mu_, rate_, range);
     if (nodes->nodes().loss.empty()) return nullptr;

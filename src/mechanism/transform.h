@@ -8,7 +8,7 @@
 
 #include "tradeoff/interval.h"
 
-// What the contour engine asks of a loss L in one direction: its moment generating function M(s) = E_P[exp(sL); L finite],
+// What the contour engine asks of a loss L in one direction: its moment generating function M(s) = E_P[exp(sL) | L finite],
 // on the real axis and on vertical lines. Real parts of s are called orders. [contour-inversion]
 namespace tradeoff {
 
@@ -99,7 +99,7 @@ class Transform {
   Transform& operator=(const Transform&) = delete;
   virtual ~Transform() = default;
 
-  /// P(L = +infinity); M does not include it.
+  /// P(L = +infinity), which M knows nothing of.
   [[nodiscard]] virtual Interval infinite_mass() const = 0;
   /// An upper bound of the finite losses; infinite if there is none.
   [[nodiscard]] virtual double largest_loss() const = 0;

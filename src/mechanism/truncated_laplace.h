@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "mechanism/laplace_transform.h"
 #include "mechanism/loss.h"
 
 namespace tradeoff {
@@ -18,6 +19,10 @@ class TruncatedLaplaceLoss final : public Loss {
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
+  [[nodiscard]] const Transform* transform(Direction) const override {
+    // Nothing is offered where it is not known whether the bound is above the sensitivity, or where all losses are infinite.
+    return reach_.lo >= epsilon0_.hi || (reach_.hi < epsilon0_.lo && largest_loss_.lo > 0) ? &transform_ : nullptr;
+  }
   [[nodiscard]] std::optional<BreakPoints> break_points(Direction, ParameterEnd end) const override {
     if (!(reach_.lo >= epsilon0_.hi)) return std::nullopt;  // the supports overlap too little for this expansion
     return truncated_laplace_break_points(end == ParameterEnd::worse ? epsilon0_.hi : epsilon0_.lo, reach_);
@@ -29,6 +34,7 @@ class TruncatedLaplaceLoss final : public Loss {
   Interval epsilon0_;
   Interval reach_;
   Interval largest_loss_;
+  LaplaceTransform transform_;
 };
 
 }  // namespace tradeoff

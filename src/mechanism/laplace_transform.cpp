@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/laplace_transform.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <utility>
+
+#include "mechanism/nodes.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+constexpr double u = unit_roundoff;
+// Wider parameters than this would make the bounds below count on more than they do.
+constexpr double most_width = 1e-12;
+
+double relative_width(Interval a) { return a.hi > 0 ? (a.hi - a.lo) / a.hi : 0; }
+
+struct Abscissa {
+  double node;
+  double weight;
+};
+// The positive half of the 32-point Gauss-Legendre rule, each rounded to nearest.
+constexpr std::array<Abscissa, 16> gauss_legendre{{
+    {0x1.fe995e70409b6p-1, 0x1.cbf8bc743cc5cp-8}, {0x1.f8a212714bcdcp-1, 0x1.0aa3c248696c9p-6}, {0x1.edf5518053baap-1, 0x1.a0060a8531ffap-6},
+    {0x1.deac0259f7f42p-1, 0x1.18c5800a355d9p-5}, {0x1.caea9b4574cb9p-1, 0x1.5ee963a335495p-5}, {0x1.b2e04fd686a13p-1, 0x1.a1c6ae961fbfap-5},
+    {0x1.96c69481c4bc5p-1, 0x1.e0bd76c924981p-5}, {0x1.76e0931d693bap-1, 0x1.0d9b9a62cac10p-4}, {0x1.537a89c487f8ap-1, 0x1.2854103b35e0cp-4},
+    {0x1.2ce9146962ca4p-1, 0x1.40483e126fd14p-4}, {0x1.038862866b29dp-1, 0x1.553ee25ebebc6p-4}, {0x1.af76b57c6f8f1p-2, 0x1.6705e18e13ed1p-4},
+    {0x1.53d55ce57bdf6p-2, 0x1.7572bdb3f6e51p-4}, {0x1.ea0f7e19c094bp-3, 0x1.8062fc0f6fef9p-4}, {0x1.27e0ea717f237p-3, 0x1.87bc776f8c6d7p-4},
+    {0x1.8bbc8488cc499p-5, 0x1.8b6d9eaec77adp-4},
+}};
+// log of 2^(2n+1) n!^4 / ((2n+1) (2n)!^3), n = 32, rounded up: the constant of the error term on [-1, 1].
+constexpr double log_error_constant = -248.39;
+
+/// Atoms and Gauss-Legendre nodes of the law under Q: 1/2 mass at -b and so on. [laplace-transform]
+class LaplaceNodes final : public NodeLaw {
+ public:
+  LaplaceNodes(Interval largest, Interval atom, Interval density)
+      : largest_(0.5 * (largest.lo + largest.hi)),
+        atom_(0.5 * (atom.lo + atom.hi)),
+        coefficient_(0.5 * (density.lo + density.hi)),
+        width_(relative_width(largest) + relative_width(atom) + relative_width(density) + 4 * u) {
+    if (atom_ > 0) add(-largest_, atom_);
+    for (std::size_t i = 0; i < 2 * gauss_legendre.size(); ++i) {
+      const bool negative = i < gauss_legendre.size();
+      const Abscissa& one = gauss_legendre[negative ? i : 2 * gauss_legendre.size() - 1 - i];
+      const double loss = largest_ * (negative ? -one.node : one.node);
+      add(loss, largest_ * coefficient_ * one.weight * std::exp(-0.5 * loss));
+    }
+    if (atom_ > 0) add(largest_, atom_ * std::exp(-largest_));
+  }
+
+  // E = C (2/2)^(2n+1) f^(2n)(xi) for the real and for the imaginary part of f(x) = b g exp(b (p - 1/2 + it) x).
+  [[nodiscard]] double log_error(double power, double t, const Sum&) const override {
+    const double real = std::abs(power - 0.5) * largest_, size = std::hypot(real, t * largest_);
+    return 0.4 + log_error_constant + 64 * std::log(size * (1 + 1e-9)) + std::log(largest_ * coefficient_) + real + 1e-6;
+  }
+  [[nodiscard]] double unit_error() const override {
+    return 1e-60 + std::exp(std::max(log_error(0, 0, {0}), log_error(1, 0, {0})));
+  }
+
+  [[nodiscard]] double largest() const { return largest_; }
+  [[nodiscard]] double atom() const { return atom_; }
+  [[nodiscard]] double coefficient() const { return coefficient_; }
+  [[nodiscard]] double width() const { return width_; }
+
+ private:
+  void add(double loss, double weight) {
+    nodes_.weight.push_back(weight);
+    nodes_.log_weight.push_back(std::log(weight));
+    nodes_.log_weight_error.push_back((16 * u + 2 * width_) * (1 + largest_) + 4 * u * std::abs(nodes_.log_weight.back()));
+    nodes_.loss.push_back(loss);
+    nodes_.loss_error.push_back(std::abs(loss) * (3 * u + width_));
+    nodes_.loss_tail.push_back(exponential_tail(loss));
+  }
+
+  double largest_;
+  double atom_;
+  double coefficient_;  // of exp(l/2) in the density under P
+  double width_;        // relative, of all parameters
+};
+
+/// [laplace-transform]
+class LaplaceTilt final : public NodeTilt {
+ public:
+  LaplaceTilt(const LaplaceNodes& nodes, double order) : NodeTilt(nodes, 1 + order, 1, 0), nodes_(nodes), order_(order) {}
+
+  void oscillate(std::span<const double> times, std::span<Oscillation> values) const override {
+    if (times.back() * nodes_.largest() < node_limit) return NodeTilt::oscillate(times, values);
+    for (std::size_t k = 0; k < times.size(); ++k) values[k] = closed_form(times[k]);
+  }
+  [[nodiscard]] double modulus_above(double t) const override {
+    const Oscillation value = closed_form(t);
+    return std::hypot(1 + value.real_less_one, value.imaginary) + value.error;
+  }
+  // The density e^((c+1/2) l) is monotone between its two jumps: it varies by twice its largest value.
+  [[nodiscard]] Decay decay(double) const override {
+    const double b = nodes_.largest(), scale = std::exp(-log_moment().lo) * (1 + 1e-9);
+    const double atoms = nodes_.atom() * (std::exp(order_ * b) + std::exp(-(1 + order_) * b)) * scale;
+    const double variation = 2 * nodes_.coefficient() * std::exp(std::abs(order_ + 0.5) * b) * scale;
+    return {std::min(1.0, atoms), variation, nodes_.atom() > 0 ? infinity : variation};
+  }
+
+ private:
+  static constexpr double node_limit = 6;  // t b up to which 32 nodes resolve the phase
+
+  [[nodiscard]] Oscillation closed_form(double t) const {
+    using Complex = std::complex<double>;
+    const double b = nodes_.largest(), half = order_ + 0.5;
+    const Complex s(order_, t), shifted(half, t);
+    // exp of the log moment is divided out inside the exponents: they stay moderate.
+    const double level = 0.5 * (log_moment().lo + log_moment().hi);
+    const Complex up = std::exp(s * b - level), down = std::exp(-(s + 1.0) * b - level);
+    const Complex density = nodes_.coefficient() * (std::exp(shifted * b - level) - std::exp(-shifted * b - level)) / shifted;
+    const Complex value = (nodes_.atom() * (up + down) + density) * std::exp(Complex(0, -t * centre()));
+    const double rounding = (64 * u + 8 * (2 * u + nodes_.width()) * (1 + std::abs(half) * b + t * b));
+    return {value.real() - 1, value.imag(), rounding + (log_moment().hi - log_moment().lo)};
+  }
+
+  const LaplaceNodes& nodes_;
+  double order_;
+};
+
+class LaplaceMoments final : public Moments {
+ public:
+  LaplaceMoments(Interval largest, Interval atom, Interval density) : nodes_(largest, atom, density) {}
+  [[nodiscard]] Cumulant cumulant(double order) const override { return nodes_.cumulant(1 + order); }
+  [[nodiscard]] double log_moment_above(double order) const override { return nodes_.log_moment_above(1 + order); }
+  [[nodiscard]] std::unique_ptr<const TiltedLoss> tilt(double order) const override { return std::make_unique<LaplaceTilt>(nodes_, order); }
+
+ private:
+  LaplaceNodes nodes_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Moments> LaplaceTransform::prepare(const Reach&) const {
+  const bool narrow = relative_width(largest_) <= most_width && relative_width(atom_) <= most_width && relative_width(density_) <= most_width;
+  if (!narrow || !(largest_.lo > 0) || !(largest_.hi < 100)) return nullptr;  // beyond 100 the nodes could not resolve any tilt
+  return std::make_unique<LaplaceMoments>(largest_, atom_, density_);
+}
+
+LaplaceTransform laplace_transform(Interval epsilon0) {
+  return {epsilon0, Interval::exactly(0.5), exp(-epsilon0 / 2.0) / 4.0, Interval::exactly(0)};
+}
+
+// [truncated-laplace-profile] gives the masses; here they are divided by the mass of finite losses.
+LaplaceTransform truncated_laplace_transform(Interval epsilon0, Interval reach) {
+  const Interval end = exp(-reach), inside = -expm1(-reach);  // 1 - e^-reach
+  if (reach.lo >= epsilon0.hi) {
+    const Interval infinite = end * expm1(epsilon0) / (2.0 * inside), finite = 1.0 - infinite;
+    const Interval atom = -expm1(epsilon0 - reach) / (2.0 * inside * finite);
+    return {epsilon0, max(atom, Interval::exactly(0)), exp(-epsilon0 / 2.0) / (4.0 * inside * finite), infinite};
+  }
+  // The supports overlap on [epsilon0 - reach, reach] only: no atoms, and the density is normalised by itself.
+  const Interval largest = 2.0 * reach - epsilon0;
+  const Interval finite = end * expm1(largest) / (2.0 * inside);
+  return {largest, Interval::exactly(0), 0.5 / (expm1(largest / 2.0) - expm1(-largest / 2.0)), clamp(1.0 - finite, 0, 1)};
+}
+
+}  // namespace tradeoff

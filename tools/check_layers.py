@@ -17,6 +17,7 @@ ROOMS = ["numeric", "mechanism", "plan", "engine", "curve", "gdp", "limit", "cal
 
 # Headers from outside the standard library, by the room that may use them; the reasons are in docs/adr/0005.
 OUTSIDE = {
+    "noise": ("sys/random.h", "sys/mman.h", "unistd.h", "immintrin.h"),  # entropy, pages cleared on fork, vector instructions
     "report": ("nlohmann/",),
     "cli": ("nlohmann/", "CLI/", "fcntl.h", "unistd.h", "sys/"),  # the terminal and pipes are POSIX
 }

@@ -4,7 +4,7 @@
 
 packages_to_build=(cmake ninja-build g++ libcli11-dev nlohmann-json3-dev)
 packages_to_test=(
-  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libflint-arb-dev libflint-dev libmpfr-dev libgmp-dev
+  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libflint-arb-dev libflint-dev libmpfr-dev libgmp-dev libssl-dev
   clang-19 clang-format-19 clang-tidy-19 shellcheck python3
 )
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "noise/grid_noise.h"
+#include "tradeoff/interval.h"
+
+// Distinct from mechanism/discrete_gaussian.h, which accounts for what this draws.
+namespace tradeoff::noise {
+
+/// P(k) proportional to exp(-k^2 / (2 sigma^2)) on the integers, exactly: discrete Laplace proposals, each kept with probability
+/// exp(-(|k| - sigma^2/t)^2 / (2 sigma^2)). [discrete-gaussian-sampler]
+class DiscreteGaussian {
+ public:
+  /// Throws DomainError unless 1/64 <= sigma <= 2^20.
+  explicit DiscreteGaussian(Dyadic sigma);
+  void draw(WordStream& words, std::span<std::int64_t> values) const;
+  /// Whether the proposal k is kept, given the word that decides it.
+  [[nodiscard]] bool keeps(std::int64_t k, std::uint64_t word, WordStream& words) const;
+
+ private:
+  /// Decides from the first 63 bits if doubles, rounded outward, can; nothing otherwise.
+  [[nodiscard]] std::optional<bool> keeps_surely(std::int64_t k, std::uint64_t word) const;
+  [[nodiscard]] std::optional<bool> judge(const LazyUniform& uniform, std::uint64_t magnitude) const;
+
+  Dyadic sigma_;
+  std::uint64_t t_;
+  GridNoise proposal_;
+  GridNoise exponential_;  // scale 1: its table tells where -ln V lies
+  Interval centre_;        // sigma^2 / t
+  Interval twice_variance_;
+};
+
+}  // namespace tradeoff::noise

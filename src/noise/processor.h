@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The three ways in which hot loops are compiled; the best one that the processor has is chosen when the program runs.
+// Every level gives the same results, word for word; tests hold that.
+namespace tradeoff::noise {
+
+enum class Level { portable, avx2, avx512 };
+
+[[nodiscard]] inline Level best_level() {
+#if defined(__x86_64__)
+  static const Level found = [] {
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
+        __builtin_cpu_supports("avx512ifma"))
+      return Level::avx512;
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("lzcnt") ? Level::avx2
+                                                                                                               : Level::portable;
+  }();
+  return found;
+#else
+  return Level::portable;
+#endif
+}
+
+}  // namespace tradeoff::noise
+
+#define TRADEOFF_INLINE inline __attribute__((always_inline))
+#if defined(__x86_64__)
+#define TRADEOFF_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt")))
+#define TRADEOFF_AVX512 __attribute__((target("avx2,bmi,bmi2,lzcnt,avx512f,avx512dq,avx512cd,avx512ifma")))
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+// Memory that held randomness or noise is cleared before it is given back.
+namespace tradeoff::noise {
+
+/// Overwrites with zeros; the empty assembly keeps the compiler from dropping the store as dead.
+inline void wipe(void* memory, std::size_t bytes) {
+  if (bytes == 0) return;
+  std::memset(memory, 0, bytes);
+  __asm__ volatile("" : : "r"(memory) : "memory");
+}
+
+template <class T>
+struct WipingAllocator {
+  using value_type = T;
+  WipingAllocator() = default;
+  template <class U>
+  WipingAllocator(const WipingAllocator<U>&) {}  // NOLINT: allocators convert
+
+  [[nodiscard]] T* allocate(std::size_t count) { return std::allocator<T>().allocate(count); }
+  void deallocate(T* memory, std::size_t count) {
+    wipe(memory, count * sizeof(T));
+    std::allocator<T>().deallocate(memory, count);
+  }
+  friend bool operator==(const WipingAllocator&, const WipingAllocator&) { return true; }
+};
+
+template <class T>
+using SecretVector = std::vector<T, WipingAllocator<T>>;
+
+}  // namespace tradeoff::noise

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "noise/secure_stream.h"
+
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+
+#include "noise/secret.h"
+#include "tradeoff/release.h"
+
+namespace tradeoff::noise {
+namespace {
+
+// Far below where ChaCha20 output could be told from random, and often enough to profit from the system's own reseeding.
+constexpr std::uint64_t blocks_per_key = 1ULL << 20;
+
+void* map_private_pages(std::size_t bytes) {
+  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();  // NOLINT: the macro casts
+#if defined(MADV_WIPEONFORK)
+  static_cast<void>(madvise(pages, bytes, MADV_WIPEONFORK));  // older kernels refuse; the process number is checked as well
+#endif
+#if defined(MADV_DONTDUMP)
+  static_cast<void>(madvise(pages, bytes, MADV_DONTDUMP));
+#endif
+  return pages;
+}
+
+}  // namespace
+
+void system_entropy(std::span<std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t got = getrandom(bytes.data(), bytes.size(), 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) throw RandomnessError("release: the operating system gives no randomness; nothing was released");
+    bytes = bytes.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+void ChaChaStream::Unmap::operator()(State* state) const {
+  wipe(state, sizeof *state);
+  munmap(state, sizeof *state);
+}
+
+ChaChaStream::ChaChaStream(Entropy entropy) : entropy_(entropy), state_(new(map_private_pages(sizeof(State))) State{}) {}
+
+ChaChaStream::~ChaChaStream() = default;
+
+void ChaChaStream::rekey() {
+  state_->seeded = false;  // stays so if the source fails
+  entropy_(std::as_writable_bytes(std::span(state_->key)));
+  state_->position = buffered;
+  state_->blocks = 0;
+  state_->process = getpid();
+  state_->seeded = true;
+}
+
+void ChaChaStream::refill() {
+  if (state_->blocks >= blocks_per_key) rekey();
+  constexpr std::size_t batches = 2 * buffered / chacha_words;
+  auto* out = reinterpret_cast<std::uint32_t*>(state_->words.data());
+  for (std::size_t i = 0; i < batches; ++i)
+    chacha20(state_->key, static_cast<std::uint32_t>(i * chacha_lanes),
+             std::span<std::uint32_t, chacha_words>(out + i * chacha_words, chacha_words));
+  std::memcpy(state_->key.data(), state_->words.data(), sizeof state_->key);
+  wipe(state_->words.data(), sizeof state_->key);
+  state_->position = sizeof state_->key / sizeof(std::uint64_t);
+  state_->blocks += batches * chacha_lanes;
+}
+
+void ChaChaStream::fill(std::span<std::uint64_t> words) {
+  if (!state_->seeded || state_->process != getpid()) rekey();
+  while (!words.empty()) {
+    if (state_->position == buffered) refill();
+    const std::size_t count = std::min(words.size(), buffered - state_->position);
+    std::uint64_t* from = state_->words.data() + state_->position;
+    std::memcpy(words.data(), from, count * sizeof *from);
+    wipe(from, count * sizeof *from);
+    state_->position += count;
+    words = words.subspan(count);
+  }
+}
+
+SecureStream& thread_stream() {
+  static thread_local SecureStream stream;
+  return stream;
+}
+
+}  // namespace tradeoff::noise

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "noise/chacha.h"
+#include "noise/words.h"
+
+namespace tradeoff::noise {
+
+/// Fills the bytes with fresh entropy or throws RandomnessError.
+using Entropy = void (*)(std::span<std::byte> bytes);
+
+/// From the operating system (getrandom); waits until it is seeded.
+void system_entropy(std::span<std::byte> bytes);
+
+/// ChaCha20 with a key from `entropy`, and fast key erasure: each batch of output starts with the next key, so that nothing in memory
+/// tells what came before. A new key comes from `entropy` after 2^20 blocks and in a child after fork. Words handed out are wiped here.
+/// Any failure throws and leaves no word behind that could be used. For one thread.
+class ChaChaStream : public WordStream {
+ public:
+  explicit ChaChaStream(Entropy entropy);
+  ~ChaChaStream() override;
+  void fill(std::span<std::uint64_t> words) override;
+
+ private:
+  static constexpr std::size_t buffered = 4 * chacha_words / 2;  // 4 KiB: as much as stays in the first cache
+  struct State {
+    std::array<std::uint32_t, 8> key;
+    std::array<std::uint64_t, buffered> words;
+    std::size_t position;
+    std::uint64_t blocks;
+    std::int64_t process;
+    bool seeded;  // false in zeroed memory, which is what a child finds after fork
+  };
+  struct Unmap {
+    void operator()(State* state) const;
+  };
+  void rekey();
+  void refill();
+
+  Entropy entropy_;
+  std::unique_ptr<State, Unmap> state_;  // on pages of its own that the system clears in a forked child
+};
+
+/// The only source that releases draw from. [secure-words]
+class SecureStream final : public ChaChaStream {
+ public:
+  SecureStream() : ChaChaStream(system_entropy) {}
+};
+
+/// The stream of the calling thread.
+[[nodiscard]] SecureStream& thread_stream();
+
+}  // namespace tradeoff::noise

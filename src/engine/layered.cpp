@@ -28,13 +28,10 @@ class LayeredLoss final : public Loss {
   [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     const Interval anything{0, infinity};
-    const Interval found =
-        first_tight(anything, [&](const Loss& path) { return path.closed_epsilon(direction, delta).value_or(anything); },
-                    [this](Interval known) { return known.width() <= tolerance_.relative * known.hi || known.hi == 0; });
-    // Where no engine inverts by itself, the profile of all of them is inverted instead.
-    const bool useful = found.lo == infinity || (found.hi < infinity && found.width() <= 0.01 * found.hi);
-    if (!useful) return std::nullopt;
-    return found;
+    const Interval found = first_tight(anything, [&](const Loss& path) { return path.closed_epsilon(direction, delta).value_or(anything); },
+                                       [this](Interval known) { return is_tight(known); });
+    if (is_tight(found) || found.lo == infinity || infinite_mass(direction).lo > delta.hi) return max(found, at_least_infinite(direction, delta));
+    return narrowed(direction, delta, found);
   }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
     for (const LossPointer& path : paths_)
@@ -44,6 +41,47 @@ class LayeredLoss final : public Loss {
   void explain(std::vector<Step>& steps) const override { paths_.front()->explain(steps); }
 
  private:
+  [[nodiscard]] bool is_tight(Interval epsilon) const {
+    return epsilon.hi < infinity && (epsilon.hi == 0 || epsilon.width() <= tolerance_.relative * epsilon.hi);
+  }
+  [[nodiscard]] Interval at_least_infinite(Direction direction, Interval delta) const {
+    return Interval::exactly(infinite_mass(direction).lo > delta.hi ? infinity : 0);
+  }
+
+  /// Closes in on epsilon by the profile of all engines. Only so many questions are asked of it, because the last engine may take a
+  /// second for each: what is left is a wider interval. [profile-inversion]
+  [[nodiscard]] Interval narrowed(Direction direction, Interval delta, Interval known) const {
+    const Interval target = log(delta);
+    int questions = 14;
+    double low_excess = infinity;
+    double high_excess = -infinity;
+    const auto ask = [&](double epsilon) {
+      const Interval value = log_delta(direction, Interval::exactly(epsilon));
+      const double excess = (value.lo + value.hi) / 2 - (target.lo + target.hi) / 2;
+      --questions;
+      if (value.lo > target.hi) {
+        known.lo = epsilon;
+        low_excess = excess;
+        return true;
+      }
+      if (value.hi <= target.lo) {
+        known.hi = epsilon;
+        high_excess = excess;
+        return true;
+      }
+      questions -= 4;  // undecided: the enclosures are as wide as what is left
+      return false;
+    };
+    if (known.lo == 0 && (!ask(0) || known.hi == 0)) return known;
+    for (double step = std::max(1.0, 2 * known.lo); known.hi == infinity && questions > 0; step *= 4) ask(step);
+    while (questions > 0 && known.hi < infinity && !is_tight(known)) {
+      const double share = low_excess / (low_excess - high_excess);
+      const double guess = known.lo + (known.hi - known.lo) * (share > 0.01 && share < 0.99 ? share : 0.5);
+      ask(guess);
+    }
+    return known;
+  }
+
   template <class Ask, class IsTight>
   [[nodiscard]] Interval first_tight(Interval known, Ask&& ask, IsTight&& is_tight) const {
     for (const LossPointer& path : paths_) {

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// mu of whole plans against golden values, and the laws it must obey.
+// Covers [chord-bound], [pure-dp-mu], [slack-pair], [gdp-transform], [clip-and-rectify], [replacement-subsampling], [tail-certificate].
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "numeric/arithmetic.h"
+#include "numeric/gaussian.h"
+#include "support/matchers.h"
+#include "tradeoff/analyze.h"
+#include "tradeoff/error.h"
+#include "tradeoff/gdp.h"
+
+namespace tradeoff {
+namespace {
+
+using nlohmann::json;
+using test::Encloses;
+using test::golden_double;
+using test::golden_group;
+using test::IsTight;
+
+std::string text(const json& value) { return value.get<std::string>(); }
+/// A golden number as a plan writes it; its enclosure holds the nearest double that the golden file means.
+std::string number(const json& value) { return text(value) == "sqrt(2)" ? "1.4142135623730951" : text(value); }
+
+GdpMeasurement measured(const std::string& plan, const std::vector<Interval>& slacks = {}) { return measure_mu(analyze(parse(plan)), slacks); }
+
+std::string poisson(const std::string& plan, const json& rate) {
+  return golden_double(rate) == 1 ? plan : plan + " | poisson(rate=" + text(rate) + ")";
+}
+
+std::string sgd(const json& parameters) {
+  return "sqrt_log_family(a=" + number(parameters["A"]) + ", b=" + number(parameters["B"]) + ", sigma=" + number(parameters["sigma"]) +
+         ") | refine()";
+}
+
+TEST(Measure, LaplaceSampledOrNot) {
+  for (const json& golden : golden_group("gdp_bridge.json", "laplace_mu")) {
+    const std::string plan = poisson("laplace(scale=1, sensitivity=" + text(golden["eps0"]) + ")", golden["gamma"]);
+    const GdpMeasurement found = measured(plan);
+    EXPECT_EQ(found.verdict, GdpVerdict::gdp) << plan;
+    EXPECT_THAT(found.mu, Encloses(text(golden["mu"]))) << plan;
+    EXPECT_THAT(found.mu, IsTight(2e-8)) << plan;
+    EXPECT_LE(found.evaluations, 30u) << plan;
+  }
+}
+
+TEST(Measure, PureDpSampledOrNot) {
+  for (const json& golden : golden_group("gdp_bridge.json", "pure_dp_poisson_mu")) {
+    const std::string plan = poisson("dp(epsilon=" + text(golden["eps0"]) + ")", golden["gamma"]);
+    EXPECT_THAT(measured(plan).mu, Encloses(text(golden["mu"]))) << plan;
+    EXPECT_THAT(measured(plan).mu, IsTight(1e-8)) << plan;
+  }
+}
+
+TEST(Measure, Theorem51HoldsFromTinyToHugeEpsilon) {
+  for (const json& golden : golden_group("gdp_bridge.json", "theorem_5_1")) {
+    for (const char* source : {"dp", "randomized_response"}) {
+      const GdpMeasurement found = measured(std::string(source) + "(epsilon=" + text(golden["eps"]) + ")");
+      EXPECT_THAT(found.mu, Encloses(text(golden["mu"]))) << source << " " << golden["eps"];
+      EXPECT_THAT(found.mu, IsTight(1e-12)) << source << " " << golden["eps"];
+    }
+  }
+}
+
+TEST(Measure, HeadOfTheSqrtLogFamily) {
+  for (const json& golden : golden_group("gdp_bridge.json", "sgd_mu")) {
+    const Curve curve = analyze(parse(poisson(sgd(golden["params"]), golden["gamma"])));
+    const HeadMu head = measure_head_mu(curve, Interval::exactly(golden_double(golden["eps_h"])));
+    EXPECT_THAT(head.mu, Encloses(text(golden["mu"]))) << golden;
+    EXPECT_THAT(head.mu, IsTight(1e-8)) << golden;
+  }
+}
+
+TEST(Measure, GlobalMuOfTheSqrtLogFamilyIsHeadOrLimit) {
+  for (const json& golden : golden_group("gdp_bridge.json", "sgd_mu")) {
+    const GdpMeasurement found = measured(poisson(sgd(golden["params"]), golden["gamma"]));
+    const bool limit = golden_double(golden["mu_t"]) > golden_double(golden["mu"]);
+    if (limit && golden_double(golden["eps_h"]) < 20) continue;  // the head alone does not tell
+    EXPECT_EQ(found.verdict, GdpVerdict::gdp);
+    EXPECT_THAT(found.mu, Encloses(text(golden[limit ? "mu_t" : "mu"]))) << golden;
+    EXPECT_THAT(found.mu, IsTight(1e-8)) << golden;
+    EXPECT_EQ(std::isinf(found.at_epsilon), limit) << golden;
+  }
+}
+
+TEST(Measure, IceaIsNotGaussianDpAndItsHeadGrows) {
+  const GdpMeasurement found = measured("icea(users=4, messages=20)");
+  EXPECT_EQ(found.verdict, GdpVerdict::not_gdp);
+  EXPECT_EQ(found.tail.kind, "polynomial");
+  const Curve curve = analyze(parse("icea(users=4, messages=20)"));
+  for (const json& golden : golden_group("gdp_bridge.json", "icea_head_mu")) {
+    const HeadMu head = measure_head_mu(curve, Interval::exactly(golden_double(golden["eps_h"])));
+    EXPECT_THAT(head.mu, Encloses(text(golden["mu"]))) << golden;
+    EXPECT_THAT(head.mu, IsTight(1e-8)) << golden;
+  }
+}
+
+TEST(Measure, RectifiedIceaIsGaussianDpWithAMuBelowItsHead) {
+  for (const json& golden : golden_group("gdp_bridge.json", "theorem_4_4")) {
+    const std::string plan = "icea(users=4, messages=20) | rectify(epsilon=" + text(golden["eps_h"]) + ", low=0, high=1)";
+    const GdpMeasurement found = measured(plan);
+    EXPECT_EQ(found.verdict, GdpVerdict::gdp) << plan;
+    EXPECT_THAT(found.mu, Encloses(text(golden["sup_pointwise_min"]))) << plan;
+    EXPECT_THAT(found.mu, IsTight(2e-8)) << plan;
+    EXPECT_LE(found.mu.lo, golden_double(golden["mu_head"])) << plan;
+  }
+}
+
+TEST(Measure, HullOfFinitelyManyGuarantees) {
+  for (const json& golden : golden_group("gdp_bridge.json", "guarantee_hull_mu")) {
+    std::string points;
+    for (const json& node : golden["nodes"]) points += (points.empty() ? "(" : ", (") + text(node[0]) + ", " + text(node[1]) + ")";
+    const Curve curve = analyze(parse("constraints([" + points + "])"));
+    EXPECT_THAT(measure_mu(curve).mu, Encloses(text(golden["mu"]))) << points;
+    EXPECT_THAT(measure_mu(curve).mu, IsTight(1e-8)) << points;
+    EXPECT_THAT(curve.delta_at(0), Encloses(text(golden["delta_hull_0"]))) << points;
+  }
+}
+
+TEST(Measure, SamplingWithAndWithoutReplacement) {
+  for (const json& golden : golden_group("gdp_bridge.json", "replacement_mu")) {
+    const bool with = text(golden["name"]).starts_with("wr");
+    const std::string counts = text(golden["m"]) + ", " + text(golden["n"]) + ")";
+    const std::string plan = "laplace(scale=1, sensitivity=" + text(golden["eps0"]) + (with ? ") | sample_with_replacement(" : ") | sample(") + counts;
+    EXPECT_THAT(measured(plan).mu, Encloses(text(golden["mu"]))) << plan;
+    EXPECT_THAT(measured(plan).mu, IsTight(1e-8)) << plan;
+  }
+}
+
+TEST(Measure, ComposedRandomisedResponsePeaksBetweenItsKnots) {
+  const json table = test::read_golden("gdp_bridge.json")["table_1"];
+  const GdpMeasurement found = measured("randomized_response(epsilon=0.2) | repeat(50)");
+  EXPECT_THAT(found.mu, Encloses(text(table["mu_optimal_summary"])));
+  EXPECT_THAT(found.mu, IsTight(1e-10));
+  EXPECT_NEAR(found.at_epsilon, golden_double(table["mu_optimal_argmax_eps"]), 1e-6);
+  EXPECT_GT(found.mu.lo, golden_double(table["mu_optimal_at_eps0"]) + 0.01);  // what a look at the knots would say
+}
+
+TEST(Measure, WhatIsNotGaussianDp) {
+  for (const char* plan : {"dp(epsilon=1, delta=1e-5)", "truncated_laplace(scale=1, bound=10)", "log_family(c=1, sigma=10)",
+                           "pair(p=[0.5, 0.5, 0], q=[0.4, 0.5, 0.1])", "dp(1, 1e-5) | poisson(0.5)", "gaussian(1); dp(1, 1e-9)",
+                           "mixture([(0.5, gaussian(1)), (0.5, dp(1, 1e-9))])"}) {
+    const GdpMeasurement found = measured(plan);
+    EXPECT_EQ(found.verdict, GdpVerdict::not_gdp) << plan;
+    EXPECT_EQ(found.mu.hi, infinity) << plan;
+  }
+}
+
+TEST(Measure, AFloorOnlyInTheAddOrderVanishesUnderSampling) {
+  // P never produces the last outcome, so only Q against P reveals; a sample mixes Q into P.
+  EXPECT_EQ(measured("pair(p=[0.5, 0.5, 0], q=[0.4, 0.5, 0.1]) | poisson(0.5)").verdict, GdpVerdict::gdp);
+}
+
+TEST(Measure, TrainingHasTheGlobalMuOfTheUnsampledRunAndUsefulPairs) {
+  const std::vector<Interval> slacks{Interval::exactly(1e-5), Interval::exactly(1e-10)};
+  const GdpMeasurement found = measured("gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)", slacks);
+  EXPECT_THAT(found.mu, Encloses(sqrt(Interval::exactly(1000))));
+  EXPECT_THAT(found.mu, IsTight(1e-14));
+  // A grid of the same transform at 30 digits gives 0.448857 and 0.51576.
+  EXPECT_THAT(found.with_slack[0].mu, Encloses(0.4488570065));
+  EXPECT_THAT(found.with_slack[0].mu, IsTight(1e-7));
+  EXPECT_THAT(found.with_slack[1].mu, Encloses(0.515758242));
+  EXPECT_THAT(found.with_slack[1].mu, IsTight(1e-7));
+}
+
+TEST(Measure, PairsBoundTheProfileEverywhereAndShrinkWithTheSlack) {
+  for (const char* plan : {"gaussian(sigma=2) | poisson(rate=0.1) | repeat(20)", "laplace(scale=1) | poisson(rate=0.3)", "dp(1, 1e-6)",
+                           "randomized_response(0.5) | repeat(7)", "icea(4, 20)", "laplace(1); gaussian(1)"}) {
+    const Curve curve = analyze(parse(plan));
+    std::vector<Interval> slacks;
+    for (const double d : {1e-9, 1e-6, 1e-4, 1e-2}) slacks.push_back(Interval::exactly(d));
+    const GdpMeasurement found = measure_mu(curve, slacks);
+    double before = found.mu.hi;
+    for (const GdpPair& pair : found.with_slack) {
+      EXPECT_LE(pair.mu.lo, before) << plan;
+      before = pair.mu.hi;
+      if (!(pair.mu.hi < infinity)) continue;
+      for (const double e : {0.0, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
+        const Interval bound = pair.slack + (1.0 - pair.slack) * gaussian_delta(Interval::exactly(pair.mu.hi), Interval::exactly(e));
+        const double known = plan == std::string("icea(4, 20)") ? analyze(parse("icea(4, 20) | refine()")).delta_at(e).lo : curve.delta_at(e).lo;
+        EXPECT_LE(known, bound.hi) << plan << " at " << e << " with slack " << pair.slack.hi;
+      }
+    }
+  }
+}
+
+TEST(Measure, PairsCompose) {
+  const GdpPair whole = compose({{Interval::exactly(3), Interval::exactly(0.5), 0}, {Interval::exactly(4), Interval::exactly(0.5), 0}});
+  EXPECT_THAT(whole.mu, Encloses(5));
+  EXPECT_THAT(whole.slack, Encloses(0.75));
+}
+
+TEST(Measure, HeadsDoNotCompose) {
+  // Revealing everything with probability 1e-3 is (0.1, 0.06)-head GDP; a thousand such heads by the root of squares would claim 1.9-GDP.
+  const Curve once = analyze(parse("dp(epsilon=0, delta=0.001)"));
+  EXPECT_LT(measure_head_mu(once, Interval::exactly(0.1)).mu.hi, 0.06);
+  const Curve often = analyze(parse("dp(epsilon=0, delta=0.001) | repeat(1000)"));
+  EXPECT_GT(often.delta_at(10).lo, 0.63);
+  EXPECT_LT(gaussian_delta(1.9, 10.0).hi, 3e-6);
+}
+
+TEST(Measure, NothingKnownMeansNothingClaimed) {
+  const GdpMeasurement found = measured("discrete_gaussian(sigma=3)");
+  EXPECT_EQ(found.verdict == GdpVerdict::undecided, found.mu.hi == infinity);
+  EXPECT_GT(found.mu.lo, 0.33);
+}
+
+TEST(Measure, ComposedFamiliesBeatTheRootOfSquares) {
+  const GdpMeasurement found = measured("sqrt_log_family(2, 1, 2) | refine() | repeat(2)");
+  EXPECT_EQ(found.verdict, GdpVerdict::gdp);
+  EXPECT_LT(found.mu.hi, 2.3261);  // the plain rule gives sqrt(2) * 1.8564 = 2.6253
+  EXPECT_GT(found.mu.lo, 2.3251);
+  EXPECT_THAT(found.mu, IsTight(1e-6));
+}
+
+TEST(Measure, SamplingNeverHurts) {
+  for (const char* source : {"laplace(scale=0.5)", "dp(2)", "sqrt_log_family(2, 1, 2)", "laplace(2); gaussian(2)"}) {
+    double before = measured(source).mu.hi;
+    for (const char* rate : {"0.9", "0.5", "0.2", "0.05"}) {
+      const Interval mu = measured(std::string("(") + source + ") | poisson(rate=" + rate + ")").mu;
+      EXPECT_LE(mu.lo, before) << source << " at " << rate;
+      before = mu.hi;
+    }
+  }
+}
+
+TEST(Measure, TheLowerEndNeverExceedsAKnownGuarantee) {
+  std::mt19937 random(20240611);
+  std::uniform_real_distribution<double> scale(0.3, 3), rate(0.05, 0.95);
+  for (int i = 0; i < 15; ++i) {
+    const double a = scale(random), b = scale(random), p = rate(random);
+    const std::string one = "laplace(scale=" + std::to_string(a) + ")", two = "gaussian(sigma=" + std::to_string(b) + ")";
+    const GdpPair rule = compose({{measured(one).mu, {}, 0}, {measured(two).mu, {}, 0}});
+    const Interval both = measured(one + "; " + two).mu;
+    EXPECT_LE(both.lo, rule.mu.hi);
+    EXPECT_LE(both.hi, rule.mu.hi * (1 + 1e-12));
+    EXPECT_THAT(both, IsTight(1e-6)) << one << "; " << two;
+    // The transform at any point is a lower bound of mu.
+    const Curve sampled = analyze(parse("(" + one + "; " + two + ") | poisson(rate=" + std::to_string(p) + ")"));
+    const Interval mu = measure_mu(sampled).mu;
+    for (const double e : {0.0, 0.3, 1.0, 3.0}) EXPECT_LE(gdp_transform_at(sampled, Interval::exactly(e)).lo, mu.hi);
+  }
+}
+
+TEST(Transform, IsConstantForAGaussianAndKeepsTheOrder) {
+  const Curve gaussian = analyze(parse("gdp(mu=0.7)"));
+  const Curve weaker = analyze(parse("laplace(scale=1)"));
+  const Curve stronger = analyze(parse("laplace(scale=1.5)"));
+  for (const double e : {0.0, 0.01, 0.5, 0.9, 3.0, 30.0, 300.0}) {
+    const Interval at = Interval::exactly(e);
+    EXPECT_THAT(gdp_transform_at(gaussian, at), Encloses("0.7")) << e;
+    EXPECT_THAT(gdp_transform_at(gaussian, at), IsTight(1e-11)) << e;
+    EXPECT_LE(gdp_transform_at(stronger, at).lo, gdp_transform_at(weaker, at).hi) << e;
+  }
+}
+
+TEST(Measure, RefusesWhatHasNoMeaning) {
+  const Curve curve = analyze(parse("laplace(scale=1)"));
+  EXPECT_THROW((void)measure_head_mu(curve, Interval::exactly(0)), DomainError);
+  EXPECT_THROW((void)measure_head_mu(curve, {1, infinity}), DomainError);
+  EXPECT_THROW((void)measure_mu(curve, {Interval::exactly(1)}), DomainError);
+  EXPECT_THROW((void)measure_mu(curve, {Interval::exactly(-1e-9)}), DomainError);
+  for (const char* plan : {"icea(4, 20) | rectify(epsilon=2, low=1, high=1)", "icea(4, 20) | rectify(epsilon=0, low=0, high=1)",
+                           "laplace(1) | sample(size=11, of=10)", "laplace(1) | sample_with_replacement(draws=0, of=10)",
+                           "sqrt_log_family(a=0, b=1, sigma=1)", "log_family(c=1, sigma=0)", "laplace(1) | poisson(0.5) | sample(1, 2)"})
+    EXPECT_THROW((void)analyze(parse(plan)), DomainError) << plan;
+  EXPECT_THROW((void)analyze(parse("discrete_gaussian(2) | sample_with_replacement(2, 10)")), UnsupportedError);
+}
+
+}  // namespace
+}  // namespace tradeoff

@@ -52,19 +52,22 @@ class LayeredLoss final : public Loss {
   /// second for each: what is left is a wider interval. [profile-inversion]
   [[nodiscard]] Interval narrowed(Direction direction, Interval delta, Interval known) const {
     const Interval target = log(delta);
-    int questions = 14;
+    int questions = 10;
     double low_excess = infinity;
     double high_excess = -infinity;
     const auto ask = [&](double epsilon) {
       const Interval value = log_delta(direction, Interval::exactly(epsilon));
       const double excess = (value.lo + value.hi) / 2 - (target.lo + target.hi) / 2;
       --questions;
+      // An end that stays while the other moves has its excess halved, so that the secant does not creep.
       if (value.lo > target.hi) {
+        if (low_excess < infinity) high_excess /= 2;
         known.lo = epsilon;
         low_excess = excess;
         return true;
       }
       if (value.hi <= target.lo) {
+        if (high_excess > -infinity) low_excess /= 2;
         known.hi = epsilon;
         high_excess = excess;
         return true;

@@ -58,34 +58,81 @@ std::optional<LatticePart> lattice_part(const Atoms& atoms) {
   return part;
 }
 
-Size lattice_size(const LatticePart& part, std::uint64_t times) {
-  const double length = static_cast<double>(part.mass.size() - 1) * static_cast<double>(times) + 1;
-  return {length, length * length / 2};
+/// Above this many multiplications the far ends of the law are cut off: what is left out is below 2^-1200 a cell and counted as lost, so
+/// that delta is relatively accurate down to 1e-300 and no further.
+constexpr double most_uncut_terms = 1e8;
+constexpr Wide cut_off = 0x1p-1200L;
+
+/// About how many cells stay above the cut after `times` draws, by Bernstein's inequality.
+double cells_above_cut(const LatticePart& part, double times) {
+  Wide mean = 0;
+  Wide second = 0;
+  for (std::size_t i = 0; i < part.mass.size(); ++i) {
+    mean += part.mass[i] * static_cast<Wide>(i);
+    second += part.mass[i] * static_cast<Wide>(i) * static_cast<Wide>(i);
+  }
+  const double variance = static_cast<double>(second - mean * mean) * times;
+  const double exponent = 850;  // a little more than 1200 log 2
+  const double jump = static_cast<double>(part.mass.size()) * exponent / 3;
+  return 2 * (jump + std::sqrt(jump * jump + 2 * exponent * variance)) + 2;
+}
+
+struct LatticePlan {
+  Size size;
+  bool cut = false;
+};
+
+LatticePlan plan_lattice(const LatticePart& part, std::uint64_t times) {
+  const double draws = static_cast<double>(times);
+  const double length = static_cast<double>(part.mass.size() - 1) * draws + 1;
+  const LatticePlan whole{{length, length * length / 2}, false};
+  if (whole.size.terms <= most_uncut_terms) return whole;
+  const double cells = std::min(length, cells_above_cut(part, draws));
+  return {{cells, cells * cells}, true};
+}
+
+/// Coefficients from the smallest loss up, and what is known of them.
+struct Polynomial {
+  std::vector<Wide> mass;
+  std::uint64_t first = 0;  // index of the first coefficient
+  double roundings = 0;     // log error from products and sums, in units
+  Wide lost = 0;
+};
+
+Polynomial multiply(const Polynomial& a, const Polynomial& b, bool cut) {
+  Polynomial product{convolve(a.mass, b.mass), a.first + b.first,
+                     a.roundings + b.roundings + static_cast<double>(std::min(a.mass.size(), b.mass.size()) + 1), a.lost + b.lost};
+  if (!cut) return product;
+  const auto kept = [](Wide mass) { return mass >= cut_off; };
+  const auto begin = std::find_if(product.mass.begin(), product.mass.end(), kept);
+  const auto end = std::find_if(product.mass.rbegin(), product.mass.rend(), kept).base();
+  product.lost += static_cast<Wide>(product.mass.size() - static_cast<std::size_t>(end - begin)) * cut_off;
+  product.first += static_cast<std::uint64_t>(begin - product.mass.begin());
+  product.mass = std::vector<Wide>(begin, end);
+  return product;
 }
 
 Law power_by_lattice(const LatticePart& part, std::uint64_t times) {
-  std::vector<Wide> result{1};
-  std::vector<Wide> base = part.mass;
-  double roundings = 0;  // log error of a cell from products and sums, in units
-  double base_roundings = 0;
+  const bool cut = plan_lattice(part, times).cut;
+  Polynomial result{{1}, 0, 0, 0};
+  Polynomial base{part.mass, 0, 0, 0};
   for (std::uint64_t left = times; left != 0; left >>= 1) {
-    if ((left & 1) != 0) {
-      roundings += base_roundings + static_cast<double>(std::min(result.size(), base.size()) + 1);
-      result = convolve(result, base);
-    }
-    if (left > 1) {
-      base_roundings = 2 * base_roundings + static_cast<double>(base.size() + 1);
-      base = convolve(base, base);
-    }
+    if ((left & 1) != 0) result = multiply(result, base, cut);
+    if (left > 1) base = multiply(base, base, cut);
   }
   Law law;
   const Wide lowest = part.lowest * static_cast<Wide>(times);
-  for (std::size_t i = result.size(); i-- > 0;)
-    if (result[i] >= smallest_mass) law.points.push_back({static_cast<double>(lowest + static_cast<Wide>(i) * part.step), result[i]});
-  law.shift = up_by(static_cast<double>(times) * part.shift + largest_loss(law) * 0x1.1p-53, 8);
+  for (std::size_t i = result.mass.size(); i-- > 0;) {
+    if (result.mass[i] < smallest_mass) continue;
+    law.points.push_back({static_cast<double>(lowest + static_cast<Wide>(result.first + i) * part.step), result.mass[i]});
+  }
+  // Sums are formed in long double; their terms do not exceed the longest way.
+  const Wide longest = std::abs(part.lowest) + part.step * static_cast<Wide>(part.mass.size());
+  law.shift = up_by(static_cast<double>(times) * (part.shift + static_cast<double>(longest) * 0x1.1p-53), 8);
   law.jitter = law.shift;
-  law.spread = up_by(static_cast<double>(times) * part.log_error + roundings * wide_unit * 1.01, 8);
-  law.lost = 64 * static_cast<Wide>(result.size()) * static_cast<Wide>(result.size()) * smallest_mass;
+  law.spread = up_by(static_cast<double>(times) * part.log_error + result.roundings * wide_unit * 1.01, 8);
+  const Wide cells = static_cast<Wide>(result.mass.size());
+  law.lost = result.lost + 64 * cells * cells * smallest_mass;
   return law;
 }
 
@@ -144,7 +191,7 @@ PowerPlan plan_power(const Atoms& atoms, std::uint64_t times) {
   PowerPlan best{PowerWay::axes, few ? axes_size(axes, times) : Size{infinity, infinity}};
   if (best.size.points <= static_cast<double>(times) + 1 && best.size.fits()) return best;
   if (const auto part = lattice_part(atoms)) {
-    const Size size = lattice_size(*part, times);
+    const Size size = plan_lattice(*part, times).size;
     if (size.terms < best.size.terms) best = {PowerWay::lattice, size};
   }
   if (!few && count * static_cast<double>(times) < 1e7) {

@@ -135,6 +135,27 @@ TEST(ExactLaw, PowersOfLopsidedLawsEqualRepeatedProducts) {
   expect_same(power(eleven, 4), power_step_by_step(eleven, 4));
 }
 
+TEST(ExactLaw, LongPowersLoseOnlyTheirFarEnds) {
+  // Half of the draws stand still: 20000 of them make a law of 40001 losses, of which only those above 2^-1200 are computed.
+  const std::uint64_t times = 20000;
+  const Law law = power(symmetric({{0.01, 0.5}, {0, 0.5}}), times);
+  EXPECT_LT(law.points.size(), 15000U);
+  EXPECT_GT(law.lost, 0);
+  EXPECT_LT(law.lost, 1e-340L);
+  Wide total = 0;
+  Wide other = 0;
+  Wide mean = 0;
+  for (const Point& point : law.points) {
+    total += point.mass;
+    other += point.mass * std::exp(-static_cast<Wide>(point.loss));
+    mean += point.mass * static_cast<Wide>(point.loss);
+  }
+  EXPECT_NEAR(static_cast<double>(total - 1), 0, law.spread);
+  EXPECT_NEAR(static_cast<double>(other - 1), 0, law.spread + law.shift);
+  EXPECT_NEAR(static_cast<double>(mean), static_cast<double>(times) * 0.5 * 0.01 * std::tanh(0.005), 1e-9);
+  EXPECT_LT(law.spread, 1e-10);
+}
+
 TEST(ExactLaw, MassesSumToOne) {
   for (const std::uint64_t times : {1U, 2U, 17U, 60U}) {
     const Law law = power(symmetric({{1.1, 0.25}, {0.313, 0.5}, {0, 0.25}}), times);

@@ -22,7 +22,7 @@ constexpr double enough = 1e-11;          // a line this accurate is not refined
 constexpr int most_attempts = 6;          // at one line, each finer
 constexpr double most_work = 2e7;         // nodes times points after which no further attempt is made
 constexpr std::size_t most_lines = 48;    // kept for later questions
-constexpr double largest_order = 1e7;     // beyond this epsilon is at the very end of the losses
+constexpr double largest_order = 1e13;    // beyond this epsilon is at the very end of the losses
 constexpr double gap = 2.2;               // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
 
 /// One direction: finds saddles, keeps lines, answers in logarithms. Guarded by its mutex.
@@ -55,6 +55,8 @@ class ContourSide {
   [[nodiscard]] std::optional<Saddle> saddle_of(double log_target, double& epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> line(Saddle saddle, double epsilon) const;
   [[nodiscard]] Interval log_profile_locked(double epsilon) const;
+  [[nodiscard]] Interval log_of(const ContourLine::Value& value) const;
+  [[nodiscard]] double log_chernoff_factor(double s) const;
   [[nodiscard]] double log_chernoff(const Saddle& saddle, double epsilon) const;
   [[nodiscard]] double chernoff_epsilon(const Saddle& saddle, double log_target) const;
   [[nodiscard]] Interval solve(double log_target) const;
@@ -68,7 +70,9 @@ class ContourSide {
 
 const ContourMoments* ContourSide::rough(double order) const {
   if (rough_ == nullptr || order > rough_->reach().largest) {
-    auto wider = ContourMoments::prepare(plan_, {-1, std::max(24.0, 2.5 * order), 1, 0, true, 0, 0});
+    std::unique_ptr<const ContourMoments> wider;
+    for (const double largest : {std::max(24.0, 2.5 * order), std::max(2.0, 1.5 * order), 1.1 * order})
+      if (wider == nullptr) wider = ContourMoments::prepare(plan_, {-1, largest, 1, 0, true, 0, 0});
     if (wider == nullptr) return nullptr;
     rough_ = std::move(wider);
   }
@@ -160,15 +164,40 @@ std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsil
   return best.line;
 }
 
-/// H <= kappa(s) exp(K(s) - s eps) for every s > 0.
-double ContourSide::log_chernoff(const Saddle& saddle, double epsilon) const {
-  const double s = saddle.order;
-  if (!(s > 0)) return 0;
+/// log kappa(s) + K(s) from above: H(e) is at most its exponential times exp(-s e), for every s > 0.
+double ContourSide::log_chernoff_factor(double s) const {
   const auto moments = ContourMoments::prepare(plan_, {s, s, 1, 0, false, 0, 0});
-  if (moments == nullptr) return 0;
+  if (moments == nullptr) return infinity;
   const double kappa = s * std::log(s) - (1 + s) * std::log1p(s), cumulant = moments->cumulant_above(s);
-  const double bound = kappa + cumulant - s * epsilon + 1e-13 * (1 + std::abs(kappa) + std::abs(cumulant) + s * std::abs(epsilon));
-  return bound < 0 ? bound : 0;
+  const double bound = kappa + cumulant + 1e-13 * (1 + std::abs(kappa) + std::abs(cumulant));
+  return bound < infinity ? bound : infinity;
+}
+
+double ContourSide::log_chernoff(const Saddle& saddle, double epsilon) const {
+  double best = 0;
+  for (double s = saddle.order; s > 0 && s > 1e-3 * saddle.order; s /= 4) {
+    const double bound = log_chernoff_factor(s) - s * epsilon + 1e-13 * s * std::abs(epsilon);
+    if (bound < best) best = bound;
+  }
+  return best;
+}
+
+double ContourSide::chernoff_epsilon(const Saddle& saddle, double log_target) const {
+  double best = infinity;
+  for (double s = saddle.order; s > 0 && s > 1e-3 * saddle.order; s /= 4) {
+    const double bound = (log_chernoff_factor(s) - log_target + 1e-13 * (1 + std::abs(log_target))) / s * (1 + 1e-13);
+    if (bound < best) best = std::max(bound, 0.0);
+  }
+  return best;
+}
+
+/// The answer of one line; whatever is not a number is no answer.
+Interval ContourSide::log_of(const ContourLine::Value& value) const {
+  const Interval whole = log1p(-plan_.infinite_mass);  // H <= 1 - infinite mass
+  const Interval bracket{value.value - value.below, value.value + value.above};
+  if (!(bracket.hi > 0) || !(bracket.hi < infinity) || !(value.above < value.value)) return {-infinity, whole.hi};
+  const double below = bracket.lo > 0 ? (value.base + log(Interval::exactly(bracket.lo * (1 - 8 * 0x1p-53)))).lo : -infinity;
+  return min({below, (value.base + log(Interval::exactly(bracket.hi * (1 + 8 * 0x1p-53)))).hi}, whole);
 }
 
 Interval ContourSide::log_profile_locked(double epsilon) const {
@@ -192,12 +221,9 @@ Interval ContourSide::log_profile_locked(double epsilon) const {
     const Interval complement = exp(value.base) * max(bracket, Interval::exactly(0));
     return min(log(1.0 - complement - plan_.infinite_mass), whole);
   }
-  // A bracket that is not a number, or is wider than Chernoff, is not used.
-  if (bracket.hi > 0 && bracket.hi < infinity && value.above < value.value) {
-    const double below = bracket.lo > 0 ? (value.base + log(Interval::exactly(bracket.lo * (1 - 8 * 0x1p-53)))).lo : -infinity;
-    return min({below, (value.base + log(Interval::exactly(bracket.hi * (1 + 8 * 0x1p-53)))).hi}, whole);
-  }
-  return {-infinity, std::min(whole.hi, log_chernoff(*found, epsilon))};
+  const Interval answer = log_of(value);
+  if (answer.lo > -infinity) return answer;
+  return {-infinity, std::min(answer.hi, log_chernoff(*found, epsilon))};
 }
 
 Interval ContourSide::epsilon_of(Interval log_target) const {
@@ -207,27 +233,19 @@ Interval ContourSide::epsilon_of(Interval log_target) const {
   return {std::min(from_above.lo, from_below.lo), std::max(from_above.hi, from_below.hi)};
 }
 
-/// H(e) <= kappa(s) exp(K(s) - s e), solved for e: an upper bound that any s gives.
-double ContourSide::chernoff_epsilon(const Saddle& saddle, double log_target) const {
-  if (!(saddle.order > 0)) return infinity;
-  const double s = saddle.order;
-  const auto moments = ContourMoments::prepare(plan_, {s, s, 1, 0, false, 0, 0});
-  if (moments == nullptr) return infinity;
-  const double kappa = s * std::log(s) - (1 + s) * std::log1p(s), cumulant = moments->cumulant_above(s);
-  const double bound = (kappa + cumulant - log_target) / s + 1e-13 * (std::abs(kappa) + std::abs(cumulant) + std::abs(log_target) + 1) / s;
-  return bound < infinity ? std::max(bound, 0.0) : infinity;
-}
-
 // [contour-epsilon] H decreases: an end is proved by the sign of a certified value there. Everything before that is a guess.
 Interval ContourSide::solve(double log_target) const {
-  const auto above = [&](double e) { return log_profile_locked(e).lo > log_target; };   // then epsilon > e
-  const auto below = [&](double e) { return log_profile_locked(e).hi <= log_target; };  // then epsilon <= e
+  const auto zero = [&] { return log_profile_locked(0).hi <= log_target; };
   double epsilon = 0;
   const auto found = saddle_of(log_target, epsilon);
-  if (!found) return below(0) ? Interval::exactly(0) : Interval{0, plan_.largest_loss};
+  if (!found) {  // no saddle in reach: any order still gives a bound
+    double best = plan_.largest_loss;
+    for (double order = 1e-3; order < largest_order; order *= 100) best = std::min(best, chernoff_epsilon({order, 1}, log_target));
+    return {0, best};
+  }
   Interval answer{0, plan_.largest_loss};
   if (!(epsilon > 0)) {
-    if (below(0)) return Interval::exactly(0);
+    if (zero()) return Interval::exactly(0);
     epsilon = 0;
   }
   const auto contour = line(*found, epsilon);
@@ -243,15 +261,15 @@ Interval ContourSide::solve(double log_target) const {
     if (!(std::abs(next - epsilon) > 2e-15 * std::abs(epsilon) + 1e-14 / slope)) break;
     epsilon = next;
   }
-  if (epsilon == 0 && below(0)) return Interval::exactly(0);
+  if (epsilon == 0 && zero()) return Interval::exactly(0);
   const double margin = std::max(1.05 * width / std::abs(slope), 2e-15 * epsilon + 1e-300);
   for (const double factor : {1.0, 4.0, 64.0, 1e4, 1e6})
-    if (const double e = epsilon + factor * margin; e < answer.hi && below(e)) {
+    if (const double e = epsilon + factor * margin; e < answer.hi && log_of(contour->at(e)).hi <= log_target) {
       answer.hi = e;
       break;
     }
   for (const double factor : {1.0, 4.0, 64.0, 1e4, 1e6})
-    if (const double e = epsilon - factor * margin; e > 0 && above(e)) {
+    if (const double e = epsilon - factor * margin; e > 0 && log_of(contour->at(e)).lo > log_target) {
       answer.lo = e;
       break;
     }

@@ -175,13 +175,14 @@ void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::si
     for (std::size_t k = 0; k < count; ++k) {
       const Oscillation& value = values[k];
       const double real = value.real_less_one, imaginary = value.imaginary;
-      const double excess = 2 * real + real * real + imaginary * imaginary;  // |phi|^2 - 1
+      const double excess = std::max(-1.0, 2 * real + real * real + imaginary * imaginary);  // |phi|^2 - 1
       const double log_one = 0.5 * std::log1p(excess);
       const double angle = std::atan2(imaginary, 1 + real);
       log_modulus[k] += steps * log_one;
       argument[k] += steps * angle;
       // [contour-propagation] (|phi| + e)^T - |phi|^T without linearisation, and the rounding of log, atan2 and their multiples.
-      const double ratio = value.error / std::sqrt(std::max(0.0, 1 + excess)) * (1 + 1e-9);
+      const double error = value.error + 8 * u * (std::abs(real) + std::abs(imaginary));
+      const double ratio = error / std::sqrt(1 + excess) * (1 + 1e-9);
       growth[k] += steps * ((ratio < 1e-8 ? ratio : std::log1p(ratio)) + 12 * u * (std::abs(log_one) + std::abs(angle)));
     }
   }
@@ -191,7 +192,8 @@ void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::si
     node.modulus = std::exp(log_modulus[k]);
     node.argument = argument[k];
     node.growth = growth[k] + (static_cast<double>(tilts.size()) + 8) * u * (std::abs(log_modulus[k]) + std::abs(argument[k]));
-    node.upper = std::exp(std::min(log_modulus[k] + node.growth + 1e-6, 0.0));
+    const double above = log_modulus[k] + node.growth + 1e-6;
+    node.upper = above < 0 ? std::exp(above) : 1;  // where phi vanishes this is not a number, and 1 a bound
     const double t = node.t, real = order_ * (order_ + 1) - t * t, imaginary = (2 * order_ + 1) * t;
     const double square = real * real + imaginary * imaginary;
     node.real = real / square;
@@ -251,7 +253,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     if (blind_ || end == infinity || nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_work || march_ >= most_marches) break;
   }
   // Nothing is known of the rest but |phi| <= 1.
-  profile_truncation_ = std::min(1 / (pi * nodes_.back().t), 1.0) * (1 + 1e-9);
+  profile_truncation_ = 1 / (pi * nodes_.back().t) * (1 + 1e-9);
   tail_truncation_ = infinity;
 }
 

@@ -69,7 +69,10 @@ double GaussianNodes::choose_step(const Range& range) {
   };
   std::vector<Sample> samples;  // where the tilted weight counts
   double level = -infinity;
-  for (double z = std::min(0.0, shift) - spread; range.longest > 0 && z < std::max(0.0, shift) + spread; z += 0.2) {
+  constexpr double far = 60;  // a tilt further than this moves next to nothing or nearly everything: looking near its end is enough
+  const double first = std::max(std::min(0.0, shift), -far) - spread, last = std::max(0.0, shift) + spread;
+  for (double z = first; range.longest > 0 && z < last; z += 0.2) {
+    if (z > far + spread && z < shift - spread) z = shift - spread;
     const double r = rate_ * std::exp(std::min(300.0, mu_ * (z - 0.5 * mu_)));
     samples.push_back({0.5 * z * z, r, std::log(rest + r)});
     level = std::max(level, range.power * samples.back().loss - 0.5 * z * z);
@@ -193,9 +196,29 @@ double GaussianNodes::log_left_tail(double power, double z, double loss) const {
   return std::min(power * std::log1p(-rate_) + log_tail_above(-z), by_slope);
 }
 
+// [node-quadrature] Right of z the slope of l is at most mu pi(end) up to any end, and mu beyond: w(x)^p is below w(z)^p e^(p slope (x - z)) on
+// each of a chain of intervals, which makes every piece a normal tail.
+template <class Piece>
+void GaussianNodes::for_each_right_piece(double power, double z, double loss, Piece&& piece) const {
+  while (z < power * mu_) {
+    const double end = std::max(2 * z, 1.0), exponent = mu_ * (end - 0.5 * mu_);
+    const double slope = mu_ / (1 + (1 - rate_) / rate_ * std::exp(-exponent)) * (1 + 1e-9);
+    piece(z, loss, slope);
+    if (slope > 0.9 * mu_) break;
+    z = end;
+    loss = loss_at(z);
+  }
+  piece(z, loss, mu_);
+}
+
 double GaussianNodes::log_right_tail(double power, double z, double loss) const {
   if (power < 0) return power * loss + log_tail_above(z);
-  return power * loss + 0.5 * power * power * mu_ * mu_ - power * mu_ * z + log_tail_above(z - power * mu_);
+  double total = -infinity;
+  for_each_right_piece(power, z, loss, [&](double start, double loss_there, double slope) {
+    const double shift = power * slope;
+    total = log_sum(total, power * loss_there + 0.5 * shift * shift - shift * start + log_tail_above(start - shift));
+  });
+  return total;
 }
 
 // [node-quadrature] One vertical side: 2 Int_0^a |F(z + iy)| e^(-2 pi y/h) dy. The exponent is bounded by a convex function of y that is 0 at
@@ -267,10 +290,14 @@ double GaussianNodes::log_density(double power, std::size_t j) const {
 }
 
 double GaussianNodes::log_density_right(double power) const {
-  const double z = position_.back(), shifted = z - power * mu_;
-  const double exponent = power >= 0 ? 0.5 * power * power * mu_ * mu_ - power * mu_ * z - (shifted > 0 ? 0.5 * shifted * shifted : 0)
-                                     : -0.5 * z * z;
-  return power * nodes_.loss.back() + exponent - log_root_two_pi - std::log(mu_ * share_.back()) + bound_slack;
+  const double last = position_.back(), level = -log_root_two_pi - std::log(mu_ * share_.back()) + bound_slack;
+  if (power < 0) return power * nodes_.loss.back() - 0.5 * last * last + level;
+  double largest = -infinity;
+  for_each_right_piece(power, last, nodes_.loss.back(), [&](double start, double loss_there, double slope) {
+    const double shift = power * slope, distance = std::max(0.0, start - shift);
+    largest = std::max(largest, power * loss_there + 0.5 * shift * shift - shift * start - 0.5 * distance * distance);
+  });
+  return largest + level;
 }
 
 // Left of the nodes 1/pi = 1 + (1-q)/q e^(mu^2/2 - mu z) grows: the two terms are normal densities, one of them around -mu.

@@ -57,6 +57,9 @@ class GaussianNodes final : public NodeLaw {
   [[nodiscard]] double log_cells(double power, double t, std::size_t count, const Shift& shift) const;
   [[nodiscard]] double log_left_tail(double power, double z, double loss) const;
   [[nodiscard]] double log_right_tail(double power, double z, double loss) const;
+  /// Calls piece(start, loss there, slope) for intervals that cover the half line right of z.
+  template <class Piece>
+  void for_each_right_piece(double power, double z, double loss, Piece&& piece) const;
   [[nodiscard]] double choose_step(const Range& range);
   [[nodiscard]] bool choose_range(const Range& range, double& left, double& right) const;
   void fill(long first, long last);

@@ -19,6 +19,8 @@ constexpr double most_width = 1e-12;
 
 double relative_width(Interval a) { return a.hi > 0 ? (a.hi - a.lo) / a.hi : 0; }
 
+constexpr double most_panels = 64;
+
 struct Abscissa {
   double node;
   double weight;
@@ -38,24 +40,27 @@ constexpr double log_error_constant = -248.39;
 /// Atoms and Gauss-Legendre nodes of the law under Q: 1/2 mass at -b and so on. [laplace-transform]
 class LaplaceNodes final : public NodeLaw {
  public:
-  LaplaceNodes(Interval largest, Interval atom, Interval density)
+  LaplaceNodes(Interval largest, Interval atom, Interval density, int panels)
       : largest_(0.5 * (largest.lo + largest.hi)),
         atom_(0.5 * (atom.lo + atom.hi)),
         coefficient_(0.5 * (density.lo + density.hi)),
-        width_(relative_width(largest) + relative_width(atom) + relative_width(density) + 4 * u) {
+        width_(relative_width(largest) + relative_width(atom) + relative_width(density) + 4 * u),
+        panels_(panels) {
     if (atom_ > 0) add(-largest_, atom_);
-    for (std::size_t i = 0; i < 2 * gauss_legendre.size(); ++i) {
-      const bool negative = i < gauss_legendre.size();
-      const Abscissa& one = gauss_legendre[negative ? i : 2 * gauss_legendre.size() - 1 - i];
-      const double loss = largest_ * (negative ? -one.node : one.node);
-      add(loss, largest_ * coefficient_ * one.weight * std::exp(-0.5 * loss));
-    }
+    const double half = largest_ / panels_;
+    for (int panel = 0; panel < panels_; ++panel)
+      for (std::size_t i = 0; i < 2 * gauss_legendre.size(); ++i) {
+        const bool negative = i < gauss_legendre.size();
+        const Abscissa& one = gauss_legendre[negative ? i : 2 * gauss_legendre.size() - 1 - i];
+        const double loss = half * ((2 * panel + 1 - panels_) + (negative ? -one.node : one.node));
+        add(loss, half * coefficient_ * one.weight * std::exp(-0.5 * loss));
+      }
     if (atom_ > 0) add(largest_, atom_ * std::exp(-largest_));
   }
 
-  // E = C (2/2)^(2n+1) f^(2n)(xi) for the real and for the imaginary part of f(x) = b g exp(b (p - 1/2 + it) x).
+  // On a panel of half length k the error is C f^(2n)(xi) for the real and for the imaginary part of f(x) = k g exp(k (p - 1/2 + it) x + ...).
   [[nodiscard]] double log_error(double power, double t, const Sum&) const override {
-    const double real = std::abs(power - 0.5) * largest_, size = std::hypot(real, t * largest_);
+    const double real = std::abs(power - 0.5) * largest_, size = std::hypot(real, t * largest_) / panels_;
     return 0.4 + log_error_constant + 64 * std::log(size * (1 + 1e-9)) + std::log(largest_ * coefficient_) + real + 1e-6;
   }
   [[nodiscard]] double unit_error() const override {
@@ -66,6 +71,7 @@ class LaplaceNodes final : public NodeLaw {
   [[nodiscard]] double atom() const { return atom_; }
   [[nodiscard]] double coefficient() const { return coefficient_; }
   [[nodiscard]] double width() const { return width_; }
+  [[nodiscard]] int panels() const { return panels_; }
 
  private:
   void add(double loss, double weight) {
@@ -73,7 +79,7 @@ class LaplaceNodes final : public NodeLaw {
     nodes_.log_weight.push_back(std::log(weight));
     nodes_.log_weight_error.push_back((16 * u + 2 * width_) * (1 + largest_) + 4 * u * std::abs(nodes_.log_weight.back()));
     nodes_.loss.push_back(loss);
-    nodes_.loss_error.push_back(std::abs(loss) * (3 * u + width_));
+    nodes_.loss_error.push_back(std::abs(loss) * (3 * u + width_) + 2 * u * largest_ / panels_);
     nodes_.loss_tail.push_back(exponential_tail(loss));
   }
 
@@ -81,6 +87,7 @@ class LaplaceNodes final : public NodeLaw {
   double atom_;
   double coefficient_;  // of exp(l/2) in the density under P
   double width_;        // relative, of all parameters
+  int panels_;
 };
 
 /// [laplace-transform]
@@ -89,7 +96,7 @@ class LaplaceTilt final : public NodeTilt {
   LaplaceTilt(const LaplaceNodes& nodes, double order) : NodeTilt(nodes, 1 + order, 1, 0), nodes_(nodes), order_(order) {}
 
   void oscillate(std::span<const double> times, std::span<Oscillation> values) const override {
-    if (times.back() * nodes_.largest() < node_limit) return NodeTilt::oscillate(times, values);
+    if (times.back() * nodes_.largest() < node_limit * nodes_.panels()) return NodeTilt::oscillate(times, values);
     for (std::size_t k = 0; k < times.size(); ++k) values[k] = closed_form(times[k]);
   }
   [[nodiscard]] double modulus_above(double t) const override {
@@ -105,7 +112,7 @@ class LaplaceTilt final : public NodeTilt {
   }
 
  private:
-  static constexpr double node_limit = 6;  // t b up to which 32 nodes resolve the phase
+  static constexpr double node_limit = 6;  // t b up to which 32 nodes resolve the phase on one panel
 
   [[nodiscard]] Oscillation closed_form(double t) const {
     using Complex = std::complex<double>;
@@ -126,7 +133,7 @@ class LaplaceTilt final : public NodeTilt {
 
 class LaplaceMoments final : public Moments {
  public:
-  LaplaceMoments(Interval largest, Interval atom, Interval density) : nodes_(largest, atom, density) {}
+  LaplaceMoments(Interval largest, Interval atom, Interval density, int panels) : nodes_(largest, atom, density, panels) {}
   [[nodiscard]] Cumulant cumulant(double order) const override { return nodes_.cumulant(1 + order); }
   [[nodiscard]] double log_moment_above(double order) const override { return nodes_.log_moment_above(1 + order); }
   [[nodiscard]] std::unique_ptr<const TiltedLoss> tilt(double order) const override { return std::make_unique<LaplaceTilt>(nodes_, order); }
@@ -137,10 +144,13 @@ class LaplaceMoments final : public Moments {
 
 }  // namespace
 
-std::unique_ptr<const Moments> LaplaceTransform::prepare(const Reach&) const {
+std::unique_ptr<const Moments> LaplaceTransform::prepare(const Reach& reach) const {
   const bool narrow = relative_width(largest_) <= most_width && relative_width(atom_) <= most_width && relative_width(density_) <= most_width;
   if (!narrow || !(largest_.lo > 0) || !(largest_.hi < 100)) return nullptr;  // beyond 100 the nodes could not resolve any tilt
-  return std::make_unique<LaplaceMoments>(largest_, atom_, density_);
+  // 32 points resolve e^(10 x) on [-1, 1] far below rounding.
+  const double panels = 1 + std::floor((std::max(std::abs(reach.largest), std::abs(reach.least)) + 1) * largest_.hi / 10);
+  if (!(panels <= most_panels)) return nullptr;
+  return std::make_unique<LaplaceMoments>(largest_, atom_, density_, static_cast<int>(panels));
 }
 
 LaplaceTransform laplace_transform(Interval epsilon0) {

@@ -205,14 +205,16 @@ void NodeTilt::find_spread() {
     error += tilted_[j] * ((0.5 * tilted_error_[j] + sums) * distance * distance + (2 * distance + dl) * dl);
   }
   quadratic_error_ = slack * error;
-  const double circle = std::max(law_.log_error(power_ + 0.5, 0.5), law_.log_error(power_ - 0.5, 0.5));
-  deviation_above_ = std::sqrt(second_moment_above(variance, circle)) * (1 + 1e-9);
+  deviation_above_ = std::sqrt(second_moment_above(variance, {count})) * (1 + 1e-9);
   constant_error_ = relative(law_.log_error(power_, 0));
 }
 
-// The second derivative of the quadrature error of M, by Cauchy's formula on a circle of radius 1/2 around p. [node-quadrature]
-double NodeTilt::second_moment_above(double node_sum, double log_error_circle) const {
-  return node_sum + 4 * quadratic_error_ + 8 * relative(log_error_circle + 0.5 * std::abs(mean_));
+// The second derivative of the quadrature error of M(p + x) e^(-x centre), by Cauchy's formula on a circle around 0: at most 2/r^2 times
+// its largest value there, which for a small r is that of M. The error is log-convex in the power, so its ends bound it. [node-quadrature]
+double NodeTilt::second_moment_above(double node_sum, const NodeLaw::Sum& sum) const {
+  const double radius = 0.5 / std::max(1.0, std::abs(mean_));
+  const double circle = std::max(law_.log_error(power_ + radius, radius, sum), law_.log_error(power_ - radius, radius, sum));
+  return node_sum + 4 * quadratic_error_ + 2 / (radius * radius) * relative(circle + radius * std::abs(mean_));
 }
 
 // A dropped node takes a_j |e^(ix) - 1 - ix| <= a_j (2 + |x|) with it.

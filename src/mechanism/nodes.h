@@ -87,8 +87,8 @@ class NodeTilt : public TiltedLoss {
   [[nodiscard]] double relative(double log_bound) const;
   /// Padded to whole lanes; the first kept node is `first_kept()` of the law.
   [[nodiscard]] const std::vector<double>& kept_weight() const { return kept_weight_; }
-  /// A bound of E[(L - centre)^2; the first kept nodes], from their sum and the quadrature error around the power.
-  [[nodiscard]] double second_moment_above(double node_sum, double log_error_circle) const;
+  /// A bound of E[(L - centre)^2; some nodes] from the sum over those nodes and the quadrature error around the power.
+  [[nodiscard]] double second_moment_above(double node_sum, const NodeLaw::Sum& sum) const;
   [[nodiscard]] const std::vector<double>& kept_loss() const { return kept_loss_; }
   [[nodiscard]] std::size_t first_kept() const { return first_kept_; }
 

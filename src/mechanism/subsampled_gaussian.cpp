@@ -52,10 +52,9 @@ std::vector<Spread> GaussianTilt::spreads() const {
     if (sums[count] > wanted * second || first_kept() + count > nodes_.nodes().loss.size()) continue;
     wanted = 0.3 * sums[count] / second;
     const std::size_t last = first_kept() + count;
-    const double circle = std::max(nodes_.log_error(power() + 0.5, 0.5, {last, false}), nodes_.log_error(power() - 0.5, 0.5, {last, false}));
     const double tail = std::max(0.0, 1 - mass_[count]) + relative(nodes_.log_error(power(), 0, {last, false})) + error_terms().constant + 1e-12;
     const double dropped = error_terms().linear * std::abs(nodes_.nodes().loss.front() - mean());  // left of the kept nodes
-    spreads.push_back({std::sqrt(second_moment_above(sums[count] + dropped, circle)) * (1 + 1e-9), tail});
+    spreads.push_back({std::sqrt(second_moment_above(sums[count] + dropped, {last, false})) * (1 + 1e-9), tail});
   }
   return spreads;
 }
@@ -170,7 +169,7 @@ class SubsampledGaussianLoss final : public Loss {
         profile_(gaussian_loss(mu), rate),
         remove_(mu, rate, Direction::remove),
         add_(mu, rate, Direction::add),
-        has_transform_(mu.hi - mu.lo <= most_width * mu.lo && rate.hi - rate.lo <= most_width * rate.lo && rate.hi < 1) {}
+        has_transform_(mu.hi - mu.lo <= most_width * mu.lo && rate.hi - rate.lo <= most_width * rate.lo && rate.hi <= most_rate) {}
 
   // [poisson-subsampling]
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return profile_.delta(direction, epsilon); }
@@ -189,6 +188,7 @@ class SubsampledGaussianLoss final : public Loss {
   void explain(std::vector<Step>& steps) const override { profile_.explain(steps); }
 
  private:
+  static constexpr double most_rate = 1 - 1e-6;    // nearer to 1 the node bounds would need 1 - rate to more digits than they have
   static constexpr double most_width = 1e-13;  // decimals and their quotients are far narrower; the node bounds count on it
 
   Interval mu_;

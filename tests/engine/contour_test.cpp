@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "mechanism/randomized_response.h"
+#include "mechanism/subsampled.h"
 #include "mechanism/subsampled_gaussian.h"
+#include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
 #include "support/matchers.h"
@@ -71,6 +75,133 @@ TEST(Contour, HoldsGoldenTests) {
     EXPECT_THAT(test->false_positive, IsTight(1e-9)) << one.at("id");
     EXPECT_THAT(test->true_positive, IsTight(1e-9)) << one.at("id");
   }
+}
+
+// A plain Gaussian has a closed profile, from delta next to 1 (the strip) to far below any double, every real epsilon.
+TEST(Contour, AgreesWithTheGaussianProfile) {
+  for (const double mu : {0.25, 1.0, 4.0, 12.0}) {
+    const auto loss = compose_by_contour({{gaussian_loss(Interval::exactly(mu)), 1}}, {});
+    for (double e = -3 * mu - 2; e < mu * mu / 2 + 30 * mu; e += 0.37 + mu) {
+      const Interval epsilon = Interval::exactly(e), truth = log_gaussian_delta(Interval::exactly(mu), epsilon);
+      const Interval answer = loss->log_delta(Direction::remove, epsilon);
+      EXPECT_THAT(answer, Encloses(truth)) << mu << " " << e;
+      EXPECT_LE(answer.width(), 1e-9) << mu << " " << e;
+    }
+    for (const double delta : {0.3, 1e-5, 1e-50, 1e-300}) {
+      const auto epsilon = loss->closed_epsilon(Direction::add, Interval::exactly(delta));
+      ASSERT_TRUE(epsilon.has_value());
+      EXPECT_THAT(*epsilon, Encloses(gaussian_epsilon(Interval::exactly(mu), Interval::exactly(delta)))) << mu << " " << delta;
+      EXPECT_LE(epsilon->width(), 1e-9 * (1 + epsilon->hi)) << mu << " " << delta;
+    }
+  }
+}
+
+// One step has a closed profile too; few steps may be wide, never wrong.
+TEST(Contour, HoldsOneAndTwoSteps) {
+  const LossPointer step = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.25));
+  const auto once = compose_by_contour({{step, 1}}, {});
+  for (const Direction direction : {Direction::remove, Direction::add})
+    for (const double e : {-0.5, 0.0, 0.1, 0.25, 1.0, 3.0})
+      EXPECT_THAT(once->delta(direction, Interval::exactly(e)), Encloses(step->delta(direction, Interval::exactly(e)))) << e;
+  for (const auto& one : golden_group("f_dp.json", "dpsgd2_delta")) {
+    const auto& inputs = one.at("inputs");
+    EXPECT_THAT(training_run(inputs)->delta(direction_of(inputs), golden_interval(inputs.at("eps"))), Encloses(one.at("value").get<std::string>()));
+  }
+}
+
+TEST(Contour, HoldsGoldenLaplaceCompositions) {
+  for (const auto& one : golden_group("f_dp.json", "lap_comp")) {
+    const auto& inputs = one.at("inputs");
+    const auto loss = compose_by_contour({{std::make_shared<LaplaceLoss>(golden_interval(inputs.at("mu"))), inputs.at("n").get<std::uint64_t>()}}, {});
+    EXPECT_THAT(loss->delta(Direction::remove, golden_interval(inputs.at("t"))), Encloses(one.at("value").get<std::string>())) << one.at("id");
+  }
+}
+
+Parts mixture() {
+  return {{std::make_shared<LaplaceLoss>(Interval::exactly(0.5)), 10},
+          {subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.0078125)), 1000},
+          {gaussian_loss(Interval::exactly(0.25)), 1},
+          {std::make_shared<TruncatedLaplaceLoss>(Interval::exactly(0.125), Interval::exactly(20)), 20},
+          {randomized_response(Interval::exactly(0.25), 2), 5}};
+}
+
+// The order of the parts, and how equal steps are grouped, change nothing but the last digits.
+TEST(Contour, CommutesAndAssociates) {
+  Parts parts = mixture(), reversed(parts.rbegin(), parts.rend()), split = parts;
+  split[1].times = 400;
+  split.push_back({parts[1].loss, 600});
+  const auto whole = compose_by_contour(parts, {}), other = compose_by_contour(reversed, {}), grouped = compose_by_contour(split, {});
+  for (const Direction direction : {Direction::remove, Direction::add})
+    for (const double e : {0.0, 1.0, 4.0, 20.0}) {
+      const Interval answer = whole->log_delta(direction, Interval::exactly(e));
+      EXPECT_LE(answer.width(), 1e-9);
+      EXPECT_THAT(other->log_delta(direction, Interval::exactly(e)), Encloses(answer));
+      EXPECT_THAT(grouped->log_delta(direction, Interval::exactly(e)), Encloses(answer));
+    }
+}
+
+// Two copies of a Gaussian with half the variance: exact by composition, so the list code has a truth.
+TEST(Contour, TakesGaussiansOutOfAList) {
+  const LossPointer step = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.0078125));
+  const auto one = compose_by_contour({{step, 500}, {gaussian_loss(Interval::exactly(0.5)), 4}}, {});
+  const auto other = compose_by_contour({{step, 500}, {gaussian_loss(Interval::exactly(1)), 1}}, {});
+  for (const double e : {0.5, 3.0, 9.0})
+    EXPECT_THAT(one->log_delta(Direction::remove, Interval::exactly(e)), Encloses(other->log_delta(Direction::remove, Interval::exactly(e))));
+}
+
+TEST(Contour, KeepsTheInfiniteMassApart) {
+  const Interval e0 = Interval::exactly(0.125), reach = Interval::exactly(4);
+  const LossPointer step = std::make_shared<TruncatedLaplaceLoss>(e0, reach);
+  const auto loss = compose_by_contour({{step, 40}, {gaussian_loss(Interval::exactly(1)), 1}}, {});
+  const Interval infinite = loss->infinite_mass(Direction::remove);
+  EXPECT_THAT(infinite, Encloses(-expm1(40.0 * log1p(-step->infinite_mass(Direction::remove)))));
+  EXPECT_THAT(loss->delta(Direction::remove, Interval::exactly(infinity)), Encloses(infinite));
+  EXPECT_GE(loss->delta(Direction::remove, Interval::exactly(60)).lo, infinite.lo * (1 - 1e-12));
+  EXPECT_EQ(loss->closed_epsilon(Direction::remove, Interval::exactly(infinite.lo / 2))->lo, infinity);
+}
+
+TEST(Contour, DecreasesInEpsilonAndMeetsItsOwnInverse) {
+  const auto loss = compose_by_contour({{subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.0078125)), 2000}}, {});
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    double before = infinity;
+    for (double e = -2; e < 6; e += 0.25) {
+      const Interval delta = loss->delta(direction, Interval::exactly(e));
+      EXPECT_LE(delta.lo, before) << e;
+      before = delta.hi;
+    }
+    for (const double delta : {1e-3, 1e-9, 1e-100, 1e-300}) {
+      const Interval epsilon = *loss->closed_epsilon(direction, Interval::exactly(delta));
+      EXPECT_LE(loss->delta(direction, Interval::exactly(epsilon.hi)).lo, delta);
+      EXPECT_GE(loss->delta(direction, Interval::exactly(epsilon.lo)).hi, delta);
+      EXPECT_LE(epsilon.width(), 1e-9 * (1 + epsilon.hi));
+    }
+  }
+}
+
+// Corners of what may be asked: a valid interval at once, never an exception, never NaN.
+TEST(Contour, SurvivesExtremes) {
+  struct Corner {
+    double sigma, rate;
+    std::uint64_t steps;
+  };
+  for (const Corner& corner : {Corner{0.05, 0.5, 1000}, {1e5, 1e-9, 1000000000000}, {0.3, 1e-6, 1000000}, {50, 1e-9, 10}, {1e5, 0.9, 1000000000000},
+                               {1, 0.999, 100}, {0.05, 1e-9, 1000000000000}, {2, 1e-3, 1000000000000}}) {
+    const auto loss = compose_by_contour({{subsampled_gaussian(1.0 / Interval::exactly(corner.sigma), Interval::exactly(corner.rate)), corner.steps}}, {});
+    ASSERT_NE(loss, nullptr);
+    for (const Direction direction : {Direction::remove, Direction::add})
+      for (const double delta : {1e-5, 1e-300}) {
+        const Interval epsilon = *loss->closed_epsilon(direction, Interval::exactly(delta));
+        EXPECT_LE(0, epsilon.lo);
+        EXPECT_LE(epsilon.lo, epsilon.hi) << corner.sigma << " " << corner.rate;
+        const Interval answer = loss->log_delta(direction, Interval::exactly(epsilon.lo));
+        EXPECT_LE(answer.lo, answer.hi);
+      }
+  }
+}
+
+TEST(Contour, DeclinesWhatHasNoTransform) {
+  const Parts parts{{std::make_shared<PoissonLoss>(std::make_shared<LaplaceLoss>(Interval::exactly(1)), Interval::exactly(0.5)), 100}};
+  EXPECT_EQ(compose_by_contour(parts, {}), nullptr);
 }
 
 }  // namespace

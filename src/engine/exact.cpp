@@ -189,26 +189,78 @@ Split best_split(const FiniteParts& parts) {
   return by_parts.points() <= by_times.points() ? std::move(by_parts) : std::move(by_times);
 }
 
-/// One table a direction, or one for both.
+enum class End { low, high };
+
+/// The table of the law whose masses are all at one end of their enclosures, not normalised: its delta is at most, or at least, the true one.
+std::unique_ptr<Table> table_at(End end, const Parts& parts, Direction direction) {
+  const FiniteParts finite = finite_parts(parts, direction);
+  std::vector<Atoms> laws;
+  Interval log_total = Interval::exactly(0);
+  for (const FinitePart& part : finite) {
+    Atoms& law = laws.emplace_back(*part.atoms);
+    Interval total = Interval::exactly(0);
+    for (Atom& atom : law.finite) {
+      atom.mass = Interval::exactly(end == End::low ? atom.mass.lo : atom.mass.hi);
+      total = total + atom.mass;
+    }
+    // What responses of one epsilon reveal differs; their finite masses are those of `masses_of`, and only the law is taken from here.
+    if (!is_response(law)) log_total = log_total + static_cast<double>(part.times) * (log(total) - log1p(-part.atoms->infinite));
+  }
+  FiniteParts moved;
+  for (std::size_t i = 0; i < laws.size(); ++i) moved.push_back({&laws[i], finite[i].times});
+  Masses masses = masses_of(parts, direction);
+  masses.finite = masses.finite * exp(log_total);
+  return std::make_unique<Table>(compose_list(moved), masses);
+}
+
+/// One direction of a listed law. Masses that are known badly, those of constraints that hardly matter, make a bound on their ratio useless;
+/// then the laws with all masses at their lower and at their upper ends are listed as well and enclose delta.
+class Reading {
+ public:
+  Reading(const Parts& parts, Direction direction) : table_(compose_list(finite_parts(parts, direction)), masses_of(parts, direction)) {
+    if (table_.spread() <= spread_enough) return;
+    below_ = table_at(End::low, parts, direction);
+    above_ = table_at(End::high, parts, direction);
+  }
+  [[nodiscard]] const Table& table() const { return table_; }
+  [[nodiscard]] Interval delta(Interval epsilon) const { return read([&](const Table& table) { return table.delta(epsilon); }); }
+  [[nodiscard]] Interval log_delta(Interval epsilon) const { return read([&](const Table& table) { return table.log_delta(epsilon); }); }
+  [[nodiscard]] Interval epsilon(Interval delta) const { return read([&](const Table& table) { return table.epsilon(delta); }); }
+
+ private:
+  static constexpr double spread_enough = 4e-11;  // answers are then relatively 1e-10 wide
+
+  /// Everything that is read grows with the masses.
+  template <typename Read>
+  [[nodiscard]] Interval read(const Read& ask) const {
+    const Interval answer = ask(table_);
+    return below_ ? intersect(answer, {ask(*below_).lo, ask(*above_).hi}) : answer;
+  }
+
+  Table table_;
+  std::unique_ptr<Table> below_;
+  std::unique_ptr<Table> above_;
+};
+
+/// One reading a direction, or one for both.
 class ListedLoss final : public Loss {
  public:
-  explicit ListedLoss(const Parts& parts)
-      : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(make_table(parts, Direction::remove)) {
-    if (!symmetric_) add_ = make_table(parts, Direction::add);
-    if (small(*remove_) && (!add_ || small(*add_))) {
-      atoms_ = make_atoms_of(*remove_);
-      if (add_) add_atoms_ = make_atoms_of(*add_);
+  explicit ListedLoss(const Parts& parts) : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(parts, Direction::remove) {
+    if (!symmetric_) add_ = std::make_unique<Reading>(parts, Direction::add);
+    if (small(remove_.table()) && (!add_ || small(add_->table()))) {
+      atoms_ = make_atoms_of(remove_.table());
+      if (add_) add_atoms_ = make_atoms_of(add_->table());
     }
     for (const Part& part : parts) part.loss->explain(steps_);
   }
 
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return table(direction).delta(epsilon); }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return table(direction).log_delta(epsilon); }
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return reading(direction).delta(epsilon); }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return reading(direction).log_delta(epsilon); }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return table(direction).masses().infinite; }
   [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval target) const override {
-    return table(direction).epsilon(target);
+    return reading(direction).epsilon(target);
   }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override { return table(direction).beta(alpha); }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override { return table(direction).test(epsilon); }
@@ -218,14 +270,14 @@ class ListedLoss final : public Loss {
   }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     std::vector<Guarantee> list;
-    for (const auto& [epsilon, delta] : table(direction).corners()) list.push_back({epsilon, delta});
+    for (const Interval epsilon : table(direction).corners()) list.push_back({epsilon, reading(direction).delta(epsilon)});
     return list;
   }
   void explain(std::vector<Step>& steps) const override {
     steps.insert(steps.end(), steps_.begin(), steps_.end());
     std::ostringstream detail;
-    detail << remove_->law().points.size() << " atoms, losses within " << remove_->law().shift << ", masses within a factor 1 +- "
-           << remove_->spread();
+    const Table& listed = remove_.table();
+    detail << listed.law().points.size() << " atoms, losses within " << listed.law().shift << ", masses within a factor 1 +- " << listed.spread();
     steps.push_back({"exact-composition", detail.str()});
   }
 
@@ -233,14 +285,10 @@ class ListedLoss final : public Loss {
   /// Laws up to this size are handed on to mixtures and to further composition.
   static constexpr std::size_t most_atoms = 4096;
 
-  static std::unique_ptr<Table> make_table(const Parts& parts, Direction direction) {
-    return std::make_unique<Table>(compose_list(finite_parts(parts, direction)), masses_of(parts, direction));
-  }
-
   /// Few atoms, each with a mass that a double holds to full precision.
   [[nodiscard]] static bool small(const Table& table) {
     const auto& points = table.law().points;
-    return points.size() <= most_atoms && table.masses().finite.lo > 1e-100 &&
+    return points.size() <= most_atoms && table.law().lost == 0 && table.spread() < 1e-9 && table.masses().finite.lo > 1e-100 &&
            std::all_of(points.begin(), points.end(), [](const exact::Point& point) { return point.mass > 1e-200L; });
   }
 
@@ -257,12 +305,13 @@ class ListedLoss final : public Loss {
     return atoms;
   }
 
-  [[nodiscard]] const Table& table(Direction direction) const { return direction == Direction::add && add_ ? *add_ : *remove_; }
+  [[nodiscard]] const Reading& reading(Direction direction) const { return direction == Direction::add && add_ ? *add_ : remove_; }
+  [[nodiscard]] const Table& table(Direction direction) const { return reading(direction).table(); }
 
   bool symmetric_;
   Tail tail_;
-  std::unique_ptr<Table> remove_;
-  std::unique_ptr<Table> add_;
+  Reading remove_;
+  std::unique_ptr<Reading> add_;
   std::optional<Atoms> atoms_;
   std::optional<Atoms> add_atoms_;
   std::vector<Step> steps_;

@@ -43,6 +43,12 @@ Law product_in_halves(const Law& long_law, const Law& short_law) {
   return sum;
 }
 
+Wide smallest_of(const Law& law) {
+  Wide smallest = 1;
+  for (const Point& point : law.points) smallest = std::min(smallest, point.mass);
+  return smallest;
+}
+
 /// The multiples of the step that the points are nearest to, and how far they are from them.
 struct Cells {
   std::vector<std::int64_t> index;
@@ -84,8 +90,7 @@ void join_close(Law& law) {
     }
   }
   points.resize(kept + 1);
-  law.lost += static_cast<Wide>(points.size()) * smallest_mass;
-  std::erase_if(points, [](const Point& point) { return point.mass < smallest_mass; });
+  law.lost += static_cast<Wide>(std::erase_if(points, [](const Point& point) { return point.mass < smallest_mass; })) * smallest_mass;
   if (longest == 1) return;
   law.shift = up_by(law.shift + tolerance, 2);
   law.spread = up_by(law.spread + static_cast<double>(longest) * wide_unit * 1.01, 2);
@@ -142,7 +147,9 @@ Law lattice_product(const Law& a, const Law& b, Wide step) {
   law.shift = up_by(a.shift + b.shift + inner.misfit + outer.misfit + (largest_loss(a) + largest_loss(b)) * 0x1.1p-53, 8);
   law.jitter = law.shift;
   law.spread = up_by(a.spread + b.spread + static_cast<double>(short_law.points.size() + inner.most + 2) * wide_unit * 1.01, 8);
-  law.lost = a.lost + b.lost + 2 * static_cast<Wide>(sum.size()) * smallest_mass;
+  // Nothing was too small if the product of the two smallest masses is not.
+  const bool complete = smallest_of(a) * smallest_of(b) >= smallest_mass;
+  law.lost = a.lost + b.lost + (complete ? 0 : 2 * static_cast<Wide>(sum.size()) * smallest_mass);
   law.highest = add_up(a.highest, b.highest);
   law.lowest = numeric::add_down(a.lowest, b.lowest);
   return law;

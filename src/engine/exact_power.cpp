@@ -202,6 +202,16 @@ PowerPlan plan_power(const Atoms& atoms, std::uint64_t times) {
   return best;
 }
 
+/// Whether a mass may have been too small to keep. Every sum and product on the way is the probability of some outcomes, so it is at least
+/// that of one of them: the smallest mass to the number of draws.
+bool law_is_cut(const Atoms& atoms, PowerWay way, std::uint64_t times) {
+  if (way == PowerWay::lattice && plan_lattice(*lattice_part(atoms), times).cut) return true;
+  double smallest = 1;
+  for (const Atom& atom : atoms.finite) smallest = std::min(smallest, atom.mass.lo);
+  const double reach = static_cast<double>(std::log(smallest_mass));
+  return !(smallest > 0) || static_cast<double>(times) * std::log(smallest) < 0.99 * reach;
+}
+
 }  // namespace
 
 Size power_size(const Atoms& atoms, std::uint64_t times) { return plan_power(atoms, times).size; }
@@ -216,6 +226,7 @@ Law power(const Atoms& all, std::uint64_t times) {
                                             : power_by_products(atoms, times);
   join_close(law);
   const double count = static_cast<double>(times);
+  if (plan.way != PowerWay::products && !law_is_cut(atoms, plan.way, times)) law.lost = 0;
   law.lost += dropped * static_cast<Wide>(count);
   law.highest = numeric::multiply_up(all.finite.front().loss.hi, count);
   law.lowest = numeric::multiply_down(all.finite.back().loss.lo, count);

@@ -212,13 +212,12 @@ Loss::Test Table::test(double epsilon) const {
           clamp(ends(detected(least), detected(most), spread_, law_.lost) + masses_.infinite, 0, 1)};
 }
 
-std::vector<std::pair<Interval, Interval>> Table::corners() const {
-  std::vector<std::pair<Interval, Interval>> corners;
+std::vector<Interval> Table::corners() const {
+  std::vector<Interval> corners;
   for (const Point& point : law_.points) {
     const Interval loss = Interval::exactly(point.loss) + Interval{-law_.shift, law_.shift};
     if (loss.hi < 0) break;
-    const Interval epsilon = max(loss, Interval::exactly(0));
-    corners.emplace_back(epsilon, delta(epsilon));
+    corners.push_back(max(loss, Interval::exactly(0)));
   }
   return corners;
 }

@@ -37,8 +37,8 @@ class Table {
   [[nodiscard]] Interval beta(Interval alpha) const;
   /// Q(L > e) and P(L > e).
   [[nodiscard]] Loss::Test test(double epsilon) const;
-  /// The corners (epsilon, delta(epsilon)) with epsilon >= 0, in decreasing order of epsilon.
-  [[nodiscard]] std::vector<std::pair<Interval, Interval>> corners() const;
+  /// The losses >= 0, decreasing: the corners of delta as a function of exp(epsilon).
+  [[nodiscard]] std::vector<Interval> corners() const;
 
   /// Sum over the points of mass * gain(epsilon - loss): the gain of the product law, without listing it. The log error is the table's
   /// `spread` and one unit for each point.

@@ -397,6 +397,21 @@ TEST(ExactComposition, IsHonestNextToTheTopAtom) {
   Ball::precision = 200;
 }
 
+TEST(ExactComposition, StaysTightNextToAnInactiveConstraint) {
+  // The second constraint has a weight of about 1e-9, known to seven digits only; k-fold ratios of masses are worth nothing then.
+  const double second = std::tanh(0.5) - 2.5e-10;
+  const std::vector<Constraint> list{{Interval::exactly(1), Interval::exactly(0)}, {Interval::exactly(0), Interval::exactly(second)}};
+  const LossPointer loss = compose_exactly({{std::make_shared<ConstraintsLoss>(list), 4}}, {});
+  Ball::precision = 300;
+  const Distribution pair = test::power(test::pair_of_constraints({{Ball(1), Ball(0)}, {Ball(0), Ball(second)}}), 4);
+  for (const double epsilon : {-1.0, 0.0, 0.5, 1.7, 3.3}) {
+    const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
+    EXPECT_TRUE(test::holds(delta, test::delta_of(pair, Ball(epsilon)))) << epsilon;
+    EXPECT_THAT(delta, IsTight(1e-10)) << epsilon;
+  }
+  Ball::precision = 200;
+}
+
 // --- sizes ---
 
 Parts many(int count, double largest, unsigned seed) {

@@ -383,8 +383,8 @@ class EpsilonSearch {
   }
 
   void widen(double epsilon, double margin) {
-    for (int k = 0; k < 8 && !(found_.hi <= epsilon + margin); ++k, margin *= 4) probe(worse_, epsilon + margin);
-    for (int k = 0; k < 8 && !(found_.lo >= epsilon - margin) && epsilon > margin; ++k, margin *= 4) probe(better_, epsilon - margin);
+    for (int k = 0; k < 4 && !(found_.hi <= epsilon + margin); ++k, margin *= 16) probe(worse_, epsilon + margin);
+    for (int k = 0; k < 4 && !(found_.lo >= epsilon - margin) && epsilon > margin; ++k, margin *= 16) probe(better_, epsilon - margin);
   }
 
   const Side& worse_;

@@ -224,6 +224,7 @@ Estimate integrate(Integrand& integrand, Opening opening, Saddle saddle, double 
     integrand.prepare(saddle.place - reach, saddle.place + reach, margin);
     for (const double angle : {0.3, 0.2, 0.12, 0.07, 0.04, 0.02}) {
       Strip strip(integrand, opening, saddle.place, reach, angle, log_scale);
+      if (integrand.work() > most_work) return best;
       if (!(strip.boundary_total() <= hopeless)) continue;
       double wanted = 0.1 * tolerance;
       for (int attempt = 0; attempt < 2; ++attempt) {

@@ -17,6 +17,7 @@ constexpr int lines_a_shift = 8;     // candidate lines are multiples of eta/8
 constexpr double dropped = 42;       // terms this far below the largest logarithm are bounded instead of summed
 constexpr double quadrature = 46;    // 2 pi eta / h: the quadrature error is e^-46 of the integrals on the shifted lines
 constexpr double branch_margin = 0.1;
+constexpr double most_nodes = 5000;  // a line of more nodes costs more than another engine
 // Errors of l, of p (the contour point is rounded too) and of their product, in units of u (|p| + 1) (|l| + e / |1 + e^-|v||^2).
 constexpr double table_units = 80;
 // Slope of the ray on which a path may leave to the right: steeper than the outer boundary of the widest contour leans, tan 0.6 = 0.68,
@@ -46,6 +47,7 @@ RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Wi
   // Removing tilts the law to the right, by up to mu^2 a unit of p; adding tilts it to the left, by Gaussian deviations only.
   low_ = mean - (remove ? 12 : 45) * mu;
   const double high = mean + (remove ? 250 * std::max(1.0, mu) * (mu < 0.5 ? mu : 1.0) + 12 * mu : 14 * mu);
+  step_ = std::max(step_, (high - low_) / 3000);  // it only guides
   for (double x = low_; x < high; x += step_) {
     log_ratio_.push_back(x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)));
     const double z = (x - mean) / mu;
@@ -88,6 +90,7 @@ NoisePlane::NoisePlane(double mu, double rate, Range range, const std::optional<
   if (!window || window->side == Window::Side::bulk) range.low = std::min(range.low, mean_ - 6 * mu);
   // Rays need e^-x small at the right end; for a tiny mu the nodes up to there would be too many.
   if (mu >= 0.05) range.high = std::max(range.high, 3.0 + step_);
+  if (!((range.high - range.low) / step_ < most_nodes && std::abs(range.low) / step_ < 1e8)) return;  // unusable
   first_ = static_cast<int>(std::floor(range.low / step_));
   count_ = static_cast<int>(std::ceil(range.high / step_)) - first_ + 1;
   const double ray_start = std::max(3.0, window ? window->centre + 1.001 * ray_slope * pi : 0);
@@ -250,6 +253,7 @@ double NoisePlane::tails(const Line& line, Complex p, Exit exit, double log_scal
 NoisePlane::Path NoisePlane::best_path(Complex p) {
   Path best;
   double least = infinity;
+  work_ += static_cast<std::uint64_t>(count_);  // the candidates together cost about one line of exponentials
   for (const Exit exit : exits(p)) {
     for (const int multiple : candidates_) {
       const Shifted candidate = shifted(multiple);
@@ -269,6 +273,7 @@ NoisePlane::Path NoisePlane::best_path(Complex p) {
 NoisePlane::Path NoisePlane::best_quadrature_path(Complex p) {
   Path best;
   double least = infinity;
+  work_ += static_cast<std::uint64_t>(count_);  // the candidates together cost about one line of exponentials
   for (const Exit exit : exits(p)) {
     for (const int multiple : candidates_) {
       if (multiple + lines_a_shift >= static_cast<int>(lines_.size())) break;
@@ -287,6 +292,7 @@ NoisePlane::Path NoisePlane::best_quadrature_path(Complex p) {
 }
 
 double NoisePlane::log_majorant(std::span<const Complex> hull) {
+  if (count_ == 0) return infinity;
   Complex centre = 0;
   for (const Complex& p : hull) centre += p;
   centre /= static_cast<double>(hull.size());
@@ -323,6 +329,7 @@ double NoisePlane::log_short_sides(int multiple, Complex p, Exit exit) {
 
 // [noise-plane] The trapezoidal rule on the line, without its first and last node; its error by the rectangle that the rest spans.
 Polar NoisePlane::evaluate(Complex p) {
+  if (count_ == 0) return {0, 0, infinity};
   const bool mirrored = p.imag() < 0;
   if (mirrored) p = std::conj(p);
   const auto [chosen, exit] = best_quadrature_path(p);

@@ -110,9 +110,9 @@ class NoisePlane {
   double mean_error_;
   double shift_;  // eta: distance of the lines that bound the quadrature error
   double step_;   // h: few bits, so that nodes are exact
-  double bulge_;  // how far the logarithm of the Gaussian, and of the window, may rise above its chord on a cell
-  int first_;
-  int count_;
+  double bulge_ = 0;  // how far the logarithm of the Gaussian, and of the window, may rise above its chord on a cell
+  int first_ = 0;
+  int count_ = 0;  // 0: the range has too many nodes, and nothing is certified
   std::size_t ray_node_ = 0;  // 0: no node is far enough to the right
   std::vector<int> candidates_;                // in units of eta/8
   std::vector<std::unique_ptr<Line>> lines_;  // by multiples of eta/8, made when needed

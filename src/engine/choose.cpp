@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/bent.h"
+#include "engine/cells.h"
 #include "engine/contour.h"
 #include "engine/exact.h"
 #include "engine/lattice.h"
@@ -54,7 +55,6 @@ Parts merge_gaussians(Parts parts) {
   return others;
 }
 
-
 // From this many steps on, the transform falls off fast enough for a straight contour to need few nodes; with fewer the bent one
 // is tried first. Only speed depends on it: whichever is first, the other takes over where it is not tight.
 constexpr double many_steps = 60;
@@ -73,6 +73,7 @@ Composition compose(Parts parts, Tolerance tolerance) {
   std::vector<LossPointer> paths{compose_by_contour(parts, tolerance), compose_by_bent_contour(parts, tolerance)};
   if (steps < many_steps) std::swap(paths[0], paths[1]);
   const bool by_contour = paths[0] != nullptr || paths[1] != nullptr;
+  paths.push_back(compose_by_cells(parts, tolerance));
   paths.push_back(compose_by_lattice(parts, tolerance));
   return {revealing_loss(layered_loss(std::move(paths), tail_of(parts), tolerance), revealed), by_contour ? "contour" : "lattice"};
 }

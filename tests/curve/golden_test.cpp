@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every golden value that is a question about a plan, asked as a user would: text in, interval out. The truth has 30 digits.
-// Covers [laplace-profile], [truncated-laplace-profile], [poisson-subsampling], [fixed-size-subsampling], [profile-inversion], [profile-duality].
+// Covers [revealing-composition], [laplace-profile], [truncated-laplace-profile], [poisson-subsampling], [fixed-size-subsampling], [profile-inversion], [profile-duality].
 #include <gtest/gtest.h>
 
 #include <functional>

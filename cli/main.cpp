@@ -38,6 +38,10 @@ struct Command {
   void add(std::span<const Option> known) {
     for (const Option& option : known) {
       auto& slot = typed.emplace_back(&option, "");
+      if (option.is_flag) {
+        app->add_flag("--" + std::string(option.name))->description(std::string(option.help));
+        continue;
+      }
       auto* added = app->add_option("--" + std::string(option.name), slot.second, std::string(option.help));
       added->type_name(std::string(option.placeholder))->required(option.required);
       if (!option.choices.empty()) added->check(CLI::IsMember(std::vector<std::string>(option.choices.begin(), option.choices.end())))->type_name("");

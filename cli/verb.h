@@ -28,6 +28,7 @@ struct Option {
   bool required = false;
   std::string_view field = {};                     ///< the request field it fills, if not called as the option
   std::span<const std::string_view> choices = {};  ///< the words allowed, if it is not a number
+  bool is_flag = false;                            ///< it has no value
 };
 
 /// What was typed after the verb.
@@ -64,6 +65,7 @@ struct Verb {
 [[nodiscard]] ExitCode run_explain(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_mechanisms(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_query(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_release(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_risk(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_sgd(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_tour(const Verb& verb, const Options& options);

@@ -9,6 +9,9 @@ namespace {
 constexpr std::array<std::string_view, 2> neighbours_choices = {"add-remove", "replace-one"};
 constexpr std::array<std::string_view, 3> direction_choices = {"worst", "remove", "add"};
 constexpr std::array<std::string_view, 3> curve_choices = {"tradeoff", "profile", "gdpt"};
+constexpr std::array<std::string_view, 3> records_choices = {"sum", "count", "mean"};
+constexpr std::array<std::string_view, 2> rows_choices = {"composed", "disjoint"};
+constexpr std::array<std::string_view, 2> inputs_choices = {"rounded", "grid"};
 constexpr std::array<std::string_view, 4> format_choices = {"csv", "json", "term", "svg"};
 
 constexpr std::array<Option, 3> common_options = {{
@@ -56,7 +59,21 @@ constexpr std::array<Option, 3> curve_options = {{
     {"points", "N", "how many points (default 101)"},
 }};
 
-constexpr std::array<Verb, 20> all_verbs = {{
+constexpr std::array<Option, 11> release_options = {{
+    {"low", "L", "no value is below this; with --high"},
+    {"high", "H", "no value is above this; with --low"},
+    {"clip", "", "move values outside to the nearest bound instead of refusing them", false, {}, {}, true},
+    {"records", "WHAT", "the values are records: release their sum, count, or mean (a sum and a count)", false, {}, records_choices},
+    {"rows", "ARE", "composed: all rows come from the same data (default); disjoint: each from other people", false, {}, rows_choices},
+    {"inputs", "ARE", "rounded: to the grid, with the sensitivity enlarged (default); grid: on it already, or refused", false, {}, inputs_choices},
+    {"grid", "STEP", "the step of the results, a power of two: 1, 0.5, 2^-20 (default: 2^-20 of the noise, or 1 for noise on integers)"},
+    {"certificate", "FILE", "where the certificate goes (default: standard error; with --json: beside the rows)"},
+    {"epsilon", "E", "find the ? of the plan: the target's epsilon; together with --delta"},
+    {"delta", "D", "the target's delta"},
+    {"mu", "M", "find the ? of the plan: the target is M-GDP"},
+}};
+
+constexpr std::array<Verb, 21> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -157,6 +174,17 @@ constexpr std::array<Verb, 20> all_verbs = {{
      "Examples:\n"
      "  tradeoff explain 'gaussian(sigma=2); gaussian(sigma=3)'",
      true, {}, run_explain},
+    {"release", "add exact noise to values, with a certificate",
+     "Reads values on standard input, one row a line (a vector as comma-separated values), adds noise whose law is exact on a public grid and prints\n"
+     "the rows. The plan says which noise; its sensitivity is that of a row. A plan of one run is run once a row, and the certificate pays for all rows.\n"
+     "The certificate (JSON) holds the plan as drawn, grid, exact parameters, neighbours and what is guaranteed, as intervals, with a SHA-256.\n"
+     "NaN, infinities and values out of bounds are refused and nothing is released. docs/security.md says what is not covered.\n\n"
+     "Examples:\n"
+     "  echo 1234 | tradeoff release 'discrete_laplace(scale=2)'\n"
+     "  tradeoff release --low 0 --high 100 --clip 'gaussian(sigma=50, sensitivity=100) | repeat(3)' < sums.txt\n"
+     "  tradeoff release --epsilon 1 --delta 1e-6 'gaussian(sigma=?)' --json < values.csv\n"
+     "  tradeoff release --records mean --low 0 --high 10 --neighbours add-remove 'laplace(scale=20, sensitivity=10); discrete_laplace(scale=2)' < ages.txt",
+     true, release_options, run_release},
     {"query", "answer questions in JSON, one a line",
      "Reads one request a line on standard input and writes one answer a line on standard output, in order. A bad line gets an error\n"
      "answer and the next goes on. Numbers may be JSON numbers or decimal strings; both are taken as exact decimals.\n\n"

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "release_input.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "numeric/number_text.h"
+#include "request.h"
+#include "streams.h"
+
+namespace tradeoff::cli {
+namespace {
+
+constexpr std::size_t most_bytes = 1'000'000'000;
+
+std::string_view trimmed(std::string_view text) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// The nearest double of a finite decimal, or nothing.
+std::optional<double> nearest_double(std::string_view text, bool exact) {
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  if (exact) {
+    const auto enclosed = numeric::enclose_decimal(text);
+    if (!enclosed || enclosed->lo != enclosed->hi) return std::nullopt;
+  }
+  return value;
+}
+
+[[noreturn]] void refuse(std::uint64_t line, const std::string& what) {
+  throw RequestError("parse", "values, line " + std::to_string(line) + ": " + what + "; nothing was released", "values", 0);
+}
+
+}  // namespace
+
+Table read_table_of_values(std::string_view text, bool exact) {
+  Table table;
+  for (std::uint64_t line = 1; !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view row = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (row.empty()) continue;
+    std::uint64_t columns = 0;
+    for (bool more = true; more; ++columns) {
+      const std::size_t comma = row.find(',');
+      const std::string_view cell = trimmed(row.substr(0, comma));
+      more = comma != std::string_view::npos;
+      if (more) row.remove_prefix(comma + 1);
+      const auto value = nearest_double(cell, exact);
+      if (!value)
+        refuse(line, "'" + std::string(cell.substr(0, 40)) + "' is not a finite decimal" + (exact ? " that is exact in binary" : ""));
+      table.values.push_back(*value);
+    }
+    if (table.rows > 0 && columns != table.columns)
+      refuse(line, std::to_string(columns) + " values where other rows have " + std::to_string(table.columns));
+    table.columns = columns;
+    ++table.rows;
+  }
+  return table;
+}
+
+std::string read_all_input() {
+  std::string text;
+  std::array<char, 65536> buffer{};
+  while (const std::size_t count = read_in(buffer.data(), buffer.size())) {
+    text.append(buffer.data(), count);
+    if (text.size() > most_bytes) throw InputError("standard input: more than 1 GB of values");
+  }
+  return text;
+}
+
+int read_grid(std::string_view text) {
+  int exponent = 0;
+  if (text.substr(0, 2) == "2^") {
+    const std::string_view digits = text.substr(2);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+    if (error == std::errc() && end == digits.data() + digits.size() && std::abs(exponent) <= 200) return exponent;
+  } else if (const auto step = nearest_double(text, true); step && *step > 0 && std::frexp(*step, &exponent) == 0.5) {
+    return exponent - 1;
+  }
+  throw RequestError("domain",
+                     "grid = " + std::string(text.substr(0, 40)) + " is not allowed; it must be a power of two such as 1, 0.25 or 2^-20",
+                     "grid", 0);
+}
+
+double read_double(std::string_view field, const std::string& text) {
+  const auto value = nearest_double(text, false);
+  if (!value)
+    throw RequestError("parse", std::string(field) + " = " + text.substr(0, 40) + " is not a finite decimal", std::string(field), 0);
+  return *value;
+}
+
+}  // namespace tradeoff::cli

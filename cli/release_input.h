@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tradeoff::cli {
+
+/// Rows of equally many numbers.
+struct Table {
+  std::vector<double> values;
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 1;
+};
+
+/// Reads decimals separated by commas, a row a line; blank lines are skipped. Throws RequestError that names the line and the value.
+[[nodiscard]] Table read_table_of_values(std::string_view text, bool exact);
+
+/// All of standard input.
+[[nodiscard]] std::string read_all_input();
+
+/// The exponent of a step that is written as a power of two: `1`, `0.25`, `2^-20`. Throws RequestError.
+[[nodiscard]] int read_grid(std::string_view text);
+
+/// The nearest double. Throws RequestError.
+[[nodiscard]] double read_double(std::string_view field, const std::string& text);
+
+}  // namespace tradeoff::cli

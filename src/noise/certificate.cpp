@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "noise/certificate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "mechanism/loss.h"
+#include "noise/digest.h"
+#include "numeric/number_text.h"
+#include "tradeoff/error.h"
+#include "tradeoff/gdp.h"
+
+namespace tradeoff {
+namespace {
+
+constexpr std::uint64_t most_rows = 100'000'000;  // the pool must fit in memory
+
+const char* name_of(Neighbours neighbours) {
+  if (neighbours == Neighbours::unstated) return "as the sensitivity says";
+  return neighbours == Neighbours::add_remove ? "add-remove" : "replace-one";
+}
+
+std::string one_line(const Plan& plan) {
+  std::string text = to_string(plan);
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) text.replace(at, 1, "; ");
+  return text;
+}
+
+std::string text_of(Interval interval) {
+  return "[" + numeric::to_text_below(interval.lo) + ", " + numeric::to_text_above(interval.hi) + "]";
+}
+
+std::string text_of(const DrawnMechanism& mechanism) {
+  std::string text = mechanism.law;
+  if (mechanism.choices != 0) {
+    text += " of " + std::to_string(mechanism.choices) + " choices, epsilon = ";
+  } else {
+    text += " on multiples of 2^" + std::to_string(mechanism.grid_exponent) +
+            ", sensitivity = " + to_string(numeric::exact_decimal(mechanism.sensitivity)) + " steps, scale = ";
+  }
+  text += std::to_string(mechanism.scale_numerator) + " * 2^" + std::to_string(-mechanism.scale_exponent);
+  if (mechanism.choices == 0) text += " steps";
+  if (mechanism.bound != 0) text += ", at most " + std::to_string(mechanism.bound) + " steps";
+  if (const auto& rectified = mechanism.rectified)
+    text += ", clipped to " + std::to_string(rectified->low) + ".." + std::to_string(rectified->high) +
+            " steps, then rounded laplace of scale " + std::to_string(rectified->scale_numerator) + " * 2^" +
+            std::to_string(-rectified->scale_exponent) + " steps";
+  return text + ", times " + std::to_string(mechanism.times);
+}
+
+void write_statement(Certificate::Content& content) {
+  static constexpr const char* aggregates[] = {"none", "sum", "count", "mean"};
+  const ReleaseTerms& terms = content.terms;
+  std::string& text = content.statement;
+  text = "tradeoff release certificate\nversion = " TRADEOFF_VERSION "\nplan = " + one_line(content.plan) + "\n";
+  text += "drawn = " + one_line(content.drawn) + "\n";
+  text += std::string("neighbours = ") + name_of(content.curve.neighbours()) + "\n";
+  text += "rows = " + std::to_string(terms.rows) + (terms.rows_are == Rows::disjoint ? " of different people\n" : " of the same data\n");
+  text += "columns = " + std::to_string(terms.columns) + "\n";
+  text += std::string("inputs = ") + (terms.inputs == Inputs::on_grid ? "on the grid\n" : "rounded to the grid\n");
+  text += std::string("aggregate = ") + aggregates[static_cast<std::size_t>(terms.aggregate)] + "\n";
+  if (terms.bounds)
+    text += "bounds = [" + to_string(numeric::exact_decimal(terms.bounds->low)) + ", " +
+            to_string(numeric::exact_decimal(terms.bounds->high)) + (terms.clip ? "], clipped\n" : "], refused beyond\n");
+  for (const DrawnMechanism& mechanism : content.mechanisms) text += "mechanism = " + text_of(mechanism) + "\n";
+  if (content.mu) text += "mu = " + text_of(*content.mu) + "\n";
+  for (const Certificate::Point& point : content.guarantee)
+    text += "epsilon at delta " + point.delta + " = " + text_of(point.epsilon) + "\n";
+  content.digest = noise::sha256(text);
+}
+
+void check(const ReleaseTerms& terms) {
+  if (terms.rows < 1 || terms.columns < 1 || terms.rows > most_rows / terms.columns)
+    throw TooLargeError("release: between 1 and 100000000 values can be released at once");
+  if (terms.bounds && !(std::isfinite(terms.bounds->low) && std::isfinite(terms.bounds->high) && terms.bounds->low <= terms.bounds->high))
+    throw DomainError("release: the bounds must be finite, the lower not above the upper");
+  if (terms.clip && !terms.bounds) throw DomainError("release: clipping needs bounds");
+}
+
+std::uint64_t runs_of(const std::vector<noise::DrawnLine>& lines) {
+  std::uint64_t runs = 0;
+  for (const noise::DrawnLine& line : lines) runs += line.terms.times;
+  return runs;
+}
+
+/// A plan of one run is run once a row; a longer plan has as many rows as it has runs, and is paid for in full. [grid-release]
+void fit_rows(std::vector<noise::DrawnLine>& lines, const ReleaseTerms& terms) {
+  const std::uint64_t runs = runs_of(lines);
+  if (runs == 1 && terms.rows_are == Rows::composed && terms.rows > 1) {
+    auto run = std::find_if(lines.begin(), lines.end(), [](const auto& line) { return line.terms.times == 1; });
+    run->terms.times = terms.rows;
+    run->accounted.operators.push_back({"repeat", {{"times", {exact_number(static_cast<double>(terms.rows)), 0}}}, 0});
+  } else if (terms.rows > runs && !(runs == 1 && terms.rows_are == Rows::disjoint)) {
+    throw DomainError("release: the plan has " + std::to_string(runs) + " runs, but " + std::to_string(terms.rows) + " rows were given");
+  }
+}
+
+/// In units of the step, what one record can change. [grid-release]
+double contribution(const noise::DrawnLine& line, const ReleaseTerms& terms, bool counts, Neighbours neighbours) {
+  const double step = std::ldexp(1.0, line.terms.grid_exponent);
+  if (counts) return neighbours == Neighbours::replace_one ? 0 : 1 / step;
+  if (!terms.bounds) throw DomainError("release: a sum needs bounds, low and high");
+  const double low = std::ceil(terms.bounds->low / step), high = std::floor(terms.bounds->high / step);
+  if (!(low <= high)) throw DomainError("release: no point of the grid lies between the bounds");
+  return neighbours == Neighbours::replace_one ? high - low : std::max(std::abs(low), std::abs(high));
+}
+
+void check_aggregate(const std::vector<noise::DrawnLine>& lines, const ReleaseTerms& terms, Neighbours neighbours) {
+  if (terms.aggregate == Aggregate::none) return;
+  if (neighbours == Neighbours::unstated)
+    throw DomainError("release: what one record can change depends on the neighbours; state add-remove or replace-one");
+  if (terms.columns != 1) throw UnsupportedError("release: sums, counts and means are of single values");
+  const std::size_t needed = terms.aggregate == Aggregate::mean ? 2 : 1;
+  if (lines.size() != needed || runs_of(lines) != needed || terms.rows != needed)
+    throw DomainError(needed == 2 ? "release: a mean needs a plan of two lines, the first for the sum, the second for the count"
+                                  : "release: a sum or a count needs a plan of one line that is run once");
+  for (std::size_t i = 0; i < needed; ++i) {
+    const bool counts = terms.aggregate == Aggregate::count || i == 1;
+    if (lines[i].terms.choices != 0) throw UnsupportedError("release: randomised response cannot be added to a sum");
+    if (counts && lines[i].terms.grid_exponent > 0) throw DomainError("release: a count needs a grid of at most 1");
+    const double least = contribution(lines[i], terms, counts, neighbours);
+    if (!(least <= lines[i].terms.sensitivity))
+      throw DomainError("release: one record can change the " + std::string(counts ? "count" : "sum") + " by " + std::to_string(least) +
+                        " steps, more than the plan's sensitivity of " + std::to_string(lines[i].terms.sensitivity) + " steps");
+  }
+}
+
+std::optional<Interval> find_mu(const Curve& curve, const std::vector<noise::DrawnLine>& lines) {
+  if (const auto closed = curve.loss()->closed_mu()) return closed;
+  const bool rectified = std::any_of(lines.begin(), lines.end(), [](const auto& line) { return line.rectification.has_value(); });
+  if (!rectified) return std::nullopt;
+  const GdpMeasurement measured = measure_mu(curve);
+  return std::isfinite(measured.mu.hi) ? std::optional(measured.mu) : std::nullopt;
+}
+
+}  // namespace
+
+Certificate certify(const Plan& plan, const ReleaseTerms& terms) {
+  check(terms);
+  std::vector<noise::DrawnLine> lines = noise::draw_lines(plan, terms);
+  if (terms.aggregate == Aggregate::none) fit_rows(lines, terms);
+  Plan drawn;
+  std::vector<DrawnMechanism> mechanisms;
+  for (const noise::DrawnLine& line : lines) {
+    drawn.lines.push_back(line.accounted);
+    mechanisms.push_back(line.terms);
+  }
+  Curve curve = analyze(drawn, terms.neighbours);
+  check_aggregate(lines, terms, curve.neighbours());
+  const std::optional<Interval> mu = find_mu(curve, lines);
+  std::vector<Certificate::Point> guarantee;
+  for (const char* delta : {"0", "1e-5", "1e-7", "1e-9"}) guarantee.push_back({delta, curve.epsilon_at(read_number(delta).value)});
+  auto content = std::make_unique<Certificate::Content>(Certificate::Content{
+      plan, std::move(drawn), terms, std::move(lines), std::move(mechanisms), std::move(curve), mu, std::move(guarantee), {}, {}});
+  write_statement(*content);
+  return Certificate(std::move(content));
+}
+
+Certificate::Certificate(std::unique_ptr<Content> content) : content_(std::move(content)) {}
+Certificate::Certificate(Certificate&&) noexcept = default;
+Certificate& Certificate::operator=(Certificate&&) noexcept = default;
+Certificate::~Certificate() = default;
+
+const Plan& Certificate::plan() const { return content_->plan; }
+const Plan& Certificate::drawn_plan() const { return content_->drawn; }
+const std::vector<DrawnMechanism>& Certificate::mechanisms() const { return content_->mechanisms; }
+const ReleaseTerms& Certificate::terms() const { return content_->terms; }
+const Curve& Certificate::curve() const { return content_->curve; }
+std::optional<Interval> Certificate::mu() const { return content_->mu; }
+const std::vector<Certificate::Point>& Certificate::guarantee() const { return content_->guarantee; }
+const std::string& Certificate::statement() const { return content_->statement; }
+const std::string& Certificate::digest() const { return content_->digest; }
+
+}  // namespace tradeoff

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "noise/drawn_line.h"
+
+namespace tradeoff {
+
+/// Behind a Certificate: what is drawn, and what it guarantees.
+struct Certificate::Content {
+  Plan plan;
+  Plan drawn;
+  ReleaseTerms terms;
+  std::vector<noise::DrawnLine> lines;
+  std::vector<DrawnMechanism> mechanisms;
+  Curve curve;
+  std::optional<Interval> mu;
+  std::vector<Point> guarantee;
+  std::string statement;
+  std::string digest;
+};
+
+}  // namespace tradeoff

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// From plan to certificate to released values: the guarantee is that of what is drawn, and nothing unsafe is released. [grid-release]
+#include "tradeoff/release.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+
+#include <cmath>
+#include <type_traits>
+
+#include "noise/digest.h"
+#include "noise/release_step.h"
+#include "noise/replay.h"
+#include "noise/statistics.h"
+#include "tradeoff/calibrate.h"
+
+namespace tradeoff::test {
+namespace {
+
+using testing::HasSubstr;
+
+Release release_of(const std::string& plan, std::vector<double> values, ReleaseTerms terms = {}) {
+  if (terms.aggregate == Aggregate::none) terms.rows = values.size() / terms.columns;
+  return release(certify(parse(plan), terms), values);
+}
+
+TEST(Certificate, IsUsedOnceAndNeverCopied) {
+  static_assert(!std::is_copy_constructible_v<Certificate> && !std::is_copy_assignable_v<Certificate>);
+  static_assert(!std::is_invocable_v<decltype(release), Certificate&, std::span<const double>>);
+  Certificate certificate = certify(parse("discrete_laplace(2)"), {});
+  const std::vector<double> value{5};
+  EXPECT_EQ(release(std::move(certificate), value).rows.size(), 1U);
+  EXPECT_FALSE(certificate.is_valid());                                                  // NOLINT: that is the question
+  EXPECT_THROW(static_cast<void>(release(std::move(certificate), value)), DomainError);  // NOLINT
+}
+
+TEST(Certificate, AccountsForWhatIsDrawn) {
+  for (const char* text : {"gaussian(sigma=1.1)", "laplace(scale=0.3, sensitivity=2)", "discrete_laplace(scale=7.7, sensitivity=3)",
+                           "truncated_laplace(scale=1.3, bound=20)", "truncated_discrete_laplace(scale=2, bound=30)",
+                           "discrete_gaussian(sigma=3.3)", "randomized_response(epsilon=1.1, choices=5)"}) {
+    const Certificate certificate = certify(parse(text), {});
+    const Curve written = analyze(parse(text)), drawn = analyze(certificate.drawn_plan());
+    const Interval as_written = written.epsilon_at(1e-6), as_drawn = drawn.epsilon_at(1e-6);
+    EXPECT_EQ(certificate.curve().epsilon_at(1e-6), as_drawn) << text;
+    EXPECT_NEAR(as_drawn.hi / as_written.hi, 1, 2e-5) << text;  // rounding to the grid costs next to nothing
+  }
+  // Rounding the inputs is paid for, unless they are on the grid.
+  ReleaseTerms exact;
+  exact.inputs = Inputs::on_grid;
+  EXPECT_GT(certify(parse("gaussian(sigma=4)"), {}).mu()->lo, 0.25);
+  EXPECT_EQ(*certify(parse("gaussian(sigma=4)"), exact).mu(), Interval::exactly(0.25));
+  ReleaseTerms wide;
+  wide.columns = 100;
+  EXPECT_GE(certify(parse("gaussian(sigma=4)"), wide).mu()->lo, 0.25 * (1 + 10 * 0x1p-18));
+}
+
+TEST(Certificate, PaysForEveryRow) {
+  ReleaseTerms four;
+  four.rows = 4;
+  EXPECT_GE(certify(parse("gaussian(sigma=4)"), four).mu()->lo, 0.5);
+  four.rows_are = Rows::disjoint;
+  EXPECT_LE(certify(parse("gaussian(sigma=4)"), four).mu()->hi, 0.251);
+  four.rows_are = Rows::composed;
+  EXPECT_GE(certify(parse("gaussian(sigma=4) | repeat(9)"), four).mu()->lo, 0.75);  // all nine are paid for
+  EXPECT_THROW(static_cast<void>(certify(parse("gaussian(sigma=4) | repeat(3)"), four)), DomainError);
+}
+
+TEST(Certificate, HasADigestOfItsStatement) {
+  const Certificate certificate = certify(parse("gaussian(sigma=1.1)"), {});
+  EXPECT_THAT(certificate.statement(), HasSubstr("rounded gaussian on multiples of 2^-20"));
+  EXPECT_EQ(certificate.digest(), noise::sha256(certificate.statement()));
+  ReplayForTests random(1);
+  for (const std::size_t size : {0, 1, 55, 56, 63, 64, 65, 1000}) {
+    std::string bytes;
+    for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(random.next());
+    std::array<unsigned char, 32> expected{};
+    EVP_Digest(bytes.data(), bytes.size(), expected.data(), nullptr, EVP_sha256(), nullptr);
+    std::string digits;
+    for (const unsigned char byte : expected) {
+      digits += "0123456789abcdef"[byte >> 4];
+      digits += "0123456789abcdef"[byte & 15];
+    }
+    EXPECT_EQ(noise::sha256(bytes), digits) << size;
+  }
+}
+
+TEST(Certificate, RefusesWhatCannotBeDrawn) {
+  for (const char* text :
+       {"gdp(mu=1)", "dp(1, 1e-6)", "gaussian(1) | poisson(0.1)", "gaussian(sigma=1e-300) ", "mixture([(1, gaussian(1))])"})
+    EXPECT_ANY_THROW(static_cast<void>(certify(parse(text), {}))) << text;
+  ReleaseTerms two;
+  two.columns = 2;
+  EXPECT_THROW(static_cast<void>(certify(parse("truncated_laplace(1, 10)"), two)), UnsupportedError);
+  ReleaseTerms coarse;
+  coarse.grid_exponent = 30;
+  EXPECT_THROW(static_cast<void>(certify(parse("gaussian(sigma=1)"), coarse)), DomainError);
+}
+
+TEST(Release, RefusesUnsafeValues) {
+  ReleaseTerms bounded;
+  bounded.bounds = Bounds{0, 10};
+  EXPECT_THROW(static_cast<void>(release_of("laplace(1)", {NAN})), DomainError);
+  EXPECT_THROW(static_cast<void>(release_of("laplace(1)", {HUGE_VAL})), DomainError);
+  EXPECT_THROW(static_cast<void>(release_of("laplace(1)", {1e30})), DomainError);
+  EXPECT_THROW(static_cast<void>(release_of("laplace(1)", {11}, bounded)), DomainError);
+  EXPECT_THROW(static_cast<void>(release_of("discrete_laplace(1)", {0.5})), DomainError);
+  EXPECT_THROW(static_cast<void>(release_of("randomized_response(1, 3)", {3})), DomainError);
+  EXPECT_THROW(static_cast<void>(release(certify(parse("laplace(1)"), {}), std::vector<double>{1, 2})), DomainError);
+  bounded.clip = true;
+  EXPECT_THROW(static_cast<void>(release_of("laplace(1)", {NAN}, bounded)), DomainError);
+  EXPECT_LT(release_of("laplace(0.01)", {1e30}, bounded).rows[0][0], 11);
+}
+
+TEST(Release, StaysOnTheGridAndAroundTheValue) {
+  const Release released = release_of("gaussian(sigma=3)", std::vector<double>(1000, 0.1));
+  double sum = 0;
+  for (const auto& row : released.rows) {
+    EXPECT_EQ(std::ldexp(row[0], 19), std::round(std::ldexp(row[0], 19)));
+    sum += row[0];
+  }
+  EXPECT_NEAR(sum / 1000, 0.1, 6 * 3 / std::sqrt(1000));
+}
+
+// What comes out has the law of what the certificate says, for the released values themselves.
+TEST(Release, HasTheLawOfItsCertificate) {
+  constexpr std::size_t count = 200'000;
+  ReleaseTerms terms;
+  terms.grid_exponent = 0;
+  terms.inputs = Inputs::on_grid;
+  terms.rows_are = Rows::disjoint;
+  const auto check = [&](const char* plan, const Tail& tail) {
+    std::vector<std::int64_t> noise;
+    for (const auto& row : release_of(plan, std::vector<double>(count, 7), terms).rows)
+      noise.push_back(static_cast<std::int64_t>(row[0]) - 7);
+    EXPECT_GE(examine(noise, tail).smallest(), threshold) << plan;
+  };
+  check("gaussian(sigma=3)", rounded_gaussian_tail(3));
+  check("laplace(scale=3)", rounded_laplace_tail(3));
+  check("discrete_laplace(scale=3)", discrete_laplace_tail(3));
+  check("truncated_discrete_laplace(scale=3, bound=9)", truncated_tail(discrete_laplace_tail(3), 9));
+  check("truncated_laplace(scale=3, bound=8.5)", truncated_tail(rounded_laplace_tail(3), 9));
+  check("discrete_gaussian(sigma=3)", discrete_gaussian_tail(3));
+}
+
+TEST(Release, OfRecordsNeverExceedsTheSensitivityOfThePlan) {
+  ReleaseTerms terms;
+  terms.aggregate = Aggregate::sum;
+  terms.neighbours = Neighbours::add_remove;
+  terms.bounds = Bounds{-3, 10};
+  const std::vector<double> records{1, 2, 3, -2.5, 9.75};
+  EXPECT_THROW(static_cast<void>(release_of("laplace(scale=1, sensitivity=9)", records, terms)), DomainError);
+  EXPECT_NEAR(release_of("laplace(scale=1e-3, sensitivity=10)", records, terms).rows[0][0], 13.25, 0.1);
+  terms.neighbours = Neighbours::replace_one;
+  EXPECT_THROW(static_cast<void>(release_of("laplace(scale=1, sensitivity=10)", records, terms)), DomainError);
+  EXPECT_NEAR(release_of("laplace(scale=1e-3, sensitivity=13)", records, terms).rows[0][0], 13.25, 0.1);
+  terms.neighbours = Neighbours::add_remove;
+  terms.aggregate = Aggregate::mean;
+  terms.rows = 2;
+  const Release mean = release_of("laplace(scale=1e-3, sensitivity=10); laplace(scale=1e-3)", records, terms);
+  ASSERT_EQ(mean.rows.size(), 2U);
+  EXPECT_NEAR(mean.rows[1][0], 5, 0.1);
+  terms.neighbours = Neighbours::unstated;
+  EXPECT_THROW(static_cast<void>(release_of("laplace(scale=1, sensitivity=99); laplace(1)", records, terms)), DomainError);
+}
+
+TEST(Release, SamplesRecordsAsThePlanSays) {
+  ReleaseTerms terms;
+  terms.aggregate = Aggregate::count;
+  const std::vector<double> records(1000, 1);
+  double sum = 0;
+  for (int i = 0; i < 50; ++i) sum += release_of("laplace(scale=1e-3) | poisson(1/4)", records, terms).rows[0][0];
+  EXPECT_NEAR(sum / 50, 250, 6 * std::sqrt(1000 * 0.25 * 0.75 / 50));
+  EXPECT_NEAR(release_of("laplace(scale=1e-3) | sample(size=300, of=1000)", records, terms).rows[0][0], 300, 0.1);
+  EXPECT_THROW(static_cast<void>(release_of("laplace(scale=1e-3) | sample(size=300, of=999)", records, terms)), DomainError);
+}
+
+// Clip and rectify: the noisy value is clipped to the grid's bounds and the second noise is that of the range over epsilon.
+TEST(Release, RectifiesOnTheGrid) {
+  ReleaseTerms terms;
+  terms.grid_exponent = 0;
+  terms.inputs = Inputs::on_grid;
+  const Certificate certificate = certify(parse("gaussian(sigma=20) | rectify(epsilon=8, low=-0.5, high=10.5)"), terms);
+  const auto rectified = certificate.mechanisms()[0].rectified.value();
+  EXPECT_EQ(rectified.low, 0);
+  EXPECT_EQ(rectified.high, 10);
+  EXPECT_EQ(std::ldexp(static_cast<double>(rectified.scale_numerator), -rectified.scale_exponent), 1.25);
+  EXPECT_LE(certificate.guarantee()[0].epsilon.hi, 8.0000001);  // pure from epsilon on
+  ASSERT_TRUE(certificate.mu());
+  EXPECT_NEAR(certificate.mu()->hi, 0.05, 0.001);
+  terms.rows_are = Rows::disjoint;
+  double low = 0, high = 0;
+  for (const auto& row :
+       release_of("gaussian(sigma=1000) | rectify(epsilon=80, low=0, high=10)", std::vector<double>(2000, 5), terms).rows)
+    (row[0] < 5 ? low : high) += 1;
+  EXPECT_GT(low, 800);  // clipped to one end or the other nearly always
+  EXPECT_GT(high, 800);
+}
+
+TEST(ReleaseStep, RefusesSumsBeyondTheGrid) {
+  std::vector<std::int64_t> sums(1);
+  const auto fits = [&](std::int64_t a, std::int64_t b) { return noise::add_noise(std::vector{a}, std::vector{b}, sums); };
+  EXPECT_TRUE(fits(noise::largest_steps - 5, 4));
+  EXPECT_FALSE(fits(noise::largest_steps - 5, 5));
+  EXPECT_TRUE(fits(-noise::largest_steps + 5, -5));
+  EXPECT_FALSE(fits(-noise::largest_steps + 5, -6));
+  EXPECT_FALSE(fits(INT64_MAX, INT64_MAX));
+  EXPECT_FALSE(fits(INT64_MIN, INT64_MIN + 100));
+}
+
+}  // namespace
+}  // namespace tradeoff::test

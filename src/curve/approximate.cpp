@@ -207,8 +207,8 @@ class TangentSearch {
 
  private:
   [[nodiscard]] Approximation refine(double flatter, double steeper) const {
-    const Interval first = narrow_bracket([&](double epsilon) { return sign_of(chain(Interval::exactly(epsilon)).residual); }, flatter, steeper);
-    return from_tangents(chain(first).pieces);
+    const auto judge = [&](double epsilon) { return sign_of(chain(Interval::exactly(epsilon)).residual); };
+    return from_tangents(chain(narrow_bracket(judge, flatter, steeper)).pieces);
   }
 
   [[nodiscard]] TangentChain chain(Interval first) const {

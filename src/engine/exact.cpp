@@ -191,7 +191,7 @@ Split best_split(const FiniteParts& parts) {
 
 enum class End { low, high };
 
-/// The table of the law whose masses are all at one end of their enclosures, not normalised: its delta is at most, or at least, the true one.
+/// The table of the law whose masses are all at one end of their enclosures, not normalised: delta is at most, or at least, the true one.
 std::unique_ptr<Table> table_at(End end, const Parts& parts, Direction direction) {
   const FiniteParts finite = finite_parts(parts, direction);
   std::vector<Atoms> laws;
@@ -213,8 +213,8 @@ std::unique_ptr<Table> table_at(End end, const Parts& parts, Direction direction
   return std::make_unique<Table>(compose_list(moved), masses);
 }
 
-/// One direction of a listed law. Masses that are known badly, those of constraints that hardly matter, make a bound on their ratio useless;
-/// then the laws with all masses at their lower and at their upper ends are listed as well and enclose delta.
+/// One direction of a listed law. Masses that are known badly, those of constraints that hardly matter, make a bound on their ratio
+/// useless; then the laws with all masses at their lower and at their upper ends are listed as well and enclose delta.
 class Reading {
  public:
   Reading(const Parts& parts, Direction direction) : table_(compose_list(finite_parts(parts, direction)), masses_of(parts, direction)) {
@@ -262,7 +262,9 @@ class ListedLoss final : public Loss {
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval target) const override {
     return reading(direction).epsilon(target);
   }
-  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override { return table(direction).beta(alpha); }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
+    return table(direction).beta(alpha);
+  }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override { return table(direction).test(epsilon); }
   [[nodiscard]] const Atoms* atoms(Direction direction) const override {
     if (!atoms_) return nullptr;
@@ -277,7 +279,8 @@ class ListedLoss final : public Loss {
     steps.insert(steps.end(), steps_.begin(), steps_.end());
     std::ostringstream detail;
     const Table& listed = remove_.table();
-    detail << listed.law().points.size() << " atoms, losses within " << listed.law().shift << ", masses within a factor 1 +- " << listed.spread();
+    detail << listed.law().points.size() << " atoms, losses within " << listed.law().shift << ", masses within a factor 1 +- "
+           << listed.spread();
     steps.push_back({"exact-composition", detail.str()});
   }
 

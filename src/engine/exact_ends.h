@@ -20,7 +20,9 @@ struct Ends {
 [[nodiscard]] inline double outward_down(Wide x) { return x <= 0 ? 0 : std::max(0.0, numeric::down_by(static_cast<double>(x), 2)); }
 
 /// exp(+-error) as factors, with room for their own rounding and for that of the expression they are used in.
-[[nodiscard]] inline Wide enlarge(double error) { return 1 + (std::expm1(static_cast<Wide>(error) * 1.0001L) + 64 * static_cast<Wide>(wide_unit)); }
+[[nodiscard]] inline Wide enlarge(double error) {
+  return 1 + (std::expm1(static_cast<Wide>(error) * 1.0001L) + 64 * static_cast<Wide>(wide_unit));
+}
 [[nodiscard]] inline Wide shrink(double error) {
   return std::max<Wide>(0, 1 + (std::expm1(-static_cast<Wide>(error) * 1.0001L) - 64 * static_cast<Wide>(wide_unit)));
 }

@@ -54,7 +54,9 @@ struct Size {
 [[nodiscard]] inline double radius(Interval a) {
   return numeric::up_by((a.hi - a.lo) / 2 + std::max(std::abs(a.lo), std::abs(a.hi)) * wide_unit, 2);
 }
-[[nodiscard]] inline double log_radius(Interval a) { return a.lo > 0 ? numeric::up_by((a.hi - a.lo) / (2 * a.lo), 4) + 2 * wide_unit : infinity; }
+[[nodiscard]] inline double log_radius(Interval a) {
+  return a.lo > 0 ? numeric::up_by((a.hi - a.lo) / (2 * a.lo), 4) + 2 * wide_unit : infinity;
+}
 
 [[nodiscard]] inline double largest_loss(const Law& law) {
   return law.points.empty() ? 0 : std::max(std::abs(law.points.front().loss), std::abs(law.points.back().loss));

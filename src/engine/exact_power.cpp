@@ -42,7 +42,8 @@ std::optional<LatticePart> lattice_part(const Atoms& atoms) {
   }
   const auto lattice = common_lattice(gaps);
   if (!lattice) return std::nullopt;
-  LatticePart part{middle(bottom.loss), lattice->step, std::vector<Wide>(static_cast<std::size_t>(lattice->multiples.front()) + 1, 0), 0, 0};
+  const auto cells = static_cast<std::size_t>(lattice->multiples.front()) + 1;
+  LatticePart part{middle(bottom.loss), lattice->step, std::vector<Wide>(cells, 0), 0, 0};
   Wide total = 0;
   for (std::size_t i = 0; i < atoms.finite.size(); ++i) {
     const Atom& atom = atoms.finite[i];

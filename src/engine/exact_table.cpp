@@ -47,7 +47,8 @@ Table::Table(Law law, Masses masses) : law_(std::move(law)), masses_(masses) {
 }
 
 std::size_t Table::count_from(double epsilon) const {
-  const auto place = std::partition_point(law_.points.begin(), law_.points.end(), [&](const Point& point) { return point.loss >= epsilon; });
+  const auto above = [&](const Point& point) { return point.loss >= epsilon; };
+  const auto place = std::partition_point(law_.points.begin(), law_.points.end(), above);
   return static_cast<std::size_t>(place - law_.points.begin());
 }
 

@@ -46,7 +46,8 @@ void ChaChaStream::Unmap::operator()(State* state) const {
   munmap(state, sizeof *state);
 }
 
-ChaChaStream::ChaChaStream(Entropy entropy) : entropy_(entropy), state_(new(map_private_pages(sizeof(State))) State{}) {}
+ChaChaStream::ChaChaStream(Entropy entropy, Level level)
+    : entropy_(entropy), level_(level), state_(new(map_private_pages(sizeof(State))) State{}) {}
 
 ChaChaStream::~ChaChaStream() = default;
 
@@ -65,7 +66,7 @@ void ChaChaStream::refill() {
   auto* out = reinterpret_cast<std::uint32_t*>(state_->words.data());
   for (std::size_t i = 0; i < batches; ++i)
     chacha20(state_->key, static_cast<std::uint32_t>(i * chacha_lanes),
-             std::span<std::uint32_t, chacha_words>(out + i * chacha_words, chacha_words));
+             std::span<std::uint32_t, chacha_words>(out + i * chacha_words, chacha_words), level_);
   std::memcpy(state_->key.data(), state_->words.data(), sizeof state_->key);
   wipe(state_->words.data(), sizeof state_->key);
   state_->position = sizeof state_->key / sizeof(std::uint64_t);

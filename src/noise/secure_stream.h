@@ -22,7 +22,7 @@ void system_entropy(std::span<std::byte> bytes);
 /// Any failure throws and leaves no word behind that could be used. For one thread.
 class ChaChaStream : public WordStream {
  public:
-  explicit ChaChaStream(Entropy entropy);
+  explicit ChaChaStream(Entropy entropy, Level level = best_level());
   ~ChaChaStream() override;
   void fill(std::span<std::uint64_t> words) override;
 
@@ -43,6 +43,7 @@ class ChaChaStream : public WordStream {
   void refill();
 
   Entropy entropy_;
+  Level level_;
   std::unique_ptr<State, Unmap> state_;  // on pages of its own that the system clears in a forked child
 };
 

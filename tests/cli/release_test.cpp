@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tradeoff release`: rows in, noisy rows on the grid out, and a certificate whose numbers are the accountant's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "run_command.h"
+
+namespace tradeoff::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+Outcome release(std::vector<std::string> arguments, const std::string& input) {
+  arguments.insert(arguments.begin(), "release");
+  return run_command(arguments, {.input = input});
+}
+
+TEST(Release, PrintsRowsAndACertificate) {
+  const Outcome run = release({"discrete_laplace(scale=2)"}, "1000\n");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NEAR(std::stod(run.out), 1000, 200);
+  const json certificate = json::parse(run.err);
+  EXPECT_EQ(certificate["mechanisms"][0]["law"], "discrete laplace");
+  EXPECT_THAT(certificate["digest"].get<std::string>(), testing::MatchesRegex("sha256:[0-9a-f]+"));
+}
+
+TEST(Release, CertifiesWhatTheAccountantSays) {
+  const Outcome run = release({"gaussian(sigma=3)", "--inputs", "grid", "--json"}, "1,2\n3,4\n5,6\n7,8\n");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json all = json::parse(run.out);
+  EXPECT_EQ(all["rows"].size(), 4U);
+  EXPECT_EQ(all["rows"][0].size(), 2U);
+  const Outcome asked = run_command({"epsilon", "--delta", "1e-5", "gaussian(sigma=3) | repeat(4)", "--json"}, {});
+  const json expected = json::parse(asked.out)["answer"], found = all["certificate"]["guarantee"]["epsilon"][1]["epsilon"];
+  EXPECT_EQ(found, expected);
+  for (const auto& row : all["rows"])
+    for (const auto& value : row) EXPECT_EQ(std::fmod(value.get<double>() * 0x1p19, 1), 0) << value;
+}
+
+TEST(Release, FindsTheNoiseForATarget) {
+  const Outcome run = release({"gaussian(sigma=?)", "--epsilon", "1", "--delta", "1e-5", "--json"}, "1\n2\n");
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json epsilon = json::parse(run.out)["certificate"]["guarantee"]["epsilon"][1]["epsilon"];
+  EXPECT_LE(epsilon["hi"].get<double>(), 1 + 1e-12);
+  EXPECT_GE(epsilon["lo"].get<double>(), 0.999);
+}
+
+TEST(Release, ReleasesMeansAsASumAndACount) {
+  std::string ages;
+  for (int i = 0; i < 1000; ++i) ages += std::to_string(i % 100) + "\n";
+  const Outcome run = release({"--records", "mean", "--low", "0", "--high", "100", "--neighbours", "add-remove", "--json",
+                               "laplace(scale=10, sensitivity=100); discrete_laplace(scale=1)"},
+                              ages);
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_NEAR(json::parse(run.out)["mean"].get<double>(), 49.5, 3);
+}
+
+TEST(Release, RefusesWhatIsUnsafe) {
+  const auto refuses = [](std::vector<std::string> arguments, const std::string& input, const std::string& why) {
+    const Outcome run = release(std::move(arguments), input);
+    EXPECT_EQ(run.code, 3) << input;
+    EXPECT_EQ(run.out, "");
+    EXPECT_THAT(run.err, HasSubstr(why));
+  };
+  refuses({"laplace(1)"}, "nan\n", "not a finite decimal");
+  refuses({"laplace(1)"}, "inf\n", "not a finite decimal");
+  refuses({"laplace(1)"}, "1\n2,3\n", "line 2");
+  refuses({"laplace(1)"}, "", "no values");
+  refuses({"laplace(1)", "--low", "0", "--high", "1"}, "2\n", "out of the declared bounds");
+  refuses({"laplace(1)", "--grid", "0.3"}, "2\n", "power of two");
+  refuses({"laplace(1) | repeat(2)"}, "1\n2\n3\n", "2 runs");
+  refuses({"gdp(1)"}, "1\n", "nothing can be drawn");
+  refuses({"gaussian(sigma=?)"}, "1\n", "?");
+  refuses({"discrete_laplace(1)"}, "1.5\n", "not on the grid");
+  EXPECT_EQ(release({"laplace(0.001)", "--low", "0", "--high", "1", "--clip"}, "2\n").code, 0);
+}
+
+}  // namespace
+}  // namespace tradeoff::test

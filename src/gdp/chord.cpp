@@ -13,7 +13,8 @@ namespace tradeoff {
 namespace {
 
 constexpr double smallest_plain_delta = 1e-290;  // below, the logarithm has digits that delta has lost
-constexpr std::size_t most_nodes = 400;          // a search that needs more is held up by the width of the profile
+constexpr std::size_t most_nodes = 1600;         // a search that needs more is held up by the width of the profile
+constexpr std::size_t many_nodes = 250;          // from here on the answer may be as wide as asked, not a hundredth of it
 
 /// A point of the profile and its transform.
 struct Node {
@@ -68,7 +69,8 @@ Chord chord_between(const Node& u, const Node& v) {
 
 class ChordSearch {
  public:
-  ChordSearch(MeasuredProfile& profile, Interval slack, double relative) : profile_(profile), slack_(slack), relative_(relative) {}
+  ChordSearch(MeasuredProfile& profile, Interval slack, double relative, double enough)
+      : profile_(profile), slack_(slack), relative_(relative), enough_(enough) {}
 
   Supremum over(double last) {
     std::vector<Node> nodes;
@@ -80,7 +82,7 @@ class ChordSearch {
     for (const double point : points) nodes.push_back(node(point));
     for (std::size_t i = 1; i < nodes.size(); ++i) pieces_.push_back({nodes[i - 1], nodes[i], chord_between(nodes[i - 1], nodes[i])});
     if (pieces_.empty()) return {best_, best_at_};
-    for (std::size_t count = nodes.size(); count < most_nodes && split_worst(); ++count) continue;
+    for (std::size_t count = nodes.size(); count < most_nodes && split_worst(count < many_nodes ? 0.01 : 0.5); ++count) continue;
     double above = best_.hi;
     for (const Piece& piece : pieces_) above = std::max(above, piece.chord.bound);
     return {{best_.lo, above}, best_at_};
@@ -114,12 +116,11 @@ class ChordSearch {
     return {underflows ? gaussian_mu_of_log(point, value.log_delta) : gaussian_mu(point, value.delta), value.log_delta.hi};
   }
 
-  /// Splits the piece with the largest bound; false once no split can help.
-  bool split_worst() {
+  /// Splits the piece with the largest bound; false once it is within this share of the wanted width, or no split can help.
+  bool split_worst(double share) {
     const auto worst =
         std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.chord.bound < b.chord.bound; });
-    // A hundredth of what is asked for leaves the rest to the profile's own width.
-    const double wanted = best_.hi + std::max(0.01 * relative_ * best_.hi, 1e-15);
+    const double wanted = std::max(best_.hi + std::max(share * relative_ * best_.hi, 1e-15), enough_);
     if (worst->chord.bound <= wanted) return false;
     const Piece piece = *worst;
     const double width = piece.v.at - piece.u.at;
@@ -134,6 +135,7 @@ class ChordSearch {
   MeasuredProfile& profile_;
   Interval slack_;
   double relative_;
+  double enough_;
   Interval best_{0, 0};
   double best_at_ = -1;
   std::vector<Piece> pieces_;
@@ -177,8 +179,8 @@ std::vector<double> MeasuredProfile::points() const {
   return points;
 }
 
-Supremum chord_supremum(MeasuredProfile& profile, double last, Interval slack, double relative) {
-  return ChordSearch(profile, slack, relative).over(last);
+Supremum chord_supremum(MeasuredProfile& profile, double last, Interval slack, double relative, double enough) {
+  return ChordSearch(profile, slack, relative, enough).over(last);
 }
 
 }  // namespace tradeoff

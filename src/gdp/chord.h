@@ -39,7 +39,8 @@ struct Supremum {
 };
 
 /// The supremum over [0, last] of mu_GDP(e, (delta(e) - slack)+ / (1 - slack)). The upper end uses only that the exact profile is convex
-/// in e^e; the search stops at `relative` width or where the profile's own width forbids more. [chord-bound]
-[[nodiscard]] Supremum chord_supremum(MeasuredProfile& profile, double last, Interval slack, double relative);
+/// in e^e; the search stops at `relative` width, where the profile's own width forbids more, or once the supremum is certain to be at most
+/// `enough`, below which it does not matter to the caller. [chord-bound]
+[[nodiscard]] Supremum chord_supremum(MeasuredProfile& profile, double last, Interval slack, double relative, double enough = 0);
 
 }  // namespace tradeoff

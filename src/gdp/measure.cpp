@@ -43,7 +43,9 @@ class Meter {
   [[nodiscard]] const Tail& tail() const { return tail_; }
   [[nodiscard]] std::size_t evaluations() const { return profile_.evaluations(); }
 
-  [[nodiscard]] Supremum head(double last, Interval slack = Interval::exactly(0)) { return chord_supremum(profile_, last, slack, relative_); }
+  [[nodiscard]] Supremum head(double last, Interval slack = Interval::exactly(0), double enough = 0) {
+    return chord_supremum(profile_, last, slack, relative_, enough);
+  }
 
   [[nodiscard]] Interval delta(double epsilon) { return profile_.delta(epsilon); }
 
@@ -86,16 +88,16 @@ class Meter {
 
   /// [tail-certificate] The head up to where the model certifies the rest for the mu that the head needs anyway.
   [[nodiscard]] Supremum head_and_certificate(const GaussianTail& model) {
+    // With a slope above 1/2 the model's own width is out of reach, and what is close to it far away.
+    const double least = model.slope <= 0.5 ? model.width : model.width * (1 + 0x1p-8);
     double last = std::max(model.from, reach());
-    Supremum found = head(last);
-    // With a slope above 1/2 the model's own width is out of reach.
-    const double least = model.slope <= 0.5 ? model.width : model.width * (1 + 0x1p-10);
-    const double mu = std::max(found.mu.hi, least);
+    const Supremum near = head(last, Interval::exactly(0), least);
+    const double mu = std::max(near.mu.hi, least);
     while (!certifies(model, mu, last)) {
       last *= 1.25;
-      if (!(last <= last_epsilon)) return {{found.mu.lo, infinity}, found.at_epsilon};
+      if (!(last <= last_epsilon)) return {{near.mu.lo, infinity}, near.at_epsilon};
     }
-    found = head(last);
+    Supremum found = head(last, Interval::exactly(0), mu);
     found.mu.hi = std::max(found.mu.hi, mu);
     return found;
   }

@@ -116,8 +116,11 @@ bool Reader::key(const std::string& name) {
   if (duplicate) note("duplicate key '" + name + "'", name, start);
   if (levels_.size() > 1 && in_id()) {
     id_.key(name);
-  } else if (levels_.size() <= 2) {
-    path_ = levels_.size() == 1 ? name : levels_.front().keys.back() + '.' + name;
+  } else if (levels_.size() == 1) {
+    path_ = name;
+    key_offset_ = start;
+  } else if (levels_.size() == 2 && levels_.front().is_object) {
+    path_ = levels_.front().keys.back() + '.' + name;
     key_offset_ = start;
   }
   // Looking a key up costs the number of keys before it; an id with thousands of keys is not worth a set.

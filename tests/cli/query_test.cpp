@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <sstream>
 #include <string>
 
@@ -140,6 +142,33 @@ TEST(Query, RefusesAnOverlongLineAndGoesOn) {
   EXPECT_EQ(all[0]["error"]["kind"], "too_large");
   EXPECT_EQ(all[1]["id"], 2);
   EXPECT_TRUE(all[1].contains("answer"));
+}
+
+/// A request with a few bytes changed, inserted, dropped or doubled.
+std::string mutate(std::string line, std::mt19937_64& random) {
+  static const std::string meaningful = "\"\\{}[]:,0123456789eE+-.";
+  for (std::uint64_t change = random() % 4 + 1; change > 0; --change) {
+    const std::size_t at = random() % (line.size() + 1);
+    switch (random() % 4) {
+      case 0: line.insert(at, 1, static_cast<char>(random() % 256)); break;
+      case 1: line.insert(at, 1, meaningful[random() % meaningful.size()]); break;
+      case 2: line.erase(at, random() % 6); break;
+      default: line.insert(at, line.substr(random() % (line.size() + 1), random() % 10)); break;
+    }
+  }
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+TEST(Query, SurvivesMutatedLines) {
+  const std::vector<std::string> seeds = {R"~({"id":[1,{"a":2.5}],"plan":"gaussian(sigma=2)","ask":"delta","epsilon":0.5})~",
+                                          R"~([{"id":1,"plan":"laplace(1)"}])~",
+                                          R"~({"plan":"laplace(scale=?)","ask":"calibrate","target":{"epsilon":1,"delta":"1e-5"}})~",
+                                          R"~({"id":"\u00e9\"","plan":"dp(1,1e-5)\n# c","ask":"beta","alpha":1e-3,"direction":"add"})~"};
+  std::mt19937_64 random(3);
+  std::string input;
+  for (int i = 0; i < 5000; ++i) input += mutate(seeds[random() % seeds.size()], random) + "\n";
+  EXPECT_EQ(replies(input).size(), 5000U);  // each of them valid JSON
 }
 
 /// A peer that sends one line and waits for the answer before it sends the next must not wait for ever.

@@ -17,7 +17,7 @@ namespace {
 
 using Kernel = ContourLine::Kernel;
 
-constexpr double line_accuracy = 1e-13;   // wanted of each error term, relative: below it rounding rules
+constexpr ContourLine::Accuracy line_accuracy{1e-13, 1e-13};  // below it rounding rules
 constexpr double enough = 1e-11;          // a line this accurate is not refined
 constexpr int most_attempts = 6;          // at one line, each finer
 constexpr double most_work = 2e7;         // nodes times points after which no further attempt is made
@@ -91,9 +91,9 @@ std::optional<ContourSide::Saddle> ContourSide::saddle(double epsilon, bool stri
     (derivative > 0 ? high : low) = c;
     const double next = c - derivative / curvature;
     const double scale = strip ? std::min(-c, c + 1) : c;
-    if (std::abs(next - c) < 1e-2 * std::min(scale, 1 / std::sqrt(curvature)) && next > low && next < high) {
-      if (!strip) last_order_ = next;
-      return Saddle{next, std::sqrt(curvature)};
+    if (std::abs(next - c) < 1e-2 * std::min(scale, 1 / std::sqrt(curvature))) {
+      if (!strip) last_order_ = c;
+      return Saddle{c, std::sqrt(curvature)};
     }
     if (next > low && next < high && (strip || next < 4 * c)) c = next;
     else c = high < infinity ? (strip || low == 0 ? 0.5 * (low + high) : std::sqrt(low * high)) : 4 * c;

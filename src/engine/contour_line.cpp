@@ -69,7 +69,7 @@ std::vector<std::unique_ptr<const TiltedLoss>> ContourMoments::tilt(double order
   return tilts;
 }
 
-ContourLine::ContourLine(const ContourMoments& moments, double order, double epsilon, double accuracy) : order_(order) {
+ContourLine::ContourLine(const ContourMoments& moments, double order, double epsilon, Accuracy accuracy) : order_(order) {
   const ContourPlan& plan = moments.plan();
   const Tilts tilts = moments.tilt(order);
   gaussian_ = 0.5 * (plan.gaussian.lo + plan.gaussian.hi);
@@ -88,8 +88,8 @@ ContourLine::ContourLine(const ContourMoments& moments, double order, double eps
   }
   mean_error_ = (static_cast<double>(tilts.size()) + 4) * u * mean_size;
   deviation_ = std::sqrt(variance);
-  choose_step(moments, epsilon, accuracy);
-  if (step_ > 0) sum_and_march(plan, tilts, accuracy);
+  choose_step(moments, epsilon, accuracy.alias);
+  if (step_ > 0) sum_and_march(plan, tilts, accuracy.truncation);
   else profile_truncation_ = tail_truncation_ = infinity;
 }
 

@@ -50,8 +50,13 @@ class ContourMoments {
 /// order > 0 speaks of delta (less the infinite mass), -1 < order < 0 of 1 - delta.
 class ContourLine {
  public:
-  /// Wanted relative accuracy of an answer at this epsilon. Always returns a line; what could not be bounded is infinite.
-  ContourLine(const ContourMoments& moments, double order, double epsilon, double accuracy);
+  /// What is wanted of the two kinds of error that a line can trade for work, relative to the answer.
+  struct Accuracy {
+    double alias;
+    double truncation;
+  };
+  /// A line for answers near this epsilon. What could not be bounded is infinite.
+  ContourLine(const ContourMoments& moments, double order, double epsilon, Accuracy accuracy);
 
   enum class Kernel {
     profile,         ///< 1/(s(s+1)): E(1 - e^(eps - L))+, on the strip its complement

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mechanism/atoms.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/randomized_response.h"
@@ -158,6 +159,36 @@ TEST(Contour, KeepsTheInfiniteMassApart) {
   EXPECT_THAT(loss->delta(Direction::remove, Interval::exactly(infinity)), Encloses(infinite));
   EXPECT_GE(loss->delta(Direction::remove, Interval::exactly(60)).lo, infinite.lo * (1 - 1e-12));
   EXPECT_EQ(loss->closed_epsilon(Direction::remove, Interval::exactly(infinite.lo / 2))->lo, infinity);
+}
+
+/// Tells everything with probability `mass`, nothing otherwise.
+class AllOrNothing final : public Loss {
+ public:
+  explicit AllOrNothing(double mass) : mass_(Interval::exactly(mass)), atoms_(make_atoms({{Interval::exactly(0), 1.0 - mass_}}, mass_, mass_, true)) {}
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return max(mass_, mass_ - (1.0 - mass_) * expm1(epsilon)); }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] const Atoms* atoms(Direction) const override { return &atoms_; }
+
+ private:
+  Interval mass_;
+  Atoms atoms_;
+};
+
+// delta = d + (1 - d) delta of the rest, where d is the chance that anything was told.
+TEST(Contour, SurvivesInfiniteLossesExactly) {
+  const double mu = 1;
+  const auto loss = compose_by_contour({{std::make_shared<AllOrNothing>(0.0625), 3}, {gaussian_loss(Interval::exactly(mu)), 1}}, {});
+  ASSERT_NE(loss, nullptr);
+  const Interval survival = power(Interval::exactly(0.9375), 3);
+  for (const double e : {-1.0, 0.0, 0.3, 1.0, 4.0}) {
+    const Interval truth = 1.0 - survival + survival * gaussian_delta(Interval::exactly(mu), Interval::exactly(e));
+    EXPECT_THAT(loss->delta(Direction::remove, Interval::exactly(e)), Encloses(truth)) << e;
+    EXPECT_THAT(loss->delta(Direction::remove, Interval::exactly(e)), IsTight(1e-10)) << e;
+  }
+  // Where delta is next to 1 the strip is used, which knows the survival by itself.
+  const auto strong = compose_by_contour({{std::make_shared<AllOrNothing>(0.0625), 3}, {gaussian_loss(Interval::exactly(8)), 1}}, {});
+  const Interval truth = 1.0 - survival + survival * gaussian_delta(Interval::exactly(8), Interval::exactly(1));
+  EXPECT_THAT(strong->delta(Direction::remove, Interval::exactly(1)), Encloses(truth));
 }
 
 TEST(Contour, DecreasesInEpsilonAndMeetsItsOwnInverse) {

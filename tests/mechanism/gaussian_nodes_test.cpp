@@ -173,6 +173,70 @@ TEST(GaussianTilt, BoundsTheModulusFarOut) {
   }
 }
 
+// Nodes made for an easier task err visibly in log M; the enclosure must say so.
+TEST(GaussianTilt, OwnsUpToCoarseQuadrature) {
+  for (const Case& one : {cases[0], cases[1]}) {
+    const SubsampledGaussianWitness witness = witness_of(one);
+    const auto loss = subsampled_gaussian(Interval::exactly(one.mu), Interval::exactly(one.rate));
+    const auto moments = loss->transform(Direction::remove)->prepare({0, one.power + 1, 1, -2, false, one.power - 1, 0});
+    const Interval answer = moments->tilt(one.power - 1)->log_moment();
+    Ball truth;
+    const ComplexBall moment = witness.moment(one.power, 0);
+    arb_log(truth.get(), acb_realref(moment.get()), test::witness_bits);
+    EXPECT_THAT(answer, test::Encloses(truth.get())) << one.mu;
+    EXPECT_GT(distance(0.5 * (answer.lo + answer.hi), truth), 1e-17) << "the rule did not err, so nothing was tested";
+  }
+}
+
+/// A tilt that drops every node of a little weight.
+class CarelessTilt final : public NodeTilt {
+ public:
+  CarelessTilt(const NodeLaw& law, double power, double negligible) : NodeTilt(law, power, 1, negligible) {}
+  [[nodiscard]] double modulus_above(double) const override { return 1; }
+  [[nodiscard]] Decay decay(double) const override { return {}; }
+};
+
+TEST(GaussianTilt, PaysForDroppedNodes) {
+  const GaussianNodes nodes = nodes_of(cases[0], 40, 1, 30);
+  const CarelessTilt all(nodes, cases[0].power, 0), some(nodes, cases[0].power, 1e-3);
+  ASSERT_LT(some.size(), all.size());
+  for (const double t : {0.5, 5.0, 30.0}) {
+    Oscillation whole, part;
+    all.oscillate({&t, 1}, {&whole, 1});
+    some.oscillate({&t, 1}, {&part, 1});
+    const double away = std::hypot(whole.real_less_one - part.real_less_one, whole.imaginary - part.imaginary);
+    EXPECT_LE(away, part.error);
+    EXPECT_GT(away, whole.error) << "nothing of weight was dropped";
+  }
+}
+
+// Parameters that are intervals: phi and log M at either end lie within the errors of those in between.
+TEST(GaussianTilt, HoldsForEveryParameterInTheInterval) {
+  const Interval mu{0.7, 0.7 * (1 + 0.8e-13)}, rate{0.1, 0.1 * (1 + 0.8e-13)};
+  const double order = 3, t = 60;
+  const Reach reach{0, order + 1, 1, 1, false, order, 1.5 * t};
+  for (const bool vary_mu : {true, false}) {
+    const auto loss = vary_mu ? subsampled_gaussian(mu, Interval::exactly(rate.lo)) : subsampled_gaussian(Interval::exactly(mu.lo), rate);
+    const auto moments = loss->transform(Direction::remove)->prepare(reach);
+    const auto tilt = moments->tilt(order);
+    Oscillation answer;
+    tilt->oscillate({&t, 1}, {&answer, 1});
+    for (const bool upper : {false, true}) {
+      const auto exact = subsampled_gaussian(Interval::exactly(vary_mu && upper ? mu.hi : mu.lo), Interval::exactly(!vary_mu && upper ? rate.hi : rate.lo));
+      const auto exact_moments = exact->transform(Direction::remove)->prepare(reach);
+      const auto exact_tilt = exact_moments->tilt(order);
+      Oscillation truth;
+      exact_tilt->oscillate({&t, 1}, {&truth, 1});
+      const double turn = t * (exact_tilt->centre() - tilt->centre());  // to the same centre, tiny
+      const double real = 1 + truth.real_less_one - turn * truth.imaginary, imaginary = truth.imaginary + turn * (1 + truth.real_less_one);
+      const double away = std::hypot(1 + answer.real_less_one - real, answer.imaginary - imaginary);
+      EXPECT_LE(away, answer.error + 1e-15) << vary_mu << upper;
+      EXPECT_THAT(tilt->log_moment(), test::Encloses(exact_tilt->log_moment()));
+      EXPECT_LT(exact_tilt->log_moment().width(), 0.5 * tilt->log_moment().width()) << "the parameters move nothing";
+    }
+  }
+}
+
 // The log of a moment from above, for Chernoff bounds: never below the truth, nor far above it.
 TEST(GaussianNodes, BoundMomentsFromAbove) {
   for (const Case& one : cases) {

@@ -13,7 +13,7 @@
 namespace tradeoff {
 namespace {
 
-/// The larger error of the two summands at one x, in units u x^2.
+/// The larger error of the two summands at one x, in units u x^2; infinite if the cosine alone errs by more than 8u.
 double error_units(double x) {
   std::array<double, oscillation_lanes> weights{1}, losses{x};
   const OscillationSum sum = sum_oscillations(weights.data(), losses.data(), weights.size(), 1);
@@ -26,8 +26,9 @@ double error_units(double x) {
   mpfr_sub_d(sine, sine, sum.sine, MPFR_RNDN);
   mpfr_sub_d(cosine, cosine, sum.cosine, MPFR_RNDN);
   const double error = std::fmax(std::fabs(mpfr_get_d(sine, MPFR_RNDN)), std::fabs(mpfr_get_d(cosine, MPFR_RNDN)));
+  const bool cosine_is_sharp = std::fabs(mpfr_get_d(cosine, MPFR_RNDN)) <= 8 * 0x1p-53;
   mpfr_clears(argument, sine, cosine, nullptr);
-  return error / (x * x * 0x1p-53);
+  return cosine_is_sharp ? error / (x * x * 0x1p-53) : HUGE_VAL;
 }
 
 TEST(Oscillation, ErrsByFewUnitsOfTheSquare) {

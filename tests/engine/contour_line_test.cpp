@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/contour_line.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "mechanism/gaussian.h"
+#include "mechanism/loss.h"
+#include "mechanism/subsampled_gaussian.h"
+#include "numeric/arithmetic.h"
+#include "numeric/gaussian.h"
+
+// The terms of the error budget one by one: each is made so large that leaving it out would show, and must still hold the truth.
+// [contour-inversion] [contour-alias] [contour-truncation] [contour-march] [contour-propagation]
+namespace tradeoff {
+namespace {
+
+constexpr ContourLine::Accuracy fine_accuracy{1e-13, 1e-13};
+
+ContourPlan gaussian_plan(double mu) {
+  ContourPlan plan;
+  plan.gaussian = Interval::exactly(mu * mu);
+  plan.largest_loss = infinity;
+  plan.steps = 1;
+  return plan;
+}
+
+/// A plan of equal subsampled steps that keeps its loss alive.
+struct Training {
+  Training(double mu, double rate, double steps, Direction direction)
+      : loss(subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate))) {
+    plan.items.push_back({{loss, loss->transform(direction)}, steps});
+    plan.steps = steps;
+    plan.largest_loss = infinity;
+  }
+  LossPointer loss;
+  ContourPlan plan;
+};
+
+std::unique_ptr<const ContourMoments> moments_of(const ContourPlan& plan, double order, double longest = 0, int effort = 0) {
+  return ContourMoments::prepare(plan, {0, order + 6, 1, effort, false, order, longest});
+}
+
+/// Value less truth, in units of exp(base).
+double excess_of(const ContourLine::Value& value, double log_truth) { return value.value - std::exp(log_truth - value.base.lo); }
+
+// A short window lets the neighbours in: the sum is too large, by no more than the alias term, and by more than all the other terms.
+TEST(ContourLine, AliasLowersAndIsSeen) {
+  const double mu = 1;
+  const ContourPlan plan = gaussian_plan(mu);
+  for (const double epsilon : {0.5, 2.0, 4.0}) {
+    const double order = epsilon;  // near enough to the saddle
+    const auto moments = moments_of(plan, order);
+    const ContourLine rough(*moments, order, epsilon, {1e-2, 1e-13});
+    const auto value = rough.at(epsilon);
+    const Interval log_truth = log_gaussian_delta(Interval::exactly(mu), Interval::exactly(epsilon));
+    const double excess = excess_of(value, log_truth.lo);
+    EXPECT_GT(excess, 2 * (value.nodes + value.truncation)) << "the alias is too small to be seen";
+    EXPECT_LE(excess, value.alias + value.nodes + value.truncation);
+  }
+}
+
+// Cut early, the sum misses what is left, in either direction, by no more than the truncation term.
+TEST(ContourLine, TruncationIsSeenAndBounded) {
+  Training run(1, 0.0078125, 1000, Direction::remove);
+  const double order = 6, epsilon = 1.5;
+  const auto moments = moments_of(run.plan, order, 30);
+  const ContourLine fine(*moments, order, epsilon, fine_accuracy);
+  const auto truth = fine.at(epsilon);
+  bool seen = false;
+  for (const double accuracy : {1.0, 1e-1, 1e-2, 1e-4}) {
+    const ContourLine rough(*moments, order, epsilon, {1e-13, accuracy});
+    const auto value = rough.at(epsilon);
+    const double away = std::abs(value.value - truth.value);
+    EXPECT_LE(away, value.truncation + value.alias + value.nodes + truth.below) << accuracy;
+    EXPECT_LT(value.truncation, 10 * accuracy * value.value) << accuracy;
+    seen = seen || away > 10 * (value.nodes + value.alias);
+  }
+  EXPECT_TRUE(seen) << "no truncation could be told from the other terms";
+}
+
+// Coarse quadratures move every node; the difference to fine ones is within what the nodes admit, and is not rounding.
+TEST(ContourLine, QuadratureOfTheNodesIsSeenAndBounded) {
+  Training run(1, 0.0078125, 1000, Direction::remove);
+  const double order = 6, epsilon = 1.5;
+  const auto fine_moments = moments_of(run.plan, order, 30, 1);
+  const auto truth = ContourLine(*fine_moments, order, epsilon, fine_accuracy).at(epsilon);
+  const auto coarse_moments = moments_of(run.plan, order, 0, -1);
+  const auto value = ContourLine(*coarse_moments, order, epsilon, fine_accuracy).at(epsilon);
+  const double log_away = std::abs(std::log(value.value) + value.base.lo - std::log(truth.value) - truth.base.lo);
+  const double allowed = (value.nodes + value.truncation + value.alias) / value.value + value.base.width() + truth.base.width() + truth.below / truth.value;
+  EXPECT_LE(log_away, allowed);
+  EXPECT_GT(log_away, 1e-14);
+  EXPECT_GT(allowed, 1e-12) << "coarse quadratures were taken for exact ones";
+}
+
+// Every line through the same point gives the same value, whatever its order.
+TEST(ContourLine, DoesNotDependOnItsOrder) {
+  Training run(1, 0.0078125, 2000, Direction::add);
+  const double epsilon = 2;
+  double low = -infinity, high = infinity;
+  for (const double order : {3.0, 6.0, 8.0, 10.0, 13.0}) {
+    const auto moments = moments_of(run.plan, order, 25);
+    const auto value = ContourLine(*moments, order, epsilon, fine_accuracy).at(epsilon);
+    ASSERT_GT(value.value, value.below);
+    low = std::max(low, value.base.lo + std::log(value.value - value.below) - 1e-14);
+    high = std::min(high, value.base.hi + std::log(value.value + value.above) + 1e-14);
+  }
+  EXPECT_LE(low, high);
+  EXPECT_LT(high - low, 1e-10);
+}
+
+// On the strip the same sum speaks of 1 - delta, and the alias lies on the other side of delta.
+TEST(ContourLine, StripSpeaksOfTheComplement) {
+  const double mu = 4, epsilon = 1;
+  const ContourPlan plan = gaussian_plan(mu);
+  const Interval truth = log_gaussian_complement(Interval::exactly(mu), Interval::exactly(epsilon));
+  const auto moments = ContourMoments::prepare(plan, {-1, 0, 1, 0, false, -0.4, 0});
+  const auto value = ContourLine(*moments, -0.4, epsilon, fine_accuracy).at(epsilon);
+  EXPECT_LE(value.base.lo + std::log(value.value - value.below), truth.hi + 1e-14);
+  EXPECT_GE(value.base.hi + std::log(value.value + value.above), truth.lo - 1e-14);
+  EXPECT_LT(value.below, 1e-10 * value.value);
+  const auto rough = ContourLine(*moments, -0.4, epsilon, {1e-3, 1e-13}).at(epsilon);
+  EXPECT_GT(rough.value, std::exp(truth.hi - rough.base.lo)) << "the trapezoid over-estimates 1 - delta";
+}
+
+// A law of atoms never decays: the line must say so instead of marching for ever.
+TEST(ContourLine, AdmitsThatAtomsDoNotDecay) {
+  Training run(20, 0.5, 3, Direction::add);  // next to two atoms
+  const auto moments = moments_of(run.plan, 2);
+  ASSERT_NE(moments, nullptr);
+  const auto value = ContourLine(*moments, 2, 0.5, fine_accuracy).at(0.5);
+  EXPECT_FALSE(value.truncation < 1e-6 * value.value);
+}
+
+// What is not a number is never accepted: an order beyond the nodes gives infinite bounds, not small ones.
+TEST(ContourLine, IsInfinitelyWideWhereMomentsAreUnknown) {
+  Training run(1, 0.0078125, 1000, Direction::remove);
+  const auto moments = ContourMoments::prepare(run.plan, {0, 1, 1, 0, false, 1, 0});
+  const auto value = ContourLine(*moments, 60, 100, fine_accuracy).at(100);
+  EXPECT_FALSE(value.below < value.value);
+}
+
+}  // namespace
+}  // namespace tradeoff

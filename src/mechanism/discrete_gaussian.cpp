@@ -35,7 +35,8 @@ LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
   std::vector<Atom> atoms;
   const Interval step = shift / square(sigma);
   for (double y = -reach; y <= reach + shift; ++y) {
-    const Interval mass = std::abs(y) <= reach ? weight(sigma, y) / total : Interval{0, (Interval::exactly(tail) / total).hi};
+    // A quotient of the smallest doubles may round to just below 0.
+    const Interval mass = std::abs(y) <= reach ? clamp(weight(sigma, y) / total, 0, 1) : Interval{0, (Interval::exactly(tail) / total).hi};
     atoms.push_back({Interval::exactly(shift / 2 - y) * step, mass});
   }
   if (sensitivity == 0) atoms.assign(1, {Interval::exactly(0), Interval::exactly(1)});

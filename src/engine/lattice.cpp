@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <mutex>
 #include <optional>
 #include <sstream>
@@ -27,9 +27,11 @@ using lattice::Spacing;
 using lattice::Tilt;
 
 constexpr double point_budget = 0x1p19;        // of profiles read in one discretisation, over all parts: about a second
-constexpr double slow_seconds = 4;             // for profiles slower than a few microseconds, fewer points
+constexpr double slow_seconds = 2;             // for profiles slower than a few microseconds, fewer points
+constexpr double patience = 1.5;               // seconds after which no finer lattice is begun
 constexpr unsigned largest_log2_size = 21;     // transforms then hold about 150 MB
 constexpr unsigned smallest_log2_size = 6;
+constexpr double transform_budget = 0x1p24;    // points of all forward transforms, one to a part: about two seconds
 constexpr double first_points = 4096;          // of the first, coarse look
 constexpr double smallest_tail = 1e-280;       // below this the masses would come near underflow
 constexpr double farthest_loss = 4096;         // losses above this count as infinite (above) or are dropped (below)
@@ -58,23 +60,33 @@ std::optional<double> common_divisor(const std::vector<double>& numbers) {
   return largest / std::round(largest / divisor);
 }
 
+/// Of this process, so that a busy machine does not coarsen answers.
+double seconds_since(std::clock_t begin) { return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC; }
+
 /// One direction of the composition: the lattice in use, the laws on it and the last transform. Guarded by its mutex.
 class Scene {
  public:
   Scene(const Parts& parts, Direction direction, Tolerance tolerance) : parts_(parts), direction_(direction), tolerance_(tolerance) {
     for (const Part& part : parts) runs_ += static_cast<double>(part.times);
+    const auto all_transforms = [&] { return std::ldexp(static_cast<double>(parts.size()), static_cast<int>(log2_limit_)); };
+    while (log2_limit_ > smallest_log2_size && all_transforms() > transform_budget) --log2_limit_;
   }
 
   /// Encloses log delta(epsilon) of the composition.
   Interval log_delta(double epsilon) {
     const std::lock_guard lock(mutex_);
     if (factors_.empty() && !start()) return {-infinity, 0};
+    const std::clock_t begin = std::clock();
     Answer answer = look(epsilon);
-    for (int round = 0; round < 6 && !(answer.width() <= tolerance_.relative); ++round) {
+    Interval best = answer.log_delta;  // what any lattice has certified is certain
+    for (int idle = 0; idle < 2 && !(best.width() <= tolerance_.relative) && seconds_since(begin) < patience;) {
       if (!refine(answer)) break;
       answer = look(epsilon);
+      const Interval both = intersect(best, answer.log_delta);
+      idle = both.width() < 0.9 * best.width() ? 0 : idle + 1;
+      best = both;
     }
-    return answer.log_delta;
+    return best;
   }
 
   [[nodiscard]] std::string describe() {
@@ -100,7 +112,8 @@ class Scene {
     [[nodiscard]] double width() const { return log_delta.lo > -infinity ? log_delta.hi - log_delta.lo : infinity; }
   };
 
-  /// Where the profile is neither 1 - exp(epsilon) nor flat, up to what is negligible after composition; to the last digit if it ends in a corner.
+  /// Where the profile is neither 1 - exp(epsilon) nor flat, up to what is negligible after composition; to the last digit if it ends in
+  /// a corner.
   [[nodiscard]] Range range(const Loss& loss) const {
     const auto above = [&](double epsilon) { return loss.delta(direction_, Interval::exactly(epsilon)).hi; };
     const double far = above(farthest_loss);
@@ -114,7 +127,8 @@ class Scene {
       }
       return sign * outer;
     };
-    return {end(-1, [&](double e) { return above(e) + std::expm1(e) <= left_allowed; }), end(1, [&](double e) { return above(e) - far <= right_allowed; })};
+    return {end(-1, [&](double e) { return above(e) + std::expm1(e) <= left_allowed; }),
+            end(1, [&](double e) { return above(e) - far <= right_allowed; })};
   }
 
   /// Losses at which a law ends in a corner, or has its atoms: a lattice through them all has no first-order error.
@@ -128,12 +142,17 @@ class Scene {
         continue;
       }
       all_atoms_ = false;
-      // A corner: just before the end the profile is still far above what the end was defined by.
-      const double end = ranges_[i].high, before = end * (1 - 1e-6);
-      const double rise = loss.delta(direction_, Interval::exactly(before)).hi - loss.delta(direction_, Interval::exactly(farthest_loss)).hi;
-      if (rise > 1e-7 * end / runs_ * 1e-2 && end < farthest_loss) corners.push_back(end);
+      // A corner: already just inside the range the profile is steep against the straight line outside, by the mass of an atom.
+      const auto steepness = [&](double end, double line) {
+        const auto above = [&](double e) { return loss.delta(direction_, Interval::exactly(e)).hi + line * std::expm1(e); };
+        return std::abs(above(end * (1 - 2e-6)) - above(end * (1 - 1e-6))) / (1e-6 * std::abs(end));
+      };
+      constexpr double least_atom = 1e-3;  // smaller ones may lie between lattice points
+      if (ranges_[i].high < farthest_loss && steepness(ranges_[i].high, 0) > least_atom) corners.push_back(ranges_[i].high);
+      if (steepness(ranges_[i].low, 1) > least_atom) corners.push_back(-ranges_[i].low);
     }
     corner_ = common_divisor(corners);
+    if (!corner_ && !corners.empty() && !all_atoms_) corner_ = corners.front();  // rather one than none
     all_atoms_ = all_atoms_ && corner_.has_value();
   }
 
@@ -143,7 +162,7 @@ class Scene {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       reach += static_cast<double>(parts_[i].times) * std::max(ranges_[i].high, -ranges_[i].low);
     }
-    return std::max(reach / largest_index, std::ldexp(tilt_.period, -static_cast<int>(largest_log2_size)));
+    return std::max(reach / largest_index, std::ldexp(tilt_.period, -static_cast<int>(log2_limit_)));
   }
 
   void set_step(double wanted) {
@@ -151,7 +170,8 @@ class Scene {
       step_ = shortened(wanted);
       return;
     }
-    // Two cells to a spacing of atoms let the chords beside an atom see the straight pieces between atoms: no error is left. [dominated-pair]
+    // Two cells to a spacing of atoms let the chords beside an atom see the straight pieces between atoms: no error is left.
+    // [dominated-pair]
     const bool exact = all_atoms_ && *corner_ / 2 >= finest_step();
     const double cells = exact ? std::max(2.0, std::ceil(*corner_ / widest_cell)) : std::floor(*corner_ / wanted);
     step_ = *corner_ / cells * (1 - 0x1p-40);  // so that a corner is certainly not left of its lattice point
@@ -190,7 +210,7 @@ class Scene {
   }
 
   void discretise(const std::vector<Spacing>& spacings) {
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     factors_.clear();
     composed_.reset();
     points_ = 0;
@@ -200,7 +220,14 @@ class Scene {
       factors_.push_back({lattice::discretise(*parts_[i].loss, direction_, read_at), static_cast<double>(parts_[i].times)});
     }
     outline_.emplace(factors_, step_);
-    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    seconds_ = seconds_since(begin);
+  }
+
+  /// Every lattice point of every range.
+  [[nodiscard]] std::vector<Spacing> even() const {
+    std::vector<Spacing> spacings;
+    for (const Range& one : ranges_) spacings.push_back({{one.low, one.high}, {step_, step_}});
+    return spacings;
   }
 
   /// The first, coarse lattice, evenly read. False if even that one cannot index the sum.
@@ -211,9 +238,7 @@ class Scene {
     const double wanted = std::max(finest_step(), std::min(widest * static_cast<double>(parts_.size()) / first_points, widest / 512));
     if (!(wanted < widest_cell)) return false;
     set_step(wanted);
-    std::vector<Spacing> even;
-    for (const Range& one : ranges_) even.push_back({{one.low, one.high}, {step_, step_}});
-    discretise(even);
+    discretise(even());
     return true;
   }
 
@@ -228,17 +253,20 @@ class Scene {
       find_ranges();
     }
     const double other = answer.cut + answer.rounding + answer.alias, discretisation = answer.width() - other;
-    if (!widen && (!(discretisation > wanted / 2) || all_atoms_)) return false;
-    // The doubt is of second order in the widths; aim below what is asked, but from far away only part of the way, since the outline is coarse.
+    // No transform is long enough for this step: a coarser one, unless the law of a part would vanish in it.
+    const bool coarsen = answer.alias > wanted / 8 && step_ < 0.9 * finest_step() && finest_step() < 100 * step_;
+    if (!widen && !coarsen && (!(discretisation > wanted / 2) || all_atoms_)) return false;
+    // The doubt is of second order in the widths; aim below what is asked, but from far away only part of the way, since the outline is
+    // coarse.
     const double aim = 0.6 * std::max(wanted - other, wanted / 4);
     const double shrink = std::isfinite(discretisation) ? std::clamp(aim / discretisation, 1e-3, 1.0) : 1e-2;
     const double now = outline_->doubt(tilt_), doubt = shrink * now;
     // An even lattice would need the step sqrt(doubt / runs). A little finer costs little more in transforms and saves most of the points.
     const double step = std::max(finest_step(), 0.7 * std::sqrt(doubt / runs_));
     const std::vector<Spacing> spacings = outline_->spacing(tilt_, doubt, step, points_affordable());
-    if (!widen && !(outline_->doubt(tilt_, spacings) < 0.8 * now)) return false;
+    if (!widen && !coarsen && !(outline_->doubt(tilt_, spacings) < 0.8 * now)) return false;
     set_step(std::min(step, widest_cell));
-    discretise(spacings);
+    discretise(all_atoms_ ? even() : spacings);
     return true;
   }
 
@@ -254,9 +282,9 @@ class Scene {
     if (composed_ && std::abs(tilt.value - composed_->above.tilt) <= 0.01 * std::abs(tilt.value)) return read(epsilon);
     tilt_ = tilt;
     unsigned log2_size = smallest_log2_size;
-    while (log2_size < largest_log2_size && std::ldexp(step_, static_cast<int>(log2_size)) < tilt.period) ++log2_size;
+    while (log2_size < log2_limit_ && std::ldexp(step_, static_cast<int>(log2_size)) < tilt.period) ++log2_size;
     composed_ = lattice::compose_tilted(factors_, step_, *outline_, tilt, log2_size);
-    if (log2_size < largest_log2_size && read(epsilon).alias > allowed) {  // delta was estimated too high, and the period too short
+    if (log2_size < log2_limit_ && read(epsilon).alias > allowed) {  // delta was estimated too high, and the period too short
       composed_ = lattice::compose_tilted(factors_, step_, *outline_, tilt, log2_size + 1);
     }
     return read(epsilon);
@@ -278,6 +306,7 @@ class Scene {
   Direction direction_;
   Tolerance tolerance_;
   double runs_ = 0;
+  unsigned log2_limit_ = largest_log2_size;
   std::mutex mutex_;
   double tail_ = 1e-16;            // what may be moved to infinity, over all runs
   std::vector<Range> ranges_;
@@ -298,7 +327,9 @@ class LatticeLoss final : public Loss {
       : parts_(parts), symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })),
         remove_(parts_, Direction::remove, tolerance), add_(parts_, Direction::add, tolerance) {}
 
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return clamp(exp(log_delta(direction, epsilon)), 0, 1); }
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    return clamp(exp(log_delta(direction, epsilon)), 0, 1);
+  }
 
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     return {bounds(direction, epsilon.hi).lo, bounds(direction, epsilon.lo).hi};

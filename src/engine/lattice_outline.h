@@ -7,8 +7,8 @@
 
 #include "engine/lattice_pair.h"
 
-// The laws of a composition, grouped into a few thousand cells: finds tilts, transform lengths and the places where a profile is to be read closely, in
-// microseconds. What it says decides how tight an answer is and what it costs, never whether it is valid. [tilted-fft]
+// The laws of a composition, grouped into a few thousand cells: finds tilts, transform lengths and the places where a profile is to be
+// read closely, in microseconds. What it says decides how tight an answer is and what it costs, never whether it is valid. [tilted-fft]
 namespace tradeoff::lattice {
 
 /// A pair of laws and how often it is run.
@@ -24,8 +24,8 @@ struct Moment {
   double variance = 0;
 };
 
-/// The exponential weight under which the sum is computed, where to apply Chernoff's bound to the copies of the law that folding adds on either side,
-/// and the period at which these copies weigh as little as asked.
+/// The exponential weight under which the sum is computed, where to apply Chernoff's bound to the copies of the law that folding adds on
+/// either side, and the period at which these copies weigh as little as asked.
 struct Tilt {
   double value = 0;
   double saddle = 0;  ///< where the exponent is least: the law tilted so shows which losses decide
@@ -47,8 +47,8 @@ class Outline {
   [[nodiscard]] Moment moment(double s) const;
   /// The moment of factor `i` alone, run once.
   [[nodiscard]] Moment moment_of(std::size_t i, double s) const;
-  /// The tilt that needs the shortest period for delta(epsilon) among those that cost few digits: near the saddle point, positive, or in (-1, 0) if
-  /// epsilon is below the mean loss. The copies are to weigh exp(log_share) of the answer.
+  /// The tilt that needs the shortest period for delta(epsilon) among those that cost few digits: near the saddle point, positive, or in
+  /// (-1, 0) if epsilon is below the mean loss. The copies are to weigh exp(log_share) of the answer.
   [[nodiscard]] Tilt tilt(double epsilon, double log_share) const;
 
   /// The mean square of the cell widths under the tilted laws, over all runs: the relative doubt about delta is about proportional to it.

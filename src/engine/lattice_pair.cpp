@@ -13,7 +13,8 @@ namespace {
 
 using numeric::DoubleDouble;
 
-/// The convex function H(gamma) = delta(log gamma), gamma = exp(index * step), from above and below; one point more at either end than asked for.
+/// The convex function H(gamma) = delta(log gamma), gamma = exp(index * step), from above and below; one point more at either end than
+/// asked for.
 struct Samples {
   double step;
   std::vector<std::int64_t> index;
@@ -54,8 +55,8 @@ Samples sample(const Loss& loss, Direction direction, const Points& points) {
 /// Values at the samples 1..last, a polygon to be.
 using Polygon = std::vector<double>;  // element 0 is not used
 
-/// Lower convex hull in gamma of (0, 1) and of the polygon: the samples that stay, from right to left. Slopes are relative to gamma at the middle
-/// point, so nothing overflows; they are right to a few units in the last place, and whoever uses the hull checks the outcome.
+/// Lower convex hull in gamma of (0, 1) and of the polygon: the samples that stay, from right to left. Slopes are relative to gamma at
+/// the middle point, so nothing overflows; they are right to a few units in the last place, and whoever uses the hull checks the outcome.
 std::vector<std::size_t> convex_hull(const Samples& samples, const Polygon& value) {
   std::vector<std::size_t> hull;
   const auto is_reflex = [&](double left_value, double left_width) {
@@ -80,8 +81,9 @@ DoubleDouble complement_of_exp(DoubleDouble x) {
   return sum;
 }
 
-/// The law whose hockey stick is the polygon's hull: masses are changes of slope. They are chosen from right to left so that the hockey stick of the
-/// doubles chosen so far, carried in 100 bits, hits the next vertex; `too_low` and `too_high` are the factors by which it misses the polygon anywhere.
+/// The law whose hockey stick is the polygon's hull: masses are changes of slope. They are chosen from right to left so that the hockey
+/// stick of the doubles chosen so far, carried in 100 bits, hits the next vertex; `too_low` and `too_high` are the factors by which it
+/// misses the polygon anywhere.
 struct Built {
   Law law;
   double too_low = 1;
@@ -127,9 +129,10 @@ Built build(const Samples& samples, const Polygon& value) {
   return built;
 }
 
-/// Multiplies every mass by `factor`, so directed that none comes out smaller (sign = 1) or larger (sign = -1) than exact arithmetic would have it.
+/// Multiplies every mass by `factor`, so directed that none comes out smaller (sign = 1) or larger (sign = -1) than exact arithmetic
+/// would have it.
 void scale(Law& law, double factor, double sign) {
-  const double directed = factor * (1 + sign * 0x1p-49);  // 16 u: this product, the quotients that made `factor` and the rounding of each mass
+  const double directed = factor * (1 + sign * 0x1p-49);  // 16 u: this product, the quotients in `factor`, the rounding of each mass
   for (double& mass : law.mass) mass *= directed;
   law.infinite *= directed;
   const Interval total = law.finite_total * Interval::exactly(directed);
@@ -146,37 +149,64 @@ Law dominating(const Samples& samples) {
   return built.law;
 }
 
-/// How far below the chord from sample i to i + 1 H may lie: the chords of the two neighbouring cells, extended, are below H there.
-double largest_gap(const Samples& samples, std::size_t i) {
+/// Cell i lies between the samples i and i + 1. The chords of the two neighbouring cells, extended into it, are below H there; the chord
+/// of the cell exceeds the extension from the left by `left` at its right end and the one from the right by `right` at its left end.
+struct Excess {
+  double left = 0;
+  double right = 0;
+};
+
+Excess excess(const Samples& samples, std::size_t i) {
   const auto& above = samples.above;
   const auto& below = samples.below;
   const double fall = below[i] - below[i + 1];
   const double left_fall = (above[i - 1] - below[i]) * (samples.right_width(i, i + 1) / samples.left_width(i - 1, i));
   const double right_fall = (below[i + 1] - above[i + 2]) * (samples.left_width(i, i + 1) / samples.right_width(i + 1, i + 2));
-  const double slack = 0x1p-48 * (std::abs(fall) + std::abs(left_fall) + std::abs(right_fall));  // 32 u; expm1, quotients and products take 26
-  const double over_left = left_fall - fall + slack;    // chord minus left extension, at the right end of the cell
-  const double over_right = fall - right_fall + slack;  // chord minus right extension, at the left end
-  if (!(over_left > 0 && over_right > 0)) return 0;
-  return over_left * (over_right / (over_left + over_right)) * (1 + 0x1p-49);
+  // 32 u; expm1, quotients and products take 26.
+  const double slack = 0x1p-48 * (std::abs(fall) + std::abs(left_fall) + std::abs(right_fall));
+  return {left_fall - fall + slack, fall - right_fall + slack};
 }
 
-/// [dominated-pair] The chords, lowered at every point by the larger gap of the cells beside it, are below H; so is their hull.
+/// How much the ends of the chord of a cell must be lowered for it to be certainly below H: both by the largest gap between chord and
+/// extensions; or, where the law begins or ends and convexity would carry that gap far beyond the cell, one end down to the extension of
+/// the straight piece beside it.
+struct Lowering {
+  double left = 0;
+  double right = 0;
+};
+
+Lowering lowering(const Excess& before, const Excess& here, const Excess& after) {
+  if (!(here.left > 0 && here.right > 0)) return {};
+  const double gap = here.left * (here.right / (here.left + here.right)) * (1 + 0x1p-49);
+  constexpr double worthwhile = 16;  // a gap this much smaller than the extension's excess does less harm, even if it is carried far
+  if (gap > after.right && here.right < worthwhile * gap) return {here.right, 0};
+  if (gap > before.left && here.left < worthwhile * gap) return {0, here.left};
+  return {gap, gap};
+}
+
+/// [dominated-pair] The chords, lowered at every point as the cells beside it demand, are below H; so is their hull.
 Law dominated(const Samples& samples) {
   const double limit = samples.infinite.lo;
+  const std::size_t count = samples.index.size();
   Polygon value{0};
-  double gap_before = 0;
-  for (std::size_t i = 1; i + 1 < samples.index.size(); ++i) {
-    const double gap = i + 2 < samples.index.size() ? largest_gap(samples, i) : 0;
+  double demanded = 0;  // by the cell on the left
+  Excess before, here = excess(samples, 1);
+  for (std::size_t i = 1; i + 1 < count; ++i) {
+    const Excess after = i + 3 < count ? excess(samples, i + 1) : Excess{};
+    const Lowering needed = i + 2 < count ? lowering(before, here, after) : Lowering{};
     const double least = samples.below[i] * (1 - 0x1p-52);
-    double lowered = least - std::max(gap, gap_before);
+    double lowered = least - std::max(needed.left, demanded);
     if (i == 1) lowered = std::min(lowered, samples.floor[i]);  // left of the first point H is above 1 - gamma
     if (!(lowered > limit)) {
-      // The polygon ends in the limit: here if the cell on the left allows it, for on the right the limit itself is below H; one point earlier if not.
-      if (least - gap_before >= limit) value.push_back(limit);
+      // The polygon ends in the limit: here if the cell on the left allows it, for on the right the limit itself is below H; one point
+      // earlier if not.
+      if (least - demanded >= limit) value.push_back(limit);
       break;
     }
     value.push_back(lowered);
-    gap_before = gap;
+    demanded = needed.right;
+    before = here;
+    here = after;
   }
   const Law nothing{{}, {}, limit, Interval::exactly(0)};
   if (value.size() < 3) return nothing;

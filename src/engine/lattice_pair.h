@@ -24,9 +24,8 @@ struct Pair {
   Law below;
 };
 
-/// The lattice points at which a profile is read: some multiples of the step, dense where the law has mass. Increasing, at least three, the first one
-/// negative, all below 2^31 in modulus,
-/// neighbours at most 1/2 apart.
+/// The lattice points at which a profile is read: some multiples of the step, dense where the law has mass. Increasing, at least three,
+/// the first one negative, all below 2^31 in modulus, neighbours at most 1/2 apart.
 struct Points {
   double step = 0;
   std::vector<std::int64_t> index;

@@ -44,20 +44,20 @@ struct Tilted {
 };
 
 Tilted tilt_into(std::vector<Complex>& cyclic, const Law& law, Side side, double step, double tilt, double log_scale, std::int64_t centre) {
+  const auto exponent = [&](std::size_t i) { return tilt * (step * static_cast<double>(law.index[i])); };
   std::vector<double> mass(law.mass.size());
-  double sum = 0, largest_exponent = 0;
-  for (std::size_t i = 0; i < mass.size(); ++i) {
-    const double exponent = tilt * (step * static_cast<double>(law.index[i]));
-    mass[i] = law.mass[i] * std::exp(exponent - log_scale);
-    sum += mass[i];
-    if (mass[i] > negligible_mass) largest_exponent = std::max(largest_exponent, std::abs(exponent));
-  }
+  double sum = 0;
+  for (std::size_t i = 0; i < mass.size(); ++i) sum += mass[i] = law.mass[i] * std::exp(exponent(i) - log_scale);
+  if (!(sum > 0)) return {{-infinity, -infinity}};
   const auto n = static_cast<std::int64_t>(cyclic.size());
-  const double folds = mass.empty() ? 1 : 1 + static_cast<double>(law.index.back() - law.index.front()) / static_cast<double>(n);
+  const double folds = 1 + static_cast<double>(law.index.back() - law.index.front()) / static_cast<double>(n);
+  double largest_exponent = 0;
   for (std::size_t i = 0; i < mass.size(); ++i) {
+    const double share = mass[i] / sum;
+    if (share > negligible_mass) largest_exponent = std::max(largest_exponent, std::abs(exponent(i)));
     const std::int64_t shifted = (law.index[i] - centre) % n;
     Complex& entry = cyclic[static_cast<std::size_t>(shifted < 0 ? shifted + n : shifted)];
-    (side == Side::above ? entry.re : entry.im) += mass[i] / sum;
+    (side == Side::above ? entry.re : entry.im) += share;
   }
   Tilted tilted;
   tilted.log_moment = Interval::exactly(log_scale) + log(Interval::exactly(sum));
@@ -75,13 +75,16 @@ struct Coefficient {
   double weight = 0;  // sum of times / (modulus + error)^2
 };
 
-/// Coefficients of one side, one for each pair of opposite places; `slot` of a place in the first half of its block.
-class Spectrum {
- public:
-  explicit Spectrum(std::size_t size) : coefficients_(size / 2 + 1) {}
+/// What is known of one side before the inverse transform: a coefficient for each pair of opposite places, and sums over the factors.
+struct Spectrum {
+  explicit Spectrum(std::size_t size) : coefficients(size / 2 + 1) {}
 
-  [[nodiscard]] Coefficient& at(std::size_t slot) { return coefficients_[slot]; }
-  [[nodiscard]] std::size_t slots() const { return coefficients_.size(); }
+  std::vector<Coefficient> coefficients;
+  Interval log_scale = Interval::exactly(0);
+  double log_input_error = 0;
+  double weighted_error = 0;  // sum of times * error^2
+  double roundings = 0;       // of any `bound`, relative
+
   /// Slot 0 and 1 are the places 0 and 1; slot 2^(b-1) + 1 + t is the place 2^b + t, t < 2^(b-1).
   [[nodiscard]] static std::size_t place(std::size_t slot) {
     if (slot < 2) return slot;
@@ -91,31 +94,63 @@ class Spectrum {
   [[nodiscard]] static double multiplicity(std::size_t slot) { return slot < 2 ? 1 : 2; }
 
   void multiply(std::size_t slot, Complex z, double times, double error) {
-    Coefficient& coefficient = coefficients_[slot];
+    Coefficient& coefficient = coefficients[slot];
     const double modulus = std::sqrt(z.re * z.re + z.im * z.im) * (1 + 4 * unit_roundoff) + error;
     coefficient.product = coefficient.product * whole_power(z, times);
     coefficient.bound *= whole_power(modulus, times);
     coefficient.weight += times / (modulus * modulus);
   }
 
- private:
-  std::vector<Coefficient> coefficients_;
+  void count(const Tilted& tilted, double times, double error) {
+    log_scale = log_scale + Interval::exactly(times) * tilted.log_moment;
+    log_input_error += times * tilted.log_error * (1 + 1e-9);
+    weighted_error += times * error * error * (1 + 1e-9);
+    roundings += 8 * unit_roundoff * times;
+  }
 };
 
-/// Splits the transform of (above + i below) into both transforms, raises and multiplies them in. Returns the Euclidean norm of the error of either.
-double accumulate(const std::vector<Complex>& transform, Spectrum& above, Spectrum& below, const Tilted& tilted_above, const Tilted& tilted_below,
-                  double times, double fft_error) {
-  // One more rounding in the split, sqrt(5) u for every product of a power and of the running product, read as a relative error of the factor.
-  const double norm = std::hypot(tilted_above.norm, tilted_below.norm) * std::sqrt(static_cast<double>(transform.size()));
-  const double error = (fft_error + 6 * unit_roundoff) * norm * (1 + 1e-9) + underflow + negligible_mass * 0x1p23;
-  for (std::size_t slot = 0; slot < above.slots(); ++slot) {
+using Spectra = std::array<Spectrum, 2>;  // above, below
+
+/// Tilts both laws of a factor, transforms them as one, and multiplies their powers into the spectra.
+void multiply_in(Spectra& spectra, const Factor& factor, const Moment& moment, double step, double tilt, std::int64_t centre,
+                 const Fft& fft) {
+  std::vector<Complex> cyclic(fft.size());
+  const Tilted above = tilt_into(cyclic, factor.pair.above, Side::above, step, tilt, moment.log, centre);
+  const Tilted below = tilt_into(cyclic, factor.pair.below, Side::below, step, tilt, moment.log, centre);
+  fft.forward(cyclic.data());
+  // One more rounding in the split, sqrt(5) u for every product of a power and of the running product, read as an error of the base.
+  const double norm = std::hypot(above.norm, below.norm) * std::sqrt(static_cast<double>(fft.size()));
+  const double error = (fft.relative_error() + 6 * unit_roundoff) * norm * (1 + 1e-9) + underflow + negligible_mass * 0x1p23;
+  for (std::size_t slot = 0; slot < spectra[0].coefficients.size(); ++slot) {
     const std::size_t place = Spectrum::place(slot);
-    const Complex here = transform[place], there = conjugate(transform[Fft::opposite(place)]);
+    const Complex here = cyclic[place], there = conjugate(cyclic[Fft::opposite(place)]);
     const Complex sum = here + there, difference = here - there;
-    above.multiply(slot, {sum.re / 2, sum.im / 2}, times, error);
-    below.multiply(slot, {difference.im / 2, -difference.re / 2}, times, error);
+    spectra[0].multiply(slot, {sum.re / 2, sum.im / 2}, factor.times, error);
+    spectra[1].multiply(slot, {difference.im / 2, -difference.re / 2}, factor.times, error);
   }
-  return error;
+  spectra[0].count(above, factor.times, error);
+  spectra[1].count(below, factor.times, error);
+}
+
+/// The inverse transform of above + i below, still times the length, and the Euclidean norm of what was transformed.
+struct Packed {
+  std::vector<Complex> law;
+  double norm = 0;
+};
+
+Packed invert(const Spectra& spectra, const Fft& fft) {
+  Packed packed{std::vector<Complex>(fft.size())};
+  double square = 0;
+  for (std::size_t slot = 0; slot < spectra[0].coefficients.size(); ++slot) {
+    const Complex a = spectra[0].coefficients[slot].product, b = spectra[1].coefficients[slot].product;
+    const std::size_t place = Spectrum::place(slot);
+    packed.law[place] = {a.re - b.im, a.im + b.re};                  // a + i b
+    packed.law[Fft::opposite(place)] = {a.re + b.im, -a.im + b.re};  // conj(a) + i conj(b)
+    square += Spectrum::multiplicity(slot) * (a.re * a.re + a.im * a.im + b.re * b.re + b.im * b.im);
+  }
+  packed.norm = std::sqrt(square) * sum_slack;
+  fft.inverse(packed.law.data());
+  return packed;
 }
 
 /// An upper bound of sum of times * log sum_j mass_j exp(s j step).
@@ -136,14 +171,7 @@ double log_moment_above(std::span<const Factor> factors, Side side, const Outlin
   return total.hi;
 }
 
-/// Everything about one side that does not come out of the inverse transform.
-struct Totals {
-  Interval log_scale = Interval::exactly(0);
-  double log_input_error = 0;
-  double weighted_error = 0;  // sum of times * error^2
-  double largest = 0;
-};
-
+/// Total masses and the largest finite loss of the sum.
 void set_masses(Composed& composed, std::span<const Factor> factors, Side side) {
   Interval log_total = Interval::exactly(0), log_finite_share = Interval::exactly(0);
   composed.finite_total = composed.infinite_total = Interval::exactly(0);
@@ -161,66 +189,43 @@ void set_masses(Composed& composed, std::span<const Factor> factors, Side side) 
 }
 
 /// Error terms of one side from its spectrum; [tilted-fft] has the derivation.
-void set_errors(Composed& composed, Spectrum& spectrum, const Totals& totals, double fft_error, double packed_norm, std::size_t n) {
+void set_errors(Composed& composed, const Spectrum& spectrum, double inverse_error, double packed_norm) {
   double square_sum = 0;
-  for (std::size_t slot = 0; slot < spectrum.slots(); ++slot) {
-    const Coefficient& coefficient = spectrum.at(slot);
+  for (std::size_t slot = 0; slot < spectrum.coefficients.size(); ++slot) {
+    const Coefficient& coefficient = spectrum.coefficients[slot];
     square_sum += Spectrum::multiplicity(slot) * coefficient.bound * coefficient.bound * coefficient.weight;
   }
-  const double size = static_cast<double>(n);
-  // `bound` was formed with up to `largest` roundings per factor, hence the exponential.
-  composed.entry_error = std::sqrt(totals.weighted_error * square_sum) / size * sum_slack * std::exp(totals.largest) + underflow;
-  composed.norm_error = fft_error * packed_norm / std::sqrt(size) * sum_slack + underflow;
-  composed.log_input_error = totals.log_input_error;
-  composed.log_scale = totals.log_scale;
+  const auto size = static_cast<double>(composed.law.size());
+  composed.entry_error = std::sqrt(spectrum.weighted_error * square_sum) / size * sum_slack * std::exp(spectrum.roundings) + underflow;
+  composed.norm_error = inverse_error * packed_norm / std::sqrt(size) * sum_slack + underflow;
+  composed.log_input_error = spectrum.log_input_error;
+  composed.log_scale = spectrum.log_scale;
 }
 
 }  // namespace
 
-ComposedPair compose_tilted(std::span<const Factor> factors, double step, const Outline& outline, const Tilt& tilt,
-                            unsigned log2_size) {
+ComposedPair compose_tilted(std::span<const Factor> factors, double step, const Outline& outline, const Tilt& tilt, unsigned log2_size) {
   const Fft fft(log2_size);
-  const std::size_t n = fft.size();
-  Spectrum above(n), below(n);
-  Totals totals_above, totals_below;
+  Spectra spectra{Spectrum(fft.size()), Spectrum(fft.size())};
   std::int64_t origin = 0;
   for (std::size_t f = 0; f < factors.size(); ++f) {
-    const Factor& factor = factors[f];
     const Moment moment = outline.moment_of(f, tilt.value);
     const auto centre = static_cast<std::int64_t>(std::llround(moment.mean / step));
-    origin += static_cast<std::int64_t>(factor.times) * centre;
-    std::vector<Complex> cyclic(n);
-    const Tilted tilted_above = tilt_into(cyclic, factor.pair.above, Side::above, step, tilt.value, moment.log, centre);
-    const Tilted tilted_below = tilt_into(cyclic, factor.pair.below, Side::below, step, tilt.value, moment.log, centre);
-    fft.forward(cyclic.data());
-    const double error = accumulate(cyclic, above, below, tilted_above, tilted_below, factor.times, fft.relative_error());
-    for (auto [totals, tilted] : {std::pair{&totals_above, &tilted_above}, std::pair{&totals_below, &tilted_below}}) {
-      totals->log_scale = totals->log_scale + Interval::exactly(factor.times) * tilted->log_moment;
-      totals->log_input_error += factor.times * tilted->log_error * (1 + 1e-9);
-      totals->weighted_error += factor.times * error * error * (1 + 1e-9);
-      totals->largest += 8 * unit_roundoff * factor.times;
-    }
+    origin += static_cast<std::int64_t>(factors[f].times) * centre;
+    multiply_in(spectra, factors[f], moment, step, tilt.value, centre, fft);
   }
-  std::vector<Complex> packed(n);
-  double packed_square = 0;
-  for (std::size_t slot = 0; slot < above.slots(); ++slot) {
-    const Complex a = above.at(slot).product, b = below.at(slot).product;
-    const std::size_t place = Spectrum::place(slot);
-    packed[place] = {a.re - b.im, a.im + b.re};                  // a + i b
-    packed[Fft::opposite(place)] = {a.re + b.im, -a.im + b.re};  // conj(a) + i conj(b)
-    packed_square += Spectrum::multiplicity(slot) * (a.re * a.re + a.im * a.im + b.re * b.re + b.im * b.im);
-  }
-  const double packed_norm = std::sqrt(packed_square) * sum_slack;
-  fft.inverse(packed.data());
+  const Packed packed = invert(spectra, fft);
   ComposedPair result;
-  for (Side side : {Side::above, Side::below}) {
-    Composed& composed = side == Side::above ? result.above : result.below;
-    composed.tilt = tilt.value, composed.step = step, composed.origin = origin;
-    composed.law.resize(n);
-    for (std::size_t i = 0; i < n; ++i) composed.law[i] = (side == Side::above ? packed[i].re : packed[i].im) / static_cast<double>(n);
-    // Packing rounds once more: half a stage, charged as a whole one.
-    const double inverse_error = fft.relative_error() + 2 * unit_roundoff;
-    set_errors(composed, side == Side::above ? above : below, side == Side::above ? totals_above : totals_below, inverse_error, packed_norm, n);
+  for (const Side side : {Side::above, Side::below}) {
+    const bool is_above = side == Side::above;
+    Composed& composed = is_above ? result.above : result.below;
+    composed.tilt = tilt.value;
+    composed.step = step;
+    composed.origin = origin;
+    composed.law.reserve(fft.size());
+    for (const Complex& entry : packed.law) composed.law.push_back((is_above ? entry.re : entry.im) / static_cast<double>(fft.size()));
+    // Packing rounds once: less than a unit, charged as two.
+    set_errors(composed, spectra[is_above ? 0 : 1], fft.relative_error() + 2 * unit_roundoff, packed.norm);
     set_masses(composed, factors, side);
     composed.left = {tilt.left, log_moment_above(factors, side, outline, step, tilt.left)};
     composed.right = {tilt.right, log_moment_above(factors, side, outline, step, tilt.right)};
@@ -230,8 +235,8 @@ ComposedPair compose_tilted(std::span<const Factor> factors, double step, const 
 
 namespace {
 
-/// The kernel e^{-tilt x} (1 - e^{-x}) of delta for x > 0, or for a tilt in (-1, 0) e^{-tilt x} min(1, e^{-x}), summed over one residue class of the period:
-/// two exponentials in the x of the class that lies in (0, period].
+/// The kernel e^{-tilt x} (1 - e^{-x}) of delta for x > 0, or for a tilt in (-1, 0) e^{-tilt x} min(1, e^{-x}), summed over one residue
+/// class of the period: two exponentials in the x of the class that lies in (0, period].
 struct Exponential {
   double rate;
   double log_factor;
@@ -276,7 +281,8 @@ Sum kernel_sum(const Composed& composed, double start, std::int64_t start_index)
       square += weight * weight;
     }
     // Each exponential: 4 u, 4 for the table, 12 for the factor, products, and its argument (at most 745 before it is 0) with 3 roundings.
-    const double arguments = std::min(745.0, (1 + std::abs(composed.tilt)) * (x + composed.step * static_cast<double>(block)));
+    const double farthest = composed.tilt > 0 ? x + composed.step * static_cast<double>(block) : composed.period();
+    const double arguments = std::min(745.0, (1 + std::abs(composed.tilt)) * farthest);
     magnitude += block_magnitude * (100 + 8 * arguments);
     value += block_value;
     blocks += std::abs(block_value);
@@ -307,10 +313,14 @@ Reading read(const Composed& composed, double epsilon) {
   const auto n = static_cast<std::int64_t>(composed.law.size());
   const Sum sum = kernel_sum(composed, start, ((static_cast<std::int64_t>(index) - composed.origin) % n + n) % n);
   const Interval log_unit = composed.log_scale - Interval::exactly(composed.tilt) * Interval::exactly(epsilon);
-  const double alias = (exp(Interval::exactly(log_alias(composed, composed.left, epsilon)) - log_unit) +
+  double alias = (exp(Interval::exactly(log_alias(composed, composed.left, epsilon)) - log_unit) +
                         exp(Interval::exactly(log_alias(composed, composed.right, epsilon)) - log_unit)).hi;
+  if (!(alias >= 0)) alias = infinity;
   const Interval input = exp(Interval{-composed.log_input_error, composed.log_input_error});
-  const Interval folded = Interval{std::max(0.0, sum.value - sum.error), std::max(0.0, sum.value + sum.error)} * input;
+  Interval folded{0, infinity};  // what is left if the transforms overflowed
+  if (sum.value + sum.error < infinity) {
+    folded = Interval{std::max(0.0, sum.value - sum.error), std::max(0.0, sum.value + sum.error)} * input;
+  }
   // The copies only add: they are in the sum and not in the truth.
   const Interval scaled{std::max(0.0, (Interval::exactly(folded.lo) - alias).lo), folded.hi};
   const double unit = std::max(sum.value, underflow);

@@ -61,7 +61,8 @@ Complex root(const std::vector<Complex>& octant, std::size_t k, std::size_t n) {
   return {turned.im, -turned.re};
 }
 
-/// Two stages of a decimation in frequency at once, on a block of 4 q; then the four blocks of q, depth first, so that a block stays in cache.
+/// Two stages of a decimation in frequency at once, on a block of 4 q; then the four blocks of q, depth first, so that a block stays in
+/// cache.
 void forward_block(Complex* x, std::size_t size, const Complex* roots) {
   if (size == 1) return;
   if (size == 2) {

@@ -44,7 +44,8 @@ std::vector<Case> losses() {
 
 Points even_points(double step, double low, double high) {
   Points points{step, {}};
-  for (auto i = static_cast<std::int64_t>(std::floor(low / step)); static_cast<double>(i) * step < high + step; ++i) points.index.push_back(i);
+  const auto first = static_cast<std::int64_t>(std::floor(low / step)), last = static_cast<std::int64_t>(std::ceil(high / step));
+  for (std::int64_t i = first; i <= last; ++i) points.index.push_back(i);
   return points;
 }
 

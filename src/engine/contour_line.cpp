@@ -317,6 +317,7 @@ void ContourLine::close(double start, double end, double need, double whole_vari
   }
 }
 
+// [contour-inversion]
 ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {
   Value result;
   result.base = cumulant_ - Interval::exactly(order_) * Interval::exactly(epsilon);

@@ -125,7 +125,10 @@ struct Total {
 /// The sum of estimates, each known to its own scale.
 Total add_up(const std::vector<Estimate>& estimates, double log_ties, double tolerance) {
   double scale = log_ties;
-  for (const Estimate& estimate : estimates) scale = std::max(scale, estimate.log_scale);
+  for (const Estimate& estimate : estimates) {
+    if (std::isnan(estimate.log_scale) || std::isnan(estimate.value) || std::isnan(estimate.error)) return {};  // nothing is known
+    scale = std::max(scale, estimate.log_scale);
+  }
   if (scale == -infinity) return {{-infinity, -infinity}, 0, true};
   double below = 0;
   double above = std::exp(log_ties - scale);

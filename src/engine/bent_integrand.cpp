@@ -47,7 +47,8 @@ double Integrand::log_real(double s) const {
   for (const StepFactor& factor : factors_) common += factor.log_real(s);
   std::vector<double> term_logs;
   for (const BreakTerm& term : expansion_.terms) {
-    term_logs.push_back(std::log((middle(term.at_zero) + 2 * s * middle(term.constant)) / (2 * s + 1)));
+    // The lower term of truncated noise is negative for small s; its size is what a saddle is judged by.
+    term_logs.push_back(std::log(std::abs(middle(term.at_zero) + 2 * s * middle(term.constant)) / (2 * s + 1)));
   }
   std::vector<double> logs;
   for (const Offset& offset : offsets_) {

@@ -145,7 +145,9 @@ class ChordSearch {
 
 MeasuredProfile::MeasuredProfile(const Loss& loss) {
   for (const Loss* part : loss.minimum_of()) profiles_.emplace_back(*part, Direction::worst);
-  if (profiles_.empty()) profiles_.emplace_back(loss, Direction::worst);
+  if (!profiles_.empty()) return;
+  profiles_.emplace_back(loss, Direction::worst);
+  model_ = loss.tail().gaussian;
 }
 
 const std::vector<MeasuredProfile::Value>& MeasuredProfile::at(double epsilon) {
@@ -156,6 +158,11 @@ const std::vector<MeasuredProfile::Value>& MeasuredProfile::at(double epsilon) {
   for (const Profile& profile : profiles_) {
     Value value{clamp(profile.delta(point), 0, 1), {}};
     value.log_delta = value.delta.lo < smallest_plain_delta ? min(profile.log_delta(point), Interval::exactly(0)) : log(value.delta);
+    if (model_ && epsilon >= model_->from && epsilon < infinity) {
+      const Interval bound = model_->log_factor + model_->slope * point - square(point / model_->width) / 2.0;
+      value.log_delta = {std::min(value.log_delta.lo, bound.hi), std::min(value.log_delta.hi, bound.hi)};
+      value.delta.hi = std::max(value.delta.lo, std::min(value.delta.hi, exp(Interval::exactly(bound.hi)).hi));
+    }
     found.push_back(value);
   }
   return values_.emplace(epsilon, std::move(found)).first->second;

@@ -29,6 +29,7 @@ class MeasuredProfile {
 
  private:
   std::vector<Profile> profiles_;
+  std::optional<GaussianTail> model_;  // bounds the profile from above where its own enclosure has run out of digits
   std::map<double, std::vector<Value>> values_;
 };
 

@@ -135,8 +135,8 @@ Atoms atoms_of(const CanonicalConstraints& constraints) {
   return atoms;
 }
 
-ConstraintsLoss::ConstraintsLoss(std::vector<Constraint> constraints)
-    : canonical_(canonical_constraints(std::move(constraints))), atoms_(atoms_of(canonical_)) {}
+ConstraintsLoss::ConstraintsLoss(std::vector<Constraint> constraints, bool floor_is_meant)
+    : canonical_(canonical_constraints(std::move(constraints))), atoms_(atoms_of(canonical_)), floor_is_meant_(floor_is_meant) {}
 
 void ConstraintsLoss::explain(std::vector<Step>& steps) const {
   steps.push_back({"canonical-constraints", "a mixture of " + std::to_string(canonical_.active.size()) + " randomised responses"});
@@ -144,7 +144,7 @@ void ConstraintsLoss::explain(std::vector<Step>& steps) const {
 }
 
 std::string ConstraintsLoss::key() const {
-  std::string key = make_key("constraints", {});
+  std::string key = make_key(floor_is_meant_ ? "constraints" : "profile", {});
   for (const Constraint& constraint : canonical_.active) key += make_key("", {constraint.epsilon, constraint.delta});
   return key;
 }

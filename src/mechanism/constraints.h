@@ -33,13 +33,15 @@ struct CanonicalConstraints {
 /// Anything known only to be (epsilon, delta)-DP for every one of the given pairs.
 class ConstraintsLoss final : public Loss {
  public:
-  explicit ConstraintsLoss(std::vector<Constraint> constraints);
+  /// `floor_is_meant`: the delta of the largest epsilon is meant to hold forever. Otherwise nothing is said beyond that epsilon.
+  explicit ConstraintsLoss(std::vector<Constraint> constraints, bool floor_is_meant = true);
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return delta_of(atoms_, epsilon); }
   [[nodiscard]] Interval log_delta(Direction, Interval epsilon) const override { return log_delta_of(atoms_, epsilon); }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return atoms_.infinite; }
   [[nodiscard]] const Atoms* atoms(Direction) const override { return &atoms_; }
+  [[nodiscard]] Tail tail() const override { return floor_is_meant_ || atoms_.infinite.hi == 0 ? Loss::tail() : Tail{}; }
   void explain(std::vector<Step>& steps) const override;
   [[nodiscard]] std::string key() const override;
 
@@ -48,6 +50,7 @@ class ConstraintsLoss final : public Loss {
  private:
   CanonicalConstraints canonical_;
   Atoms atoms_;
+  bool floor_is_meant_;
 };
 
 }  // namespace tradeoff

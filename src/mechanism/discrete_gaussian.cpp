@@ -20,6 +20,16 @@ double tail_above(Interval sigma, double reach) {
   return (first / (1.0 - ratio)).hi;
 }
 
+/// [tail-model] The normaliser is at least sigma sqrt(2 pi), and a sum of falling terms at most the integral one step earlier, so
+/// P(Y >= m) <= Phi(-(m - 1)/sigma) <= exp(-((m - 1)/sigma)^2 / 2) / 2 for m >= 1; a loss of e means m = sigma^2 e/shift - shift/2.
+Tail tail_of(Interval sigma, double shift) {
+  const Interval mu = shift / sigma;
+  const Interval offset = (Interval::exactly(shift) / 2.0 + 1.0) / sigma;  // e/mu - offset = (m - 1)/sigma
+  Tail tail = gaussian_tail((-log(Interval::exactly(2)) - square(Interval::exactly(offset.hi)) / 2.0).hi, mu, (offset * mu).hi);
+  tail.gaussian->slope = (Interval::exactly(offset.hi) / Interval::exactly(mu.hi)).hi;
+  return tail;
+}
+
 }  // namespace
 
 // [discrete-gaussian] Outcomes beyond the reach are given to infinite loss with a mass between 0 and their bound: 0 keeps the lower
@@ -40,9 +50,11 @@ LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
     atoms.push_back({Interval::exactly(shift / 2 - y) * step, mass});
   }
   if (sensitivity == 0) atoms.assign(1, {Interval::exactly(0), Interval::exactly(1)});
+  std::optional<Tail> model;
+  if (sensitivity > 0) model = tail_of(sigma, shift);
   const Interval beyond = sensitivity == 0 ? Interval::exactly(0) : Interval{0, (Interval::exactly(tail) / total).hi};
   return finite_loss(make_atoms(std::move(atoms), beyond, beyond, true), make_key("discrete_gaussian", {sigma, Interval::exactly(shift)}),
-                     {"discrete-gaussian", "the loss lies on a lattice; scalar queries, or vectors by their l1 sensitivity"});
+                     {"discrete-gaussian", "the loss lies on a lattice; scalar queries, or vectors by their l1 sensitivity"}, model);
 }
 
 }  // namespace tradeoff

@@ -8,8 +8,12 @@ namespace {
 
 class FiniteLoss final : public Loss {
  public:
-  FiniteLoss(Atoms remove, std::string key, Step origin)
-      : remove_(std::move(remove)), add_(remove_.mirrored ? remove_ : swapped(remove_)), key_(std::move(key)), origin_(std::move(origin)) {}
+  FiniteLoss(Atoms remove, std::string key, Step origin, std::optional<Tail> tail)
+      : remove_(std::move(remove)),
+        add_(remove_.mirrored ? remove_ : swapped(remove_)),
+        key_(std::move(key)),
+        origin_(std::move(origin)),
+        tail_(std::move(tail)) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return delta_of(*atoms(direction), epsilon); }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
@@ -17,6 +21,7 @@ class FiniteLoss final : public Loss {
   }
   [[nodiscard]] bool symmetric() const override { return remove_.mirrored; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return atoms(direction)->infinite; }
+  [[nodiscard]] Tail tail() const override { return tail_ ? *tail_ : Loss::tail(); }
   [[nodiscard]] const Atoms* atoms(Direction direction) const override { return direction == Direction::add ? &add_ : &remove_; }
   [[nodiscard]] std::string key() const override { return key_; }
   void explain(std::vector<Step>& steps) const override { steps.push_back(origin_); }
@@ -26,12 +31,13 @@ class FiniteLoss final : public Loss {
   Atoms add_;
   std::string key_;
   Step origin_;
+  std::optional<Tail> tail_;
 };
 
 }  // namespace
 
-LossPointer finite_loss(Atoms remove, std::string key, Step origin) {
-  return std::make_shared<FiniteLoss>(std::move(remove), std::move(key), std::move(origin));
+LossPointer finite_loss(Atoms remove, std::string key, Step origin, std::optional<Tail> tail) {
+  return std::make_shared<FiniteLoss>(std::move(remove), std::move(key), std::move(origin), std::move(tail));
 }
 
 }  // namespace tradeoff

@@ -43,7 +43,7 @@ LossPointer profile_loss(const std::vector<std::pair<Interval, Interval>>& rows,
   if (tail == "zero" && rows.back().second.hi > 0)
     refuse_row(rows.size() - 1, "tail = zero needs a last delta of 0, because a profile cannot jump");
   if (tail != "zero" && tail != "unknown") throw UnsupportedError("profile: tail = " + tail + " is not implemented yet");
-  return std::make_shared<ConstraintsLoss>(std::move(constraints));
+  return std::make_shared<ConstraintsLoss>(std::move(constraints), false);
 }
 
 }  // namespace tradeoff

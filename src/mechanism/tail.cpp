@@ -178,6 +178,7 @@ Tail mixed_tail(const std::vector<Tail>& components) {
 }
 
 Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
+  if (parts.size() == 1 && parts.front().second == 1) return parts.front().first;
   Tail whole = zero_tail(0);
   Interval squares = exactly(0.0), lowest = exactly(0.0), highest = exactly(0.0), zero_from = exactly(0.0);
   bool modelled = true;

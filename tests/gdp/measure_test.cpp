@@ -207,9 +207,19 @@ TEST(Measure, HeadsDoNotCompose) {
 }
 
 TEST(Measure, NothingKnownMeansNothingClaimed) {
-  const GdpMeasurement found = measured("discrete_gaussian(sigma=3)");
-  EXPECT_EQ(found.verdict == GdpVerdict::undecided, found.mu.hi == infinity);
-  EXPECT_GT(found.mu.lo, 0.33);
+  const GdpMeasurement found = measured("profile(points=[(0, 0.3), (1, 0.1)])");  // what lies beyond 1 is not said
+  EXPECT_EQ(found.verdict, GdpVerdict::undecided);
+  EXPECT_EQ(found.mu.hi, infinity);
+  EXPECT_EQ(measured("constraints([(0, 0.3), (1, 0.1)])").verdict, GdpVerdict::not_gdp);
+  EXPECT_EQ(measured("profile(points=[(0, 0.3), (3, 0)], tail=zero)").verdict, GdpVerdict::gdp);
+}
+
+TEST(Measure, DiscreteGaussianIsNearlyAsGoodAsTheContinuousOne) {
+  for (const double sigma : {2.0, 5.0, 20.0}) {
+    const Interval mu = measured("discrete_gaussian(sigma=" + std::to_string(sigma) + ")").mu;
+    EXPECT_GE(mu.lo, 1 / sigma);
+    EXPECT_LE(mu.hi, 1.03 / sigma);
+  }
 }
 
 TEST(Measure, ComposedFamiliesBeatTheRootOfSquares) {

@@ -31,7 +31,10 @@ void subsampled(benchmark::State& state) {
   const double epsilon = direction == Direction::remove ? 0.5 : 0.5 * static_cast<double>(steps) * rate;
   ask(state, {{subsampled_gaussian(exactly(1), exactly(rate)), steps}}, direction, epsilon);
 }
-BENCHMARK(subsampled)->ArgNames({"one_in", "steps", "add"})->ArgsProduct({{10, 100, 1000}, {2, 10, 100}, {0, 1}})->Unit(benchmark::kMillisecond);
+BENCHMARK(subsampled)
+    ->ArgNames({"one_in", "steps", "add"})
+    ->ArgsProduct({{10, 100, 1000}, {2, 10, 100}, {0, 1}})
+    ->Unit(benchmark::kMillisecond);
 
 void laplace(benchmark::State& state) {
   ask(state, {{std::make_shared<LaplaceLoss>(exactly(0.5)), static_cast<std::uint64_t>(state.range(0))}}, Direction::remove, 2);

@@ -14,9 +14,9 @@ namespace tradeoff::cli {
 
 /// What a question found, written only in the form that is wanted.
 struct Answer {
-  std::function<void(report::JsonWriter&)> json;               ///< writes one JSON value
+  std::function<void(report::JsonWriter&)> json;          ///< writes one JSON value
   std::function<std::string(const report::Style&)> text;  ///< lines for people
-  std::shared_ptr<const Curve> curve;                          ///< where method and steps are told; null if no curve was needed
+  std::shared_ptr<const Curve> curve;                     ///< where method and steps are told; null if no curve was needed
 };
 
 /// An answer that is one interval.

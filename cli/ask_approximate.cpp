@@ -7,7 +7,8 @@ namespace {
 
 void write_pieces(report::JsonWriter& out, const std::vector<Constraint>& pieces) {
   out.begin_array();
-  for (const Constraint& piece : pieces) out.begin_object().key("epsilon").interval(piece.epsilon).key("delta").interval(piece.delta).end_object();
+  for (const Constraint& piece : pieces)
+    out.begin_object().key("epsilon").interval(piece.epsilon).key("delta").interval(piece.delta).end_object();
   out.end_array();
 }
 

@@ -69,7 +69,8 @@ Answer answer_calibrate(const Question& question) {
             constexpr int digits = 7;  // the value is going to be used, not only quoted
             std::string line = name + " = " + report::safe_end(found.value, safe, digits) + " meets " + met;
             if (style.quiet) return line + "\n";
-            line += std::string("     (the ") + (found.safe_end_is_hi ? "smallest" : "largest") + " that does is " + report::between(found.value);
+            line += std::string("     (the ") + (found.safe_end_is_hi ? "smallest" : "largest") + " that does is " +
+                    report::between(found.value);
             if (!style.remark.empty()) line += "; " + style.remark;
             return line + ")\n";
           },

@@ -7,7 +7,8 @@ Answer answer_epsilon(const Question& question) {
   const Interval delta = question.probability("delta");
   const auto curve = question.curve();
   const Interval epsilon = curve->epsilon_at(delta, question.direction());
-  return answer_claim({"epsilon", epsilon, report::SafeEnd::hi, "at delta = " + question.text("delta"), report::log10_if_tiny(epsilon)}, curve);
+  return answer_claim({"epsilon", epsilon, report::SafeEnd::hi, "at delta = " + question.text("delta"), report::log10_if_tiny(epsilon)},
+                      curve);
 }
 
 }  // namespace tradeoff::cli

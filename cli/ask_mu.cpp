@@ -33,8 +33,10 @@ void write(report::JsonWriter& out, const TailSummary& tail) {
 
 void write_place(report::JsonWriter& out, double at_epsilon) {
   out.key("at_epsilon");
-  if (at_epsilon < Interval::whole().hi) out.number(at_epsilon);
-  else out.text("inf");
+  if (at_epsilon < Interval::whole().hi)
+    out.number(at_epsilon);
+  else
+    out.text("inf");
 }
 
 Answer answer_head(const Question& question, const std::shared_ptr<const Curve>& curve) {
@@ -45,7 +47,14 @@ Answer answer_head(const Question& question, const std::shared_ptr<const Curve>&
   return {[head, last](report::JsonWriter& out) {
             out.begin_object().key("verdict").text("head").key("mu").interval(head.mu);
             write_place(out, head.at_epsilon);
-            out.key("epsilon_max").number(last.hi).key("residual").interval(head.residual).key("with_slack").begin_array().end_array().end_object();
+            out.key("epsilon_max")
+                .number(last.hi)
+                .key("residual")
+                .interval(head.residual)
+                .key("with_slack")
+                .begin_array()
+                .end_array()
+                .end_object();
           },
           [head, condition](const report::Style& style) {
             return to_text(report::Claim{"mu", head.mu, report::SafeEnd::hi, condition, {}}, style) +
@@ -56,10 +65,13 @@ Answer answer_head(const Question& question, const std::shared_ptr<const Curve>&
 
 std::string text_of(const GdpMeasurement& found, const std::vector<Slack>& slacks, const report::Style& style) {
   std::string text;
-  if (found.verdict == GdpVerdict::gdp) text = to_text(report::Claim{"mu", found.mu, report::SafeEnd::hi, "", {}}, style);
-  else text = found.verdict == GdpVerdict::not_gdp ? "not Gaussian-DP for any mu\n" : "undecided: nothing is known about the tail\n";
+  if (found.verdict == GdpVerdict::gdp)
+    text = to_text(report::Claim{"mu", found.mu, report::SafeEnd::hi, "", {}}, style);
+  else
+    text = found.verdict == GdpVerdict::not_gdp ? "not Gaussian-DP for any mu\n" : "undecided: nothing is known about the tail\n";
   for (std::size_t i = 0; i < slacks.size(); ++i)
-    text += to_text(report::Claim{"mu", found.with_slack[i].mu, report::SafeEnd::hi, "with slack " + slacks[i].text, {}}, {style.quiet, ""});
+    text +=
+        to_text(report::Claim{"mu", found.with_slack[i].mu, report::SafeEnd::hi, "with slack " + slacks[i].text, {}}, {style.quiet, ""});
   return text;
 }
 
@@ -70,7 +82,8 @@ Answer answer_mu(const Question& question) {
   const auto curve = question.curve();
   if (question.has("epsilon_max")) return answer_head(question, curve);
   std::vector<Slack> slacks;
-  if (question.has("slack")) slacks.push_back({question.text("slack"), question.probability("slack")});
+  if (question.has("slack"))
+    slacks.push_back({question.text("slack"), question.probability("slack")});
   else
     for (const char* text : usual_slacks) slacks.push_back({text, read_number(text).value});
   std::vector<Interval> values;

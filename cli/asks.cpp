@@ -56,7 +56,8 @@ const Ask& find_ask(const Request& request) {
   if (known != asks.end()) return *known;
   std::vector<std::string_view> names;
   for (const Ask& ask : asks) names.push_back(ask.name);
-  throw RequestError("parse", "ask '" + given->text.substr(0, 40) + "' is not known" + did_you_mean(given->text, names), "ask", given->offset);
+  throw RequestError("parse", "ask '" + given->text.substr(0, 40) + "' is not known" + did_you_mean(given->text, names), "ask",
+                     given->offset);
 }
 
 /// A misspelt field must not be taken for a default.

@@ -44,7 +44,8 @@ struct Command {
       }
       auto* added = app->add_option("--" + std::string(option.name), slot.second, std::string(option.help));
       added->type_name(std::string(option.placeholder))->required(option.required);
-      if (!option.choices.empty()) added->check(CLI::IsMember(std::vector<std::string>(option.choices.begin(), option.choices.end())))->type_name("");
+      if (!option.choices.empty())
+        added->check(CLI::IsMember(std::vector<std::string>(option.choices.begin(), option.choices.end())))->type_name("");
     }
   }
 
@@ -119,7 +120,8 @@ ExitCode run(int count, char** values) {
     return complain(ExitCode::bad_usage, unknown_verb(arguments.front()));
   }
   if (chosen != nullptr) {
-    if (const std::string complaint = unknown_option(*chosen, arguments); !complaint.empty()) return complain(ExitCode::bad_usage, complaint);
+    if (const std::string complaint = unknown_option(*chosen, arguments); !complaint.empty())
+      return complain(ExitCode::bad_usage, complaint);
   }
 
   CLI::App app(introduction, "tradeoff");

@@ -26,8 +26,9 @@ Value word(const Request::Field& field, const std::array<std::pair<std::string_v
     names.push_back(name);
     known += (known.empty() ? "" : ", ") + std::string(name);
   }
-  throw RequestError("parse", field.name + " = " + shown(field.text) + " is not allowed; it must be one of " + known + did_you_mean(field.text, names),
-                     field.name, field.offset);
+  throw RequestError(
+      "parse", field.name + " = " + shown(field.text) + " is not allowed; it must be one of " + known + did_you_mean(field.text, names),
+      field.name, field.offset);
 }
 
 constexpr std::array<std::pair<std::string_view, Neighbours>, 2> neighbours_words = {

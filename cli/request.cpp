@@ -12,8 +12,8 @@
 namespace tradeoff::cli {
 namespace {
 
-constexpr std::size_t depth_limit = 64;       // a request needs 2; an id of more is a mistake or an attack
-constexpr std::size_t message_limit = 200;    // a message may quote the input, but not all of it
+constexpr std::size_t depth_limit = 64;     // a request needs 2; an id of more is a mistake or an attack
+constexpr std::size_t message_limit = 200;  // a message may quote the input, but not all of it
 
 /// Walks over the line and tells how far the reader has come, so that a fault found above the reader has a position too.
 class CountingIterator {

@@ -45,7 +45,7 @@ std::string read_file(const std::string& path) {
   // Without O_NONBLOCK a pipe that nobody writes to would hang the program here.
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.descriptor() < 0) throw InputError("cannot open " + path + ": " + std::strerror(errno));
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file.descriptor(), &status) != 0) throw InputError("cannot read " + path + ": " + std::strerror(errno));
   if (S_ISDIR(status.st_mode)) throw InputError(path + " is a directory, not a plan");
   if (!S_ISREG(status.st_mode)) throw InputError(path + " is not a regular file; use - to read standard input");

@@ -27,23 +27,27 @@ TrainingPlan to_plan(const Training& training) {
   if (training.sampling == Sampling::poisson) {
     require(training.neighbours != Neighbours::replace_one, "--neighbours",
             "add-remove for Poisson sampling: no theorem for replace-one is implemented");
-    return {"gaussian(sigma=" + noise + ") | poisson(rate=" + whole(training.batch) + "/" + whole(training.examples) + ") | repeat(" + steps + ")",
-            "Every example joins each batch independently. One record added or removed changes the clipped sum by at most the clipping norm, "
-            "so sigma is the noise multiplier.",
-            Neighbours::add_remove};
+    return {
+        "gaussian(sigma=" + noise + ") | poisson(rate=" + whole(training.batch) + "/" + whole(training.examples) + ") | repeat(" + steps +
+            ")",
+        "Every example joins each batch independently. One record added or removed changes the clipped sum by at most the clipping norm, "
+        "so sigma is the noise multiplier.",
+        Neighbours::add_remove};
   }
   require(training.neighbours != Neighbours::add_remove, "--neighbours", "replace-one for batches of a fixed size");
   // Replacing a record changes the sum by twice the clipping norm: half the noise multiplier in the units of a step.
   if (training.sampling == Sampling::fixed)
-    return {"gaussian(sigma=" + noise + ", sensitivity=2) | sample(size=" + whole(training.batch) + ", of=" + whole(training.examples) + ") | repeat(" +
-                steps + ")",
-            "Each batch is a fresh sample of fixed size without replacement. One record replaced changes the clipped sum by up to twice the "
-            "clipping norm, hence sensitivity 2.",
-            Neighbours::replace_one};
-  return {"gaussian(sigma=" + noise + ", sensitivity=2) | repeat(" + whole(std::ceil(training.epochs)) + ")",
-          "Shuffled batches: no amplification by sampling is claimed, because no theorem for it is implemented. Every record is in one batch "
-          "of each epoch, so an epoch costs one step.",
-          Neighbours::replace_one};
+    return {
+        "gaussian(sigma=" + noise + ", sensitivity=2) | sample(size=" + whole(training.batch) + ", of=" + whole(training.examples) +
+            ") | repeat(" + steps + ")",
+        "Each batch is a fresh sample of fixed size without replacement. One record replaced changes the clipped sum by up to twice the "
+        "clipping norm, hence sensitivity 2.",
+        Neighbours::replace_one};
+  return {
+      "gaussian(sigma=" + noise + ", sensitivity=2) | repeat(" + whole(std::ceil(training.epochs)) + ")",
+      "Shuffled batches: no amplification by sampling is claimed, because no theorem for it is implemented. Every record is in one batch "
+      "of each epoch, so an epoch costs one step.",
+      Neighbours::replace_one};
 }
 
 }  // namespace tradeoff::cli

@@ -36,7 +36,8 @@ ExitCode run_curve(const Verb&, const Options& options) {
   const std::string* kind = options.find("as");
   const std::string* format = options.find("format");
   const std::size_t points = read_points(question);
-  if (format != nullptr && (*format == "term" || *format == "svg")) throw UnsupportedError("curve: format '" + *format + "' is not supported yet; use csv or json");
+  if (format != nullptr && (*format == "term" || *format == "svg"))
+    throw UnsupportedError("curve: format '" + *format + "' is not supported yet; use csv or json");
   const auto curve = question.curve();
   const report::CurveTable table = sample(*curve, question.direction(), kind == nullptr ? "tradeoff" : *kind, points);
   if (options.json || (format != nullptr && *format == "json")) {

@@ -10,9 +10,12 @@ namespace {
 
 const char* to_word(Role role) {
   switch (role) {
-    case Role::source: return "source";
-    case Role::operation: return "operator";
-    case Role::tail: break;
+    case Role::source:
+      return "source";
+    case Role::operation:
+      return "operator";
+    case Role::tail:
+      break;
   }
   return "tail";
 }
@@ -48,8 +51,9 @@ std::string to_lines(Role role, const char* title) {
 
 ExitCode run_mechanisms(const Verb&, const Options& options) {
   write_out(options.json ? to_json()
-                         : to_lines(Role::source, "What can be run on the data:") + "\n" + to_lines(Role::operation, "What can follow it after a |:") +
-                               "\n" + to_lines(Role::tail, "How a profile may go on beyond its last point:"));
+                         : to_lines(Role::source, "What can be run on the data:") + "\n" +
+                               to_lines(Role::operation, "What can follow it after a |:") + "\n" +
+                               to_lines(Role::tail, "How a profile may go on beyond its last point:"));
   return ExitCode::done;
 }
 

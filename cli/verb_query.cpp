@@ -11,8 +11,8 @@
 namespace tradeoff::cli {
 namespace {
 
-constexpr std::size_t line_limit = 16U << 20;    // bytes; a longer line is refused unread, so that memory stays bounded
-constexpr std::size_t chunk_size = 64U << 10;    // bytes read at a time
+constexpr std::size_t line_limit = 16U << 20;     // bytes; a longer line is refused unread, so that memory stays bounded
+constexpr std::size_t chunk_size = 64U << 10;     // bytes read at a time
 constexpr std::size_t output_limit = 256U << 10;  // bytes of answers kept before they are written
 
 void write_fault(const char* kind, const char* message, const std::string& field, std::size_t at, report::JsonWriter& out) {

@@ -48,10 +48,12 @@ std::string to_lines(const Risk& risk, const report::Style& style) {
   std::string text = "What the best possible attacker can learn about one person:\n";
   text += "  " + to_text(Claim{"advantage", risk.advantage, SafeEnd::hi, "over a guess (true minus false positives)", {}}, row_style);
   for (const RiskRow& row : risk.rates) {
-    text += "  " + to_text(Claim{"true-positive rate", row.value, SafeEnd::hi, std::string("at false-positive rate ") + row.given, {}}, row_style);
+    text += "  " +
+            to_text(Claim{"true-positive rate", row.value, SafeEnd::hi, std::string("at false-positive rate ") + row.given, {}}, row_style);
   }
   for (const RiskRow& row : risk.accuracies) {
-    text += "  " + to_text(Claim{"accuracy of the best guess", row.value, SafeEnd::hi, std::string("at prior ") + row.given, {}}, row_style);
+    text +=
+        "  " + to_text(Claim{"accuracy of the best guess", row.value, SafeEnd::hi, std::string("at prior ") + row.given, {}}, row_style);
   }
   for (const RiskRow& row : risk.posteriors) {
     text += "  " + to_text(Claim{"posterior", row.value, SafeEnd::hi, std::string("at prior ") + row.given, {}}, row_style);

@@ -34,15 +34,16 @@ Training read_training(const Options& options) {
   const Number noise = read_number(*options.find("noise-multiplier"));
   if (!(noise.value.lo > 0)) throw DomainError("--noise-multiplier must be above 0");
   const Number epochs = read_number(*options.find("epochs"));
-  return {noise.text,       read_count(options, "batch"), read_count(options, "examples"), epochs.value.hi,
-          read_sampling(options), read_neighbours(options)};
+  return {noise.text,      read_count(options, "batch"), read_count(options, "examples"),
+          epochs.value.hi, read_sampling(options),       read_neighbours(options)};
 }
 
 std::string picture(const Curve& curve) {
   report::PlotSeries series{"", {}};
   for (const auto& row : report::sample_tradeoff(curve, Direction::worst, 61).rows) series.points.emplace_back(row.at, row.value);
   const report::PlotSeries guessing{"", {{0, {1, 1}}, {1, {0, 0}}}};
-  return report::terminal_plot({series, guessing}, {"Trade-off function (the straight line is pure guessing)", "false positives", "misses", 60, 14});
+  return report::terminal_plot({series, guessing},
+                               {"Trade-off function (the straight line is pure guessing)", "false positives", "misses", 60, 14});
 }
 
 }  // namespace

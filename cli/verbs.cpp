@@ -16,7 +16,12 @@ constexpr std::array<std::string_view, 4> format_choices = {"csv", "json", "term
 
 constexpr std::array<Option, 3> common_options = {{
     {"neighbours", "WHICH", "the change of one record that the plan protects against", false, {}, neighbours_choices},
-    {"direction", "WHICH", "remove: with the record against without it; add: the reverse; worst: the less private (default)", false, {}, direction_choices},
+    {"direction",
+     "WHICH",
+     "remove: with the record against without it; add: the reverse; worst: the less private (default)",
+     false,
+     {},
+     direction_choices},
     {"relative", "WIDTH", "wanted relative width of the answer (default 1e-6); a wider interval is still an answer"},
 }};
 
@@ -65,7 +70,12 @@ constexpr std::array<Option, 11> release_options = {{
     {"clip", "", "move values outside to the nearest bound instead of refusing them", false, {}, {}, true},
     {"records", "WHAT", "the values are records: release their sum, count, or mean (a sum and a count)", false, {}, records_choices},
     {"rows", "ARE", "composed: all rows come from the same data (default); disjoint: each from other people", false, {}, rows_choices},
-    {"inputs", "ARE", "rounded: to the grid, with the sensitivity enlarged (default); grid: on it already, or refused", false, {}, inputs_choices},
+    {"inputs",
+     "ARE",
+     "rounded: to the grid, with the sensitivity enlarged (default); grid: on it already, or refused",
+     false,
+     {},
+     inputs_choices},
     {"grid", "STEP", "the step of the results, a power of two: 1, 0.5, 2^-20 (default: 2^-20 of the noise, or 1 for noise on integers)"},
     {"certificate", "FILE", "where the certificate goes (default: standard error; with --json: beside the rows)"},
     {"epsilon", "E", "find the ? of the plan: the target's epsilon; together with --delta"},
@@ -101,11 +111,14 @@ constexpr std::array<Verb, 21> all_verbs = {{
      "Examples:\n"
      "  tradeoff tpr --fpr 0.001 'gaussian(sigma=1)'",
      true, fpr_option, run_ask},
-    {"advantage", "the largest advantage of an attack over guessing",
+    {"advantage",
+     "the largest advantage of an attack over guessing",
      "The largest difference of true-positive and false-positive rate of any attack: the total variation, delta at epsilon 0.\n\n"
      "Examples:\n"
      "  tradeoff advantage 'laplace(scale=1)'",
-     true, {}, run_ask},
+     true,
+     {},
+     run_ask},
     {"posterior", "what an attacker may believe afterwards, from a prior",
      "The accuracy of the best guess about membership, and the largest posterior that any output can cause.\n\n"
      "Examples:\n"
@@ -125,7 +138,8 @@ constexpr std::array<Verb, 21> all_verbs = {{
      "  tradeoff gdpt --epsilon 1 'laplace(scale=2)'",
      true, gdpt_option, run_ask},
     {"calibrate", "the parameter that just meets a target",
-     "The plan holds one ?. Finds the smallest noise, or the largest rate, count or budget, that still meets the target. The value printed\n"
+     "The plan holds one ?. Finds the smallest noise, or the largest rate, count or budget, that still meets the target. The value "
+     "printed\n"
      "has been verified to meet it.\n\n"
      "Examples:\n"
      "  tradeoff calibrate --epsilon 1 --delta 1e-5 'gaussian(sigma=?)'\n"
@@ -138,11 +152,14 @@ constexpr std::array<Verb, 21> all_verbs = {{
      "Examples:\n"
      "  tradeoff check --epsilon 2 --delta 1e-5 'gaussian(sigma=3)' && echo release",
      true, check_options, run_check},
-    {"risk", "what attackers can do, in plain words",
+    {"risk",
+     "what attackers can do, in plain words",
      "Advantage, true-positive rates and posteriors of the best possible attack.\n\n"
      "Examples:\n"
      "  tradeoff risk 'gaussian(sigma=1)'",
-     true, {}, run_risk},
+     true,
+     {},
+     run_risk},
     {"sgd", "private training in the words of training libraries",
      "What a run of private gradient descent guarantees: epsilon, trade-off curve and attack risk. The noise multiplier is the standard\n"
      "deviation of the noise on the sum of clipped gradients, divided by the clipping norm. The sampling decides the theorem:\n"
@@ -153,11 +170,14 @@ constexpr std::array<Verb, 21> all_verbs = {{
      "  tradeoff sgd --noise-multiplier 1.1 --batch 256 --examples 60000 --epochs 60 --delta 1e-5\n"
      "  tradeoff sgd --noise-multiplier 2 --batch 512 --examples 50000 --epochs 10 --delta 1e-5 --sampling shuffled",
      false, sgd_options, run_sgd},
-    {"guarantees", "the corners of a curve composed point by point",
+    {"guarantees",
+     "the corners of a curve composed point by point",
      "Every (epsilon, delta) at which the profile of the plan has a corner: together they say all there is to say about it.\n\n"
      "Examples:\n"
      "  tradeoff guarantees 'dp(epsilon=0.5, delta=1e-6) | repeat(10)'",
-     true, {}, run_ask},
+     true,
+     {},
+     run_ask},
     {"approximate", "a smooth curve by a few (epsilon, delta) constraints",
      "The best constraints below the trade-off function (safe to claim together) and above it.\n\n"
      "Examples:\n"
@@ -169,40 +189,66 @@ constexpr std::array<Verb, 21> all_verbs = {{
      "  tradeoff curve --as tradeoff 'gaussian(sigma=1)' > curve.csv\n"
      "  tradeoff curve --as profile --format json --points 501 'laplace(scale=1)'",
      true, curve_options, run_curve},
-    {"explain", "which theorems an analysis uses, and what each costs",
+    {"explain",
+     "which theorems an analysis uses, and what each costs",
      "The plan as it was understood, how it was analysed, and the theorems behind every answer about it.\n\n"
      "Examples:\n"
      "  tradeoff explain 'gaussian(sigma=2); gaussian(sigma=3)'",
-     true, {}, run_explain},
+     true,
+     {},
+     run_explain},
     {"release", "add exact noise to values, with a certificate",
-     "Reads values on standard input, one row a line (a vector as comma-separated values), adds noise whose law is exact on a public grid and prints\n"
-     "the rows. The plan says which noise; its sensitivity is that of a row. A plan of one run is run once a row, and the certificate pays for all rows.\n"
-     "The certificate (JSON) holds the plan as drawn, grid, exact parameters, neighbours and what is guaranteed, as intervals, with a SHA-256.\n"
+     "Reads values on standard input, one row a line (a vector as comma-separated values), adds noise whose law is exact on a public grid "
+     "and prints\n"
+     "the rows. The plan says which noise; its sensitivity is that of a row. A plan of one run is run once a row, and the certificate pays "
+     "for all rows.\n"
+     "The certificate (JSON) holds the plan as drawn, grid, exact parameters, neighbours and what is guaranteed, as intervals, with a "
+     "SHA-256.\n"
      "NaN, infinities and values out of bounds are refused and nothing is released. docs/security.md says what is not covered.\n\n"
      "Examples:\n"
      "  echo 1234 | tradeoff release 'discrete_laplace(scale=2)'\n"
      "  tradeoff release --low 0 --high 100 --clip 'gaussian(sigma=50, sensitivity=100) | repeat(3)' < sums.txt\n"
      "  tradeoff release --epsilon 1 --delta 1e-6 'gaussian(sigma=?)' --json < values.csv\n"
-     "  tradeoff release --records mean --low 0 --high 10 --neighbours add-remove 'laplace(scale=20, sensitivity=10); discrete_laplace(scale=2)' < ages.txt",
+     "  tradeoff release --records mean --low 0 --high 10 --neighbours add-remove 'laplace(scale=20, sensitivity=10); "
+     "discrete_laplace(scale=2)' < ages.txt",
      true, release_options, run_release},
-    {"query", "answer questions in JSON, one a line",
+    {"query",
+     "answer questions in JSON, one a line",
      "Reads one request a line on standard input and writes one answer a line on standard output, in order. A bad line gets an error\n"
      "answer and the next goes on. Numbers may be JSON numbers or decimal strings; both are taken as exact decimals.\n\n"
-     "  {\"id\": any, \"plan\": \"...\", \"ask\": \"...\", ...} gives {\"id\": ..., \"answer\": ..., \"method\": ..., \"steps\": [{\"theorem\", \"detail\"}]}\n"
-     "  or {\"id\": ..., \"error\": {\"kind\": \"parse|domain|unsupported|too_large\", \"message\": ..., \"at\": offset, \"field\": name}}\n\n"
-     "The offset counts bytes, in the plan for faults of the plan, otherwise in the line. Optional: \"neighbours\", \"direction\", \"relative\".\n"
-     "ask: delta (epsilon), epsilon (delta), beta (alpha), mu (slack or epsilon_max), gdpt (epsilon), advantage, tpr (fpr), posterior (prior), calibrate (target).\n\n"
+     "  {\"id\": any, \"plan\": \"...\", \"ask\": \"...\", ...} gives {\"id\": ..., \"answer\": ..., \"method\": ..., \"steps\": "
+     "[{\"theorem\", \"detail\"}]}\n"
+     "  or {\"id\": ..., \"error\": {\"kind\": \"parse|domain|unsupported|too_large\", \"message\": ..., \"at\": offset, \"field\": "
+     "name}}\n\n"
+     "The offset counts bytes, in the plan for faults of the plan, otherwise in the line. Optional: \"neighbours\", \"direction\", "
+     "\"relative\".\n"
+     "ask: delta (epsilon), epsilon (delta), beta (alpha), mu (slack or epsilon_max), gdpt (epsilon), advantage, tpr (fpr), posterior "
+     "(prior), calibrate (target).\n\n"
      "Examples:\n"
      "  echo '{\"id\": 1, \"plan\": \"gaussian(sigma=2)\", \"ask\": \"epsilon\", \"delta\": 1e-5}' | tradeoff query",
-     false, {}, run_query},
-    {"mechanisms", "the words of the plan language",
+     false,
+     {},
+     run_query},
+    {"mechanisms",
+     "the words of the plan language",
      "Every source and operator of the plan language with its arguments.\n\n"
      "Examples:\n"
      "  tradeoff mechanisms --json",
-     false, {}, run_mechanisms},
-    {"tour", "what the program does, on a real training run", "A real training run, its certified epsilon, its curve and its risk.\n\nExamples:\n  tradeoff tour",
-     false, {}, run_tour},
-    {"version", "the version of the program", "The version of the program.\n\nExamples:\n  tradeoff version --json", false, {}, run_version},
+     false,
+     {},
+     run_mechanisms},
+    {"tour",
+     "what the program does, on a real training run",
+     "A real training run, its certified epsilon, its curve and its risk.\n\nExamples:\n  tradeoff tour",
+     false,
+     {},
+     run_tour},
+    {"version",
+     "the version of the program",
+     "The version of the program.\n\nExamples:\n  tradeoff version --json",
+     false,
+     {},
+     run_version},
 }};
 
 }  // namespace

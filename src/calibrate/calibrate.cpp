@@ -24,10 +24,9 @@ struct Effect {
 
 // Every parameter that may be a `?`. A larger value of the first kind hides more, of the second reveals more.
 constexpr std::array effects{
-    Effect{"sigma", true, false, 1e300},       Effect{"scale", true, false, 1e300},   
-    Effect{"sensitivity", false, false, 1e300}, Effect{"rate", false, false, 1},       Effect{"times", false, true, 1e12},
-    Effect{"mu", false, false, 1e300},          Effect{"epsilon", false, false, 1e6},  Effect{"delta", false, false, 1},
-    Effect{"draws", false, true, 1e12},
+    Effect{"sigma", true, false, 1e300},  Effect{"scale", true, false, 1e300}, Effect{"sensitivity", false, false, 1e300},
+    Effect{"rate", false, false, 1},      Effect{"times", false, true, 1e12},  Effect{"mu", false, false, 1e300},
+    Effect{"epsilon", false, false, 1e6}, Effect{"delta", false, false, 1},    Effect{"draws", false, true, 1e12},
 };
 
 /// How far a curve is from its target: negative when it certainly meets it, positive when it certainly does not.
@@ -62,7 +61,9 @@ void check(const EpsilonDeltaTarget& target) {
   require(target.epsilon.lo >= 0 && target.epsilon.hi < infinity, "epsilon", "0 or above, and finite");
   require(target.delta.lo >= 0 && target.delta.hi < 1, "delta", "at least 0 and below 1");
 }
-void check(const AdvantageTarget& target) { require(target.advantage.lo > 0 && target.advantage.hi < 1, "advantage", "strictly between 0 and 1"); }
+void check(const AdvantageTarget& target) {
+  require(target.advantage.lo > 0 && target.advantage.hi < 1, "advantage", "strictly between 0 and 1");
+}
 void check(const AttackTarget& target) {
   require(target.fpr.lo >= 0 && target.fpr.hi < 1, "fpr", "at least 0 and below 1");
   require(target.tpr.lo > target.fpr.hi && target.tpr.hi < 1, "tpr", "above fpr and below 1");
@@ -106,14 +107,18 @@ Interval search_count(const Trial& trial, const Effect& effect) {
   double undecided_low = fails;
   while (undecided_low - meets > 1) {
     const double middle = std::floor((meets + undecided_low) / 2);
-    if (judge(middle).meets) meets = middle;
-    else undecided_low = middle;
+    if (judge(middle).meets)
+      meets = middle;
+    else
+      undecided_low = middle;
   }
   double last = undecided_low - 1;
   while (fails - last > 1) {
     const double middle = std::floor((last + fails) / 2);
-    if (judge(middle).fails) fails = middle;
-    else last = middle;
+    if (judge(middle).fails)
+      fails = middle;
+    else
+      last = middle;
   }
   return {meets, last};
 }

@@ -96,8 +96,8 @@ class Analyst {
 
  private:
   [[nodiscard]] Parts parts_of(const Line& line) const {
-    Parts parts = std::holds_alternative<Plan>(line.source) ? parts_of(std::get<Plan>(line.source))
-                                                            : Parts{{source(std::get<Call>(line.source)), 1}};
+    Parts parts =
+        std::holds_alternative<Plan>(line.source) ? parts_of(std::get<Plan>(line.source)) : Parts{{source(std::get<Call>(line.source)), 1}};
     for (const Call& operation : line.operators) parts = apply(operation, std::move(parts));
     return parts;
   }

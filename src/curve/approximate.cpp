@@ -173,7 +173,6 @@ class TangentSweep {
   std::vector<Line> lines_;
 };
 
-
 /// One or two tangents, with certainty. Each edge has its tangent point in the middle, so the first slope fixes the first corner and the
 /// corner the next tangent. `residual` says how the last edge misses the diagonal: negative if the first slope is too steep.
 struct TangentChain {

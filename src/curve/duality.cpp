@@ -142,8 +142,9 @@ double bound_maximum(const Objective& objective, double middle, Interval largest
     if (rise.hi + fall.hi > 0) {
       const double crossing = std::clamp((g[2].hi - g[1].hi + fall.hi * width.hi) / (rise.hi + fall.hi), 0.0, width.hi);
       const Interval at = Interval::exactly(crossing);
-      inside = std::max(inside, std::max((Interval::exactly(g[1].hi) + Interval::exactly(rise.hi) * at).hi,
-                                         (Interval::exactly(g[2].hi) + Interval::exactly(fall.hi) * max(width - at, Interval::exactly(0))).hi));
+      inside =
+          std::max(inside, std::max((Interval::exactly(g[1].hi) + Interval::exactly(rise.hi) * at).hi,
+                                    (Interval::exactly(g[2].hi) + Interval::exactly(fall.hi) * max(width - at, Interval::exactly(0))).hi));
     }
     const double left = line(g[1], g[1] - top, m - x[1], x[1]);
     const double right = line(g[2], g[2] - top, x[2] - m, largest_x - x[2]);

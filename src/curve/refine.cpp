@@ -33,7 +33,8 @@ class RefinedLoss final : public Loss {
   RefinedLoss(LossPointer base, const FamilyLoss& family) : base_(std::move(base)), family_(family) {
     const double from = std::max(family.start().hi, family.convex_from().hi);
     segment_.from_mirror = true;
-    segment_.touch = touch(from, [&](Interval t, Interval value) { return value * (1.0 + family.relative_drop(t) * (1.0 + exp(-t))) - 1.0; });
+    segment_.touch =
+        touch(from, [&](Interval t, Interval value) { return value * (1.0 + family.relative_drop(t) * (1.0 + exp(-t))) - 1.0; });
     segment_.touch_value = value(segment_.touch);
     // H(0) against the H of the touching point: the larger decides whether the line through (-1, 1) or through (1, delta(0)) is the hull's.
     const Interval first = value(Interval::exactly(0));
@@ -43,13 +44,13 @@ class RefinedLoss final : public Loss {
     Segment flatter{{}, {}, false, first};
     flatter.touch = touch(from, [&](Interval t, Interval there) { return there * (1.0 - family.relative_drop(t) * expm1(-t)) - first; });
     flatter.touch_value = value(flatter.touch);
-    if (at_zero.lo >= at_touch.hi) segment_ = flatter;
-    else other_ = flatter;  // too close to call: both lines are valid, and one of them is the hull
+    if (at_zero.lo >= at_touch.hi)
+      segment_ = flatter;
+    else
+      other_ = flatter;  // too close to call: both lines are valid, and one of them is the hull
   }
 
-  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
-    return {mirrored(epsilon.hi).lo, mirrored(epsilon.lo).hi};
-  }
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return {mirrored(epsilon.hi).lo, mirrored(epsilon.lo).hi}; }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     if (epsilon.lo < segment_.touch.hi || other_) return log(delta(direction, epsilon));
     return family_.log_delta(direction, epsilon);

@@ -19,17 +19,20 @@ Interval exactly(std::uint64_t value) { return Interval::exactly(static_cast<dou
 /// The base for inputs that differ in up to `size` records.
 LossPointer group_of(const Loss& base, std::uint64_t size) {
   if (const auto mu = base.gaussian_mu()) return gaussian_loss(exactly(size) * *mu);
-  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(&base)) return std::make_shared<LaplaceLoss>(exactly(size) * laplace->epsilon0());
+  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(&base))
+    return std::make_shared<LaplaceLoss>(exactly(size) * laplace->epsilon0());
   const Tail tail = base.tail();
   if (tail.zero_from < infinity && size == 1) return nullptr;  // the base itself
   if (tail.zero_from < infinity) {
     const double epsilon = (exactly(size) * tail.zero_from).hi;
     return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(epsilon), Interval::exactly(0)}});
   }
-  throw UnsupportedError("sample_with_replacement: the group profiles of this mechanism are not known; Gaussian and Laplace noise and pure DP work");
+  throw UnsupportedError(
+      "sample_with_replacement: the group profiles of this mechanism are not known; Gaussian and Laplace noise and pure DP work");
 }
 
-// [replacement-subsampling] delta'(e) = sum_k C(m, k) n^-k (1 - 1/n)^(m-k) delta_k(log(1 + (e^e - 1)/w)), w = 1 - (1 - 1/n)^m; mirrored below 0.
+// [replacement-subsampling] delta'(e) = sum_k C(m, k) n^-k (1 - 1/n)^(m-k) delta_k(log(1 + (e^e - 1)/w)), w = 1 - (1 - 1/n)^m; mirrored
+// below 0.
 class ReplacementLoss final : public Loss {
  public:
   struct Group {

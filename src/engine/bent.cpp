@@ -28,8 +28,8 @@ constexpr std::uint64_t most_work = 20'000'000;
 constexpr double most_saddle_unbounded = 1e6;
 constexpr double most_saddle_bounded = 1e18;
 
-// [bent-split] A split is worth its three contours if it lowers the saddle by this many logarithms. Rates above `small_rate` rarely need it,
-// so there it is tried only after a failure.
+// [bent-split] A split is worth its three contours if it lowers the saddle by this many logarithms. Rates above `small_rate` rarely need
+// it, so there it is tried only after a failure.
 constexpr double split_gain = 9;
 constexpr double small_rate = 0.05;
 constexpr double most_split_times = 1000;
@@ -205,8 +205,8 @@ std::optional<Estimate> negligible(Integrand& integrand, Saddle saddle, double t
   return Estimate{.log_scale = log_bound, .value = 0.5, .error = 0.5 + 1e-9, .slope = 0, .nodes = 1};
 }
 
-std::vector<Estimate> integrate_split(const Side& side, const SplitChoice& split, const std::vector<Integrand::Offset>& offsets, double tolerance,
-                                      double log_floor) {
+std::vector<Estimate> integrate_split(const Side& side, const SplitChoice& split, const std::vector<Integrand::Offset>& offsets,
+                                      double tolerance, double log_floor) {
   struct Piece {
     TailSteps count;
     Saddle saddle;
@@ -214,7 +214,8 @@ std::vector<Estimate> integrate_split(const Side& side, const SplitChoice& split
   std::vector<Piece> pieces;
   for (const TailSteps count : all_tail_steps) {
     if (count == TailSteps::more && side.expansion.subsampled.front().times < 2) continue;
-    pieces.push_back({count, bent::find_saddle(Integrand(side.expansion, split_factors(side, split.cut, count), offsets), side.most_saddle())});
+    pieces.push_back(
+        {count, bent::find_saddle(Integrand(side.expansion, split_factors(side, split.cut, count), offsets), side.most_saddle())});
   }
   std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.saddle.log_value > b.saddle.log_value; });
   const bool positive = std::all_of(side.expansion.terms.begin(), side.expansion.terms.end(),
@@ -233,7 +234,8 @@ std::vector<Estimate> integrate_split(const Side& side, const SplitChoice& split
 
 /// One saddle point or three, in the order of promise; the second only if the first does not certify.
 template <class TotalWith>
-Total right_total(const Side& side, const std::vector<Integrand::Offset>& offsets, double tolerance, double log_floor, TotalWith&& total_with) {
+Total right_total(const Side& side, const std::vector<Integrand::Offset>& offsets, double tolerance, double log_floor,
+                  TotalWith&& total_with) {
   Integrand integrand(side.expansion, side.factors(), offsets);
   const Saddle saddle = bent::find_saddle(integrand, side.most_saddle());
   const bool splittable = may_split(side, offsets);
@@ -244,8 +246,9 @@ Total right_total(const Side& side, const std::vector<Integrand::Offset>& offset
   for (const bool now_split : {split_first, !split_first}) {
     if (now_split && splittable && !split.cut) split = choose_split(side, offsets);
     if (now_split && !split.cut) continue;
-    const Total total = total_with(now_split ? integrate_split(side, split, offsets, tolerance, log_floor)
-                                             : std::vector{bent::integrate(integrand, Opening::right, saddle, tolerance, log_floor, most_work / 2)});
+    const Total total =
+        total_with(now_split ? integrate_split(side, split, offsets, tolerance, log_floor)
+                             : std::vector{bent::integrate(integrand, Opening::right, saddle, tolerance, log_floor, most_work / 2)});
     if (total.tight) return total;
     if (total.log_value.width() < best.log_value.width()) best = total;
   }
@@ -258,7 +261,8 @@ LogDelta evaluate(const Side& side, double epsilon, Tolerance tolerance) {
   std::vector<Estimate> left;
   if (!offsets.left.empty()) {
     Integrand integrand(side.expansion, side.factors(), offsets.left);
-    left.push_back(bent::integrate(integrand, Opening::left, bent::find_saddle(integrand, side.most_saddle()), inner, -infinity, most_work));
+    left.push_back(
+        bent::integrate(integrand, Opening::left, bent::find_saddle(integrand, side.most_saddle()), inner, -infinity, most_work));
   }
   const double log_floor = !left.empty() && left[0].value > 0 ? left[0].log_scale + std::log(left[0].value) : -infinity;
   const auto total_with = [&](std::vector<Estimate> right) {
@@ -295,7 +299,8 @@ class BentLoss final : public Loss {
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
 
   [[nodiscard]] Interval infinite_mass(Direction direction) const override {
-    return hull(side(direction, ParameterEnd::worse).expansion.infinite_mass, side(direction, ParameterEnd::better).expansion.infinite_mass);
+    return hull(side(direction, ParameterEnd::worse).expansion.infinite_mass,
+                side(direction, ParameterEnd::better).expansion.infinite_mass);
   }
 
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
@@ -305,7 +310,8 @@ class BentLoss final : public Loss {
     steps.push_back({"break-point-expansion", std::to_string(expansion.summands.size()) + " summands, " +
                                                   std::to_string(expansion.subsampled.size()) + " kinds of subsampled Gaussian step"});
     steps.push_back({"bent-contour", "each side of epsilon on its own hyperbola; discretisation, truncation and rounding bounded"});
-    if (!expansion.subsampled.empty()) steps.push_back({"log-convex-majorant", "bounds the transform on the boundary of each contour's strip"});
+    if (!expansion.subsampled.empty())
+      steps.push_back({"log-convex-majorant", "bounds the transform on the boundary of each contour's strip"});
   }
 
  private:
@@ -412,7 +418,8 @@ bool expand_side(const Parts& parts, Direction direction, std::array<std::shared
   if (!worse) return false;
   sides[0] = sides[1] = std::make_shared<const Side>(std::move(*worse));
   const bool same = std::all_of(parts.begin(), parts.end(), [&](const Part& part) {
-    return bent::break_points_of(*part.loss, direction, ParameterEnd::worse) == bent::break_points_of(*part.loss, direction, ParameterEnd::better);
+    return bent::break_points_of(*part.loss, direction, ParameterEnd::worse) ==
+           bent::break_points_of(*part.loss, direction, ParameterEnd::better);
   });
   if (same) return true;
   auto better = bent::expand(parts, direction, ParameterEnd::better);

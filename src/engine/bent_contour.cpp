@@ -15,7 +15,7 @@ namespace {
 constexpr double pi = std::numbers::pi;
 constexpr double unit = 0x1p-53;
 constexpr int most_nodes = 4000;
-constexpr double hopeless = 1e22;   // a boundary integral this far above the saddle value leaves no digits
+constexpr double hopeless = 1e22;    // a boundary integral this far above the saddle value leaves no digits
 constexpr double negligible = 1e-7;  // a boundary piece that no longer matters for the step
 
 /// s(u) = centre + across cosh u + i up sinh u; `across` is negative if it opens to the left.
@@ -81,7 +81,10 @@ class Boundary {
 class Strip {
  public:
   Strip(Integrand& integrand, Opening opening, double place, double reach, double angle, double log_scale)
-      : integrand_(integrand), log_scale_(log_scale), angle_(angle), curve_(bend(opening, place, reach, angle)),
+      : integrand_(integrand),
+        log_scale_(log_scale),
+        angle_(angle),
+        curve_(bend(opening, place, reach, angle)),
         boundaries_{Boundary(integrand, curve_.shifted(-angle), first_step(angle), log_scale),
                     Boundary(integrand, curve_.shifted(angle), first_step(angle), log_scale)} {
     for (Boundary& boundary : boundaries_) boundary.extend_until_negligible();
@@ -160,8 +163,9 @@ class Strip {
       const double next = std::min(angle_ * (1 + 1e-12), y + piece);
       const double half = (next - y) / 2;
       const Complex middle = curve_.shifted(sign * (y + half)).point(end);
-      const std::array<Complex, 3> triangle{curve_.shifted(sign * y).point(end), curve_.shifted(sign * next).point(end),
-                                            Complex(curve_.centre + (middle.real() - curve_.centre) / std::cos(half), middle.imag() / std::cos(half))};
+      const std::array<Complex, 3> triangle{
+          curve_.shifted(sign * y).point(end), curve_.shifted(sign * next).point(end),
+          Complex(curve_.centre + (middle.real() - curve_.centre) / std::cos(half), middle.imag() / std::cos(half))};
       const double weight = (std::exp(-rate * y) - std::exp(-rate * next)) / rate;
       total += 2 * std::exp(integrand_.log_bound(triangle) - log_scale_) * speed * weight * (1 + 1e-9);
     }
@@ -216,7 +220,7 @@ Saddle find_saddle(const Integrand& integrand, double most) {
 
 Estimate integrate(Integrand& integrand, Opening opening, Saddle saddle, double tolerance, double log_floor, std::uint64_t most_work) {
   const double reach = find_reach(integrand, saddle);
-    // The integral is about F at the saddle times the width of the saddle: that product is the scale of everything below.
+  // The integral is about F at the saddle times the width of the saddle: that product is the scale of everything below.
   const double log_scale = saddle.log_value + std::log(reach);
   const double floor = std::exp(std::min(600.0, log_floor - log_scale));
   Estimate best{.log_scale = log_scale, .value = 0, .error = infinity, .slope = 0, .nodes = 0};

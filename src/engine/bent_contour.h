@@ -26,6 +26,7 @@ struct Saddle {
 /// Integrates on a hyperbola that opens to the right (terms whose break lies below epsilon) or to the left.
 /// `log_floor` is the logarithm of what is already known of the total: errors are judged against it. [bent-contour]
 enum class Opening { left, right };
-[[nodiscard]] Estimate integrate(Integrand& integrand, Opening opening, Saddle saddle, double tolerance, double log_floor, std::uint64_t most_work);
+[[nodiscard]] Estimate integrate(Integrand& integrand, Opening opening, Saddle saddle, double tolerance, double log_floor,
+                                 std::uint64_t most_work);
 
 }  // namespace tradeoff::bent

@@ -27,7 +27,8 @@ Cut::Cut(const SubsampledSteps& steps, double centre, double width)
       bulk_noise(steps.mu, steps.rate, steps.remove, bulk),
       tail_noise(steps.mu, steps.rate, steps.remove, tail) {}
 
-StepFactor::StepFactor(const SubsampledSteps& steps, std::shared_ptr<const Cut> cut, TailSteps count) : steps_(&steps), cut_(std::move(cut)) {
+StepFactor::StepFactor(const SubsampledSteps& steps, std::shared_ptr<const Cut> cut, TailSteps count)
+    : steps_(&steps), cut_(std::move(cut)) {
   const auto times = static_cast<std::uint32_t>(steps.times);
   first_ = count == TailSteps::none ? 0 : (count == TailSteps::one ? 1 : 2);
   const std::uint32_t last = count == TailSteps::more ? times : first_;
@@ -66,7 +67,8 @@ LogValue StepFactor::combine(LogValue bulk, LogValue tail) const {
   const double modulus = std::abs(sum);
   const double relative = error * (1 + 1e-9) / modulus;
   if (!(relative < 0.5)) return unknown;
-  return {bound + std::log(modulus), std::atan2(sum.imag(), sum.real()), -std::log1p(-relative) * (1 + 1e-9) + 8 * unit * (std::abs(bound) + 8), true};
+  return {bound + std::log(modulus), std::atan2(sum.imag(), sum.real()),
+          -std::log1p(-relative) * (1 + 1e-9) + 8 * unit * (std::abs(bound) + 8), true};
 }
 
 double StepFactor::log_real(double s) const {
@@ -81,7 +83,8 @@ void StepFactor::prepare(double low, double high, double margin) {
     const Range first = noise.range(real_exponent(low));
     const Range second = noise.range(real_exponent(high));
     // A bent contour tilts the law further to the right, so that side gets the wider margin.
-    const Range range{std::min(first.low, second.low) - (1 + 2 * margin) * steps_->mu, std::max(first.high, second.high) + (2 + 4 * margin) * steps_->mu + 0.3};
+    const Range range{std::min(first.low, second.low) - (1 + 2 * margin) * steps_->mu,
+                      std::max(first.high, second.high) + (2 + 4 * margin) * steps_->mu + 0.3};
     planes_.emplace_back(steps_->mu, steps_->rate, range, window);
   };
   if (!cut_) return add(*whole_, std::nullopt);

@@ -58,7 +58,7 @@ class StepFactor {
   std::shared_ptr<const Cut> cut_;
   std::vector<double> log_binomials_;  // of the chosen numbers of tail steps, from first_ on
   std::uint32_t first_ = 0;
-  std::vector<NoisePlane> planes_;     // the whole, or bulk and tail
+  std::vector<NoisePlane> planes_;  // the whole, or bulk and tail
 };
 
 }  // namespace tradeoff::bent

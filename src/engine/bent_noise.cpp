@@ -13,9 +13,9 @@ namespace {
 
 constexpr double unit = 0x1p-53;
 constexpr double pi = std::numbers::pi;
-constexpr int lines_a_shift = 8;     // candidate lines are multiples of eta/8
-constexpr double dropped = 42;       // terms this far below the largest logarithm are bounded instead of summed
-constexpr double quadrature = 46;    // 2 pi eta / h: the quadrature error is e^-46 of the integrals on the shifted lines
+constexpr int lines_a_shift = 8;   // candidate lines are multiples of eta/8
+constexpr double dropped = 42;     // terms this far below the largest logarithm are bounded instead of summed
+constexpr double quadrature = 46;  // 2 pi eta / h: the quadrature error is e^-46 of the integrals on the shifted lines
 constexpr double branch_margin = 0.1;
 constexpr double most_nodes = 5000;  // a line of more nodes costs more than another engine
 // Errors of l, of p (the contour point is rounded too) and of their product, in units of u (|p| + 1) (|l| + e / |1 + e^-|v||^2).
@@ -118,7 +118,8 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
   Line& line = *result;
   const auto n = static_cast<std::size_t>(count_);
   line.theta = theta;
-  for (auto* column : {&line.log_modulus, &line.argument, &line.log_density, &line.phase, &line.error, &line.log_ceiling, &line.reach, &line.curvature}) {
+  for (auto* column :
+       {&line.log_modulus, &line.argument, &line.log_density, &line.phase, &line.error, &line.log_ceiling, &line.reach, &line.curvature}) {
     column->resize(n);
   }
   const double cosine = std::cos(theta);
@@ -139,8 +140,8 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
     line.log_density[j] = -z * z / 2 + lift + constant;
     line.phase[j] = -z * theta / mu_;
     // [log-convex-majorant] roundings of the table entries, counted on the theory page.
-    line.error[j] = (std::abs(z) + theta / mu_) * mean_error_ / mu_ +
-                    16 * unit * (z * z / 2 + lift + std::abs(constant) + std::abs(line.phase[j]) + 1);
+    line.error[j] =
+        (std::abs(z) + theta / mu_) * mean_error_ / mu_ + 16 * unit * (z * z / 2 + lift + std::abs(constant) + std::abs(line.phase[j]) + 1);
     line.log_ceiling[j] = line.log_density[j] + line.error[j];
     if (window_) apply_window(line, j, x);
     line.reach[j] = std::abs(line.log_modulus[j]) + std::abs(line.argument[j]) + e / (1 + growth);
@@ -164,8 +165,8 @@ void NoisePlane::apply_window(Line& line, std::size_t j, double x) const {
   const LogHalfErfc weight = log_half_erfc(z);
   line.log_density[j] += weight.real;
   line.phase[j] += weight.phase;
-  // The argument carries a few roundings of its parts; |d log erfc(z)| <= 2 (|z| + 1) |dz| on the right, 2 |e^(-z^2) / erfc(z)| |dz| on the left.
-  // An unknown phase is an error of twice the bound.
+  // The argument carries a few roundings of its parts; |d log erfc(z)| <= 2 (|z| + 1) |dz| on the right, 2 |e^(-z^2) / erfc(z)| |dz| on the
+  // left. An unknown phase is an error of twice the bound.
   const double argument_error = 16 * unit * (std::abs(x) + std::abs(window_->centre) + line.theta) / window_->width;
   const double steepness = z.real() >= 0 ? 2 * (std::abs(z) + 1) : std::exp(z.imag() * z.imag() - z.real() * z.real() - weight.real);
   const double weight_error = weight.error + steepness * argument_error;
@@ -187,7 +188,8 @@ double NoisePlane::right_rate(const Line& line, Complex p, Exit exit) const {
   const double variance = mu_ * mu_;
   if (exit == Exit::straight) {
     const double growth = a > 0 ? a * line.greatest_slope : (line.right_slope_positive ? 0 : -a * line.greatest_slope);
-    const double window = window_ && window_->side == Window::Side::bulk ? (right - window_->centre) / (window_->width * window_->width) : 0;
+    const double window =
+        window_ && window_->side == Window::Side::bulk ? (right - window_->centre) / (window_->width * window_->width) : 0;
     return ((right - mean_) / variance + window) * (1 - 1e-9) - growth * (1 + 1e-9) - 1e-9;
   }
   const double wobble = std::abs(p) * std::hypot(1, ray_slope) / std::expm1(right);  // |l' - 1| <= 1 / (e^x - 1)
@@ -280,7 +282,8 @@ NoisePlane::Path NoisePlane::best_quadrature_path(Complex p) {
       const double right = right_rate(line(multiple), p, exit);
       if (!(right > 0)) continue;
       const double beyond = log_bound_at(shifted(multiple), p, length(exit) - 1) - std::log(right);
-      const double beside = std::max(coarse_maximum(shifted(multiple - lines_a_shift), p, exit), coarse_maximum(shifted(multiple + lines_a_shift), p, exit));
+      const double beside =
+          std::max(coarse_maximum(shifted(multiple - lines_a_shift), p, exit), coarse_maximum(shifted(multiple + lines_a_shift), p, exit));
       const double error = std::max(beside - quadrature, beyond);
       if (error < least) {
         least = error;
@@ -312,7 +315,8 @@ double NoisePlane::log_short_sides(int multiple, Complex p, Exit exit) {
   const double fall = 2 * pi * shift_ / step_ * (1 - 1e-12);
   const double flattest = std::cos((multiple + lines_a_shift) * (shift_ / lines_a_shift)) - 1e-12;
   const auto at_end = [&](Shifted line, bool right) {
-    return right ? std::max(log_bound_at(line, p, n - 1), log_bound_at(line, p, n - 2)) : std::max(log_bound_at(line, p, 0), log_bound_at(line, p, 1));
+    return right ? std::max(log_bound_at(line, p, n - 1), log_bound_at(line, p, n - 2))
+                 : std::max(log_bound_at(line, p, 0), log_bound_at(line, p, 1));
   };
   double greatest = -infinity;
   for (const bool right : {false, true}) {
@@ -363,12 +367,14 @@ Polar NoisePlane::evaluate(Complex p) {
     return step_ / 2 * std::exp(std::max(log_bound_at({&line, 1}, p, end), log_bound_at({&line, 1}, p, inner)) - greatest);
   };
   const double beyond = tails(line, p, exit, greatest) + half_cell(0, 1) + half_cell(n - 1, n - 2);
-  const double beside = std::max(log_interior(shifted(chosen - lines_a_shift), p, exit), log_interior(shifted(chosen + lines_a_shift), p, exit));
+  const double beside =
+      std::max(log_interior(shifted(chosen - lines_a_shift), p, exit), log_interior(shifted(chosen + lines_a_shift), p, exit));
   const double quadrature_error = std::exp(beside - greatest) * 2 / std::expm1(2 * pi * shift_ / step_ * (1 - 1e-12)) +
                                   std::exp(log_short_sides(chosen, p, exit) - greatest);
   const double error = (rounding * step_ + beyond + quadrature_error) * (1 + 1e-9);
   const double phase = std::atan2(imaginary, real);
-  return {std::log(std::hypot(real, imaginary) * step_) + greatest, mirrored ? -phase : phase, std::log(error) + greatest + log_slack(greatest)};
+  return {std::log(std::hypot(real, imaginary) * step_) + greatest, mirrored ? -phase : phase,
+          std::log(error) + greatest + log_slack(greatest)};
 }
 
 }  // namespace tradeoff::bent

@@ -39,7 +39,7 @@ class RealNoise {
  private:
   double low_;
   double step_;
-  std::vector<double> log_ratio_;    // log(1 + e^v)
+  std::vector<double> log_ratio_;  // log(1 + e^v)
   std::vector<double> log_density_;
 };
 
@@ -58,8 +58,8 @@ class NoisePlane {
  private:
   struct Line {
     double theta = 0;
-    std::vector<double> log_modulus;   // Re l, l = log(1 + e^v)
-    std::vector<double> argument;      // Im l
+    std::vector<double> log_modulus;  // Re l, l = log(1 + e^v)
+    std::vector<double> argument;     // Im l
     std::vector<double> log_density;
     std::vector<double> phase;
     std::vector<double> error;         // of log_density and phase together
@@ -108,13 +108,13 @@ class NoisePlane {
   std::optional<Window> window_;
   double mean_;
   double mean_error_;
-  double shift_;  // eta: distance of the lines that bound the quadrature error
-  double step_;   // h: few bits, so that nodes are exact
+  double shift_;      // eta: distance of the lines that bound the quadrature error
+  double step_;       // h: few bits, so that nodes are exact
   double bulge_ = 0;  // how far the logarithm of the Gaussian, and of the window, may rise above its chord on a cell
   int first_ = 0;
-  int count_ = 0;  // 0: the range has too many nodes, and nothing is certified
-  std::size_t ray_node_ = 0;  // 0: no node is far enough to the right
-  std::vector<int> candidates_;                // in units of eta/8
+  int count_ = 0;                             // 0: the range has too many nodes, and nothing is certified
+  std::size_t ray_node_ = 0;                  // 0: no node is far enough to the right
+  std::vector<int> candidates_;               // in units of eta/8
   std::vector<std::unique_ptr<Line>> lines_;  // by multiples of eta/8, made when needed
   std::vector<double> scratch_;
   std::uint64_t work_ = 0;

@@ -55,8 +55,9 @@ Scaled scaled_erfc(Complex z) {
     const double turn = square.imag() - angle;
     const Complex correction = quotient(Complex(2 * growth * std::cos(turn), 2 * growth * std::sin(turn)), denominator);
     result.value += correction;
-    result.error += std::abs(correction) * unit * (40 + 8 * (std::abs(square.real()) + std::abs(square.imag()) + exponent + std::abs(angle)) +
-                                                   8 * (1 + std::abs(angle)) / std::abs(denominator));
+    result.error += std::abs(correction) * unit *
+                    (40 + 8 * (std::abs(square.real()) + std::abs(square.imag()) + exponent + std::abs(angle)) +
+                     8 * (1 + std::abs(angle)) / std::abs(denominator));
   }
   // The lines Im t = +-Y of the quadrature error keep 1/2 away from the poles and lie within 1 of pi / spacing.
   result.error += 4 * size * std::exp(-38.0);
@@ -76,7 +77,8 @@ LogHalfErfc log_half_erfc(Complex z) {
   if (right) {
     const double relative = scaled.error / modulus;
     if (!(relative < 0.5)) return {real, 0, infinity};
-    return {real + std::log(modulus) - std::log(2.0), phase + std::atan2(scaled.value.imag(), scaled.value.real()), 1.5 * relative + rounding + 20 * unit};
+    return {real + std::log(modulus) - std::log(2.0), phase + std::atan2(scaled.value.imag(), scaled.value.real()),
+            1.5 * relative + rounding + 20 * unit};
   }
   // erfc(z) / 2 = 1 - erfc(-z) / 2
   if (real > 600) return {real, 0, infinity};  // beyond any use: only the bound 1 + e^real / 2 < e^real

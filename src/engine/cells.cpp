@@ -110,7 +110,8 @@ class CellSum {
   [[nodiscard]] Cell bounded(Cell cell) const {
     const bool right = cell.low.above.p.hi < 0.5;
     const Interval p = right ? difference(cell.low.above.p, cell.high.above.p) : difference(cell.high.below.p, cell.low.below.p);
-    const Interval q = cell.low.above.q.hi < 0.5 ? difference(cell.low.above.q, cell.high.above.q) : difference(cell.high.below.q, cell.low.below.q);
+    const Interval q =
+        cell.low.above.q.hi < 0.5 ? difference(cell.low.above.q, cell.high.above.q) : difference(cell.high.below.q, cell.low.below.q);
     cell.below = cell.above = 0;
     if (!(p.hi > 0)) return cell;
     if (p.lo > 0) {

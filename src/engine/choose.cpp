@@ -50,8 +50,10 @@ Parts merge_gaussians(Parts parts) {
       others.push_back(std::move(part));
     }
   }
-  if (gaussians == 1) others.push_back(last_gaussian);  // its own mu, not the root of its square
-  else if (squares.hi > 0 || others.empty()) others.push_back({gaussian_loss(sqrt(squares)), 1});
+  if (gaussians == 1)
+    others.push_back(last_gaussian);  // its own mu, not the root of its square
+  else if (squares.hi > 0 || others.empty())
+    others.push_back({gaussian_loss(sqrt(squares)), 1});
   return others;
 }
 

@@ -18,12 +18,12 @@ namespace {
 using Kernel = ContourLine::Kernel;
 
 constexpr ContourLine::Accuracy line_accuracy{1e-13, 1e-13};  // below it rounding rules
-constexpr double enough = 1e-11;          // a line this accurate is not refined
-constexpr int most_attempts = 6;          // at one line, each finer
-constexpr double most_work = 2e7;         // nodes times points after which no further attempt is made
-constexpr std::size_t most_lines = 48;    // kept for later questions
-constexpr double largest_order = 1e13;    // beyond this epsilon is at the very end of the losses
-constexpr double gap = 2.2;               // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
+constexpr double enough = 1e-11;                              // a line this accurate is not refined
+constexpr int most_attempts = 6;                              // at one line, each finer
+constexpr double most_work = 2e7;                             // nodes times points after which no further attempt is made
+constexpr std::size_t most_lines = 48;                        // kept for later questions
+constexpr double largest_order = 1e13;                        // beyond this epsilon is at the very end of the losses
+constexpr double gap = 2.2;  // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
 
 /// One direction: finds saddles, keeps lines, answers in logarithms. Guarded by its mutex.
 class ContourSide {
@@ -95,8 +95,10 @@ std::optional<ContourSide::Saddle> ContourSide::saddle(double epsilon, bool stri
       if (!strip) last_order_ = c;
       return Saddle{c, std::sqrt(curvature)};
     }
-    if (next > low && next < high && (strip || next < 4 * c)) c = next;
-    else c = high < infinity ? (strip || low == 0 ? 0.5 * (low + high) : std::sqrt(low * high)) : 4 * c;
+    if (next > low && next < high && (strip || next < 4 * c))
+      c = next;
+    else
+      c = high < infinity ? (strip || low == 0 ? 0.5 * (low + high) : std::sqrt(low * high)) : 4 * c;
     if (c > largest_order || !(std::abs(c) > 1e-9)) break;
   }
   return std::nullopt;
@@ -118,8 +120,10 @@ std::optional<ContourSide::Saddle> ContourSide::saddle_of(double log_target, dou
     }
     (excess > 0 ? low : high) = c;
     const double next = c + excess / (c * curvature);
-    if (next > low && next < high && next < 4 * c) c = next;
-    else c = high < infinity ? (low > 0 ? std::sqrt(low * high) : high / 4) : 4 * c;
+    if (next > low && next < high && next < 4 * c)
+      c = next;
+    else
+      c = high < infinity ? (low > 0 ? std::sqrt(low * high) : high / 4) : 4 * c;
     if (c > largest_order || c < 1e-9) break;
   }
   return std::nullopt;
@@ -154,8 +158,10 @@ std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsil
     if (width <= enough || (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind())) break;
     // Finer quadratures cure coarse nodes and a march that could not see: first for the t that was met, then at large.
     work += static_cast<double>(built->nodes() * built->points());
-    if (attempt == 0 && built->last_time() > 1.5 * reach.longest) reach.longest = built->last_time();
-    else ++reach.effort;
+    if (attempt == 0 && built->last_time() > 1.5 * reach.longest)
+      reach.longest = built->last_time();
+    else
+      ++reach.effort;
   }
   if (best.line != nullptr) {
     if (lines_.size() >= most_lines) lines_.erase(lines_.begin());
@@ -249,7 +255,8 @@ Interval ContourSide::solve(double log_target) const {
     epsilon = 0;
   }
   const auto contour = line(*found, epsilon);
-  if (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1)) return {0, std::min(answer.hi, chernoff_epsilon(*found, log_target))};
+  if (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1))
+    return {0, std::min(answer.hi, chernoff_epsilon(*found, log_target))};
   double slope = found->order, width = 0.1;
   for (int i = 0; i < 30; ++i) {
     const ContourLine::Value value = contour->at(epsilon);
@@ -295,9 +302,9 @@ void ContourSide::explain(const std::string& direction, std::vector<Step>& steps
   const std::scoped_lock lock(mutex_);
   if (lines_.empty()) return;
   const ContourLine& last = *lines_.back().line;
-  steps.push_back({"contour-inversion", direction + ": line at order " + std::to_string(last.order()) + ", " + std::to_string(last.nodes()) +
-                                            " nodes, " + std::to_string(last.points()) + " quadrature points, " + std::to_string(last.march()) +
-                                            " points of the march"});
+  steps.push_back({"contour-inversion", direction + ": line at order " + std::to_string(last.order()) + ", " +
+                                            std::to_string(last.nodes()) + " nodes, " + std::to_string(last.points()) +
+                                            " quadrature points, " + std::to_string(last.march()) + " points of the march"});
 }
 
 class ContourLoss final : public Loss {
@@ -319,12 +326,8 @@ class ContourLoss final : public Loss {
   void explain(std::vector<Step>& steps) const override;
 
  private:
-  [[nodiscard]] const ContourSide& side(Direction direction) const {
-    return direction == Direction::add && !symmetric_ ? add_ : remove_;
-  }
-  [[nodiscard]] static Direction opposite(Direction direction) {
-    return direction == Direction::add ? Direction::remove : Direction::add;
-  }
+  [[nodiscard]] const ContourSide& side(Direction direction) const { return direction == Direction::add && !symmetric_ ? add_ : remove_; }
+  [[nodiscard]] static Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
   [[nodiscard]] Interval log_delta_at(Direction direction, double epsilon) const;
   [[nodiscard]] Interval delta_at(Direction direction, double epsilon) const {
     return epsilon < 0 ? mirrored(direction, epsilon) : clamp(exp(log_delta_at(direction, epsilon)), 0, 1);

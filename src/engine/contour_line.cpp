@@ -89,12 +89,14 @@ ContourLine::ContourLine(const ContourMoments& moments, double order, double eps
   mean_error_ = (static_cast<double>(tilts.size()) + 4) * u * mean_size;
   deviation_ = std::sqrt(variance);
   choose_step(moments, epsilon, accuracy.alias);
-  if (step_ > 0) sum_and_march(plan, tilts, accuracy.truncation);
-  else profile_truncation_ = tail_truncation_ = infinity;
+  if (step_ > 0)
+    sum_and_march(plan, tilts, accuracy.truncation);
+  else
+    profile_truncation_ = tail_truncation_ = infinity;
 }
 
-// [contour-alias] The window W = 2 pi/h is the shortest of a geometric list whose alias terms are under the wanted accuracy, judged by plain
-// doubles; the Chernoff bounds of the chosen orders are then certified.
+// [contour-alias] The window W = 2 pi/h is the shortest of a geometric list whose alias terms are under the wanted accuracy, judged by
+// plain doubles; the Chernoff bounds of the chosen orders are then certified.
 void ContourLine::choose_step(const ContourMoments& moments, double epsilon, double accuracy) {
   const double c = order_, variance = deviation_ * deviation_, log_accuracy = std::log(accuracy);
   const double distance = std::min(std::abs(c), std::abs(c + 1));
@@ -114,8 +116,10 @@ void ContourLine::choose_step(const ContourMoments& moments, double epsilon, dou
     double left = bound(least, trivial_left);
     if (left_order > least) {
       const double inner = bound(left_order, relative(left_order));
-      if (inner < left) left = inner;
-      else left_order = least;
+      if (inner < left)
+        left = inner;
+      else
+        left_order = least;
     }
     // Convex in the order, so the first rise on the way down from the furthest one ends the search.
     double right = c < 0 ? bound(0, trivial_right) : infinity;
@@ -250,7 +254,9 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     }
     // Where the sums say that |phi| is small and only their error says otherwise, finer quadratures help and more nodes do not.
     if (end < infinity) blind_ = nodes_.size() < summed || log_modulus_near(plan, tilts, until) < -1.05 * need;
-    if (blind_ || end == infinity || nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_work || march_ >= most_marches) break;
+    if (blind_ || end == infinity || nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_work ||
+        march_ >= most_marches)
+      break;
   }
   // Nothing is known of the rest but |phi| <= 1.
   profile_truncation_ = 1 / (pi * nodes_.back().t) * (1 + 1e-9);
@@ -267,7 +273,8 @@ double ContourLine::log_modulus_near(const ContourPlan& plan, const Tilts& tilts
   return sum;
 }
 
-// [contour-march] N(t)^2 = sum T_i N_i(t)^2 with N_i^2 = (1 - |phi_i|^2)/2 is the square of a subadditive function of slope deviation_i/sqrt 2.
+// [contour-march] N(t)^2 = sum T_i N_i(t)^2 with N_i^2 = (1 - |phi_i|^2)/2 is the square of a subadditive function of slope
+// deviation_i/sqrt 2.
 double ContourLine::march_from(const ContourPlan& plan, const Tilts& tilts, double start, double end, double need) {
   std::vector<double> root(tilts.size());
   std::vector<std::vector<Spread>> spreads;
@@ -313,7 +320,8 @@ void ContourLine::close(double start, double end, double need, double whole_vari
     tail_truncation_ = level * (std::log(far / start) + 1 / ((gaussian_ - gaussian_error_) * far * far)) / pi * (1 + 1e-9);
   } else if (whole_variation < infinity && whole_steps >= 1) {
     const double far = std::max(end, 2 * whole_variation);
-    tail_truncation_ = (level * std::log(far / start) + std::exp(whole_steps * std::log(whole_variation / far)) / whole_steps) / pi * (1 + 1e-9);
+    tail_truncation_ =
+        (level * std::log(far / start) + std::exp(whole_steps * std::log(whole_variation / far)) / whole_steps) / pi * (1 + 1e-9);
   }
 }
 

@@ -89,10 +89,10 @@ class ContourLine {
  private:
   struct Node {
     double t = 0;
-    double modulus = 0;      // prod |phi_i|^T_i
-    double argument = 0;     // of the product
-    double growth = 0;       // log of (|phi| + error)^T over |phi|^T
-    double upper = 0;        // prod (|phi_i| + error_i)^T_i
+    double modulus = 0;                        // prod |phi_i|^T_i
+    double argument = 0;                       // of the product
+    double growth = 0;                         // log of (|phi| + error)^T over |phi|^T
+    double upper = 0;                          // prod (|phi_i| + error_i)^T_i
     double real = 0, imaginary = 0, size = 0;  // 1/(s(s+1)) and its modulus
   };
   struct Chernoff {
@@ -112,15 +112,15 @@ class ContourLine {
   [[nodiscard]] double alias(double epsilon, Interval base, Kernel kernel) const;
 
   double order_;
-  Interval cumulant_;          // K(order)
-  double mean_ = 0;            // constant of the linear phase
-  double mean_error_ = 0;      // its rounding
+  Interval cumulant_;      // K(order)
+  double mean_ = 0;        // constant of the linear phase
+  double mean_error_ = 0;  // its rounding
   double deviation_ = 0;
   double step_ = 0;
-  double window_ = 0;          // a lower bound of 2 pi / step
+  double window_ = 0;  // a lower bound of 2 pi / step
   double gaussian_ = 0, gaussian_error_ = 0;
   std::vector<Chernoff> left_, right_;
-  std::vector<Node> nodes_;    // t > 0
+  std::vector<Node> nodes_;  // t > 0
   double profile_truncation_ = 0;
   double tail_truncation_ = 0;
   std::size_t points_ = 0;

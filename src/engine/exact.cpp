@@ -223,9 +223,15 @@ class Reading {
     above_ = table_at(End::high, parts, direction);
   }
   [[nodiscard]] const Table& table() const { return table_; }
-  [[nodiscard]] Interval delta(Interval epsilon) const { return read([&](const Table& table) { return table.delta(epsilon); }); }
-  [[nodiscard]] Interval log_delta(Interval epsilon) const { return read([&](const Table& table) { return table.log_delta(epsilon); }); }
-  [[nodiscard]] Interval epsilon(Interval delta) const { return read([&](const Table& table) { return table.epsilon(delta); }); }
+  [[nodiscard]] Interval delta(Interval epsilon) const {
+    return read([&](const Table& table) { return table.delta(epsilon); });
+  }
+  [[nodiscard]] Interval log_delta(Interval epsilon) const {
+    return read([&](const Table& table) { return table.log_delta(epsilon); });
+  }
+  [[nodiscard]] Interval epsilon(Interval delta) const {
+    return read([&](const Table& table) { return table.epsilon(delta); });
+  }
 
  private:
   static constexpr double spread_enough = 4e-11;  // answers are then relatively 1e-10 wide
@@ -380,10 +386,14 @@ ExactSize exact_size(const Parts& parts) {
 LossPointer compose_exactly(const Parts& parts, Tolerance tolerance) {
   if (!all_finite(parts)) return nullptr;
   switch (exact_size(parts).way) {
-    case ExactWay::list: return std::make_shared<ListedLoss>(parts);
-    case ExactWay::halves: return std::make_shared<HalvedLoss>(parts);
-    case ExactWay::inversion: return compose_by_inversion(parts, tolerance);
-    case ExactWay::none: break;
+    case ExactWay::list:
+      return std::make_shared<ListedLoss>(parts);
+    case ExactWay::halves:
+      return std::make_shared<HalvedLoss>(parts);
+    case ExactWay::inversion:
+      return compose_by_inversion(parts, tolerance);
+    case ExactWay::none:
+      break;
   }
   std::ostringstream message;
   message << "exact composition lists at most " << exact::most_points << " atoms in each half of a plan, by at most " << exact::most_terms

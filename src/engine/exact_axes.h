@@ -21,7 +21,7 @@ struct Axis {
   Interval loss;
   Interval weight;
   bool two_sided = false;
-  Wide odds = 0;         // mass at +loss over mass at -loss
+  Wide odds = 0;          // mass at +loss over mass at -loss
   double odds_error = 0;  // log error of the odds
 };
 

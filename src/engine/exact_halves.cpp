@@ -9,8 +9,7 @@ namespace tradeoff::exact {
 
 using numeric::up_by;
 
-Halves::Halves(Law one, Law other, Masses masses)
-    : one_(std::move(one)), other_(std::move(other), Masses{}), masses_(masses) {
+Halves::Halves(Law one, Law other, Masses masses) : one_(std::move(one)), other_(std::move(other), Masses{}), masses_(masses) {
   highest_ = numeric::add_up(one_.highest, other_.law().highest);
   const double reach = std::abs(one_.points.front().loss) + std::abs(one_.points.back().loss) + std::abs(other_.law().points.front().loss) +
                        std::abs(other_.law().points.back().loss);

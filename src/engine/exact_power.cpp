@@ -27,7 +27,7 @@ struct LatticePart {
   Wide lowest = 0;
   Wide step = 0;
   std::vector<Wide> mass;
-  double shift = 0;     // of one draw
+  double shift = 0;      // of one draw
   double log_error = 0;  // of one mass
 };
 

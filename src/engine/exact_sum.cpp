@@ -21,8 +21,8 @@ using numeric::add_up;
 using numeric::up_by;
 
 constexpr double unit = 0x1p-53;
-constexpr double tail_step = 1.2;       // a little more than 2^(1/4): one tail bound serves all tilts in between
-constexpr double most_windows = 1e6;    // of a tail bound: a fifth of a second
+constexpr double tail_step = 1.2;     // a little more than 2^(1/4): one tail bound serves all tilts in between
+constexpr double most_windows = 1e6;  // of a tail bound: a fifth of a second
 
 double middle(Interval a) { return a.lo / 2 + a.hi / 2; }
 double radius(Interval a) { return up_by(std::max(a.hi - middle(a), middle(a) - a.lo), 1); }

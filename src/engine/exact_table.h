@@ -78,9 +78,9 @@ class Table {
   std::vector<Wide> weight_;  // exp(loss) * Q(L >= loss): V_j of the kernel
   double spread_ = 0;         // log error of gain_ and weight_
   mutable std::once_flag summed_;
-  mutable std::vector<Wide> miss_;    // P(L < loss) and Q(L < loss) of the listed points, summed from below
+  mutable std::vector<Wide> miss_;  // P(L < loss) and Q(L < loss) of the listed points, summed from below
   mutable std::vector<Wide> accept_;
-  Wide other_lost_ = 0;               // Q-mass that is not listed
+  Wide other_lost_ = 0;  // Q-mass that is not listed
 };
 
 }  // namespace tradeoff::exact

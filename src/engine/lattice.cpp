@@ -26,16 +26,16 @@ using lattice::Reading;
 using lattice::Spacing;
 using lattice::Tilt;
 
-constexpr double point_budget = 0x1p19;        // of profiles read in one discretisation, over all parts: about a second
-constexpr double slow_seconds = 2;             // for profiles slower than a few microseconds, fewer points
-constexpr double patience = 1.5;               // seconds after which no finer lattice is begun
-constexpr unsigned largest_log2_size = 21;     // transforms then hold about 150 MB
+constexpr double point_budget = 0x1p19;     // of profiles read in one discretisation, over all parts: about a second
+constexpr double slow_seconds = 2;          // for profiles slower than a few microseconds, fewer points
+constexpr double patience = 1.5;            // seconds after which no finer lattice is begun
+constexpr unsigned largest_log2_size = 21;  // transforms then hold about 150 MB
 constexpr unsigned smallest_log2_size = 6;
-constexpr double transform_budget = 0x1p24;    // points of all forward transforms, one to a part: about two seconds
-constexpr double first_points = 4096;          // of the first, coarse look
-constexpr double smallest_tail = 1e-280;       // below this the masses would come near underflow
-constexpr double farthest_loss = 4096;         // losses above this count as infinite (above) or are dropped (below)
-constexpr double largest_index = 0x1p51;       // lattice indices of sums stay exact in a double
+constexpr double transform_budget = 0x1p24;  // points of all forward transforms, one to a part: about two seconds
+constexpr double first_points = 4096;        // of the first, coarse look
+constexpr double smallest_tail = 1e-280;     // below this the masses would come near underflow
+constexpr double farthest_loss = 4096;       // losses above this count as infinite (above) or are dropped (below)
+constexpr double largest_index = 0x1p51;     // lattice indices of sums stay exact in a double
 constexpr double widest_cell = 0.25;
 
 /// Fewer bits, so that multiples of a step are exact.
@@ -106,9 +106,9 @@ class Scene {
 
   struct Answer {
     Interval log_delta{-infinity, 0};
-    double cut = 0;        // what moving far losses to infinity may have added, relative to delta
-    double rounding = 0;   // of transforms, relative to delta
-    double alias = 0;      // what folding may have added, relative to delta
+    double cut = 0;       // what moving far losses to infinity may have added, relative to delta
+    double rounding = 0;  // of transforms, relative to delta
+    double alias = 0;     // what folding may have added, relative to delta
     [[nodiscard]] double width() const { return log_delta.lo > -infinity ? log_delta.hi - log_delta.lo : infinity; }
   };
 
@@ -199,9 +199,12 @@ class Scene {
       const double at = step_ * static_cast<double>(here);
       while (g < loss.size() && loss[g] <= at) ++g;
       double wish = 0;
-      if (g == 0) wish = width.front() + (loss.front() - at) / 2;
-      else if (g == loss.size()) wish = width.back() + (at - loss.back()) / 2;
-      else wish = width[g - 1] + (width[g] - width[g - 1]) * ((at - loss[g - 1]) / (loss[g] - loss[g - 1]));
+      if (g == 0)
+        wish = width.front() + (loss.front() - at) / 2;
+      else if (g == loss.size())
+        wish = width.back() + (at - loss.back()) / 2;
+      else
+        wish = width[g - 1] + (width[g] - width[g - 1]) * ((at - loss[g - 1]) / (loss[g] - loss[g - 1]));
       std::int64_t next = here + std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(std::min(wish, widest_cell) / step_)));
       if (here < 0) next = std::min<std::int64_t>(next, 0);
       points.index.push_back(std::min(next, last));
@@ -308,14 +311,14 @@ class Scene {
   double runs_ = 0;
   unsigned log2_limit_ = largest_log2_size;
   std::mutex mutex_;
-  double tail_ = 1e-16;            // what may be moved to infinity, over all runs
+  double tail_ = 1e-16;  // what may be moved to infinity, over all runs
   std::vector<Range> ranges_;
-  std::optional<double> corner_;   // a number of which all corners and atoms are multiples
-  bool all_atoms_ = false;         // nothing but atoms, and all on such a lattice
-  Tilt tilt_;                      // of the last transform
+  std::optional<double> corner_;  // a number of which all corners and atoms are multiples
+  bool all_atoms_ = false;        // nothing but atoms, and all on such a lattice
+  Tilt tilt_;                     // of the last transform
   double step_ = 0;
-  double points_ = 0;              // read by the last discretisation
-  double seconds_ = 0;             // and how long that took
+  double points_ = 0;   // read by the last discretisation
+  double seconds_ = 0;  // and how long that took
   std::vector<Factor> factors_;
   std::optional<Outline> outline_;
   std::optional<ComposedPair> composed_;
@@ -324,8 +327,10 @@ class Scene {
 class LatticeLoss final : public Loss {
  public:
   LatticeLoss(const Parts& parts, Tolerance tolerance)
-      : parts_(parts), symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })),
-        remove_(parts_, Direction::remove, tolerance), add_(parts_, Direction::add, tolerance) {}
+      : parts_(parts),
+        symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })),
+        remove_(parts_, Direction::remove, tolerance),
+        add_(parts_, Direction::add, tolerance) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     return clamp(exp(log_delta(direction, epsilon)), 0, 1);

@@ -314,7 +314,8 @@ Reading read(const Composed& composed, double epsilon) {
   const Sum sum = kernel_sum(composed, start, ((static_cast<std::int64_t>(index) - composed.origin) % n + n) % n);
   const Interval log_unit = composed.log_scale - Interval::exactly(composed.tilt) * Interval::exactly(epsilon);
   double alias = (exp(Interval::exactly(log_alias(composed, composed.left, epsilon)) - log_unit) +
-                        exp(Interval::exactly(log_alias(composed, composed.right, epsilon)) - log_unit)).hi;
+                  exp(Interval::exactly(log_alias(composed, composed.right, epsilon)) - log_unit))
+                     .hi;
   if (!(alias >= 0)) alias = infinity;
   const Interval input = exp(Interval{-composed.log_input_error, composed.log_input_error});
   Interval folded{0, infinity};  // what is left if the transforms overflowed

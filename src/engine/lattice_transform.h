@@ -19,18 +19,18 @@ enum class Side { above, below };
 struct Composed {
   double tilt = 0;
   double step = 0;
-  std::int64_t origin = 0;      ///< lattice index of law[0], up to multiples of the period
-  std::int64_t top = 0;         ///< no finite loss above this index
+  std::int64_t origin = 0;  ///< lattice index of law[0], up to multiples of the period
+  std::int64_t top = 0;     ///< no finite loss above this index
   std::vector<double> law;
-  double entry_error = 0;       ///< each entry is wrong by at most this through the forward transforms and powers
-  double norm_error = 0;        ///< and the whole vector by at most this, in Euclidean norm, through the inverse transform
-  double log_input_error = 0;   ///< every value computed from the law may be wrong by exp of this through the rounding of tilted masses
-  Interval log_scale;           ///< the law times exp(log_scale - tilt * loss) is the law of the sum
-  Interval finite_total;        ///< its total mass
-  Interval infinite_total;      ///< the mass at +infinity
+  double entry_error = 0;      ///< each entry is wrong by at most this through the forward transforms and powers
+  double norm_error = 0;       ///< and the whole vector by at most this, in Euclidean norm, through the inverse transform
+  double log_input_error = 0;  ///< every value computed from the law may be wrong by exp of this through the rounding of tilted masses
+  Interval log_scale;          ///< the law times exp(log_scale - tilt * loss) is the law of the sum
+  Interval finite_total;       ///< its total mass
+  Interval infinite_total;     ///< the mass at +infinity
   struct Chernoff {
     double s = 0;
-    double log_moment = 0;      ///< an upper bound
+    double log_moment = 0;  ///< an upper bound
   };
   Chernoff left, right;
 

@@ -16,21 +16,25 @@ class LayeredLoss final : public Loss {
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     // Below the smallest plain doubles relative width has no meaning; the logarithm is asked for there.
-    return first_tight({0, 1}, [&](const Loss& path) { return path.delta(direction, epsilon); },
-                       [this](Interval found) { return found.width() <= tolerance_.relative * found.hi || found.hi < 1e-290; });
+    return first_tight(
+        {0, 1}, [&](const Loss& path) { return path.delta(direction, epsilon); },
+        [this](Interval found) { return found.width() <= tolerance_.relative * found.hi || found.hi < 1e-290; });
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    return first_tight({-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); },
-                       [this](Interval found) { return found.width() <= tolerance_.relative || found.hi == -infinity; });
+    return first_tight(
+        {-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); },
+        [this](Interval found) { return found.width() <= tolerance_.relative || found.hi == -infinity; });
   }
   [[nodiscard]] bool symmetric() const override { return paths_.front()->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return paths_.front()->infinite_mass(direction); }
   [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     const Interval anything{0, infinity};
-    const Interval found = first_tight(anything, [&](const Loss& path) { return path.closed_epsilon(direction, delta).value_or(anything); },
-                                       [this](Interval known) { return is_tight(known); });
-    if (is_tight(found) || found.lo == infinity || infinite_mass(direction).lo > delta.hi) return max(found, at_least_infinite(direction, delta));
+    const Interval found = first_tight(
+        anything, [&](const Loss& path) { return path.closed_epsilon(direction, delta).value_or(anything); },
+        [this](Interval known) { return is_tight(known); });
+    if (is_tight(found) || found.lo == infinity || infinite_mass(direction).lo > delta.hi)
+      return max(found, at_least_infinite(direction, delta));
     return narrowed(direction, delta, found);
   }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {

@@ -12,9 +12,9 @@ namespace tradeoff {
 namespace {
 
 constexpr double u = unit_roundoff;
-constexpr std::size_t most_atoms = 400;    // more are cheaper on a lattice
-constexpr double most_width = 1e-11;       // relative, of masses and losses
-constexpr double most_loss = 600;          // exp of it must be a number
+constexpr std::size_t most_atoms = 400;  // more are cheaper on a lattice
+constexpr double most_width = 1e-11;     // relative, of masses and losses
+constexpr double most_loss = 600;        // exp of it must be a number
 
 /// The atoms under Q, given that the loss is finite: W = mass exp(-loss) / (1 - infinite mass). [atoms-transform]
 class AtomNodes final : public NodeLaw {

@@ -43,7 +43,8 @@ class LogFamily final : public FamilyLoss {
   [[nodiscard]] Tail tail() const override { return heavy_tail(TailKind::exponential); }
   [[nodiscard]] std::string key() const override { return make_key("log_family", {rate_}); }
   void explain(std::vector<Step>& steps) const override {
-    steps.push_back({"naive-profile", "sigma = -c log(delta)/epsilon solved for delta; falls like exp(-epsilon), so no Gaussian covers it"});
+    steps.push_back(
+        {"naive-profile", "sigma = -c log(delta)/epsilon solved for delta; falls like exp(-epsilon), so no Gaussian covers it"});
   }
 
  private:
@@ -61,7 +62,8 @@ class Icea final : public FamilyLoss {
   [[nodiscard]] Tail tail() const override { return heavy_tail(TailKind::polynomial); }
   [[nodiscard]] std::string key() const override { return make_key("icea", {log_factor_}); }
   void explain(std::vector<Step>& steps) const override {
-    steps.push_back({"naive-profile", "messages > 10 log(users/(epsilon delta)) solved for delta; falls like 1/epsilon, so no Gaussian covers it"});
+    steps.push_back(
+        {"naive-profile", "messages > 10 log(users/(epsilon delta)) solved for delta; falls like 1/epsilon, so no Gaussian covers it"});
   }
 
  private:

@@ -8,7 +8,8 @@
 namespace tradeoff {
 
 /// A mechanism known only through an equation between its noise, epsilon and delta. Solved for delta it is an upper bound
-/// min(1, exp(log_value(e))) of the profile, symmetric, and in general of no pair of distributions: refine it before composing. [naive-profile]
+/// min(1, exp(log_value(e))) of the profile, symmetric, and in general of no pair of distributions: refine it before composing.
+/// [naive-profile]
 class FamilyLoss : public Loss {
  public:
   /// Logarithm of the bound before it is cut at 1, decreasing; and minus its derivative. e >= 0.
@@ -30,7 +31,8 @@ class FamilyLoss : public Loss {
 [[nodiscard]] LossPointer sqrt_log_family(Interval a, Interval b, Interval sigma);
 /// sigma = -c log(delta)/epsilon: delta = exp(-sigma epsilon / c).
 [[nodiscard]] LossPointer log_family(Interval c, Interval sigma);
-/// The invisibility cloak encoder: (epsilon, delta)-DP if messages > 10 log(users / (epsilon delta)), so delta = users exp(-messages/10) / epsilon.
+/// The invisibility cloak encoder: (epsilon, delta)-DP if messages > 10 log(users / (epsilon delta)), so delta = users exp(-messages/10) /
+/// epsilon.
 [[nodiscard]] LossPointer icea(std::uint64_t users, std::uint64_t messages);
 
 }  // namespace tradeoff

@@ -183,7 +183,9 @@ void GaussianNodes::add_shift(double theta) {
     // |d^2 log w / dz^2| = mu^2 / (2 (cosh v + cos theta)), v = log(r/(1-q)): largest where |v| is least on the cell.
     const double logit = mu_ * (z - 0.5 * mu_) + std::log(rate_ / rest);
     const double nearest = logit < 0 ? logit : std::max(0.0, logit_left);
-    if (j > 0) shift.curvature.push_back(mu_ * mu_ / (2 * (std::cosh(std::min(300.0, std::abs(nearest))) + cosine)) * (1 + 1e-6) * step_ * step_ / 8);
+    if (j > 0)
+      shift.curvature.push_back(mu_ * mu_ / (2 * (std::cosh(std::min(300.0, std::abs(nearest))) + cosine)) * (1 + 1e-6) * step_ * step_ /
+                                8);
     logit_left = logit;
   }
   shifts_.push_back(std::move(shift));
@@ -196,8 +198,8 @@ double GaussianNodes::log_left_tail(double power, double z, double loss) const {
   return std::min(power * std::log1p(-rate_) + log_tail_above(-z), by_slope);
 }
 
-// [node-quadrature] Right of z the slope of l is at most mu pi(end) up to any end, and mu beyond: w(x)^p is below w(z)^p e^(p slope (x - z)) on
-// each of a chain of intervals, which makes every piece a normal tail.
+// [node-quadrature] Right of z the slope of l is at most mu pi(end) up to any end, and mu beyond: w(x)^p is below w(z)^p e^(p slope (x -
+// z)) on each of a chain of intervals, which makes every piece a normal tail.
 template <class Piece>
 void GaussianNodes::for_each_right_piece(double power, double z, double loss, Piece&& piece) const {
   while (z < power * mu_) {
@@ -221,8 +223,8 @@ double GaussianNodes::log_right_tail(double power, double z, double loss) const 
   return total;
 }
 
-// [node-quadrature] One vertical side: 2 Int_0^a |F(z + iy)| e^(-2 pi y/h) dy. The exponent is bounded by a convex function of y that is 0 at
-// y = 0, so by its chord.
+// [node-quadrature] One vertical side: 2 Int_0^a |F(z + iy)| e^(-2 pi y/h) dy. The exponent is bounded by a convex function of y that is 0
+// at y = 0, so by its chord.
 double GaussianNodes::log_side(double power, double t, double z, double loss, const Shift& shift) const {
   const double r = rate_ * std::exp(std::min(300.0, mu_ * (z - 0.5 * mu_))), rest = 1 - rate_;
   double level = std::log(2.0) - 0.5 * z * z - log_root_two_pi + power * loss;  // |w(z + iy)| <= w(z)

@@ -43,14 +43,14 @@ class GaussianNodes final : public NodeLaw {
   [[nodiscard]] std::size_t resolved(double t, double phase) const;
 
  private:
-  struct Shift {                   // a horizontal line Im z = +-a of the rectangle, a = theta/mu
-    double height = 0;             // a
-    double log_factor = 0;         // a^2/2 - log(e^(2 pi a/h) - 1)
-    double log_half_cosine = 0;    // log cos(theta/2)
-    double cosine = 1;             // cos theta
-    std::vector<double> curvature; // bound of |d^2 log w / dz^2| h^2/8 on the cells
-    std::vector<double> argument;  // arg w(z + ia) at the ends of the cells
-    std::vector<double> modulus;   // log |w(z + ia)| there
+  struct Shift {                    // a horizontal line Im z = +-a of the rectangle, a = theta/mu
+    double height = 0;              // a
+    double log_factor = 0;          // a^2/2 - log(e^(2 pi a/h) - 1)
+    double log_half_cosine = 0;     // log cos(theta/2)
+    double cosine = 1;              // cos theta
+    std::vector<double> curvature;  // bound of |d^2 log w / dz^2| h^2/8 on the cells
+    std::vector<double> argument;   // arg w(z + ia) at the ends of the cells
+    std::vector<double> modulus;    // log |w(z + ia)| there
   };
   [[nodiscard]] double loss_at(double z) const;
   [[nodiscard]] double log_side(double power, double t, double z, double loss, const Shift& shift) const;
@@ -67,15 +67,15 @@ class GaussianNodes final : public NodeLaw {
 
   double mu_;
   double rate_;
-  double relative_mu_;    // half widths of the parameters
+  double relative_mu_;  // half widths of the parameters
   double relative_rate_;
   double step_ = 0;
   double unit_error_ = 0;
-  std::vector<double> position_;     // z_j
-  std::vector<double> share_;        // pi(z_j) = l'(z_j)/mu
-  std::vector<double> end_loss_;     // l at the ends z_j - h/2 of the cells, one more than nodes
-  std::vector<double> end_square_;   // z^2/2 there
-  std::vector<double> heights_;      // of the shifts to come
+  std::vector<double> position_;    // z_j
+  std::vector<double> share_;       // pi(z_j) = l'(z_j)/mu
+  std::vector<double> end_loss_;    // l at the ends z_j - h/2 of the cells, one more than nodes
+  std::vector<double> end_square_;  // z^2/2 there
+  std::vector<double> heights_;     // of the shifts to come
   std::vector<Shift> shifts_;
 };
 

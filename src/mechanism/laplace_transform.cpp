@@ -27,11 +27,21 @@ struct Abscissa {
 };
 // The positive half of the 32-point Gauss-Legendre rule, each rounded to nearest.
 constexpr std::array<Abscissa, 16> gauss_legendre{{
-    {0x1.fe995e70409b6p-1, 0x1.cbf8bc743cc5cp-8}, {0x1.f8a212714bcdcp-1, 0x1.0aa3c248696c9p-6}, {0x1.edf5518053baap-1, 0x1.a0060a8531ffap-6},
-    {0x1.deac0259f7f42p-1, 0x1.18c5800a355d9p-5}, {0x1.caea9b4574cb9p-1, 0x1.5ee963a335495p-5}, {0x1.b2e04fd686a13p-1, 0x1.a1c6ae961fbfap-5},
-    {0x1.96c69481c4bc5p-1, 0x1.e0bd76c924981p-5}, {0x1.76e0931d693bap-1, 0x1.0d9b9a62cac10p-4}, {0x1.537a89c487f8ap-1, 0x1.2854103b35e0cp-4},
-    {0x1.2ce9146962ca4p-1, 0x1.40483e126fd14p-4}, {0x1.038862866b29dp-1, 0x1.553ee25ebebc6p-4}, {0x1.af76b57c6f8f1p-2, 0x1.6705e18e13ed1p-4},
-    {0x1.53d55ce57bdf6p-2, 0x1.7572bdb3f6e51p-4}, {0x1.ea0f7e19c094bp-3, 0x1.8062fc0f6fef9p-4}, {0x1.27e0ea717f237p-3, 0x1.87bc776f8c6d7p-4},
+    {0x1.fe995e70409b6p-1, 0x1.cbf8bc743cc5cp-8},
+    {0x1.f8a212714bcdcp-1, 0x1.0aa3c248696c9p-6},
+    {0x1.edf5518053baap-1, 0x1.a0060a8531ffap-6},
+    {0x1.deac0259f7f42p-1, 0x1.18c5800a355d9p-5},
+    {0x1.caea9b4574cb9p-1, 0x1.5ee963a335495p-5},
+    {0x1.b2e04fd686a13p-1, 0x1.a1c6ae961fbfap-5},
+    {0x1.96c69481c4bc5p-1, 0x1.e0bd76c924981p-5},
+    {0x1.76e0931d693bap-1, 0x1.0d9b9a62cac10p-4},
+    {0x1.537a89c487f8ap-1, 0x1.2854103b35e0cp-4},
+    {0x1.2ce9146962ca4p-1, 0x1.40483e126fd14p-4},
+    {0x1.038862866b29dp-1, 0x1.553ee25ebebc6p-4},
+    {0x1.af76b57c6f8f1p-2, 0x1.6705e18e13ed1p-4},
+    {0x1.53d55ce57bdf6p-2, 0x1.7572bdb3f6e51p-4},
+    {0x1.ea0f7e19c094bp-3, 0x1.8062fc0f6fef9p-4},
+    {0x1.27e0ea717f237p-3, 0x1.87bc776f8c6d7p-4},
     {0x1.8bbc8488cc499p-5, 0x1.8b6d9eaec77adp-4},
 }};
 // log of 2^(2n+1) n!^4 / ((2n+1) (2n)!^3), n = 32, rounded up: the constant of the error term on [-1, 1].
@@ -58,14 +68,13 @@ class LaplaceNodes final : public NodeLaw {
     if (atom_ > 0) add(largest_, atom_ * std::exp(-largest_));
   }
 
-  // On a panel of half length k the error is C f^(2n)(xi) for the real and for the imaginary part of f(x) = k g exp(k (p - 1/2 + it) x + ...).
+  // On a panel of half length k the error is C f^(2n)(xi) for the real and for the imaginary part of f(x) = k g exp(k (p - 1/2 + it) x +
+  // ...).
   [[nodiscard]] double log_error(double power, double t, const Sum&) const override {
     const double real = std::abs(power - 0.5) * largest_, size = std::hypot(real, t * largest_) / panels_;
     return 0.4 + log_error_constant + 64 * std::log(size * (1 + 1e-9)) + std::log(largest_ * coefficient_) + real + 1e-6;
   }
-  [[nodiscard]] double unit_error() const override {
-    return 1e-60 + std::exp(std::max(log_error(0, 0, {0}), log_error(1, 0, {0})));
-  }
+  [[nodiscard]] double unit_error() const override { return 1e-60 + std::exp(std::max(log_error(0, 0, {0}), log_error(1, 0, {0}))); }
 
   [[nodiscard]] double largest() const { return largest_; }
   [[nodiscard]] double atom() const { return atom_; }
@@ -145,7 +154,8 @@ class LaplaceMoments final : public Moments {
 }  // namespace
 
 std::unique_ptr<const Moments> LaplaceTransform::prepare(const Reach& reach) const {
-  const bool narrow = relative_width(largest_) <= most_width && relative_width(atom_) <= most_width && relative_width(density_) <= most_width;
+  const bool narrow =
+      relative_width(largest_) <= most_width && relative_width(atom_) <= most_width && relative_width(density_) <= most_width;
   if (!narrow || !(largest_.lo > 0) || !(largest_.hi < 100)) return nullptr;  // beyond 100 the nodes could not resolve any tilt
   // 32 points resolve e^(10 x) on [-1, 1] far below rounding.
   const double panels = 1 + std::floor((std::max(std::abs(reach.largest), std::abs(reach.least)) + 1) * largest_.hi / 10);

@@ -13,8 +13,8 @@
 
 namespace tradeoff {
 
-struct Atoms;       // mechanism/atoms.h: a finite law of the loss
-class Transform;    // mechanism/transform.h: the moment generating function of the loss
+struct Atoms;     // mechanism/atoms.h: a finite law of the loss
+class Transform;  // mechanism/transform.h: the moment generating function of the loss
 
 /// The pair is (epsilon, delta)-DP and touches that line.
 struct Guarantee {
@@ -24,7 +24,8 @@ struct Guarantee {
 
 /// One ordered pair of distributions, (P, Q) = (with the record, without it), seen through the privacy loss L = log dP/dQ.
 /// A mechanism is a Loss, and so is whatever is built from losses: composition, subsampling, mixture, group, refinement.
-/// `direction` is never `worst` here: `remove` reads (P, Q), `add` reads (Q, P). The profile must hold for every real epsilon, both directions.
+/// `direction` is never `worst` here: `remove` reads (P, Q), `add` reads (Q, P). The profile must hold for every real epsilon, both
+/// directions.
 class Loss {
  public:
   Loss() = default;

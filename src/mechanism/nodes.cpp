@@ -115,7 +115,8 @@ void NodeTilt::find_weights() {
   }
   sum_error_ = slack * error / mass + static_cast<double>(count) * u;
   log_moment_ = largest + std::log(mass);
-  log_moment_error_ = slack * (sum_error_ + log_error_units * std::abs(std::log(mass))) + 2 * u * (std::abs(largest) + std::abs(log_moment_));
+  log_moment_error_ =
+      slack * (sum_error_ + log_error_units * std::abs(std::log(mass))) + 2 * u * (std::abs(largest) + std::abs(log_moment_));
   for (std::size_t j = 0; j < count; ++j) {
     tilted_[j] /= mass;
     tilted_error_[j] += sum_error_ + 2 * u;
@@ -143,8 +144,9 @@ void NodeTilt::find_log_moment(double rough) {
       error += relative_weight * std::abs(first - second) + (tail_error + 2 * u) * (std::abs(first) + std::abs(second)) +
                u * std::abs(exponent) * std::abs(power_of_w - weight) + std::abs(power_ * (power_of_w - w)) * dl +
                (power_ * power_ * power_of_w + std::abs(power_) * w) * dl * dl;
-      if (large) error += (relative_weight + 3 * u * (std::abs(nodes.log_weight[j]) + std::abs(exponent))) * power_of_w +
-                          (relative_weight + 3 * u * (std::abs(nodes.log_weight[j]) + std::abs(l))) * std::abs(power_) * w;
+      if (large)
+        error += (relative_weight + 3 * u * (std::abs(nodes.log_weight[j]) + std::abs(exponent))) * power_of_w +
+                 (relative_weight + 3 * u * (std::abs(nodes.log_weight[j]) + std::abs(l))) * std::abs(power_) * w;
     }
     const double moment = 1 + sum.value();
     log_moment_ = std::log1p(sum.value());
@@ -185,12 +187,14 @@ void NodeTilt::find_mean(double rough) {
     error += relative_weight * std::abs(growth * l - tail) + (expm1_error + 3 * u) * std::abs(growth * l) + (tail_error + 3 * u) * tail +
              u * std::abs(exponent * l) * power_of_w + std::abs(power_ * power_of_w * l + growth - (w - weight)) * dl +
              (2 * std::abs(power_) * (1 + std::abs(exponent)) * power_of_w + w) * dl * dl;
-    if (large) error += (relative_weight + 3 * u * (std::abs(nodes.log_weight[j]) + std::abs(exponent))) * power_of_w * std::abs(l) +
-                        (relative_weight + 3 * u * (std::abs(nodes.log_weight[j]) + std::abs(l))) * w;
+    if (large)
+      error += (relative_weight + 3 * u * (std::abs(nodes.log_weight[j]) + std::abs(exponent))) * power_of_w * std::abs(l) +
+               (relative_weight + 3 * u * (std::abs(nodes.log_weight[j]) + std::abs(l))) * w;
   }
   const double moment = std::exp(log_moment_);
   mean_ = sum.value() / moment;
-  mean_error_ = slack * error / moment + 2.02 * relative(std::log(law_.unit_error())) + std::abs(mean_) * (log_moment_error_ + exp_error + 4 * u);
+  mean_error_ =
+      slack * error / moment + 2.02 * relative(std::log(law_.unit_error())) + std::abs(mean_) * (log_moment_error_ + exp_error + 4 * u);
 }
 
 void NodeTilt::find_spread() {
@@ -246,7 +250,8 @@ void NodeTilt::oscillate(std::span<const double> times, std::span<Oscillation> v
   const double last = times.back();
   // The quadrature error grows with t, so the last one serves the whole list. A negative power makes the far right negligible, where a
   // large t would only spoil the bound; for a positive one the integral beyond the last node is sharper further out.
-  const NodeLaw::Sum sum_of_nodes{power_ < 0 ? end_kept_ : law_.nodes().loss.size(), true, log_moment_ + std::log(0.1 * quadratic_error_ * times.front() * times.front())};
+  const NodeLaw::Sum sum_of_nodes{power_ < 0 ? end_kept_ : law_.nodes().loss.size(), true,
+                                  log_moment_ + std::log(0.1 * quadratic_error_ * times.front() * times.front())};
   const double quadrature = 1.01 * relative(law_.log_error(power_, last, sum_of_nodes));
   for (std::size_t k = 0; k < times.size(); ++k) {
     const double t = times[k];

@@ -43,11 +43,16 @@ TRADEOFF_CLONES OscillationSum sum_oscillations(const double* weights, const dou
     // sin r - r and cos r - 1 by their Taylor series: on |r| <= pi/4 the next terms are below 2^-56 of the sum.
     const Lanes sine_tail =
         r * z *
-        (-1.0 / 6 + z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800 +
-                    z * (1.0 / 6227020800.0 + z * (-1.0 / 1307674368000.0 + z * (1.0 / 355687428096000.0))))))));
+        (-1.0 / 6 +
+         z * (1.0 / 120 +
+              z * (-1.0 / 5040 +
+                   z * (1.0 / 362880 +
+                        z * (-1.0 / 39916800 + z * (1.0 / 6227020800.0 + z * (-1.0 / 1307674368000.0 + z * (1.0 / 355687428096000.0))))))));
     const Lanes cosine_tail =
-        z * (-1.0 / 2 + z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + z * (-1.0 / 3628800 +
-             z * (1.0 / 479001600.0 + z * (-1.0 / 87178291200.0 + z * (1.0 / 20922789888000.0))))))));
+        z * (-1.0 / 2 +
+             z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 +
+                                                    z * (-1.0 / 3628800 + z * (1.0 / 479001600.0 + z * (-1.0 / 87178291200.0 +
+                                                                                                        z * (1.0 / 20922789888000.0))))))));
     Words quadrant;
     std::memcpy(&quadrant, &shifted, sizeof quadrant);
     const Words odd = (quadrant & 1) != 0;

@@ -27,7 +27,8 @@ void check_row(const std::vector<std::pair<Interval, Interval>>& rows, std::size
   if (row == 1) return;
   const Interval before = scaled_drop(rows[row - 2], rows[row - 1]) * exp(rows[row].first - rows[row - 1].first);
   if (scaled_drop(rows[row - 1], rows[row]).lo > before.hi)
-    refuse_row(row, "the profile is not convex in e^epsilon there: it falls faster than before; leave out the row before, or use constraints");
+    refuse_row(row,
+               "the profile is not convex in e^epsilon there: it falls faster than before; leave out the row before, or use constraints");
 }
 
 }  // namespace

@@ -65,9 +65,7 @@ std::vector<Interval> values_of(const std::vector<Number>& numbers) {
   return values;
 }
 
-LossPointer pair(const Arguments& arguments) {
-  return pair_loss(values_of(arguments.numbers("p")), values_of(arguments.numbers("q")));
-}
+LossPointer pair(const Arguments& arguments) { return pair_loss(values_of(arguments.numbers("p")), values_of(arguments.numbers("q"))); }
 
 /// The rows of `points` or of `file`.
 std::vector<std::pair<Interval, Interval>> rows(const Arguments& arguments) {

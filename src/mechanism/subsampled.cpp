@@ -104,7 +104,8 @@ Interval PoissonLoss::infinite_mass(Direction direction) const {
   return rate_ * base_->infinite_mass(direction);
 }
 
-// [tail-propagation] The bound rate * delta(inner) holds in both orders. A floor of the base in the add order alone turns into a finite atom.
+// [tail-propagation] The bound rate * delta(inner) holds in both orders. A floor of the base in the add order alone turns into a finite
+// atom.
 Tail PoissonLoss::tail() const {
   const Tail base = base_->tail();
   if (base.kind == TailKind::floor && !(infinite_mass(Direction::remove).lo > 0)) return Loss::tail();

@@ -52,7 +52,8 @@ std::vector<Spread> GaussianTilt::spreads() const {
     if (sums[count] > wanted * second || first_kept() + count > nodes_.nodes().loss.size()) continue;
     wanted = 0.3 * sums[count] / second;
     const std::size_t last = first_kept() + count;
-    const double tail = std::max(0.0, 1 - mass_[count]) + relative(nodes_.log_error(power(), 0, {last, false})) + error_terms().constant + 1e-12;
+    const double tail =
+        std::max(0.0, 1 - mass_[count]) + relative(nodes_.log_error(power(), 0, {last, false})) + error_terms().constant + 1e-12;
     const double dropped = error_terms().linear * std::abs(nodes_.nodes().loss.front() - mean());  // left of the kept nodes
     spreads.push_back({std::sqrt(second_moment_above(sums[count] + dropped, {last, false})) * (1 + 1e-9), tail});
   }
@@ -140,15 +141,14 @@ class SubsampledTransform final : public Transform {
   SubsampledTransform(Interval mu, Interval rate, Direction direction) : mu_(mu), rate_(rate), direction_(direction) {}
 
   [[nodiscard]] Interval infinite_mass() const override { return Interval::exactly(0); }
-  [[nodiscard]] double largest_loss() const override {
-    return direction_ == Direction::remove ? infinity : (-log1p(-rate_)).hi;
-  }
+  [[nodiscard]] double largest_loss() const override { return direction_ == Direction::remove ? infinity : (-log1p(-rate_)).hi; }
   [[nodiscard]] std::unique_ptr<const Moments> prepare(const Reach& reach) const override {
     const bool remove = direction_ == Direction::remove;
     const double least = remove ? 1 + reach.least : -reach.largest, largest = remove ? 1 + reach.largest : -reach.least;
     // What the steps magnify must stay below 1e-13; a search is content with one per cent.
     const double accuracy = std::log(reach.steps) + (reach.rough ? 8 : 36);
-    GaussianNodes::Range range{least, largest, accuracy, reach.rough ? 1.2 : 1, remove ? 1 + reach.order : -reach.order, reach.longest, reach.rough};
+    GaussianNodes::Range range{least,         largest,    accuracy, reach.rough ? 1.2 : 1, remove ? 1 + reach.order : -reach.order,
+                               reach.longest, reach.rough};
     range.shrink *= std::pow(0.65, reach.effort);
     auto nodes = std::make_unique<const GaussianNodes>(mu_, rate_, range);
     if (nodes->nodes().loss.empty()) return nullptr;
@@ -188,8 +188,8 @@ class SubsampledGaussianLoss final : public Loss {
   void explain(std::vector<Step>& steps) const override { profile_.explain(steps); }
 
  private:
-  static constexpr double most_rate = 1 - 1e-6;    // nearer to 1 the node bounds would need 1 - rate to more digits than they have
-  static constexpr double most_width = 1e-13;  // decimals and their quotients are far narrower; the node bounds count on it
+  static constexpr double most_rate = 1 - 1e-6;  // nearer to 1 the node bounds would need 1 - rate to more digits than they have
+  static constexpr double most_width = 1e-13;    // decimals and their quotients are far narrower; the node bounds count on it
 
   Interval mu_;
   Interval rate_;
@@ -205,7 +205,8 @@ std::optional<Loss::Test> SubsampledGaussianLoss::test_at(Direction direction, d
   const Interval none = Interval::exactly(0), all = Interval::exactly(1);
   if (ratio.hi <= -1) return direction == Direction::add ? Test{none, none} : Test{all, all};
   const Interval threshold = log1p(ratio) / mu_ + mu_ / 2.0;
-  if (direction == Direction::add) return Test{(1.0 - rate_) * normal_cdf(threshold) + rate_ * normal_cdf(threshold - mu_), normal_cdf(threshold)};
+  if (direction == Direction::add)
+    return Test{(1.0 - rate_) * normal_cdf(threshold) + rate_ * normal_cdf(threshold - mu_), normal_cdf(threshold)};
   return Test{normal_cdf(-threshold), (1.0 - rate_) * normal_cdf(-threshold) + rate_ * normal_cdf(mu_ - threshold)};
 }
 

@@ -48,8 +48,8 @@ using TailParts = std::vector<std::pair<Tail, std::uint64_t>>;
 // widened one is out of reach, so it is small; the model starts later the smaller it is.
 constexpr double widening = 1.0 / 64;
 
-// [tail-composition] delta(e) <= exp(-l e) prod_i M_i(l) / (1 + l) with M_i(l) = E exp(l L_i), at l = e / S'^2. Each M_i is bounded by its model:
-// log M_i <= log(1 + l) + l^2 s^2/2 + log(exp(f^2/2s^2) + l A exp(a l)) with A = exp(k + (slope s)^2/2) s sqrt(2 pi), a = slope s^2.
+// [tail-composition] delta(e) <= exp(-l e) prod_i M_i(l) / (1 + l) with M_i(l) = E exp(l L_i), at l = e / S'^2. Each M_i is bounded by its
+// model: log M_i <= log(1 + l) + l^2 s^2/2 + log(exp(f^2/2s^2) + l A exp(a l)) with A = exp(k + (slope s)^2/2) s sqrt(2 pi), a = slope s^2.
 std::optional<GaussianTail> composed_model(const TailParts& parts) {
   struct Term {
     Interval start, log_scale, linear, times;
@@ -73,7 +73,8 @@ std::optional<GaussianTail> composed_model(const TailParts& parts) {
     steps = steps + count;
     const Interval slope = exactly(std::max(model.slope, 0.0));
     terms.push_back({square(exactly(model.from)) / (2.0 * width_square),
-                     model.log_factor + square(slope) * width_square / 2.0 + log(exactly(model.width)) + log_sqrt_two_pi, slope * width_square, count});
+                     model.log_factor + square(slope) * width_square / 2.0 + log(exactly(model.width)) + log_sqrt_two_pi,
+                     slope * width_square, count});
   }
   if (!(squares.hi > 0 && squares.hi < infinity)) return std::nullopt;
   if (terms.empty() && shift.hi == 0) return std::nullopt;  // the root of the sum of squares says it all
@@ -195,14 +196,16 @@ Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
   whole.zero_from = zero_from.hi;
   whole.gdp_mu = sqrt(squares).hi;
   whole.limit = {sqrt(lowest).lo, sqrt(highest).hi};
-  if (whole.zero_from < infinity) whole.gdp_mu = std::min(whole.gdp_mu, pure_dp_mu(exactly(whole.zero_from)).hi);
-  else if (modelled) whole.gaussian = composed_model(parts);
+  if (whole.zero_from < infinity)
+    whole.gdp_mu = std::min(whole.gdp_mu, pure_dp_mu(exactly(whole.zero_from)).hi);
+  else if (modelled)
+    whole.gaussian = composed_model(parts);
   whole.kind = kind_of(whole);
   return whole;
 }
 
-// [tail-certificate] log delta_mu(e) >= log phi(y) + log mu - log(z^2 + 3) with y, z = e/mu -+ mu/2; what that exceeds the model by grows from
-// `from` on if its derivative there, at least from (1/s^2 - 1/mu^2) + 1/2 - slope - 2/(from + mu^2/2), is not negative.
+// [tail-certificate] log delta_mu(e) >= log phi(y) + log mu - log(z^2 + 3) with y, z = e/mu -+ mu/2; what that exceeds the model by grows
+// from `from` on if its derivative there, at least from (1/s^2 - 1/mu^2) + 1/2 - slope - 2/(from + mu^2/2), is not negative.
 bool certifies(const GaussianTail& tail, double mu, double from) {
   if (!(from >= tail.from && from > 0 && mu >= tail.width && mu < infinity && from < infinity)) return false;
   const Interval e = exactly(from), m = exactly(mu), s = exactly(tail.width);

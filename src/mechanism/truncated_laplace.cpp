@@ -19,7 +19,10 @@ Interval inside(Interval epsilon, Interval epsilon0, Interval reach) {
 
 // [truncated-laplace-profile] Beyond the largest finite loss min(e0, 2 reach - e0) the profile stays at the infinite mass.
 TruncatedLaplaceLoss::TruncatedLaplaceLoss(Interval epsilon0, Interval reach)
-    : epsilon0_(epsilon0), reach_(reach), largest_loss_(max(min(epsilon0, 2.0 * reach - epsilon0), Interval::exactly(0))), transform_(truncated_laplace_transform(epsilon0, reach)) {}
+    : epsilon0_(epsilon0),
+      reach_(reach),
+      largest_loss_(max(min(epsilon0, 2.0 * reach - epsilon0), Interval::exactly(0))),
+      transform_(truncated_laplace_transform(epsilon0, reach)) {}
 
 Interval TruncatedLaplaceLoss::delta(Direction, Interval epsilon) const {
   const auto at = [this](double e) {

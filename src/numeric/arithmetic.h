@@ -15,8 +15,8 @@
 #endif
 
 // Interval arithmetic by software outward rounding: every operation is done in the default rounding mode and its result
-// pushed outward unless it is seen to be exact [outward-rounding]. No rounding modes: optimisers and WebAssembly ignore them (docs/adr/0002).
-// The operators are found by argument-dependent lookup; this header is private, the public Interval has no arithmetic.
+// pushed outward unless it is seen to be exact [outward-rounding]. No rounding modes: optimisers and WebAssembly ignore them
+// (docs/adr/0002). The operators are found by argument-dependent lookup; this header is private, the public Interval has no arithmetic.
 namespace tradeoff {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();

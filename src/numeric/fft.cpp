@@ -28,9 +28,7 @@ Turn turn_of(double fraction) {
   return turn;
 }
 
-Turn operator*(const Turn& a, const Turn& b) {
-  return {a.cosine * b.cosine - a.sine * b.sine, a.cosine * b.sine + a.sine * b.cosine};
-}
+Turn operator*(const Turn& a, const Turn& b) { return {a.cosine * b.cosine - a.sine * b.sine, a.cosine * b.sine + a.sine * b.cosine}; }
 
 /// exp(-2 pi i k / n) for 0 <= k <= n / 8, each part rounded from 100 bits: within 0.71 u of the truth. The angle is split in two,
 /// so that 2 sqrt(n / 8) series and n / 8 products do.

@@ -169,7 +169,8 @@ double quantile_of(const Level& level) {
   return level.is_low() ? middle_of(normal_quantile_of_log(level.log_delta)) : -middle_of(normal_quantile_of_log(level.log_complement));
 }
 
-/// log(delta / level) or log(level's complement / complement) at a point: increasing in mu, 0 at the root; and log phi(y) - log of the same.
+/// log(delta / level) or log(level's complement / complement) at a point: increasing in mu, 0 at the root; and log phi(y) - log of the
+/// same.
 struct Residual {
   double value;
   double log_density_ratio;
@@ -240,9 +241,7 @@ Question ask_delta(double delta) {
   return {delta, delta_at, level};
 }
 Question ask_log(double log_delta) { return {log_delta, log_delta_at, {log_delta, middle_of(log1mexp(Interval::exactly(log_delta)))}}; }
-Question ask_complement(double complement) {
-  return {-complement, minus_complement_at, {std::log1p(-complement), std::log(complement)}};
-}
+Question ask_complement(double complement) { return {-complement, minus_complement_at, {std::log1p(-complement), std::log(complement)}}; }
 
 Interval solve_mu(double epsilon, const Question& question) {
   if (epsilon == infinity) return Interval::exactly(infinity);
@@ -295,8 +294,9 @@ Interval gaussian_mu(Interval epsilon, Interval delta) {
   return ends([](double e, double d) { return e >= 0 ? mu_at(e, d) : mirrored_mu_at(e, 1 - Interval::exactly(d)); }, epsilon, delta);
 }
 Interval gaussian_mu_of_log(Interval epsilon, Interval log_delta) {
-  return ends([](double e, double d) { return e >= 0 ? mu_of_log_at(e, d) : mirrored_mu_at(e, -expm1(Interval::exactly(std::min(d, 0.0)))); },
-              epsilon, log_delta);
+  return ends(
+      [](double e, double d) { return e >= 0 ? mu_of_log_at(e, d) : mirrored_mu_at(e, -expm1(Interval::exactly(std::min(d, 0.0)))); },
+      epsilon, log_delta);
 }
 Interval gaussian_mu_of_complement(Interval epsilon, Interval complement) {
   return ends([](double e, double minus) { return e >= 0 ? mu_of_complement_at(e, -minus) : mirrored_mu_at(e, Interval::exactly(-minus)); },

@@ -38,16 +38,26 @@ void gaussian_delta(double mu, std::span<const double> epsilon, std::span<Interv
 /// The mu with G_mu(alpha) = beta, 0 if beta >= 1 - alpha.
 [[nodiscard]] Interval gaussian_mu_of_test(Interval alpha, Interval beta);
 
-[[nodiscard]] inline Interval gaussian_delta(double mu, double epsilon) { return gaussian_delta(Interval::exactly(mu), Interval::exactly(epsilon)); }
+[[nodiscard]] inline Interval gaussian_delta(double mu, double epsilon) {
+  return gaussian_delta(Interval::exactly(mu), Interval::exactly(epsilon));
+}
 [[nodiscard]] inline Interval log_gaussian_delta(double mu, double epsilon) {
   return log_gaussian_delta(Interval::exactly(mu), Interval::exactly(epsilon));
 }
 [[nodiscard]] inline Interval gaussian_complement(double mu, double epsilon) {
   return gaussian_complement(Interval::exactly(mu), Interval::exactly(epsilon));
 }
-[[nodiscard]] inline Interval gaussian_mu(double epsilon, double delta) { return gaussian_mu(Interval::exactly(epsilon), Interval::exactly(delta)); }
-[[nodiscard]] inline Interval gaussian_epsilon(double mu, double delta) { return gaussian_epsilon(Interval::exactly(mu), Interval::exactly(delta)); }
-[[nodiscard]] inline Interval gaussian_beta(double mu, double alpha) { return gaussian_beta(Interval::exactly(mu), Interval::exactly(alpha)); }
-[[nodiscard]] inline Interval gaussian_power(double mu, double alpha) { return gaussian_power(Interval::exactly(mu), Interval::exactly(alpha)); }
+[[nodiscard]] inline Interval gaussian_mu(double epsilon, double delta) {
+  return gaussian_mu(Interval::exactly(epsilon), Interval::exactly(delta));
+}
+[[nodiscard]] inline Interval gaussian_epsilon(double mu, double delta) {
+  return gaussian_epsilon(Interval::exactly(mu), Interval::exactly(delta));
+}
+[[nodiscard]] inline Interval gaussian_beta(double mu, double alpha) {
+  return gaussian_beta(Interval::exactly(mu), Interval::exactly(alpha));
+}
+[[nodiscard]] inline Interval gaussian_power(double mu, double alpha) {
+  return gaussian_power(Interval::exactly(mu), Interval::exactly(alpha));
+}
 
 }  // namespace tradeoff

@@ -17,7 +17,7 @@ constexpr double density_error = 16 * rounding_unit;
 constexpr double series_from = 16;
 constexpr int series_terms = 14;
 // (-1)^n (2n-1)!!, all exact.
-constexpr double series[series_terms] = {1,      -1,        3,          -15,         105,          -945,           10395,
+constexpr double series[series_terms] = {1,       -1,      3,          -15,        105,           -945,          10395,
                                          -135135, 2027025, -34459425., 654729075., -13749310575., 316234143225., -7905853580625.};
 
 /// The piece of the table that holds a point: its coefficients, centre and width.

@@ -10,7 +10,7 @@
 namespace tradeoff::report {
 namespace {
 
-constexpr int claim_digits = 4;          // what a reader quotes
+constexpr int claim_digits = 4;           // what a reader quotes
 constexpr int least_interval_digits = 7;  // what a reader compares
 constexpr int most_interval_digits = 12;  // more are noise to a reader; JSON has them all
 constexpr int digits_of_a_double = 17;    // enough to write down a simple value exactly
@@ -46,7 +46,8 @@ std::string to_text(const Claim& claim, const Style& style) {
   const char* relation = claim.safe == SafeEnd::hi ? " <= " : " >= ";
   const bool by_exponent = claim.log10 && std::isfinite(claim.log10->hi);
   std::string line = claim.quantity + relation;
-  line += by_exponent ? power_of_ten(safe_end(*claim.log10, claim.safe, least_interval_digits)) : safe_end(claim.value, claim.safe, claim_digits);
+  line += by_exponent ? power_of_ten(safe_end(*claim.log10, claim.safe, least_interval_digits))
+                      : safe_end(claim.value, claim.safe, claim_digits);
   if (!claim.condition.empty()) line += " " + claim.condition;
   if (style.quiet) return line + "\n";
   line += "     (";
@@ -65,9 +66,12 @@ std::optional<Interval> log10_if_tiny(Interval value, const std::optional<Interv
 
 const char* to_word(Neighbours neighbours) {
   switch (neighbours) {
-    case Neighbours::add_remove: return "add-remove";
-    case Neighbours::replace_one: return "replace-one";
-    case Neighbours::unstated: break;
+    case Neighbours::add_remove:
+      return "add-remove";
+    case Neighbours::replace_one:
+      return "replace-one";
+    case Neighbours::unstated:
+      break;
   }
   return "unstated";
 }

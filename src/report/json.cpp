@@ -33,12 +33,23 @@ std::size_t utf8_length(std::string_view bytes) {
 void append_escaped(std::string& out, char c) {
   static constexpr std::string_view hex = "0123456789abcdef";
   switch (c) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    default: break;
+    case '"':
+      out += "\\\"";
+      return;
+    case '\\':
+      out += "\\\\";
+      return;
+    case '\n':
+      out += "\\n";
+      return;
+    case '\r':
+      out += "\\r";
+      return;
+    case '\t':
+      out += "\\t";
+      return;
+    default:
+      break;
   }
   const auto code = static_cast<unsigned char>(c);
   if (code >= 0x20 && code != 0x7F) {
@@ -107,7 +118,9 @@ JsonWriter& JsonWriter::number(double value) {
   return raw({buffer.data(), end});
 }
 
-JsonWriter& JsonWriter::end_of_interval(double value, const std::string& outward) { return std::isinf(value) ? text(outward) : raw(outward); }
+JsonWriter& JsonWriter::end_of_interval(double value, const std::string& outward) {
+  return std::isinf(value) ? text(outward) : raw(outward);
+}
 
 JsonWriter& JsonWriter::integer(std::uint64_t value) { return raw(std::to_string(value)); }
 

@@ -21,7 +21,8 @@ class Canvas {
     if (x < 0 || y < 0 || x >= width() || y >= height()) return;
     // The bits of a braille cell run down its left column, then its right one; the lowest row was added later, hence 0x40 and 0x80.
     static constexpr std::array<std::array<std::uint8_t, 4>, 2> bits{{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}};
-    cells_[static_cast<std::size_t>((rows_ - 1 - y / 4) * columns_ + x / 2)] |= bits[static_cast<std::size_t>(x % 2)][static_cast<std::size_t>(y % 4)];
+    cells_[static_cast<std::size_t>((rows_ - 1 - y / 4) * columns_ + x / 2)] |=
+        bits[static_cast<std::size_t>(x % 2)][static_cast<std::size_t>(y % 4)];
   }
   [[nodiscard]] std::string row(int r) const {
     std::string text;
@@ -93,8 +94,7 @@ std::string terminal_plot(const std::vector<PlotSeries>& series, const PlotFrame
       // A line from the last point, so that steep parts have no gaps.
       if (last_x >= 0) {
         const int steps = std::max(std::abs(column - last_x), std::abs(high - last_y));
-        for (int i = 1; i < steps; ++i)
-          canvas.dot(last_x + (column - last_x) * i / steps, last_y + (high - last_y) * i / steps);
+        for (int i = 1; i < steps; ++i) canvas.dot(last_x + (column - last_x) * i / steps, last_y + (high - last_y) * i / steps);
       }
       last_x = column;
       last_y = high;
@@ -119,7 +119,8 @@ std::string terminal_plot(const std::vector<PlotSeries>& series, const PlotFrame
   std::string axis(room, ' ');
   axis.replace(0, left.size(), left);
   axis.replace(room - right.size(), right.size(), right);
-  if (frame.x_label.size() + left.size() + right.size() + 4 < room) axis.replace((room - frame.x_label.size()) / 2, frame.x_label.size(), frame.x_label);
+  if (frame.x_label.size() + left.size() + right.size() + 4 < room)
+    axis.replace((room - frame.x_label.size()) / 2, frame.x_label.size(), frame.x_label);
   text += "\n" + std::string(margin + 2, ' ') + axis + "\n";
   return text;
 }

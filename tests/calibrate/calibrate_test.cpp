@@ -76,7 +76,8 @@ TEST(Calibrate, ThePrintedSafeEndMeetsTheTarget) {
 }
 
 TEST(Calibrate, CountsAreWhole) {
-  const Calibration found = calibrate(parse("gaussian(sigma=10) | repeat(?)"), EpsilonDeltaTarget{Interval::exactly(1), Interval::exactly(1e-5)});
+  const Calibration found =
+      calibrate(parse("gaussian(sigma=10) | repeat(?)"), EpsilonDeltaTarget{Interval::exactly(1), Interval::exactly(1e-5)});
   EXPECT_FALSE(found.safe_end_is_hi);
   EXPECT_EQ(found.value.lo, found.value.hi);
   const auto delta_after = [](double steps) {

@@ -51,9 +51,10 @@ TEST(Query, AnswersEveryLineInOrderAndNeverStops) {
 TEST(Query, SaysNothingToNothing) { EXPECT_TRUE(replies("").empty()); }
 
 TEST(Query, GivesBackAnyId) {
-  for (const char* id : {"null", "0", "-7", "2.50", "18446744073709551615", "123456789012345678901234567890", "\"text \\u00e9 \\\"\"", "true", "[1,[2,{\"a\":null}]]",
-                         "{\"b\":1,\"a\":{}}"}) {
-    const Outcome run = run_command({"query"}, {.input = std::string("{\"plan\":\"laplace(1)\",\"ask\":\"advantage\",\"id\":") + id + "}\n"});
+  for (const char* id : {"null", "0", "-7", "2.50", "18446744073709551615", "123456789012345678901234567890", "\"text \\u00e9 \\\"\"",
+                         "true", "[1,[2,{\"a\":null}]]", "{\"b\":1,\"a\":{}}"}) {
+    const Outcome run =
+        run_command({"query"}, {.input = std::string("{\"plan\":\"laplace(1)\",\"ask\":\"advantage\",\"id\":") + id + "}\n"});
     const json reply = json::parse(run.out);
     EXPECT_EQ(reply["id"], json::parse(id)) << run.out;
     EXPECT_TRUE(reply.contains("answer"));
@@ -114,7 +115,8 @@ TEST(Query, RecognisesTheAsksThatAreStillToCome) {
 
 TEST(Query, HonoursTheDirection) {
   const std::string plan = R"~("plan":"pair(p=[0.75,0.25],q=[0.5,0.5])","ask":"delta","epsilon":"0.2")~";
-  const auto all = replies("{" + plan + ",\"direction\":\"remove\"}\n{" + plan + ",\"direction\":\"add\"}\n{" + plan + ",\"direction\":\"worst\"}\n{" + plan + "}\n");
+  const auto all = replies("{" + plan + ",\"direction\":\"remove\"}\n{" + plan + ",\"direction\":\"add\"}\n{" + plan +
+                           ",\"direction\":\"worst\"}\n{" + plan + "}\n");
   ASSERT_EQ(all.size(), 4U);
   const double remove = 0.75 - std::exp(0.2) * 0.5;
   const double add = 0.5 - std::exp(0.2) * 0.25;
@@ -125,7 +127,8 @@ TEST(Query, HonoursTheDirection) {
 }
 
 TEST(Query, AddsTheLogarithmOfWhatADoubleCannotHold) {
-  const auto all = replies("{\"plan\":\"gdp(mu=1)\",\"ask\":\"delta\",\"epsilon\":100}\n{\"plan\":\"gdp(mu=1)\",\"ask\":\"delta\",\"epsilon\":10}\n");
+  const auto all =
+      replies("{\"plan\":\"gdp(mu=1)\",\"ask\":\"delta\",\"epsilon\":100}\n{\"plan\":\"gdp(mu=1)\",\"ask\":\"delta\",\"epsilon\":10}\n");
   ASSERT_EQ(all.size(), 2U);
   ASSERT_TRUE(all[0]["answer"].contains("log10")) << all[0];
   const double lo = all[0]["answer"]["log10"]["lo"].get<double>();
@@ -137,7 +140,8 @@ TEST(Query, AddsTheLogarithmOfWhatADoubleCannotHold) {
 }
 
 TEST(Query, RefusesAnOverlongLineAndGoesOn) {
-  const auto all = replies("{\"id\":1,\"plan\":\"" + std::string(17U << 20, 'x') + "\"}\n{\"id\":2,\"plan\":\"laplace(1)\",\"ask\":\"advantage\"}\n");
+  const auto all =
+      replies("{\"id\":1,\"plan\":\"" + std::string(17U << 20, 'x') + "\"}\n{\"id\":2,\"plan\":\"laplace(1)\",\"ask\":\"advantage\"}\n");
   ASSERT_EQ(all.size(), 2U);
   EXPECT_EQ(all[0]["error"]["kind"], "too_large");
   EXPECT_EQ(all[1]["id"], 2);
@@ -150,10 +154,18 @@ std::string mutate(std::string line, std::mt19937_64& random) {
   for (std::uint64_t change = random() % 4 + 1; change > 0; --change) {
     const std::size_t at = random() % (line.size() + 1);
     switch (random() % 4) {
-      case 0: line.insert(at, 1, static_cast<char>(random() % 256)); break;
-      case 1: line.insert(at, 1, meaningful[random() % meaningful.size()]); break;
-      case 2: line.erase(at, random() % 6); break;
-      default: line.insert(at, line.substr(random() % (line.size() + 1), random() % 10)); break;
+      case 0:
+        line.insert(at, 1, static_cast<char>(random() % 256));
+        break;
+      case 1:
+        line.insert(at, 1, meaningful[random() % meaningful.size()]);
+        break;
+      case 2:
+        line.erase(at, random() % 6);
+        break;
+      default:
+        line.insert(at, line.substr(random() % (line.size() + 1), random() % 10));
+        break;
     }
   }
   std::replace(line.begin(), line.end(), '\n', ' ');
@@ -206,7 +218,8 @@ TEST(Query, AnswersBeforeItWaitsForMore) {
 TEST(Query, AnswersAHundredThousandSimpleLines) {
   std::string input;
   for (int i = 0; i < 100000; ++i) {
-    input += "{\"id\":" + std::to_string(i) + ",\"plan\":\"gaussian(sigma=2)\",\"ask\":\"delta\",\"epsilon\":" + std::to_string(i % 4000) + "e-3}\n";
+    input += "{\"id\":" + std::to_string(i) + ",\"plan\":\"gaussian(sigma=2)\",\"ask\":\"delta\",\"epsilon\":" + std::to_string(i % 4000) +
+             "e-3}\n";
   }
   const auto begin = std::chrono::steady_clock::now();
   const Outcome run = run_command({"query"}, {.input = input});

@@ -32,8 +32,8 @@ struct RunOptions {
 
 namespace detail {
 
-[[noreturn]] inline void become(const std::vector<std::string>& arguments, const RunOptions& options, const int (&in)[2], const int (&out)[2],
-                                const int (&err)[2]) {
+[[noreturn]] inline void become(const std::vector<std::string>& arguments, const RunOptions& options, const int (&in)[2],
+                                const int (&out)[2], const int (&err)[2]) {
   dup2(in[0], STDIN_FILENO);
   dup2(out[1], STDOUT_FILENO);
   dup2(err[1], STDERR_FILENO);
@@ -76,7 +76,8 @@ inline Outcome run_command(const std::vector<std::string>& arguments, const RunO
       close(in[1]);
       writing = false;
     }
-    pollfd watched[3] = {{writing ? in[1] : -1, POLLOUT, 0}, {reading_out ? out[0] : -1, POLLIN, 0}, {reading_err ? err[0] : -1, POLLIN, 0}};
+    pollfd watched[3] = {
+        {writing ? in[1] : -1, POLLOUT, 0}, {reading_out ? out[0] : -1, POLLIN, 0}, {reading_err ? err[0] : -1, POLLIN, 0}};
     poll(watched, 3, 100);
     if (watched[0].revents != 0) {
       const ssize_t count = write(in[1], left.data(), left.size());

@@ -38,51 +38,56 @@ TEST_P(Command, ExitsAsPromised) {
 
 INSTANTIATE_TEST_SUITE_P(
     Done, Command,
-    testing::Values(Case{{"epsilon", "--delta", "0", "laplace(scale=2)"}, 0, "epsilon <= 0.5 at delta = 0     (exactly 0.5; "},
-                    Case{{"epsilon", "laplace(scale=2)", "--delta=0", "--quiet"}, 0, "epsilon <= 0.5 at delta = 0\n"},
-                    Case{{"delta", "--epsilon", "-1", "laplace(scale=1)"}, 0, "delta <= 0.6322 at epsilon = -1     (between 0.63212"},
-                    Case{{"delta", "--epsilon", "100", "gdp(mu=1)"}, 0, "delta <= 10^-2154."},
-                    Case{{"beta", "--alpha", "0.5", "gdp(mu=1)"}, 0, "beta >= 0.1586 at alpha = 0.5     (between 0.15865"},
-                    Case{{"tpr", "--fpr", "0.5", "gdp(mu=1)"}, 0, "tpr <= 0.8414 at fpr = 0.5"},
-                    Case{{"advantage", "gdp(mu=1)", "--neighbours", "add-remove"}, 0, "add-remove neighbours; closed form, "},
-                    Case{{"posterior", "--prior", "0.5", "gdp(mu=1)"}, 0, "accuracy of the best guess <= 0.6915 at prior = 0.5"},
-                    Case{{"gdpt", "--epsilon", "1", "gdp(mu=1)"}, 0, "mu <= 1"},
-                    Case{{"calibrate", "--epsilon", "1", "--delta", "1e-5", "gaussian(sigma=?)"}, 0, "sigma = 3.73063"},
-                    Case{{"risk", "gdp(mu=1)"}, 0, "advantage <= 0.383"}, Case{{"explain", "gaussian(2)"}, 0, "[gaussian-profile]"},
-                    Case{{"mechanisms"}, 0, "truncated_laplace(scale, bound, sensitivity=1)"}, Case{{"version"}, 0, "tradeoff "},
-                    Case{{"--version"}, 0, "tradeoff "}, Case{{"--help"}, 0, "calibrate"}, Case{{"epsilon", "--help"}, 0, "Examples:"},
-                    Case{{"pair-is-no-verb", "--help"}, 2, "unknown verb"},
-                    Case{{"delta", "--epsilon", "0", "pair(p=[0.75, 0.25], q=[0.5, 0.5])"}, 0, "delta <= 0.2501 at epsilon = 0     (between 0.24999"}));
-INSTANTIATE_TEST_SUITE_P(Check, Command,
-                         testing::Values(Case{{"check", "--epsilon", "1", "--delta", "0", "laplace(scale=1)"}, 0, "certainly within"},
-                                         Case{{"check", "--epsilon", "0.9", "--delta", "1e-3", "laplace(scale=1)"}, 1, "certainly not"},
-                                         // delta is exactly 1 - exp(-1/2), irrational, and no decimal of this length decides it.
-                                         Case{{"check", "--epsilon", "0", "--delta", "0.393469340287366576396200465", "laplace(scale=1)"}, 4, "undecided"}));
+    testing::Values(
+        Case{{"epsilon", "--delta", "0", "laplace(scale=2)"}, 0, "epsilon <= 0.5 at delta = 0     (exactly 0.5; "},
+        Case{{"epsilon", "laplace(scale=2)", "--delta=0", "--quiet"}, 0, "epsilon <= 0.5 at delta = 0\n"},
+        Case{{"delta", "--epsilon", "-1", "laplace(scale=1)"}, 0, "delta <= 0.6322 at epsilon = -1     (between 0.63212"},
+        Case{{"delta", "--epsilon", "100", "gdp(mu=1)"}, 0, "delta <= 10^-2154."},
+        Case{{"beta", "--alpha", "0.5", "gdp(mu=1)"}, 0, "beta >= 0.1586 at alpha = 0.5     (between 0.15865"},
+        Case{{"tpr", "--fpr", "0.5", "gdp(mu=1)"}, 0, "tpr <= 0.8414 at fpr = 0.5"},
+        Case{{"advantage", "gdp(mu=1)", "--neighbours", "add-remove"}, 0, "add-remove neighbours; closed form, "},
+        Case{{"posterior", "--prior", "0.5", "gdp(mu=1)"}, 0, "accuracy of the best guess <= 0.6915 at prior = 0.5"},
+        Case{{"gdpt", "--epsilon", "1", "gdp(mu=1)"}, 0, "mu <= 1"},
+        Case{{"calibrate", "--epsilon", "1", "--delta", "1e-5", "gaussian(sigma=?)"}, 0, "sigma = 3.73063"},
+        Case{{"risk", "gdp(mu=1)"}, 0, "advantage <= 0.383"}, Case{{"explain", "gaussian(2)"}, 0, "[gaussian-profile]"},
+        Case{{"mechanisms"}, 0, "truncated_laplace(scale, bound, sensitivity=1)"}, Case{{"version"}, 0, "tradeoff "},
+        Case{{"--version"}, 0, "tradeoff "}, Case{{"--help"}, 0, "calibrate"}, Case{{"epsilon", "--help"}, 0, "Examples:"},
+        Case{{"pair-is-no-verb", "--help"}, 2, "unknown verb"},
+        Case{{"delta", "--epsilon", "0", "pair(p=[0.75, 0.25], q=[0.5, 0.5])"}, 0, "delta <= 0.2501 at epsilon = 0     (between 0.24999"}));
+INSTANTIATE_TEST_SUITE_P(
+    Check, Command,
+    testing::Values(Case{{"check", "--epsilon", "1", "--delta", "0", "laplace(scale=1)"}, 0, "certainly within"},
+                    Case{{"check", "--epsilon", "0.9", "--delta", "1e-3", "laplace(scale=1)"}, 1, "certainly not"},
+                    // delta is exactly 1 - exp(-1/2), irrational, and no decimal of this length decides it.
+                    Case{{"check", "--epsilon", "0", "--delta", "0.393469340287366576396200465", "laplace(scale=1)"}, 4, "undecided"}));
 INSTANTIATE_TEST_SUITE_P(BadUsage, Command,
                          testing::Values(Case{{}, 2, "Usage"}, Case{{"epsilom", "gdp(1)"}, 2, "did you mean 'epsilon'?"},
-                                         Case{{"epsilon", "gdp(1)"}, 2, "--delta is required"}, Case{{"epsilon", "--delta", "1e-5"}, 2, "plan"},
+                                         Case{{"epsilon", "gdp(1)"}, 2, "--delta is required"},
+                                         Case{{"epsilon", "--delta", "1e-5"}, 2, "plan"},
                                          Case{{"epsilon", "--delat", "1e-5", "gdp(1)"}, 2, "did you mean 'delta'?"},
                                          Case{{"epsilon", "--delta", "1e-5", "gdp(1)", "gdp(2)"}, 2, "gdp(2)"},
                                          Case{{"epsilon", "--delta", "1e-5", "--neighbours", "swap", "gdp(1)"}, 2, "add-remove"},
                                          Case{{"epsilon", "--delta", "1e-5", "--delta", "1e-6", "gdp(1)"}, 2, "delta"}));
 INSTANTIATE_TEST_SUITE_P(
     BadInput, Command,
-    testing::Values(Case{{"epsilon", "--delta", "2", "gdp(1)"}, 3, "tradeoff: delta = 2 is not allowed; it must be between 0 and 1\n"},
-                    Case{{"epsilon", "--delta", "nan", "gdp(1)"}, 3, "delta = nan is not a decimal number"},
-                    Case{{"epsilon", "--delta", "1e-5", "gausian(1)"}, 3, "\n  gausian(1)\n  ^\n"},
-                    Case{{"epsilon", "--delta", "1e-5", "gaussian(1) | repeat(2)\ngaussian(sigme=1)"}, 3, "\n  gaussian(sigme=1)\n           ^\n"},
-                    Case{{"epsilon", "--delta", "1e-5", "gaussian(sigma=-1)"}, 3, "gaussian: sigma = -1"},
-                    Case{{"check", "--epsilon", "-1", "--delta", "0", "gdp(1)"}, 3, "epsilon = -1 is not allowed"},
-                    Case{{"calibrate", "--epsilon", "1", "gaussian(?)"}, 3, "target.delta"}, Case{{"calibrate", "gaussian(?)"}, 3, "target"},
-                    Case{{"curve", "--points", "1", "gdp(1)"}, 3, "points"}, Case{{"curve", "--points", "1e9", "gdp(1)"}, 3, "points"},
-                    Case{{"epsilon", "--delta", "1e-5", "@/nonexistent"}, 3, "cannot open /nonexistent"},
-                    Case{{"epsilon", "--delta", "1e-5", "@/"}, 3, "is a directory"}, Case{{"epsilon", "--delta", "1e-5", "@/dev/null"}, 3, "regular file"},
-                    Case{{"epsilon", "--delta", "1e-5", "@"}, 3, "cannot open"}, Case{{"epsilon", "--delta", "1e-5", ""}, 3, "empty"}));
+    testing::Values(
+        Case{{"epsilon", "--delta", "2", "gdp(1)"}, 3, "tradeoff: delta = 2 is not allowed; it must be between 0 and 1\n"},
+        Case{{"epsilon", "--delta", "nan", "gdp(1)"}, 3, "delta = nan is not a decimal number"},
+        Case{{"epsilon", "--delta", "1e-5", "gausian(1)"}, 3, "\n  gausian(1)\n  ^\n"},
+        Case{{"epsilon", "--delta", "1e-5", "gaussian(1) | repeat(2)\ngaussian(sigme=1)"}, 3, "\n  gaussian(sigme=1)\n           ^\n"},
+        Case{{"epsilon", "--delta", "1e-5", "gaussian(sigma=-1)"}, 3, "gaussian: sigma = -1"},
+        Case{{"check", "--epsilon", "-1", "--delta", "0", "gdp(1)"}, 3, "epsilon = -1 is not allowed"},
+        Case{{"calibrate", "--epsilon", "1", "gaussian(?)"}, 3, "target.delta"}, Case{{"calibrate", "gaussian(?)"}, 3, "target"},
+        Case{{"curve", "--points", "1", "gdp(1)"}, 3, "points"}, Case{{"curve", "--points", "1e9", "gdp(1)"}, 3, "points"},
+        Case{{"epsilon", "--delta", "1e-5", "@/nonexistent"}, 3, "cannot open /nonexistent"},
+        Case{{"epsilon", "--delta", "1e-5", "@/"}, 3, "is a directory"},
+        Case{{"epsilon", "--delta", "1e-5", "@/dev/null"}, 3, "regular file"}, Case{{"epsilon", "--delta", "1e-5", "@"}, 3, "cannot open"},
+        Case{{"epsilon", "--delta", "1e-5", ""}, 3, "empty"}));
 
 TEST(Verb, EveryOneHasHelpWithAnExample) {
   const std::string overview = run_command({"--help"}).out;
-  for (const char* verb : {"epsilon", "delta", "beta", "tpr", "advantage", "posterior", "gdpt", "calibrate", "check", "risk", "curve", "explain", "query",
-                           "mechanisms", "version"}) {
+  for (const char* verb : {"epsilon", "delta", "beta", "tpr", "advantage", "posterior", "gdpt", "calibrate", "check", "risk", "curve",
+                           "explain", "query", "mechanisms", "version"}) {
     EXPECT_THAT(overview, HasSubstr(std::string("  ") + verb));
     const Outcome help = run_command({verb, "--help"});
     EXPECT_EQ(help.code, 0);
@@ -128,7 +133,8 @@ TEST(Verb, RefusesAPipeWithoutAWriterInsteadOfWaiting) {
 }
 
 TEST(Verb, ClosedOutputIsAnError) {
-  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"advantage", "gdp(1)"}, {"query"}, {"--help"}, {"curve", "gdp(1)"}}) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"advantage", "gdp(1)"}, {"query"}, {"--help"}, {"curve", "gdp(1)"}}) {
     const Outcome run = run_command(arguments, {.input = "{}\n", .close_output = true});
     EXPECT_EQ(run.code, 3) << arguments[0];
     EXPECT_THAT(run.err, HasSubstr("cannot write to standard output"));
@@ -145,7 +151,8 @@ TEST(Verb, IgnoresTheLocaleAndColourSettings) {
 TEST(Verb, CurveIsATableThatOtherProgramsRead) {
   const Outcome csv = run_command({"curve", "--as", "profile", "--points", "3", "laplace(scale=1)"});
   EXPECT_THAT(csv.out, MatchesRegex("epsilon,delta_lo,delta_hi\n0,0\\.39346[0-9]*,0\\.39346[0-9]*\n[^\n]*\n[^\n]*\n"));
-  const json table = json::parse(run_command({"curve", "--as", "tradeoff", "--format", "json", "--points", "5", "gdp(mu=1)"}).out)["answer"];
+  const json table =
+      json::parse(run_command({"curve", "--as", "tradeoff", "--format", "json", "--points", "5", "gdp(mu=1)"}).out)["answer"];
   ASSERT_EQ(table.size(), 5U);
   EXPECT_EQ(table[0]["alpha"], 0);
   EXPECT_EQ(table[4]["alpha"], 1);

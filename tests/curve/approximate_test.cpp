@@ -80,7 +80,7 @@ TEST(Approximate, FindsTheGoldenLaplaceLattice) {
 
 TEST(Approximate, SandwichesTheCurveAndGetsBetterWithPieces) {
   for (const LossPointer& loss : {gaussian_loss(Interval::exactly(1)), gaussian_loss(Interval::exactly(3)),
-      LossPointer(std::make_shared<LaplaceLoss>(Interval::exactly(1.5)))}) {
+                                  LossPointer(std::make_shared<LaplaceLoss>(Interval::exactly(1.5)))}) {
     double gap = 1;
     for (const std::size_t pieces : {1U, 2U, 3U, 5U, 8U}) {
       const Approximations found = approximate(*loss, pieces);
@@ -125,8 +125,8 @@ TEST(Approximate, ComposesLatticeTangentsAsTheGoldenValuesSay) {
   for (const auto& test : golden["cases"]) {
     if (test["kind"] != "lattice_tangent_bound") continue;
     const auto& inputs = test["inputs"];
-    const auto tangents = lattice_tangents(*gaussian_loss(golden_interval(inputs["mu"])), golden_interval(inputs["h"]),
-        inputs["N"].get<std::size_t>());
+    const auto tangents =
+        lattice_tangents(*gaussian_loss(golden_interval(inputs["mu"])), golden_interval(inputs["h"]), inputs["N"].get<std::size_t>());
     const LossPointer composed = compose_exactly({{std::make_shared<ConstraintsLoss>(tangents), inputs["k"].get<std::uint64_t>()}}, {});
     for (const auto& point : test["expected"]["delta"]) {
       const Interval delta = composed->delta(Direction::remove, golden_interval(point["eps"]));
@@ -134,8 +134,8 @@ TEST(Approximate, ComposesLatticeTangentsAsTheGoldenValuesSay) {
       EXPECT_THAT(delta, IsTight(1e-9)) << point;
     }
     for (const auto& point : test["expected"]["tradeoff"])
-      EXPECT_THAT(*composed->closed_beta(Direction::remove, golden_interval(point["alpha"])),
-          Encloses(point["beta"].get<std::string>())) << point;
+      EXPECT_THAT(*composed->closed_beta(Direction::remove, golden_interval(point["alpha"])), Encloses(point["beta"].get<std::string>()))
+          << point;
     ++cases;
   }
   EXPECT_EQ(cases, 2);

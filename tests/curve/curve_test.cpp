@@ -15,9 +15,9 @@
 namespace tradeoff {
 namespace {
 
-using ::testing::HasSubstr;
 using test::Encloses;
 using test::IsTight;
+using ::testing::HasSubstr;
 
 Curve curve(const std::string& plan, Neighbours neighbours = Neighbours::unstated) { return analyze(parse(plan), neighbours); }
 
@@ -38,8 +38,8 @@ TEST(Curve, GaussiansComposeByTheSumOfSquares) {
 }
 
 TEST(Curve, NothingRunIsPerfectPrivacy) {
-  for (const char* plan : {"gaussian(sigma=1, sensitivity=0)", "gaussian(1) | repeat(0)", "laplace(1) | repeat(0)", "gaussian(1) | poisson(0)",
-                           "gdp(0)", "gdp(1) | sample(rate=0)"}) {
+  for (const char* plan : {"gaussian(sigma=1, sensitivity=0)", "gaussian(1) | repeat(0)", "laplace(1) | repeat(0)",
+                           "gaussian(1) | poisson(0)", "gdp(0)", "gdp(1) | sample(rate=0)"}) {
     SCOPED_TRACE(plan);
     EXPECT_EQ(curve(plan).delta_at(0), Interval::exactly(0));
     EXPECT_EQ(curve(plan).epsilon_at(0.0), Interval::exactly(0));
@@ -56,7 +56,8 @@ TEST(Curve, NeighboursAreStatedInferredOrRefused) {
   EXPECT_EQ(curve("gaussian(1) | poisson(0.1)").neighbours(), Neighbours::add_remove);
   EXPECT_EQ(curve("gaussian(1) | sample(1, 10)").neighbours(), Neighbours::replace_one);
   EXPECT_EQ(curve("gaussian(1)").neighbours(), Neighbours::unstated);
-  EXPECT_THAT(refusal("gaussian(1) | poisson(0.1)", Neighbours::replace_one), HasSubstr("domain: neighbours: poisson speaks of add-remove"));
+  EXPECT_THAT(refusal("gaussian(1) | poisson(0.1)", Neighbours::replace_one),
+              HasSubstr("domain: neighbours: poisson speaks of add-remove"));
   EXPECT_THAT(refusal("gaussian(1) | poisson(0.1); gaussian(1) | sample(1, 2)"), HasSubstr("one neighbour relation"));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every golden value that is a question about a plan, asked as a user would: text in, interval out. The truth has 30 digits.
-// Covers [revealing-composition], [laplace-profile], [truncated-laplace-profile], [poisson-subsampling], [fixed-size-subsampling], [profile-inversion], [profile-duality].
+// Covers [revealing-composition], [laplace-profile], [truncated-laplace-profile], [poisson-subsampling], [fixed-size-subsampling],
+// [profile-inversion], [profile-duality].
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -39,9 +40,12 @@ Interval answer(const Question& question) {
   const Curve curve = analyze(parse(question.plan));
   const Interval at = number(question.at);
   switch (question.ask) {
-    case Question::delta: return curve.delta_at(at, question.direction);
-    case Question::epsilon: return curve.epsilon_at(at, question.direction);
-    default: return curve.beta_at(at, question.direction);
+    case Question::delta:
+      return curve.delta_at(at, question.direction);
+    case Question::epsilon:
+      return curve.epsilon_at(at, question.direction);
+    default:
+      return curve.beta_at(at, question.direction);
   }
 }
 
@@ -50,7 +54,8 @@ const std::map<std::string, std::function<Question(const json&)>> groups{
     {"gmu", [](const json& in) { return Question{"gdp(mu=" + spelled(in["mu"]) + ")", Question::beta, in["alpha"]}; }},
     {"gdp_delta", [](const json& in) { return Question{"gdp(mu=" + spelled(in["mu"]) + ")", Question::delta, in["eps"]}; }},
     {"gdp_eps", [](const json& in) { return Question{"gdp(mu=" + spelled(in["mu"]) + ")", Question::epsilon, in["delta"]}; }},
-    {"laplace_f", [](const json& in) { return Question{"laplace(scale=1, sensitivity=" + spelled(in["mu"]) + ")", Question::beta, in["alpha"]}; }},
+    {"laplace_f",
+     [](const json& in) { return Question{"laplace(scale=1, sensitivity=" + spelled(in["mu"]) + ")", Question::beta, in["alpha"]}; }},
     {"laplace_delta",
      [](const json& in) { return Question{"laplace(scale=1, sensitivity=" + spelled(in["mu"]) + ")", Question::delta, in["eps"]}; }},
     {"cp_gmu",
@@ -59,24 +64,30 @@ const std::map<std::string, std::function<Question(const json&)>> groups{
      }},
     {"cp_fed",
      [](const json& in) {
-       return Question{"dp(" + spelled(in["eps"]) + ", " + spelled(in["delta"]) + ") | sample(rate=" + spelled(in["p"]) + ")", Question::beta,
-                       in["alpha"]};
+       return Question{"dp(" + spelled(in["eps"]) + ", " + spelled(in["delta"]) + ") | sample(rate=" + spelled(in["p"]) + ")",
+                       Question::beta, in["alpha"]};
      }},
     {"krr_delta",
      [](const json& in) {
-       return Question{"randomized_response(epsilon=" + spelled(in["eps"]) + ", choices=" + spelled(in["k"]) + ")", Question::delta, in["t"]};
+       return Question{"randomized_response(epsilon=" + spelled(in["eps"]) + ", choices=" + spelled(in["k"]) + ")", Question::delta,
+                       in["t"]};
      }},
     {"eq12_dual",
-     [](const json& in) { return Question{"gdp(" + spelled(in["mu"]) + "); dp(0, " + spelled(in["delta0"]) + ")", Question::delta, in["eps"]}; }},
+     [](const json& in) {
+       return Question{"gdp(" + spelled(in["mu"]) + "); dp(0, " + spelled(in["delta0"]) + ")", Question::delta, in["eps"]};
+     }},
     {"eq12",
-     [](const json& in) { return Question{"gdp(" + spelled(in["mu"]) + "); dp(0, " + spelled(in["delta"]) + ")", Question::beta, in["alpha"]}; }},
+     [](const json& in) {
+       return Question{"gdp(" + spelled(in["mu"]) + "); dp(0, " + spelled(in["delta"]) + ")", Question::beta, in["alpha"]};
+     }},
     {"lap_comp",
      [](const json& in) {
        return Question{"laplace(1, sensitivity=" + spelled(in["mu"]) + ") | repeat(" + spelled(in["n"]) + ")", Question::delta, in["t"]};
      }},
     {"dgauss_delta",
      [](const json& in) {
-       return Question{"discrete_gaussian(sigma=" + spelled(in["sigma"]) + ", sensitivity=" + spelled(in["Delta"]) + ")", Question::delta, in["eps"]};
+       return Question{"discrete_gaussian(sigma=" + spelled(in["sigma"]) + ", sensitivity=" + spelled(in["Delta"]) + ")", Question::delta,
+                       in["eps"]};
      }},
     {"dgauss_f",
      [](const json& in) {
@@ -85,7 +96,8 @@ const std::map<std::string, std::function<Question(const json&)>> groups{
      }},
     {"dlap_delta",
      [](const json& in) {
-       return Question{"discrete_laplace(scale=1/" + spelled(in["a"]) + ", sensitivity=" + spelled(in["Delta"]) + ")", Question::delta, in["eps"]};
+       return Question{"discrete_laplace(scale=1/" + spelled(in["a"]) + ", sensitivity=" + spelled(in["Delta"]) + ")", Question::delta,
+                       in["eps"]};
      }},
 };
 
@@ -117,9 +129,12 @@ TEST(GoldenDirections, OneSubsampledStepInBothDirections) {
   for (const json& entry : test::read_golden("f_dp.json")["cases"]) {
     const json& in = entry["inputs"];
     std::string base;
-    if (entry["group"] == "sub_gauss_1") base = "gaussian(sigma=" + spelled(in["sigma"]) + ")";
-    else if (entry["group"] == "sub_lap_1") base = "laplace(1, sensitivity=" + spelled(in["mu"]) + ")";
-    else continue;
+    if (entry["group"] == "sub_gauss_1")
+      base = "gaussian(sigma=" + spelled(in["sigma"]) + ")";
+    else if (entry["group"] == "sub_lap_1")
+      base = "laplace(1, sensitivity=" + spelled(in["mu"]) + ")";
+    else
+      continue;
     for (const auto& [name, direction] : {std::pair{"remove", Direction::remove}, std::pair{"add", Direction::add}}) {
       const Question question{base + " | poisson(rate=" + spelled(in["q"]) + ")", Question::delta, in["eps"], direction};
       SCOPED_TRACE(question.plan + " " + name + " at " + question.at.dump());

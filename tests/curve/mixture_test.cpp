@@ -58,8 +58,8 @@ TEST(Mixture, EnclosesTheGoldenValues) {
 
 TEST(Mixture, IsNotMisledByAnInactiveConstraint) {
   // Published code keeps the line of (1, 0.1), which matters only outside [0, 1], and answers 0.9088.
-  const LossPointer mixture = mixture_loss({{Interval::exactly(0.5), constraints({{1, 0.1}, {0.5, 0.05}})}, {Interval::exactly(0.5),
-      constraints({{1.5, 0}})}});
+  const LossPointer mixture =
+      mixture_loss({{Interval::exactly(0.5), constraints({{1, 0.1}, {0.5, 0.05}})}, {Interval::exactly(0.5), constraints({{1.5, 0}})}});
   const Interval start = *compose_exactly({{mixture, 1}}, {})->closed_beta(Direction::remove, Interval::exactly(0));
   EXPECT_THAT(start, Encloses(Interval{0.975, 0.975}));
   EXPECT_THAT(start, IsTight(1e-14));
@@ -89,18 +89,18 @@ TEST(Mixture, OfCompositionsIsTheCompositionOfMixtures) {
 }
 
 TEST(Mixture, TakesAnyLosses) {
-  const LossPointer mixture = mixture_loss({{Interval::exactly(0.25), gaussian_loss(Interval::exactly(1))}, {Interval::exactly(0.75),
-      constraints({{1, 1e-3}})}});
+  const LossPointer mixture =
+      mixture_loss({{Interval::exactly(0.25), gaussian_loss(Interval::exactly(1))}, {Interval::exactly(0.75), constraints({{1, 1e-3}})}});
   EXPECT_EQ(mixture->atoms(Direction::remove), nullptr);
   EXPECT_TRUE(mixture->symmetric());
   const Interval at = Interval::exactly(0.4);
-  const Interval expected = 0.25 * gaussian_loss(Interval::exactly(1))->delta(Direction::remove, at) + 0.75 * constraints({{1,
-      1e-3}})->delta(Direction::remove, at);
+  const Interval expected = 0.25 * gaussian_loss(Interval::exactly(1))->delta(Direction::remove, at) +
+                            0.75 * constraints({{1, 1e-3}})->delta(Direction::remove, at);
   EXPECT_THAT(mixture->delta(Direction::remove, at), Encloses(expected));
   EXPECT_THAT(exp(mixture->log_delta(Direction::remove, at)), Encloses(expected));
   EXPECT_THAT(mixture->infinite_mass(Direction::remove), Encloses(0.75 * Interval::exactly(1e-3)));
-  EXPECT_NE(mixture->key(), mixture_loss({{Interval::exactly(0.75), constraints({{1, 1e-3}})}, {Interval::exactly(0.25),
-      constraints({{1, 0}})}})->key());
+  EXPECT_NE(mixture->key(),
+            mixture_loss({{Interval::exactly(0.75), constraints({{1, 1e-3}})}, {Interval::exactly(0.25), constraints({{1, 0}})}})->key());
 }
 
 TEST(Mixture, RefusesBadWeights) {

@@ -70,7 +70,8 @@ double brute_hull(const Curve& naive, double epsilon) {
 
 TEST(Refine, IsTheHullAlsoWhereTheoremTwoOneIsNot) {
   // With b < 1 the largest H may sit at 0: the hull then starts there by a tangent that no single guarantee implies.
-  for (const char* plan : {"sqrt_log_family(1, 0.5, 1)", "sqrt_log_family(1, 0.9, 1)", "sqrt_log_family(3, 0.2, 1)", "sqrt_log_family(2, 3, 1)"}) {
+  for (const char* plan :
+       {"sqrt_log_family(1, 0.5, 1)", "sqrt_log_family(1, 0.9, 1)", "sqrt_log_family(3, 0.2, 1)", "sqrt_log_family(2, 3, 1)"}) {
     const Curve naive = analyze(parse(plan));
     const Curve refined = analyze(parse(std::string(plan) + " | refine()"));
     for (const double e : {0.0, 0.2, 0.7, 1.5, 3.0}) {
@@ -82,7 +83,8 @@ TEST(Refine, IsTheHullAlsoWhereTheoremTwoOneIsNot) {
 }
 
 TEST(Refine, IsClosedConvexAndNeverAboveTheBound) {
-  for (const char* plan : {"sqrt_log_family(2, 1, 2)", "sqrt_log_family(1, 0.5, 1)", "log_family(1, 10)", "icea(4, 20)", "icea(1000000, 10)"}) {
+  for (const char* plan :
+       {"sqrt_log_family(2, 1, 2)", "sqrt_log_family(1, 0.5, 1)", "log_family(1, 10)", "icea(4, 20)", "icea(1000000, 10)"}) {
     const Curve naive = analyze(parse(plan));
     const Curve refined = analyze(parse(std::string(plan) + " | refine()"));
     double h_before = 1, slope_before = infinity;
@@ -124,8 +126,10 @@ TEST(Subsampling, ProfilesAsGolden) {
                                       : "laplace(scale=1, sensitivity=" + number(golden["eps0"]) + ")";
     const std::string kind = golden["kind"];
     std::string plan = base;
-    if (kind == "poisson") plan += " | poisson(" + number(golden["gamma"]) + ")";
-    else plan += (kind == "wor" ? " | sample(" : " | sample_with_replacement(") + number(golden["m"]) + ", " + number(golden["n"]) + ")";
+    if (kind == "poisson")
+      plan += " | poisson(" + number(golden["gamma"]) + ")";
+    else
+      plan += (kind == "wor" ? " | sample(" : " | sample_with_replacement(") + number(golden["m"]) + ", " + number(golden["n"]) + ")";
     const Interval delta = analyze(parse(plan)).delta_at(golden_double(golden["eps"]));
     EXPECT_THAT(delta, Encloses(golden["delta"].get<std::string>())) << plan << " " << golden["eps"];
     EXPECT_THAT(delta, IsTight(1e-9)) << plan << " " << golden["eps"];

@@ -66,7 +66,9 @@ Part gaussian(double mu, std::uint64_t times) {
 }
 Interval exactly(double x) { return Interval::exactly(x); }
 
-Direction direction_of(const nlohmann::json& one) { return one.at("inputs").at("direction") == "remove" ? Direction::remove : Direction::add; }
+Direction direction_of(const nlohmann::json& one) {
+  return one.at("inputs").at("direction") == "remove" ? Direction::remove : Direction::add;
+}
 
 TEST(ExtendedTest, LogOfComplementHasAHundredBits) {
   std::mt19937_64 random(1);
@@ -98,8 +100,9 @@ TEST(ExtendedTest, ASumKnowsWhetherItIsExact) {
 }
 
 TEST(BreakPointsTest, MassesAddUpToOne) {
-  for (const BreakTerms& points : {laplace_break_points(0.7), truncated_laplace_break_points(0.7, exactly(3)), randomized_response_break_points(1.2, 2),
-                                   randomized_response_break_points(1.2, 7), dp_break_points(0.3, exactly(1e-3))}) {
+  for (const BreakTerms& points :
+       {laplace_break_points(0.7), truncated_laplace_break_points(0.7, exactly(3)), randomized_response_break_points(1.2, 2),
+        randomized_response_break_points(1.2, 7), dp_break_points(0.3, exactly(1e-3))}) {
     Interval total = points.infinite_mass;
     Interval other = exactly(0);  // E_Q[1; dP > 0 finite ratio] = M(-1)
     for (const BreakTerm& term : points.terms) {
@@ -196,7 +199,8 @@ TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
     acb_exp(difference, difference, 200);
     acb_sub(difference, difference, truth, 200);
     const double log_difference = log_modulus(difference);
-    EXPECT_FALSE(log_difference >= found.log_error + 1e-12 + 4e-16 * std::exp(found.log_modulus - found.log_error) * (1 + std::abs(found.log_modulus)))
+    EXPECT_FALSE(log_difference >=
+                 found.log_error + 1e-12 + 4e-16 * std::exp(found.log_modulus - found.log_error) * (1 + std::abs(found.log_modulus)))
         << log_difference << " " << found.log_error << " " << mu << " " << rate << " " << p;
     useful += found.log_error < log_scale - 20;
     if (std::isfinite(log_scale)) {  // otherwise even 200 bits cancel
@@ -349,7 +353,8 @@ TEST(BentTest, OneSubsampledStepMatchesGolden) {
     const auto loss = compose_by_bent_contour({subsampled(golden_interval(in.at("sigma")), golden_interval(in.at("q")), 1)}, {});
     for (const Direction direction : {Direction::remove, Direction::add}) {
       const Interval delta = loss->delta(direction, golden_interval(in.at("eps")));
-      EXPECT_THAT(delta, Encloses(one.at("value").at(direction == Direction::remove ? "remove" : "add").get<std::string>())) << one.at("id");
+      EXPECT_THAT(delta, Encloses(one.at("value").at(direction == Direction::remove ? "remove" : "add").get<std::string>()))
+          << one.at("id");
     }
   }
 }

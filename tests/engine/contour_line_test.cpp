@@ -90,7 +90,8 @@ TEST(ContourLine, QuadratureOfTheNodesIsSeenAndBounded) {
   const auto coarse_moments = moments_of(run.plan, order, 0, -1);
   const auto value = ContourLine(*coarse_moments, order, epsilon, fine_accuracy).at(epsilon);
   const double log_away = std::abs(std::log(value.value) + value.base.lo - std::log(truth.value) - truth.base.lo);
-  const double allowed = (value.nodes + value.truncation + value.alias) / value.value + value.base.width() + truth.base.width() + truth.below / truth.value;
+  const double allowed =
+      (value.nodes + value.truncation + value.alias) / value.value + value.base.width() + truth.base.width() + truth.below / truth.value;
   EXPECT_LE(log_away, allowed);
   EXPECT_GT(log_away, 1e-14);
   EXPECT_GT(allowed, 1e-12) << "coarse quadratures were taken for exact ones";

@@ -23,9 +23,7 @@ using test::golden_group;
 using test::golden_interval;
 using test::IsTight;
 
-Direction direction_of(const nlohmann::json& inputs) {
-  return inputs.at("direction") == "add" ? Direction::add : Direction::remove;
-}
+Direction direction_of(const nlohmann::json& inputs) { return inputs.at("direction") == "add" ? Direction::add : Direction::remove; }
 
 /// The symmetric rows of the golden file speak of another pair.
 bool directed(const nlohmann::json& inputs) { return inputs.at("direction") == "remove" || inputs.at("direction") == "add"; }
@@ -106,15 +104,18 @@ TEST(Contour, HoldsOneAndTwoSteps) {
       EXPECT_THAT(once->delta(direction, Interval::exactly(e)), Encloses(step->delta(direction, Interval::exactly(e)))) << e;
   for (const auto& one : golden_group("f_dp.json", "dpsgd2_delta")) {
     const auto& inputs = one.at("inputs");
-    EXPECT_THAT(training_run(inputs)->delta(direction_of(inputs), golden_interval(inputs.at("eps"))), Encloses(one.at("value").get<std::string>()));
+    EXPECT_THAT(training_run(inputs)->delta(direction_of(inputs), golden_interval(inputs.at("eps"))),
+                Encloses(one.at("value").get<std::string>()));
   }
 }
 
 TEST(Contour, HoldsGoldenLaplaceCompositions) {
   for (const auto& one : golden_group("f_dp.json", "lap_comp")) {
     const auto& inputs = one.at("inputs");
-    const auto loss = compose_by_contour({{std::make_shared<LaplaceLoss>(golden_interval(inputs.at("mu"))), inputs.at("n").get<std::uint64_t>()}}, {});
-    EXPECT_THAT(loss->delta(Direction::remove, golden_interval(inputs.at("t"))), Encloses(one.at("value").get<std::string>())) << one.at("id");
+    const auto loss =
+        compose_by_contour({{std::make_shared<LaplaceLoss>(golden_interval(inputs.at("mu"))), inputs.at("n").get<std::uint64_t>()}}, {});
+    EXPECT_THAT(loss->delta(Direction::remove, golden_interval(inputs.at("t"))), Encloses(one.at("value").get<std::string>()))
+        << one.at("id");
   }
 }
 
@@ -147,7 +148,8 @@ TEST(Contour, TakesGaussiansOutOfAList) {
   const auto one = compose_by_contour({{step, 500}, {gaussian_loss(Interval::exactly(0.5)), 4}}, {});
   const auto other = compose_by_contour({{step, 500}, {gaussian_loss(Interval::exactly(1)), 1}}, {});
   for (const double e : {0.5, 3.0, 9.0})
-    EXPECT_THAT(one->log_delta(Direction::remove, Interval::exactly(e)), Encloses(other->log_delta(Direction::remove, Interval::exactly(e))));
+    EXPECT_THAT(one->log_delta(Direction::remove, Interval::exactly(e)),
+                Encloses(other->log_delta(Direction::remove, Interval::exactly(e))));
 }
 
 TEST(Contour, KeepsTheInfiniteMassApart) {
@@ -164,7 +166,8 @@ TEST(Contour, KeepsTheInfiniteMassApart) {
 /// Tells everything with probability `mass`, nothing otherwise.
 class AllOrNothing final : public Loss {
  public:
-  explicit AllOrNothing(double mass) : mass_(Interval::exactly(mass)), atoms_(make_atoms({{Interval::exactly(0), 1.0 - mass_}}, mass_, mass_, true)) {}
+  explicit AllOrNothing(double mass)
+      : mass_(Interval::exactly(mass)), atoms_(make_atoms({{Interval::exactly(0), 1.0 - mass_}}, mass_, mass_, true)) {}
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return max(mass_, mass_ - (1.0 - mass_) * expm1(epsilon)); }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] const Atoms* atoms(Direction) const override { return &atoms_; }
@@ -215,9 +218,16 @@ TEST(Contour, SurvivesExtremes) {
     double sigma, rate;
     std::uint64_t steps;
   };
-  for (const Corner& corner : {Corner{0.05, 0.5, 1000}, {1e5, 1e-9, 1000000000000}, {0.3, 1e-6, 1000000}, {50, 1e-9, 10}, {1e5, 0.9, 1000000000000},
-                               {1, 0.999, 100}, {0.05, 1e-9, 1000000000000}, {2, 1e-3, 1000000000000}}) {
-    const auto loss = compose_by_contour({{subsampled_gaussian(1.0 / Interval::exactly(corner.sigma), Interval::exactly(corner.rate)), corner.steps}}, {});
+  for (const Corner& corner : {Corner{0.05, 0.5, 1000},
+                               {1e5, 1e-9, 1000000000000},
+                               {0.3, 1e-6, 1000000},
+                               {50, 1e-9, 10},
+                               {1e5, 0.9, 1000000000000},
+                               {1, 0.999, 100},
+                               {0.05, 1e-9, 1000000000000},
+                               {2, 1e-3, 1000000000000}}) {
+    const auto loss = compose_by_contour(
+        {{subsampled_gaussian(1.0 / Interval::exactly(corner.sigma), Interval::exactly(corner.rate)), corner.steps}}, {});
     ASSERT_NE(loss, nullptr);
     for (const Direction direction : {Direction::remove, Direction::add})
       for (const double delta : {1e-5, 1e-300}) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // [atom-kernel] [exact-composition] The parts of the exact engine by themselves: rows, powers, products, lattices, and the libm it trusts.
-#include "engine/exact_axes.h"
-#include "engine/exact_power.h"
-
 #include <gtest/gtest.h>
 #include <mpfr.h>
 
 #include <cmath>
 #include <random>
 
+#include "engine/exact_axes.h"
+#include "engine/exact_power.h"
 #include "numeric/arithmetic.h"
 #include "support/ball.h"
 
@@ -47,15 +46,15 @@ TEST(ExactLaw, TrustsLibmToEightUnits) {
     EXPECT_TRUE(within(-std::expm1(-x), -minus, bound)) << static_cast<double>(x);
     const Ball logarithm = log(to_ball(x));
     const Ball error = to_ball(std::log(x)) - logarithm;
-    EXPECT_TRUE(test::certainly_less(error * error, Ball(bound) * Ball(bound) * (logarithm * logarithm + Ball(1e-9)))) <<
-        static_cast<double>(x);
+    EXPECT_TRUE(test::certainly_less(error * error, Ball(bound) * Ball(bound) * (logarithm * logarithm + Ball(1e-9))))
+        << static_cast<double>(x);
   }
 }
 
 TEST(ExactLaw, BinomialRowsKeepTheirBound) {
   Ball::precision = 256;
-  for (const auto& [count, odds] : {std::pair<std::uint64_t, Wide>{0, 2.0L}, {1, 0.3L}, {7, 1.0L}, {60, 3.25L}, {1000, 1.001L}, {400,
-      1e-6L}, {300, 5e7L}}) {
+  for (const auto& [count, odds] :
+       {std::pair<std::uint64_t, Wide>{0, 2.0L}, {1, 0.3L}, {7, 1.0L}, {60, 3.25L}, {1000, 1.001L}, {400, 1e-6L}, {300, 5e7L}}) {
     const BinomialRow row = binomial_row(count, odds);
     ASSERT_EQ(row.first, 0U);
     ASSERT_EQ(row.mass.size(), count + 1);
@@ -113,11 +112,11 @@ void expect_same(const Law& a, const Law& b) {
 TEST(ExactLaw, PowersEqualRepeatedProducts) {
   expect_same(power(symmetric({{0.7, 1}}), 9), power_step_by_step(symmetric({{0.7, 1}}), 9));
   expect_same(power(symmetric({{0.7, 0.5}, {0.29301, 0.5}}), 8), power_step_by_step(symmetric({{0.7, 0.5}, {0.29301, 0.5}}), 8));
-  expect_same(power(symmetric({{0.7, 0.5}, {0.29301, 0.25}, {0, 0.25}}), 7), power_step_by_step(symmetric({{0.7, 0.5}, {0.29301, 0.25},
-      {0, 0.25}}), 7));
+  expect_same(power(symmetric({{0.7, 0.5}, {0.29301, 0.25}, {0, 0.25}}), 7),
+              power_step_by_step(symmetric({{0.7, 0.5}, {0.29301, 0.25}, {0, 0.25}}), 7));
   expect_same(power(symmetric({{0.7, 0.5}, {0, 0.5}}), 30), power_step_by_step(symmetric({{0.7, 0.5}, {0, 0.5}}), 30));
-  expect_same(power(symmetric({{1.5, 0.25}, {0.9001, 0.5}, {0.35, 0.25}}), 6), power_step_by_step(symmetric({{1.5, 0.25}, {0.9001,
-      0.5}, {0.35, 0.25}}), 6));
+  expect_same(power(symmetric({{1.5, 0.25}, {0.9001, 0.5}, {0.35, 0.25}}), 6),
+              power_step_by_step(symmetric({{1.5, 0.25}, {0.9001, 0.5}, {0.35, 0.25}}), 6));
   expect_same(power(symmetric({{1.2, 0.25}, {0.6, 0.75}}), 20), power_step_by_step(symmetric({{1.2, 0.25}, {0.6, 0.75}}), 20));
 }
 
@@ -134,8 +133,8 @@ TEST(ExactLaw, PowersOfLopsidedLawsEqualRepeatedProducts) {
   expect_same(power(flipped, 5), power_step_by_step(flipped, 5));
   std::vector<double> many(10, 0.0625);
   many.push_back(0.375);
-  std::vector<double> other{0.03125, 0.09375, 0.046875, 0.078125, 0.0546875, 0.0703125, 0.05859375, 0.06640625, 0.06005859375,
-      0.06494140625, 0.375};
+  std::vector<double> other{0.03125,    0.09375,    0.046875,      0.078125,      0.0546875, 0.0703125,
+                            0.05859375, 0.06640625, 0.06005859375, 0.06494140625, 0.375};
   const Atoms eleven = atoms_of_pair(masses(many), masses(other));
   expect_same(power(eleven, 4), power_step_by_step(eleven, 4));
 }
@@ -198,9 +197,8 @@ TEST(ExactLaw, SeesCommonStepsOfDecimals) {
 
 TEST(ExactLaw, EstimatesItsSize) {
   for (const std::uint64_t times : {2U, 5U, 11U}) {
-    for (const Atoms& atoms : {symmetric({{0.7, 1}}), symmetric({{0.7, 0.5}, {0.29301, 0.5}}), symmetric({{0.7, 0.5}, {0.29301, 0.25},
-        {0, 0.25}}),
-                               symmetric({{1.5, 0.25}, {0.9001, 0.5}, {0.35, 0.25}})})
+    for (const Atoms& atoms : {symmetric({{0.7, 1}}), symmetric({{0.7, 0.5}, {0.29301, 0.5}}),
+                               symmetric({{0.7, 0.5}, {0.29301, 0.25}, {0, 0.25}}), symmetric({{1.5, 0.25}, {0.9001, 0.5}, {0.35, 0.25}})})
       EXPECT_EQ(power_size(atoms, times).points, static_cast<double>(power(atoms, times).points.size()));
   }
   EXPECT_FALSE(power_size(symmetric({{0.7, 0.5}, {0.29301, 0.5}}), 1'000'000'000).fits());

@@ -84,7 +84,6 @@ TEST(ExactComposition, EnclosesTheGoldenCompositions) {
   EXPECT_EQ(cases, 43);
 }
 
-
 TEST(ExactComposition, ListsTheGoldenCorners) {
   int cases = 0;
   const auto golden = read_golden("multiple_constraints.json");
@@ -214,9 +213,12 @@ class RandomPlan {
 
   Known any() {
     switch (whole(0, 2)) {
-      case 0: return constraints();
-      case 1: return response();
-      default: return finite_pair();
+      case 0:
+        return constraints();
+      case 1:
+        return response();
+      default:
+        return finite_pair();
     }
   }
 
@@ -285,8 +287,8 @@ TEST(ExactComposition, DoesNotDependOnOrderOrGrouping) {
 }
 
 TEST(ExactComposition, MirrorsSymmetricProfiles) {
-  const LossPointer loss = compose_exactly({{dp(Interval::exactly(0.7), Interval::exactly(1e-3)), 5}, {dp(Interval::exactly(0.2),
-      Interval::exactly(0)), 9}}, {});
+  const LossPointer loss = compose_exactly(
+      {{dp(Interval::exactly(0.7), Interval::exactly(1e-3)), 5}, {dp(Interval::exactly(0.2), Interval::exactly(0)), 9}}, {});
   for (const double epsilon : {0.1, 0.5, 1.7, 4.4, 5.3, 6.0}) {
     const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
     const Interval mirrored = 1 - exp(Interval::exactly(-epsilon)) * (1 - delta);
@@ -324,15 +326,15 @@ TEST(ExactComposition, KeepsTheSlopeZero) {
 TEST(ExactComposition, JoinsSlopesThatAreEqualAsDecimals) {
   const LossPointer loss = compose_exactly({{constraints_from(nlohmann::json::parse(R"([["1.2","0"],["0.6","0.2"]])")), 50}}, {});
   EXPECT_EQ(loss->guarantees(Direction::remove)->size(), 101U);  // 0, 0.6, ..., 60
-  const LossPointer mixed = compose_exactly({{dp(golden_interval("0.6"), Interval::exactly(0)), 10}, {dp(golden_interval("0.2"),
-      Interval::exactly(0)), 10}}, {});
+  const LossPointer mixed =
+      compose_exactly({{dp(golden_interval("0.6"), Interval::exactly(0)), 10}, {dp(golden_interval("0.2"), Interval::exactly(0)), 10}}, {});
   EXPECT_EQ(mixed->guarantees(Direction::remove)->size(), 21U);  // 0, 0.4, ..., 8
 }
 
 TEST(ExactComposition, SurvivesHugeLosses) {
   // 20 + 20 mechanisms of epsilon 20: sums of losses pass 709, where exp of a double overflows.
-  const LossPointer loss = compose_exactly({{dp(Interval::exactly(20), Interval::exactly(0)), 20}, {dp(Interval::exactly(20.5),
-      Interval::exactly(0)), 20}}, {});
+  const LossPointer loss =
+      compose_exactly({{dp(Interval::exactly(20), Interval::exactly(0)), 20}, {dp(Interval::exactly(20.5), Interval::exactly(0)), 20}}, {});
   Ball::precision = 4000;
   const auto response = [](double epsilon) {
     const Ball odds = exp(Ball(epsilon));
@@ -386,8 +388,8 @@ TEST(ExactComposition, KnowsDeltaFarBelowTheSmallestDouble) {
 
 TEST(ExactComposition, IsHonestNextToTheTopAtom) {
   // Losses are rounded sums: at distance 1e-14 from the largest a kernel that trusts them is wrong by its own size.
-  const LossPointer loss = compose_exactly({{dp(golden_interval("0.7"), Interval::exactly(0)), 60}, {dp(golden_interval("0.3"),
-      Interval::exactly(0)), 60}}, {});
+  const LossPointer loss =
+      compose_exactly({{dp(golden_interval("0.7"), Interval::exactly(0)), 60}, {dp(golden_interval("0.3"), Interval::exactly(0)), 60}}, {});
   Ball::precision = 400;
   const Ball e7 = Ball(7) / Ball(10);
   const Ball e3 = Ball(3) / Ball(10);
@@ -442,8 +444,8 @@ TEST(ExactComposition, ByHalvesEqualsTheList) {
     const Interval delta = halves->delta(Direction::remove, Interval::exactly(epsilon));
     // delta of a product is the mean of the one's delta at epsilon minus the other's loss.
     Interval mean = one->infinite_mass(Direction::remove);
-    for (const Atom& atom : one->atoms(Direction::remove)->finite) mean = mean + atom.mass * two->delta(Direction::remove,
-        epsilon - atom.loss);
+    for (const Atom& atom : one->atoms(Direction::remove)->finite)
+      mean = mean + atom.mass * two->delta(Direction::remove, epsilon - atom.loss);
     EXPECT_THAT(delta, Encloses(mean));
     EXPECT_THAT(delta, IsTight(1e-10));
     const auto test = halves->test_at(Direction::remove, epsilon);
@@ -478,8 +480,8 @@ TEST(ExactComposition, OfThousandsOfDistinctMechanismsIsTight) {
 
 TEST(ExactComposition, RefusesWhatIsTooLargeAtOnce) {
   const LossPointer three = std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(1.50001), Interval::exactly(0)},
-                                                                                     {Interval::exactly(0.9), Interval::exactly(0.05)},
-                                                                                     {Interval::exactly(0.35), Interval::exactly(0.2)}});
+                                                                                      {Interval::exactly(0.9), Interval::exactly(0.05)},
+                                                                                      {Interval::exactly(0.35), Interval::exactly(0.2)}});
   const auto start = std::chrono::steady_clock::now();
   EXPECT_THROW((void)compose_exactly({{three, 1'000'000'000'000}}, {}), TooLargeError);
   EXPECT_THROW((void)compose_exactly({{three, 5000}}, {}), TooLargeError);

@@ -117,7 +117,7 @@ TEST_F(LatticeTransform, CountsInfiniteLosses) {
   const Outline outline(factors_, step);
   const ComposedPair composed = compose_tilted(factors_, step, outline, {1, 1, 0, 2, 0}, 10);
   EXPECT_THAT(composed.above.infinite_total, test::Encloses(Interval{-std::expm1(12 * std::log1p(-1e-3)) * (1 - 1e-10),
-                                                                    -std::expm1(12 * std::log1p(-1e-3)) * (1 + 1e-10)}));
+                                                                     -std::expm1(12 * std::log1p(-1e-3)) * (1 + 1e-10)}));
   EXPECT_EQ(composed.below.infinite_total.hi, 0);
 }
 

@@ -56,8 +56,8 @@ inline Ball beta_of(const Distribution& pair, const Ball& alpha) {
     if (arb_is_zero(outcome.p.get()) != 0 || arb_is_zero(outcome.q.get()) != 0) continue;  // accepted at no cost, rejected at no cost
     ordered.emplace_back(log(outcome.q) - log(outcome.p), outcome);
   }
-  std::sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) { return arf_cmp(arb_midref(a.first.get()),
-      arb_midref(b.first.get())) < 0; });
+  std::sort(ordered.begin(), ordered.end(),
+            [](const auto& a, const auto& b) { return arf_cmp(arb_midref(a.first.get()), arb_midref(b.first.get())) < 0; });
   Ball rejected(0);
   Ball accepted(0);
   for (const auto& [loss, outcome] : ordered) {

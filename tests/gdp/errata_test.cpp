@@ -46,7 +46,8 @@ TEST(Errata, E03TheHullSaysMoreThanOneGuaranteeAtATime) {
 }
 
 TEST(Errata, E04BothTermsVanish) {
-  const Interval first = normal_cdf(Interval::exactly(0.5 - 20)), second = exp(Interval::exactly(20)) * normal_cdf(Interval::exactly(-0.5 - 20));
+  const Interval first = normal_cdf(Interval::exactly(0.5 - 20)),
+                 second = exp(Interval::exactly(20)) * normal_cdf(Interval::exactly(-0.5 - 20));
   EXPECT_LT(first.hi, 1e-80);
   EXPECT_LT(second.hi, 1e-80);
   EXPECT_GT((second / first).lo, 0.9);  // it is their ratio that tends to 1
@@ -117,7 +118,8 @@ double staircase(const std::function<double(double)>& delta, double last, int n,
 TEST(Errata, E11And13TheGapOfTheStaircases) {
   const auto laplace = [](double e) { return laplace_delta(2, e); };
   const int n = 500;
-  const double d = 10.0 / n, above = staircase(laplace, 10, n, true), below = std::max(mu_gdp(0, laplace(0)), staircase(laplace, 10, n, false));
+  const double d = 10.0 / n, above = staircase(laplace, 10, n, true),
+               below = std::max(mu_gdp(0, laplace(0)), staircase(laplace, 10, n, false));
   EXPECT_LE(above - below, std::sqrt(2 * pi) * d);  // printed: sqrt(2) pi d
   EXPECT_GE(above, 1.8009);
   // Without the value at 0 the bound is false: a profile that is 0.9 at 0 and 0.001 right of it.

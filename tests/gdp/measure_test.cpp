@@ -29,7 +29,9 @@ std::string text(const json& value) { return value.get<std::string>(); }
 /// A golden number as a plan writes it; its enclosure holds the nearest double that the golden file means.
 std::string number(const json& value) { return text(value) == "sqrt(2)" ? "1.4142135623730951" : text(value); }
 
-GdpMeasurement measured(const std::string& plan, const std::vector<Interval>& slacks = {}) { return measure_mu(analyze(parse(plan)), slacks); }
+GdpMeasurement measured(const std::string& plan, const std::vector<Interval>& slacks = {}) {
+  return measure_mu(analyze(parse(plan)), slacks);
+}
 
 std::string poisson(const std::string& plan, const json& rate) {
   return golden_double(rate) == 1 ? plan : plan + " | poisson(rate=" + text(rate) + ")";
@@ -128,7 +130,8 @@ TEST(Measure, SamplingWithAndWithoutReplacement) {
   for (const json& golden : golden_group("gdp_bridge.json", "replacement_mu")) {
     const bool with = text(golden["name"]).starts_with("wr");
     const std::string counts = text(golden["m"]) + ", " + text(golden["n"]) + ")";
-    const std::string plan = "laplace(scale=1, sensitivity=" + text(golden["eps0"]) + (with ? ") | sample_with_replacement(" : ") | sample(") + counts;
+    const std::string plan =
+        "laplace(scale=1, sensitivity=" + text(golden["eps0"]) + (with ? ") | sample_with_replacement(" : ") | sample(") + counts;
     EXPECT_THAT(measured(plan).mu, Encloses(text(golden["mu"]))) << plan;
     EXPECT_THAT(measured(plan).mu, IsTight(1e-8)) << plan;
   }
@@ -184,7 +187,8 @@ TEST(Measure, PairsBoundTheProfileEverywhereAndShrinkWithTheSlack) {
       if (!(pair.mu.hi < infinity)) continue;
       for (const double e : {0.0, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
         const Interval bound = pair.slack + (1.0 - pair.slack) * gaussian_delta(Interval::exactly(pair.mu.hi), Interval::exactly(e));
-        const double known = plan == std::string("icea(4, 20)") ? analyze(parse("icea(4, 20) | refine()")).delta_at(e).lo : curve.delta_at(e).lo;
+        const double known =
+            plan == std::string("icea(4, 20)") ? analyze(parse("icea(4, 20) | refine()")).delta_at(e).lo : curve.delta_at(e).lo;
         EXPECT_LE(known, bound.hi) << plan << " at " << e << " with slack " << pair.slack.hi;
       }
     }

@@ -68,8 +68,10 @@ TEST(Atoms, AllowForSlackBelowOnly) {
 
 TEST(Atoms, AreSortedAndJoined) {
   const Interval third{0.33, 0.34};
-  const Atoms atoms = make_atoms({{Interval::exactly(-1), third}, {Interval::exactly(2), third}, {Interval::exactly(-1), third},
-      {Interval::exactly(5), Interval::exactly(0)}},
+  const Atoms atoms = make_atoms({{Interval::exactly(-1), third},
+                                  {Interval::exactly(2), third},
+                                  {Interval::exactly(-1), third},
+                                  {Interval::exactly(5), Interval::exactly(0)}},
                                  Interval::exactly(0), Interval::exactly(0), false);
   ASSERT_EQ(atoms.finite.size(), 2U);
   EXPECT_EQ(atoms.finite.front().loss, Interval::exactly(2));
@@ -81,10 +83,10 @@ TEST(Atoms, RefuseWhatIsNoDistribution) {
   EXPECT_THROW((void)atoms_of_pair(half, half), DomainError);
   EXPECT_THROW((void)atoms_of_pair({Interval::exactly(1)}, half), DomainError);
   EXPECT_THROW((void)atoms_of_pair({}, {}), DomainError);
-  EXPECT_THROW((void)atoms_of_pair({Interval::exactly(1.5), Interval::exactly(-0.5)}, {Interval::exactly(0.5),
-      Interval::exactly(0.5)}), DomainError);
-  EXPECT_THROW((void)make_atoms({{Interval::exactly(infinity), Interval::exactly(1)}}, Interval::exactly(0), Interval::exactly(0),
-      false), DomainError);
+  EXPECT_THROW((void)atoms_of_pair({Interval::exactly(1.5), Interval::exactly(-0.5)}, {Interval::exactly(0.5), Interval::exactly(0.5)}),
+               DomainError);
+  EXPECT_THROW((void)make_atoms({{Interval::exactly(infinity), Interval::exactly(1)}}, Interval::exactly(0), Interval::exactly(0), false),
+               DomainError);
 }
 
 }  // namespace

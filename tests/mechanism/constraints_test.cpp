@@ -22,8 +22,8 @@ using test::IsTight;
 Constraint exactly(double epsilon, double delta) { return {Interval::exactly(epsilon), Interval::exactly(delta)}; }
 
 TEST(Constraints, HaveTheKnownWeights) {
-  const auto two = canonical_constraints({{golden_interval("0.6"), golden_interval("0.2")}, {golden_interval("1.2"),
-      golden_interval("0")}});
+  const auto two =
+      canonical_constraints({{golden_interval("0.6"), golden_interval("0.2")}, {golden_interval("1.2"), golden_interval("0")}});
   ASSERT_EQ(two.active.size(), 2U);
   EXPECT_TRUE(two.active.front().epsilon.contains(1.2));  // steepest first, whatever the order of the input
   EXPECT_THAT(two.weights.back(), Encloses("0.42321464115445696863"));
@@ -116,8 +116,8 @@ TEST(Constraints, TakeATieForImplied) {
   const double total_variation = std::tanh(0.5);
   const ConstraintsLoss loss({exactly(epsilon, 0), exactly(0, total_variation)});
   EXPECT_LE(loss.atoms(Direction::remove)->slack, 1e-14);
-  EXPECT_TRUE(test::holds(loss.delta(Direction::remove, Interval::exactly(0)), delta_by_lines({exactly(epsilon, 0), exactly(0,
-      total_variation)}, 0)));
+  EXPECT_TRUE(test::holds(loss.delta(Direction::remove, Interval::exactly(0)),
+                          delta_by_lines({exactly(epsilon, 0), exactly(0, total_variation)}, 0)));
 }
 
 TEST(Constraints, SurviveHugeEpsilons) {
@@ -130,8 +130,8 @@ TEST(Constraints, SurviveHugeEpsilons) {
 
 TEST(Constraints, RefuseWhatIsNoGuarantee) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const Constraint& bad : {exactly(-0.1, 0), exactly(1, -1e-9), exactly(1, 1.1), exactly(infinity, 0), exactly(nan, 0), exactly(1,
-      nan)})
+  for (const Constraint& bad :
+       {exactly(-0.1, 0), exactly(1, -1e-9), exactly(1, 1.1), exactly(infinity, 0), exactly(nan, 0), exactly(1, nan)})
     EXPECT_THROW((void)canonical_constraints({bad}), DomainError);
 }
 

@@ -47,7 +47,8 @@ double brute_force(const std::function<double(int)>& law, int shift, double epsi
 }
 
 TEST(TruncatedDiscreteLaplace, EveryRegimeAgreesWithBruteForce) {
-  for (const auto& [scale, bound, shift] : {std::tuple{2.0, 9, 1}, {2.0, 9, 4}, {0.5, 3, 3}, {4.0, 3, 5}, {4.0, 3, 6}, {4.0, 3, 7}, {1.0, 8, 0}}) {
+  for (const auto& [scale, bound, shift] :
+       {std::tuple{2.0, 9, 1}, {2.0, 9, 4}, {0.5, 3, 3}, {4.0, 3, 5}, {4.0, 3, 6}, {4.0, 3, 7}, {1.0, 8, 0}}) {
     double total = 0;
     for (int y = -bound; y <= bound; ++y) total += std::exp(-std::abs(y) / scale);
     const auto law = [&](int y) { return std::abs(y) <= bound ? std::exp(-std::abs(y) / scale) / total : 0; };
@@ -62,9 +63,9 @@ TEST(TruncatedDiscreteLaplace, EveryRegimeAgreesWithBruteForce) {
 }
 
 TEST(Discrete, LawsHaveMassOne) {
-  for (const LossPointer& loss :
-       {discrete_laplace(Interval::exactly(3), 5), truncated_discrete_laplace(Interval::exactly(3), 10, 4),
-        truncated_discrete_laplace(Interval::exactly(3), 4, 6), discrete_gaussian(Interval::exactly(2.5), 3), discrete_gaussian(Interval::exactly(0.3), 1)}) {
+  for (const LossPointer& loss : {discrete_laplace(Interval::exactly(3), 5), truncated_discrete_laplace(Interval::exactly(3), 10, 4),
+                                  truncated_discrete_laplace(Interval::exactly(3), 4, 6), discrete_gaussian(Interval::exactly(2.5), 3),
+                                  discrete_gaussian(Interval::exactly(0.3), 1)}) {
     const Atoms& atoms = *loss->atoms(Direction::remove);
     Interval under_p = atoms.infinite;
     Interval under_q = atoms.other_infinite;

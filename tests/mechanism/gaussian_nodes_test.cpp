@@ -22,7 +22,8 @@ using test::SubsampledGaussianWitness;
 struct Case {
   double mu, rate, power;
 };
-const Case cases[] = {{1, 0.01, 7.5}, {1.25, 0.005, 4.6}, {1.6, 0.001, 3.5}, {0.125, 0.01, 3}, {0.5, 0.3, 2.5}, {1, 0.0625, -9}, {0.75, 0.002, -60}, {2, 0.02, -4}};
+const Case cases[] = {{1, 0.01, 7.5},  {1.25, 0.005, 4.6}, {1.6, 0.001, 3.5},  {0.125, 0.01, 3},
+                      {0.5, 0.3, 2.5}, {1, 0.0625, -9},    {0.75, 0.002, -60}, {2, 0.02, -4}};
 
 SubsampledGaussianWitness witness_of(const Case& one) {
   // A negative power saturates at w = 1 - rate, so it moves no mass to the far left.
@@ -30,7 +31,8 @@ SubsampledGaussianWitness witness_of(const Case& one) {
 }
 
 GaussianNodes nodes_of(const Case& one, double accuracy, double shrink, double longest = 0) {
-  return {Interval::exactly(one.mu), Interval::exactly(one.rate), {one.power - 1, one.power + 1, accuracy, shrink, one.power, longest, false}};
+  return {
+      Interval::exactly(one.mu), Interval::exactly(one.rate), {one.power - 1, one.power + 1, accuracy, shrink, one.power, longest, false}};
 }
 
 /// log |sum_j W_j w_j^(p + it) - E_Q[w^(p + it)]|, the sum over the engine's nodes in high precision.
@@ -117,7 +119,8 @@ TEST(GaussianTilt, HoldsItsMomentMeanAndDeviation) {
     const SubsampledGaussianWitness witness = witness_of(one);
     const TiltOfCase tilted = tilt_of(one, 1e7);
     const auto& tilt = *tilted.tilt;
-    const ComplexBall zeroth = witness.moment(one.power, 0), first = witness.moment(one.power, 0, 1), second = witness.moment(one.power, 0, 2);
+    const ComplexBall zeroth = witness.moment(one.power, 0), first = witness.moment(one.power, 0, 1),
+                      second = witness.moment(one.power, 0, 2);
     Ball log_moment, mean;
     arb_log(log_moment.get(), acb_realref(zeroth.get()), test::witness_bits);
     EXPECT_THAT(tilt.log_moment(), test::Encloses(log_moment.get())) << one.mu << " " << one.power;
@@ -222,7 +225,8 @@ TEST(GaussianTilt, HoldsForEveryParameterInTheInterval) {
     Oscillation answer;
     tilt->oscillate({&t, 1}, {&answer, 1});
     for (const bool upper : {false, true}) {
-      const auto exact = subsampled_gaussian(Interval::exactly(vary_mu && upper ? mu.hi : mu.lo), Interval::exactly(!vary_mu && upper ? rate.hi : rate.lo));
+      const auto exact = subsampled_gaussian(Interval::exactly(vary_mu && upper ? mu.hi : mu.lo),
+                                             Interval::exactly(!vary_mu && upper ? rate.hi : rate.lo));
       const auto exact_moments = exact->transform(Direction::remove)->prepare(reach);
       const auto exact_tilt = exact_moments->tilt(order);
       Oscillation truth;

@@ -21,7 +21,7 @@ TEST(Laplace, ProfileHasItsThreeBranches) {
   const LaplaceLoss loss(Interval::exactly(2));
   EXPECT_EQ(loss.delta(Direction::remove, Interval::exactly(2)), zero);
   EXPECT_EQ(loss.delta(Direction::add, Interval::exactly(infinity)), zero);
-  EXPECT_THAT(loss.delta(Direction::remove, zero), Encloses("0.632120558828557678404476229839"));         // 1 - 1/e
+  EXPECT_THAT(loss.delta(Direction::remove, zero), Encloses("0.632120558828557678404476229839"));          // 1 - 1/e
   EXPECT_THAT(loss.delta(Direction::remove, Interval::exactly(-3)), Encloses("0.950212931632136057049"));  // 1 - e^-3
   EXPECT_EQ(loss.delta(Direction::remove, Interval::exactly(-infinity)), Interval::exactly(1));
 }

@@ -102,9 +102,10 @@ TEST(LaplaceTransform, TruncatedLawsAreNormalised) {
       ASSERT_NE(moments, nullptr);
       EXPECT_NEAR(moments->cumulant(0).value, 0, 1e-13);
       EXPECT_NEAR(moments->cumulant(-1).value, 0, 1e-13);
-      // delta(0) = infinite mass + E (1 - e^-L)+ is half the first absolute difference; check it against the profile by the mean of e^(-L/2):
-      // M(-1/2) = sum of sqrt(P Q) over the overlap, divided by the finite mass.
-      const double a = std::exp(-reach), b = transform.largest_loss(), finite = 1 - 0.5 * (transform.infinite_mass().lo + transform.infinite_mass().hi);
+      // delta(0) = infinite mass + E (1 - e^-L)+ is half the first absolute difference; check it against the profile by the mean of
+      // e^(-L/2): M(-1/2) = sum of sqrt(P Q) over the overlap, divided by the finite mass.
+      const double a = std::exp(-reach), b = transform.largest_loss(),
+                   finite = 1 - 0.5 * (transform.infinite_mass().lo + transform.infinite_mass().hi);
       const double outside = reach > e0 ? std::exp(-e0 / 2) - a * std::exp(e0 / 2) : 0;  // both atoms give the same
       const double overlap = (b * std::exp(-e0 / 2) / 2 + outside) / (1 - a);
       EXPECT_NEAR(std::exp(moments->cumulant(-0.5).value), overlap / finite, 1e-12) << e0 << " " << reach;

@@ -12,8 +12,8 @@
 namespace tradeoff {
 namespace {
 
-using ::testing::HasSubstr;
 using test::Encloses;
+using ::testing::HasSubstr;
 
 std::vector<Interval> decimals(const nlohmann::json& texts) {
   std::vector<Interval> values;

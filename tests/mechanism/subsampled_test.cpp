@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <random>
 
@@ -158,7 +158,9 @@ TEST(Sampled, BoundsEveryMechanismOnSubsetsByEnumeration) {
     class Worst final : public Loss {
      public:
       explicit Worst(std::function<double(double)> delta) : delta_(std::move(delta)) {}
-      [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return {delta_(epsilon.hi) - 1e-15, delta_(epsilon.lo) + 1e-15}; }
+      [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
+        return {delta_(epsilon.hi) - 1e-15, delta_(epsilon.lo) + 1e-15};
+      }
       [[nodiscard]] bool symmetric() const override { return true; }
 
      private:

@@ -103,7 +103,8 @@ TEST(TailComposition, PureAndGaussianParts) {
   // Laplace with Gaussian: the model is the Gaussian one shifted, and it holds: delta(e) <= delta_mu(e - e0).
   const Tail both = composed_tail({{zero_tail(1), 1}, {gdp_tail(Interval::exactly(1)), 1}});
   ASSERT_TRUE(both.gaussian.has_value());
-  for (double e = both.gaussian->from; e < 100; e += 0.7) EXPECT_GE(log_model(*both.gaussian, e) + 1e-9, log_gaussian_delta(1, e - 1).lo) << e;
+  for (double e = both.gaussian->from; e < 100; e += 0.7)
+    EXPECT_GE(log_model(*both.gaussian, e) + 1e-9, log_gaussian_delta(1, e - 1).lo) << e;
   EXPECT_EQ(both.limit, Interval::exactly(1));
 }
 
@@ -113,7 +114,8 @@ TEST(TailComposition, ModelsOfGaussianTailsBoundTheComposedGaussian) {
     for (const int steps : {1, 2, 5}) {
       const double width = 1.2 * mu;
       double largest = -infinity;  // of log delta_mu + e^2/(2 width^2)
-      for (double e = 0; e < 60 * mu; e += 0.01 * mu) largest = std::max(largest, log_gaussian_delta(mu, e).hi + e * e / (2 * width * width));
+      for (double e = 0; e < 60 * mu; e += 0.01 * mu)
+        largest = std::max(largest, log_gaussian_delta(mu, e).hi + e * e / (2 * width * width));
       const Tail part = gaussian_tail(largest + 1e-3, Interval::exactly(width), 0);
       const Tail whole = composed_tail({{part, static_cast<std::uint64_t>(steps)}, {zero_tail(0.5), 1}});
       ASSERT_TRUE(whole.gaussian.has_value());

@@ -16,9 +16,7 @@ using test::Encloses;
 using test::IsTight;
 
 /// The mechanism calibrated to (epsilon, delta) by the formula of the source: scale 1/epsilon, bound from delta.
-TruncatedLaplaceLoss calibrated(Interval epsilon, Interval delta) {
-  return {epsilon, log1p(expm1(epsilon) / (2.0 * delta))};
-}
+TruncatedLaplaceLoss calibrated(Interval epsilon, Interval delta) { return {epsilon, log1p(expm1(epsilon) / (2.0 * delta))}; }
 
 TEST(TruncatedLaplace, GoldenProfiles) {
   for (const auto& entry : test::golden_group("f_dp.json", "tlap_delta")) {

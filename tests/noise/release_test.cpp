@@ -190,8 +190,7 @@ TEST(Release, RectifiesOnTheGrid) {
   EXPECT_NEAR(certificate.mu()->hi, 0.05, 0.001);
   terms.rows_are = Rows::disjoint;
   double low = 0, high = 0;
-  for (const auto& row :
-       release_of("gaussian(sigma=1000) | rectify(epsilon=80, low=0, high=10)", std::vector<double>(2000, 5), terms).rows)
+  for (const auto& row : release_of("gaussian(sigma=1000) | rectify(epsilon=80, low=0, high=10)", std::vector<double>(2000, 5), terms).rows)
     (row[0] < 5 ? low : high) += 1;
   EXPECT_GT(low, 800);  // clipped to one end or the other nearly always
   EXPECT_GT(high, 800);

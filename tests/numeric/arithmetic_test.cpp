@@ -34,8 +34,30 @@ class Doubles {
   std::mt19937_64 random_{7};
 };
 
-const std::vector<double> hard = {0.0,  -0.0, least, -least, 3 * least, 0x1p-1022, -0x1p-1022, 0x1.fffffffffffffp-1023, 0x1p-960, 0x1p-900, 0x1p-538,
-                                  0x1p-537, 1,  -1,  std::nextafter(1, 0), std::nextafter(1, 2), 1.0 / 3, 3, 0x1p53, 0x1p511, 0x1p512, 1e300, largest, -largest};
+const std::vector<double> hard = {0.0,
+                                  -0.0,
+                                  least,
+                                  -least,
+                                  3 * least,
+                                  0x1p-1022,
+                                  -0x1p-1022,
+                                  0x1.fffffffffffffp-1023,
+                                  0x1p-960,
+                                  0x1p-900,
+                                  0x1p-538,
+                                  0x1p-537,
+                                  1,
+                                  -1,
+                                  std::nextafter(1, 0),
+                                  std::nextafter(1, 2),
+                                  1.0 / 3,
+                                  3,
+                                  0x1p53,
+                                  0x1p511,
+                                  0x1p512,
+                                  1e300,
+                                  largest,
+                                  -largest};
 
 /// The exact result of an operation, rounded down and up to doubles by MPFR, subnormals included.
 template <class Operation>
@@ -70,8 +92,8 @@ class Operand {
 void expect_outward(Interval computed, Interval exact, const char* what, double a, double b) {
   const bool covers = computed.lo <= exact.lo && computed.hi >= exact.hi;
   const bool close = computed.lo >= numeric::next_down(exact.lo) && computed.hi <= numeric::next_up(exact.hi);
-  EXPECT_TRUE(covers && close) << what << " of " << ::testing::PrintToString(Interval{a, b}) << ": " << ::testing::PrintToString(computed) << " against "
-                               << ::testing::PrintToString(exact);
+  EXPECT_TRUE(covers && close) << what << " of " << ::testing::PrintToString(Interval{a, b}) << ": " << ::testing::PrintToString(computed)
+                               << " against " << ::testing::PrintToString(exact);
 }
 
 void expect_operations(double a, double b) {
@@ -82,7 +104,8 @@ void expect_operations(double a, double b) {
   expect_outward(left + right, exact_bounds([&](mpfr_ptr r, mpfr_rnd_t way) { mpfr_add(r, x.get(), y.get(), way); }), "sum", a, b);
   expect_outward(left - right, exact_bounds([&](mpfr_ptr r, mpfr_rnd_t way) { mpfr_sub(r, x.get(), y.get(), way); }), "difference", a, b);
   expect_outward(left * right, exact_bounds([&](mpfr_ptr r, mpfr_rnd_t way) { mpfr_mul(r, x.get(), y.get(), way); }), "product", a, b);
-  if (b != 0) expect_outward(left / right, exact_bounds([&](mpfr_ptr r, mpfr_rnd_t way) { mpfr_div(r, x.get(), y.get(), way); }), "quotient", a, b);
+  if (b != 0)
+    expect_outward(left / right, exact_bounds([&](mpfr_ptr r, mpfr_rnd_t way) { mpfr_div(r, x.get(), y.get(), way); }), "quotient", a, b);
   expect_outward(square(left), exact_bounds([&](mpfr_ptr r, mpfr_rnd_t way) { mpfr_sqr(r, x.get(), way); }), "square", a, a);
   if (a >= 0) expect_outward(sqrt(left), exact_bounds([&](mpfr_ptr r, mpfr_rnd_t way) { mpfr_sqrt(r, x.get(), way); }), "root", a, a);
 }
@@ -128,7 +151,8 @@ TEST(Arithmetic, InfinitiesNeverMakeNaN) {
     }
     for (const Interval b : intervals) {
       for (const Interval f : {a + b, a - b, a * b, a / b, max(a, b), min(a, b), hull(a, b), intersect(a, b), log_add_exp(a, b)}) {
-        EXPECT_TRUE(sound(f)) << ::testing::PrintToString(a) << " with " << ::testing::PrintToString(b) << " gave " << ::testing::PrintToString(f);
+        EXPECT_TRUE(sound(f)) << ::testing::PrintToString(a) << " with " << ::testing::PrintToString(b) << " gave "
+                              << ::testing::PrintToString(f);
       }
     }
   }
@@ -187,7 +211,8 @@ TEST(Arithmetic, ElementaryFunctionsOverTheirWholeRange) {
   Doubles doubles;
   const double tight = 0x1p-48;
   std::vector<double> arguments = hard;
-  for (const double x : {709.7, 709.78, 709.79, 710.0, -708.4, -745.1, -745.2, -746.0, 36.7, -36.7, 1e-8, -1e-8, 0x1p-54, -0x1p-54, 0.6931471805599453})
+  for (const double x :
+       {709.7, 709.78, 709.79, 710.0, -708.4, -745.1, -745.2, -746.0, 36.7, -36.7, 1e-8, -1e-8, 0x1p-54, -0x1p-54, 0.6931471805599453})
     arguments.push_back(x);
   for (int i = 0; i < 2500; ++i) {
     arguments.push_back(doubles.any());
@@ -253,7 +278,8 @@ TEST(Arithmetic, LibmStaysWithinItsTable) {
     reference(truth, argument.get(), MPFR_RNDN);
     const double unit = std::abs(mpfr_get_d(truth, MPFR_RNDN)) * 0x1p-52 + least;
     mpfr_sub_d(truth, truth, computed, MPFR_RNDN);
-    EXPECT_LE(std::abs(mpfr_get_d(truth, MPFR_RNDA)), allowed * unit / 2) << name << " at " << std::hexfloat << x;  // twice as good as we rely on
+    EXPECT_LE(std::abs(mpfr_get_d(truth, MPFR_RNDA)), allowed * unit / 2)
+        << name << " at " << std::hexfloat << x;  // twice as good as we rely on
     mpfr_clear(truth);
   };
   for (int i = 0; i < 4000; ++i) {

@@ -59,7 +59,8 @@ TEST(GaussianGolden, ExactDecimalInputs) {
   for (const auto& one : golden_group("f_dp.json", "gdp_delta")) {
     SCOPED_TRACE(one.dump());
     const auto& in = one.at("inputs");
-    EXPECT_THAT(gaussian_delta(golden_interval(in.at("mu")), golden_interval(in.at("eps"))), AllOf(Encloses(text(one, "value")), IsTight(conditioned)));
+    EXPECT_THAT(gaussian_delta(golden_interval(in.at("mu")), golden_interval(in.at("eps"))),
+                AllOf(Encloses(text(one, "value")), IsTight(conditioned)));
   }
   for (const auto& one : golden_group("f_dp.json", "gdp_eps")) {
     SCOPED_TRACE(one.dump());

@@ -18,7 +18,7 @@ using ::testing::AllOf;
 constexpr double largest = std::numeric_limits<double>::max();
 constexpr double least = std::numeric_limits<double>::denorm_min();
 
-const std::vector<double> edges = {0.0,   least, 1e-310, 1e-300, 1e-160, 1e-20, 1e-8, 0.124, 0.5, 1,  2,    15.9, 16,
+const std::vector<double> edges = {0.0,  least, 1e-310, 1e-300, 1e-160, 1e-20, 1e-8, 0.124, 0.5,   1,     2,       15.9,    16,
                                    16.1, 50,    1e3,    1e6,    1e13,   1e20,  1e80, 1e154, 1e160, 1e300, largest, infinity};
 
 bool is_probability(Interval x) { return x.lo <= x.hi && x.lo >= 0 && x.hi <= 1; }  // false for NaN
@@ -131,12 +131,14 @@ TEST(Normal, LimitsAndLaws) {
   EXPECT_EQ(normal_quantile(0), Interval::exactly(-infinity));
   EXPECT_EQ(normal_quantile(1), Interval::exactly(infinity));
   EXPECT_EQ(normal_quantile(0.5), Interval::exactly(0));
-  for (const double x : {-1e308, -1e200, -1e155, -40.0, -38.7, -38.0, -1.0, -0.0, 1e-310, 15.999999, 16.0, 38.0, 40.0, 1e200, infinity, -infinity}) {
+  for (const double x :
+       {-1e308, -1e200, -1e155, -40.0, -38.7, -38.0, -1.0, -0.0, 1e-310, 15.999999, 16.0, 38.0, 40.0, 1e200, infinity, -infinity}) {
     for (const Interval f : {normal_cdf(x), log_normal_cdf(x), normal_density(x), mills_ratio(x)}) EXPECT_TRUE(f.lo <= f.hi) << x;
     EXPECT_THAT(normal_cdf(x) + normal_cdf(-x), Encloses(1));
     EXPECT_THAT(exp(log_normal_cdf(x)), Encloses(normal_cdf(x)));
   }
-  for (const double p : {least, 1e-310, 1e-300, 0.25, 0.75, std::nextafter(0.5, 1), std::nextafter(1, 0)}) EXPECT_THAT(normal_quantile(p), IsTight(1e-13)) << p;
+  for (const double p : {least, 1e-310, 1e-300, 0.25, 0.75, std::nextafter(0.5, 1), std::nextafter(1, 0)})
+    EXPECT_THAT(normal_quantile(p), IsTight(1e-13)) << p;
 }
 
 }  // namespace

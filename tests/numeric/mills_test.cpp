@@ -118,7 +118,8 @@ TEST(Mills, ErrorsStayWithinTheProvedBounds) {
   RecordProperty("ratio", std::to_string(worst_ratio));
   RecordProperty("difference", std::to_string(worst_difference));
   RecordProperty("density", std::to_string(worst_density));
-  std::cout << "share of the proved bound used: ratio " << worst_ratio << ", difference " << worst_difference << ", density " << worst_density << "\n";
+  std::cout << "share of the proved bound used: ratio " << worst_ratio << ", difference " << worst_difference << ", density "
+            << worst_density << "\n";
   EXPECT_LE(worst_ratio, 1);
   EXPECT_LE(worst_difference, 1);
   EXPECT_LE(worst_density, 1);

@@ -21,29 +21,40 @@ class Oracle : public ::testing::Test {
   /// Arguments of the normal law: the whole line, with most of the weight where doubles see something.
   double argument() {
     switch (count_++ % 4) {
-      case 0: return uniform(-40, 40);
-      case 1: return uniform(-3, 3);
-      case 2: return uniform(-1, 1) * scale(-20, 1);
-      default: return uniform(-1, 1) * scale(-300, 10);
+      case 0:
+        return uniform(-40, 40);
+      case 1:
+        return uniform(-3, 3);
+      case 2:
+        return uniform(-1, 1) * scale(-20, 1);
+      default:
+        return uniform(-1, 1) * scale(-300, 10);
     }
   }
   double any_mu() {
     switch (count_++ % 24) {
-      case 0: return scale(-300, 12);
+      case 0:
+        return scale(-300, 12);
       case 1:
-      case 2: return scale(-12, 12);
+      case 2:
+        return scale(-12, 12);
       case 3:
       case 4:
       case 5:
-      case 6: return uniform(0, 12);
-      default: return scale(-3, 2);
+      case 6:
+        return uniform(0, 12);
+      default:
+        return scale(-3, 2);
     }
   }
   double any_epsilon(double mu) {
     switch (random_() % 3) {
-      case 0: return std::abs(mu * (uniform(-20, 40) + mu / 2));
-      case 1: return scale(-5, 4);
-      default: return mu * mu / 2 + mu * uniform(-1, 1) * scale(-8, 0);
+      case 0:
+        return std::abs(mu * (uniform(-20, 40) + mu / 2));
+      case 1:
+        return scale(-5, 4);
+      default:
+        return mu * mu / 2 + mu * uniform(-1, 1) * scale(-8, 0);
     }
   }
 
@@ -91,8 +102,9 @@ TEST_F(Oracle, Profile) {
     check(gaussian_delta(mu, epsilon), 1e-13, [&] { return delta(mu, epsilon); }, mu, epsilon);
     check(gaussian_complement(mu, epsilon), 1e-13, [&] { return complement(mu, epsilon); }, mu, epsilon);
     check(log_gaussian_delta(mu, epsilon), 1e-12, [&] { return log_delta(mu, epsilon); }, mu, epsilon);
-    check(log_gaussian_complement(Interval::exactly(mu), Interval::exactly(epsilon)), 1e-12, [&] { return log_complement(mu, epsilon); },
-          mu, epsilon);
+    check(
+        log_gaussian_complement(Interval::exactly(mu), Interval::exactly(epsilon)), 1e-12, [&] { return log_complement(mu, epsilon); }, mu,
+        epsilon);
   }
 }
 

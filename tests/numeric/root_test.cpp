@@ -18,7 +18,8 @@ Interval cube(double x) { return power(Interval::exactly(x), 3); }
 
 TEST(Root, FindsARootWhateverTheGuess) {
   for (const double guess : {3.0, 0.0, -1e300, 1e300, 1e-300, std::nan(""), infinity, -infinity, 2.9999999999}) {
-    EXPECT_THAT(numeric::increasing_root(cube, Interval::exactly(27), guess, Interval::whole()), AllOf(Encloses(3), IsTight(1e-14))) << guess;
+    EXPECT_THAT(numeric::increasing_root(cube, Interval::exactly(27), guess, Interval::whole()), AllOf(Encloses(3), IsTight(1e-14)))
+        << guess;
   }
 }
 
@@ -27,7 +28,8 @@ TEST(Root, SpansAllMagnitudes) {
     return numeric::increasing_root([](double x) { return Interval::exactly(x); }, target, guess, Interval::whole());
   };
   for (const double truth : {1e-300, -1e-300, 1e300, -1e300, 0.0, 4.9e-324, 1.0}) {
-    for (const double guess : {1.0, -1.0, 0.0, 1e-200}) EXPECT_THAT(root(Interval::exactly(truth), guess), AllOf(Encloses(truth), IsTight(1e-14)));
+    for (const double guess : {1.0, -1.0, 0.0, 1e-200})
+      EXPECT_THAT(root(Interval::exactly(truth), guess), AllOf(Encloses(truth), IsTight(1e-14)));
   }
   EXPECT_EQ(root(Interval::exactly(infinity), 1).hi, infinity);
 }

@@ -44,7 +44,8 @@ TEST(JsonWriter, SeparatesMembersAndElements) {
   JsonWriter out;
   out.begin_object().key("a").begin_array().integer(1).boolean(true).null().end_array().key("b").begin_object().end_object().end_object();
   EXPECT_EQ(out.str(), R"({"a":[1,true,null],"b":{}})");
-  EXPECT_EQ(JsonWriter().steps({{"gaussian-profile", "one Gaussian"}}).str(), R"([{"theorem":"gaussian-profile","detail":"one Gaussian"}])");
+  EXPECT_EQ(JsonWriter().steps({{"gaussian-profile", "one Gaussian"}}).str(),
+            R"([{"theorem":"gaussian-profile","detail":"one Gaussian"}])");
 }
 
 TEST(JsonWriter, IsValidWhateverBytesAMessageCarries) {

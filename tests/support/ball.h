@@ -96,7 +96,9 @@ inline Ball complement(const Ball& mu, const Ball& epsilon) {
 }
 
 /// Logarithms by whichever of the two is small, so that a value next to 1 needs no thousands of bits.
-inline Ball log_delta(double mu, double epsilon) { return epsilon < mu * mu / 2 ? log1p(-complement(mu, epsilon)) : log(delta(mu, epsilon)); }
+inline Ball log_delta(double mu, double epsilon) {
+  return epsilon < mu * mu / 2 ? log1p(-complement(mu, epsilon)) : log(delta(mu, epsilon));
+}
 inline Ball log_complement(double mu, double epsilon) {
   return epsilon < mu * mu / 2 ? log(complement(mu, epsilon)) : log1p(-delta(mu, epsilon));
 }

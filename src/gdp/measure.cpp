@@ -88,8 +88,8 @@ class Meter {
 
   /// [tail-certificate] The head up to where the model certifies the rest for the mu that the head needs anyway.
   [[nodiscard]] Supremum head_and_certificate(const GaussianTail& model) {
-    // With a slope above 1/2 the model's own width is out of reach, and what is close to it far away.
-    const double least = model.slope <= 0.5 ? model.width : model.width * (1 + 0x1p-8);
+    // With a slope near 1/2 or above the model's own width is out of reach, and what is close to it far away.
+    const double least = model.slope <= 0.4 ? model.width : model.width * (1 + 0x1p-8);
     double last = std::max(model.from, reach());
     const Supremum near = head(last, Interval::exactly(0), least);
     const double mu = std::max(near.mu.hi, least);

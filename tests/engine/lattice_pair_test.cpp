@@ -91,6 +91,24 @@ TEST(LatticePair, StandsBetweenOnUnevenPoints) {
   }
 }
 
+TEST(LatticePair, StandsBetweenWhereTheLawBegins) {
+  // Losses of a rarely sampled record begin at log(1 - 0.001) and rise within a few cells.
+  for (const double mu : {0.5, 1.0, 1.6, 4.0}) {
+    const PoissonLoss loss(gaussian_loss(Interval::exactly(mu)), Interval::exactly(0.001));
+    for (const double step : {1.1e-4, 3.7e-5, 1.3e-5}) {
+      const Pair pair = discretise(loss, Direction::remove, even_points(step, -0.003, 0.01));
+      for (double epsilon = -0.0015; epsilon < 0.001; epsilon += 1.7e-6) {
+        const Interval truth = loss.delta(Direction::remove, Interval::exactly(epsilon));
+        ASSERT_GE(hockey_stick(pair.above, step, epsilon) * (1 + 1e-14), truth.lo) << mu << " at " << epsilon;
+        ASSERT_LE(hockey_stick(pair.below, step, epsilon) * (1 - 1e-14), truth.hi) << mu << " at " << epsilon;
+      }
+      if (mu > 2) continue;  // next to an atom between two lattice points
+      // Left of its losses nothing is lost.
+      EXPECT_THAT((Interval{hockey_stick(pair.below, step, -0.0014), hockey_stick(pair.above, step, -0.0014)}), test::IsTight(1e-12)) << mu;
+    }
+  }
+}
+
 TEST(LatticePair, IsOfSecondOrderInTheStep) {
   for (const Case& one : losses()) {
     if (one.name == "randomized response") continue;  // atoms only: first order between the points, exact on them

@@ -110,20 +110,20 @@ class Drawer {
   void one_column() const {
     if (terms_.columns != 1) throw UnsupportedError("release: " + call_.name + " is accounted for single values, not for rows of several");
   }
-  [[nodiscard]] DrawnLine real(const char* law, const char* scale_name, Dyadic scale, double sensitivity, Sampler sampler) const {
+  [[nodiscard]] DrawnLine real(const char* law, const char* scale_name, Dyadic scale, double sensitivity, const Sampler& sampler) const {
     return {{Call{call_.name, {argument(scale_name, scale.value()), argument("sensitivity", sensitivity)}, 0}, {}},
             {law, grid(scale_name), scale.numerator, scale.exponent, sensitivity, 0, 0, 1, {}},
-            std::move(sampler),
+            sampler,
             false,
             {},
             {}};
   }
   /// Scale and sensitivity are in steps already.
-  [[nodiscard]] DrawnLine integer(const char* law, const char* scale_name, Dyadic scale, Sampler sampler) const {
+  [[nodiscard]] DrawnLine integer(const char* law, const char* scale_name, Dyadic scale, const Sampler& sampler) const {
     const auto sensitivity = static_cast<double>(arguments_.count("sensitivity", 0, most_times));
     return {{Call{call_.name, {argument(scale_name, scale.value()), argument("sensitivity", sensitivity)}, 0}, {}},
             {law, checked_grid(terms_.grid_exponent.value_or(0)), scale.numerator, scale.exponent, sensitivity, 0, 0, 1, {}},
-            std::move(sampler),
+            sampler,
             true,
             {},
             {}};

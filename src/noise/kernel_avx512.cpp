@@ -57,18 +57,18 @@ TRADEOFF_AVX512 inline void load_rows(const TableRow* rows, Eight index, Eight (
   alignas(64) std::uint64_t at[8];
   _mm512_store_si512(at, index);
   Eight a[8], b[8];
-  for (int k = 0; k < 8; ++k) a[k] = _mm512_load_si512(rows + at[k]);
-  for (int k = 0; k < 4; ++k) {
+  for (std::size_t k = 0; k < 8; ++k) a[k] = _mm512_load_si512(rows + at[k]);
+  for (std::size_t k = 0; k < 4; ++k) {
     b[2 * k] = _mm512_unpacklo_epi64(a[2 * k], a[2 * k + 1]);
     b[2 * k + 1] = _mm512_unpackhi_epi64(a[2 * k], a[2 * k + 1]);
   }
-  for (int half = 0; half < 2; ++half) {
-    for (int odd = 0; odd < 2; ++odd) {
+  for (std::size_t half = 0; half < 2; ++half) {
+    for (std::size_t odd = 0; odd < 2; ++odd) {
       a[4 * half + odd] = _mm512_shuffle_i64x2(b[4 * half + odd], b[4 * half + 2 + odd], 0x88);
       a[4 * half + 2 + odd] = _mm512_shuffle_i64x2(b[4 * half + odd], b[4 * half + 2 + odd], 0xdd);
     }
   }
-  for (int odd = 0; odd < 2; ++odd) {
+  for (std::size_t odd = 0; odd < 2; ++odd) {
     c[odd] = _mm512_shuffle_i64x2(a[odd], a[4 + odd], 0x88);
     c[4 + odd] = _mm512_shuffle_i64x2(a[odd], a[4 + odd], 0xdd);
     c[2 + odd] = _mm512_shuffle_i64x2(a[2 + odd], a[6 + odd], 0x88);

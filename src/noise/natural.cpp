@@ -7,7 +7,9 @@
 namespace tradeoff::noise {
 
 void Natural::assign(std::uint64_t low, std::uint64_t high) {
-  limbs_ = {low, high};
+  limbs_.make_zeros(2);
+  limbs_[0] = low;
+  limbs_[1] = high;
   trim();
 }
 
@@ -23,7 +25,7 @@ Natural operator+(const Natural& a, const Natural& b) {
   const auto& longer = a.limbs_.size() >= b.limbs_.size() ? a.limbs_ : b.limbs_;
   const auto& shorter = a.limbs_.size() >= b.limbs_.size() ? b.limbs_ : a.limbs_;
   Natural sum;
-  sum.limbs_.resize(longer.size() + 1);
+  sum.limbs_.make_zeros(longer.size() + 1);
   Wide carry = 0;
   for (std::size_t i = 0; i < longer.size(); ++i) {
     carry += longer[i];
@@ -31,7 +33,7 @@ Natural operator+(const Natural& a, const Natural& b) {
     sum.limbs_[i] = static_cast<std::uint64_t>(carry);
     carry >>= 64;
   }
-  sum.limbs_.back() = static_cast<std::uint64_t>(carry);
+  sum.limbs_[longer.size()] = static_cast<std::uint64_t>(carry);
   sum.trim();
   return sum;
 }
@@ -50,7 +52,7 @@ Natural operator-(const Natural& a, const Natural& b) {
 
 Natural operator*(const Natural& a, const Natural& b) {
   Natural product;
-  product.limbs_.assign(a.limbs_.size() + b.limbs_.size(), 0);
+  product.limbs_.make_zeros(a.limbs_.size() + b.limbs_.size());
   for (std::size_t i = 0; i < a.limbs_.size(); ++i) {
     Wide carry = 0;
     for (std::size_t j = 0; j < b.limbs_.size(); ++j) {
@@ -80,7 +82,7 @@ Natural operator<<(const Natural& a, std::size_t bits) {
   if (a.is_zero()) return a;
   const std::size_t words = bits / 64, rest = bits % 64;
   Natural result;
-  result.limbs_.assign(a.limbs_.size() + words + 1, 0);
+  result.limbs_.make_zeros(a.limbs_.size() + words + 1);
   for (std::size_t i = 0; i < a.limbs_.size(); ++i) {
     const Wide moved = static_cast<Wide>(a.limbs_[i]) << rest;
     result.limbs_[i + words] |= static_cast<std::uint64_t>(moved);
@@ -94,7 +96,7 @@ Natural operator>>(const Natural& a, std::size_t bits) {
   const std::size_t words = bits / 64, rest = bits % 64;
   Natural result;
   if (words >= a.limbs_.size()) return result;
-  result.limbs_.assign(a.limbs_.size() - words, 0);
+  result.limbs_.make_zeros(a.limbs_.size() - words);
   for (std::size_t i = words; i < a.limbs_.size(); ++i) {
     const Wide pair = (static_cast<Wide>(i + 1 < a.limbs_.size() ? a.limbs_[i + 1] : 0) << 64) | a.limbs_[i];
     result.limbs_[i - words] = static_cast<std::uint64_t>(pair >> rest);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 
@@ -9,6 +10,36 @@
 namespace tradeoff::noise {
 
 __extension__ using Wide = unsigned __int128;
+
+/// Words of an integer, the low first, wiped when they go. Up to the size that nearly every decision needs they live in the object itself.
+class Limbs {
+ public:
+  Limbs() = default;
+  Limbs(const Limbs&) = default;
+  Limbs& operator=(const Limbs&) = default;
+  Limbs(Limbs&&) = default;
+  Limbs& operator=(Limbs&&) = default;
+  ~Limbs() { wipe(near_.data(), sizeof near_); }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::uint64_t* data() { return far_.empty() ? near_.data() : far_.data(); }
+  [[nodiscard]] const std::uint64_t* data() const { return far_.empty() ? near_.data() : far_.data(); }
+  std::uint64_t& operator[](std::size_t i) { return data()[i]; }
+  const std::uint64_t& operator[](std::size_t i) const { return data()[i]; }
+  [[nodiscard]] std::uint64_t back() const { return data()[size_ - 1]; }
+  void pop_back() { --size_; }
+  /// For an empty object: that many zeros.
+  void make_zeros(std::size_t count) {
+    if (count > near_.size()) far_.resize(count);
+    size_ = count;
+  }
+
+ private:
+  std::size_t size_ = 0;
+  std::array<std::uint64_t, 12> near_{};
+  SecretVector<std::uint64_t> far_;
+};
 
 /// A non-negative integer of any size. Only what the slow path needs, in the plainest form: it runs once in billions of draws.
 class Natural {
@@ -21,7 +52,7 @@ class Natural {
   /// Floor of the logarithm to base 2, plus 1; 0 for zero.
   [[nodiscard]] std::size_t bit_count() const;
   /// The value modulo 2^64, and whether that is all of it.
-  [[nodiscard]] std::uint64_t low_word() const { return limbs_.empty() ? 0 : limbs_.front(); }
+  [[nodiscard]] std::uint64_t low_word() const { return limbs_.empty() ? 0 : limbs_[0]; }
   [[nodiscard]] bool fits_word() const { return limbs_.size() <= 1; }
 
   friend Natural operator+(const Natural& a, const Natural& b);
@@ -33,12 +64,12 @@ class Natural {
   friend Natural operator<<(const Natural& a, std::size_t bits);
   friend Natural operator>>(const Natural& a, std::size_t bits);
   friend std::strong_ordering operator<=>(const Natural& a, const Natural& b);
-  friend bool operator==(const Natural& a, const Natural& b) { return a.limbs_ == b.limbs_; }
+  friend bool operator==(const Natural& a, const Natural& b) { return (a <=> b) == 0; }
 
  private:
   void assign(std::uint64_t low, std::uint64_t high);
   void trim();
-  SecretVector<std::uint64_t> limbs_;  // low first, no zero on top
+  Limbs limbs_;  // no zero on top
 };
 
 }  // namespace tradeoff::noise

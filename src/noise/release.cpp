@@ -68,6 +68,7 @@ std::vector<double> finish(const DrawnLine& line, const Pool& pool, SecretVector
   }
   if (!fits) throw DomainError("release: a noisy value is too large for the grid; nothing was released");
   std::vector<double> values;
+  values.reserve(steps.size());
   for (const std::int64_t step : steps) values.push_back(std::ldexp(static_cast<double>(step), line.terms.grid_exponent));
   return values;
 }
@@ -101,6 +102,7 @@ std::vector<std::uint64_t> choose_records(const DrawnLine& line, std::size_t cou
 
 Release release_aggregate(const Certificate::Content& content, std::span<const double> records, SecureStream& words) {
   std::vector<Pool> pools;
+  pools.reserve(content.lines.size());
   for (const DrawnLine& line : content.lines) pools.push_back(draw_pool(line, 1, words));
   Release released{{}, content.digest};
   for (std::size_t i = 0; i < content.lines.size(); ++i) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <utility>
-
 #include "noise/grid_noise.h"
 #include "tradeoff/interval.h"
 
@@ -12,7 +10,7 @@ namespace tradeoff::noise {
 /// rounds does not depend on the value that is kept. [laplace-samplers]
 class Truncated {
  public:
-  Truncated(GridNoise whole, std::uint64_t bound) : whole_(std::move(whole)), bound_(bound) {}
+  Truncated(const GridNoise& whole, std::uint64_t bound) : whole_(whole), bound_(bound) {}
   void draw(WordStream& words, std::span<std::int64_t> values) const;
 
  private:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <mutex>
 #include <numbers>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -48,7 +49,8 @@ class ContourSide {
   };
   struct Known {
     std::shared_ptr<const ContourLine> line;
-    double width = infinity;  // relative, where it was made
+    double width = infinity;     // relative, where it was made
+    ContourLine::Value value{};  // there
   };
   [[nodiscard]] const ContourMoments* rough(double order) const;
   [[nodiscard]] std::optional<Saddle> saddle(double epsilon, bool strip) const;
@@ -147,14 +149,16 @@ std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsil
     reach.least = 0;
     reach.largest = saddle.order + 15 / saddle.deviation + 1e-9;
   }
+  const ContourMoments* steering = rough(std::max(saddle.order, 0.0));
+  if (steering == nullptr) return nullptr;
   double work = 0;
   for (int attempt = 0; attempt < most_attempts && work < most_work; ++attempt) {
     const auto moments = ContourMoments::prepare(plan_, reach);
     if (moments == nullptr) break;
-    auto built = std::make_shared<const ContourLine>(*moments, saddle.order, epsilon, line_accuracy);
+    auto built = std::make_shared<const ContourLine>(*moments, *steering, saddle.order, epsilon, line_accuracy);
     const ContourLine::Value value = built->at(epsilon);
     const double width = relative_width(value), before = best.width;
-    if (best.line == nullptr || width < best.width) best = {built, width};
+    if (best.line == nullptr || width < best.width) best = {built, width, value};
     if (width <= enough || (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind())) break;
     // Finer quadratures cure coarse nodes and a march that could not see: first for the t that was met, then at large.
     work += static_cast<double>(built->nodes() * built->points());
@@ -301,10 +305,12 @@ std::optional<Interval> ContourSide::tail(double epsilon, Kernel kernel) const {
 void ContourSide::explain(const std::string& direction, std::vector<Step>& steps) const {
   const std::scoped_lock lock(mutex_);
   if (lines_.empty()) return;
-  const ContourLine& last = *lines_.back().line;
-  steps.push_back({"contour-inversion", direction + ": line at order " + std::to_string(last.order()) + ", " +
-                                            std::to_string(last.nodes()) + " nodes, " + std::to_string(last.points()) +
-                                            " quadrature points, " + std::to_string(last.march()) + " points of the march"});
+  const auto& [line, width, value] = lines_.back();
+  std::ostringstream text;
+  text << direction << ": order " << line->order() << ", " << line->nodes() << " nodes on " << line->points() << " quadrature points, "
+       << line->march() << " points of the march; relative errors: alias " << value.alias / value.value << ", truncation "
+       << value.truncation / value.value << ", nodes " << value.nodes / value.value << ", moments " << value.base.width();
+  steps.push_back({"contour-inversion", text.str()});
 }
 
 class ContourLoss final : public Loss {

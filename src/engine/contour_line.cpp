@@ -18,6 +18,7 @@ constexpr std::size_t short_block = 8, long_block = 16, first_nodes = 32;
 constexpr std::size_t most_nodes = 12000;    // beyond this a line is given up
 constexpr double most_work = 6e7;            // nodes times points: a tenth of a second
 constexpr std::size_t most_marches = 20000;  // points of the march
+constexpr std::size_t many_marches = 12;
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
 
@@ -69,7 +70,8 @@ std::vector<std::unique_ptr<const TiltedLoss>> ContourMoments::tilt(double order
   return tilts;
 }
 
-ContourLine::ContourLine(const ContourMoments& moments, double order, double epsilon, Accuracy accuracy) : order_(order) {
+ContourLine::ContourLine(const ContourMoments& moments, const ContourMoments& steering, double order, double epsilon, Accuracy accuracy)
+    : order_(order) {
   const ContourPlan& plan = moments.plan();
   const Tilts tilts = moments.tilt(order);
   gaussian_ = 0.5 * (plan.gaussian.lo + plan.gaussian.hi);
@@ -88,7 +90,7 @@ ContourLine::ContourLine(const ContourMoments& moments, double order, double eps
   }
   mean_error_ = (static_cast<double>(tilts.size()) + 4) * u * mean_size;
   deviation_ = std::sqrt(variance);
-  choose_step(moments, epsilon, accuracy.alias);
+  choose_step(moments, steering, epsilon, accuracy.alias);
   if (step_ > 0)
     sum_and_march(plan, tilts, accuracy.truncation);
   else
@@ -97,16 +99,17 @@ ContourLine::ContourLine(const ContourMoments& moments, double order, double eps
 
 // [contour-alias] The window W = 2 pi/h is the shortest of a geometric list whose alias terms are under the wanted accuracy, judged by
 // plain doubles; the Chernoff bounds of the chosen orders are then certified.
-void ContourLine::choose_step(const ContourMoments& moments, double epsilon, double accuracy) {
+void ContourLine::choose_step(const ContourMoments& moments, const ContourMoments& steering, double epsilon, double accuracy) {
   const double c = order_, variance = deviation_ * deviation_, log_accuracy = std::log(accuracy);
   const double distance = std::min(std::abs(c), std::abs(c + 1));
   const double base = 0.5 * (cumulant_.lo + cumulant_.hi) - c * epsilon;
   if (!(std::abs(base) < infinity) || !(deviation_ > 0)) return;
   const double reference = -std::log(std::abs(c * (c + 1))) - 0.5 * std::log(2 * pi * (variance + 1 / (distance * distance)));
   const auto relative = [&](double order) {
-    return (c > 0 ? log_kappa(order) : 0) + moments.cumulant(order).value - order * epsilon - base - reference;
+    return (c > 0 ? log_kappa(order) : 0) + steering.cumulant(order).value - order * epsilon - base - reference;
   };
-  const double least = c > 0 ? 0 : -1, largest = c > 0 ? moments.reach().largest : 0;
+  const double least = c > 0 ? 0 : -1,
+               largest = c > 0 ? std::min(moments.reach().largest, std::max(steering.reach().largest, 1.01 * c)) : 0;
   const double trivial_left = (c > 0 ? 0 : epsilon) - base - reference, trivial_right = -base - reference;
   double window = std::max(8.3 * deviation_, (1 - log_accuracy) / std::max(distance, 1e-300) * (c > 0 ? 0.2 : 0.1));
   double left_order = least, right_order = largest, start = infinity;
@@ -278,7 +281,7 @@ double ContourLine::log_modulus_near(const ContourPlan& plan, const Tilts& tilts
 double ContourLine::march_from(const ContourPlan& plan, const Tilts& tilts, double start, double end, double need) {
   std::vector<double> root(tilts.size());
   std::vector<std::vector<Spread>> spreads;
-  for (const auto& tilt : tilts) spreads.push_back(tilt->spreads());
+  for (const auto& tilt : tilts) spreads.push_back({{tilt->deviation_above(), 0}});
   double t = start;
   while (t < end) {
     for (std::size_t i = 0; i < tilts.size(); ++i) {
@@ -304,6 +307,8 @@ double ContourLine::march_from(const ContourPlan& plan, const Tilts& tilts, doub
     }
     t += ahead;
     if (++march_ >= most_marches) return t;
+    if (march_ == many_marches)  // a long way: finer bounds of the loss of N pay
+      for (std::size_t i = 0; i < tilts.size(); ++i) spreads[i] = tilts[i]->spreads();
   }
   return infinity;
 }

@@ -56,7 +56,8 @@ class ContourLine {
     double truncation;
   };
   /// A line for answers near this epsilon. What could not be bounded is infinite.
-  ContourLine(const ContourMoments& moments, double order, double epsilon, Accuracy accuracy);
+  /// `steering` may be rougher than `moments`.
+  ContourLine(const ContourMoments& moments, const ContourMoments& steering, double order, double epsilon, Accuracy accuracy);
 
   enum class Kernel {
     profile,         ///< 1/(s(s+1)): E(1 - e^(eps - L))+, on the strip its complement
@@ -101,7 +102,7 @@ class ContourLine {
   };
   using Tilts = std::vector<std::unique_ptr<const TiltedLoss>>;
 
-  void choose_step(const ContourMoments& moments, double epsilon, double accuracy);
+  void choose_step(const ContourMoments& moments, const ContourMoments& steering, double epsilon, double accuracy);
   void add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count);
   void sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy);
   /// log |phi(t)| as the quadratures say, uncertified.

@@ -49,7 +49,8 @@ GaussianNodes::GaussianNodes(Interval mu, Interval rate, const Range& range)
     : mu_(0.5 * (mu.lo + mu.hi)),
       rate_(0.5 * (rate.lo + rate.hi)),
       relative_mu_((mu.hi - mu.lo) / mu.lo + u),
-      relative_rate_((rate.hi - rate.lo) / rate.lo + u) {
+      relative_rate_((rate.hi - rate.lo) / rate.lo + u),
+      negative_powers_(range.least_power < 0.5) {
   step_ = ten_bits(choose_step(range) * range.shrink);
   double left = 0, right = 0;
   if (!choose_range(range, left, right)) return;
@@ -71,7 +72,7 @@ double GaussianNodes::choose_step(const Range& range) {
   double level = -infinity;
   constexpr double far = 60;  // a tilt further than this moves next to nothing or nearly everything: looking near its end is enough
   const double first = std::max(std::min(0.0, shift), -far) - spread, last = std::max(0.0, shift) + spread;
-  for (double z = first; range.longest > 0 && z < last; z += 0.2) {
+  for (double z = first; range.longest > 0 && z < last; z += 0.3) {
     if (z > far + spread && z < shift - spread) z = shift - spread;
     const double r = rate_ * std::exp(std::min(300.0, mu_ * (z - 0.5 * mu_)));
     samples.push_back({0.5 * z * z, r, std::log(rest + r)});
@@ -124,7 +125,7 @@ bool GaussianNodes::choose_range(const Range& range, double& left, double& right
 void GaussianNodes::fill(long first, long last) {
   const auto count = static_cast<std::size_t>(last - first + 1);
   for (auto* column : {&nodes_.log_weight, &nodes_.log_weight_error, &nodes_.weight, &nodes_.loss, &nodes_.loss_error, &nodes_.loss_tail,
-                       &position_, &share_, &end_loss_, &end_square_})
+                       &position_, &share_, &end_loss_, &end_square_, &end_ratio_, &cell_cosh_})
     column->reserve(count);
   const double log_rate = std::log(rate_);
   const double odds = (1 - rate_) / rate_;
@@ -156,6 +157,12 @@ void GaussianNodes::fill(long first, long last) {
     const double z = (static_cast<double>(i) - 0.5) * step_;
     end_loss_.push_back(loss_at(z));
     end_square_.push_back(0.5 * z * z);
+    end_ratio_.push_back(rate_ * std::exp(std::min(300.0, mu_ * (z - 0.5 * mu_))));
+  }
+  for (std::size_t j = 0; j + 1 < end_ratio_.size(); ++j) {  // the least cosh v, v = log(r/(1-q)), on each cell
+    const double left = end_ratio_[j] / (1 - rate_), right = end_ratio_[j + 1] / (1 - rate_);
+    const double nearest = right < 1 ? right : std::max(1.0, left);
+    cell_cosh_.push_back(0.5 * (nearest + 1 / nearest) * (1 - 1e-9));
   }
   // Over all of hZ the sums of W and W w differ from 1 by 2 sum_m exp(-2 pi^2 m^2/h^2) at most; beyond the nodes lie normal tails.
   const double lattice = 2.01 * std::exp(-0.5 * (two_pi / step_) * (two_pi / step_));
@@ -171,22 +178,14 @@ void GaussianNodes::add_shift(double theta) {
   shift.log_half_cosine = std::log(std::cos(0.5 * theta));
   shift.cosine = std::cos(theta);
   const double sine = std::sin(theta), cosine = shift.cosine, rest = 1 - rate_;
-  shift.argument.reserve(position_.size() + 1);
-  shift.modulus.reserve(position_.size() + 1);
-  shift.curvature.reserve(position_.size());
-  double logit_left = 0;
-  for (std::size_t j = 0; j <= position_.size(); ++j) {
-    const double z = j == 0 ? position_.front() - 0.5 * step_ : position_[j - 1] + 0.5 * step_;
-    const double r = rate_ * std::exp(std::min(300.0, mu_ * (z - 0.5 * mu_)));
-    shift.argument.push_back(std::atan2(r * sine, rest + r * cosine) * (1 + bound_relative_slack));
+  shift.argument.reserve(end_ratio_.size());
+  shift.curvature.reserve(cell_cosh_.size());
+  for (const double r : end_ratio_) shift.argument.push_back(std::atan2(r * sine, rest + r * cosine) * (1 + bound_relative_slack));
+  // |d^2 log w / dz^2| = mu^2 / (2 (cosh v + cos theta)), v = log(r/(1-q)).
+  for (const double cosh : cell_cosh_) shift.curvature.push_back(mu_ * mu_ / (2 * (cosh + cosine)) * (1 + 1e-6) * step_ * step_ / 8);
+  for (std::size_t j = 0; negative_powers_ && j < end_ratio_.size(); ++j) {
+    const double r = end_ratio_[j];
     shift.modulus.push_back(r > 1e100 ? end_loss_[j] - 1e-9 : 0.5 * std::log(rest * rest + 2 * rest * r * cosine + r * r) - 1e-12);
-    // |d^2 log w / dz^2| = mu^2 / (2 (cosh v + cos theta)), v = log(r/(1-q)): largest where |v| is least on the cell.
-    const double logit = mu_ * (z - 0.5 * mu_) + std::log(rate_ / rest);
-    const double nearest = logit < 0 ? logit : std::max(0.0, logit_left);
-    if (j > 0)
-      shift.curvature.push_back(mu_ * mu_ / (2 * (std::cosh(std::min(300.0, std::abs(nearest))) + cosine)) * (1 + 1e-6) * step_ * step_ /
-                                8);
-    logit_left = logit;
   }
   shifts_.push_back(std::move(shift));
 }
@@ -266,6 +265,7 @@ double GaussianNodes::log_cells(double power, double t, std::size_t count, const
 
 // [node-quadrature] The rectangle bound: two horizontal lines, two vertical sides, and the integral outside the nodes.
 double GaussianNodes::log_error(double power, double t, const Sum& sum) const {
+  if (power < 0 && !negative_powers_) return infinity;
   const std::size_t count = sum.count;
   const double left = position_.front() - 0.5 * step_, right = position_[count - 1] + 0.5 * step_;
   const double loss_left = end_loss_.front(), loss_right = end_loss_[count];

@@ -50,7 +50,7 @@ class GaussianNodes final : public NodeLaw {
     double cosine = 1;              // cos theta
     std::vector<double> curvature;  // bound of |d^2 log w / dz^2| h^2/8 on the cells
     std::vector<double> argument;   // arg w(z + ia) at the ends of the cells
-    std::vector<double> modulus;    // log |w(z + ia)| there
+    std::vector<double> modulus;    // log |w(z + ia)| there, if powers may be negative
   };
   [[nodiscard]] double loss_at(double z) const;
   [[nodiscard]] double log_side(double power, double t, double z, double loss, const Shift& shift) const;
@@ -69,12 +69,15 @@ class GaussianNodes final : public NodeLaw {
   double rate_;
   double relative_mu_;  // half widths of the parameters
   double relative_rate_;
+  bool negative_powers_;  // bounds for them will be asked for
   double step_ = 0;
   double unit_error_ = 0;
   std::vector<double> position_;    // z_j
   std::vector<double> share_;       // pi(z_j) = l'(z_j)/mu
   std::vector<double> end_loss_;    // l at the ends z_j - h/2 of the cells, one more than nodes
   std::vector<double> end_square_;  // z^2/2 there
+  std::vector<double> end_ratio_;   // r = q e^(mu z - mu^2/2) there
+  std::vector<double> cell_cosh_;   // the least cosh log(r/(1-q)) on each cell
   std::vector<double> heights_;     // of the shifts to come
   std::vector<Shift> shifts_;
 };

@@ -53,7 +53,7 @@ TEST(ContourLine, AliasLowersAndIsSeen) {
   for (const double epsilon : {0.5, 2.0, 4.0}) {
     const double order = epsilon;  // near enough to the saddle
     const auto moments = moments_of(plan, order);
-    const ContourLine rough(*moments, order, epsilon, {1e-2, 1e-13});
+    const ContourLine rough(*moments, *moments, order, epsilon, {1e-2, 1e-13});
     const auto value = rough.at(epsilon);
     const Interval log_truth = log_gaussian_delta(Interval::exactly(mu), Interval::exactly(epsilon));
     const double excess = excess_of(value, log_truth.lo);
@@ -67,11 +67,11 @@ TEST(ContourLine, TruncationIsSeenAndBounded) {
   Training run(1, 0.0078125, 1000, Direction::remove);
   const double order = 6, epsilon = 1.5;
   const auto moments = moments_of(run.plan, order, 30);
-  const ContourLine fine(*moments, order, epsilon, fine_accuracy);
+  const ContourLine fine(*moments, *moments, order, epsilon, fine_accuracy);
   const auto truth = fine.at(epsilon);
   bool seen = false;
   for (const double accuracy : {1.0, 1e-1, 1e-2, 1e-4}) {
-    const ContourLine rough(*moments, order, epsilon, {1e-13, accuracy});
+    const ContourLine rough(*moments, *moments, order, epsilon, {1e-13, accuracy});
     const auto value = rough.at(epsilon);
     const double away = std::abs(value.value - truth.value);
     EXPECT_LE(away, value.truncation + value.alias + value.nodes + truth.below) << accuracy;
@@ -86,9 +86,9 @@ TEST(ContourLine, QuadratureOfTheNodesIsSeenAndBounded) {
   Training run(1, 0.0078125, 1000, Direction::remove);
   const double order = 6, epsilon = 1.5;
   const auto fine_moments = moments_of(run.plan, order, 30, 1);
-  const auto truth = ContourLine(*fine_moments, order, epsilon, fine_accuracy).at(epsilon);
+  const auto truth = ContourLine(*fine_moments, *fine_moments, order, epsilon, fine_accuracy).at(epsilon);
   const auto coarse_moments = moments_of(run.plan, order, 0, -1);
-  const auto value = ContourLine(*coarse_moments, order, epsilon, fine_accuracy).at(epsilon);
+  const auto value = ContourLine(*coarse_moments, *coarse_moments, order, epsilon, fine_accuracy).at(epsilon);
   const double log_away = std::abs(std::log(value.value) + value.base.lo - std::log(truth.value) - truth.base.lo);
   const double allowed =
       (value.nodes + value.truncation + value.alias) / value.value + value.base.width() + truth.base.width() + truth.below / truth.value;
@@ -104,7 +104,7 @@ TEST(ContourLine, DoesNotDependOnItsOrder) {
   double low = -infinity, high = infinity;
   for (const double order : {3.0, 6.0, 8.0, 10.0, 13.0}) {
     const auto moments = moments_of(run.plan, order, 25);
-    const auto value = ContourLine(*moments, order, epsilon, fine_accuracy).at(epsilon);
+    const auto value = ContourLine(*moments, *moments, order, epsilon, fine_accuracy).at(epsilon);
     ASSERT_GT(value.value, value.below);
     low = std::max(low, value.base.lo + std::log(value.value - value.below) - 1e-14);
     high = std::min(high, value.base.hi + std::log(value.value + value.above) + 1e-14);
@@ -119,11 +119,11 @@ TEST(ContourLine, StripSpeaksOfTheComplement) {
   const ContourPlan plan = gaussian_plan(mu);
   const Interval truth = log_gaussian_complement(Interval::exactly(mu), Interval::exactly(epsilon));
   const auto moments = ContourMoments::prepare(plan, {-1, 0, 1, 0, false, -0.4, 0});
-  const auto value = ContourLine(*moments, -0.4, epsilon, fine_accuracy).at(epsilon);
+  const auto value = ContourLine(*moments, *moments, -0.4, epsilon, fine_accuracy).at(epsilon);
   EXPECT_LE(value.base.lo + std::log(value.value - value.below), truth.hi + 1e-14);
   EXPECT_GE(value.base.hi + std::log(value.value + value.above), truth.lo - 1e-14);
   EXPECT_LT(value.below, 1e-10 * value.value);
-  const auto rough = ContourLine(*moments, -0.4, epsilon, {1e-3, 1e-13}).at(epsilon);
+  const auto rough = ContourLine(*moments, *moments, -0.4, epsilon, {1e-3, 1e-13}).at(epsilon);
   EXPECT_GT(rough.value, std::exp(truth.hi - rough.base.lo)) << "the trapezoid over-estimates 1 - delta";
 }
 
@@ -132,7 +132,7 @@ TEST(ContourLine, AdmitsThatAtomsDoNotDecay) {
   Training run(20, 0.5, 3, Direction::add);  // next to two atoms
   const auto moments = moments_of(run.plan, 2);
   ASSERT_NE(moments, nullptr);
-  const auto value = ContourLine(*moments, 2, 0.5, fine_accuracy).at(0.5);
+  const auto value = ContourLine(*moments, *moments, 2, 0.5, fine_accuracy).at(0.5);
   EXPECT_FALSE(value.truncation < 1e-6 * value.value);
 }
 
@@ -140,7 +140,7 @@ TEST(ContourLine, AdmitsThatAtomsDoNotDecay) {
 TEST(ContourLine, IsInfinitelyWideWhereMomentsAreUnknown) {
   Training run(1, 0.0078125, 1000, Direction::remove);
   const auto moments = ContourMoments::prepare(run.plan, {0, 1, 1, 0, false, 1, 0});
-  const auto value = ContourLine(*moments, 60, 100, fine_accuracy).at(100);
+  const auto value = ContourLine(*moments, *moments, 60, 100, fine_accuracy).at(100);
   EXPECT_FALSE(value.below < value.value);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "curve/mixture.h"
+#include "curve/parts_of_plan.h"
 #include "curve/rectify.h"
 #include "curve/refine.h"
 #include "curve/with_replacement.h"
@@ -196,15 +197,19 @@ Parts Analyst::apply(const Call& operation, Parts parts) const {
 
 }  // namespace
 
-Curve analyze(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+PlanParts parts_of_plan(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   if (plan.lines.empty()) throw DomainError("plan: an empty plan says nothing; give at least one source");
   NeighbourRule rule(neighbours);
   collect_neighbours(plan, rule);
-  const Analyst analyst(rule.agreed(), tolerance);
-  Composition composition = analyst.whole(analyst.parts_of(plan));
+  return {Analyst(rule.agreed(), tolerance).parts_of(plan), rule.agreed()};
+}
+
+Curve analyze(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+  PlanParts found = parts_of_plan(plan, neighbours, tolerance);
+  Composition composition = Analyst(found.neighbours, tolerance).whole(std::move(found.parts));
   std::vector<Step> steps;
   composition.loss->explain(steps);
-  return {std::move(composition.loss), rule.agreed(), std::move(composition.method), std::move(steps), tolerance};
+  return {std::move(composition.loss), found.neighbours, std::move(composition.method), std::move(steps), tolerance};
 }
 
 }  // namespace tradeoff

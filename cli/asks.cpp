@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "asks.h"
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
+#include "asks.h"
 #include "nearest.h"
 #include "tradeoff/error.h"
 
@@ -16,6 +15,7 @@ using Names = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 6> common_fields = {"id", "plan", "ask", "neighbours", "relative", "direction"};
 constexpr std::array<std::string_view, 1> epsilon_fields = {"epsilon"};
 constexpr std::array<std::string_view, 1> delta_fields = {"delta"};
+constexpr std::array<std::string_view, 3> compare_fields = {"delta", "method", "people"};
 constexpr std::array<std::string_view, 1> alpha_fields = {"alpha"};
 constexpr std::array<std::string_view, 2> mu_fields = {"slack", "epsilon_max"};
 constexpr std::array<std::string_view, 1> fpr_fields = {"fpr"};
@@ -41,7 +41,7 @@ constexpr std::array<Ask, 14> asks = {{
     {"posterior", prior_fields, answer_posterior},
     {"guarantees", {}, answer_guarantees},
     {"calibrate", target_fields, answer_calibrate},
-    {"compare", delta_fields, not_yet},
+    {"compare", compare_fields, answer_compare},
     {"moments", {}, not_yet},
     {"clt", {}, not_yet},
     {"approximate", pieces_fields, answer_approximate},

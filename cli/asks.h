@@ -30,6 +30,7 @@ struct Ask {
 [[nodiscard]] Answer answer_calibrate(const Question& question);
 [[nodiscard]] Answer answer_guarantees(const Question& question);
 [[nodiscard]] Answer answer_approximate(const Question& question);
+[[nodiscard]] Answer answer_compare(const Question& question);
 
 /// Answers the request: checks that it has no unknown field, finds who answers, asks. Throws RequestError or Error.
 [[nodiscard]] Answer answer(const Request& request, CurveCache& curves);

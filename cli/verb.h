@@ -61,6 +61,7 @@ struct Verb {
 
 [[nodiscard]] ExitCode run_ask(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_check(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_compare(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_curve(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_explain(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_mechanisms(const Verb& verb, const Options& options);

@@ -34,6 +34,11 @@ constexpr std::array<Option, 2> mu_options = {{
     {"slack", "D", "the pair (mu, D): everything may be revealed with probability D (default: several)"},
     {"epsilon-max", "E", "only look at epsilon <= E; says nothing beyond", false, "epsilon_max"},
 }};
+constexpr std::array<Option, 3> compare_options = {{
+    {"delta", "D", "a probability, or several with commas in between: a column each", true},
+    {"method", "NAME", "only these methods, with commas in between (default: all)"},
+    {"people", "N", "also say how likely a mechanism allowed by this delta publishes one of N people"},
+}};
 constexpr std::array<Option, 1> gdpt_option = {{{"epsilon", "E", "a real number", true}}};
 constexpr std::array<Option, 2> check_options = {{
     {"epsilon", "E", "the budget's epsilon, at least 0", true},
@@ -83,7 +88,7 @@ constexpr std::array<Option, 11> release_options = {{
     {"mu", "M", "find the ? of the plan: the target is M-GDP"},
 }};
 
-constexpr std::array<Verb, 21> all_verbs = {{
+constexpr std::array<Verb, 22> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -137,6 +142,22 @@ constexpr std::array<Verb, 21> all_verbs = {{
      "Examples:\n"
      "  tradeoff gdpt --epsilon 1 'laplace(scale=2)'",
      true, gdpt_option, run_ask},
+    {"compare", "epsilon by every method, from basic composition to the exact answer",
+     "The epsilon of the plan at a delta by every theorem that covers it: composition (exact, basic, advanced, kairouz, murtagh_vadhan, "
+     "rdp), "
+     "Gaussian DP\n"
+     "(gdp, gdp_slack, gdp_summary), sampling, the loss alone, and the formulas for Gaussian noise. Each row is a guarantee; a row with ~ "
+     "is an "
+     "estimate\n"
+     "and claims nothing; one with > says that no smaller epsilon is possible. A method that does not cover the plan says why. The answer "
+     "is "
+     "the least\n"
+     "of the guarantees.\n\n"
+     "Examples:\n"
+     "  tradeoff compare --delta 0.1,0.01,0.001,0.0001 'dp(epsilon=0.2) | repeat(50)'\n"
+     "  tradeoff compare --delta 1e-5 'gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)'\n"
+     "  tradeoff compare --delta 1e-6 --method exact,gdp --people 10000 'laplace(scale=5) | repeat(50)'",
+     true, compare_options, run_compare},
     {"calibrate", "the parameter that just meets a target",
      "The plan holds one ?. Finds the smallest noise, or the largest rate, count or budget, that still meets the target. The value "
      "printed\n"
@@ -223,7 +244,7 @@ constexpr std::array<Verb, 21> all_verbs = {{
      "The offset counts bytes, in the plan for faults of the plan, otherwise in the line. Optional: \"neighbours\", \"direction\", "
      "\"relative\".\n"
      "ask: delta (epsilon), epsilon (delta), beta (alpha), mu (slack or epsilon_max), gdpt (epsilon), advantage, tpr (fpr), posterior "
-     "(prior), calibrate (target).\n\n"
+     "(prior), calibrate (target), compare (delta).\n\n"
      "Examples:\n"
      "  echo '{\"id\": 1, \"plan\": \"gaussian(sigma=2)\", \"ask\": \"epsilon\", \"delta\": 1e-5}' | tradeoff query",
      false,

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "limit/classical.h"
+
+#include <algorithm>
+#include <string>
+
+#include "numeric/arithmetic.h"
+#include "numeric/gaussian.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+Interval exactly(double value) { return Interval::exactly(value); }
+Interval exactly(std::uint64_t value) { return exactly(static_cast<double>(value)); }
+
+void demand_inner(Interval delta, const char* theorem) {
+  if (!(delta.lo > 0 && delta.hi < 1)) throw DomainError(std::string(theorem) + " needs a delta strictly between 0 and 1");
+}
+
+/// The formula gave (epsilon, delta) for N(0, 1) against N(mu, 1); Theorem 5.18 says whether that is so.
+Interval checked(Interval mu, Interval epsilon, Interval delta) {
+  if (!(gaussian_delta(exactly(mu.hi), exactly(epsilon.hi)).hi <= delta.lo))
+    throw DomainError("the exact profile does not confirm the formula at this delta");
+  return epsilon;
+}
+
+}  // namespace
+
+// [profile-refinement] 1 + e^e = (1 + e^E)(1 - s), s = (wanted - delta)/(1 - delta).
+Interval implied_epsilon(Interval epsilon, Interval delta, Interval wanted) {
+  if (wanted.hi < delta.lo) return exactly(infinity);
+  const auto at = [](double from, double share) {
+    if (from == infinity || share <= 0) return exactly(from);
+    const Interval fall = clamp(exactly(share) * (1.0 + exp(-exactly(from))), 0, 1);
+    return max(exactly(from) + log1p(-fall), exactly(0.0));
+  };
+  const Interval share = (wanted - delta) / (1.0 - delta);
+  return {at(epsilon.lo, share.hi).lo, wanted.lo >= delta.hi ? at(epsilon.hi, share.lo).hi : infinity};
+}
+
+// [classical-composition]
+Interval basic_composition(const std::vector<StatedGuarantee>& runs, Interval delta) {
+  Interval epsilons = exactly(0.0), deltas = exactly(0.0);
+  for (const StatedGuarantee& run : runs) {
+    epsilons = epsilons + exactly(run.times) * run.epsilon;
+    deltas = deltas + exactly(run.times) * run.delta;
+  }
+  if (deltas.lo > delta.hi) throw DomainError("basic composition: the deltas of the runs add up to more than delta");
+  return implied_epsilon(epsilons, deltas, delta);
+}
+
+// [classical-composition] Azuma on losses within [-e_i, e_i] whose means are at most e_i (e^e_i - 1).
+Interval advanced_composition(const std::vector<StatedGuarantee>& runs, Interval delta) {
+  demand_inner(delta, "advanced composition");
+  Interval squares = exactly(0.0), means = exactly(0.0), deltas = exactly(0.0);
+  for (const StatedGuarantee& run : runs) {
+    const Interval times = exactly(run.times);
+    squares = squares + times * square(run.epsilon);
+    means = means + times * run.epsilon * expm1(run.epsilon);
+    deltas = deltas + times * run.delta;
+  }
+  const Interval left = delta - deltas;
+  if (!(left.lo > 0)) throw DomainError("advanced composition: the deltas of the runs leave nothing of delta");
+  return sqrt(-2.0 * log(left) * squares) + means;
+}
+
+// [classical-composition]
+Interval renyi_corollary(Interval epsilon, std::uint64_t times, Interval delta) {
+  demand_inner(delta, "the corollary of Renyi DP");
+  if (!(epsilon.hi <= 1)) throw DomainError("the corollary of Renyi DP needs epsilon <= 1 in each run");
+  const Interval log_inverse = -log(delta);
+  if (!(log_inverse.lo >= (exactly(times) * square(epsilon)).hi))
+    throw DomainError("the corollary of Renyi DP needs log(1/delta) >= runs * epsilon^2");
+  return 4.0 * epsilon * sqrt(2.0 * exactly(times) * log_inverse);
+}
+
+// [classical-sampling]
+StatedGuarantee amplified(const StatedGuarantee& run, Interval rate) {
+  if (rate.lo >= 1) return run;
+  const Interval share = clamp(rate, 0, 1);
+  // Beyond 700 e^epsilon leaves the doubles; epsilon + log(rate) is within 1e-300 of the truth, and epsilon above it.
+  if (run.epsilon.hi > 700) return {{std::max(0.0, (run.epsilon + log(share)).lo), run.epsilon.hi}, share * run.delta, run.times};
+  return {log1p(share * expm1(run.epsilon)), share * run.delta, run.times};
+}
+
+// [classical-gaussian]
+Interval gaussian_epsilon_simple(Interval mu, Interval delta) {
+  demand_inner(delta, "this formula");
+  const Interval epsilon = mu * sqrt(exactly(32.0) / 9.0 * log(2.0 / delta));
+  if (!(epsilon.hi <= 1)) throw DomainError("this formula holds for epsilon <= 1 only");
+  return checked(mu, epsilon, delta);
+}
+
+// [classical-gaussian]
+Interval gaussian_epsilon_classical(Interval mu, Interval delta) {
+  demand_inner(delta, "this formula");
+  const Interval epsilon = mu * sqrt(2.0 * log(1.25 / delta));
+  if (!(epsilon.hi < 1)) throw DomainError("this formula holds for epsilon < 1 only");
+  return checked(mu, epsilon, delta);
+}
+
+// [classical-gaussian]
+Interval gaussian_epsilon_zero(Interval mu, Interval delta) {
+  if (!((mu / 2.0).hi <= delta.lo)) throw DomainError("speaks of epsilon = 0, which needs delta >= mu/2");
+  return exactly(0.0);
+}
+
+// [classical-gaussian]
+Interval gaussian_epsilon_at_least(Interval mu, Interval delta) {
+  const Interval least = square(mu) / 2.0;
+  if (!(delta.hi < gaussian_delta(exactly(mu.lo), exactly(least.lo)).lo))
+    throw DomainError("needs delta < 1/2 - e^epsilon Phi(-sqrt(2 epsilon)) at epsilon = mu^2/2");
+  return least;
+}
+
+// [classical-sampling]
+Interval name_and_shame(Interval delta, std::uint64_t people) {
+  if (!(delta.lo >= 0 && delta.hi <= 1)) throw DomainError("name and shame: delta must be between 0 and 1");
+  if (people == 0) return exactly(0.0);
+  if (delta.lo == 1) return exactly(1.0);
+  return clamp(-expm1(exactly(people) * log1p(-delta)), 0, 1);
+}
+
+}  // namespace tradeoff

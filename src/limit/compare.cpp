@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tradeoff/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <sstream>
+
+#include "curve/duality.h"
+#include "curve/parts_of_plan.h"
+#include "engine/choose.h"
+#include "limit/classical.h"
+#include "mechanism/arguments.h"
+#include "mechanism/atoms.h"
+#include "mechanism/constraints.h"
+#include "numeric/arithmetic.h"
+#include "numeric/bracket.h"
+#include "numeric/gaussian.h"
+#include "numeric/normal.h"
+#include "tradeoff/analyze.h"
+#include "tradeoff/error.h"
+#include "tradeoff/gdp.h"
+
+namespace tradeoff {
+namespace {
+
+Interval exactly(double value) { return Interval::exactly(value); }
+Interval exactly(std::uint64_t value) { return exactly(static_cast<double>(value)); }
+
+std::string written(double value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+/// A mechanism that is run on a sample of this rate, so many times.
+struct Run {
+  LossPointer loss;
+  std::uint64_t times = 1;
+  Interval rate = Interval::exactly(1);
+};
+
+Interval floor_of(const Run& run) { return clamp(run.rate * Profile(*run.loss, Direction::worst).infinite_mass(), 0, 1); }
+
+/// The epsilon from which on the mechanism's delta stays at its floor, if there is one.
+std::optional<Interval> last_epsilon(const Loss& loss) {
+  if (const auto* stated = dynamic_cast<const ConstraintsLoss*>(&loss); stated != nullptr && !stated->canonical().active.empty())
+    return stated->canonical().active.front().epsilon;
+  const Atoms* remove = loss.atoms(Direction::remove);
+  const Atoms* add = loss.atoms(Direction::add);
+  if (remove != nullptr && add != nullptr) {
+    Interval largest = exactly(0.0);
+    for (const Atoms* atoms : {remove, add})
+      if (!atoms->finite.empty()) largest = max(largest, atoms->finite.front().loss);
+    return largest;
+  }
+  const double zero_from = loss.tail().zero_from;
+  if (!(zero_from < infinity)) return std::nullopt;
+  return Interval{std::min(invert_profile(Profile(loss, Direction::worst), exactly(0.0)).lo, zero_from), zero_from};
+}
+
+/// Each run as one (epsilon, delta): what has a last epsilon by that, everything else at an equal share of `part` of the delta left over.
+struct Statement {
+  std::vector<StatedGuarantee> runs;
+  bool shared = false;
+};
+Statement state(const std::vector<Run>& runs, Interval delta, double part) {
+  Interval floors = exactly(0.0), sharers = exactly(0.0);
+  for (const Run& run : runs) {
+    floors = floors + exactly(run.times) * floor_of(run);
+    if (!last_epsilon(*run.loss)) sharers = sharers + exactly(run.times);
+  }
+  if (floors.lo > delta.hi) throw DomainError("the runs may reveal everything with probability " + written(floors.lo) + ", above delta");
+  Statement statement;
+  // A hair below the equal share, so that the sum is certain to stay within delta.
+  const double share = sharers.hi > 0 ? std::max(0.0, ((delta - floors) * part / sharers).lo) * (1 - 1e-12) : 0;
+  if (sharers.hi > 0 && !(share > 0)) throw DomainError("no finite epsilon at this delta: nothing of it is left to share");
+  for (const Run& run : runs) {
+    const Interval base_floor = Profile(*run.loss, Direction::worst).infinite_mass();
+    if (const auto last = last_epsilon(*run.loss)) {
+      statement.runs.push_back(amplified({*last, base_floor, run.times}, run.rate));
+      continue;
+    }
+    const double at = std::min(1.0, (base_floor + exactly(share) / run.rate).lo);
+    const Interval epsilon = invert_profile(Profile(*run.loss, Direction::worst), exactly(at));
+    if (!(epsilon.hi < infinity)) throw DomainError("a mechanism has no finite epsilon at its share of delta, " + written(at));
+    statement.runs.push_back(amplified({epsilon, exactly(at), run.times}, run.rate));
+    statement.shared = true;
+  }
+  return statement;
+}
+
+bool all_alike(const std::vector<StatedGuarantee>& runs) {
+  return std::all_of(runs.begin(), runs.end(),
+                     [&](const StatedGuarantee& run) { return run.epsilon == runs.front().epsilon && run.delta == runs.front().delta; });
+}
+
+/// Q(L > e) and P(L > e) in one direction of a composed plan. [classical-sampling]
+std::optional<Loss::Test> test_above(const Loss& loss, Direction direction, double e) {
+  const Interval point = exactly(e);
+  if (const auto mu = loss.gaussian_mu(); mu && mu->lo > 0)
+    return Loss::Test{normal_cdf(-point / *mu - *mu / 2.0), normal_cdf(*mu / 2.0 - point / *mu)};
+  const Atoms* atoms = loss.atoms(direction);
+  if (atoms == nullptr) return loss.test_at(direction, e);
+  Loss::Test test{exactly(0.0), atoms->infinite};
+  for (const Atom& atom : atoms->finite) {
+    if (!(atom.loss.hi > e)) continue;
+    const bool certain = atom.loss.lo > e;
+    const Interval other = atom.mass * exp(-atom.loss);
+    test.true_positive = test.true_positive + Interval{certain ? atom.mass.lo : 0, atom.mass.hi};
+    test.false_positive = test.false_positive + Interval{certain ? other.lo : 0, other.hi};
+  }
+  return test;
+}
+
+/// The least e >= 0 where a falling quantity of both directions is at most delta.
+template <class Quantity>
+Interval least_epsilon(const Loss& loss, Interval delta, Quantity&& quantity) {
+  const auto judge = [&](double e) {
+    Interval worst = exactly(0.0);
+    for (const Direction direction : {Direction::remove, Direction::add}) {
+      const auto test = test_above(loss, direction, e);
+      if (!test) throw UnsupportedError("the law of this plan's loss is not known point by point");
+      worst = max(worst, clamp(quantity(*test, e), 0, 1));
+    }
+    return numeric::Verdict{worst.lo > delta.hi, worst.hi <= delta.lo, (worst.lo + worst.hi) / 2 - delta.lo};
+  };
+  if (judge(0).after) return exactly(0.0);
+  double low = 0;
+  for (double high = 1; high < 0x1p20; high *= 2) {
+    const auto verdict = judge(high);
+    if (verdict.after) return numeric::narrow_bracket(judge, low, high);
+    if (verdict.before) low = high;
+  }
+  return {low, infinity};
+}
+
+/// All that the methods look at.
+class Case {
+ public:
+  Case(const Plan& plan, Interval delta, Neighbours neighbours, Tolerance tolerance)
+      : plan_(plan), delta_(delta), tolerance_(tolerance), curve_(analyze(plan, neighbours, tolerance)) {
+    PlanParts found = parts_of_plan(plan, neighbours, tolerance);
+    for (Part& part : found.parts) {
+      const std::string key = part.loss->key();
+      const auto same = std::find_if(runs_.begin(), runs_.end(), [&](const Run& run) { return !key.empty() && run.loss->key() == key; });
+      if (part.times == 0) continue;
+      if (same != runs_.end())
+        same->times += part.times;
+      else
+        runs_.push_back({std::move(part.loss), part.times});
+    }
+  }
+
+  [[nodiscard]] const Curve& curve() const { return curve_; }
+  [[nodiscard]] Interval delta() const { return delta_; }
+
+  MethodRow exact() const { return {"", RowKind::bound, curve_.epsilon_at(delta_), curve_.method()}; }
+
+  MethodRow basic() const {
+    const Statement found = state(runs_, delta_, 1);
+    return bound(basic_composition(found.runs, delta_), found, "epsilons and deltas add");
+  }
+  MethodRow advanced() const {
+    const Statement found = state(runs_, delta_, 0.5);
+    return bound(advanced_composition(found.runs, delta_), found, "Dwork, Rothblum and Vadhan");
+  }
+  MethodRow kairouz() const {
+    const Statement found = state(runs_, delta_, 0.5);
+    if (!all_alike(found.runs)) throw DomainError("the runs differ: see murtagh_vadhan");
+    return bound(optimal(found.runs), found, "Kairouz, Oh and Viswanath: the optimum for runs known by one (epsilon, delta)");
+  }
+  MethodRow murtagh_vadhan() const {
+    const Statement found = state(runs_, delta_, 0.5);
+    if (all_alike(found.runs)) throw DomainError("all runs are alike: see kairouz");
+    return bound(optimal(found.runs), found, "the optimum that Murtagh and Vadhan approximate, runs known by one (epsilon, delta) each");
+  }
+  MethodRow rdp() const {
+    const Statement found = state(runs_, delta_, 0.5);
+    std::uint64_t times = 0;
+    for (const StatedGuarantee& run : found.runs) times += run.times;
+    if (found.runs.empty() || !all_alike(found.runs) || found.runs.front().delta.hi > 0)
+      throw DomainError("the corollary of Renyi DP speaks of runs of one pure mechanism");
+    return bound(renyi_corollary(found.runs.front().epsilon, times, delta_), found,
+                 "Mironov's corollary, 4 epsilon sqrt(2 k log(1/delta))");
+  }
+
+  MethodRow gdp() const {
+    std::vector<GdpPair> pairs;
+    for (const Run& run : runs_) {
+      const GdpMeasurement found = measure_mu(curve_of(run));
+      if (!(found.mu.hi < infinity))
+        throw DomainError(found.verdict == GdpVerdict::not_gdp
+                              ? "a mechanism is not Gaussian-DP for any mu (its tail: " + found.tail.kind + "); see gdp_slack"
+                              : "nothing certifies the tail of a mechanism; see gdp_slack");
+      append(pairs, {found.mu, exactly(0.0), 0}, run.times);
+    }
+    const Interval mu = compose(pairs).mu;
+    return {"", RowKind::bound, gaussian_epsilon(mu, delta_), "each mechanism by its mu; composed mu = " + written(mu.hi)};
+  }
+  MethodRow gdp_slack() const {
+    Interval floors = exactly(0.0), count = exactly(0.0);
+    for (const Run& run : runs_) {
+      floors = floors + exactly(run.times) * floor_of(run);
+      count = count + exactly(run.times);
+    }
+    if (!(floors.hi < delta_.lo)) throw DomainError("nothing of delta is left for a slack");
+    const double share = ((delta_ - floors) / (2.0 * count)).lo;
+    std::vector<GdpPair> pairs;
+    for (const Run& run : runs_) {
+      const Interval slack = exactly(numeric::add_up(floor_of(run).hi, share));
+      const GdpPair pair = measure_mu(curve_of(run), {slack}).with_slack.front();
+      if (!(pair.mu.hi < infinity)) throw DomainError("a mechanism has no finite mu at its share of the slack, " + written(slack.hi));
+      append(pairs, pair, run.times);
+    }
+    const GdpPair whole = compose(pairs);
+    const Interval left = clamp((delta_ - whole.slack) / (1.0 - whole.slack), 0, 1);
+    return {"", RowKind::bound, gaussian_epsilon(whole.mu, left),
+            "each mechanism by (mu, slack), half of delta for the slacks; composed mu = " + written(whole.mu.hi)};
+  }
+  MethodRow gdp_summary() const {
+    const GdpMeasurement found = measure_mu(curve_);
+    if (!(found.mu.hi < infinity))
+      throw DomainError(found.verdict == GdpVerdict::not_gdp ? "the plan is not Gaussian-DP for any mu (its tail: " + found.tail.kind + ")"
+                                                             : "nothing certifies the tail of the plan");
+    return {"", RowKind::bound, gaussian_epsilon(found.mu, delta_), "the whole plan by its mu = " + written(found.mu.hi)};
+  }
+
+  MethodRow subsampling() const {
+    const Statement found = state(sampled_runs(), delta_, 0.5);
+    return bound(optimal(found.runs), found, "each step (log(1 + q (e^epsilon - 1)), q delta), composed optimally");
+  }
+  MethodRow loss_tail() const {
+    const auto quantity = [](const Loss::Test& test, double) { return test.true_positive; };
+    return {"", RowKind::bound, least_epsilon(*curve_.loss(), delta_, quantity), "P(loss > epsilon) <= delta: sufficient, not necessary"};
+  }
+  MethodRow loss_pair() const {
+    const auto quantity = [](const Loss::Test& test, double e) { return test.true_positive - exp(exactly(e)) * test.false_positive; };
+    return {"", RowKind::bound, least_epsilon(*curve_.loss(), delta_, quantity),
+            "P(loss > epsilon) - e^epsilon Q(loss > epsilon) <= delta: both"};
+  }
+
+  MethodRow analytic_gaussian() const {
+    return {"", RowKind::bound, gaussian_epsilon(gaussian_mu_of_plan(), delta_), "Gaussian noise: necessary and sufficient"};
+  }
+  MethodRow gaussian_simple() const {
+    return {"", RowKind::bound, gaussian_epsilon_simple(gaussian_mu_of_plan(), delta_),
+            "sigma^2 = 32 Delta^2 log(2/delta) / (9 epsilon^2)"};
+  }
+  MethodRow gaussian_classical() const {
+    return {"", RowKind::bound, gaussian_epsilon_classical(gaussian_mu_of_plan(), delta_),
+            "sigma^2 = 2 Delta^2 log(1.25/delta) / epsilon^2"};
+  }
+  MethodRow gaussian_zero() const {
+    return {"", RowKind::bound, gaussian_epsilon_zero(gaussian_mu_of_plan(), delta_), "sigma >= Delta / (2 delta) is (0, delta)-DP"};
+  }
+  MethodRow gaussian_necessary() const {
+    return {"", RowKind::at_least, gaussian_epsilon_at_least(gaussian_mu_of_plan(), delta_),
+            "sigma >= Delta / sqrt(2 epsilon) is necessary"};
+  }
+
+ private:
+  static MethodRow bound(Interval epsilon, const Statement& statement, std::string remark) {
+    if (statement.shared) remark += "; delta shared equally among the runs";
+    return {"", RowKind::bound, epsilon, std::move(remark)};
+  }
+  /// A pair run so many times: its squares and the logarithm of what it keeps add up.
+  static void append(std::vector<GdpPair>& pairs, const GdpPair& pair, std::uint64_t times) {
+    const Interval kept = exactly(times) * log1p(-pair.slack);
+    pairs.push_back({pair.mu * sqrt(exactly(times)), clamp(-expm1(kept), 0, 1), 0});
+  }
+  [[nodiscard]] Curve curve_of(const Run& run) const { return {run.loss, curve_.neighbours(), "", {}, tolerance_}; }
+
+  [[nodiscard]] Interval optimal(const std::vector<StatedGuarantee>& runs) const {
+    Parts parts;
+    for (const StatedGuarantee& run : runs)
+      parts.push_back({std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{run.epsilon, run.delta}}), run.times});
+    Composition whole = compose(std::move(parts), tolerance_);
+    return Curve(std::move(whole.loss), curve_.neighbours(), "", {}, tolerance_).epsilon_at(delta_);
+  }
+
+  /// The plan as steps that sample last, and how often each is run; a line that does not sample is a step of rate 1.
+  [[nodiscard]] std::vector<Run> sampled_runs() const {
+    std::vector<Run> runs;
+    bool sampled = false;
+    for (const Line& line : plan_.lines) {
+      Line base = line;
+      std::uint64_t times = 1;
+      while (!base.operators.empty() && base.operators.back().name == "repeat") {
+        times *= Arguments(base.operators.back()).count("times", 0, 1'000'000'000'000);
+        base.operators.pop_back();
+      }
+      Interval rate = exactly(1.0);
+      if (!base.operators.empty() && (base.operators.back().name == "poisson" || base.operators.back().name == "sample")) {
+        const Arguments arguments(base.operators.back());
+        rate = arguments.has("rate") ? arguments.probability("rate") : arguments.number("size") / arguments.number("of");
+        base.operators.pop_back();
+        sampled = true;
+      }
+      if (times > 0) runs.push_back({analyze(Plan{{base}}, curve_.neighbours(), tolerance_).loss(), times, clamp(rate, 0, 1)});
+    }
+    if (!sampled) throw DomainError("no line of the plan ends in sampling");
+    return runs;
+  }
+
+  [[nodiscard]] Interval gaussian_mu_of_plan() const {
+    Interval squares = exactly(0.0);
+    for (const Run& run : runs_) {
+      const auto mu = run.loss->gaussian_mu();
+      if (!mu) throw DomainError("speaks of Gaussian noise without sampling only");
+      squares = squares + exactly(run.times) * square(*mu);
+    }
+    if (!(squares.lo > 0)) throw DomainError("speaks of Gaussian noise without sampling only");
+    return sqrt(squares);
+  }
+
+  const Plan& plan_;
+  Interval delta_;
+  Tolerance tolerance_;
+  Curve curve_;
+  std::vector<Run> runs_;
+};
+
+struct Method {
+  const char* name;
+  MethodRow (Case::*run)() const;
+};
+constexpr std::array<Method, 17> methods_table = {{
+    {"exact", &Case::exact},
+    {"basic", &Case::basic},
+    {"advanced", &Case::advanced},
+    {"kairouz", &Case::kairouz},
+    {"murtagh_vadhan", &Case::murtagh_vadhan},
+    {"rdp", &Case::rdp},
+    {"gdp", &Case::gdp},
+    {"gdp_slack", &Case::gdp_slack},
+    {"gdp_summary", &Case::gdp_summary},
+    {"subsampling", &Case::subsampling},
+    {"loss_tail", &Case::loss_tail},
+    {"loss_pair", &Case::loss_pair},
+    {"analytic_gaussian", &Case::analytic_gaussian},
+    {"gaussian_simple", &Case::gaussian_simple},
+    {"gaussian_classical", &Case::gaussian_classical},
+    {"gaussian_zero", &Case::gaussian_zero},
+    {"gaussian_necessary", &Case::gaussian_necessary},
+}};
+
+MethodRow run(const Method& method, const Case& situation) {
+  MethodRow row;
+  try {
+    row = (situation.*method.run)();
+  } catch (const Error& refusal) {
+    row.remark = refusal.what();
+  }
+  row.method = method.name;
+  return row;
+}
+
+void warn(Comparison& comparison) {
+  const auto find = [&](const char* name) {
+    const auto row = std::find_if(comparison.rows.begin(), comparison.rows.end(), [&](const MethodRow& one) { return one.method == name; });
+    return row != comparison.rows.end() && row->kind == RowKind::bound ? &*row : nullptr;
+  };
+  const MethodRow* gdp = find("gdp");
+  for (const char* name : {"basic", "advanced"})
+    if (const MethodRow* row = find(name); gdp != nullptr && row != nullptr && row->epsilon.hi < gdp->epsilon.lo) {
+      comparison.warnings.push_back(std::string(name) + " says more than the conversion through Gaussian DP here");
+      break;
+    }
+  if (comparison.epsilon.lo > 10) comparison.warnings.emplace_back("epsilon above 10 is almost no protection");
+}
+
+}  // namespace
+
+const std::vector<std::string>& comparison_methods() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Method& method : methods_table) all.emplace_back(method.name);
+    return all;
+  }();
+  return names;
+}
+
+// [classical-composition] The least of several guarantees for the same plan and neighbours is a guarantee.
+Comparison compare_methods(const Plan& plan, Interval delta, Neighbours neighbours, Tolerance tolerance,
+                           const std::vector<std::string>& methods) {
+  if (!(delta.lo >= 0 && delta.hi <= 1)) throw DomainError("delta: it must be between 0 and 1");
+  for (const std::string& name : methods)
+    if (std::find(comparison_methods().begin(), comparison_methods().end(), name) == comparison_methods().end())
+      throw DomainError("method: '" + name + "' is not known");
+  const Case situation(plan, delta, neighbours, tolerance);
+  Comparison comparison;
+  comparison.epsilon = {situation.curve().epsilon_at(delta).lo, infinity};
+  for (const Method& method : methods_table) {
+    if (!methods.empty() && std::find(methods.begin(), methods.end(), method.name) == methods.end()) continue;
+    comparison.rows.push_back(run(method, situation));
+    const MethodRow& row = comparison.rows.back();
+    if (row.kind != RowKind::bound || !(row.epsilon.hi < comparison.epsilon.hi)) continue;
+    // A lead within the width of the answers is no lead: the first to say it keeps the name.
+    if (!(row.epsilon.hi >= comparison.epsilon.hi * (1 - tolerance.relative))) comparison.best = row.method;
+    comparison.epsilon.hi = std::max(row.epsilon.hi, comparison.epsilon.lo);
+  }
+  warn(comparison);
+  return comparison;
+}
+
+}  // namespace tradeoff

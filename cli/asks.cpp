@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "asks.h"
+
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "asks.h"
 #include "nearest.h"
 #include "tradeoff/error.h"
 
@@ -20,7 +21,7 @@ constexpr std::array<std::string_view, 1> alpha_fields = {"alpha"};
 constexpr std::array<std::string_view, 2> mu_fields = {"slack", "epsilon_max"};
 constexpr std::array<std::string_view, 1> fpr_fields = {"fpr"};
 constexpr std::array<std::string_view, 1> prior_fields = {"prior"};
-constexpr std::array<std::string_view, 1> pieces_fields = {"pieces"};
+constexpr std::array<std::string_view, 3> pieces_fields = {"pieces", "times", "epsilon"};
 constexpr std::array<std::string_view, 6> target_fields = {"target.epsilon", "target.delta",     "target.mu",
                                                            "target.fpr",     "target.advantage", "target.tpr"};
 

@@ -52,7 +52,11 @@ constexpr std::array<Option, 6> target_options = {{
     {"fpr", "X", "the target: at this false-positive rate ...; together with --tpr", false, "target.fpr"},
     {"tpr", "Y", "... no attack has a larger true-positive rate", false, "target.tpr"},
 }};
-constexpr std::array<Option, 1> pieces_option = {{{"pieces", "N", "how many constraints: 1 to 64", true}}};
+constexpr std::array<Option, 3> approximate_options = {{
+    {"pieces", "N", "how many constraints: 1 to 64", true},
+    {"times", "K", "also bound delta of K runs, by polygons with N slopes", false},
+    {"epsilon", "E", "with --times: at this epsilon", false},
+}};
 constexpr std::array<std::string_view, 3> sampling_choices = {"poisson", "fixed", "shuffled"};
 constexpr std::array<Option, 7> sgd_options = {{
     {"noise-multiplier", "Z", "noise on the sum of clipped gradients over the clipping norm", true},
@@ -202,8 +206,9 @@ constexpr std::array<Verb, 22> all_verbs = {{
     {"approximate", "a smooth curve by a few (epsilon, delta) constraints",
      "The best constraints below the trade-off function (safe to claim together) and above it.\n\n"
      "Examples:\n"
-     "  tradeoff approximate --pieces 2 'gdp(mu=1)'",
-     true, pieces_option, run_ask},
+     "  tradeoff approximate --pieces 2 'gdp(mu=1)'\n"
+     "  tradeoff approximate --pieces 48 --times 10 --epsilon 4 'gdp(mu=1)'",
+     true, approximate_options, run_ask},
     {"curve", "the whole curve as a table",
      "The trade-off function, the privacy profile or the profile in units of mu, as a table of certified values.\n\n"
      "Examples:\n"

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "curve/approximate.h"
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 
+#include "engine/exact.h"
+#include "engine/lattice.h"
 #include "mechanism/laplace.h"
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
@@ -99,8 +103,12 @@ Approximation from_chords(const std::vector<Place>& corners) {
 }
 
 /// Sweeps stop when no slope moves by more than this (the optimum is flat: the area is then right to its square) or after so many.
-constexpr double settled = 1e-12;
+constexpr double settled = 1e-11;
 constexpr int most_sweeps = 2000;
+
+/// How far beyond its place each of several slopes is moved: what makes sweeps over a chain of that many neighbours settle in proportion to
+/// their number instead of its square (successive over-relaxation).
+double eagerness(std::size_t slopes) { return 2 / (1 + std::sin(3.14159265 / static_cast<double>(slopes + 1))); }
 
 /// About `count` slopes between the diagonal and the axis at equal shares of x - f(x), steepest first: where sweeps begin.
 std::vector<double> even_slopes(const SmoothCurve& curve, std::size_t count) {
@@ -165,7 +173,8 @@ class TangentSweep {
       const double at = (low + high) / 2;
       (lag(line(at), i) > 0 ? high : low) = at;
     }
-    lines_[i] = line((low + high) / 2);
+    const double eager = lines_[i].epsilon + eagerness(lines_.size()) * ((low + high) / 2 - lines_[i].epsilon);
+    lines_[i] = line(std::clamp(eager, flattest + margin, steepest - margin));
   }
 
   const SmoothCurve& curve_;
@@ -285,8 +294,12 @@ Approximation best_chords(const SmoothCurve& curve, std::size_t pieces) {
     double change = 0;
     for (std::size_t i = 1; i < pieces; ++i) {
       const double slope = std::log(middle(corners[i - 1].y - corners[i + 1].y) / middle(corners[i + 1].x - corners[i - 1].x));
-      change = std::max(change, std::abs(slope - slopes[i - 1]));
-      slopes[i - 1] = slope;
+      const double eager = slopes[i - 1] + eagerness(pieces - 1) * (slope - slopes[i - 1]);
+      const double flattest = i < slopes.size() ? slopes[i] : 0;
+      const double steepest = i > 1 ? slopes[i - 2] : 2 * slopes[i - 1] + 1;
+      const double moved = eager > flattest && eager < steepest ? eager : slope;
+      change = std::max(change, std::abs(moved - slopes[i - 1]));
+      slopes[i - 1] = moved;
       corners[i] = curve.touch(Interval::exactly(slope));
     }
     if (change < settled) break;
@@ -328,18 +341,39 @@ Approximations approximate_laplace(Interval epsilon, std::size_t pieces) {
   return result;
 }
 
-}  // namespace
-
-Approximations approximate(const Loss& loss, std::size_t pieces) {
+void refuse_unless_symmetric(const Loss& loss, std::size_t pieces) {
   if (pieces == 0) throw DomainError("approximate: pieces = 0 is not allowed; at least 1 is needed");
   if (pieces > 64) throw TooLargeError("approximate: at most 64 pieces");
   if (!loss.symmetric()) throw UnsupportedError("approximate: the curve is not symmetric");
+}
+
+void refuse_unless_smooth(const Loss& loss) {
+  if (loss.atoms(Direction::remove) != nullptr || !loss.test_at(Direction::remove, 0.0))
+    throw UnsupportedError("approximate: the curve is not smooth, or its tests are not known");
+}
+
+/// About the smallest epsilon with delta(epsilon) at most this: how far a lattice of slopes must reach.
+double reach(const Loss& loss, double delta) {
+  double low = 0;
+  double high = 1;
+  const auto beyond = [&](double epsilon) { return loss.delta(Direction::remove, Interval::exactly(epsilon)).hi <= delta; };
+  while (high < 1e4 && !beyond(high)) high *= 2;
+  for (int i = 0; i < 20; ++i) {
+    const double at = (low + high) / 2;
+    (beyond(at) ? high : low) = at;
+  }
+  return high;
+}
+
+}  // namespace
+
+Approximations approximate(const Loss& loss, std::size_t pieces) {
+  refuse_unless_symmetric(loss, pieces);
   if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(&loss)) {
     if (!(laplace->epsilon0().lo > 0)) throw UnsupportedError("approximate: perfect privacy is its own approximation");
     return approximate_laplace(laplace->epsilon0(), pieces);
   }
-  if (loss.atoms(Direction::remove) != nullptr || !loss.test_at(Direction::remove, 0.0))
-    throw UnsupportedError("approximate: the curve is not smooth, or its tests are not known");
+  refuse_unless_smooth(loss);
   const SmoothCurve curve(loss);
   Approximations result;
   const auto tangents = [&](bool turned) {
@@ -360,6 +394,46 @@ std::vector<Constraint> lattice_tangents(const Loss& loss, Interval step, std::s
     tangents.push_back({epsilon, loss.delta(Direction::remove, epsilon)});
   }
   return tangents;
+}
+
+std::vector<Constraint> lattice_chords(const Loss& loss, Interval step, std::size_t count) {
+  if (!loss.symmetric()) throw UnsupportedError("lattice chords: the curve is not symmetric");
+  refuse_unless_smooth(loss);
+  const SmoothCurve curve(loss);
+  std::vector<Place> corners{{Interval::exactly(0), curve.start()}};
+  for (std::size_t i = count; i > 0; --i) {
+    const Place next = curve.touch(Interval::exactly(static_cast<double>(i)) * step);
+    if (next.x.lo > corners.back().x.hi) corners.push_back(next);  // a corner that rounding cannot tell from the last adds nothing
+  }
+  const Interval fixed = curve.fixed_point();
+  if (!(fixed.lo > corners.back().x.hi)) corners.pop_back();
+  corners.push_back({fixed, fixed});
+  return from_chords(corners).pieces;
+}
+
+Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, std::uint64_t times, Interval epsilon) {
+  refuse_unless_symmetric(*loss, pieces);
+  const auto below = [&](std::vector<Constraint> tangents) {
+    return compose_exactly({{std::make_shared<ConstraintsLoss>(std::move(tangents)), times}}, {})->delta(Direction::worst, epsilon).hi;
+  };
+  const auto above = [&](std::vector<Constraint> chords) {
+    constexpr Tolerance merging{1e-4};  // far below what chords this coarse lose
+    return compose_by_lattice({{std::make_shared<ConstraintsLoss>(std::move(chords)), times}}, merging)
+        ->delta(Direction::worst, epsilon)
+        .lo;
+  };
+  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(loss.get())) {  // its best tangents are on a lattice already
+    const Approximations polygons = approximate(*laplace, pieces);
+    return {above(polygons.above.pieces), below(polygons.below.pieces)};
+  }
+  // A far reach costs fineness, a short one leaves mass at infinity: which matters depends on epsilon, and all of them hold.
+  Interval delta{0, 1};
+  for (const double left_out : {1e-1, 1e-2, 1e-4, 1e-6, 1e-9}) {
+    const Interval step = Interval::exactly(reach(*loss, left_out / static_cast<double>(times)) / static_cast<double>(pieces));
+    delta.hi = std::min(delta.hi, below(lattice_tangents(*loss, step, pieces)));
+    delta.lo = std::max(delta.lo, above(lattice_chords(*loss, step, pieces)));
+  }
+  return delta;
 }
 
 }  // namespace tradeoff

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -33,5 +34,13 @@ struct Approximations {
 /// [lattice-tangents] The tangents with slopes exp(i * step), i = 0..count: below any symmetric curve, and k-fold composition stays on the
 /// lattice. delta at infinity is that of the steepest.
 [[nodiscard]] std::vector<Constraint> lattice_tangents(const Loss& loss, Interval step, std::size_t count);
+
+/// [lattice-chords] The chords between the points of a smooth symmetric curve where its slope is exp(i * step), i = 0..count, and its ends:
+/// above the curve.
+[[nodiscard]] std::vector<Constraint> lattice_chords(const Loss& loss, Interval step, std::size_t count);
+
+/// [lattice-chords] delta of `times` runs of a smooth symmetric curve, between merged chords and tangents with slopes on a lattice of
+/// `pieces` steps. Throws as `approximate` does.
+[[nodiscard]] Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, std::uint64_t times, Interval epsilon);
 
 }  // namespace tradeoff

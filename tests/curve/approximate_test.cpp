@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [tangent-approximation] [chord-approximation] [lattice-tangents]
+// [tangent-approximation] [chord-approximation] [lattice-tangents] [lattice-chords]
 #include "curve/approximate.h"
 
 #include <gtest/gtest.h>
@@ -139,6 +139,50 @@ TEST(Approximate, ComposesLatticeTangentsAsTheGoldenValuesSay) {
     ++cases;
   }
   EXPECT_EQ(cases, 2);
+}
+
+TEST(Approximate, PutsLatticeChordsAboveTheCurveAndTangentsBelow) {
+  for (const LossPointer& loss : {gaussian_loss(Interval::exactly(1)), gaussian_loss(Interval::exactly(0.1))}) {
+    const Interval step = Interval::exactly(0.25);
+    const ConstraintsLoss above(lattice_chords(*loss, step, 16));
+    const ConstraintsLoss below(lattice_tangents(*loss, step, 16));
+    for (double epsilon = 0; epsilon < 4; epsilon += 0.0625) {
+      const Interval at = Interval::exactly(epsilon);
+      const Interval delta = loss->delta(Direction::remove, at);
+      EXPECT_LE(above.delta(Direction::remove, at).lo, delta.hi) << epsilon;
+      EXPECT_GE(below.delta(Direction::remove, at).hi, delta.lo) << epsilon;
+    }
+  }
+}
+
+// Gaps of G_1 run ten times, second order in the step: published for slopes up to 6 in steps of 1 to 1/16.
+TEST(Approximate, ClosesInOnTheCompositionWithMoreSlopes) {
+  const LossPointer gaussian = gaussian_loss(Interval::exactly(1));
+  const LossPointer truth = gaussian_loss(sqrt(Interval::exactly(10)));
+  for (const double epsilon : {0.0, 4.0, 8.0}) {
+    const Interval at = Interval::exactly(epsilon);
+    const Interval exact = truth->delta(Direction::remove, at);
+    double coarser = 0;
+    for (const std::size_t pieces : {6U, 12U, 48U}) {
+      const Interval between = composed_between_polygons(gaussian, pieces, 10, at);
+      EXPECT_LT(between.lo, exact.lo);
+      EXPECT_GT(between.hi, exact.hi);
+      const double gap = (between.hi - between.lo) / exact.lo;
+      if (coarser > 0) {
+        EXPECT_LT(gap, coarser / 2) << epsilon << " " << pieces;
+      }
+      coarser = gap;
+    }
+    EXPECT_LT(coarser, epsilon < 8 ? 5e-3 : 1.5e-2) << epsilon;
+  }
+}
+
+TEST(Approximate, EnclosesTheCompositionOfLaplace) {
+  const LossPointer laplace = std::make_shared<LaplaceLoss>(Interval::exactly(1));
+  const Interval between = composed_between_polygons(laplace, 9, 5, Interval::exactly(0));
+  EXPECT_THAT(between, IsTight(1e-3));
+  EXPECT_LE(between.lo, 0.6786316);  // published: between 0.6786316 and 0.6786393
+  EXPECT_GE(between.hi, 0.6786393);
 }
 
 TEST(Approximate, RefusesWhatItCannotDo) {

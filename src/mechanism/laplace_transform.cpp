@@ -2,11 +2,11 @@
 #include "mechanism/laplace_transform.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <complex>
 #include <utility>
 
+#include "mechanism/gauss_legendre.h"
 #include "mechanism/nodes.h"
 #include "numeric/arithmetic.h"
 
@@ -21,29 +21,6 @@ double relative_width(Interval a) { return a.hi > 0 ? (a.hi - a.lo) / a.hi : 0; 
 
 constexpr double most_panels = 64;
 
-struct Abscissa {
-  double node;
-  double weight;
-};
-// The positive half of the 32-point Gauss-Legendre rule, each rounded to nearest.
-constexpr std::array<Abscissa, 16> gauss_legendre{{
-    {0x1.fe995e70409b6p-1, 0x1.cbf8bc743cc5cp-8},
-    {0x1.f8a212714bcdcp-1, 0x1.0aa3c248696c9p-6},
-    {0x1.edf5518053baap-1, 0x1.a0060a8531ffap-6},
-    {0x1.deac0259f7f42p-1, 0x1.18c5800a355d9p-5},
-    {0x1.caea9b4574cb9p-1, 0x1.5ee963a335495p-5},
-    {0x1.b2e04fd686a13p-1, 0x1.a1c6ae961fbfap-5},
-    {0x1.96c69481c4bc5p-1, 0x1.e0bd76c924981p-5},
-    {0x1.76e0931d693bap-1, 0x1.0d9b9a62cac10p-4},
-    {0x1.537a89c487f8ap-1, 0x1.2854103b35e0cp-4},
-    {0x1.2ce9146962ca4p-1, 0x1.40483e126fd14p-4},
-    {0x1.038862866b29dp-1, 0x1.553ee25ebebc6p-4},
-    {0x1.af76b57c6f8f1p-2, 0x1.6705e18e13ed1p-4},
-    {0x1.53d55ce57bdf6p-2, 0x1.7572bdb3f6e51p-4},
-    {0x1.ea0f7e19c094bp-3, 0x1.8062fc0f6fef9p-4},
-    {0x1.27e0ea717f237p-3, 0x1.87bc776f8c6d7p-4},
-    {0x1.8bbc8488cc499p-5, 0x1.8b6d9eaec77adp-4},
-}};
 // log of 2^(2n+1) n!^4 / ((2n+1) (2n)!^3), n = 32, rounded up: the constant of the error term on [-1, 1].
 constexpr double log_error_constant = -248.39;
 
@@ -59,12 +36,10 @@ class LaplaceNodes final : public NodeLaw {
     if (atom_ > 0) add(-largest_, atom_);
     const double half = largest_ / panels_;
     for (int panel = 0; panel < panels_; ++panel)
-      for (std::size_t i = 0; i < 2 * gauss_legendre.size(); ++i) {
-        const bool negative = i < gauss_legendre.size();
-        const Abscissa& one = gauss_legendre[negative ? i : 2 * gauss_legendre.size() - 1 - i];
-        const double loss = half * ((2 * panel + 1 - panels_) + (negative ? -one.node : one.node));
-        add(loss, half * coefficient_ * one.weight * std::exp(-0.5 * loss));
-      }
+      for_each_abscissa([&](double node, double weight) {
+        const double loss = half * ((2 * panel + 1 - panels_) + node);
+        add(loss, half * coefficient_ * weight * std::exp(-0.5 * loss));
+      });
     if (atom_ > 0) add(largest_, atom_ * std::exp(-largest_));
   }
 

@@ -18,6 +18,10 @@ class LaplaceTransform final : public Transform {
   [[nodiscard]] double largest_loss() const override { return largest_.hi; }
   [[nodiscard]] std::unique_ptr<const Moments> prepare(const Reach& reach) const override;
 
+  [[nodiscard]] Interval largest() const { return largest_; }
+  [[nodiscard]] Interval atom() const { return atom_; }
+  [[nodiscard]] Interval density() const { return density_; }
+
  private:
   Interval largest_;
   Interval atom_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mechanism/key.h"
+#include "mechanism/subsampled_transform.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -36,7 +37,11 @@ Interval over(Interval epsilon, AtPoint&& at) {
 
 }  // namespace
 
-PoissonLoss::PoissonLoss(LossPointer base, Interval rate) : base_(std::move(base)), rate_(rate) {
+PoissonLoss::PoissonLoss(LossPointer base, Interval rate)
+    : base_(std::move(base)),
+      rate_(rate),
+      remove_transform_(subsampled_transform(*base_, rate, Sampling::poisson, Direction::remove)),
+      add_transform_(subsampled_transform(*base_, rate, Sampling::poisson, Direction::add)) {
   const Atoms* atoms = base_->atoms(Direction::remove);
   if (atoms == nullptr || rate.hi >= 1) return;
   // An outcome of masses (p, q) becomes ((1 - rate) q + rate p, q); what only Q could produce gets the finite loss log(1 - rate).
@@ -119,7 +124,8 @@ void PoissonLoss::explain(std::vector<Step>& steps) const {
   steps.push_back({"poisson-subsampling", "both directions by their exact dominating pairs; add-remove neighbours"});
 }
 
-SampledLoss::SampledLoss(LossPointer base, Interval rate) : base_(std::move(base)), rate_(rate) {
+SampledLoss::SampledLoss(LossPointer base, Interval rate)
+    : base_(std::move(base)), rate_(rate), transform_(subsampled_transform(*base_, rate, Sampling::fixed, Direction::remove)) {
   const Atoms* atoms = base_->atoms(Direction::remove);
   if (atoms == nullptr || !atoms->mirrored) return;
   // A positive loss l of the base moves to log(1 + p (e^l - 1)) and keeps its mass under Q; the negative side is the mirror, and

@@ -3,6 +3,7 @@
 
 #include "mechanism/atoms.h"
 #include "mechanism/loss.h"
+#include "mechanism/transform.h"
 
 namespace tradeoff {
 
@@ -21,6 +22,10 @@ class PoissonLoss final : public Loss {
   [[nodiscard]] Tail tail() const override;
   /// The law of the sampled loss, if that of the base is finite.
   [[nodiscard]] const Atoms* atoms(Direction direction) const override;
+  /// Of Laplace noise, whole or truncated; a Gaussian base is subsampled_gaussian's.
+  [[nodiscard]] const Transform* transform(Direction direction) const override {
+    return (direction == Direction::add ? add_transform_ : remove_transform_).get();
+  }
   [[nodiscard]] std::string key() const override;
   void explain(std::vector<Step>& steps) const override;
 
@@ -29,6 +34,8 @@ class PoissonLoss final : public Loss {
   Interval rate_;
   std::optional<Atoms> remove_;
   std::optional<Atoms> add_;
+  std::unique_ptr<const Transform> remove_transform_;
+  std::unique_ptr<const Transform> add_transform_;
 };
 
 /// The base run on a sample of fixed size without replacement: the operator C_p of f-DP. Replace-one neighbours; the base
@@ -46,6 +53,8 @@ class SampledLoss final : public Loss {
   [[nodiscard]] Tail tail() const override { return sampled_tail(base_->tail(), rate_); }
   /// The law of the sampled loss, if that of the base is finite.
   [[nodiscard]] const Atoms* atoms(Direction) const override { return atoms_ ? &*atoms_ : nullptr; }
+  /// Of a Gaussian, or of Laplace noise, whole or truncated.
+  [[nodiscard]] const Transform* transform(Direction) const override { return transform_.get(); }
   [[nodiscard]] std::string key() const override;
   void explain(std::vector<Step>& steps) const override;
 
@@ -53,6 +62,7 @@ class SampledLoss final : public Loss {
   LossPointer base_;
   Interval rate_;
   std::optional<Atoms> atoms_;
+  std::unique_ptr<const Transform> transform_;
 };
 
 /// The worse of both directions at every epsilon >= 0, mirrored: the symmetric pair by which a directed loss enters a

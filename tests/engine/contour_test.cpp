@@ -14,7 +14,7 @@
 #include "numeric/gaussian.h"
 #include "support/matchers.h"
 
-// [contour-inversion] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [contour-epsilon]
+// [contour-inversion] [subsampled-transform] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [contour-epsilon]
 namespace tradeoff {
 namespace {
 
@@ -49,6 +49,28 @@ TEST(Contour, HoldsGoldenDeltas) {
     EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
     EXPECT_THAT(delta, IsTight(1e-10)) << one.at("id");
   }
+}
+
+/// C_q of a Gaussian, the symmetric rows.
+LossPointer symmetric_run(const nlohmann::json& inputs) {
+  const Interval mu = 1.0 / golden_interval(inputs.at("sigma"));
+  return compose_by_contour({{std::make_shared<SampledLoss>(gaussian_loss(mu), rate_of(inputs)), inputs.at("T").get<std::uint64_t>()}}, {});
+}
+
+TEST(Contour, HoldsGoldenRunsOnSamplesOfFixedSize) {
+  int rows = 0;
+  for (const char* group : {"dpsgd_delta", "dpsgd_eps"})
+    for (const auto& one : golden_group("f_dp.json", group)) {
+      const auto& inputs = one.at("inputs");
+      if (directed(inputs)) continue;
+      const auto loss = symmetric_run(inputs);
+      const Interval found = inputs.contains("eps") ? loss->delta(Direction::remove, golden_interval(inputs.at("eps")))
+                                                    : *loss->closed_epsilon(Direction::remove, golden_interval(inputs.at("delta")));
+      EXPECT_THAT(found, Encloses(one.at("value").get<std::string>())) << one.at("id");
+      EXPECT_THAT(found, IsTight(1e-10)) << one.at("id");
+      ++rows;
+    }
+  EXPECT_GT(rows, 10);
 }
 
 TEST(Contour, HoldsGoldenEpsilons) {
@@ -241,7 +263,8 @@ TEST(Contour, SurvivesExtremes) {
 }
 
 TEST(Contour, DeclinesWhatHasNoTransform) {
-  const Parts parts{{std::make_shared<PoissonLoss>(std::make_shared<LaplaceLoss>(Interval::exactly(1)), Interval::exactly(0.5)), 100}};
+  const auto sampled = std::make_shared<PoissonLoss>(std::make_shared<LaplaceLoss>(Interval::exactly(1)), Interval::exactly(0.5));
+  const Parts parts{{std::make_shared<SymmetrizedLoss>(sampled), 100}};
   EXPECT_EQ(compose_by_contour(parts, {}), nullptr);
 }
 

@@ -31,6 +31,18 @@ void write(report::JsonWriter& out, const TailSummary& tail) {
   out.begin_object().key("kind").text(tail.kind).key("from").number(tail.from).key("limit").interval(tail.limit).end_object();
 }
 
+void write(report::JsonWriter& out, const std::vector<std::string>& warnings) {
+  out.key("warnings").begin_array();
+  for (const std::string& warning : warnings) out.text(warning);
+  out.end_array();
+}
+
+std::string text_of(const std::vector<std::string>& warnings, const report::Style& style) {
+  std::string text;
+  for (const std::string& warning : warnings) text += "warning: " + warning + "\n";
+  return style.quiet ? std::string() : text;
+}
+
 void write_place(report::JsonWriter& out, double at_epsilon) {
   out.key("at_epsilon");
   if (at_epsilon < Interval::whole().hi)
@@ -54,11 +66,15 @@ Answer answer_head(const Question& question, const std::shared_ptr<const Curve>&
                 .key("with_slack")
                 .begin_array()
                 .end_array()
-                .end_object();
+                .key("evaluations")
+                .integer(head.evaluations);
+            write(out, head.warnings);
+            out.end_object();
           },
           [head, condition](const report::Style& style) {
             return to_text(report::Claim{"mu", head.mu, report::SafeEnd::hi, condition, {}}, style) +
-                   to_text(report::Claim{"delta left there", head.residual, report::SafeEnd::hi, "", {}}, {style.quiet, ""});
+                   to_text(report::Claim{"delta left there", head.residual, report::SafeEnd::hi, "", {}}, {style.quiet, ""}) +
+                   text_of(head.warnings, style);
           },
           curve};
 }
@@ -72,7 +88,7 @@ std::string text_of(const GdpMeasurement& found, const std::vector<Slack>& slack
   for (std::size_t i = 0; i < slacks.size(); ++i)
     text +=
         to_text(report::Claim{"mu", found.with_slack[i].mu, report::SafeEnd::hi, "with slack " + slacks[i].text, {}}, {style.quiet, ""});
-  return text;
+  return text + text_of(found.warnings, style);
 }
 
 }  // namespace
@@ -97,7 +113,9 @@ Answer answer_mu(const Question& question) {
             out.key("with_slack").begin_array();
             for (std::size_t i = 0; i < slacks.size(); ++i)
               out.begin_object().key("slack").number(nearest(slacks[i])).key("mu").interval(found.with_slack[i].mu).end_object();
-            out.end_array().key("evaluations").integer(found.evaluations).end_object();
+            out.end_array().key("evaluations").integer(found.evaluations);
+            write(out, found.warnings);
+            out.end_object();
           },
           [found, slacks](const report::Style& style) { return text_of(found, slacks, style); }, curve};
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "asks.h"
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
+#include "asks.h"
 #include "nearest.h"
 #include "tradeoff/error.h"
 
@@ -16,7 +15,7 @@ using Names = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 6> common_fields = {"id", "plan", "ask", "neighbours", "relative", "direction"};
 constexpr std::array<std::string_view, 1> epsilon_fields = {"epsilon"};
 constexpr std::array<std::string_view, 1> delta_fields = {"delta"};
-constexpr std::array<std::string_view, 3> compare_fields = {"delta", "method", "people"};
+constexpr std::array<std::string_view, 5> compare_fields = {"delta", "method", "people", "epsilon_max", "width"};
 constexpr std::array<std::string_view, 1> alpha_fields = {"alpha"};
 constexpr std::array<std::string_view, 2> mu_fields = {"slack", "epsilon_max"};
 constexpr std::array<std::string_view, 1> fpr_fields = {"fpr"};

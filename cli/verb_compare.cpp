@@ -8,6 +8,7 @@
 #include "nearest.h"
 #include "streams.h"
 #include "tradeoff/compare.h"
+#include "tradeoff/gdp.h"
 
 namespace tradeoff::cli {
 namespace {
@@ -147,17 +148,52 @@ std::string text_of(const std::vector<Compared>& columns, std::uint64_t people, 
   return text;
 }
 
+/// The ways to measure the head on [0, epsilon_max], and what each costs.
+Answer answer_head_methods(const Question& question) {
+  if (!(question.at_least_zero("epsilon_max").lo > 0)) question.refuse("epsilon_max", "above 0");
+  if (question.has("width") && !(question.at_least_zero("width").lo > 0)) question.refuse("width", "above 0");
+  if (question.has("delta")) question.refuse("delta", "left out when epsilon_max is given: that compares ways to measure mu");
+  const double width = question.has("width") ? question.number("width").lo : 0.01;
+  const auto curve = question.curve();
+  const std::vector<std::string> methods = question.has("method") ? split(question.text("method")) : std::vector<std::string>{};
+  const auto rows = compare_head_methods(*curve, question.number("epsilon_max").hi, width, methods);
+  return {[rows](report::JsonWriter& out) {
+            out.begin_object();
+            for (const HeadMethod& row : rows) {
+              out.key(row.method).begin_object();
+              if (row.refusal.empty())
+                out.key("mu").interval(row.mu);
+              else
+                out.key("refused").text(row.refusal);
+              out.key("evaluations").integer(row.evaluations).key("searches").integer(row.searches).end_object();
+            }
+            out.end_object();
+          },
+          [rows, condition = "for epsilon <= " + question.text("epsilon_max") + " alone"](const report::Style& style) {
+            std::string text = padded("mu " + condition, 52) + padded("evaluations", 13) + "searches\n";
+            for (const HeadMethod& row : rows)
+              text += padded("  " + row.method, 16) + padded(row.refusal.empty() ? report::between(row.mu) : "-", 36) +
+                      padded(std::to_string(row.evaluations), 13) + padded(std::to_string(row.searches), 10) + row.refusal + "\n";
+            return style.quiet ? text : text + "(" + style.remark + ")\n";
+          },
+          curve};
+}
+
 }  // namespace
 
 Answer answer_compare(const Question& question) {
   if (question.direction() != Direction::worst) question.refuse("direction", "worst: the theorems speak of both orders at once");
+  if (question.has("epsilon_max")) return answer_head_methods(question);
   const auto one = std::make_shared<const Compared>(compared(question));
   const std::uint64_t people = people_of(question);
   return {[one, people](report::JsonWriter& out) { write(out, *one, people); },
           [one, people](const report::Style& style) { return text_of({*one}, people, style); }, question.curve()};
 }
 
-ExitCode run_compare(const Verb&, const Options& options) {
+ExitCode run_compare(const Verb& verb, const Options& options) {
+  if (options.find("epsilon-max") != nullptr) return run_ask(verb, options);
+  if (options.find("delta") == nullptr)
+    throw RequestError("parse", "give --delta, or --epsilon-max to compare ways to measure mu", "delta", 0);
   const Stopwatch stopwatch;
   CurveCache curves;
   std::vector<Compared> columns;

@@ -34,8 +34,10 @@ constexpr std::array<Option, 2> mu_options = {{
     {"slack", "D", "the pair (mu, D): everything may be revealed with probability D (default: several)"},
     {"epsilon-max", "E", "only look at epsilon <= E; says nothing beyond", false, "epsilon_max"},
 }};
-constexpr std::array<Option, 3> compare_options = {{
-    {"delta", "D", "a probability, or several with commas in between: a column each", true},
+constexpr std::array<Option, 5> compare_options = {{
+    {"delta", "D", "a probability, or several with commas in between: a column each"},
+    {"epsilon-max", "E", "instead of --delta: compare ways to measure mu for epsilon <= E", false, "epsilon_max"},
+    {"width", "W", "with --epsilon-max: how narrow the measurements should be (default 0.01)"},
     {"method", "NAME", "only these methods, with commas in between (default: all)"},
     {"people", "N", "also say how likely a mechanism allowed by this delta publishes one of N people"},
 }};
@@ -156,11 +158,14 @@ constexpr std::array<Verb, 22> all_verbs = {{
      "and claims nothing; one with > says that no smaller epsilon is possible. A method that does not cover the plan says why. The answer "
      "is "
      "the least\n"
-     "of the guarantees.\n\n"
+     "of the guarantees. With --epsilon-max it compares ways to measure mu instead (chord, marching, algorithm_1, algorithm_3), with what "
+     "each "
+     "costs.\n\n"
      "Examples:\n"
      "  tradeoff compare --delta 0.1,0.01,0.001,0.0001 'dp(epsilon=0.2) | repeat(50)'\n"
      "  tradeoff compare --delta 1e-5 'gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)'\n"
-     "  tradeoff compare --delta 1e-6 --method exact,gdp --people 10000 'laplace(scale=5) | repeat(50)'",
+     "  tradeoff compare --delta 1e-6 --method exact,gdp --people 10000 'laplace(scale=5) | repeat(50)'\n"
+     "  tradeoff compare --epsilon-max 10 --width 0.001 'laplace(scale=0.5)'",
      true, compare_options, run_compare},
     {"calibrate", "the parameter that just meets a target",
      "The plan holds one ?. Finds the smallest noise, or the largest rate, count or budget, that still meets the target. The value "

@@ -29,6 +29,8 @@ struct HeadMu {
   Interval mu;
   Interval residual;
   double at_epsilon = 0;
+  std::size_t evaluations = 0;        ///< of the profile
+  std::vector<std::string> warnings;  ///< what a reader should know before using it
 };
 
 /// What is certain about delta for large epsilon.
@@ -45,14 +47,38 @@ struct GdpMeasurement {
   double at_epsilon = 0;  ///< where the supremum is attained; infinite if it is approached in the limit
   TailSummary tail;
   std::vector<GdpPair> with_slack;
-  std::size_t evaluations = 0;  ///< of the profile
+  std::size_t evaluations = 0;        ///< of the profile
+  std::vector<std::string> warnings;  ///< what a reader should know before using it
 };
+
+/// e / sqrt(-2 log delta(e)) on a grid of growing epsilons. A hint and no proof: a limit cannot be seen by evaluating, and the series may
+/// fall below it before it rises again. Verdicts never use it. [tail-model]
+struct TailHint {
+  double epsilon = 0;
+  Interval value;  ///< 0 where delta is 0
+};
+[[nodiscard]] std::vector<TailHint> tail_hint(const Curve& curve);
 
 /// Measures the curve (the worse of both directions) and, for each of the slacks, the pair that goes with it.
 [[nodiscard]] GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slacks = {});
 
 /// Throws DomainError unless epsilon_max is positive and finite.
 [[nodiscard]] HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max);
+
+/// One way to measure the head, what it found and what it cost; `mu` is the whole line and `refusal` says why if it failed.
+struct HeadMethod {
+  std::string method;
+  Interval mu;
+  std::size_t evaluations = 0;  ///< of the profile
+  std::size_t searches = 0;     ///< for roots of delta_mu(e) = delta
+  std::string refusal;
+};
+
+/// The head by the chord search, by marching, and by the printed Algorithms 1 and 3 in corrected form (with Algorithm 2, bisection, for the
+/// roots), each with a target width. `methods` names some of chord, marching, algorithm_1, algorithm_3; empty means all.
+/// Throws DomainError unless epsilon_max and width are positive and finite, and for an unknown method. [staircase-bound]
+[[nodiscard]] std::vector<HeadMethod> compare_head_methods(const Curve& curve, double epsilon_max, double width,
+                                                           const std::vector<std::string>& methods = {});
 
 /// mu_GDP(epsilon, delta(epsilon)): the profile in units of mu. Constant for a Gaussian, order preserving. [gdp-transform]
 [[nodiscard]] Interval gdp_transform_at(const Curve& curve, Interval epsilon, Direction direction = Direction::worst);

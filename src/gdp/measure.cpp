@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "curve/refine.h"
 #include "gdp/chord.h"
+#include "gdp/remarks.h"
+#include "gdp/staircase.h"
 #include "mechanism/atoms.h"
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
@@ -130,6 +133,7 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
     answer.with_slack.push_back({{found.mu.lo, std::max(found.mu.lo, std::min(found.mu.hi, answer.mu.hi))}, slack, found.at_epsilon});
   }
   answer.evaluations = meter.evaluations();
+  answer.warnings = warnings_about(answer, *curve.loss());
   return answer;
 }
 
@@ -139,7 +143,53 @@ HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max) {
   Meter meter(*measured, curve.tolerance().relative);
   const Supremum above = meter.head(epsilon_max.hi);
   const Supremum below = epsilon_max.lo == epsilon_max.hi ? above : meter.head(epsilon_max.lo);
-  return {{below.mu.lo, above.mu.hi}, {meter.delta(epsilon_max.hi).lo, meter.delta(epsilon_max.lo).hi}, below.at_epsilon};
+  HeadMu answer{{below.mu.lo, above.mu.hi}, {meter.delta(epsilon_max.hi).lo, meter.delta(epsilon_max.lo).hi}, below.at_epsilon, 0, {}};
+  answer.evaluations = meter.evaluations();
+  answer.warnings = warnings_about(answer, epsilon_max.hi, *curve.loss());
+  return answer;
+}
+
+namespace {
+
+constexpr std::array<const char*, 4> head_methods = {"chord", "marching", "algorithm_1", "algorithm_3"};
+
+HeadMethod measure_head_by(const std::string& method, const Loss& loss, double last, double width) {
+  MeasuredProfile profile(loss);
+  HeadMethod row{method, Interval::whole(), 0, 0, {}};
+  try {
+    Measured found;
+    if (method == "chord") {
+      // The search stops at a hundredth of the relative width; its target is absolute here.
+      const Interval first = gaussian_mu(Interval::exactly(0), profile.delta(0));
+      found.mu = chord_supremum(profile, last, Interval::exactly(0), 100 * width / std::max(first.hi, width)).mu;
+    } else {
+      found = method == "marching" ? measure_by_marching(profile, last, width)
+                                   : measure_by_staircase(profile, last, width, method == "algorithm_1");
+    }
+    row.mu = found.mu;
+    row.searches = found.searches;
+  } catch (const TooLargeError& refusal) {
+    row.refusal = refusal.what();
+  }
+  row.evaluations = profile.evaluations();
+  return row;
+}
+
+}  // namespace
+
+std::vector<HeadMethod> compare_head_methods(const Curve& curve, double epsilon_max, double width,
+                                             const std::vector<std::string>& methods) {
+  if (!(epsilon_max > 0 && epsilon_max < infinity)) throw DomainError("epsilon_max: it must be above 0 and finite");
+  if (!(width > 0 && width < infinity)) throw DomainError("width: it must be above 0 and finite");
+  for (const std::string& name : methods)
+    if (std::find(head_methods.begin(), head_methods.end(), name) == head_methods.end())
+      throw DomainError("method: '" + name + "' is not known; it must be chord, marching, algorithm_1 or algorithm_3");
+  const LossPointer measured = convex_form(curve.loss());
+  std::vector<HeadMethod> rows;
+  for (const char* method : head_methods)
+    if (methods.empty() || std::find(methods.begin(), methods.end(), method) != methods.end())
+      rows.push_back(measure_head_by(method, *measured, epsilon_max, width));
+  return rows;
 }
 
 // [gdp-transform]

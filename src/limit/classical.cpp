@@ -30,6 +30,7 @@ Interval checked(Interval mu, Interval epsilon, Interval delta) {
 // [profile-refinement] 1 + e^e = (1 + e^E)(1 - s), s = (wanted - delta)/(1 - delta).
 Interval implied_epsilon(Interval epsilon, Interval delta, Interval wanted) {
   if (wanted.hi < delta.lo) return exactly(infinity);
+  if (delta.hi >= 1) return {0, wanted.lo >= 1 ? 0 : infinity};  // delta = 1 says nothing
   const auto at = [](double from, double share) {
     if (from == infinity || share <= 0) return exactly(from);
     const Interval fall = clamp(exactly(share) * (1.0 + exp(-exactly(from))), 0, 1);

@@ -50,6 +50,8 @@ TEST(Classical, WhatOneGuaranteeImplies) {
   EXPECT_EQ(implied_epsilon(exactly(1), exactly(0.1), exactly(0.05)).lo, infinity);
   EXPECT_EQ(implied_epsilon(exactly(1), exactly(0.1), exactly(0.9)).hi, 0);
   EXPECT_EQ(implied_epsilon(exactly(1), exactly(0.1), exactly(0.1)), exactly(1));
+  EXPECT_EQ(implied_epsilon(exactly(1), exactly(1), exactly(0.99)).lo, infinity);  // delta = 1 is no information
+  EXPECT_EQ(implied_epsilon(exactly(1), exactly(1), exactly(1)), exactly(0));
   EXPECT_EQ(implied_epsilon(exactly(1), {0.1, 0.2}, exactly(0.15)).hi, infinity);  // whether it fits is not known
 }
 

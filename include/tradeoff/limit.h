@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tradeoff/curve.h"
+#include "tradeoff/plan.h"
+
+// What limit theorems and moments say about a plan: guarantees where a theorem has an error term, estimates where it has none.
+namespace tradeoff {
+
+/// A number that approximates the truth and certifies nothing. It converts to no interval, so it cannot be mistaken for a bound.
+class Estimate {
+ public:
+  explicit constexpr Estimate(double value) : value_(value) {}
+  [[nodiscard]] constexpr double value() const { return value_; }
+
+ private:
+  double value_;
+};
+
+/// Moments of the privacy loss L = log dP/dQ under P, of a pair with symmetric trade-off function f: the functionals of the limit theorems.
+/// All are infinite if some outcome reveals everything. [loss-moments]
+struct LossMoments {
+  Interval kl;         ///< E L = -integral of log|f'|
+  Interval kappa2;     ///< E L^2
+  Interval kappa3;     ///< E |L|^3
+  Interval kappa3bar;  ///< E |L - kl|^3, the flat part of f included
+  Interval chi2plus;   ///< integral of ((|f'| - 1)+)^2
+};
+
+/// The moments of a curve; `worst` takes the symmetric curve that bounds both directions.
+[[nodiscard]] LossMoments moments_of(const Curve& curve, Direction direction = Direction::worst);
+
+/// A guarantee by Theorem 5 of Dong, Roth and Su: f(a) >= G_mu(a + gamma) - gamma for every a. Unlike a plain limit it is proved for the
+/// steps that are run; unlike the exact curve its delta never falls below `floor`. [berry-esseen]
+class BerryEsseen {
+ public:
+  BerryEsseen(Interval mu, Interval gamma);
+  [[nodiscard]] Interval mu() const { return mu_; }
+  [[nodiscard]] Interval gamma() const { return gamma_; }
+  /// Whether it says more than nothing, for certain.
+  [[nodiscard]] bool certifies() const;
+  /// The least delta it can certify at any epsilon; 1 if it certifies nothing.
+  [[nodiscard]] Interval floor() const;
+  [[nodiscard]] Interval delta_at(Interval epsilon) const;
+  /// Infinite where delta is below the floor.
+  [[nodiscard]] Interval epsilon_at(Interval delta) const;
+  [[nodiscard]] Interval beta_at(Interval alpha) const;
+
+ private:
+  Interval mu_;
+  Interval gamma_;
+};
+
+/// What a plan tends to: G_mu, together with a chance `revealed` of revealing everything. Estimates only: at any finite number of steps
+/// the truth may be worse. [central-limit]
+struct CentralLimit {
+  Estimate mu{0};
+  Estimate revealed{0};
+  std::vector<std::string> theorems;  ///< which theorems gave the terms
+
+  [[nodiscard]] Estimate epsilon_at(double delta) const;
+  [[nodiscard]] Estimate delta_at(double epsilon) const;
+};
+
+/// The refinement of the central limit theorem by skewness and kurtosis of the loss, per direction. Estimates only. [edgeworth-expansion]
+class Edgeworth {
+ public:
+  /// Mean, variance, third and fourth cumulant of the composed loss under P and under Q.
+  struct Cumulants {
+    double mean = 0, variance = 0, third = 0, fourth = 0;
+  };
+  struct Side {
+    Cumulants under_p;
+    Cumulants under_q;
+  };
+  Edgeworth(Side remove, Side add, double revealed) : remove_(remove), add_(add), revealed_(revealed) {}
+  [[nodiscard]] Estimate delta_at(double epsilon) const;
+  [[nodiscard]] Estimate epsilon_at(double delta) const;
+
+ private:
+  Side remove_;
+  Side add_;
+  double revealed_;
+};
+
+/// Theorem 5 with the moments of each mechanism of the plan. Throws UnsupportedError if some outcome reveals everything or a third moment
+/// is not known to be finite: the theorem does not speak then.
+[[nodiscard]] BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
+/// Each mechanism by the limit theorem that speaks of it. Throws UnsupportedError where none does.
+[[nodiscard]] CentralLimit central_limit(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
+[[nodiscard]] Edgeworth edgeworth(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
+
+/// CLT mu of T steps of Gaussian noise 1/mu_step on samples of rate p: Corollary 4 for fixed-size samples under replace-one neighbours,
+/// with the factor sqrt(2) p sqrt(T); and its variant for Poisson samples under add-remove neighbours. [central-limit]
+[[nodiscard]] Estimate uniform_sampling_limit(double mu_step, double rate, double steps);
+[[nodiscard]] Estimate poisson_sampling_limit(double mu_step, double rate, double steps);
+
+/// A conversion of a Renyi guarantee at the order that served best. `hi` may be claimed.
+struct RenyiGuarantee {
+  Interval value;    ///< epsilon or delta: what the formula gives at this order
+  double order = 0;  ///< infinite if no order certifies anything
+};
+
+/// The Renyi divergences of a plan at every order, by which RDP accountants add up mechanisms. A curve of orders forgets: what it converts
+/// to is valid, and never better than the curve itself. [renyi-curve] [renyi-conversion]
+class RenyiCurve {
+ public:
+  /// Encloses the divergence of this order > 1 of the pair (P, Q) of the plan; `worst` is the larger of both orders of the pair.
+  /// The upper end is infinite where none is certain. Throws DomainError for an order that is not above 1 and finite.
+  [[nodiscard]] Interval at(double order, Direction direction = Direction::worst) const;
+  /// The least epsilon (delta) that some order certifies. Every order is a theorem; only the search over them is numerical.
+  [[nodiscard]] RenyiGuarantee epsilon_at(Interval delta, Direction direction = Direction::worst) const;
+  [[nodiscard]] RenyiGuarantee delta_at(Interval epsilon, Direction direction = Direction::worst) const;
+  /// A rho such that the plan is rho-zCDP: the divergence of order a is at most rho a, for every a > 1. The sum over the mechanisms, mu^2/2
+  /// for a Gaussian (an equality) and epsilon^2/2 for anything (epsilon, 0)-DP; nothing if a mechanism is neither.
+  [[nodiscard]] std::optional<Interval> zcdp() const;
+
+  /// For the library's own use.
+  struct Mechanisms;
+  explicit RenyiCurve(std::shared_ptr<const Mechanisms> mechanisms) : mechanisms_(std::move(mechanisms)) {}
+
+ private:
+  std::shared_ptr<const Mechanisms> mechanisms_;
+};
+
+/// Throws what `analyze` throws.
+[[nodiscard]] RenyiCurve renyi_curve(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
+
+/// What a Renyi guarantee of one order implies: the least epsilon at this delta (the least delta at this epsilon), by
+/// delta = exp((a - 1)(R - epsilon)) (1 - 1/a)^a / (a - 1). Lossy. [renyi-conversion]
+[[nodiscard]] Interval epsilon_of_renyi(double order, Interval divergence, Interval delta);
+[[nodiscard]] Interval delta_of_renyi(double order, Interval divergence, Interval epsilon);
+
+/// The same for rho-zCDP, at the best order. Lossy.
+[[nodiscard]] RenyiGuarantee epsilon_of_zcdp(Interval rho, Interval delta);
+
+}  // namespace tradeoff

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "curve/parts_of_plan.h"
+#include "limit/limit_parts.h"
+#include "limit/moments.h"
+#include "numeric/arithmetic.h"
+#include "numeric/bracket.h"
+#include "numeric/gaussian.h"
+#include "numeric/normal.h"
+#include "tradeoff/error.h"
+#include "tradeoff/limit.h"
+
+namespace tradeoff {
+namespace {
+
+/// Whether G_mu(a + gamma) - gamma leaves the axes at all: gamma < Phi(-mu/2), the fixed point of G_mu.
+enum class Verdict { yes, no, undecided };
+
+Verdict says_something(double mu, double gamma) {
+  const Interval fixed_point = normal_cdf(-Interval::exactly(mu) / 2.0);
+  if (gamma >= fixed_point.hi) return Verdict::no;
+  return gamma < fixed_point.lo ? Verdict::yes : Verdict::undecided;
+}
+
+/// The least delta at one mu and gamma: where the curve meets the axis.
+Interval floor_at(double mu, double gamma) {
+  const Interval g = Interval::exactly(gamma);
+  const Interval floor = min(gaussian_power(Interval::exactly(mu), g) + g, Interval::exactly(1));
+  const Verdict verdict = says_something(mu, gamma);
+  if (verdict == Verdict::no) return Interval::exactly(1);
+  return verdict == Verdict::yes ? floor : Interval{floor.lo, 1};
+}
+
+/// [berry-esseen] The supporting line of slope -e^eps touches at a = Phi(-mu/2 - eps/mu) - gamma, or at a = 0 if that is negative.
+Interval delta_at_point(double mu, double gamma, double epsilon) {
+  if (epsilon < 0) {  // the curve is symmetric
+    const Interval point = Interval::exactly(epsilon);
+    return clamp(-expm1(point) + exp(point) * delta_at_point(mu, gamma, -epsilon), 0, 1);
+  }
+  const Interval floor = floor_at(mu, gamma);
+  if (says_something(mu, gamma) == Verdict::no || mu == 0 || epsilon == infinity) return floor;
+  const Interval m = Interval::exactly(mu);
+  const Interval e = Interval::exactly(epsilon);
+  const Interval touch = normal_cdf(-m / 2.0 - e / m);
+  if (touch.hi < gamma) return floor;
+  const Interval line = min(gaussian_delta(m, e) + Interval::exactly(gamma) * (1.0 + exp(e)), Interval::exactly(1));
+  const Interval found = touch.lo >= gamma ? line : hull(line, floor);
+  return says_something(mu, gamma) == Verdict::yes ? found : Interval{found.lo, 1};
+}
+
+}  // namespace
+
+BerryEsseen::BerryEsseen(Interval mu, Interval gamma) : mu_(mu), gamma_(gamma) {
+  if (!(mu.lo >= 0 && gamma.lo >= 0)) throw DomainError("Berry-Esseen: mu and gamma must not be negative");
+}
+
+bool BerryEsseen::certifies() const { return floor().hi < 1; }
+
+Interval BerryEsseen::floor() const { return {floor_at(mu_.lo, gamma_.lo).lo, floor_at(mu_.hi, gamma_.hi).hi}; }
+
+// A larger mu and a larger gamma are weaker guarantees, and delta falls with epsilon: the corners decide.
+Interval BerryEsseen::delta_at(Interval epsilon) const {
+  return {delta_at_point(mu_.lo, gamma_.lo, epsilon.hi).lo, delta_at_point(mu_.hi, gamma_.hi, epsilon.lo).hi};
+}
+
+Interval BerryEsseen::epsilon_at(Interval delta) const {
+  if (floor().lo > delta.hi) return Interval::exactly(infinity);
+  const auto judge = [&](double epsilon) {
+    const Interval value = delta_at(Interval::exactly(epsilon));
+    return numeric::Verdict{value.lo > delta.hi, value.hi <= delta.lo, value.lo - delta.hi};
+  };
+  if (judge(0).after) return Interval::exactly(0);
+  double low = 0;
+  for (double high = 1; high < 1024; high *= 2) {  // beyond it e^eps leaves the doubles, and the floor has long been reached
+    const auto verdict = judge(high);
+    if (verdict.after) return numeric::narrow_bracket(judge, low, high);
+    if (verdict.before) low = high;
+  }
+  return {low, infinity};
+}
+
+Interval BerryEsseen::beta_at(Interval alpha) const {
+  const auto at = [](double mu, double gamma, double a) {
+    const Interval g = Interval::exactly(gamma);
+    return clamp(gaussian_beta(Interval::exactly(mu), min(Interval::exactly(a) + g, Interval::exactly(1))) - g, 0, 1);
+  };
+  return {at(mu_.hi, gamma_.hi, alpha.hi).lo, at(mu_.lo, gamma_.lo, alpha.lo).hi};
+}
+
+// [berry-esseen] mu = 2 sum kl / sqrt(V), gamma = 0.56 sum kappa3bar / V^(3/2), V = sum of (kappa2 - kl^2).
+BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+  Interval kl = Interval::exactly(0), variance = kl, third = kl;
+  for (const Part& part : limit_parts(parts_of_plan(plan, neighbours, tolerance).parts)) {
+    const LossMoments moments = loss_moments(*part.loss, Direction::worst);
+    if (!(moments.kappa3bar.hi < infinity))
+      throw UnsupportedError("Berry-Esseen: the third moment of the loss is not known to be finite, so the theorem does not speak");
+    const Interval times = Interval::exactly(static_cast<double>(part.times));
+    kl = kl + times * moments.kl;
+    variance = variance + times * max(moments.kappa2 - square(moments.kl), Interval::exactly(0));
+    third = third + times * moments.kappa3bar;
+  }
+  if (third.hi == 0) return {Interval::exactly(0), Interval::exactly(0)};
+  const Interval constant = Interval::exactly(56) / 100.0;  // Shevtsova's, for summands of different laws
+  return {2.0 * kl / sqrt(variance), constant * third / (variance * sqrt(variance))};
+}
+
+}  // namespace tradeoff

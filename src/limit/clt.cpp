@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "curve/parts_of_plan.h"
+#include "limit/limit_parts.h"
+#include "limit/moments.h"
+#include "limit/renyi.h"
+#include "mechanism/atoms.h"
+#include "mechanism/subsampled.h"
+#include "numeric/arithmetic.h"
+#include "numeric/gaussian.h"
+#include "tradeoff/error.h"
+#include "tradeoff/limit.h"
+
+// Plain doubles: nothing here certifies anything, and the types say so.
+namespace tradeoff {
+namespace {
+
+double middle(Interval value) { return value.lo + (value.hi - value.lo) / 2; }
+
+/// What one run of a mechanism adds to mu^2, and the theorem that says so.
+struct Contribution {
+  double mu_squared = 0;
+  double revealed = 0;
+  const char* theorem = "";
+};
+
+/// Two losses +-e and perhaps infinity: the pair of an (epsilon, delta) guarantee.
+std::optional<double> pure_epsilon(const Loss& loss) {
+  const Atoms* atoms = loss.atoms(Direction::remove);
+  if (atoms == nullptr || !atoms->mirrored || atoms->finite.size() != 2) return std::nullopt;
+  return middle(atoms->finite.front().loss);
+}
+
+// [central-limit]
+Contribution contribution(const Loss& loss) {
+  if (const auto mu = loss.gaussian_mu()) return {middle(square(*mu)), 0, "gaussian-composition"};
+  if (const auto epsilon = pure_epsilon(loss))
+    return {*epsilon * *epsilon, middle(loss.infinite_mass(Direction::remove)), "Theorem 7: many (epsilon, delta) guarantees"};
+  if (const auto breaks = loss.break_points(Direction::remove, ParameterEnd::worse))
+    if (const auto* sampled = std::get_if<SubsampledGaussianBreak>(&*breaks))
+      return {std::pow(poisson_sampling_limit(sampled->mu, sampled->rate, 1).value(), 2), 0, "Poisson variant of Corollary 4"};
+  if (const auto* sampled = dynamic_cast<const PoissonLoss*>(&loss)) {
+    const double chi2 = std::expm1(middle(log_moment(*sampled->base(), Direction::remove, 1, 1)));
+    if (chi2 < infinity) return {std::pow(middle(sampled->rate()), 2) * chi2, 0, "Poisson variant of Theorem 11"};
+  }
+  if (const auto* sampled = dynamic_cast<const SampledLoss*>(&loss)) {
+    const double chi2 = middle(loss_moments(*sampled->base(), Direction::worst).chi2plus);
+    if (chi2 < infinity) return {2 * std::pow(middle(sampled->rate()), 2) * chi2, 0, "Theorem 11: fixed-size samples"};
+  }
+  const LossMoments moments = loss_moments(loss, Direction::worst);
+  if (!(moments.kappa2.hi < infinity))
+    throw UnsupportedError("limit: no central limit theorem speaks of a mechanism whose loss has no second moment");
+  const double variance = middle(moments.kappa2) - std::pow(middle(moments.kl), 2);
+  if (!(variance > 0)) return {};
+  return {4 * std::pow(middle(moments.kl), 2) / variance, 0, "Theorem 6"};
+}
+
+}  // namespace
+
+Estimate uniform_sampling_limit(double mu_step, double rate, double steps) {
+  return Estimate(std::sqrt(2 * steps * middle(gaussian_chi2plus(Interval::exactly(mu_step)))) * rate);
+}
+
+Estimate poisson_sampling_limit(double mu_step, double rate, double steps) {
+  return Estimate(std::sqrt(steps * std::expm1(mu_step * mu_step)) * rate);
+}
+
+// [central-limit] Limits of independent parts are independent Gaussians, so their mu^2 add.
+CentralLimit central_limit(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+  double mu_squared = 0;
+  double log_kept = 0;
+  CentralLimit limit;
+  for (const Part& part : limit_parts(parts_of_plan(plan, neighbours, tolerance).parts)) {
+    const Contribution one = contribution(*part.loss);
+    mu_squared += static_cast<double>(part.times) * one.mu_squared;
+    log_kept += static_cast<double>(part.times) * std::log1p(-one.revealed);
+    const bool known = std::find(limit.theorems.begin(), limit.theorems.end(), one.theorem) != limit.theorems.end();
+    if (!known && *one.theorem != '\0') limit.theorems.emplace_back(one.theorem);
+  }
+  limit.mu = Estimate(std::sqrt(mu_squared));
+  limit.revealed = Estimate(-std::expm1(log_kept));
+  return limit;
+}
+
+// G_mu beside a chance of revealing everything: 1 - delta = (1 - revealed) (1 - delta_mu).
+Estimate CentralLimit::delta_at(double epsilon) const {
+  return Estimate(1 - (1 - revealed.value()) * (1 - middle(gaussian_delta(mu.value(), epsilon))));
+}
+
+Estimate CentralLimit::epsilon_at(double delta) const {
+  const double left = (delta - revealed.value()) / (1 - revealed.value());
+  if (!(left > 0)) return Estimate(mu.value() == 0 && revealed.value() <= delta ? 0 : infinity);
+  return Estimate(middle(gaussian_epsilon(mu.value(), std::min(left, 1.0))));
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "curve/refine.h"
+#include "engine/part.h"
+
+namespace tradeoff {
+
+/// The mechanisms a limit theorem speaks of: those that are run at all, bounds by their refinement.
+[[nodiscard]] inline Parts limit_parts(Parts parts) {
+  std::erase_if(parts, [](const Part& part) { return part.times == 0; });
+  for (Part& part : parts)
+    if (!part.loss->is_pair()) part.loss = refine(std::move(part.loss));
+  return parts;
+}
+
+}  // namespace tradeoff

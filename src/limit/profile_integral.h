@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "mechanism/tail.h"
+#include "tradeoff/interval.h"
+
+// Expectations of functions of the privacy loss, as integrals of the privacy profile. [profile-integral]
+//   E_P g(L) = g(0) + integral over t > 0 of (g' + g'')(t) delta(t) + (g' + g'')(-t) exp(-t) swapped_delta(t)
+namespace tradeoff {
+
+/// A profile on t >= 0 that remembers what it was asked, and what is certain about its tail.
+class ProfileSamples {
+ public:
+  ProfileSamples(std::function<Interval(double)> log_delta, Tail tail) : log_delta_(std::move(log_delta)), tail_(std::move(tail)) {}
+  [[nodiscard]] Interval log_delta(double t);
+  [[nodiscard]] const Tail& tail() const { return tail_; }
+
+ private:
+  std::function<Interval(double)> log_delta_;
+  Tail tail_;
+  std::unordered_map<double, Interval> known_;
+};
+
+/// The integrals of t^k exp(rate t) delta(t), k = 0..highest, from 0 to `end` (infinity: to the end of the profile), each
+/// exp(log_scale) times the enclosure.
+struct ProfileIntegrals {
+  double log_scale = 0;
+  std::vector<Interval> powers;
+};
+
+/// How hard to try: refinement ends at this relative gap or after this many points.
+struct IntegralEffort {
+  double relative = 1e-9;
+  std::size_t points = 20000;
+};
+
+/// log of a bound of the integral of t^k exp(rate t) delta(t) from `from` on, for every k <= highest; infinite if nothing is certain.
+[[nodiscard]] double log_tail_integral(const Tail& tail, double from, double rate, std::size_t highest);
+
+/// delta is convex in exp(t): on a cell it lies below its chord and above the neighbours' chords drawn on. An upper end is infinite if the
+/// tail is not certified.
+[[nodiscard]] ProfileIntegrals integrate_profile(ProfileSamples& profile, double rate, std::size_t highest, double end,
+                                                 const IntegralEffort& effort);
+
+}  // namespace tradeoff

@@ -55,6 +55,9 @@ struct Refused {
   std::string kind;
   std::string part;  ///< of the message
 };
+void PrintTo(const Refused& refused, std::ostream* out) {
+  *out << json(refused.plan.substr(0, 80)).dump(-1, ' ', true, json::error_handler_t::replace);
+}
 
 class PlanRefused : public testing::TestWithParam<Refused> {};
 
@@ -114,6 +117,8 @@ struct Fields {
   std::string part;
 };
 
+void PrintTo(const Fields& fields, std::ostream* out) { *out << fields.question << " " << fields.fields; }
+
 class FieldRefused : public testing::TestWithParam<Fields> {};
 
 TEST_P(FieldRefused, WithAReason) {
@@ -150,6 +155,10 @@ struct Line {
   std::size_t at;
   std::string part;
 };
+
+void PrintTo(const Line& line, std::ostream* out) {
+  *out << json(line.line.substr(0, 80)).dump(-1, ' ', true, json::error_handler_t::replace);
+}
 
 class LineRefused : public testing::TestWithParam<Line> {};
 

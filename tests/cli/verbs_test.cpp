@@ -26,6 +26,8 @@ struct Case {
   std::string part;  ///< of standard output if the code is not 2 or 3, of standard error otherwise
 };
 
+void PrintTo(const Case& run, std::ostream* out) { *out << json(run.arguments).dump(-1, ' ', true, json::error_handler_t::replace); }
+
 class Command : public testing::TestWithParam<Case> {};
 
 TEST_P(Command, ExitsAsPromised) {

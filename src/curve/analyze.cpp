@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "curve/group.h"
 #include "curve/mixture.h"
 #include "curve/parts_of_plan.h"
 #include "curve/rectify.h"
@@ -91,7 +92,8 @@ class Analyst {
   }
   /// The same as the base of an operator that needs a pair.
   [[nodiscard]] LossPointer pair_of(Parts parts) const {
-    LossPointer loss = whole(std::move(parts)).loss;
+    const bool alone = parts.size() == 1 && parts.front().times == 1;  // its own law is kept, atoms and all
+    LossPointer loss = alone ? std::move(parts.front().loss) : whole(std::move(parts)).loss;
     return loss->is_pair() ? loss : refine(std::move(loss));
   }
 
@@ -167,6 +169,10 @@ class Analyst {
     return sample_with_replacement(base, arguments.count("draws", 1, most_draws), arguments.count("of", 1, most_steps));
   }
 
+  [[nodiscard]] static LossPointer group(const Arguments& arguments, LossPointer base) {
+    return group_loss(std::move(base), arguments.count("size", 1, most_steps));
+  }
+
   [[nodiscard]] static LossPointer refinement(const Arguments&, LossPointer base) { return refine(std::move(base)); }
 
   [[nodiscard]] static LossPointer rectification(const Arguments& arguments, LossPointer base) {
@@ -188,8 +194,9 @@ Parts Analyst::apply(const Call& operation, Parts parts) const {
     std::string_view name;
     Operator apply;
   };
-  static constexpr std::array operators{Entry{"poisson", poisson}, Entry{"sample", sample}, Entry{"sample_with_replacement", replacement},
-                                        Entry{"refine", refinement}, Entry{"rectify", rectification}};
+  static constexpr std::array operators{
+      Entry{"poisson", poisson}, Entry{"sample", sample},     Entry{"sample_with_replacement", replacement},
+      Entry{"group", group},     Entry{"refine", refinement}, Entry{"rectify", rectification}};
   for (const Entry& entry : operators)
     if (entry.name == operation.name) return {{entry.apply(arguments, pair_of(std::move(parts))), 1}};
   throw UnsupportedError(operation.name + ": this operator is not implemented yet");

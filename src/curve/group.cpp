@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "curve/group.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "curve/duality.h"
+#include "curve/profile.h"
+#include "mechanism/finite.h"
+#include "mechanism/gaussian.h"
+#include "mechanism/key.h"
+#include "mechanism/laplace.h"
+#include "mechanism/subsampled.h"
+#include "numeric/arithmetic.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+constexpr std::size_t most_atoms = 4000;         // of an iterated finite law; more would make each question slow
+constexpr std::uint64_t most_iterations = 1000;  // without a closed form each costs a search
+
+const Interval zero = Interval::exactly(0);
+
+/// An edge of a power function h = 1 - f: `length` along the axis that is walked.
+struct Edge {
+  Interval loss;
+  Interval length;
+};
+
+/// The law whose positive losses are these: the rest is their mirror image, which keeps the relative accuracy of small masses.
+Atoms mirror(std::vector<Atom> edges, Interval infinite) {
+  std::erase_if(edges, [](const Atom& edge) { return edge.loss.hi < 0; });
+  const std::size_t half = edges.size();
+  for (std::size_t i = 0; i < half; ++i)
+    if (edges[i].loss.lo > 0) edges.push_back({-edges[i].loss, clamp(edges[i].mass * exp(-edges[i].loss), 0, 1)});
+  return make_atoms(std::move(edges), infinite, infinite, true);
+}
+
+/// [group-privacy] outer(inner(.)) of two power functions given by their edges: along the inner one's output runs the outer one's input.
+/// Where rounding hides which edge ends first, the sliver between counts from above on both sides of it, and not at all from below.
+Atoms iterate(const Atoms& outer, const Atoms& inner) {
+  std::vector<Edge> along;  // the inner one by its output, its jump at 0 first
+  if (inner.infinite.hi > 0) along.push_back({Interval::exactly(infinity), inner.infinite});
+  for (const Atom& atom : inner.finite) along.push_back({atom.loss, atom.mass});
+  std::vector<Edge> across;  // the outer one by its input
+  for (const Atom& atom : outer.finite) across.push_back({atom.loss, max(atom.mass * exp(-atom.loss), zero)});
+  std::vector<Atom> edges;
+  Interval infinite = outer.infinite;
+  Interval sliver = zero;
+  std::size_t i = 0, j = 0;
+  while (i < along.size() && j < across.size()) {
+    Interval& a = along[i].length;
+    Interval& b = across[j].length;
+    const bool inner_ends = a.hi <= b.lo;
+    const bool outer_ends = b.hi <= a.lo;
+    const bool undecided = !inner_ends && !outer_ends;
+    Interval common = min(a, b);
+    if (undecided) common.hi = std::max(a.hi, b.hi);
+    common.hi = numeric::add_up(common.hi, sliver.hi);
+    sliver = undecided ? Interval{0, std::max(numeric::add_up(a.hi, -b.lo), numeric::add_up(b.hi, -a.lo))} : zero;
+    const Interval mass = clamp(common * exp(across[j].loss), 0, 1);
+    if (along[i].loss.lo == infinity)
+      infinite = min(infinite + mass, Interval::exactly(1));
+    else
+      edges.push_back({along[i].loss + across[j].loss, mass});
+    if (inner_ends) b = max(b - a, zero);
+    if (outer_ends && !inner_ends) a = max(a - b, zero);
+    if (inner_ends || undecided) ++i;
+    if (undecided || !inner_ends) ++j;
+    if (undecided && i < along.size()) along[i].length = max(along[i].length - sliver, zero);
+    if (undecided && j < across.size()) across[j].length = max(across[j].length - sliver, zero);
+  }
+  return mirror(std::move(edges), infinite);
+}
+
+/// A power function at u by its profile, h(u) = inf over e of delta(e) + e^e u, and the e that serves.
+struct Power {
+  double epsilon = 0;
+  Interval value;
+};
+
+/// The iteration of a curve known by its profile alone. [group-privacy]
+class GroupedLoss final : public Loss {
+ public:
+  GroupedLoss(LossPointer base, std::uint64_t size) : base_(std::move(base)), size_(static_cast<std::size_t>(size)) {
+    const double zero_from = base_->tail().zero_from;
+    largest_loss_ = std::min(zero_from, 700.0);  // e^700 is the edge of the doubles
+  }
+
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
+    if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
+    return {at(epsilon.hi).lo, at(epsilon.lo).hi};
+  }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction) const override {
+    Interval mass = base_->infinite_mass(Direction::remove);
+    for (std::size_t i = 1; i < size_ && mass.hi > 0; ++i) mass = {mass.lo > 0 ? power_below(mass.lo) : 0, power(mass.hi).value.hi};
+    return clamp(mass, 0, 1);
+  }
+  /// Losses add along the chain at most; below G_mu the iteration is below G of the multiple.
+  [[nodiscard]] Tail tail() const override {
+    const Tail base = base_->tail();
+    const Interval times = Interval::exactly(static_cast<double>(size_));
+    if (base.zero_from < infinity) return zero_tail((times * base.zero_from).hi);
+    if (base.kind == TailKind::floor) return heavy_tail(TailKind::floor);
+    Tail tail;
+    if (base.gdp_mu < infinity) {
+      tail.kind = TailKind::gdp;
+      tail.gdp_mu = (times * base.gdp_mu).hi;
+    }
+    return tail;
+  }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction, Interval alpha) const override {
+    const Profile profile(*base_, Direction::remove);
+    Interval beta = dual_beta(profile, alpha);
+    for (std::size_t i = 1; i < size_; ++i) beta = clamp(dual_beta(profile, clamp(1.0 - beta, 0, 1)), 0, 1);
+    return beta;
+  }
+  void explain(std::vector<Step>& steps) const override {
+    base_->explain(steps);
+    steps.push_back({"group-privacy", std::to_string(size_) + " records: the trade-off function iterated, from its profile"});
+  }
+  [[nodiscard]] std::string key() const override {
+    const std::string inner = base_->key();
+    return inner.empty() ? inner : make_key("group", {Interval::exactly(static_cast<double>(size_))}) + "(" + inner + ")";
+  }
+
+ private:
+  [[nodiscard]] Interval line(double epsilon, double u) const {
+    const Interval point = Interval::exactly(epsilon);
+    return base_->delta(Direction::remove, point) + exp(point) * u;
+  }
+
+  /// The least line over u, which is convex in e^e: a walk downhill in doubling steps, then a golden section. Every e is a bound from
+  /// above.
+  [[nodiscard]] Power power(double u) const {
+    if (u >= 1) return {-largest_loss_, Interval::exactly(1)};
+    const double last = std::min(largest_loss_, -std::log(u));
+    const auto value = [&](double e) { return line(e, u).hi; };
+    double step = value(0.125) < value(-0.125) ? 0.125 : -0.125;
+    double from = -step, middle = 0, to = step;
+    while (value(to) < value(middle) && std::abs(to) < largest_loss_) {
+      from = middle;
+      middle = to;
+      to = std::clamp(to + (step *= 2), -largest_loss_, last);
+      if (to == middle) break;
+    }
+    double low = std::min(from, to), high = std::max(from, to);
+    constexpr double golden = 0.6180339887498949;
+    double left = high - golden * (high - low), right = low + golden * (high - low);
+    double left_value = value(left), right_value = value(right);
+    while (high - low > 1e-9 * (1 + std::abs(low))) {
+      if (left_value < right_value) {
+        high = right;
+        right = left;
+        right_value = left_value;
+        left_value = value(left = high - golden * (high - low));
+      } else {
+        low = left;
+        left = right;
+        left_value = right_value;
+        right_value = value(right = low + golden * (high - low));
+      }
+    }
+    const double best = left_value < right_value ? left : right;
+    return {best, min(line(best, u), Interval::exactly(1))};
+  }
+
+  /// The least value over all e is above two chords drawn on from both sides of the minimum; and a power is never below its level.
+  [[nodiscard]] double power_below(double u) const {
+    const double middle = power(u).epsilon;
+    double best = u;
+    for (const double spread : {1e-9, 1e-7, 1e-5, 1e-3}) {
+      const std::array<double, 4> e{middle - 3 * spread, middle - spread, middle + spread, middle + 3 * spread};
+      std::array<Interval, 4> x, g;
+      for (std::size_t i = 0; i < 4; ++i) {
+        x[i] = exp(Interval::exactly(e[i]));
+        g[i] = line(e[i], u);
+      }
+      const Interval fall = (g[0] - g[1]) / (x[1] - x[0]);
+      const Interval rise = (g[3] - g[2]) / (x[3] - x[2]);
+      if (!(fall.lo >= 0 && rise.lo >= 0)) continue;  // then the minimum lies between the outer points, for certain
+      const Interval from_left = g[1] - fall * (x[3] - x[1]);
+      const Interval from_right = g[2] - rise * (x[2] - x[0]);
+      best = std::max(best, std::min(from_left.lo, from_right.lo));
+    }
+    return std::min(best, 1.0);
+  }
+
+  /// The losses at the points alpha, h(alpha), h(h(alpha)), ...: the slope of the iteration at alpha is the exponential of their sum.
+  [[nodiscard]] std::vector<double> chain(double alpha) const {
+    std::vector<double> losses;
+    double u = alpha;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const Power step = power(u);
+      losses.push_back(step.epsilon);
+      u = std::min(step.value.hi, 1.0);
+    }
+    return losses;
+  }
+  [[nodiscard]] static double sum(const std::vector<double>& values) {
+    double total = 0;
+    for (const double value : values) total += value;
+    return total;
+  }
+
+  /// delta(e_k) + e^(e_k) delta(e_(k-1)) + ..., for e's whose sum is at most epsilon: a bound from above, whatever they are.
+  [[nodiscard]] double above(std::vector<double> losses, double epsilon) const {
+    Interval others = zero;
+    for (std::size_t i = 1; i < losses.size(); ++i) others = others + losses[i];
+    losses[0] = (Interval::exactly(epsilon) - others).lo;
+    Interval total = zero;
+    for (const double loss : losses)
+      total = base_->delta(Direction::remove, Interval::exactly(loss)) + exp(Interval::exactly(loss)) * total;
+    return total.hi;
+  }
+  /// The iteration at alpha, less e^epsilon alpha: a bound from below, whatever alpha is.
+  [[nodiscard]] double below(double alpha, double epsilon) const {
+    double u = alpha;
+    for (std::size_t i = 0; i < size_; ++i) u = power_below(u);
+    return (u - exp(Interval::exactly(epsilon)) * alpha).lo;
+  }
+
+  [[nodiscard]] Interval at(double epsilon) const {
+    if (epsilon == infinity) return infinite_mass(Direction::remove);
+    if (epsilon < 0) {
+      const Interval point = Interval::exactly(epsilon);
+      return clamp(-expm1(point) + exp(point) * at(-epsilon), 0, 1);
+    }
+    if (epsilon >= tail().zero_from) return zero;
+    const Interval least = infinite_mass(Direction::remove);
+    // The alpha whose slope is e^epsilon: the sum of the losses falls as alpha grows.
+    double low = std::max(-690.0, -epsilon - 600), high = -epsilon;
+    std::vector<double> steep = chain(std::exp(low)), flat = chain(std::exp(high));
+    for (int i = 0; i < 60 && high - low > 1e-10; ++i) {
+      const double middle = low + (high - low) / 2;
+      std::vector<double> losses = chain(std::exp(middle));
+      const bool is_steep = sum(losses) >= epsilon;
+      (is_steep ? low : high) = middle;
+      (is_steep ? steep : flat) = std::move(losses);
+    }
+    const double steep_sum = sum(steep), flat_sum = sum(flat);
+    const double share = steep_sum > flat_sum ? std::clamp((epsilon - flat_sum) / (steep_sum - flat_sum), 0.0, 1.0) : 0.5;
+    for (std::size_t i = 0; i < size_; ++i) steep[i] = flat[i] + share * (steep[i] - flat[i]);
+    const double hi = std::min(1.0, above(std::move(steep), epsilon));
+    const double lo = std::clamp(std::max(below(std::exp(low), epsilon), below(std::exp(high), epsilon)), least.lo, hi);
+    return {lo, hi};
+  }
+
+  LossPointer base_;
+  std::size_t size_;
+  double largest_loss_;
+};
+
+}  // namespace
+
+// Powers by squaring: iteration is associative.
+Atoms group_atoms(const Atoms& atoms, std::uint64_t size) {
+  Atoms result = atoms;
+  std::uint64_t bit = 1;
+  while (bit <= size / 2) bit *= 2;
+  for (bit /= 2; bit > 0; bit /= 2) {
+    result = iterate(result, result);
+    if ((size & bit) != 0) result = iterate(atoms, result);
+  }
+  return result;
+}
+
+LossPointer group_loss(LossPointer base, std::uint64_t size) {
+  if (size == 0) throw DomainError("group: size = 0 is not allowed; it must be at least 1");
+  if (size == 1) return base;
+  if (!base->symmetric()) base = std::make_shared<SymmetrizedLoss>(std::move(base));
+  const Interval times = Interval::exactly(static_cast<double>(size));
+  if (const auto mu = base->gaussian_mu()) return gaussian_loss(times * *mu);
+  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(base.get())) return std::make_shared<LaplaceLoss>(times * laplace->epsilon0());
+  const Atoms* atoms = base->atoms(Direction::remove);
+  const bool fits = atoms != nullptr && atoms->mirrored && atoms->slack == 0 && atoms->finite.size() <= most_atoms / size;
+  if (fits) {
+    const std::string inner = base->key();
+    const std::string key = inner.empty() ? inner : make_key("group", {times}) + "(" + inner + ")";
+    const double zero_from = base->tail().zero_from;
+    return finite_loss(group_atoms(*atoms, size), key,
+                       {"group-privacy", std::to_string(size) + " records: the trade-off function iterated"},
+                       zero_from < infinity ? std::optional(zero_tail((times * zero_from).hi)) : std::nullopt);
+  }
+  if (size > most_iterations)
+    throw TooLargeError("group: size = " + std::to_string(size) + " is not supported for this curve; at most " +
+                        std::to_string(most_iterations));
+  return std::make_shared<GroupedLoss>(std::move(base), size);
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "mechanism/atoms.h"
+#include "mechanism/loss.h"
+
+namespace tradeoff {
+
+/// [group-privacy] The guarantee for `size` >= 1 records that change together: the trade-off function iterated, 1 - (1 - f)^(size times).
+/// A directed loss counts by the symmetric curve below both its orders, so that any mix of additions and removals is covered.
+/// Throws TooLargeError where the iteration has no closed form and would be too long.
+[[nodiscard]] LossPointer group_loss(LossPointer base, std::uint64_t size);
+
+/// The same for a finite mirrored law, edge by edge: exact.
+[[nodiscard]] Atoms group_atoms(const Atoms& atoms, std::uint64_t size);
+
+}  // namespace tradeoff

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace tradeoff::python {
+
+/// Calls `answer(i)` for i < count, on as many threads as the machine has cores. The first exception is thrown again, after all have
+/// stopped.
+template <typename Answer>
+void for_each_index(std::size_t count, const Answer& answer) {
+  constexpr std::size_t chunk = 64;  // a question takes microseconds, so a chunk takes far longer than handing it out
+  const std::size_t chunks = (count + chunk - 1) / chunk;
+  const std::size_t workers = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), chunks);
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr failure;
+  std::mutex failure_lock;
+  const auto work = [&] {
+    try {
+      for (std::size_t begin = next.fetch_add(chunk); begin < count; begin = next.fetch_add(chunk))
+        for (std::size_t i = begin; i < std::min(begin + chunk, count); ++i) answer(i);
+    } catch (...) {
+      const std::lock_guard hold(failure_lock);
+      if (!failure) failure = std::current_exception();
+      next = count;
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 1; i < workers; ++i) threads.emplace_back(work);
+  work();
+  threads.clear();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace tradeoff::python

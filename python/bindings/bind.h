@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+
+#include "tradeoff/interval.h"
+
+// Each part of the module adds its functions; the names that people see are given in Python, where the documentation is.
+namespace tradeoff::python {
+
+namespace nb = nanobind;
+
+/// An interval on its way to Python.
+using Ends = std::pair<double, double>;
+[[nodiscard]] inline Ends ends(Interval value) { return {value.lo, value.hi}; }
+
+void bind_errors(nb::module_& module);
+void bind_plans(nb::module_& module);
+void bind_curves(nb::module_& module);
+void bind_gdp(nb::module_& module);
+void bind_calibration(nb::module_& module);
+void bind_release(nb::module_& module);
+
+}  // namespace tradeoff::python

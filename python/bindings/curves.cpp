@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/ndarray.h>
+
+#include <array>
+#include <limits>
+#include <memory>
+#include <string_view>
+
+#include "batch.h"
+#include "bind.h"
+#include "curve/approximate.h"
+#include "mechanism/loss.h"
+#include "text.h"
+#include "tradeoff/analyze.h"
+#include "tradeoff/gdp.h"
+
+namespace tradeoff::python {
+namespace {
+
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Table = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// A question with one argument and one interval for an answer. The core checks ranges; only delta may be asked at infinity.
+struct Ask {
+  std::string_view name;
+  const char* argument;
+  bool takes_infinity;
+  Interval (*answer)(const Curve&, Interval, Direction);
+};
+
+constexpr std::array<Ask, 6> asks = {{
+    {"delta", "epsilon", true, [](const Curve& curve, Interval at, Direction side) { return curve.delta_at(at, side); }},
+    {"log_delta", "epsilon", true, [](const Curve& curve, Interval at, Direction side) { return curve.log_delta_at(at, side); }},
+    {"epsilon", "delta", false, [](const Curve& curve, Interval at, Direction side) { return curve.epsilon_at(at, side); }},
+    {"beta", "alpha", false, [](const Curve& curve, Interval at, Direction side) { return curve.beta_at(at, side); }},
+    {"tpr", "fpr", false, [](const Curve& curve, Interval at, Direction side) { return curve.tpr_at(at, side); }},
+    {"gdpt", "epsilon", false, [](const Curve& curve, Interval at, Direction side) { return gdp_transform_at(curve, at, side); }},
+}};
+
+const Ask& find_ask(const std::string& name) {
+  for (const Ask& ask : asks)
+    if (ask.name == name) return ask;
+  throw UnsupportedError("ask '" + name + "' is not known");
+}
+
+Ends answer_one(const Curve& curve, const std::string& name, const std::string& at, const std::string& direction) {
+  const Ask& ask = find_ask(name);
+  const Interval argument = ask.takes_infinity && at == "inf" ? Interval::exactly(infinity) : read_argument(ask.argument, at);
+  const Direction side = read_direction(direction);
+  const nb::gil_scoped_release unlocked;
+  return ends(ask.answer(curve, argument, side));
+}
+
+/// Every argument is checked before the first question is asked, so that a refusal names the first bad one.
+std::vector<Interval> read_arguments(const Ask& ask, const Numbers& at) {
+  const bool probability = ask.argument != std::string_view("epsilon");
+  std::vector<Interval> arguments(at.size());
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double value = at.data()[i];
+    const std::string place = std::string(ask.argument) + "[" + std::to_string(i) + "]";
+    const bool infinite = ask.takes_infinity && value == infinity;
+    arguments[i] = infinite ? Interval::exactly(infinity) : enclose_shortest(place.c_str(), value);
+    if (probability && !(arguments[i].lo >= 0 && arguments[i].hi <= 1))
+      throw DomainError(place + " is not allowed; it must be between 0 and 1");
+  }
+  return arguments;
+}
+
+Table to_table(std::unique_ptr<std::vector<Interval>> answers) {
+  static_assert(sizeof(Interval) == 2 * sizeof(double));
+  auto* const raw = answers.release();
+  const nb::capsule owner(raw, [](void* memory) noexcept { delete static_cast<std::vector<Interval>*>(memory); });
+  return Table(raw->data(), {raw->size(), 2}, owner);
+}
+
+Table answer_many(const Curve& curve, const std::string& name, const Numbers& at, const std::string& direction) {
+  const Ask& ask = find_ask(name);
+  const Direction side = read_direction(direction);
+  auto answers = std::make_unique<std::vector<Interval>>(at.size());
+  {
+    const nb::gil_scoped_release unlocked;
+    const std::vector<Interval> arguments = read_arguments(ask, at);
+    for_each_index(arguments.size(), [&](std::size_t i) { (*answers)[i] = ask.answer(curve, arguments[i], side); });
+  }
+  return to_table(std::move(answers));
+}
+
+std::pair<Ends, Ends> posterior(const Curve& curve, const std::string& prior) {
+  const Interval at = read_argument("prior", prior);
+  const nb::gil_scoped_release unlocked;
+  const Posterior found = curve.posterior_at(at);
+  return {ends(found.accuracy), ends(found.largest)};
+}
+
+/// Certain only where the whole interval lies on one side of the whole budget.
+const char* check(const Curve& curve, const std::string& epsilon, const std::string& delta, const std::string& direction) {
+  const Interval at = read_argument("epsilon", epsilon);
+  const Interval allowed = read_argument("delta", delta);
+  if (!(at.lo >= 0)) throw DomainError("epsilon = " + epsilon + " is not allowed; it must be at least 0");
+  if (!(allowed.lo >= 0 && allowed.hi <= 1)) throw DomainError("delta = " + delta + " is not allowed; it must be between 0 and 1");
+  const Direction side = read_direction(direction);
+  const nb::gil_scoped_release unlocked;
+  const Interval found = curve.delta_at(at, side);
+  return found.hi <= allowed.lo ? "within" : found.lo > allowed.hi ? "exceeded" : "undecided";
+}
+
+using Corners = std::vector<std::pair<Ends, Ends>>;
+
+Corners guarantees(const Curve& curve, const std::string& direction) {
+  const Direction side = read_direction(direction);
+  const nb::gil_scoped_release unlocked;
+  const Loss& loss = *curve.loss();
+  if (side == Direction::worst && !loss.symmetric())
+    throw UnsupportedError("guarantees: the two directions of this plan differ; ask for direction remove or add");
+  const auto found = loss.guarantees(side == Direction::add ? Direction::add : Direction::remove);
+  if (!found) throw UnsupportedError("guarantees: this plan is not composed point by point, so its curve has no corners to list");
+  Corners corners;
+  for (const Guarantee& corner : *found) corners.emplace_back(ends(corner.epsilon), ends(corner.delta));
+  return corners;
+}
+
+std::pair<Corners, Ends> to_polygon(const Approximation& polygon) {
+  Corners pieces;
+  for (const Constraint& piece : polygon.pieces) pieces.emplace_back(ends(piece.epsilon), ends(piece.delta));
+  return {pieces, ends(polygon.area)};
+}
+
+auto approximations(const Curve& curve, std::size_t pieces) {
+  const nb::gil_scoped_release unlocked;
+  const Approximations found = approximate(*curve.loss(), pieces);
+  std::optional<Ends> area;
+  if (found.area) area = ends(*found.area);
+  return std::make_tuple(to_polygon(found.below), to_polygon(found.above), to_polygon(found.below_published), area);
+}
+
+Curve analyze_text(const std::string& text, const std::string& neighbours, const std::string& relative) {
+  const Neighbours whose = read_neighbours(neighbours);
+  const Tolerance tolerance = read_relative(relative);
+  const nb::gil_scoped_release unlocked;
+  return with_plan(text, [&](const Plan& plan) { return analyze(plan, whose, tolerance); });
+}
+
+}  // namespace
+
+void bind_curves(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<Curve>(module, "Curve")
+      .def("answer", answer_one, "ask"_a, "at"_a, "direction"_a)
+      .def("answer_many", answer_many, "ask"_a, "at"_a, "direction"_a)
+      .def("posterior", posterior, "prior"_a)
+      .def("check", check, "epsilon"_a, "delta"_a, "direction"_a)
+      .def("guarantees", guarantees, "direction"_a)
+      .def("approximate", approximations, "pieces"_a)
+      .def_prop_ro("neighbours", [](const Curve& curve) { return to_word(curve.neighbours()); })
+      .def_prop_ro("method", [](const Curve& curve) { return curve.method(); })
+      .def_prop_ro("steps", [](const Curve& curve) {
+        std::vector<std::pair<std::string, std::string>> steps;
+        for (const Step& step : curve.steps()) steps.emplace_back(step.theorem, step.detail);
+        return steps;
+      });
+  module.def("analyze", analyze_text, "text"_a, "neighbours"_a, "relative"_a);
+}
+
+}  // namespace tradeoff::python

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bind.h"
+#include "text.h"
+#include "tradeoff/release.h"
+
+namespace tradeoff::python {
+namespace {
+
+void raise(const char* type, const nb::object& error) {
+  PyErr_SetObject(nb::module_::import_("tradeoff._errors").attr(type).ptr(), error.ptr());
+}
+
+/// The exceptions are Python classes, so that they can be documented, pickled and subclassed there.
+void translate(const std::exception_ptr& pointer, void*) {
+  const auto make = [](const char* type, const auto&... arguments) {
+    raise(type, nb::module_::import_("tradeoff._errors").attr(type)(arguments...));
+  };
+  try {
+    std::rethrow_exception(pointer);
+  } catch (const TextError& error) {
+    make("ParseError", error.what(), error.text(), error.offset());
+  } catch (const DomainError& error) {
+    make("DomainError", error.what());
+  } catch (const UnsupportedError& error) {
+    make("UnsupportedError", error.what());
+  } catch (const TooLargeError& error) {
+    make("TooLargeError", error.what());
+  } catch (const RandomnessError& error) {
+    make("RandomnessError", error.what());
+  } catch (const Error& error) {
+    make("Error", error.what());
+  }
+}
+
+}  // namespace
+
+void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
+
+}  // namespace tradeoff::python
+
+NB_MODULE(_core, module) {
+  module.doc() = "The compiled core of tradeoff. Use the package `tradeoff`; nothing here is a promise.";
+  tradeoff::python::bind_errors(module);
+  tradeoff::python::bind_plans(module);
+  tradeoff::python::bind_curves(module);
+  tradeoff::python::bind_gdp(module);
+  tradeoff::python::bind_calibration(module);
+  tradeoff::python::bind_release(module);
+  module.attr("version") = TRADEOFF_VERSION;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "bind.h"
+#include "mechanism/vocabulary.h"
+#include "plan/lexer.h"
+#include "plan/unknown.h"
+#include "text.h"
+
+namespace tradeoff::python {
+namespace {
+
+/// The plan with the operators after it; a plan of several lines goes into parentheses.
+std::string apply(const std::string& text, const std::string& operators) {
+  const std::string base = "gdp(1)|";  // any source: only what follows it is wanted
+  try {
+    Plan plan = parse(text);
+    const Plan carrier = parse(base + operators);
+    if (carrier.lines.size() != 1) throw ParseError("operators stand on one line", 0);
+    if (plan.lines.size() != 1) plan = Plan{{Line{std::move(plan), {}}}};
+    auto& applied = plan.lines.front().operators;
+    applied.insert(applied.end(), carrier.lines.front().operators.begin(), carrier.lines.front().operators.end());
+    return to_string(plan);
+  } catch (const ParseError& error) {
+    throw TextError(ParseError(error.what(), error.offset() - std::min(error.offset(), base.size())), operators);
+  }
+}
+
+/// All of them on the same data.
+std::string compose(const std::vector<std::string>& texts) {
+  Plan all;
+  for (const std::string& text : texts) {
+    with_plan(text, [&](Plan plan) {
+      std::move(plan.lines.begin(), plan.lines.end(), std::back_inserter(all.lines));
+      return 0;
+    });
+  }
+  return to_string(all);
+}
+
+std::string spell_number(const std::string& name, const std::string& text) {
+  (void)read_argument(name.c_str(), text);
+  return read_number(text).text;
+}
+
+const char* role_word(Role role) { return role == Role::source ? "source" : role == Role::operation ? "operator" : "tail"; }
+
+nb::list list_vocabulary() {
+  nb::list words;
+  for (const Word& word : vocabulary()) {
+    nb::list parameters;
+    for (const Parameter& parameter : word.parameters) {
+      parameters.append(nb::make_tuple(parameter.name, parameter.meaning, parameter.fallback, parameter.form));
+    }
+    words.append(nb::make_tuple(word.name, role_word(word.role), usage(word), word.meaning, to_word(word.neighbours), parameters));
+  }
+  return words;
+}
+
+}  // namespace
+
+void bind_plans(nb::module_& module) {
+  using namespace nb::literals;
+  module.def(
+      "canonical", [](const std::string& text) { return with_plan(text, [](const Plan& plan) { return to_string(plan); }); }, "text"_a);
+  module.def(
+      "count_lines", [](const std::string& text) { return with_plan(text, [](const Plan& plan) { return plan.lines.size(); }); }, "text"_a);
+  module.def(
+      "count_unknowns", [](const std::string& text) { return with_plan(text, [](const Plan& plan) { return count_unknowns(plan); }); },
+      "text"_a);
+  module.def(
+      "substitute",
+      [](const std::string& text, double value) {
+        return with_plan(text, [&](Plan plan) { return to_string(substitute(std::move(plan), exact_number(value))); });
+      },
+      "text"_a, "value"_a);
+  module.def("apply", apply, "text"_a, "operators"_a);
+  module.def("compose", compose, "texts"_a);
+  module.def("spell_number", spell_number, "name"_a, "text"_a);
+  module.def("quote", [](const std::string& text) { return quote(text); }, "text"_a);
+  module.def("point_at", [](const std::string& text, std::size_t offset) { return point_at(text, offset); }, "text"_a, "offset"_a);
+  module.def("vocabulary", list_vocabulary,
+             nb::sig("def vocabulary() -> list[tuple[str, str, str, str, str, list[tuple[str, str, str, int]]]]"));
+}
+
+}  // namespace tradeoff::python

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans: every way to write one, and what is refused."""
+
+import copy
+import inspect
+import pickle
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import strategies as our
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tradeoff as to
+
+
+@given(our.plans)
+def test_round_trips(plan: to.Plan) -> None:
+    assert to.parse(plan.text) == plan == to.parse(str(plan)) == to.Plan(plan)
+    assert hash(to.parse(plan.text)) == hash(plan)
+    assert pickle.loads(pickle.dumps(plan)) == plan == copy.deepcopy(plan)
+    assert eval(repr(plan), {"Plan": to.Plan}) == plan
+
+
+def test_every_word_has_a_function_with_its_parameters() -> None:
+    for word in to.mechanisms():
+        if word.role == "tail":
+            continue
+        places = [getattr(to, word.name)] + ([getattr(to.Plan, word.name)] if word.role == "operator" else [])
+        for function in places:
+            parameters = [name for name in inspect.signature(function).parameters if name != "self"]
+            assert sorted(parameters) == sorted(parameter.name for parameter in word.parameters), word.name
+            assert inspect.getdoc(function)
+
+
+def test_operators_read_like_the_language() -> None:
+    text = "gaussian(sigma=1.1) | poisson(rate=0.01) | repeat(100)"
+    assert to.gaussian(1.1) | to.poisson(0.01) | to.repeat(100) == to.parse(text)
+    assert (to.gaussian(1.1) | to.poisson(0.01)) ** 100 == to.parse(text)
+    assert to.gaussian(1.1) | (to.poisson(0.01) | to.repeat(100)) == to.parse(text)
+    both = to.gaussian(1) * to.laplace(2)
+    assert both.repeat(3) == to.parse("(gaussian(1); laplace(2)) | repeat(3)")
+    assert both * to.gdp(1) == to.parse("gaussian(1); laplace(2); gdp(1)")
+    assert pickle.loads(pickle.dumps(to.poisson(0.01))) == to.poisson("0.01")
+    for wrong in (lambda: to.gaussian(1) | 3, lambda: to.gaussian(1) * 3, lambda: to.gaussian(1) ** 0.5, lambda: to.gaussian(1) ** True):
+        with pytest.raises(TypeError):
+            wrong()
+
+
+@pytest.mark.parametrize(
+    "number, text",
+    [
+        (1, "1"),
+        (1.1, "1.1"),
+        (1e-300, "1e-300"),
+        ("256/60000", "256/60000"),
+        (Fraction(1, 3), "1/3"),
+        (Decimal("0.10"), "0.1"),
+        (Decimal("1E-7"), "1e-7"),
+        (np.float64(1.1), "1.1"),
+        (np.float32(0.5), "0.5"),
+        (np.int32(7), "7"),
+        (np.array(2.5), "2.5"),
+        (2**60 + 1, "1152921504606846977"),
+        ("?", "?"),
+    ],
+)
+def test_numbers_are_what_they_print(number: object, text: str) -> None:
+    assert to.gaussian(number).text == f"gaussian(sigma={text})"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        float("nan"),
+        float("inf"),
+        -float("inf"),
+        True,
+        None.__class__,
+        "1) | poisson(rate=0.1",
+        "1; laplace(1)",
+        "",
+        "0x10",
+        "1_000",
+        "nan",
+        "1e400",
+        "1/0",
+        "\x00",
+        "٣",
+        b"1",
+        [1],
+        pytest.param(10**5000, id="5001 digits"),
+        Decimal("NaN"),
+        np.longdouble(1) / 3,
+        1j,
+        object(),
+    ],
+)
+def test_hostile_numbers_are_refused(hostile: object) -> None:
+    with pytest.raises(to.Error):
+        to.gaussian(hostile)  # type: ignore[arg-type]
+
+
+def test_errors_point_at_the_fault() -> None:
+    with pytest.raises(to.ParseError) as caught:
+        to.parse("gaussian(sigma=1)\nlaplace(scale=2) | poison(rate=0.1)")
+    assert isinstance(caught.value, ValueError)
+    assert caught.value.position == 37 and caught.value.kind == "parse"
+    message, line, caret = str(caught.value).splitlines()
+    assert "poisson" in message and line.index("poison") == caret.index("^")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value) and again.position == 37
+    with pytest.raises(to.ParseError) as caught:
+        to.parse("gaussian(sigma=1) # ü\n?")
+    assert caught.value.text[caught.value.position] == "?"
+
+
+@pytest.mark.parametrize("text", ["", "gaussian", "gaussian(", "gaussian(1))", "\x00", "\ufeffgdp(1)", "(" * 10000, "gdp(1)|" * 3, "gdp(1); ; |"])
+def test_hostile_texts_are_refused(text: str) -> None:
+    with pytest.raises(to.Error):
+        to.analyze(text)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_plan_or_an_error(text: str) -> None:
+    try:
+        assert to.parse(to.parse(text).text) == to.parse(text)
+    except to.Error as error:
+        assert str(error)
+
+
+def test_no_plan_at_all() -> None:
+    for hostile in (None, 3, b"gdp(1)", ["gdp(1)"]):
+        with pytest.raises(to.Error):
+            to.parse(hostile)  # type: ignore[arg-type]
+    with pytest.raises(to.Error):
+        to.compose()
+    with pytest.raises(to.Error):
+        to.parse("gdp(1)\ud800")  # not a character
+
+
+def test_plans_do_not_change() -> None:
+    plan = to.gdp(1)
+    with pytest.raises(AttributeError):
+        plan._text = "gdp(mu=2)"
+    with pytest.raises(AttributeError):
+        plan.other = 1  # type: ignore[attr-defined]
+
+
+def test_user_tables(tmp_path: object) -> None:
+    assert to.profile([(0, 0.5), (1, 0.1)], tail=(1, 2)).text == "profile(points=[(0, 0.5), (1, 0.1)], tail=gaussian(k=1, s=2))"
+    assert to.profile(file='a "b" c.csv').text == r'profile(file="a \"b\" c.csv")'
+    assert 0.25 in to.curve([(0, 1), (0.5, 0.25), (1, 0)]).curve().beta(0.5)
+    for wrong in (lambda: to.profile([(0, 0.5)], tail="zero)"), lambda: to.profile(3), lambda: to.constraints("ab"), lambda: to.mixture([3])):  # type: ignore
+        with pytest.raises(to.Error):
+            wrong()

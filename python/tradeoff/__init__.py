@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A privacy accountant whose answers are certified intervals.
+
+>>> import tradeoff as to
+>>> plan = to.gaussian(sigma=1.1).poisson(rate="256/60000").repeat(14063)
+>>> plan.curve().epsilon(delta=1e-5).hi <= 2.382
+True
+"""
+
+from . import _core
+from ._calibrate import Calibration, calibrate
+from ._curve import (
+    Approximations,
+    Curve,
+    Guarantee,
+    HeadMeasurement,
+    Measurement,
+    Polygon,
+    Posterior,
+    Risk,
+    SlackPair,
+    Step,
+    Tail,
+    analyze,
+)
+from ._errors import DomainError, Error, ParseError, RandomnessError, TooLargeError, UnsupportedError
+from ._interval import Interval
+from ._plan import (
+    Operator,
+    Parameter,
+    Plan,
+    Word,
+    compose,
+    constraints,
+    curve,
+    discrete_gaussian,
+    discrete_laplace,
+    dp,
+    gaussian,
+    gdp,
+    group,
+    icea,
+    laplace,
+    log_family,
+    mechanisms,
+    mixture,
+    pair,
+    parse,
+    poisson,
+    profile,
+    randomized_response,
+    rectify,
+    refine,
+    repeat,
+    sample,
+    sample_with_replacement,
+    sqrt_log_family,
+    truncated_discrete_laplace,
+    truncated_laplace,
+)
+from ._release import Certificate, Release, certify, release
+from ._training import noisy_sum, sgd
+
+__version__: str = _core.version
+__all__ = [name for name in dir() if not name.startswith("_")]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inverse questions: the value of the one ``?`` in a plan that meets a target."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import _core
+from ._interval import Interval
+from ._numbers import Number, optional_text, to_text
+from ._plan import Plan, PlanLike
+
+
+class Calibration(NamedTuple):
+    """The extreme value that still meets the target, the end of it that is certain to, and the plan with that end in place of ``?``."""
+
+    value: Interval
+    safe: float
+    plan: Plan
+
+
+def calibrate(
+    plan: PlanLike,
+    *,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    mu: Number | None = None,
+    advantage: Number | None = None,
+    fpr: Number | None = None,
+    tpr: Number | None = None,
+    neighbours: str | None = None,
+    relative: Number = 1e-6,
+) -> Calibration:
+    """Finds the smallest noise, or the largest rate, count or budget, that meets a target.
+
+    The plan holds one ``?``. The target is epsilon and delta, or mu, or advantage, or fpr and tpr.
+
+    >>> import tradeoff as to
+    >>> found = to.calibrate("gaussian(sigma=?) | poisson(rate=0.01) | repeat(1000)", epsilon=2, delta=1e-5)
+    >>> found.plan.curve().epsilon(delta=1e-5).hi <= 2
+    True
+    """
+    text = Plan(plan).text
+    value, safe_end_is_hi = _core.calibrate(
+        text,
+        optional_text("epsilon", epsilon),
+        optional_text("delta", delta),
+        optional_text("mu", mu),
+        optional_text("advantage", advantage),
+        optional_text("fpr", fpr),
+        optional_text("tpr", tpr),
+        neighbours or "",
+        to_text("relative", relative),
+    )
+    safe = value[1] if safe_end_is_hi else value[0]
+    return Calibration(Interval(*value), safe, Plan(_core.substitute(text, safe)))

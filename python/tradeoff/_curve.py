@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Curves: what a plan guarantees, and every question about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+from . import _core
+from ._errors import DomainError
+from ._interval import Interval
+from ._numbers import Number, is_scalar, to_text
+from ._plan import Plan, PlanLike
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    Intervals = NDArray[np.float64]
+
+
+class Step(NamedTuple):
+    """A theorem that was used, and what it cost."""
+
+    theorem: str
+    detail: str
+
+
+class Guarantee(NamedTuple):
+    """A corner: the plan is (epsilon.hi, delta.hi)-DP and touches that line."""
+
+    epsilon: Interval
+    delta: Interval
+
+
+class Posterior(NamedTuple):
+    """Accuracy of the best guess of membership at a prior, and the largest posterior that any output can cause."""
+
+    accuracy: Interval
+    largest: Interval
+
+
+class Tail(NamedTuple):
+    """What is certain about delta for large epsilon; no mu below ``limit.lo`` is a guarantee."""
+
+    kind: str
+    from_epsilon: float
+    limit: Interval
+
+
+class SlackPair(NamedTuple):
+    """Gaussian DP up to a chance ``slack`` of revealing everything: a guarantee about the whole curve, so it composes."""
+
+    slack: float
+    mu: Interval
+
+
+class Measurement(NamedTuple):
+    """The answer to "is it Gaussian-DP, and for which mu". ``verdict`` is ``gdp``, ``not_gdp`` or ``undecided``."""
+
+    verdict: str
+    mu: Interval
+    at_epsilon: float
+    tail: Tail
+    with_slack: tuple[SlackPair, ...]
+    evaluations: int
+
+
+class HeadMeasurement(NamedTuple):
+    """mu over epsilon <= epsilon_max alone, and the delta that is left there. It says nothing beyond, and does not compose."""
+
+    mu: Interval
+    residual: Interval
+    at_epsilon: float
+    epsilon_max: float
+
+
+class Polygon(NamedTuple):
+    """A trade-off function made of (epsilon, delta) constraints, steepest first, and the area under it."""
+
+    pieces: tuple[Guarantee, ...]
+    area: Interval
+
+
+class Approximations(NamedTuple):
+    """Polygons around the curve: whatever is composed from ``below`` bounds delta from above, from ``above`` from below."""
+
+    below: Polygon
+    above: Polygon
+    below_published: Polygon
+    area: Interval | None
+
+
+class Risk(NamedTuple):
+    """What the best possible attacker can learn about one person; the keys are false-positive rates and priors."""
+
+    advantage: Interval
+    tpr: dict[float, Interval]
+    accuracy: dict[float, Interval]
+    posterior: dict[float, Interval]
+
+
+_SLACKS = (1e-5, 1e-8, 1e-10, 1e-15)  # as the command line: from what a survey tolerates to what cryptographers ask for
+_RATES = (1e-4, 0.001, 0.01, 0.1)  # false-positive rates that attack papers report
+_PRIORS = (0.01, 0.1, 0.5)  # from rare disease to a coin toss
+
+
+class Curve:
+    """What a plan guarantees. Immutable, hashable, picklable, safe to share between threads; every answer is certain to hold.
+
+    A question with one number is answered by an Interval; with an array or a list of n numbers by an array of shape (n, 2), on all cores.
+
+    >>> import tradeoff as to
+    >>> curve = to.gaussian(sigma=1.1).poisson(rate="256/60000").repeat(14063).curve()
+    >>> curve.epsilon(delta=1e-5).hi <= 2.382
+    True
+    >>> curve.delta([0.5, 1, 2]).shape
+    (3, 2)
+    >>> curve
+    Curve('gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)', neighbours='add-remove', method='contour')
+    """
+
+    __slots__ = ("_core", "_plan", "_relative", "_stated")
+
+    _core: _core.Curve
+    _plan: Plan
+    _stated: str
+    _relative: str
+
+    def __init__(self, plan: PlanLike, *, neighbours: str | None = None, relative: Number = 1e-6) -> None:
+        if neighbours is not None and not (isinstance(neighbours, str) and neighbours):
+            raise DomainError(f"neighbours = {neighbours!r} is not allowed; it must be one of add-remove, replace-one")
+        self._plan = Plan(plan)
+        self._stated = neighbours or ""
+        self._relative = to_text("relative", relative)
+        self._core = _core.analyze(self._plan.text, self._stated, self._relative)
+
+    @property
+    def plan(self) -> Plan:
+        """What was run."""
+        return self._plan
+
+    @property
+    def neighbours(self) -> str | None:
+        """``add-remove``, ``replace-one``, or None where the sensitivity says which."""
+        return self._core.neighbours or None
+
+    @property
+    def method(self) -> str:
+        """How it was found: ``closed form``, ``exact``, ``contour`` or ``lattice``."""
+        return self._core.method
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The theorems used and what each cost."""
+        return tuple(Step(*step) for step in self._core.steps)
+
+    def explain(self) -> str:
+        """The plan and the theorems used, for people."""
+        lines = [f"  [{step.theorem}]  {step.detail}" for step in self.steps]
+        whose = f"{self.neighbours} neighbours" if self.neighbours else "neighbours as the sensitivity says"
+        return "\n".join([self._plan.text, "", *lines, "", f"({whose}; {self.method})"])
+
+    def _ask(self, ask: str, name: str, at: Any, direction: str) -> Any:
+        if is_scalar(at):
+            return Interval(*self._core.answer(ask, to_text(name, at), direction))
+        import numpy as np
+
+        values = np.asarray(at)
+        if not _are_doubles(values):
+            answers = [self._ask(ask, name, value, direction) for value in values.reshape(-1).tolist()]
+            return np.array(answers, dtype=np.float64).reshape(*values.shape, 2)
+        flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
+        return self._core.answer_many(ask, flat, direction).reshape(*values.shape, 2)
+
+    @overload
+    def delta(self, epsilon: Number, *, direction: str = "worst") -> Interval: ...
+    @overload
+    def delta(self, epsilon: ArrayLike, *, direction: str = "worst") -> Intervals: ...
+    def delta(self, epsilon: Any, *, direction: str = "worst") -> Any:
+        """The least delta such that the plan is (epsilon, delta)-DP; epsilon is any real number, or inf for the mass at infinite loss.
+
+        Args:
+            direction: ``"worst"``, ``"remove"`` (with the record against without it) or ``"add"`` (the reverse).
+
+        >>> import tradeoff as to
+        >>> to.randomized_response(epsilon=1).curve().delta(1)
+        Interval(lo=0.0, hi=0.0)
+        """
+        return self._ask("delta", "epsilon", epsilon, direction)
+
+    @overload
+    def log_delta(self, epsilon: Number, *, direction: str = "worst") -> Interval: ...
+    @overload
+    def log_delta(self, epsilon: ArrayLike, *, direction: str = "worst") -> Intervals: ...
+    def log_delta(self, epsilon: Any, *, direction: str = "worst") -> Any:
+        """Natural logarithm of delta, for values that a double cannot hold.
+
+        >>> import tradeoff as to
+        >>> to.gaussian(1).curve().log_delta(100).hi < -4000
+        True
+        """
+        return self._ask("log_delta", "epsilon", epsilon, direction)
+
+    @overload
+    def epsilon(self, delta: Number, *, direction: str = "worst") -> Interval: ...
+    @overload
+    def epsilon(self, delta: ArrayLike, *, direction: str = "worst") -> Intervals: ...
+    def epsilon(self, delta: Any, *, direction: str = "worst") -> Any:
+        """The least epsilon >= 0 such that the plan is (epsilon, delta)-DP."""
+        return self._ask("epsilon", "delta", delta, direction)
+
+    @overload
+    def beta(self, alpha: Number, *, direction: str = "worst") -> Interval: ...
+    @overload
+    def beta(self, alpha: ArrayLike, *, direction: str = "worst") -> Intervals: ...
+    def beta(self, alpha: Any, *, direction: str = "worst") -> Any:
+        """The trade-off function: least type II error of a test whose type I error is alpha. The end ``lo`` may be claimed."""
+        return self._ask("beta", "alpha", alpha, direction)
+
+    @overload
+    def tpr(self, fpr: Number, *, direction: str = "worst") -> Interval: ...
+    @overload
+    def tpr(self, fpr: ArrayLike, *, direction: str = "worst") -> Intervals: ...
+    def tpr(self, fpr: Any, *, direction: str = "worst") -> Any:
+        """Largest true-positive rate of any attack with this false-positive rate."""
+        return self._ask("tpr", "fpr", fpr, direction)
+
+    @overload
+    def gdpt(self, epsilon: Number, *, direction: str = "worst") -> Interval: ...
+    @overload
+    def gdpt(self, epsilon: ArrayLike, *, direction: str = "worst") -> Intervals: ...
+    def gdpt(self, epsilon: Any, *, direction: str = "worst") -> Any:
+        """The profile in units of Gaussian mu: mu_GDP(epsilon, delta(epsilon)). Constant for a Gaussian."""
+        return self._ask("gdpt", "epsilon", epsilon, direction)
+
+    def advantage(self) -> Interval:
+        """Total variation: the largest true-positive rate minus false-positive rate of any attack."""
+        return Interval(*self._core.answer("delta", "0", "worst"))
+
+    def posterior(self, prior: Number) -> Posterior:
+        """Accuracy of the best guess of membership at this prior, and the largest posterior that any output can cause.
+
+        >>> import tradeoff as to
+        >>> to.dp(0).curve().posterior(0.5).largest
+        Interval(lo=0.5, hi=0.5)
+        """
+        accuracy, largest = self._core.posterior(to_text("prior", prior))
+        return Posterior(Interval(*accuracy), Interval(*largest))
+
+    @overload
+    def mu(self, *, slack: Number | None = None) -> Measurement: ...
+    @overload
+    def mu(self, *, epsilon_max: Number) -> HeadMeasurement: ...
+    def mu(self, *, slack: Number | None = None, epsilon_max: Number | None = None) -> Measurement | HeadMeasurement:
+        """Whether the plan is Gaussian-DP and for which mu; and for each slack the pair (mu, slack) that holds globally.
+
+        With ``epsilon_max``: the supremum over epsilon <= epsilon_max alone, with what is left there.
+
+        >>> import tradeoff as to
+        >>> to.laplace(scale=1).curve().mu().mu.hi <= 1.0301
+        True
+        """
+        if epsilon_max is not None:
+            if slack is not None:
+                raise DomainError("mu: give slack or epsilon_max, not both")
+            text = to_text("epsilon_max", epsilon_max)
+            mu, residual, at = _core.measure_head_mu(self._core, text)
+            return HeadMeasurement(Interval(*mu), Interval(*residual), at, _to_float(text))
+        slacks = [to_text("slack", value) for value in (_SLACKS if slack is None else (slack,))]
+        verdict, mu, at, (kind, start, limit), pairs, evaluations = _core.measure_mu(self._core, slacks)
+        with_slack = tuple(SlackPair(_to_float(text), Interval(*pair)) for text, pair in zip(slacks, pairs))
+        return Measurement(verdict, Interval(*mu), at, Tail(kind, start, Interval(*limit)), with_slack, evaluations)
+
+    def guarantees(self, *, direction: str = "worst") -> tuple[Guarantee, ...]:
+        """The (epsilon, delta) corners, for plans composed exactly."""
+        return _to_corners(self._core.guarantees(direction))
+
+    def approximate(self, pieces: int) -> Approximations:
+        """Best from below and from above by that many (epsilon, delta) constraints (1 to 64)."""
+        if isinstance(pieces, bool) or not isinstance(pieces, int) or not 1 <= pieces <= 64:
+            raise DomainError(f"pieces = {pieces!r} is not allowed; it must be a whole number from 1 to 64")
+        below, above, published, area = self._core.approximate(pieces)
+        polygons = [Polygon(_to_corners(corners), Interval(*under)) for corners, under in (below, above, published)]
+        return Approximations(*polygons, None if area is None else Interval(*area))
+
+    def risk(self, *, direction: str = "worst") -> Risk:
+        """What the best possible attacker can learn about one person.
+
+        >>> import tradeoff as to
+        >>> to.gaussian(sigma=2).curve().risk().tpr[0.01].hi <= 0.0339
+        True
+        """
+        posteriors = {prior: self.posterior(prior) for prior in _PRIORS}
+        return Risk(
+            self.advantage(),
+            {rate: self.tpr(rate, direction=direction) for rate in _RATES},
+            {prior: found.accuracy for prior, found in posteriors.items()},
+            {prior: found.largest for prior, found in posteriors.items()},
+        )
+
+    def check(self, *, epsilon: Number, delta: Number, direction: str = "worst") -> str:
+        """``"within"`` if the plan is certainly (epsilon, delta)-DP, ``"exceeded"`` if it certainly is not, otherwise ``"undecided"``.
+
+        >>> import tradeoff as to
+        >>> to.gaussian(sigma=2).curve().check(epsilon=3, delta=1e-5)
+        'within'
+        """
+        return self._core.check(to_text("epsilon", epsilon), to_text("delta", delta), direction)
+
+    def plot(self, kind: str = "tradeoff", *, axes: Any = None, points: int = 200) -> Any:
+        """Draws the curve with matplotlib and returns the axes. ``kind`` is ``tradeoff``, ``profile`` or ``gdpt``."""
+        from ._plot import plot
+
+        return plot(self, kind, axes, points)
+
+    def __eq__(self, other: object) -> bool:
+        return self._identity() == other._identity() if isinstance(other, Curve) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _identity(self) -> tuple[str, str, str]:
+        return self._plan.text, self._stated, self._relative
+
+    def __repr__(self) -> str:
+        whose = f", neighbours={self.neighbours!r}" if self.neighbours else ""
+        return f"Curve({self._plan.text!r}{whose}, method={self.method!r})"
+
+    def __reduce__(self) -> tuple[Any, tuple[str, str, str]]:
+        return _rebuild, self._identity()
+
+
+def _rebuild(plan: str, neighbours: str, relative: str) -> Curve:
+    return Curve(plan, neighbours=neighbours or None, relative=relative)
+
+
+def analyze(plan: PlanLike, *, neighbours: str | None = None, relative: Number = 1e-6) -> Curve:
+    """What the plan, given as text or as a Plan, guarantees.
+
+    >>> import tradeoff as to
+    >>> to.analyze("gdp(mu=1)").beta(alpha=0.05).lo >= 0.74
+    True
+    """
+    return Curve(plan, neighbours=neighbours, relative=relative)
+
+
+def _to_corners(corners: Any) -> tuple[Guarantee, ...]:
+    return tuple(Guarantee(Interval(*epsilon), Interval(*delta)) for epsilon, delta in corners)
+
+
+def _to_float(text: str) -> float:
+    top, _, bottom = text.partition("/")
+    return float(top) / float(bottom or 1)
+
+
+def _are_doubles(values: Any) -> bool:
+    """Whether the array can be handed over as doubles without rounding; other numbers go one by one, exactly."""
+    kind, bits = values.dtype.kind, 8 * values.dtype.itemsize
+    if kind == "f":
+        return bool(bits <= 64)
+    exact = 2**53  # every integer up to here is a double
+    return bool(kind in "iu" and (bits <= 32 or values.size == 0 or -exact <= int(values.min()) and int(values.max()) <= exact))

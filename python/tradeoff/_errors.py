@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong, in the words of the command line: parse, domain, unsupported, too_large."""
+
+
+class Error(ValueError):
+    """Base of everything this package refuses. ``kind`` is the word that ``tradeoff query`` answers with."""
+
+    kind: str = "error"
+
+
+class ParseError(Error):
+    """Text that is not a plan. It prints the line at fault with a caret below.
+
+    Attributes:
+        message: what is wrong.
+        text: the text that was read.
+        position: index of the character at fault in ``text``.
+
+    >>> import tradeoff as to
+    >>> try:
+    ...     to.parse("gaussian(sigma=1) | poison(rate=0.1)")
+    ... except to.ParseError as error:
+    ...     print(error)
+    ...     print(error.position)
+    unknown operator 'poison'; did you mean 'poisson'?
+    gaussian(sigma=1) | poison(rate=0.1)
+                        ^
+    20
+    """
+
+    kind = "parse"
+
+    def __init__(self, message: str, text: str = "", offset: int = 0) -> None:
+        super().__init__(message, text, offset)
+        self.message = message
+        self.text = text
+        self.position = len(text.encode()[:offset].decode(errors="ignore"))
+
+    def __str__(self) -> str:
+        if not self.text:
+            return self.message
+        from . import _core
+
+        return self.message + "\n" + _core.point_at(self.text, self.args[2])
+
+
+class DomainError(Error):
+    """A value outside its range; the message names the argument, the value and what is allowed."""
+
+    kind = "domain"
+
+
+class UnsupportedError(Error):
+    """A question with a meaning but without a theorem behind it here."""
+
+    kind = "unsupported"
+
+
+class TooLargeError(Error):
+    """A problem above the documented size limits, refused before any work."""
+
+    kind = "too_large"
+
+
+class RandomnessError(Error):
+    """The operating system gave no randomness; nothing was released."""
+
+    kind = "randomness"

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers on their way into the core, as the decimals that a person wrote."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, SupportsFloat, SupportsIndex
+
+from ._errors import DomainError
+
+
+class _Rational(Protocol):
+    @property
+    def numerator(self) -> int: ...
+    @property
+    def denominator(self) -> int: ...
+
+
+Number = str | float | int | _Rational | SupportsFloat
+"""A number: int, float, Fraction, Decimal, a NumPy scalar, or text such as ``"256/60000"``.
+
+A float stands for the shortest decimal that prints it *and* for itself: ``1.1`` is answered for every value between the two doubles
+around the decimal 1.1. For an exact quotient write ``"256/60000"`` or ``Fraction(256, 60000)``.
+"""
+
+
+def is_scalar(value: object) -> bool:
+    """Whether the value is one number rather than an array or a list of them."""
+    if isinstance(value, (str, float, int)):
+        return True
+    return getattr(value, "ndim", None) == 0 or not (hasattr(value, "__len__") or hasattr(value, "__iter__"))
+
+
+def to_text(name: str, value: Any) -> str:
+    """The decimal or quotient that the value is; DomainError if it is no number."""
+    if isinstance(value, str):
+        if not value.isascii():
+            raise DomainError(f"{name} = {value[:40]!r} is not allowed; it must be a number")
+        return value.replace(" ", "")
+    if isinstance(value, bool):
+        raise DomainError(f"{name} = {value} is not allowed; it must be a number")
+    if isinstance(value, int):
+        return _digits(name, value)
+    if isinstance(value, float):
+        return float.__repr__(value)
+    if hasattr(value, "as_tuple"):  # decimal.Decimal, which prints all its digits
+        return str(value).lower()
+    if hasattr(value, "numerator") and hasattr(value, "denominator"):  # fractions.Fraction and NumPy's integers
+        top, bottom = int(value.numerator), int(value.denominator)
+        return _digits(name, top) if bottom == 1 else f"{_digits(name, top)}/{_digits(name, bottom)}"
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:  # other NumPy scalars
+        plain = value.item()
+        if type(plain) is not type(value):  # long doubles stay what they are
+            return to_text(name, plain)
+    raise DomainError(f"{name} = {_shown(value)} is not allowed; it must be a number")
+
+
+def _digits(name: str, value: int) -> str:
+    try:
+        return str(int(value))
+    except ValueError:  # Python refuses to print integers of more than some thousand digits
+        raise DomainError(f"{name} is not allowed; it must be within 1.7976931348623157e308") from None
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:40] + "..."
+
+
+def optional_text(name: str, value: Any) -> str | None:
+    """The same, but None stays None."""
+    return None if value is None else to_text(name, value)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inquiry.h"
-#include "report/curve_table.h"
+#include "report/curve_picture.h"
 #include "report/terminal_plot.h"
 #include "risk.h"
 #include "streams.h"
@@ -39,11 +39,7 @@ Training read_training(const Options& options) {
 }
 
 std::string picture(const Curve& curve) {
-  report::PlotSeries series{"", {}};
-  for (const auto& row : report::sample_tradeoff(curve, Direction::worst, 61).rows) series.points.emplace_back(row.at, row.value);
-  const report::PlotSeries guessing{"", {{0, {1, 1}}, {1, {0, 0}}}};
-  return report::terminal_plot({series, guessing},
-                               {"Trade-off function (the straight line is pure guessing)", "false positives", "misses", 60, 14});
+  return report::to_terminal(report::draw_curves(report::View::tradeoff, {{"this run", curve}}, Direction::worst, 61), {80, 14});
 }
 
 }  // namespace

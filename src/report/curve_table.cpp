@@ -18,9 +18,7 @@ double position(std::size_t index, std::size_t points) {
 }
 
 template <typename Value>
-CurveTable sample_epsilons(const Curve& curve, Direction direction, std::size_t points, std::string_view quantity, Value value_at) {
-  const double found = curve.epsilon_at(Interval::exactly(least_delta), direction).hi;
-  const double last = std::isfinite(found) && found > 0 ? found : fallback_epsilon;
+CurveTable sample_epsilons(std::size_t points, double last, std::string_view quantity, Value value_at) {
   CurveTable table{"epsilon", quantity, {}};
   for (std::size_t i = 0; i < points; ++i) {
     const double epsilon = last * position(i, points);
@@ -31,22 +29,33 @@ CurveTable sample_epsilons(const Curve& curve, Direction direction, std::size_t 
 
 }  // namespace
 
+double tradeoff_place(std::size_t index, std::size_t points) {
+  const double t = position(index, points);
+  return t * t * t;  // a hundred points reach down to one in a million
+}
+
 CurveTable sample_tradeoff(const Curve& curve, Direction direction, std::size_t points) {
   CurveTable table{"alpha", "beta", {}};
   for (std::size_t i = 0; i < points; ++i) {
-    const double t = position(i, points);
-    const double alpha = t * t * t;  // a hundred points reach down to one in a million
+    const double alpha = tradeoff_place(i, points);
     table.rows.push_back({alpha, curve.beta_at(Interval::exactly(alpha), direction)});
   }
   return table;
 }
 
+double last_epsilon(const Curve& curve, Direction direction) {
+  const double found = curve.epsilon_at(Interval::exactly(least_delta), direction).hi;
+  return std::isfinite(found) && found > 0 ? found : fallback_epsilon;
+}
+
 CurveTable sample_profile(const Curve& curve, Direction direction, std::size_t points) {
-  return sample_epsilons(curve, direction, points, "delta", [&](Interval epsilon) { return curve.delta_at(epsilon, direction); });
+  return sample_epsilons(points, last_epsilon(curve, direction), "delta",
+                         [&](Interval epsilon) { return curve.delta_at(epsilon, direction); });
 }
 
 CurveTable sample_gdp_transform(const Curve& curve, Direction direction, std::size_t points) {
-  return sample_epsilons(curve, direction, points, "mu", [&](Interval epsilon) { return gdp_transform_at(curve, epsilon, direction); });
+  return sample_epsilons(points, last_epsilon(curve, direction), "mu",
+                         [&](Interval epsilon) { return gdp_transform_at(curve, epsilon, direction); });
 }
 
 Interval gdp_transform_at(const Curve& curve, Interval epsilon, Direction direction) {

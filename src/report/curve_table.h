@@ -21,9 +21,13 @@ struct CurveTable {
   std::vector<Row> rows;
 };
 
+/// The alpha of a sample, the first one 0 and the last one 1.
+[[nodiscard]] double tradeoff_place(std::size_t index, std::size_t points);
 /// The trade-off function, denser near alpha = 0, where attacks are judged.
 [[nodiscard]] CurveTable sample_tradeoff(const Curve& curve, Direction direction, std::size_t points);
-/// The privacy profile from epsilon = 0 to where delta is below what anybody asks for.
+/// Where delta is below what anybody asks for, and a picture of the profile may end; a usual epsilon if there is no such place.
+[[nodiscard]] double last_epsilon(const Curve& curve, Direction direction);
+/// The privacy profile from epsilon = 0 to `last_epsilon`.
 [[nodiscard]] CurveTable sample_profile(const Curve& curve, Direction direction, std::size_t points);
 /// The profile in units of Gaussian mu: flat where the plan behaves like a Gaussian.
 [[nodiscard]] CurveTable sample_gdp_transform(const Curve& curve, Direction direction, std::size_t points);

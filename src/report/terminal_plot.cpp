@@ -3,31 +3,44 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+
+#include "report/label.h"
+#include "report/ruler.h"
 
 namespace tradeoff::report {
 namespace {
 
-/// A grid of braille characters; dots are addressed from the lower left.
+/// A grid of braille characters, some of them replaced by letters; dots are addressed from the lower left.
 class Canvas {
  public:
-  Canvas(int columns, int rows) : columns_(columns), rows_(rows), cells_(static_cast<std::size_t>(columns * rows)) {}
+  Canvas(int columns, int rows)
+      : columns_(columns), rows_(rows), cells_(static_cast<std::size_t>(columns * rows)), letters_(cells_.size(), '\0') {}
   [[nodiscard]] int width() const { return 2 * columns_; }
   [[nodiscard]] int height() const { return 4 * rows_; }
   void dot(int x, int y) {
     if (x < 0 || y < 0 || x >= width() || y >= height()) return;
     // The bits of a braille cell run down its left column, then its right one; the lowest row was added later, hence 0x40 and 0x80.
     static constexpr std::array<std::array<std::uint8_t, 4>, 2> bits{{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}};
-    cells_[static_cast<std::size_t>((rows_ - 1 - y / 4) * columns_ + x / 2)] |=
-        bits[static_cast<std::size_t>(x % 2)][static_cast<std::size_t>(y % 4)];
+    cells_[cell(x, y)] |= bits[static_cast<std::size_t>(x % 2)][static_cast<std::size_t>(y % 4)];
   }
+  /// Instead of the character that holds this dot; a letter that is there already stays.
+  void letter(int x, int y, char which) {
+    if (x >= 0 && y >= 0 && x < width() && y < height() && letters_[cell(x, y)] == '\0') letters_[cell(x, y)] = which;
+  }
+  [[nodiscard]] int x_of(double place) const { return static_cast<int>(std::lround(place * (width() - 1))); }
+  [[nodiscard]] int y_of(double place) const { return static_cast<int>(std::lround(place * (height() - 1))); }
+  [[nodiscard]] int row_of(double place) const { return rows_ - 1 - y_of(place) / 4; }
   [[nodiscard]] std::string row(int r) const {
     std::string text;
     for (int c = 0; c < columns_; ++c) {
-      const unsigned code = 0x2800U + cells_[static_cast<std::size_t>(r * columns_ + c)];
+      const auto at = static_cast<std::size_t>(r * columns_ + c);
+      const unsigned code = 0x2800U + cells_[at];
+      if (letters_[at] != '\0') {
+        text += letters_[at];
+        continue;
+      }
       text += static_cast<char>(0xE0U | (code >> 12U));
       text += static_cast<char>(0x80U | ((code >> 6U) & 0x3FU));
       text += static_cast<char>(0x80U | (code & 0x3FU));
@@ -36,93 +49,168 @@ class Canvas {
   }
 
  private:
+  [[nodiscard]] std::size_t cell(int x, int y) const { return static_cast<std::size_t>((rows_ - 1 - y / 4) * columns_ + x / 2); }
+
   int columns_;
   int rows_;
   std::vector<std::uint8_t> cells_;
+  std::vector<char> letters_;
 };
 
-struct Range {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  void include(double value) {
-    low = std::min(low, value);
-    high = std::max(high, value);
+void draw_line(Canvas& canvas, const std::vector<Position>& line, Stroke stroke) {
+  const int period = stroke == Stroke::solid ? 1 : stroke == Stroke::dashed ? 6 : 4;
+  const int drawn = stroke == Stroke::dotted ? 1 : stroke == Stroke::dashed ? 4 : 1;
+  int phase = 0;
+  for (const std::vector<Position>& part : clip_line(line)) {
+    for (std::size_t i = 1; i < part.size(); ++i) {
+      const int x = canvas.x_of(part[i - 1].x), y = canvas.y_of(part[i - 1].y);
+      const int wide = canvas.x_of(part[i].x) - x, high = canvas.y_of(part[i].y) - y;
+      const int steps = std::max({std::abs(wide), std::abs(high), 1});
+      for (int k = 0; k <= steps; ++k) {
+        if (phase % period < drawn) canvas.dot(x + wide * k / steps, y + high * k / steps);
+        if (k < steps && (wide != 0 || high != 0)) ++phase;
+      }
+    }
   }
-  /// Where the value lies on [0, size - 1].
-  [[nodiscard]] int place(double value, int size) const {
-    return high > low ? static_cast<int>(std::lround((value - low) / (high - low) * (size - 1))) : 0;
-  }
-};
-
-std::string short_number(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 3).ptr;
-  return {text.data(), end};
 }
 
-std::string padded(std::string text, std::size_t width) {
-  if (text.size() < width) text.insert(0, width - text.size(), ' ');
+/// Dots between the ends of the intervals: a sparse grid of them for an area, all of them for a band that is more than a line.
+void shade(Canvas& canvas, const std::vector<Vertex>& run, bool dense) {
+  for (std::size_t i = 1; i < run.size(); ++i) {
+    const Vertex &from = run[i - 1], &to = run[i];
+    if (!(to.x > from.x)) continue;
+    for (int x = std::max(0, canvas.x_of(std::max(from.x, 0.0))); x <= canvas.x_of(std::min(to.x, 1.0)); ++x) {
+      const double t = std::clamp((static_cast<double>(x) / (canvas.width() - 1) - from.x) / (to.x - from.x), 0.0, 1.0);
+      const double bottom = from.low + t * (to.low - from.low), top = from.high + t * (to.high - from.high);
+      if (top < 0 || bottom > 1) continue;
+      const int low = canvas.y_of(std::max(bottom, 0.0)), high = canvas.y_of(std::min(top, 1.0));
+      for (int y = low; y <= high; ++y) {
+        if ((dense && high > low + 1) || (!dense && x % 4 == 0 && y % 4 == 0)) canvas.dot(x, y);
+      }
+    }
+  }
+}
+
+void draw(Canvas& canvas, const Series& series, const Rulers& rulers) {
+  for (const std::vector<Vertex>& run : runs_of(series, rulers)) {
+    std::vector<Position> low, high;
+    for (const Vertex& v : run) {
+      low.push_back({v.x, v.low});
+      high.push_back({v.x, v.high});
+      if (series.shape == Shape::markers && v.x >= 0 && v.x <= 1 && v.low >= 0 && v.high <= 1)
+        canvas.letter(canvas.x_of(v.x), canvas.y_of((v.low + v.high) / 2), 'o');
+    }
+    if (series.shape == Shape::markers) continue;
+    shade(canvas, run, series.shape != Shape::area);
+    if (series.shape == Shape::area) continue;
+    draw_line(canvas, low, series.stroke);
+    draw_line(canvas, high, series.stroke);
+  }
+}
+
+/// Puts the letter on the line where `wanted` (0 to 1) says, or as near to it as the line is inside the picture.
+void mark(Canvas& canvas, const Series& series, const Rulers& rulers, char which, double wanted) {
+  double nearest = 2;
+  Position found{};
+  for (const std::vector<Vertex>& run : runs_of(series, rulers)) {
+    std::vector<Position> line;
+    for (const Vertex& v : run) line.push_back({v.x, (v.low + v.high) / 2});
+    for (const std::vector<Position>& part : clip_line(line)) {
+      for (std::size_t i = 1; i < part.size(); ++i) {
+        const Position from = part[i - 1], to = part[i];
+        const double x = std::clamp(wanted, std::min(from.x, to.x), std::max(from.x, to.x));
+        if (std::abs(x - wanted) >= nearest) continue;
+        nearest = std::abs(x - wanted);
+        const double t = to.x == from.x ? 0.5 : (x - from.x) / (to.x - from.x);
+        found = {x, from.y + t * (to.y - from.y)};
+      }
+    }
+  }
+  if (nearest <= 1) canvas.letter(canvas.x_of(found.x), canvas.y_of(found.y), which);
+}
+
+bool is_listed(const Series& series) { return !series.label.empty(); }
+bool has_letter(const Series& series) { return is_listed(series) && (series.shape == Shape::line || series.shape == Shape::steps); }
+
+/// The letter of each series: A, B, ... for lines if there are several, otherwise what stands for its shape.
+std::vector<std::string> signs_of(const Picture& picture) {
+  const auto lettered = std::count_if(picture.series.begin(), picture.series.end(), has_letter);
+  std::vector<std::string> signs;
+  char next = 'A';
+  for (const Series& one : picture.series) {
+    if (has_letter(one) && lettered > 1 && next <= 'Z') {
+      signs.emplace_back(1, next++);
+    } else {
+      signs.emplace_back(one.shape == Shape::markers ? "o" : one.shape == Shape::area ? "⠄" : "⠤");
+    }
+  }
+  return signs;
+}
+
+Canvas paint(const Picture& picture, const Rulers& rulers, const std::vector<std::string>& signs, int columns, int rows) {
+  Canvas canvas(columns, rows);
+  for (const Series& one : picture.series) draw(canvas, one, rulers);
+  const auto is_letter = [](const std::string& sign) { return sign.size() == 1 && sign[0] != 'o'; };
+  const auto letters = std::count_if(signs.begin(), signs.end(), is_letter);
+  int place = 0;
+  for (std::size_t i = 0; i < signs.size(); ++i) {
+    if (is_letter(signs[i])) mark(canvas, picture.series[i], rulers, signs[i][0], (++place) / static_cast<double>(letters + 1));
+  }
+  return canvas;
+}
+
+std::string padded(const std::string& text, std::size_t width) { return std::string(width - std::min(width, length_of(text)), ' ') + text; }
+
+/// The line below the drawing with its tick marks, the names of the ticks where they do not touch, and what the axis measures.
+std::string horizontal_axis(const Axis& axis, const Ruler& ruler, std::size_t margin, int columns) {
+  std::vector<std::string> line(static_cast<std::size_t>(columns), "─");
+  std::string names;
+  std::size_t used = 0;  // characters of `names`
+  for (const Tick& tick : ruler.ticks(6)) {
+    const auto at = static_cast<std::size_t>(std::lround(ruler.place(tick.at) * (columns - 1)));
+    line[at] = "┴";
+    const std::size_t size = length_of(tick.label);
+    const std::size_t start = margin + 2 + at - std::min(margin + 2 + at, size / 2);
+    if (start + size > margin + 2 + static_cast<std::size_t>(columns) + 1 || (used > 0 && start < used + 1)) continue;
+    names += std::string(start - used, ' ') + tick.label;
+    used = start + size;
+  }
+  std::string text = std::string(margin + 1, ' ') + "└";
+  for (const std::string& piece : line) text += piece;
+  const std::string label = shortened(printable(axis.label), static_cast<std::size_t>(columns));
+  return text + "\n" + names + "\n" + std::string(margin + 2 + (static_cast<std::size_t>(columns) - length_of(label)) / 2, ' ') + label +
+         "\n";
+}
+
+std::string legend_of(const Picture& picture, const std::vector<std::string>& signs, std::size_t columns) {
+  std::string text;
+  for (std::size_t i = 0; i < signs.size(); ++i) {
+    if (is_listed(picture.series[i])) text += "  " + signs[i] + "  " + shortened(printable(picture.series[i].label), columns - 5) + "\n";
+  }
   return text;
 }
 
 }  // namespace
 
-std::string terminal_plot(const std::vector<PlotSeries>& series, const PlotFrame& frame) {
-  const auto height_of = [&frame](double y) { return frame.logarithmic_y ? std::log10(y) : y; };
-  const auto drawable = [&](double x, double y) { return std::isfinite(x) && std::isfinite(height_of(y)); };
-  Range xs;
-  Range ys;
-  for (const PlotSeries& one : series) {
-    for (const auto& [x, y] : one.points) {
-      if (!drawable(x, y.lo) || !drawable(x, y.hi)) continue;
-      xs.include(x);
-      ys.include(height_of(y.lo));
-      ys.include(height_of(y.hi));
-    }
+std::string to_terminal(const Picture& picture, TerminalSize size) {
+  const Rulers rulers = rulers_of(picture);
+  const std::vector<std::string> signs = signs_of(picture);
+  const std::vector<Tick> ticks = rulers.y.ticks(std::max(2, size.rows / 3));
+  std::size_t margin = 4;
+  for (const Tick& tick : ticks) margin = std::max(margin, length_of(tick.label) + 1);
+  const int columns = std::max(8, size.columns - static_cast<int>(margin) - 4);  // the axis, and half a tick name beyond the right end
+  const Canvas canvas = paint(picture, rulers, signs, columns, size.rows);
+
+  const auto room = static_cast<std::size_t>(size.columns) - 2;
+  std::string text = picture.title.empty() ? "" : "  " + shortened(printable(picture.title), room) + "\n";
+  text += "  " + shortened(printable(picture.y.label), room) + "\n";
+  std::vector<std::string> names(static_cast<std::size_t>(size.rows));
+  for (const Tick& tick : ticks) names[static_cast<std::size_t>(canvas.row_of(rulers.y.place(tick.at)))] = tick.label;
+  for (int row = 0; row < size.rows; ++row) {
+    const std::string& name = names[static_cast<std::size_t>(row)];
+    text += padded(name, margin) + (name.empty() ? " │" : " ┤") + canvas.row(row) + "\n";
   }
-  if (!(xs.low < xs.high)) return frame.title + "\n(nothing to draw)\n";
-  Canvas canvas(frame.columns, frame.rows);
-  for (const PlotSeries& one : series) {
-    int last_x = -1;
-    int last_y = 0;
-    for (const auto& [x, y] : one.points) {
-      if (!drawable(x, y.lo) || !drawable(x, y.hi)) continue;
-      const int column = xs.place(x, canvas.width());
-      const int low = ys.place(height_of(y.lo), canvas.height());
-      const int high = ys.place(height_of(y.hi), canvas.height());
-      for (int row = low; row <= high; ++row) canvas.dot(column, row);
-      // A line from the last point, so that steep parts have no gaps.
-      if (last_x >= 0) {
-        const int steps = std::max(std::abs(column - last_x), std::abs(high - last_y));
-        for (int i = 1; i < steps; ++i) canvas.dot(last_x + (column - last_x) * i / steps, last_y + (high - last_y) * i / steps);
-      }
-      last_x = column;
-      last_y = high;
-    }
-  }
-  const auto tick = [&](double height) { return short_number(frame.logarithmic_y ? std::pow(10, height) : height); };
-  constexpr std::size_t margin = 9;
-  std::string text = frame.title.empty() ? "" : "  " + frame.title + "\n";
-  text += "  " + frame.y_label + "\n";
-  for (int row = 0; row < frame.rows; ++row) {
-    const bool top = row == 0;
-    const bool bottom = row == frame.rows - 1;
-    const bool middle = row == frame.rows / 2;
-    const double height = ys.high + (ys.low - ys.high) * (top ? 0.0 : bottom ? 1.0 : 0.5);
-    text += padded(top || middle || bottom ? tick(height) : "", margin) + " │" + canvas.row(row) + "\n";
-  }
-  text += std::string(margin + 1, ' ') + "└";
-  for (int i = 0; i < frame.columns; ++i) text += "─";
-  const std::string left = short_number(xs.low);
-  const std::string right = short_number(xs.high);
-  const std::size_t room = static_cast<std::size_t>(frame.columns);
-  std::string axis(room, ' ');
-  axis.replace(0, left.size(), left);
-  axis.replace(room - right.size(), right.size(), right);
-  if (frame.x_label.size() + left.size() + right.size() + 4 < room)
-    axis.replace((room - frame.x_label.size()) / 2, frame.x_label.size(), frame.x_label);
-  text += "\n" + std::string(margin + 2, ' ') + axis + "\n";
-  return text;
+  return text + horizontal_axis(picture.x, rulers.x, margin, columns) + legend_of(picture, signs, static_cast<std::size_t>(size.columns));
 }
 
 }  // namespace tradeoff::report

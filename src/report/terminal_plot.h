@@ -2,31 +2,18 @@
 #pragma once
 
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "tradeoff/interval.h"
+#include "report/picture.h"
 
 namespace tradeoff::report {
 
-/// A curve to draw: points with increasing x, the certified interval of y at each.
-struct PlotSeries {
-  std::string label;
-  std::vector<std::pair<double, Interval>> points;
+/// How much room there is: the drawing and its labels stay within this many columns.
+struct TerminalSize {
+  int columns = 80;
+  int rows = 16;  ///< of the drawing itself
 };
 
-/// What the picture shows. Ranges are those of the data unless given.
-struct PlotFrame {
-  std::string title;
-  std::string x_label;
-  std::string y_label;
-  int columns = 60;  ///< of the drawing itself; with its labels it stays below 80
-  int rows = 16;
-  bool logarithmic_y = false;
-};
-
-/// Draws with braille dots, two by four to a character, for a terminal of 80 columns. The band between the ends of the intervals is
-/// drawn where it is visible. Points that cannot be drawn (infinite, or 0 on a logarithmic axis) are left out.
-[[nodiscard]] std::string terminal_plot(const std::vector<PlotSeries>& series, const PlotFrame& frame);
+/// Draws with braille dots, two by four to a character. Several labelled series carry the letter of their line in the legend.
+[[nodiscard]] std::string to_terminal(const Picture& picture, TerminalSize size = {});
 
 }  // namespace tradeoff::report

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/curve_picture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "report/claim.h"
+#include "report/curve_table.h"
+#include "report/many_betas.h"
+
+namespace tradeoff::report {
+namespace {
+
+constexpr double least_delta_shown = 1e-10;  // as far down as the samples of a profile go
+
+/// Everything between the trade-off function and guessing: the pairs of errors an attacker may reach.
+Series region_above(const Series& tradeoff) {
+  Series region{"errors an attacker may reach", {}, Shape::area, Stroke::solid, std::size_t{0}};
+  for (const auto& [alpha, beta] : tradeoff.spots) region.spots.push_back({alpha, {std::min(beta.lo, 1 - alpha), 1 - alpha}});
+  return region;
+}
+
+/// Place by place where a value costs next to nothing and the curve may have corners, otherwise from one profile.
+std::vector<Interval> betas_at(const Curve& curve, Direction direction, const std::vector<double>& alphas) {
+  if (curve.method() != "closed form" && curve.method() != "exact") return many_betas(curve, direction, alphas);
+  std::vector<Interval> betas;
+  for (const double alpha : alphas) betas.push_back(curve.beta_at(Interval::exactly(alpha), direction));
+  return betas;
+}
+
+/// What an attacker misses at the false-positive rates that attacks are usually judged at.
+void add_risk(Picture& picture, const Curve& curve, Direction direction) {
+  const std::vector<double> alphas = {0.01, 0.1};
+  const std::vector<Interval> betas = betas_at(curve, direction, alphas);
+  for (std::size_t i = 0; i < alphas.size(); ++i) {
+    const Interval beta = betas[i];
+    const double percent = std::nextafter(100 * beta.lo, 0.0);  // the product may have been rounded up
+    const std::string least = safe_end({percent, std::max(percent, 100 * beta.hi)}, SafeEnd::lo, 3);
+    picture.series.push_back({"at " + std::string(i == 0 ? "1 %" : "10 %") + " false positives at least " + least + " % are missed",
+                              {{alphas[i], beta}},
+                              Shape::markers,
+                              Stroke::solid,
+                              std::size_t{1}});
+  }
+}
+
+}  // namespace
+
+Series tradeoff_series(std::string label, const Curve& curve, Direction direction, std::size_t points) {
+  std::vector<double> alphas;
+  for (std::size_t i = 0; i < points; ++i) alphas.push_back(tradeoff_place(i, points));
+  const std::vector<Interval> betas = betas_at(curve, direction, alphas);
+  Series series{std::move(label)};
+  for (std::size_t i = 0; i < points; ++i) series.spots.push_back({alphas[i], betas[i]});
+  return series;
+}
+
+Series epsilon_series(View view, std::string label, const Curve& curve, double last, Direction direction, std::size_t points) {
+  const auto value_at = [&](double epsilon) {
+    const Interval at = Interval::exactly(epsilon);
+    return view == View::profile ? curve.delta_at(at, direction) : gdp_transform_at(curve, at, direction);
+  };
+  const double own = std::min(last, last_epsilon(curve, direction));
+  Series series{std::move(label)};
+  for (std::size_t i = 0; i < points; ++i) {
+    const double t = static_cast<double>(i) / static_cast<double>(points - 1);
+    const double epsilon = own * t * (2 - t);
+    series.spots.push_back({epsilon, value_at(epsilon)});
+  }
+  if (own < last) {
+    constexpr double right_behind =
+        1e-6;  // of the range: where delta is 0 from its end on, the line falls there and not before the next place
+    for (std::size_t i = 0; i <= points / 4; ++i) {
+      const double t = std::max(right_behind, static_cast<double>(i) / static_cast<double>(points / 4));
+      const double epsilon = own + (last - own) * t;
+      series.spots.push_back({epsilon, value_at(epsilon)});
+    }
+  }
+  return series;
+}
+
+Series guessing_line() { return {"guessing: perfect privacy", {{0, {1, 1}}, {1, {0, 0}}}, Shape::line, Stroke::dotted, grey}; }
+
+Picture tradeoff_axes(std::string title) {
+  return {std::move(title),
+          {"type I error α (false-positive rate)", Scale::linear, 0, 1},
+          {"type II error β (miss rate)", Scale::linear, 0, 1},
+          {},
+          true};
+}
+
+Picture profile_axes(std::string title, double least) {
+  return {std::move(title), {"privacy loss ε (nats)", Scale::linear, 0}, {"δ (probability)", Scale::logarithmic, least, 1}};
+}
+
+Picture gdpt_axes(std::string title) {
+  return {std::move(title), {"privacy loss ε (nats)", Scale::linear, 0}, {"μ of the Gaussian with the same δ(ε)", Scale::linear, 0}};
+}
+
+Picture draw_curves(View view, const std::vector<NamedCurve>& curves, Direction direction, std::size_t points) {
+  if (view == View::tradeoff) {
+    Picture picture = tradeoff_axes("Trade-off function");
+    for (const auto& [label, curve] : curves) picture.series.push_back(tradeoff_series(label, curve, direction, points));
+    if (curves.size() == 1) {
+      picture.series.push_back(region_above(picture.series.front()));
+      add_risk(picture, curves.front().curve, direction);
+    }
+    picture.series.push_back(guessing_line());
+    return picture;
+  }
+  double last = 0;
+  for (const auto& [label, curve] : curves) last = std::max(last, last_epsilon(curve, direction));
+  Picture picture =
+      view == View::profile ? profile_axes("Privacy profile", least_delta_shown) : gdpt_axes("Privacy profile in units of Gaussian DP");
+  for (const auto& [label, curve] : curves) picture.series.push_back(epsilon_series(view, label, curve, last, direction, points));
+  return picture;
+}
+
+}  // namespace tradeoff::report

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "report/picture.h"
+
+namespace tradeoff::report {
+
+/// A self-contained SVG document: no scripts, no fonts, no links. Colours that colour-blind readers tell apart, light or dark as the reader
+/// prefers, the panels side by side, the legend of each below it.
+[[nodiscard]] std::string to_svg(const Figure& figure);
+
+}  // namespace tradeoff::report

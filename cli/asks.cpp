@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "asks.h"
+
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "asks.h"
 #include "nearest.h"
 #include "tradeoff/error.h"
 
@@ -24,12 +25,6 @@ constexpr std::array<std::string_view, 3> pieces_fields = {"pieces", "times", "e
 constexpr std::array<std::string_view, 6> target_fields = {"target.epsilon", "target.delta",     "target.mu",
                                                            "target.fpr",     "target.advantage", "target.tpr"};
 
-/// The plan and the fields are right, the mathematics is still to come.
-Answer not_yet(const Question& question) {
-  (void)question.plan();
-  throw UnsupportedError("ask '" + question.text("ask") + "' is not supported yet");
-}
-
 constexpr std::array<Ask, 14> asks = {{
     {"delta", epsilon_fields, answer_delta},
     {"epsilon", delta_fields, answer_epsilon},
@@ -42,8 +37,8 @@ constexpr std::array<Ask, 14> asks = {{
     {"guarantees", {}, answer_guarantees},
     {"calibrate", target_fields, answer_calibrate},
     {"compare", compare_fields, answer_compare},
-    {"moments", {}, not_yet},
-    {"clt", {}, not_yet},
+    {"moments", {}, answer_moments},
+    {"clt", {}, answer_clt},
     {"approximate", pieces_fields, answer_approximate},
 }};
 

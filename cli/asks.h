@@ -30,6 +30,8 @@ struct Ask {
 [[nodiscard]] Answer answer_calibrate(const Question& question);
 [[nodiscard]] Answer answer_guarantees(const Question& question);
 [[nodiscard]] Answer answer_approximate(const Question& question);
+[[nodiscard]] Answer answer_moments(const Question& question);
+[[nodiscard]] Answer answer_clt(const Question& question);
 [[nodiscard]] Answer answer_compare(const Question& question);
 
 /// Answers the request: checks that it has no unknown field, finds who answers, asks. Throws RequestError or Error.

@@ -64,6 +64,7 @@ struct Verb {
 [[nodiscard]] ExitCode run_compare(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_curve(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_explain(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_limit(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_mechanisms(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_query(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_release(const Verb& verb, const Options& options);

@@ -59,6 +59,10 @@ constexpr std::array<Option, 3> approximate_options = {{
     {"times", "K", "also bound delta of K runs, by polygons with N slopes", false},
     {"epsilon", "E", "with --times: at this epsilon", false},
 }};
+constexpr std::array<Option, 2> limit_options = {{
+    {"delta", "D", "compare epsilon at this delta: 0 <= D <= 1"},
+    {"epsilon", "E", "compare delta at this epsilon, at least 0"},
+}};
 constexpr std::array<std::string_view, 3> sampling_choices = {"poisson", "fixed", "shuffled"};
 constexpr std::array<Option, 7> sgd_options = {{
     {"noise-multiplier", "Z", "noise on the sum of clipped gradients over the clipping norm", true},
@@ -94,7 +98,7 @@ constexpr std::array<Option, 11> release_options = {{
     {"mu", "M", "find the ? of the plan: the target is M-GDP"},
 }};
 
-constexpr std::array<Verb, 22> all_verbs = {{
+constexpr std::array<Verb, 25> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -214,6 +218,34 @@ constexpr std::array<Verb, 22> all_verbs = {{
      "  tradeoff approximate --pieces 2 'gdp(mu=1)'\n"
      "  tradeoff approximate --pieces 48 --times 10 --epsilon 4 'gdp(mu=1)'",
      true, approximate_options, run_ask},
+    {"moments",
+     "the moments of the privacy loss",
+     "The moments that limit theorems are made of: kl, kappa2, kappa3, kappa3bar and chi2plus of the plan's curve, each enclosed.\n"
+     "With a direction they are those of the loss of that order, otherwise of the symmetric curve.\n"
+     "Infinite if everything may be revealed.\n\n"
+     "Examples:\n"
+     "  tradeoff moments 'gaussian(sigma=1) | sample(rate=0.01)'",
+     true,
+     {},
+     run_ask},
+    {"clt",
+     "the Gaussian a plan tends to, and a bound that is proved",
+     "mu of the central limit theorem that speaks of the plan: an estimate, never a guarantee. Beside it mu and gamma of the Berry-Esseen\n"
+     "bound, which is one.\n\n"
+     "Examples:\n"
+     "  tradeoff clt 'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)'",
+     true,
+     {},
+     run_ask},
+    {"limit", "limit theorems beside the exact answer",
+     "What the central limit theorem, its Edgeworth refinement and the Berry-Esseen bound say about a plan, beside the certified\n"
+     "interval, and whether the limit under-reports, and by how much.\n"
+     "In place of a plan, the word `table` prints ten training settings.\n\n"
+     "Examples:\n"
+     "  tradeoff limit --delta 1e-5 'gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)'\n"
+     "  tradeoff limit --epsilon 1 'dp(epsilon=0.1) | repeat(100)'\n"
+     "  tradeoff limit table",
+     true, limit_options, run_limit},
     {"curve", "the whole curve as a table",
      "The trade-off function, the privacy profile or the profile in units of mu, as a table of certified values.\n\n"
      "Examples:\n"

@@ -53,6 +53,10 @@ struct Command {
     app = root.add_subcommand(std::string(verb->name), std::string(verb->summary));
     app->footer(std::string(verb->manual));
     if (verb->takes_plan) app->add_option("plan", options.plan, plan_help)->required()->type_name("PLAN");
+    if (!verb->further.empty()) {
+      const std::string name(verb->further.substr(0, verb->further.find(':')));
+      app->add_option(name, options.further, std::string(verb->further.substr(name.size() + 2)))->type_name("...");
+    }
     add(verb->options);
     if (verb->takes_plan) add(plan_options());
     app->add_flag("--json", options.json, "answer in JSON");

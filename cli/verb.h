@@ -37,6 +37,7 @@ struct Options {
   bool json = false;
   bool quiet = false;
   std::vector<std::pair<const Option*, std::string>> values;  ///< only those given
+  std::vector<std::string> further;                           ///< words beyond the plan, for the verbs that take some
 
   [[nodiscard]] const std::string* find(std::string_view name) const {
     for (const auto& [option, value] : values) {
@@ -53,6 +54,7 @@ struct Verb {
   bool takes_plan = true;
   std::span<const Option> options = {};
   ExitCode (*run)(const Verb&, const Options&) = nullptr;
+  std::string_view further = {};  ///< what further words are, as many as wanted: "PLANS: more plans to compare with"
 };
 
 [[nodiscard]] std::span<const Verb> verbs();
@@ -64,6 +66,7 @@ struct Verb {
 [[nodiscard]] ExitCode run_compare(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_curve(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_explain(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_figures(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_limit(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_mechanisms(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_query(const Verb& verb, const Options& options);

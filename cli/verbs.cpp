@@ -73,10 +73,15 @@ constexpr std::array<Option, 7> sgd_options = {{
     {"sampling", "HOW", "how batches are drawn (default poisson)", false, {}, sampling_choices},
     {"neighbours", "WHICH", "must fit the sampling; only checked", false, {}, neighbours_choices},
 }};
-constexpr std::array<Option, 3> curve_options = {{
+constexpr std::array<Option, 4> curve_options = {{
     {"as", "WHAT", "tradeoff: beta of alpha (default); profile: delta of epsilon; gdpt: mu of epsilon", false, {}, curve_choices},
     {"format", "FORMAT", "csv (default), json, term or svg", false, {}, format_choices},
-    {"points", "N", "how many points (default 101)"},
+    {"points", "N", "how many points (default 101, 201 in a picture)"},
+    {"out", "FILE", "write to this file instead of standard output; it is replaced as a whole or not at all"},
+}};
+constexpr std::array<Option, 2> figures_options = {{
+    {"out", "DIR", "the directory they go to (default: figures)"},
+    {"list", "", "their names and titles, without drawing them", false, {}, {}, true},
 }};
 
 constexpr std::array<Option, 11> release_options = {{
@@ -98,7 +103,7 @@ constexpr std::array<Option, 11> release_options = {{
     {"mu", "M", "find the ? of the plan: the target is M-GDP"},
 }};
 
-constexpr std::array<Verb, 25> all_verbs = {{
+constexpr std::array<Verb, 26> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -246,12 +251,24 @@ constexpr std::array<Verb, 25> all_verbs = {{
      "  tradeoff limit --epsilon 1 'dp(epsilon=0.1) | repeat(100)'\n"
      "  tradeoff limit table",
      true, limit_options, run_limit},
-    {"curve", "the whole curve as a table",
-     "The trade-off function, the privacy profile or the profile in units of mu, as a table of certified values.\n\n"
+    {"curve", "the whole curve, as a picture or a table",
+     "The trade-off function, the privacy profile or the profile in units of mu: a picture for the terminal or as SVG, or a table of\n"
+     "certified values. A picture compares up to eight plans; the certified band is drawn where it is wide enough to be seen.\n\n"
      "Examples:\n"
+     "  tradeoff curve --format term 'gaussian(sigma=1)'\n"
+     "  tradeoff curve --as profile --format svg --out profiles.svg 'gaussian(sigma=1)' 'laplace(scale=1)'\n"
+     "  tradeoff curve --as gdpt --format term 'laplace(scale=0.5)' 'laplace(scale=0.5) | poisson(rate=0.5)'\n"
      "  tradeoff curve --as tradeoff 'gaussian(sigma=1)' > curve.csv\n"
      "  tradeoff curve --as profile --format json --points 501 'laplace(scale=1)'",
-     true, curve_options, run_curve},
+     true, curve_options, run_curve, "plans: more plans to compare with, each its text or @file"},
+    {"figures", "the figures of the papers behind the program",
+     "Draws the figures of the papers on trade-off functions, Gaussian DP and composition again, from certified curves, as SVG files.\n"
+     "All of them come with a page that says what each shows (README.md).\n\n"
+     "Examples:\n"
+     "  tradeoff figures --list\n"
+     "  tradeoff figures --out gallery\n"
+     "  tradeoff figures fdp-training constraints-double",
+     false, figures_options, run_figures, "names: which figures (default: all of them)"},
     {"explain",
      "which theorems an analysis uses, and what each costs",
      "The plan as it was understood, how it was analysed, and the theorems behind every answer about it.\n\n"

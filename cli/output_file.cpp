@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "streams.h"
+
+namespace tradeoff::cli {
+namespace {
+
+constexpr mode_t usual_mode = 0666;  // what the umask leaves of it
+
+[[noreturn]] void fail(const std::string& path, int reason) { throw OutputError("cannot write " + path + ": " + std::strerror(reason)); }
+
+/// Writes and closes; 0 or the reason why not.
+int fill(int descriptor, std::string_view text, bool to_disk) {
+  int reason = 0;
+  while (!text.empty() && reason == 0) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count < 0 && errno != EINTR) reason = errno;
+    if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (reason == 0 && to_disk && ::fsync(descriptor) != 0) reason = errno;  // some systems notice only here that the disk is full
+  if (::close(descriptor) != 0 && reason == 0) reason = errno;
+  return reason;
+}
+
+/// Where a chain of links leads to, so that the file it names is replaced and not the link.
+std::string target_of(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path found = std::filesystem::canonical(path, failed);
+  return failed ? path : found.string();
+}
+
+}  // namespace
+
+void write_file(const std::string& path, std::string_view text) {
+  if (path.empty()) throw OutputError("cannot write a file without a name");
+  struct stat status{};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail(path, EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) {
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) fail(path, errno);
+    if (const int reason = fill(descriptor, text, false); reason != 0) fail(path, reason);
+    return;
+  }
+  const std::string target = target_of(path);
+  const std::string temporary = target + ".part-" + std::to_string(::getpid());
+  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, usual_mode);
+  if (descriptor < 0) fail(path, errno);
+  if (exists) (void)::fchmod(descriptor, status.st_mode & 07777U);  // the new file stays as readable as the old one, if that is allowed
+  int reason = fill(descriptor, text, true);
+  if (reason == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) reason = errno;
+  if (reason == 0) return;
+  ::unlink(temporary.c_str());
+  fail(path, reason);
+}
+
+void make_directory(const std::string& path) {
+  std::error_code failed;
+  std::filesystem::create_directories(path, failed);
+  if (failed) throw OutputError("cannot make the directory " + path + ": " + failed.message());
+  if (!std::filesystem::is_directory(path, failed)) throw OutputError(path + " is not a directory");
+}
+
+}  // namespace tradeoff::cli

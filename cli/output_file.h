@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tradeoff::cli {
+
+/// Writes the whole text to the file or throws OutputError: a reader sees the old file or the new one, never a part of it, and a refusal
+/// leaves nothing behind. What is not a regular file (a terminal, a pipe, /dev/null) is written to as it is.
+void write_file(const std::string& path, std::string_view text);
+
+/// Makes the directory and those above it, unless they are there. Throws OutputError.
+void make_directory(const std::string& path);
+
+}  // namespace tradeoff::cli

@@ -23,6 +23,9 @@ double nearest(const Slack& slack) {
   return slack.value.contains(value) ? value : slack.value.hi;
 }
 
+/// The slack that the pair is about: the one asked for, or what rounding made of it.
+double told(const Slack& slack, const GdpPair& pair) { return pair.slack == slack.value ? nearest(slack) : pair.slack.hi; }
+
 const char* word(GdpVerdict verdict) {
   return verdict == GdpVerdict::gdp ? "gdp" : verdict == GdpVerdict::not_gdp ? "not_gdp" : "undecided";
 }
@@ -79,6 +82,10 @@ Answer answer_head(const Question& question, const std::shared_ptr<const Curve>&
           curve};
 }
 
+std::string written(const Slack& slack, const GdpPair& pair) {
+  return pair.slack == slack.value ? slack.text : report::safe_end(pair.slack, report::SafeEnd::hi, 13);
+}
+
 std::string text_of(const GdpMeasurement& found, const std::vector<Slack>& slacks, const report::Style& style) {
   std::string text;
   if (found.verdict == GdpVerdict::gdp)
@@ -86,8 +93,9 @@ std::string text_of(const GdpMeasurement& found, const std::vector<Slack>& slack
   else
     text = found.verdict == GdpVerdict::not_gdp ? "not Gaussian-DP for any mu\n" : "undecided: nothing is known about the tail\n";
   for (std::size_t i = 0; i < slacks.size(); ++i)
-    text +=
-        to_text(report::Claim{"mu", found.with_slack[i].mu, report::SafeEnd::hi, "with slack " + slacks[i].text, {}}, {style.quiet, ""});
+    text += to_text(
+        report::Claim{"mu", found.with_slack[i].mu, report::SafeEnd::hi, "with slack " + written(slacks[i], found.with_slack[i]), {}},
+        {style.quiet, ""});
   return text + text_of(found.warnings, style);
 }
 
@@ -112,7 +120,12 @@ Answer answer_mu(const Question& question) {
             write(out, found.tail);
             out.key("with_slack").begin_array();
             for (std::size_t i = 0; i < slacks.size(); ++i)
-              out.begin_object().key("slack").number(nearest(slacks[i])).key("mu").interval(found.with_slack[i].mu).end_object();
+              out.begin_object()
+                  .key("slack")
+                  .number(told(slacks[i], found.with_slack[i]))
+                  .key("mu")
+                  .interval(found.with_slack[i].mu)
+                  .end_object();
             out.end_array().key("evaluations").integer(found.evaluations);
             write(out, found.warnings);
             out.end_object();

@@ -59,7 +59,8 @@ struct TailHint {
 };
 [[nodiscard]] std::vector<TailHint> tail_hint(const Curve& curve);
 
-/// Measures the curve (the worse of both directions) and, for each of the slacks, the pair that goes with it.
+/// Measures the curve (the worse of both directions) and, for each of the slacks, the pair that goes with it. A slack equal to the chance
+/// of revealing everything up to rounding is raised until it certainly covers it, by less than 1e-11 of its size; the pair says so.
 [[nodiscard]] GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slacks = {});
 
 /// Throws DomainError unless epsilon_max is positive and finite.

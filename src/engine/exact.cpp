@@ -258,10 +258,15 @@ class ListedLoss final : public Loss {
       if (add_) add_atoms_ = make_atoms_of(add_->table());
     }
     for (const Part& part : parts) part.loss->explain(steps_);
+    if (parts.size() == 1 && parts.front().times == 1) alone_ = parts.front().loss;
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return reading(direction).delta(epsilon); }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return reading(direction).log_delta(epsilon); }
+  /// A mechanism that is run once may know more about its far tail than its list of masses, which end where doubles end.
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    const Interval listed = reading(direction).log_delta(epsilon);
+    return alone_ && !(listed.width() < 1e-6) ? intersect(listed, alone_->log_delta(direction, epsilon)) : listed;
+  }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return table(direction).masses().infinite; }
   [[nodiscard]] Tail tail() const override { return tail_; }
@@ -318,6 +323,7 @@ class ListedLoss final : public Loss {
   [[nodiscard]] const Table& table(Direction direction) const { return reading(direction).table(); }
 
   bool symmetric_;
+  LossPointer alone_;
   Tail tail_;
   Reading remove_;
   std::unique_ptr<Reading> add_;

@@ -19,6 +19,15 @@ namespace {
 // Beyond this no certificate is looked for: the curve would have to be evaluated in between.
 constexpr double last_epsilon = 1e6;
 
+// Beyond this no delta above a slack is looked for: a bound that falls like 1/epsilon has reached 1e-15.
+constexpr double farthest_epsilon = 1e17;
+
+// Two ways to write the same probability differ by less than this, relatively.
+constexpr double rounding_hides = 1e-12;
+
+// A certificate closer to the limit of the tail is worth this many evaluations and not more.
+constexpr std::size_t enough_evaluations = 200;
+
 TailSummary summary_of(const Tail& tail) {
   static constexpr const char* names[] = {"unknown", "zero", "gdp", "gaussian", "exponential", "polynomial", "floor"};
   TailSummary summary{names[static_cast<std::size_t>(tail.kind)], 0, tail.limit};
@@ -71,14 +80,23 @@ class Meter {
     return found;
   }
 
-  /// [slack-pair] The profile less the slack is 0 from the first epsilon on where delta is certain to be at most the slack.
-  [[nodiscard]] Supremum with_slack(Interval slack) {
+  /// [slack-pair] The profile less the slack is 0 from the first epsilon on where delta is certain to be at most the slack. Where rounding
+  /// hides whether the slack covers the chance of revealing everything, the pair is given for the least slack that certainly does.
+  [[nodiscard]] GdpPair with_slack(Interval slack) {
     const Interval floor = profile_.infinite_mass();
-    if (floor.lo > slack.hi) return {Interval::exactly(infinity), infinity};
-    for (double last = reach(); !(floor.hi > slack.lo) && last <= last_epsilon; last *= 1.6)
-      if (delta(last).hi <= slack.lo) return head(last, slack);
+    if (floor.lo > slack.hi) return {Interval::exactly(infinity), slack, infinity};
+    if (floor.hi > slack.lo) {
+      const double enough = floor.hi * (1 + rounding_hides);
+      if (!(enough <= slack.hi * (1 + 2 * rounding_hides))) return {{0, infinity}, slack, infinity};
+      slack = Interval::exactly(std::max(slack.hi, enough));
+    }
+    for (double last = reach(); last <= farthest_epsilon; last *= 1.6)
+      if (delta(last).hi <= slack.lo) {
+        const Supremum found = head(last, slack);
+        return {found.mu, slack, found.at_epsilon};
+      }
     const Supremum seen = head(reach(), slack);
-    return {{seen.mu.lo, infinity}, seen.at_epsilon};
+    return {{seen.mu.lo, infinity}, slack, seen.at_epsilon};
   }
 
  private:
@@ -89,20 +107,34 @@ class Meter {
     return std::clamp(2 * mu, 1e-12, 100.0);
   }
 
-  /// [tail-certificate] The head up to where the model certifies the rest for the mu that the head needs anyway.
+  /// Where the model certifies everything beyond for this mu; infinite if that is too far away.
+  [[nodiscard]] static double certified_from(const GaussianTail& model, double mu, double first) {
+    for (double last = std::max(model.from, first); last <= last_epsilon; last *= 1.25)
+      if (certifies(model, mu, last)) return last;
+    return infinity;
+  }
+
+  /// [tail-certificate] The head up to where the model certifies the rest for the mu that the head needs anyway. If that is close to the
+  /// model's own width the certificate is far away, where the profile may be known by its model alone: then a little more than the width is
+  /// tried first, and less of it as long as that helps.
   [[nodiscard]] Supremum head_and_certificate(const GaussianTail& model) {
-    // With a slope near 1/2 or above the model's own width is out of reach, and what is close to it far away.
-    const double least = model.slope <= 0.4 ? model.width : model.width * (1 + 0x1p-8);
-    double last = std::max(model.from, reach());
-    const Supremum near = head(last, Interval::exactly(0), least);
-    const double mu = std::max(near.mu.hi, least);
-    while (!certifies(model, mu, last)) {
-      last *= 1.25;
-      if (!(last <= last_epsilon)) return {{near.mu.lo, infinity}, near.at_epsilon};
+    const double first = std::max(model.from, reach());
+    const bool at_width = model.slope <= 0.4;  // with a slope of 1/2 or more the width itself is out of reach
+    Supremum best = head(first, Interval::exactly(0), at_width ? model.width : model.width * (1 + 0x1p-8));
+    const double near = best.mu.hi;
+    best.mu.hi = infinity;
+    for (const double surplus : {at_width ? 0.0 : 0x1p-8, 0x1p-6, 0x1p-10, 0x1p-12, 0x1p-14}) {
+      const double mu = std::max(near, model.width * (1 + surplus));
+      const double last = mu < best.mu.hi ? certified_from(model, mu, first) : infinity;
+      if (!(last < infinity)) continue;
+      const Supremum found = head(last, Interval::exactly(0), mu);
+      if (found.mu.lo > best.mu.lo) best = {{found.mu.lo, best.mu.hi}, found.at_epsilon};
+      const double reached = std::max(found.mu.hi, mu);
+      if (!(reached < best.mu.hi)) break;
+      best.mu.hi = reached;
+      if (best.mu.hi <= best.mu.lo * (1 + relative_) || evaluations() > enough_evaluations) break;
     }
-    Supremum found = head(last, Interval::exactly(0), mu);
-    found.mu.hi = std::max(found.mu.hi, mu);
-    return found;
+    return best;
   }
 
   Tail tail_;
@@ -128,9 +160,10 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
   answer.verdict = answer.mu.hi < infinity ? GdpVerdict::gdp : answer.mu.lo == infinity ? GdpVerdict::not_gdp : GdpVerdict::undecided;
   for (const Interval slack : slacks) {
     if (!(slack.lo >= 0 && slack.hi < 1)) throw DomainError("slack: it must be at least 0 and below 1");
-    const Supremum found = slack.hi == 0 ? Supremum{answer.mu, answer.at_epsilon} : meter.with_slack(slack);
+    GdpPair found = slack.hi == 0 ? GdpPair{answer.mu, slack, answer.at_epsilon} : meter.with_slack(slack);
     // Slack can only help, so the global value bounds every pair.
-    answer.with_slack.push_back({{found.mu.lo, std::max(found.mu.lo, std::min(found.mu.hi, answer.mu.hi))}, slack, found.at_epsilon});
+    found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, answer.mu.hi));
+    answer.with_slack.push_back(found);
   }
   answer.evaluations = meter.evaluations();
   answer.warnings = warnings_about(answer, *curve.loss());

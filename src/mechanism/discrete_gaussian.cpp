@@ -2,13 +2,17 @@
 #include "mechanism/discrete_gaussian.h"
 
 #include <cmath>
+#include <utility>
 
+#include "mechanism/atoms.h"
 #include "mechanism/finite.h"
 #include "mechanism/key.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
 namespace {
+
+Interval exactly(double value) { return Interval::exactly(value); }
 
 /// exp(-y^2 / (2 sigma^2)).
 Interval weight(Interval sigma, double y) { return exp(-square(Interval::exactly(y) / sigma) / 2.0); }
@@ -20,15 +24,76 @@ double tail_above(Interval sigma, double reach) {
   return (first / (1.0 - ratio)).hi;
 }
 
-/// [tail-model] The normaliser is at least sigma sqrt(2 pi), and a sum of falling terms at most the integral one step earlier, so
-/// P(Y >= m) <= Phi(-(m - 1)/sigma) <= exp(-((m - 1)/sigma)^2 / 2) / 2 for m >= 1; a loss of e means m = sigma^2 e/shift - shift/2.
-Tail tail_of(Interval sigma, double shift) {
+/// [tail-model] A loss above e means Y >= m for some m > t = sigma^2 e/shift - shift/2. For t >= 0 the weights of all y >= m add up to
+/// exp(-m^2 / (2 sigma^2)) times a sum that is largest at m = 0, where it is (total + 1)/2. The moments are at most those of Gaussian
+/// noise, because a sum of weights is largest for a centre on the grid (Canonne, Kamath and Steinke).
+Tail tail_of(Interval sigma, double shift, Interval total) {
   const Interval mu = shift / sigma;
-  const Interval offset = (Interval::exactly(shift) / 2.0 + 1.0) / sigma;  // e/mu - offset = (m - 1)/sigma
-  Tail tail = gaussian_tail((-log(Interval::exactly(2)) - square(Interval::exactly(offset.hi)) / 2.0).hi, mu, (offset * mu).hi);
-  tail.gaussian->slope = (Interval::exactly(offset.hi) / Interval::exactly(mu.hi)).hi;
+  const Interval share = (total + 1.0) / (2.0 * total);
+  Tail tail = gaussian_tail((log(exactly(share.hi)) - square(exactly(mu.hi)) / 8.0).hi, mu, (square(exactly(mu.hi)) / 2.0).hi);
+  tail.gaussian->slope = 0.5;
+  tail.moment_mu = mu.hi;
   return tail;
 }
+
+/// The sum of exp(-((m + i)^2 - m^2) / (2 sigma^2)) over i >= 0, for m > 0: neighbours have falling ratios below 1.
+Interval sum_above(Interval sigma, double m) {
+  const Interval scale = 2.0 * square(sigma);
+  Interval sum = exactly(0.0);
+  for (double i = 0;; ++i) {
+    const Interval term = exp(-(exactly(i) * (exactly(2 * m) + i)) / scale);
+    sum = sum + term;
+    if (term.hi > 0x1p-60) continue;
+    const Interval ratio = exp(-(exactly(2 * (m + i)) + 1.0) / scale);
+    return sum + Interval{0, (term * ratio / (1.0 - ratio)).hi};
+  }
+}
+
+/// The table holds every outcome that a double can weigh; far out the profile has a closed form in logarithms.
+class DiscreteGaussianLoss final : public Loss {
+ public:
+  DiscreteGaussianLoss(Atoms atoms, Interval sigma, double shift, Interval total)
+      : atoms_(std::move(atoms)), sigma_(sigma), shift_(shift), log_total_(log(total)), tail_(tail_of(sigma, shift, total)) {}
+
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return delta_of(atoms_, epsilon); }
+  [[nodiscard]] Interval log_delta(Direction, Interval epsilon) const override {
+    // From outcomes 37 standard deviations away on, delta is below 1e-290.
+    const Interval mu = exactly(shift_) / sigma_;
+    const double far = (37.0 * mu + square(mu) / 2.0).hi;
+    if (!(epsilon.lo > far && epsilon.hi < largest_far)) return log_delta_of(atoms_, epsilon);
+    return {far_log_delta(epsilon.hi).lo, far_log_delta(epsilon.lo).hi};
+  }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return atoms_.infinite; }
+  [[nodiscard]] Tail tail() const override { return tail_; }
+  [[nodiscard]] const Atoms* atoms(Direction) const override { return &atoms_; }
+  [[nodiscard]] std::string key() const override { return make_key("discrete_gaussian", {sigma_, exactly(shift_)}); }
+  void explain(std::vector<Step>& steps) const override {
+    steps.push_back({"discrete-gaussian", "the loss lies on a lattice; scalar queries, or vectors by their l1 sensitivity"});
+  }
+
+ private:
+  static constexpr double largest_far = 1e9;  // beyond, outcomes are no longer told apart by a double
+
+  /// [discrete-gaussian] The largest P(Y >= m) - e^e P(Y >= m + shift) over m: attained at the first m above t.
+  [[nodiscard]] Interval far_log_delta(double epsilon) const {
+    const Interval variance = square(sigma_);
+    const Interval t = exactly(epsilon) * variance / shift_ - shift_ / 2;
+    Interval found = exactly(-infinity);
+    for (double m = std::floor(t.lo) + 1; m <= std::floor(t.hi) + 1; ++m) {
+      const Interval drop = min(exactly(epsilon) - exactly(shift_) * (exactly(2 * m) + shift_) / (2.0 * variance), exactly(0.0));
+      const Interval gain = sum_above(sigma_, m) - exp(drop) * sum_above(sigma_, m + shift_);
+      found = max(found, log(max(gain, exactly(0.0))) - square(exactly(m)) / (2.0 * variance) - log_total_);
+    }
+    return found;
+  }
+
+  Atoms atoms_;
+  Interval sigma_;
+  double shift_;
+  Interval log_total_;
+  Tail tail_;
+};
 
 }  // namespace
 
@@ -50,11 +115,11 @@ LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
     atoms.push_back({Interval::exactly(shift / 2 - y) * step, mass});
   }
   if (sensitivity == 0) atoms.assign(1, {Interval::exactly(0), Interval::exactly(1)});
-  std::optional<Tail> model;
-  if (sensitivity > 0) model = tail_of(sigma, shift);
   const Interval beyond = sensitivity == 0 ? Interval::exactly(0) : Interval{0, (Interval::exactly(tail) / total).hi};
-  return finite_loss(make_atoms(std::move(atoms), beyond, beyond, true), make_key("discrete_gaussian", {sigma, Interval::exactly(shift)}),
-                     {"discrete-gaussian", "the loss lies on a lattice; scalar queries, or vectors by their l1 sensitivity"}, model);
+  Atoms law = make_atoms(std::move(atoms), beyond, beyond, true);
+  if (sensitivity > 0) return std::make_shared<DiscreteGaussianLoss>(std::move(law), sigma, shift, total);
+  return finite_loss(std::move(law), make_key("discrete_gaussian", {sigma, exactly(shift)}),
+                     {"discrete-gaussian", "no change of the data changes the result"});
 }
 
 }  // namespace tradeoff

@@ -27,6 +27,9 @@ TailKind kind_of(const Tail& tail) {
 /// delta_mu(e) <= exp(-y^2/2) for y = e/mu - mu/2 >= 0.
 GaussianTail gaussian_model(double mu) { return {(-square(exactly(mu)) / 8.0).hi, 0.5, mu, (square(exactly(mu)) / 2.0).hi}; }
 
+/// A profile below that of a Gaussian has moments below those of the Gaussian.
+double moments_of(const Tail& tail) { return std::min(tail.gdp_mu, tail.moment_mu); }
+
 /// The model of a tail that is known to be Gaussian or better, if there is one.
 std::optional<GaussianTail> model_of(const Tail& tail) {
   if (tail.gaussian) return tail.gaussian;
@@ -62,9 +65,9 @@ std::optional<GaussianTail> composed_model(const TailParts& parts) {
       shift = shift + count * tail.zero_from;
       continue;
     }
-    if (!tail.gaussian || tail.gdp_mu <= tail.gaussian->width) {  // exactly dominated by a Gaussian, whose M is exp(mu^2 l (l + 1)/2)
-      squares = squares + count * square(exactly(tail.gdp_mu));
-      linear = linear + count * square(exactly(tail.gdp_mu)) / 2.0;
+    if (const double mu = moments_of(tail); !tail.gaussian || mu <= tail.gaussian->width) {  // M is at most exp(mu^2 l (l + 1)/2)
+      squares = squares + count * square(exactly(mu));
+      linear = linear + count * square(exactly(mu)) / 2.0;
       continue;
     }
     const GaussianTail& model = *tail.gaussian;
@@ -77,7 +80,6 @@ std::optional<GaussianTail> composed_model(const TailParts& parts) {
                      slope * width_square, count});
   }
   if (!(squares.hi > 0 && squares.hi < infinity)) return std::nullopt;
-  if (terms.empty() && shift.hi == 0) return std::nullopt;  // the root of the sum of squares says it all
   if (terms.empty()) return shifted(gaussian_model(sqrt(squares).hi), shift);
   const Interval wider = squares * square(exactly(1 + widening));
   const Interval gain = wider - squares;
@@ -157,11 +159,13 @@ Tail sampled_tail(const Tail& base, Interval rate) {
 
 Tail mixed_tail(const std::vector<Tail>& components) {
   Tail mixed = zero_tail(0);
+  mixed.moment_mu = 0;
   bool modelled = true;
   for (const Tail& tail : components) {
     if (is_heavy(tail)) return tail;
     mixed.limit = max(mixed.limit, tail.limit);
     mixed.gdp_mu = std::max(mixed.gdp_mu, tail.gdp_mu);
+    mixed.moment_mu = std::max(mixed.moment_mu, moments_of(tail));
     mixed.zero_from = std::max(mixed.zero_from, tail.zero_from);
     modelled = modelled && (tail.zero_from < infinity || model_of(tail));
   }
@@ -181,20 +185,22 @@ Tail mixed_tail(const std::vector<Tail>& components) {
 Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
   if (parts.size() == 1 && parts.front().second == 1) return parts.front().first;
   Tail whole = zero_tail(0);
-  Interval squares = exactly(0.0), lowest = exactly(0.0), highest = exactly(0.0), zero_from = exactly(0.0);
+  Interval squares = exactly(0.0), moments = exactly(0.0), lowest = exactly(0.0), highest = exactly(0.0), zero_from = exactly(0.0);
   bool modelled = true;
   for (const auto& [tail, times] : parts) {
     if (times == 0) continue;
     if (is_heavy(tail)) return tail;  // what is run besides cannot take anything back
     const Interval count = exactly(times);
     squares = squares + count * square(exactly(tail.gdp_mu));
+    moments = moments + count * square(exactly(moments_of(tail)));
     lowest = lowest + count * square(exactly(tail.limit.lo));
     highest = highest + count * square(exactly(tail.limit.hi));
     zero_from = zero_from + count * tail.zero_from;
-    modelled = modelled && (tail.zero_from < infinity || tail.gdp_mu < infinity || tail.gaussian);
+    modelled = modelled && (tail.zero_from < infinity || moments_of(tail) < infinity || tail.gaussian);
   }
   whole.zero_from = zero_from.hi;
   whole.gdp_mu = sqrt(squares).hi;
+  whole.moment_mu = sqrt(moments).hi;
   whole.limit = {sqrt(lowest).lo, sqrt(highest).hi};
   if (whole.zero_from < infinity)
     whole.gdp_mu = std::min(whole.gdp_mu, pure_dp_mu(exactly(whole.zero_from)).hi);

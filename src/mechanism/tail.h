@@ -30,6 +30,7 @@ struct Tail {
   TailKind kind = TailKind::unknown;
   double zero_from = nothing;  ///< delta(e) = 0 for every e >= zero_from
   double gdp_mu = nothing;     ///< delta(e) <= delta_mu(e) for every e >= 0
+  double moment_mu = nothing;  ///< E exp(l L) <= exp(mu^2 l (l + 1)/2) for every l >= 0: the moments of a Gaussian, which add in squares
   std::optional<GaussianTail> gaussian;
   /// Encloses every limit point of e / sqrt(-2 log delta(e)) in the remove direction; infinite if delta does not fall fast enough for any
   /// Gaussian, in some direction. No mu below its lower end is a guarantee.

@@ -225,6 +225,33 @@ TEST(Measure, DiscreteGaussianIsNearlyAsGoodAsTheContinuousOne) {
   }
 }
 
+TEST(Measure, ComposedDiscreteGaussiansHaveTheMomentsOfGaussians) {
+  for (const auto& [plan, root] :
+       std::initializer_list<std::pair<const char*, double>>{{"discrete_gaussian(5) | repeat(10)", std::sqrt(0.4)},
+                                                             {"discrete_gaussian(2) | repeat(5)", std::sqrt(1.25)},
+                                                             {"discrete_gaussian(1) | repeat(5)", std::sqrt(5)}}) {
+    const GdpMeasurement found = measured(plan, {Interval::exactly(1e-10)});
+    EXPECT_EQ(found.verdict, GdpVerdict::gdp) << plan;
+    EXPECT_GE(found.mu.lo, root) << plan;  // a little worse than continuous noise,
+    EXPECT_LE(found.mu.hi, 1.02 * root) << plan;
+    EXPECT_THAT(found.mu, IsTight(0.006)) << plan;  // and all but certified: the masses of the list end at 1e-300
+    EXPECT_THAT(found.with_slack.front().mu, IsTight(1e-6)) << plan;
+  }
+}
+
+TEST(Measure, ASlackEqualToTheChanceOfRevealingEverything) {
+  for (const char* delta : {"1e-5", "0.1", "0.25"}) {
+    const Interval slack = read_number(delta).value;
+    const GdpPair pair = measured("dp(1, " + std::string(delta) + ")", {slack}).with_slack.front();
+    EXPECT_NEAR(pair.mu.hi, 1.2320353853, 1e-9) << delta;  // what is left is pure
+    EXPECT_THAT(pair.mu, IsTight(1e-6)) << delta;
+    EXPECT_GE(pair.slack.hi, slack.hi) << delta;  // a pair that holds, for a slack raised beyond rounding
+    EXPECT_LE(pair.slack.hi, slack.hi * (1 + 1e-11)) << delta;
+  }
+  EXPECT_EQ(measured("dp(1, 1e-5)", {Interval::exactly(0.99e-5)}).with_slack.front().mu.lo, infinity);
+  EXPECT_LT(measured("dp(1, 1e-5)", {Interval::exactly(1.01e-5)}).with_slack.front().mu.hi, 1.2321);
+}
+
 TEST(Measure, ComposedFamiliesBeatTheRootOfSquares) {
   const GdpMeasurement found = measured("sqrt_log_family(2, 1, 2) | refine() | repeat(2)");
   EXPECT_EQ(found.verdict, GdpVerdict::gdp);

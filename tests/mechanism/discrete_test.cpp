@@ -28,6 +28,47 @@ TEST(DiscreteGaussian, GoldenProfiles) {
   }
 }
 
+TEST(DiscreteGaussian, KeepsItsLogarithmWhereDoublesEnd) {
+  struct Case {
+    double sigma;
+    std::uint64_t shift;
+    double epsilon;
+    const char* log_delta;  // direct sums at 50 digits
+  };
+  for (const Case& one : {Case{5, 1, 16, "-3206.450382460044731454533"}, Case{5, 1, 8.0625, "-821.9098671106302092651462"},
+                          Case{2, 3, 100.25, "-2213.503365957128542610674"}, Case{0.5, 1, 1000, "-125000.3854861175137243232"},
+                          Case{30, 2, 7.5, "-6338.50797910673739511632"}, Case{1, 1, 38.25, "-724.4276300880012807823026"}}) {
+    const LossPointer loss = discrete_gaussian(Interval::exactly(one.sigma), one.shift);
+    const Interval found = loss->log_delta(Direction::remove, Interval::exactly(one.epsilon));
+    EXPECT_THAT(found, Encloses(one.log_delta)) << one.epsilon;
+    EXPECT_THAT(found, IsTight(1e-12)) << one.epsilon;
+    const GaussianTail model = *loss->tail().gaussian;
+    const double bound = model.log_factor + model.slope * one.epsilon - one.epsilon * one.epsilon / (2 * model.width * model.width);
+    EXPECT_LE(found.lo, bound);
+  }
+}
+
+TEST(DiscreteGaussian, HasTheTailAndTheMomentsOfItsModel) {
+  for (const double sigma : {0.3, 1.0, 4.0}) {
+    for (const std::uint64_t shift : {1u, 3u}) {
+      const LossPointer loss = discrete_gaussian(Interval::exactly(sigma), shift);
+      const Tail tail = loss->tail();
+      for (double e = tail.gaussian->from; e < 12 * tail.gaussian->width; e += 0.37 * tail.gaussian->width) {
+        const double bound =
+            tail.gaussian->log_factor + tail.gaussian->slope * e - e * e / (2 * tail.gaussian->width * tail.gaussian->width);
+        EXPECT_LE(loss->log_delta(Direction::remove, Interval::exactly(e)).lo, bound) << sigma << " " << shift << " at " << e;
+      }
+      const Atoms* atoms = loss->atoms(Direction::remove);
+      for (const double order : {0.1, 0.5, 1.0, 3.0, 7.3}) {
+        Interval moment = Interval::exactly(0);
+        for (const Atom& atom : atoms->finite) moment = moment + atom.mass * exp(order * atom.loss);
+        const double bound = std::exp(tail.moment_mu * tail.moment_mu * order * (order + 1) / 2);
+        EXPECT_LE(moment.lo, bound * (1 + 1e-12)) << sigma << " " << shift << " order " << order;
+      }
+    }
+  }
+}
+
 TEST(DiscreteLaplace, GoldenProfiles) {
   for (const auto& entry : test::golden_group("f_dp.json", "dlap_delta")) {
     const auto& in = entry["inputs"];

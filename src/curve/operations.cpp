@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tradeoff/operations.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "curve/duality.h"
+#include "curve/group.h"
+#include "curve/mixture.h"
+#include "curve/profile.h"
+#include "curve/refine.h"
+#include "engine/choose.h"
+#include "engine/revealing.h"
+#include "mechanism/atoms.h"
+#include "mechanism/constraints.h"
+#include "mechanism/pair.h"
+#include "mechanism/subsampled.h"
+#include "numeric/arithmetic.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
+
+/// [curve-algebra] The swapped pair.
+class InverseLoss final : public Loss {
+ public:
+  explicit InverseLoss(LossPointer base) : base_(std::move(base)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return base_->delta(opposite(direction), epsilon); }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    return base_->log_delta(opposite(direction), epsilon);
+  }
+  [[nodiscard]] bool symmetric() const override { return false; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(opposite(direction)); }
+  [[nodiscard]] bool is_pair() const override { return base_->is_pair(); }
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
+    return base_->closed_epsilon(opposite(direction), delta);
+  }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
+    return base_->closed_beta(opposite(direction), alpha);
+  }
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
+    return base_->test_at(opposite(direction), epsilon);
+  }
+  [[nodiscard]] const Atoms* atoms(Direction direction) const override { return base_->atoms(opposite(direction)); }
+  void explain(std::vector<Step>& steps) const override {
+    base_->explain(steps);
+    steps.push_back({"curve-algebra", "both directions exchanged"});
+  }
+
+ private:
+  LossPointer base_;
+};
+
+/// What is certain about the tail of the smaller of several profiles: each field of each tail holds for it.
+Tail tail_of_minimum(const std::vector<LossPointer>& losses) {
+  Tail tail;
+  for (const LossPointer& loss : losses) {
+    const Tail one = loss->tail();
+    tail.zero_from = std::min(tail.zero_from, one.zero_from);
+    tail.gdp_mu = std::min(tail.gdp_mu, one.gdp_mu);
+    if (!tail.gaussian) tail.gaussian = one.gaussian;
+  }
+  if (tail.gaussian) tail.kind = TailKind::gaussian;
+  if (tail.gdp_mu < infinity) tail.kind = TailKind::gdp;
+  if (tail.zero_from < infinity) tail.kind = TailKind::zero;
+  return tail;
+}
+
+/// [curve-algebra] The smaller profile at every epsilon; the larger trade-off function is the one of its hull.
+class StrongestLoss final : public Loss {
+ public:
+  explicit StrongestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    Interval least = Interval::exactly(1);
+    for (const LossPointer& loss : losses_) least = min(least, loss->delta(direction, epsilon));
+    return least;
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    Interval least = Interval::exactly(0);
+    for (const LossPointer& loss : losses_) least = min(least, loss->log_delta(direction, epsilon));
+    return least;
+  }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
+    Interval largest = Interval::exactly(0);
+    for (const LossPointer& loss : losses_) largest = max(largest, dual_beta(Profile(*loss, direction), alpha));
+    return largest;
+  }
+  [[nodiscard]] Tail tail() const override { return tail_of_minimum(losses_); }
+  [[nodiscard]] bool is_pair() const override { return false; }
+  [[nodiscard]] std::vector<const Loss*> minimum_of() const override {
+    std::vector<const Loss*> parts;
+    for (const LossPointer& loss : losses_) parts.push_back(loss.get());
+    return parts;
+  }
+  void explain(std::vector<Step>& steps) const override {
+    for (const LossPointer& loss : losses_) loss->explain(steps);
+    steps.push_back({"curve-algebra", "several guarantees of one mechanism: the strongest at each epsilon"});
+  }
+
+ private:
+  std::vector<LossPointer> losses_;
+};
+
+/// [curve-algebra] The larger profile at every epsilon: convex again, so it is that of a pair.
+class WeakestLoss final : public Loss {
+ public:
+  explicit WeakestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    Interval largest = Interval::exactly(0);
+    for (const LossPointer& loss : losses_) largest = max(largest, loss->delta(direction, epsilon));
+    return largest;
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    Interval largest = Interval::exactly(-infinity);
+    for (const LossPointer& loss : losses_) largest = max(largest, loss->log_delta(direction, epsilon));
+    return largest;
+  }
+  [[nodiscard]] bool symmetric() const override {
+    return std::all_of(losses_.begin(), losses_.end(), [](const LossPointer& loss) { return loss->symmetric(); });
+  }
+  [[nodiscard]] Tail tail() const override {
+    Tail worst = zero_tail(0);
+    worst.gdp_mu = 0;
+    worst.limit = {0, Tail::nothing};
+    for (const LossPointer& loss : losses_) {
+      const Tail one = loss->tail();
+      if (one.kind == TailKind::floor) return heavy_tail(TailKind::floor);
+      worst.zero_from = std::max(worst.zero_from, one.zero_from);
+      worst.gdp_mu = std::max(worst.gdp_mu, one.gdp_mu);
+    }
+    worst.kind = worst.zero_from < infinity ? TailKind::zero : worst.gdp_mu < infinity ? TailKind::gdp : TailKind::unknown;
+    worst.gaussian.reset();
+    return worst;
+  }
+  void explain(std::vector<Step>& steps) const override {
+    for (const LossPointer& loss : losses_) loss->explain(steps);
+    steps.push_back({"curve-algebra", "one of several mechanisms, unknown which: the weakest at each epsilon"});
+  }
+
+ private:
+  std::vector<LossPointer> losses_;
+};
+
+LossPointer pair_of(const Curve& curve) { return curve.loss()->is_pair() ? curve.loss() : refine(curve.loss()); }
+LossPointer symmetric_pair_of(const Curve& curve) {
+  LossPointer loss = pair_of(curve);
+  return loss->symmetric() ? loss : std::make_shared<SymmetrizedLoss>(std::move(loss));
+}
+
+/// The neighbours that all of them speak of, and the tightest tolerance.
+struct Common {
+  Neighbours neighbours = Neighbours::unstated;
+  Tolerance tolerance;
+
+  void agree(const Curve& curve) {
+    if (curve.neighbours() != Neighbours::unstated && neighbours != Neighbours::unstated && curve.neighbours() != neighbours)
+      throw DomainError("neighbours: curves of different neighbours cannot be combined");
+    if (neighbours == Neighbours::unstated) neighbours = curve.neighbours();
+    tolerance.relative = std::min(tolerance.relative, curve.tolerance().relative);
+  }
+};
+
+Common agreed(const std::vector<Curve>& curves) {
+  if (curves.empty()) throw DomainError("curves: at least one is needed");
+  Common common;
+  for (const Curve& curve : curves) common.agree(curve);
+  return common;
+}
+
+Curve make_curve(LossPointer loss, const Common& common, std::string method = "closed form") {
+  std::vector<Step> steps;
+  loss->explain(steps);
+  return {std::move(loss), common.neighbours, std::move(method), std::move(steps), common.tolerance};
+}
+
+}  // namespace
+
+Curve inverse(const Curve& curve) {
+  const LossPointer& loss = curve.loss();
+  if (loss->symmetric()) return curve;
+  return make_curve(std::make_shared<InverseLoss>(loss), agreed({curve}), curve.method());
+}
+
+Curve symmetrized(const Curve& curve) { return make_curve(symmetric_pair_of(curve), agreed({curve}), curve.method()); }
+
+Curve strongest(const std::vector<Curve>& curves) {
+  const Common common = agreed(curves);
+  std::vector<LossPointer> losses;
+  for (const Curve& curve : curves) losses.push_back(symmetric_pair_of(curve));
+  if (losses.size() == 1) return make_curve(losses.front(), common);
+  return make_curve(std::make_shared<StrongestLoss>(std::move(losses)), common);
+}
+
+Curve weakest(const std::vector<Curve>& curves) {
+  const Common common = agreed(curves);
+  std::vector<LossPointer> losses;
+  // Under replace-one either order may occur, so only symmetric curves speak.
+  for (const Curve& curve : curves)
+    losses.push_back(common.neighbours == Neighbours::replace_one ? symmetric_pair_of(curve) : pair_of(curve));
+  if (losses.size() == 1) return make_curve(losses.front(), common);
+  return make_curve(std::make_shared<WeakestLoss>(std::move(losses)), common);
+}
+
+Curve mixture(const std::vector<std::pair<Interval, Curve>>& components) {
+  Common common;
+  std::vector<MixtureComponent> parts;
+  for (const auto& [weight, curve] : components) {
+    common.agree(curve);
+    parts.push_back({weight, pair_of(curve)});
+  }
+  return make_curve(mixture_loss(std::move(parts)), common);
+}
+
+Curve product(const std::vector<Curve>& curves) {
+  const Common common = agreed(curves);
+  Parts parts;
+  for (const Curve& curve : curves)
+    parts.push_back({common.neighbours == Neighbours::replace_one ? symmetric_pair_of(curve) : pair_of(curve), 1});
+  Composition composition = compose(std::move(parts), common.tolerance);
+  return make_curve(std::move(composition.loss), common, std::move(composition.method));
+}
+
+Curve with_revealing(const Curve& curve, Interval probability) {
+  if (!(probability.lo >= 0 && probability.hi <= 1)) throw DomainError("probability: it must be between 0 and 1");
+  return make_curve(revealing_loss(pair_of(curve), probability), agreed({curve}), curve.method());
+}
+
+Curve grouped(const Curve& curve, std::uint64_t size) {
+  return make_curve(group_loss(pair_of(curve), size), agreed({curve}), curve.method());
+}
+
+Curve from_guarantees(const std::vector<std::pair<Interval, Interval>>& points, Neighbours neighbours) {
+  std::vector<Constraint> constraints;
+  for (const auto& [epsilon, delta] : points) constraints.push_back({epsilon, delta});
+  return make_curve(std::make_shared<ConstraintsLoss>(std::move(constraints)), {neighbours, {}});
+}
+
+Curve from_tradeoff(const std::vector<std::pair<Interval, Interval>>& points, Neighbours neighbours) {
+  return make_curve(polygon_loss(points), {neighbours, {}});
+}
+
+std::vector<std::pair<Interval, Interval>> to_guarantees(const Curve& curve, const std::vector<double>& epsilons) {
+  std::vector<std::pair<Interval, Interval>> points;
+  for (const double epsilon : epsilons) {
+    if (!(epsilon >= 0)) throw DomainError("epsilon: a guarantee needs an epsilon of at least 0");
+    points.emplace_back(Interval::exactly(epsilon), Interval::exactly(curve.delta_at(epsilon).hi));
+  }
+  return points;
+}
+
+namespace {
+
+/// [privacy-order] Compares two symmetric profiles cell by cell on epsilon >= 0.
+class OrderSearch {
+ public:
+  OrderSearch(const LossPointer& one, const LossPointer& other)
+      : one_(*one, Direction::worst), other_(*other, Direction::worst), one_loss_(*one), other_loss_(*other) {}
+
+  [[nodiscard]] OrderAnswer run() {
+    if (by_structure()) return {Order::yes, {}, {}};
+    const double end = decided_from();
+    const double reach = end < infinity ? end : 40;
+    for (int i = 0; i <= 400; ++i) {  // a certain violation anywhere settles it
+      const double epsilon = reach * (std::exp(3.0 * i / 400) - 1) / (std::exp(3.0) - 1);
+      if (exceeds(epsilon)) return {Order::no, witness(epsilon), epsilon};
+    }
+    if (at_corners()) return {Order::yes, {}, {}};
+    if (!(end < infinity)) return {};
+    return all_cells(0, end, 0) ? OrderAnswer{Order::yes, {}, {}} : OrderAnswer{};
+  }
+
+ private:
+  [[nodiscard]] Interval delta_one(double e) const { return one_.delta(Interval::exactly(e)); }
+  [[nodiscard]] Interval delta_other(double e) const { return other_.delta(Interval::exactly(e)); }
+  [[nodiscard]] bool exceeds(double e) const { return delta_one(e).lo > delta_other(e).hi; }
+
+  /// Equal laws, ordered Gaussians, and anything below a Gaussian that the other one is.
+  [[nodiscard]] bool by_structure() const {
+    const std::string key = one_loss_.key();
+    if (&one_loss_ == &other_loss_ || (!key.empty() && key == other_loss_.key())) return true;
+    const auto mu = other_loss_.gaussian_mu();
+    return mu && one_loss_.tail().gdp_mu <= mu->lo;
+  }
+
+  /// If the second law is finite its profile is straight in e^e between its losses, and a convex one that is below at the ends of a piece
+  /// is below on it: the corners decide, and beyond the last one the profile stays.
+  [[nodiscard]] bool at_corners() const {
+    std::vector<Interval> corners{Interval::exactly(0)};
+    if (const Atoms* atoms = other_loss_.atoms(Direction::remove); atoms != nullptr && atoms->slack == 0) {
+      for (const Atom& atom : atoms->finite) corners.push_back(atom.loss);
+    } else if (const auto guarantees = other_loss_.guarantees(Direction::remove); guarantees && other_loss_.symmetric()) {
+      for (const Guarantee& guarantee : *guarantees) corners.push_back(guarantee.epsilon);
+    } else {
+      return false;
+    }
+    const double zero_from = one_loss_.tail().zero_from;
+    double last = 0;
+    for (const Interval& corner : corners) last = std::max(last, corner.hi);
+    const bool below = std::all_of(corners.begin(), corners.end(), [&](Interval corner) {
+      if (corner.hi < 0 || zero_from <= corner.lo) return true;
+      return corner.lo >= 0 && delta_one(corner.lo).hi <= delta_other(corner.hi).lo;
+    });
+    return below && (zero_from <= last || delta_one(last).hi <= other_.infinite_mass().lo);
+  }
+
+  /// From where on the order is certain: the first is 0 there, or below the mass that the second never loses.
+  [[nodiscard]] double decided_from() const {
+    const double zero_from = one_loss_.tail().zero_from;
+    if (zero_from < infinity) return zero_from;
+    const double floor = other_.infinite_mass().lo;
+    if (!(floor > 0)) return infinity;
+    for (double e = 1; e < 1024; e *= 2)
+      if (delta_one(e).hi <= floor) return e;
+    return infinity;
+  }
+
+  /// Both fall: on a cell the first is at most its value on the left, the second at least its value on the right.
+  [[nodiscard]] bool all_cells(double low, double high, int depth) {
+    const Interval one_low = delta_one(low), other_low = delta_other(low);
+    if (one_low.hi <= delta_other(high).lo) return true;
+    if (!(one_low.hi <= other_low.lo)) return false;
+    if (depth > 24 || ++visited_ > 20000) return false;
+    const double middle = low + (high - low) / 2;
+    return all_cells(low, middle, depth + 1) && all_cells(middle, high, depth + 1);
+  }
+
+  /// Where the line of slope -e^epsilon touches the first curve, checked; a scan if that fails.
+  [[nodiscard]] std::optional<double> witness(double epsilon) const {
+    const auto lower = [&](double alpha) {
+      if (!(alpha >= 0 && alpha <= 1)) return false;
+      return dual_beta(one_, Interval::exactly(alpha)).hi < dual_beta(other_, Interval::exactly(alpha)).lo;
+    };
+    for (const double step : {1e-6, 1e-4, 1e-2}) {
+      const double rise = (std::exp(step) - std::exp(-step)) * std::exp(epsilon);
+      const double alpha = (delta_one(epsilon - step).lo - delta_one(epsilon + step).lo) / rise;
+      if (lower(alpha)) return alpha;
+    }
+    for (int i = 0; i <= 200; ++i)
+      if (const double alpha = std::exp(-0.1 * i); lower(alpha)) return alpha;
+    return std::nullopt;
+  }
+
+  Profile one_;
+  Profile other_;
+  const Loss& one_loss_;
+  const Loss& other_loss_;
+  int visited_ = 0;
+};
+
+}  // namespace
+
+OrderAnswer at_least_as_private(const Curve& one, const Curve& other) {
+  (void)agreed({one, other});
+  const LossPointer first = symmetric_pair_of(one), second = symmetric_pair_of(other);
+  return OrderSearch(first, second).run();
+}
+
+}  // namespace tradeoff

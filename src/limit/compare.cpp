@@ -21,6 +21,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
+#include "tradeoff/limit.h"
 
 namespace tradeoff {
 namespace {
@@ -186,6 +187,33 @@ class Case {
                  "Mironov's corollary, 4 epsilon sqrt(2 k log(1/delta))");
   }
 
+  MethodRow rdp_orders() const {
+    const RenyiGuarantee found = renyi_curve(plan_, curve_.neighbours(), tolerance_).epsilon_at(delta_);
+    if (!(found.value.hi < infinity)) throw DomainError("no order of the Renyi divergence certifies anything at this delta");
+    return {"", RowKind::bound, found.value, "Renyi divergences added up, converted at the best order, " + written(found.order)};
+  }
+  MethodRow zcdp() const {
+    const auto rho = renyi_curve(plan_, curve_.neighbours(), tolerance_).zcdp();
+    if (!rho) throw DomainError("a mechanism is neither Gaussian nor pure, so no rho is known");
+    const RenyiGuarantee found = epsilon_of_zcdp(*rho, delta_);
+    if (!(found.value.hi < infinity)) throw DomainError("no order certifies anything at this delta");
+    return {"", RowKind::bound, found.value, "zero-concentrated DP, rho = " + written(rho->hi)};
+  }
+  MethodRow berry_esseen() const {
+    const BerryEsseen found = tradeoff::berry_esseen(plan_, curve_.neighbours(), tolerance_);
+    const Interval epsilon = found.epsilon_at(delta_);
+    if (!(epsilon.hi < infinity)) throw DomainError("the theorem certifies no delta below its floor, " + written(found.floor().hi));
+    return {"", RowKind::bound, epsilon, "the limit theorem with its error term, mu = " + written(found.mu().hi)};
+  }
+  MethodRow clt() const {
+    const CentralLimit found = central_limit(plan_, curve_.neighbours(), tolerance_);
+    return estimate(found.epsilon_at(delta_.lo), "the limit theorem without its error term, mu = " + written(found.mu.value()));
+  }
+  MethodRow edgeworth() const {
+    return estimate(tradeoff::edgeworth(plan_, curve_.neighbours(), tolerance_).epsilon_at(delta_.lo),
+                    "the limit theorem refined by skewness and kurtosis");
+  }
+
   MethodRow gdp() const {
     std::vector<GdpPair> pairs;
     for (const Run& run : runs_) {
@@ -265,6 +293,11 @@ class Case {
     if (statement.shared) remark += "; delta shared equally among the runs";
     return {"", RowKind::bound, epsilon, std::move(remark)};
   }
+  /// Never a bound: it has a kind of its own, and the answer does not look at it.
+  static MethodRow estimate(Estimate epsilon, std::string remark) {
+    if (!std::isfinite(epsilon.value())) throw DomainError("no finite estimate at this delta");
+    return {"", RowKind::estimate, exactly(epsilon.value()), std::move(remark) + "; an estimate, no guarantee"};
+  }
   /// A pair run so many times: its squares and the logarithm of what it keeps add up.
   static void append(std::vector<GdpPair>& pairs, const GdpPair& pair, std::uint64_t times) {
     const Interval kept = exactly(times) * log1p(-pair.slack);
@@ -326,16 +359,21 @@ struct Method {
   const char* name;
   MethodRow (Case::*run)() const;
 };
-constexpr std::array<Method, 17> methods_table = {{
+constexpr std::array<Method, 22> methods_table = {{
     {"exact", &Case::exact},
     {"basic", &Case::basic},
     {"advanced", &Case::advanced},
     {"kairouz", &Case::kairouz},
     {"murtagh_vadhan", &Case::murtagh_vadhan},
     {"rdp", &Case::rdp},
+    {"rdp_orders", &Case::rdp_orders},
+    {"zcdp", &Case::zcdp},
     {"gdp", &Case::gdp},
     {"gdp_slack", &Case::gdp_slack},
     {"gdp_summary", &Case::gdp_summary},
+    {"berry_esseen", &Case::berry_esseen},
+    {"clt", &Case::clt},
+    {"edgeworth", &Case::edgeworth},
     {"subsampling", &Case::subsampling},
     {"loss_tail", &Case::loss_tail},
     {"loss_pair", &Case::loss_pair},
@@ -368,6 +406,9 @@ void warn(Comparison& comparison) {
       comparison.warnings.push_back(std::string(name) + " says more than the conversion through Gaussian DP here");
       break;
     }
+  for (const MethodRow& row : comparison.rows)
+    if (row.kind == RowKind::estimate && row.epsilon.hi < comparison.epsilon.lo)
+      comparison.warnings.push_back(row.method + " is below the truth here: it under-reports");
   if (comparison.epsilon.lo > 10) comparison.warnings.emplace_back("epsilon above 10 is almost no protection");
 }
 

@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <ostream>
 #include <span>
 #include <vector>
+
+#include "support/scale.h"
 
 namespace tradeoff::test {
 
@@ -150,10 +151,7 @@ inline Verdicts examine(std::span<const std::int64_t> sample, const Tail& tail) 
 }
 
 /// Draws per sample: 4 million by default; TRADEOFF_TEST_SCALE=25 makes it 1e8, 250 makes it 1e9.
-inline std::size_t draws() {
-  const char* scale = std::getenv("TRADEOFF_TEST_SCALE");
-  return static_cast<std::size_t>(4e6 * (scale == nullptr ? 1 : std::max(0.01, std::atof(scale))));
-}
+inline std::size_t draws() { return static_cast<std::size_t>(4e6 * test_scale()); }
 
 /// What a test may fail by chance: about once in a hundred thousand runs of the whole suite.
 inline constexpr double threshold = 1e-7;

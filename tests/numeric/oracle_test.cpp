@@ -9,6 +9,7 @@
 #include "numeric/normal.h"
 #include "support/ball.h"
 #include "support/matchers.h"
+#include "support/scale.h"
 
 namespace tradeoff::test {
 namespace {
@@ -86,7 +87,7 @@ class Oracle : public ::testing::Test {
 };
 
 TEST_F(Oracle, NormalFunctions) {
-  for (int i = 0; i < 8000; ++i) {
+  for (int i = 0; i < scaled(8000); ++i) {
     const double x = argument();
     check(normal_cdf(x), 1e-14, [&] { return cdf(x); }, x);
     check(normal_density(x), 1e-14, [&] { return density(x); }, x);
@@ -96,7 +97,7 @@ TEST_F(Oracle, NormalFunctions) {
 }
 
 TEST_F(Oracle, Profile) {
-  for (int i = 0; i < 12000; ++i) {
+  for (int i = 0; i < scaled(12000); ++i) {
     const double mu = any_mu();
     const double epsilon = any_epsilon(mu) * (i % 5 == 4 ? -1 : 1);
     check(gaussian_delta(mu, epsilon), 1e-13, [&] { return delta(mu, epsilon); }, mu, epsilon);
@@ -149,7 +150,7 @@ void expect_crossing(Interval root, const Ball& target, Function function, bool 
 }
 
 TEST_F(Oracle, Quantiles) {
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < scaled(4000); ++i) {
     const double p = i % 3 == 0 ? scale(-307, 0) : i % 3 == 1 ? uniform(0, 1) : 0.5 + uniform(-1, 1) * scale(-16, -1);
     const std::string where = "p = " + ::testing::PrintToString(p);
     expect_crossing(normal_quantile(p), p, [](double x) { return cdf(x); }, true, where);
@@ -163,7 +164,7 @@ TEST_F(Oracle, Quantiles) {
 }
 
 TEST_F(Oracle, ProfileInverses) {
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < scaled(3000); ++i) {
     const double epsilon = i % 8 == 0 ? 0 : scale(-5, 3);
     const double probability = i % 2 == 0 ? scale(-300, 0) : uniform(0, 1);
     const std::string where = "epsilon = " + ::testing::PrintToString(epsilon) + ", delta = " + ::testing::PrintToString(probability);
@@ -182,7 +183,7 @@ TEST_F(Oracle, ProfileInverses) {
 }
 
 TEST_F(Oracle, TradeOffFunction) {
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < scaled(4000); ++i) {
     const double x = uniform(-37, 37);
     const double mu = i % 3 == 0 ? scale(-12, 1) : uniform(0, 20);
     const Interval alpha = normal_cdf(x);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "support/matchers.h"
+#include "support/scale.h"
 #include "tradeoff/analyze.h"
 
 namespace tradeoff::test {
@@ -101,7 +102,7 @@ Case random_case(std::mt19937_64& random) {
 
 TEST(GridProfile, OfDiscreteLaplaceNoiseEqualsItsSum) {
   std::mt19937_64 random(7);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < scaled(1000); ++i) {
     const Case one = random_case(random);
     const Ball a = exp(Ball(-1) / Ball(one.scale)), factor = exp(Ball(one.epsilon));
     std::vector<Ball> weights{Ball(1)};
@@ -118,7 +119,7 @@ TEST(GridProfile, OfDiscreteLaplaceNoiseEqualsItsSum) {
 
 TEST(GridProfile, OfTruncatedDiscreteLaplaceNoiseHoldsItsSum) {
   std::mt19937_64 random(8);
-  for (int i = 0; i < 1000; ++i) {
+  for (int i = 0; i < scaled(1000); ++i) {
     const Case one = random_case(random);
     const Ball a = exp(Ball(-1) / Ball(one.scale)), factor = exp(Ball(one.epsilon));
     std::vector<Ball> weights{Ball(1)};

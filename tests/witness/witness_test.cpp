@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "random_plans.h"
+#include "support/scale.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
@@ -79,8 +80,9 @@ TEST_P(Overlap, LibraryAndWitnessAgree) {
   const Family& family = GetParam();
   PlanSource source(seed);
   RecordProperty("seed", std::to_string(seed));
+  const int plans = scaled(family.plans);
   int beyond_reach = 0;
-  for (int number = 0; number < family.plans + beyond_reach && beyond_reach <= 1 + family.plans / 5; ++number) {
+  for (int number = 0; number < plans + beyond_reach && beyond_reach <= 1 + plans / 5; ++number) {
     const std::string text = family.draw(source);
     double delta = source.scale(1e-9, 0.2);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", plan " + std::to_string(number) + ": " + text);
@@ -100,7 +102,7 @@ TEST_P(Overlap, LibraryAndWitnessAgree) {
       ++beyond_reach;
     }
   }
-  EXPECT_LE(beyond_reach, 1 + family.plans / 5);
+  EXPECT_LE(beyond_reach, 1 + plans / 5);
 }
 
 const Family families[] = {

@@ -26,6 +26,7 @@ void bind_errors(nb::module_& module);
 void bind_plans(nb::module_& module);
 void bind_curves(nb::module_& module);
 void bind_gdp(nb::module_& module);
+void bind_limits(nb::module_& module);
 void bind_calibration(nb::module_& module);
 void bind_release(nb::module_& module);
 

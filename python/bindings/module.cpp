@@ -44,6 +44,7 @@ NB_MODULE(_core, module) {
   tradeoff::python::bind_plans(module);
   tradeoff::python::bind_curves(module);
   tradeoff::python::bind_gdp(module);
+  tradeoff::python::bind_limits(module);
   tradeoff::python::bind_calibration(module);
   tradeoff::python::bind_release(module);
   module.attr("version") = TRADEOFF_VERSION;

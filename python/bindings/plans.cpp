@@ -43,6 +43,37 @@ std::string spell_number(const std::string& name, const std::string& text) {
   return read_number(text).text;
 }
 
+// A plan as nested lists and tuples, for those who translate it: lines are (source, operators), a source is a call or lines, a call is
+// (name, {argument: value}), a value is a number's or a word's text, or a list of values, or lines.
+nb::list to_tree(const Plan& plan);
+
+nb::object to_tree(const Value& value) {
+  if (const auto* number = std::get_if<Number>(&value.content)) return nb::cast(number->text);
+  if (std::holds_alternative<Unknown>(value.content)) return nb::cast("?");
+  if (const auto* text = std::get_if<std::string>(&value.content)) return nb::cast(*text);
+  if (const auto* plan = std::get_if<Plan>(&value.content)) return to_tree(*plan);
+  nb::list items;
+  const bool tuple = std::holds_alternative<Tuple>(value.content);
+  for (const Value& item : tuple ? std::get<Tuple>(value.content).items : std::get<List>(value.content).items) items.append(to_tree(item));
+  return items;
+}
+
+nb::tuple to_tree(const Call& call) {
+  nb::dict arguments;
+  for (const Argument& argument : call.arguments) arguments[argument.name.c_str()] = to_tree(argument.value);
+  return nb::make_tuple(call.name, arguments);
+}
+
+nb::list to_tree(const Plan& plan) {
+  nb::list lines;
+  for (const Line& line : plan.lines) {
+    nb::list operators;
+    for (const Call& call : line.operators) operators.append(to_tree(call));
+    lines.append(nb::make_tuple(std::visit([](const auto& source) { return nb::object(to_tree(source)); }, line.source), operators));
+  }
+  return lines;
+}
+
 const char* role_word(Role role) { return role == Role::source ? "source" : role == Role::operation ? "operator" : "tail"; }
 
 nb::list list_vocabulary() {
@@ -74,6 +105,9 @@ void bind_plans(nb::module_& module) {
         return with_plan(text, [&](Plan plan) { return to_string(substitute(std::move(plan), exact_number(value))); });
       },
       "text"_a, "value"_a);
+  module.def(
+      "tree", [](const std::string& text) { return with_plan(text, [](const Plan& plan) { return to_tree(plan); }); }, "text"_a,
+      nb::sig("def tree(text: str) -> list[typing.Any]"));
   module.def("apply", apply, "text"_a, "operators"_a);
   module.def("compose", compose, "texts"_a);
   module.def("spell_number", spell_number, "name"_a, "text"_a);

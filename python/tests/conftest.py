@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-settings.register_profile("usual", max_examples=60, deadline=None)
+# The same examples every time, so that a run is as long as the last one; TRADEOFF_TEST_SCALE asks for that many times more, at random.
+scale = float(os.environ.get("TRADEOFF_TEST_SCALE", "1"))
+settings.register_profile("usual", max_examples=max(10, int(60 * scale)), deadline=None, derandomize=scale <= 1)
 settings.load_profile("usual")
 
 

@@ -100,3 +100,21 @@ def test_verbs(command_line: str) -> None:
         assert plan.curve().epsilon(1e-5) == interval(told["epsilon"])
     words = run("mechanisms")
     assert [word.usage for word in to.mechanisms()] == [word["usage"] for word in words]
+
+
+def test_limits(query: Query) -> None:
+    plan = "gaussian(sigma=5) | repeat(10)"
+    compared, moments, limit = query([{"plan": plan, "ask": "compare", "delta": 1e-5}, {"plan": plan, "ask": "moments"}, {"plan": plan, "ask": "clt"}])
+    curve = to.parse(plan).curve()
+    assert curve.moments().kl == interval(moments["answer"]["kl"])
+    assert curve.moments().kappa3bar == interval(moments["answer"]["kappa3bar"])
+    found = curve.clt()
+    assert found.mu_estimate == limit["answer"]["mu"]["estimate"]
+    assert found.berry_esseen is not None and found.berry_esseen.gamma == interval(limit["answer"]["berry_esseen"]["gamma"])
+    ours = curve.compare(delta=1e-5)
+    assert ours.best == compared["answer"]["best"]["method"]
+    for row in ours.rows:
+        told = compared["answer"][row.method]
+        if row.kind == "bound":
+            assert row.epsilon == interval(told)
+        assert (row.kind == "refused") == ("refused" in told)

@@ -37,8 +37,8 @@ def calibrate(
 
     >>> import tradeoff as to
     >>> found = to.calibrate("gaussian(sigma=?) | poisson(rate=0.01) | repeat(1000)", epsilon=2, delta=1e-5)
-    >>> found.plan.curve().epsilon(delta=1e-5).hi <= 2
-    True
+    >>> found.plan.curve().check(epsilon=2, delta=1e-5)
+    'within'
     """
     text = Plan(plan).text
     value, safe_end_is_hi = _core.calibrate(

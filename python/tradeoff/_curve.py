@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from . import _core
@@ -13,8 +14,9 @@ from ._plan import Plan, PlanLike
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
+    Numbers = list[Any] | tuple[Any, ...] | NDArray[Any]
     Intervals = NDArray[np.float64]
 
 
@@ -99,6 +101,61 @@ class Risk(NamedTuple):
     posterior: dict[float, Interval]
 
 
+class Method(NamedTuple):
+    """One method's epsilon. ``kind`` is ``bound``, ``estimate`` (certifies nothing), ``at_least`` or ``refused``."""
+
+    method: str
+    kind: str
+    epsilon: Interval
+    remark: str
+
+
+class Comparison(NamedTuple):
+    """Every method's epsilon at one delta; ``epsilon`` encloses the truth, ``best`` is the method whose bound is the least."""
+
+    rows: tuple[Method, ...]
+    best: str
+    epsilon: Interval
+    warnings: tuple[str, ...]
+
+    def __getitem__(self, key: Any) -> Any:
+        """A row by the name of its method, besides what a tuple has."""
+        if isinstance(key, str):
+            for row in self.rows:
+                if row.method == key:
+                    return row
+            raise KeyError(key)
+        return tuple.__getitem__(self, key)
+
+
+class Moments(NamedTuple):
+    """Moments of the privacy loss: the functionals of the limit theorems."""
+
+    kl: Interval
+    kappa2: Interval
+    kappa3: Interval
+    kappa3bar: Interval
+    chi2plus: Interval
+
+
+class BerryEsseen(NamedTuple):
+    """A guarantee: f(a) >= G_mu(a + gamma) - gamma for every a; it certifies no delta below ``floor``."""
+
+    mu: Interval
+    gamma: Interval
+    floor: Interval
+
+
+class Limit(NamedTuple):
+    """What the plan tends to. ``mu_estimate`` certifies nothing; ``berry_esseen`` does, or ``refusal`` says why it does not speak."""
+
+    mu_estimate: float
+    revealed_estimate: float
+    theorems: tuple[str, ...]
+    berry_esseen: BerryEsseen | None
+    refusal: str
+
+
 _SLACKS = (1e-5, 1e-8, 1e-10, 1e-15)  # as the command line: from what a survey tolerates to what cryptographers ask for
 _RATES = (1e-4, 0.001, 0.01, 0.1)  # false-positive rates that attack papers report
 _PRIORS = (0.01, 0.1, 0.5)  # from rare disease to a coin toss
@@ -175,7 +232,7 @@ class Curve:
     @overload
     def delta(self, epsilon: Number, *, direction: str = "worst") -> Interval: ...
     @overload
-    def delta(self, epsilon: ArrayLike, *, direction: str = "worst") -> Intervals: ...
+    def delta(self, epsilon: Numbers, *, direction: str = "worst") -> Intervals: ...
     def delta(self, epsilon: Any, *, direction: str = "worst") -> Any:
         """The least delta such that the plan is (epsilon, delta)-DP; epsilon is any real number, or inf for the mass at infinite loss.
 
@@ -191,7 +248,7 @@ class Curve:
     @overload
     def log_delta(self, epsilon: Number, *, direction: str = "worst") -> Interval: ...
     @overload
-    def log_delta(self, epsilon: ArrayLike, *, direction: str = "worst") -> Intervals: ...
+    def log_delta(self, epsilon: Numbers, *, direction: str = "worst") -> Intervals: ...
     def log_delta(self, epsilon: Any, *, direction: str = "worst") -> Any:
         """Natural logarithm of delta, for values that a double cannot hold.
 
@@ -204,7 +261,7 @@ class Curve:
     @overload
     def epsilon(self, delta: Number, *, direction: str = "worst") -> Interval: ...
     @overload
-    def epsilon(self, delta: ArrayLike, *, direction: str = "worst") -> Intervals: ...
+    def epsilon(self, delta: Numbers, *, direction: str = "worst") -> Intervals: ...
     def epsilon(self, delta: Any, *, direction: str = "worst") -> Any:
         """The least epsilon >= 0 such that the plan is (epsilon, delta)-DP."""
         return self._ask("epsilon", "delta", delta, direction)
@@ -212,7 +269,7 @@ class Curve:
     @overload
     def beta(self, alpha: Number, *, direction: str = "worst") -> Interval: ...
     @overload
-    def beta(self, alpha: ArrayLike, *, direction: str = "worst") -> Intervals: ...
+    def beta(self, alpha: Numbers, *, direction: str = "worst") -> Intervals: ...
     def beta(self, alpha: Any, *, direction: str = "worst") -> Any:
         """The trade-off function: least type II error of a test whose type I error is alpha. The end ``lo`` may be claimed."""
         return self._ask("beta", "alpha", alpha, direction)
@@ -220,7 +277,7 @@ class Curve:
     @overload
     def tpr(self, fpr: Number, *, direction: str = "worst") -> Interval: ...
     @overload
-    def tpr(self, fpr: ArrayLike, *, direction: str = "worst") -> Intervals: ...
+    def tpr(self, fpr: Numbers, *, direction: str = "worst") -> Intervals: ...
     def tpr(self, fpr: Any, *, direction: str = "worst") -> Any:
         """Largest true-positive rate of any attack with this false-positive rate."""
         return self._ask("tpr", "fpr", fpr, direction)
@@ -228,7 +285,7 @@ class Curve:
     @overload
     def gdpt(self, epsilon: Number, *, direction: str = "worst") -> Interval: ...
     @overload
-    def gdpt(self, epsilon: ArrayLike, *, direction: str = "worst") -> Intervals: ...
+    def gdpt(self, epsilon: Numbers, *, direction: str = "worst") -> Intervals: ...
     def gdpt(self, epsilon: Any, *, direction: str = "worst") -> Any:
         """The profile in units of Gaussian mu: mu_GDP(epsilon, delta(epsilon)). Constant for a Gaussian."""
         return self._ask("gdpt", "epsilon", epsilon, direction)
@@ -241,8 +298,8 @@ class Curve:
         """Accuracy of the best guess of membership at this prior, and the largest posterior that any output can cause.
 
         >>> import tradeoff as to
-        >>> to.dp(0).curve().posterior(0.5).largest
-        Interval(lo=0.5, hi=0.5)
+        >>> to.dp(1).curve().posterior(0.5).largest.hi <= 0.732
+        True
         """
         accuracy, largest = self._core.posterior(to_text("prior", prior))
         return Posterior(Interval(*accuracy), Interval(*largest))
@@ -280,8 +337,7 @@ class Curve:
         if isinstance(pieces, bool) or not isinstance(pieces, int) or not 1 <= pieces <= 64:
             raise DomainError(f"pieces = {pieces!r} is not allowed; it must be a whole number from 1 to 64")
         below, above, published, area = self._core.approximate(pieces)
-        polygons = [Polygon(_to_corners(corners), Interval(*under)) for corners, under in (below, above, published)]
-        return Approximations(*polygons, None if area is None else Interval(*area))
+        return Approximations(_to_polygon(below), _to_polygon(above), _to_polygon(published), None if area is None else Interval(*area))
 
     def risk(self, *, direction: str = "worst") -> Risk:
         """What the best possible attacker can learn about one person.
@@ -297,6 +353,35 @@ class Curve:
             {prior: found.accuracy for prior, found in posteriors.items()},
             {prior: found.largest for prior, found in posteriors.items()},
         )
+
+    def compare(self, delta: Number, *, methods: Sequence[str] = ()) -> Comparison:
+        """epsilon by every applicable method, or by those named: bounds, estimates, and refusals with their reasons.
+
+        >>> import tradeoff as to
+        >>> found = to.gaussian(5).repeat(10).curve().compare(delta=1e-5)
+        >>> found["exact"].epsilon.hi <= found["rdp"].epsilon.hi
+        True
+        """
+        rows, best, epsilon, warnings = _core.compare(
+            self._plan.text, to_text("delta", delta), list(methods), self._stated, self._relative
+        )
+        listed = tuple(Method(method, kind, Interval(*value), remark) for method, kind, value, remark in rows)
+        return Comparison(listed, best, Interval(*epsilon), tuple(warnings))
+
+    def moments(self, *, direction: str = "worst") -> Moments:
+        """Moments of the privacy loss.
+
+        >>> import tradeoff as to
+        >>> 0.5 in to.gaussian(1).curve().moments().kl
+        True
+        """
+        return Moments(*(Interval(*value) for value in _core.moments(self._core, direction)))
+
+    def clt(self) -> Limit:
+        """What limit theorems say: an estimate of mu, and the bound of Berry and Esseen beside it."""
+        mu, revealed, theorems, proved, refusal = _core.limit(self._plan.text, self._stated, self._relative)
+        bound = None if proved is None else BerryEsseen(*(Interval(*value) for value in proved))
+        return Limit(mu, revealed, tuple(theorems), bound, refusal)
 
     def check(self, *, epsilon: Number, delta: Number, direction: str = "worst") -> str:
         """``"within"`` if the plan is certainly (epsilon, delta)-DP, ``"exceeded"`` if it certainly is not, otherwise ``"undecided"``.
@@ -346,6 +431,11 @@ def analyze(plan: PlanLike, *, neighbours: str | None = None, relative: Number =
 
 def _to_corners(corners: Any) -> tuple[Guarantee, ...]:
     return tuple(Guarantee(Interval(*epsilon), Interval(*delta)) for epsilon, delta in corners)
+
+
+def _to_polygon(polygon: Any) -> Polygon:
+    corners, area = polygon
+    return Polygon(_to_corners(corners), Interval(*area))
 
 
 def _to_float(text: str) -> float:

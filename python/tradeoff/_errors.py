@@ -20,9 +20,9 @@ class ParseError(Error):
     >>> try:
     ...     to.parse("gaussian(sigma=1) | poison(rate=0.1)")
     ... except to.ParseError as error:
-    ...     print(error)
+    ...     print(error)  # doctest: +ELLIPSIS
     ...     print(error.position)
-    unknown operator 'poison'; did you mean 'poisson'?
+    unknown operator 'poison': did you mean 'poisson'? ...
     gaussian(sigma=1) | poison(rate=0.1)
                         ^
     20

@@ -3,24 +3,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any
 
 from ._errors import DomainError
 
+if TYPE_CHECKING:
+    from decimal import Decimal
+    from fractions import Fraction
 
-class _Rational(Protocol):
-    @property
-    def numerator(self) -> int: ...
-    @property
-    def denominator(self) -> int: ...
+    import numpy as np
 
-
-Number = str | float | int | _Rational | SupportsFloat
-"""A number: int, float, Fraction, Decimal, a NumPy scalar, or text such as ``"256/60000"``.
-
-A float stands for the shortest decimal that prints it *and* for itself: ``1.1`` is answered for every value between the two doubles
-around the decimal 1.1. For an exact quotient write ``"256/60000"`` or ``Fraction(256, 60000)``.
-"""
+    # A number, or text such as "256/60000". A float stands for the shortest decimal that prints it *and* for itself: 1.1 is answered for
+    # every value between the two doubles around the decimal 1.1. For an exact quotient write "256/60000" or Fraction(256, 60000).
+    Number = str | int | float | Fraction | Decimal | np.floating[Any] | np.integer[Any]
+else:
+    Number = object  # the modules above are not worth their time for an annotation
 
 
 def is_scalar(value: object) -> bool:

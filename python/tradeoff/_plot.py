@@ -18,9 +18,10 @@ def plot(curve: Curve, kind: str, axes: Any, points: int) -> Any:
     """The band between both ends of every answer; on a page it is a line."""
     if kind not in ("tradeoff", "profile", "gdpt"):
         raise DomainError(f"kind = {kind!r} is not allowed; it must be one of tradeoff, profile, gdpt")
-    import matplotlib.pyplot as pyplot
+    import matplotlib.pyplot as pyplot  # type: ignore[import-not-found, import-untyped, unused-ignore]
     import numpy as np
 
+    band: Any
     axes = axes if axes is not None else pyplot.figure().add_subplot()
     if kind == "tradeoff":
         at = np.linspace(0, 1, points) ** 3  # denser near alpha = 0, where attacks are judged

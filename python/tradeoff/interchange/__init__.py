@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From and to the accountants that people already use.
+
+* ``opacus``: an accountant with the interface of Opacus, and its histories;
+* ``dp_event``: the event trees of Google's dp-accounting, read and written;
+* ``prv``: (low, estimate, high) triples in the style of the PRV accountant;
+* ``gdpnum``: mu with its regret.
+
+``read_history`` takes whatever another accountant has recorded and makes a plan of it.
+"""
+
+from .dp_event import from_dp_event, to_dp_event
+from .gdpnum import MuAndRegret, mu_and_regret
+from .histories import merge_histories, read_history
+from .opacus import Accountant
+
+__all__ = ["Accountant", "MuAndRegret", "from_dp_event", "merge_histories", "mu_and_regret", "read_history", "to_dp_event"]

@@ -2,12 +2,16 @@
 #include "curve/with_replacement.h"
 
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "curve/group.h"
+#include "mechanism/atoms.h"
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
+#include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
@@ -16,42 +20,66 @@ namespace {
 
 Interval exactly(std::uint64_t value) { return Interval::exactly(static_cast<double>(value)); }
 
-/// The base for inputs that differ in up to `size` records.
-LossPointer group_of(const Loss& base, std::uint64_t size) {
-  if (const auto mu = base.gaussian_mu()) return gaussian_loss(exactly(size) * *mu);
-  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(&base))
-    return std::make_shared<LaplaceLoss>(exactly(size) * laplace->epsilon0());
-  const Tail tail = base.tail();
-  if (tail.zero_from < infinity && size == 1) return nullptr;  // the base itself
+// Group profiles whose weights add up to less than this change nothing that is printed: a simple bound serves for them.
+constexpr double little_weight = 1e-14;
+
+// Without such a bound every group must be iterated, which costs a search at each of its records.
+constexpr std::uint64_t most_iterated_draws = 30;
+
+/// One group size: how likely it is, and its profile; `above` if that is only a bound from above.
+struct Group {
+  Interval log_weight;
+  LossPointer loss;
+  bool above = false;
+};
+
+/// A mechanism whose losses are bounded, or that is Gaussian-DP, bounds its own groups; null otherwise.
+LossPointer bound_of_group(const Tail& tail, std::uint64_t size) {
   if (tail.zero_from < infinity) {
     const double epsilon = (exactly(size) * tail.zero_from).hi;
     return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(epsilon), Interval::exactly(0)}});
   }
-  throw UnsupportedError(
-      "sample_with_replacement: the group profiles of this mechanism are not known; Gaussian and Laplace noise and pure DP work");
+  if (tail.gdp_mu < infinity) return gaussian_loss(exactly(size) * tail.gdp_mu);
+  return nullptr;
+}
+
+/// Whether the groups cost little: closed forms, and few changes of a law with few atoms.
+bool has_simple_groups(const Loss& base, std::uint64_t draws) {
+  if (base.gaussian_mu() || dynamic_cast<const LaplaceLoss*>(&base) != nullptr) return true;
+  const Atoms* atoms = base.atoms(Direction::remove);
+  return atoms != nullptr && draws * atoms->finite.size() <= 400;
+}
+
+/// The sizes 1 .. draws of the binomial law, each with the base's profile for that many changed records.
+std::vector<Group> groups_of(const LossPointer& base, std::uint64_t draws, std::uint64_t of) {
+  if (of == 1) return {{Interval::exactly(0), group_loss(base, draws), false}};  // every draw is the one record
+  const bool simple = has_simple_groups(*base, draws);
+  const Tail tail = base->tail();
+  if (!simple && bound_of_group(tail, 1) == nullptr && draws > most_iterated_draws)
+    throw TooLargeError("sample_with_replacement: draws = " + std::to_string(draws) + " is not supported for this mechanism; at most " +
+                        std::to_string(most_iterated_draws) + ", unless it is pure or Gaussian-DP");
+  const Interval log_kept = log1p(-1.0 / exactly(of)), log_of = log(exactly(of));
+  std::vector<Group> groups;
+  Interval log_choose = Interval::exactly(0);
+  bool rare = false;
+  for (std::uint64_t k = 1; k <= draws; ++k) {
+    log_choose = log_choose + log(exactly(draws - k + 1)) - log(exactly(k));
+    const Interval log_weight = log_choose - exactly(k) * log_of + exactly(draws - k) * log_kept;
+    // The ratios of neighbouring weights fall: once one has halved, the rest adds up to less than twice it.
+    rare = rare || (!groups.empty() && log_weight.hi < std::log(little_weight) && log_weight.hi < groups.back().log_weight.lo - 0.7);
+    LossPointer bound = rare && !simple ? bound_of_group(tail, k) : nullptr;
+    const bool above = bound != nullptr;
+    groups.push_back({log_weight, above ? std::move(bound) : group_loss(base, k), above});
+  }
+  return groups;
 }
 
 // [replacement-subsampling] delta'(e) = sum_k C(m, k) n^-k (1 - 1/n)^(m-k) delta_k(log(1 + (e^e - 1)/w)), w = 1 - (1 - 1/n)^m; mirrored
 // below 0.
 class ReplacementLoss final : public Loss {
  public:
-  struct Group {
-    Interval log_weight;
-    LossPointer loss;
-  };
-
-  ReplacementLoss(LossPointer base, std::uint64_t draws, std::uint64_t of) {
-    const Interval log_kept = log1p(-1.0 / exactly(of));
-    rate_ = of == 1 ? Interval::exactly(1) : -expm1(exactly(draws) * log_kept);
-    Interval log_choose = Interval::exactly(0);
-    for (std::uint64_t k = 1; k <= draws; ++k) {
-      log_choose = log_choose + log(exactly(draws - k + 1)) - log(exactly(k));
-      if (of == 1 && k < draws) continue;  // every draw is the one record
-      const Interval weight = of == 1 ? Interval::exactly(0) : log_choose - exactly(k) * log(exactly(of)) + exactly(draws - k) * log_kept;
-      LossPointer group = group_of(*base, k);
-      groups_.push_back({weight, group ? std::move(group) : base});
-    }
-  }
+  ReplacementLoss(const LossPointer& base, std::uint64_t draws, std::uint64_t of)
+      : rate_(of == 1 ? Interval::exactly(1) : -expm1(exactly(draws) * log1p(-1.0 / exactly(of)))), groups_(groups_of(base, draws, of)) {}
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return {at(epsilon.hi).lo, at(epsilon.lo).hi}; }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
@@ -59,7 +87,8 @@ class ReplacementLoss final : public Loss {
     return {log_at(epsilon.hi).lo, log_at(epsilon.lo).hi};
   }
   [[nodiscard]] bool symmetric() const override { return true; }
-  [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return at(infinity); }
+  /// The largest group has the largest losses.
   [[nodiscard]] Tail tail() const override { return sampled_tail(groups_.back().loss->tail(), rate_); }
   void explain(std::vector<Step>& steps) const override {
     groups_.front().loss->explain(steps);
@@ -76,13 +105,21 @@ class ReplacementLoss final : public Loss {
   [[nodiscard]] Interval log_at(double epsilon) const {
     const Interval point = inner(epsilon);
     Interval sum = Interval::exactly(-infinity);
-    for (const Group& group : groups_) sum = log_add_exp(sum, group.log_weight + group.loss->log_delta(Direction::remove, point));
+    for (const Group& group : groups_) {
+      Interval term = group.log_weight + group.loss->log_delta(Direction::remove, point);
+      if (group.above) term.lo = -infinity;
+      sum = log_add_exp(sum, term);
+    }
     return min(sum, Interval::exactly(0));
   }
   [[nodiscard]] Interval at(double epsilon) const {
     const Interval point = inner(std::abs(epsilon));
     Interval sum = Interval::exactly(0);
-    for (const Group& group : groups_) sum = sum + exp(group.log_weight) * group.loss->delta(Direction::remove, point);
+    for (const Group& group : groups_) {
+      Interval term = exp(group.log_weight) * group.loss->delta(Direction::remove, point);
+      if (group.above) term.lo = 0;
+      sum = sum + term;
+    }
     sum = clamp(sum, 0, 1);
     if (epsilon >= 0) return sum;
     return clamp(-expm1(Interval::exactly(epsilon)) + exp(Interval::exactly(epsilon)) * sum, 0, 1);
@@ -94,7 +131,8 @@ class ReplacementLoss final : public Loss {
 
 }  // namespace
 
-LossPointer sample_with_replacement(const LossPointer& base, std::uint64_t draws, std::uint64_t of) {
+LossPointer sample_with_replacement(LossPointer base, std::uint64_t draws, std::uint64_t of) {
+  if (!base->symmetric()) base = std::make_shared<SymmetrizedLoss>(std::move(base));
   return std::make_shared<ReplacementLoss>(base, draws, of);
 }
 

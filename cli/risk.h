@@ -22,6 +22,9 @@ struct Risk {
   std::vector<RiskRow> rates;       ///< largest true-positive rate at false-positive rates
   std::vector<RiskRow> accuracies;  ///< of the best guess, at priors
   std::vector<RiskRow> posteriors;  ///< the largest any output can cause, at priors
+  std::vector<RiskRow> naming;      ///< chance to name the one of so many people
+  std::vector<RiskRow> odds;        ///< factor on the odds about a person that is exceeded with at most this chance
+  RiskRow gaussian;                 ///< with this slack: as hard as telling N(0,1) from N(mu,1)
 };
 
 [[nodiscard]] Risk find_risk(const Curve& curve, Direction direction);

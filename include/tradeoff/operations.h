@@ -50,4 +50,11 @@ struct OrderAnswer {
 /// that touch without crossing are often undecided. If yes, whatever `other` allows an attacker, `one` allows no more. [privacy-order]
 [[nodiscard]] OrderAnswer at_least_as_private(const Curve& one, const Curve& other);
 
+/// The largest chance to name the one of `people` >= 2 equally likely candidates whose record was used. [naming-chance]
+[[nodiscard]] Interval naming_chance(const Curve& curve, std::uint64_t people);
+
+/// The least factor k such that, except with this chance (strictly between 0 and 1), no output multiplies the odds about a record by more
+/// than k. Infinite if everything is revealed more often than that. [odds-factor]
+[[nodiscard]] Interval odds_factor(const Curve& curve, Interval chance);
+
 }  // namespace tradeoff

@@ -12,7 +12,14 @@
 namespace tradeoff::report {
 namespace {
 
-constexpr double least_delta_shown = 1e-10;  // as far down as the samples of a profile go
+/// The power of ten below all profiles, or as far down as their samples go.
+double least_shown(const std::vector<Series>& profiles) {
+  double least = 0.5;
+  for (const Series& one : profiles) {
+    for (const Spot& spot : one.spots) least = std::min(least, spot.y.lo);
+  }
+  return least <= 1e-10 ? 1e-10 : std::pow(10.0, std::floor(std::log10(least)));
+}
 
 /// Everything between the trade-off function and guessing: the pairs of errors an attacker may reach.
 Series region_above(const Series& tradeoff) {
@@ -101,7 +108,10 @@ Picture gdpt_axes(std::string title) {
 Picture draw_curves(View view, const std::vector<NamedCurve>& curves, Direction direction, std::size_t points) {
   if (view == View::tradeoff) {
     Picture picture = tradeoff_axes("Trade-off function");
-    for (const auto& [label, curve] : curves) picture.series.push_back(tradeoff_series(label, curve, direction, points));
+    for (const auto& [label, curve] : curves) {
+      picture.series.push_back(tradeoff_series(label, curve, direction, points));
+      if (picture.series.size() > palette_size) picture.series.back().stroke = Stroke::dashed;  // its colour is taken
+    }
     if (curves.size() == 1) {
       picture.series.push_back(region_above(picture.series.front()));
       add_risk(picture, curves.front().curve, direction);
@@ -111,9 +121,12 @@ Picture draw_curves(View view, const std::vector<NamedCurve>& curves, Direction 
   }
   double last = 0;
   for (const auto& [label, curve] : curves) last = std::max(last, last_epsilon(curve, direction));
-  Picture picture =
-      view == View::profile ? profile_axes("Privacy profile", least_delta_shown) : gdpt_axes("Privacy profile in units of Gaussian DP");
-  for (const auto& [label, curve] : curves) picture.series.push_back(epsilon_series(view, label, curve, last, direction, points));
+  Picture picture = view == View::profile ? profile_axes("Privacy profile", 1) : gdpt_axes("Privacy profile in units of Gaussian DP");
+  for (const auto& [label, curve] : curves) {
+    picture.series.push_back(epsilon_series(view, label, curve, last, direction, points));
+    if (picture.series.size() > palette_size) picture.series.back().stroke = Stroke::dashed;  // its colour is taken
+  }
+  if (view == View::profile) picture.y.low = least_shown(picture.series);
   return picture;
 }
 

@@ -75,7 +75,8 @@ std::vector<Tick> logarithmic_ticks(double low, double high, int wanted) {
 }  // namespace
 
 Ruler::Ruler(const Axis& axis, const std::vector<double>& values) : scale_(axis.scale), low_(infinity), high_(-infinity) {
-  const auto usable = [this](double value) { return std::isfinite(value) && (scale_ == Scale::linear || value > 0); };
+  constexpr double least = std::numeric_limits<double>::min(), most = std::numeric_limits<double>::max();
+  const auto usable = [this](double value) { return std::isfinite(value) && (scale_ == Scale::linear || value >= least); };
   for (const double value : values) {
     if (!usable(value)) continue;
     low_ = std::min(low_, value);
@@ -84,16 +85,17 @@ Ruler::Ruler(const Axis& axis, const std::vector<double>& values) : scale_(axis.
   if (!(low_ <= high_)) low_ = high_ = 1;  // there is nothing to go by
   if (axis.low && usable(*axis.low)) low_ = *axis.low;
   if (axis.high && usable(*axis.high)) high_ = *axis.high;
-  if (low_ < high_ && std::isfinite(high_ - low_)) return;
-  const double middle = low_;
-  low_ = scale_ == Scale::linear ? middle - std::max(0.5, std::abs(middle) / 2) : middle / 10;
-  high_ = scale_ == Scale::linear ? middle + std::max(0.5, std::abs(middle) / 2) : middle * 10;
+  const double extent = scale_ == Scale::linear ? high_ - low_ : std::log(high_) - std::log(low_);
+  if (extent > 0 && std::isnormal(extent)) return;
+  const double middle = low_, half = std::max(0.5, std::abs(middle) / 2);
+  low_ = scale_ == Scale::linear ? std::max(middle - half, -most) : std::max(middle / 10, least);
+  high_ = scale_ == Scale::linear ? std::min(middle + half, most) : std::min(middle * 10, most);
 }
 
 double Ruler::place(double value) const {
   if (scale_ == Scale::linear) return (value - low_) / (high_ - low_);
   if (!(value > 0)) return std::isnan(value) ? value : -infinity;
-  return std::log(value / low_) / std::log(high_ / low_);
+  return (std::log(value) - std::log(low_)) / (std::log(high_) - std::log(low_));  // a quotient of values might overflow
 }
 
 std::vector<Tick> Ruler::ticks(int wanted) const {

@@ -74,18 +74,18 @@ void draw_line(Canvas& canvas, const std::vector<Position>& line, Stroke stroke)
   }
 }
 
-/// Dots between the ends of the intervals: a sparse grid of them for an area, all of them for a band that is more than a line.
+/// Dots between the ends of the intervals: a sparse grid of them for an area, every other one for a band that is more than a line.
 void shade(Canvas& canvas, const std::vector<Vertex>& run, bool dense) {
   for (std::size_t i = 1; i < run.size(); ++i) {
     const Vertex &from = run[i - 1], &to = run[i];
-    if (!(to.x > from.x)) continue;
-    for (int x = std::max(0, canvas.x_of(std::max(from.x, 0.0))); x <= canvas.x_of(std::min(to.x, 1.0)); ++x) {
+    if (!(to.x > from.x) || from.x > 1 || to.x < 0) continue;
+    for (int x = canvas.x_of(std::max(from.x, 0.0)); x <= canvas.x_of(std::min(to.x, 1.0)); ++x) {
       const double t = std::clamp((static_cast<double>(x) / (canvas.width() - 1) - from.x) / (to.x - from.x), 0.0, 1.0);
       const double bottom = from.low + t * (to.low - from.low), top = from.high + t * (to.high - from.high);
       if (top < 0 || bottom > 1) continue;
       const int low = canvas.y_of(std::max(bottom, 0.0)), high = canvas.y_of(std::min(top, 1.0));
       for (int y = low; y <= high; ++y) {
-        if ((dense && high > low + 1) || (!dense && x % 4 == 0 && y % 4 == 0)) canvas.dot(x, y);
+        if ((dense && high > low + 1 && (x + y) % 2 == 0) || (!dense && x % 4 == 0 && y % 4 == 0)) canvas.dot(x, y);
       }
     }
   }

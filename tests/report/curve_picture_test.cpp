@@ -38,6 +38,18 @@ TEST(CurvePicture, GivesAllProfilesOneRange) {
   }
 }
 
+TEST(CurvePicture, GoesDownAsFarAsTheProfilesDo) {
+  EXPECT_EQ(draw_curves(View::profile, {named("dp(epsilon=1, delta=0.02)")}, Direction::worst, 21).y.low, 0.01);
+  EXPECT_EQ(draw_curves(View::profile, {named("gdp(mu=1)")}, Direction::worst, 21).y.low, 1e-10);
+  EXPECT_EQ(draw_curves(View::profile, {named("dp(epsilon=1)")}, Direction::worst, 21).y.low, 1e-10);
+}
+
+TEST(CurvePicture, TellsTheEighthPlanFromTheFirst) {
+  const Picture picture = draw_curves(View::gdpt, std::vector<NamedCurve>(8, named("gdp(mu=1)")), Direction::worst, 3);
+  EXPECT_EQ(picture.series.front().stroke, Stroke::solid);
+  EXPECT_EQ(picture.series.back().stroke, Stroke::dashed);
+}
+
 TEST(CurvePicture, OfAGaussianInUnitsOfGaussiansIsFlat) {
   const Picture picture = draw_curves(View::gdpt, {named("gdp(mu=1.5)")}, Direction::worst, 21);
   for (const Spot& spot : picture.series[0].spots) EXPECT_THAT(spot.y, test::Encloses(1.5));

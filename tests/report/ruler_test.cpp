@@ -57,6 +57,9 @@ TEST(Ruler, KeepsTicksWithinAnyRange) {
                                   {-1e308, 1e308},
                                   {3.0, 3.0 + 1e-15},
                                   {1e-320, 1.0},
+                                  {1e-300, 1e300},
+                                  {5e-324, 1e-323},
+                                  {1.7e308, 1.7e308},
                                   {5.0, -5.0},
                                   {0.123, 0.1231}}) {
     for (const Scale scale : {Scale::linear, Scale::logarithmic}) {
@@ -67,6 +70,8 @@ TEST(Ruler, KeepsTicksWithinAnyRange) {
       for (const Tick& tick : ticks) {
         EXPECT_LE(ruler.low(), tick.at);
         EXPECT_GE(ruler.high(), tick.at);
+        EXPECT_GE(ruler.place(tick.at), 0);
+        EXPECT_LE(ruler.place(tick.at), 1);
       }
     }
   }

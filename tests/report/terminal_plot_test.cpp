@@ -70,7 +70,7 @@ TEST(TerminalPlot, TellsSeriesApartByLetters) {
 TEST(TerminalPlot, FillsABandThatIsWide) {
   Picture picture = falling();
   picture.series = {{"", {{0, {0, 1}}, {1, {0, 1}}}}};
-  EXPECT_THAT(to_terminal(picture), HasSubstr("⣿⣿⣿⣿"));
+  EXPECT_THAT(to_terminal(picture), HasSubstr("⡪⡪⡪⡪"));
 }
 
 }  // namespace

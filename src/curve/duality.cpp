@@ -67,6 +67,11 @@ class Objective {
     if (epsilon >= 0) return 1.0 - profile_.delta(point) - exp(point) * alpha_;
     return exp(point) * (complement_ - profile_.swapped_delta(-point));
   }
+  /// The same, quick and uncertified.
+  [[nodiscard]] double rough(double epsilon) const {
+    if (epsilon >= 0) return 1 - profile_.rough_delta(epsilon) - std::exp(epsilon) * alpha_.lo;
+    return std::exp(epsilon) * (complement_.hi - profile_.rough_swapped_delta(-epsilon));
+  }
 
  private:
   const Profile& profile_;
@@ -74,46 +79,56 @@ class Objective {
   Interval complement_;
 };
 
-/// Where the objective is largest, by a scan and a golden-section search; only efficiency depends on the result.
-double find_maximum(const Objective& objective, double largest) {
-  // e = sinh-like spacing covers both small losses and the far tail; 700 is where e^e leaves the doubles.
-  const double reach = std::asinh(700);
-  const double upper = std::min(largest, 700.0);
-  double best = 0;
-  double best_value = objective.at(0).lo;
-  double step = reach / 24;
-  for (int i = -24; i <= 24; ++i) {
-    const double e = std::sinh(step * i);
-    if (e > upper) continue;
-    const double value = objective.at(e).lo;
-    if (value > best_value) {
-      best = e;
-      best_value = value;
-    }
-  }
-  double low = std::max(std::sinh(std::asinh(best) - step), -700.0);
-  double high = std::min(std::sinh(std::asinh(best) + step), upper);
+/// The place of the largest value between low and high, to `precision`, by golden sections.
+template <class Function>
+double golden_section(Function&& function, double low, double high, double precision) {
   constexpr double golden = 0.6180339887498949;
   double left = high - golden * (high - low);
   double right = low + golden * (high - low);
-  double left_value = objective.at(left).lo;
-  double right_value = objective.at(right).lo;
-  for (int i = 0; i < 90 && high - low > 1e-13 * (1 + std::abs(best)); ++i) {
+  double left_value = function(left);
+  double right_value = function(right);
+  while (high - low > precision) {
     if (left_value < right_value) {
       low = left;
       left = right;
       left_value = right_value;
       right = low + golden * (high - low);
-      right_value = objective.at(right).lo;
+      right_value = function(right);
     } else {
       high = right;
       right = left;
       right_value = left_value;
       left = high - golden * (high - low);
-      left_value = objective.at(left).lo;
+      left_value = function(left);
     }
   }
   return left_value > right_value ? left : right;
+}
+
+/// Where the objective is largest: by a scan and golden sections of rough values, then of certified ones nearby. Only efficiency depends
+/// on the result.
+double find_maximum(const Objective& objective, double largest) {
+  // e = sinh-like spacing covers both small losses and the far tail; 700 is where e^e leaves the doubles.
+  const double reach = std::asinh(700);
+  const double upper = std::min(largest, 700.0);
+  double best = 0;
+  double best_value = objective.rough(0);
+  const double step = reach / 24;
+  for (int i = -24; i <= 24; ++i) {
+    const double e = std::sinh(step * i);
+    if (e > upper) continue;
+    const double value = objective.rough(e);
+    if (value > best_value) {
+      best = e;
+      best_value = value;
+    }
+  }
+  const double low = std::max(std::sinh(std::asinh(best) - step), -700.0);
+  const double high = std::min(std::sinh(std::asinh(best) + step), upper);
+  const double rough = golden_section([&](double e) { return objective.rough(e); }, low, high, 1e-4 * (1 + std::abs(best)));
+  const double near = 0.01 * (1 + std::abs(rough));
+  return golden_section([&](double e) { return objective.at(e).lo; }, rough - near, std::min(rough + near, upper),
+                        1e-13 * (1 + std::abs(rough)));
 }
 
 /// Certified upper bound of the objective, which is concave in x = e^e, from five points around its maximum: between the

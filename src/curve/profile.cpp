@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "curve/profile.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -29,6 +32,18 @@ Interval Profile::log_delta(Interval epsilon) const {
 Interval Profile::swapped_delta(Interval epsilon) const {
   if (direction_ == Direction::worst || loss_.symmetric()) return delta(epsilon);
   return loss_.delta(direction_ == Direction::add ? Direction::remove : Direction::add, epsilon);
+}
+
+double Profile::rough_delta(double epsilon) const {
+  if (one_sided()) return loss_.rough_delta(side(), epsilon);
+  const double at = std::abs(epsilon);
+  const double worse = std::max(loss_.rough_delta(Direction::remove, at), loss_.rough_delta(Direction::add, at));
+  return epsilon >= 0 ? worse : -std::expm1(epsilon) + std::exp(epsilon) * worse;
+}
+
+double Profile::rough_swapped_delta(double epsilon) const {
+  if (direction_ == Direction::worst || loss_.symmetric()) return rough_delta(epsilon);
+  return loss_.rough_delta(direction_ == Direction::add ? Direction::remove : Direction::add, epsilon);
 }
 
 Interval Profile::infinite_mass() const {

@@ -16,6 +16,9 @@ class Profile {
   /// The profile of the swapped pair; the same one if the profile is symmetric.
   [[nodiscard]] Interval swapped_delta(Interval epsilon) const;
   [[nodiscard]] Interval infinite_mass() const;
+  /// About `delta` and `swapped_delta`, to steer searches.
+  [[nodiscard]] double rough_delta(double epsilon) const;
+  [[nodiscard]] double rough_swapped_delta(double epsilon) const;
 
   /// Closed forms of the loss where they answer for this profile.
   [[nodiscard]] std::optional<Interval> closed_epsilon(Interval delta) const;

@@ -156,6 +156,7 @@ std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsil
     const auto moments = ContourMoments::prepare(plan_, reach);
     if (moments == nullptr) break;
     auto built = std::make_shared<const ContourLine>(*moments, *steering, saddle.order, epsilon, line_accuracy);
+    if (built->hopeless()) return nullptr;
     const ContourLine::Value value = built->at(epsilon);
     const double width = relative_width(value), before = best.width;
     if (best.line == nullptr || width < best.width) best = {built, width, value};

@@ -19,6 +19,7 @@ constexpr std::size_t most_nodes = 12000;    // beyond this a line is given up
 constexpr double most_work = 6e7;            // nodes times points: a tenth of a second
 constexpr std::size_t most_marches = 20000;  // points of the march
 constexpr std::size_t many_marches = 12;
+constexpr double least_need = 15;  // a line that leaves more than exp of minus this in its truncation is of no use
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
 
@@ -214,7 +215,7 @@ void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::si
 // beyond which the decay of each factor proves it. Where the march stalls, the nodes up to there are summed and it starts again.
 void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy) {
   const double distance = std::min(std::abs(order_), std::abs(order_ + 1));
-  const double need = -std::log(accuracy) + 2 + std::max(0.0, std::log(deviation_ / distance + 1));
+  double need = -std::log(accuracy) + 2 + std::max(0.0, std::log(deviation_ / distance + 1));
   const double wanted = std::exp(-need / std::max(plan.steps, 1.0));
   std::vector<Decay> decays;
   double whole_variation = infinity, whole_steps = 0;
@@ -231,8 +232,18 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
       sum += plan.items[i].times * std::log(std::min(1.0, (decays[i].atoms + decays[i].variation / t) * (1 + 1e-9)));
     return sum;
   };
+  // Atoms do not decay: what they leave for all t is the best that can be had, and if that is not small no node is worth its price.
+  const double furthest = 1e18 / deviation_;
+  if (log_decay(furthest) > -need) {
+    need = -0.95 * log_decay(furthest);
+    hopeless_ = need < least_need;
+  }
+  if (hopeless_) {
+    profile_truncation_ = tail_truncation_ = infinity;
+    return;
+  }
   double low = 1e-3 / deviation_, high = low;
-  while (high < 1e18 / deviation_ && log_decay(high) > -need) high *= 4;
+  while (high < furthest && log_decay(high) > -need) high *= 4;
   if (log_decay(high) <= -need)
     for (int i = 0; i < 40 && high > low * 1.01; ++i) {
       const double middle = std::sqrt(low * high);

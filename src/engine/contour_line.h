@@ -85,6 +85,8 @@ class ContourLine {
   [[nodiscard]] std::size_t march() const { return march_; }
   /// The march stopped because the quadratures are too coarse to see, not because |phi| is large.
   [[nodiscard]] bool blind() const { return blind_; }
+  /// So much of the law is atoms that no number of nodes would do.
+  [[nodiscard]] bool hopeless() const { return hopeless_; }
   [[nodiscard]] double last_time() const { return last_time_; }  ///< the largest t that was looked at as a node
 
  private:
@@ -127,6 +129,7 @@ class ContourLine {
   std::size_t points_ = 0;
   std::size_t march_ = 0;
   bool blind_ = false;
+  bool hopeless_ = false;
   double last_time_ = 0;
 };
 

@@ -23,7 +23,7 @@ Outline::Outline(std::span<const Factor> factors, double step) {
     const Law& law = factor.pair.above;
     const std::size_t size = law.mass.size(), at_once = size / group_count + 1;
     const auto loss = [&](std::size_t i) { return step * static_cast<double>(law.index[i]); };
-    Grouped grouped{{}, factor.times, size > 0 ? loss(0) : 0, size > 0 ? loss(size - 1) : 0};
+    Grouped grouped{{}, factor.times, size > 0 ? loss(0) : 0, size > 0 ? loss(size - 1) : 0, factor.exact};
     for (std::size_t from = 0; from < size; from += at_once) {
       Group group{0, 0, 0, 0};
       for (std::size_t i = from; i < std::min(from + at_once, size); ++i) {
@@ -33,6 +33,7 @@ Outline::Outline(std::span<const Factor> factors, double step) {
         group.extent += width;
         group.square += law.mass[i] * width * width;
       }
+      if (!(group.mass > 1e-300)) continue;  // too small to be told from rounding
       group.loss /= group.mass;
       group.square /= group.mass;
       grouped.groups.push_back(group);
@@ -117,6 +118,20 @@ Tilt Outline::tilt(double epsilon, double log_share) const {
   return inner.period < best.period ? inner : best;
 }
 
+double Outline::epsilon_of(double log_delta) const {
+  // The saddle point value falls as the order grows, and so does delta.
+  double low = 0x1p-20, high = 0x1p20, epsilon = 0;
+  for (int i = 0; i < bisections; ++i) {
+    const double order = std::sqrt(low * high);
+    const Moment here = moment(order);
+    epsilon = here.mean - 1 / order - 1 / (order + 1);
+    const double curvature = here.variance + 1 / (order * order) + 1 / ((order + 1) * (order + 1));
+    const double value = here.log - order * epsilon - std::log(order * (order + 1)) - 0.5 * std::log(2 * std::numbers::pi * curvature);
+    (value > log_delta ? low : high) = order;
+  }
+  return std::max(epsilon, 0.0);
+}
+
 std::vector<double> Outline::tilted(const Grouped& part, double tilt) {
   double shift = -infinity, total = 0;
   for (const Group& group : part.groups) shift = std::max(shift, tilt * group.loss + std::log(group.mass));
@@ -139,6 +154,7 @@ std::vector<double> Outline::importance(const Grouped& part, const Tilt& tilt) {
 double Outline::doubt(const Tilt& tilt) const {
   double sum = 0;
   for (const Grouped& part : parts_) {
+    if (part.exact) continue;
     const std::vector<double> weights = importance(part, tilt);
     for (std::size_t g = 0; g < weights.size(); ++g) sum += part.times * weights[g] * part.groups[g].square;
   }
@@ -148,6 +164,7 @@ double Outline::doubt(const Tilt& tilt) const {
 double Outline::doubt(const Tilt& tilt, std::span<const Spacing> spacings) const {
   double sum = 0;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (parts_[i].exact) continue;
     const std::vector<double> weights = importance(parts_[i], tilt);
     for (std::size_t g = 0; g < weights.size(); ++g) sum += parts_[i].times * weights[g] * spacings[i].width[g] * spacings[i].width[g];
   }
@@ -166,6 +183,7 @@ std::vector<Spacing> Outline::spacing(const Tilt& tilt, double wanted, double fl
   const auto fits = [&](double scale) {
     double doubt = 0, points = 0;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (parts_[i].exact) continue;
       for (std::size_t g = 0; g < weights[i].size(); ++g) {
         const double here = width(i, g, scale);
         doubt += parts_[i].times * weights[i][g] * here * here;

@@ -14,7 +14,8 @@ namespace tradeoff::lattice {
 /// A pair of laws and how often it is run.
 struct Factor {
   Pair pair;
-  double times = 1;  // a whole number
+  double times = 1;    // a whole number
+  bool exact = false;  // its atoms lie on the lattice: no finer reading makes it better
 };
 
 /// log of sum_j mass_j exp(s j step), times the number of runs, with two derivatives in s.
@@ -50,6 +51,8 @@ class Outline {
   /// The tilt that needs the shortest period for delta(epsilon) among those that cost few digits: near the saddle point, positive, or in
   /// (-1, 0) if epsilon is below the mean loss. The copies are to weigh exp(log_share) of the answer.
   [[nodiscard]] Tilt tilt(double epsilon, double log_share) const;
+  /// An epsilon >= 0 at which log delta is about this, by the saddle point value.
+  [[nodiscard]] double epsilon_of(double log_delta) const;
 
   /// The mean square of the cell widths under the tilted laws, over all runs: the relative doubt about delta is about proportional to it.
   [[nodiscard]] double doubt(const Tilt& tilt) const;
@@ -69,6 +72,7 @@ class Outline {
     std::vector<Group> groups;
     double times;
     double low, high;  // the least and the largest loss
+    bool exact;
   };
   [[nodiscard]] double saddle(double epsilon, double low, double high) const;
   [[nodiscard]] Tilt with_period(double tilt, double epsilon, double log_target) const;

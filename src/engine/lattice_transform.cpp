@@ -18,6 +18,8 @@ constexpr double unit_roundoff = 0x1p-53;
 // Covers every event of underflow, a hundred binary orders above the smallest normal double, and everything below the cut of tilted masses.
 constexpr double underflow = 1e-280;
 constexpr double negligible_mass = 1e-40;
+// Tilted masses are scaled to a sum near 1. Nearer to the ends of the doubles than this their own rounding would no longer be relative.
+constexpr double least_sum = 1e-200;
 // Sums of at most 2^23 non-negative terms in plain order lose less than this factor.
 constexpr double sum_slack = 1 + 0x1p-29;
 
@@ -41,6 +43,7 @@ struct Tilted {
   Interval log_moment;   // of what was divided out
   double norm = 0;       // Euclidean, of the folded masses
   double log_error = 0;  // relative error of every mass that is not negligible
+  bool known = true;     // false if the masses left the range of doubles: nothing follows from them
 };
 
 Tilted tilt_into(std::vector<Complex>& cyclic, const Law& law, Side side, double step, double tilt, double log_scale, std::int64_t centre) {
@@ -48,7 +51,8 @@ Tilted tilt_into(std::vector<Complex>& cyclic, const Law& law, Side side, double
   std::vector<double> mass(law.mass.size());
   double sum = 0;
   for (std::size_t i = 0; i < mass.size(); ++i) sum += mass[i] = law.mass[i] * std::exp(exponent(i) - log_scale);
-  if (!(sum > 0)) return {{-infinity, -infinity}};
+  if (mass.empty()) return {{-infinity, -infinity}};
+  if (!(sum > least_sum && sum < 1 / least_sum)) return {Interval::whole(), 0, 0, false};
   const auto n = static_cast<std::int64_t>(cyclic.size());
   const double folds = 1 + static_cast<double>(law.index.back() - law.index.front()) / static_cast<double>(n);
   double largest_exponent = 0;
@@ -84,6 +88,7 @@ struct Spectrum {
   double log_input_error = 0;
   double weighted_error = 0;  // sum of times * error^2
   double roundings = 0;       // of any `bound`, relative
+  bool known = true;
 
   /// Slot 0 and 1 are the places 0 and 1; slot 2^(b-1) + 1 + t is the place 2^b + t, t < 2^(b-1).
   [[nodiscard]] static std::size_t place(std::size_t slot) {
@@ -102,6 +107,8 @@ struct Spectrum {
   }
 
   void count(const Tilted& tilted, double times, double error) {
+    known = known && tilted.known;
+    if (!known) return;
     log_scale = log_scale + Interval::exactly(times) * tilted.log_moment;
     log_input_error += times * tilted.log_error * (1 + 1e-9);
     weighted_error += times * error * error * (1 + 1e-9);
@@ -200,6 +207,7 @@ void set_errors(Composed& composed, const Spectrum& spectrum, double inverse_err
   composed.norm_error = inverse_error * packed_norm / std::sqrt(size) * sum_slack + underflow;
   composed.log_input_error = spectrum.log_input_error;
   composed.log_scale = spectrum.log_scale;
+  composed.known = spectrum.known;
 }
 
 }  // namespace
@@ -305,6 +313,7 @@ double log_alias(const Composed& composed, const Composed::Chernoff& chernoff, d
 }  // namespace
 
 Reading read(const Composed& composed, double epsilon) {
+  if (!composed.known) return {Interval::whole(), infinity, infinity};
   double index = std::floor(epsilon / composed.step) + 1;
   while (std::fma(index - 1, composed.step, -epsilon) > 0) --index;  // the first lattice point above epsilon, found without rounding
   while (std::fma(index, composed.step, -epsilon) <= 0) ++index;

@@ -25,6 +25,10 @@ class LayeredLoss final : public Loss {
         {-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); },
         [this](Interval found) { return found.width() <= tolerance_.relative || found.hi == -infinity; });
   }
+  /// The last path is the lattice, whose coarsest form is quicker than any certified answer.
+  [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
+    return paths_.back()->rough_delta(direction, epsilon);
+  }
   [[nodiscard]] bool symmetric() const override { return paths_.front()->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return paths_.front()->infinite_mass(direction); }
   [[nodiscard]] Tail tail() const override { return tail_; }

@@ -20,6 +20,7 @@ class LaplaceLoss final : public Loss {
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override;
   [[nodiscard]] std::optional<Interval> closed_mu() const override;
+  [[nodiscard]] std::vector<double> corners(Direction) const override { return {-epsilon0_.lo, epsilon0_.lo}; }
   [[nodiscard]] const Transform* transform(Direction) const override { return &transform_; }
   [[nodiscard]] std::optional<BreakPoints> break_points(Direction, ParameterEnd end) const override {
     return laplace_break_points(end == ParameterEnd::worse ? epsilon0_.hi : epsilon0_.lo);

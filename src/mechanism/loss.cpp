@@ -8,6 +8,11 @@ namespace tradeoff {
 
 Interval Loss::log_delta(Direction direction, Interval epsilon) const { return log(delta(direction, epsilon)); }
 
+double Loss::rough_delta(Direction direction, double epsilon) const {
+  const Interval value = delta(direction, Interval::exactly(epsilon));
+  return 0.5 * (value.lo + value.hi);
+}
+
 Interval Loss::infinite_mass(Direction direction) const { return delta(direction, Interval::exactly(infinity)); }
 
 // [tail-model]

@@ -39,6 +39,9 @@ class Loss {
   /// Natural logarithm of `delta`, where delta itself would underflow. By default the logarithm of `delta`.
   [[nodiscard]] virtual Interval log_delta(Direction direction, Interval epsilon) const;
 
+  /// About delta(epsilon): steers searches and certifies nothing. Where an answer is slow, a coarse one stands for it.
+  [[nodiscard]] virtual double rough_delta(Direction direction, double epsilon) const;
+
   /// Both directions have the same profile, so the loss may stand for either order of any neighbouring pair.
   [[nodiscard]] virtual bool symmetric() const = 0;
 
@@ -67,6 +70,9 @@ class Loss {
     Interval true_positive;
   };
   [[nodiscard]] virtual std::optional<Test> test_at(Direction, double /*epsilon*/) const { return std::nullopt; }
+
+  /// Losses at which a law that is not finite has atoms, as far as it knows: a lattice through them is a better one.
+  [[nodiscard]] virtual std::vector<double> corners(Direction) const { return {}; }
 
   /// The law of L if it is finite; null otherwise.
   [[nodiscard]] virtual const Atoms* atoms(Direction) const { return nullptr; }

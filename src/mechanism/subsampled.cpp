@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/subsampled.h"
 
+#include <cmath>
 #include <utility>
 
 #include "mechanism/key.h"
@@ -117,6 +118,15 @@ Tail PoissonLoss::tail() const {
   return sampled_tail(base, rate_);
 }
 
+std::vector<double> PoissonLoss::corners(Direction direction) const {
+  std::vector<double> corners = base_->corners(Direction::remove);
+  if (corners.empty()) return corners;
+  for (double& corner : corners) corner = std::log1p(rate_.lo * std::expm1(corner));
+  if (base_->infinite_mass(Direction::add).hi > 0) corners.push_back(std::log1p(-rate_.lo));  // what only Q can produce
+  for (double& corner : corners) corner = direction == Direction::add ? -corner : corner;
+  return corners;
+}
+
 std::string PoissonLoss::key() const { return wrap("poisson", base_->key(), rate_); }
 
 void PoissonLoss::explain(std::vector<Step>& steps) const {
@@ -169,6 +179,13 @@ Interval SampledLoss::log_delta(Direction direction, Interval epsilon) const {
 }
 
 Interval SampledLoss::infinite_mass(Direction direction) const { return rate_ * base_->infinite_mass(direction); }
+
+std::vector<double> SampledLoss::corners(Direction) const {
+  std::vector<double> corners;
+  for (const double corner : base_->corners(Direction::remove))
+    if (corner > 0) corners.push_back(std::log1p(rate_.lo * std::expm1(corner)));
+  return corners;  // mirrored; the atom at 0 is on every lattice
+}
 
 std::string SampledLoss::key() const { return wrap("sample", base_->key(), rate_); }
 

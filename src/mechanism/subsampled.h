@@ -22,6 +22,7 @@ class PoissonLoss final : public Loss {
   [[nodiscard]] Tail tail() const override;
   /// The law of the sampled loss, if that of the base is finite.
   [[nodiscard]] const Atoms* atoms(Direction direction) const override;
+  [[nodiscard]] std::vector<double> corners(Direction direction) const override;
   /// Of Laplace noise, whole or truncated; a Gaussian base is subsampled_gaussian's.
   [[nodiscard]] const Transform* transform(Direction direction) const override {
     return (direction == Direction::add ? add_transform_ : remove_transform_).get();
@@ -53,6 +54,7 @@ class SampledLoss final : public Loss {
   [[nodiscard]] Tail tail() const override { return sampled_tail(base_->tail(), rate_); }
   /// The law of the sampled loss, if that of the base is finite.
   [[nodiscard]] const Atoms* atoms(Direction) const override { return atoms_ ? &*atoms_ : nullptr; }
+  [[nodiscard]] std::vector<double> corners(Direction) const override;
   /// Of a Gaussian, or of Laplace noise, whole or truncated.
   [[nodiscard]] const Transform* transform(Direction) const override { return transform_.get(); }
   [[nodiscard]] std::string key() const override;

@@ -19,6 +19,7 @@ class TruncatedLaplaceLoss final : public Loss {
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
+  [[nodiscard]] std::vector<double> corners(Direction) const override { return {-largest_loss_.lo, largest_loss_.lo}; }
   [[nodiscard]] const Transform* transform(Direction) const override {
     // Nothing is offered where it is not known whether the bound is above the sensitivity, or where all losses are infinite.
     return reach_.lo >= epsilon0_.hi || (reach_.hi < epsilon0_.lo && largest_loss_.lo > 0) ? &transform_ : nullptr;

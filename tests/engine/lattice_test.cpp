@@ -6,6 +6,8 @@
 #include <cmath>
 #include <thread>
 
+#include "mechanism/atoms.h"
+#include "mechanism/discrete_gaussian.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/randomized_response.h"
@@ -14,7 +16,7 @@
 #include "numeric/gaussian.h"
 #include "support/matchers.h"
 
-// [dominating-pair] [dominated-pair] [tilted-fft] The last resort of composition, through profiles alone.
+// [dominating-pair] [dominated-pair] [tilted-fft] [profile-inversion] The last resort of composition, through profiles alone.
 namespace tradeoff {
 namespace {
 
@@ -229,6 +231,68 @@ TEST(Lattice, AnswersManyThreadsAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_THAT(found[i], Encloses(gaussian_delta(1.0, 0.25 * static_cast<double>(i))));
+}
+
+// One lattice answers for every epsilon near the one that is asked for: no question is composed anew.
+TEST(Lattice, FindsEpsilonWithBothEndsProved) {
+  const LossPointer gaussians = compose_by_lattice({{gaussian(0.5), 4}}, {});
+  for (const double delta : {0.1, 1e-5, 1e-40}) {
+    const auto found = gaussians->closed_epsilon(Direction::remove, Interval::exactly(delta));
+    ASSERT_TRUE(found.has_value());
+    EXPECT_THAT(*found, Encloses(gaussian_epsilon(Interval::exactly(1), Interval::exactly(delta)))) << delta;
+    EXPECT_THAT(*found, IsTight(1e-6)) << delta;
+  }
+  EXPECT_EQ(*gaussians->closed_epsilon(Direction::remove, Interval::exactly(0.9)), Interval::exactly(0));
+  for (const auto& one : golden_group("f_dp.json", "dpsgd_eps")) {
+    const auto& inputs = one.at("inputs");
+    if (inputs.at("T").get<std::uint64_t>() > 1000 || inputs.at("direction") == "remove" || inputs.at("direction") == "add") continue;
+    const auto sampled =
+        std::make_shared<SampledLoss>(gaussian_loss(1.0 / golden_interval(inputs.at("sigma"))), golden_interval(inputs.at("q")));
+    const auto found = compose_by_lattice({{sampled, inputs.at("T").get<std::uint64_t>()}}, {1e-4})
+                           ->closed_epsilon(Direction::remove, golden_interval(inputs.at("delta")));
+    ASSERT_TRUE(found.has_value());
+    EXPECT_THAT(*found, Encloses(one.at("value").get<std::string>())) << one.at("id");
+    EXPECT_THAT(*found, IsTight(1e-4)) << one.at("id");
+  }
+}
+
+TEST(Lattice, KnowsWhereInfiniteLossesForbidAnEpsilon) {
+  const LossPointer composed = compose_by_lattice({{std::make_shared<ApproximateLoss>(0.5, 1e-3), 2}}, {});
+  EXPECT_EQ(*composed->closed_epsilon(Direction::remove, Interval::exactly(1e-3)), Interval::exactly(infinity));
+  EXPECT_FALSE(composed->closed_epsilon(Direction::remove, composed->infinite_mass(Direction::remove)).has_value());
+}
+
+// What is counted is work, not time, and every question begins with the same lattice.
+TEST(Lattice, AnswersDependOnTheQuestionAlone) {
+  const auto sampled = std::make_shared<PoissonLoss>(laplace(Interval::exactly(1 / 0.3905)), Interval::exactly(0.4161));
+  const auto fresh = [&] { return compose_by_lattice({{sampled, 14}}, {1e-5}); };
+  const Interval first = fresh()->delta(Direction::remove, Interval::exactly(2));
+  EXPECT_EQ(fresh()->delta(Direction::remove, Interval::exactly(2)), first);
+  EXPECT_THAT(first, IsTight(1e-5));
+  const LossPointer used = fresh();
+  const auto epsilon = used->closed_epsilon(Direction::remove, Interval::exactly(1e-5));
+  ASSERT_TRUE(epsilon.has_value());
+  EXPECT_THAT(*epsilon, IsTight(1e-6));
+  EXPECT_THAT(used->delta(Direction::remove, Interval::exactly(2)), IsTight(2e-5));
+}
+
+// The truth: the discrete parts convolved atom by atom, and the rest of the plan by its own profile at what each of them leaves.
+TEST(Lattice, AtomsBesideADensityKeepTheirPlaces) {
+  const LossPointer noise = discrete_gaussian(Interval::exactly(2), 1);
+  const LossPointer composed = compose_by_lattice({{noise, 3}, {gaussian(0.5), 4}}, {});
+  const std::vector<Atom>& atoms = noise->atoms(Direction::remove)->finite;
+  for (const double epsilon : {0.0, 1.0, 4.0}) {
+    Interval truth = Interval::exactly(0);
+    for (const Atom& a : atoms)
+      for (const Atom& b : atoms)
+        for (const Atom& c : atoms)
+          if (const Interval mass = a.mass * b.mass * c.mass; mass.hi > 1e-40)
+            truth = truth + mass * gaussian_delta(Interval::exactly(1), epsilon - a.loss - b.loss - c.loss);
+    truth.hi += 1e-30;  // what was left out
+    const Interval found = composed->delta(Direction::remove, Interval::exactly(epsilon));
+    EXPECT_THAT(found, Encloses(truth)) << epsilon;
+    EXPECT_THAT(found, IsTight(1e-6)) << epsilon;
+  }
 }
 
 TEST(Lattice, SaysHowItWorked) {

@@ -129,6 +129,22 @@ TEST_F(LatticeTransform, IsZeroAboveTheLargestLoss) {
   EXPECT_GT(read(composed.above, top - step / 2).log_finite.hi, -infinity);
 }
 
+// Masses that leave the range of doubles on the way tell nothing; they must not read as zero.
+TEST(LatticeTransformRange, ClaimsNothingWhereMassesUnderflow) {
+  Law law;
+  law.index = {-4, 4};
+  law.mass = {0.25, 0.75};
+  law.finite_total = Interval::exactly(1);
+  const std::vector<Factor> factors{{{law, law}, 3}};
+  const Outline outline(factors, step);
+  const double far = 1e6 / step;
+  for (const Tilt& tilt : {Tilt{infinity, infinity, 0, infinity, 1}, Tilt{std::nan(""), 1, 0, 2, 1}, Tilt{far * far, 1, 0, 2, 1}}) {
+    const Reading reading = read(compose_tilted(factors, step, outline, tilt, 6).above, 0);
+    EXPECT_EQ(reading.log_finite.lo, -infinity);
+    EXPECT_GE(reading.log_finite.hi, 0);
+  }
+}
+
 TEST(LatticeTransformLarge, KeepsItsDigitsOverAMillionRuns) {
   // A fair-coin walk with 2^20 steps: P(L > 0) is known from the central binomial coefficient.
   Law law{{-1, 1}, {0.5, 0.5}, 0, Interval::exactly(1)};

@@ -55,7 +55,7 @@ struct Command {
     if (verb->takes_plan) app->add_option("plan", options.plan, plan_help)->required()->type_name("PLAN");
     if (!verb->further.empty()) {
       const std::string name(verb->further.substr(0, verb->further.find(':')));
-      app->add_option(name, options.further, std::string(verb->further.substr(name.size() + 2)))->type_name("...");
+      app->add_option(name, options.further, std::string(verb->further.substr(name.size() + 2)))->type_name("");
     }
     add(verb->options);
     if (verb->takes_plan) add(plan_options());

@@ -28,7 +28,7 @@ class Figures : public testing::Test {
 };
 
 TEST_F(Figures, AreAllDrawnWithTheirPage) {
-  const Outcome run = run_command({"figures", "--out", directory, "--json"});
+  const Outcome run = run_command({"figures", "--out", directory, "--json"}, {.patience = std::chrono::minutes(10)});
   ASSERT_EQ(run.code, 0) << run.err;
   const json files = json::parse(run.out)["files"];
   EXPECT_GE(files.size(), 17U);

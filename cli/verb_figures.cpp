@@ -21,6 +21,7 @@ std::vector<report::Recipe> chosen(const std::vector<std::string>& names) {
     const auto recipe = std::find_if(known.begin(), known.end(), [&name](const report::Recipe& one) { return one.name == name; });
     if (recipe == known.end()) {
       std::vector<std::string_view> all;
+      all.reserve(known.size());
       for (const report::Recipe& one : known) all.push_back(one.name);
       throw DomainError("figures: there is no figure '" + name.substr(0, 40) + "'" + did_you_mean(name, all) +
                         " See tradeoff figures --list.");

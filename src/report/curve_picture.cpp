@@ -32,6 +32,7 @@ Series region_above(const Series& tradeoff) {
 std::vector<Interval> betas_at(const Curve& curve, Direction direction, const std::vector<double>& alphas) {
   if (curve.method() != "closed form" && curve.method() != "exact") return many_betas(curve, direction, alphas);
   std::vector<Interval> betas;
+  betas.reserve(alphas.size());
   for (const double alpha : alphas) betas.push_back(curve.beta_at(Interval::exactly(alpha), direction));
   return betas;
 }
@@ -56,6 +57,7 @@ void add_risk(Picture& picture, const Curve& curve, Direction direction) {
 
 Series tradeoff_series(std::string label, const Curve& curve, Direction direction, std::size_t points) {
   std::vector<double> alphas;
+  alphas.reserve(points);
   for (std::size_t i = 0; i < points; ++i) alphas.push_back(tradeoff_place(i, points));
   const std::vector<Interval> betas = betas_at(curve, direction, alphas);
   Series series{std::move(label)};
@@ -76,10 +78,10 @@ Series epsilon_series(View view, std::string label, const Curve& curve, double l
     series.spots.push_back({epsilon, value_at(epsilon)});
   }
   if (own < last) {
-    constexpr double right_behind =
-        1e-6;  // of the range: where delta is 0 from its end on, the line falls there and not before the next place
-    for (std::size_t i = 0; i <= points / 4; ++i) {
-      const double t = std::max(right_behind, static_cast<double>(i) / static_cast<double>(points / 4));
+    constexpr double right_behind = 1e-6;  // of the range: where delta ends in 0 the line falls at once, and not on its way to the next place
+    const std::size_t steps = points / 4 + 1;
+    for (std::size_t i = 0; i <= steps; ++i) {
+      const double t = std::max(right_behind, static_cast<double>(i) / static_cast<double>(steps));
       const double epsilon = own + (last - own) * t;
       series.spots.push_back({epsilon, value_at(epsilon)});
     }

@@ -24,9 +24,9 @@ std::string gallery(const std::vector<Recipe>& shown) {
       "    tradeoff figures --out docs/figures\n\n"
       "and a single one by the command below it. `tradeoff curve --format svg PLAN ...` draws such pictures of your own plans.\n";
   for (const Recipe& recipe : shown) {
-    const std::string name(recipe.name);
-    text += "\n## " + std::string(recipe.title) + "\n\n![" + std::string(recipe.title) + "](" + name + ".svg)\n\n" +
-            std::string(recipe.shows) + " (" + std::string(recipe.source) + ".)\n\n    tradeoff figures " + name + "\n";
+    const std::string name(recipe.name), title(recipe.title);
+    text.append("\n## ").append(title).append("\n\n![").append(title).append("](").append(name).append(".svg)\n\n");
+    text.append(recipe.shows).append(" (").append(recipe.source).append(".)\n\n    tradeoff figures ").append(name).append("\n");
   }
   return text;
 }

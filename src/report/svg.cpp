@@ -120,6 +120,7 @@ const char* stroke_class(Stroke stroke) {
 
 std::string band_of(const Frame& frame, const std::vector<Vertex>& run) {
   std::vector<Position> polygon;
+  polygon.reserve(2 * run.size());
   for (const Vertex& v : run) polygon.push_back({v.x, v.high});
   for (auto v = run.rbegin(); v != run.rend(); ++v) polygon.push_back({v->x, v->low});
   polygon = clip_polygon(std::move(polygon));

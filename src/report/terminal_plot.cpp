@@ -16,7 +16,10 @@ namespace {
 class Canvas {
  public:
   Canvas(int columns, int rows)
-      : columns_(columns), rows_(rows), cells_(static_cast<std::size_t>(columns * rows)), letters_(cells_.size(), '\0') {}
+      : columns_(columns),
+        rows_(rows),
+        cells_(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows)),
+        letters_(cells_.size(), '\0') {}
   [[nodiscard]] int width() const { return 2 * columns_; }
   [[nodiscard]] int height() const { return 4 * rows_; }
   void dot(int x, int y) {
@@ -35,7 +38,7 @@ class Canvas {
   [[nodiscard]] std::string row(int r) const {
     std::string text;
     for (int c = 0; c < columns_; ++c) {
-      const auto at = static_cast<std::size_t>(r * columns_ + c);
+      const std::size_t at = cell(2 * c, 4 * (rows_ - 1 - r));
       const unsigned code = 0x2800U + cells_[at];
       if (letters_[at] != '\0') {
         text += letters_[at];
@@ -49,7 +52,9 @@ class Canvas {
   }
 
  private:
-  [[nodiscard]] std::size_t cell(int x, int y) const { return static_cast<std::size_t>((rows_ - 1 - y / 4) * columns_ + x / 2); }
+  [[nodiscard]] std::size_t cell(int x, int y) const {
+    return static_cast<std::size_t>(rows_ - 1 - y / 4) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(x / 2);
+  }
 
   int columns_;
   int rows_;
@@ -114,6 +119,7 @@ void mark(Canvas& canvas, const Series& series, const Rulers& rulers, char which
   Position found{};
   for (const std::vector<Vertex>& run : runs_of(series, rulers)) {
     std::vector<Position> line;
+    line.reserve(run.size());
     for (const Vertex& v : run) line.push_back({v.x, (v.low + v.high) / 2});
     for (const std::vector<Position>& part : clip_line(line)) {
       for (std::size_t i = 1; i < part.size(); ++i) {

@@ -78,7 +78,7 @@ Series epsilon_series(View view, std::string label, const Curve& curve, double l
     series.spots.push_back({epsilon, value_at(epsilon)});
   }
   if (own < last) {
-    constexpr double right_behind = 1e-6;  // of the range: where delta ends in 0 the line falls at once, and not on its way to the next place
+    constexpr double right_behind = 1e-6;  // of the range: where delta ends in 0 the line falls at once
     const std::size_t steps = points / 4 + 1;
     for (std::size_t i = 0; i <= steps; ++i) {
       const double t = std::max(right_behind, static_cast<double>(i) / static_cast<double>(steps));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tradeoff/curve.h"
@@ -80,6 +81,24 @@ struct HeadMethod {
 /// Throws DomainError unless epsilon_max and width are positive and finite, and for an unknown method. [staircase-bound]
 [[nodiscard]] std::vector<HeadMethod> compare_head_methods(const Curve& curve, double epsilon_max, double width,
                                                            const std::vector<std::string>& methods = {});
+
+/// The box that `rectify` clips to. Its sides must be chosen without looking at the data: a range taken from the data is itself a release,
+/// and no bound here covers it. Hence a type that is made only by saying so. [clip-and-rectify]
+class PublicBox {
+ public:
+  /// One (low, high) a coordinate. Throws DomainError unless there is one and every side is finite with low < high.
+  [[nodiscard]] static PublicBox chosen_without_data(const std::vector<std::pair<double, double>>& sides);
+
+  /// The largest l1 distance of two points of the box.
+  [[nodiscard]] Interval l1_diameter() const { return l1_diameter_; }
+  /// The scale of the Laplace noise to add to every clipped coordinate, so that the result is what `| rectify(epsilon, low, high)` says of
+  /// a single number. Take the upper end. Throws DomainError unless epsilon is positive and finite.
+  [[nodiscard]] Interval rectifying_scale(Interval epsilon) const;
+
+ private:
+  explicit PublicBox(Interval l1_diameter) : l1_diameter_(l1_diameter) {}
+  Interval l1_diameter_;
+};
 
 /// mu_GDP(epsilon, delta(epsilon)): the profile in units of mu. Constant for a Gaussian, order preserving. [gdp-transform]
 [[nodiscard]] Interval gdp_transform_at(const Curve& curve, Interval epsilon, Direction direction = Direction::worst);

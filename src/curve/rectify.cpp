@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "curve/rectify.h"
 
+#include <cmath>
 #include <utility>
 
 #include "curve/duality.h"
 #include "curve/refine.h"
 #include "mechanism/laplace.h"
 #include "numeric/arithmetic.h"
+#include "tradeoff/error.h"
+#include "tradeoff/gdp.h"
 
 namespace tradeoff {
 namespace {
@@ -42,6 +45,23 @@ class RectifiedLoss final : public Loss {
 };
 
 }  // namespace
+
+// [clip-and-rectify]
+PublicBox PublicBox::chosen_without_data(const std::vector<std::pair<double, double>>& sides) {
+  if (sides.empty()) throw DomainError("PublicBox: at least one coordinate is needed");
+  Interval diameter = Interval::exactly(0);
+  for (const auto& [low, high] : sides) {
+    if (!(std::isfinite(low) && std::isfinite(high) && low < high))
+      throw DomainError("PublicBox: every side needs finite bounds, low < high");
+    diameter = diameter + (Interval::exactly(high) - low);
+  }
+  return PublicBox(diameter);
+}
+
+Interval PublicBox::rectifying_scale(Interval epsilon) const {
+  if (!(epsilon.lo > 0 && epsilon.hi < infinity)) throw DomainError("rectifying_scale: epsilon must be above 0 and finite");
+  return l1_diameter_ / epsilon;
+}
 
 LossPointer rectify(LossPointer base, Interval epsilon) { return std::make_shared<RectifiedLoss>(refine(std::move(base)), epsilon); }
 

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "curve/hull_of_two.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "curve/duality.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+Interval exactly(double value) { return Interval::exactly(value); }
+
+// How finely the slopes are split where both trade-off functions nearly agree, and how many of them are looked at in all.
+constexpr double finest_cell = 1e-7;
+constexpr std::size_t most_slopes = 400;
+
+/// Both trade-off functions at one slope -q of the profiles in x = e^e, that is at alpha = q.
+struct Slope {
+  double q;
+  Interval first;
+  Interval second;
+  double line;  ///< the line p - q x with this p lies below both profiles
+};
+
+enum class Winner { first, second, unknown };
+
+/// Between two slopes, which trade-off function is the larger one throughout. Both fall.
+Winner winner_between(const Slope& flat, const Slope& steep) {
+  if (steep.first.lo >= flat.second.hi) return Winner::first;
+  if (steep.second.lo >= flat.first.hi) return Winner::second;
+  return Winner::unknown;
+}
+
+class HullOfTwo final : public Loss {
+ public:
+  HullOfTwo(LossPointer owner, const Loss& first, const Loss& second) : owner_(std::move(owner)), first_(first), second_(second) {
+    end_ = second.tail().zero_from;
+    slopes_.push_back(slope_at(std::exp(-end_ - 20)));  // flatter lines than those through the end of the second profile
+    split(slope_at(0.5));
+    find_bridges();
+  }
+
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
+    const Interval first = mirrored(epsilon.lo);
+    return epsilon.lo == epsilon.hi ? first : Interval{mirrored(epsilon.hi).lo, first.hi};
+  }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return exactly(0.0); }
+  [[nodiscard]] Tail tail() const override { return zero_tail(end_); }
+  /// A test is at least as weak as each of the two bounds says.
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction, Interval alpha) const override {
+    return max(dual_beta(Profile(first_, Direction::remove), alpha), dual_beta(Profile(second_, Direction::remove), alpha));
+  }
+  void explain(std::vector<Step>& steps) const override {
+    owner_->explain(steps);
+    steps.push_back(
+        {"guarantee-hull", "the convex hull of the smaller of both profiles, by " + std::to_string(slopes_.size()) + " slopes"});
+  }
+
+ private:
+  /// A straight piece from a point of one profile to a point of the other, which the hull follows.
+  struct Bridge {
+    double from, to;
+    double above_from, above_to;
+    Slope slope;
+  };
+
+  [[nodiscard]] Slope slope_at(double q) const {
+    const Interval first = dual_beta(Profile(first_, Direction::remove), exactly(q));
+    const Interval second = dual_beta(Profile(second_, Direction::remove), exactly(q));
+    return {q, first, second, numeric::add_down(1, -std::max(first.hi, second.hi))};
+  }
+
+  /// Adds slopes up to `steep`, closer together where neither function wins for certain.
+  void split(const Slope& steep) {
+    const Slope flat = slopes_.back();
+    const bool settled = winner_between(flat, steep) != Winner::unknown;
+    if (settled || !(steep.q > flat.q * (1 + finest_cell)) || slopes_.size() > most_slopes) {
+      slopes_.push_back(steep);
+      return;
+    }
+    split(slope_at(std::sqrt(flat.q) * std::sqrt(steep.q)));
+    split(steep);
+  }
+
+  /// Wherever the winner changes the hull leaves one profile and joins the other along their common tangent.
+  void find_bridges() {
+    Winner before = Winner::unknown;
+    for (std::size_t i = 1; i < slopes_.size(); ++i) {
+      const Winner now = winner_between(slopes_[i - 1], slopes_[i]);
+      if (now == Winner::unknown) continue;
+      if (before != Winner::unknown && now != before) add_bridge(tangent_near(i));
+      before = now;
+    }
+  }
+
+  /// The slope where both trade-off functions agree as well as can be told, within the undecided cells before this one.
+  [[nodiscard]] Slope tangent_near(std::size_t cell) const {
+    const auto gap = [](const Slope& slope) { return std::abs((slope.first.lo - slope.second.lo) + (slope.first.hi - slope.second.hi)); };
+    Slope best = slopes_[cell - 1];
+    for (std::size_t i = cell - 1; i > 0 && winner_between(slopes_[i - 1], slopes_[i]) == Winner::unknown; --i)
+      if (gap(slopes_[i - 1]) < gap(best)) best = slopes_[i - 1];
+    return best;
+  }
+
+  void add_bridge(const Slope& slope) {
+    const double one = touching(first_, slope.q), two = touching(second_, slope.q);
+    const auto above = [](const Loss& loss, double e) { return loss.delta(Direction::remove, exactly(e)).hi; };
+    if (one < two)
+      bridges_.push_back({one, two, above(first_, one), above(second_, two), slope});
+    else
+      bridges_.push_back({two, one, above(second_, two), above(first_, one), slope});
+  }
+
+  /// Where the line of this slope touches a profile: the least of delta(e) + q e^e, by golden section. Any point serves as one end.
+  [[nodiscard]] double touching(const Loss& loss, double q) const {
+    const auto value = [&](double e) {
+      const Interval sum = loss.delta(Direction::remove, exactly(e)) + exp(exactly(e)) * q;
+      return sum.lo + sum.hi;
+    };
+    constexpr double golden = 0.6180339887498949;
+    double low = 0, high = end_;
+    double left = high - golden * (high - low), right = low + golden * (high - low);
+    double left_value = value(left), right_value = value(right);
+    while (high - low > 1e-9 * (1 + high)) {
+      const bool keep_left = left_value < right_value;
+      (keep_left ? high : low) = keep_left ? right : left;
+      (keep_left ? right : left) = keep_left ? left : right;
+      (keep_left ? right_value : left_value) = keep_left ? left_value : right_value;
+      double& fresh = keep_left ? left : right;
+      fresh = keep_left ? high - golden * (high - low) : low + golden * (high - low);
+      (keep_left ? left_value : right_value) = value(fresh);
+    }
+    return value(high) < left_value ? high : low + (high - low) / 2;
+  }
+
+  [[nodiscard]] Interval mirrored(double epsilon) const {
+    const Interval there = clamp(at(std::abs(epsilon)), 0, 1);
+    if (epsilon >= 0) return there;
+    const Interval point = exactly(epsilon);
+    return clamp(-expm1(point) + exp(point) * there, 0, 1);
+  }
+
+  /// Upper end: the smaller profile, or a chord between two of its points. Lower end: the profile itself where it is certain to win at its
+  /// own slope, otherwise the best line that lies below both.
+  [[nodiscard]] Interval at(double epsilon) const {
+    if (epsilon >= end_) return exactly(0.0);
+    const Interval point = exactly(epsilon);
+    const Interval one = first_.delta(Direction::remove, point), two = second_.delta(Direction::remove, point);
+    const bool first_is_less = one.lo + one.hi < two.lo + two.hi;
+    double above = std::min(one.hi, two.hi);
+    for (const Bridge& bridge : bridges_)
+      if (bridge.from < epsilon && epsilon < bridge.to) above = std::min(above, chord(bridge, epsilon));
+    const double own = (first_is_less ? one : two).lo;
+    if (wins(first_is_less ? first_ : second_, first_is_less ? Winner::first : Winner::second, epsilon))
+      return {std::min(own, above), above};
+    const double x = exp(point).hi;
+    double below = 0;
+    for (const Slope& slope : slopes_) below = std::max(below, numeric::add_down(slope.line, -numeric::multiply_up(slope.q, x)));
+    return {std::min(below, above), above};
+  }
+
+  [[nodiscard]] static double chord(const Bridge& bridge, double epsilon) {
+    const Interval share = clamp(expm1(exactly(epsilon) - bridge.to) / expm1(exactly(bridge.from) - bridge.to), 0, 1);
+    return (exactly(bridge.above_to) + share * (exactly(bridge.above_from) - bridge.above_to)).hi;
+  }
+
+  /// Whether the profile's own tangents at epsilon lie below the other profile: secants on both sides enclose their slopes.
+  [[nodiscard]] bool wins(const Loss& loss, Winner wanted, double epsilon) const {
+    const double step = 1e-6 * (1 + epsilon);
+    const std::array<Interval, 3> e{exactly(epsilon) - step, exactly(epsilon), exactly(epsilon) + step};
+    std::array<Interval, 3> x, value;
+    for (std::size_t i = 0; i < 3; ++i) {
+      x[i] = exp(e[i]);
+      value[i] = loss.delta(Direction::remove, e[i]);
+    }
+    const double flat = ((value[1] - value[2]) / (x[2] - x[1])).lo, steep = ((value[0] - value[1]) / (x[1] - x[0])).hi;
+    const auto by_slope = [](const Slope& slope, double q) { return slope.q < q; };
+    auto cell = std::lower_bound(slopes_.begin(), slopes_.end(), flat, by_slope);  // the first slope not below `flat`
+    if (cell == slopes_.begin() || cell == slopes_.end()) return false;
+    for (; cell != slopes_.end(); ++cell) {
+      if (winner_between(*(cell - 1), *cell) != wanted) return false;
+      if (cell->q >= steep) return true;
+    }
+    return false;
+  }
+
+  LossPointer owner_;
+  const Loss& first_;
+  const Loss& second_;
+  double end_;
+  std::vector<Slope> slopes_;  // from flat to steep
+  std::vector<Bridge> bridges_;
+};
+
+}  // namespace
+
+LossPointer hull_of_two(LossPointer owner, const Loss& first, const Loss& second) {
+  return std::make_shared<HullOfTwo>(std::move(owner), first, second);
+}
+
+}  // namespace tradeoff

@@ -6,7 +6,7 @@ namespace tradeoff::cli {
 
 Answer answer_moments(const Question& question) {
   const auto curve = question.curve();
-  const LossMoments moments = moments_of(*curve, question.direction());
+  const LossMoments moments = moments_of(question.plan(), question.direction(), question.neighbours(), question.tolerance());
   return {[moments](report::JsonWriter& out) {
             out.begin_object().key("kl").interval(moments.kl).key("kappa2").interval(moments.kappa2).key("kappa3").interval(moments.kappa3);
             out.key("kappa3bar").interval(moments.kappa3bar).key("chi2plus").interval(moments.chi2plus).end_object();

@@ -34,6 +34,17 @@ struct LossMoments {
 
 /// The moments of a curve; `worst` takes the symmetric curve that bounds both directions.
 [[nodiscard]] LossMoments moments_of(const Curve& curve, Direction direction = Direction::worst);
+/// The same for the curve of a plan. Its mechanisms tell more about the tail than the curve does, and the first two moments add.
+[[nodiscard]] LossMoments moments_of(const Plan& plan, Direction direction = Direction::worst, Neighbours neighbours = Neighbours::unstated,
+                                     Tolerance tolerance = {});
+
+/// Divergences of P from Q: each says something about every attack, and none says all. Lossy summaries of the curve. [loss-moments]
+struct Divergences {
+  Interval total_variation;
+  Interval kl;
+  Interval chi_square;
+};
+[[nodiscard]] Divergences divergences_of(const Curve& curve, Direction direction = Direction::worst);
 
 /// A guarantee by Theorem 5 of Dong, Roth and Su: f(a) >= G_mu(a + gamma) - gamma for every a. Unlike a plain limit it is proved for the
 /// steps that are run; unlike the exact curve its delta never falls below `floor`. [berry-esseen]

@@ -4,20 +4,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "curve/parts_of_plan.h"
 #include "curve/refine.h"
+#include "limit/limit_parts.h"
 #include "limit/profile_integral.h"
 #include "limit/renyi.h"
 #include "mechanism/atoms.h"
+#include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
 #include "numeric/normal.h"
+#include "tradeoff/analyze.h"
 
 namespace tradeoff {
 namespace {
 
 // Six digits, for a profile in closed form; and what a profile that is itself an integral allows in seconds.
 constexpr IntegralEffort thorough{1e-7, 6000};
-constexpr IntegralEffort quick{1e-4, 100};
+constexpr IntegralEffort quick{1e-4, 200};
 
 const Interval everything{infinity, infinity};
 
@@ -55,11 +59,11 @@ LossMoments moments_of_atoms(const Atoms& atoms, const Tail& tail) {
 /// The profile a question is about and its swapped one, on t >= 0, with the moments read off their integrals. [profile-integral]
 class MomentIntegrals {
  public:
-  MomentIntegrals(const Loss& loss, Direction direction, const IntegralEffort& effort)
+  MomentIntegrals(const Loss& loss, Direction direction, const IntegralEffort& effort, const std::vector<ExponentialTail>& tails = {})
       : effort_(effort),
         profile_(loss, direction),
-        samples_([this](double t) { return profile_.log_delta(Interval::exactly(t)); }, loss.tail()),
-        swapped_([this](double t) { return log(profile_.swapped_delta(Interval::exactly(t))); }, loss.tail()) {}
+        samples_([this](double t) { return profile_.log_delta(Interval::exactly(t)); }, loss.tail(), tails),
+        swapped_([this](double t) { return log(profile_.swapped_delta(Interval::exactly(t))); }, loss.tail(), tails) {}
 
   [[nodiscard]] PowerMoments powers() {
     const auto i = plain(3);
@@ -137,11 +141,12 @@ Interval gaussian_chi2plus(Interval mu) {
 
 namespace {
 
-LossMoments find_moments(const Loss& loss, Direction direction, const IntegralEffort& effort) {
+LossMoments find_moments(const Loss& loss, Direction direction, const IntegralEffort& effort,
+                         const std::vector<ExponentialTail>& tails = {}) {
   if (const auto mu = loss.gaussian_mu()) return moments_of_gaussian(*mu);
   if (reveals(loss, direction)) return {everything, everything, everything, everything, everything};
   if (const Atoms* atoms = finite_law(loss, direction)) return moments_of_atoms(*atoms, loss.tail());
-  return MomentIntegrals(loss, direction, effort).moments();
+  return MomentIntegrals(loss, direction, effort, tails).moments();
 }
 
 }  // namespace
@@ -152,9 +157,63 @@ PowerMoments power_moments(const Loss& loss, Direction direction) {
   return MomentIntegrals(loss, direction, quick).powers();  // for estimates
 }
 
+namespace {
+
+bool is_cheap(const Curve& curve) { return curve.method() == "closed form" || curve.method() == "exact"; }
+
+/// [loss-moments] Means and the cumulants of second and fourth order add over independent parts; Jensen and Cauchy-Schwarz bound the rest.
+LossMoments moments_of_sum(const Parts& parts, Direction direction) {
+  Interval mean = Interval::exactly(0), variance = mean, third = mean, fourth = mean;
+  for (const Part& part : parts) {
+    const PowerMoments one = MomentIntegrals(*part.loss, direction, thorough).powers();
+    const Interval times = Interval::exactly(static_cast<double>(part.times));
+    const Interval m = one.first, m2 = one.second, m3 = one.third;
+    const Interval v = max(m2 - square(m), Interval::exactly(0));
+    mean = mean + times * m;
+    variance = variance + times * v;
+    third = third + times * (m3 - 3.0 * m * m2 + 2.0 * m * square(m));
+    fourth = fourth + times * (one.fourth - 4.0 * m * m3 + 6.0 * square(m) * m2 - 3.0 * square(square(m)) - 3.0 * square(v));
+  }
+  const Interval central = max(fourth + 3.0 * square(variance), square(variance));
+  const Interval second = variance + square(mean);
+  const Interval raw = max(central + 4.0 * mean * third + 6.0 * square(mean) * variance + square(square(mean)), square(second));
+  const auto third_of = [](Interval square_mean, Interval fourth_mean) {
+    return Interval{(square_mean * sqrt(square_mean)).lo, sqrt(square_mean * fourth_mean).hi};
+  };
+  return {max(mean, Interval::exactly(0)), second, third_of(second, raw), third_of(variance, central), {0, infinity}};
+}
+
+}  // namespace
+
 LossMoments moments_of(const Curve& curve, Direction direction) {
-  return find_moments(*convex_form(curve.loss()), direction,
-                      curve.method() == "closed form" || curve.method() == "exact" ? thorough : quick);
+  return find_moments(*convex_form(curve.loss()), direction, is_cheap(curve) ? thorough : quick);
+}
+
+LossMoments moments_of(const Plan& plan, Direction direction, Neighbours neighbours, Tolerance tolerance) {
+  const Curve curve = analyze(plan, neighbours, tolerance);
+  if (is_cheap(curve)) return moments_of(curve, direction);
+  const RenyiCurve renyi = renyi_curve(plan, neighbours, tolerance);
+  std::vector<ExponentialTail> tails;
+  for (const double s : {2.5, 4.0, 8.0, 16.0, 32.0, 64.0}) {
+    const double log_moment_above = (renyi.at(1 + s, Direction::worst) * s).hi;
+    if (log_moment_above < infinity) tails.push_back({log_moment_above, s});  // delta(t) <= exp(-st) E exp(sL)
+  }
+  LossMoments found = find_moments(*convex_form(curve.loss()), direction, quick, tails);
+  const Parts parts = limit_parts(parts_of_plan(plan, neighbours, tolerance).parts);
+  const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
+  const bool finite = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return !reveals(*part.loss, Direction::worst); });
+  if ((direction == Direction::worst && !symmetric) || !finite) return found;
+  const LossMoments sum = moments_of_sum(parts, direction);
+  return {intersect(found.kl, sum.kl), intersect(found.kappa2, sum.kappa2), intersect(found.kappa3, sum.kappa3),
+          intersect(found.kappa3bar, sum.kappa3bar), found.chi2plus};
+}
+
+Divergences divergences_of(const Curve& curve, Direction direction) {
+  LossPointer loss = convex_form(curve.loss());
+  if (direction == Direction::worst && !loss->symmetric()) loss = std::make_shared<SymmetrizedLoss>(std::move(loss));
+  const Direction side = direction == Direction::add ? Direction::add : Direction::remove;
+  const Interval kl = find_moments(*loss, side, is_cheap(curve) ? thorough : quick).kl;
+  return {curve.delta_at(Interval::exactly(0), direction), kl, expm1(log_moment(*loss, side, 1, 1))};
 }
 
 }  // namespace tradeoff

@@ -121,6 +121,22 @@ double log_tail_integral(const Tail& tail, double from, double rate, std::size_t
   return std::min(bound.hi, by_weight);
 }
 
+bool ProfileSamples::has_tail(double rate) const {
+  const bool exponential =
+      std::any_of(exponential_.begin(), exponential_.end(), [=](const ExponentialTail& one) { return one.rate > rate + 1; });
+  return exponential || tail_.gaussian || tail_.gdp_mu < infinity || tail_.zero_from < infinity;
+}
+
+double ProfileSamples::log_tail(double from, double rate, std::size_t highest) const {
+  double best = log_tail_integral(tail_, from, rate, highest);
+  for (const ExponentialTail& one : exponential_) {  // t^k <= k! e^t again
+    const Interval fall = Interval::exactly(one.rate) - rate - (highest > 0 ? 1.0 : 0.0);
+    if (!(fall.lo > 0)) continue;
+    best = std::min(best, (log(Interval::exactly(6)) + one.log_factor - fall * from - log(fall)).hi);
+  }
+  return best;
+}
+
 namespace {
 
 class Integration {
@@ -134,7 +150,7 @@ class Integration {
         log_rest_ = infinity;
         return;
       }
-      log_rest_ = log_tail_integral(profile.tail(), reach, rate, highest);
+      log_rest_ = profile.log_tail(reach, rate, highest);
     }
     first_cells(reach);
   }
@@ -187,13 +203,12 @@ class Integration {
     const Tail& tail = profile_.tail();
     if (tail.gdp_mu == 0) return 1;
     if (tail.zero_from < infinity) return tail.zero_from > 0 ? tail.zero_from : 1;
-    const bool certified = tail.gaussian || tail.gdp_mu < infinity;
     double reach = 0x1p-20;
     double largest = profile_.log_delta(0).hi;
     for (; reach < 1e6; reach *= 1.25) {
-      if (!certified && rate_ >= 0 && reach > unbounded_reach) break;
+      if (!profile_.has_tail(rate_) && rate_ >= 0 && reach > unbounded_reach) break;
       largest = std::max(largest, profile_.log_delta(reach).hi + rate_ * reach);
-      if (log_tail_integral(tail, reach, rate_, highest_) < largest + negligible) break;
+      if (profile_.log_tail(reach, rate_, highest_) < largest + negligible) break;
     }
     return reach;
   }

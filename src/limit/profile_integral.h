@@ -14,16 +14,27 @@
 //   E_P g(L) = g(0) + integral over t > 0 of (g' + g'')(t) delta(t) + (g' + g'')(-t) exp(-t) swapped_delta(t)
 namespace tradeoff {
 
+/// log delta(t) <= log_factor - rate t for every t >= 0: what a moment of the loss says. [renyi-conversion]
+struct ExponentialTail {
+  double log_factor = 0;
+  double rate = 0;
+};
+
 /// A profile on t >= 0 that remembers what it was asked, and what is certain about its tail.
 class ProfileSamples {
  public:
-  ProfileSamples(std::function<Interval(double)> log_delta, Tail tail) : log_delta_(std::move(log_delta)), tail_(std::move(tail)) {}
+  ProfileSamples(std::function<Interval(double)> log_delta, Tail tail, std::vector<ExponentialTail> exponential = {})
+      : log_delta_(std::move(log_delta)), tail_(std::move(tail)), exponential_(std::move(exponential)) {}
   [[nodiscard]] Interval log_delta(double t);
   [[nodiscard]] const Tail& tail() const { return tail_; }
+  /// log of a bound of the integral of t^k exp(rate t) delta(t) from `from` on, for every k <= highest; infinite if nothing is certain.
+  [[nodiscard]] double log_tail(double from, double rate, std::size_t highest) const;
+  [[nodiscard]] bool has_tail(double rate) const;
 
  private:
   std::function<Interval(double)> log_delta_;
   Tail tail_;
+  std::vector<ExponentialTail> exponential_;
   std::unordered_map<double, Interval> known_;
 };
 
@@ -40,7 +51,7 @@ struct IntegralEffort {
   std::size_t points = 20000;
 };
 
-/// log of a bound of the integral of t^k exp(rate t) delta(t) from `from` on, for every k <= highest; infinite if nothing is certain.
+/// The same by the tail alone.
 [[nodiscard]] double log_tail_integral(const Tail& tail, double from, double rate, std::size_t highest);
 
 /// delta is convex in exp(t): on a cell it lies below its chord and above the neighbours' chords drawn on. An upper end is infinite if the

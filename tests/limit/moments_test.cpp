@@ -117,5 +117,36 @@ TEST(LossMoments, ComposedCurvesKeepTheLawsOfSums) {
   EXPECT_NEAR(variance(ten), 10 * variance(one), 0.02 * variance(ten));
 }
 
+TEST(LossMoments, PlansKnowMoreThanTheirCurves) {
+  // The curve of private training has a tail that is Gaussian for a useless mu; the moments of its steps bound it far better.
+  const Plan training = parse("gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)");
+  const LossMoments found = moments_of(training);
+  EXPECT_THAT(found.kl, IsTight(0.02));
+  EXPECT_THAT(found.kappa3bar, IsTight(0.05));
+  const LossMoments remove = moments_of(training, Direction::remove),
+                    step = moments_of(parse("gaussian(sigma=1) | poisson(rate=0.01)"), Direction::remove);
+  EXPECT_THAT(remove.kl, Encloses(Interval{1000 * step.kl.lo, 1000 * step.kl.hi}));
+  EXPECT_THAT(remove.kl, IsTight(1e-5));
+  // Gaussians compose to a Gaussian, whose moments are known.
+  const LossMoments steps = moments_of(parse("laplace(scale=5) | repeat(30); gdp(mu=0.5)"));
+  const LossMoments laplace = moments_of(parse("laplace(scale=5)"));
+  EXPECT_THAT(steps.kl, Encloses(Interval{30 * laplace.kl.lo + 0.125, 30 * laplace.kl.hi + 0.125}));
+  EXPECT_LT(steps.kappa3bar.hi, 1.1 * steps.kappa3bar.lo);
+}
+
+TEST(Divergences, GaussianAndFinite) {
+  const Divergences gaussian = divergences_of(analyze(parse("gdp(mu=0.5)")));
+  EXPECT_THAT(gaussian.total_variation, Encloses(std::erf(0.25 / std::sqrt(2.0))));
+  EXPECT_THAT(gaussian.kl, Encloses(0.125));
+  EXPECT_THAT(gaussian.chi_square, Encloses(std::expm1(0.25)));
+  const Curve pair = analyze(parse("pair(p=[0.7, 0.2, 0.1], q=[0.4, 0.2, 0.4])"));
+  const Divergences found = divergences_of(pair, Direction::remove);
+  const auto near = [](double value) { return Interval{value - 1e-9, value + 1e-9}; };
+  EXPECT_THAT(found.total_variation, Encloses(near(0.3)));
+  EXPECT_THAT(found.kl, Encloses(near(0.7 * std::log(1.75) + 0.1 * std::log(0.25))));
+  EXPECT_THAT(found.chi_square, Encloses(near(0.09 / 0.4 + 0.09 / 0.4)));
+  EXPECT_THAT(divergences_of(pair, Direction::add).chi_square, Encloses(near(0.09 / 0.7 + 0.09 / 0.1)));
+}
+
 }  // namespace
 }  // namespace tradeoff

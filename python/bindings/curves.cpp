@@ -2,6 +2,7 @@
 #include <nanobind/ndarray.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -54,18 +55,15 @@ Ends answer_one(const Curve& curve, const std::string& name, const std::string& 
 }
 
 /// Every argument is checked before the first question is asked, so that a refusal names the first bad one.
-std::vector<Interval> read_arguments(const Ask& ask, const Numbers& at) {
+void check_arguments(const Ask& ask, const Numbers& at) {
   const bool probability = ask.argument != std::string_view("epsilon");
-  std::vector<Interval> arguments(at.size());
   for (std::size_t i = 0; i < at.size(); ++i) {
     const double value = at.data()[i];
-    const std::string place = std::string(ask.argument) + "[" + std::to_string(i) + "]";
-    const bool infinite = ask.takes_infinity && value == infinity;
-    arguments[i] = infinite ? Interval::exactly(infinity) : enclose_shortest(place.c_str(), value);
-    if (probability && !(arguments[i].lo >= 0 && arguments[i].hi <= 1))
-      throw DomainError(place + " is not allowed; it must be between 0 and 1");
+    const bool fits = probability ? value >= 0 && value <= 1 : std::isfinite(value) || (ask.takes_infinity && value == infinity);
+    if (!fits)
+      throw DomainError(std::string(ask.argument) + "[" + std::to_string(i) + "] is not allowed; it must be " +
+                        (probability ? "between 0 and 1" : "a finite number"));
   }
-  return arguments;
 }
 
 Table to_table(std::unique_ptr<std::vector<Interval>> answers) {
@@ -81,8 +79,12 @@ Table answer_many(const Curve& curve, const std::string& name, const Numbers& at
   auto answers = std::make_unique<std::vector<Interval>>(at.size());
   {
     const nb::gil_scoped_release unlocked;
-    const std::vector<Interval> arguments = read_arguments(ask, at);
-    for_each_index(arguments.size(), [&](std::size_t i) { (*answers)[i] = ask.answer(curve, arguments[i], side); });
+    check_arguments(ask, at);
+    for_each_index(at.size(), [&](std::size_t i) {
+      const double value = at.data()[i];
+      const Interval argument = value == infinity ? Interval::exactly(value) : enclose_shortest(ask.argument, value);
+      (*answers)[i] = ask.answer(curve, argument, side);
+    });
   }
   return to_table(std::move(answers));
 }

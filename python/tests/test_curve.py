@@ -48,6 +48,12 @@ def test_numbers_that_are_no_doubles_stay_exact() -> None:
     assert curve.delta(np.array([2**53 + 1, 0])).shape == (2, 2)
 
 
+@given(st.lists(st.one_of(st.floats(-40, 40), st.floats(1e-12, 1e-3), st.decimals(-3, 3, places=4).map(float)), min_size=1, max_size=50))
+def test_arrays_read_numbers_as_single_questions_do(at: list[float]) -> None:
+    curve = to.laplace(1).curve()  # a closed form, which remembers nothing
+    np.testing.assert_array_equal(curve.delta(at), np.array([curve.delta(x) for x in at]))
+
+
 def test_many_questions_at_once() -> None:
     curve = training.curve()
     at = np.linspace(0.01, 3, 3000)

@@ -2,6 +2,7 @@
 #include "engine/exact_sum.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <map>
@@ -23,6 +24,9 @@ using numeric::up_by;
 constexpr double unit = 0x1p-53;
 constexpr double tail_step = 1.2;     // a little more than 2^(1/4): one tail bound serves all tilts in between
 constexpr double most_windows = 1e6;  // of a tail bound: a fifth of a second
+constexpr double order = 4;           // of the smoothing: beyond the last window the integrand falls like its power
+constexpr double most_phase = 3;      // smoothing width times |s| at the nodes: its series then needs sixteen terms
+constexpr double most_work = 4e6;     // nodes times laws: a fifth of a second
 
 double middle(Interval a) { return a.lo / 2 + a.hi / 2; }
 double radius(Interval a) { return up_by(std::max(a.hi - middle(a), middle(a) - a.lo), 1); }
@@ -57,8 +61,11 @@ class SumProfile {
   [[nodiscard]] Interval log_finite_delta(double epsilon) const;
   [[nodiscard]] Interval log_delta(Interval epsilon) const;
   [[nodiscard]] Interval infinite() const { return infinite_; }
+  /// Encloses the least epsilon >= 0 at which delta without the infinite mass has this logarithm.
+  [[nodiscard]] Interval epsilon(Interval log_wanted) const;
 
  private:
+  [[nodiscard]] double guess_epsilon(double log_wanted) const;
   [[nodiscard]] double lowest_asked() const { return mean_ - 12 * deviation_ - 1; }
   [[nodiscard]] Cumulants cumulants(double tilt) const;
   [[nodiscard]] Interval log_transform(double tilt) const;
@@ -84,13 +91,23 @@ class SumProfile {
     double times = 1;
   };
   [[nodiscard]] std::vector<Wave> waves_between(double low, double high) const;
+  [[nodiscard]] static double window_bound(const std::vector<Wave>& waves, double at, double half_window);
 
-  /// The trapezoidal sum over the nodes up to the tail, in units of the value at 0 of M, and the bound on its rounding.
+  /// How wide delta is smoothed: enough for the nodes beyond the last window to be `share` of what they would be.
+  struct Smoothing {
+    double width = 0;
+    double share = 1;
+  };
+  [[nodiscard]] Smoothing smoothing(double tilt, const Tail& tail) const;
+
+  /// The trapezoidal sums over the nodes up to the tail, in units of the value at 0 of M, of delta smoothed by `width` and by twice that,
+  /// and the bound on the rounding of each.
   struct Nodes {
     double sum = 0;
+    double wider_sum = 0;
     double error = 0;
   };
-  [[nodiscard]] Nodes sum_nodes(double epsilon, double tilt, double step, double last) const;
+  [[nodiscard]] Nodes sum_nodes(double epsilon, double tilt, double step, double last, double width) const;
 
   std::vector<Factor> factors_;
   Interval infinite_;
@@ -221,8 +238,29 @@ std::vector<SumProfile::Wave> SumProfile::waves_between(double low, double high)
   return waves;
 }
 
-/// [sum-inversion] Bound on |M(c + it)| / M(c) over windows of t: two atoms a, b of a law at distance D give
+/// [sum-inversion] Bound on |M(c + it)| / M(c) over a window of t: two atoms a, b of a law at distance D give
 /// |phi|^2 <= 1 - 4ab/(a+b) sin^2(D t / 2), and sin(pi d) >= 3d - 4d^3 at the distance d of D t / 2 pi from the integers.
+double SumProfile::window_bound(const std::vector<Wave>& waves, double at, double half_window) {
+  double square = 1;
+  double exponent = 0;
+  for (const Wave& wave : waves) {
+    const double turns = wave.turns * at;
+    // Distance to the integers, less what the window (a little wider, so that rounded windows leave no gaps) and rounding may change.
+    const double near = std::abs(turns - std::nearbyint(turns)) - wave.turns * half_window * 1.001 - at * wave.turns_error;
+    if (near <= 0) continue;
+    const double sine = near * (3 - 4 * near * near);
+    const double loss = wave.depth * sine * sine;
+    if (wave.times == 1) {
+      square *= 1 - loss;
+    } else {
+      exponent += wave.times * loss;
+    }
+    if (square < 1e-36 || exponent > 80) break;  // the square of the rounding errors of the nodes
+  }
+  return std::sqrt(square) * std::exp(-exponent / 2) * (1 + 1e-10) + 1e-300;
+}
+
+/// The windows beyond the nodes, and how far the nodes must go.
 SumProfile::Tail SumProfile::make_tail(double tilt) const {
   std::vector<Wave> waves = waves_between(tilt / tail_step, tilt);
   double fastest = 0;
@@ -236,30 +274,25 @@ SumProfile::Tail SumProfile::make_tail(double tilt) const {
   tail.half_window = 0.04 / fastest;
   // The rest beyond `end` is 1 / (pi end) against the main term 1 / (c (c + 1) deviation sqrt(2 pi)).
   const double share = tilt * (tilt + 1) * deviation;
-  const double wanted = 8 * share / relative_;
+  // Smoothing by w costs about w^2 (c+1)^2 / 8; the rest is then divided by (w end / order)^order.
+  const double narrow = std::sqrt(0.4 * relative_) / (tilt + 1);
+  const double wanted = std::min(8 * share / relative_, 10 * order / narrow);
   const double least = std::max(4 * tail.start, 8 * tail.half_window);  // so that 2 / end bounds what lies beyond
   tail.end = std::max(least, std::min(wanted, tail.start + most_windows * 2 * tail.half_window));
+  std::vector<double> windows;
   for (double at = tail.start + tail.half_window; at < tail.end; at += 2 * tail.half_window) {
-    double square = 1;
-    double exponent = 0;
-    for (const Wave& wave : waves) {
-      const double turns = wave.turns * at;
-      // Distance to the integers, less what the window (a little wider, so that rounded windows leave no gaps) and rounding may change.
-      const double near = std::abs(turns - std::nearbyint(turns)) - wave.turns * tail.half_window * 1.001 - at * wave.turns_error;
-      if (near <= 0) continue;
-      const double sine = near * (3 - 4 * near * near);
-      const double loss = wave.depth * sine * sine;
-      if (wave.times == 1) {
-        square *= 1 - loss;
-      } else {
-        exponent += wave.times * loss;
-      }
-      if (square < 1e-36 || exponent > 80) break;  // the square of the rounding errors of the nodes
-    }
-    const double bound = std::sqrt(square) * std::exp(-exponent / 2) * (1 + 1e-10) + 1e-300;
     const double from = at - tail.half_window;
-    tail.windows += bound * 2.01 * tail.half_window / (from * from);
+    windows.push_back(window_bound(waves, at, tail.half_window) * 2.01 * tail.half_window / (from * from));
   }
+  // From far to near, as much is left to bounds as the answer can bear and the nodes must not: those are summed.
+  const double bearable = 0.02 * relative_ / share;
+  const double node_step = 2 * std::numbers::pi * tilt / 60;  // about what the nodes will have
+  const double most_start = most_work / static_cast<double>(factors_.size()) * node_step;
+  std::size_t first = windows.size();
+  while (first > 0 && (tail.windows + windows[first - 1] <= bearable || 2 * tail.half_window * static_cast<double>(first) > most_start))
+    tail.windows += windows[--first];
+  tail.start += 2 * tail.half_window * static_cast<double>(first);
+  tail.windows *= 1 + 1e-9;
   return tail;
 }
 
@@ -290,7 +323,33 @@ double SumProfile::log_aliasing(double epsilon, double tilt, double period, Inte
   return log_add_exp(from_left, from_right).hi;
 }
 
-SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step, double last) const {
+SumProfile::Smoothing SumProfile::smoothing(double tilt, const Tail& tail) const {
+  const double share = tilt * (tilt + 1) * deviation_;
+  const double wanted = 0.05 * relative_ * tail.end / (4 * share);
+  const double most = most_phase / (tilt + 34 + tail.start);
+  if (!(wanted < 1) || !(order / tail.end < most)) return {};
+  const double width = std::min(most / 2, order / tail.end * std::pow(wanted, -1 / order));
+  return {width, std::pow(order / (width * tail.end), order) * (1 + 1e-9)};
+}
+
+/// [sum-inversion] E (1 + width U)^(-s), U the mean of four uniform numbers of [-1, 1], by its series; for (|s| + 34) width below
+/// `most_phase` what is left out is less than 1e-24.
+std::complex<double> smoothing_factor(std::complex<double> s, double width) {
+  // E U^2, E U^4, ... rounded to nearest; odd moments are none.
+  constexpr std::array<double, 16> moments{0x1.5555555555555p-4,  0x1.3333333333333p-6,  0x1.9e79e79e79e7ap-8,  0x1.60b60b60b60b6p-9,
+                                           0x1.5d1745d1745d1p-10, 0x1.8012012012012p-11, 0x1.c8e38e38e38e4p-12, 0x1.2090909090909p-12,
+                                           0x1.7e4171905c641p-13, 0x1.0725adfdc896bp-13, 0x1.7612ebf7187cbp-14, 0x1.112222eefbbc9p-14,
+                                           0x1.98215ac056b01p-15, 0x1.3708e74862de7p-15, 0x1.e25a787e1f87ep-16, 0x1.7bc1f1f782094p-16};
+  std::complex<double> sum = 1, term = 1;
+  for (std::size_t n = 0; n < moments.size(); ++n) {
+    const double k = 2 * static_cast<double>(n);
+    term *= (s + k) * (s + (k + 1)) * (width * width / ((k + 1) * (k + 2)));
+    sum += term * moments[n];
+  }
+  return sum;
+}
+
+SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step, double last, double width) const {
   const std::vector<TiltedFactor> factors = tilted(tilt);
   Interval offset = -Interval::exactly(epsilon);
   double factor_count = 64;
@@ -307,8 +366,8 @@ SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step
   const double base = middle(offset);
   phase_error += radius(offset) + 4 * unit * std::abs(base);
 
-  Nodes nodes{1 / (tilt * (tilt + 1)) / 2, 0};  // half of the node at 0; the others come in conjugate pairs
-  double sizes = nodes.sum;
+  double sizes = 1 / (tilt * (tilt + 1)) / 2;  // half of the node at 0; the others come in conjugate pairs
+  Nodes nodes{sizes * smoothing_factor(tilt, width).real(), sizes * smoothing_factor(tilt, 2 * width).real(), 0};
   for (double k = 1; k * step <= last; ++k) {
     const double t = k * step;
     std::complex<double> value = std::polar(1.0, t * base);
@@ -317,8 +376,9 @@ SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step
       for (std::size_t a = 0; a < factor.weights.size(); ++a) phi += std::polar(factor.weights[a], t * factor.distances[a]);
       value *= factor.times == 1 ? phi : std::pow(phi, factor.times);
     }
-    const std::complex<double> kernel = 1.0 / (std::complex<double>(tilt, t) * std::complex<double>(tilt + 1, t));
-    nodes.sum += (value * kernel).real();
+    const std::complex<double> at(tilt, t), kernel = 1.0 / (at * (at + 1.0));
+    nodes.sum += (value * kernel * smoothing_factor(at, width)).real();
+    nodes.wider_sum += (value * kernel * smoothing_factor(at, 2 * width)).real();
     nodes.error += std::abs(kernel) * (weight_error + t * phase_error);
     sizes += std::abs(kernel);
   }
@@ -327,7 +387,8 @@ SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step
   return nodes;
 }
 
-/// [sum-inversion] delta without the infinite mass at one point.
+/// [sum-inversion] delta without the infinite mass at one point: below the smoothed one, above twice that less the one smoothed twice as
+/// wide.
 Interval SumProfile::log_finite_delta(double epsilon) const {
   if (epsilon >= highest_.hi) return Interval::exactly(-infinity);
   // Far below the mean delta is 1 up to its tail: what holds at a larger epsilon holds a fortiori.
@@ -335,17 +396,22 @@ Interval SumProfile::log_finite_delta(double epsilon) const {
   const double tilt = saddle(epsilon);
   const Interval log_scale = log_transform(tilt) - Interval::exactly(tilt) * epsilon;
   const Tail& tail = tail_for(tilt);
+  const Smoothing smooth = smoothing(tilt, tail);
   // Aliases are e^-45 of the scale, nodes at least eight.
   const double period = std::max((45 + std::max(0.0, -log_scale.lo)) / tilt, 16 * std::numbers::pi / tail.start);
   const double step = 2 * std::numbers::pi / period;
-  const Nodes nodes = sum_nodes(epsilon, tilt, step, tail.start);
-  const double beyond = tail.windows * (1 + step / (2 * tail.half_window)) + 2 / tail.end;
-  const double rest = up_by((nodes.error + beyond / step) * (1 + 1e-9), 8);
+  const Nodes nodes = sum_nodes(epsilon, tilt, step, tail.start, smooth.width);
+  // What smoothing may add to the bounds: (1 - 2w)^-c of the modulus, and of the aliases, whose orders go up to 3c; (1 + 2w)^4 beyond.
+  const double inflation = std::pow(1 - 2 * smooth.width, -3 * tilt) * std::pow(1 + 2 * smooth.width, order) * (1 + 1e-9);
+  const double beyond = tail.windows * (1 + step / (2 * tail.half_window)) + 2 / tail.end * smooth.share;
+  const double rest = up_by((nodes.error + inflation * beyond / step) * (1 + 1e-9), 8);
   const Interval spacing = Interval::exactly(step) * (1 + Interval{-8 * unit, 8 * unit});
   const Interval pi{std::numbers::pi, numeric::next_up(std::numbers::pi)};
-  const Interval main = (Interval::exactly(nodes.sum) + Interval{-rest, rest}) * spacing / pi;
-  const double aliasing = exp(Interval::exactly(log_aliasing(epsilon, tilt, period * (1 - 1e-12), log_scale))).hi;
-  const Interval total{add_down(main.lo, -aliasing), main.hi};
+  const auto sum = [&](double value, double doubt) { return (Interval::exactly(value) + Interval{-doubt, doubt}) * spacing / pi; };
+  const double aliasing = inflation * exp(Interval::exactly(log_aliasing(epsilon, tilt, period * (1 - 1e-12), log_scale))).hi;
+  const double above = sum(nodes.sum, rest).hi;
+  const double below = sum(2 * nodes.sum - nodes.wider_sum, 3 * rest).lo;
+  const Interval total{add_down(below, -up_by(2 * aliasing, 1)), above};
   return min(log_scale + log(max(total, Interval::exactly(0))), Interval::exactly(0));
 }
 
@@ -354,6 +420,45 @@ Interval SumProfile::log_delta(Interval epsilon) const {
   const Interval below = epsilon.lo == epsilon.hi ? above : log_finite_delta(epsilon.hi);
   const Interval finite{below.lo, epsilon.lo < lowest_asked() ? 0.0 : above.hi};
   return min(log_add_exp(finite, log(infinite_)), Interval::exactly(0));
+}
+
+/// By the saddle point value, which falls as the tilt grows.
+double SumProfile::guess_epsilon(double log_wanted) const {
+  double low = 1e-6 / deviation_, high = 1e9 / deviation_, epsilon = 0;
+  for (int i = 0; i < 50; ++i) {
+    const double c = std::sqrt(low * high);
+    const Cumulants k = cumulants(c);
+    epsilon = k.mean - 1 / c - 1 / (c + 1);
+    const double curvature = k.variance + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
+    const double value = k.log_mass - c * epsilon - std::log(c * (c + 1)) - std::log(2 * std::numbers::pi * curvature) / 2;
+    (value > log_wanted ? low : high) = c;
+  }
+  return std::max(0.0, epsilon);
+}
+
+/// [profile-inversion] Everything before the two ends is a guess. Few questions, for each takes a tenth of a second.
+Interval SumProfile::epsilon(Interval log_wanted) const {
+  Interval found{0, highest_.hi};
+  double guess = guess_epsilon(log_wanted.lo), margin = 0;
+  const auto ask = [&](double at) {
+    const Interval value = log_finite_delta(at);
+    if (value.hi <= log_wanted.lo && at >= lowest_asked()) found.hi = std::min(found.hi, at);
+    if (value.lo > log_wanted.hi) found.lo = std::max(found.lo, at);
+    return value;
+  };
+  for (int i = 0; i < 6; ++i) {
+    const Interval value = ask(guess);
+    if (guess == 0 && found.hi == 0) return found;
+    const double steepness = std::max(saddle(guess), 1e-9);
+    const double move = value.lo > -infinity ? (value.lo / 2 + value.hi / 2 - log_wanted.lo) / steepness : 0;
+    margin = (value.lo > -infinity ? value.hi - value.lo : 1.0) / steepness + 16 * unit * guess;
+    if (!(std::abs(move) > margin / 4)) break;
+    guess = std::clamp(guess + move, 0.0, highest_.hi);
+  }
+  for (double factor = 1; factor < 1e4 && !(found.hi <= guess + factor * margin); factor *= 3) ask(guess + factor * margin);
+  for (double factor = 1; factor < 1e4 && factor * margin < guess && !(found.lo >= guess - factor * margin); factor *= 3)
+    ask(guess - factor * margin);
+  return found;
 }
 
 class SumLoss final : public Loss {
@@ -370,6 +475,14 @@ class SumLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     const Interval log = profile(direction).log_delta(epsilon);
     return {add_down(log.lo, -slack_), log.hi};
+  }
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
+    const Interval infinite = infinite_mass(direction);
+    if (delta.hi < infinite.lo) return Interval::exactly(infinity);
+    if (!(delta.lo > infinite.hi)) return std::nullopt;
+    // Masses known badly may take their slack off delta.
+    const Interval high = delta.hi * exp(Interval::exactly(slack_)) - infinite;
+    return profile(direction).epsilon({log(delta - infinite).lo, log(high).hi});
   }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
   [[nodiscard]] Tail tail() const override { return tail_; }

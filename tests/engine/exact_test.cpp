@@ -468,6 +468,40 @@ TEST(ExactComposition, ByInversionEnclosesTheExactAnswer) {
   }
 }
 
+// Smoothing makes the answer tight. Its two sides must still hold the law that is listed, at its corners and between them.
+TEST(ExactComposition, BySmoothedInversionIsTightAndHoldsTheExactAnswer) {
+  for (const auto& [count, largest] : {std::pair{40, 0.3}, std::pair{36, 1.0}}) {
+    const Parts parts = many(count, largest, 17);
+    const LossPointer exact = compose_exactly(parts, {}), inverted = compose_by_inversion(parts, Tolerance{1e-3});
+    double spread = 0;
+    for (const Part& part : parts) spread += std::pow(part.loss->atoms(Direction::remove)->finite.front().loss.hi, 2);
+    for (const double deviations : {0.0, 1.0, 2.5}) {
+      const double epsilon = deviations * std::sqrt(spread);
+      const Interval truth = exact->delta(Direction::remove, Interval::exactly(epsilon));
+      const Interval delta = inverted->delta(Direction::remove, Interval::exactly(epsilon));
+      EXPECT_THAT(delta, Encloses(truth)) << count << " " << epsilon;
+      EXPECT_THAT(delta, IsTight(3e-3)) << count << " " << epsilon;
+      const auto found = inverted->closed_epsilon(Direction::remove, truth);
+      ASSERT_TRUE(found.has_value());
+      EXPECT_LE(found->lo, epsilon);
+      EXPECT_GE(found->hi, epsilon);
+      EXPECT_LE(found->width(), 1e-2);
+    }
+  }
+}
+
+TEST(ExactComposition, OfAnyNumberOfDistinctMechanismsIsTight) {
+  for (const int count : {50, 70, 100}) {
+    const Parts parts = many(count, 0.3, 5);
+    EXPECT_EQ(exact_size(parts).way, ExactWay::inversion);
+    const LossPointer loss = compose_exactly(parts, {});
+    const auto epsilon = loss->closed_epsilon(Direction::remove, loss->infinite_mass(Direction::remove) + 1e-6);
+    ASSERT_TRUE(epsilon.has_value());
+    EXPECT_THAT(*epsilon, IsTight(1e-5)) << count;
+    EXPECT_THAT(loss->delta(Direction::remove, Interval::exactly(epsilon->lo)), IsTight(1e-4)) << count;
+  }
+}
+
 TEST(ExactComposition, OfThousandsOfDistinctMechanismsIsTight) {
   const Parts parts = many(5000, 0.05, 11);
   EXPECT_EQ(exact_size(parts).way, ExactWay::inversion);

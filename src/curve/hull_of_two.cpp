@@ -37,9 +37,16 @@ Winner winner_between(const Slope& flat, const Slope& steep) {
 
 class HullOfTwo final : public Loss {
  public:
-  HullOfTwo(LossPointer owner, const Loss& first, const Loss& second) : owner_(std::move(owner)), first_(first), second_(second) {
-    end_ = second.tail().zero_from;
-    slopes_.push_back(slope_at(std::exp(-end_ - 20)));  // flatter lines than those through the end of the second profile
+  HullOfTwo(LossPointer owner, const Loss& first, LossPointer second)
+      : owner_(std::move(owner)), first_(first), kept_(std::move(second)), second_(*kept_), end_(second_.tail().zero_from) {
+    const double floor = first_.infinite_mass(Direction::remove).lo;
+    // Lines flatter than those that matter: through the end of the second profile, or where it has fallen far below the first one's floor.
+    reach_ = end_;
+    if (!(end_ < infinity))
+      for (reach_ = 1; reach_ < 1e6 && second_.delta(Direction::remove, exactly(reach_)).hi > 1e-3 * floor; reach_ *= 1.25) continue;
+    const double level = end_ < infinity ? std::exp(-20) : second_.delta(Direction::remove, exactly(reach_)).hi;
+    slopes_.push_back(slope_at(std::max(level * std::exp(-reach_), 1e-290)));
+    second_wins_flatter_ = slopes_.front().second.lo >= numeric::add_up(1, -floor);  // the first one's function never exceeds 1 - floor
     split(slope_at(0.5));
     find_bridges();
   }
@@ -48,9 +55,13 @@ class HullOfTwo final : public Loss {
     const Interval first = mirrored(epsilon.lo);
     return epsilon.lo == epsilon.hi ? first : Interval{mirrored(epsilon.hi).lo, first.hi};
   }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    const bool far = epsilon.lo >= reach_ && wins(second_, Winner::second, epsilon.lo);
+    return far ? second_.log_delta(direction, epsilon) : log(delta(direction, epsilon));
+  }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return exactly(0.0); }
-  [[nodiscard]] Tail tail() const override { return zero_tail(end_); }
+  [[nodiscard]] Tail tail() const override { return second_.tail(); }
   /// A test is at least as weak as each of the two bounds says.
   [[nodiscard]] std::optional<Interval> closed_beta(Direction, Interval alpha) const override {
     return max(dual_beta(Profile(first_, Direction::remove), alpha), dual_beta(Profile(second_, Direction::remove), alpha));
@@ -123,7 +134,7 @@ class HullOfTwo final : public Loss {
       return sum.lo + sum.hi;
     };
     constexpr double golden = 0.6180339887498949;
-    double low = 0, high = end_;
+    double low = 0, high = reach_;
     double left = high - golden * (high - low), right = low + golden * (high - low);
     double left_value = value(left), right_value = value(right);
     while (high - low > 1e-9 * (1 + high)) {
@@ -181,7 +192,11 @@ class HullOfTwo final : public Loss {
     const double flat = ((value[1] - value[2]) / (x[2] - x[1])).lo, steep = ((value[0] - value[1]) / (x[1] - x[0])).hi;
     const auto by_slope = [](const Slope& slope, double q) { return slope.q < q; };
     auto cell = std::lower_bound(slopes_.begin(), slopes_.end(), flat, by_slope);  // the first slope not below `flat`
-    if (cell == slopes_.begin() || cell == slopes_.end()) return false;
+    if (cell == slopes_.begin()) {
+      if (!(wanted == Winner::second && second_wins_flatter_)) return false;
+      if (cell->q >= steep) return true;
+      ++cell;
+    }
     for (; cell != slopes_.end(); ++cell) {
       if (winner_between(*(cell - 1), *cell) != wanted) return false;
       if (cell->q >= steep) return true;
@@ -191,16 +206,20 @@ class HullOfTwo final : public Loss {
 
   LossPointer owner_;
   const Loss& first_;
+  LossPointer kept_;
   const Loss& second_;
-  double end_;
+  double end_;    // where the second profile ends, possibly infinite
+  double reach_;  // no bridge beyond
+  bool second_wins_flatter_ = false;
   std::vector<Slope> slopes_;  // from flat to steep
   std::vector<Bridge> bridges_;
 };
 
 }  // namespace
 
-LossPointer hull_of_two(LossPointer owner, const Loss& first, const Loss& second) {
-  return std::make_shared<HullOfTwo>(std::move(owner), first, second);
+// [guarantee-hull]
+LossPointer hull_of_two(LossPointer owner, const Loss& first, LossPointer second) {
+  return std::make_shared<HullOfTwo>(std::move(owner), first, std::move(second));
 }
 
 }  // namespace tradeoff

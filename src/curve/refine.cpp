@@ -6,6 +6,7 @@
 
 #include "curve/hull_of_two.h"
 #include "mechanism/families.h"
+#include "mechanism/profile.h"
 #include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
 #include "numeric/root.h"
@@ -105,7 +106,9 @@ class RefinedLoss final : public Loss {
 
 LossPointer refine(LossPointer loss) {
   if (const auto* family = dynamic_cast<const FamilyLoss*>(loss.get())) return std::make_shared<RefinedLoss>(std::move(loss), *family);
-  if (const auto parts = loss->minimum_of(); parts.size() == 2) return hull_of_two(loss, *parts[0], *parts[1]);
+  if (const auto parts = loss->minimum_of(); parts.size() == 2) return hull_of_two(loss, *parts[0], LossPointer(loss, parts[1]));
+  if (const auto* tailed = dynamic_cast<const TailedProfile*>(loss.get()))
+    return hull_of_two(loss, tailed->rows(), std::make_shared<RefinedLoss>(tailed->beyond(), *tailed->beyond()));
   if (!loss->is_pair()) throw UnsupportedError("refine: the hull of this bound is not implemented; it can be the last step of a plan only");
   if (loss->symmetric()) return loss;
   return std::make_shared<SymmetrizedLoss>(std::move(loss));

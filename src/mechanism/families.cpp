@@ -32,6 +32,33 @@ class SqrtLogFamily final : public FamilyLoss {
   Interval log_factor_;
 };
 
+class GaussianTailFamily final : public FamilyLoss {
+ public:
+  GaussianTailFamily(Interval log_factor, Interval width, double from) : log_factor_(log_factor), width_(width), from_(from) {}
+
+  [[nodiscard]] Interval log_value(Interval epsilon) const override {
+    const Interval tail = log_factor_ - square(epsilon / width_) / 2.0;
+    if (epsilon.lo >= from_) return tail;
+    return epsilon.hi < from_ ? Interval::exactly(0) : hull(Interval::exactly(0), tail);
+  }
+  [[nodiscard]] Interval relative_drop(Interval epsilon) const override { return epsilon / square(width_); }
+  [[nodiscard]] Interval start() const override {
+    return max(Interval::exactly(from_), width_ * sqrt(2.0 * max(log_factor_, Interval::exactly(0))));
+  }
+  // d'' - d' >= 0 in epsilon is (e/s)^2 + e - 1 >= 0.
+  [[nodiscard]] Interval convex_from() const override { return 2.0 / (1.0 + sqrt(1.0 + 4.0 / square(width_))); }
+  [[nodiscard]] Tail tail() const override { return gaussian_tail(log_factor_.hi, {0, width_.hi}, from_); }
+  [[nodiscard]] std::string key() const override { return make_key("gaussian_tail", {log_factor_, width_, Interval::exactly(from_)}); }
+  void explain(std::vector<Step>& steps) const override {
+    steps.push_back({"naive-profile", "beyond the last row delta <= k exp(-epsilon^2/(2 s^2)), as stated"});
+  }
+
+ private:
+  Interval log_factor_;
+  Interval width_;
+  double from_;
+};
+
 class LogFamily final : public FamilyLoss {
  public:
   explicit LogFamily(Interval rate) : rate_(rate) {}
@@ -95,6 +122,10 @@ Interval FamilyLoss::delta(Direction, Interval epsilon) const {
 }
 
 LossPointer sqrt_log_family(Interval a, Interval b, Interval sigma) { return std::make_shared<SqrtLogFamily>(a / sigma, log(b)); }
+
+std::shared_ptr<const FamilyLoss> gaussian_tail_family(Interval log_factor, Interval width, double from) {
+  return std::make_shared<GaussianTailFamily>(log_factor, width, from);
+}
 
 LossPointer log_family(Interval c, Interval sigma) { return std::make_shared<LogFamily>(sigma / c); }
 

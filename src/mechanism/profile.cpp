@@ -34,17 +34,35 @@ void check_row(const std::vector<std::pair<Interval, Interval>>& rows, std::size
 }  // namespace
 
 // [canonical-constraints] A convex profile is the upper envelope of what its rows imply together.
-LossPointer profile_loss(const std::vector<std::pair<Interval, Interval>>& rows, const std::string& tail) {
+LossPointer profile_loss(const std::vector<std::pair<Interval, Interval>>& rows, const StatedTail& tail) {
   if (rows.empty()) throw DomainError("profile: at least one row is needed");
   std::vector<Constraint> constraints;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     check_row(rows, row);
     constraints.push_back({rows[row].first, rows[row].second});
   }
-  if (tail == "zero" && rows.back().second.hi > 0)
+  if (tail.word == "zero" && rows.back().second.hi > 0)
     refuse_row(rows.size() - 1, "tail = zero needs a last delta of 0, because a profile cannot jump");
-  if (tail != "zero" && tail != "unknown") throw UnsupportedError("profile: tail = " + tail + " is not implemented yet");
-  return std::make_shared<ConstraintsLoss>(std::move(constraints), false);
+  auto stated = std::make_shared<ConstraintsLoss>(std::move(constraints), false);
+  if (tail.word != "gaussian" || rows.back().second.hi == 0) return stated;
+  return std::make_shared<TailedProfile>(std::move(stated), gaussian_tail_family(log(tail.factor), tail.width, rows.back().first.hi));
+}
+
+// [naive-profile] Both hold at every epsilon, so the smaller one does; each is mirrored below 0 by itself.
+Interval TailedProfile::delta(Direction direction, Interval epsilon) const {
+  return min(rows_->delta(direction, epsilon), beyond_->delta(direction, epsilon));
+}
+Interval TailedProfile::log_delta(Direction direction, Interval epsilon) const {
+  return min(rows_->log_delta(direction, epsilon), beyond_->log_delta(direction, epsilon));
+}
+
+std::string TailedProfile::key() const {
+  return rows_->key().empty() ? std::string() : "tailed(" + rows_->key() + "," + beyond_->key() + ")";
+}
+
+void TailedProfile::explain(std::vector<Step>& steps) const {
+  rows_->explain(steps);
+  beyond_->explain(steps);
 }
 
 }  // namespace tradeoff

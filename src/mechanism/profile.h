@@ -5,13 +5,42 @@
 #include <utility>
 #include <vector>
 
+#include "mechanism/families.h"
 #include "mechanism/loss.h"
 
 namespace tradeoff {
 
+/// How a user's own profile goes on beyond its last row. The words are those of the plan language.
+struct StatedTail {
+  std::string word = "unknown";
+  Interval factor;  ///< k and s of gaussian(k, s): delta(e) <= k exp(-e^2 / (2 s^2))
+  Interval width;
+};
+
 /// A user's own privacy profile: (epsilon, delta)-DP holds for every row, for both orders of a neighbouring pair. Rows must have
 /// epsilon >= 0 increasing, delta not increasing and convex in e^epsilon; a fault is a DomainError that names the row.
-/// `tail` says what is known beyond the last row: `unknown`, or `zero` if the last delta is 0.
-[[nodiscard]] LossPointer profile_loss(const std::vector<std::pair<Interval, Interval>>& rows, const std::string& tail);
+/// `tail` says what is known beyond the last row: `unknown`, `zero` if the last delta is 0, or `gaussian`.
+[[nodiscard]] LossPointer profile_loss(const std::vector<std::pair<Interval, Interval>>& rows, const StatedTail& tail);
+
+/// The smaller of what the rows imply and the stated tail. A bound and in general not the profile of a pair: refine it before composing.
+class TailedProfile final : public Loss {
+ public:
+  TailedProfile(LossPointer rows, std::shared_ptr<const FamilyLoss> beyond) : rows_(std::move(rows)), beyond_(std::move(beyond)) {}
+  [[nodiscard]] const Loss& rows() const { return *rows_; }
+  [[nodiscard]] const std::shared_ptr<const FamilyLoss>& beyond() const { return beyond_; }
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] bool is_pair() const override { return false; }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
+  [[nodiscard]] Tail tail() const override { return beyond_->tail(); }
+  [[nodiscard]] std::string key() const override;
+  void explain(std::vector<Step>& steps) const override;
+
+ private:
+  LossPointer rows_;
+  std::shared_ptr<const FamilyLoss> beyond_;
+};
 
 }  // namespace tradeoff

@@ -97,7 +97,14 @@ LossPointer icea_source(const Arguments& arguments) {
 }
 
 LossPointer profile(const Arguments& arguments) {
-  const std::string tail = arguments.has("tail") ? arguments.word("tail") : "unknown";
+  StatedTail tail;
+  if (!arguments.has("tail")) return profile_loss(rows(arguments), tail);
+  if (const auto* model = std::get_if<Plan>(&arguments.value("tail").content)) {  // gaussian(k, s), the only tail with arguments
+    const Call& call = std::get<Call>(model->lines.front().source);
+    tail = {call.name, Arguments(call).positive("k"), Arguments(call).positive("s")};
+  } else {
+    tail.word = arguments.word("tail");
+  }
   return profile_loss(rows(arguments), tail);
 }
 

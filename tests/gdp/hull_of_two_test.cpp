@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The hull of a rectified mechanism: against the hull of many points, as a profile, and composed.
-// Covers [guarantee-hull], [clip-and-rectify].
+// Covers [guarantee-hull], [clip-and-rectify], [naive-profile].
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -110,6 +110,44 @@ TEST(HullOfTwo, Composes) {
   // Poisson samples and mixtures take it too.
   EXPECT_LT(analyze(parse("icea(4, 20) | rectify(5, 0, 1) | poisson(0.1)")).delta_at(1).hi, 0.1 * once.delta_at(1).hi);
   EXPECT_LT(analyze(parse("mixture([(0.5, gdp(1)), (0.5, (icea(4, 20) | rectify(5, 0, 1)))])")).delta_at(5).hi, 0.001);
+}
+
+TEST(StatedTail, CertifiesAMuThatTheRowsAloneCannot) {
+  const std::string rows = "profile(points=[(0, 0.3), (1, 0.1), (2, 0.02)]";
+  EXPECT_EQ(measure_mu(analyze(parse(rows + ")"))).verdict, GdpVerdict::undecided);
+  const Curve stated = analyze(parse(rows + ", tail=gaussian(1, 0.8))")),
+              hull = analyze(parse(rows + ", tail=gaussian(1, 0.8)) | refine()"));
+  const GdpMeasurement found = measure_mu(stated);
+  EXPECT_EQ(found.verdict, GdpVerdict::gdp);
+  EXPECT_EQ(found.tail.kind, "gaussian");
+  EXPECT_THAT(found.mu, IsTight(1e-8));
+  // The stated bound is what was stated; the hull lies below it, above no guarantee, and is what mu is about.
+  const auto points = hull_of_points(stated, 10);
+  for (double e = 0; e < 8; e += 0.17) {
+    const double tail = std::exp(-e * e / 1.28);
+    EXPECT_NEAR(stated.delta_at(e).hi, e < 2 ? hull.delta_at(e).hi : std::min(0.02, tail), 1e-9) << e;
+    EXPECT_NEAR(hull.delta_at(e).hi, value_at(points, std::exp(e)), 2e-5) << e;
+    EXPECT_LE(hull.delta_at(e).hi, stated.delta_at(e).hi + 1e-15) << e;
+    EXPECT_LE(gdp_transform_at(hull, Interval::exactly(e)).lo, found.mu.hi) << e;
+  }
+  EXPECT_NEAR(stated.log_delta_at(Interval::exactly(60)).hi, -3600 / 1.28, 1e-6);
+  EXPECT_THAT(hull.log_delta_at(Interval::exactly(60)), Encloses(stated.log_delta_at(Interval::exactly(60))));
+  const GdpMeasurement twice = measure_mu(analyze(parse(rows + ", tail=gaussian(1, 0.8)) | repeat(2)")));
+  EXPECT_EQ(twice.verdict, GdpVerdict::gdp);
+  EXPECT_LE(twice.mu.lo, std::sqrt(2.0) * found.mu.hi);
+}
+
+TEST(StatedTail, IsCheckedLikeEverythingElse) {
+  EXPECT_THROW((void)analyze(parse("profile(points=[(0, 0.3)], tail=gaussian(0, 1))")), DomainError);
+  EXPECT_THROW((void)analyze(parse("profile(points=[(0, 0.3)], tail=gaussian(1, -1))")), DomainError);
+  EXPECT_THROW((void)parse("profile(points=[(0, 0.3)], tail=gaussian(1))"), ParseError);
+  EXPECT_THROW((void)parse("profile(points=[(0, 0.3)], tail=laplace(1))"), ParseError);
+  // A last delta of 0 needs no tail.
+  EXPECT_EQ(measure_mu(analyze(parse("profile(points=[(0, 0.3), (2, 0)], tail=gaussian(1, 1))"))).tail.kind, "zero");
+  // Stated wide, the tail says nothing that the rows do not until far out.
+  const Curve wide = analyze(parse("profile(points=[(0, 0.3), (1, 0.1)], tail=gaussian(5, 20)) | refine()"));
+  EXPECT_NEAR(wide.delta_at(2).hi, 0.1, 0.005);
+  EXPECT_EQ(measure_mu(wide).verdict, GdpVerdict::gdp);
 }
 
 TEST(Rectify, TakesPublicNumbersOnly) {

@@ -166,6 +166,13 @@ TEST(PrivacyOrder, Verdicts) {
   EXPECT_EQ(verdict("dp(epsilon=1)", "dp(epsilon=0.2, delta=0.2)"), Order::no);
 }
 
+TEST(PrivacyOrder, IsNotFooledByANarrowCrossing) {
+  // Almost everywhere far more private, but its last losses lie beyond those of the other: the answer must not be yes.
+  const Curve one = mixture({{Interval::exactly(0.875), curve("dp(epsilon=0.1)")}, {Interval::exactly(0.125), curve("laplace(scale=1)")}});
+  EXPECT_NE(at_least_as_private(one, curve("laplace(scale=1.0001)")).verdict, Order::yes);
+  EXPECT_EQ(at_least_as_private(one, curve("laplace(scale=0.9)")).verdict, Order::yes);
+}
+
 TEST(PrivacyOrder, TheWitnessIsOne) {
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{{"gdp(mu=1.5)", "gdp(mu=1)"},
                                                                                    {"dp(epsilon=1)", "laplace(scale=1)"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is wrong in print about profiles and Gaussian DP: the printed form fails here, ours passes. Numbers are those of docs/errata.md.
-// Covers [chord-bound], [gdp-transform], [tail-model], [profile-refinement], [pure-dp-mu].
+// Covers [chord-bound], [gdp-transform], [tail-model], [profile-refinement], [pure-dp-mu], [staircase-bound].
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,10 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <random>
+#include <vector>
 
+#include "gdp/staircase.h"
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
 #include "numeric/normal.h"
@@ -155,9 +158,82 @@ TEST(Errata, E14To18AlgorithmOneAsPrintedUnderReports) {
   EXPECT_THAT(measure_head_mu(analyze(parse("laplace(scale=0.5)")), Interval::exactly(10)).mu, Encloses(truth));
 }
 
+TEST(Errata, E12And15StepsBeyondTheHead) {
+  // The encoder's transform keeps rising, so steps beyond eps_h = 10 put the "lower" staircase above the head's supremum 3.3124.
+  const Curve icea = analyze(parse("icea(4, 20) | refine()"));
+  const auto delta = [&](double e) { return icea.delta_at(e).lo; };
+  const int n = 40;
+  const double printed_step = 10.0 / (n - 1);  // Theorem 4.3 has 10/n
+  double printed = 0;
+  for (int i = 0; i <= n + 1; ++i) printed = std::max(printed, mu_gdp(i * printed_step, delta((i + 1) * printed_step)));
+  EXPECT_GT((n + 2) * printed_step, 10 + 2.9 * printed_step);  // the loop looks at [0, eps_h + 3d]
+  EXPECT_GT(printed, 3.3125);
+  const Interval head = measure_head_mu(icea, Interval::exactly(10)).mu;
+  EXPECT_LT(head.hi, 3.3125);
+  EXPECT_LT(staircase(delta, 10, n, false), head.hi);  // i = 0 .. n - 1 stays below
+}
+
+TEST(Errata, E17AlgorithmThreeRepeatsTheSwap) {
+  // Both staircases at every step, swapped as printed, with as many steps as the corrected algorithm takes.
+  const auto laplace = [](double e) { return laplace_delta(2, e); };
+  EXPECT_LT(staircase(laplace, 10, 5015, false), 1.80090);  // stored as the upper bound
+  const HeadMethod ours = compare_head_methods(analyze(parse("laplace(scale=0.5)")), 10, 0.01, {"algorithm_3"}).front();
+  EXPECT_THAT(ours.mu, Encloses("1.80090519327558068229230302843"));
+}
+
+TEST(Errata, E18AnUpperBoundTakesTheUpperEndOfItsRoot) {
+  // For a Gaussian every step needs mu = 1; a bracket of width 0.1 has one end on each side.
+  const Interval root = bisect_mu(2.0, delta_gdp(1, 2.0), 0.1);
+  EXPECT_LT(root.lo, 1);  // as printed
+  EXPECT_GE(root.hi, 1);
+}
+
+TEST(Errata, E19AssignmentsLoseWhatWasFound) {
+  // A wide bracket of a root that passes the test lies below the narrow one found before: only a running maximum keeps that.
+  const double before = bisect_mu(0, delta_gdp(1.000, 0), 1e-4).lo;
+  const Interval next = bisect_mu(0, delta_gdp(1.001, 0), 0.5);
+  EXPECT_GT(mu_gdp(0, delta_gdp(1.001, 0)), before);  // so the printed test triggers
+  EXPECT_LT(next.lo, before);                         // and the printed assignment lowers the bound
+  EXPECT_EQ(std::max(before, next.lo), before);
+}
+
+TEST(Errata, E20NearMaximalStepsSearchAgainAndAgain) {
+  // The printed test compares with the lower end of the bracket; steps within a bracket of the maximum all pass it.
+  const double width = 0.01, bracket = width / 4;
+  const int n = static_cast<int>(std::ceil(std::sqrt(8 * pi) * 10 / width)) + 1;
+  std::vector<int> order(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
+  std::mt19937 random(1);
+  std::shuffle(order.begin(), order.end(), random);
+  double below = bisect_mu(0, laplace_delta(2, 0), bracket).lo;
+  int searches = 0;
+  for (const int i : order) {
+    const double low = 10.0 * i / n, least = laplace_delta(2, 10.0 * (i + 1) / n);
+    if (!(delta_gdp(below, low) < least)) continue;
+    ++searches;
+    below = std::max(below, bisect_mu(low, least, bracket).lo);
+  }
+  const HeadMethod ours = compare_head_methods(analyze(parse("laplace(scale=0.5)")), 10, width, {"algorithm_1"}).front();
+  EXPECT_GT(searches, 2 * std::log(n));
+  EXPECT_LT(ours.searches, static_cast<std::size_t>(searches));  // both sides together
+}
+
+TEST(Errata, E21TheTailLimitBelongsInTheLowerBound) {
+  const Curve sampled = analyze(parse("sqrt_log_family(2, 1, 2) | refine() | poisson(0.1)"));
+  const Interval head = measure_head_mu(sampled, Interval::exactly(5)).mu;
+  EXPECT_LT(head.hi, 0.4917);  // what the printed algorithm returns, its input mu_t = 0.7071 unused
+  EXPECT_THAT(measure_mu(sampled).mu, Encloses(std::sqrt(0.5)));
+  EXPECT_GT(measure_mu(sampled).mu.lo, 0.7071);
+  // Searches of Algorithm 3: two a step, and G(0); printed are 2n + 2 for a loop of n + 2 steps.
+  const HeadMethod third = compare_head_methods(sampled, 5, 0.1, {"algorithm_3"}).front();
+  const auto n = static_cast<std::size_t>(std::ceil(std::sqrt(8 * pi) * 5 / 0.1)) + 1;
+  EXPECT_EQ(third.searches, 2 * n + 1);
+}
+
 TEST(Errata, E22ABisectionBracketMustBeTested) {
   // With mu_max = 10 the printed bisection returns 10 for a root at 16: not an upper bound.
   EXPECT_GT(gaussian_mu(1000.0, 1e-300).lo, 10);
+  EXPECT_THAT(bisect_mu(1000, 1e-300, 0.01), Encloses(gaussian_mu(1000.0, 1e-300)));
 }
 
 TEST(Errata, E23RevealingIsTheWeakerGuarantee) {
@@ -190,6 +266,10 @@ TEST(Errata, E26TheSlopeOfTheTransformOfPureDp) {
   const double corrected = mills - std::exp(e) / (1 + std::exp(1.0)) / density((mu * mu - 2 * e) * (mu * mu - 2 * e) / (8 * mu * mu));
   EXPECT_NEAR(slope, corrected, 1e-4);
   EXPECT_NEAR(slope, -0.46574, 1e-4);
+  const double tail = normal_cdf(Interval::exactly(-(e / mu + mu / 2))).hi - 1 / (1 + std::exp(1.0));
+  const double printed = std::sqrt(2 * pi) * std::exp((mu * mu + 2 * e) / (8 * mu * mu)) * tail;  // the square is lost
+  EXPECT_NEAR(printed, -0.35100, 1e-4);
+  EXPECT_NEAR(std::sqrt(2 * pi) * std::exp((mu * mu + 2 * e) * (mu * mu + 2 * e) / (8 * mu * mu)) * tail, slope, 1e-4);
 }
 
 TEST(Errata, E27TheSignInAppendixC) {
@@ -197,6 +277,17 @@ TEST(Errata, E27TheSignInAppendixC) {
   const auto implied = [](double from) { return 1 - (1 - std::exp(-from * from)) * 2 / (1 + std::exp(from)); };
   EXPECT_GT(implied(0.9), implied(1.1));
   EXPECT_LT(implied(1.3), implied(1.5));
+}
+
+TEST(Errata, E28WhichDirectionIsNecessaryAndWhichSufficient) {
+  const Curve curve = analyze(parse("sqrt_log_family(2, 1, 2) | refine()"));
+  const double limit = std::sqrt(0.5);
+  // Necessary: a mu below the limit fails far out, however close it is.
+  EXPECT_GT(curve.log_delta_at(Interval::exactly(1000)).lo, log_gaussian_delta(0.999 * limit, 1000).hi);
+  // Not sufficient: the limit itself, and more, fails near 0.
+  EXPECT_GT(curve.delta_at(0).lo, delta_gdp(1.5 * limit, 0));
+  // Sufficient for some mu: a finite limit.
+  EXPECT_EQ(measure_mu(curve).verdict, GdpVerdict::gdp);
 }
 
 TEST(Errata, E29NeighboursMustBeStated) {

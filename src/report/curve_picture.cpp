@@ -8,6 +8,7 @@
 #include "report/claim.h"
 #include "report/curve_table.h"
 #include "report/many_betas.h"
+#include "tradeoff/gdp.h"
 
 namespace tradeoff::report {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "numeric/gaussian.h"
 #include "numeric/number_text.h"
 #include "report/json.h"
+#include "tradeoff/gdp.h"
 
 namespace tradeoff::report {
 namespace {
@@ -56,12 +56,6 @@ CurveTable sample_profile(const Curve& curve, Direction direction, std::size_t p
 CurveTable sample_gdp_transform(const Curve& curve, Direction direction, std::size_t points) {
   return sample_epsilons(points, last_epsilon(curve, direction), "mu",
                          [&](Interval epsilon) { return gdp_transform_at(curve, epsilon, direction); });
-}
-
-Interval gdp_transform_at(const Curve& curve, Interval epsilon, Direction direction) {
-  const Interval delta = curve.delta_at(epsilon, direction);
-  const bool underflows = delta.lo < 1e-290;  // near the end of the doubles delta has lost digits that its logarithm still has
-  return underflows ? gaussian_mu_of_log(epsilon, curve.log_delta_at(epsilon, direction)) : gaussian_mu(epsilon, delta);
 }
 
 std::string to_csv(const CurveTable& table) {

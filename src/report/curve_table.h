@@ -37,7 +37,4 @@ struct CurveTable {
 /// `[{"epsilon": 0, "delta": {"lo": ..., "hi": ...}}, ...]`.
 [[nodiscard]] std::string to_json(const CurveTable& table);
 
-/// mu_GDP(epsilon, delta(epsilon)), by the logarithm of delta where delta itself underflows.
-[[nodiscard]] Interval gdp_transform_at(const Curve& curve, Interval epsilon, Direction direction);
-
 }  // namespace tradeoff::report

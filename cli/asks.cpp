@@ -22,10 +22,11 @@ constexpr std::array<std::string_view, 2> mu_fields = {"slack", "epsilon_max"};
 constexpr std::array<std::string_view, 1> fpr_fields = {"fpr"};
 constexpr std::array<std::string_view, 1> prior_fields = {"prior"};
 constexpr std::array<std::string_view, 3> pieces_fields = {"pieces", "times", "epsilon"};
+constexpr std::array<std::string_view, 2> renyi_fields = {"order", "delta"};
 constexpr std::array<std::string_view, 6> target_fields = {"target.epsilon", "target.delta",     "target.mu",
                                                            "target.fpr",     "target.advantage", "target.tpr"};
 
-constexpr std::array<Ask, 14> asks = {{
+constexpr std::array<Ask, 15> asks = {{
     {"delta", epsilon_fields, answer_delta},
     {"epsilon", delta_fields, answer_epsilon},
     {"beta", alpha_fields, answer_beta},
@@ -39,6 +40,7 @@ constexpr std::array<Ask, 14> asks = {{
     {"compare", compare_fields, answer_compare},
     {"moments", {}, answer_moments},
     {"clt", {}, answer_clt},
+    {"renyi", renyi_fields, answer_renyi},
     {"approximate", pieces_fields, answer_approximate},
 }};
 

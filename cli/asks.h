@@ -32,6 +32,7 @@ struct Ask {
 [[nodiscard]] Answer answer_approximate(const Question& question);
 [[nodiscard]] Answer answer_moments(const Question& question);
 [[nodiscard]] Answer answer_clt(const Question& question);
+[[nodiscard]] Answer answer_renyi(const Question& question);
 [[nodiscard]] Answer answer_compare(const Question& question);
 
 /// Answers the request: checks that it has no unknown field, finds who answers, asks. Throws RequestError or Error.

@@ -59,6 +59,10 @@ constexpr std::array<Option, 3> approximate_options = {{
     {"times", "K", "also bound delta of K runs, by polygons with N slopes", false},
     {"epsilon", "E", "with --times: at this epsilon", false},
 }};
+constexpr std::array<Option, 2> renyi_options = {{
+    {"order", "A", "the order, above 1"},
+    {"delta", "D", "convert at this delta: 0 <= D <= 1"},
+}};
 constexpr std::array<Option, 2> limit_options = {{
     {"delta", "D", "compare epsilon at this delta: 0 <= D <= 1"},
     {"epsilon", "E", "compare delta at this epsilon, at least 0"},
@@ -103,7 +107,7 @@ constexpr std::array<Option, 11> release_options = {{
     {"mu", "M", "find the ? of the plan: the target is M-GDP"},
 }};
 
-constexpr std::array<Verb, 26> all_verbs = {{
+constexpr std::array<Verb, 27> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -193,7 +197,8 @@ constexpr std::array<Verb, 26> all_verbs = {{
      true, check_options, run_check},
     {"risk",
      "what attackers can do, in plain words",
-     "Advantage, true-positive rates and posteriors of the best possible attack.\n\n"
+     "Advantage, true-positive rates and posteriors of the best possible attack, the chance to be named in a crowd, how far an output\n"
+     "shifts the odds, and what that means in plain words.\n\n"
      "Examples:\n"
      "  tradeoff risk 'gaussian(sigma=1)'",
      true,
@@ -242,6 +247,13 @@ constexpr std::array<Verb, 26> all_verbs = {{
      true,
      {},
      run_ask},
+    {"renyi", "Renyi divergences, and what Renyi accounting makes of them",
+     "The Renyi divergence of the plan at an order, enclosed; or the epsilon that Renyi accounting certifies at a delta, at the\n"
+     "best order: a valid bound, never below the exact epsilon. rho of zCDP where one is known.\n\n"
+     "Examples:\n"
+     "  tradeoff renyi --order 8 'gaussian(sigma=1.1) | poisson(rate=256/60000)'\n"
+     "  tradeoff renyi --delta 1e-5 'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)'",
+     true, renyi_options, run_ask},
     {"limit", "limit theorems beside the exact answer",
      "What the central limit theorem, its Edgeworth refinement and the Berry-Esseen bound say about a plan, beside the certified\n"
      "interval, and whether the limit under-reports, and by how much.\n"

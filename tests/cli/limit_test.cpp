@@ -92,5 +92,25 @@ TEST(VerbLimit, RefusesBadUse) {
   EXPECT_EQ(run_command({"limit", "--delta", "1e-5", "--epsilon", "1", "gdp(1)"}).code, 3);
 }
 
+TEST(AskRenyi, DivergenceConversionAndZcdp) {  // [renyi-curve] [renyi-conversion]
+  const auto answer = [](const json& more, const std::string& plan = "gaussian(sigma=2) | repeat(4)") {
+    json request = {{"ask", "renyi"}, {"plan", plan}};
+    request.update(more);
+    return json::parse(run_command({"query"}, {.input = request.dump() + "\n"}).out);
+  };
+  const json at = answer({{"order", "1.1"}}).at("answer");
+  expect_inside(at.at("divergence"), 1.1 * 4 * 0.125);
+  expect_inside(at.at("zcdp"), 0.5);
+  const json converted = answer({{"delta", "1e-5"}}).at("answer");
+  EXPECT_NEAR(converted.at("epsilon").at("hi").get<double>(), 4.7285, 2e-3);
+  EXPECT_GT(converted.at("order").get<double>(), 1);
+  EXPECT_EQ(answer(json::object()).at("error").at("kind"), "parse");
+  EXPECT_EQ(answer({{"order", 1}}).at("error").at("kind"), "domain");
+  EXPECT_EQ(answer({{"order", 2}, {"delta", 0.1}}).at("error").at("kind"), "domain");
+  const json stated = answer({{"order", 2}}, "dp(1, 1e-6)").at("answer");
+  EXPECT_EQ(stated.at("divergence").at("lo"), "inf");
+  EXPECT_TRUE(stated.at("zcdp").is_null());
+}
+
 }  // namespace
 }  // namespace tradeoff::test

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <numbers>
 #include <sstream>
@@ -57,9 +58,11 @@ class ContourSide {
   [[nodiscard]] std::optional<Saddle> saddle_of(double log_target, double& epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> line(Saddle saddle, double epsilon) const;
   [[nodiscard]] Interval log_profile_locked(double epsilon) const;
+  [[nodiscard]] Interval profile_by_line(double epsilon) const;
   [[nodiscard]] Interval log_of(const ContourLine::Value& value) const;
   [[nodiscard]] double log_chernoff_factor(double s) const;
   [[nodiscard]] double log_chernoff(const Saddle& saddle, double epsilon) const;
+  [[nodiscard]] double complement_chernoff(double epsilon) const;
   [[nodiscard]] double chernoff_epsilon(const Saddle& saddle, double log_target) const;
   [[nodiscard]] Interval solve(double log_target) const;
 
@@ -193,6 +196,19 @@ double ContourSide::log_chernoff(const Saddle& saddle, double epsilon) const {
   return best;
 }
 
+/// An upper bound of 1 - delta = E min(1, exp(e - L)), which is at most exp(K(s) - s e) for every s in [-1, 0].
+double ContourSide::complement_chernoff(double epsilon) const {
+  const auto moments = ContourMoments::prepare(plan_, {-1, 0, 1, 0, false, -0.5, 0});
+  if (moments == nullptr) return 1;
+  double best = 0;
+  for (const double s : {-0.5, -0.25, -0.75, -0.05, -0.95}) {
+    const double bound = moments->cumulant_above(s) - s * epsilon;
+    const double raised = bound + 1e-13 * (1 + std::abs(bound) + std::abs(epsilon));
+    if (raised < best) best = raised;
+  }
+  return std::max(std::exp(best) * (1 + 1e-9), std::numeric_limits<double>::min());  // never 0: something is always left
+}
+
 double ContourSide::chernoff_epsilon(const Saddle& saddle, double log_target) const {
   double best = infinity;
   for (double s = saddle.order; s > 0 && s > 1e-3 * saddle.order; s /= 4) {
@@ -213,6 +229,15 @@ Interval ContourSide::log_of(const ContourLine::Value& value) const {
 
 Interval ContourSide::log_profile_locked(double epsilon) const {
   if (epsilon >= plan_.largest_loss) return Interval::exactly(-infinity);
+  const Interval found = profile_by_line(epsilon);
+  if (found.lo > -1) return found;
+  // A plan that reveals nearly everything leaves no saddle in reach, but Chernoff's bound of the complement.
+  const Interval nearly_all = 1.0 - Interval::exactly(complement_chernoff(epsilon)) - plan_.infinite_mass;
+  if (!(nearly_all.lo > 0.5)) return found;
+  return {std::max(found.lo, std::min(found.hi, log(nearly_all).lo)), found.hi};
+}
+
+Interval ContourSide::profile_by_line(double epsilon) const {
   const Interval whole = log1p(-plan_.infinite_mass);  // H <= 1 - infinite mass
   const Interval wide{-infinity, whole.hi};
   auto found = saddle(epsilon, false);

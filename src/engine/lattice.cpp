@@ -125,7 +125,21 @@ class Scene {
       if (const double end = epsilon + factor * margin; answer(end, factor).log_delta.hi <= log_target.lo) found.hi = end;
     for (double factor = 0.6; found.lo == 0 && factor < 1e6 && factor * margin < epsilon; factor *= factor < 100 ? 1.5 : 10)
       if (const double end = epsilon - factor * margin; answer(end, factor).log_delta.lo > log_target.hi) found.lo = end;
+    if (found.lo == 0 || found.hi == infinity) search_ends(grid, log_target, found);
     return found;
+  }
+
+  /// Where the guess was of no use: an end within some share of the largest sum of losses.
+  static void search_ends(Grid& grid, Interval log_target, Interval& found) {
+    const double top = grid.largest_loss();
+    for (const double share : {1 + 1e-9, 1 - 1e-11, 1 - 1e-8, 1 - 1e-5, 1 - 1e-3, 0.99, 0.9, 0.7, 0.5, 0.3, 0.1, 0.01, 1e-4}) {
+      if (!(share * top < found.hi) || !(share * top > found.lo)) continue;
+      const Interval value = grid.look(share * top).log_delta;
+      if (value.hi <= log_target.lo) found.hi = share * top;
+      if (value.lo <= log_target.hi) continue;
+      found.lo = share * top;
+      return;
+    }
   }
 
   std::mutex mutex_;

@@ -72,6 +72,12 @@ std::string Grid::describe() const {
   return text.str();
 }
 
+double Grid::largest_loss() const {
+  double sum = 0;
+  for (std::size_t i = 0; i < parts_->size(); ++i) sum += static_cast<double>((*parts_)[i].times) * ranges_[i].high;
+  return sum;
+}
+
 // [tilted-fft]
 void Grid::compose(const Tilt& tilt, unsigned log2_size) {
   composed_ = std::make_shared<const ComposedPair>(compose_tilted(factors_, step_, *outline_, tilt, log2_size));

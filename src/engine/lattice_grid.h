@@ -42,7 +42,8 @@ class Grid {
   /// An epsilon whose log delta is about this.
   [[nodiscard]] double guess_epsilon(double log_delta) const { return outline_->epsilon_of(log_delta); }
 
-  [[nodiscard]] bool is_composed() const { return composed_ != nullptr; }
+  /// Of the sum, as far as losses are kept apart from infinity.
+  [[nodiscard]] double largest_loss() const;
   /// What has been spent so far, in units of about a microsecond.
   [[nodiscard]] double work() const { return work_; }
   [[nodiscard]] std::string describe() const;

@@ -262,6 +262,18 @@ TEST(Contour, SurvivesExtremes) {
   }
 }
 
+// Where 1 - delta is beyond doubles there is no saddle to find, and still something is left of it.
+TEST(Contour, KnowsWhenNearlyEverythingIsRevealed) {
+  for (const LossPointer& step :
+       {subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.5)),
+        LossPointer(std::make_shared<SampledLoss>(gaussian_loss(Interval::exactly(1)), Interval::exactly(0.5)))}) {
+    const Interval found = compose_by_contour({{step, 1'000'000'000}}, {})->delta(Direction::remove, Interval::exactly(50));
+    EXPECT_GE(found.lo, 1 - 1e-15);
+    EXPECT_LT(found.lo, 1);
+    EXPECT_EQ(found.hi, 1);
+  }
+}
+
 TEST(Contour, DeclinesWhatHasNoTransform) {
   const auto sampled = std::make_shared<PoissonLoss>(std::make_shared<LaplaceLoss>(Interval::exactly(1)), Interval::exactly(0.5));
   const Parts parts{{std::make_shared<SymmetrizedLoss>(sampled), 100}};

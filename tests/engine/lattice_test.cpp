@@ -256,6 +256,17 @@ TEST(Lattice, FindsEpsilonWithBothEndsProved) {
   }
 }
 
+// So small a delta lies within rounding of the largest loss, where no saddle point leads.
+TEST(Lattice, FindsEpsilonNextToTheLargestLoss) {
+  const auto sampled = std::make_shared<PoissonLoss>(laplace(Interval::exactly(0.5)), Interval::exactly(0.25));
+  const double largest = 3 * std::log1p(0.25 * std::expm1(0.5));
+  const auto found = compose_by_lattice({{sampled, 3}}, {})->closed_epsilon(Direction::remove, Interval::exactly(1e-300));
+  ASSERT_TRUE(found.has_value());
+  EXPECT_LE(found->lo, largest);
+  EXPECT_GE(found->hi, largest * (1 - 1e-12));
+  EXPECT_GE(found->lo, 0.9 * largest);
+}
+
 TEST(Lattice, KnowsWhereInfiniteLossesForbidAnEpsilon) {
   const LossPointer composed = compose_by_lattice({{std::make_shared<ApproximateLoss>(0.5, 1e-3), 2}}, {});
   EXPECT_EQ(*composed->closed_epsilon(Direction::remove, Interval::exactly(1e-3)), Interval::exactly(infinity));

@@ -26,7 +26,9 @@ namespace {
 
 constexpr std::size_t batch = 8192;  // the output stays in the cache, as in training a model layer by layer
 
-void count(benchmark::State& state) { state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * batch)); }
+void count(benchmark::State& state) {
+  state.SetItemsProcessed(static_cast<std::int64_t>(static_cast<std::size_t>(state.iterations()) * batch));
+}
 
 void words(benchmark::State& state, Level level) {
   if (level > best_level()) return state.SkipWithError("this processor does not have it");

@@ -94,7 +94,7 @@ void expect_encloses(const Enclosure& found, const Ball& truth, double magnitude
 
 TEST(Series, EncloseTheFunctionsOfArb) {
   ReplayForTests random(4);
-  for (int i = 0; i < 200; ++i) {
+  for (unsigned i = 0; i < 200; ++i) {
     const std::size_t precision = 127 + 64 * (i % 3);
     const double x = static_cast<double>(random.next() % 40'000'000) * 1e-6 * (i % 5 == 0 ? 1e-9 : 1);
     const Natural below = Natural(static_cast<std::uint64_t>(x * 0x1p32)) << (precision - 32);

@@ -71,7 +71,7 @@ TEST(Certificate, HasADigestOfItsStatement) {
   EXPECT_THAT(certificate.statement(), HasSubstr("rounded gaussian on multiples of 2^-20"));
   EXPECT_EQ(certificate.digest(), noise::sha256(certificate.statement()));
   ReplayForTests random(1);
-  for (const std::size_t size : {0, 1, 55, 56, 63, 64, 65, 1000}) {
+  for (const std::size_t size : {0U, 1U, 55U, 56U, 63U, 64U, 65U, 1000U}) {
     std::string bytes;
     for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(random.next());
     std::array<unsigned char, 32> expected{};

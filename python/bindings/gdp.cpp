@@ -23,14 +23,15 @@ auto measure(const Curve& curve, const std::vector<std::string>& slacks) {
   std::vector<Ends> with_slack;
   for (const GdpPair& pair : found.with_slack) with_slack.push_back(ends(pair.mu));
   return std::make_tuple(std::string(to_word(found.verdict)), ends(found.mu), found.at_epsilon,
-                         std::make_tuple(found.tail.kind, found.tail.from, ends(found.tail.limit)), with_slack, found.evaluations);
+                         std::make_tuple(found.tail.kind, found.tail.from, ends(found.tail.limit)), with_slack, found.evaluations,
+                         found.warnings);
 }
 
 auto measure_head(const Curve& curve, const std::string& epsilon_max) {
   const Interval last = read_argument("epsilon_max", epsilon_max);
   const nb::gil_scoped_release unlocked;
   const HeadMu head = measure_head_mu(curve, last);
-  return std::make_tuple(ends(head.mu), ends(head.residual), head.at_epsilon);
+  return std::make_tuple(ends(head.mu), ends(head.residual), head.at_epsilon, head.warnings);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "text.h"
 #include "tradeoff/compare.h"
 #include "tradeoff/limit.h"
+#include "tradeoff/operations.h"
 
 namespace tradeoff::python {
 namespace {
@@ -61,11 +62,32 @@ auto limit(const std::string& text, const std::string& neighbours, const std::st
   });
 }
 
+auto order(const Curve& one, const Curve& other) {
+  const nb::gil_scoped_release unlocked;
+  const OrderAnswer found = at_least_as_private(one, other);
+  const char* verdict = found.verdict == Order::yes ? "yes" : found.verdict == Order::no ? "no" : "undecided";
+  return std::make_tuple(std::string(verdict), found.alpha, found.epsilon);
+}
+
+Ends name_one_of(const Curve& curve, std::uint64_t people) {
+  const nb::gil_scoped_release unlocked;
+  return ends(naming_chance(curve, people));
+}
+
+Ends shift_odds(const Curve& curve, const std::string& chance) {
+  const Interval at = read_argument("chance", chance);
+  const nb::gil_scoped_release unlocked;
+  return ends(odds_factor(curve, at));
+}
+
 }  // namespace
 
 void bind_limits(nb::module_& module) {
   using namespace nb::literals;
   module.def("compare", compare, "text"_a, "delta"_a, "methods"_a, "neighbours"_a, "relative"_a);
+  module.def("at_least_as_private", order, "one"_a, "other"_a);
+  module.def("naming_chance", name_one_of, "curve"_a, "people"_a);
+  module.def("odds_factor", shift_odds, "curve"_a, "chance"_a);
   module.def("moments", moments, "curve"_a, "direction"_a);
   module.def("limit", limit, "text"_a, "neighbours"_a, "relative"_a);
 }

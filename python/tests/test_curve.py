@@ -194,6 +194,18 @@ def test_corners_and_polygons() -> None:
     assert polygons.area is not None and polygons.below.area.hi <= polygons.area.hi <= polygons.above.area.hi
 
 
+def test_order_and_plain_words() -> None:
+    noisy, exposed = to.gaussian(2).curve(), to.gaussian(1).curve()
+    assert noisy.at_least_as_private(exposed).verdict == "yes"
+    found = exposed.at_least_as_private(noisy)
+    assert found.verdict == "no" and (found.alpha is not None or found.epsilon is not None)
+    assert noisy.naming_chance(10).hi <= exposed.naming_chance(10).hi < 1
+    assert 1 <= noisy.odds_factor(0.01).hi <= exposed.odds_factor(0.01).hi
+    for wrong in (lambda: noisy.naming_chance(1), lambda: noisy.odds_factor(0), lambda: noisy.at_least_as_private(3)):  # type: ignore[arg-type]
+        with pytest.raises(to.Error):
+            wrong()
+
+
 def test_plot() -> None:
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

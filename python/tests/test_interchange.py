@@ -37,6 +37,13 @@ def test_steps_are_counted() -> None:
     assert accountant.mechanism() == Accountant.mechanism() == "tradeoff"
 
 
+def test_numbers_of_other_kinds_are_merged() -> None:
+    accountant = Accountant()
+    for noise in (1.5, np.float64(1.5), np.float32(1.5), np.array(1.5)):
+        accountant.step(noise_multiplier=noise, sample_rate=0.25)  # type: ignore[arg-type]
+    assert accountant.history == [(1.5, 0.25, 4)]
+
+
 def test_nothing_spent_costs_nothing() -> None:
     assert Accountant().get_epsilon(1e-5) == 0 and len(Accountant()) == 0
 
@@ -154,7 +161,7 @@ def opacus() -> Iterator[Any]:
 def test_inside_opacus(opacus: Any) -> None:
     interchange.opacus.register()
     ours, theirs = opacus.create_accountant("tradeoff"), opacus.create_accountant("prv")
-    assert isinstance(ours, Accountant)
+    assert isinstance(ours, Accountant) and to.interchange.Accountant is Accountant
     for accountant in (ours, theirs):
         for _ in range(500):
             accountant.step(noise_multiplier=1.1, sample_rate=0.02)

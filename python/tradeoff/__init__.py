@@ -7,6 +7,8 @@
 True
 """
 
+from typing import TYPE_CHECKING, Any
+
 from . import _core
 from ._calibrate import Calibration, calibrate
 from ._curve import (
@@ -20,6 +22,7 @@ from ._curve import (
     Measurement,
     Method,
     Moments,
+    Order,
     Polygon,
     Posterior,
     Risk,
@@ -66,6 +69,9 @@ from ._plan import (
 from ._release import Certificate, Release, certify, release
 from ._training import noisy_sum, sgd
 
+if TYPE_CHECKING:
+    from . import interchange as interchange
+
 __version__: str = _core.version
 __all__ = [
     "Approximations",
@@ -84,6 +90,7 @@ __all__ = [
     "Method",
     "Moments",
     "Operator",
+    "Order",
     "Parameter",
     "ParseError",
     "Plan",
@@ -132,3 +139,12 @@ __all__ = [
     "truncated_discrete_laplace",
     "truncated_laplace",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What not everybody needs is imported when it is first used."""
+    if name == "interchange":
+        from importlib import import_module
+
+        return import_module("tradeoff.interchange")
+    raise AttributeError(f"module 'tradeoff' has no attribute {name!r}")

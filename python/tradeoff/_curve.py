@@ -65,6 +65,7 @@ class Measurement(NamedTuple):
     tail: Tail
     with_slack: tuple[SlackPair, ...]
     evaluations: int
+    warnings: tuple[str, ...]
 
 
 class HeadMeasurement(NamedTuple):
@@ -74,6 +75,7 @@ class HeadMeasurement(NamedTuple):
     residual: Interval
     at_epsilon: float
     epsilon_max: float
+    warnings: tuple[str, ...]
 
 
 class Polygon(NamedTuple):
@@ -126,6 +128,14 @@ class Comparison(NamedTuple):
                     return row
             raise KeyError(key)
         return tuple.__getitem__(self, key)
+
+
+class Order(NamedTuple):
+    """Whether one curve is at least as private as another: ``yes``, ``no`` (then with a place where it certainly is not), ``undecided``."""
+
+    verdict: str
+    alpha: float | None
+    epsilon: float | None
 
 
 class Moments(NamedTuple):
@@ -321,12 +331,12 @@ class Curve:
             if slack is not None:
                 raise DomainError("mu: give slack or epsilon_max, not both")
             text = to_text("epsilon_max", epsilon_max)
-            mu, residual, at = _core.measure_head_mu(self._core, text)
-            return HeadMeasurement(Interval(*mu), Interval(*residual), at, _to_float(text))
+            mu, residual, at, warnings = _core.measure_head_mu(self._core, text)
+            return HeadMeasurement(Interval(*mu), Interval(*residual), at, _to_float(text), tuple(warnings))
         slacks = [to_text("slack", value) for value in (_SLACKS if slack is None else (slack,))]
-        verdict, mu, at, (kind, start, limit), pairs, evaluations = _core.measure_mu(self._core, slacks)
+        verdict, mu, at, (kind, start, limit), pairs, evaluations, warnings = _core.measure_mu(self._core, slacks)
         with_slack = tuple(SlackPair(_to_float(text), Interval(*pair)) for text, pair in zip(slacks, pairs))
-        return Measurement(verdict, Interval(*mu), at, Tail(kind, start, Interval(*limit)), with_slack, evaluations)
+        return Measurement(verdict, Interval(*mu), at, Tail(kind, start, Interval(*limit)), with_slack, evaluations, tuple(warnings))
 
     def guarantees(self, *, direction: str = "worst") -> tuple[Guarantee, ...]:
         """The (epsilon, delta) corners, for plans composed exactly."""
@@ -353,6 +363,27 @@ class Curve:
             {prior: found.accuracy for prior, found in posteriors.items()},
             {prior: found.largest for prior, found in posteriors.items()},
         )
+
+    def naming_chance(self, people: int) -> Interval:
+        """The largest chance to name the one of that many equally likely people whose record was used."""
+        if isinstance(people, bool) or not isinstance(people, int) or not 2 <= people < 2**63:
+            raise DomainError(f"people = {people!r} is not allowed; it must be a whole number of at least 2")
+        return Interval(*_core.naming_chance(self._core, people))
+
+    def odds_factor(self, chance: Number) -> Interval:
+        """The least factor by which, except with this chance, no output multiplies the odds about a record."""
+        return Interval(*_core.odds_factor(self._core, to_text("chance", chance)))
+
+    def at_least_as_private(self, other: Curve) -> Order:
+        """Whether whatever the other allows an attacker, this one allows no more.
+
+        >>> import tradeoff as to
+        >>> to.gaussian(2).curve().at_least_as_private(to.gaussian(1).curve()).verdict
+        'yes'
+        """
+        if not isinstance(other, Curve):
+            raise DomainError(f"at_least_as_private: a {type(other).__name__} is no Curve")
+        return Order(*_core.at_least_as_private(self._core, other._core))
 
     def compare(self, delta: Number, *, methods: Sequence[str] = ()) -> Comparison:
         """epsilon by every applicable method, or by those named: bounds, estimates, and refusals with their reasons.

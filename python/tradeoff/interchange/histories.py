@@ -18,14 +18,14 @@ def check_entry(entry: Any) -> Entry:
         noise_multiplier, sample_rate, steps = entry
     except (TypeError, ValueError):
         raise DomainError(f"history: {entry!r} is no triple (noise_multiplier, sample_rate, num_steps)") from None
-    check_step(noise_multiplier, sample_rate)
+    noise_multiplier, sample_rate = check_step(noise_multiplier, sample_rate)
     if isinstance(steps, bool) or not hasattr(steps, "__index__") or not 0 <= int(steps) <= 10**12:
         raise DomainError(f"history: num_steps = {steps!r} is not allowed; it must be a whole number of at least 0")
     return noise_multiplier, sample_rate, int(steps)
 
 
-def check_step(noise_multiplier: Any, sample_rate: Any) -> None:
-    """Raises DomainError unless this is a step whose cost is known."""
+def check_step(noise_multiplier: Any, sample_rate: Any) -> tuple[float, float]:
+    """The two as plain numbers. Raises DomainError unless this is a step whose cost is known."""
     for name, value in (("noise_multiplier", noise_multiplier), ("sample_rate", sample_rate)):
         if isinstance(value, (bool, str)) or not _is_finite(value):
             raise DomainError(f"{name} = {value!r} is not allowed; it must be a finite number")
@@ -36,6 +36,12 @@ def check_step(noise_multiplier: Any, sample_rate: Any) -> None:
             f"sample_rate = {sample_rate!r} is not allowed; it must be between 0 and 1: "
             "the probability that a given record is in the batch, not the number of records"
         )
+    return _plain(noise_multiplier), _plain(sample_rate)
+
+
+def _plain(value: Any) -> float:
+    """Tensors of one element and the like as floats, so that equal steps are found to be equal."""
+    return value if isinstance(value, (int, float)) else float(value)
 
 
 def _is_finite(value: Any) -> bool:
@@ -61,11 +67,7 @@ def merge_histories(*histories: Iterable[Any]) -> list[Entry]:
 
 def plan_of_history(history: Iterable[Any]) -> Plan:
     """Poisson-sampled steps under add-remove neighbours, noise in units of the clipping norm: what such a history means in Opacus."""
-    lines = [
-        gaussian(noise) if rate == 1 and steps == 1 else gaussian(noise).poisson(rate).repeat(steps)
-        for noise, rate, steps in merge_histories(history)
-        if steps > 0 and rate > 0
-    ]
+    lines = [gaussian(noise).poisson(rate).repeat(steps) for noise, rate, steps in merge_histories(history) if steps > 0 and rate > 0]
     return compose(*lines) if lines else dp(0)
 
 

@@ -32,7 +32,7 @@ class Accountant:
 
     What the numbers mean is what they mean in Opacus: every example joins each batch independently with probability ``sample_rate``
     (Poisson sampling), neighbours differ by one record added or removed, and the noise multiplier is the standard deviation of the noise
-    divided by the clipping norm. Stating anything else is an error, because the number would be wrong.
+    divided by the clipping norm. Stating anything else is an error, because the number would be wrong. One thread at a time may step it.
 
     >>> accountant = Accountant()
     >>> for _ in range(100):
@@ -58,14 +58,12 @@ class Accountant:
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
         """Records a step. A refused step leaves the history as it was."""
-        check_step(noise_multiplier, sample_rate)
+        noise, rate = check_step(noise_multiplier, sample_rate)
         history = self.history
-        if history:
-            noise, rate, steps = history[-1]
-            if noise == noise_multiplier and rate == sample_rate:
-                history[-1] = (noise, rate, steps + 1)
-                return
-        history.append((noise_multiplier, sample_rate, 1))
+        if history and tuple(history[-1][:2]) == (noise, rate):
+            history[-1] = (noise, rate, history[-1][2] + 1)
+        else:
+            history.append((noise, rate, 1))
 
     @property
     def plan(self) -> Plan:

@@ -50,7 +50,9 @@ std::optional<Interval> last_epsilon(const Loss& loss) {
     return stated->canonical().active.front().epsilon;
   const Atoms* remove = loss.atoms(Direction::remove);
   const Atoms* add = loss.atoms(Direction::add);
-  if (remove != nullptr && add != nullptr) {
+  // Masses whose end is not known, like those of a table that was cut off, have no last loss.
+  const auto ends = [](const Atoms* atoms) { return atoms != nullptr && (atoms->infinite.lo > 0 || atoms->infinite.hi == 0); };
+  if (ends(remove) && ends(add)) {
     Interval largest = exactly(0.0);
     for (const Atoms* atoms : {remove, add})
       if (!atoms->finite.empty()) largest = max(largest, atoms->finite.front().loss);

@@ -77,7 +77,12 @@ class SymmetrizedLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
-  [[nodiscard]] Tail tail() const override { return base_->tail(); }
+  /// The larger of two profiles may have larger moments than either.
+  [[nodiscard]] Tail tail() const override {
+    Tail tail = base_->tail();
+    tail.moment_mu = Tail::nothing;
+    return tail;
+  }
   [[nodiscard]] std::string key() const override;
   void explain(std::vector<Step>& steps) const override;
 

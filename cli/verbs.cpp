@@ -315,7 +315,7 @@ constexpr std::array<Verb, 27> all_verbs = {{
      "The offset counts bytes, in the plan for faults of the plan, otherwise in the line. Optional: \"neighbours\", \"direction\", "
      "\"relative\".\n"
      "ask: delta (epsilon), epsilon (delta), beta (alpha), mu (slack or epsilon_max), gdpt (epsilon), advantage, tpr (fpr), posterior "
-     "(prior), calibrate (target), compare (delta).\n\n"
+     "(prior), calibrate (target), compare (delta), moments, clt, renyi (order or delta), guarantees, approximate (pieces).\n\n"
      "Examples:\n"
      "  echo '{\"id\": 1, \"plan\": \"gaussian(sigma=2)\", \"ask\": \"epsilon\", \"delta\": 1e-5}' | tradeoff query",
      false,

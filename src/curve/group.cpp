@@ -153,7 +153,7 @@ class GroupedLoss final : public Loss {
     constexpr double golden = 0.6180339887498949;
     double left = high - golden * (high - low), right = low + golden * (high - low);
     double left_value = value(left), right_value = value(right);
-    while (high - low > 1e-9 * (1 + std::abs(low))) {
+    while (high - low > 1e-8 * (1 + std::abs(low))) {
       if (left_value < right_value) {
         high = right;
         right = left;
@@ -233,11 +233,21 @@ class GroupedLoss final : public Loss {
     }
     if (epsilon >= tail().zero_from) return zero;
     const Interval least = infinite_mass(Direction::remove);
-    // The alpha whose slope is e^epsilon: the sum of the losses falls as alpha grows.
-    double low = std::max(-690.0, -epsilon - 600), high = -epsilon;
-    std::vector<double> steep = chain(std::exp(low)), flat = chain(std::exp(high));
+    // The alpha whose slope is e^epsilon: the sum of the losses falls as alpha grows. A step outward, then regula falsi with a halving
+    // every third time, so that jumps cannot stall it.
+    double high = -epsilon, low = high;
+    std::vector<double> flat = chain(std::exp(high)), steep = flat;
+    for (double step = 1; sum(steep) < epsilon && low > -690; step *= 2) {
+      high = low;
+      flat = steep;
+      low = std::max(-690.0, low - step);
+      steep = chain(std::exp(low));
+    }
     for (int i = 0; i < 60 && high - low > 1e-10; ++i) {
-      const double middle = low + (high - low) / 2;
+      const double excess = sum(steep) - epsilon, lack = epsilon - sum(flat);
+      if (!(excess > 1e-8 && lack > 1e-8)) break;  // the bounds below see its square
+      const double secant = low + (high - low) * excess / (excess + lack);
+      const double middle = i % 3 == 2 || !(secant > low && secant < high) ? low + (high - low) / 2 : secant;
       std::vector<double> losses = chain(std::exp(middle));
       const bool is_steep = sum(losses) >= epsilon;
       (is_steep ? low : high) = middle;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <vector>
+
 #include "curve/refine.h"
 #include "engine/part.h"
 
@@ -12,6 +15,13 @@ namespace tradeoff {
   for (Part& part : parts)
     if (!part.loss->is_pair()) part.loss = refine(std::move(part.loss));
   return parts;
+}
+
+/// Whether every value of the profile costs a search, so that an integral over it must do with few.
+[[nodiscard]] inline bool is_dear(const Loss& loss) {
+  std::vector<Step> steps;
+  loss.explain(steps);
+  return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.theorem == "group-privacy"; });
 }
 
 }  // namespace tradeoff

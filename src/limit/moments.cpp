@@ -151,7 +151,7 @@ LossMoments find_moments(const Loss& loss, Direction direction, const IntegralEf
 
 }  // namespace
 
-LossMoments loss_moments(const Loss& loss, Direction direction) { return find_moments(loss, direction, thorough); }
+LossMoments loss_moments(const Loss& loss, Direction direction) { return find_moments(loss, direction, is_dear(loss) ? quick : thorough); }
 
 PowerMoments power_moments(const Loss& loss, Direction direction) {
   return MomentIntegrals(loss, direction, quick).powers();  // for estimates
@@ -159,13 +159,13 @@ PowerMoments power_moments(const Loss& loss, Direction direction) {
 
 namespace {
 
-bool is_cheap(const Curve& curve) { return curve.method() == "closed form" || curve.method() == "exact"; }
+bool is_cheap(const Curve& curve) { return (curve.method() == "closed form" || curve.method() == "exact") && !is_dear(*curve.loss()); }
 
 /// [loss-moments] Means and the cumulants of second and fourth order add over independent parts; Jensen and Cauchy-Schwarz bound the rest.
 LossMoments moments_of_sum(const Parts& parts, Direction direction) {
   Interval mean = Interval::exactly(0), variance = mean, third = mean, fourth = mean;
   for (const Part& part : parts) {
-    const PowerMoments one = MomentIntegrals(*part.loss, direction, thorough).powers();
+    const PowerMoments one = MomentIntegrals(*part.loss, direction, is_dear(*part.loss) ? quick : thorough).powers();
     const Interval times = Interval::exactly(static_cast<double>(part.times));
     const Interval m = one.first, m2 = one.second, m3 = one.third;
     const Interval v = max(m2 - square(m), Interval::exactly(0));

@@ -18,6 +18,7 @@ constexpr double point_budget = 0x1p19;     // of profiles read in one discretis
 constexpr double slow_budget = 2e6;         // work of reading, for profiles that cost more than `usual_price`
 constexpr double even_budget = 3e4;         // work of reading every point of a lattice
 constexpr double usual_price = 0.5;         // of reading a profile that is a formula
+constexpr double atom_price = 0.01;         // of each atom of a finite law, at every reading
 constexpr double slow_price = 16;           // slower than any formula, even on a busy machine
 constexpr double transform_price = 0.06;    // of a cell of a transform and its powers
 constexpr unsigned largest_log2_size = 21;  // transforms then hold about 150 MB
@@ -59,7 +60,12 @@ double Answer::width() const { return log_delta.lo > -infinity ? log_delta.hi - 
 
 Grid::Grid(const Parts& parts, Direction direction, Tolerance tolerance)
     : parts_(&parts), direction_(direction), tolerance_(tolerance), log2_limit_(largest_log2_size), price_(usual_price) {
-  for (const Part& part : parts) runs_ += static_cast<double>(part.times);
+  for (const Part& part : parts) {
+    runs_ += static_cast<double>(part.times);
+    if (const Atoms* atoms = part.loss->atoms(direction)) {
+      price_ = std::max(price_, usual_price + atom_price * static_cast<double>(atoms->finite.size()));
+    }
+  }
   const auto all_transforms = [&] { return std::ldexp(static_cast<double>(parts.size()), static_cast<int>(log2_limit_)); };
   while (log2_limit_ > smallest_log2_size && all_transforms() > transform_budget) --log2_limit_;
 }
@@ -105,12 +111,13 @@ Grid::Range Grid::range(const Loss& loss) const {
 
 /// Losses at which a law ends in a corner, or has its atoms: a lattice through them all has no first-order error.
 void Grid::find_corners() {
-  std::vector<double> corners;
+  std::vector<double> corners;  // of densities
+  std::vector<double> places;   // of atoms of finite laws
   all_atoms_ = true;
   for (std::size_t i = 0; i < parts_->size(); ++i) {
     const Loss& loss = *(*parts_)[i].loss;
     if (const Atoms* atoms = loss.atoms(direction_)) {
-      for (const Atom& atom : atoms->finite) corners.push_back(std::abs(atom.loss.lo));
+      for (const Atom& atom : atoms->finite) places.push_back(std::abs(atom.loss.lo));
       continue;
     }
     all_atoms_ = false;
@@ -127,13 +134,15 @@ void Grid::find_corners() {
     if (ranges_[i].high < farthest_loss && steepness(ranges_[i].high, 0) > least_atom) corners.push_back(ranges_[i].high);
     if (steepness(ranges_[i].low, 1) > least_atom) corners.push_back(-ranges_[i].low);
   }
-  corner_ = common_divisor(corners);
+  std::vector<double> all = places;
+  all.insert(all.end(), corners.begin(), corners.end());
+  corner_ = common_divisor(all);
   other_corners_.clear();
-  if (!corner_ && !corners.empty() && !all_atoms_) {  // one exactly, the others nearly
+  if (!corner_ && !corners.empty()) {  // the finite laws exactly, or else one corner, and the other corners nearly
     std::sort(corners.begin(), corners.end(), std::greater<>());
     corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
-    corner_ = corners.front();
-    if (corners.size() <= most_corners) other_corners_.assign(corners.begin() + 1, corners.end());
+    corner_ = common_divisor(places).value_or(corners.front());
+    if (corners.size() <= most_corners) other_corners_ = corners;
   }
   all_atoms_ = all_atoms_ && corner_.has_value();
 }
@@ -212,12 +221,11 @@ Points Grid::points(std::size_t i, const Spacing& spacing) const {
 /// straight, and whatever keeps neighbours close. [dominated-pair]
 std::optional<Points> Grid::exact_points(std::size_t i) const {
   const Atoms* atoms = (*parts_)[i].loss->atoms(direction_);
-  if (atoms == nullptr || !corner_ || !other_corners_.empty() || !(*corner_ > 2 * step_) || atoms->finite.size() > most_atoms)
-    return std::nullopt;
+  if (atoms == nullptr || !corner_ || !(*corner_ > 2 * step_) || atoms->finite.size() > most_atoms) return std::nullopt;
   Points points{step_, {-1, 0, 1}};
   for (const Atom& atom : atoms->finite) {
     const double place = atom.loss.lo / step_, nearest = std::round(place);
-    if (!(std::abs(place - nearest) < 1e-6)) return std::nullopt;
+    if (!(std::abs(place - nearest) < 1e-4)) return std::nullopt;
     if (atom.loss.lo < ranges_[i].low - step_ || atom.loss.lo > ranges_[i].high + step_) continue;  // next to nothing: cut off
     for (const int beside : {-1, 0, 1}) points.index.push_back(static_cast<std::int64_t>(nearest) + beside);
   }

@@ -159,6 +159,9 @@ PowerMoments power_moments(const Loss& loss, Direction direction) {
 
 namespace {
 
+/// The integrals count on convexity, so a bound that is not a pair's enters by its refinement.
+LossPointer pair_of(const Curve& curve) { return curve.loss()->is_pair() ? curve.loss() : refine(curve.loss()); }
+
 bool is_cheap(const Curve& curve) { return (curve.method() == "closed form" || curve.method() == "exact") && !is_dear(*curve.loss()); }
 
 /// [loss-moments] Means and the cumulants of second and fourth order add over independent parts; Jensen and Cauchy-Schwarz bound the rest.
@@ -186,7 +189,7 @@ LossMoments moments_of_sum(const Parts& parts, Direction direction) {
 }  // namespace
 
 LossMoments moments_of(const Curve& curve, Direction direction) {
-  return find_moments(*convex_form(curve.loss()), direction, is_cheap(curve) ? thorough : quick);
+  return find_moments(*pair_of(curve), direction, is_cheap(curve) ? thorough : quick);
 }
 
 LossMoments moments_of(const Plan& plan, Direction direction, Neighbours neighbours, Tolerance tolerance) {
@@ -198,7 +201,7 @@ LossMoments moments_of(const Plan& plan, Direction direction, Neighbours neighbo
     const double log_moment_above = (renyi.at(1 + s, Direction::worst) * s).hi;
     if (log_moment_above < infinity) tails.push_back({log_moment_above, s});  // delta(t) <= exp(-st) E exp(sL)
   }
-  LossMoments found = find_moments(*convex_form(curve.loss()), direction, quick, tails);
+  LossMoments found = find_moments(*pair_of(curve), direction, quick, tails);
   const Parts parts = limit_parts(parts_of_plan(plan, neighbours, tolerance).parts);
   const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
   const bool finite = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return !reveals(*part.loss, Direction::worst); });
@@ -209,7 +212,7 @@ LossMoments moments_of(const Plan& plan, Direction direction, Neighbours neighbo
 }
 
 Divergences divergences_of(const Curve& curve, Direction direction) {
-  LossPointer loss = convex_form(curve.loss());
+  LossPointer loss = pair_of(curve);
   if (direction == Direction::worst && !loss->symmetric()) loss = std::make_shared<SymmetrizedLoss>(std::move(loss));
   const Direction side = direction == Direction::add ? Direction::add : Direction::remove;
   const Interval kl = find_moments(*loss, side, is_cheap(curve) ? thorough : quick).kl;

@@ -134,6 +134,15 @@ TEST(LossMoments, PlansKnowMoreThanTheirCurves) {
   EXPECT_LT(steps.kappa3bar.hi, 1.1 * steps.kappa3bar.lo);
 }
 
+TEST(LossMoments, ABoundThatIsNoPairCountsByItsHull) {
+  // The smaller of two profiles is not convex where they cross, and the integrals count on convexity: the hull stands for it, which
+  // diverges less than either.
+  const LossMoments found = moments("gdp(mu=1) | rectify(epsilon=1.5, low=0, high=1)");
+  EXPECT_LT(found.kl.hi, moments("gdp(mu=1)").kl.lo);
+  EXPECT_LT(found.kl.hi, moments("laplace(scale=2, sensitivity=3)").kl.lo);
+  EXPECT_GT(found.kl.lo, 0.4);
+}
+
 TEST(Divergences, GaussianAndFinite) {
   const Divergences gaussian = divergences_of(analyze(parse("gdp(mu=0.5)")));
   EXPECT_THAT(gaussian.total_variation, Encloses(std::erf(0.25 / std::sqrt(2.0))));

@@ -262,15 +262,28 @@ TEST(Contour, SurvivesExtremes) {
   }
 }
 
+// Both ends must be proved, not estimated: with so many steps the moments are known far worse than the sum over the nodes.
+TEST(Contour, ProvesBothEndsOfAnEpsilon) {
+  for (const double rate : {1e-5, 1e-3}) {
+    const LossPointer loss =
+        compose_by_contour({{subsampled_gaussian(Interval::exactly(0.01), Interval::exactly(rate)), 1'000'000'000'000}}, {});
+    const Interval target = log(Interval::exactly(1e-5));
+    const Interval epsilon = *loss->closed_epsilon(Direction::remove, Interval::exactly(1e-5));
+    ASSERT_LT(epsilon.lo, epsilon.hi);
+    EXPECT_LE(loss->log_delta(Direction::remove, Interval::exactly(epsilon.hi)).hi, target.hi) << rate;
+    EXPECT_GE(loss->log_delta(Direction::remove, Interval::exactly(epsilon.lo)).lo, target.lo) << rate;
+  }
+}
+
 // Where 1 - delta is beyond doubles there is no saddle to find, and still something is left of it.
 TEST(Contour, KnowsWhenNearlyEverythingIsRevealed) {
   for (const LossPointer& step :
        {subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.5)),
         LossPointer(std::make_shared<SampledLoss>(gaussian_loss(Interval::exactly(1)), Interval::exactly(0.5)))}) {
-    const Interval found = compose_by_contour({{step, 1'000'000'000}}, {})->delta(Direction::remove, Interval::exactly(50));
-    EXPECT_GE(found.lo, 1 - 1e-15);
-    EXPECT_LT(found.lo, 1);
-    EXPECT_EQ(found.hi, 1);
+    const Interval found = compose_by_contour({{step, 1'000'000'000}}, {})->log_delta(Direction::remove, Interval::exactly(50));
+    EXPECT_GE(found.lo, -1e-15);
+    EXPECT_LT(found.lo, 0);
+    EXPECT_EQ(found.hi, 0);
   }
 }
 

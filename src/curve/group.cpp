@@ -233,8 +233,8 @@ class GroupedLoss final : public Loss {
     }
     if (epsilon >= tail().zero_from) return zero;
     const Interval least = infinite_mass(Direction::remove);
-    // The alpha whose slope is e^epsilon: the sum of the losses falls as alpha grows. A step outward, then regula falsi with a halving
-    // every third time, so that jumps cannot stall it.
+    // The alpha whose slope is e^epsilon: the sum of the losses falls as alpha grows. Steps outward, then halving:
+    // the sum jumps where the curve has corners, so nothing faster is safe.
     double high = -epsilon, low = high;
     std::vector<double> flat = chain(std::exp(high)), steep = flat;
     for (double step = 1; sum(steep) < epsilon && low > -690; step *= 2) {
@@ -244,10 +244,7 @@ class GroupedLoss final : public Loss {
       steep = chain(std::exp(low));
     }
     for (int i = 0; i < 60 && high - low > 1e-10; ++i) {
-      const double excess = sum(steep) - epsilon, lack = epsilon - sum(flat);
-      if (!(excess > 1e-8 && lack > 1e-8)) break;  // the bounds below see its square
-      const double secant = low + (high - low) * excess / (excess + lack);
-      const double middle = i % 3 == 2 || !(secant > low && secant < high) ? low + (high - low) / 2 : secant;
+      const double middle = low + (high - low) / 2;
       std::vector<double> losses = chain(std::exp(middle));
       const bool is_steep = sum(losses) >= epsilon;
       (is_steep ? low : high) = middle;

@@ -13,9 +13,9 @@ struct Verdict {
   ExitCode code;
 };
 
-/// Certain only where the whole interval lies on one side of the whole target.
-Verdict compare(Interval delta, Interval allowed) {
-  if (delta.hi <= allowed.lo) return {"within", "certainly within the budget", ExitCode::done};
+/// Certain only where the plan says so itself, or the whole interval lies on one side of the whole target.
+Verdict compare(Interval delta, Interval allowed, bool stated) {
+  if (delta.hi <= allowed.lo || stated) return {"within", "certainly within the budget", ExitCode::done};
   if (delta.lo > allowed.hi) return {"exceeded", "certainly not within the budget", ExitCode::check_failed};
   return {"undecided", "undecided", ExitCode::undecided};
 }
@@ -32,7 +32,8 @@ ExitCode run_check(const Verb&, const Options& options) {
   const auto curve = question.curve();
   const Interval delta = curve->delta_at(epsilon, question.direction());
   const auto log10 = report::log10_if_tiny(delta);
-  const Verdict verdict = compare(delta, allowed);
+  const bool stated = states(question.plan(), read_number(question.text("epsilon")), read_number(question.text("delta")));
+  const Verdict verdict = compare(delta, allowed, stated);
   if (options.json) {
     report::JsonWriter out;
     out.begin_object().key("answer").begin_object().key("verdict").text(verdict.word).key("delta").interval(delta, log10).end_object();

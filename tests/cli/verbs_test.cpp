@@ -43,6 +43,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{{"epsilon", "--delta", "0", "laplace(scale=2)"}, 0, "epsilon <= 0.5 at delta = 0     (exactly 0.5; "},
         Case{{"epsilon", "laplace(scale=2)", "--delta=0", "--quiet"}, 0, "epsilon <= 0.5 at delta = 0\n"},
+        Case{{"epsilon", "--delta", "1e-5", "dp(1, 1e-5)", "--quiet"}, 0, "epsilon <= 1 at delta = 1e-5\n"},
+        Case{{"check", "--epsilon", "0.1", "--delta", "1e-5", "dp(0.1, 1e-5)", "--quiet"}, 0, "certainly within the budget\n"},
         Case{{"delta", "--epsilon", "-1", "laplace(scale=1)"}, 0, "delta <= 0.6322 at epsilon = -1     (between 0.63212"},
         Case{{"delta", "--epsilon", "100", "gdp(mu=1)"}, 0, "delta <= 10^-2154."},
         Case{{"beta", "--alpha", "0.5", "gdp(mu=1)"}, 0, "beta >= 0.1586 at alpha = 0.5     (between 0.15865"},

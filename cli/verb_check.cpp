@@ -32,7 +32,7 @@ ExitCode run_check(const Verb&, const Options& options) {
   const auto curve = question.curve();
   const Interval delta = curve->delta_at(epsilon, question.direction());
   const auto log10 = report::log10_if_tiny(delta);
-  const bool stated = states(question.plan(), read_number(question.text("epsilon")), read_number(question.text("delta")));
+  const bool stated = curve->states({question.text("epsilon"), epsilon}, {question.text("delta"), allowed});
   const Verdict verdict = compare(delta, allowed, stated);
   if (options.json) {
     report::JsonWriter out;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tradeoff/interval.h"
+#include "tradeoff/plan.h"
 
 namespace tradeoff {
 
@@ -44,6 +45,8 @@ class Curve {
   [[nodiscard]] Interval log_delta_at(Interval epsilon, Direction = Direction::worst) const;
   /// The least epsilon >= 0 such that the plan is (epsilon, delta)-DP.
   [[nodiscard]] Interval epsilon_at(Interval delta, Direction = Direction::worst) const;
+  /// The same for the exact number: if the plan itself states a guarantee for this very delta, that is the answer.
+  [[nodiscard]] Interval epsilon_at(const Number& delta, Direction = Direction::worst) const;
   /// The trade-off function: least type II error of a test whose type I error is alpha. With a direction, T(Q, P): null Q, alternative P.
   [[nodiscard]] Interval beta_at(Interval alpha, Direction = Direction::worst) const;
   /// Largest true-positive rate of an attack with this false-positive rate.
@@ -56,6 +59,9 @@ class Curve {
   [[nodiscard]] Interval epsilon_at(double delta) const { return epsilon_at(Interval::exactly(delta)); }
   [[nodiscard]] Interval beta_at(double alpha) const { return beta_at(Interval::exactly(alpha)); }
 
+  /// Whether the plan states this guarantee or a stronger one outright. Then it holds, whatever rounding makes of `delta_at`.
+  [[nodiscard]] bool states(const Number& epsilon, const Number& delta) const;
+
   [[nodiscard]] Neighbours neighbours() const { return neighbours_; }
   /// How the curve was found: `closed form`, `exact`, `contour` or `lattice`.
   [[nodiscard]] const std::string& method() const { return method_; }
@@ -63,7 +69,8 @@ class Curve {
   [[nodiscard]] Tolerance tolerance() const { return tolerance_; }
 
   /// For the library's own use; the type behind it is private.
-  Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, std::string method, std::vector<Step> steps, Tolerance tolerance);
+  Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, std::string method, std::vector<Step> steps, Tolerance tolerance,
+        std::vector<WrittenGuarantee> stated = {});
   [[nodiscard]] const std::shared_ptr<const Loss>& loss() const { return loss_; }
 
  private:
@@ -72,6 +79,7 @@ class Curve {
   std::string method_;
   std::vector<Step> steps_;
   Tolerance tolerance_;
+  std::vector<WrittenGuarantee> stated_;
 };
 
 }  // namespace tradeoff

@@ -83,18 +83,15 @@ struct Line {
 /// A finite double as a number, all its digits. Throws DomainError if it is not finite.
 [[nodiscard]] Number exact_number(double value);
 
-/// A guarantee that a plan states in so many words.
+/// A guarantee in so many words.
 struct WrittenGuarantee {
   Number epsilon;
   Number delta;
 };
 /// What a plan of one `dp` or `constraints` states outright; nothing for any other plan.
 [[nodiscard]] std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan);
-/// Whether the plan states this guarantee or a stronger one. The exact numbers are compared, which enclosures by doubles cannot be when
-/// they are equal.
-[[nodiscard]] bool states(const Plan& plan, const Number& epsilon, const Number& delta);
-/// The least epsilon, rounded up, of the guarantees the plan states for this delta or less; infinity if there is none.
-[[nodiscard]] double stated_epsilon(const Plan& plan, const Number& delta);
+/// Whether a <= b as the exact numbers they are, which their enclosures cannot say when they are equal. False if it cannot be told.
+[[nodiscard]] bool surely_at_most(const Number& a, const Number& b);
 
 /// The line of the text that holds the byte at `offset`, and below it a caret under that byte: how an error is shown to a person.
 [[nodiscard]] std::string point_at(std::string_view text, std::size_t offset);

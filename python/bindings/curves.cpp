@@ -51,6 +51,7 @@ Ends answer_one(const Curve& curve, const std::string& name, const std::string& 
   const Interval argument = ask.takes_infinity && at == "inf" ? Interval::exactly(infinity) : read_argument(ask.argument, at);
   const Direction side = read_direction(direction);
   const nb::gil_scoped_release unlocked;
+  if (ask.name == "epsilon") return ends(curve.epsilon_at(Number{at, argument}, side));
   return ends(ask.answer(curve, argument, side));
 }
 
@@ -104,6 +105,7 @@ const char* check(const Curve& curve, const std::string& epsilon, const std::str
   if (!(allowed.lo >= 0 && allowed.hi <= 1)) throw DomainError("delta = " + delta + " is not allowed; it must be between 0 and 1");
   const Direction side = read_direction(direction);
   const nb::gil_scoped_release unlocked;
+  if (curve.states({epsilon, at}, {delta, allowed})) return "within";
   const Interval found = curve.delta_at(at, side);
   return found.hi <= allowed.lo ? "within" : found.lo > allowed.hi ? "exceeded" : "undecided";
 }

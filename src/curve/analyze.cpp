@@ -216,7 +216,8 @@ Curve analyze(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   Composition composition = Analyst(found.neighbours, tolerance).whole(std::move(found.parts));
   std::vector<Step> steps;
   composition.loss->explain(steps);
-  return {std::move(composition.loss), found.neighbours, std::move(composition.method), std::move(steps), tolerance};
+  return {std::move(composition.loss), found.neighbours, std::move(composition.method), std::move(steps), tolerance,
+          stated_guarantees(plan)};
 }
 
 }  // namespace tradeoff

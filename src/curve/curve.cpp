@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tradeoff/curve.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "curve/duality.h"
@@ -23,8 +24,14 @@ void require_probability(const char* question, Interval value) {
 
 }  // namespace
 
-Curve::Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, std::string method, std::vector<Step> steps, Tolerance tolerance)
-    : loss_(std::move(loss)), neighbours_(neighbours), method_(std::move(method)), steps_(std::move(steps)), tolerance_(tolerance) {}
+Curve::Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, std::string method, std::vector<Step> steps, Tolerance tolerance,
+             std::vector<WrittenGuarantee> stated)
+    : loss_(std::move(loss)),
+      neighbours_(neighbours),
+      method_(std::move(method)),
+      steps_(std::move(steps)),
+      tolerance_(tolerance),
+      stated_(std::move(stated)) {}
 
 Interval Curve::delta_at(Interval epsilon, Direction direction) const {
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
@@ -39,6 +46,19 @@ Interval Curve::log_delta_at(Interval epsilon, Direction direction) const {
 Interval Curve::epsilon_at(Interval delta, Direction direction) const {
   require_probability("delta", delta);
   return max(invert_profile(Profile(*loss_, direction), delta), Interval::exactly(0));
+}
+
+Interval Curve::epsilon_at(const Number& delta, Direction direction) const {
+  Interval epsilon = epsilon_at(delta.value, direction);
+  for (const WrittenGuarantee& stated : stated_)
+    if (surely_at_most(stated.delta, delta)) epsilon.hi = std::min(epsilon.hi, stated.epsilon.value.hi);
+  return epsilon;
+}
+
+bool Curve::states(const Number& epsilon, const Number& delta) const {
+  return std::any_of(stated_.begin(), stated_.end(), [&](const WrittenGuarantee& stated) {
+    return surely_at_most(stated.epsilon, epsilon) && surely_at_most(stated.delta, delta);
+  });
 }
 
 Interval Curve::beta_at(Interval alpha, Direction direction) const {

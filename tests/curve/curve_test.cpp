@@ -115,5 +115,14 @@ TEST(Curve, DirectionsOfASampledStepDifferAndTheWorstIsTheLarger) {
   EXPECT_GT(plan.delta_at(Interval::exactly(0.1), Direction::remove).lo, plan.delta_at(Interval::exactly(0.1), Direction::add).hi);
 }
 
+TEST(Curve, AnswersAStatedGuaranteeWithTheGuarantee) {
+  const Curve curve = analyze(parse("constraints([(1, 1e-9), (0.5, 1e-6), (0.25, 1/3)])"));
+  EXPECT_EQ(curve.epsilon_at(read_number("1e-9")).hi, 1);
+  EXPECT_EQ(curve.epsilon_at(read_number("0.99999999999999999999e-9")).hi, HUGE_VAL);
+  EXPECT_TRUE(curve.states(read_number("0.5"), read_number("0.000001")));
+  EXPECT_FALSE(curve.states(read_number("0.5"), read_number("0.00000099999999999999999999")));
+  EXPECT_FALSE(analyze(parse("dp(1, 1e-5) | repeat(2)")).states(read_number("1"), read_number("1e-5")));
+}
+
 }  // namespace
 }  // namespace tradeoff

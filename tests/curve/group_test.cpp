@@ -76,7 +76,7 @@ TEST(Group, NoiseMovesByTheWholeGroup) {
 }
 
 TEST(Group, FromTheProfileAlone) {
-  for (const std::uint64_t size : {2, 3, 5}) {
+  for (const std::uint64_t size : {2U, 3U, 5U}) {
     const LossPointer gaussian = group_loss(std::make_shared<ProfileAlone>(gaussian_loss(Interval::exactly(0.4))), size);
     const LossPointer laplace = group_loss(std::make_shared<ProfileAlone>(std::make_shared<LaplaceLoss>(Interval::exactly(0.5))), size);
     const LossPointer stated = group_loss(std::make_shared<ProfileAlone>(std::make_shared<ConstraintsLoss>(

@@ -22,7 +22,7 @@ Curve curve(const std::string& plan, Neighbours neighbours = Neighbours::unstate
 
 TEST(NamingChance, IsTheRateAtOneInN) {
   const Curve gaussian = curve("gdp(mu=1)");
-  for (const std::uint64_t people : {2, 10, 1000})
+  for (const std::uint64_t people : {2U, 10U, 1000U})
     EXPECT_THAT(naming_chance(gaussian, people),
                 Encloses(normal_cdf(Interval::exactly(1) + normal_quantile(1.0 / static_cast<double>(people)))));
   EXPECT_THAT(naming_chance(gaussian, 1000), IsTight(1e-9));
@@ -36,7 +36,7 @@ TEST(NamingChance, UnderReplaceOneTwoPeopleAreACoinToss) {
   EXPECT_THAT(naming_chance(gaussian, 2), IsTight(1e-6));
   const Curve pure = curve("dp(epsilon=1)", Neighbours::replace_one);
   // k-ary randomised response attains e^eps/(e^eps + n - 1).
-  for (const std::uint64_t people : {2, 5, 50}) {
+  for (const std::uint64_t people : {2U, 5U, 50U}) {
     const double best = std::exp(1) / (std::exp(1) + static_cast<double>(people) - 1);
     EXPECT_THAT(naming_chance(pure, people), Encloses(Interval{best - 1e-12, best + 1e-12})) << people;
   }

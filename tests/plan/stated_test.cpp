@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "tradeoff/plan.h"
 
 namespace tradeoff {
 namespace {
 
 TEST(Stated, ComparesTheNumbersAsWritten) {
-  const Plan plan = parse("dp(epsilon=0.1, delta=1e-5)");
-  EXPECT_TRUE(states(plan, read_number("0.1"), read_number("0.00001")));
-  EXPECT_TRUE(states(plan, read_number("0.2"), read_number("1e-4")));
-  EXPECT_FALSE(states(plan, read_number("0.1"), read_number("0.00000999999999999999999999")));
-  EXPECT_FALSE(states(plan, read_number("0.09999999999999999999999"), read_number("1e-5")));
-  EXPECT_EQ(stated_epsilon(plan, read_number("1e-5")), read_number("0.1").value.hi);
-  EXPECT_EQ(stated_epsilon(plan, read_number("9.9999999999999999999e-6")), HUGE_VAL);
+  const auto at_most = [](const char* a, const char* b) { return surely_at_most(read_number(a), read_number(b)); };
+  EXPECT_TRUE(at_most("1e-5", "0.00001"));
+  EXPECT_TRUE(at_most("0.1", "0.2"));
+  EXPECT_TRUE(at_most("1/3", "1/3"));
+  EXPECT_FALSE(at_most("1e-5", "0.00000999999999999999999999"));
+  EXPECT_FALSE(at_most("0.1", "0.09999999999999999999999"));
+  EXPECT_FALSE(at_most("2/6", "1/3")) << "not told apart: never taken for equal";
 }
 
-TEST(Stated, TakesTheStrongestOfSeveral) {
-  const Plan plan = parse("constraints([(1, 1e-9), (0.5, 1e-6), (0.25, 1/3)])");
-  EXPECT_EQ(stated_epsilon(plan, read_number("1e-6")), 0.5);
-  EXPECT_EQ(stated_epsilon(plan, read_number("1e-7")), 1);
-  EXPECT_EQ(stated_epsilon(plan, read_number("1/3")), 0.25);
-  EXPECT_EQ(stated_epsilon(plan, read_number("1e-10")), HUGE_VAL);
+TEST(Stated, ListsWhatAPlanSays) {
+  const auto stated = stated_guarantees(parse("constraints([(1, 1e-9), (0.5, 1e-6)])"));
+  ASSERT_EQ(stated.size(), 2U);
+  EXPECT_EQ(stated[1].epsilon.text, "0.5");
+  EXPECT_EQ(stated[1].delta.text, "1e-6");
+  EXPECT_EQ(stated_guarantees(parse("dp(epsilon=1)")).front().delta.text, "0");
 }
 
 TEST(Stated, SaysNothingOfOtherPlans) {

@@ -210,6 +210,13 @@ void set_errors(Composed& composed, const Spectrum& spectrum, double inverse_err
   composed.known = spectrum.known;
 }
 
+/// The cell around which a law is laid, so that it wraps as little as possible. Any cell is right; a mean out of range (its masses are, and
+/// the result will not count as known) must not overflow the sum of all centres.
+std::int64_t centre_cell(double mean_cells, double times) {
+  constexpr double far = 0x1p60;
+  return std::abs(mean_cells) * times < far ? std::llround(mean_cells) : 0;
+}
+
 }  // namespace
 
 ComposedPair compose_tilted(std::span<const Factor> factors, double step, const Outline& outline, const Tilt& tilt, unsigned log2_size) {
@@ -218,7 +225,7 @@ ComposedPair compose_tilted(std::span<const Factor> factors, double step, const 
   std::int64_t origin = 0;
   for (std::size_t f = 0; f < factors.size(); ++f) {
     const Moment moment = outline.moment_of(f, tilt.value);
-    const auto centre = static_cast<std::int64_t>(std::llround(moment.mean / step));
+    const std::int64_t centre = centre_cell(moment.mean / step, factors[f].times);
     origin += static_cast<std::int64_t>(factors[f].times) * centre;
     multiply_in(spectra, factors[f], moment, step, tilt.value, centre, fft);
   }

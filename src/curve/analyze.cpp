@@ -166,7 +166,7 @@ class Analyst {
   }
 
   [[nodiscard]] static LossPointer replacement(const Arguments& arguments, LossPointer base) {
-    return sample_with_replacement(base, arguments.count("draws", 1, most_draws), arguments.count("of", 1, most_steps));
+    return sample_with_replacement(std::move(base), arguments.count("draws", 1, most_draws), arguments.count("of", 1, most_steps));
   }
 
   [[nodiscard]] static LossPointer group(const Arguments& arguments, LossPointer base) {

@@ -208,12 +208,12 @@ Law dominated(const Samples& samples) {
     before = here;
     here = after;
   }
-  const Law nothing{{}, {}, limit, Interval::exactly(0)};
-  if (value.size() < 3) return nothing;
+  const auto nothing = [&] { return Law{{}, {}, limit, Interval::exactly(0)}; };
+  if (value.size() < 3) return nothing();
   value.back() = limit;
   Built built = build(samples, value);
   const double factor = std::max({1.0, built.too_high, built.law.finite_total.hi + built.law.infinite});
-  if (!(factor < 2)) return nothing;
+  if (!(factor < 2)) return nothing();
   scale(built.law, 1 / factor, -1);
   return built.law;
 }

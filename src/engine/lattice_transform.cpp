@@ -302,7 +302,7 @@ Sum kernel_sum(const Composed& composed, double start, std::int64_t start_index)
     value += block_value;
     blocks += std::abs(block_value);
   }
-  const double rounding = unit_roundoff * (magnitude + blocks * static_cast<double>(n / 64 + 1)) * sum_slack + underflow;
+  const double rounding = unit_roundoff * (magnitude + blocks * (std::floor(static_cast<double>(n) / 64) + 1)) * sum_slack + underflow;
   // The weights themselves are right to (100 + 8 * 745) u of |one| + |two|, less than 1e-12 of it.
   const double doubt = 1e-12 * parts;
   const double transform = (composed.entry_error * (total + doubt) + composed.norm_error * (std::sqrt(square) + doubt)) * sum_slack;

@@ -12,7 +12,7 @@ namespace {
 class LayeredLoss final : public Loss {
  public:
   LayeredLoss(std::vector<LossPointer> paths, Tail tail, Tolerance tolerance)
-      : paths_(std::move(paths)), tail_(std::move(tail)), tolerance_(tolerance) {}
+      : paths_(std::move(paths)), tail_(tail), tolerance_(tolerance) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     // Below the smallest plain doubles relative width has no meaning; the logarithm is asked for there.
@@ -113,7 +113,7 @@ class LayeredLoss final : public Loss {
 
 LossPointer layered_loss(std::vector<LossPointer> paths, Tail tail, Tolerance tolerance) {
   std::erase(paths, nullptr);
-  return std::make_shared<LayeredLoss>(std::move(paths), std::move(tail), tolerance);
+  return std::make_shared<LayeredLoss>(std::move(paths), tail, tolerance);
 }
 
 }  // namespace tradeoff

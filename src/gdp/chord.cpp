@@ -122,7 +122,7 @@ class ChordSearch {
         std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.chord.bound < b.chord.bound; });
     const double wanted = std::max(best_.hi + std::max(share * relative_ * best_.hi, 1e-15), enough_);
     if (worst->chord.bound <= wanted) return false;
-    const Piece piece = *worst;
+    const Piece piece = *worst;  // NOLINT(performance-unnecessary-copy-initialization): the list changes below
     const double width = piece.v.at - piece.u.at;
     if (!(width > 1e-13 * piece.v.at)) return false;
     const bool inside = piece.chord.peak > piece.u.at + 0.1 * width && piece.chord.peak < piece.v.at - 0.1 * width;

@@ -241,7 +241,7 @@ class Integration {
         after_split = true;
       } else {
         cell.fresh = cell.fresh && !after_split;
-        finer.push_back(std::move(cell));
+        finer.push_back(cell);
         after_split = false;
       }
     }

@@ -24,7 +24,7 @@ struct ExponentialTail {
 class ProfileSamples {
  public:
   ProfileSamples(std::function<Interval(double)> log_delta, Tail tail, std::vector<ExponentialTail> exponential = {})
-      : log_delta_(std::move(log_delta)), tail_(std::move(tail)), exponential_(std::move(exponential)) {}
+      : log_delta_(std::move(log_delta)), tail_(tail), exponential_(std::move(exponential)) {}
   [[nodiscard]] Interval log_delta(double t);
   [[nodiscard]] const Tail& tail() const { return tail_; }
   /// log of a bound of the integral of t^k exp(rate t) delta(t) from `from` on, for every k <= highest; infinite if nothing is certain.

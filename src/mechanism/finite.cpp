@@ -13,7 +13,7 @@ class FiniteLoss final : public Loss {
         add_(remove_.mirrored ? remove_ : swapped(remove_)),
         key_(std::move(key)),
         origin_(std::move(origin)),
-        tail_(std::move(tail)) {}
+        tail_(tail) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return delta_of(*atoms(direction), epsilon); }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
@@ -37,7 +37,7 @@ class FiniteLoss final : public Loss {
 }  // namespace
 
 LossPointer finite_loss(Atoms remove, std::string key, Step origin, std::optional<Tail> tail) {
-  return std::make_shared<FiniteLoss>(std::move(remove), std::move(key), std::move(origin), std::move(tail));
+  return std::make_shared<FiniteLoss>(std::move(remove), std::move(key), std::move(origin), tail);
 }
 
 }  // namespace tradeoff

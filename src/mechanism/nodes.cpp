@@ -201,7 +201,7 @@ void NodeTilt::find_spread() {
   const Nodes& nodes = law_.nodes();
   const std::size_t count = nodes.loss.size();
   double variance = 0, error = 0;
-  const double sums = (oscillation_units + static_cast<double>(count / oscillation_lanes) + 16) * u;
+  const double sums = (oscillation_units + std::floor(static_cast<double>(count) / static_cast<double>(oscillation_lanes)) + 16) * u;
   for (std::size_t j = 0; j < count; ++j) {
     const double distance = std::abs(nodes.loss[j] - mean_), dl = nodes.loss_error[j] + 2.1 * u * distance;
     variance += tilted_[j] * distance * distance;

@@ -190,8 +190,10 @@ bool SubsampledNodes::place_panels(const Range& range, double furthest) {
     const auto enough = [&] {
       return std::all_of(demands.begin(), demands.end(), [&](const Demand& d) { return log_tail(d.power) < d.level; });
     };
-    while (!enough())
-      if (!((high_ += std::max(0.5 * mu_, 0.02 * high_)) < 1e9)) return false;
+    while (!enough()) {
+      high_ += std::max(0.5 * mu_, 0.02 * high_);
+      if (!(high_ < 1e9)) return false;
+    }
   }
   const auto fits = [&](const Panel& panel) {
     return std::all_of(demands.begin(), demands.end(),

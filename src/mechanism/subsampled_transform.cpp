@@ -76,7 +76,7 @@ class SubsampledMoments final : public Moments {
 class SubsampledTransform final : public Transform {
  public:
   SubsampledTransform(SampledBase base, Interval rate, Sampling sampling, Direction direction)
-      : base_(std::move(base)), rate_(rate), sampling_(sampling), direction_(direction) {}
+      : base_(base), rate_(rate), sampling_(sampling), direction_(direction) {}
 
   [[nodiscard]] Interval infinite_mass() const override {
     const bool lost = sampling_ == Sampling::poisson && direction_ == Direction::add;  // it becomes the atom at -log(1 - rate)
@@ -117,7 +117,7 @@ bool is_narrow(Interval a) { return a.hi - a.lo <= 1e-12 * a.hi; }  // decimals 
 std::optional<SampledBase> sampled_base(const Loss& base) {
   if (const auto mu = base.gaussian_mu()) {
     if (!(mu->lo > 0) || !(mu->hi < 100) || !is_narrow(*mu)) return std::nullopt;
-    return SampledBase{.mu = *mu, .largest = Interval::exactly(infinity), .coefficient = Interval::exactly(0)};
+    return SampledBase{.mu = mu, .largest = Interval::exactly(infinity), .coefficient = Interval::exactly(0)};
   }
   const auto* laplace = dynamic_cast<const LaplaceTransform*>(base.transform(Direction::remove));
   if (laplace == nullptr) return std::nullopt;
@@ -136,7 +136,7 @@ std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval
   if (!(rate.lo > 0) || !(rate.hi <= most_rate) || !is_narrow(rate)) return nullptr;
   auto known = sampled_base(base);
   if (!known || (known->mu && sampling == Sampling::poisson)) return nullptr;
-  return std::make_unique<SubsampledTransform>(std::move(*known), rate, sampling, direction);
+  return std::make_unique<SubsampledTransform>(*known, rate, sampling, direction);
 }
 
 }  // namespace tradeoff

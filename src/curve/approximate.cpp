@@ -414,7 +414,9 @@ std::vector<Constraint> lattice_chords(const Loss& loss, Interval step, std::siz
 Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, std::uint64_t times, Interval epsilon) {
   refuse_unless_symmetric(*loss, pieces);
   const auto below = [&](std::vector<Constraint> tangents) {
-    return compose_exactly({{std::make_shared<ConstraintsLoss>(std::move(tangents)), times}}, {})->delta(Direction::worst, epsilon).hi;
+    const Parts parts{{std::make_shared<ConstraintsLoss>(std::move(tangents)), times}};
+    const LossPointer composed = exact_size(parts).fits ? compose_exactly(parts, {}) : compose_by_lattice(parts, {});
+    return composed->delta(Direction::worst, epsilon).hi;
   };
   const auto above = [&](std::vector<Constraint> chords) {
     constexpr Tolerance merging{1e-4};  // far below what chords this coarse lose

@@ -7,6 +7,7 @@
 
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
+#include "numeric/golden_section.h"
 
 namespace tradeoff {
 namespace {
@@ -79,32 +80,6 @@ class Objective {
   Interval complement_;
 };
 
-/// The place of the largest value between low and high, to `precision`, by golden sections.
-template <class Function>
-double golden_section(Function&& function, double low, double high, double precision) {
-  constexpr double golden = 0.6180339887498949;
-  double left = high - golden * (high - low);
-  double right = low + golden * (high - low);
-  double left_value = function(left);
-  double right_value = function(right);
-  while (high - low > precision) {
-    if (left_value < right_value) {
-      low = left;
-      left = right;
-      left_value = right_value;
-      right = low + golden * (high - low);
-      right_value = function(right);
-    } else {
-      high = right;
-      right = left;
-      right_value = left_value;
-      left = high - golden * (high - low);
-      left_value = function(left);
-    }
-  }
-  return left_value > right_value ? left : right;
-}
-
 /// Where the objective is largest: by a scan and golden sections of rough values, then of certified ones nearby. Only efficiency depends
 /// on the result.
 double find_maximum(const Objective& objective, double largest) {
@@ -125,10 +100,10 @@ double find_maximum(const Objective& objective, double largest) {
   }
   const double low = std::max(std::sinh(std::asinh(best) - step), -700.0);
   const double high = std::min(std::sinh(std::asinh(best) + step), upper);
-  const double rough = golden_section([&](double e) { return objective.rough(e); }, low, high, 1e-4 * (1 + std::abs(best)));
+  const double rough = numeric::golden_section([&](double e) { return -objective.rough(e); }, low, high, 1e-4 * (1 + std::abs(best)));
   const double near = 0.01 * (1 + std::abs(rough));
-  return golden_section([&](double e) { return objective.at(e).lo; }, rough - near, std::min(rough + near, upper),
-                        1e-13 * (1 + std::abs(rough)));
+  return numeric::golden_section([&](double e) { return -objective.at(e).lo; }, rough - near, std::min(rough + near, upper),
+                                 1e-13 * (1 + std::abs(rough)));
 }
 
 /// Certified upper bound of the objective, which is concave in x = e^e, from five points around its maximum: between the

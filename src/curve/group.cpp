@@ -15,6 +15,7 @@
 #include "mechanism/laplace.h"
 #include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
+#include "numeric/golden_section.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -150,23 +151,7 @@ class GroupedLoss final : public Loss {
       if (to == middle) break;
     }
     double low = std::min(from, to), high = std::max(from, to);
-    constexpr double golden = 0.6180339887498949;
-    double left = high - golden * (high - low), right = low + golden * (high - low);
-    double left_value = value(left), right_value = value(right);
-    while (high - low > 1e-8 * (1 + std::abs(low))) {
-      if (left_value < right_value) {
-        high = right;
-        right = left;
-        right_value = left_value;
-        left_value = value(left = high - golden * (high - low));
-      } else {
-        low = left;
-        left = right;
-        left_value = right_value;
-        right_value = value(right = low + golden * (high - low));
-      }
-    }
-    const double best = left_value < right_value ? left : right;
+    const double best = numeric::golden_section(value, low, high, 1e-8 * (1 + std::min(std::abs(low), std::abs(high))));
     return {best, min(line(best, u), Interval::exactly(1))};
   }
 

@@ -8,6 +8,7 @@
 
 #include "curve/duality.h"
 #include "numeric/arithmetic.h"
+#include "numeric/golden_section.h"
 
 namespace tradeoff {
 namespace {
@@ -133,20 +134,8 @@ class HullOfTwo final : public Loss {
       const Interval sum = loss.delta(Direction::remove, exactly(e)) + exp(exactly(e)) * q;
       return sum.lo + sum.hi;
     };
-    constexpr double golden = 0.6180339887498949;
-    double low = 0, high = reach_;
-    double left = high - golden * (high - low), right = low + golden * (high - low);
-    double left_value = value(left), right_value = value(right);
-    while (high - low > 1e-9 * (1 + high)) {
-      const bool keep_left = left_value < right_value;
-      (keep_left ? high : low) = keep_left ? right : left;
-      (keep_left ? right : left) = keep_left ? left : right;
-      (keep_left ? right_value : left_value) = keep_left ? left_value : right_value;
-      double& fresh = keep_left ? left : right;
-      fresh = keep_left ? high - golden * (high - low) : low + golden * (high - low);
-      (keep_left ? left_value : right_value) = value(fresh);
-    }
-    return value(high) < left_value ? high : low + (high - low) / 2;
+    const double inside = numeric::golden_section(value, 0, reach_, 1e-9 * (1 + reach_));
+    return value(reach_) < value(inside) ? reach_ : inside;
   }
 
   [[nodiscard]] Interval mirrored(double epsilon) const {

@@ -11,6 +11,7 @@
 #include "mechanism/laplace.h"
 #include "mechanism/transform.h"
 #include "numeric/arithmetic.h"
+#include "numeric/golden_section.h"
 #include "numeric/number_text.h"
 #include "tradeoff/error.h"
 
@@ -140,23 +141,7 @@ RenyiGuarantee best_order(Convert&& convert) {
     worse = best.value.hi < before ? 0 : worse + (before < infinity ? 1 : 0);
   }
   if (!(best.value.hi < infinity)) return best;
-  double low = best_log - stride, high = best_log + stride;
-  constexpr double golden = 0.6180339887498949;
-  double left = high - golden * (high - low), right = low + golden * (high - low);
-  double left_value = attempt(left), right_value = attempt(right);
-  for (int i = 0; i < 24 && high - low > 1e-5; ++i) {
-    if (left_value < right_value) {
-      high = right;
-      right = left;
-      right_value = left_value;
-      left_value = attempt(left = high - golden * (high - low));
-    } else {
-      low = left;
-      left = right;
-      left_value = right_value;
-      right_value = attempt(right = low + golden * (high - low));
-    }
-  }
+  (void)numeric::golden_section(attempt, best_log - stride, best_log + stride, 1e-5);
   return best;
 }
 

@@ -177,6 +177,13 @@ TEST(Approximate, ClosesInOnTheCompositionWithMoreSlopes) {
   }
 }
 
+TEST(Approximate, TakesAnyNumberOfRuns) {
+  const Interval between = composed_between_polygons(gaussian_loss(Interval::exactly(1e-3)), 8, 1000000, Interval::exactly(1));
+  const Interval exact = gaussian_loss(Interval::exactly(1))->delta(Direction::remove, Interval::exactly(1));
+  EXPECT_LE(between.lo, exact.lo);
+  EXPECT_GE(between.hi, exact.hi);
+}
+
 TEST(Approximate, EnclosesTheCompositionOfLaplace) {
   const LossPointer laplace = std::make_shared<LaplaceLoss>(Interval::exactly(1));
   const Interval between = composed_between_polygons(laplace, 9, 5, Interval::exactly(0));

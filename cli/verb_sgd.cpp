@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inquiry.h"
 #include "report/curve_picture.h"
+#include "report/risk.h"
 #include "report/terminal_plot.h"
-#include "risk.h"
 #include "streams.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
@@ -50,7 +50,7 @@ ExitCode run_sgd(const Verb&, const Options& options) {
   const Number delta = read_number(*options.find("delta"));
   const Curve curve = analyze(parse(training.plan), training.neighbours);
   const Interval epsilon = curve.epsilon_at(delta.value);
-  const Risk risk = find_risk(curve, Direction::worst);
+  const report::Risk risk = report::find_risk(curve, Direction::worst);
   const std::string remark = stopwatch.remark(curve.neighbours(), curve.method());
   if (options.json) {
     report::JsonWriter out;
@@ -78,7 +78,7 @@ ExitCode run_tour(const Verb&, const Options&) {
   text += to_text(report::Claim{"epsilon", curve.epsilon_at(1e-5), report::SafeEnd::hi, "at delta = 1e-5", {}},
                   {false, stopwatch.remark(curve.neighbours(), curve.method())});
   text += "\nThe first number may be claimed; the interval behind it is proved, rounding included.\n\n" + picture(curve) + "\n";
-  text += to_lines(find_risk(curve, Direction::worst), {true, ""});
+  text += to_lines(report::find_risk(curve, Direction::worst), {true, ""});
   text +=
       "\nAsk your own question:\n"
       "    ./run epsilon --delta 1e-5 'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)'\n"

@@ -8,7 +8,7 @@
 #include "report/json.h"
 #include "tradeoff/curve.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::report {
 
 /// A quantity at a value of its argument, which is given as it is spelled.
 struct RiskRow {
@@ -28,7 +28,12 @@ struct Risk {
 };
 
 [[nodiscard]] Risk find_risk(const Curve& curve, Direction direction);
-void write_json(const Risk& risk, report::JsonWriter& out);
-[[nodiscard]] std::string to_lines(const Risk& risk, const report::Style& style);
+void write_json(const Risk& risk, JsonWriter& out);
+[[nodiscard]] std::string to_lines(const Risk& risk, const Style& style);
 
-}  // namespace tradeoff::cli
+/// Sentences for a reader who has never heard of epsilon. Every number is the end that may be claimed.
+[[nodiscard]] std::vector<std::string> plain_sentences(const Risk& risk);
+/// What all of them hold against.
+inline constexpr const char* plain_introduction = "In plain words, whatever the attacker knows and however much it can compute:";
+
+}  // namespace tradeoff::report

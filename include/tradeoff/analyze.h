@@ -10,4 +10,9 @@ namespace tradeoff {
 /// Throws DomainError for parameters out of range and for parts that speak of different neighbours.
 [[nodiscard]] Curve analyze(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
 
+/// The curve of an analysed plan with more lines after it. What has been found out about the curve so far is used again: a further step
+/// of a long run costs microseconds, a further line its own cost. Throws DomainError if the new lines fix neighbours that the curve
+/// does not speak of. [longer-plan]
+[[nodiscard]] Curve extend(const Curve& curve, const Plan& more);
+
 }  // namespace tradeoff

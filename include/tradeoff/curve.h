@@ -35,6 +35,7 @@ struct Posterior {
 };
 
 class Loss;
+struct Composition;
 
 /// What a plan guarantees. Immutable, cheap to copy, safe to share between threads. Every answer is certain to hold.
 class Curve {
@@ -68,10 +69,11 @@ class Curve {
   [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
   [[nodiscard]] Tolerance tolerance() const { return tolerance_; }
 
-  /// For the library's own use; the type behind it is private.
+  /// For the library's own use; the types behind it are private.
   Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, std::string method, std::vector<Step> steps, Tolerance tolerance,
-        std::vector<WrittenGuarantee> stated = {});
+        std::vector<WrittenGuarantee> stated = {}, std::shared_ptr<const Composition> composition = nullptr);
   [[nodiscard]] const std::shared_ptr<const Loss>& loss() const { return loss_; }
+  [[nodiscard]] const std::shared_ptr<const Composition>& composition() const { return composition_; }
 
  private:
   std::shared_ptr<const Loss> loss_;
@@ -80,6 +82,7 @@ class Curve {
   std::vector<Step> steps_;
   Tolerance tolerance_;
   std::vector<WrittenGuarantee> stated_;
+  std::shared_ptr<const Composition> composition_;  // what `extend` goes on from; null for a curve that no plan made
 };
 
 }  // namespace tradeoff

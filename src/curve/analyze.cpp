@@ -2,6 +2,7 @@
 #include "tradeoff/analyze.h"
 
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "curve/group.h"
@@ -82,13 +83,13 @@ class Analyst {
     return parts;
   }
 
-  [[nodiscard]] Composition whole(Parts parts) const {
+  [[nodiscard]] Composition whole(Parts parts, const Composition* shorter = nullptr) const {
     std::uint64_t steps = 0;
     for (const Part& part : parts) steps += part.times;
     // Only pairs compose; a lone bound stays what was stated.
     for (Part& part : parts)
       if (steps != 1 && !part.loss->is_pair()) part.loss = refine(std::move(part.loss));
-    return compose(std::move(parts), tolerance_);
+    return compose(std::move(parts), tolerance_, shorter);
   }
   /// The same as the base of an operator that needs a pair.
   [[nodiscard]] LossPointer pair_of(Parts parts) const {
@@ -211,13 +212,33 @@ PlanParts parts_of_plan(const Plan& plan, Neighbours neighbours, Tolerance toler
   return {Analyst(rule.agreed(), tolerance).parts_of(plan), rule.agreed()};
 }
 
+namespace {
+
+Curve curve_of(Composition composition, Neighbours neighbours, Tolerance tolerance, std::vector<WrittenGuarantee> stated) {
+  std::vector<Step> steps;
+  composition.loss->explain(steps);
+  const auto kept = std::make_shared<const Composition>(std::move(composition));
+  return {kept->loss, neighbours, kept->method, std::move(steps), tolerance, std::move(stated), kept};
+}
+
+}  // namespace
+
 Curve analyze(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   PlanParts found = parts_of_plan(plan, neighbours, tolerance);
   Composition composition = Analyst(found.neighbours, tolerance).whole(std::move(found.parts));
-  std::vector<Step> steps;
-  composition.loss->explain(steps);
-  return {std::move(composition.loss), found.neighbours, std::move(composition.method), std::move(steps), tolerance,
-          stated_guarantees(plan)};
+  return curve_of(std::move(composition), found.neighbours, tolerance, stated_guarantees(plan));
+}
+
+Curve extend(const Curve& curve, const Plan& more) {
+  PlanParts found = parts_of_plan(more, curve.neighbours(), curve.tolerance());
+  if (found.neighbours != curve.neighbours())
+    throw DomainError(std::string("neighbours: the new lines speak of ") + name_of(found.neighbours) +
+                      " neighbours and the curve so far of none; state them when the first lines are analysed");
+  const Composition* const shorter = curve.composition().get();
+  Parts parts = shorter != nullptr ? shorter->parts : Parts{{curve.loss(), 1}};
+  parts.insert(parts.end(), std::make_move_iterator(found.parts.begin()), std::make_move_iterator(found.parts.end()));
+  return curve_of(Analyst(curve.neighbours(), curve.tolerance()).whole(std::move(parts), shorter), curve.neighbours(), curve.tolerance(),
+                  {});
 }
 
 }  // namespace tradeoff

@@ -25,13 +25,14 @@ void require_probability(const char* question, Interval value) {
 }  // namespace
 
 Curve::Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, std::string method, std::vector<Step> steps, Tolerance tolerance,
-             std::vector<WrittenGuarantee> stated)
+             std::vector<WrittenGuarantee> stated, std::shared_ptr<const Composition> composition)
     : loss_(std::move(loss)),
       neighbours_(neighbours),
       method_(std::move(method)),
       steps_(std::move(steps)),
       tolerance_(tolerance),
-      stated_(std::move(stated)) {}
+      stated_(std::move(stated)),
+      composition_(std::move(composition)) {}
 
 Interval Curve::delta_at(Interval epsilon, Direction direction) const {
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");

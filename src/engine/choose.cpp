@@ -64,20 +64,23 @@ constexpr double many_steps = 60;
 }  // namespace
 
 // Cheapest proof first: closed forms, finite laws point by point, then contours, then the lattice, which takes anything.
-Composition compose(Parts parts, Tolerance tolerance) {
+Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter) {
   parts = merge_equal(std::move(parts));
-  if (!parts.empty() && exact_size(parts).fits) return {compose_exactly(parts, tolerance), "exact"};
+  const Parts all = parts;
+  if (!parts.empty() && exact_size(parts).fits) return {compose_exactly(parts, tolerance), "exact", all};
   const Interval revealed = take_revealing(parts);
   parts = merge_gaussians(std::move(parts));
-  if (parts.size() == 1 && parts.front().times == 1) return {revealing_loss(parts.front().loss, revealed), "closed form"};
+  if (parts.size() == 1 && parts.front().times == 1) return {revealing_loss(parts.front().loss, revealed), "closed form", all};
   double steps = 0;
   for (const Part& part : parts) steps += static_cast<double>(part.times);
-  std::vector<LossPointer> paths{compose_by_contour(parts, tolerance), compose_by_bent_contour(parts, tolerance)};
+  const LossPointer contour = compose_by_contour(parts, shorter != nullptr ? shorter->contour.get() : nullptr);
+  std::vector<LossPointer> paths{contour, compose_by_bent_contour(parts, tolerance)};
   if (steps < many_steps) std::swap(paths[0], paths[1]);
   const bool by_contour = paths[0] != nullptr || paths[1] != nullptr;
   paths.push_back(compose_by_cells(parts, tolerance));
   paths.push_back(compose_by_lattice(parts, tolerance));
-  return {revealing_loss(layered_loss(std::move(paths), tail_of(parts), tolerance), revealed), by_contour ? "contour" : "lattice"};
+  LossPointer layered = layered_loss(std::move(paths), tail_of(parts), tolerance);
+  return {revealing_loss(std::move(layered), revealed), by_contour ? "contour" : "lattice", all, contour};
 }
 
 }  // namespace tradeoff

@@ -11,9 +11,12 @@ namespace tradeoff {
 struct Composition {
   LossPointer loss;
   std::string method;
+  Parts parts{};          ///< what was composed, equal ones merged
+  LossPointer contour{};  ///< the contours among the paths, if any: a longer plan goes on from them
 };
 
 /// The one decision of the system: which engine composes these parts. Equal parts are merged first.
-[[nodiscard]] Composition compose(Parts parts, Tolerance tolerance);
+/// `shorter` may be the composition of parts that these begin with. [longer-plan]
+[[nodiscard]] Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter = nullptr);
 
 }  // namespace tradeoff

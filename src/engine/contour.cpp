@@ -24,6 +24,7 @@ constexpr double enough = 1e-11;                              // a line this acc
 constexpr int most_attempts = 6;                              // at one line, each finer
 constexpr double most_work = 2e7;                             // nodes times points after which no further attempt is made
 constexpr std::size_t most_lines = 48;                        // kept for later questions
+constexpr std::size_t most_inherited = 8;                     // for questions about a longer plan
 constexpr double largest_order = 1e13;                        // beyond this epsilon is at the very end of the losses
 constexpr double gap = 2.2;  // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
 
@@ -31,6 +32,8 @@ constexpr double gap = 2.2;  // a line serves while its order is this many width
 class ContourSide {
  public:
   explicit ContourSide(ContourPlan plan) : plan_(std::move(plan)) {}
+  /// Takes over what is known of a shorter plan. Called before any question is asked.
+  void inherit(const ContourSide& shorter);
 
   [[nodiscard]] const ContourPlan& plan() const { return plan_; }
   /// Encloses log H(e), H = E(1 - exp(e - L))+ over finite L; e >= 0.
@@ -57,6 +60,9 @@ class ContourSide {
   [[nodiscard]] std::optional<Saddle> saddle(double epsilon, bool strip) const;
   [[nodiscard]] std::optional<Saddle> saddle_of(double log_target, double& epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> line(Saddle saddle, double epsilon) const;
+  [[nodiscard]] std::shared_ptr<const ContourLine> inherited_line(Saddle saddle, double epsilon) const;
+  [[nodiscard]] std::shared_ptr<const ContourLine> new_line(Saddle saddle, double epsilon) const;
+  void keep(Known known) const;
   [[nodiscard]] Interval log_profile_locked(double epsilon) const;
   [[nodiscard]] Interval profile_by_line(double epsilon) const;
   [[nodiscard]] Interval log_of(const ContourLine::Value& value) const;
@@ -70,6 +76,7 @@ class ContourSide {
   mutable std::mutex mutex_;
   mutable std::unique_ptr<const ContourMoments> rough_;
   mutable std::vector<Known> lines_;  // newest last
+  std::vector<Known> inherited_;      // of shorter plans, newest last
   mutable double last_order_ = 1;
 };
 
@@ -139,6 +146,20 @@ double relative_width(const ContourLine::Value& value) {
   return value.value > 0 && width < infinity ? width : infinity;  // NaN is no certificate
 }
 
+void ContourSide::inherit(const ContourSide& shorter) {
+  const std::scoped_lock lock(shorter.mutex_);
+  if (shorter.rough_ != nullptr) rough_ = ContourMoments::prepare(plan_, shorter.rough_->reach(), shorter.rough_.get());
+  last_order_ = shorter.last_order_;
+  inherited_ = shorter.inherited_;
+  inherited_.insert(inherited_.end(), shorter.lines_.begin(), shorter.lines_.end());
+  if (inherited_.size() > most_inherited) inherited_.erase(inherited_.begin(), inherited_.end() - most_inherited);
+}
+
+void ContourSide::keep(Known known) const {
+  if (lines_.size() >= most_lines) lines_.erase(lines_.begin());
+  lines_.push_back(std::move(known));
+}
+
 std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsilon) const {
   for (const Known& known : lines_) {
     const double away = std::abs(known.line->order() - saddle.order) * saddle.deviation;
@@ -146,6 +167,26 @@ std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsil
     // A line made for this very place did what could be done; one next to it must do nearly as well as it did at home.
     if (away < 0.05 || relative_width(known.line->at(epsilon)) <= std::max(enough, 3 * known.width)) return known.line;
   }
+  if (auto found = inherited_line(saddle, epsilon)) return found;
+  return new_line(saddle, epsilon);
+}
+
+/// A line of a shorter plan, if it serves as well as a new one would. [longer-plan]
+std::shared_ptr<const ContourLine> ContourSide::inherited_line(Saddle saddle, double epsilon) const {
+  for (auto shorter = inherited_.rbegin(); shorter != inherited_.rend(); ++shorter) {
+    const double order = shorter->line->order();
+    if (std::abs(order - saddle.order) * saddle.deviation > gap || (order > 0) != (saddle.order > 0)) continue;
+    auto line = shorter->line->extended(plan_);
+    if (line == nullptr) continue;
+    const ContourLine::Value value = line->at(epsilon);
+    if (!(relative_width(value) <= std::max(enough, 3 * shorter->width))) continue;
+    keep({line, shorter->width, value});  // its width at home stays the measure: what it loses on the way does not add up
+    return line;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const ContourLine> ContourSide::new_line(Saddle saddle, double epsilon) const {
   Known best;
   Reach reach{-1, 0, 1, 0, false, saddle.order, 8.5 / saddle.deviation};
   if (saddle.order > 0) {
@@ -171,10 +212,7 @@ std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsil
     else
       ++reach.effort;
   }
-  if (best.line != nullptr) {
-    if (lines_.size() >= most_lines) lines_.erase(lines_.begin());
-    lines_.push_back(best);
-  }
+  if (best.line != nullptr) keep(best);
   return best.line;
 }
 
@@ -343,6 +381,10 @@ class ContourLoss final : public Loss {
  public:
   ContourLoss(ContourPlan remove, ContourPlan add, Parts parts, bool symmetric)
       : remove_(std::move(remove)), add_(std::move(add)), parts_(std::move(parts)), symmetric_(symmetric) {}
+  void inherit(const ContourLoss& shorter) {
+    remove_.inherit(shorter.remove_);
+    if (!symmetric_ && !shorter.symmetric_) add_.inherit(shorter.add_);
+  }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     return {delta_at(direction, epsilon.hi).lo, delta_at(direction, epsilon.lo).hi};
@@ -435,7 +477,7 @@ bool collect(const Parts& parts, Direction direction, ContourPlan& plan) {
     std::shared_ptr<const Transform> transform(part.loss, part.loss->transform(direction));  // lives as long as the loss
     if (const Atoms* atoms = part.loss->atoms(direction); transform == nullptr && atoms != nullptr) transform = atoms_transform(*atoms);
     if (transform == nullptr) return false;
-    plan.items.push_back({transform, times.lo});
+    plan.items.push_back({part.loss, transform, times.lo});
     plan.steps += times.lo;
     plan.log_survival = plan.log_survival + times * log1p(-transform->infinite_mass());
     largest = largest + times * Interval::exactly(transform->largest_loss());
@@ -447,11 +489,13 @@ bool collect(const Parts& parts, Direction direction, ContourPlan& plan) {
 
 }  // namespace
 
-LossPointer compose_by_contour(const Parts& parts, Tolerance) {
+LossPointer compose_by_contour(const Parts& parts, const Loss* shorter) {
   ContourPlan remove, add;
   if (!collect(parts, Direction::remove, remove) || !collect(parts, Direction::add, add)) return nullptr;
   const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
-  return std::make_shared<ContourLoss>(std::move(remove), std::move(add), parts, symmetric);
+  auto loss = std::make_shared<ContourLoss>(std::move(remove), std::move(add), parts, symmetric);
+  if (const auto* known = dynamic_cast<const ContourLoss*>(shorter)) loss->inherit(*known);
+  return loss;
 }
 
 }  // namespace tradeoff

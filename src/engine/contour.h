@@ -7,6 +7,7 @@ namespace tradeoff {
 
 /// Composes the parts by certified Laplace inversion along vertical lines through the saddle point, both directions. Null if a part
 /// offers neither a transform nor a Gaussian mu. Answers that cannot be made tight are wide, never wrong. [contour-inversion]
-[[nodiscard]] LossPointer compose_by_contour(const Parts& parts, Tolerance tolerance);
+/// `shorter` may be what this function made of parts that these begin with: what it has found out by then is used again. [longer-plan]
+[[nodiscard]] LossPointer compose_by_contour(const Parts& parts, const Loss* shorter = nullptr);
 
 }  // namespace tradeoff

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "numeric/arithmetic.h"
 
@@ -19,7 +20,8 @@ constexpr std::size_t most_nodes = 12000;    // beyond this a line is given up
 constexpr double most_work = 6e7;            // nodes times points: a tenth of a second
 constexpr std::size_t most_marches = 20000;  // points of the march
 constexpr std::size_t many_marches = 12;
-constexpr double least_need = 15;  // a line that leaves more than exp of minus this in its truncation is of no use
+constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: one and a half megabytes
+constexpr double least_need = 15;         // a line that leaves more than exp of minus this in its truncation is of no use
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
 
@@ -33,14 +35,23 @@ double truncated(double x, int bits) {
   return std::ldexp(std::floor(std::ldexp(fraction, bits)), exponent - bits);
 }
 
+/// The share of K that is known in closed form: of the plain Gaussians and of what may be infinite.
+Interval known_cumulant(const ContourPlan& plan, double order) {
+  return plan.gaussian * (Interval::exactly(order) * (Interval::exactly(order) + 1.0) / 2.0) + plan.log_survival;
+}
+
 }  // namespace
 
-std::unique_ptr<const ContourMoments> ContourMoments::prepare(const ContourPlan& plan, Reach reach) {
+std::unique_ptr<const ContourMoments> ContourMoments::prepare(const ContourPlan& plan, Reach reach, const ContourMoments* earlier) {
   reach.steps = std::max(plan.steps, 1.0);
   std::unique_ptr<ContourMoments> moments(new ContourMoments(plan, reach));
   for (const ContourPlan::Item& item : plan.items) {
-    moments->items_.push_back(item.transform->prepare(reach));
-    if (moments->items_.back() == nullptr) return nullptr;
+    const std::size_t i = moments->items_.size();
+    if (earlier != nullptr && i < earlier->items_.size() && earlier->items_[i].loss == item.loss)
+      moments->items_.push_back(earlier->items_[i]);
+    else
+      moments->items_.push_back({item.loss, item.transform, item.transform->prepare(reach)});
+    if (moments->items_.back().moments == nullptr) return nullptr;
   }
   return moments;
 }
@@ -49,7 +60,7 @@ Cumulant ContourMoments::cumulant(double order) const {
   const double variance = 0.5 * (plan_.gaussian.lo + plan_.gaussian.hi);
   Cumulant total{variance * order * (order + 1) / 2 + plan_.log_survival.lo, variance * (order + 0.5), variance};
   for (std::size_t i = 0; i < items_.size(); ++i) {
-    const Cumulant one = items_[i]->cumulant(order);
+    const Cumulant one = items_[i].moments->cumulant(order);
     total.value += plan_.items[i].times * one.value;
     total.mean += plan_.items[i].times * one.mean;
     total.variance += plan_.items[i].times * one.variance;
@@ -57,45 +68,117 @@ Cumulant ContourMoments::cumulant(double order) const {
   return total;
 }
 
+std::vector<double> ContourMoments::log_moments_above(double order) const {
+  std::vector<double> above;
+  above.reserve(items_.size());
+  for (const Ready& item : items_) above.push_back(item.moments->log_moment_above(order));
+  return above;
+}
+
 double ContourMoments::cumulant_above(double order) const {
-  Interval total = plan_.gaussian * (Interval::exactly(order) * (Interval::exactly(order) + 1.0) / 2.0) + plan_.log_survival;
-  for (std::size_t i = 0; i < items_.size(); ++i)
-    total = total + Interval::exactly(plan_.items[i].times) * Interval::exactly(items_[i]->log_moment_above(order));
+  const std::vector<double> above = log_moments_above(order);
+  Interval total = known_cumulant(plan_, order);
+  for (std::size_t i = 0; i < above.size(); ++i) total = total + Interval::exactly(plan_.items[i].times) * Interval::exactly(above[i]);
   return total.hi;
 }
 
 std::vector<std::unique_ptr<const TiltedLoss>> ContourMoments::tilt(double order) const {
   std::vector<std::unique_ptr<const TiltedLoss>> tilts;
   tilts.reserve(items_.size());
-  for (const auto& item : items_) tilts.push_back(item->tilt(order));
+  for (const Ready& item : items_) tilts.push_back(item.moments->tilt(order));
   return tilts;
 }
 
 ContourLine::ContourLine(const ContourMoments& moments, const ContourMoments& steering, double order, double epsilon, Accuracy accuracy)
-    : order_(order) {
+    : order_(order), reach_(moments.reach()) {
   const ContourPlan& plan = moments.plan();
   const Tilts tilts = moments.tilt(order);
-  gaussian_ = 0.5 * (plan.gaussian.lo + plan.gaussian.hi);
-  gaussian_error_ = plan.gaussian.hi - plan.gaussian.lo + 2 * u * gaussian_;
-  cumulant_ = plan.gaussian * (Interval::exactly(order) * (Interval::exactly(order) + 1.0) / 2.0) + plan.log_survival;
-  double variance = gaussian_ + gaussian_error_;
-  mean_ = gaussian_ * (order + 0.5);
-  double mean_size = std::abs(mean_);
   for (std::size_t i = 0; i < tilts.size(); ++i) {
-    const double times = plan.items[i].times;
-    cumulant_ = cumulant_ + Interval::exactly(times) * tilts[i]->log_moment();
-    mean_ += times * tilts[i]->centre();
-    mean_size += std::abs(times * tilts[i]->centre());
-    variance += times * tilts[i]->deviation_above() * tilts[i]->deviation_above();
-    points_ += tilts[i]->size();
+    items_.push_back(new_item(plan.items[i].loss, *tilts[i]));
+    least_times_.push_back(plan.items[i].times);
   }
-  mean_error_ = (static_cast<double>(tilts.size()) + 4) * u * mean_size;
-  deviation_ = std::sqrt(variance);
+  weigh_items(plan);
   choose_step(moments, steering, epsilon, accuracy.alias);
   if (step_ > 0)
     sum_and_march(plan, tilts, accuracy.truncation);
   else
     profile_truncation_ = tail_truncation_ = infinity;
+  if (items_.size() * nodes_.size() > most_kept) items_.clear();
+}
+
+std::shared_ptr<ContourLine::Item> ContourLine::new_item(LossPointer loss, const TiltedLoss& tilt) {
+  auto item = std::make_shared<Item>();
+  item->loss = std::move(loss);
+  item->log_moment = tilt.log_moment();
+  item->centre = tilt.centre();
+  item->deviation = tilt.deviation_above();
+  item->points = tilt.size();
+  return item;
+}
+
+/// K(order), the constant of the phase and the deviation of the whole plan.
+void ContourLine::weigh_items(const ContourPlan& plan) {
+  gaussian_ = 0.5 * (plan.gaussian.lo + plan.gaussian.hi);
+  gaussian_error_ = plan.gaussian.hi - plan.gaussian.lo + 2 * u * gaussian_;
+  cumulant_ = known_cumulant(plan, order_);
+  mean_ = gaussian_ * (order_ + 0.5);
+  double variance = gaussian_ + gaussian_error_, mean_size = std::abs(mean_);
+  points_ = 0;
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const Item& item = *items_[i];
+    const double times = plan.items[i].times;
+    cumulant_ = cumulant_ + Interval::exactly(times) * item.log_moment;
+    mean_ += times * item.centre;
+    mean_size += std::abs(times * item.centre);
+    variance += times * item.deviation * item.deviation;
+    points_ += item.points;
+  }
+  mean_error_ = (static_cast<double>(items_.size()) + 4) * u * mean_size;
+  deviation_ = std::sqrt(variance);
+}
+
+/// K at the orders of the alias bounds, from above. Order 0 and -1, where K vanishes, are left as they are.
+void ContourLine::weigh_chernoff(const ContourPlan& plan) {
+  std::size_t place = 0;
+  for (std::vector<Chernoff>* const bounds : {&left_, &right_})
+    for (Chernoff& bound : *bounds) {
+      if (bound.order == 0 || bound.order == -1) continue;
+      Interval total = known_cumulant(plan, bound.order);
+      for (std::size_t i = 0; i < items_.size(); ++i)
+        total = total + Interval::exactly(plan.items[i].times) * Interval::exactly(items_[i]->chernoff[place]);
+      bound.cumulant = total.hi;
+      ++place;
+    }
+}
+
+// [longer-plan] Further factors have modulus at most 1 on the line, so what was proved of the product beyond the nodes holds on.
+bool ContourLine::serves(const ContourPlan& plan) const {
+  if (items_.empty() || plan.items.size() < items_.size() || !(plan.gaussian.lo >= gaussian_ - gaussian_error_)) return false;
+  if (plan.items.size() * nodes_.size() > most_kept) return false;
+  for (std::size_t i = 0; i < items_.size(); ++i)
+    if (items_[i]->loss != plan.items[i].loss || !(plan.items[i].times >= least_times_[i])) return false;
+  return true;
+}
+
+std::shared_ptr<const ContourLine> ContourLine::extended(const ContourPlan& plan) const {
+  if (!serves(plan)) return nullptr;
+  auto line = std::make_shared<ContourLine>(*this);
+  for (std::size_t i = items_.size(); i < plan.items.size(); ++i) {
+    const auto moments = plan.items[i].transform->prepare(reach_);
+    if (moments == nullptr) return nullptr;
+    const auto tilt = moments->tilt(order_);
+    auto item = new_item(plan.items[i].loss, *tilt);
+    evaluate_item(*tilt, *item, 0);
+    for (const std::vector<Chernoff>* const bounds : {&left_, &right_})
+      for (const Chernoff& bound : *bounds)
+        if (bound.order != 0 && bound.order != -1) item->chernoff.push_back(moments->log_moment_above(bound.order));
+    line->items_.push_back(std::move(item));
+    line->least_times_.push_back(0);
+  }
+  line->weigh_items(plan);
+  line->weigh_chernoff(plan);
+  line->weigh_nodes(plan, 0);
+  return line;
 }
 
 // [contour-alias] The window W = 2 pi/h is the shortest of a geometric list whose alias terms are under the wanted accuracy, judged by
@@ -142,14 +225,20 @@ void ContourLine::choose_step(const ContourMoments& moments, const ContourMoment
   }
   step_ = truncated(2 * pi / window, 26);  // few bits: kh is exact
   window_ = 2 * pi / step_ * (1 - 8 * u);
+  const auto add = [&](std::vector<Chernoff>& bounds, double order) {
+    bounds.push_back({order, 0});
+    const std::vector<double> above = moments.log_moments_above(order);
+    for (std::size_t i = 0; i < items_.size(); ++i) items_[i]->chernoff.push_back(above[i]);
+  };
   left_.push_back({least, 0});
-  if (left_order > least) left_.push_back({left_order, moments.cumulant_above(left_order)});
+  if (left_order > least) add(left_, left_order);
   if (c < 0) right_.push_back({0, 0});
   if (right_order > c && right_order != 0) {
-    right_.push_back({right_order, moments.cumulant_above(right_order)});
+    add(right_, right_order);
     const double nearer = c + 0.7 * (right_order - c);
-    if (nearer > c) right_.push_back({nearer, moments.cumulant_above(nearer)});
+    if (nearer > c && nearer != 0) add(right_, nearer);
   }
+  weigh_chernoff(moments.plan());
 }
 
 double ContourLine::alias(double epsilon, Interval base, Kernel kernel) const {
@@ -168,47 +257,66 @@ double ContourLine::alias(double epsilon, Interval base, Kernel kernel) const {
   return least(left_) + least(right_);
 }
 
-void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count) {
-  std::vector<double> times(count), log_modulus(count), argument(count), growth(count);
-  std::vector<Oscillation> values(count);
-  const std::size_t first = nodes_.size() + 1;
-  for (std::size_t k = 0; k < count; ++k) {
-    const double t = times[k] = static_cast<double>(first + k) * step_;
-    log_modulus[k] = -0.5 * gaussian_ * t * t;
-    growth[k] = gaussian_error_ * t * (0.5 * t + std::abs(order_) + 1) + 4 * u * gaussian_ * t * t;
+/// The item at the nodes from `first` on, run once.
+void ContourLine::evaluate_item(const TiltedLoss& tilt, Item& item, std::size_t first) const {
+  std::vector<double> times;
+  for (std::size_t k = first; k < nodes_.size(); ++k) times.push_back(nodes_[k].t);
+  std::vector<Oscillation> values(times.size());
+  tilt.oscillate(times, values);
+  for (const Oscillation& value : values) {
+    const double real = value.real_less_one, imaginary = value.imaginary;
+    const double excess = std::max(-1.0, 2 * real + real * real + imaginary * imaginary);  // |phi|^2 - 1
+    const double log_modulus = 0.5 * std::log1p(excess), angle = std::atan2(imaginary, 1 + real);
+    // [contour-propagation] (|phi| + e)^T - |phi|^T without linearisation, and the rounding of log, atan2 and their multiples.
+    const double error = value.error + 8 * u * (std::abs(real) + std::abs(imaginary));
+    const double ratio = error / std::sqrt(1 + excess) * (1 + 1e-9);
+    const double growth = (ratio < 1e-8 ? ratio : std::log1p(ratio)) + 12 * u * (std::abs(log_modulus) + std::abs(angle));
+    item.nodes.push_back({log_modulus, angle, growth});
   }
-  for (std::size_t i = 0; i < tilts.size(); ++i) {
+}
+
+/// The product of all items at the nodes from `first` on.
+void ContourLine::weigh_nodes(const ContourPlan& plan, std::size_t first) {
+  const std::size_t count = nodes_.size() - first;
+  std::vector<Item::Node> sums(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double t = nodes_[first + k].t;
+    sums[k] = {-0.5 * gaussian_ * t * t, 0, gaussian_error_ * t * (0.5 * t + std::abs(order_) + 1) + 4 * u * gaussian_ * t * t};
+  }
+  for (std::size_t i = 0; i < items_.size(); ++i) {
     const double steps = plan.items[i].times;
-    tilts[i]->oscillate(times, values);
+    const Item::Node* const nodes = items_[i]->nodes.data() + first;
     for (std::size_t k = 0; k < count; ++k) {
-      const Oscillation& value = values[k];
-      const double real = value.real_less_one, imaginary = value.imaginary;
-      const double excess = std::max(-1.0, 2 * real + real * real + imaginary * imaginary);  // |phi|^2 - 1
-      const double log_one = 0.5 * std::log1p(excess);
-      const double angle = std::atan2(imaginary, 1 + real);
-      log_modulus[k] += steps * log_one;
-      argument[k] += steps * angle;
-      // [contour-propagation] (|phi| + e)^T - |phi|^T without linearisation, and the rounding of log, atan2 and their multiples.
-      const double error = value.error + 8 * u * (std::abs(real) + std::abs(imaginary));
-      const double ratio = error / std::sqrt(1 + excess) * (1 + 1e-9);
-      growth[k] += steps * ((ratio < 1e-8 ? ratio : std::log1p(ratio)) + 12 * u * (std::abs(log_one) + std::abs(angle)));
+      sums[k].log_modulus += steps * nodes[k].log_modulus;
+      sums[k].argument += steps * nodes[k].argument;
+      sums[k].growth += steps * nodes[k].growth;
     }
   }
   for (std::size_t k = 0; k < count; ++k) {
-    Node node;
-    node.t = times[k];
-    node.modulus = std::exp(log_modulus[k]);
-    node.argument = argument[k];
-    node.growth = growth[k] + (static_cast<double>(tilts.size()) + 8) * u * (std::abs(log_modulus[k]) + std::abs(argument[k]));
-    const double above = log_modulus[k] + node.growth + 1e-6;
+    Node& node = nodes_[first + k];
+    const auto& [log_modulus, argument, growth] = sums[k];
+    node.modulus = std::exp(log_modulus);
+    node.argument = argument;
+    node.growth = growth + (static_cast<double>(items_.size()) + 8) * u * (std::abs(log_modulus) + std::abs(argument));
+    const double above = log_modulus + node.growth + 1e-6;
     node.upper = above < 0 ? std::exp(above) : 1;  // where phi vanishes this is not a number, and 1 a bound
-    const double t = node.t, real = order_ * (order_ + 1) - t * t, imaginary = (2 * order_ + 1) * t;
+  }
+}
+
+void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count) {
+  const std::size_t first = nodes_.size();
+  for (std::size_t k = first; k < first + count; ++k) {
+    Node node;
+    const double t = node.t = static_cast<double>(k + 1) * step_;
+    const double real = order_ * (order_ + 1) - t * t, imaginary = (2 * order_ + 1) * t;
     const double square = real * real + imaginary * imaginary;
     node.real = real / square;
     node.imaginary = -imaginary / square;
     node.size = 1 / std::sqrt(square);
     nodes_.push_back(node);
   }
+  for (std::size_t i = 0; i < tilts.size(); ++i) evaluate_item(*tilts[i], *items_[i], first);
+  weigh_nodes(plan, first);
 }
 
 // [contour-truncation] Nodes are summed until the product is small; from there a march proves that it stays small up to `end`,
@@ -260,6 +368,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     const std::size_t summed = nodes_.size();
     last_time_ = nodes_.back().t;
     while (nodes_.size() > 1 && nodes_.back().growth > 0.1 && nodes_.back().modulus < std::exp(-need)) nodes_.pop_back();
+    for (const auto& item : items_) item->nodes.resize(nodes_.size());
     const double start = nodes_.back().t;
     until = end == infinity ? start : march_from(plan, tilts, start, end, need);
     if (until == infinity) {

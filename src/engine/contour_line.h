@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "mechanism/loss.h"
 #include "mechanism/transform.h"
 #include "tradeoff/interval.h"
 
@@ -13,6 +14,7 @@ namespace tradeoff {
 /// One direction of a plan: distinct transforms with their step counts, all plain Gaussians as one variance.
 struct ContourPlan {
   struct Item {
+    LossPointer loss;  ///< whose transform it is: tells items of different plans apart
     std::shared_ptr<const Transform> transform;
     double times = 1;
   };
@@ -27,23 +29,31 @@ struct ContourPlan {
 /// The items of a plan made ready for a range of orders.
 class ContourMoments {
  public:
-  /// Null if an item cannot serve the reach.
-  [[nodiscard]] static std::unique_ptr<const ContourMoments> prepare(const ContourPlan& plan, Reach reach);
+  /// Null if an item cannot serve the reach. What an earlier one has of the same items with the same reach is taken from it.
+  [[nodiscard]] static std::unique_ptr<const ContourMoments> prepare(const ContourPlan& plan, Reach reach,
+                                                                     const ContourMoments* earlier = nullptr);
 
   [[nodiscard]] const ContourPlan& plan() const { return plan_; }
   [[nodiscard]] const Reach& reach() const { return reach_; }
   /// K and its derivatives, uncertified.
   [[nodiscard]] Cumulant cumulant(double order) const;
-  /// Certified upper bound of K(order).
+  /// Certified upper bounds of the log moments of the items at an order, and of K there.
+  [[nodiscard]] std::vector<double> log_moments_above(double order) const;
   [[nodiscard]] double cumulant_above(double order) const;
   [[nodiscard]] std::vector<std::unique_ptr<const TiltedLoss>> tilt(double order) const;
 
  private:
   ContourMoments(const ContourPlan& plan, const Reach& reach) : plan_(plan), reach_(reach) {}
 
+  struct Ready {
+    LossPointer loss;
+    std::shared_ptr<const Transform> transform;  // lives as long as its moments
+    std::shared_ptr<const Moments> moments;
+  };
+
   const ContourPlan& plan_;
   Reach reach_;
-  std::vector<std::unique_ptr<const Moments>> items_;
+  std::vector<Ready> items_;
 };
 
 /// The trapezoidal sum on the line Re s = order: the nodes do not depend on epsilon, so one line serves many questions.
@@ -58,6 +68,8 @@ class ContourLine {
   /// A line for answers near this epsilon. What could not be bounded is infinite.
   /// `steering` may be rougher than `moments`.
   ContourLine(const ContourMoments& moments, const ContourMoments& steering, double order, double epsilon, Accuracy accuracy);
+  /// The same line for a plan that runs at least as much: only items that are new are evaluated. Null if it does not serve. [longer-plan]
+  [[nodiscard]] std::shared_ptr<const ContourLine> extended(const ContourPlan& plan) const;
 
   enum class Kernel {
     profile,         ///< 1/(s(s+1)): E(1 - e^(eps - L))+, on the strip its complement
@@ -98,12 +110,31 @@ class ContourLine {
     double upper = 0;                          // prod (|phi_i| + error_i)^T_i
     double real = 0, imaginary = 0, size = 0;  // 1/(s(s+1)) and its modulus
   };
+  /// One item as this line sees it, run once.
+  struct Item {
+    struct Node {
+      double log_modulus = 0, argument = 0, growth = 0;
+    };
+    LossPointer loss;
+    Interval log_moment;
+    double centre = 0;
+    double deviation = 0;
+    std::size_t points = 0;
+    std::vector<Node> nodes;
+    std::vector<double> chernoff;  // log moments from above at the orders of left_, then of right_
+  };
   struct Chernoff {
     double order = 0;
     double cumulant = 0;  // upper bound of K
   };
   using Tilts = std::vector<std::unique_ptr<const TiltedLoss>>;
 
+  [[nodiscard]] static std::shared_ptr<Item> new_item(LossPointer loss, const TiltedLoss& tilt);
+  void weigh_items(const ContourPlan& plan);
+  void weigh_chernoff(const ContourPlan& plan);
+  void weigh_nodes(const ContourPlan& plan, std::size_t first);
+  void evaluate_item(const TiltedLoss& tilt, Item& item, std::size_t first) const;
+  [[nodiscard]] bool serves(const ContourPlan& plan) const;
   void choose_step(const ContourMoments& moments, const ContourMoments& steering, double epsilon, double accuracy);
   void add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count);
   void sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy);
@@ -115,9 +146,12 @@ class ContourLine {
   [[nodiscard]] double alias(double epsilon, Interval base, Kernel kernel) const;
 
   double order_;
-  Interval cumulant_;      // K(order)
-  double mean_ = 0;        // constant of the linear phase
-  double mean_error_ = 0;  // its rounding
+  Reach reach_;
+  std::vector<std::shared_ptr<Item>> items_;  // shared with longer lines; empty if they are too many to keep
+  std::vector<double> least_times_;           // of each item, for which the truncation was proved
+  Interval cumulant_;                         // K(order)
+  double mean_ = 0;                           // constant of the linear phase
+  double mean_error_ = 0;                     // its rounding
   double deviation_ = 0;
   double step_ = 0;
   double window_ = 0;  // a lower bound of 2 pi / step

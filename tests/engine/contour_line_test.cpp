@@ -13,7 +13,7 @@
 #include "numeric/gaussian.h"
 
 // The terms of the error budget one by one: each is made so large that leaving it out would show, and must still hold the truth.
-// [contour-inversion] [contour-alias] [contour-truncation] [contour-march] [contour-propagation]
+// [contour-inversion] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [longer-plan]
 namespace tradeoff {
 namespace {
 
@@ -31,7 +31,7 @@ ContourPlan gaussian_plan(double mu) {
 struct Training {
   Training(double mu, double rate, double steps, Direction direction)
       : loss(subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate))) {
-    plan.items.push_back({{loss, loss->transform(direction)}, steps});
+    plan.items.push_back({loss, {loss, loss->transform(direction)}, steps});
     plan.steps = steps;
     plan.largest_loss = infinity;
   }
@@ -111,6 +111,57 @@ TEST(ContourLine, DoesNotDependOnItsOrder) {
   }
   EXPECT_LE(low, high);
   EXPECT_LT(high - low, 1e-10);
+}
+
+double log_of(const ContourLine::Value& value, double shift) { return value.base.lo + std::log(value.value + shift); }
+
+// A line stretched over twice the steps, with a short window: the neighbours come in and the alias term admits them.
+TEST(ContourLine, ServesALongerPlanAndAdmitsWhatThatCosts) {
+  Training run(1, 0.0078125, 1000, Direction::remove);
+  const double order = 6, epsilon = 2;
+  const auto moments = moments_of(run.plan, order, 30);
+  const ContourLine line(*moments, *moments, order, epsilon, {1e-6, 1e-13});
+  ContourPlan longer = run.plan;
+  bool seen = false;
+  for (const double steps : {1001.0, 1400.0, 2000.0, 3000.0}) {
+    longer.items[0].times = longer.steps = steps;
+    const auto stretched = line.extended(longer);
+    ASSERT_NE(stretched, nullptr);
+    const auto value = stretched->at(epsilon);
+    const auto fine = moments_of(longer, order, 30);
+    const auto truth = ContourLine(*fine, *fine, order, epsilon, fine_accuracy).at(epsilon);
+    EXPECT_LE(log_of(value, -value.below), log_of(truth, truth.above)) << steps;
+    EXPECT_GE(log_of(value, value.above), log_of(truth, -truth.below)) << steps;
+    seen = seen || log_of(value, -value.nodes - value.truncation) > log_of(truth, truth.above) + 1e-9;
+  }
+  EXPECT_TRUE(seen) << "the alias of the longer plan is too small to be seen";
+}
+
+TEST(ContourLine, EvaluatesOnlyWhatIsNew) {
+  Training run(1, 0.0078125, 1000, Direction::remove), other(0.5, 0.015625, 300, Direction::remove);
+  const double order = 6, epsilon = 2;
+  ContourPlan longer = run.plan;
+  longer.items.push_back(other.plan.items[0]);
+  longer.gaussian = Interval::exactly(0.0625);
+  longer.steps += 301;
+  const auto moments = moments_of(run.plan, order, 30), both = moments_of(longer, order, 30);
+  const auto line = ContourLine(*moments, *moments, order, epsilon, fine_accuracy).extended(longer);
+  ASSERT_NE(line, nullptr);
+  const auto value = line->at(epsilon), truth = ContourLine(*both, *both, order, epsilon, fine_accuracy).at(epsilon);
+  EXPECT_NEAR(log_of(value, 0), log_of(truth, 0), value.below / value.value + 1e-12);
+  EXPECT_LT(value.below, 1e-9 * value.value);
+}
+
+TEST(ContourLine, RefusesAPlanThatIsNotLonger) {
+  Training run(1, 0.0078125, 1000, Direction::remove), other(1, 0.0078125, 1000, Direction::remove);
+  const auto moments = moments_of(run.plan, 6, 30);
+  const ContourLine line(*moments, *moments, 6, 2, fine_accuracy);
+  EXPECT_NE(line.extended(run.plan), nullptr);
+  EXPECT_EQ(line.extended(other.plan), nullptr) << "another loss, though equal";
+  run.plan.items[0].times = 999;
+  EXPECT_EQ(line.extended(run.plan), nullptr) << "what was proved beyond the nodes needs a thousand steps";
+  run.plan.items.clear();
+  EXPECT_EQ(line.extended(run.plan), nullptr);
 }
 
 // On the strip the same sum speaks of 1 - delta, and the alias lies on the other side of delta.

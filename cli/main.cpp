@@ -42,6 +42,12 @@ struct Command {
         app->add_flag("--" + std::string(option.name))->description(std::string(option.help));
         continue;
       }
+      if (option.is_repeatable) {
+        app->add_option("--" + std::string(option.name), options.further, std::string(option.help))
+            ->type_name(std::string(option.placeholder))
+            ->allow_extra_args(false);
+        continue;
+      }
       auto* added = app->add_option("--" + std::string(option.name), slot.second, std::string(option.help));
       added->type_name(std::string(option.placeholder))->required(option.required);
       if (!option.choices.empty())
@@ -67,7 +73,7 @@ struct Command {
 
   ExitCode run() {
     for (auto& [option, value] : typed) {
-      if (given(*option)) options.values.emplace_back(option, value);
+      if (!option->is_repeatable && given(*option)) options.values.emplace_back(option, value);
     }
     if (verb->takes_plan) options.plan = read_plan_argument(options.plan);
     return run_guarded();

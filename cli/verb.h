@@ -29,6 +29,7 @@ struct Option {
   std::string_view field = {};                     ///< the request field it fills, if not called as the option
   std::span<const std::string_view> choices = {};  ///< the words allowed, if it is not a number
   bool is_flag = false;                            ///< it has no value
+  bool is_repeatable = false;                      ///< each use adds a word to `further`
 };
 
 /// What was typed after the verb.
@@ -71,6 +72,7 @@ struct Verb {
 [[nodiscard]] ExitCode run_mechanisms(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_query(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_release(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_report(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_risk(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_sgd(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_tour(const Verb& verb, const Options& options);

@@ -77,6 +77,15 @@ constexpr std::array<Option, 7> sgd_options = {{
     {"sampling", "HOW", "how batches are drawn (default poisson)", false, {}, sampling_choices},
     {"neighbours", "WHICH", "must fit the sampling; only checked", false, {}, neighbours_choices},
 }};
+constexpr std::array<std::string_view, 3> report_choices = {"md", "html", "json"};
+constexpr std::array<Option, 6> report_options = {{
+    {"compare", "PLAN", "another plan, to be set beside it; may be given several times", false, {}, {}, false, true},
+    {"format", "FORMAT", "md (default), html or json; by default as the name of --out ends", false, {}, report_choices},
+    {"out", "FILE", "write to this file instead of standard output; it is replaced as a whole or not at all"},
+    {"delta", "D", "the delta of the headline (default 1e-5)"},
+    {"unit", "TEXT", "what one record is: 'one patient', 'one week of one user' (default: one record of the data)"},
+    {"title", "TEXT", "the title of the page"},
+}};
 constexpr std::array<Option, 4> curve_options = {{
     {"as", "WHAT", "tradeoff: beta of alpha (default); profile: delta of epsilon; gdpt: mu of epsilon", false, {}, curve_choices},
     {"format", "FORMAT", "csv (default), json, term or svg", false, {}, format_choices},
@@ -107,7 +116,7 @@ constexpr std::array<Option, 11> release_options = {{
     {"mu", "M", "find the ? of the plan: the target is M-GDP"},
 }};
 
-constexpr std::array<Verb, 27> all_verbs = {{
+constexpr std::array<Verb, 28> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -204,6 +213,17 @@ constexpr std::array<Verb, 27> all_verbs = {{
      true,
      {},
      run_risk},
+    {"report", "the privacy statement of a plan, to be handed to someone",
+     "Everything that a reader needs to decide: what is protected, what was run, epsilon at the usual deltas, mu with slack and regret, "
+     "the\n"
+     "trade-off table, the risk in plain sentences, what is not covered, method and certificate. As Markdown, as one HTML file with its\n"
+     "pictures, or as JSON with the fields of NIST SP 800-226 and of the registry of deployments. What only you can know is null there.\n\n"
+     "Examples:\n"
+     "  tradeoff report 'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)'\n"
+     "  tradeoff report --out statement.html --unit 'one patient' --delta 1e-6 'laplace(scale=2) | repeat(50)'\n"
+     "  tradeoff report --format json @plan.txt\n"
+     "  tradeoff report --out compared.html 'gaussian(sigma=2)' --compare 'laplace(scale=1)' --compare 'dp(epsilon=1, delta=1e-5)'",
+     true, report_options, run_report},
     {"sgd", "private training in the words of training libraries",
      "What a run of private gradient descent guarantees: epsilon, trade-off curve and attack risk. The noise multiplier is the standard\n"
      "deviation of the noise on the sum of clipped gradients, divided by the clipping norm. The sampling decides the theorem:\n"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "report/escape.h"
 #include "report/label.h"
 #include "report/ruler.h"
 
@@ -44,36 +45,13 @@ constexpr std::string_view style =
     ".tradeoff-picture .c0{color:#0072b2}.tradeoff-picture .c1{color:#d55e00}.tradeoff-picture .c2{color:#009e73}"
     ".tradeoff-picture .c3{color:#b0578d}.tradeoff-picture .c4{color:#c98500}.tradeoff-picture .c5{color:#3a9bd9}"
     ".tradeoff-picture .c6{color:#24292f}.tradeoff-picture .c7{color:#8c959f}"
-    "@media (prefers-color-scheme:dark){"
+    "@media screen and (prefers-color-scheme:dark){"
     ".tradeoff-picture .paper{fill:#0d1117}.tradeoff-picture text{fill:#e6edf3}"
     ".tradeoff-picture .grid{stroke:#262c34}.tradeoff-picture .frame{stroke:#7d8590}"
     ".tradeoff-picture .area{fill-opacity:0.24}"
     ".tradeoff-picture .c0{color:#56b4e9}.tradeoff-picture .c1{color:#ff8c42}.tradeoff-picture .c2{color:#2fc79a}"
     ".tradeoff-picture .c3{color:#e69fc6}.tradeoff-picture .c4{color:#f0b429}.tradeoff-picture .c5{color:#8fb8ff}"
     ".tradeoff-picture .c6{color:#e6edf3}.tradeoff-picture .c7{color:#8b949e}}";
-
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '&':
-        safe += "&amp;";
-        break;
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
-}
 
 /// A length with at most two decimals: a hundredth of a pixel is more than anybody sees.
 std::string pixels(double value) {
@@ -86,7 +64,8 @@ std::string pixels(double value) {
 std::string attribute(const char* name, double value) { return std::string(" ") + name + "=\"" + pixels(value) + "\""; }
 
 std::string text_at(double x, double y, const char* anchor, const std::string& text, const std::string& more = {}) {
-  return "<text" + attribute("x", x) + attribute("y", y) + " text-anchor=\"" + anchor + "\"" + more + ">" + escaped(text) + "</text>\n";
+  return "<text" + attribute("x", x) + attribute("y", y) + " text-anchor=\"" + anchor + "\"" + more + ">" + escaped_markup(text) +
+         "</text>\n";
 }
 
 /// Where the unit square of a panel lies on the paper. Heights grow upwards there and downwards here.
@@ -239,8 +218,8 @@ Panel panel_of(const Picture& picture, double left) {
   text += axes_of(frame, picture, rulers);
   for (std::size_t i = 0; i < picture.series.size(); ++i) {
     const Series& series = picture.series[i];
-    text +=
-        "<g class=\"" + class_of(colours[i]) + "\">" + (series.label.empty() ? "" : "<title>" + escaped(series.label) + "</title>") + "\n";
+    text += "<g class=\"" + class_of(colours[i]) + "\">" +
+            (series.label.empty() ? "" : "<title>" + escaped_markup(series.label) + "</title>") + "\n";
     for (const std::vector<Vertex>& run : runs_of(series, rulers)) text += run_of(frame, run, series);
     text += "</g>\n";
   }
@@ -263,8 +242,8 @@ std::string to_svg(const Figure& figure) {
     height = std::max(height, panel.height);
   }
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tradeoff-picture\" role=\"img\"" + attribute("width", width) +
-         attribute("height", height) + " viewBox=\"0 0 " + pixels(width) + " " + pixels(height) + "\">\n<title>" + escaped(figure.title) +
-         "</title>\n<desc>" + escaped(figure.description) + "</desc>\n<style>" + std::string(style) +
+         attribute("height", height) + " viewBox=\"0 0 " + pixels(width) + " " + pixels(height) + "\">\n<title>" +
+         escaped_markup(figure.title) + "</title>\n<desc>" + escaped_markup(figure.description) + "</desc>\n<style>" + std::string(style) +
          "</style>\n<rect class=\"paper\" x=\"0\" y=\"0\"" + attribute("width", width) + attribute("height", height) + "/>\n" + body +
          "</svg>\n";
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inquiry.h"
+#include "output_file.h"
+#include "report/caret.h"
+#include "report/statement.h"
+#include "streams.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff::cli {
+namespace {
+
+constexpr std::size_t most_plans = 8;      // more lines than this cannot be told apart
+constexpr std::size_t longest_text = 200;  // of a title or a unit: a line
+
+std::string read_text(const Options& options, std::string_view name, std::string otherwise) {
+  const std::string* given = options.find(name);
+  if (given == nullptr) return otherwise;
+  if (given->empty() || given->size() > longest_text) throw DomainError("--" + std::string(name) + " must be a text of 1 to 200 bytes");
+  return *given;
+}
+
+report::Context read_context(const Options& options, const Question& question) {
+  report::Context context;
+  context.title = read_text(options, "title", context.title);
+  context.unit = read_text(options, "unit", context.unit);
+  if (question.has("delta")) {
+    (void)question.probability("delta");  // refused if it is none
+    context.delta = read_number(question.text("delta"));
+  }
+  return context;
+}
+
+report::Statement statement_of(const Options& options, CurveCache& curves) {
+  const Request request = to_request("", options);
+  const Question question(request, curves);
+  if (question.direction() != Direction::worst) question.refuse("direction", "worst: a statement speaks of both orders at once");
+  return report::make_statement(read_context(options, question), question.plan(), *question.curve());
+}
+
+/// The statement of a plan to compare with; a fault of its text is shown where it stands.
+report::Statement further_statement(const std::string& argument, const Options& options, CurveCache& curves) {
+  Options mine = options;
+  mine.plan = read_plan_argument(argument);
+  try {
+    return statement_of(mine, curves);
+  } catch (const ParseError& error) {
+    std::string shown = report::point_at(mine.plan, error.offset());
+    if (!shown.empty()) shown.pop_back();  // the line that tells the error ends by itself
+    throw DomainError(std::string("plan: ") + error.what() + "\n" + shown);
+  }
+}
+
+/// What was asked for, or what the name of the file says, or Markdown.
+std::string format_of(const Options& options) {
+  if (options.json) return "json";
+  if (const std::string* given = options.find("format")) return *given;
+  const std::string* file = options.find("out");
+  if (file != nullptr && file->ends_with(".html")) return "html";
+  return file != nullptr && file->ends_with(".json") ? "json" : "md";
+}
+
+}  // namespace
+
+ExitCode run_report(const Verb&, const Options& options) {
+  if (options.further.size() >= most_plans) throw DomainError("report: at most 8 plans fit one page");
+  CurveCache curves;
+  std::vector<report::Statement> statements = {statement_of(options, curves)};
+  for (const std::string& argument : options.further) statements.push_back(further_statement(argument, options, curves));
+  const std::string format = format_of(options);
+  const std::string text = format == "json"   ? report::to_json(statements)
+                           : format == "html" ? report::to_html(report::to_document(statements))
+                                              : report::to_markdown(report::to_document(statements));
+  const std::string* file = options.find("out");
+  if (file == nullptr) {
+    write_out(text);
+  } else {
+    write_file(*file, text);
+  }
+  return ExitCode::done;
+}
+
+}  // namespace tradeoff::cli

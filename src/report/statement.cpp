@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/statement.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "numeric/arithmetic.h"
+#include "report/regret.h"
+#include "tradeoff/analyze.h"
+#include "tradeoff/operations.h"
+
+namespace tradeoff::report {
+namespace {
+
+constexpr std::array<const char*, 5> shown_deltas = {"1e-4", "1e-5", "1e-6", "1e-8", "1e-10"};  // from a survey to cryptography
+constexpr const char* headline_delta = "1e-5";                                                  // what most people quote
+constexpr std::array<const char*, 3> shown_slacks = {"1e-5", "1e-8", "1e-10"};
+constexpr std::array<const char*, 7> shown_alphas = {"1e-10", "1e-8", "1e-6", "1e-4", "0.001", "0.01", "0.1"};
+
+/// The guarantee that (mu, slack) states, to be compared with the curve. Its upper ends are what is claimed.
+Curve summary_of(double mu, double slack) {
+  Plan plan;
+  plan.lines.push_back({Call{"gdp", {{"mu", {exact_number(mu)}}}}, {}});
+  const Curve gaussian = analyze(plan);
+  return slack > 0 ? with_revealing(gaussian, Interval::exactly(slack)) : gaussian;
+}
+
+MuRow mu_row(const Curve& curve, std::string slack_text, Interval mu, double slack) {
+  if (!(mu.hi < infinity)) return {std::move(slack_text), mu, std::nullopt};
+  return {std::move(slack_text), mu, regret_of(curve, summary_of(mu.hi, slack))};
+}
+
+/// Every call of a plan, those of nested plans included.
+void for_each_call(const Plan& plan, const std::function<void(const Call&)>& visit);
+
+void for_each_call(const Value& value, const std::function<void(const Call&)>& visit) {
+  if (const auto* plan = std::get_if<Plan>(&value.content)) for_each_call(*plan, visit);
+  if (const auto* tuple = std::get_if<Tuple>(&value.content))
+    for (const Value& item : tuple->items) for_each_call(item, visit);
+  if (const auto* list = std::get_if<List>(&value.content))
+    for (const Value& item : list->items) for_each_call(item, visit);
+}
+
+void for_each_call(const Plan& plan, const std::function<void(const Call&)>& visit) {
+  for (const Line& line : plan.lines) {
+    if (const auto* inner = std::get_if<Plan>(&line.source)) for_each_call(*inner, visit);
+    if (const auto* call = std::get_if<Call>(&line.source)) {
+      visit(*call);
+      for (const Argument& argument : call->arguments) for_each_call(argument.value, visit);
+    }
+    for (const Call& operation : line.operators) visit(operation);
+  }
+}
+
+bool uses(const Plan& plan, std::initializer_list<std::string_view> names) {
+  bool found = false;
+  for_each_call(plan, [&](const Call& call) { found = found || std::find(names.begin(), names.end(), call.name) != names.end(); });
+  return found;
+}
+
+/// The usual deltas and that of the headline, falling.
+std::vector<Number> deltas_with(const Number& headline) {
+  std::vector<Number> deltas = {headline};
+  for (const char* text : shown_deltas)
+    if (Number usual = read_number(text); usual != headline) deltas.push_back(std::move(usual));
+  std::sort(deltas.begin(), deltas.end(), [](const Number& a, const Number& b) { return a.value.hi > b.value.hi; });
+  return deltas;
+}
+
+}  // namespace
+
+Statement make_statement(Context context, const Plan& plan, const Curve& curve) {
+  const Number delta = context.delta ? *context.delta : read_number(headline_delta);
+  Statement made{std::move(context), to_string(plan), plan, curve, {delta, curve.epsilon_at(delta)}, {}, {}, {}, {}, {}, {}};
+  for (const Number& one : deltas_with(delta)) made.epsilons.emplace_back(one, curve.epsilon_at(one));
+  std::vector<Interval> slacks;
+  for (const char* text : shown_slacks) slacks.push_back(read_number(text).value);
+  made.gaussian = measure_mu(curve, slacks);
+  if (made.gaussian.verdict == GdpVerdict::gdp) made.mus.push_back(mu_row(curve, "0", made.gaussian.mu, 0));
+  for (std::size_t i = 0; i < slacks.size(); ++i) {
+    const GdpPair& pair = made.gaussian.with_slack[i];
+    // Where rounding raised the slack, the raised one is what holds.
+    const std::string told = pair.slack == slacks[i] ? shown_slacks[i] : safe_end(pair.slack, SafeEnd::hi, 13);
+    made.mus.push_back(mu_row(curve, told, pair.mu, pair.slack.hi));
+  }
+  for (const char* text : shown_alphas) made.tradeoff.emplace_back(text, curve.beta_at(read_number(text).value));
+  made.risk = find_risk(curve, Direction::worst);
+  made.balanced = (1.0 - made.risk.advantage) / Interval::exactly(2);  // where a symmetric curve crosses the diagonal, its slope is -1
+  return made;
+}
+
+std::string neighbours_sentence(Neighbours neighbours) {
+  switch (neighbours) {
+    case Neighbours::add_remove:
+      return "Two data sets are neighbours if one has exactly one record more than the other (add or remove one record).";
+    case Neighbours::replace_one:
+      return "Two data sets are neighbours if they have the same size and differ in exactly one record (replace one record).";
+    case Neighbours::unstated:
+      break;
+  }
+  return "The plan holds for every neighbour relation under which its sensitivities are right; say which one is meant with `--neighbours`.";
+}
+
+std::vector<std::string> sampling_assumed(const Plan& plan) {
+  std::vector<std::string> sentences;
+  for_each_call(plan, [&sentences](const Call& call) {
+    std::string sentence;
+    if (call.name == "poisson")
+      sentence = "In `poisson`, every record joins a step with the stated probability, independently of all others and of earlier steps.";
+    if (call.name == "sample")
+      sentence = "In `sample`, every step uses a fresh uniform sample of the stated size, drawn without replacement.";
+    if (call.name == "sample_with_replacement")
+      sentence = "In `sample_with_replacement`, every step makes the stated number of uniform draws with replacement.";
+    if (!sentence.empty() && std::find(sentences.begin(), sentences.end(), sentence) == sentences.end()) sentences.push_back(sentence);
+  });
+  if (sentences.empty()) return {"None: no privacy is claimed from sampling; every record may take part in every step."};
+  sentences.push_back(
+      "Which records were drawn stays secret. A loader that shuffles the data and cuts it into batches does not sample in this way, and "
+      "the "
+      "numbers do not hold for it.");
+  return sentences;
+}
+
+std::vector<std::string> not_covered(const Statement& statement) {
+  std::vector<std::string> items = {
+      "Other releases from the same data. Every further release, an earlier version and the choice of settings on the same data included, "
+      "adds "
+      "to the loss; put all of them into one plan."};
+  if (!uses(statement.plan, {"group"}))
+    items.push_back("Someone who is in more than one record. For k records of the same person ask again with `| group(k)`.");
+  items.push_back(
+      "What is true of everybody. An attacker may learn a fact about a group from the result, and apply it to a person who never took "
+      "part.");
+  if (statement.curve.neighbours() == Neighbours::replace_one) items.push_back("The number of records, which counts as public.");
+  if (statement.curve.neighbours() == Neighbours::unstated)
+    items.push_back("Which change of the data is meant by one record: it is that for which the sensitivities of the plan were computed.");
+  items.push_back(
+      "Whether the computation that was run is the one described here: the clipping, the sensitivity, the sampling, and noise of exactly "
+      "the "
+      "stated law from a secure source. Noise in floating point has leaked in the past.");
+  if (uses(statement.plan, {"dp", "gdp", "constraints", "profile", "curve", "sqrt_log_family", "log_family"}))
+    items.push_back(
+        "Whether guarantees that the plan only states (of a vendor, of a paper, of a table) are true; they are taken as given.");
+  items.push_back(
+      "Everything outside the result: who can see the raw data, how it was collected and stored, timing and other side channels, messages "
+      "of "
+      "errors.");
+  return items;
+}
+
+std::string headline_text(const Statement& statement) {
+  const auto& [delta, epsilon] = statement.headline;
+  if (!(epsilon.hi < infinity)) return "no finite ε at δ = " + delta.text;
+  return "ε ≤ " + safe_end(epsilon, SafeEnd::hi, 4) + " at δ = " + delta.text;
+}
+
+}  // namespace tradeoff::report

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "mechanism/vocabulary.h"
+#include "noise/digest.h"
+#include "numeric/arithmetic.h"
+#include "report/curve_picture.h"
+#include "report/statement.h"
+#include "tradeoff/error.h"
+#include "tradeoff/operations.h"
+
+namespace tradeoff::report {
+namespace {
+
+constexpr int digits = 4;                    // of a number that people quote
+constexpr std::size_t picture_points = 161;  // enough for a smooth line at the size of a page
+
+std::string most(Interval value) { return value.hi < infinity ? safe_end(value, SafeEnd::hi, digits) : "none"; }
+std::string least(Interval value) { return safe_end(value, SafeEnd::lo, digits); }
+std::string proved(Interval value) { return value.hi < infinity ? between(value) : "no finite value"; }
+std::string per_cent_above(Interval value) { return safe_end(value * 100.0, SafeEnd::hi, 3) + " %"; }
+
+std::string meaning_of(const Call& call) {
+  for (const Role role : {Role::source, Role::operation})
+    if (const Word* word = find_word(role, call.name)) return std::string(word->meaning);
+  return {};
+}
+
+std::string text_of(const Value& value);
+
+std::string text_of(const std::vector<Value>& items) {
+  std::string text;
+  for (const Value& item : items) text += (text.empty() ? "" : ", ") + text_of(item);
+  return text;
+}
+
+std::string text_of(const Value& value) {
+  if (const auto* number = std::get_if<Number>(&value.content)) return number->text;
+  if (const auto* text = std::get_if<std::string>(&value.content)) return *text;
+  if (const auto* plan = std::get_if<Plan>(&value.content)) return to_string(*plan);
+  if (const auto* tuple = std::get_if<Tuple>(&value.content)) return "(" + text_of(tuple->items) + ")";
+  if (const auto* list = std::get_if<List>(&value.content)) return "[" + text_of(list->items) + "]";
+  return "?";
+}
+
+/// Every parameter with its value, those that were left out too.
+std::string parameters_of(const Call& call) {
+  std::string text;
+  const Word* word = find_word(Role::source, call.name);
+  if (word == nullptr) word = find_word(Role::operation, call.name);
+  if (word == nullptr) return text;
+  for (const Parameter& parameter : word->parameters) {
+    const auto given = std::find_if(call.arguments.begin(), call.arguments.end(),
+                                    [&parameter](const Argument& argument) { return argument.name == parameter.name; });
+    if (given == call.arguments.end() && parameter.fallback.empty()) continue;  // of another form
+    const std::string value = given != call.arguments.end() ? text_of(given->value) : std::string(parameter.fallback);
+    text += (text.empty() ? "" : "; ") + as_code(std::string(parameter.name) + " = " + value);
+    if (!parameter.meaning.empty()) text += " " + std::string(parameter.meaning);
+  }
+  return text;
+}
+
+Table steps_of(const Plan& plan) {
+  Table table{{{"step", "what it means", "parameters"}}};
+  for (const Line& line : plan.lines) {
+    if (const auto* call = std::get_if<Call>(&line.source))
+      table.rows.push_back({as_code(call->name), meaning_of(*call), parameters_of(*call)});
+    if (const auto* inner = std::get_if<Plan>(&line.source)) table.rows.push_back({as_code(to_string(*inner)), "all of these", ""});
+    for (const Call& operation : line.operators)
+      table.rows.push_back({as_code("| " + operation.name), meaning_of(operation), parameters_of(operation)});
+  }
+  return table;
+}
+
+Table epsilons_of(const Statement& statement) {
+  Table table{{{"δ", "ε at most", "proved"}}};
+  for (const auto& [delta, epsilon] : statement.epsilons) table.rows.push_back({delta.text, most(epsilon), proved(epsilon)});
+  return table;
+}
+
+Table mus_of(const Statement& statement) {
+  Table table{{{"slack", "μ at most", "regret at most", "proved for μ"}}};
+  for (const MuRow& row : statement.mus)
+    table.rows.push_back({row.slack, most(row.mu), row.regret ? safe_end(*row.regret, SafeEnd::hi, 2) : "", proved(row.mu)});
+  return table;
+}
+
+Table tradeoff_of(const Statement& statement) {
+  Table table{{{"false alarms α", "misses β at least", "found at most", "proved for β"}}};
+  for (const auto& [alpha, beta] : statement.tradeoff) table.rows.push_back({alpha, least(beta), per_cent_above(1.0 - beta), proved(beta)});
+  table.rows.push_back(
+      {"as many as misses", least(statement.balanced), per_cent_above(1.0 - statement.balanced), proved(statement.balanced)});
+  return table;
+}
+
+void add_rows(Table& table, const std::string& quantity, const std::string& at, const std::vector<RiskRow>& rows) {
+  for (const RiskRow& row : rows) table.rows.push_back({quantity, at + row.given, most(row.value), proved(row.value)});
+}
+
+Table risks_of(const Risk& risk) {
+  Table table{{{"what an attacker may reach", "where", "at most", "proved"}}};
+  table.rows.push_back({"advantage over guessing", "", most(risk.advantage), proved(risk.advantage)});
+  add_rows(table, "share of participants found", "false-positive rate ", risk.rates);
+  add_rows(table, "accuracy of the best guess", "prior ", risk.accuracies);
+  add_rows(table, "belief after the worst output", "prior ", risk.posteriors);
+  add_rows(table, "chance to name one person", "out of ", risk.naming);
+  add_rows(table, "factor on the odds", "except with chance ", risk.odds);
+  return table;
+}
+
+std::string gaussian_sentence(const Statement& statement) {
+  switch (statement.gaussian.verdict) {
+    case GdpVerdict::gdp:
+      return "The whole curve is that of Gaussian noise or better: with slack 0, telling whether a person took part is at least as hard as "
+             "telling by one number whether it was drawn from a bell curve around 0 or around μ, both of width 1.";
+    case GdpVerdict::not_gdp:
+      return "No μ covers the whole curve, so only pairs with a slack are stated.";
+    case GdpVerdict::undecided:
+      break;
+  }
+  return "It is not known whether some μ covers the whole curve, so only pairs with a slack are stated.";
+}
+
+Figure figure_of(View view, const std::vector<NamedCurve>& curves) {
+  Picture picture = draw_curves(view, curves, Direction::worst, picture_points);
+  const std::string title = picture.title;
+  return {title, picture.y.label + " over " + picture.x.label, {std::move(picture)}};
+}
+
+Gallery pictures_of(const std::vector<NamedCurve>& curves) {
+  return {{figure_of(View::tradeoff, curves), figure_of(View::profile, curves)}};
+}
+
+std::string order_of(const Curve& one, const Curve& other) {
+  try {
+    switch (at_least_as_private(one, other).verdict) {
+      case Order::yes:
+        return "yes";
+      case Order::no:
+        return "no";
+      case Order::undecided:
+        break;
+    }
+    return "undecided";
+  } catch (const Error&) {
+    return "not comparable";  // they speak of different neighbours
+  }
+}
+
+/// One column a statement: the same numbers next to each other.
+void add_comparison(Document& document, const std::vector<Statement>& statements) {
+  std::vector<NamedCurve> curves;
+  Table names{{{"", "plan", "neighbours", "method"}}};
+  Table numbers{{{"at most"}}};
+  std::vector<std::vector<std::string>> rows;
+  const auto& first = statements.front();
+  for (const auto& [delta, epsilon] : first.epsilons) rows.push_back({"ε at δ = " + delta.text});
+  for (const char* slack : {"1e-5", "1e-8", "1e-10"}) rows.push_back({std::string("μ with slack ") + slack});
+  rows.push_back({"advantage over guessing"});
+  for (const RiskRow& row : first.risk.rates) rows.push_back({std::string("found at false-positive rate ") + row.given});
+  rows.push_back({"at least as private as A"});
+  for (std::size_t k = 0; k < statements.size(); ++k) {
+    const Statement& one = statements[k];
+    const std::string name(1, static_cast<char>('A' + k));
+    curves.push_back({name + ": " + one.plan_text, one.curve});
+    names.rows.push_back({name, as_code(one.plan_text), to_word(one.curve.neighbours()), one.curve.method()});
+    numbers.rows.front().push_back(name);
+    std::size_t i = 0;
+    for (const auto& [delta, epsilon] : one.epsilons) rows[i++].push_back(most(epsilon));
+    for (std::size_t m = one.mus.size() - 3; m < one.mus.size(); ++m) rows[i++].push_back(most(one.mus[m].mu));
+    rows[i++].push_back(most(one.risk.advantage));
+    for (const RiskRow& row : one.risk.rates) rows[i++].push_back(per_cent_above(row.value));
+    rows[i++].push_back(k == 0 ? "" : order_of(one.curve, first.curve));
+  }
+  numbers.rows.insert(numbers.rows.end(), rows.begin(), rows.end());
+  document.blocks.emplace_back(Heading{"Compared with other plans"});
+  document.blocks.emplace_back(std::move(names));
+  document.blocks.emplace_back(std::move(numbers));
+  document.blocks.emplace_back(
+      Paragraph{"A smaller number is more private. Two plans may be better than each other at different places; only a “yes” in "
+                "the last line means that one protects at least as well against every attack."});
+  document.blocks.emplace_back(pictures_of(curves));
+}
+
+void add_method(Document& document, const Statement& statement) {
+  document.blocks.emplace_back(Heading{"Method and certificate"});
+  document.blocks.emplace_back(Paragraph{"Computed by tradeoff " TRADEOFF_VERSION ", method: " + statement.curve.method() +
+                                         ". Every value is an interval that is proved to hold the truth, all errors of truncation, "
+                                         "discretisation and rounding included; the number to "
+                                         "quote is the end on the safe side, rounded to that side."});
+  Table steps{{{"theorem", "use"}}};
+  for (const Step& step : statement.curve.steps()) steps.rows.push_back({as_code(step.theorem), step.detail});
+  document.blocks.emplace_back(std::move(steps));
+  document.blocks.emplace_back(
+      Paragraph{"Proofs of the theorems, floating point included, are in `docs/theory` of the program. SHA-256 of plan and neighbours: " +
+                as_code(noise::sha256(statement.plan_text + "\n" + to_word(statement.curve.neighbours()))) + ". To check, run"});
+  std::string command = "tradeoff report ";
+  if (statement.curve.neighbours() != Neighbours::unstated)
+    command += std::string("--neighbours ") + to_word(statement.curve.neighbours()) + " ";
+  document.blocks.emplace_back(Verbatim{command + "'" + statement.plan_text + "'", "sh"});
+}
+
+}  // namespace
+
+std::string model_card(const Statement& statement) {
+  const auto& [delta, epsilon] = statement.headline;
+  const auto quoted = [](const std::string& text) {
+    JsonWriter out;
+    return out.text(text).str();  // a JSON string is one of YAML too
+  };
+  std::string text = "differential_privacy:\n";
+  text += "  epsilon: " + (epsilon.hi < infinity ? safe_end(epsilon, SafeEnd::hi, digits) : std::string(".inf")) + "\n";
+  text += "  delta: " + delta.text + "\n";
+  for (const MuRow& row : statement.mus)
+    if (row.slack == "1e-10" && row.regret)
+      text += "  mu: " + safe_end(row.mu, SafeEnd::hi, digits) + "\n  mu_slack: " + row.slack +
+              "\n  mu_regret: " + safe_end(*row.regret, SafeEnd::hi, 2) + "\n";
+  text += "  unit_of_privacy: " + quoted(statement.context.unit) + "\n";
+  text += std::string("  neighbours: ") + to_word(statement.curve.neighbours()) + "\n";
+  text += "  mechanism: " + quoted(statement.plan_text) + "\n";
+  text += "  membership_inference_advantage: " + safe_end(statement.risk.advantage, SafeEnd::hi, digits) + "\n";
+  text += "  accountant: " + quoted("tradeoff " TRADEOFF_VERSION ", certified upper bounds") + "\n";
+  return text;
+}
+
+Document to_document(const std::vector<Statement>& statements) {
+  const Statement& one = statements.front();
+  Document document{one.context.title, {}};
+  auto& blocks = document.blocks;
+  const auto add = [&blocks](Block block) { blocks.push_back(std::move(block)); };
+  add(Highlight{"Certified: " + headline_text(one) + ", for " + one.context.unit + "."});
+  add(Paragraph{plain_introduction});
+  add(Listing{plain_sentences(one.risk)});
+  add(Heading{"What is protected"});
+  add(Paragraph{"Unit of privacy: " + one.context.unit + ". " + neighbours_sentence(one.curve.neighbours())});
+  add(Heading{"What was run"});
+  add(Verbatim{one.plan_text, ""});
+  add(steps_of(one.plan));
+  add(Heading{"Sampling assumed"});
+  add(Listing{sampling_assumed(one.plan)});
+  add(Heading{"ε and δ"});
+  add(Paragraph{
+      "The result is (ε, δ)-differentially private for each of these pairs. δ should be far below one over the number of people."});
+  add(epsilons_of(one));
+  add(Heading{"Gaussian differential privacy"});
+  add(Paragraph{gaussian_sentence(one)});
+  add(mus_of(one));
+  add(
+      Paragraph{"Slack: with at most this chance everything may be revealed. Regret: how much the error rates of attacks are understated "
+                "if only μ and "
+                "slack are known; below 0.01 they say nearly all there is to say. Pairs compose: squares of μ add up, slacks add up."});
+  if (!one.gaussian.warnings.empty()) add(Listing{one.gaussian.warnings});
+  add(Heading{"Trade-off between an attacker's errors"});
+  add(pictures_of({{"this plan", one.curve}}));
+  add(tradeoff_of(one));
+  add(Heading{"Risk"});
+  add(risks_of(one.risk));
+  add(Heading{"What is not covered"});
+  add(Listing{not_covered(one)});
+  if (statements.size() > 1) add_comparison(document, statements);
+  add(Heading{"For a model card"});
+  add(Verbatim{model_card(one), "yaml"});
+  add_method(document, one);
+  return document;
+}
+
+}  // namespace tradeoff::report

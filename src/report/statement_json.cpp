@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "noise/digest.h"
+#include "numeric/arithmetic.h"
+#include "report/statement.h"
+
+namespace tradeoff::report {
+namespace {
+
+// A null is for the people who run the plan to fill in: no accountant can know it.
+
+void write_texts(JsonWriter& out, const std::vector<std::string>& texts) {
+  out.begin_array();
+  for (const std::string& text : texts) out.text(text);
+  out.end_array();
+}
+
+void write_epsilons(JsonWriter& out, const Statement& statement) {
+  out.begin_array();
+  for (const auto& [delta, epsilon] : statement.epsilons)
+    out.begin_object().key("delta").text(delta.text).key("epsilon").interval(epsilon).end_object();
+  out.end_array();
+}
+
+void write_mu(JsonWriter& out, const Statement& statement) {
+  const GdpVerdict verdict = statement.gaussian.verdict;
+  out.begin_object().key("verdict").text(verdict == GdpVerdict::gdp ? "gdp" : verdict == GdpVerdict::not_gdp ? "not_gdp" : "undecided");
+  out.key("pairs").begin_array();
+  for (const MuRow& row : statement.mus) {
+    out.begin_object().key("slack").raw(row.slack).key("mu").interval(row.mu).key("regret");
+    (row.regret ? out.interval(*row.regret) : out.null()).end_object();
+  }
+  out.end_array().key("warnings");
+  write_texts(out, statement.gaussian.warnings);
+  out.end_object();
+}
+
+void write_tradeoff(JsonWriter& out, const Statement& statement) {
+  out.begin_array();
+  for (const auto& [alpha, beta] : statement.tradeoff) out.begin_object().key("alpha").raw(alpha).key("beta").interval(beta).end_object();
+  out.end_array();
+}
+
+/// The pyramid from its top to its base.
+void write_nist(JsonWriter& out, const Statement& statement) {
+  out.begin_object().key("privacy_parameters");
+  write_epsilons(out, statement);
+  out.key("unit_of_privacy").text(statement.context.unit);
+  out.key("neighbouring_data_sets").text(neighbours_sentence(statement.curve.neighbours()));
+  out.key("algorithms_and_correctness").begin_object().key("mechanism").text(statement.plan_text);
+  out.key("sampling");
+  write_texts(out, sampling_assumed(statement.plan));
+  out.key("composition")
+      .text("all steps of the plan on the same data, " + statement.curve.method())
+      .key("noise_implementation")
+      .null()
+      .end_object();
+  out.key("query_model").null().key("trust_model").null().key("security_and_access_control").null().key("side_channels").null();
+  out.key("data_collection_exposure").null().key("not_covered");
+  write_texts(out, not_covered(statement));
+  out.end_object();
+}
+
+/// The three tiers, each with the fields of those before it.
+void write_registry(JsonWriter& out, const Statement& statement) {
+  const bool pure = statement.curve.epsilon_at(Interval::exactly(0)).hi < infinity;
+  out.begin_object().key("tier_1").begin_object();
+  out.key("data_curator")
+      .null()
+      .key("intended_use")
+      .null()
+      .key("data_product_description")
+      .null()
+      .key("publication_date")
+      .null()
+      .end_object();
+  out.key("tier_2").begin_object().key("dp_flavor").text(pure ? "pure differential privacy" : "approximate differential privacy");
+  out.key("privacy_unit").text(statement.context.unit).key("privacy_loss_parameters");
+  write_epsilons(out, statement);
+  out.key("deployment_model").null().end_object();
+  out.key("tier_3").begin_object().key("data_domain").null();
+  out.key("bound_on_input_distance").text(neighbours_sentence(statement.curve.neighbours()));
+  out.key("unprotected_quantities");
+  write_texts(out, statement.curve.neighbours() == Neighbours::replace_one ? std::vector<std::string>{"the number of records"}
+                                                                           : std::vector<std::string>{});
+  out.key("accounting").begin_object().key("composition").text(statement.plan_text);
+  out.key("post_processing").text("covered: whatever is computed from the result alone costs nothing").end_object();
+  out.key("implementation").begin_object().key("accountant").text("tradeoff " TRADEOFF_VERSION).key("libraries").null();
+  out.key("security").null().end_object().key("rationale").null().end_object().end_object();
+}
+
+void write_certificate(JsonWriter& out, const Statement& statement) {
+  out.begin_object().key("program").text("tradeoff").key("version").text(TRADEOFF_VERSION).key("method").text(statement.curve.method());
+  out.key("wanted_relative_width").number(statement.curve.tolerance().relative).key("steps").steps(statement.curve.steps());
+  out.key("sha256_of_plan_and_neighbours").text(noise::sha256(statement.plan_text + "\n" + to_word(statement.curve.neighbours())));
+  out.end_object();
+}
+
+void write_statement(JsonWriter& out, const Statement& statement) {
+  out.begin_object().key("title").text(statement.context.title).key("plan").text(statement.plan_text);
+  out.key("unit").text(statement.context.unit).key("neighbours").text(to_word(statement.curve.neighbours()));
+  out.key("headline").text(headline_text(statement)).key("epsilon");
+  write_epsilons(out, statement);
+  out.key("mu");
+  write_mu(out, statement);
+  out.key("tradeoff");
+  write_tradeoff(out, statement);
+  out.key("balanced_error").interval(statement.balanced).key("risk");
+  write_json(statement.risk, out);
+  out.key("in_plain_words");
+  write_texts(out, plain_sentences(statement.risk));
+  out.key("sampling_assumed");
+  write_texts(out, sampling_assumed(statement.plan));
+  out.key("not_covered");
+  write_texts(out, not_covered(statement));
+  out.key("nist_sp_800_226");
+  write_nist(out, statement);
+  out.key("deployments_registry");
+  write_registry(out, statement);
+  out.key("model_card").text(model_card(statement)).key("certificate");
+  write_certificate(out, statement);
+  out.end_object();
+}
+
+}  // namespace
+
+std::string to_json(const std::vector<Statement>& statements) {
+  JsonWriter out;
+  out.begin_object().key("statement");
+  write_statement(out, statements.front());
+  if (statements.size() > 1) {
+    out.key("compared_with").begin_array();
+    for (std::size_t i = 1; i < statements.size(); ++i) write_statement(out, statements[i]);
+    out.end_array();
+  }
+  return out.end_object().str() + "\n";
+}
+
+}  // namespace tradeoff::report

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The privacy statement that people hand to each other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "run_command.h"
+
+namespace tradeoff::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* training = "gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)";
+
+std::string report(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "report");
+  const Outcome run = run_command(arguments);
+  EXPECT_EQ(run.code, 0) << run.err;
+  return run.out;
+}
+
+TEST(VerbReport, SaysEverythingThatAReaderNeeds) {
+  const std::string text = report({training});
+  for (const char* part :
+       {"Certified: ε ≤ 2.382 at δ = 1e-5, for one record of the data.", "finds at most 0.606 % of those who took part",
+        "one has exactly one record more than the other", "`sigma = 1.1`", "`sensitivity = 1`", "every record joins a step with the stated",
+        "A loader that shuffles", "| 1e-6 | 2.697 | between 2.6967", "| 1e-10 | 0.5926 | 0.00", "| 0.01 | 0.9597 | 4.03 % |",
+        "| as many as misses | 0.3877 |", "| advantage over guessing |", "## What is not covered", "| group(k)", "`contour-inversion`",
+        "SHA-256 of plan and neighbours: `", "mu_regret: 0.00", "tradeoff report --neighbours add-remove"})
+    EXPECT_THAT(text, HasSubstr(part));
+}
+
+TEST(VerbReport, SaysWhatItTakesAsGiven) {
+  const std::string text = report({"dp(epsilon=1, delta=1e-5)", "--unit", "one patient", "--delta", "1e-3", "--title", "Ward 7"});
+  for (const char* part : {"# Ward 7", "Certified: ε ≤ 0.9987 at δ = 0.001, for one patient.", "| 1e-6 | none | no finite value |",
+                           "No μ covers the whole curve", "they are taken as given", "None: no privacy is claimed from sampling"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_THAT(report({"gaussian(sigma=1) | group(3)"}), Not(HasSubstr("ask again with `| group(k)`")));
+  EXPECT_THAT(report({"gaussian(sigma=1)", "--neighbours", "replace-one"}), HasSubstr("The number of records, which counts as public."));
+}
+
+TEST(VerbReport, OnePageOfHtml) {
+  const std::string page = report({"laplace(scale=1)", "--format", "html", "--title", "<script>x</script>"});
+  EXPECT_THAT(page, HasSubstr("<title>&lt;script&gt;x"));
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, HasSubstr("Trade-off function</text>"));
+  EXPECT_THAT(page, HasSubstr("Privacy profile</text>"));
+}
+
+TEST(VerbReport, FieldsForRegistries) {
+  const json statement = json::parse(report({training, "--json", "--unit", "one picture"})).at("statement");
+  EXPECT_EQ(statement.at("unit"), "one picture");
+  EXPECT_EQ(statement.at("epsilon").size(), 5u);
+  EXPECT_EQ(statement.at("mu").at("verdict"), "gdp");
+  for (const json& pair : statement.at("mu").at("pairs")) EXPECT_LE(pair.at("regret").at("lo"), pair.at("regret").at("hi"));
+  const json& nist = statement.at("nist_sp_800_226");
+  EXPECT_EQ(nist.at("unit_of_privacy"), "one picture");
+  EXPECT_EQ(nist.at("privacy_parameters"), statement.at("epsilon"));
+  EXPECT_TRUE(nist.at("trust_model").is_null());
+  EXPECT_TRUE(nist.at("data_collection_exposure").is_null());
+  const json& registry = statement.at("deployments_registry");
+  EXPECT_TRUE(registry.at("tier_1").at("data_curator").is_null());
+  EXPECT_EQ(registry.at("tier_2").at("dp_flavor"), "approximate differential privacy");
+  EXPECT_EQ(registry.at("tier_3").at("accounting").at("composition"), training);
+  EXPECT_EQ(statement.at("certificate").at("sha256_of_plan_and_neighbours").get<std::string>().size(), 64u);
+  EXPECT_EQ(json::parse(report({"laplace(scale=1)", "--json"}))["statement"]["deployments_registry"]["tier_2"]["dp_flavor"],
+            "pure differential privacy");
+  const json revealed = json::parse(report({"dp(epsilon=1, delta=1e-5)", "--json"})).at("statement").at("mu").at("pairs");
+  EXPECT_TRUE(revealed.at(2).at("regret").is_null());
+}
+
+TEST(VerbReport, SetsPlansSideBySide) {
+  const std::string text = report({"gdp(mu=1)", "--compare", "gdp(mu=0.5)", "--compare", "gdp(mu=2)"});
+  EXPECT_THAT(text, HasSubstr("| A | `gdp(mu=1)` |"));
+  EXPECT_THAT(text, HasSubstr("| at least as private as A |  | yes | no |"));
+  EXPECT_THAT(text, HasSubstr("A  A: gdp(mu=1)"));
+  EXPECT_EQ(json::parse(report({"gdp(mu=1)", "--compare", "gdp(mu=0.5)", "--json"})).at("compared_with").size(), 1u);
+}
+
+TEST(VerbReport, WritesTheFormatThatTheFileIsNamedAfter) {
+  const auto folder = std::filesystem::temp_directory_path() / ("tradeoff_report_" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  for (const auto& [name, start] : {std::pair{"a.html", "<!DOCTYPE html>"}, {"a.json", "{\"statement\""}, {"a.md", "# Privacy"}}) {
+    EXPECT_EQ(report({"gdp(mu=1)", "--out", folder / name}), "");
+    std::stringstream text;
+    text << std::ifstream(folder / name).rdbuf();
+    EXPECT_THAT(text.str(), testing::StartsWith(start));
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(VerbReport, RefusesWithReasons) {
+  const auto refused = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "report");
+    const Outcome run = run_command(arguments);
+    EXPECT_EQ(run.code, 3) << run.out;
+    EXPECT_EQ(run.out, "");
+    return run.err;
+  };
+  EXPECT_THAT(refused({"gdp(mu=1)", "--delta", "2"}), HasSubstr("delta"));
+  EXPECT_THAT(refused({"gdp(mu=1)", "--direction", "add"}), HasSubstr("a statement speaks of both orders at once"));
+  EXPECT_THAT(refused({"gdp(mu=1)", "--title", ""}), HasSubstr("--title must be a text of 1 to 200 bytes"));
+  EXPECT_THAT(refused({"gdp(mu=1)", "--compare", "gdp(nu=1)"}), HasSubstr("^"));
+  std::vector<std::string> many = {"gdp(mu=1)"};
+  for (int i = 0; i < 8; ++i) many.insert(many.end(), {"--compare", "gdp(mu=2)"});
+  EXPECT_THAT(refused(many), HasSubstr("at most 8 plans"));
+  EXPECT_EQ(run_command({"report", "gdp(mu=1)", "gdp(mu=2)"}).code, 2);
+}
+
+}  // namespace
+}  // namespace tradeoff::test

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <list>
 #include <new>
 
 #include "nearest.h"
+#include "progress.h"
 #include "report/caret.h"
 #include "request.h"
 #include "streams.h"
@@ -76,6 +79,8 @@ struct Command {
       if (!option->is_repeatable && given(*option)) options.values.emplace_back(option, value);
     }
     if (verb->takes_plan) options.plan = read_plan_argument(options.plan);
+    const bool waits_for_typing = (verb->name == "query" || verb->name == "release") && ::isatty(STDIN_FILENO) == 1;
+    const Progress progress(!options.quiet && !waits_for_typing);
     return run_guarded();
   }
 

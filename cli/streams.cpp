@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "progress.h"
+
 namespace tradeoff::cli {
 namespace {
 
@@ -55,6 +57,7 @@ std::string read_file(const std::string& path) {
 }  // namespace
 
 void write_out(std::string_view text) {
+  if (!text.empty()) Progress::clear();
   while (!text.empty()) {
     const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
@@ -64,6 +67,7 @@ void write_out(std::string_view text) {
 }
 
 void write_error(std::string_view text) noexcept {
+  Progress::clear();
   while (!text.empty()) {
     const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
     if (count <= 0) return;

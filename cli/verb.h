@@ -65,16 +65,19 @@ struct Verb {
 [[nodiscard]] ExitCode run_ask(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_check(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_compare(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_completion(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_curve(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_explain(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_figures(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_limit(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_man(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_mechanisms(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_query(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_release(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_report(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_risk(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_sgd(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_theorems(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_tour(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_version(const Verb& verb, const Options& options);
 

@@ -6,6 +6,7 @@
 #include "inquiry.h"
 #include "limit/classical.h"
 #include "nearest.h"
+#include "progress.h"
 #include "streams.h"
 #include "tradeoff/compare.h"
 #include "tradeoff/gdp.h"
@@ -200,7 +201,9 @@ ExitCode run_compare(const Verb& verb, const Options& options) {
   std::uint64_t people = 0;
   Neighbours neighbours = Neighbours::unstated;
   std::string method;
-  for (const std::string& delta : split(*options.find("delta"))) {
+  const std::vector<std::string> deltas = split(*options.find("delta"));
+  for (const std::string& delta : deltas) {
+    Progress::report(columns.size(), deltas.size());
     Request request = to_request("compare", options);
     for (Request::Field& field : request.fields)
       if (field.name == "delta") field.text = delta;

@@ -3,6 +3,7 @@
 
 #include "nearest.h"
 #include "output_file.h"
+#include "progress.h"
 #include "report/figures.h"
 #include "report/json.h"
 #include "report/svg.h"
@@ -56,6 +57,7 @@ ExitCode run_figures(const Verb&, const Options& options) {
   make_directory(directory);
   std::vector<std::string> files;
   for (const report::Recipe& one : shown) {
+    Progress::report(files.size(), shown.size());
     files.push_back(directory + "/" + std::string(one.name) + ".svg");
     write_file(files.back(), report::to_svg(report::draw(one)));
     if (!options.json && !options.quiet) write_out(files.back() + "\n");

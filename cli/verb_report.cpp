@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inquiry.h"
 #include "output_file.h"
+#include "progress.h"
 #include "report/caret.h"
 #include "report/statement.h"
 #include "streams.h"
@@ -65,7 +66,10 @@ ExitCode run_report(const Verb&, const Options& options) {
   if (options.further.size() >= most_plans) throw DomainError("report: at most 8 plans fit one page");
   CurveCache curves;
   std::vector<report::Statement> statements = {statement_of(options, curves)};
-  for (const std::string& argument : options.further) statements.push_back(further_statement(argument, options, curves));
+  for (const std::string& argument : options.further) {
+    Progress::report(statements.size(), options.further.size() + 1);
+    statements.push_back(further_statement(argument, options, curves));
+  }
   const std::string format = format_of(options);
   const std::string text = format == "json"   ? report::to_json(statements)
                            : format == "html" ? report::to_html(report::to_document(statements))

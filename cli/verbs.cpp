@@ -116,7 +116,7 @@ constexpr std::array<Option, 11> release_options = {{
     {"mu", "M", "find the ? of the plan: the target is M-GDP"},
 }};
 
-constexpr std::array<Verb, 28> all_verbs = {{
+constexpr std::array<Verb, 31> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -349,6 +349,37 @@ constexpr std::array<Verb, 28> all_verbs = {{
      false,
      {},
      run_mechanisms},
+    {"theorems",
+     "the theorems behind the answers",
+     "The id and title of every theorem that the program relies on, those that hold all the given words, or one with its source. `explain` "
+     "names the\n"
+     "theorems of a plan by the same ids; docs/theory has statement, proof and rounding of each.\n\n"
+     "Examples:\n"
+     "  tradeoff theorems\n"
+     "  tradeoff theorems subsampling\n"
+     "  tradeoff theorems gaussian-profile",
+     false,
+     {},
+     run_theorems,
+     "words: only theorems whose id or title holds all of them"},
+    {"completion",
+     "completion of verbs and options for a shell",
+     "Prints a script that teaches a shell the verbs and options: bash, zsh or fish. `cmake --install` puts all three in place.\n\n"
+     "Examples:\n"
+     "  tradeoff completion bash > ~/.local/share/bash-completion/completions/tradeoff\n"
+     "  tradeoff completion fish > ~/.config/fish/completions/tradeoff.fish",
+     false,
+     {},
+     run_completion,
+     "shell: bash, zsh or fish"},
+    {"man",
+     "the manual page",
+     "The manual page in the language of man. `cmake --install` puts it in place.\n\n"
+     "Examples:\n"
+     "  tradeoff man | man -l -",
+     false,
+     {},
+     run_man},
     {"tour",
      "what the program does, on a real training run",
      "A real training run, its certified epsilon, its curve and its risk.\n\nExamples:\n  tradeoff tour",

@@ -28,4 +28,13 @@ install(
 
 if(TARGET tradeoff_cli)
   install(TARGETS tradeoff_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  set(made ${PROJECT_BINARY_DIR}/cli)
+  install(FILES ${made}/tradeoff.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+  install(
+    FILES ${made}/tradeoff.bash
+    RENAME tradeoff
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    COMPONENT command)
+  install(FILES ${made}/_tradeoff DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT command)
+  install(FILES ${made}/tradeoff.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
 endif()

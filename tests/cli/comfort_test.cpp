@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makes the command line pleasant: theorems to browse, completion, a manual page, a line while work takes long.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "run_command.h"
+
+namespace tradeoff::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Theorems, AreThePagesOfTheTheory) {
+  std::map<std::string, std::string> titles;
+  for (const auto& page : std::filesystem::directory_iterator(TRADEOFF_GOLDEN_DIR "/../../docs/theory")) {
+    std::string first;
+    std::getline(std::ifstream(page.path()) >> std::ws, first);
+    if (page.path().extension() == ".md" && page.path().stem() != "README") titles[page.path().stem()] = first.substr(2);
+  }
+  std::map<std::string, std::string> told;
+  for (const json& theorem : json::parse(run_command({"theorems", "--json"}).out)) {
+    told[theorem.at("id")] = theorem.at("title");
+    EXPECT_NE(theorem.at("source"), "") << theorem.at("id");
+  }
+  EXPECT_EQ(told, titles);
+}
+
+TEST(Theorems, CanBeLookedFor) {
+  EXPECT_THAT(run_command({"theorems", "gaussian-profile"}).out, HasSubstr("Source: Dong, Roth and Su"));
+  EXPECT_THAT(run_command({"theorems", "subsampling"}).out, Not(HasSubstr("gaussian-profile")));
+  const Outcome unknown = run_command({"theorems", "gausian-profile"});
+  EXPECT_EQ(unknown.code, 3);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'gaussian-profile'?"));
+}
+
+std::vector<std::string> names_of_verbs() {
+  std::vector<std::string> names;
+  std::istringstream help(run_command({"--help"}).out);
+  bool listed = false;
+  for (std::string line; std::getline(help, line);) {
+    if (listed && line.rfind("  ", 0) == 0 && line[2] != ' ') names.push_back(line.substr(2, line.find(' ', 2) - 2));
+    if (line == "Subcommands:") listed = true;
+    if (listed && line.empty()) break;
+  }
+  return names;
+}
+
+TEST(Completion, KnowsEveryVerb) {
+  const std::vector<std::string> names = names_of_verbs();
+  ASSERT_GE(names.size(), 20u);
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const Outcome run = run_command({"completion", shell});
+    EXPECT_EQ(run.code, 0) << run.err;
+    for (const std::string& name : names) EXPECT_THAT(run.out, HasSubstr(name)) << shell;
+    EXPECT_THAT(run.out, HasSubstr("add-remove replace-one")) << shell;
+  }
+  EXPECT_THAT(run_command({"completion", "zhs"}).err, HasSubstr("did you mean 'zsh'?"));
+  EXPECT_EQ(run_command({"completion"}).code, 3);
+}
+
+TEST(Completion, WorksInBash) {
+  const std::string script = std::string("source <('") + TRADEOFF_COMMAND + "' completion bash)\n" +
+                             "COMP_WORDS=(tradeoff curve --format s); COMP_CWORD=3; _tradeoff; echo \"${COMPREPLY[*]}\"\n"
+                             "COMP_WORDS=(tradeoff rep); COMP_CWORD=1; _tradeoff; echo \"${COMPREPLY[*]}\"\n"
+                             "COMP_WORDS=(tradeoff report --comp); COMP_CWORD=2; _tradeoff; echo \"${COMPREPLY[*]}\"\n";
+  const auto file = std::filesystem::temp_directory_path() / ("tradeoff_completion_" + std::to_string(getpid()));
+  std::ofstream(file) << script;
+  FILE* pipe = popen(("bash " + file.string()).c_str(), "r");
+  ASSERT_NE(pipe, nullptr);
+  std::string out;
+  for (int c = fgetc(pipe); c != EOF; c = fgetc(pipe)) out += static_cast<char>(c);
+  pclose(pipe);
+  std::filesystem::remove(file);
+  EXPECT_EQ(out, "svg\nreport\n--compare\n");
+}
+
+TEST(Man, ShowsEveryVerbAndItsExamples) {
+  const std::string page = run_command({"man"}).out;
+  EXPECT_THAT(page, testing::StartsWith(".TH TRADEOFF 1 "));
+  for (const std::string& name : names_of_verbs()) EXPECT_THAT(page, HasSubstr(".SS \"tradeoff " + name));
+  EXPECT_THAT(page, HasSubstr("tradeoff epsilon \\-\\-delta 1e\\-5 \\(aqgaussian(sigma=2)\\(aq"));
+  EXPECT_THAT(page, HasSubstr("\\fBrandomized_response(epsilon, choices=2)\\fR"));
+}
+
+/// Runs a query whose input stays open for a while, with a terminal or a pipe as standard error; what was written there.
+std::string error_of_slow_query(bool terminal, const char* kind, std::vector<const char*> more = {}) {
+  int in[2], err[2] = {-1, -1}, out = open("/dev/null", O_WRONLY);
+  if (pipe(in) != 0) return "no pipe";
+  if (terminal) {
+    err[0] = posix_openpt(O_RDWR | O_NOCTTY);
+    if (grantpt(err[0]) != 0 || unlockpt(err[0]) != 0) return "no terminal";
+    err[1] = open(ptsname(err[0]), O_RDWR | O_NOCTTY);
+  } else if (pipe(err) != 0) {
+    return "no pipe";
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(in[0], STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(err[1], STDERR_FILENO);
+    close(in[1]);
+    setenv("TERM", kind, 1);
+    std::vector<char*> words = {const_cast<char*>(TRADEOFF_COMMAND), const_cast<char*>("query")};
+    for (const char* word : more) words.push_back(const_cast<char*>(word));
+    words.push_back(nullptr);
+    execv(TRADEOFF_COMMAND, words.data());
+    _exit(127);
+  }
+  close(in[0]);
+  close(err[1]);
+  close(out);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1600));
+  close(in[1]);
+  std::string text;
+  while (detail::drain(err[0], text)) {
+  }
+  close(err[0]);
+  waitpid(child, nullptr, 0);
+  return text;
+}
+
+TEST(Progress, IsShownOnATerminalAlone) {
+  const std::string shown = error_of_slow_query(true, "xterm");
+  EXPECT_THAT(shown, HasSubstr("working, 1 s"));
+  EXPECT_THAT(shown, testing::EndsWith("\r\x1b[K"));  // and taken away
+  EXPECT_EQ(error_of_slow_query(false, "xterm"), "");
+  EXPECT_EQ(error_of_slow_query(true, "dumb"), "");
+  EXPECT_EQ(error_of_slow_query(true, "xterm", {"--quiet"}), "");
+}
+
+}  // namespace
+}  // namespace tradeoff::test

@@ -27,6 +27,8 @@ void bind_plans(nb::module_& module);
 void bind_curves(nb::module_& module);
 void bind_gdp(nb::module_& module);
 void bind_limits(nb::module_& module);
+void bind_algebra(nb::module_& module);
+void bind_risk(nb::module_& module);
 void bind_calibration(nb::module_& module);
 void bind_release(nb::module_& module);
 

@@ -146,6 +146,11 @@ Curve analyze_text(const std::string& text, const std::string& neighbours, const
   return with_plan(text, [&](const Plan& plan) { return analyze(plan, whose, tolerance); });
 }
 
+Curve extend_by(const Curve& curve, const std::string& text) {
+  const nb::gil_scoped_release unlocked;
+  return with_plan(text, [&](const Plan& plan) { return extend(curve, plan); });
+}
+
 }  // namespace
 
 void bind_curves(nb::module_& module) {
@@ -157,6 +162,7 @@ void bind_curves(nb::module_& module) {
       .def("check", check, "epsilon"_a, "delta"_a, "direction"_a)
       .def("guarantees", guarantees, "direction"_a)
       .def("approximate", approximations, "pieces"_a)
+      .def("extend", extend_by, "text"_a)
       .def_prop_ro("neighbours", [](const Curve& curve) { return to_word(curve.neighbours()); })
       .def_prop_ro("method", [](const Curve& curve) { return curve.method(); })
       .def_prop_ro("steps", [](const Curve& curve) {

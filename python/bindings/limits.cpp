@@ -3,7 +3,6 @@
 #include "text.h"
 #include "tradeoff/compare.h"
 #include "tradeoff/limit.h"
-#include "tradeoff/operations.h"
 
 namespace tradeoff::python {
 namespace {
@@ -62,22 +61,68 @@ auto limit(const std::string& text, const std::string& neighbours, const std::st
   });
 }
 
-auto order(const Curve& one, const Curve& other) {
+auto divergences(const Curve& curve, const std::string& direction) {
+  const Direction side = read_direction(direction);
   const nb::gil_scoped_release unlocked;
-  const OrderAnswer found = at_least_as_private(one, other);
-  const char* verdict = found.verdict == Order::yes ? "yes" : found.verdict == Order::no ? "no" : "undecided";
-  return std::make_tuple(std::string(verdict), found.alpha, found.epsilon);
+  const Divergences found = divergences_of(curve, side);
+  return std::make_tuple(ends(found.total_variation), ends(found.kl), ends(found.chi_square));
 }
 
-Ends name_one_of(const Curve& curve, std::uint64_t people) {
+using Converted = std::pair<Ends, double>;
+Converted converted(const RenyiGuarantee& found) { return {ends(found.value), found.order}; }
+
+RenyiCurve renyi(const std::string& text, const std::string& neighbours, const std::string& relative) {
+  const Neighbours whose = read_neighbours(neighbours);
+  const Tolerance tolerance = read_relative(relative);
   const nb::gil_scoped_release unlocked;
-  return ends(naming_chance(curve, people));
+  return with_plan(text, [&](const Plan& plan) { return renyi_curve(plan, whose, tolerance); });
 }
 
-Ends shift_odds(const Curve& curve, const std::string& chance) {
-  const Interval at = read_argument("chance", chance);
+Edgeworth edgeworth_of(const std::string& text, const std::string& neighbours, const std::string& relative) {
+  const Neighbours whose = read_neighbours(neighbours);
+  const Tolerance tolerance = read_relative(relative);
   const nb::gil_scoped_release unlocked;
-  return ends(odds_factor(curve, at));
+  return with_plan(text, [&](const Plan& plan) { return edgeworth(plan, whose, tolerance); });
+}
+
+void bind_renyi(nb::module_& module) {
+  using namespace nb::literals;
+  nb::class_<RenyiCurve>(module, "RenyiCurve")
+      .def(
+          "at",
+          [](const RenyiCurve& curve, double order, const std::string& direction) {
+            const Direction side = read_direction(direction);
+            const nb::gil_scoped_release unlocked;
+            return ends(curve.at(order, side));
+          },
+          "order"_a, "direction"_a)
+      .def(
+          "epsilon",
+          [](const RenyiCurve& curve, const std::string& delta, const std::string& direction) {
+            const Interval at = read_argument("delta", delta);
+            const Direction side = read_direction(direction);
+            const nb::gil_scoped_release unlocked;
+            return converted(curve.epsilon_at(at, side));
+          },
+          "delta"_a, "direction"_a)
+      .def(
+          "delta",
+          [](const RenyiCurve& curve, const std::string& epsilon, const std::string& direction) {
+            const Interval at = read_argument("epsilon", epsilon);
+            const Direction side = read_direction(direction);
+            const nb::gil_scoped_release unlocked;
+            return converted(curve.delta_at(at, side));
+          },
+          "epsilon"_a, "direction"_a)
+      .def("zcdp", [](const RenyiCurve& curve) -> std::optional<Ends> {
+        const auto rho = curve.zcdp();
+        if (!rho) return std::nullopt;
+        return ends(*rho);
+      });
+  nb::class_<Edgeworth>(module, "Edgeworth")
+      .def(
+          "delta", [](const Edgeworth& found, double epsilon) { return found.delta_at(epsilon).value(); }, "epsilon"_a)
+      .def("epsilon", [](const Edgeworth& found, double delta) { return found.epsilon_at(delta).value(); }, "delta"_a);
 }
 
 }  // namespace
@@ -85,11 +130,12 @@ Ends shift_odds(const Curve& curve, const std::string& chance) {
 void bind_limits(nb::module_& module) {
   using namespace nb::literals;
   module.def("compare", compare, "text"_a, "delta"_a, "methods"_a, "neighbours"_a, "relative"_a);
-  module.def("at_least_as_private", order, "one"_a, "other"_a);
-  module.def("naming_chance", name_one_of, "curve"_a, "people"_a);
-  module.def("odds_factor", shift_odds, "curve"_a, "chance"_a);
   module.def("moments", moments, "curve"_a, "direction"_a);
   module.def("limit", limit, "text"_a, "neighbours"_a, "relative"_a);
+  module.def("divergences", divergences, "curve"_a, "direction"_a);
+  module.def("renyi", renyi, "text"_a, "neighbours"_a, "relative"_a);
+  module.def("edgeworth", edgeworth_of, "text"_a, "neighbours"_a, "relative"_a);
+  bind_renyi(module);
 }
 
 }  // namespace tradeoff::python

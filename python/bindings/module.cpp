@@ -40,11 +40,14 @@ void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
 
 NB_MODULE(_core, module) {
   module.doc() = "The compiled core of tradeoff. Use the package `tradeoff`; nothing here is a promise.";
+  nanobind::set_leak_warnings(false);  // a curve that some module holds until the interpreter ends is no leak
   tradeoff::python::bind_errors(module);
   tradeoff::python::bind_plans(module);
   tradeoff::python::bind_curves(module);
   tradeoff::python::bind_gdp(module);
   tradeoff::python::bind_limits(module);
+  tradeoff::python::bind_algebra(module);
+  tradeoff::python::bind_risk(module);
   tradeoff::python::bind_calibration(module);
   tradeoff::python::bind_release(module);
   module.attr("version") = TRADEOFF_VERSION;

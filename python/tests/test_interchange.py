@@ -48,6 +48,35 @@ def test_nothing_spent_costs_nothing() -> None:
     assert Accountant().get_epsilon(1e-5) == 0 and len(Accountant()) == 0
 
 
+@settings(max_examples=10, deadline=None)
+@given(history=steps, more=steps)
+def test_a_history_that_grows_answers_as_one_that_is_whole(history: list[Any], more: list[Any]) -> None:
+    accountant = Accountant.from_history([(1.1, 0.01, 100)])
+    for noise, rate, count in history + more:
+        accountant.get_epsilon(1e-5)
+        for _ in range(count % 7):
+            accountant.step(noise_multiplier=noise, sample_rate=rate)
+        accountant.merge([(noise, rate, count)])
+    grown, whole = accountant.get_epsilon_interval(1e-6), accountant.plan.curve(neighbours="add-remove").epsilon(1e-6)
+    assert grown.lo <= whole.hi and whole.lo <= grown.hi and grown.width < 1e-8
+
+
+def test_a_history_that_shrinks_is_analysed_anew() -> None:
+    accountant = Accountant.from_history([(1.1, 0.01, 1000), (1.0, 0.02, 5)])
+    spent = accountant.get_epsilon(1e-5)
+    for history in ([(1.1, 0.01, 900), (1.0, 0.02, 5)], [(1.1, 0.01, 1000)], [(1.2, 0.01, 1000), (1.0, 0.02, 9)]):
+        accountant.history = list(history)
+        assert accountant.get_epsilon(1e-5) < spent
+
+
+def test_accountants_are_copied_and_stored() -> None:
+    accountant = Accountant.from_history([(1.1, 0.01, 100)])
+    spent = accountant.get_epsilon(1e-5)
+    for other in (copy.deepcopy(accountant), pickle.loads(pickle.dumps(accountant))):
+        other.step(noise_multiplier=1.1, sample_rate=0.01)
+        assert other.get_epsilon(1e-5) > spent and accountant.get_epsilon(1e-5) == spent
+
+
 def test_a_query_changes_nothing() -> None:
     accountant = Accountant.from_history([(1.1, 0.01, 1000)])
     before = copy.deepcopy(accountant.history)

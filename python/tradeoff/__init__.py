@@ -15,7 +15,10 @@ from ._curve import (
     Approximations,
     BerryEsseen,
     Comparison,
+    Converted,
     Curve,
+    Divergences,
+    Edgeworth,
     Guarantee,
     HeadMeasurement,
     Limit,
@@ -25,6 +28,7 @@ from ._curve import (
     Order,
     Polygon,
     Posterior,
+    Renyi,
     Risk,
     SlackPair,
     Step,
@@ -70,6 +74,7 @@ from ._release import Certificate, Release, certify, release
 from ._training import noisy_sum, sgd
 
 if TYPE_CHECKING:
+    from . import algebra as algebra
     from . import interchange as interchange
 
 __version__: str = _core.version
@@ -79,8 +84,11 @@ __all__ = [
     "Calibration",
     "Certificate",
     "Comparison",
+    "Converted",
     "Curve",
+    "Divergences",
     "DomainError",
+    "Edgeworth",
     "Error",
     "Guarantee",
     "HeadMeasurement",
@@ -98,6 +106,7 @@ __all__ = [
     "Posterior",
     "RandomnessError",
     "Release",
+    "Renyi",
     "Risk",
     "SlackPair",
     "Step",
@@ -143,8 +152,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """What not everybody needs is imported when it is first used."""
-    if name == "interchange":
+    if name in ("algebra", "interchange"):
         from importlib import import_module
 
-        return import_module("tradeoff.interchange")
+        return import_module(f"tradeoff.{name}")
     raise AttributeError(f"module 'tradeoff' has no attribute {name!r}")

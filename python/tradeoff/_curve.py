@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from . import _core
-from ._errors import DomainError
+from ._errors import DomainError, UnsupportedError
 from ._interval import Interval
 from ._numbers import Number, is_scalar, to_text
-from ._plan import Plan, PlanLike
+from ._plan import Plan, PlanLike, compose
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ._core import Curve as CoreCurve
 
     Numbers = list[Any] | tuple[Any, ...] | NDArray[Any]
     Intervals = NDArray[np.float64]
@@ -95,12 +97,16 @@ class Approximations(NamedTuple):
 
 
 class Risk(NamedTuple):
-    """What the best possible attacker can learn about one person; the keys are false-positive rates and priors."""
+    """What the best possible attacker can learn about one person; the keys are false-positive rates, priors, crowds and chances."""
 
     advantage: Interval
     tpr: dict[float, Interval]
     accuracy: dict[float, Interval]
     posterior: dict[float, Interval]
+    naming: dict[int, Interval]
+    odds: dict[float, Interval]
+    gaussian: SlackPair
+    sentences: tuple[str, ...]
 
 
 class Method(NamedTuple):
@@ -128,6 +134,71 @@ class Comparison(NamedTuple):
                     return row
             raise KeyError(key)
         return tuple.__getitem__(self, key)
+
+
+class Divergences(NamedTuple):
+    """Divergences of the output with a record from the output without it: lossy summaries of the curve."""
+
+    total_variation: Interval
+    kl: Interval
+    chi_square: Interval
+
+
+class Converted(NamedTuple):
+    """What the best Renyi order certifies. ``value.hi`` may be claimed; it is never better than the curve itself."""
+
+    value: Interval
+    order: float
+
+
+class Renyi:
+    """The Renyi divergences of a plan at every order, by which RDP accountants add up mechanisms. Lossy.
+
+    >>> import tradeoff as to
+    >>> 1 in to.gaussian(1).curve().renyi().at(2)
+    True
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: _core.RenyiCurve) -> None:
+        self._core = core
+
+    def at(self, order: float, *, direction: str = "worst") -> Interval:
+        """The divergence of this order above 1."""
+        return Interval(*self._core.at(float(order), direction))
+
+    def epsilon(self, delta: Number, *, direction: str = "worst") -> Converted:
+        """The least epsilon that some order certifies at this delta."""
+        value, order = self._core.epsilon(to_text("delta", delta), direction)
+        return Converted(Interval(*value), order)
+
+    def delta(self, epsilon: Number, *, direction: str = "worst") -> Converted:
+        """The least delta that some order certifies at this epsilon."""
+        value, order = self._core.delta(to_text("epsilon", epsilon), direction)
+        return Converted(Interval(*value), order)
+
+    def zcdp(self) -> Interval | None:
+        """A rho such that the plan is rho-zCDP, where one is known."""
+        rho = self._core.zcdp()
+        return None if rho is None else Interval(*rho)
+
+
+class Edgeworth:
+    """The central limit theorem refined by skewness and kurtosis of the loss. Estimates, which certify nothing: plain floats."""
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core: _core.Edgeworth) -> None:
+        self._core = core
+
+    def epsilon(self, delta: float) -> float:
+        """About the epsilon at this delta."""
+        return self._core.epsilon(float(delta))
+
+    def delta(self, epsilon: float) -> float:
+        """About the delta at this epsilon."""
+        return self._core.delta(float(epsilon))
 
 
 class Order(NamedTuple):
@@ -167,8 +238,6 @@ class Limit(NamedTuple):
 
 
 _SLACKS = (1e-5, 1e-8, 1e-10, 1e-15)  # as the command line: from what a survey tolerates to what cryptographers ask for
-_RATES = (1e-4, 0.001, 0.01, 0.1)  # false-positive rates that attack papers report
-_PRIORS = (0.01, 0.1, 0.5)  # from rare disease to a coin toss
 
 
 class Curve:
@@ -186,10 +255,11 @@ class Curve:
     Curve('gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)', neighbours='add-remove', method='contour')
     """
 
-    __slots__ = ("_core", "_plan", "_relative", "_stated")
+    __slots__ = ("_core", "_made", "_plan", "_relative", "_stated")
 
     _core: _core.Curve
-    _plan: Plan
+    _plan: Plan | None  # None for a curve that no plan describes
+    _made: tuple[Any, ...]  # then: the function of tradeoff.algebra that made it, and its arguments
     _stated: str
     _relative: str
 
@@ -199,12 +269,34 @@ class Curve:
         self._plan = Plan(plan)
         self._stated = neighbours or ""
         self._relative = to_text("relative", relative)
+        self._made = ()
         self._core = _core.analyze(self._plan.text, self._stated, self._relative)
+
+    @classmethod
+    def _of(cls, core: CoreCurve, plan: Plan | None, stated: str, relative: str, made: tuple[Any, ...] = ()) -> Curve:
+        """A curve whose core is known already."""
+        curve = cls.__new__(cls)
+        curve._core, curve._plan, curve._made, curve._stated, curve._relative = core, plan, made, stated, relative
+        return curve
 
     @property
     def plan(self) -> Plan:
-        """What was run."""
+        """What was run. A curve of ``tradeoff.algebra`` has none."""
+        if self._plan is None:
+            raise UnsupportedError(f"{self!r}: no plan describes this curve")
         return self._plan
+
+    def extend(self, more: PlanLike) -> Curve:
+        """The curve of this plan with more lines after it. What has been found out so far is used again, so that a further step of a long
+        run costs microseconds.
+
+        >>> import tradeoff as to
+        >>> step = to.gaussian(1).poisson(0.01)
+        >>> step.repeat(500).curve().extend(step).epsilon(1e-5).hi <= step.repeat(502).curve().epsilon(1e-5).lo
+        True
+        """
+        added = Plan(more)
+        return Curve._of(self._core.extend(added.text), compose(self.plan, added), self._stated, self._relative)
 
     @property
     def neighbours(self) -> str | None:
@@ -225,7 +317,7 @@ class Curve:
         """The plan and the theorems used, for people."""
         lines = [f"  [{step.theorem}]  {step.detail}" for step in self.steps]
         whose = f"{self.neighbours} neighbours" if self.neighbours else "neighbours as the sensitivity says"
-        return "\n".join([self._plan.text, "", *lines, "", f"({whose}; {self.method})"])
+        return "\n".join([self._name(), "", *lines, "", f"({whose}; {self.method})"])
 
     def _ask(self, ask: str, name: str, at: Any, direction: str) -> Any:
         if is_scalar(at):
@@ -356,12 +448,17 @@ class Curve:
         >>> to.gaussian(sigma=2).curve().risk().tpr[0.01].hi <= 0.0339
         True
         """
-        posteriors = {prior: self.posterior(prior) for prior in _PRIORS}
+        advantage, rates, accuracies, posteriors, naming, odds, gaussian, sentences = _core.risk(self._core, direction)
+        slack, mu = gaussian
         return Risk(
-            self.advantage(),
-            {rate: self.tpr(rate, direction=direction) for rate in _RATES},
-            {prior: found.accuracy for prior, found in posteriors.items()},
-            {prior: found.largest for prior, found in posteriors.items()},
+            Interval(*advantage),
+            {_to_float(given): Interval(*value) for given, value in rates},
+            {_to_float(given): Interval(*value) for given, value in accuracies},
+            {_to_float(given): Interval(*value) for given, value in posteriors},
+            {int(given): Interval(*value) for given, value in naming},
+            {_to_float(given): Interval(*value) for given, value in odds},
+            SlackPair(_to_float(slack), Interval(*mu)),
+            tuple(sentences),
         )
 
     def naming_chance(self, people: int) -> Interval:
@@ -394,7 +491,7 @@ class Curve:
         True
         """
         rows, best, epsilon, warnings = _core.compare(
-            self._plan.text, to_text("delta", delta), list(methods), self._stated, self._relative
+            self.plan.text, to_text("delta", delta), list(methods), self._stated, self._relative
         )
         listed = tuple(Method(method, kind, Interval(*value), remark) for method, kind, value, remark in rows)
         return Comparison(listed, best, Interval(*epsilon), tuple(warnings))
@@ -410,9 +507,32 @@ class Curve:
 
     def clt(self) -> Limit:
         """What limit theorems say: an estimate of mu, and the bound of Berry and Esseen beside it."""
-        mu, revealed, theorems, proved, refusal = _core.limit(self._plan.text, self._stated, self._relative)
+        mu, revealed, theorems, proved, refusal = _core.limit(self.plan.text, self._stated, self._relative)
         bound = None if proved is None else BerryEsseen(*(Interval(*value) for value in proved))
         return Limit(mu, revealed, tuple(theorems), bound, refusal)
+
+    def edgeworth(self) -> Edgeworth:
+        """The central limit theorem refined: estimates of epsilon and delta.
+
+        >>> import tradeoff as to
+        >>> curve = to.laplace(20).repeat(400).curve()
+        >>> abs(curve.edgeworth().epsilon(1e-3) - curve.epsilon(1e-3).hi) < 0.02
+        True
+        """
+        return Edgeworth(_core.edgeworth(self.plan.text, self._stated, self._relative))
+
+    def renyi(self) -> Renyi:
+        """The Renyi divergences of the plan."""
+        return Renyi(_core.renyi(self.plan.text, self._stated, self._relative))
+
+    def divergences(self, *, direction: str = "worst") -> Divergences:
+        """Total variation, Kullback-Leibler and chi-square divergence.
+
+        >>> import tradeoff as to
+        >>> 0.5 in to.gaussian(1).curve().divergences().kl
+        True
+        """
+        return Divergences(*(Interval(*value) for value in _core.divergences(self._core, direction)))
 
     def check(self, *, epsilon: Number, delta: Number, direction: str = "worst") -> str:
         """``"within"`` if the plan is certainly (epsilon, delta)-DP, ``"exceeded"`` if it certainly is not, otherwise ``"undecided"``.
@@ -435,14 +555,19 @@ class Curve:
     def __hash__(self) -> int:
         return hash(self._identity())
 
-    def _identity(self) -> tuple[str, str, str]:
-        return self._plan.text, self._stated, self._relative
+    def _identity(self) -> tuple[Any, ...]:
+        return self._made if self._plan is None else (self._plan.text, self._stated, self._relative)
+
+    def _name(self) -> str:
+        return self._plan.text if self._plan is not None else self._made[0].__name__
 
     def __repr__(self) -> str:
         whose = f", neighbours={self.neighbours!r}" if self.neighbours else ""
-        return f"Curve({self._plan.text!r}{whose}, method={self.method!r})"
+        return f"Curve({self._name()!r}{whose}, method={self.method!r})"
 
-    def __reduce__(self) -> tuple[Any, tuple[str, str, str]]:
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._plan is None:
+            return self._made[0], self._made[1:]
         return _rebuild, self._identity()
 
 

@@ -14,17 +14,37 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, MutableMapping
+from functools import lru_cache
 from typing import Any
 
+from .. import _core
 from .._curve import Curve
 from .._errors import DomainError, UnsupportedError
 from .._interval import Interval
-from .._numbers import Number
-from .._plan import Plan
+from .._numbers import Number, to_text
+from .._plan import Plan, gaussian
 from .._training import FACTOR_OF_TWO
 from .histories import Entry, check_entry, check_step, history_of_state, merge_histories, plan_of_history
 
 _OPTIONS_OF_OTHERS = {"alphas", "eps_error", "delta_error"}  # how tight an estimate should be: every answer here is as tight as it gets
+
+
+@lru_cache(maxsize=1024)
+def _step_text(noise: float, rate: float) -> str:
+    return gaussian(noise).poisson(rate).text
+
+
+def _growth(before: tuple[Entry, ...], after: tuple[Entry, ...]) -> str | None:
+    """The plan of the steps taken since; None unless the one history begins with the other."""
+    added = []
+    for index, (noise, rate, steps) in enumerate(after):
+        if index < len(before):
+            if before[index][:2] != (noise, rate) or before[index][2] > steps:
+                return None
+            steps -= before[index][2]
+        if steps > 0 and rate > 0:
+            added.append(f"{_step_text(noise, rate)} | repeat({steps})")
+    return "; ".join(added) if len(after) >= len(before) else None
 
 
 class Accountant:
@@ -54,7 +74,7 @@ class Accountant:
         if unit not in ("clipping norm", "sensitivity"):
             raise DomainError(f"unit = {unit!r} is not allowed. {FACTOR_OF_TWO}")
         self.history: list[Entry] = []
-        self._known: tuple[tuple[Entry, ...], Curve] | None = None
+        self._known: tuple[tuple[Entry, ...], _core.Curve] | None = None
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
         """Records a step. A refused step leaves the history as it was."""
@@ -72,15 +92,24 @@ class Accountant:
 
     @property
     def curve(self) -> Curve:
-        """What it guarantees; found once and kept until the next step."""
+        """What it guarantees."""
+        return Curve._of(self._analysed(), self.plan, "add-remove", "1e-6")
+
+    def _analysed(self) -> _core.Curve:
+        """Kept until the next step, and then extended by what is new: every step of a long run may be asked about."""
         state = tuple(self.history)
         if self._known is None or self._known[0] != state:
-            self._known = (state, Curve(plan_of_history(state), neighbours="add-remove"))
+            growth = None if self._known is None else _growth(self._known[0], state)
+            if self._known is None or growth is None:
+                core = _core.analyze(plan_of_history(state).text, "add-remove", "1e-6")
+            else:
+                core = self._known[1].extend(growth) if growth else self._known[1]
+            self._known = (state, core)
         return self._known[1]
 
     def get_epsilon_interval(self, delta: Number) -> Interval:
         """The epsilon spent so far, enclosed."""
-        return self.curve.epsilon(delta)
+        return Interval(*self._analysed().answer("epsilon", to_text("delta", delta), "worst"))
 
     def get_epsilon(self, delta: Number, **options: Any) -> float:
         """The epsilon spent so far, as a guarantee. Changes nothing."""
@@ -93,7 +122,7 @@ class Accountant:
 
     def get_delta(self, epsilon: Number) -> float:
         """The delta at this epsilon, as a guarantee."""
-        return self.curve.delta(epsilon).hi
+        return Interval(*self._analysed().answer("delta", to_text("epsilon", epsilon), "worst")).hi
 
     def merge(self, other: Any) -> None:
         """Adds the steps of another accountant (or history) that ran on the same data."""
@@ -137,6 +166,9 @@ class Accountant:
         else:
             accountant.history = [check_entry(entry) for entry in getattr(history, "history", history)]
         return accountant
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"history": list(self.history), "_known": None}  # what was found out is found again
 
     def __repr__(self) -> str:
         return f"Accountant({self.history!r})"

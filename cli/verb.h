@@ -79,6 +79,7 @@ struct Verb {
 [[nodiscard]] ExitCode run_sgd(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_theorems(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_tour(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_train(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_version(const Verb& verb, const Options& options);
 
 }  // namespace tradeoff::cli

@@ -116,7 +116,54 @@ constexpr std::array<Option, 11> release_options = {{
     {"mu", "M", "find the ? of the plan: the target is M-GDP"},
 }};
 
-constexpr std::array<Verb, 31> all_verbs = {{
+constexpr std::array<std::string_view, 2> batch_choices = {"fixed", "poisson"};
+constexpr std::array<std::string_view, 2> feature_choices = {"values", "orientation"};
+constexpr std::array<Option, 26> train_options = {{
+    {"data", "PATH", "a directory of IDX files (default: Debian's Fashion-MNIST), or a .csv file with the label last"},
+    {"test", "FILE", "records to judge the model by, for a .csv file"},
+    {"holdout", "N", "judge by the last N records instead; they are not trained on and not protected"},
+    {"classes", "K", "labels are 0..K-1 (default 10 for IDX files)"},
+    {"low", "L", "for a .csv file: values below are moved up to it; a public number"},
+    {"high", "H", "for a .csv file: values above are moved down to it; a public number"},
+    {"features",
+     "WHICH",
+     "orientation: histograms of gradient orientations (default for images); values: as they are",
+     false,
+     {},
+     feature_choices},
+    {"hidden", "H", "units of the hidden layer (default 32; 0 for none)"},
+    {"filters", "F", "a convolution with F filters of 5x5 instead of a hidden layer"},
+    {"sampling",
+     "HOW",
+     "fixed: batches of one size, replace-one neighbours (default); poisson: each record by itself, add-remove",
+     false,
+     {},
+     batch_choices},
+    {"public-size", "N", "with poisson: the rate is batch/N, N a public number (default: as many as there are records)"},
+    {"batch", "M", "records in a batch (default 256), on average for poisson; the sum is divided by it"},
+    {"epochs", "E", "passes over the data (default 15)"},
+    {"learning-rate", "R", "default 0.25"},
+    {"clip", "C", "the norm that no record's gradient exceeds (default 1.5)"},
+    {"noise", "SIGMA", "a step is 1/SIGMA-GDP before sampling: noise of 2 SIGMA C on the sum for fixed, SIGMA C for poisson"},
+    {"epsilon", "E", "find the noise: (E, D)-DP for the whole run; with --delta"},
+    {"mu", "M", "find the noise: M-GDP for the whole run, except with probability --slack"},
+    {"advantage", "A", "find the noise: no attack has a larger advantage"},
+    {"slack", "D", "for --mu (default 1e-5)"},
+    {"delta", "D", "where epsilon is reported: a number, or several with commas in between (default 1e-5,1e-6,1e-8)"},
+    {"checkpoint", "FILE", "keep the run in this file, 20 times on the way and at the end; it holds the model"},
+    {"resume", "", "go on with the run in --checkpoint: nothing is drawn or charged again", false, {}, {}, true},
+    {"certificate", "FILE", "write the certificate there, as JSON"},
+    {"audit",
+     "",
+     "do not train: guess the secret of a canary in each of --audit-steps steps, and bound mu from below",
+     false,
+     {},
+     {},
+     true},
+    {"audit-steps", "N", "default 200000"},
+}};
+
+constexpr std::array<Verb, 32> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -324,6 +371,24 @@ constexpr std::array<Verb, 31> all_verbs = {{
      "  tradeoff release --records mean --low 0 --high 10 --neighbours add-remove 'laplace(scale=20, sensitivity=10); "
      "discrete_laplace(scale=2)' < ages.txt",
      true, release_options, run_release},
+    {"train", "train a classifier privately, with a certificate",
+     "Private gradient descent on images (IDX files) or a table (.csv) with exact noise: every record's gradient is clipped to a norm and "
+     "put on "
+     "a grid in\n"
+     "integers, the sum gets noise whose law is exact, and the certificate is this program's own analysis of what was drawn. Bounds, "
+     "classes "
+     "and sizes are\n"
+     "declared, never taken from the data. On a terminal a line shows loss and accuracy on the test records and the budget so far. Ctrl-C "
+     "ends the run after\n"
+     "the step at hand, with a valid model and certificate. MNIST: tools/fetch_mnist DIR.\n\n"
+     "Examples:\n"
+     "  tradeoff train --noise 1.3\n"
+     "  tradeoff train --epsilon 2 --delta 1e-5 --epochs 20 --checkpoint run.model\n"
+     "  tradeoff train --resume --checkpoint run.model\n"
+     "  tradeoff train --data mnist --mu 0.3 --sampling poisson --certificate run.json\n"
+     "  tradeoff train --data people.csv --low 0 --high 100 --classes 2 --hidden 0 --holdout 500 --epsilon 1 --delta 1e-6\n"
+     "  tradeoff train --audit --noise 1.3 --batch 16 --hidden 0",
+     false, train_options, run_train},
     {"query",
      "answer questions in JSON, one a line",
      "Reads one request a line on standard input and writes one answer a line on standard output, in order. A bad line gets an error\n"

@@ -2,10 +2,10 @@
 # shellcheck shell=bash disable=SC2034
 # Shared by ./run and ./test: what they need from Debian, and how a preset is configured and built. Sourced, not run.
 
-packages_to_build=(cmake ninja-build g++ libcli11-dev nlohmann-json3-dev)
+packages_to_build=(cmake ninja-build g++ libcli11-dev nlohmann-json3-dev libeigen3-dev)
 packages_to_test=(
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libflint-arb-dev libflint-dev libmpfr-dev libgmp-dev libssl-dev
-  clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck python3 python3-dev python3-venv
+  clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck python3 python3-dev python3-venv dataset-fashion-mnist
 )
 
 # Installs the packages that are missing; asking costs a few milliseconds.

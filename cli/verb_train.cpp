@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+
+#include "noise/secure_stream.h"
+#include "numeric/number_text.h"
+#include "output_file.h"
+#include "report/claim.h"
+#include "streams.h"
+#include "tradeoff/error.h"
+#include "train/audit.h"
+#include "train/checkpoint.h"
+#include "train_data.h"
+#include "train_report.h"
+#include "verb.h"
+
+namespace tradeoff::cli {
+namespace {
+
+using train::Progress;
+using train::TrainingTerms;
+
+constexpr std::uint64_t saves = 20;  // of the checkpoint during a run; what is shown between two of them is what the first one holds
+
+volatile std::sig_atomic_t interrupted = 0;
+extern "C" void remember_interruption(int) { interrupted = 1; }
+
+std::string text_or(const Options& options, std::string_view name, const char* otherwise) {
+  const std::string* given = options.find(name);
+  return given == nullptr ? otherwise : *given;
+}
+
+Number read_option(const Options& options, std::string_view name, const char* otherwise) {
+  const std::string text = text_or(options, name, otherwise);
+  try {
+    return read_number(text);
+  } catch (const ParseError&) {
+    throw DomainError("train: --" + std::string(name) + " = " + text.substr(0, 40) + " is not a number");
+  }
+}
+
+std::vector<std::string> read_deltas(const Options& options) {
+  std::vector<std::string> deltas;
+  std::string rest = text_or(options, "delta", "1e-5,1e-6,1e-8");
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(','), rest.size());
+    try {
+      const Number delta = read_number(rest.substr(0, end));
+      if (!(delta.value.lo >= 0 && delta.value.hi < 1)) throw DomainError("train: --delta must lie between 0 and 1");
+      deltas.push_back(delta.text);
+    } catch (const ParseError&) {
+      throw DomainError("train: --delta = " + rest.substr(0, 40) + " is not a number, or several with commas in between");
+    }
+    rest.erase(0, end + 1);
+  }
+  if (deltas.empty()) throw DomainError("train: --delta must be a number, or several with commas in between");
+  return deltas;
+}
+
+std::string features_of(const Options& options) {
+  const std::string* given = options.find("features");
+  if (given != nullptr) return *given;
+  const bool images = std::filesystem::is_directory(text_or(options, "data", default_data));
+  return images && options.find("filters") == nullptr ? "orientation" : "values";
+}
+
+/// The noise that was asked for: sigma itself, or the least that meets a target.
+Number read_noise(const Options& options, const TrainingTerms& terms) {
+  const bool sigma = options.find("noise") != nullptr, epsilon = options.find("epsilon") != nullptr, mu = options.find("mu") != nullptr,
+             advantage = options.find("advantage") != nullptr;
+  if (int{sigma} + int{epsilon} + int{mu} + int{advantage} != 1)
+    throw DomainError(
+        "train: say how private it should be, in one way: --noise SIGMA, --epsilon E with --delta D, --mu M, or --advantage A");
+  if (sigma) return read_option(options, "noise", "");
+  if (mu)
+    return calibrated_noise(terms, train::SlackMuTarget{read_option(options, "mu", "").value, read_option(options, "slack", "1e-5").value});
+  if (advantage) return calibrated_noise(terms, AdvantageTarget{read_option(options, "advantage", "").value});
+  if (options.find("delta") == nullptr) throw DomainError("train: --epsilon needs --delta");
+  return calibrated_noise(terms,
+                          EpsilonDeltaTarget{read_option(options, "epsilon", "").value, read_number(read_deltas(options).front()).value});
+}
+
+train::Batches read_batches(const Options& options, std::size_t records) {
+  const std::uint64_t size = read_whole(options, "batch", 1, std::min<std::uint64_t>(256, records));
+  if (text_or(options, "sampling", "fixed") == "fixed") {
+    if (options.find("public-size") != nullptr) throw DomainError("train: --public-size goes with --sampling poisson");
+    return train::FixedSizeBatches(size, records);
+  }
+  return train::PoissonBatches(size, read_whole(options, "public-size", 1, records));
+}
+
+TrainingTerms read_terms(const Options& options, const train::Examples& records) {
+  TrainingTerms terms{
+      read_batches(options, records.size()), exact_number(1), read_option(options, "clip", "1.5"), 0, 0, features_of(options), {}};
+  const double epochs = read_option(options, "epochs", "15").value.hi;
+  const auto [size, of] = std::visit([](const auto& batches) { return std::pair(batches.size(), batches.of()); }, terms.batches);
+  if (!(epochs > 0 && epochs <= 1e6)) throw DomainError("train: --epochs must be above 0 and at most 1000000");
+  terms.steps = static_cast<std::uint64_t>(std::ceil(epochs * static_cast<double>(of) / static_cast<double>(size)));
+  terms.learning_rate = read_option(options, "learning-rate", "0.25").value.hi;
+  const std::size_t filters = read_whole(options, "filters", 0, 0);
+  terms.shape = {records.width(), records.classes,    read_whole(options, "hidden", 0, filters > 0 ? 0 : 32),
+                 filters,         records.image_rows, records.image_columns};
+  static_cast<void>(train::Model(terms.shape));  // a bad shape is told before the noise is looked for
+  terms.noise = read_noise(options, terms);
+  train::check(terms);
+  return terms;
+}
+
+/// The file that a run is kept in; nobody else may go on with the same run at the same time.
+class CheckpointFile {
+ public:
+  explicit CheckpointFile(const Options& options) {
+    const std::string* given = options.find("checkpoint");
+    resumes_ = options.find("resume") != nullptr;
+    if (given == nullptr) {
+      if (resumes_) throw DomainError("train: --resume needs --checkpoint, the file to go on from");
+      return;
+    }
+    path_ = *given;
+    if (!resumes_ && std::filesystem::exists(path_))
+      throw DomainError("train: " + path_ + " is there already; --resume goes on with it, another name starts a new run");
+    lock_ = ::open((path_ + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock_ < 0) throw OutputError("cannot write " + path_ + ".lock");
+    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+      ::close(lock_);
+      throw InputError("train: another process is at work on " + path_);
+    }
+  }
+  CheckpointFile(const CheckpointFile&) = delete;
+  CheckpointFile& operator=(const CheckpointFile&) = delete;
+  ~CheckpointFile() {
+    if (lock_ < 0) return;
+    ::unlink((path_ + ".lock").c_str());
+    ::close(lock_);
+  }
+  [[nodiscard]] bool resumes() const { return resumes_; }
+  [[nodiscard]] Progress read() const { return train::read_progress(read_data_file(path_)); }
+  void save(const Progress& progress) const {
+    if (!path_.empty()) write_file(path_, train::to_text(progress));
+  }
+
+ private:
+  std::string path_;
+  bool resumes_ = false;
+  int lock_ = -1;
+};
+
+void refuse_terms_on_resume(const Options& options) {
+  for (const char* name : {"noise", "epsilon", "mu", "advantage", "slack", "clip", "batch", "epochs", "learning-rate", "sampling", "hidden",
+                           "filters", "features", "public-size"})
+    if (options.find(name) != nullptr)
+      throw DomainError("train: --" + std::string(name) + " was fixed when the run began; --resume takes it from the checkpoint");
+}
+
+std::string fixed(double value, int digits) {
+  std::array<char, 64> buffer{};
+  const int count = std::snprintf(buffer.data(), buffer.size(), "%.*f", digits, value);
+  return {buffer.data(), static_cast<std::size_t>(count)};
+}
+
+/// One line on a terminal that is written over again and again: a function of what is saved already.
+void show(const train::Trainer& trainer, const TrainingData& data, const std::vector<std::string>& deltas) {
+  const Progress& progress = trainer.progress();
+  const auto done = static_cast<double>(progress.steps_done) / static_cast<double>(progress.terms.steps);
+  const auto filled = static_cast<std::size_t>(done * 20);
+  std::string line = "\r[" + std::string(filled, '#') + std::string(20 - filled, '.') + "] " + std::to_string(progress.steps_done) + "/" +
+                     std::to_string(progress.terms.steps);
+  if (data.test) {
+    const train::Score score = evaluate(trainer.averaged_model(), *data.test);
+    line += "  loss " + fixed(score.loss, 3) + "  accuracy " + fixed(100 * score.accuracy, 1) + " %";
+  }
+  const Interval epsilon = train::epsilon_so_far(progress.terms, progress.steps_done, deltas.front());
+  write_error(line + "  epsilon <= " + numeric::to_text_above(epsilon.hi, 4) + " at delta " + deltas.front() + "  ");
+}
+
+/// Trains until the plan is done or somebody interrupts. Nothing of a step is shown before the checkpoint holds it. [private-step]
+void run_steps(train::Trainer& trainer, const CheckpointFile& file, const TrainingData& data, const std::vector<std::string>& deltas,
+               bool visible) {
+  std::signal(SIGINT, remember_interruption);
+  std::signal(SIGTERM, remember_interruption);
+  const std::uint64_t between = std::max<std::uint64_t>(1, trainer.progress().terms.steps / saves);
+  while (!trainer.is_done() && interrupted == 0) {
+    trainer.step();
+    if (trainer.progress().steps_done % between != 0) continue;
+    file.save(trainer.progress());
+    if (visible) show(trainer, data, deltas);
+  }
+  file.save(trainer.progress());
+  if (visible) write_error("\n");
+}
+
+void write_score(train::Score score, const TrainingData& data, report::JsonWriter& out) {
+  if (!data.test) return;
+  out.key("test").begin_object().key("records").integer(data.test->size()).key("accuracy").number(score.accuracy);
+  out.key("loss").number(score.loss).end_object();
+}
+
+ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, const Options& options, double seconds) {
+  const Progress& progress = trainer.progress();
+  const TrainingCertificate certificate = certify_training(progress, read_deltas(options));
+  const std::string shown = to_json(certificate);
+  if (const std::string* path = options.find("certificate")) write_file(*path, shown + "\n");
+  const train::Score score = data.test ? evaluate(trainer.averaged_model(), *data.test) : train::Score{};
+  if (trainer.tally().zeroed > 0)
+    write_error("For the owner of the data, not covered by the guarantee: " + std::to_string(trainer.tally().zeroed) +
+                " gradients were not finite and contributed nothing.\n");
+  if (options.json) {
+    report::JsonWriter out;
+    out.begin_object().key("steps").integer(progress.steps_done).key("planned").integer(progress.terms.steps);
+    write_score(score, data, out);
+    write_out(out.key("seconds").number(seconds).key("certificate").raw(shown).end_object().str() + "\n");
+    return ExitCode::done;
+  }
+  std::string text = std::to_string(progress.steps_done) + " of " + std::to_string(progress.terms.steps) + " steps on " +
+                     std::to_string(data.records.size()) + " records in " + fixed(seconds, 1) + " s; sigma = " + progress.terms.noise.text +
+                     "\n";
+  if (data.test)
+    text += "accuracy " + fixed(100 * score.accuracy, 2) + " %, loss " + fixed(score.loss, 4) + " on " + std::to_string(data.test->size()) +
+            " " + data.test_name + ", which the guarantee does not protect\n\n";
+  write_out(text + to_lines(certificate, options.quiet));
+  return ExitCode::done;
+}
+
+ExitCode run_audit(const Options& options, const TrainingData& data) {
+  TrainingTerms terms = read_terms(options, data.records);
+  const std::uint64_t steps = read_whole(options, "audit-steps", 1, 200'000);
+  const train::AuditResult found = audit(terms, data.records, steps, noise::thread_stream());
+  if (options.json) {
+    report::JsonWriter out;
+    out.begin_object().key("steps").integer(found.steps).key("right").integer(found.right).key("mu_below").number(found.mu_below);
+    out.key("confidence").number(0.999).key("promised").interval(found.promised).key("exposed").boolean(found.exposes());
+    write_out(out.end_object().str() + "\n");
+  } else {
+    write_out(std::to_string(found.right) + " of " + std::to_string(found.steps) +
+              " secrets of the canary guessed\nmu of a step >= " + numeric::to_text_below(found.mu_below, 6) +
+              " with 99.9 % confidence\nmu of a step <= " + numeric::to_text_above(found.promised.hi, 6) + " as promised (1/sigma)\n" +
+              (found.exposes() ? "The steps are less private than promised.\n" : "Nothing speaks against the promise.\n"));
+  }
+  return found.exposes() ? ExitCode::check_failed : ExitCode::done;
+}
+
+}  // namespace
+
+ExitCode run_train(const Verb&, const Options& options) {
+  const std::vector<std::string> deltas = read_deltas(options);
+  const CheckpointFile file(options);
+  std::optional<Progress> earlier;
+  if (file.resumes()) {
+    refuse_terms_on_resume(options);
+    earlier = file.read();
+  }
+  const TrainingData data = read_training_data(options, earlier ? earlier->terms.features : features_of(options));
+  if (options.find("audit") != nullptr) return run_audit(options, data);
+  noise::SecureStream& words = noise::thread_stream();
+  train::Trainer trainer =
+      earlier ? train::Trainer(*earlier, data.records, words) : train::Trainer(read_terms(options, data.records), data.records, words);
+  const auto start = std::chrono::steady_clock::now();
+  run_steps(trainer, file, data, deltas, ::isatty(STDERR_FILENO) == 1 && !options.quiet);
+  return report_run(trainer, data, options, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+
+}  // namespace tradeoff::cli

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "noise/coin.h"
+#include "tradeoff/curve.h"
+#include "train/step.h"
+
+// How batches are drawn: two types, because the theorems about them differ in neighbours, noise and plan. [private-step]
+namespace tradeoff::train {
+
+using Batch = std::vector<std::size_t>;
+
+/// Algorithm 1 of Dong, Roth and Su: exactly `size` of `of` records without replacement, every subset equally likely, afresh at each step.
+/// Neighbours replace one record, so a clipped sum moves by at most twice the clipping norm.
+class FixedSizeBatches {
+ public:
+  /// Throws DomainError unless 1 <= size <= of.
+  FixedSizeBatches(std::uint64_t size, std::uint64_t of);
+  void draw(noise::WordStream& words, Batch& batch);
+
+  [[nodiscard]] static const char* name() { return "fixed"; }
+  [[nodiscard]] static Neighbours neighbours() { return Neighbours::replace_one; }
+  [[nodiscard]] static std::uint64_t sensitivity(const ClipGrid& grid) { return 2 * grid.bound(); }
+  [[nodiscard]] std::string operation() const;  ///< in the plan
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] std::uint64_t of() const { return of_; }
+
+ private:
+  std::uint64_t size_;
+  std::uint64_t of_;
+  std::vector<std::uint32_t> order_;  // of all records, whatever earlier steps have made of it
+};
+
+/// Every record joins with probability size/of, independently. Neighbours add or remove one record, so a clipped sum moves by at most the
+/// clipping norm. `of` is a public number; the sum is divided by the public `size`, however many records have joined.
+class PoissonBatches {
+ public:
+  PoissonBatches(std::uint64_t size, std::uint64_t of);
+  /// Of this many records, which are as many as there are.
+  void draw(noise::WordStream& words, Batch& batch, std::size_t records) const;
+
+  [[nodiscard]] static const char* name() { return "poisson"; }
+  [[nodiscard]] static Neighbours neighbours() { return Neighbours::add_remove; }
+  [[nodiscard]] static std::uint64_t sensitivity(const ClipGrid& grid) { return grid.bound(); }
+  [[nodiscard]] std::string operation() const;
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] std::uint64_t of() const { return of_; }
+
+ private:
+  std::uint64_t size_;
+  std::uint64_t of_;
+  noise::Coin coin_;
+};
+
+using Batches = std::variant<FixedSizeBatches, PoissonBatches>;
+
+}  // namespace tradeoff::train

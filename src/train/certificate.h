@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tradeoff/calibrate.h"
+#include "tradeoff/curve.h"
+#include "tradeoff/gdp.h"
+#include "tradeoff/limit.h"
+#include "train/trainer.h"
+
+namespace tradeoff::train {
+
+/// The slacks that a certificate names pairs (mu, slack) for.
+inline constexpr std::array<const char*, 2> certified_slacks = {"1e-5", "1e-8"};
+
+/// What some steps of a run guarantee, from the plan as it is drawn.
+struct Guarantee {
+  std::uint64_t steps = 0;
+  std::string stated;  ///< the plan as it is meant
+  std::string drawn;   ///< with exact parameters in steps of the grid; everything below is about it
+  std::optional<Curve> curve;
+  struct Point {
+    std::string delta;  ///< as a decimal
+    Interval epsilon;
+  };
+  std::vector<Point> epsilons;
+  std::vector<GdpPair> mu_with_slack;  ///< in the order of `certified_slacks`
+  std::optional<Estimate> limit;       ///< mu of the central limit theorem
+  struct Rate {
+    std::string fpr;
+    Interval tpr;
+  };
+  Interval advantage;
+  std::vector<Rate> attacks;
+  struct Error {
+    std::string alpha;
+    Interval beta;
+  };
+  std::vector<Error> tradeoff;  ///< the trade-off function at some places
+};
+
+/// The guarantee of the first `steps` steps at these deltas; of no step at all for 0.
+[[nodiscard]] Guarantee guarantee_of(const TrainingTerms& terms, std::uint64_t steps, const std::vector<std::string>& deltas);
+
+/// Its epsilon at one delta alone: the budget so far.
+[[nodiscard]] Interval epsilon_so_far(const TrainingTerms& terms, std::uint64_t steps, const std::string& delta);
+
+/// The certificate as text, line by line: terms, grid, exact noise, and what is guaranteed for the steps done and for the planned ones.
+[[nodiscard]] std::string statement_of(const TrainingTerms& terms, const Guarantee& done, const Guarantee& planned);
+
+/// A target whose mu is meant up to a chance `slack` of revealing everything.
+struct SlackMuTarget {
+  Interval mu;
+  Interval slack;
+};
+using TrainingTarget = std::variant<EpsilonDeltaTarget, AdvantageTarget, SlackMuTarget>;
+
+/// The least noise for which the run as drawn meets the target, verified. The terms' own noise is ignored.
+[[nodiscard]] Number calibrated_noise(TrainingTerms terms, const TrainingTarget& target);
+
+}  // namespace tradeoff::train

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "train/examples.h"
+
+namespace tradeoff::train {
+
+/// The two files of a data set in MNIST's format, each plain or gzipped: images (magic 2051) with bytes 0..255 read as 0..1, and labels
+/// (magic 2049) below `classes`. `names` are what errors call them. Throws DomainError that says which file is wrong and how.
+[[nodiscard]] Examples read_idx(std::string_view images, std::string_view labels, std::size_t classes, const std::string& image_name,
+                                const std::string& label_name);
+
+/// What is declared about a table before it is looked at.
+struct TableTerms {
+  double low = 0;  ///< every value is clipped to [low, high], which is then read as [-1, 1]
+  double high = 1;
+  std::size_t classes = 2;
+};
+
+/// Comma-separated values, one record a line, the label (0, 1, ...) last; a first line that is no record is taken as names.
+/// Throws DomainError that names the line.
+[[nodiscard]] Examples read_csv(std::string_view text, const TableTerms& terms, const std::string& name);
+
+/// The first records, and the rest: a split that does not look at the data.
+[[nodiscard]] Examples slice(const Examples& all, std::size_t from, std::size_t to);
+
+}  // namespace tradeoff::train

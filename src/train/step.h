@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "noise/grid_noise.h"
+#include "noise/secret.h"
+#include "tradeoff/interval.h"
+#include "train/model.h"
+
+// One step of private gradient descent, in integers: what one record adds is a vector of integers whose norm is checked as an integer, sums
+// are integers, noise is drawn exactly on the same integers. [private-step]
+namespace tradeoff::train {
+
+/// The grid that gradients live on, from the clipping norm alone.
+class ClipGrid {
+ public:
+  /// Throws DomainError unless the clipping norm lies between 1e-6 and 1e6.
+  explicit ClipGrid(Interval clip);
+  /// Deltas are counted in steps of 2^-delta_bits, activations of 2^-activation_bits, so gradients in steps of 2^exponent().
+  [[nodiscard]] int delta_bits() const { return delta_bits_; }
+  [[nodiscard]] int exponent() const { return -(delta_bits_ + activation_bits); }
+  /// The clipping norm in steps, rounded down: no record's contribution has a larger norm.
+  [[nodiscard]] std::uint64_t bound() const { return bound_; }
+
+ private:
+  int delta_bits_;
+  std::uint64_t bound_;
+};
+
+/// What happened to the records of a batch. Depends on the data: for the owner's eyes.
+struct Tally {
+  std::uint64_t clipped = 0;
+  std::uint64_t zeroed = 0;  ///< gradients that are not finite contribute nothing
+};
+
+/// Clips, sums and adds noise. Keeps its buffers from step to step; for one thread.
+class PrivateStep {
+ public:
+  /// Noise of this standard deviation, in steps.
+  PrivateStep(const ClipGrid& grid, const Model& model, noise::Dyadic noise_scale);
+
+  /// The exact sum of the clipped contributions of all examples, each of norm at most bound(). [private-step]
+  [[nodiscard]] const std::vector<std::int64_t>& clipped_sum(const std::vector<Factors>& factors);
+  /// The same plus fresh noise, which is drawn before the gradients are looked at.
+  [[nodiscard]] const std::vector<std::int64_t>& noisy_sum(const std::vector<Factors>& factors, noise::WordStream& words);
+
+  [[nodiscard]] const ClipGrid& grid() const { return grid_; }
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+
+ private:
+  using Integers = std::vector<std::int16_t>;
+  /// Writes the clipped integer deltas of one example and returns whether it contributes at all.
+  bool clip(const std::vector<Factors>& factors, std::size_t example);
+  [[nodiscard]] bool is_within_bound(const std::vector<Factors>& factors, std::size_t example);
+  void quantise(const std::vector<Factors>& factors, std::size_t example, double factor);
+
+  ClipGrid grid_;
+  std::vector<Model::Layer> layers_;
+  noise::GridNoise noise_;
+  Tally tally_;
+  std::vector<Integers> deltas_;  // clipped, per layer, as the deltas of the factors
+  std::vector<std::int64_t> sum_;
+  std::vector<std::int64_t> one_;  // a layer's gradient of one example, where there are several positions
+  std::vector<std::int64_t> noisy_;
+  noise::SecretVector<std::int64_t> pool_;
+};
+
+/// The l2 norm of each example's gradient, in the units of the clipping norm: closed form for dense layers. [per-example-norm]
+[[nodiscard]] std::vector<double> gradient_norms(const std::vector<Factors>& factors);
+
+}  // namespace tradeoff::train

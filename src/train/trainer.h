@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tradeoff/plan.h"
+#include "train/batches.h"
+#include "train/model.h"
+#include "train/step.h"
+
+namespace tradeoff::train {
+
+/// Everything about a run that is public and fixed before the data is looked at.
+struct TrainingTerms {
+  Batches batches = FixedSizeBatches(1, 1);
+  Number noise;             ///< sigma: a step is G_(1/sigma) before sampling amplifies it
+  Number clip;              ///< the norm that no record's gradient exceeds
+  std::uint64_t steps = 0;  ///< of the whole run
+  double learning_rate = 0;
+  std::string features = "values";
+  ModelShape shape;
+};
+
+/// Throws DomainError that names the option for a term out of range.
+void check(const TrainingTerms& terms);
+
+/// What is drawn in a step, exactly: parameters in steps of the grid. [private-step]
+struct DrawnStep {
+  ClipGrid grid;
+  std::uint64_t sensitivity;  ///< of the clipped sum
+  noise::Dyadic scale;        ///< of the noise: sigma times the sensitivity, rounded up
+};
+[[nodiscard]] DrawnStep drawn_step(const TrainingTerms& terms);
+
+/// The plan of the first `steps` steps, as it is meant and as it is drawn.
+[[nodiscard]] std::string stated_plan(const TrainingTerms& terms, std::uint64_t steps);
+[[nodiscard]] std::string drawn_plan(const TrainingTerms& terms, std::uint64_t steps);
+[[nodiscard]] Neighbours neighbours_of(const TrainingTerms& terms);
+
+/// A run between two steps: all of it may be published under the certificate of its steps. Nothing of the data beyond that is in it.
+struct Progress {
+  TrainingTerms terms;
+  std::uint64_t steps_done = 0;
+  std::vector<float> weights;
+  std::vector<float> average;  ///< of the weights along the way: what is used in the end
+};
+
+/// Private gradient descent, one step at a time. Draws batches and noise from `words`, which outside of tests is the secure stream.
+class Trainer {
+ public:
+  /// A new run. Throws DomainError if terms and examples do not fit.
+  Trainer(const TrainingTerms& terms, const Examples& examples, noise::WordStream& words);
+  /// Goes on with a run: the steps that are done are not drawn again.
+  Trainer(Progress progress, const Examples& examples, noise::WordStream& words);
+
+  /// One more step; `is_done` must be false.
+  void step();
+  [[nodiscard]] bool is_done() const { return progress_.steps_done >= progress_.terms.steps; }
+  [[nodiscard]] const Progress& progress() const { return progress_; }
+  /// The average of the weights along the way, a function of what the steps released.
+  [[nodiscard]] Model averaged_model() const;
+  [[nodiscard]] const Tally& tally() const { return step_.tally(); }
+
+ private:
+  void draw_batch();
+
+  Progress progress_;
+  const Examples& examples_;
+  noise::WordStream& words_;
+  Model model_;
+  PrivateStep step_;
+  Batch batch_;
+  GridMatrix inputs_;
+  std::vector<std::uint8_t> labels_;
+  std::vector<Factors> factors_;
+};
+
+}  // namespace tradeoff::train

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private training from the command line: certificates, targets, checkpoints, interruption, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "run_command.h"
+
+namespace tradeoff::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class Train : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(directory);
+    std::ofstream out(data);
+    for (int i = 0; i < 2000; ++i) {  // the label is whether the first value is above the middle
+      const int a = i * 37 % 101, b = i * 53 % 97;
+      out << a << "," << b << "," << (a > 50 ? 1 : 0) << "\n";
+    }
+  }
+  void TearDown() override { std::filesystem::remove_all(directory); }
+
+  /// A run on the table.
+  [[nodiscard]] Outcome train(std::vector<std::string> more) const {
+    std::vector<std::string> arguments = {"train", "--data", data, "--low", "0", "--high", "100", "--classes", "2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_command(arguments);
+  }
+  [[nodiscard]] std::string file(const char* name) const { return (directory / name).string(); }
+
+  std::filesystem::path directory = std::filesystem::path(testing::TempDir()) / ("tradeoff_train_" + std::to_string(getpid()));
+  std::string data = (directory / "people.csv").string();
+};
+
+double upper(const json& interval) { return interval["hi"].get<double>(); }
+
+TEST_F(Train, TheCertificateIsTheAccountantsAnswer) {
+  const Outcome run = train({"--noise", "1", "--batch", "100", "--epochs", "10", "--hidden", "0", "--holdout", "200", "--learning-rate",
+                             "2", "--json", "--certificate", file("certificate.json")});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json answer = json::parse(run.out), certificate = answer["certificate"];
+  EXPECT_EQ(answer["steps"], 180);
+  EXPECT_GT(answer["test"]["accuracy"], 0.8);
+  EXPECT_EQ(certificate["neighbours"], "replace-one");
+  EXPECT_EQ(certificate["guarantee"]["plan"], "gaussian(sigma=1) | sample(size=100, of=1800) | repeat(180)");
+  const Outcome accountant = run_command({"epsilon", "--delta", "1e-5", certificate["guarantee"]["drawn_plan"], "--json"});
+  ASSERT_EQ(accountant.code, 0) << accountant.err;
+  EXPECT_NEAR(upper(certificate["guarantee"]["epsilon"][0]["epsilon"]), upper(json::parse(accountant.out)["answer"]), 1e-8);
+  std::ifstream kept(file("certificate.json"));
+  EXPECT_EQ(json::parse(kept), certificate);
+  EXPECT_TRUE(certificate["guarantee"]["clt_mu"].contains("estimate"));
+  EXPECT_TRUE(run.err.empty()) << run.err;  // no progress in a pipe
+}
+
+TEST_F(Train, TargetsAreMet) {
+  const Outcome run =
+      train({"--epsilon", "1", "--delta", "1e-5", "--epochs", "5", "--batch", "50", "--hidden", "0", "--sampling", "poisson", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json certificate = json::parse(run.out)["certificate"];
+  EXPECT_EQ(certificate["neighbours"], "add-remove");
+  EXPECT_LE(upper(certificate["guarantee"]["epsilon"][0]["epsilon"]), 1);
+  EXPECT_GT(upper(certificate["guarantee"]["epsilon"][0]["epsilon"]), 0.999);
+}
+
+// What Ctrl-C leaves behind is a model and a certificate of both the steps done and the planned ones; the run then goes on to its end.
+TEST_F(Train, AnInterruptedRunGoesOn) {
+  const std::string model = file("run.model");
+  const std::string command = std::string("timeout --signal=INT 2 " TRADEOFF_COMMAND " train --data ") + data +
+                              " --low 0 --high 100 --classes 2 --noise 2 --batch 20 --epochs 1000 --hidden 4000 --json --checkpoint " +
+                              model + " > " + file("out.json");
+  static_cast<void>(std::system(command.c_str()));
+  std::ifstream out(file("out.json"));
+  const json stopped = json::parse(out);
+  ASSERT_LT(stopped["steps"], stopped["planned"]) << "the machine is too fast for this test";
+  EXPECT_EQ(stopped["planned"], 100000);
+  EXPECT_EQ(stopped["certificate"]["guarantee"]["steps"], stopped["steps"]);
+  EXPECT_EQ(stopped["certificate"]["guarantee_of_planned"]["steps"], 100000);
+  EXPECT_THAT(stopped["certificate"]["statement"].get<std::string>(), HasSubstr("stopped early"));
+  std::ifstream saved(model);
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(saved), {}), HasSubstr("steps_done = " + stopped["steps"].dump() + "\n"));
+}
+
+TEST_F(Train, ResumesWithoutChargingAgain) {
+  const std::string model = file("run.model");
+  const std::vector<std::string> terms = {"--noise",  "1.5", "--batch", "40",           "--epochs", "2",
+                                          "--hidden", "3",   "--json",  "--checkpoint", model};
+  ASSERT_EQ(train(terms).code, 0);
+  EXPECT_EQ(train(terms).code, 3);  // the file is there
+  const Outcome again = train({"--resume", "--checkpoint", model, "--json"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(json::parse(again.out)["steps"], 100);
+  EXPECT_FALSE(json::parse(again.out)["certificate"].contains("guarantee_of_planned"));
+  EXPECT_FALSE(std::filesystem::exists(model + ".lock"));
+  EXPECT_THAT(train({"--resume", "--checkpoint", model, "--noise", "3"}).err, HasSubstr("--noise was fixed when the run began"));
+  EXPECT_THAT(train({"--resume"}).err, HasSubstr("--resume needs --checkpoint"));
+  std::ofstream(model, std::ios::app) << "x";
+  EXPECT_THAT(train({"--resume", "--checkpoint", model}).err, HasSubstr("damaged"));
+}
+
+TEST_F(Train, BadOptionsAreNamed) {
+  const auto complaint = [&](std::vector<std::string> more) {
+    const Outcome run = train(std::move(more));
+    EXPECT_EQ(run.code, 3);
+    EXPECT_EQ(run.out, "");
+    return run.err;
+  };
+  EXPECT_THAT(complaint({}), HasSubstr("say how private it should be"));
+  EXPECT_THAT(complaint({"--noise", "1", "--mu", "1"}), HasSubstr("in one way"));
+  EXPECT_THAT(complaint({"--noise", "zero"}), HasSubstr("--noise = zero is not a number"));
+  EXPECT_THAT(complaint({"--noise", "0"}), HasSubstr("--noise must be between"));
+  EXPECT_THAT(complaint({"--noise", "1", "--clip", "-1"}), HasSubstr("--clip must be between"));
+  EXPECT_THAT(complaint({"--noise", "1", "--batch", "3000"}),
+              HasSubstr("--batch must be a whole number between 1 and the number of records, 2000"));
+  EXPECT_THAT(complaint({"--noise", "1", "--batch", "2.5"}), HasSubstr("--batch = 2.5 must be a whole number"));
+  EXPECT_THAT(complaint({"--noise", "1", "--epochs", "0"}), HasSubstr("--epochs must be above 0"));
+  EXPECT_THAT(complaint({"--noise", "1", "--holdout", "2000"}), HasSubstr("--holdout must be below"));
+  EXPECT_THAT(complaint({"--noise", "1", "--filters", "4"}), HasSubstr("a convolution needs images"));
+  EXPECT_THAT(complaint({"--noise", "1", "--features", "orientation"}), HasSubstr("orientation features are of images"));
+  EXPECT_THAT(complaint({"--epsilon", "1"}), HasSubstr("--epsilon needs --delta"));
+  EXPECT_THAT(complaint({"--noise", "1", "--public-size", "9"}), HasSubstr("--public-size goes with --sampling poisson"));
+  EXPECT_THAT(complaint({"--noise", "1", "--delta", "1e-5,x"}), HasSubstr("--delta"));
+  EXPECT_THAT(run_command({"train", "--data", data, "--noise", "1"}).err, HasSubstr("bounds that come from the data would reveal it"));
+  EXPECT_THAT(run_command({"train", "--data", directory, "--noise", "1"}).err, HasSubstr("has no train-images-idx3-ubyte"));
+  EXPECT_THAT(run_command({"train", "--data", "/nowhere.csv", "--noise", "1", "--low", "0", "--high", "1", "--classes", "2"}).err,
+              HasSubstr("cannot read"));
+}
+
+TEST_F(Train, TheAuditFindsNothingWrong) {
+  const Outcome run = train({"--audit", "--noise", "1.3", "--batch", "8", "--hidden", "0", "--audit-steps", "20000", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const json found = json::parse(run.out);
+  EXPECT_EQ(found["exposed"], false);
+  EXPECT_GT(found["mu_below"], 0.6);
+  EXPECT_LT(found["mu_below"], 1 / 1.3);
+}
+
+// Real data from Debian, with features that do not depend on it, and with a convolution.
+TEST(TrainFashion, LearnsInAFewSteps) {
+  for (const std::vector<std::string>& model : {std::vector<std::string>{"--hidden", "16"}, {"--filters", "4", "--learning-rate", "0.5"}}) {
+    std::vector<std::string> arguments = {"train", "--noise", "1", "--epochs", "0.5", "--batch", "256", "--json"};
+    arguments.insert(arguments.end(), model.begin(), model.end());
+    const Outcome run = run_command(arguments, {.patience = std::chrono::minutes(4)});
+    ASSERT_EQ(run.code, 0) << run.err;
+    const json answer = json::parse(run.out);
+    EXPECT_EQ(answer["steps"], 118);
+    EXPECT_EQ(answer["test"]["records"], 10000);
+    EXPECT_GT(answer["test"]["accuracy"], 0.5);
+  }
+}
+
+}  // namespace
+}  // namespace tradeoff::test

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole runs: that they learn, that their certificate is the accountant's, that they can be interrupted. [private-step]
+#include "train/trainer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "small_run.h"
+#include "support/scale.h"
+#include "tradeoff/analyze.h"
+#include "tradeoff/error.h"
+#include "train/certificate.h"
+#include "train/checkpoint.h"
+
+namespace tradeoff::test {
+namespace {
+
+using testing::HasSubstr;
+using train::Examples;
+using train::FixedSizeBatches;
+using train::PoissonBatches;
+using train::Progress;
+using train::Trainer;
+using train::TrainingTerms;
+
+Progress run(Trainer& trainer) {
+  while (!trainer.is_done()) trainer.step();
+  return trainer.progress();
+}
+
+TEST(Trainer, Learns) {
+  const Examples examples = random_examples(2000, 6, 1), test = random_examples(500, 6, 2);
+  for (const train::Batches& batches : {train::Batches(FixedSizeBatches(200, 2000)), train::Batches(PoissonBatches(200, 2000))}) {
+    ReplayForTests words(3);
+    TrainingTerms terms = small_terms(batches, examples, 0, "1", 300);
+    terms.learning_rate = 2;
+    Trainer trainer(terms, examples, words);
+    EXPECT_LT(train::evaluate(trainer.averaged_model(), test).accuracy, 0.7);
+    static_cast<void>(run(trainer));
+    EXPECT_GT(train::evaluate(trainer.averaged_model(), test).accuracy, 0.85);
+  }
+}
+
+TEST(Trainer, TheDrawnPlanHasTheStatedNoise) {
+  const Examples examples = random_examples(50, 3, 1);
+  const TrainingTerms fixed = small_terms(FixedSizeBatches(5, 50), examples, 0, "1.3"),
+                      poisson = small_terms(PoissonBatches(5, 50), examples, 0, "1.3");
+  const train::DrawnStep a = train::drawn_step(fixed), b = train::drawn_step(poisson);
+  EXPECT_EQ(a.sensitivity, 2 * a.grid.bound());
+  EXPECT_EQ(b.sensitivity, b.grid.bound());
+  for (const train::DrawnStep& drawn : {a, b}) {  // never less noise than stated, and hardly more
+    EXPECT_GE(drawn.scale.value(), 1.3 * static_cast<double>(drawn.sensitivity));
+    EXPECT_LE(drawn.scale.value(), 1.3 * static_cast<double>(drawn.sensitivity) * (1 + 0x1p-50));
+  }
+  EXPECT_EQ(train::stated_plan(fixed, 7), "gaussian(sigma=1.3) | sample(size=5, of=50) | repeat(7)");
+  EXPECT_EQ(train::stated_plan(poisson, 7), "gaussian(sigma=1.3) | poisson(rate=5/50) | repeat(7)");
+}
+
+TEST(Certificate, IsTheAccountantsAnswerAboutTheDrawnPlan) {
+  const Examples examples = random_examples(50, 3, 1);
+  TrainingTerms terms = small_terms(FixedSizeBatches(256, 60000), examples, 0, "1.3", 3516);
+  const train::Guarantee found = train::guarantee_of(terms, 3516, {"1e-5", "1e-7"});
+  const Curve curve = analyze(parse(found.drawn)), stated = analyze(parse(found.stated));
+  ASSERT_EQ(found.epsilons.size(), 2U);
+  EXPECT_NEAR(found.epsilons[0].epsilon.hi, curve.epsilon_at(read_number("1e-5").value).hi, 1e-9);
+  EXPECT_NEAR(found.epsilons[0].epsilon.hi, stated.epsilon_at(1e-5).hi, 1e-8);
+  EXPECT_EQ(curve.neighbours(), Neighbours::replace_one);
+  EXPECT_NEAR(found.limit->value(), 0.2847, 2e-4);  // Corollary 4 of Dong, Roth and Su
+  EXPECT_NEAR(found.advantage.hi, curve.advantage().hi, 1e-9);
+  ASSERT_EQ(found.mu_with_slack.size(), 2U);
+  EXPECT_GT(found.mu_with_slack[1].mu.hi, found.mu_with_slack[0].mu.lo);
+  terms.batches = PoissonBatches(256, 60000);
+  const train::Guarantee poisson = train::guarantee_of(terms, 3516, {"1e-5"});
+  EXPECT_EQ(poisson.curve->neighbours(), Neighbours::add_remove);
+  EXPECT_NEAR(poisson.limit->value(), 0.2273, 2e-4);
+  EXPECT_EQ(train::guarantee_of(terms, 0, {"1e-5"}).epsilons[0].epsilon, Interval::exactly(0));
+  EXPECT_NEAR(train::epsilon_so_far(terms, 3516, "1e-5").hi, poisson.epsilons[0].epsilon.hi, 1e-9);
+}
+
+TEST(Certificate, TargetsAreMetByTheLeastNoise) {
+  const Examples examples = random_examples(50, 3, 1);
+  for (const train::Batches& batches : {train::Batches(FixedSizeBatches(10, 1000)), train::Batches(PoissonBatches(10, 1000))}) {
+    TrainingTerms terms = small_terms(batches, examples, 0, "1", 200);
+    const auto curve = [&](const Number& noise, double factor) {
+      terms.noise = exact_number(noise.value.lo * factor);
+      return analyze(parse(train::drawn_plan(terms, 200)));
+    };
+    const Interval delta = read_number("1e-5").value;
+    const Number noise = train::calibrated_noise(terms, EpsilonDeltaTarget{Interval::exactly(1), delta});
+    EXPECT_LE(curve(noise, 1).delta_at(1.0).hi, 1e-5);
+    EXPECT_GT(curve(noise, 0.999).delta_at(1.0).lo, 1e-5);
+    const Number quiet = train::calibrated_noise(terms, AdvantageTarget{Interval::exactly(0.05)});
+    EXPECT_LE(curve(quiet, 1).advantage().hi, 0.05);
+    EXPECT_GT(curve(quiet, 0.999).advantage().lo, 0.05);
+    const Number slack = train::calibrated_noise(terms, train::SlackMuTarget{Interval::exactly(0.25), delta});
+    EXPECT_LE(measure_mu(curve(slack, 1), {delta}).with_slack[0].mu.hi, 0.25);
+    EXPECT_GT(measure_mu(curve(slack, 0.999), {delta}).with_slack[0].mu.lo, 0.25);
+  }
+  TrainingTerms terms = small_terms(FixedSizeBatches(10, 1000), examples, 0);
+  EXPECT_THROW(static_cast<void>(train::calibrated_noise(terms, AdvantageTarget{Interval::exactly(0)})), DomainError);
+  EXPECT_THROW(static_cast<void>(train::calibrated_noise(terms, EpsilonDeltaTarget{Interval::exactly(-1), Interval::exactly(0.1)})),
+               DomainError);
+}
+
+TEST(Checkpoint, IsReadBackBitByBit) {
+  const Examples examples = random_examples(30, 4, 1);
+  ReplayForTests words(4);
+  Trainer trainer(small_terms(PoissonBatches(7, 31), examples, 3, "0.7", 20), examples, words);
+  for (int i = 0; i < 5; ++i) trainer.step();
+  const std::string text = train::to_text(trainer.progress());
+  const Progress read = train::read_progress(text);
+  EXPECT_EQ(train::to_text(read), text);
+  EXPECT_EQ(read.weights, trainer.progress().weights);
+  EXPECT_EQ(read.average, trainer.progress().average);
+  EXPECT_EQ(read.steps_done, 5U);
+  EXPECT_EQ(train::stated_plan(read.terms, 20), train::stated_plan(trainer.progress().terms, 20));
+}
+
+TEST(Checkpoint, DamageIsNoticed) {
+  const Examples examples = random_examples(30, 4, 1);
+  ReplayForTests words(4);
+  const Trainer trainer(small_terms(FixedSizeBatches(7, 30), examples, 0), examples, words);
+  const std::string text = train::to_text(trainer.progress());
+  EXPECT_THROW(static_cast<void>(train::read_progress("")), DomainError);
+  EXPECT_THROW(static_cast<void>(train::read_progress("hello")), DomainError);
+  for (int i = 0; i < 200; ++i) {
+    std::string damaged = text;
+    damaged[words.next() % text.size()] ^= static_cast<char>(1U << words.next() % 8);
+    EXPECT_THROW(static_cast<void>(train::read_progress(damaged)), DomainError);
+    EXPECT_THROW(static_cast<void>(train::read_progress(text.substr(0, words.next() % text.size()))), DomainError);
+  }
+}
+
+// Poisson batches keep nothing from step to step, so the very same words give the very same run.
+TEST(Resume, EqualsTheUninterruptedRun) {
+  const Examples examples = random_examples(80, 5, 9);
+  const TrainingTerms terms = small_terms(PoissonBatches(8, 80), examples, 4, "1", 40);
+  ReplayForTests words(6), again(6);
+  Trainer whole(terms, examples, words);
+  const Progress uninterrupted = run(whole);
+  Trainer first(terms, examples, again);
+  for (int i = 0; i < 17; ++i) first.step();
+  Trainer second(train::read_progress(train::to_text(first.progress())), examples, again);
+  const Progress resumed = run(second);
+  EXPECT_EQ(resumed.weights, uninterrupted.weights);
+  EXPECT_EQ(resumed.average, uninterrupted.average);
+  EXPECT_EQ(resumed.steps_done, 40U);
+  // The same budget, charged once: the guarantee is a function of this text.
+  EXPECT_EQ(train::drawn_plan(resumed.terms, resumed.steps_done), train::drawn_plan(uninterrupted.terms, uninterrupted.steps_done));
+}
+
+TEST(Resume, HasTheSameLawForBatchesOfFixedSize) {
+  const Examples examples = random_examples(40, 2, 9);
+  const int runs = static_cast<int>(600 * std::max(0.3, test_scale()));
+  std::vector<double> whole, resumed;
+  ReplayForTests words(15);
+  TrainingTerms terms = small_terms(FixedSizeBatches(4, 40), examples, 0, "0.3", 12);
+  terms.learning_rate = 1;
+  Trainer start(terms, examples, words);  // the same first weights for all
+  for (int i = 0; i < runs; ++i) {
+    Trainer one(start.progress(), examples, words);
+    whole.push_back(static_cast<double>(run(one).weights[1]));
+    Trainer first(start.progress(), examples, words);
+    for (int t = 0; t < 6; ++t) first.step();
+    Trainer second(train::read_progress(train::to_text(first.progress())), examples, words);
+    resumed.push_back(static_cast<double>(run(second).weights[1]));
+  }
+  std::sort(whole.begin(), whole.end());
+  std::sort(resumed.begin(), resumed.end());
+  double distance = 0;  // Kolmogorov and Smirnov
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    const auto below = std::upper_bound(resumed.begin(), resumed.end(), whole[i]) - resumed.begin();
+    distance = std::max(distance, std::abs(static_cast<double>(i + 1) - static_cast<double>(below)) / runs);
+  }
+  EXPECT_LT(distance * std::sqrt(runs / 2.0), 2.2);  // exceeded with chance 1.2e-4
+}
+
+TEST(Trainer, TermsThatDoNotFitAreRefused) {
+  const Examples examples = random_examples(30, 4, 1);
+  ReplayForTests words(1);
+  const TrainingTerms good = small_terms(FixedSizeBatches(5, 30), examples, 0);
+  const auto refused = [&](const TrainingTerms& terms) { EXPECT_THROW(Trainer(terms, examples, words), DomainError); };
+  TrainingTerms terms = good;
+  terms.batches = FixedSizeBatches(5, 29);
+  refused(terms);
+  terms = good;
+  terms.noise = read_number("0");
+  refused(terms);
+  terms = good;
+  terms.clip = read_number("0");
+  refused(terms);
+  terms = good;
+  terms.learning_rate = std::nan("");
+  refused(terms);
+  terms = good;
+  terms.shape.inputs = 5;
+  refused(terms);
+  terms = good;
+  terms.steps = 0;
+  refused(terms);
+}
+
+}  // namespace
+}  // namespace tradeoff::test

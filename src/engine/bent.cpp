@@ -33,6 +33,10 @@ constexpr double most_saddle_bounded = 1e18;
 constexpr double split_gain = 9;
 constexpr double small_rate = 0.05;
 constexpr double most_split_times = 1000;
+// [bent-split] The tail of the noise begins this many deviations above its mean: e^-8 of the steps are in it. From this many steps on,
+// turning the bulk too costs more than the cut.
+constexpr double cut_place = 4;
+constexpr double many_steps = 60;
 
 /// One direction at one end of the parameters: everything that does not depend on epsilon.
 struct Side {
@@ -232,23 +236,53 @@ std::vector<Estimate> integrate_split(const Side& side, const SplitChoice& split
   return estimates;
 }
 
-/// One saddle point or three, in the order of promise; the second only if the first does not certify.
+/// [bent-split] The whole law on one contour, bulk and tail of the noise on paths of their own: for large exponents only the tail must be
+/// turned, where there is little of it. Left of the saddle there is room before the tail rises.
+Estimate integrate_cut(const Side& side, const std::vector<Integrand::Offset>& offsets, double tolerance, double log_floor) {
+  const bent::SubsampledSteps& steps = side.expansion.subsampled.front();
+  const double mean = std::log(steps.rate) - std::log1p(-steps.rate) - steps.mu * steps.mu / 2;
+  const double width = steps.mu < 0.6 ? steps.mu : steps.mu / 2;
+  const auto cut = std::make_shared<const bent::Cut>(steps, mean + cut_place * steps.mu, width);
+  Integrand integrand(side.expansion, split_factors(side, cut, TailSteps::any), offsets);
+  const Saddle saddle = bent::find_crossing(integrand, bent::find_saddle(integrand, side.most_saddle()));
+  return bent::integrate(integrand, Opening::right, saddle, tolerance, log_floor, most_work);
+}
+
+/// The ways to integrate the terms whose break lies below epsilon.
+enum class Way {
+  whole,  ///< one contour for the whole law
+  cut,    ///< one contour, but bulk and tail of the noise each on a path of its own
+  split   ///< a contour each for no, one and more steps in the tail
+};
+
+/// In the order of promise: the next only if one does not certify.
 template <class TotalWith>
 Total right_total(const Side& side, const std::vector<Integrand::Offset>& offsets, double tolerance, double log_floor,
                   TotalWith&& total_with) {
   Integrand integrand(side.expansion, side.factors(), offsets);
   const Saddle saddle = bent::find_saddle(integrand, side.most_saddle());
-  const bool splittable = may_split(side, offsets);
   SplitChoice split;
-  if (splittable && side.expansion.subsampled.front().rate < small_rate) split = choose_split(side, offsets);
-  const bool split_first = split.log_value < saddle.log_value - split_gain;
+  std::vector<Way> ways{Way::whole};
+  if (may_split(side, offsets)) {
+    const bent::SubsampledSteps& steps = side.expansion.subsampled.front();
+    if (steps.rate < small_rate) split = choose_split(side, offsets);
+    ways = {Way::whole, Way::cut, Way::split};
+    if (steps.rate < small_rate && steps.times >= many_steps) ways = {Way::cut, Way::whole, Way::split};
+    if (split.log_value < saddle.log_value - split_gain) ways = {Way::split, Way::cut, Way::whole};
+  }
   Total best;
-  for (const bool now_split : {split_first, !split_first}) {
-    if (now_split && splittable && !split.cut) split = choose_split(side, offsets);
-    if (now_split && !split.cut) continue;
-    const Total total =
-        total_with(now_split ? integrate_split(side, split, offsets, tolerance, log_floor)
-                             : std::vector{bent::integrate(integrand, Opening::right, saddle, tolerance, log_floor, most_work / 2)});
+  for (const Way way : ways) {
+    std::vector<Estimate> estimates;
+    if (way == Way::whole) {
+      estimates.push_back(bent::integrate(integrand, Opening::right, saddle, tolerance, log_floor, most_work / 2));
+    } else if (way == Way::cut) {
+      estimates.push_back(integrate_cut(side, offsets, tolerance, log_floor));
+    } else {
+      if (!split.cut) split = choose_split(side, offsets);
+      if (!split.cut) continue;
+      estimates = integrate_split(side, split, offsets, tolerance, log_floor);
+    }
+    const Total total = total_with(std::move(estimates));
     if (total.tight) return total;
     if (total.log_value.width() < best.log_value.width()) best = total;
   }

@@ -119,6 +119,7 @@ class Strip {
     result.nodes = k + 1;
     result.error += unit * (k + 40) * total_modulus;
     result.error *= step / (2 * pi);
+    result.rounding = result.error;
     result.error += tail + discretisation(step, (k + 0.5) * step);
     result.error *= 1 + 1e-9;
     result.value *= step / (2 * pi);
@@ -218,6 +219,20 @@ Saddle find_saddle(const Integrand& integrand, double most) {
   return {place, integrand.log_real(place)};
 }
 
+Saddle find_crossing(const Integrand& integrand, Saddle saddle) {
+  Saddle best = saddle;
+  double least = infinity;
+  for (const double share : {1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3}) {
+    const Saddle here{share * saddle.place, integrand.log_real(share * saddle.place)};
+    const double cost = here.log_value - std::log(find_reach(integrand, here));
+    if (cost < least) {
+      least = cost;
+      best = here;
+    }
+  }
+  return best;
+}
+
 Estimate integrate(Integrand& integrand, Opening opening, Saddle saddle, double tolerance, double log_floor, std::uint64_t most_work) {
   const double reach = find_reach(integrand, saddle);
   // The integral is about F at the saddle times the width of the saddle: that product is the scale of everything below.
@@ -235,7 +250,7 @@ Estimate integrate(Integrand& integrand, Opening opening, Saddle saddle, double 
         const Estimate estimate = strip.sum(wanted, most_work);
         if (estimate.error < best.error) best = estimate;
         const double known = std::max(estimate.value, floor);
-        if (estimate.error <= 20 * tolerance * known) return best;
+        if (estimate.error <= std::max(20 * tolerance * known, 1.5 * estimate.rounding)) return best;
         if (!(strip.boundary_total() <= hopeless)) break;  // it grew beyond the last node
         wanted *= std::clamp(0.5 * known, 1e-12, 0.3);
       }

@@ -14,6 +14,7 @@ struct Estimate {
   double error = 0;
   double slope = 0;  ///< the derivative in epsilon, uncertified: for choosing the next epsilon
   int nodes = 0;
+  double rounding = 0;  ///< the part of the error that no other contour would lessen much
 };
 
 /// The real point where F is least: the contour crosses there.
@@ -22,6 +23,9 @@ struct Saddle {
   double log_value;
 };
 [[nodiscard]] Saddle find_saddle(const Integrand& integrand, double most);
+/// A point left of the saddle with more room around it, for little more height: beyond a saddle that a cut law owes to its tail alone
+/// F rises at once, and a strip would be narrow.
+[[nodiscard]] Saddle find_crossing(const Integrand& integrand, Saddle saddle);
 
 /// Integrates on a hyperbola that opens to the right (terms whose break lies below epsilon) or to the left.
 /// `log_floor` is the logarithm of what is already known of the total: errors are judged against it. [bent-contour]

@@ -86,12 +86,13 @@ struct Builder {
   }
   bool add(const SubsampledGaussianBreak& part, std::uint64_t times) {
     const auto count = static_cast<double>(times);
-    if (!(part.mu > 0 && part.rate > 0 && part.rate < 1 && count <= most_subsampled)) return false;
+    const double most_rate = part.rate + part.rate_width;
+    if (!(part.mu > 0 && part.rate > 0 && most_rate < 1 && count <= most_subsampled)) return false;
     const Extended shift = Extended{remove ? count : -count, 0} * log_of_complement(part.rate);
-    base_error += (log_of_complement_error + extended_unit) * std::abs(shift.high);
+    base_error += (log_of_complement_error + extended_unit) * std::abs(shift.high) + 1.001 * count * part.rate_width / (1 - most_rate);
     base = bent::add(base, shift, base_error);
-    if (remove) expansion.log_factor = expansion.log_factor + count * log1p(Interval::exactly(-part.rate));
-    expansion.subsampled.push_back({part.mu, part.rate, count, remove});
+    if (remove) expansion.log_factor = expansion.log_factor + count * log1p(-Interval{part.rate, most_rate});
+    expansion.subsampled.push_back({part.mu, part.rate, count, remove, part.mu_width, part.rate_width});
     return true;
   }
   bool add(const GaussianBreak& part, std::uint64_t times) {

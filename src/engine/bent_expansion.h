@@ -36,6 +36,11 @@ struct SubsampledSteps {
   double rate = 0.5;
   double times = 1;
   bool remove = true;
+  double mu_width = 0;    ///< the true mu is up to this much larger
+  double rate_width = 0;  ///< and the true rate
+
+  [[nodiscard]] Interval mu_interval() const { return {mu, mu + mu_width}; }
+  [[nodiscard]] Interval rate_interval() const { return {rate, rate + rate_width}; }
 };
 
 struct Expansion {

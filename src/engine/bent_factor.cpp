@@ -19,6 +19,26 @@ LogValue logarithm(const Polar& value) {
   return {std::max(value.log_modulus, value.log_error) + std::log(2.0), 0, rounding, false};
 }
 
+/// log(e^a + e^b): an unknown summand is an error of its own size.
+LogValue sum_of(LogValue a, LogValue b) {
+  const double scale = std::max(a.real, b.real);
+  Complex sum = 0;
+  double error = 0;
+  double size = 0;
+  for (const LogValue& one : {a, b}) {
+    const double modulus = std::exp(one.real - scale);
+    size += modulus;
+    if (one.known) sum += Complex(modulus * std::cos(one.phase), modulus * std::sin(one.phase));
+    error += modulus * (one.known ? std::expm1(one.error + 4 * unit * (std::abs(one.real) + std::abs(scale) + std::abs(one.phase) + 4))
+                                  : std::exp(one.error) * (1 + 1e-9));
+  }
+  const double modulus = std::abs(sum);
+  const double relative = error * (1 + 1e-9) / modulus;
+  const double rounding = 8 * unit * (std::abs(scale) + 8);
+  if (!(relative < 0.5)) return {scale + std::log(size + error), 0, rounding, false};
+  return {scale + std::log(modulus), std::atan2(sum.imag(), sum.real()), -std::log1p(-relative) * (1 + 1e-9) + rounding, true};
+}
+
 }  // namespace
 
 Cut::Cut(const SubsampledSteps& steps, double centre, double width)
@@ -29,6 +49,8 @@ Cut::Cut(const SubsampledSteps& steps, double centre, double width)
 
 StepFactor::StepFactor(const SubsampledSteps& steps, std::shared_ptr<const Cut> cut, TailSteps count)
     : steps_(&steps), cut_(std::move(cut)) {
+  any_ = count == TailSteps::any;
+  if (any_) return;
   const auto times = static_cast<std::uint32_t>(steps.times);
   first_ = count == TailSteps::none ? 0 : (count == TailSteps::one ? 1 : 2);
   const std::uint32_t last = count == TailSteps::more ? times : first_;
@@ -36,6 +58,7 @@ StepFactor::StepFactor(const SubsampledSteps& steps, std::shared_ptr<const Cut> 
 }
 
 double StepFactor::combine(double bulk, double tail) const {
+  if (any_) return steps_->times * (std::max(bulk, tail) + std::log1p(std::exp(-std::abs(bulk - tail))) + 1e-15 * std::abs(bulk));
   double greatest = -infinity;
   const auto log_term = [&](std::size_t i) {
     const double k = first_ + static_cast<double>(i);
@@ -51,6 +74,10 @@ double StepFactor::combine(double bulk, double tail) const {
 
 // The binomial coefficients are within 2.2 k + 8 log units: below 4 units a step, charged with the rest of the logarithm.
 LogValue StepFactor::combine(LogValue bulk, LogValue tail) const {
+  if (any_) {
+    const LogValue sum = sum_of(bulk, tail);
+    return {steps_->times * sum.real, steps_->times * sum.phase, steps_->times * sum.error, sum.known};
+  }
   const double bound = combine(bulk.real, tail.real);
   const double size = steps_->times * (std::abs(bulk.real) + std::abs(tail.real) + std::abs(bulk.phase) + std::abs(tail.phase) + 8);
   LogValue unknown{bound, 0, steps_->times * (bulk.error + tail.error) + 16 * unit * size + 1e-12, false};
@@ -83,9 +110,11 @@ void StepFactor::prepare(double low, double high, double margin) {
     const Range first = noise.range(real_exponent(low));
     const Range second = noise.range(real_exponent(high));
     // A bent contour tilts the law further to the right, so that side gets the wider margin.
-    const Range range{std::min(first.low, second.low) - (1 + 2 * margin) * steps_->mu,
-                      std::max(first.high, second.high) + (2 + 4 * margin) * steps_->mu + 0.3};
-    planes_.emplace_back(steps_->mu, steps_->rate, range, window);
+    Range range{std::min(first.low, second.low) - (1 + 2 * margin) * steps_->mu,
+                std::max(first.high, second.high) + (2 + 4 * margin) * steps_->mu + 0.3};
+    // Where the contour still leans more than a ray, a line must reach to where the Gaussian alone falls.
+    if (window) range.high = std::max(range.high, std::log(steps_->rate) + 1.25 * steps_->mu * steps_->mu * real_exponent(high));
+    planes_.emplace_back(steps_->mu_interval(), steps_->rate_interval(), range, window);
   };
   if (!cut_) return add(*whole_, std::nullopt);
   add(cut_->bulk_noise, cut_->bulk);
@@ -100,7 +129,7 @@ double StepFactor::log_majorant(std::span<const Complex> hull) {
   const std::span<const Complex> exponents(points.data(), hull.size());
   const double first = planes_[0].log_majorant(exponents);
   if (!cut_) return steps_->times * first;
-  const bool none = first_ == 0;
+  const bool none = first_ == 0 && !any_;
   return combine(first, none ? 0 : planes_[1].log_majorant(exponents)) + 1e-9;
 }
 
@@ -108,7 +137,7 @@ LogValue StepFactor::evaluate(Complex s) {
   const Complex p = steps_->remove ? Complex(1 + s.real(), s.imag()) : -s;
   const LogValue first = logarithm(planes_[0].evaluate(p));
   if (!cut_) return {steps_->times * first.real, steps_->times * first.phase, steps_->times * first.error, first.known};
-  return combine(first, first_ == 0 ? LogValue{} : logarithm(planes_[1].evaluate(p)));
+  return combine(first, first_ == 0 && !any_ ? LogValue{} : logarithm(planes_[1].evaluate(p)));
 }
 
 std::uint64_t StepFactor::work() const {

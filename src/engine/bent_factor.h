@@ -20,7 +20,7 @@ struct LogValue {
 };
 
 /// Among `times` steps: how many of them have noise beyond the window. The three cases make up the whole law. [bent-split]
-enum class TailSteps { none, one, more };
+enum class TailSteps { none, one, more, any };
 
 /// The noise of a step cut by a window, prepared for the real axis.
 struct Cut {
@@ -58,6 +58,7 @@ class StepFactor {
   std::shared_ptr<const Cut> cut_;
   std::vector<double> log_binomials_;  // of the chosen numbers of tail steps, from first_ on
   std::uint32_t first_ = 0;
+  bool any_ = false;                // any number of tail steps: the plain power of the sum
   std::vector<NoisePlane> planes_;  // the whole, or bulk and tail
 };
 

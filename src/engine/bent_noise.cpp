@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "numeric/arithmetic.h"
+#include "numeric/sum.h"
 
 namespace tradeoff::bent {
 namespace {
@@ -23,6 +24,8 @@ constexpr double table_units = 80;
 // Slope of the ray on which a path may leave to the right: steeper than the outer boundary of the widest contour leans, tan 0.6 = 0.68,
 // and below 1, where the Gaussian would no longer fall.
 constexpr double ray_slope = 0.8;
+
+double middle(Interval x) { return x.lo + (x.hi - x.lo) / 2; }
 
 double log_normal_constant(double mu) { return -std::log(mu * std::sqrt(2 * pi)); }
 
@@ -76,13 +79,14 @@ Range RealNoise::range(double p) const {
   return {low_ + static_cast<double>(first) * step_, low_ + static_cast<double>(last) * step_};
 }
 
-NoisePlane::NoisePlane(double mu, double rate, Range range, const std::optional<Window>& window) : mu_(mu), window_(window) {
-  const Interval exact_rate = Interval::exactly(rate);
-  const Interval mean = log(exact_rate) - log1p(-exact_rate) - square(Interval::exactly(mu)) / 2.0;
+NoisePlane::NoisePlane(Interval all_mu, Interval rate, Range range, const std::optional<Window>& window)
+    : mu_(all_mu.lo), mu_doubt_(all_mu.width() / all_mu.lo), window_(window) {
+  const double mu = mu_;
+  const Interval mean = log(rate) - log1p(-rate) - square(all_mu) / 2.0;
   mean_ = mean.lo;
   mean_error_ = mean.width();
   const double widest = mu < 0.3 ? 0.5 : 0.625;
-  shift_ = window ? few_bits(std::min(widest, 4 * window->width)) : widest;  // its multiples by eighths are exact
+  shift_ = window ? few_bits(std::min({widest, 4 * window->width, 1.25 * mu_})) : widest;  // its multiples by eighths are exact
   step_ = few_bits(std::min(2 * pi * shift_ / quadrature, (mu < 0.3 ? 0.35 : 0.4) * mu));
   bulge_ = 1.000001 * step_ * step_ / 8 * (1 / (mu * mu) + (window ? 1 / (window->width * window->width) : 0));
   // Beyond these ends the Gaussian, or the window, alone makes the integrand fall.
@@ -140,11 +144,14 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
     line.log_density[j] = -z * z / 2 + lift + constant;
     line.phase[j] = -z * theta / mu_;
     // [log-convex-majorant] roundings of the table entries, counted on the theory page.
-    line.error[j] =
-        (std::abs(z) + theta / mu_) * mean_error_ / mu_ + 16 * unit * (z * z / 2 + lift + std::abs(constant) + std::abs(line.phase[j]) + 1);
+    const double exponents = z * z / 2 + lift + std::abs(line.phase[j]) + 1;
+    line.error[j] = 16 * unit * (exponents + std::abs(constant)) + 2.001 * mu_doubt_ * exponents;
     line.log_ceiling[j] = line.log_density[j] + line.error[j];
     if (window_) apply_window(line, j, x);
-    line.reach[j] = std::abs(line.log_modulus[j]) + std::abs(line.argument[j]) + e / (1 + growth);
+    // [noise-plane] another mean is a shift of v, window and all: an error of l, |l'| times that of the mean
+    const double slope = (x > 0 ? 1 : e) / std::sqrt(1 + growth);
+    line.reach[j] =
+        std::abs(line.log_modulus[j]) + std::abs(line.argument[j]) + e / (1 + growth) + 1.001 * slope * mean_error_ / (table_units * unit);
     const double nearest = std::max(0.0, std::abs(x) - step_);  // the point of the two neighbouring cells where |l''| is largest
     line.curvature[j] = 1.000001 * step_ * step_ / (16 * (std::cosh(nearest) + cosine)) + table_units * unit * line.reach[j];
   }
@@ -208,10 +215,12 @@ double NoisePlane::coarse_maximum(Shifted shifted, Complex p, Exit exit) const {
   const Line& line = *shifted.line;
   const double a = p.real();
   const double b = p.imag() * shifted.sign;
-  double greatest = -infinity;
-  for (std::size_t j = 0; j < length(exit); j += 4) {
-    greatest = std::max(greatest, line.log_ceiling[j] + a * line.log_modulus[j] - b * line.argument[j]);
-  }
+  const double size = std::abs(p) + 1;
+  const auto at = [&](std::size_t j) {
+    return line.log_ceiling[j] + a * line.log_modulus[j] - b * line.argument[j] + size * line.curvature[j];
+  };
+  double greatest = at(length(exit) - 1);  // where it rises, it rises to its end
+  for (std::size_t j = 0; j < length(exit); j += 4) greatest = std::max(greatest, at(j));
   return greatest;
 }
 
@@ -252,17 +261,21 @@ double NoisePlane::tails(const Line& line, Complex p, Exit exit, double log_scal
          (1 + 1e-9);
 }
 
-NoisePlane::Path NoisePlane::best_path(Complex p) {
+NoisePlane::Path NoisePlane::best_path(std::span<const Complex> hull) {
   Path best;
   double least = infinity;
   work_ += static_cast<std::uint64_t>(count_);  // the candidates together cost about one line of exponentials
-  for (const Exit exit : exits(p)) {
+  for (const Exit exit : exits(hull[0])) {
     for (const int multiple : candidates_) {
       const Shifted candidate = shifted(multiple);
-      const double right = right_rate(*candidate.line, p, exit);
-      if (!(left_rate(*candidate.line, p) > 0 && right > 0)) continue;
-      const double beyond = log_bound_at(candidate, p, length(exit) - 1) - std::log(right);
-      const double maximum = std::max(coarse_maximum(candidate, p, exit), beyond);
+      double maximum = -infinity;
+      for (const Complex& p : hull) {
+        const double right = right_rate(*candidate.line, p, exit);
+        if (!(left_rate(*candidate.line, p) > 0 && right > 0)) maximum = infinity;
+        if (!(maximum < least)) break;
+        const double beyond = log_bound_at(candidate, p, length(exit) - 1) - std::log(std::min(1.0, right));
+        maximum = std::max({maximum, coarse_maximum(candidate, p, exit), beyond});
+      }
       if (maximum < least) {
         least = maximum;
         best = {multiple, exit};
@@ -284,7 +297,7 @@ NoisePlane::Path NoisePlane::best_quadrature_path(Complex p) {
       const double beyond = log_bound_at(shifted(multiple), p, length(exit) - 1) - std::log(right);
       const double beside =
           std::max(coarse_maximum(shifted(multiple - lines_a_shift), p, exit), coarse_maximum(shifted(multiple + lines_a_shift), p, exit));
-      const double error = std::max(beside - quadrature, beyond);
+      const double error = std::max({beside - quadrature, beyond, log_short_sides(multiple, p, exit)});
       if (error < least) {
         least = error;
         best = {multiple, exit};
@@ -296,10 +309,7 @@ NoisePlane::Path NoisePlane::best_quadrature_path(Complex p) {
 
 double NoisePlane::log_majorant(std::span<const Complex> hull) {
   if (count_ == 0) return infinity;
-  Complex centre = 0;
-  for (const Complex& p : hull) centre += p;
-  centre /= static_cast<double>(hull.size());
-  const auto [multiple, exit] = best_path(centre);  // one path for all points
+  const auto [multiple, exit] = best_path(hull);  // one path for all points
   const Line& chosen = line(multiple);
   double greatest = -infinity;
   for (const Complex& p : hull) {
@@ -348,21 +358,24 @@ Polar NoisePlane::evaluate(Complex p) {
     exponent[j] = line.log_density[j] + a * line.log_modulus[j] - b * line.argument[j];
     greatest = std::max(greatest, exponent[j]);
   }
-  double real = 0;
-  double imaginary = 0;
+  numeric::CompensatedSum real_sum;
+  numeric::CompensatedSum imaginary_sum;
   double modulus = 0;
   double rounding = 0;
   for (std::size_t j = 1; j + 1 < n; ++j) {
     if (exponent[j] < greatest - dropped) continue;
     const double weight = std::exp(exponent[j] - greatest);
     const double angle = line.phase[j] + a * line.argument[j] + b * line.log_modulus[j];
-    real += weight * std::cos(angle);
-    imaginary += weight * std::sin(angle);
+    real_sum.add(weight * std::cos(angle));
+    imaginary_sum.add(weight * std::sin(angle));
     modulus += weight;
     rounding += weight * (line.error[j] + size * table_units * unit * line.reach[j]);
   }
   work_ += 3 * n;
-  rounding = 1.001 * (rounding + (20 + static_cast<double>(n)) * unit * modulus) + static_cast<double>(n) * std::exp(-dropped);
+  // [compensated-sum] the roundings of the additions are within 2 u of the sum and 4 n^2 u^2 of the moduli
+  const double real = middle(real_sum.enclosure());
+  const double imaginary = middle(imaginary_sum.enclosure());
+  rounding = 1.001 * (rounding + 26 * unit * modulus) + static_cast<double>(n) * std::exp(-dropped);
   const auto half_cell = [&](std::size_t end, std::size_t inner) {
     return step_ / 2 * std::exp(std::max(log_bound_at({&line, 1}, p, end), log_bound_at({&line, 1}, p, inner)) - greatest);
   };

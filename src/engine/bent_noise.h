@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/bent_window.h"
+#include "tradeoff/interval.h"
 
 // J(p) = E (1 + e^V)^p, V normal with mean m = logit(rate) - mu^2/2 and deviation mu: the transform of a subsampled Gaussian step,
 // for complex p, by quadrature on lines V = x + i theta. [noise-plane], [log-convex-majorant]
@@ -46,7 +47,7 @@ class RealNoise {
 /// J(p), certified, for exponents whose mass lies in `range`; with a window, the part of it that the window lets through.
 class NoisePlane {
  public:
-  NoisePlane(double mu, double rate, Range range, const std::optional<Window>& window = std::nullopt);
+  NoisePlane(Interval mu, Interval rate, Range range, const std::optional<Window>& window = std::nullopt);
   /// J(p) with an error bound (infinite if the node range is too short). Any p.
   [[nodiscard]] Polar evaluate(Complex p);
   /// log of a bound of |J| on the convex hull of the points, Im p >= 0; infinite if the node range is too short.
@@ -100,11 +101,12 @@ class NoisePlane {
     int multiple = 0;
     Exit exit = Exit::straight;
   };
-  [[nodiscard]] Path best_path(Complex p);
+  [[nodiscard]] Path best_path(std::span<const Complex> hull);
   [[nodiscard]] Path best_quadrature_path(Complex p);
   [[nodiscard]] std::span<const Exit> exits(Complex p) const;
 
   double mu_;
+  double mu_doubt_;  // the true mu is larger by at most this share
   std::optional<Window> window_;
   double mean_;
   double mean_error_;

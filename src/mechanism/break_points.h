@@ -32,6 +32,8 @@ struct BreakTerms {
 struct SubsampledGaussianBreak {
   double mu = 1;
   double rate = 0.5;
+  double mu_width = 0;    ///< the true mu is up to this much larger: a doubt too small to be worth two answers
+  double rate_width = 0;  ///< and the true rate
   friend bool operator==(const SubsampledGaussianBreak&, const SubsampledGaussianBreak&) = default;
 };
 

@@ -182,14 +182,17 @@ class SubsampledGaussianLoss final : public Loss {
     return has_transform_ ? (direction == Direction::add ? &add_ : &remove_) : nullptr;
   }
   [[nodiscard]] std::optional<BreakPoints> break_points(Direction, ParameterEnd end) const override {
+    if (mu_.width() <= few_roundings * mu_.lo && rate_.width() <= few_roundings * rate_.lo)
+      return SubsampledGaussianBreak{mu_.lo, rate_.lo, mu_.width(), rate_.width()};
     return end == ParameterEnd::worse ? SubsampledGaussianBreak{mu_.hi, rate_.hi} : SubsampledGaussianBreak{mu_.lo, rate_.lo};
   }
   [[nodiscard]] std::string key() const override { return make_key("subsampled_gaussian", {mu_, rate_}); }
   void explain(std::vector<Step>& steps) const override { profile_.explain(steps); }
 
  private:
-  static constexpr double most_rate = 1 - 1e-6;  // nearer to 1 the node bounds would need 1 - rate to more digits than they have
-  static constexpr double most_width = 1e-13;    // decimals and their quotients are far narrower; the node bounds count on it
+  static constexpr double most_rate = 1 - 1e-6;     // nearer to 1 the node bounds would need 1 - rate to more digits than they have
+  static constexpr double few_roundings = 0x1p-50;  // of a decimal and of its reciprocal
+  static constexpr double most_width = 1e-13;       // decimals and their quotients are far narrower; the node bounds count on it
 
   Interval mu_;
   Interval rate_;

@@ -15,6 +15,7 @@
 #include "engine/bent_window.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/subsampled.h"
+#include "mechanism/subsampled_gaussian.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
@@ -187,7 +188,7 @@ TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
     // Every third range is too short and every third frequency too high for it: then the error is large, and must be seen to be.
     bent::Range range = fast.range(real);
     const double cut = k % 3 == 0 ? 0.35 * uniform(random) * (range.high - range.low) : 0;
-    bent::NoisePlane plane(mu, rate, {range.low + cut, range.high - cut});
+    bent::NoisePlane plane(exactly(mu), exactly(rate), {range.low + cut, range.high - cut});
     const Complex p(real, std::abs(real) * (k % 3 == 1 ? 15 : 3) * uniform(random));
     const bent::Polar found = plane.evaluate(p);
     acb_t truth, difference;
@@ -245,9 +246,9 @@ TEST(WindowTest, BulkAndTailAddUp) {
     const bent::Window tail{-4, width, bent::Window::Side::tail};
     for (const Complex p : {Complex(3, 0), Complex(20, 7), Complex(8, 60)}) {
       const bent::RealNoise fast(mu, rate, true);
-      bent::NoisePlane whole(mu, rate, fast.range(p.real()));
-      bent::NoisePlane low(mu, rate, bent::RealNoise(mu, rate, true, bulk).range(p.real()), bulk);
-      bent::NoisePlane high(mu, rate, bent::RealNoise(mu, rate, true, tail).range(p.real()), tail);
+      bent::NoisePlane whole(exactly(mu), exactly(rate), fast.range(p.real()));
+      bent::NoisePlane low(exactly(mu), exactly(rate), bent::RealNoise(mu, rate, true, bulk).range(p.real()), bulk);
+      bent::NoisePlane high(exactly(mu), exactly(rate), bent::RealNoise(mu, rate, true, tail).range(p.real()), tail);
       const auto value = [](bent::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
       const bent::Polar a = whole.evaluate(p), b = low.evaluate(p), c = high.evaluate(p);
       const double allowed = std::exp(a.log_error) + std::exp(b.log_error) + std::exp(c.log_error) + 1e-14 * std::exp(a.log_modulus);
@@ -370,6 +371,33 @@ TEST(BentTest, ManySubsampledStepsMatchGolden) {
     tight += delta.width() <= 1e-6 * delta.hi;
   }
   EXPECT_GT(tight, 0);
+}
+
+// Small rates over many steps, where the bulk of the noise and its tail need different paths: a vertical line of 500 to 60,000 nodes in
+// 64-bit mantissas, two spacings agreeing to 14 digits.
+TEST(BentTest, SmallRatesMatchALongVerticalLine) {
+  const auto check = [](double sigma, double rate, double epsilon, const char* truth) {
+    const auto loss = compose_by_bent_contour({subsampled(exactly(sigma), exactly(rate), 100)}, {});
+    const Interval delta = loss->delta(Direction::remove, exactly(epsilon));
+    EXPECT_THAT(delta, Encloses(truth)) << sigma << " " << rate;
+    EXPECT_THAT(delta, IsTight(1e-6)) << sigma << " " << rate;
+  };
+  check(1, 1e-5, 1.5e-4, "1.08022659943e-05");
+  check(2, 1e-4, 9.375e-4, "1.08493144722e-05");
+  check(4, 1e-3, 0.0048828125, "3.06178563173e-05");
+}
+
+// A doubt of one rounding about mu and the rate is counted once, not answered twice, and widens the answer by little.
+TEST(BentTest, DoubtOfOneRoundingCostsNothing) {
+  const auto loss = compose_by_bent_contour({{subsampled_gaussian(1.0 / exactly(3), {0.01, std::nextafter(0.01, 1)}), 10}}, {});
+  const auto ends = compose_by_bent_contour({subsampled(exactly(3), {0.01, std::nextafter(0.01, 1)}, 10)}, {});
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    const Interval delta = loss->delta(direction, exactly(0.03));
+    const Interval apart = ends->delta(direction, exactly(0.03));
+    EXPECT_THAT(delta, IsTight(1e-6));
+    EXPECT_LE(delta.lo, apart.hi);
+    EXPECT_GE(delta.hi, apart.lo);
+  }
 }
 
 TEST(BentTest, RandomizedResponseMatchesGolden) {

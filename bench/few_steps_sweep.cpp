@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Few steps at small rates: certified widths and processor times over a grid, one line a question, cold. What is wider than 1e-6 or slower
+// than 200 ms is marked; the last line counts. Arguments choose what to ask: `poisson`, `sample`, `mixed`; with `paths`, every engine
+// apart.
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "engine/bent.h"
+#include "engine/cells.h"
+#include "engine/choose.h"
+#include "engine/contour.h"
+#include "engine/lattice.h"
+#include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "mechanism/randomized_response.h"
+#include "mechanism/subsampled.h"
+#include "mechanism/subsampled_gaussian.h"
+#include "mechanism/truncated_laplace.h"
+#include "numeric/arithmetic.h"
+
+namespace {
+
+using namespace tradeoff;
+
+Interval exactly(double x) { return Interval::exactly(x); }
+double milliseconds() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+constexpr double wanted_width = 1e-6;
+constexpr double wanted_time = 200;
+
+struct Tally {
+  int asked = 0, wide = 0, slow = 0;
+};
+
+/// An epsilon at which delta is about this, by the coarse lattice.
+double epsilon_near(const Parts& parts, Direction direction, double delta) {
+  const LossPointer loss = compose_by_lattice(parts, {});
+  double low = 0, high = 1e-6;
+  while (high < 1e3 && loss->rough_delta(direction, high) > delta) low = high, high *= 2;
+  for (int k = 0; k < 20; ++k) {
+    const double middle = low > 0 ? std::sqrt(low * high) : high / 4;
+    (loss->rough_delta(direction, middle) > delta ? low : high) = middle;
+    if (low == 0 && high < 1e-12) return 0;
+  }
+  return high;
+}
+
+struct Answer {
+  double width = infinity, time = 0;
+  Interval log_delta;
+};
+
+template <class Compose>
+Answer timed(Compose&& compose_by, Direction direction, double epsilon) {
+  const double start = milliseconds();
+  const LossPointer loss = compose_by();
+  if (loss == nullptr) return {};
+  const Interval log_delta = loss->log_delta(direction, exactly(epsilon));
+  return {log_delta.lo > -infinity ? log_delta.width() : infinity, milliseconds() - start, log_delta};
+}
+
+void ask(const std::string& name, const Parts& parts, Direction direction, double epsilon, bool paths, Tally& tally) {
+  const Answer answer = timed([&] { return compose(parts, {}).loss; }, direction, epsilon);
+  ++tally.asked;
+  const bool wide = !(answer.width <= wanted_width), slow = answer.time > wanted_time;
+  tally.wide += wide ? 1 : 0;
+  tally.slow += slow ? 1 : 0;
+  std::printf("%-44s %-6s epsilon %-12.6g log delta %-10.5g width %-9.2g %7.1f ms%s%s", name.c_str(),
+              direction == Direction::add ? "add" : "remove", epsilon, answer.log_delta.hi, answer.width, answer.time, wide ? " WIDE" : "",
+              slow ? " SLOW" : "");
+  if (paths) {
+    const auto one = [&](const char* path, const Answer& by) { std::printf(" | %s %.2g %.0f ms", path, by.width, by.time); };
+    one("line", timed([&] { return compose_by_contour(parts, {}); }, direction, epsilon));
+    one("bent", timed([&] { return compose_by_bent_contour(parts, {}); }, direction, epsilon));
+    one("lattice", timed([&] { return compose_by_lattice(parts, {}); }, direction, epsilon));
+  }
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
+void ask_at_deltas(const std::string& name, const Parts& parts, const std::vector<double>& deltas, bool paths, Tally& tally) {
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    if (direction == Direction::add && parts.front().loss->symmetric()) continue;
+    for (const double delta : deltas) {
+      const double epsilon = epsilon_near(parts, direction, delta);
+      if (epsilon > 0) ask(name, parts, direction, epsilon, paths, tally);
+    }
+  }
+}
+
+std::string named(const char* format, double sigma, double rate, std::uint64_t steps) {
+  char text[80];
+  std::snprintf(text, sizeof text, format, sigma, rate, static_cast<unsigned>(steps));
+  return text;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const auto has = [&](const char* word) {
+    for (int i = 1; i < count; ++i)
+      if (std::strcmp(arguments[i], word) == 0) return true;
+    return false;
+  };
+  const bool paths = has("paths"), quick = has("quick");
+  const std::vector<double> deltas = quick ? std::vector{1e-5, 1e-9} : std::vector{1e-5, 1e-8, 1e-12};
+  const std::vector<std::uint64_t> steps =
+      quick ? std::vector<std::uint64_t>{2, 10, 100} : std::vector<std::uint64_t>{2, 5, 10, 30, 100, 500};
+  Tally tally;
+  for (const double sigma : {0.5, 1.0, 2.0, 5.0}) {
+    for (const double rate : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
+      for (const std::uint64_t times : steps) {
+        if (has("poisson"))
+          ask_at_deltas(named("gaussian(%g) | poisson(%g) | repeat(%u)", sigma, rate, times),
+                        {{subsampled_gaussian(exactly(1) / exactly(sigma), exactly(rate)), times}}, deltas, paths, tally);
+        if (has("sample"))
+          ask_at_deltas(named("gaussian(%g) | sample(%g) | repeat(%u)", sigma, rate, times),
+                        {{std::make_shared<SampledLoss>(gaussian_loss(exactly(1) / exactly(sigma)), exactly(rate)), times}}, deltas, paths,
+                        tally);
+      }
+    }
+  }
+  std::printf("%d asked, %d wider than %g, %d slower than %g ms\n", tally.asked, tally.wide, wanted_width, tally.slow, wanted_time);
+}

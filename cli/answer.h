@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,13 +18,14 @@ struct Answer {
   std::function<void(report::JsonWriter&)> json;          ///< writes one JSON value
   std::function<std::string(const report::Style&)> text;  ///< lines for people
   std::shared_ptr<const Curve> curve;                     ///< where method and steps are told; null if no curve was needed
+  std::optional<Interval> value{};                        ///< of an answer that is one interval
 };
 
 /// An answer that is one interval.
 [[nodiscard]] inline Answer answer_claim(report::Claim claim, std::shared_ptr<const Curve> curve) {
   auto shared = std::make_shared<const report::Claim>(std::move(claim));
   return {[shared](report::JsonWriter& out) { out.interval(shared->value, shared->log10); },
-          [shared](const report::Style& style) { return to_text(*shared, style); }, std::move(curve)};
+          [shared](const report::Style& style) { return to_text(*shared, style); }, std::move(curve), shared->value};
 }
 
 }  // namespace tradeoff::cli

@@ -24,6 +24,7 @@ Request to_request(std::string_view ask, const Options& options) {
   if (!ask.empty()) request.fields.push_back({"ask", std::string(ask), 0, true});
   request.fields.push_back({"plan", options.plan, 0, true});
   for (const auto& [option, value] : options.values) {
+    if (option->is_flag) continue;  // says how to answer, not what is asked
     request.fields.push_back({std::string(option->field.empty() ? option->name : option->field), value, 0, true});
   }
   return request;

@@ -25,8 +25,16 @@ constexpr std::array<Option, 3> common_options = {{
     {"relative", "WIDTH", "wanted relative width of the answer (default 1e-6); a wider interval is still an answer"},
 }};
 
-constexpr std::array<Option, 1> delta_option = {{{"delta", "D", "a probability: 0 <= D <= 1", true}}};
-constexpr std::array<Option, 1> epsilon_option = {{{"epsilon", "E", "any real number, or inf for the mass at infinite loss", true}}};
+constexpr Option paranoid = {
+    .name = "paranoid",
+    .placeholder = "",
+    .help =
+        "have the answer confirmed by the slow independent witness, in ball arithmetic (exit code 1 if it is contradicted, 4 if "
+        "the witness cannot tell)",
+    .is_flag = true};
+constexpr std::array<Option, 2> delta_option = {{{"delta", "D", "a probability: 0 <= D <= 1", true}, paranoid}};
+constexpr std::array<Option, 2> epsilon_option = {
+    {{"epsilon", "E", "any real number, or inf for the mass at infinite loss", true}, paranoid}};
 constexpr std::array<Option, 1> alpha_option = {{{"alpha", "A", "the type I error of the attack: 0 <= A <= 1", true}}};
 constexpr std::array<Option, 1> fpr_option = {{{"fpr", "X", "the false-positive rate of the attack: 0 <= X <= 1", true}}};
 constexpr std::array<Option, 1> prior_option = {{{"prior", "P", "how likely membership was before: 0 < P < 1", true}}};

@@ -28,6 +28,7 @@ struct RunOptions {
   std::vector<std::pair<std::string, std::string>> environment = {};
   bool close_output = false;  ///< start with standard output closed
   std::chrono::seconds patience{60};
+  std::string command = TRADEOFF_COMMAND;
 };
 
 namespace detail {
@@ -40,10 +41,10 @@ namespace detail {
   for (const int descriptor : {in[0], in[1], out[0], out[1], err[0], err[1]}) close(descriptor);
   if (options.close_output) close(STDOUT_FILENO);
   for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
-  std::vector<char*> words = {const_cast<char*>(TRADEOFF_COMMAND)};
+  std::vector<char*> words = {const_cast<char*>(options.command.c_str())};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
-  execv(TRADEOFF_COMMAND, words.data());
+  execv(options.command.c_str(), words.data());
   _exit(127);
 }
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "witness.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <limits>
+#include <vector>
+
+#include "numeric/number_text.h"
+#include "streams.h"
+
+namespace tradeoff::cli {
+namespace {
+
+/// Beside this program, where it is built, or wherever the shell would find it.
+std::string find_witness() {
+  std::error_code failed;
+  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+  for (const std::filesystem::path& place : {here / "tradeoff-witness", here / ".." / "witness" / "tradeoff-witness"})
+    if (!here.empty() && ::access(place.c_str(), X_OK) == 0) return place.string();
+  return "tradeoff-witness";
+}
+
+std::vector<std::string> arguments_of(std::string_view verb, const Options& options, Interval answer) {
+  std::vector<std::string> words{find_witness(), std::string(verb)};
+  for (const auto& [option, value] : options.values)
+    for (const std::string_view known : {"epsilon", "delta", "direction", "neighbours"})
+      if (option->name == known) {
+        words.push_back("--" + std::string(known));
+        words.push_back(value);
+      }
+  const double infinity = std::numeric_limits<double>::infinity();
+  words.insert(words.end(), {"--confirm", numeric::to_text_below(answer.lo),
+                             answer.hi == infinity ? "inf" : numeric::to_text_above(answer.hi), options.plan});
+  return words;
+}
+
+std::string read_all(int descriptor) {
+  std::string text;
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const ssize_t count = ::read(descriptor, buffer.data(), buffer.size());
+    if (count > 0)
+      text.append(buffer.data(), static_cast<std::size_t>(count));
+    else if (count == 0 || errno != EINTR)
+      return text;
+  }
+}
+
+}  // namespace
+
+Testimony ask_witness(std::string_view verb, const Options& options, Interval answer) {
+  std::vector<std::string> words = arguments_of(verb, options, answer);
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw InputError("the witness cannot be asked: no pipe");
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  pid_t child = 0;
+  const int failed = ::posix_spawnp(&child, words.front().c_str(), &actions, nullptr, pointers.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  if (failed != 0) {
+    ::close(ends[0]);
+    throw InputError("--paranoid: the program tradeoff-witness is not here; `./run` builds it where it runs from the sources");
+  }
+  Testimony testimony{Testimony::Verdict::undecided, read_all(ends[0])};
+  ::close(ends[0]);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) testimony.verdict = Testimony::Verdict::confirmed;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 1) testimony.verdict = Testimony::Verdict::contradicted;
+  return testimony;
+}
+
+}  // namespace tradeoff::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tradeoff/interval.h"
+#include "verb.h"
+
+namespace tradeoff::cli {
+
+/// What the slow independent program says about an answer. See docs/witness.md.
+struct Testimony {
+  enum class Verdict { confirmed, contradicted, undecided } verdict = Verdict::undecided;
+  std::string words;  ///< its own, a line each
+
+  [[nodiscard]] const char* name() const {
+    return verdict == Verdict::confirmed ? "confirmed" : verdict == Verdict::contradicted ? "contradicted" : "undecided";
+  }
+};
+
+/// Runs `tradeoff-witness`, a program of its own, on the plan and the question of `options`. Throws InputError if it cannot be found.
+[[nodiscard]] Testimony ask_witness(std::string_view verb, const Options& options, Interval answer);
+
+}  // namespace tradeoff::cli

@@ -14,10 +14,12 @@
 #include "numeric/number_text.h"
 #include "output_file.h"
 #include "report/claim.h"
+#include "report/svg.h"
 #include "streams.h"
 #include "tradeoff/error.h"
 #include "train/audit.h"
 #include "train/checkpoint.h"
+#include "train/paper_settings.h"
 #include "train_data.h"
 #include "train_report.h"
 #include "verb.h"
@@ -247,6 +249,26 @@ ExitCode run_audit(const Options& options, const TrainingData& data) {
   return found.exposes() ? ExitCode::check_failed : ExitCode::done;
 }
 
+/// Trains the settings of the paper and writes table and picture.
+ExitCode run_figure(const Options& options, const TrainingData& data, const std::string& directory) {
+  for (const char* name :
+       {"noise", "epsilon", "mu", "advantage", "clip", "batch", "epochs", "learning-rate", "sampling", "filters", "checkpoint"})
+    if (options.find(name) != nullptr)
+      throw DomainError("train: --figure has its own settings; --" + std::string(name) + " does not go with it");
+  if (!data.test) throw DomainError("train: --figure needs records to judge by: --test or --holdout");
+  make_directory(directory);
+  const std::vector<train::SettingResult> results =
+      train_settings(data.records, *data.test, read_whole(options, "runs", 1, 5), features_of(options),
+                     read_whole(options, "hidden", 0, 32), noise::thread_stream(), [&](const std::string& line) {
+                       if (!options.quiet) write_error(line + "\n");
+                     });
+  const std::string table = train::to_table(results);
+  write_file(directory + "/training.md", table);
+  write_file(directory + "/training.svg", report::to_svg(train::to_figure(results)));
+  write_out(table);
+  return ExitCode::done;
+}
+
 }  // namespace
 
 ExitCode run_train(const Verb&, const Options& options) {
@@ -259,6 +281,7 @@ ExitCode run_train(const Verb&, const Options& options) {
   }
   const TrainingData data = read_training_data(options, earlier ? earlier->terms.features : features_of(options));
   if (options.find("audit") != nullptr) return run_audit(options, data);
+  if (const std::string* directory = options.find("figure")) return run_figure(options, data, *directory);
   noise::SecureStream& words = noise::thread_stream();
   train::Trainer trainer =
       earlier ? train::Trainer(*earlier, data.records, words) : train::Trainer(read_terms(options, data.records), data.records, words);

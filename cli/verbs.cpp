@@ -126,7 +126,7 @@ constexpr std::array<Option, 11> release_options = {{
 
 constexpr std::array<std::string_view, 2> batch_choices = {"fixed", "poisson"};
 constexpr std::array<std::string_view, 2> feature_choices = {"values", "orientation"};
-constexpr std::array<Option, 26> train_options = {{
+constexpr std::array<Option, 28> train_options = {{
     {"data", "PATH", "a directory of IDX files (default: Debian's Fashion-MNIST), or a .csv file with the label last"},
     {"test", "FILE", "records to judge the model by, for a .csv file"},
     {"holdout", "N", "judge by the last N records instead; they are not trained on and not protected"},
@@ -169,6 +169,8 @@ constexpr std::array<Option, 26> train_options = {{
      {},
      true},
     {"audit-steps", "N", "default 200000"},
+    {"figure", "DIR", "train the three MNIST settings of the Gaussian DP paper with both samplings; training.md and training.svg go there"},
+    {"runs", "N", "with --figure: runs of each setting (default 5)"},
 }};
 
 constexpr std::array<Verb, 32> all_verbs = {{
@@ -395,7 +397,8 @@ constexpr std::array<Verb, 32> all_verbs = {{
      "  tradeoff train --resume --checkpoint run.model\n"
      "  tradeoff train --data mnist --mu 0.3 --sampling poisson --certificate run.json\n"
      "  tradeoff train --data people.csv --low 0 --high 100 --classes 2 --hidden 0 --holdout 500 --epsilon 1 --delta 1e-6\n"
-     "  tradeoff train --audit --noise 1.3 --batch 16 --hidden 0",
+     "  tradeoff train --audit --noise 1.3 --batch 16 --hidden 0\n"
+     "  tradeoff train --data mnist --figure out",
      false, train_options, run_train},
     {"query",
      "answer questions in JSON, one a line",

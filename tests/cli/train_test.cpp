@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "run_command.h"
+#include "support/xml.h"
 
 namespace tradeoff::test {
 namespace {
@@ -141,6 +143,17 @@ TEST_F(Train, TheAuditFindsNothingWrong) {
   EXPECT_EQ(found["exposed"], false);
   EXPECT_GT(found["mu_below"], 0.6);
   EXPECT_LT(found["mu_below"], 1 / 1.3);
+}
+
+TEST_F(Train, TheSettingsOfThePaperBecomeATableAndAPicture) {
+  const Outcome run = train({"--figure", file("figure"), "--runs", "2", "--hidden", "0", "--holdout", "100", "--quiet"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '\n'), 8);  // two lines of heading, three settings, two samplings
+  EXPECT_THAT(run.out, HasSubstr("| 1.1 | 60 | 0.15 | 1 | poisson |"));
+  std::ifstream picture(file("figure/training.svg")), table(file("figure/training.md"));
+  EXPECT_TRUE(is_well_formed(std::string(std::istreambuf_iterator<char>(picture), {})));
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(table), {}), run.out);
+  EXPECT_THAT(train({"--figure", file("figure"), "--noise", "1"}).err, HasSubstr("--figure has its own settings"));
 }
 
 // Real data from Debian, with features that do not depend on it, and with a convolution.

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "report/picture.h"
+#include "train/certificate.h"
+
+// Figure 7 of Dong, Roth and Su from scratch: the three settings are trained, and what each run reached stands beside what it costs.
+namespace tradeoff::train {
+
+/// A setting as the paper has it.
+struct PaperSetting {
+  const char* noise;
+  const char* epochs;
+  double learning_rate;
+  const char* clip;
+};
+[[nodiscard]] const std::vector<PaperSetting>& paper_settings();
+
+/// A setting with one sampling: its runs and their common guarantee.
+struct SettingResult {
+  PaperSetting setting;
+  TrainingTerms terms;
+  std::vector<double> accuracies;  ///< of each run, on records that are not protected
+  std::vector<double> seconds;
+  Guarantee guarantee;
+  Interval renyi;  ///< epsilon that a Renyi accountant certifies, at delta = 1e-5
+};
+
+/// Trains each setting `runs` times with both samplings. `tell` hears of every run that is done.
+[[nodiscard]] std::vector<SettingResult> train_settings(const Examples& records, const Examples& test, std::size_t runs,
+                                                        const std::string& features, std::size_t hidden, noise::WordStream& words,
+                                                        const std::function<void(const std::string&)>& tell);
+
+/// The results as a table in Markdown.
+[[nodiscard]] std::string to_table(const std::vector<SettingResult>& results);
+/// A panel a setting: certified curves of both samplings, the limit theorem, and what a Renyi accountant's pair leaves.
+[[nodiscard]] report::Figure to_figure(const std::vector<SettingResult>& results);
+
+}  // namespace tradeoff::train

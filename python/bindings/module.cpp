@@ -50,5 +50,6 @@ NB_MODULE(_core, module) {
   tradeoff::python::bind_risk(module);
   tradeoff::python::bind_calibration(module);
   tradeoff::python::bind_release(module);
+  tradeoff::python::bind_pictures(module);
   module.attr("version") = TRADEOFF_VERSION;
 }

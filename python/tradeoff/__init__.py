@@ -70,6 +70,7 @@ from ._plan import (
     truncated_discrete_laplace,
     truncated_laplace,
 )
+from ._plot import plot, report
 from ._release import Certificate, Release, certify, release
 from ._training import noisy_sum, sgd
 
@@ -134,6 +135,7 @@ __all__ = [
     "noisy_sum",
     "pair",
     "parse",
+    "plot",
     "poisson",
     "profile",
     "randomized_response",
@@ -141,6 +143,7 @@ __all__ = [
     "refine",
     "release",
     "repeat",
+    "report",
     "sample",
     "sample_with_replacement",
     "sgd",

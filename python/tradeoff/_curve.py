@@ -543,11 +543,11 @@ class Curve:
         """
         return self._core.check(to_text("epsilon", epsilon), to_text("delta", delta), direction)
 
-    def plot(self, kind: str = "tradeoff", *, axes: Any = None, points: int = 200) -> Any:
-        """Draws the curve with matplotlib and returns the axes. ``kind`` is ``tradeoff``, ``profile`` or ``gdpt``."""
+    def plot(self, kind: str = "tradeoff", *, axes: Any = None, points: int = 201) -> Any:
+        """Draws the curve with matplotlib and returns the axes; ``tradeoff.plot`` draws several. ``kind`` is ``tradeoff``, ``profile`` or ``gdpt``."""
         from ._plot import plot
 
-        return plot(self, kind, axes, points)
+        return plot(self, kind, axes=axes, points=points)
 
     def __eq__(self, other: object) -> bool:
         return self._identity() == other._identity() if isinstance(other, Curve) else NotImplemented

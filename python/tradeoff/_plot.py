@@ -1,42 +1,140 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of curves, with matplotlib (``pip install tradeoff[plot]``)."""
+"""Pictures with matplotlib (``pip install tradeoff[plot]``), and the privacy statement."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from collections.abc import Sequence
+from typing import Any
 
+from . import _core
+from ._curve import Curve, analyze
 from ._errors import DomainError
+from ._numbers import Number, to_text
+from ._plan import Plan, PlanLike
 
-if TYPE_CHECKING:
-    from ._curve import Curve
+Drawable = Curve | PlanLike
 
-_LEAST_DELTA = 1e-10  # beyond the epsilon of this delta a plot shows nothing
-_FALLBACK_EPSILON = 10.0  # if there is no such epsilon
+# The colours of Okabe and Ito without yellow, as in the pictures of the command line; the last one is grey.
+_ON_LIGHT = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#c98500", "#3a9bd9", "#24292f", "#8c959f")
+_ON_DARK = ("#56b4e9", "#ff8c42", "#2fc79a", "#e69fc6", "#f0b429", "#8fb8ff", "#e6edf3", "#8b949e")
+_DASHES = {"solid": "-", "dashed": "--", "dotted": ":"}
+_VISIBLE = 0.0025  # of the height: a narrower band is hidden by its own line
 
 
-def plot(curve: Curve, kind: str, axes: Any, points: int) -> Any:
-    """The band between both ends of every answer; on a page it is a line."""
+def _curve_of(what: Drawable) -> Curve:
+    return what if isinstance(what, Curve) else analyze(what)
+
+
+def _curves_of(what: Drawable | Sequence[Drawable]) -> list[Curve]:
+    if isinstance(what, (Curve, Plan, str)):
+        return [_curve_of(what)]
+    return [_curve_of(one) for one in what]
+
+
+def plot(
+    what: Drawable | Sequence[Drawable],
+    kind: str = "tradeoff",
+    *,
+    axes: Any = None,
+    points: int = 201,
+    direction: str = "worst",
+    labels: Sequence[str] | None = None,
+) -> Any:
+    """Draws curves or plans, one or a list of them, and returns the matplotlib axes.
+
+    ``kind`` is ``tradeoff`` (beta of alpha), ``profile`` (delta of epsilon) or ``gdpt`` (mu of epsilon). The description is the one that
+    the command line draws; the certified band is shown where it is wide enough to be seen. On dark axes the colours are light.
+    """
     if kind not in ("tradeoff", "profile", "gdpt"):
         raise DomainError(f"kind = {kind!r} is not allowed; it must be one of tradeoff, profile, gdpt")
+    curves = _curves_of(what)
+    names = [curve.plan.text for curve in curves] if labels is None else list(labels)
+    if not curves or len(names) != len(curves):
+        raise DomainError(f"{len(names)} labels for {len(curves)} curves")
+    picture = json.loads(_core.picture(kind, [(n, c._core) for n, c in zip(names, curves)], direction, points))
     import matplotlib.pyplot as pyplot  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    axes = axes if axes is not None else pyplot.figure(figsize=(5.2, 5.6) if picture["square"] else (6.4, 5.2)).add_subplot()
+    _draw(picture, axes)
+    return axes
+
+
+def _is_dark(axes: Any) -> bool:
+    from matplotlib.colors import to_rgb  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    return sum(to_rgb(axes.get_facecolor())) < 1.5
+
+
+def _draw(picture: dict[str, Any], axes: Any) -> None:
+    palette = _ON_DARK if _is_dark(axes) else _ON_LIGHT
+    for name, axis in (("x", picture["x"]), ("y", picture["y"])):
+        getattr(axes, f"set_{name}label")(axis["label"])
+        getattr(axes, f"set_{name}scale")(axis["scale"])
+    height = _height_of(picture)
+    following = 0
+    for series in picture["series"]:
+        colour = series["colour"]
+        if colour is None:
+            colour, following = following % (len(palette) - 1), following + 1
+        _draw_series(series, palette[colour], height, axes)
+    axes.set_xlim(left=picture["x"]["low"], right=picture["x"]["high"])
+    axes.set_ylim(bottom=picture["y"]["low"], top=picture["y"]["high"])
+    axes.set_title(picture["title"])
+    axes.grid(alpha=0.25, linewidth=0.8)
+    axes.set_axisbelow(True)
+    if picture["square"]:
+        axes.set_aspect("equal")
+    elif picture["x"]["high"] is None:
+        axes.set_xlim(right=max(x for series in picture["series"] for x in series["x"] if x is not None))
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), frameon=False, fontsize="small")
+    if axes.figure.get_layout_engine() is None:
+        axes.figure.set_layout_engine("constrained")  # makes room for the legend below
+
+
+def _height_of(picture: dict[str, Any]) -> float:
+    """What the y axis spans; nothing is said about bands on a logarithmic one."""
+    if picture["y"]["scale"] == "log":
+        return float("inf")
+    if picture["y"]["high"] is not None:
+        return float(picture["y"]["high"] - (picture["y"]["low"] or 0))
+    return float(max((v for series in picture["series"] for v in series["hi"] if v is not None), default=1))
+
+
+def _draw_series(series: dict[str, Any], colour: str, height: float, axes: Any) -> None:
     import numpy as np
 
-    band: Any
-    axes = axes if axes is not None else pyplot.figure().add_subplot()
-    if kind == "tradeoff":
-        at = np.linspace(0, 1, points) ** 3  # denser near alpha = 0, where attacks are judged
-        band, labels = curve.beta(at), ("false positives (alpha)", "misses (beta)")
-        axes.plot([0, 1], [1, 0], linestyle=":", color="grey", label="pure guessing")
+    x, lo, hi = (np.array([np.nan if v is None else v for v in series[key]], dtype=float) for key in ("x", "lo", "hi"))
+    label = series["label"] or "_nolegend_"
+    if series["shape"] == "area":
+        axes.fill_between(x, lo, hi, color=colour, alpha=0.16, linewidth=0, label=label)
+    elif series["shape"] == "markers":
+        axes.plot(x, (lo + hi) / 2, "o", color=colour, markersize=6, label=label)
     else:
-        last = curve.epsilon(_LEAST_DELTA).hi
-        at = np.linspace(0, last if 0 < last < float("inf") else _FALLBACK_EPSILON, points)
-        band = curve.delta(at) if kind == "profile" else curve.gdpt(at)
-        labels = ("epsilon", "delta" if kind == "profile" else "mu")
-    axes.fill_between(at, band[:, 0], band[:, 1], alpha=0.3)
-    axes.plot(at, band[:, 0] if kind == "tradeoff" else band[:, 1], label=str(curve.plan))
-    if kind == "profile":
-        axes.set_yscale("log")
-    axes.set_xlabel(labels[0])
-    axes.set_ylabel(labels[1])
-    axes.legend()
-    return axes
+        style: dict[str, Any] = {"color": colour, "linestyle": _DASHES[series["stroke"]], "linewidth": 1.8, "label": label}
+        if series["shape"] == "steps":
+            style["drawstyle"] = "steps-post"
+        axes.plot(x, (lo + hi) / 2, **style)
+        if np.nanmax(hi - lo, initial=0) > _VISIBLE * height:
+            axes.fill_between(x, lo, hi, color=colour, alpha=0.25, linewidth=0, step="post" if series["shape"] == "steps" else None)
+
+
+def report(
+    what: Drawable, *others: Drawable, format: str = "md", unit: str = "", title: str = "", delta: Number | None = None
+) -> str:
+    """The privacy statement of a plan or curve, as Markdown (``md``), as one HTML page (``html``) or as JSON; others are set beside it.
+
+    ``unit`` says what one record is to people, ``delta`` is that of the headline (1e-5 if nothing is said).
+
+    >>> import tradeoff as to
+    >>> print(to.report("laplace(scale=2)", unit="one patient").splitlines()[2])
+    > **Certified: ε ≤ 0.5 at δ = 1e-5, for one patient.**
+    """
+    if format not in ("md", "html", "json"):
+        raise DomainError(f"format = {format!r} is not allowed; it must be one of md, html, json")
+    if len(others) > 7:
+        raise DomainError("at most 8 plans fit one page")
+    curves = [_curve_of(one) for one in (what, *others)]
+    return _core.statement(
+        [(curve.plan.text, curve._core) for curve in curves], format, title, unit, "" if delta is None else to_text("delta", delta)
+    )

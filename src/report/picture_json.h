@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "report/picture.h"
+
+namespace tradeoff::report {
+
+/// The description of a picture for those who draw it by other means: axes, and each series as arrays `x`, `lo`, `hi` with null at a gap.
+[[nodiscard]] std::string to_json(const Picture& picture);
+
+}  // namespace tradeoff::report

@@ -10,6 +10,7 @@
 #include "report/claim.h"
 #include "report/json.h"
 #include "tradeoff/curve.h"
+#include "verb.h"
 
 namespace tradeoff::cli {
 
@@ -19,6 +20,7 @@ struct Answer {
   std::function<std::string(const report::Style&)> text;  ///< lines for people
   std::shared_ptr<const Curve> curve;                     ///< where method and steps are told; null if no curve was needed
   std::optional<Interval> value{};                        ///< of an answer that is one interval
+  ExitCode code = ExitCode::done;                         ///< what a verb that asks this tells its caller
 };
 
 /// An answer that is one interval.

@@ -46,6 +46,8 @@ Answer answer_clt(const Question& question) {
                   .interval(proved.bound->mu())
                   .key("gamma")
                   .interval(proved.bound->gamma())
+                  .key("revealed")
+                  .interval(proved.bound->revealed())
                   .key("floor")
                   .interval(proved.bound->floor());
             else

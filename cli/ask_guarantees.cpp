@@ -5,7 +5,40 @@
 
 namespace tradeoff::cli {
 
+namespace {
+
+/// The guarantee at each epsilon: a valid list, which says nothing about what the curve does in between. [curve-algebra]
+Answer answer_list(const Question& question) {
+  const auto curve = question.curve();
+  const auto epsilons = std::make_shared<const std::vector<Number>>(question.numbers("epsilon"));
+  auto found = std::make_shared<std::vector<Interval>>();
+  for (const Number& epsilon : *epsilons) {
+    if (!(epsilon.value.lo >= 0)) question.refuse("epsilon", "at least 0");
+    found->push_back(curve->delta_at(epsilon.value, question.direction()));
+  }
+  return {[epsilons, found](report::JsonWriter& out) {
+            out.begin_object().key("lossless").boolean(false).key("points").begin_array();
+            for (std::size_t i = 0; i < found->size(); ++i)
+              out.begin_object().key("epsilon").interval((*epsilons)[i].value).key("delta").interval((*found)[i]).end_object();
+            out.end_array().end_object();
+          },
+          [epsilons, found](const report::Style& style) {
+            std::string text, plan;
+            for (std::size_t i = 0; i < found->size(); ++i) {
+              const std::string delta = report::safe_end((*found)[i], report::SafeEnd::hi, 10);
+              text += "epsilon = " + (*epsilons)[i].text + "   delta <= " + delta + "\n";
+              plan += (plan.empty() ? "(" : ", (") + (*epsilons)[i].text + ", " + delta + ")";
+            }
+            if (style.quiet) return text;
+            return text + "all at once: constraints([" + plan + "]), which forgets what lies between\n(" + style.remark + ")\n";
+          },
+          curve};
+}
+
+}  // namespace
+
 Answer answer_guarantees(const Question& question) {
+  if (question.has("epsilon")) return answer_list(question);
   const auto curve = question.curve();
   const Loss& loss = *curve->loss();
   if (question.direction() == Direction::worst && !loss.symmetric())

@@ -26,7 +26,12 @@ constexpr std::array<std::string_view, 2> renyi_fields = {"order", "delta"};
 constexpr std::array<std::string_view, 6> target_fields = {"target.epsilon", "target.delta",     "target.mu",
                                                            "target.fpr",     "target.advantage", "target.tpr"};
 
-constexpr std::array<Ask, 15> asks = {{
+constexpr std::array<std::string_view, 1> order_fields = {"other"};
+constexpr std::array<std::string_view, 2> limit_fields = {"delta", "epsilon"};
+constexpr std::array<std::string_view, 1> people_fields = {"people"};
+constexpr std::array<std::string_view, 1> chance_fields = {"chance"};
+
+constexpr std::array<Ask, 21> asks = {{
     {"delta", epsilon_fields, answer_delta},
     {"epsilon", delta_fields, answer_epsilon},
     {"beta", alpha_fields, answer_beta},
@@ -35,13 +40,19 @@ constexpr std::array<Ask, 15> asks = {{
     {"advantage", {}, answer_advantage},
     {"tpr", fpr_fields, answer_tpr},
     {"posterior", prior_fields, answer_posterior},
-    {"guarantees", {}, answer_guarantees},
+    {"guarantees", epsilon_fields, answer_guarantees},
     {"calibrate", target_fields, answer_calibrate},
     {"compare", compare_fields, answer_compare},
     {"moments", {}, answer_moments},
     {"clt", {}, answer_clt},
     {"renyi", renyi_fields, answer_renyi},
     {"approximate", pieces_fields, answer_approximate},
+    {"divergences", {}, answer_divergences},
+    {"order", order_fields, answer_order},
+    {"limit", limit_fields, answer_limit},
+    {"risk", {}, answer_risk},
+    {"naming", people_fields, answer_naming},
+    {"odds", chance_fields, answer_odds},
 }};
 
 bool contains(Names names, std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); }

@@ -34,6 +34,12 @@ struct Ask {
 [[nodiscard]] Answer answer_clt(const Question& question);
 [[nodiscard]] Answer answer_renyi(const Question& question);
 [[nodiscard]] Answer answer_compare(const Question& question);
+[[nodiscard]] Answer answer_divergences(const Question& question);
+[[nodiscard]] Answer answer_order(const Question& question);
+[[nodiscard]] Answer answer_limit(const Question& question);
+[[nodiscard]] Answer answer_risk(const Question& question);
+[[nodiscard]] Answer answer_naming(const Question& question);
+[[nodiscard]] Answer answer_odds(const Question& question);
 
 /// Answers the request: checks that it has no unknown field, finds who answers, asks. Throws RequestError or Error.
 [[nodiscard]] Answer answer(const Request& request, CurveCache& curves);

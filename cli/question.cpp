@@ -3,11 +3,13 @@
 
 #include <array>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "nearest.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "tradeoff/error.h"
 
 namespace tradeoff::cli {
 namespace {
@@ -58,15 +60,36 @@ void Question::refuse(std::string_view name, std::string_view allowed) const {
                      given.offset);
 }
 
-Interval Question::number(std::string_view name) const {
-  const auto& given = field(name);
-  const auto quotient = numeric::read_quotient(given.text);
-  if (!quotient) throw RequestError("parse", given.name + " = " + shown(given.text) + " is not a decimal number", given.name, given.offset);
+namespace {
+
+Interval read_number(const Request::Field& given, const std::string& text) {
+  const auto quotient = numeric::read_quotient(text);
+  if (!quotient) throw RequestError("parse", given.name + " = " + shown(text) + " is not a decimal number", given.name, given.offset);
   const Interval value = numeric::enclose(*quotient);
   if (!(std::isfinite(value.lo) && std::isfinite(value.hi))) {
-    throw RequestError("parse", given.name + " = " + shown(given.text) + " is beyond 1.7976931348623157e308", given.name, given.offset);
+    throw RequestError("parse", given.name + " = " + shown(text) + " is beyond 1.7976931348623157e308", given.name, given.offset);
   }
   return value;
+}
+
+}  // namespace
+
+Interval Question::number(std::string_view name) const {
+  const auto& given = field(name);
+  return read_number(given, given.text);
+}
+
+std::vector<Number> Question::numbers(std::string_view name) const {
+  const auto& given = field(name);
+  std::vector<Number> values;
+  std::istringstream items(given.text);
+  for (std::string item; std::getline(items, item, ',');) {
+    item.erase(0, item.find_first_not_of(' '));
+    item.erase(item.find_last_not_of(' ') + 1);
+    values.push_back({item, read_number(given, item)});
+  }
+  if (values.empty()) refuse(name, "numbers with commas in between");
+  return values;
 }
 
 Interval Question::at_least_zero(std::string_view name) const {
@@ -92,10 +115,20 @@ Interval Question::number_or_infinity(std::string_view name) const {
   return number(name);
 }
 
-const std::string& Question::plan_text() const {
-  const auto& given = field("plan");
-  if (!given.is_string) throw RequestError("parse", "field 'plan' must be a string", "plan", given.offset);
+const std::string& Question::plan_in(std::string_view name) const {
+  const auto& given = field(name);
+  if (!given.is_string) throw RequestError("parse", "field '" + given.name + "' must be a string", given.name, given.offset);
   return given.text;
+}
+
+const std::string& Question::plan_text() const { return plan_in("plan"); }
+
+std::shared_ptr<const Curve> Question::curve_of(std::string_view name) const {
+  try {
+    return curves_.find(plan_in(name), neighbours_, tolerance_);
+  } catch (const ParseError& error) {
+    throw RequestError("parse", std::string(name) + ": " + error.what(), std::string(name), error.offset());
+  }
 }
 
 std::shared_ptr<const Curve> Question::curve() const { return curves_.find(plan_text(), neighbours_, tolerance_); }

@@ -24,6 +24,8 @@ class Question {
   [[nodiscard]] const std::string& text(std::string_view name) const { return field(name).text; }
   /// The exact decimal, enclosed. Finite.
   [[nodiscard]] Interval number(std::string_view name) const;
+  /// Several of them, with commas in between, each with its text.
+  [[nodiscard]] std::vector<Number> numbers(std::string_view name) const;
   [[nodiscard]] Interval at_least_zero(std::string_view name) const;
   [[nodiscard]] Interval probability(std::string_view name) const;
   /// Strictly between 0 and 1.
@@ -33,6 +35,8 @@ class Question {
 
   [[nodiscard]] const std::string& plan_text() const;
   [[nodiscard]] Plan plan() const { return parse(plan_text()); }
+  /// What another plan, given in this field, guarantees under the same neighbours.
+  [[nodiscard]] std::shared_ptr<const Curve> curve_of(std::string_view name) const;
   /// What the plan guarantees; shared with other questions about it.
   [[nodiscard]] std::shared_ptr<const Curve> curve() const;
   [[nodiscard]] Direction direction() const { return direction_; }
@@ -43,6 +47,7 @@ class Question {
 
  private:
   [[nodiscard]] const Request::Field& field(std::string_view name) const;
+  [[nodiscard]] const std::string& plan_in(std::string_view name) const;
 
   const Request& request_;
   CurveCache& curves_;

@@ -72,10 +72,10 @@ struct Verb {
 [[nodiscard]] ExitCode run_limit(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_man(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_mechanisms(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_order(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_query(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_release(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_report(const Verb& verb, const Options& options);
-[[nodiscard]] ExitCode run_risk(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_sgd(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_theorems(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_tour(const Verb& verb, const Options& options);

@@ -44,7 +44,7 @@ ExitCode run_ask(const Verb& verb, const Options& options) {
   } else {
     write_out(found.text({options.quiet, remark}) + (testimony ? words_of(*testimony) : ""));
   }
-  return code_of(testimony);
+  return found.code != ExitCode::done ? found.code : code_of(testimony);
 }
 
 }  // namespace tradeoff::cli

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "asks.h"
 #include "estimate.h"
 #include "inquiry.h"
 #include "numeric/number_text.h"
@@ -62,7 +63,7 @@ struct Comparison {
 
 Comparison compare(const Question& question, const Curve& curve) {
   const bool at_delta = question.has("delta");
-  if (at_delta == question.has("epsilon")) throw RequestError("domain", "limit: give --delta or --epsilon, one of them", "delta", 0);
+  if (at_delta == question.has("epsilon")) throw RequestError("domain", "limit: give delta or epsilon, one of them", "delta", 0);
   const Interval given = at_delta ? question.probability("delta") : question.at_least_zero("epsilon");
   const Plan plan = question.plan();
   const Neighbours neighbours = question.neighbours();
@@ -224,22 +225,15 @@ ExitCode write_table(const Options& options) {
 
 }  // namespace
 
-ExitCode run_limit(const Verb&, const Options& options) {
-  if (options.plan == "table") return write_table(options);
-  const Stopwatch stopwatch;
-  CurveCache curves;
-  const Request request = to_request("", options);
-  const Question question(request, curves);
+Answer answer_limit(const Question& question) {
   const auto curve = question.curve();
-  const Comparison found = compare(question, *curve);
-  if (options.json) {
-    report::JsonWriter out;
-    write_json(found, out.begin_object().key("answer"));
-    write_out(out.key("method").text(curve->method()).key("steps").steps(curve->steps()).end_object().str() + "\n");
-  } else {
-    write_out(to_lines(found, {options.quiet, stopwatch.remark(curve->neighbours(), curve->method())}));
-  }
-  return ExitCode::done;
+  const auto found = std::make_shared<const Comparison>(compare(question, *curve));
+  return {[found](report::JsonWriter& out) { write_json(*found, out); },
+          [found](const report::Style& style) { return to_lines(*found, style); }, curve};
+}
+
+ExitCode run_limit(const Verb& verb, const Options& options) {
+  return options.plan == "table" ? write_table(options) : run_ask(verb, options);
 }
 
 }  // namespace tradeoff::cli

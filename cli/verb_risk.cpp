@@ -1,25 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inquiry.h"
+#include <cmath>
+
+#include "asks.h"
 #include "report/risk.h"
-#include "streams.h"
+#include "tradeoff/operations.h"
 
 namespace tradeoff::cli {
 
-ExitCode run_risk(const Verb&, const Options& options) {
-  const Stopwatch stopwatch;
-  CurveCache curves;
-  const Request request = to_request("", options);
-  const Question question(request, curves);
+Answer answer_risk(const Question& question) {
   const auto curve = question.curve();
-  const report::Risk risk = report::find_risk(*curve, question.direction());
-  if (options.json) {
-    report::JsonWriter out;
-    write_json(risk, out.begin_object().key("answer"));
-    write_out(out.key("method").text(curve->method()).key("steps").steps(curve->steps()).end_object().str() + "\n");
-  } else {
-    write_out(to_lines(risk, {options.quiet, stopwatch.remark(curve->neighbours(), curve->method())}));
-  }
-  return ExitCode::done;
+  const auto risk = std::make_shared<const report::Risk>(report::find_risk(*curve, question.direction()));
+  return {[risk](report::JsonWriter& out) { write_json(*risk, out); },
+          [risk](const report::Style& style) { return to_lines(*risk, style); }, curve};
+}
+
+namespace {
+
+/// A whole number of people, at least 2.
+std::uint64_t crowd(const Question& question) {
+  const Interval people = question.number("people");
+  const bool whole = people.lo == people.hi && people.lo == std::floor(people.lo);
+  if (!(whole && people.lo >= 2 && people.hi <= 1e15)) question.refuse("people", "a whole number from 2 to 1e15");
+  return static_cast<std::uint64_t>(people.lo);
+}
+
+}  // namespace
+
+Answer answer_naming(const Question& question) {
+  const auto curve = question.curve();
+  return answer_claim(
+      {"chance to name one person", naming_chance(*curve, crowd(question)), report::SafeEnd::hi, "of " + question.text("people"), {}},
+      curve);
+}
+
+Answer answer_odds(const Question& question) {
+  const auto curve = question.curve();
+  return answer_claim({"factor on the odds",
+                       odds_factor(*curve, question.inner_probability("chance")),
+                       report::SafeEnd::hi,
+                       "except with chance " + question.text("chance"),
+                       {}},
+                      curve);
 }
 
 }  // namespace tradeoff::cli

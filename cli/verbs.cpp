@@ -71,6 +71,9 @@ constexpr std::array<Option, 2> renyi_options = {{
     {"order", "A", "the order, above 1"},
     {"delta", "D", "convert at this delta: 0 <= D <= 1"},
 }};
+constexpr std::array<Option, 1> guarantees_options = {{
+    {"epsilon", "E", "instead: the guarantee at each of these, with commas in between; a valid list, lossy between them"},
+}};
 constexpr std::array<Option, 2> limit_options = {{
     {"delta", "D", "compare epsilon at this delta: 0 <= D <= 1"},
     {"epsilon", "E", "compare delta at this epsilon, at least 0"},
@@ -173,7 +176,7 @@ constexpr std::array<Option, 28> train_options = {{
     {"runs", "N", "with --figure: runs of each setting (default 5)"},
 }};
 
-constexpr std::array<Verb, 32> all_verbs = {{
+constexpr std::array<Verb, 34> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -269,7 +272,7 @@ constexpr std::array<Verb, 32> all_verbs = {{
      "  tradeoff risk 'gaussian(sigma=1)'",
      true,
      {},
-     run_risk},
+     run_ask},
     {"report", "the privacy statement of a plan, to be handed to someone",
      "Everything that a reader needs to decide: what is protected, what was run, epsilon at the usual deltas, mu with slack and regret, "
      "the\n"
@@ -291,20 +294,51 @@ constexpr std::array<Verb, 32> all_verbs = {{
      "  tradeoff sgd --noise-multiplier 1.1 --batch 256 --examples 60000 --epochs 60 --delta 1e-5\n"
      "  tradeoff sgd --noise-multiplier 2 --batch 512 --examples 50000 --epochs 10 --delta 1e-5 --sampling shuffled",
      false, sgd_options, run_sgd},
-    {"guarantees",
-     "the corners of a curve composed point by point",
-     "Every (epsilon, delta) at which the profile of the plan has a corner: together they say all there is to say about it.\n\n"
+    {"guarantees", "the corners of a curve composed point by point",
+     "Every (epsilon, delta) at which the profile of the plan has a corner: together they say all there is to say about it\n"
+     "(lossless). With --epsilon a list of guarantees of any plan, to be read back by constraints([...]) (lossy in between).\n\n"
      "Examples:\n"
-     "  tradeoff guarantees 'dp(epsilon=0.5, delta=1e-6) | repeat(10)'",
-     true,
-     {},
-     run_ask},
+     "  tradeoff guarantees 'dp(epsilon=0.5, delta=1e-6) | repeat(10)'\n"
+     "  tradeoff guarantees --epsilon 0.5,1,2,4 'gaussian(sigma=1)'",
+     true, guarantees_options, run_ask},
     {"approximate", "a smooth curve by a few (epsilon, delta) constraints",
      "The best constraints below the trade-off function (safe to claim together) and above it.\n\n"
      "Examples:\n"
      "  tradeoff approximate --pieces 2 'gdp(mu=1)'\n"
      "  tradeoff approximate --pieces 48 --times 10 --epsilon 4 'gdp(mu=1)'",
      true, approximate_options, run_ask},
+    {"order",
+     "whether one plan is at least as private as another",
+     "Whether the trade-off function of the first plan is nowhere below that of the second: then whatever the second allows an attacker,\n"
+     "the first allows no more. Yes and no are proved; no comes with an attack that shows it. Both plans speak of the same neighbours.\n"
+     "Exit code 0: yes; 1: no; 4: undecided, as for curves that touch.\n\n"
+     "Plans are combined in the plan language, and then any question can be asked of them:\n"
+     "  strongest([A, B])          one mechanism with both guarantees: the larger trade-off function\n"
+     "  weakest([A, B])            one of both, unknown which: the smaller one, made convex\n"
+     "  mixture([(w, A), (v, B)])  one of both by a public draw\n"
+     "  A; B                       both on the same data: the tensor product\n"
+     "  A; dp(0, D)                beside a chance D of revealing everything: scaled by f_{0,D}\n"
+     "  A | invert()               the inverse;  A | refine()  symmetric;  A | group(K)  for K records\n"
+     "  constraints([...]), profile(...), curve(...)  from a list of (epsilon, delta), a profile, trade-off points (lossless)\n"
+     "  rdp([(order, divergence), ...]), zcdp(rho)    from Renyi divergences (lossy)\n\n"
+     "Examples:\n"
+     "  tradeoff order 'gaussian(sigma=2)' 'gaussian(sigma=1)'\n"
+     "  tradeoff order 'laplace(scale=1)' 'gdp(mu=1)'\n"
+     "  tradeoff order 'strongest([gdp(mu=2), dp(epsilon=2, delta=0.1)])' 'gaussian(sigma=1) | repeat(4)'",
+     true,
+     {},
+     run_order,
+     "plans: the plan it is compared with, its text or @file"},
+    {"divergences",
+     "total variation, KL and chi-square",
+     "Divergences between the outputs with and without the record, each enclosed; of the symmetric curve unless a direction is given.\n"
+     "Lossy: a curve says more than any of them.\n\n"
+     "Examples:\n"
+     "  tradeoff divergences 'laplace(scale=1)'\n"
+     "  tradeoff divergences --direction add 'pair(p=[0.7, 0.3], q=[0.4, 0.6])'",
+     true,
+     {},
+     run_ask},
     {"moments",
      "the moments of the privacy loss",
      "The moments that limit theorems are made of: kl, kappa2, kappa3, kappa3bar and chi2plus of the plan's curve, each enclosed.\n"
@@ -411,7 +445,8 @@ constexpr std::array<Verb, 32> all_verbs = {{
      "The offset counts bytes, in the plan for faults of the plan, otherwise in the line. Optional: \"neighbours\", \"direction\", "
      "\"relative\".\n"
      "ask: delta (epsilon), epsilon (delta), beta (alpha), mu (slack or epsilon_max), gdpt (epsilon), advantage, tpr (fpr), posterior "
-     "(prior), calibrate (target), compare (delta), moments, clt, renyi (order or delta), guarantees, approximate (pieces).\n\n"
+     "(prior), naming (people), odds (chance), risk, calibrate (target), compare (delta), order (other: a plan), divergences, moments,\n"
+     "clt, limit (delta or epsilon), renyi (order or delta), guarantees (epsilon: a list), approximate (pieces).\n\n"
      "Examples:\n"
      "  echo '{\"id\": 1, \"plan\": \"gaussian(sigma=2)\", \"ask\": \"epsilon\", \"delta\": 1e-5}' | tradeoff query",
      false,

@@ -46,13 +46,15 @@ struct Divergences {
 };
 [[nodiscard]] Divergences divergences_of(const Curve& curve, Direction direction = Direction::worst);
 
-/// A guarantee by Theorem 5 of Dong, Roth and Su: f(a) >= G_mu(a + gamma) - gamma for every a. Unlike a plain limit it is proved for the
-/// steps that are run; unlike the exact curve its delta never falls below `floor`. [berry-esseen]
+/// A guarantee by Theorem 5 of Dong, Roth and Su: f(a) >= G_mu(a + gamma) - gamma for every a, beside a chance `revealed` of revealing
+/// everything. Unlike a plain limit it is proved for the steps that are run; unlike the exact curve its delta never falls below `floor`.
+/// [berry-esseen]
 class BerryEsseen {
  public:
-  BerryEsseen(Interval mu, Interval gamma);
+  BerryEsseen(Interval mu, Interval gamma, Interval revealed = Interval::exactly(0));
   [[nodiscard]] Interval mu() const { return mu_; }
   [[nodiscard]] Interval gamma() const { return gamma_; }
+  [[nodiscard]] Interval revealed() const { return revealed_; }
   /// Whether it says more than nothing, for certain.
   [[nodiscard]] bool certifies() const;
   /// The least delta it can certify at any epsilon; 1 if it certifies nothing.
@@ -65,6 +67,7 @@ class BerryEsseen {
  private:
   Interval mu_;
   Interval gamma_;
+  Interval revealed_;
 };
 
 /// What a plan tends to: G_mu, together with a chance `revealed` of revealing everything. Estimates only: at any finite number of steps
@@ -99,7 +102,7 @@ class Edgeworth {
   double revealed_;
 };
 
-/// Theorem 5 with the moments of each mechanism of the plan. Throws UnsupportedError if some outcome reveals everything or a third moment
+/// Theorem 5 with the moments of each mechanism of the plan, what reveals everything split off. Throws UnsupportedError if a third moment
 /// is not known to be finite: the theorem does not speak then.
 [[nodiscard]] BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
 /// Each mechanism by the limit theorem that speaks of it. Throws UnsupportedError where none does.

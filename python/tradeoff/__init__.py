@@ -52,6 +52,7 @@ from ._plan import (
     gdp,
     group,
     icea,
+    invert,
     laplace,
     log_family,
     mechanisms,
@@ -61,14 +62,18 @@ from ._plan import (
     poisson,
     profile,
     randomized_response,
+    rdp,
     rectify,
     refine,
     repeat,
     sample,
     sample_with_replacement,
     sqrt_log_family,
+    strongest,
     truncated_discrete_laplace,
     truncated_laplace,
+    weakest,
+    zcdp,
 )
 from ._plot import plot, report
 from ._release import Certificate, Release, certify, release
@@ -128,6 +133,7 @@ __all__ = [
     "gdp",
     "group",
     "icea",
+    "invert",
     "laplace",
     "log_family",
     "mechanisms",
@@ -139,6 +145,7 @@ __all__ = [
     "poisson",
     "profile",
     "randomized_response",
+    "rdp",
     "rectify",
     "refine",
     "release",
@@ -148,8 +155,11 @@ __all__ = [
     "sample_with_replacement",
     "sgd",
     "sqrt_log_family",
+    "strongest",
     "truncated_discrete_laplace",
     "truncated_laplace",
+    "weakest",
+    "zcdp",
 ]
 
 

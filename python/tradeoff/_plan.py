@@ -91,6 +91,10 @@ class Plan:
         """Clip to [low, high], then add Laplace noise of scale (high - low)/epsilon: makes any plan Gaussian-DP."""
         return self | rectify(epsilon, low, high)
 
+    def invert(self) -> Plan:
+        """The roles of both data sets exchanged: the inverse of the trade-off function."""
+        return self | invert()
+
     def refine(self) -> Plan:
         """The tightest symmetric profile that the given one implies."""
         return self | refine()
@@ -358,10 +362,44 @@ def mixture(components: Iterable[tuple[Number, PlanLike]]) -> Plan:
     return Plan(_call("mixture", components="[" + ", ".join(parts) + "]"))
 
 
+def _plans(name: str, plans: Iterable[PlanLike]) -> str:
+    return "[" + ", ".join(f"({'; '.join(Plan(plan).text.splitlines())})" for plan in _items(name, plans)) + "]"
+
+
+def strongest(guarantees: Iterable[PlanLike]) -> Plan:
+    """One mechanism for which each of these is a guarantee: the larger trade-off function.
+
+    >>> import tradeoff as to
+    >>> to.strongest([to.gdp(1), to.dp(1)])
+    Plan('strongest([gdp(mu=1), dp(epsilon=1)])')
+    """
+    return Plan(_call("strongest", guarantees=_plans("guarantees", guarantees)))
+
+
+def weakest(mechanisms: Iterable[PlanLike]) -> Plan:
+    """One of these mechanisms, it is not known which: the smaller trade-off function, made convex."""
+    return Plan(_call("weakest", mechanisms=_plans("mechanisms", mechanisms)))
+
+
 def pair(p: Iterable[Number], q: Iterable[Number]) -> Plan:
     """A finite pair of distributions: probabilities with the record, and without it."""
     listed = {name: "[" + ", ".join(_number(name, x) for x in _items(name, values)) + "]" for name, values in (("p", p), ("q", q))}
     return Plan(_call("pair", p=listed["p"], q=listed["q"]))
+
+
+def rdp(points: Iterable[Any]) -> Plan:
+    """Anything known only by Renyi divergences: a list of (order, divergence). Lossy.
+
+    >>> import tradeoff as to
+    >>> to.rdp([(2, 0.1), (8, 0.5)])
+    Plan('rdp([(2, 0.1), (8, 0.5)])')
+    """
+    return Plan(_call("rdp", points=_pairs("points", points)))
+
+
+def zcdp(rho: Number) -> Plan:
+    """Anything known only to be rho-zCDP. Lossy."""
+    return _source("zcdp", rho=rho)
 
 
 def sqrt_log_family(a: Number, b: Number, sigma: Number) -> Plan:
@@ -445,6 +483,11 @@ def group(size: Number) -> Operator:
 def rectify(epsilon: Number, low: Number, high: Number) -> Operator:
     """Clip to [low, high], then add Laplace noise of scale (high - low)/epsilon."""
     return _operator("rectify", epsilon=epsilon, low=low, high=high)
+
+
+def invert() -> Operator:
+    """The roles of both data sets exchanged: the inverse of the trade-off function."""
+    return _operator("invert")
 
 
 def refine() -> Operator:

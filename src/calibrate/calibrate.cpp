@@ -27,6 +27,7 @@ constexpr std::array effects{
     Effect{"sigma", true, false, 1e300},  Effect{"scale", true, false, 1e300}, Effect{"sensitivity", false, false, 1e300},
     Effect{"rate", false, false, 1},      Effect{"times", false, true, 1e12},  Effect{"mu", false, false, 1e300},
     Effect{"epsilon", false, false, 1e6}, Effect{"delta", false, false, 1},    Effect{"draws", false, true, 1e12},
+    Effect{"rho", false, false, 1e300},
 };
 
 /// How far a curve is from its target: negative when it certainly meets it, positive when it certainly does not.

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "curve/algebra.h"
 #include "curve/group.h"
 #include "curve/mixture.h"
 #include "curve/parts_of_plan.h"
@@ -12,6 +13,7 @@
 #include "curve/refine.h"
 #include "curve/with_replacement.h"
 #include "engine/choose.h"
+#include "mechanism/renyi_bound.h"
 #include "mechanism/sources.h"
 #include "mechanism/subsampled.h"
 #include "mechanism/subsampled_gaussian.h"
@@ -69,6 +71,18 @@ void collect_neighbours(const Plan& plan, NeighbourRule& rule) {
   }
 }
 
+/// [renyi-conversion] Bounds on divergences add, and what they add up to says more than their profiles composed.
+void merge_renyi_bounds(Parts& parts) {
+  std::vector<std::pair<const RenyiBoundLoss*, std::uint64_t>> bounds;
+  for (const Part& part : parts)
+    if (const auto* bound = dynamic_cast<const RenyiBoundLoss*>(part.loss.get()); bound != nullptr && part.times > 0)
+      bounds.emplace_back(bound, part.times);
+  if (bounds.empty()) return;
+  LossPointer sum = RenyiBoundLoss::sum(bounds);
+  std::erase_if(parts, [](const Part& part) { return dynamic_cast<const RenyiBoundLoss*>(part.loss.get()) != nullptr; });
+  parts.push_back({std::move(sum), 1});
+}
+
 /// Walks a plan and turns it into parts to compose.
 class Analyst {
  public:
@@ -84,6 +98,7 @@ class Analyst {
   }
 
   [[nodiscard]] Composition whole(Parts parts, const Composition* shorter = nullptr) const {
+    merge_renyi_bounds(parts);
     std::uint64_t steps = 0;
     for (const Part& part : parts) steps += part.times;
     // Only pairs compose; a lone bound stays what was stated.
@@ -108,6 +123,8 @@ class Analyst {
 
   [[nodiscard]] LossPointer source(const Call& call) const {
     if (call.name == "mixture") return mixture(Arguments(call));
+    if (call.name == "strongest") return strongest(Arguments(call));
+    if (call.name == "weakest") return weakest_loss(pairs_of(Arguments(call), "mechanisms"));
     const SourceFactory make = find_source(call.name);
     if (make == nullptr) throw UnsupportedError(call.name + ": this source is not implemented yet");
     LossPointer loss = make(Arguments(call));
@@ -129,6 +146,26 @@ class Analyst {
       components.push_back({std::get<Number>(pair->items[0].content).value, pair_of(parts_of(std::get<Plan>(pair->items[1].content)))});
     }
     return mixture_loss(std::move(components));
+  }
+
+  /// The plans of a list, each a pair.
+  [[nodiscard]] std::vector<LossPointer> pairs_of(const Arguments& arguments, std::string_view name) const {
+    std::vector<LossPointer> pairs;
+    const auto* list = std::get_if<List>(&arguments.value(name).content);
+    if (list == nullptr || list->items.empty()) arguments.refuse(name, "that", "a list [source, ...]");
+    for (const Value& item : list->items) {
+      const auto* plan = std::get_if<Plan>(&item.content);
+      if (plan == nullptr) arguments.refuse(name, "entry " + std::to_string(pairs.size() + 1), "a source");
+      pairs.push_back(pair_of(parts_of(*plan)));
+    }
+    return pairs;
+  }
+
+  /// Guarantees of one mechanism are compared as symmetric ones, whichever order they speak of.
+  [[nodiscard]] LossPointer strongest(const Arguments& arguments) const {
+    std::vector<LossPointer> pairs = pairs_of(arguments, "guarantees");
+    for (LossPointer& pair : pairs) pair = refine(std::move(pair));
+    return strongest_loss(std::move(pairs));
   }
 
   [[nodiscard]] Parts apply(const Call& operation, Parts parts) const;
@@ -174,6 +211,8 @@ class Analyst {
     return group_loss(std::move(base), arguments.count("size", 1, most_steps));
   }
 
+  [[nodiscard]] static LossPointer inversion(const Arguments&, LossPointer base) { return inverse_loss(std::move(base)); }
+
   [[nodiscard]] static LossPointer refinement(const Arguments&, LossPointer base) { return refine(std::move(base)); }
 
   [[nodiscard]] static LossPointer rectification(const Arguments& arguments, LossPointer base) {
@@ -197,7 +236,8 @@ Parts Analyst::apply(const Call& operation, Parts parts) const {
   };
   static constexpr std::array operators{
       Entry{"poisson", poisson}, Entry{"sample", sample},     Entry{"sample_with_replacement", replacement},
-      Entry{"group", group},     Entry{"refine", refinement}, Entry{"rectify", rectification}};
+      Entry{"group", group},     Entry{"refine", refinement}, Entry{"rectify", rectification},
+      Entry{"invert", inversion}};
   for (const Entry& entry : operators)
     if (entry.name == operation.name) return {{entry.apply(arguments, pair_of(std::move(parts))), 1}};
   throw UnsupportedError(operation.name + ": this operator is not implemented yet");

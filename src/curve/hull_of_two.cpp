@@ -41,10 +41,13 @@ class HullOfTwo final : public Loss {
   HullOfTwo(LossPointer owner, const Loss& first, LossPointer second)
       : owner_(std::move(owner)), first_(first), kept_(std::move(second)), second_(*kept_), end_(second_.tail().zero_from) {
     const double floor = first_.infinite_mass(Direction::remove).lo;
-    // Lines flatter than those that matter: through the end of the second profile, or where it has fallen far below the first one's floor.
+    second_floor_ = second_.infinite_mass(Direction::remove);
+    // Lines flatter than those that matter: through the end of the second profile, or where it has fallen far below the first one's floor
+    // (or as far as anyone asks, if that has none).
+    const double far_below = second_floor_.hi + std::max(1e-3 * (floor - second_floor_.hi), 1e-30 + 1e-6 * second_floor_.hi);
     reach_ = end_;
     if (!(end_ < infinity))
-      for (reach_ = 1; reach_ < 1e6 && second_.delta(Direction::remove, exactly(reach_)).hi > 1e-3 * floor; reach_ *= 1.25) continue;
+      for (reach_ = 1; reach_ < 1e4 && second_.delta(Direction::remove, exactly(reach_)).hi > far_below; reach_ *= 1.25) continue;
     const double level = end_ < infinity ? std::exp(-20) : second_.delta(Direction::remove, exactly(reach_)).hi;
     slopes_.push_back(slope_at(std::max(level * std::exp(-reach_), 1e-290)));
     second_wins_flatter_ = slopes_.front().second.lo >= numeric::add_up(1, -floor);  // the first one's function never exceeds 1 - floor
@@ -61,8 +64,14 @@ class HullOfTwo final : public Loss {
     return far ? second_.log_delta(direction, epsilon) : log(delta(direction, epsilon));
   }
   [[nodiscard]] bool symmetric() const override { return true; }
-  [[nodiscard]] Interval infinite_mass(Direction) const override { return exactly(0.0); }
-  [[nodiscard]] Tail tail() const override { return second_.tail(); }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return min(second_floor_, first_.infinite_mass(Direction::remove)); }
+  /// Every field of the second one's tail bounds the hull; its limit is that of the hull only if the first one does not fall further.
+  [[nodiscard]] Tail tail() const override {
+    Tail tail = second_.tail();
+    const bool second_is_last = end_ < infinity || first_.infinite_mass(Direction::remove).lo > second_floor_.hi;
+    if (!second_is_last) tail.limit = {0, Tail::nothing};
+    return tail;
+  }
   /// A test is at least as weak as each of the two bounds says.
   [[nodiscard]] std::optional<Interval> closed_beta(Direction, Interval alpha) const override {
     return max(dual_beta(Profile(first_, Direction::remove), alpha), dual_beta(Profile(second_, Direction::remove), alpha));
@@ -197,6 +206,7 @@ class HullOfTwo final : public Loss {
   const Loss& first_;
   LossPointer kept_;
   const Loss& second_;
+  Interval second_floor_;
   double end_;    // where the second profile ends, possibly infinite
   double reach_;  // no bridge beyond
   bool second_wins_flatter_ = false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "curve/algebra.h"
 #include "curve/duality.h"
 #include "curve/group.h"
 #include "curve/mixture.h"
@@ -20,129 +21,6 @@
 
 namespace tradeoff {
 namespace {
-
-Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
-
-/// [curve-algebra] The swapped pair.
-class InverseLoss final : public Loss {
- public:
-  explicit InverseLoss(LossPointer base) : base_(std::move(base)) {}
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return base_->delta(opposite(direction), epsilon); }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    return base_->log_delta(opposite(direction), epsilon);
-  }
-  [[nodiscard]] bool symmetric() const override { return false; }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(opposite(direction)); }
-  [[nodiscard]] bool is_pair() const override { return base_->is_pair(); }
-  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
-    return base_->closed_epsilon(opposite(direction), delta);
-  }
-  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
-    return base_->closed_beta(opposite(direction), alpha);
-  }
-  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
-    return base_->test_at(opposite(direction), epsilon);
-  }
-  [[nodiscard]] const Atoms* atoms(Direction direction) const override { return base_->atoms(opposite(direction)); }
-  void explain(std::vector<Step>& steps) const override {
-    base_->explain(steps);
-    steps.push_back({"curve-algebra", "both directions exchanged"});
-  }
-
- private:
-  LossPointer base_;
-};
-
-/// What is certain about the tail of the smaller of several profiles: each field of each tail holds for it.
-Tail tail_of_minimum(const std::vector<LossPointer>& losses) {
-  Tail tail;
-  for (const LossPointer& loss : losses) {
-    const Tail one = loss->tail();
-    tail.zero_from = std::min(tail.zero_from, one.zero_from);
-    tail.gdp_mu = std::min(tail.gdp_mu, one.gdp_mu);
-    if (!tail.gaussian) tail.gaussian = one.gaussian;
-  }
-  if (tail.gaussian) tail.kind = TailKind::gaussian;
-  if (tail.gdp_mu < infinity) tail.kind = TailKind::gdp;
-  if (tail.zero_from < infinity) tail.kind = TailKind::zero;
-  return tail;
-}
-
-/// [curve-algebra] The smaller profile at every epsilon; the larger trade-off function is the one of its hull.
-class StrongestLoss final : public Loss {
- public:
-  explicit StrongestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {}
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    Interval least = Interval::exactly(1);
-    for (const LossPointer& loss : losses_) least = min(least, loss->delta(direction, epsilon));
-    return least;
-  }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    Interval least = Interval::exactly(0);
-    for (const LossPointer& loss : losses_) least = min(least, loss->log_delta(direction, epsilon));
-    return least;
-  }
-  [[nodiscard]] bool symmetric() const override { return true; }
-  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
-    Interval largest = Interval::exactly(0);
-    for (const LossPointer& loss : losses_) largest = max(largest, dual_beta(Profile(*loss, direction), alpha));
-    return largest;
-  }
-  [[nodiscard]] Tail tail() const override { return tail_of_minimum(losses_); }
-  [[nodiscard]] bool is_pair() const override { return false; }
-  [[nodiscard]] std::vector<const Loss*> minimum_of() const override {
-    std::vector<const Loss*> parts;
-    for (const LossPointer& loss : losses_) parts.push_back(loss.get());
-    return parts;
-  }
-  void explain(std::vector<Step>& steps) const override {
-    for (const LossPointer& loss : losses_) loss->explain(steps);
-    steps.push_back({"curve-algebra", "several guarantees of one mechanism: the strongest at each epsilon"});
-  }
-
- private:
-  std::vector<LossPointer> losses_;
-};
-
-/// [curve-algebra] The larger profile at every epsilon: convex again, so it is that of a pair.
-class WeakestLoss final : public Loss {
- public:
-  explicit WeakestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {}
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    Interval largest = Interval::exactly(0);
-    for (const LossPointer& loss : losses_) largest = max(largest, loss->delta(direction, epsilon));
-    return largest;
-  }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    Interval largest = Interval::exactly(-infinity);
-    for (const LossPointer& loss : losses_) largest = max(largest, loss->log_delta(direction, epsilon));
-    return largest;
-  }
-  [[nodiscard]] bool symmetric() const override {
-    return std::all_of(losses_.begin(), losses_.end(), [](const LossPointer& loss) { return loss->symmetric(); });
-  }
-  [[nodiscard]] Tail tail() const override {
-    Tail worst = zero_tail(0);
-    worst.gdp_mu = 0;
-    worst.limit = {0, Tail::nothing};
-    for (const LossPointer& loss : losses_) {
-      const Tail one = loss->tail();
-      if (one.kind == TailKind::floor) return heavy_tail(TailKind::floor);
-      worst.zero_from = std::max(worst.zero_from, one.zero_from);
-      worst.gdp_mu = std::max(worst.gdp_mu, one.gdp_mu);
-    }
-    worst.kind = worst.zero_from < infinity ? TailKind::zero : worst.gdp_mu < infinity ? TailKind::gdp : TailKind::unknown;
-    worst.gaussian.reset();
-    return worst;
-  }
-  void explain(std::vector<Step>& steps) const override {
-    for (const LossPointer& loss : losses_) loss->explain(steps);
-    steps.push_back({"curve-algebra", "one of several mechanisms, unknown which: the weakest at each epsilon"});
-  }
-
- private:
-  std::vector<LossPointer> losses_;
-};
 
 LossPointer pair_of(const Curve& curve) { return curve.loss()->is_pair() ? curve.loss() : refine(curve.loss()); }
 LossPointer symmetric_pair_of(const Curve& curve) {
@@ -181,7 +59,7 @@ Curve make_curve(LossPointer loss, const Common& common, std::string method = "c
 Curve inverse(const Curve& curve) {
   const LossPointer& loss = curve.loss();
   if (loss->symmetric()) return curve;
-  return make_curve(std::make_shared<InverseLoss>(loss), agreed({curve}), curve.method());
+  return make_curve(inverse_loss(loss), agreed({curve}), curve.method());
 }
 
 Curve symmetrized(const Curve& curve) { return make_curve(symmetric_pair_of(curve), agreed({curve}), curve.method()); }
@@ -190,8 +68,7 @@ Curve strongest(const std::vector<Curve>& curves) {
   const Common common = agreed(curves);
   std::vector<LossPointer> losses;
   for (const Curve& curve : curves) losses.push_back(symmetric_pair_of(curve));
-  if (losses.size() == 1) return make_curve(losses.front(), common);
-  return make_curve(std::make_shared<StrongestLoss>(std::move(losses)), common);
+  return make_curve(strongest_loss(std::move(losses)), common);
 }
 
 Curve weakest(const std::vector<Curve>& curves) {
@@ -200,8 +77,7 @@ Curve weakest(const std::vector<Curve>& curves) {
   // Under replace-one either order may occur, so only symmetric curves speak.
   for (const Curve& curve : curves)
     losses.push_back(common.neighbours == Neighbours::replace_one ? symmetric_pair_of(curve) : pair_of(curve));
-  if (losses.size() == 1) return make_curve(losses.front(), common);
-  return make_curve(std::make_shared<WeakestLoss>(std::move(losses)), common);
+  return make_curve(weakest_loss(std::move(losses)), common);
 }
 
 Curve mixture(const std::vector<std::pair<Interval, Curve>>& components) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "curve/refine.h"
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -38,6 +39,7 @@ class RefinedLoss final : public Loss {
     segment_.touch =
         touch(from, [&](Interval t, Interval value) { return value * (1.0 + family.relative_drop(t) * (1.0 + exp(-t))) - 1.0; });
     segment_.touch_value = value(segment_.touch);
+    if (segment_.touch.hi == 0) return;  // the tangent at e = 0 passes below (-1, 1): the bound and its mirror are convex as they are
     // H(0) against the H of the touching point: the larger decides whether the line through (-1, 1) or through (1, delta(0)) is the hull's.
     const Interval first = value(Interval::exactly(0));
     const Interval at_zero = (1.0 - first) / 2.0;
@@ -58,6 +60,13 @@ class RefinedLoss final : public Loss {
     return family_.log_delta(direction, epsilon);
   }
   [[nodiscard]] bool symmetric() const override { return true; }
+  /// Q(L > e) is minus the slope in e^e: that of the bound beyond the touching point.
+  [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {
+    if (!(epsilon > segment_.touch.hi) || other_) return std::nullopt;
+    const Interval point = Interval::exactly(epsilon);
+    const Interval delta = value(point), drop = family_.relative_drop(point);
+    return Test{clamp(delta * drop * exp(-point), 0, 1), clamp(delta * (1.0 + drop), 0, 1)};
+  }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
   [[nodiscard]] Tail tail() const override { return family_.tail(); }  // unchanged beyond the touching point
   [[nodiscard]] std::string key() const override { return "refined(" + family_.key() + ")"; }
@@ -65,6 +74,7 @@ class RefinedLoss final : public Loss {
     family_.explain(steps);
     std::ostringstream detail;
     detail << "a straight line in exp(epsilon) up to epsilon = " << segment_.touch.hi << ", from there on the bound itself";
+    if (segment_.touch.hi == 0) return;
     steps.push_back({segment_.from_mirror ? "profile-refinement" : "guarantee-hull", detail.str()});
   }
 
@@ -102,11 +112,23 @@ class RefinedLoss final : public Loss {
   std::optional<Segment> other_;
 };
 
+/// The hull of several, two at a time: the one that falls furthest goes second throughout.
+LossPointer hull_of_minimum(const LossPointer& loss, std::vector<const Loss*> parts) {
+  const auto falls_further = [](const Loss* one, const Loss* other) {
+    return std::pair(one->infinite_mass(Direction::remove).hi, one->tail().zero_from) <
+           std::pair(other->infinite_mass(Direction::remove).hi, other->tail().zero_from);
+  };
+  std::stable_sort(parts.begin(), parts.end(), falls_further);
+  LossPointer hull(loss, parts.front());
+  for (std::size_t i = 1; i < parts.size(); ++i) hull = hull_of_two(loss, *parts[i], std::move(hull));
+  return hull;
+}
+
 }  // namespace
 
 LossPointer refine(LossPointer loss) {
   if (const auto* family = dynamic_cast<const FamilyLoss*>(loss.get())) return std::make_shared<RefinedLoss>(std::move(loss), *family);
-  if (const auto parts = loss->minimum_of(); parts.size() == 2) return hull_of_two(loss, *parts[0], LossPointer(loss, parts[1]));
+  if (auto parts = loss->minimum_of(); parts.size() >= 2) return hull_of_minimum(loss, std::move(parts));
   if (const auto* tailed = dynamic_cast<const TailedProfile*>(loss.get()))
     return hull_of_two(loss, tailed->rows(), std::make_shared<RefinedLoss>(tailed->beyond(), *tailed->beyond()));
   if (!loss->is_pair()) throw UnsupportedError("refine: the hull of this bound is not implemented; it can be the last step of a plan only");

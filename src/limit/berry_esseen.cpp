@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "curve/parts_of_plan.h"
+#include "limit/finite_part.h"
 #include "limit/limit_parts.h"
 #include "limit/moments.h"
 #include "numeric/arithmetic.h"
@@ -49,19 +50,26 @@ Interval delta_at_point(double mu, double gamma, double epsilon) {
   return says_something(mu, gamma) == Verdict::yes ? found : Interval{found.lo, 1};
 }
 
+/// [revealing-composition] delta beside a chance of revealing everything.
+Interval beside(Interval revealed, Interval delta) {
+  if (revealed.hi == 0) return delta;
+  return clamp(revealed + (1.0 - revealed) * delta, 0, 1);
+}
+
 }  // namespace
 
-BerryEsseen::BerryEsseen(Interval mu, Interval gamma) : mu_(mu), gamma_(gamma) {
+BerryEsseen::BerryEsseen(Interval mu, Interval gamma, Interval revealed) : mu_(mu), gamma_(gamma), revealed_(revealed) {
   if (!(mu.lo >= 0 && gamma.lo >= 0)) throw DomainError("Berry-Esseen: mu and gamma must not be negative");
+  if (!(revealed.lo >= 0 && revealed.hi <= 1)) throw DomainError("Berry-Esseen: revealed must be between 0 and 1");
 }
 
 bool BerryEsseen::certifies() const { return floor().hi < 1; }
 
-Interval BerryEsseen::floor() const { return {floor_at(mu_.lo, gamma_.lo).lo, floor_at(mu_.hi, gamma_.hi).hi}; }
+Interval BerryEsseen::floor() const { return beside(revealed_, {floor_at(mu_.lo, gamma_.lo).lo, floor_at(mu_.hi, gamma_.hi).hi}); }
 
 // A larger mu and a larger gamma are weaker guarantees, and delta falls with epsilon: the corners decide.
 Interval BerryEsseen::delta_at(Interval epsilon) const {
-  return {delta_at_point(mu_.lo, gamma_.lo, epsilon.hi).lo, delta_at_point(mu_.hi, gamma_.hi, epsilon.lo).hi};
+  return beside(revealed_, {delta_at_point(mu_.lo, gamma_.lo, epsilon.hi).lo, delta_at_point(mu_.hi, gamma_.hi, epsilon.lo).hi});
 }
 
 Interval BerryEsseen::epsilon_at(Interval delta) const {
@@ -85,24 +93,32 @@ Interval BerryEsseen::beta_at(Interval alpha) const {
     const Interval g = Interval::exactly(gamma);
     return clamp(gaussian_beta(Interval::exactly(mu), min(Interval::exactly(a) + g, Interval::exactly(1))) - g, 0, 1);
   };
-  return {at(mu_.hi, gamma_.hi, alpha.hi).lo, at(mu_.lo, gamma_.lo, alpha.lo).hi};
+  const auto within = [&](double a, double revealed) {  // [revealing-composition] (1 - d) f(a/(1 - d)), and 0 beyond 1 - d
+    return min(Interval::exactly(a) / (1.0 - Interval::exactly(revealed)), Interval::exactly(1));
+  };
+  const Interval low = at(mu_.hi, gamma_.hi, within(alpha.hi, revealed_.hi).hi);
+  const Interval high = at(mu_.lo, gamma_.lo, within(alpha.lo, revealed_.lo).lo);
+  return clamp((1.0 - revealed_) * Interval{low.lo, high.hi}, 0, 1);
 }
 
 // [berry-esseen] mu = 2 sum kl / sqrt(V), gamma = 0.56 sum kappa3bar / V^(3/2), V = sum of (kappa2 - kl^2).
 BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
-  Interval kl = Interval::exactly(0), variance = kl, third = kl;
+  Interval kl = Interval::exactly(0), variance = kl, third = kl, log_kept = kl;
   for (const Part& part : limit_parts(parts_of_plan(plan, neighbours, tolerance).parts)) {
-    const LossMoments moments = loss_moments(*part.loss, Direction::worst);
+    const FinitePart finite = finite_part(part.loss);
+    const Interval times = Interval::exactly(static_cast<double>(part.times));
+    log_kept = log_kept + times * log1p(-finite.revealed);
+    const LossMoments moments = loss_moments(*finite.rest, Direction::worst);
     if (!(moments.kappa3bar.hi < infinity))
       throw UnsupportedError("Berry-Esseen: the third moment of the loss is not known to be finite, so the theorem does not speak");
-    const Interval times = Interval::exactly(static_cast<double>(part.times));
     kl = kl + times * moments.kl;
     variance = variance + times * max(moments.kappa2 - square(moments.kl), Interval::exactly(0));
     third = third + times * moments.kappa3bar;
   }
-  if (third.hi == 0) return {Interval::exactly(0), Interval::exactly(0)};
+  const Interval revealed = clamp(-expm1(log_kept), 0, 1);
+  if (third.hi == 0) return {Interval::exactly(0), Interval::exactly(0), revealed};
   const Interval constant = Interval::exactly(56) / 100.0;  // Shevtsova's, for summands of different laws
-  return {2.0 * kl / sqrt(variance), constant * third / (variance * sqrt(variance))};
+  return {2.0 * kl / sqrt(variance), constant * third / (variance * sqrt(variance)), revealed};
 }
 
 }  // namespace tradeoff

@@ -9,6 +9,7 @@
 #include "limit/profile_integral.h"
 #include "mechanism/atoms.h"
 #include "mechanism/laplace.h"
+#include "mechanism/renyi_bound.h"
 #include "mechanism/transform.h"
 #include "numeric/arithmetic.h"
 #include "numeric/golden_section.h"
@@ -79,6 +80,7 @@ double log_cut_moment(const Atoms& atoms, double s, const Tail& tail) {
 // [renyi-curve] Exact for Gaussians and finite laws; the nodes of the contour engine where there is a transform; the profile otherwise.
 Interval log_moment(const Loss& loss, Direction direction, double order_less_one, double steps) {
   const double s = order_less_one;
+  if (const auto* bound = dynamic_cast<const RenyiBoundLoss*>(&loss)) return bound->cumulant(s);
   if (const auto mu = loss.gaussian_mu()) return Interval::exactly(s) * (Interval::exactly(s) + 1.0) * square(*mu) / 2.0;
   const Interval revealed = loss.infinite_mass(direction);
   if (revealed.lo > 0) return Interval::exactly(infinity);
@@ -95,7 +97,11 @@ Interval log_moment(const Loss& loss, Direction direction, double order_less_one
 
 RenyiCurve renyi_curve(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   auto mechanisms = std::make_shared<RenyiCurve::Mechanisms>();
-  mechanisms->parts = limit_parts(parts_of_plan(plan, neighbours, tolerance).parts);
+  for (Part& part : parts_of_plan(plan, neighbours, tolerance).parts) {
+    const bool is_bound = dynamic_cast<const RenyiBoundLoss*>(part.loss.get()) != nullptr;  // it states the divergences themselves
+    Parts one = is_bound && part.times > 0 ? Parts{std::move(part)} : limit_parts({std::move(part)});
+    mechanisms->parts.insert(mechanisms->parts.end(), one.begin(), one.end());
+  }
   for (const Part& part : mechanisms->parts) mechanisms->symmetric = mechanisms->symmetric && part.loss->symmetric();
   return RenyiCurve(std::move(mechanisms));
 }
@@ -189,7 +195,10 @@ std::optional<Interval> RenyiCurve::zcdp() const {
   for (const Part& part : mechanisms_->parts) {
     const Tail tail = part.loss->tail();
     Interval one = Interval::exactly(infinity);
-    if (const auto mu = part.loss->gaussian_mu())
+    const auto* bound = dynamic_cast<const RenyiBoundLoss*>(part.loss.get());
+    if (bound != nullptr && bound->rho())
+      one = *bound->rho();
+    else if (const auto mu = part.loss->gaussian_mu())
       one = square(*mu) / 2.0;
     else if (const double mu_or_epsilon = std::min(tail.gdp_mu, tail.zero_from); mu_or_epsilon < infinity)
       one = square(Interval::exactly(mu_or_epsilon)) / 2.0;

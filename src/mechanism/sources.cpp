@@ -12,6 +12,7 @@
 #include "mechanism/pair.h"
 #include "mechanism/profile.h"
 #include "mechanism/randomized_response.h"
+#include "mechanism/renyi_bound.h"
 #include "mechanism/table_file.h"
 #include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
@@ -86,6 +87,10 @@ LossPointer constraints(const Arguments& arguments) {
   return std::make_shared<ConstraintsLoss>(std::move(all));
 }
 
+LossPointer rdp(const Arguments& arguments) { return renyi_bound(rows(arguments)); }
+
+LossPointer zcdp(const Arguments& arguments) { return zcdp_bound(arguments.non_negative("rho")); }
+
 LossPointer sqrt_log_source(const Arguments& arguments) {
   return sqrt_log_family(arguments.positive("a"), arguments.positive("b"), arguments.positive("sigma"));
 }
@@ -128,6 +133,8 @@ constexpr std::array sources{
     Entry{"dp", dp},
     Entry{"constraints", constraints},
     Entry{"pair", pair},
+    Entry{"rdp", rdp},
+    Entry{"zcdp", zcdp},
     Entry{"sqrt_log_family", sqrt_log_source},
     Entry{"log_family", log_source},
     Entry{"icea", icea_source},

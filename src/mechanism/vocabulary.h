@@ -20,6 +20,7 @@ enum class Kind {
   numbers,     ///< [0.5, 0.5]
   pairs,       ///< [(1, 1e-5), (2, 1e-7)]
   components,  ///< [(0.3, gaussian(1)), (0.7, (laplace(1) | repeat(2)))]
+  plans,       ///< [gaussian(1), (laplace(1) | repeat(2))]
   text,        ///< "file.csv"
   tail_word,   ///< a word whose role is tail: unknown, gaussian(k, s)
 };

@@ -277,6 +277,8 @@ Value Parser::read_value(const Parameter& parameter, const Token& first) {
     case Kind::pairs:
     case Kind::components:
       return {List{read_items(parameter, first, [&](const Token& item) { return read_pair(parameter, item); })}, first.offset};
+    case Kind::plans:
+      return {List{read_items(parameter, first, [&](const Token& item) { return read_source(item); })}, first.offset};
     case Kind::text:
       return read_text(parameter, first);
     case Kind::tail_word:

@@ -23,6 +23,11 @@ std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan) {
   if (call->name == "dp") stated.push_back({arguments.written("epsilon"), arguments.written("delta")});
   if (call->name == "constraints")
     for (auto& [epsilon, delta] : arguments.pairs("points")) stated.push_back({epsilon, delta});
+  if (call->name == "strongest")
+    if (const auto* list = std::get_if<List>(&arguments.value("guarantees").content))
+      for (const Value& item : list->items)
+        if (const auto* one = std::get_if<Plan>(&item.content))
+          for (WrittenGuarantee& guarantee : stated_guarantees(*one)) stated.push_back(std::move(guarantee));
   return stated;
 }
 

@@ -82,7 +82,7 @@ TEST(CurveAlgebra, RandomPairsAgainstBruteForce) {
       EXPECT_THAT(composed.delta_at(e, Direction::remove), Encloses(near(product_delta)));
       if (epsilon < 0) continue;
       EXPECT_THAT(both.delta_at(e), Encloses(near(std::max(forward, backward))));
-      EXPECT_THAT(high.delta_at(e), Encloses(near(std::min(std::max(forward, backward), std::max(second, second_back)))));
+      EXPECT_LE(high.delta_at(e).lo, std::min(std::max(forward, backward), std::max(second, second_back)));
     }
     for (const double alpha : {0.05, 0.3, 0.7}) {
       const double best = std::max(symmetrized(one).beta_at(alpha).lo, symmetrized(other).beta_at(alpha).lo);

@@ -104,7 +104,29 @@ TEST(BerryEsseen, TheFloorAndWhereItSaysNothing) {
   const BerryEsseen nothing = berry_esseen(parse("dp(epsilon=3)"));
   EXPECT_FALSE(nothing.certifies());
   EXPECT_EQ(nothing.delta_at(Interval::exactly(5)).hi, 1);
-  EXPECT_THROW((void)berry_esseen(parse("dp(epsilon=1, delta=0.001)")), UnsupportedError);
+  EXPECT_THROW((void)berry_esseen(parse("log_family(c=1, sigma=1)")), UnsupportedError);
+}
+
+TEST(BerryEsseen, SplitsOffWhatRevealsEverything) {
+  // [revealing-composition] The chance to reveal is exact, and what is left is the theorem for the pure part.
+  const BerryEsseen pure = berry_esseen(parse("dp(epsilon=0.05) | repeat(400)"));
+  const BerryEsseen mixed = berry_esseen(parse("dp(epsilon=0.05, delta=1e-4) | repeat(400)"));
+  EXPECT_NEAR(mixed.revealed().hi, -std::expm1(400 * std::log1p(-1e-4)), 1e-14);
+  EXPECT_NEAR(mixed.mu().hi, pure.mu().hi, 1e-9);
+  EXPECT_NEAR(mixed.gamma().hi, pure.gamma().hi, 1e-9);
+  EXPECT_NEAR(mixed.floor().hi, 1 - (1 - mixed.revealed().hi) * (1 - pure.floor().hi), 1e-9);
+  for (const char* plan :
+       {"dp(epsilon=0.05, delta=1e-4) | repeat(400)", "truncated_laplace(scale=20, bound=100) | repeat(300)",
+        "truncated_laplace(scale=1, bound=0.8) | repeat(2)", "dp(epsilon=0, delta=0.01) | repeat(3)",
+        "constraints([(0.2, 0), (0.05, 0.001)]) | repeat(300)", "pair(p=[0.2, 0.5, 0.3], q=[0.1, 0.5, 0.4])|repeat(90)"}) {
+    const BerryEsseen bound = berry_esseen(parse(plan));
+    const Curve exact = analyze(parse(plan));
+    for (const double epsilon : {-1.0, 0.0, 0.5, 2.0, 30.0})
+      EXPECT_GE(bound.delta_at(Interval::exactly(epsilon)).hi, exact.delta_at(epsilon).lo) << plan;
+    for (const double alpha : {0.0, 0.01, 0.2, 0.6, 0.99})
+      EXPECT_LE(bound.beta_at(Interval::exactly(alpha)).lo, exact.beta_at(alpha).hi) << plan << " " << alpha;
+  }
+  EXPECT_TRUE(berry_esseen(parse("truncated_laplace(scale=20, bound=100) | repeat(300)")).certifies());
 }
 
 }  // namespace

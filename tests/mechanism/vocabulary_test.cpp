@@ -48,6 +48,7 @@ TEST(Vocabulary, UsageShowsDefaultsAndForms) {
   EXPECT_EQ(usage(*find_word(Role::source, "gaussian")), "gaussian(sigma, sensitivity=1)");
   EXPECT_EQ(usage(*find_word(Role::operation, "sample")), "sample(size, of) or sample(rate)");
   EXPECT_EQ(usage(*find_word(Role::operation, "refine")), "refine()");
+  EXPECT_EQ(usage(*find_word(Role::source, "strongest")), "strongest(guarantees)");
   EXPECT_EQ(usage(*find_word(Role::tail, "zero")), "zero");
 }
 

@@ -65,6 +65,9 @@ namespace tradeoff::random_plan {
   return result;
 }
 
+/// A plan inside a plan, a plain one where there must be an end.
+[[nodiscard]] inline Plan part(int depth) { return depth <= 0 ? lone({"gdp", {{"mu", number_value(Kind::number)}}, 0}) : plan(depth - 1); }
+
 [[nodiscard]] inline Value value(Kind kind, int depth) {
   const auto list = [&](auto item) {
     List result;
@@ -80,10 +83,9 @@ namespace tradeoff::random_plan {
     case Kind::pairs:
       return list([] { return Value{Tuple{{number_value(Kind::number), number_value(Kind::number)}}, 0}; });
     case Kind::components:
-      return list([&] {
-        Plan component = depth <= 0 ? lone({"gdp", {{"mu", number_value(Kind::number)}}, 0}) : plan(depth - 1);
-        return Value{Tuple{{number_value(Kind::number), {std::move(component), 0}}}, 0};
-      });
+      return list([&] { return Value{Tuple{{number_value(Kind::number), {part(depth), 0}}}, 0}; });
+    case Kind::plans:
+      return list([&] { return Value{part(depth), 0}; });
     case Kind::text:
       return {text_value(), 0};
     case Kind::tail_word:

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "curve/algebra.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "curve/duality.h"
+#include "curve/profile.h"
+#include "curve/refine.h"
+#include "mechanism/atoms.h"
+#include "mechanism/constraints.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
+
+/// [curve-algebra] The swapped pair.
+class InverseLoss final : public Loss {
+ public:
+  explicit InverseLoss(LossPointer base) : base_(std::move(base)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return base_->delta(opposite(direction), epsilon); }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    return base_->log_delta(opposite(direction), epsilon);
+  }
+  [[nodiscard]] bool symmetric() const override { return false; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(opposite(direction)); }
+  /// A tail speaks of both directions, except for its limit.
+  [[nodiscard]] Tail tail() const override {
+    Tail tail = base_->tail();
+    if (tail.limit.lo < infinity) tail.limit = {0, Tail::nothing};
+    return tail;
+  }
+  [[nodiscard]] bool is_pair() const override { return base_->is_pair(); }
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
+    return base_->closed_epsilon(opposite(direction), delta);
+  }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
+    return base_->closed_beta(opposite(direction), alpha);
+  }
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
+    return base_->test_at(opposite(direction), epsilon);
+  }
+  [[nodiscard]] std::vector<double> corners(Direction direction) const override { return base_->corners(opposite(direction)); }
+  [[nodiscard]] const Atoms* atoms(Direction direction) const override { return base_->atoms(opposite(direction)); }
+  [[nodiscard]] const Transform* transform(Direction direction) const override { return base_->transform(opposite(direction)); }
+  [[nodiscard]] std::optional<BreakPoints> break_points(Direction direction, ParameterEnd end) const override {
+    return base_->break_points(opposite(direction), end);
+  }
+  [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
+    return base_->guarantees(opposite(direction));
+  }
+  [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
+    return base_->rough_delta(opposite(direction), epsilon);
+  }
+  [[nodiscard]] std::string key() const override {
+    const std::string inner = base_->key();
+    return inner.empty() ? inner : "inverse(" + inner + ")";
+  }
+  void explain(std::vector<Step>& steps) const override {
+    base_->explain(steps);
+    steps.push_back({"curve-algebra", "both directions exchanged"});
+  }
+
+ private:
+  LossPointer base_;
+};
+
+/// What is certain about the tail of the smaller of several profiles: each field of each tail holds for it.
+Tail tail_of_minimum(const std::vector<LossPointer>& losses) {
+  Tail tail;
+  for (const LossPointer& loss : losses) {
+    const Tail one = loss->tail();
+    tail.zero_from = std::min(tail.zero_from, one.zero_from);
+    tail.gdp_mu = std::min(tail.gdp_mu, one.gdp_mu);
+    if (!tail.gaussian) tail.gaussian = one.gaussian;
+  }
+  if (tail.gaussian) tail.kind = TailKind::gaussian;
+  if (tail.gdp_mu < infinity) tail.kind = TailKind::gdp;
+  if (tail.zero_from < infinity) tail.kind = TailKind::zero;
+  return tail;
+}
+
+/// [curve-algebra] The smaller profile at every epsilon; the larger trade-off function is the one of its hull.
+class StrongestLoss final : public Loss {
+ public:
+  explicit StrongestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    Interval least = Interval::exactly(1);
+    for (const LossPointer& loss : losses_) least = min(least, loss->delta(direction, epsilon));
+    return least;
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    Interval least = Interval::exactly(0);
+    for (const LossPointer& loss : losses_) least = min(least, loss->log_delta(direction, epsilon));
+    return least;
+  }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
+    Interval largest = Interval::exactly(0);
+    for (const LossPointer& loss : losses_) largest = max(largest, dual_beta(Profile(*loss, direction), alpha));
+    return largest;
+  }
+  [[nodiscard]] Tail tail() const override { return tail_of_minimum(losses_); }
+  [[nodiscard]] bool is_pair() const override { return false; }
+  [[nodiscard]] std::vector<const Loss*> minimum_of() const override {
+    std::vector<const Loss*> parts;
+    for (const LossPointer& loss : losses_) parts.push_back(loss.get());
+    return parts;
+  }
+  void explain(std::vector<Step>& steps) const override {
+    for (const LossPointer& loss : losses_) loss->explain(steps);
+    steps.push_back({"curve-algebra", "several guarantees of one mechanism: the strongest at each epsilon"});
+  }
+
+ private:
+  std::vector<LossPointer> losses_;
+};
+
+/// [curve-algebra] The larger profile at every epsilon: convex again, so it is that of a pair.
+class WeakestLoss final : public Loss {
+ public:
+  explicit WeakestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    Interval largest = Interval::exactly(0);
+    for (const LossPointer& loss : losses_) largest = max(largest, loss->delta(direction, epsilon));
+    return largest;
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    Interval largest = Interval::exactly(-infinity);
+    for (const LossPointer& loss : losses_) largest = max(largest, loss->log_delta(direction, epsilon));
+    return largest;
+  }
+  [[nodiscard]] bool symmetric() const override {
+    return std::all_of(losses_.begin(), losses_.end(), [](const LossPointer& loss) { return loss->symmetric(); });
+  }
+  [[nodiscard]] Tail tail() const override {
+    Tail worst = zero_tail(0);
+    worst.gdp_mu = 0;
+    worst.limit = {0, Tail::nothing};
+    for (const LossPointer& loss : losses_) {
+      const Tail one = loss->tail();
+      if (one.kind == TailKind::floor) return heavy_tail(TailKind::floor);
+      worst.zero_from = std::max(worst.zero_from, one.zero_from);
+      worst.gdp_mu = std::max(worst.gdp_mu, one.gdp_mu);
+    }
+    worst.kind = worst.zero_from < infinity ? TailKind::zero : worst.gdp_mu < infinity ? TailKind::gdp : TailKind::unknown;
+    worst.gaussian.reset();
+    return worst;
+  }
+  void explain(std::vector<Step>& steps) const override {
+    for (const LossPointer& loss : losses_) loss->explain(steps);
+    steps.push_back({"curve-algebra", "one of several mechanisms, unknown which: the weakest at each epsilon"});
+  }
+
+ private:
+  std::vector<LossPointer> losses_;
+};
+
+/// The corners of a symmetric profile that is straight in e^e between them, if it is known by them.
+std::optional<std::vector<Constraint>> corners_of(const Loss& loss) {
+  const Atoms* atoms = loss.atoms(Direction::remove);
+  if (!loss.symmetric() || atoms == nullptr || atoms->slack != 0) return std::nullopt;
+  std::vector<Constraint> corners;
+  const auto add = [&](Interval epsilon) { corners.push_back({epsilon, clamp(loss.delta(Direction::remove, epsilon), 0, 1)}); };
+  add(Interval::exactly(0));
+  for (const Atom& atom : atoms->finite)
+    if (atom.loss.hi > 0) add(max(atom.loss, Interval::exactly(0)));
+  return corners;
+}
+
+}  // namespace
+
+LossPointer inverse_loss(LossPointer base) { return base->symmetric() ? base : std::make_shared<InverseLoss>(std::move(base)); }
+
+// [curve-algebra] Laws of finitely many losses are lists of guarantees, and several lists are one. Otherwise the hull is searched for.
+LossPointer strongest_loss(std::vector<LossPointer> losses) {
+  if (losses.size() == 1) return losses.front();
+  std::vector<Constraint> all;
+  std::vector<LossPointer> others;
+  for (LossPointer& loss : losses) {
+    if (auto corners = corners_of(*loss))
+      all.insert(all.end(), corners->begin(), corners->end());
+    else
+      others.push_back(std::move(loss));
+  }
+  if (!all.empty()) others.push_back(std::make_shared<ConstraintsLoss>(std::move(all)));
+  if (others.size() == 1) return others.front();
+  return refine(std::make_shared<StrongestLoss>(std::move(others)));
+}
+
+LossPointer weakest_loss(std::vector<LossPointer> losses) {
+  return losses.size() == 1 ? losses.front() : std::make_shared<WeakestLoss>(std::move(losses));
+}
+
+}  // namespace tradeoff

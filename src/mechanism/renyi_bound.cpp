@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/renyi_bound.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechanism/gaussian.h"
+#include "numeric/arithmetic.h"
+#include "numeric/root.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+using Polygon = RenyiBoundLoss::Polygon;
+using Vertices = std::vector<std::pair<double, Interval>>;
+
+constexpr double largest_order = 1e150;  // less one; its square is a double
+
+double end_of(const std::vector<Polygon>& polygons) {
+  double end = largest_order;
+  for (const Polygon& polygon : polygons) end = std::min(end, polygon.vertices.back().first);
+  return end;
+}
+
+/// Encloses the height of a polygon at s, and its slopes there: both of them at a vertex.
+struct Height {
+  Interval value;
+  Interval slope;
+};
+
+Height height_at(const Polygon& polygon, double s) {
+  const Vertices& v = polygon.vertices;
+  const auto slope = [&](std::size_t i) { return (v[i].second - v[i - 1].second) / (Interval::exactly(v[i].first) - v[i - 1].first); };
+  std::size_t i = 1;
+  while (i + 1 < v.size() && v[i].first < s) ++i;
+  Height found{v[i - 1].second + slope(i) * (Interval::exactly(s) - v[i - 1].first), slope(i)};
+  if (s == v[i].first) {
+    found.value = v[i].second;
+    if (i + 1 < v.size()) found.slope = hull(found.slope, slope(i + 1));
+  }
+  return {polygon.times * found.value, polygon.times * found.slope};
+}
+
+Height height_at(Interval rho, const std::vector<Polygon>& polygons, double s) {
+  const Interval point = Interval::exactly(s);
+  Height sum{rho * point * (point + 1.0), rho * (2.0 * point + 1.0)};
+  for (const Polygon& polygon : polygons) {
+    const Height one = height_at(polygon, s);
+    sum = {sum.value + one.value, sum.slope + one.slope};
+  }
+  return sum;
+}
+
+/// log(s/(1 + s)), and s log s - (1 + s) log(1 + s) in a form without cancellation.
+Interval log_share(Interval s) { return -log1p(1.0 / s); }
+Interval entropy(Interval s) { return s * log_share(s) - log1p(s); }
+
+/// The order that serves best at epsilon: where slope(s) + log(s/(1 + s)) passes epsilon, or the largest stated.
+Interval best_order(Interval rho, const std::vector<Polygon>& polygons, double epsilon) {
+  const double end = end_of(polygons);
+  double low = std::log(1e-300), high = std::log(end);
+  for (int i = 0; i < 64; ++i) {  // a guess, so that few enclosures are needed
+    const double middle = (low + high) / 2, s = std::exp(middle);
+    double slope = rho.hi * (2 * s + 1) - std::log1p(1 / s);
+    for (const Polygon& polygon : polygons) slope += height_at(polygon, s).slope.lo;
+    (slope < epsilon ? low : high) = middle;
+  }
+  const auto rising = [&](double s) { return height_at(rho, polygons, s).slope + log_share(Interval::exactly(s)); };
+  return numeric::increasing_root(rising, Interval::exactly(epsilon), std::min(std::exp(high), end), {1e-300, end});
+}
+
+/// [renyi-conversion] The least over s of cumulant(s) - s epsilon + s log s - (1 + s) log(1 + s).
+Interval least_exponent(Interval rho, const std::vector<Polygon>& polygons, double epsilon) {
+  const Interval s = best_order(rho, polygons, epsilon);
+  const Interval height{height_at(rho, polygons, s.lo).value.lo, height_at(rho, polygons, s.hi).value.hi};
+  return height - s * epsilon + entropy(s);
+}
+
+/// The lower hull of (0, 0) and the points; a chord between any two bounds a convex function, so the choice of vertices only sets how well.
+Vertices hull_of(std::vector<std::pair<double, Interval>> points) {
+  std::sort(points.begin(), points.end(),
+            [](const auto& a, const auto& b) { return std::pair(a.first, a.second.hi) < std::pair(b.first, b.second.hi); });
+  Vertices hull{{0, Interval::exactly(0)}};
+  for (const auto& point : points) {
+    if (point.first == hull.back().first) continue;
+    while (hull.size() >= 2) {
+      const auto& [s0, k0] = hull[hull.size() - 2];
+      const auto& [s1, k1] = hull.back();
+      if ((k1.hi - k0.hi) * (point.first - s0) < (point.second.hi - k0.hi) * (s1 - s0)) break;
+      hull.pop_back();
+    }
+    hull.push_back(point);
+  }
+  return hull;
+}
+
+}  // namespace
+
+Interval RenyiBoundLoss::cumulant(double s) const {
+  if (s > end_of(polygons_.least)) return Interval::exactly(infinity);
+  const double above = s > end_of(polygons_.safe) ? infinity : height_at(rho_, polygons_.safe, s).value.hi;
+  return {height_at(rho_, polygons_.least, s).value.lo, above};
+}
+
+std::optional<Interval> RenyiBoundLoss::rho() const { return polygons_.safe.empty() ? std::optional(rho_) : std::nullopt; }
+
+LossPointer RenyiBoundLoss::sum(const std::vector<std::pair<const RenyiBoundLoss*, std::uint64_t>>& parts) {
+  Interval rho = Interval::exactly(0);
+  Ends polygons;
+  for (const auto& [part, count] : parts) {
+    const auto times = static_cast<double>(count);  // at most 1e12, so exact
+    rho = rho + times * part->rho_;
+    for (Polygon polygon : part->polygons_.safe) polygons.safe.push_back({std::move(polygon.vertices), polygon.times * times});
+    for (Polygon polygon : part->polygons_.least) polygons.least.push_back({std::move(polygon.vertices), polygon.times * times});
+  }
+  return std::make_shared<RenyiBoundLoss>(rho, std::move(polygons));
+}
+
+Interval RenyiBoundLoss::log_value(Interval epsilon) const {
+  if (polygons_.safe.empty() && epsilon.lo == epsilon.hi) return least_exponent(rho_, polygons_.safe, epsilon.lo);
+  return {least_exponent(rho_, polygons_.least, epsilon.hi).lo, least_exponent(rho_, polygons_.safe, epsilon.lo).hi};
+}
+
+Interval RenyiBoundLoss::relative_drop(Interval epsilon) const {
+  const auto orders = [&](double e) { return hull(best_order(rho_, polygons_.least, e), best_order(rho_, polygons_.safe, e)); };
+  return epsilon.lo == epsilon.hi ? orders(epsilon.lo) : hull(orders(epsilon.lo), orders(epsilon.hi));
+}
+
+// Dropping the entropy, s = (epsilon - rho)/(2 rho) gives exp(-(epsilon - rho)^2/(4 rho)); the entropy only adds a logarithm.
+Tail RenyiBoundLoss::tail() const {
+  if (!polygons_.safe.empty()) return heavy_tail(TailKind::exponential);
+  Tail tail;
+  tail.kind = TailKind::gaussian;
+  tail.gaussian = GaussianTail{-(rho_ / 4.0).lo, 0.5, sqrt(2.0 * rho_).hi, rho_.hi};
+  tail.limit = sqrt(2.0 * rho_);
+  return tail;
+}
+
+void RenyiBoundLoss::explain(std::vector<Step>& steps) const {
+  steps.push_back({"renyi-conversion", "known by bounds on Renyi divergences: the best conversion over all orders; lossy"});
+}
+
+LossPointer renyi_bound(const std::vector<std::pair<Interval, Interval>>& points) {
+  if (points.empty()) throw DomainError("rdp: points = [] is not allowed; it must be a list of pairs (order, divergence)");
+  Vertices safe, least;
+  for (const auto& [order, divergence] : points) {
+    if (!(order.lo > 1 && order.hi <= largest_order)) throw DomainError("rdp: every order must be above 1 and at most 1e150");
+    if (!(divergence.lo >= 0)) throw DomainError("rdp: every divergence must be at least 0");
+    // Divergences grow with the order, so a smaller order with the same bound is safe.
+    const double down = (order - 1.0).lo, up = (order - 1.0).hi;
+    safe.emplace_back(down, Interval::exactly(divergence.hi) * down);
+    least.emplace_back(up, Interval::exactly(divergence.lo) * up);
+  }
+  return std::make_shared<RenyiBoundLoss>(Interval::exactly(0),
+                                          RenyiBoundLoss::Ends{{{hull_of(std::move(safe))}}, {{hull_of(std::move(least))}}});
+}
+
+LossPointer zcdp_bound(Interval rho) {
+  if (rho.hi == 0) return gaussian_loss(rho);
+  return std::make_shared<RenyiBoundLoss>(rho, RenyiBoundLoss::Ends{});
+}
+
+}  // namespace tradeoff

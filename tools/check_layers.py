@@ -20,7 +20,7 @@ OUTSIDE = {
     "noise": ("sys/random.h", "sys/mman.h", "unistd.h", "immintrin.h"),  # entropy, pages cleared on fork, vector instructions
     "report": ("nlohmann/",),
     "train": ("Eigen/",),
-    "cli": ("nlohmann/", "CLI/", "fcntl.h", "unistd.h", "sys/"),  # the terminal and pipes are POSIX
+    "cli": ("nlohmann/", "CLI/", "fcntl.h", "spawn.h", "unistd.h", "sys/"),  # the terminal, pipes and other programs are POSIX
 }
 
 # Standard headers that the compilers we support do not have (docs/adr/0001), or that certify nothing (docs/adr/0002).

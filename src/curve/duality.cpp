@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "curve/duality.h"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
@@ -80,8 +81,7 @@ class Objective {
   Interval complement_;
 };
 
-/// Where the objective is largest: by a scan and golden sections of rough values, then of certified ones nearby. Only efficiency depends
-/// on the result.
+/// Where the objective is largest, about: by a scan and golden sections of rough values. Only efficiency depends on the result.
 double find_maximum(const Objective& objective, double largest) {
   // e = sinh-like spacing covers both small losses and the far tail; 700 is where e^e leaves the doubles.
   const double reach = std::asinh(700);
@@ -100,49 +100,107 @@ double find_maximum(const Objective& objective, double largest) {
   }
   const double low = std::max(std::sinh(std::asinh(best) - step), -700.0);
   const double high = std::min(std::sinh(std::asinh(best) + step), upper);
-  const double rough = numeric::golden_section([&](double e) { return -objective.rough(e); }, low, high, 1e-4 * (1 + std::abs(best)));
-  const double near = 0.01 * (1 + std::abs(rough));
-  return numeric::golden_section([&](double e) { return -objective.at(e).lo; }, rough - near, std::min(rough + near, upper),
-                                 1e-13 * (1 + std::abs(rough)));
+  return numeric::golden_section([&](double e) { return -objective.rough(e); }, low, high, 1e-4 * (1 + std::abs(best)));
 }
 
-/// Certified upper bound of the objective, which is concave in x = e^e, from five points around its maximum: between the
-/// second and the fourth it lies below the extensions of the outer chords, outside below those of the inner chords.
-double bound_maximum(const Objective& objective, double middle, Interval largest_x) {
-  const auto line = [](Interval from, Interval rise, Interval run, Interval distance) {  // value at `distance` beyond `from`
-    return (from + max(rise / run, Interval::exactly(0)) * max(distance, Interval::exactly(0))).hi;
-  };
-  const Interval m = exp(Interval::exactly(middle));
-  const Interval top = objective.at(middle);
-  double best = infinity;
-  for (double spread = 1e-7 * (1 + std::abs(middle)); spread < 8; spread *= 4) {
-    const std::array<double, 4> e{middle - 2 * spread, middle - spread, middle + spread, middle + 2 * spread};
-    std::array<Interval, 4> x;
-    std::array<Interval, 4> g;
-    for (std::size_t i = 0; i < 4; ++i) {
-      x[i] = exp(Interval::exactly(e[i]));
-      g[i] = objective.at(e[i]);
+/// [profile-duality] The supremum of the objective, which is concave in x = e^e, between certified values: below the crossing of the chords
+/// that are extended from either side. The next value is taken where the crossing is highest.
+class Supremum {
+ public:
+  Supremum(const Objective& objective, Interval largest_x) : objective_(objective), largest_x_(largest_x) {}
+
+  [[nodiscard]] Interval run(double middle) {
+    double spread = 0.01 * (1 + std::abs(middle));
+    for (const double e : {middle - spread, middle, middle + spread}) take(e);
+    double width = infinity;
+    for (int idle = 0, asked = 3; idle < most_idle && asked < most_asked; ++asked) {
+      const Bound highest = bound();
+      const Interval best = largest();
+      above_ = std::min(above_, highest.value);
+      const double left = above_ - best.lo;
+      if (!(left > 3 * best.width() + 1e-13 * best.hi)) break;
+      idle = left < 0.9 * width ? 0 : idle + 1;
+      width = std::min(width, left);
+      double next = highest.place;
+      if (std::isinf(next)) {
+        next = next < 0 ? points_.front().e - spread : points_.back().e + spread;
+        spread *= 4;
+      }
+      if (!take(next)) break;
     }
-    const Interval width = x[2] - x[1];
-    const Interval rise = max((g[1] - g[0]) / (x[1] - x[0]), Interval::exactly(0));
-    const Interval fall = max((g[2] - g[3]) / (x[3] - x[2]), Interval::exactly(0));
-    if (!(rise.hi < infinity && fall.hi < infinity && width.lo > 0)) continue;
-    // The two outer lines cross at this distance beyond the second point; beyond it the other line is the lower one.
-    double inside = std::max(g[1].hi, g[2].hi);
-    if (rise.hi + fall.hi > 0) {
-      const double crossing = std::clamp((g[2].hi - g[1].hi + fall.hi * width.hi) / (rise.hi + fall.hi), 0.0, width.hi);
-      const Interval at = Interval::exactly(crossing);
-      inside =
-          std::max(inside, std::max((Interval::exactly(g[1].hi) + Interval::exactly(rise.hi) * at).hi,
-                                    (Interval::exactly(g[2].hi) + Interval::exactly(fall.hi) * max(width - at, Interval::exactly(0))).hi));
-    }
-    const double left = line(g[1], g[1] - top, m - x[1], x[1]);
-    const double right = line(g[2], g[2] - top, x[2] - m, largest_x - x[2]);
-    const double bound = std::max({inside, left, right});
-    if (bound < best) best = bound;
+    return {largest().lo, std::min(above_, bound().value)};
   }
-  return best;
-}
+
+ private:
+  static constexpr int most_asked = 60;
+  static constexpr int most_idle = 6;
+  struct Point {
+    double e;
+    Interval x;
+    Interval value;
+  };
+  struct Bound {
+    double value;
+    double place;  // where it is; infinite if beyond all points
+  };
+
+  /// False if the point is known already.
+  bool take(double e) {
+    const auto after = std::lower_bound(points_.begin(), points_.end(), e, [](const Point& point, double at) { return point.e < at; });
+    if (after != points_.end() && after->e == e) return false;
+    points_.insert(after, {e, exp(Interval::exactly(e)), objective_.at(e)});
+    return true;
+  }
+  [[nodiscard]] Interval largest() const {
+    Interval best = points_.front().value;
+    for (const Point& point : points_) best = max(best, point.value);
+    return best;
+  }
+  /// The least slope at which a chord from some point on the other side comes up to point i.
+  [[nodiscard]] double rise_to(std::size_t i, bool from_left) const {
+    double least = infinity;
+    for (std::size_t j = from_left ? 0 : i + 1; j < (from_left ? i : points_.size()); ++j) {
+      const Interval run = from_left ? points_[i].x - points_[j].x : points_[j].x - points_[i].x;
+      if (run.lo > 0) least = std::min(least, ((points_[i].value - points_[j].value) / run).hi);
+    }
+    return least;
+  }
+  [[nodiscard]] static double up(double from, double slope, Interval run) {
+    return slope > 0 ? (Interval::exactly(from) + Interval::exactly(slope) * max(run, Interval::exactly(0))).hi : from;
+  }
+
+  [[nodiscard]] Bound bound() const {
+    const std::size_t last = points_.size() - 1;
+    Bound highest{up(points_[0].value.hi, rise_to(0, false), points_[0].x), -infinity};
+    const auto raise = [&](Bound other) {
+      if (!(other.value <= highest.value)) highest = other;
+    };
+    raise({up(points_[last].value.hi, rise_to(last, true), largest_x_ - points_[last].x), infinity});
+    for (std::size_t i = 0; i < last; ++i) raise(between(i));
+    return highest;
+  }
+  /// Each line gives a bound at its far end, and both together at any crossing: left of it the line from the left is lower than there,
+  /// right of it the one from the right.
+  [[nodiscard]] Bound between(std::size_t i) const {
+    const Point& from = points_[i];
+    const Point& to = points_[i + 1];
+    const double left = rise_to(i, true), right = rise_to(i + 1, false), width = (to.x - from.x).hi;
+    const auto from_left = [&](const Interval& run) { return left < infinity ? up(from.value.hi, left, run) : infinity; };
+    const auto from_right = [&](const Interval& run) { return right < infinity ? up(to.value.hi, right, run) : infinity; };
+    double share = 0.5;
+    if (left > 0 && right > 0 && left + right < infinity)
+      share = std::clamp((to.value.hi - from.value.hi + right * width) / (left + right) / width, 0.0, 1.0);
+    const Interval whole = Interval::exactly(width), run = Interval::exactly(share) * whole;
+    const double value = std::min({from_left(whole), from_right(whole), std::max(from_left(run), from_right(whole - run))});
+    // Nearer to an end than this the next chord would tell little.
+    return {value, from.e + (to.e - from.e) * std::clamp(share, 0.05, 0.95)};
+  }
+
+  const Objective& objective_;
+  Interval largest_x_;
+  std::vector<Point> points_;  // by e
+  double above_ = infinity;
+};
 
 /// A point (alpha, beta) that the trade-off function does not exceed: a test that some attacker can run.
 struct Achieved {
@@ -221,10 +279,9 @@ Interval beta_at_point(const Profile& profile, double alpha) {
   const auto by_tests = beta_by_tests(profile, alpha);
   if (by_tests && by_tests->width() <= 1e-9 * by_tests->hi) return *by_tests;
   const Objective objective(profile, Interval::exactly(alpha));
-  const double middle = find_maximum(objective, -std::log(alpha));
-  const double below = std::max(0.0, objective.at(middle).lo);
-  double above = std::min((1.0 - Interval::exactly(alpha)).hi, bound_maximum(objective, middle, 1.0 / Interval::exactly(alpha)));
-  above = std::max(above, below);
+  const Interval found = Supremum(objective, 1.0 / Interval::exactly(alpha)).run(find_maximum(objective, -std::log(alpha)));
+  const double below = std::max(0.0, found.lo);
+  const double above = std::max(below, std::min((1.0 - Interval::exactly(alpha)).hi, found.hi));
   return by_tests ? intersect({below, above}, *by_tests) : Interval{below, above};
 }
 

@@ -21,7 +21,7 @@ GREEK = {
     "infinity": "∞", "Int": "∫", "Sum": "Σ", "Prod": "Π", "sqrt": "√",
 }  # fmt: skip
 FUNCTIONS = {"exp", "log", "sup", "inf", "max", "min", "lim", "limsup", "erfc", "tanh", "cosh", "sinh", "sum", "prod", "sqrt", "if", "for", "all",
-             "and", "or", "else", "mod", "Re", "Im", "Var", "Pr", "dx", "dm"}  # fmt: skip
+             "and", "or", "else", "mod", "of", "over", "where", "at", "in", "with", "is", "Re", "Im", "Var", "Pr", "dx", "dm"}  # fmt: skip
 SIGNS = [("<=", "≤"), (">=", "≥"), ("->", "→"), ("+-", "±"), ("!=", "≠"), ("...", "…"), (" - ", " − "), (" * ", " · ")]
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*'?")
 
@@ -109,6 +109,16 @@ def theory_index(theorems):
     return "| theorem | what it says |\n|---|---|\n" + rows
 
 
+def fence_examples(text):
+    """Examples in docstrings, from `>>>` to a blank line or the end, as code blocks."""
+    return re.sub(r'((?:^ *>>> .*\n(?:^ *(?!""")\S.*\n)*)+)', lambda m: fenced_example(m.group(1)), text, flags=re.MULTILINE)
+
+
+def fenced_example(block):
+    indent = re.match(r" *", block).group(0)
+    return f"{indent}```pycon\n{block}{indent}```\n"
+
+
 def python_page():
     return "# Python\n\n::: tradeoff\n    options:\n      show_root_heading: false\n      show_source: false\n      members_order: alphabetical\n      heading_level: 2\n"
 
@@ -119,6 +129,7 @@ STYLE = """.formula{font-family:'STIX Two Text','Latin Modern Math',Georgia,'Dej
 div.formula{margin:.5em 0 .5em 2em;overflow-x:auto}
 .md-grid{max-width:78rem}
 .md-typeset pre>code{line-height:1.25}
+@media (min-width:60em){.md-typeset pre>code{white-space:pre-wrap}}
 .md-typeset img[src$=".svg"]{max-width:100%}
 """
 
@@ -168,8 +179,13 @@ def main(command, folder):
     (source / "reference" / "verbs.md").write_text(verbs_page(command), encoding="utf-8")
     (source / "reference" / "mechanisms.md").write_text(mechanisms_page(command), encoding="utf-8")
     (source / "reference" / "python.md").write_text(python_page(), encoding="utf-8")
+    package = folder / "python" / "tradeoff"
+    shutil.rmtree(package, ignore_errors=True)
+    shutil.copytree(ROOT / "python" / "tradeoff", package)
+    for module in package.rglob("*.py"):
+        module.write_text(fence_examples(module.read_text(encoding="utf-8")), encoding="utf-8")
     (source / "style.css").write_text(STYLE, encoding="utf-8")
-    python = {"mkdocstrings": {"handlers": {"python": {"paths": [str(ROOT / "python")]}}}}
+    python = {"mkdocstrings": {"handlers": {"python": {"paths": [str(folder.resolve() / "python")]}}}}
     config = {**CONFIG, "nav": navigation(theorems), "plugins": ["search", python]}
     (folder / "mkdocs.yml").write_text(json.dumps(config, indent=1), encoding="utf-8")  # JSON is YAML
 

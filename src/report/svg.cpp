@@ -172,21 +172,30 @@ struct Legend {
   int rows = 0;
 };
 
+/// The label in lines of at most `most` characters, broken at spaces: two of them, the second one shortened if need be.
+std::vector<std::string> lines_of(const std::string& label, std::size_t most) {
+  if (length_of(label) <= most) return {label};
+  const std::size_t space = label.rfind(' ', most);  // counted in bytes, so never too late
+  if (space == std::string::npos || space == 0) return {shortened(label, most)};
+  return {label.substr(0, space), shortened(label.substr(space + 1), most)};
+}
+
 Legend legend_of(const Picture& picture, const std::vector<std::size_t>& colours, double left, double top, double width) {
   Legend legend;
   double x = width;
   for (std::size_t i = 0; i < picture.series.size(); ++i) {
     const Series& series = picture.series[i];
     if (series.label.empty()) continue;
-    const std::string label = shortened(printable(series.label), static_cast<std::size_t>((width - swatch) / character));
-    const double wide = swatch + character * static_cast<double>(length_of(label)) + legend_gap;
-    if (legend.rows == 0 || x + wide - legend_gap > width) {
+    const std::vector<std::string> lines = lines_of(printable(series.label), static_cast<std::size_t>((width - swatch) / character));
+    const double wide = swatch + character * static_cast<double>(length_of(lines.front())) + legend_gap;
+    if (legend.rows == 0 || lines.size() > 1 || x + wide - legend_gap > width) {
       ++legend.rows;
       x = 0;
     }
     const double y = top + legend_row * legend.rows;
-    legend.text += swatch_of(series, colours[i], left + x, y - 4) + text_at(left + x + swatch, y, "start", label);
-    x += wide;
+    legend.text += swatch_of(series, colours[i], left + x, y - 4) + text_at(left + x + swatch, y, "start", lines.front());
+    x = lines.size() > 1 ? width : x + wide;
+    if (lines.size() > 1) legend.text += text_at(left + swatch, top + legend_row * ++legend.rows, "start", lines.back());
   }
   return legend;
 }

@@ -26,7 +26,8 @@ constexpr double most_work = 2e7;                             // nodes times poi
 constexpr std::size_t most_lines = 48;                        // kept for later questions
 constexpr std::size_t most_inherited = 8;                     // for questions about a longer plan
 constexpr double largest_order = 1e13;                        // beyond this epsilon is at the very end of the losses
-constexpr double gap = 2.2;  // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
+constexpr double crowded = 1.2;  // a positive saddle nearer to the pole at 0 than this many of its widths is not used
+constexpr double gap = 2.2;      // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
 
 /// One direction: finds saddles, keeps lines, answers in logarithms. Guarded by its mutex.
 class ContourSide {
@@ -59,6 +60,7 @@ class ContourSide {
   [[nodiscard]] const ContourMoments* rough(double order) const;
   [[nodiscard]] std::optional<Saddle> saddle(double epsilon, bool strip) const;
   [[nodiscard]] std::optional<Saddle> saddle_of(double log_target, double& epsilon) const;
+  [[nodiscard]] std::optional<ContourLine::Value> by_known_line(double epsilon, Kernel kernel) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> line(Saddle saddle, double epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> inherited_line(Saddle saddle, double epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> new_line(Saddle saddle, double epsilon) const;
@@ -158,6 +160,23 @@ void ContourSide::inherit(const ContourSide& shorter) {
 void ContourSide::keep(Known known) const {
   if (lines_.size() >= most_lines) lines_.erase(lines_.begin());
   lines_.push_back(std::move(known));
+}
+
+/// What the nearest line says, if it is near enough and does nearly as well as at home: most questions about a curve need no search.
+std::optional<ContourLine::Value> ContourSide::by_known_line(double epsilon, Kernel kernel) const {
+  const Known* nearest = nullptr;
+  double least = gap;
+  for (const Known& known : lines_) {
+    if (known.line->order() < 0) continue;
+    const auto [widths, saddle, deviation] = known.line->distance_to(epsilon);
+    if (!(widths < least) || !(saddle * deviation > crowded)) continue;
+    nearest = &known;
+    least = widths;
+  }
+  if (nearest == nullptr) return std::nullopt;
+  const ContourLine::Value value = nearest->line->at(epsilon, kernel);
+  if (!(relative_width(value) <= std::max(enough, 3 * nearest->width))) return std::nullopt;
+  return value;
 }
 
 std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsilon) const {
@@ -268,7 +287,7 @@ Interval ContourSide::log_of(const ContourLine::Value& value) const {
 Interval ContourSide::log_profile_locked(double epsilon) const {
   if (epsilon >= plan_.largest_loss) return Interval::exactly(-infinity);
   const Interval found = profile_by_line(epsilon);
-  if (found.lo > -1) return found;
+  if (found.lo > -1 || found.hi < -1) return found;  // known well enough, or far from everything
   // A plan that reveals nearly everything leaves no saddle in reach, but Chernoff's bound of the complement.
   const Interval nearly_all = 1.0 - Interval::exactly(complement_chernoff(epsilon)) - plan_.infinite_mass;
   if (!(nearly_all.lo > 0.5)) return found;
@@ -278,10 +297,11 @@ Interval ContourSide::log_profile_locked(double epsilon) const {
 Interval ContourSide::profile_by_line(double epsilon) const {
   const Interval whole = log1p(-plan_.infinite_mass);  // H <= 1 - infinite mass
   const Interval wide{-infinity, whole.hi};
+  if (const auto value = by_known_line(epsilon, Kernel::profile)) return log_of(*value);
   auto found = saddle(epsilon, false);
   if (!found) return wide;
   // Far below the mean delta is next to 1 and the positive saddle crowds the pole: ask for the complement instead.
-  const bool strip = found->order * found->deviation < 1.2;
+  const bool strip = found->order * found->deviation < crowded;
   if (strip) {
     if (const auto other = saddle(epsilon, true)) found = other;
   }
@@ -355,15 +375,18 @@ Interval ContourSide::solve(double log_target) const {
 std::optional<Interval> ContourSide::tail(double epsilon, Kernel kernel) const {
   const std::scoped_lock lock(mutex_);
   if (epsilon >= plan_.largest_loss) return Interval::exactly(0);
-  const auto found = saddle(epsilon, false);
-  if (!found) return std::nullopt;
-  const auto contour = line(*found, epsilon);
-  if (contour == nullptr) return std::nullopt;
-  const ContourLine::Value value = contour->at(epsilon, kernel);
-  const Interval bracket{value.value - value.below, value.value + value.above};
+  auto value = by_known_line(epsilon, kernel);
+  if (!value) {
+    const auto found = saddle(epsilon, false);
+    if (!found) return std::nullopt;
+    const auto contour = line(*found, epsilon);
+    if (contour == nullptr) return std::nullopt;
+    value = contour->at(epsilon, kernel);
+  }
+  const Interval bracket{value->value - value->below, value->value + value->above};
   if (!(bracket.lo > -infinity) || !(bracket.hi < infinity)) return std::nullopt;
   const Interval shift = kernel == Kernel::false_positive ? Interval::exactly(-epsilon) : Interval::exactly(0);
-  return clamp(exp(value.base + shift) * max(bracket, Interval::exactly(0)) * Interval{1 - 1e-15, 1 + 1e-15}, 0, 1);
+  return clamp(exp(value->base + shift) * max(bracket, Interval::exactly(0)) * Interval{1 - 1e-15, 1 + 1e-15}, 0, 1);
 }
 
 void ContourSide::explain(const std::string& direction, std::vector<Step>& steps) const {

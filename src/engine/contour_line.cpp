@@ -20,8 +20,10 @@ constexpr std::size_t most_nodes = 12000;    // beyond this a line is given up
 constexpr double most_work = 6e7;            // nodes times points: a tenth of a second
 constexpr std::size_t most_marches = 20000;  // points of the march
 constexpr std::size_t many_marches = 12;
-constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: one and a half megabytes
-constexpr double least_need = 15;         // a line that leaves more than exp of minus this in its truncation is of no use
+constexpr std::size_t most_kept = 65536;             // nodes times items that a line keeps for longer plans: one and a half megabytes
+constexpr std::size_t turns = 16;                    // steps of a turn before it is computed afresh
+constexpr double turn_error = (5 * turns + 40) * u;  // each step of it costs at most 5 u, and the kernels and products 40 u
+constexpr double least_need = 15;                    // a line that leaves more than exp of minus this in its truncation is of no use
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
 
@@ -297,6 +299,8 @@ void ContourLine::weigh_nodes(const ContourPlan& plan, std::size_t first) {
     const auto& [log_modulus, argument, growth] = sums[k];
     node.modulus = std::exp(log_modulus);
     node.argument = argument;
+    node.cosine = node.modulus * std::cos(argument);
+    node.sine = node.modulus * std::sin(argument);
     node.growth = growth + (static_cast<double>(items_.size()) + 8) * u * (std::abs(log_modulus) + std::abs(argument));
     const double above = log_modulus + node.growth + 1e-6;
     node.upper = above < 0 ? std::exp(above) : 1;  // where phi vanishes this is not a number, and 1 a bound
@@ -450,7 +454,14 @@ void ContourLine::close(double start, double end, double need, double whole_vari
   }
 }
 
-// [contour-inversion]
+ContourLine::Distance ContourLine::distance_to(double epsilon) const {
+  const double c = order_, slope = mean_ - epsilon - 1 / c - 1 / (c + 1);
+  const double curvature = deviation_ * deviation_ + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
+  return {std::abs(slope) / std::sqrt(curvature), c - slope / curvature, std::sqrt(curvature)};
+}
+
+// [contour-inversion] The nodes are equally spaced, so exp(it(mean - epsilon)) is turned from one to the next; every few nodes it is
+// computed afresh.
 ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {
   Value result;
   result.base = cumulant_ - Interval::exactly(order_) * Interval::exactly(epsilon);
@@ -458,17 +469,29 @@ ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {
   const double drift_error = mean_error_ + 2 * u * (std::abs(mean_) + std::abs(epsilon));
   const double first = kernel == Kernel::profile ? 1 / (c * (c + 1)) : kernel == Kernel::true_positive ? 1 / c : 1 / (c + 1);
   double sum = first, slope = 1 / (c + 1), error = 8 * u * std::abs(first), size = std::abs(first);
-  for (const Node& node : nodes_) {
-    const double linear = node.t * drift, phase = node.argument + linear;
-    const double cosine = 2 * node.modulus * std::cos(phase), sine = 2 * node.modulus * std::sin(phase);
-    // 1/(s+1) = s/(s(s+1)) and 1/s = (s+1)/(s(s+1)).
-    const double shift = kernel == Kernel::true_positive ? c + 1 : c;
+  const bool profile = kernel == Kernel::profile;
+  // 1/(s+1) = s/(s(s+1)) and 1/s = (s+1)/(s(s+1)).
+  const double shift = kernel == Kernel::true_positive ? c + 1 : c;
+  const double turn_real = std::cos(step_ * drift), turn_imaginary = std::sin(step_ * drift);
+  double turned_real = 1, turned_imaginary = 0;
+  for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    const Node& node = nodes_[k];
+    const double linear = node.t * drift;
+    if (k % turns == 0) {
+      turned_real = std::cos(linear);
+      turned_imaginary = std::sin(linear);
+    } else {
+      const double before = turned_real;
+      turned_real = before * turn_real - turned_imaginary * turn_imaginary;
+      turned_imaginary = before * turn_imaginary + turned_imaginary * turn_real;
+    }
+    const double cosine = 2 * (node.cosine * turned_real - node.sine * turned_imaginary);
+    const double sine = 2 * (node.cosine * turned_imaginary + node.sine * turned_real);
     const double real = node.real * shift - node.imaginary * node.t, imaginary = node.imaginary * shift + node.real * node.t;
-    const bool profile = kernel == Kernel::profile;
     sum += profile ? cosine * node.real - sine * node.imaginary : cosine * real - sine * imaginary;
     slope += cosine * real - sine * imaginary;
-    const double kernel_size = profile ? node.size : node.size * std::hypot(shift, node.t);
-    const double relative = node.growth + node.t * drift_error + 4 * u * (std::abs(node.argument) + std::abs(linear)) + 32 * u;
+    const double kernel_size = profile ? node.size : node.size * std::sqrt(shift * shift + node.t * node.t);
+    const double relative = node.growth + node.t * drift_error + 4 * u * (std::abs(node.argument) + std::abs(linear)) + turn_error;
     error += 2 * kernel_size * (relative < 1 ? node.modulus * relative * (1 + relative) : node.modulus + node.upper);
     size += 2 * kernel_size * node.modulus;
   }

@@ -91,7 +91,13 @@ class ContourLine {
   [[nodiscard]] Value at(double epsilon, Kernel kernel = Kernel::profile) const;
 
   [[nodiscard]] double order() const { return order_; }
-  [[nodiscard]] double deviation() const { return deviation_; }  ///< of the tilted loss, for the whole plan
+  /// How far the saddle of this epsilon is from the line, in its own widths, and about where it is. Steering only.
+  struct Distance {
+    double widths = 0;
+    double saddle = 0;
+    double deviation = 0;  ///< of the whole exponent, kernel included
+  };
+  [[nodiscard]] Distance distance_to(double epsilon) const;
   [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
   [[nodiscard]] std::size_t points() const { return points_; }  ///< of all quadratures
   [[nodiscard]] std::size_t march() const { return march_; }
@@ -106,6 +112,7 @@ class ContourLine {
     double t = 0;
     double modulus = 0;                        // prod |phi_i|^T_i
     double argument = 0;                       // of the product
+    double cosine = 0, sine = 0;               // of the argument, times the modulus
     double growth = 0;                         // log of (|phi| + error)^T over |phi|^T
     double upper = 0;                          // prod (|phi_i| + error_i)^T_i
     double real = 0, imaginary = 0, size = 0;  // 1/(s(s+1)) and its modulus

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 
 #include "noise/secure_stream.h"
@@ -33,7 +34,11 @@ using train::TrainingTerms;
 constexpr std::uint64_t saves = 20;  // of the checkpoint during a run; what is shown between two of them is what the first one holds
 
 volatile std::sig_atomic_t interrupted = 0;
-extern "C" void remember_interruption(int) { interrupted = 1; }
+/// The first one ends the run after the step at hand; the next one ends the program.
+extern "C" void remember_interruption(int signal) {
+  interrupted = 1;
+  std::signal(signal, SIG_DFL);
+}
 
 std::string text_or(const Options& options, std::string_view name, const char* otherwise) {
   const std::string* given = options.find(name);
@@ -91,7 +96,9 @@ Number read_noise(const Options& options, const TrainingTerms& terms) {
 }
 
 train::Batches read_batches(const Options& options, std::size_t records) {
-  const std::uint64_t size = read_whole(options, "batch", 1, std::min<std::uint64_t>(256, records));
+  // The mu of a step does not depend on the size of its batch, so an audit takes a small one.
+  const std::uint64_t usual = options.find("audit") == nullptr ? 256 : 16,
+                      size = read_whole(options, "batch", 1, std::min<std::uint64_t>(usual, records));
   if (text_or(options, "sampling", "fixed") == "fixed") {
     if (options.find("public-size") != nullptr) throw DomainError("train: --public-size goes with --sampling poisson");
     return train::FixedSizeBatches(size, records);
@@ -186,8 +193,6 @@ void show(const train::Trainer& trainer, const TrainingData& data, const std::ve
 /// Trains until the plan is done or somebody interrupts. Nothing of a step is shown before the checkpoint holds it. [private-step]
 void run_steps(train::Trainer& trainer, const CheckpointFile& file, const TrainingData& data, const std::vector<std::string>& deltas,
                bool visible) {
-  std::signal(SIGINT, remember_interruption);
-  std::signal(SIGTERM, remember_interruption);
   const std::uint64_t between = std::max<std::uint64_t>(1, trainer.progress().terms.steps / saves);
   while (!trainer.is_done() && interrupted == 0) {
     trainer.step();
@@ -199,13 +204,19 @@ void run_steps(train::Trainer& trainer, const CheckpointFile& file, const Traini
   if (visible) write_error("\n");
 }
 
+/// What the steps took: by the clock on the wall, and of the processor.
+struct Time {
+  double seconds;
+  double processor_seconds;
+};
+
 void write_score(train::Score score, const TrainingData& data, report::JsonWriter& out) {
   if (!data.test) return;
   out.key("test").begin_object().key("records").integer(data.test->size()).key("accuracy").number(score.accuracy);
   out.key("loss").number(score.loss).end_object();
 }
 
-ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, const Options& options, double seconds) {
+ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, const Options& options, Time time) {
   const Progress& progress = trainer.progress();
   const TrainingCertificate certificate = certify_training(progress, read_deltas(options));
   const std::string shown = to_json(certificate);
@@ -218,12 +229,20 @@ ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, con
     report::JsonWriter out;
     out.begin_object().key("steps").integer(progress.steps_done).key("planned").integer(progress.terms.steps);
     write_score(score, data, out);
-    write_out(out.key("seconds").number(seconds).key("certificate").raw(shown).end_object().str() + "\n");
+    write_out(out.key("seconds")
+                  .number(time.seconds)
+                  .key("processor_seconds")
+                  .number(time.processor_seconds)
+                  .key("certificate")
+                  .raw(shown)
+                  .end_object()
+                  .str() +
+              "\n");
     return ExitCode::done;
   }
   std::string text = std::to_string(progress.steps_done) + " of " + std::to_string(progress.terms.steps) + " steps on " +
-                     std::to_string(data.records.size()) + " records in " + fixed(seconds, 1) + " s; sigma = " + progress.terms.noise.text +
-                     "\n";
+                     std::to_string(data.records.size()) + " records in " + fixed(time.seconds, 1) +
+                     " s; sigma = " + progress.terms.noise.text + "\n";
   if (data.test)
     text += "accuracy " + fixed(100 * score.accuracy, 2) + " %, loss " + fixed(score.loss, 4) + " on " + std::to_string(data.test->size()) +
             " " + data.test_name + ", which the guarantee does not protect\n\n";
@@ -232,9 +251,12 @@ ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, con
 }
 
 ExitCode run_audit(const Options& options, const TrainingData& data) {
-  TrainingTerms terms = read_terms(options, data.records);
+  const TrainingTerms terms = read_terms(options, data.records);
   const std::uint64_t steps = read_whole(options, "audit-steps", 1, 200'000);
-  const train::AuditResult found = audit(terms, data.records, steps, noise::thread_stream());
+  const bool visible = ::isatty(STDERR_FILENO) == 1 && !options.quiet;
+  const train::AuditResult found = train::audit(terms, data.records, steps, noise::thread_stream(), [&](std::uint64_t done) {
+    if (visible) write_error("\r" + std::to_string(done) + "/" + std::to_string(steps) + (done == steps ? "\n" : ""));
+  });
   if (options.json) {
     report::JsonWriter out;
     out.begin_object().key("steps").integer(found.steps).key("right").integer(found.right).key("mu_below").number(found.mu_below);
@@ -272,6 +294,9 @@ ExitCode run_figure(const Options& options, const TrainingData& data, const std:
 }  // namespace
 
 ExitCode run_train(const Verb&, const Options& options) {
+  const bool trains = options.find("audit") == nullptr && options.find("figure") == nullptr;
+  if (trains)
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, remember_interruption);
   const std::vector<std::string> deltas = read_deltas(options);
   const CheckpointFile file(options);
   std::optional<Progress> earlier;
@@ -286,8 +311,11 @@ ExitCode run_train(const Verb&, const Options& options) {
   train::Trainer trainer =
       earlier ? train::Trainer(*earlier, data.records, words) : train::Trainer(read_terms(options, data.records), data.records, words);
   const auto start = std::chrono::steady_clock::now();
+  const std::clock_t processor_start = std::clock();
   run_steps(trainer, file, data, deltas, ::isatty(STDERR_FILENO) == 1 && !options.quiet);
-  return report_run(trainer, data, options, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  const Time time{std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                  static_cast<double>(std::clock() - processor_start) / CLOCKS_PER_SEC};
+  return report_run(trainer, data, options, time);
 }
 
 }  // namespace tradeoff::cli

@@ -151,7 +151,7 @@ constexpr std::array<Option, 28> train_options = {{
      {},
      batch_choices},
     {"public-size", "N", "with poisson: the rate is batch/N, N a public number (default: as many as there are records)"},
-    {"batch", "M", "records in a batch (default 256), on average for poisson; the sum is divided by it"},
+    {"batch", "M", "records in a batch (default 256, 16 for --audit), on average for poisson; the sum is divided by it"},
     {"epochs", "E", "passes over the data (default 15)"},
     {"learning-rate", "R", "default 0.25"},
     {"clip", "C", "the norm that no record's gradient exceeds (default 1.5)"},
@@ -431,7 +431,7 @@ constexpr std::array<Verb, 34> all_verbs = {{
      "  tradeoff train --resume --checkpoint run.model\n"
      "  tradeoff train --data mnist --mu 0.3 --sampling poisson --certificate run.json\n"
      "  tradeoff train --data people.csv --low 0 --high 100 --classes 2 --hidden 0 --holdout 500 --epsilon 1 --delta 1e-6\n"
-     "  tradeoff train --audit --noise 1.3 --batch 16 --hidden 0\n"
+     "  tradeoff train --audit --noise 1.3\n"
      "  tradeoff train --data mnist --figure out",
      false, train_options, run_train},
     {"query",

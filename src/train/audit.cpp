@@ -116,12 +116,15 @@ double success_rate_below(std::uint64_t right, std::uint64_t trials, double chan
 }
 
 AuditResult audit(const TrainingTerms& terms, const Examples& examples, std::uint64_t steps, noise::WordStream& words,
-                  const AuditedStep& step) {
+                  const AuditedStep& step, const std::function<void(std::uint64_t)>& tell) {
   if (steps < 1) throw DomainError("train: an audit needs at least one step");
   Audit run(terms, examples, words, step);
   AuditResult result;
   result.steps = steps;
-  for (std::uint64_t i = 0; i < steps; ++i) result.right += run.guess() ? 1 : 0;
+  for (std::uint64_t i = 0; i < steps; ++i) {
+    result.right += run.guess() ? 1 : 0;
+    if (tell && i % 1000 == 999) tell(i + 1);
+  }
   const double rate = success_rate_below(result.right, steps, error_chance);
   // [step-audit] A guess of a mu-GDP step is right with chance at most Phi(mu/2).
   result.mu_below = rate > 0.5 ? 2 * normal_quantile(rate).lo : 0;
@@ -130,11 +133,14 @@ AuditResult audit(const TrainingTerms& terms, const Examples& examples, std::uin
   return result;
 }
 
-AuditResult audit(const TrainingTerms& terms, const Examples& examples, std::uint64_t steps, noise::WordStream& words) {
+AuditResult audit(const TrainingTerms& terms, const Examples& examples, std::uint64_t steps, noise::WordStream& words,
+                  const std::function<void(std::uint64_t)>& tell) {
   const DrawnStep drawn = drawn_step(terms);
   PrivateStep step(drawn.grid, Model(terms.shape), drawn.scale);
-  return audit(terms, examples, steps, words,
-               [&](const std::vector<Factors>& factors) -> const std::vector<std::int64_t>& { return step.noisy_sum(factors, words); });
+  return audit(terms, examples, steps, words, AuditedStep([&](const std::vector<Factors>& factors) -> const std::vector<std::int64_t>& {
+                 return step.noisy_sum(factors, words);
+               }),
+               tell);
 }
 
 }  // namespace tradeoff::train

@@ -26,9 +26,11 @@ struct AuditResult {
 
 /// Trains for `steps` steps with a canary in every batch: a record whose gradient is far longer than the clipping norm and points one way
 /// or the other (fixed-size batches), or is there or not (Poisson), by a fair coin. Each noisy sum, less what the other records contribute,
-/// is projected on the canary, and its sign is the guess. `make_step` is asked for the step under audit once.
-[[nodiscard]] AuditResult audit(const TrainingTerms& terms, const Examples& examples, std::uint64_t steps, noise::WordStream& words);
+/// is projected on the canary, and its sign is the guess. `tell` hears now and then how many steps are done.
 [[nodiscard]] AuditResult audit(const TrainingTerms& terms, const Examples& examples, std::uint64_t steps, noise::WordStream& words,
-                                const AuditedStep& step);
+                                const std::function<void(std::uint64_t)>& tell = {});
+/// The same for a step of one's own.
+[[nodiscard]] AuditResult audit(const TrainingTerms& terms, const Examples& examples, std::uint64_t steps, noise::WordStream& words,
+                                const AuditedStep& step, const std::function<void(std::uint64_t)>& tell = {});
 
 }  // namespace tradeoff::train

@@ -123,11 +123,11 @@ Number calibrated_noise(TrainingTerms terms, const TrainingTarget& target) {
     above = below;
     below /= 2;
   }
-  while (above - below > 1e-6 * above) {  // far below what anybody can see
+  while (above - below > 1e-4 * above) {  // a difference in noise that nobody can see
     const double middle = below + (above - below) / 2;
     (meets(terms, middle, target) ? above : below) = middle;
   }
-  terms.noise = read_number(to_text_above(above, 7));  // fewer digits, more noise
+  terms.noise = read_number(to_text_above(above, 6));  // fewer digits, more noise
   if (!meets(curve_of(terms), target)) throw DomainError("train: no noise was found that certainly meets the target");
   return terms.noise;
 }

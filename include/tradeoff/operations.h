@@ -12,7 +12,7 @@
 // agrees with any); otherwise DomainError. [curve-algebra]
 namespace tradeoff {
 
-/// Both directions exchanged: the trade-off function's inverse. Lossless.
+/// Both directions exchanged: the trade-off function's inverse. Lossless. [tradeoff-functions]
 [[nodiscard]] Curve inverse(const Curve& curve);
 /// The symmetric curve below both orders: what may be claimed without knowing which order occurs.
 [[nodiscard]] Curve symmetrized(const Curve& curve);
@@ -23,7 +23,7 @@ namespace tradeoff {
 [[nodiscard]] Curve weakest(const std::vector<Curve>& curves);
 /// One of these mechanisms is drawn with these probabilities and the draw is public. Weights must sum to 1.
 [[nodiscard]] Curve mixture(const std::vector<std::pair<Interval, Curve>>& components);
-/// All of these on the same data: the tensor product.
+/// All of these on the same data: the tensor product. [tensor-composition]
 [[nodiscard]] Curve product(const std::vector<Curve>& curves);
 /// Beside a chance of revealing everything: the tensor product with f_{0, probability}.
 [[nodiscard]] Curve with_revealing(const Curve& curve, Interval probability);

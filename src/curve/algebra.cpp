@@ -158,15 +158,33 @@ class WeakestLoss final : public Loss {
   std::vector<LossPointer> losses_;
 };
 
-/// The corners of a symmetric profile that is straight in e^e between them, if it is known by them.
+/// The corners of the worse of both profiles of a finite law, which is straight in e^e between them: at 0, at the losses of both
+/// directions, and where the two cross.
 std::optional<std::vector<Constraint>> corners_of(const Loss& loss) {
-  const Atoms* atoms = loss.atoms(Direction::remove);
-  if (!loss.symmetric() || atoms == nullptr || atoms->slack != 0) return std::nullopt;
+  std::vector<Interval> losses{Interval::exactly(0)};
+  Interval first = Interval::exactly(0);  // losses that may be 0 are one corner with it
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    const Atoms* atoms = loss.atoms(direction);
+    if (atoms == nullptr || atoms->slack != 0) return std::nullopt;
+    for (const Atom& atom : atoms->finite) {
+      if (atom.loss.lo > 0) losses.push_back(atom.loss);
+      if (atom.loss.lo <= 0 && atom.loss.hi > first.hi) first.hi = atom.loss.hi;
+    }
+  }
+  std::sort(losses.begin(), losses.end(), [](Interval a, Interval b) { return a.lo < b.lo; });
+  const Profile worst(loss, Direction::worst);
   std::vector<Constraint> corners;
-  const auto add = [&](Interval epsilon) { corners.push_back({epsilon, clamp(loss.delta(Direction::remove, epsilon), 0, 1)}); };
-  add(Interval::exactly(0));
-  for (const Atom& atom : atoms->finite)
-    if (atom.loss.hi > 0) add(max(atom.loss, Interval::exactly(0)));
+  const auto lead = [&](Interval e) { return loss.delta(Direction::remove, e) - loss.delta(Direction::add, e); };
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    if (i > 0 && !loss.symmetric()) {
+      const Interval before = lead(losses[i - 1]), after = lead(losses[i]);
+      if ((before.lo > 0 && after.hi < 0) || (before.hi < 0 && after.lo > 0)) {
+        const Interval crossing = losses[i - 1] + log1p(before / (before - after) * expm1(losses[i] - losses[i - 1]));
+        corners.push_back({crossing, clamp(worst.delta(crossing), 0, 1)});
+      }
+    }
+    corners.push_back({losses[i], clamp(worst.delta(i == 0 ? first : losses[i]), 0, 1)});
+  }
   return corners;
 }
 
@@ -176,14 +194,14 @@ LossPointer inverse_loss(LossPointer base) { return base->symmetric() ? base : s
 
 // [curve-algebra] Laws of finitely many losses are lists of guarantees, and several lists are one. Otherwise the hull is searched for.
 LossPointer strongest_loss(std::vector<LossPointer> losses) {
-  if (losses.size() == 1) return losses.front();
+  if (losses.size() == 1) return refine(std::move(losses.front()));
   std::vector<Constraint> all;
   std::vector<LossPointer> others;
   for (LossPointer& loss : losses) {
     if (auto corners = corners_of(*loss))
       all.insert(all.end(), corners->begin(), corners->end());
     else
-      others.push_back(std::move(loss));
+      others.push_back(refine(std::move(loss)));
   }
   if (!all.empty()) others.push_back(std::make_shared<ConstraintsLoss>(std::move(all)));
   if (others.size() == 1) return others.front();

@@ -10,8 +10,8 @@ namespace tradeoff {
 
 /// The swapped pair.
 [[nodiscard]] LossPointer inverse_loss(LossPointer base);
-/// One mechanism with several guarantees, each a symmetric pair; at least one. The larger trade-off function, so the hull of the smaller
-/// profile.
+/// One mechanism with several guarantees, each a pair and meant by the symmetric curve below both its orders; at least one. The larger
+/// trade-off function, so the hull of the smaller profile.
 [[nodiscard]] LossPointer strongest_loss(std::vector<LossPointer> losses);
 /// One of several mechanisms, each a pair, it is not known which; at least one. The larger profile.
 [[nodiscard]] LossPointer weakest_loss(std::vector<LossPointer> losses);

@@ -104,7 +104,10 @@ class Analyst {
     // Only pairs compose; a lone bound stays what was stated.
     for (Part& part : parts)
       if (steps != 1 && !part.loss->is_pair()) part.loss = refine(std::move(part.loss));
-    return compose(std::move(parts), tolerance_, shorter);
+    const LossPointer alone = steps == 1 && parts.size() == 1 ? parts.front().loss : nullptr;
+    Composition composition = compose(std::move(parts), tolerance_, shorter);
+    if (alone && one_kind_of(*alone) != nullptr) composition.loss = alone;  // it knows more than its law
+    return composition;
   }
   /// The same as the base of an operator that needs a pair.
   [[nodiscard]] LossPointer pair_of(Parts parts) const {
@@ -123,7 +126,7 @@ class Analyst {
 
   [[nodiscard]] LossPointer source(const Call& call) const {
     if (call.name == "mixture") return mixture(Arguments(call));
-    if (call.name == "strongest") return strongest(Arguments(call));
+    if (call.name == "strongest") return strongest_loss(pairs_of(Arguments(call), "guarantees"));
     if (call.name == "weakest") return weakest_loss(pairs_of(Arguments(call), "mechanisms"));
     const SourceFactory make = find_source(call.name);
     if (make == nullptr) throw UnsupportedError(call.name + ": this source is not implemented yet");
@@ -159,13 +162,6 @@ class Analyst {
       pairs.push_back(pair_of(parts_of(*plan)));
     }
     return pairs;
-  }
-
-  /// Guarantees of one mechanism are compared as symmetric ones, whichever order they speak of.
-  [[nodiscard]] LossPointer strongest(const Arguments& arguments) const {
-    std::vector<LossPointer> pairs = pairs_of(arguments, "guarantees");
-    for (LossPointer& pair : pairs) pair = refine(std::move(pair));
-    return strongest_loss(std::move(pairs));
   }
 
   [[nodiscard]] Parts apply(const Call& operation, Parts parts) const;

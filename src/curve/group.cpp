@@ -75,7 +75,8 @@ Atoms iterate(const Atoms& outer, const Atoms& inner) {
     if (undecided && i < along.size()) along[i].length = max(along[i].length - sliver, zero);
     if (undecided && j < across.size()) across[j].length = max(across[j].length - sliver, zero);
   }
-  return mirror(std::move(edges), infinite);
+  if (outer.mirrored) return mirror(std::move(edges), infinite);
+  return make_atoms(std::move(edges), infinite, zero, false);  // what the other law has beyond is its own iteration's
 }
 
 /// A power function at u by its profile, h(u) = inf over e of delta(e) + e^e u, and the e that serves.
@@ -83,6 +84,21 @@ struct Power {
   double epsilon = 0;
   Interval value;
 };
+
+/// What is certain about the tail: losses add along the chain at most; below G_mu the iteration is below G of the multiple.
+Tail grouped_tail(const Tail& base, std::size_t size) {
+  const Interval times = Interval::exactly(static_cast<double>(size));
+  if (base.zero_from < infinity) return zero_tail((times * base.zero_from).hi);
+  if (base.kind == TailKind::floor) return heavy_tail(TailKind::floor);
+  Tail tail;
+  if (base.gdp_mu < infinity) {
+    tail.kind = TailKind::gdp;
+    tail.gdp_mu = (times * base.gdp_mu).hi;
+  }
+  return tail;
+}
+
+Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
 
 /// The iteration of a curve known by its profile alone. [group-privacy]
 class GroupedLoss final : public Loss {
@@ -92,31 +108,20 @@ class GroupedLoss final : public Loss {
     largest_loss_ = std::min(zero_from, 700.0);  // e^700 is the edge of the doubles
   }
 
-  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
-    if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
-    return {at(epsilon.hi).lo, at(epsilon.lo).hi};
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    if (epsilon.lo == epsilon.hi) return at(direction, epsilon.lo);
+    return {at(direction, epsilon.hi).lo, at(direction, epsilon.lo).hi};
   }
-  [[nodiscard]] bool symmetric() const override { return true; }
-  [[nodiscard]] Interval infinite_mass(Direction) const override {
-    Interval mass = base_->infinite_mass(Direction::remove);
-    for (std::size_t i = 1; i < size_ && mass.hi > 0; ++i) mass = {mass.lo > 0 ? power_below(mass.lo) : 0, power(mass.hi).value.hi};
+  [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override {
+    Interval mass = base_->infinite_mass(direction);
+    for (std::size_t i = 1; i < size_ && mass.hi > 0; ++i)
+      mass = {mass.lo > 0 ? power_below(direction, mass.lo) : 0, power(direction, mass.hi).value.hi};
     return clamp(mass, 0, 1);
   }
-  /// Losses add along the chain at most; below G_mu the iteration is below G of the multiple.
-  [[nodiscard]] Tail tail() const override {
-    const Tail base = base_->tail();
-    const Interval times = Interval::exactly(static_cast<double>(size_));
-    if (base.zero_from < infinity) return zero_tail((times * base.zero_from).hi);
-    if (base.kind == TailKind::floor) return heavy_tail(TailKind::floor);
-    Tail tail;
-    if (base.gdp_mu < infinity) {
-      tail.kind = TailKind::gdp;
-      tail.gdp_mu = (times * base.gdp_mu).hi;
-    }
-    return tail;
-  }
-  [[nodiscard]] std::optional<Interval> closed_beta(Direction, Interval alpha) const override {
-    const Profile profile(*base_, Direction::remove);
+  [[nodiscard]] Tail tail() const override { return grouped_tail(base_->tail(), size_); }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
+    const Profile profile(*base_, direction);
     Interval beta = dual_beta(profile, alpha);
     for (std::size_t i = 1; i < size_; ++i) beta = clamp(dual_beta(profile, clamp(1.0 - beta, 0, 1)), 0, 1);
     return beta;
@@ -131,17 +136,17 @@ class GroupedLoss final : public Loss {
   }
 
  private:
-  [[nodiscard]] Interval line(double epsilon, double u) const {
+  [[nodiscard]] Interval line(Direction direction, double epsilon, double u) const {
     const Interval point = Interval::exactly(epsilon);
-    return base_->delta(Direction::remove, point) + exp(point) * u;
+    return base_->delta(direction, point) + exp(point) * u;
   }
 
   /// The least line over u, which is convex in e^e: a walk downhill in doubling steps, then a golden section. Every e is a bound from
   /// above.
-  [[nodiscard]] Power power(double u) const {
+  [[nodiscard]] Power power(Direction direction, double u) const {
     if (u >= 1) return {-largest_loss_, Interval::exactly(1)};
     const double last = std::min(largest_loss_, -std::log(u));
-    const auto value = [&](double e) { return line(e, u).hi; };
+    const auto value = [&](double e) { return line(direction, e, u).hi; };
     double step = value(0.125) < value(-0.125) ? 0.125 : -0.125;
     double from = -step, middle = 0, to = step;
     while (value(to) < value(middle) && std::abs(to) < largest_loss_) {
@@ -151,20 +156,20 @@ class GroupedLoss final : public Loss {
       if (to == middle) break;
     }
     double low = std::min(from, to), high = std::max(from, to);
-    const double best = numeric::golden_section(value, low, high, 1e-8 * (1 + std::min(std::abs(low), std::abs(high))));
-    return {best, min(line(best, u), Interval::exactly(1))};
+    const double best = numeric::parabolic_section(value, low, high, 1e-8 * (1 + std::min(std::abs(low), std::abs(high))));
+    return {best, min(line(direction, best, u), Interval::exactly(1))};
   }
 
   /// The least value over all e is above two chords drawn on from both sides of the minimum; and a power is never below its level.
-  [[nodiscard]] double power_below(double u) const {
-    const double middle = power(u).epsilon;
+  [[nodiscard]] double power_below(Direction direction, double u) const {
+    const double middle = power(direction, u).epsilon;
     double best = u;
     for (const double spread : {1e-9, 1e-7, 1e-5, 1e-3}) {
       const std::array<double, 4> e{middle - 3 * spread, middle - spread, middle + spread, middle + 3 * spread};
       std::array<Interval, 4> x, g;
       for (std::size_t i = 0; i < 4; ++i) {
         x[i] = exp(Interval::exactly(e[i]));
-        g[i] = line(e[i], u);
+        g[i] = line(direction, e[i], u);
       }
       const Interval fall = (g[0] - g[1]) / (x[1] - x[0]);
       const Interval rise = (g[3] - g[2]) / (x[3] - x[2]);
@@ -177,11 +182,11 @@ class GroupedLoss final : public Loss {
   }
 
   /// The losses at the points alpha, h(alpha), h(h(alpha)), ...: the slope of the iteration at alpha is the exponential of their sum.
-  [[nodiscard]] std::vector<double> chain(double alpha) const {
+  [[nodiscard]] std::vector<double> chain(Direction direction, double alpha) const {
     std::vector<double> losses;
     double u = alpha;
     for (std::size_t i = 0; i < size_; ++i) {
-      const Power step = power(u);
+      const Power step = power(direction, u);
       losses.push_back(step.epsilon);
       u = std::min(step.value.hi, 1.0);
     }
@@ -194,43 +199,42 @@ class GroupedLoss final : public Loss {
   }
 
   /// delta(e_k) + e^(e_k) delta(e_(k-1)) + ..., for e's whose sum is at most epsilon: a bound from above, whatever they are.
-  [[nodiscard]] double above(std::vector<double> losses, double epsilon) const {
+  [[nodiscard]] double above(Direction direction, std::vector<double> losses, double epsilon) const {
     Interval others = zero;
     for (std::size_t i = 1; i < losses.size(); ++i) others = others + losses[i];
     losses[0] = (Interval::exactly(epsilon) - others).lo;
     Interval total = zero;
-    for (const double loss : losses)
-      total = base_->delta(Direction::remove, Interval::exactly(loss)) + exp(Interval::exactly(loss)) * total;
+    for (const double loss : losses) total = base_->delta(direction, Interval::exactly(loss)) + exp(Interval::exactly(loss)) * total;
     return total.hi;
   }
   /// The iteration at alpha, less e^epsilon alpha: a bound from below, whatever alpha is.
-  [[nodiscard]] double below(double alpha, double epsilon) const {
+  [[nodiscard]] double below(Direction direction, double alpha, double epsilon) const {
     double u = alpha;
-    for (std::size_t i = 0; i < size_; ++i) u = power_below(u);
+    for (std::size_t i = 0; i < size_; ++i) u = power_below(direction, u);
     return (u - exp(Interval::exactly(epsilon)) * alpha).lo;
   }
 
-  [[nodiscard]] Interval at(double epsilon) const {
-    if (epsilon == infinity) return infinite_mass(Direction::remove);
+  [[nodiscard]] Interval at(Direction direction, double epsilon) const {
+    if (epsilon == infinity) return infinite_mass(direction);
     if (epsilon < 0) {
       const Interval point = Interval::exactly(epsilon);
-      return clamp(-expm1(point) + exp(point) * at(-epsilon), 0, 1);
+      return clamp(-expm1(point) + exp(point) * at(opposite(direction), -epsilon), 0, 1);
     }
     if (epsilon >= tail().zero_from) return zero;
-    const Interval least = infinite_mass(Direction::remove);
+    const Interval least = infinite_mass(direction);
     // The alpha whose slope is e^epsilon: the sum of the losses falls as alpha grows. Steps outward, then halving:
     // the sum jumps where the curve has corners, so nothing faster is safe.
     double high = -epsilon, low = high;
-    std::vector<double> flat = chain(std::exp(high)), steep = flat;
+    std::vector<double> flat = chain(direction, std::exp(high)), steep = flat;
     for (double step = 1; sum(steep) < epsilon && low > -690; step *= 2) {
       high = low;
       flat = steep;
       low = std::max(-690.0, low - step);
-      steep = chain(std::exp(low));
+      steep = chain(direction, std::exp(low));
     }
-    for (int i = 0; i < 60 && high - low > 1e-10; ++i) {
+    for (int i = 0; i < 60 && high - low > 1e-7; ++i) {  // what is missed is of second order
       const double middle = low + (high - low) / 2;
-      std::vector<double> losses = chain(std::exp(middle));
+      std::vector<double> losses = chain(direction, std::exp(middle));
       const bool is_steep = sum(losses) >= epsilon;
       (is_steep ? low : high) = middle;
       (is_steep ? steep : flat) = std::move(losses);
@@ -238,14 +242,40 @@ class GroupedLoss final : public Loss {
     const double steep_sum = sum(steep), flat_sum = sum(flat);
     const double share = steep_sum > flat_sum ? std::clamp((epsilon - flat_sum) / (steep_sum - flat_sum), 0.0, 1.0) : 0.5;
     for (std::size_t i = 0; i < size_; ++i) steep[i] = flat[i] + share * (steep[i] - flat[i]);
-    const double hi = std::min(1.0, above(std::move(steep), epsilon));
-    const double lo = std::clamp(std::max(below(std::exp(low), epsilon), below(std::exp(high), epsilon)), least.lo, hi);
+    const double hi = std::min(1.0, above(direction, std::move(steep), epsilon));
+    const double lo =
+        std::clamp(std::max(below(direction, std::exp(low), epsilon), below(direction, std::exp(high), epsilon)), least.lo, hi);
     return {lo, hi};
   }
 
   LossPointer base_;
   std::size_t size_;
   double largest_loss_;
+};
+
+/// [group-privacy] The symmetric iteration, which covers additions and removals mixed, beside the iteration for one kind of change alone.
+class MixedGroupLoss final : public Loss {
+ public:
+  MixedGroupLoss(LossPointer mixed, LossPointer one_kind) : mixed_(std::move(mixed)), one_kind_(std::move(one_kind)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return mixed_->delta(direction, epsilon); }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return mixed_->log_delta(direction, epsilon); }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return mixed_->infinite_mass(direction); }
+  [[nodiscard]] Tail tail() const override { return mixed_->tail(); }
+  [[nodiscard]] const Loss* one_kind() const { return one_kind_.get(); }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
+    return mixed_->closed_beta(direction, alpha);
+  }
+  [[nodiscard]] const Atoms* atoms(Direction direction) const override { return mixed_->atoms(direction); }
+  [[nodiscard]] std::string key() const override { return mixed_->key(); }
+  void explain(std::vector<Step>& steps) const override {
+    mixed_->explain(steps);
+    steps.push_back({"group-privacy", "the worst case covers additions and removals mixed; one direction speaks of that kind alone"});
+  }
+
+ private:
+  LossPointer mixed_;
+  LossPointer one_kind_;
 };
 
 }  // namespace
@@ -262,27 +292,46 @@ Atoms group_atoms(const Atoms& atoms, std::uint64_t size) {
   return result;
 }
 
-LossPointer group_loss(LossPointer base, std::uint64_t size) {
-  if (size == 0) throw DomainError("group: size = 0 is not allowed; it must be at least 1");
-  if (size == 1) return base;
-  if (!base->symmetric()) base = std::make_shared<SymmetrizedLoss>(std::move(base));
+namespace {
+
+/// The iteration of one law, symmetric or not.
+LossPointer iterated(LossPointer base, std::uint64_t size) {
   const Interval times = Interval::exactly(static_cast<double>(size));
-  if (const auto mu = base->gaussian_mu()) return gaussian_loss(times * *mu);
-  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(base.get())) return std::make_shared<LaplaceLoss>(times * laplace->epsilon0());
   const Atoms* atoms = base->atoms(Direction::remove);
-  const bool fits = atoms != nullptr && atoms->mirrored && atoms->slack == 0 && atoms->finite.size() <= most_atoms / size;
+  const bool fits =
+      atoms != nullptr && atoms->mirrored == base->symmetric() && atoms->slack == 0 && atoms->finite.size() <= most_atoms / size;
   if (fits) {
     const std::string inner = base->key();
     const std::string key = inner.empty() ? inner : make_key("group", {times}) + "(" + inner + ")";
-    const double zero_from = base->tail().zero_from;
-    return finite_loss(group_atoms(*atoms, size), key,
-                       {"group-privacy", std::to_string(size) + " records: the trade-off function iterated"},
-                       zero_from < infinity ? std::optional(zero_tail((times * zero_from).hi)) : std::nullopt);
+    Atoms law = group_atoms(*atoms, size);
+    if (!atoms->mirrored) law.other_infinite = group_atoms(swapped(*atoms), size).infinite;
+    const Tail tail = grouped_tail(base->tail(), static_cast<std::size_t>(size));
+    const bool known = tail.zero_from < infinity || tail.gdp_mu < infinity;
+    return finite_loss(std::move(law), key, {"group-privacy", std::to_string(size) + " records: the trade-off function iterated"},
+                       known ? std::optional(tail) : std::nullopt);
   }
   if (size > most_iterations)
     throw TooLargeError("group: size = " + std::to_string(size) + " is not supported for this curve; at most " +
                         std::to_string(most_iterations));
   return std::make_shared<GroupedLoss>(std::move(base), size);
+}
+
+}  // namespace
+
+const Loss* one_kind_of(const Loss& loss) {
+  const auto* group = dynamic_cast<const MixedGroupLoss*>(&loss);
+  return group == nullptr ? nullptr : group->one_kind();
+}
+
+LossPointer group_loss(LossPointer base, std::uint64_t size) {
+  if (size == 0) throw DomainError("group: size = 0 is not allowed; it must be at least 1");
+  if (size == 1) return base;
+  if (!base->symmetric())
+    return std::make_shared<MixedGroupLoss>(iterated(std::make_shared<SymmetrizedLoss>(base), size), iterated(base, size));
+  const Interval times = Interval::exactly(static_cast<double>(size));
+  if (const auto mu = base->gaussian_mu()) return gaussian_loss(times * *mu);
+  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(base.get())) return std::make_shared<LaplaceLoss>(times * laplace->epsilon0());
+  return iterated(std::move(base), size);
 }
 
 }  // namespace tradeoff

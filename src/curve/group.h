@@ -9,11 +9,16 @@
 namespace tradeoff {
 
 /// [group-privacy] The guarantee for `size` >= 1 records that change together: the trade-off function iterated, 1 - (1 - f)^(size times).
-/// A directed loss counts by the symmetric curve below both its orders, so that any mix of additions and removals is covered.
+/// A directed loss counts by the symmetric curve below both its orders, so that any mix of additions and removals is covered; asked in one
+/// direction it answers for that kind of change alone.
 /// Throws TooLargeError where the iteration has no closed form and would be too long.
 [[nodiscard]] LossPointer group_loss(LossPointer base, std::uint64_t size);
 
 /// The same for a finite mirrored law, edge by edge: exact.
 [[nodiscard]] Atoms group_atoms(const Atoms& atoms, std::uint64_t size);
+
+/// Of the group of a directed loss, whose worst case covers additions and removals mixed: the pair for one kind of change alone. Null for
+/// any other loss.
+[[nodiscard]] const Loss* one_kind_of(const Loss& loss);
 
 }  // namespace tradeoff

@@ -67,7 +67,7 @@ Curve symmetrized(const Curve& curve) { return make_curve(symmetric_pair_of(curv
 Curve strongest(const std::vector<Curve>& curves) {
   const Common common = agreed(curves);
   std::vector<LossPointer> losses;
-  for (const Curve& curve : curves) losses.push_back(symmetric_pair_of(curve));
+  for (const Curve& curve : curves) losses.push_back(pair_of(curve));
   return make_curve(strongest_loss(std::move(losses)), common);
 }
 
@@ -90,6 +90,7 @@ Curve mixture(const std::vector<std::pair<Interval, Curve>>& components) {
   return make_curve(mixture_loss(std::move(parts)), common);
 }
 
+// [tensor-composition]
 Curve product(const std::vector<Curve>& curves) {
   const Common common = agreed(curves);
   Parts parts;
@@ -228,6 +229,7 @@ class OrderSearch {
 
 }  // namespace
 
+// [blackwell-order] Ordered curves are those of which one is a post-processing of the other.
 OrderAnswer at_least_as_private(const Curve& one, const Curve& other) {
   (void)agreed({one, other});
   const LossPointer first = symmetric_pair_of(one), second = symmetric_pair_of(other);

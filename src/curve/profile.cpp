@@ -4,9 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "curve/group.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
+
+const Loss& Profile::asked(const Loss& loss, Direction direction) {
+  const Loss* one_kind = direction == Direction::worst ? nullptr : one_kind_of(loss);
+  return one_kind != nullptr ? *one_kind : loss;
+}
 
 // [two-directions] The worse of both read-outs at epsilon >= 0; below 0 the mirror 1 - e^eps + e^eps delta(-eps).
 Interval Profile::worst_delta(double epsilon) const {

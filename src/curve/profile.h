@@ -9,7 +9,7 @@ namespace tradeoff {
 /// epsilon >= 0 continued to negative epsilon by its mirror, so that it is a symmetric profile.
 class Profile {
  public:
-  Profile(const Loss& loss, Direction direction) : loss_(loss), direction_(direction) {}
+  Profile(const Loss& loss, Direction direction) : loss_(asked(loss, direction)), direction_(direction) {}
 
   [[nodiscard]] Interval delta(Interval epsilon) const;
   [[nodiscard]] Interval log_delta(Interval epsilon) const;
@@ -26,6 +26,8 @@ class Profile {
   [[nodiscard]] std::optional<Loss::Test> test_at(double epsilon) const;
 
  private:
+  /// A group is asked for one kind of change alone where a direction is given. [group-privacy]
+  [[nodiscard]] static const Loss& asked(const Loss& loss, Direction direction);
   [[nodiscard]] bool one_sided() const { return direction_ != Direction::worst || loss_.symmetric(); }
   [[nodiscard]] Direction side() const { return direction_ == Direction::add ? Direction::add : Direction::remove; }
   [[nodiscard]] Interval worst_delta(double epsilon) const;

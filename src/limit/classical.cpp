@@ -85,7 +85,7 @@ StatedGuarantee amplified(const StatedGuarantee& run, Interval rate) {
   return {log1p(share * expm1(run.epsilon)), share * run.delta, run.times};
 }
 
-// [classical-gaussian]
+// [classical-gaussian] [gaussian-loss]
 Interval gaussian_epsilon_simple(Interval mu, Interval delta) {
   demand_inner(delta, "this formula");
   const Interval epsilon = mu * sqrt(exactly(32.0) / 9.0 * log(2.0 / delta));

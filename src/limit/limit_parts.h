@@ -21,7 +21,8 @@ namespace tradeoff {
 [[nodiscard]] inline bool is_dear(const Loss& loss) {
   std::vector<Step> steps;
   loss.explain(steps);
-  return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.theorem == "group-privacy"; });
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const Step& step) { return step.theorem == "group-privacy" || step.theorem == "replacement-subsampling"; });
 }
 
 }  // namespace tradeoff

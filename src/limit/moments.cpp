@@ -197,7 +197,9 @@ LossMoments moments_of(const Plan& plan, Direction direction, Neighbours neighbo
   if (is_cheap(curve)) return moments_of(curve, direction);
   const RenyiCurve renyi = renyi_curve(plan, neighbours, tolerance);
   std::vector<ExponentialTail> tails;
-  for (const double s : {2.5, 4.0, 8.0, 16.0, 32.0, 64.0}) {
+  const Tail tail = curve.loss()->tail();
+  const bool needed = !(is_dear(*curve.loss()) && (tail.zero_from < infinity || tail.gdp_mu < infinity));
+  for (const double s : needed ? std::vector{2.5, 4.0, 8.0, 16.0, 32.0, 64.0} : std::vector<double>{}) {
     const double log_moment_above = (renyi.at(1 + s, Direction::worst) * s).hi;
     if (log_moment_above < infinity) tails.push_back({log_moment_above, s});  // delta(t) <= exp(-st) E exp(sL)
   }

@@ -39,6 +39,7 @@ class GaussianLoss final : public Loss {
 
 }  // namespace
 
+// [gaussian-loss]
 LossPointer gaussian_loss(Interval mu) { return std::make_shared<GaussianLoss>(mu); }
 
 }  // namespace tradeoff

@@ -40,6 +40,7 @@ LossPointer pair_loss(const std::vector<Interval>& p, const std::vector<Interval
 
 // [finite-pair] An edge of the polygon is an outcome with Q mass = its run and P mass = its drop; the gap at alpha = 0 is mass at
 // infinite loss, the part beyond the last point has P mass 0.
+// [tradeoff-functions]
 LossPointer polygon_loss(const std::vector<std::pair<Interval, Interval>>& points) {
   if (points.size() < 2) throw DomainError("curve: at least two points are needed");
   for (std::size_t row = 0; row < points.size(); ++row) check_row(points, row);

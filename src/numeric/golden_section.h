@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 namespace tradeoff::numeric {
 
 /// About where a function with one valley is least between low and high, to `precision`. A search, not a proof: whoever uses the place
@@ -26,6 +29,49 @@ double golden_section(Function&& function, double low, double high, double preci
     }
   }
   return left_value < right_value ? left : right;
+}
+
+/// The same with steps to the lowest point of the parabola through the last three places where that is inside and converges, golden ones
+/// otherwise (Brent): a third of the evaluations for a smooth function.
+template <class Function>
+double parabolic_section(Function&& function, double low, double high, double precision) {
+  constexpr double golden = 0.3819660112501051;
+  double best = low + golden * (high - low), second = best, third = best;
+  double best_value = function(best), second_value = best_value, third_value = best_value;
+  double step = 0, before = 0;
+  const double least = precision / 4;
+  for (int i = 0; i < 200 && high - low > precision && std::max(best - low, high - best) > 2 * least; ++i) {
+    const double middle = low + (high - low) / 2;
+    const double r = (best - second) * (best_value - third_value), q = (best - third) * (best_value - second_value);
+    const double parabola = 2 * (q - r) != 0 ? ((best - second) * r - (best - third) * q) / (2 * (q - r)) : high - low;
+    const bool inside = low + least < best + parabola && best + parabola < high - least;
+    const bool converges = std::abs(parabola) < std::abs(before) / 2;
+    before = inside && converges ? step : best < middle ? high - best : low - best;
+    step = inside && converges ? parabola : golden * before;
+    const double next = best + (std::abs(step) >= least ? step : std::copysign(least, step));
+    const double value = function(next);
+    if (value <= best_value) {
+      (next < best ? high : low) = best;
+      third = second;
+      third_value = second_value;
+      second = best;
+      second_value = best_value;
+      best = next;
+      best_value = value;
+      continue;
+    }
+    (next < best ? low : high) = next;
+    if (value <= second_value || second == best) {
+      third = second;
+      third_value = second_value;
+      second = next;
+      second_value = value;
+    } else if (value <= third_value || third == best || third == second) {
+      third = next;
+      third_value = value;
+    }
+  }
+  return best;
 }
 
 }  // namespace tradeoff::numeric

@@ -13,7 +13,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
-// [curve-algebra] [privacy-order]
+// [curve-algebra] [privacy-order] [tensor-composition]
 namespace tradeoff {
 namespace {
 

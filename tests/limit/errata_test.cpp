@@ -8,6 +8,7 @@
 #include "numeric/gaussian.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
+#include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 
 namespace tradeoff {
@@ -111,6 +112,41 @@ TEST(Errata, F11LaplaceAndGaussianDifferByARootOfTheLogarithm) {
   const auto ratio = [](double delta) { return 1 / gaussian_mu(1, delta).hi / std::sqrt(2.0); };
   EXPECT_NEAR(ratio(1e-12) / std::sqrt(std::log(1e12)), ratio(1e-48) / std::sqrt(std::log(1e48)), 0.1);
   EXPECT_LT(ratio(1e-48) / std::log(1e48), 0.6 * ratio(1e-12) / std::log(1e12));
+}
+
+TEST(Errata, F06EveryStepOfTheLoopIsCharged) {  // [private-step]
+  // T updates are T noisy steps, whether the loop runs 1..T or 0..T-1: the last iterate is no freer than the one before it.
+  const Curve steps = curve("gaussian(sigma=1) | sample(rate=0.5) | repeat(3)");
+  EXPECT_GT(steps.delta_at(1).lo, curve("gaussian(sigma=1) | sample(rate=0.5) | repeat(2)").delta_at(1).hi);
+}
+
+TEST(Errata, F13AMeanMovesTheInnerProduct) {  // [gaussian-loss]
+  // N(m, 1) exceeds t with probability Phi(m - t): for m = 3, t = 1 far above the bound for mean 0.
+  const double bound = std::exp(-0.5) / std::sqrt(2 * 3.141592653589793);
+  EXPECT_LT(0.5 * std::erfc(1 / std::sqrt(2.0)), bound);
+  EXPECT_GT(0.5 * std::erfc((1 - 3) / std::sqrt(2.0)), 4 * bound);
+}
+
+TEST(Errata, F14TheConditionForGaussianNoise) {  // [gaussian-loss]
+  // delta = P(N(eta, 2 eta) >= eps) - e^eps P(N(eta, 2 eta) <= -eps), eta = mu^2/2.
+  for (const double mu : {0.3, 1.0, 2.5})
+    for (const double epsilon : {0.1, 1.0, 3.0}) {
+      const double eta = mu * mu / 2, deviation = std::sqrt(2 * eta);
+      const double above = 0.5 * std::erfc((epsilon - eta) / deviation / std::sqrt(2.0));
+      const double below = 0.5 * std::erfc((epsilon + eta) / deviation / std::sqrt(2.0));
+      EXPECT_NEAR(above - std::exp(epsilon) * below, gaussian_delta(mu, epsilon).hi, 1e-13);
+    }
+}
+
+TEST(Errata, F15SamplingNeedsTheRightNeighboursAndNoBoundOnTheRate) {  // [classical-sampling]
+  // log(1 + q(e^eps - 1)) at every q, where the printed proof has log((q e^eps + 1 - q)/(1 - q)), which is useless near q = 1.
+  for (const double rate : {0.1, 0.9, 0.999}) {
+    const double amplified = std::log1p(rate * std::expm1(1.0));
+    EXPECT_NEAR(curve("dp(epsilon=1) | poisson(rate=" + std::to_string(rate) + ")").epsilon_at(0).hi, amplified, 1e-6);
+    EXPECT_NEAR(curve("dp(epsilon=1) | sample(rate=" + std::to_string(rate) + ")").epsilon_at(0).hi, amplified, 1e-6);
+    EXPECT_LT(amplified, std::log((rate * std::exp(1.0) + 1 - rate) / (1 - rate)));
+  }
+  EXPECT_THROW((void)analyze(parse("dp(epsilon=1) | poisson(rate=0.5)"), Neighbours::replace_one), DomainError);
 }
 
 TEST(Errata, F16TwoFormulasForTwoKindsOfSampling) {                                                        // [central-limit]

@@ -71,6 +71,8 @@ std::vector<Number> deltas_with(const Number& headline) {
 }  // namespace
 
 Statement make_statement(Context context, const Plan& plan, const Curve& curve) {
+  if (context.unit.empty())
+    context.unit = uses(plan, {"group"}) ? "a group of records as large as the plan says" : "one record of the data";
   const Number delta = context.delta ? *context.delta : read_number(headline_delta);
   Statement made{std::move(context), to_string(plan), plan, curve, {delta, curve.epsilon_at(delta)}, {}, {}, {}, {}, {}, {}};
   for (const Number& one : deltas_with(delta)) made.epsilons.emplace_back(one, curve.epsilon_at(one));

@@ -16,8 +16,9 @@ namespace tradeoff::report {
 /// What only the people who run the plan can know.
 struct Context {
   std::string title = "Privacy statement";
-  std::string unit = "one record of the data";  ///< what a change of one record means to people: "one patient", "one week of one user"
-  std::optional<Number> delta;                  ///< that of the headline; 1e-5 if nothing is said
+  std::string
+      unit;  ///< what the change of a record means to people: "one patient"; if empty, one record, or the group that the plan speaks of
+  std::optional<Number> delta;  ///< that of the headline; 1e-5 if nothing is said
 };
 
 /// mu with a chance of revealing everything, and what is lost by saying only that; no regret where no mu is finite.

@@ -42,7 +42,9 @@ TEST(VerbReport, SaysWhatItTakesAsGiven) {
   for (const char* part : {"# Ward 7", "Certified: ε ≤ 0.9987 at δ = 0.001, for one patient.", "| 1e-6 | none | no finite value |",
                            "No μ covers the whole curve", "they are taken as given", "None: no privacy is claimed from sampling"})
     EXPECT_THAT(text, HasSubstr(part));
-  EXPECT_THAT(report({"gaussian(sigma=1) | group(3)"}), Not(HasSubstr("ask again with `| group(k)`")));
+  const std::string group = report({"gaussian(sigma=1) | group(3)"});
+  EXPECT_THAT(group, Not(HasSubstr("ask again with `| group(k)`")));
+  EXPECT_THAT(group, HasSubstr("for a group of records as large as the plan says."));
   EXPECT_THAT(report({"gaussian(sigma=1)", "--neighbours", "replace-one"}), HasSubstr("The number of records, which counts as public."));
 }
 

@@ -107,6 +107,7 @@ class SumProfile {
     double wider_sum = 0;
     double error = 0;
   };
+  [[nodiscard]] Interval bracket_by_top_atom(double epsilon, double tilt) const;
   [[nodiscard]] Nodes sum_nodes(double epsilon, double tilt, double step, double last, double width) const;
 
   std::vector<Factor> factors_;
@@ -387,6 +388,21 @@ SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step
   return nodes;
 }
 
+/// [sum-inversion] From below what the atom of the largest losses alone gives, from above Chernoff's bound
+/// (1 - e^-x)+ <= e^(c x) c^c / (1+c)^(1+c). Both are close where that atom is all there is above epsilon.
+Interval SumProfile::bracket_by_top_atom(double epsilon, double tilt) const {
+  Interval log_mass = Interval::exactly(0);
+  for (const Factor& factor : factors_) log_mass = log_mass + factor.times * log(factor.atoms.front().mass);
+  const Interval distance = max(highest_ - epsilon, Interval::exactly(0));
+  double above = 0;
+  for (const double share : {0.25, 0.4, 0.5, 0.6, 1.0}) {
+    const Interval c = Interval::exactly(share * tilt);
+    const Interval bound = log_transform(share * tilt) - c * epsilon - log1p(c) - c * log1p(1.0 / c);
+    if (bound.hi < above) above = bound.hi;
+  }
+  return {std::min(above, (log_mass + log(-expm1(-distance))).lo), above};
+}
+
 /// [sum-inversion] delta without the infinite mass at one point: below the smoothed one, above twice that less the one smoothed twice as
 /// wide.
 Interval SumProfile::log_finite_delta(double epsilon) const {
@@ -396,6 +412,8 @@ Interval SumProfile::log_finite_delta(double epsilon) const {
   const double tilt = saddle(epsilon);
   const Interval log_scale = log_transform(tilt) - Interval::exactly(tilt) * epsilon;
   const Tail& tail = tail_for(tilt);
+  // Next to the largest loss all but one atom of the tilted law is lost in rounding, and no wave tells how far to go.
+  if (!(tail.start < infinity && tail.end < infinity && tail.half_window < infinity)) return bracket_by_top_atom(epsilon, tilt);
   const Smoothing smooth = smoothing(tilt, tail);
   // Aliases are e^-45 of the scale, nodes at least eight.
   const double period = std::max((45 + std::max(0.0, -log_scale.lo)) / tilt, 16 * std::numbers::pi / tail.start);

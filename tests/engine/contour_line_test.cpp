@@ -75,6 +75,8 @@ TEST(ContourLine, TruncationIsSeenAndBounded) {
     const auto value = rough.at(epsilon);
     const double away = std::abs(value.value - truth.value);
     EXPECT_LE(away, value.truncation + value.alias + value.nodes + truth.below) << accuracy;
+    EXPECT_LE(truth.value - value.value, value.above + truth.below) << accuracy;  // the sides of the answer hold it too
+    EXPECT_LE(value.value - truth.value, value.below + truth.above) << accuracy;
     EXPECT_LT(value.truncation, 10 * accuracy * value.value) << accuracy;
     seen = seen || away > 10 * (value.nodes + value.alias);
   }

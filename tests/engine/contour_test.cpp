@@ -276,6 +276,16 @@ TEST(Contour, ProvesBothEndsOfAnEpsilon) {
 }
 
 // Where 1 - delta is beyond doubles there is no saddle to find, and still something is left of it.
+// However much is revealed, something is left: 1 is never the lower end, even where the rest is below the smallest double.
+TEST(Contour, NeverClaimsThatEverythingIsRevealed) {
+  const auto loss = compose_by_contour({{subsampled_gaussian(Interval::exactly(8), Interval::exactly(0.5)), 4000}}, {});
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    const Interval delta = loss->delta(direction, Interval::exactly(1));
+    EXPECT_LT(delta.lo, 1);
+    EXPECT_GT(delta.lo, 1 - 1e-12);
+  }
+}
+
 TEST(Contour, KnowsWhenNearlyEverythingIsRevealed) {
   for (const LossPointer& step :
        {subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.5)),

@@ -490,6 +490,25 @@ TEST(ExactComposition, BySmoothedInversionIsTightAndHoldsTheExactAnswer) {
   }
 }
 
+// Next to the largest sum of losses nothing but its own atom is above epsilon, so delta is known; a window of smoothing is wider than that.
+TEST(ExactComposition, BySmoothedInversionIsHonestNextToTheTopAtom) {
+  Parts parts;
+  Interval top = Interval::exactly(0), mass = Interval::exactly(1);
+  for (int i = 0; i < 24; ++i) {
+    const Interval epsilon = Interval::exactly(0.25 + 0.001 * i * std::sqrt(2.0));
+    parts.push_back({dp(epsilon, Interval::exactly(0)), 1});
+    top = top + epsilon;
+    mass = mass / (1.0 + exp(-epsilon));
+  }
+  for (const double tolerance : {1e-1, 1e-3, 1e-6}) {
+    const LossPointer inverted = compose_by_inversion(parts, Tolerance{tolerance});
+    for (const double gap : {0.2, 1e-1, 1e-2, 1e-3, 1e-4, 1e-6}) {
+      const Interval epsilon = Interval::exactly(top.lo - gap);
+      EXPECT_THAT(inverted->delta(Direction::remove, epsilon), Encloses(mass * -expm1(epsilon - top))) << tolerance << " " << gap;
+    }
+  }
+}
+
 TEST(ExactComposition, OfAnyNumberOfDistinctMechanismsIsTight) {
   for (const int count : {50, 70, 100}) {
     const Parts parts = many(count, 0.3, 5);

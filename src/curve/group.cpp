@@ -141,19 +141,26 @@ class GroupedLoss final : public Loss {
     return base_->delta(direction, point) + exp(point) * u;
   }
 
-  /// The least line over u, which is convex in e^e: a walk downhill in doubling steps, then a golden section. Every e is a bound from
+  /// The least line over u, which is convex in e^e: from a guess a walk downhill in doubling steps, then a section. Every e is a bound from
   /// above.
-  [[nodiscard]] Power power(Direction direction, double u) const {
+  [[nodiscard]] Power power(Direction direction, double u, double guess = 0) const {
     if (u >= 1) return {-largest_loss_, Interval::exactly(1)};
     const double last = std::min(largest_loss_, -std::log(u));
     const auto value = [&](double e) { return line(direction, e, u).hi; };
-    double step = value(0.125) < value(-0.125) ? 0.125 : -0.125;
-    double from = -step, middle = 0, to = step;
-    while (value(to) < value(middle) && std::abs(to) < largest_loss_) {
+    double middle = guess > -16 ? std::min(guess, last) : 0, step = 0.125;  // far on the left all lines are 1 but for rounding
+    double middle_value = value(middle), to_value = value(middle + step);
+    if (const double left = value(middle - step); left < to_value) {
+      step = -step;
+      to_value = left;
+    }
+    double from = middle - step, to = middle + step;
+    while (to_value < middle_value && std::abs(to) < largest_loss_) {
       from = middle;
       middle = to;
+      middle_value = to_value;
       to = std::clamp(to + (step *= 2), -largest_loss_, last);
       if (to == middle) break;
+      to_value = value(to);
     }
     double low = std::min(from, to), high = std::max(from, to);
     const double best = numeric::parabolic_section(value, low, high, 1e-8 * (1 + std::min(std::abs(low), std::abs(high))));
@@ -182,11 +189,11 @@ class GroupedLoss final : public Loss {
   }
 
   /// The losses at the points alpha, h(alpha), h(h(alpha)), ...: the slope of the iteration at alpha is the exponential of their sum.
-  [[nodiscard]] std::vector<double> chain(Direction direction, double alpha) const {
+  [[nodiscard]] std::vector<double> chain(Direction direction, double alpha, const std::vector<double>& guesses) const {
     std::vector<double> losses;
     double u = alpha;
     for (std::size_t i = 0; i < size_; ++i) {
-      const Power step = power(direction, u);
+      const Power step = power(direction, u, guesses[i]);
       losses.push_back(step.epsilon);
       u = std::min(step.value.hi, 1.0);
     }
@@ -222,21 +229,27 @@ class GroupedLoss final : public Loss {
     }
     if (epsilon >= tail().zero_from) return zero;
     const Interval least = infinite_mass(direction);
-    // The alpha whose slope is e^epsilon: the sum of the losses falls as alpha grows. Steps outward, then halving:
-    // the sum jumps where the curve has corners, so nothing faster is safe.
+    // The alpha whose slope is e^epsilon: the sum of the losses falls as alpha grows. Steps outward, then secants and halving in turn: the
+    // sum jumps where the curve has corners, and there only halving closes in.
     double high = -epsilon, low = high;
-    std::vector<double> flat = chain(direction, std::exp(high)), steep = flat;
+    std::vector<double> flat = chain(direction, std::exp(high), std::vector<double>(size_, 0)), steep = flat;
     for (double step = 1; sum(steep) < epsilon && low > -690; step *= 2) {
       high = low;
       flat = steep;
       low = std::max(-690.0, low - step);
-      steep = chain(direction, std::exp(low));
+      steep = chain(direction, std::exp(low), flat);
     }
     for (int i = 0; i < 60 && high - low > 1e-7; ++i) {  // what is missed is of second order
-      const double middle = low + (high - low) / 2;
-      std::vector<double> losses = chain(direction, std::exp(middle));
-      const bool is_steep = sum(losses) >= epsilon;
-      (is_steep ? low : high) = middle;
+      const double excess = sum(steep) - epsilon, rise = sum(steep) - sum(flat);
+      const double share = i % 2 == 0 && rise > 0 ? std::clamp(excess / rise, 0.001, 0.999) : 0.5;
+      const double middle = low + share * (high - low);
+      std::vector<double> losses = chain(direction, std::exp(middle), share < 0.5 ? steep : flat);
+      const double off = sum(losses) - epsilon;
+      const bool is_steep = off >= 0;
+      const bool found = std::abs(off) < 1e-7 * (1 + epsilon);
+      if (is_steep || found) low = middle;
+      if (!is_steep || found) high = middle;
+      if (found) flat = steep = losses;
       (is_steep ? steep : flat) = std::move(losses);
     }
     const double steep_sum = sum(steep), flat_sum = sum(flat);

@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SKIPPED = {"docs/theory", "docs/adr"}  # theorems and decisions: no page there is a manual
+SKIPPED = {"docs/theory", "docs/adr", "docs/training"}  # theorems and decisions are no manuals; training takes minutes and has tests of its own
 TIME = re.compile(r"\b[0-9.]+ ms\b")
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Few steps at small rates: certified widths and processor times over a grid, one line a question, cold. What is wider than 1e-6 or slower
-// than 200 ms is marked; the last line counts. Arguments choose what to ask: `poisson`, `sample`, `mixed`; with `paths`, every engine
-// apart.
+// than 200 ms is marked; the last line counts. Arguments choose what to ask: `poisson`, `sample`; `quick` asks less; with `paths`, every
+// engine apart.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -10,16 +10,12 @@
 #include <vector>
 
 #include "engine/bent.h"
-#include "engine/cells.h"
 #include "engine/choose.h"
 #include "engine/contour.h"
 #include "engine/lattice.h"
 #include "mechanism/gaussian.h"
-#include "mechanism/laplace.h"
-#include "mechanism/randomized_response.h"
 #include "mechanism/subsampled.h"
 #include "mechanism/subsampled_gaussian.h"
-#include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
 
 namespace {
@@ -60,7 +56,8 @@ Answer timed(Compose&& compose_by, Direction direction, double epsilon) {
   const LossPointer loss = compose_by();
   if (loss == nullptr) return {};
   const Interval log_delta = loss->log_delta(direction, exactly(epsilon));
-  return {log_delta.lo > -infinity ? log_delta.width() : infinity, milliseconds() - start, log_delta};
+  const bool zero = log_delta.hi == -infinity;  // beyond the largest loss, exactly
+  return {zero ? 0 : (log_delta.lo > -infinity ? log_delta.width() : infinity), milliseconds() - start, log_delta};
 }
 
 void ask(const std::string& name, const Parts& parts, Direction direction, double epsilon, bool paths, Tally& tally) {

@@ -20,7 +20,7 @@ namespace tradeoff {
 namespace {
 
 constexpr IntegralEffort thorough{1e-7, 4000};  // relative to M - 1: what an epsilon of six digits needs
-constexpr IntegralEffort quick{1e-3, 60};      // where a search stands behind every value of the profile
+constexpr IntegralEffort quick{1e-3, 60};       // where a search stands behind every value of the profile
 
 /// Sum of mass * exp(s loss), in a form that keeps M - 1 to relative accuracy where it is small.
 Interval log_moment_of(const Atoms& atoms, double s, const Tail& tail) {

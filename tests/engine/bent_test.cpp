@@ -471,7 +471,7 @@ TEST(BentTest, ManySubsampledStepsMatchGolden) {
   EXPECT_GT(tight, 0);
 }
 
-// Small rates over many steps, where the bulk of the noise and its tail need different paths: a vertical line of 500 to 60,000 nodes in
+// Small rates over many steps, where the bulk of the noise and its tail need different paths: a vertical line of 500 to 200,000 nodes in
 // 64-bit mantissas, two spacings agreeing to 14 digits.
 TEST(BentTest, SmallRatesMatchALongVerticalLine) {
   const auto check = [](double sigma, double rate, double epsilon, const char* truth) {
@@ -480,6 +480,7 @@ TEST(BentTest, SmallRatesMatchALongVerticalLine) {
     EXPECT_THAT(delta, Encloses(truth)) << sigma << " " << rate;
     EXPECT_THAT(delta, IsTight(1e-6)) << sigma << " " << rate;
   };
+  check(0.5, 1e-5, 0.00390625, "1.05604385586e-05");
   check(1, 1e-5, 1.5e-4, "1.08022659943e-05");
   check(2, 1e-4, 9.375e-4, "1.08493144722e-05");
   check(4, 1e-3, 0.0048828125, "3.06178563173e-05");

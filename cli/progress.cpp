@@ -28,6 +28,7 @@ struct Line {
   bool shown = false;
   std::size_t done = 0;
   std::size_t total = 0;
+  std::string remark;
   Clock::time_point start;
   std::thread painter;
 };
@@ -53,7 +54,7 @@ std::string text_of(const Line& one) {
   if (one.total == 0) return "\rworking, " + time + " \033[K";
   const std::size_t filled = bar_width * one.done / one.total;
   return "\r[" + std::string(filled, '#') + std::string(bar_width - filled, '.') + "] " + std::to_string(one.done) + " of " +
-         std::to_string(one.total) + ", " + time + " \033[K";
+         std::to_string(one.total) + ", " + time + one.remark + " \033[K";
 }
 
 void paint(Line& one) {
@@ -92,11 +93,12 @@ Progress::~Progress() {
   one.painter.join();
 }
 
-void Progress::report(std::size_t done, std::size_t total) {
+void Progress::report(std::size_t done, std::size_t total, const std::string& remark) {
   Line& one = line();
   const std::lock_guard lock(one.mutex);
   one.done = done;
   one.total = total;
+  one.remark = remark;
 }
 
 void Progress::clear() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace tradeoff::cli {
 
@@ -14,8 +15,8 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  /// How much is done, for those who know; for everybody else the line shows the time.
-  static void report(std::size_t done, std::size_t total);
+  /// How much is done, for those who know, and what there is to say about it; for everybody else the line shows the time.
+  static void report(std::size_t done, std::size_t total, const std::string& remark = {});
   /// Takes the line away; called before anything else is written.
   static void clear();
 };

@@ -5,6 +5,7 @@
 
 #include "estimate.h"
 #include "noise/digest.h"
+#include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "report/claim.h"
 
@@ -42,8 +43,8 @@ void write_guarantee(const Guarantee& guarantee, JsonWriter& out) {
   out.end_array();
   if (guarantee.limit) write_estimate(out.key("clt_mu"), *guarantee.limit);
   out.key("advantage").interval(guarantee.advantage).key("attacks").begin_array();
-  for (const Guarantee::Rate& rate : guarantee.attacks)
-    out.begin_object().key("fpr").raw(rate.fpr).key("tpr").interval(rate.tpr).end_object();
+  for (const Guarantee::Error& error : guarantee.tradeoff)
+    out.begin_object().key("fpr").raw(error.alpha).key("tpr").interval(1 - error.beta).end_object();
   out.end_array().key("tradeoff").begin_array();
   for (const Guarantee::Error& error : guarantee.tradeoff)
     out.begin_object().key("alpha").raw(error.alpha).key("beta").interval(error.beta).end_object();
@@ -66,8 +67,8 @@ std::string guarantee_lines(const Guarantee& guarantee, bool quiet) {
     text += "mu ~ " + digits + " by the central limit theorem, an estimate and not a bound\n";
   }
   text += to_text(Claim{"advantage of any attack", guarantee.advantage, SafeEnd::hi, "over a guess", {}}, style);
-  for (const Guarantee::Rate& rate : guarantee.attacks)
-    text += to_text(Claim{"true-positive rate", rate.tpr, SafeEnd::hi, "at false-positive rate " + rate.fpr, {}}, style);
+  for (const Guarantee::Error& error : guarantee.tradeoff)
+    text += to_text(Claim{"true-positive rate", 1 - error.beta, SafeEnd::hi, "at false-positive rate " + error.alpha, {}}, style);
   return text + "Plan:  " + guarantee.stated + "\nDrawn: " + guarantee.drawn + "\n";
 }
 

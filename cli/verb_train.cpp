@@ -14,6 +14,7 @@
 #include "noise/secure_stream.h"
 #include "numeric/number_text.h"
 #include "output_file.h"
+#include "progress.h"
 #include "report/claim.h"
 #include "report/svg.h"
 #include "streams.h"
@@ -28,7 +29,6 @@
 namespace tradeoff::cli {
 namespace {
 
-using train::Progress;
 using train::TrainingTerms;
 
 constexpr std::uint64_t saves = 20;  // of the checkpoint during a run; what is shown between two of them is what the first one holds
@@ -151,8 +151,8 @@ class CheckpointFile {
     ::close(lock_);
   }
   [[nodiscard]] bool resumes() const { return resumes_; }
-  [[nodiscard]] Progress read() const { return train::read_progress(read_data_file(path_)); }
-  void save(const Progress& progress) const {
+  [[nodiscard]] train::Progress read() const { return train::read_progress(read_data_file(path_)); }
+  void save(const train::Progress& progress) const {
     if (!path_.empty()) write_file(path_, train::to_text(progress));
   }
 
@@ -175,19 +175,17 @@ std::string fixed(double value, int digits) {
   return {buffer.data(), static_cast<std::size_t>(count)};
 }
 
-/// One line on a terminal that is written over again and again: a function of what is saved already.
+/// What the line on the terminal says: a function of what is saved already.
 void show(const train::Trainer& trainer, const TrainingData& data, const std::vector<std::string>& deltas) {
-  const Progress& progress = trainer.progress();
-  const auto done = static_cast<double>(progress.steps_done) / static_cast<double>(progress.terms.steps);
-  const auto filled = static_cast<std::size_t>(done * 20);
-  std::string line = "\r[" + std::string(filled, '#') + std::string(20 - filled, '.') + "] " + std::to_string(progress.steps_done) + "/" +
-                     std::to_string(progress.terms.steps);
+  const train::Progress& progress = trainer.progress();
+  std::string remark;
   if (data.test) {
     const train::Score score = evaluate(trainer.averaged_model(), *data.test);
-    line += "  loss " + fixed(score.loss, 3) + "  accuracy " + fixed(100 * score.accuracy, 1) + " %";
+    remark += ", loss " + fixed(score.loss, 3) + ", accuracy " + fixed(100 * score.accuracy, 1) + " %";
   }
   const Interval epsilon = train::epsilon_so_far(progress.terms, progress.steps_done, deltas.front());
-  write_error(line + "  epsilon <= " + numeric::to_text_above(epsilon.hi, 4) + " at delta " + deltas.front() + "  ");
+  remark += ", epsilon <= " + numeric::to_text_above(epsilon.hi, 4) + " at delta " + deltas.front();
+  Progress::report(progress.steps_done, progress.terms.steps, remark);
 }
 
 /// Trains until the plan is done or somebody interrupts. Nothing of a step is shown before the checkpoint holds it. [private-step]
@@ -201,7 +199,6 @@ void run_steps(train::Trainer& trainer, const CheckpointFile& file, const Traini
     if (visible) show(trainer, data, deltas);
   }
   file.save(trainer.progress());
-  if (visible) write_error("\n");
 }
 
 /// What the steps took: by the clock on the wall, and of the processor.
@@ -217,7 +214,7 @@ void write_score(train::Score score, const TrainingData& data, report::JsonWrite
 }
 
 ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, const Options& options, Time time) {
-  const Progress& progress = trainer.progress();
+  const train::Progress& progress = trainer.progress();
   const TrainingCertificate certificate = certify_training(progress, read_deltas(options));
   const std::string shown = to_json(certificate);
   if (const std::string* path = options.find("certificate")) write_file(*path, shown + "\n");
@@ -253,10 +250,8 @@ ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, con
 ExitCode run_audit(const Options& options, const TrainingData& data) {
   const TrainingTerms terms = read_terms(options, data.records);
   const std::uint64_t steps = read_whole(options, "audit-steps", 1, 200'000);
-  const bool visible = ::isatty(STDERR_FILENO) == 1 && !options.quiet;
-  const train::AuditResult found = train::audit(terms, data.records, steps, noise::thread_stream(), [&](std::uint64_t done) {
-    if (visible) write_error("\r" + std::to_string(done) + "/" + std::to_string(steps) + (done == steps ? "\n" : ""));
-  });
+  const train::AuditResult found =
+      train::audit(terms, data.records, steps, noise::thread_stream(), [&](std::uint64_t done) { Progress::report(done, steps); });
   if (options.json) {
     report::JsonWriter out;
     out.begin_object().key("steps").integer(found.steps).key("right").integer(found.right).key("mu_below").number(found.mu_below);
@@ -299,7 +294,7 @@ ExitCode run_train(const Verb&, const Options& options) {
     for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, remember_interruption);
   const std::vector<std::string> deltas = read_deltas(options);
   const CheckpointFile file(options);
-  std::optional<Progress> earlier;
+  std::optional<train::Progress> earlier;
   if (file.resumes()) {
     refuse_terms_on_resume(options);
     earlier = file.read();

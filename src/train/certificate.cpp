@@ -25,8 +25,8 @@ std::string lines_of(const Guarantee& guarantee) {
   for (const GdpPair& pair : guarantee.mu_with_slack)
     text += "mu with slack " + to_text_above(pair.slack.hi) + " = " + text_of(pair.mu) + "\n";
   if (guarantee.steps > 0) text += "advantage = " + text_of(guarantee.advantage) + "\n";
-  for (const Guarantee::Rate& rate : guarantee.attacks)
-    text += "true-positive rate at false-positive rate " + rate.fpr + " = " + text_of(rate.tpr) + "\n";
+  for (const Guarantee::Error& error : guarantee.tradeoff)
+    text += "type II error at type I error " + error.alpha + " = " + text_of(error.beta) + "\n";
   return text;
 }
 
@@ -81,8 +81,7 @@ Guarantee guarantee_of(const TrainingTerms& terms, std::uint64_t steps, const st
   found.mu_with_slack = measure_mu(curve, slacks).with_slack;
   found.limit = central_limit(plan, neighbours_of(terms)).mu;
   found.advantage = curve.advantage();
-  for (const char* fpr : {"0.001", "0.01", "0.1"}) found.attacks.push_back({fpr, curve.tpr_at(read_number(fpr).value)});
-  for (const char* alpha : {"0.001", "0.01", "0.05", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9"})
+  for (const char* alpha : {"0.001", "0.01", "0.05", "0.1", "0.25", "0.5"})
     found.tradeoff.push_back({alpha, curve.beta_at(read_number(alpha).value)});
   found.curve = curve;
   return found;

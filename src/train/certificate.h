@@ -30,17 +30,12 @@ struct Guarantee {
   std::vector<Point> epsilons;
   std::vector<GdpPair> mu_with_slack;  ///< in the order of `certified_slacks`
   std::optional<Estimate> limit;       ///< mu of the central limit theorem
-  struct Rate {
-    std::string fpr;
-    Interval tpr;
-  };
   Interval advantage;
-  std::vector<Rate> attacks;
   struct Error {
     std::string alpha;
     Interval beta;
   };
-  std::vector<Error> tradeoff;  ///< the trade-off function at some places
+  std::vector<Error> tradeoff;  ///< the trade-off function at some places; an attack finds at most 1 - beta at alpha false alarms
 };
 
 /// The guarantee of the first `steps` steps at these deltas; of no step at all for 0.

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "tradeoff/error.h"
+#include "train/row_products.h"
 
 namespace tradeoff::train {
 namespace {
@@ -17,13 +18,17 @@ constexpr float unit = 1.F / activation_one;
 
 Index index(std::size_t value) { return static_cast<Index>(value); }
 
-/// Softmax minus the label's indicator: the derivative of the cross entropy by the logits.
+/// Softmax minus the label's indicator: the derivative of the cross entropy by the logits. Plain loops, so that a row's result does not
+/// depend on where it stands. [private-step]
 Floats loss_derivative(Floats scores, std::span<const std::uint8_t> labels) {
-  for (Index i = 0; i < scores.rows(); ++i) {
-    auto row = scores.row(i);
-    row = (row.array() - row.maxCoeff()).exp();
-    row /= row.sum();
-    row(labels[static_cast<std::size_t>(i)]) -= 1;
+  const auto classes = static_cast<std::size_t>(scores.cols());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    float* row = scores.data() + i * classes;
+    float most = row[0], sum = 0;
+    for (std::size_t k = 1; k < classes; ++k) most = std::max(most, row[k]);
+    for (std::size_t k = 0; k < classes; ++k) sum += row[k] = std::exp(row[k] - most);
+    for (std::size_t k = 0; k < classes; ++k) row[k] /= sum;
+    row[labels[i]] -= 1;
   }
   return scores;
 }
@@ -39,10 +44,14 @@ GridMatrix to_grid(const Floats& values) {
 }
 
 Floats times(const GridMatrix& inputs, const Eigen::Map<const Floats>& weights) {
-  const Floats values = inputs.cast<float>();
-  Floats product = values * weights;
+  Floats product = multiply_rows(inputs, weights);
   product *= unit;
   return product;
+}
+
+Floats tanh_of(Floats values) {
+  apply_tanh(values);
+  return values;
 }
 
 void check(const ModelShape& shape) {
@@ -94,7 +103,7 @@ Eigen::Map<const Floats> Model::matrix(std::size_t layer) const {
 
 GridMatrix Model::last_inputs(const GridMatrix& inputs, GridMatrix& patches, Floats& activations) const {
   if (shape_.filters == 0) {
-    activations = times(inputs, matrix(0)).array().tanh();
+    activations = tanh_of(times(inputs, matrix(0)));
     return to_grid(activations);
   }
   const std::size_t down = places_down(), across = places_across(), places = down * across;
@@ -107,7 +116,7 @@ GridMatrix Model::last_inputs(const GridMatrix& inputs, GridMatrix& patches, Flo
         std::copy_n(corner + row * shape_.image_columns, filter_side, out);
       *out++ = activation_one;
     }
-  activations = times(patches, matrix(0)).array().tanh();
+  activations = tanh_of(times(patches, matrix(0)));
   const std::size_t pooled_across = across / 2, pooled = (down / 2) * pooled_across;
   Floats means = Floats::Zero(inputs.rows(), index(pooled * shape_.filters));
   for (Index i = 0; i < inputs.rows(); ++i)
@@ -138,7 +147,7 @@ void Model::gradients(const GridMatrix& inputs, std::span<const std::uint8_t> la
   factors[1].inputs = last_inputs(inputs, factors[0].inputs, activations);
   factors[1].deltas = loss_derivative(times(factors[1].inputs, matrix(1)), labels);
   const auto last = matrix(1);
-  Floats back = factors[1].deltas * last.topRows(last.rows() - 1).transpose();
+  const Floats back = multiply_rows(factors[1].deltas, Floats(last.topRows(last.rows() - 1).transpose()));
   if (shape_.filters == 0) {
     factors[0].inputs = inputs;
     factors[0].deltas = back.array() * (1 - activations.array().square());

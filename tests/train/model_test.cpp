@@ -8,6 +8,7 @@
 
 #include "small_run.h"
 #include "tradeoff/error.h"
+#include "train/row_products.h"
 #include "train/step.h"
 
 namespace tradeoff::test {
@@ -86,6 +87,56 @@ TEST(Norms, InClosedFormAreThoseOfTheExplicitGradients) {
       EXPECT_NEAR(norms[i], std::sqrt(sum), 1e-9 * norms[i]) << one.name;
       EXPECT_GT(norms[i], 0);
     }
+  }
+}
+
+// What a record contributes must not depend on its company, to the last bit: else one record more would move all others. [private-step]
+TEST(Gradients, OfARecordAreTheSameWhereverItStands) {
+  for (const Case& one : cases()) {
+    ReplayForTests words(13);
+    Model model(one.shape);
+    model.initialise(words);
+    const std::vector<Factors> all = random_factors(model, one.examples);
+    for (std::size_t skipped = 0; skipped < one.examples.size(); ++skipped) {
+      Examples fewer = one.examples;  // without one of them: the later ones move up
+      fewer.labels.erase(fewer.labels.begin() + static_cast<std::ptrdiff_t>(skipped));
+      fewer.inputs.resize(static_cast<Eigen::Index>(fewer.labels.size()), one.examples.inputs.cols());
+      for (std::size_t i = 0; i < fewer.size(); ++i)
+        fewer.inputs.row(static_cast<Eigen::Index>(i)) = one.examples.inputs.row(static_cast<Eigen::Index>(i + (i >= skipped ? 1 : 0)));
+      const std::vector<Factors> some = random_factors(model, fewer);
+      for (std::size_t layer = 0; layer < all.size(); ++layer) {
+        const auto positions = static_cast<Eigen::Index>(all[layer].positions);
+        for (std::size_t i = 0; i < fewer.size(); ++i) {
+          const Eigen::Index here = static_cast<Eigen::Index>(i) * positions,
+                             there = static_cast<Eigen::Index>(i + (i >= skipped ? 1 : 0)) * positions;
+          ASSERT_TRUE(some[layer].deltas.middleRows(here, positions) == all[layer].deltas.middleRows(there, positions)) << one.name;
+          ASSERT_TRUE(some[layer].inputs.middleRows(here, positions) == all[layer].inputs.middleRows(there, positions)) << one.name;
+        }
+      }
+    }
+  }
+}
+
+TEST(RowProducts, AreTheSameAtEveryLevel) {
+  ReplayForTests words(14);
+  for (const auto& [rows, columns, outputs] : {std::tuple{7, 5, 3}, {4, 40, 32}, {9, 3, 29}}) {
+    train::GridMatrix left(rows, columns);
+    train::Floats weights(columns, outputs);
+    for (Eigen::Index i = 0; i < left.size(); ++i)
+      left.data()[i] = static_cast<std::int16_t>(static_cast<std::int64_t>(words.next() % 65535) - 32767);
+    for (Eigen::Index i = 0; i < weights.size(); ++i)
+      weights.data()[i] = static_cast<float>(static_cast<double>(words.next()) * 0x1p-64 - 0.5);
+    const Eigen::Map<const train::Floats> map(weights.data(), columns, outputs);
+    train::Floats portable = train::multiply_rows(left, map, noise::Level::portable), best = train::multiply_rows(left, map);
+    EXPECT_TRUE(portable == best);
+    EXPECT_LE((portable - left.cast<float>() * weights).norm(), 1e-5F * portable.norm());
+    portable *= 1e-4F;
+    best = portable;
+    const train::Floats exact = portable.array().tanh();
+    train::apply_tanh(portable, noise::Level::portable);
+    train::apply_tanh(best);
+    EXPECT_TRUE(portable == best);
+    EXPECT_LE((portable - exact).cwiseAbs().maxCoeff(), 2e-4F);
   }
 }
 

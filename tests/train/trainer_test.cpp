@@ -44,6 +44,26 @@ TEST(Trainer, Learns) {
   }
 }
 
+TEST(Trainer, LearnsWithAConvolution) {
+  Examples examples = random_images(600, 12, 12, 1);
+  for (std::size_t i = 0; i < examples.size(); ++i) {  // stripes that lie down or stand up
+    examples.labels[i] %= 2;
+    for (Eigen::Index pixel = 0; pixel < 144; ++pixel) {
+      const bool bright = (examples.labels[i] == 0 ? pixel / 12 : pixel % 12) % 4 < 2;
+      std::int16_t& value = examples.inputs(static_cast<Eigen::Index>(i), pixel);
+      value = static_cast<std::int16_t>(value / 4 + (bright ? 512 : 0));
+    }
+  }
+  TrainingTerms terms = small_terms(FixedSizeBatches(100, 600), examples, 0, "0.5", 60);
+  terms.shape = {144, 4, 0, 3, 12, 12};
+  terms.learning_rate = 1;
+  ReplayForTests words(3);
+  Trainer trainer(terms, examples, words);
+  static_cast<void>(run(trainer));
+  EXPECT_GT(train::evaluate(trainer.averaged_model(), examples).accuracy, 0.85);
+  EXPECT_EQ(trainer.tally().zeroed, 0U);
+}
+
 TEST(Trainer, TheDrawnPlanHasTheStatedNoise) {
   const Examples examples = random_examples(50, 3, 1);
   const TrainingTerms fixed = small_terms(FixedSizeBatches(5, 50), examples, 0, "1.3"),

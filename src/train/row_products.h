@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "noise/processor.h"
+#include "train/examples.h"
+
+namespace tradeoff::train {
+
+/// Each row of `left` times `weights`. Every entry is the same sequence of single-precision operations wherever its row stands and whatever
+/// the others hold, at every level: what one record contributes must not depend on its company. [private-step]
+[[nodiscard]] Floats multiply_rows(const GridMatrix& left, const Eigen::Map<const Floats>& weights,
+                                   noise::Level level = noise::best_level());
+[[nodiscard]] Floats multiply_rows(const Floats& left, const Floats& weights, noise::Level level = noise::best_level());
+
+/// tanh to about four digits, entry by entry; NaN stays NaN.
+void apply_tanh(Floats& values, noise::Level level = noise::best_level());
+
+}  // namespace tradeoff::train

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
 
 #include "support/matchers.h"
+#include "support/scale.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/limit.h"
 
@@ -141,6 +143,53 @@ TEST(LossMoments, ABoundThatIsNoPairCountsByItsHull) {
   EXPECT_LT(found.kl.hi, moments("gdp(mu=1)").kl.lo);
   EXPECT_LT(found.kl.hi, moments("laplace(scale=2, sensitivity=3)").kl.lo);
   EXPECT_GT(found.kl.lo, 0.4);
+}
+
+// [loss-moments] [renyi-curve] Sums over the outcomes of random pairs, both ways.
+TEST(Moments, RandomPairsAgainstSums) {
+  const auto near = [](double value) { return Interval{value - 1e-12, value + 1e-12}; };
+  std::mt19937_64 random(3);
+  std::uniform_int_distribution<int> sizes(2, 6), weights(1, 20);
+  for (int trial = test::scaled(30); trial > 0; --trial) {
+    const auto n = static_cast<std::size_t>(sizes(random));
+    std::vector<double> p(n), q(n);
+    std::string text[2];
+    for (int side = 0; side < 2; ++side) {
+      std::vector<int> w(n);
+      int total = 0;
+      for (int& x : w) total += x = weights(random);
+      for (std::size_t i = 0; i < n; ++i) {
+        (side == 0 ? p : q)[i] = static_cast<double>(w[i]) / total;
+        text[side] += (i == 0 ? "" : ",") + std::to_string(w[i]) + "/" + std::to_string(total);
+      }
+    }
+    const Plan plan = parse("pair(p=[" + text[0] + "], q=[" + text[1] + "])");
+    for (const Direction direction : {Direction::remove, Direction::add}) {
+      double kl = 0, second = 0, third = 0, centred = 0, plus = 0, variation = 0, chi = 0, cubes = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double loss = std::log(p[i] / q[i]);
+        kl += p[i] * loss;
+        second += p[i] * loss * loss;
+        third += p[i] * std::abs(loss * loss * loss);
+        plus += q[i] * std::pow(std::max(0.0, p[i] / q[i] - 1), 2);
+        variation += std::max(0.0, p[i] - q[i]);
+        chi += q[i] * std::pow(p[i] / q[i] - 1, 2);
+        cubes += p[i] * std::pow(p[i] / q[i], 2);
+      }
+      for (std::size_t i = 0; i < n; ++i) centred += p[i] * std::pow(std::abs(std::log(p[i] / q[i]) - kl), 3);
+      const LossMoments moments = moments_of(plan, direction);
+      const Divergences found = divergences_of(analyze(plan), direction);
+      EXPECT_THAT(moments.kl, Encloses(near(kl)));
+      EXPECT_THAT(moments.kappa2, Encloses(near(second)));
+      EXPECT_THAT(moments.kappa3, Encloses(near(third)));
+      EXPECT_THAT(moments.kappa3bar, Encloses(near(centred)));
+      EXPECT_THAT(moments.chi2plus, Encloses(near(plus)));
+      EXPECT_THAT(found.total_variation, Encloses(near(variation)));
+      EXPECT_THAT(found.chi_square, Encloses(near(chi)));
+      EXPECT_THAT(renyi_curve(plan).at(3, direction), Encloses(near(std::log(cubes) / 2)));
+      std::swap(p, q);
+    }
+  }
 }
 
 TEST(Divergences, GaussianAndFinite) {

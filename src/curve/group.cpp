@@ -95,6 +95,12 @@ Tail grouped_tail(const Tail& base, std::size_t size) {
     tail.kind = TailKind::gdp;
     tail.gdp_mu = (times * base.gdp_mu).hi;
   }
+  if (base.gaussian) {  // equal shares of e: at most size terms exp((size - 1) e/size) delta(e/size)
+    const GaussianTail& one = *base.gaussian;
+    const Interval slope = (times - 1.0 + one.slope) / times;
+    tail.gaussian = GaussianTail{(log(times) + one.log_factor).hi, slope.hi, (times * one.width).hi, (times * std::max(one.from, 0.0)).hi};
+    if (tail.kind == TailKind::unknown) tail.kind = TailKind::gaussian;
+  }
   return tail;
 }
 
@@ -319,7 +325,7 @@ LossPointer iterated(LossPointer base, std::uint64_t size) {
     Atoms law = group_atoms(*atoms, size);
     if (!atoms->mirrored) law.other_infinite = group_atoms(swapped(*atoms), size).infinite;
     const Tail tail = grouped_tail(base->tail(), static_cast<std::size_t>(size));
-    const bool known = tail.zero_from < infinity || tail.gdp_mu < infinity;
+    const bool known = tail.zero_from < infinity || tail.gdp_mu < infinity || tail.gaussian;
     return finite_loss(std::move(law), key, {"group-privacy", std::to_string(size) + " records: the trade-off function iterated"},
                        known ? std::optional(tail) : std::nullopt);
   }

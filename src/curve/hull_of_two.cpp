@@ -44,7 +44,7 @@ class HullOfTwo final : public Loss {
     second_floor_ = second_.infinite_mass(Direction::remove);
     // Lines flatter than those that matter: through the end of the second profile, or where it has fallen far below the first one's floor
     // (or as far as anyone asks, if that has none).
-    const double far_below = second_floor_.hi + std::max(1e-3 * (floor - second_floor_.hi), 1e-30 + 1e-6 * second_floor_.hi);
+    const double far_below = second_floor_.hi + std::max(1e-3 * (floor - second_floor_.hi), 1e-12 + 1e-6 * second_floor_.hi);
     reach_ = end_;
     if (!(end_ < infinity))
       for (reach_ = 1; reach_ < 1e4 && second_.delta(Direction::remove, exactly(reach_)).hi > far_below; reach_ *= 1.25) continue;

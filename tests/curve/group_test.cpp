@@ -75,6 +75,18 @@ TEST(Group, NoiseMovesByTheWholeGroup) {
   same("truncated_laplace(scale=1, bound=8) | group(2)", "truncated_laplace(scale=1, bound=8, sensitivity=2)", 1e-6);
 }
 
+TEST(Group, KeepsWhatIsKnownOfTheTail) {
+  // Gaussian noise on the integers for three records is certified as Gaussian-DP, and the tail stays above the profile.
+  const Curve group = analyze(parse("discrete_gaussian(sigma=2) | group(3)"));
+  const Tail tail = group.loss()->tail();
+  ASSERT_TRUE(tail.gaussian || tail.gdp_mu < infinity);
+  if (!tail.gaussian) return;
+  const GaussianTail& model = *tail.gaussian;
+  for (double e = model.from; e < model.from + 20; e += 0.7) {
+    EXPECT_GE(model.log_factor + model.slope * e - e * e / (2 * model.width * model.width), group.log_delta_at(Interval::exactly(e)).lo);
+  }
+}
+
 TEST(Group, FromTheProfileAlone) {
   for (const std::uint64_t size : {2U, 3U, 5U}) {
     const LossPointer gaussian = group_loss(std::make_shared<ProfileAlone>(gaussian_loss(Interval::exactly(0.4))), size);

@@ -96,16 +96,22 @@ class HullOfTwo final : public Loss {
     return {q, first, second, numeric::add_down(1, -std::max(first.hi, second.hi))};
   }
 
-  /// Adds slopes up to `steep`, closer together where neither function wins for certain.
+  /// Adds slopes up to `steep`, closer together where neither function wins for certain; all such places in turn, so that none starves.
   void split(const Slope& steep) {
-    const Slope flat = slopes_.back();
-    const bool settled = winner_between(flat, steep) != Winner::unknown;
-    if (settled || !(steep.q > flat.q * (1 + finest_cell)) || slopes_.size() > most_slopes) {
-      slopes_.push_back(steep);
-      return;
+    slopes_.push_back(steep);
+    for (bool split_any = true; split_any && slopes_.size() <= most_slopes;) {
+      split_any = false;
+      std::vector<Slope> finer{slopes_.front()};
+      for (std::size_t i = 1; i < slopes_.size(); ++i) {
+        const Slope &flat = slopes_[i - 1], &next = slopes_[i];
+        if (winner_between(flat, next) == Winner::unknown && next.q > flat.q * (1 + finest_cell)) {
+          finer.push_back(slope_at(std::sqrt(flat.q) * std::sqrt(next.q)));
+          split_any = true;
+        }
+        finer.push_back(next);
+      }
+      slopes_ = std::move(finer);
     }
-    split(slope_at(std::sqrt(flat.q) * std::sqrt(steep.q)));
-    split(steep);
   }
 
   /// Wherever the winner changes the hull leaves one profile and joins the other along their common tangent.

@@ -90,12 +90,25 @@ Curve mixture(const std::vector<std::pair<Interval, Curve>>& components) {
   return make_curve(mixture_loss(std::move(parts)), common);
 }
 
+namespace {
+
+/// What a plan was composed of, if every part may enter a larger composition as it is; otherwise the curve is one part.
+Parts parts_of(const Curve& curve, Neighbours neighbours) {
+  const bool symmetric = neighbours == Neighbours::replace_one;
+  const auto fits = [&](const Part& part) { return part.loss->is_pair() && (!symmetric || part.loss->symmetric()); };
+  if (const auto& known = curve.composition(); known != nullptr && std::all_of(known->parts.begin(), known->parts.end(), fits))
+    return known->parts;
+  return {{symmetric ? symmetric_pair_of(curve) : pair_of(curve), 1}};
+}
+
+}  // namespace
+
 // [tensor-composition]
 Curve product(const std::vector<Curve>& curves) {
   const Common common = agreed(curves);
   Parts parts;
   for (const Curve& curve : curves)
-    parts.push_back({common.neighbours == Neighbours::replace_one ? symmetric_pair_of(curve) : pair_of(curve), 1});
+    for (Part& part : parts_of(curve, common.neighbours)) parts.push_back(std::move(part));
   Composition composition = compose(std::move(parts), common.tolerance);
   return make_curve(std::move(composition.loss), common, std::move(composition.method));
 }

@@ -245,7 +245,11 @@ void Grid::discretise(const std::vector<Spacing>& spacings) {
   points_ = 0;
   for (std::size_t i = 0; i < parts_->size(); ++i) {
     const auto exact = exact_points(i);
-    const Points read_at = exact ? *exact : points(i, spacings[i]);
+    // A law that lay on the last lattice and does not lie on this one has no wishes yet: as fine as the first look.
+    const auto& [low, high] = ranges_[i];
+    const double width = std::max(step_, (high - low) / first_points);
+    const bool no_wish = spacings[i].loss.empty();
+    const Points read_at = exact ? *exact : points(i, no_wish ? Spacing{{low, high}, {width, width}} : spacings[i]);
     points_ += static_cast<double>(read_at.index.size());
     factors_.push_back(
         {lattice::discretise(*(*parts_)[i].loss, direction_, read_at), static_cast<double>((*parts_)[i].times), exact.has_value()});

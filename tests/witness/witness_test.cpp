@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "random_plans.h"
+#include "support/random_plans.h"
 #include "support/scale.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"

@@ -192,6 +192,12 @@ std::optional<std::vector<Constraint>> corners_of(const Loss& loss) {
 
 LossPointer inverse_loss(LossPointer base) { return base->symmetric() ? base : std::make_shared<InverseLoss>(std::move(base)); }
 
+LossPointer symmetric_loss(LossPointer base) {
+  if (base->symmetric()) return base;
+  if (auto corners = corners_of(*base)) return std::make_shared<ConstraintsLoss>(std::move(*corners));
+  return refine(std::move(base));
+}
+
 // [curve-algebra] Laws of finitely many losses are lists of guarantees, and several lists are one. Otherwise the hull is searched for.
 LossPointer strongest_loss(std::vector<LossPointer> losses) {
   if (losses.size() == 1) return refine(std::move(losses.front()));

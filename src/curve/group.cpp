@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "curve/algebra.h"
 #include "curve/duality.h"
 #include "curve/profile.h"
 #include "mechanism/finite.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/key.h"
 #include "mechanism/laplace.h"
-#include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
 #include "numeric/golden_section.h"
 #include "tradeoff/error.h"
@@ -345,8 +345,7 @@ const Loss* one_kind_of(const Loss& loss) {
 LossPointer group_loss(LossPointer base, std::uint64_t size) {
   if (size == 0) throw DomainError("group: size = 0 is not allowed; it must be at least 1");
   if (size == 1) return base;
-  if (!base->symmetric())
-    return std::make_shared<MixedGroupLoss>(iterated(std::make_shared<SymmetrizedLoss>(base), size), iterated(base, size));
+  if (!base->symmetric()) return std::make_shared<MixedGroupLoss>(iterated(symmetric_loss(base), size), iterated(base, size));
   const Interval times = Interval::exactly(static_cast<double>(size));
   if (const auto mu = base->gaussian_mu()) return gaussian_loss(times * *mu);
   if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(base.get())) return std::make_shared<LaplaceLoss>(times * laplace->epsilon0());

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same private step in PyTorch on one thread: gradients of single examples by einsum (as training libraries do), clipping, ordinary noise.
 
-Prints steps a second, to hold against those of bench/training. Its noise is neither exact nor secure.
+Prints steps a second, to hold against those of benchmarks/training. Its noise is neither exact nor secure.
 """
 
 import time

@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-RECORD = pathlib.Path(__file__).with_name("instructions.json")
+RECORD = pathlib.Path(__file__).parent.parent / "benchmarks" / "instructions.json"
 TOLERANCE = 0.15
 
 TRAINING = "gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)"

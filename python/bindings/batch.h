@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <mutex>
@@ -12,14 +13,21 @@
 
 namespace tradeoff::python {
 
-/// Calls `answer(i)` for i < count, on as many threads as the machine has cores. The first exception is thrown again, after all have
-/// stopped.
+/// Calls `answer(i)` for i < count, on as many threads as the machine has cores where that is worth it. The first exception is thrown
+/// again, after all have stopped.
 template <typename Answer>
 void for_each_index(std::size_t count, const Answer& answer) {
   constexpr std::size_t chunk = 64;  // a question takes microseconds, so a chunk takes far longer than handing it out
-  const std::size_t chunks = (count + chunk - 1) / chunk;
+  constexpr std::chrono::microseconds worth_a_thread{500};  // starting one costs about a tenth of that
+  constexpr std::size_t probe = 8;
+  const auto start = std::chrono::steady_clock::now();
+  std::size_t done = 0;
+  while (done < count && (done == 0 || (std::chrono::steady_clock::now() - start) / done * count < worth_a_thread))
+    for (const std::size_t end = std::min(done + probe, count); done < end; ++done) answer(done);
+  if (done == count) return;
+  const std::size_t chunks = (count - done + chunk - 1) / chunk;
   const std::size_t workers = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), chunks);
-  std::atomic<std::size_t> next = 0;
+  std::atomic<std::size_t> next = done;
   std::exception_ptr failure;
   std::mutex failure_lock;
   const auto work = [&] {

@@ -42,5 +42,6 @@ def test_the_manual_runs() -> None:
     names: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", ours, re.DOTALL):
         exec(block, names)
-    assert names["plan"].curve().epsilon(delta=1e-5) == (2.38168972614158, 2.3816897261417203)
+    found = names["plan"].curve().epsilon(delta=1e-5)
+    assert 2.38168972614165 in found and found.width < 1e-12
     assert "from_dp_event" in others

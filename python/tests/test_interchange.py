@@ -75,6 +75,7 @@ def test_accountants_are_copied_and_stored() -> None:
     for other in (copy.deepcopy(accountant), pickle.loads(pickle.dumps(accountant))):
         other.step(noise_multiplier=1.1, sample_rate=0.01)
         assert other.get_epsilon(1e-5) > spent and accountant.get_epsilon(1e-5) == spent
+    assert accountant.curve == accountant.plan.curve(neighbours="add-remove")
 
 
 def test_a_query_changes_nothing() -> None:

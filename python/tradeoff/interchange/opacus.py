@@ -26,6 +26,7 @@ from .._plan import Plan, gaussian
 from .._training import FACTOR_OF_TWO
 from .histories import Entry, check_entry, check_step, history_of_state, merge_histories, plan_of_history
 
+_RELATIVE = to_text("relative", 1e-6)  # as for any curve
 _OPTIONS_OF_OTHERS = {"alphas", "eps_error", "delta_error"}  # how tight an estimate should be: every answer here is as tight as it gets
 
 
@@ -93,7 +94,7 @@ class Accountant:
     @property
     def curve(self) -> Curve:
         """What it guarantees."""
-        return Curve._of(self._analysed(), self.plan, "add-remove", "1e-6")
+        return Curve._of(self._analysed(), self.plan, "add-remove", _RELATIVE)
 
     def _analysed(self) -> _core.Curve:
         """Kept until the next step, and then extended by what is new: every step of a long run may be asked about."""
@@ -101,7 +102,7 @@ class Accountant:
         if self._known is None or self._known[0] != state:
             growth = None if self._known is None else _growth(self._known[0], state)
             if self._known is None or growth is None:
-                core = _core.analyze(plan_of_history(state).text, "add-remove", "1e-6")
+                core = _core.analyze(plan_of_history(state).text, "add-remove", _RELATIVE)
             else:
                 core = self._known[1].extend(growth) if growth else self._known[1]
             self._known = (state, core)

@@ -97,7 +97,7 @@ def truths() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Computes every truth anew. Takes half an hour."""
+    """Computes what is not in truths.json yet; all of it takes half an hour."""
     import truth
 
     found = truths() if TRUTHS.exists() else {}

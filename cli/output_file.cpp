@@ -64,6 +64,13 @@ void write_file(const std::string& path, std::string_view text) {
   fail(path, reason);
 }
 
+void write_result(const std::string* path, std::string_view text) {
+  if (path == nullptr)
+    write_out(text);
+  else
+    write_file(*path, text);
+}
+
 void make_directory(const std::string& path) {
   std::error_code failed;
   std::filesystem::create_directories(path, failed);

@@ -10,6 +10,9 @@ namespace tradeoff::cli {
 /// leaves nothing behind. What is not a regular file (a terminal, a pipe, /dev/null) is written to as it is.
 void write_file(const std::string& path, std::string_view text);
 
+/// Writes to the file that was named, or to standard output if none was.
+void write_result(const std::string* path, std::string_view text);
+
 /// Makes the directory and those above it, unless they are there. Throws OutputError.
 void make_directory(const std::string& path);
 

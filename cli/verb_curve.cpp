@@ -99,12 +99,7 @@ ExitCode run_curve(const Verb&, const Options& options) {
   } else {
     text = table_text(question, view, options.json || (format != nullptr && *format == "json"));
   }
-  const std::string* file = options.find("out");
-  if (file == nullptr) {
-    write_out(text);
-  } else {
-    write_file(*file, text);
-  }
+  write_result(options.find("out"), text);
   return ExitCode::done;
 }
 

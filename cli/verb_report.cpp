@@ -74,12 +74,7 @@ ExitCode run_report(const Verb&, const Options& options) {
   const std::string text = format == "json"   ? report::to_json(statements)
                            : format == "html" ? report::to_html(report::to_document(statements))
                                               : report::to_markdown(report::to_document(statements));
-  const std::string* file = options.find("out");
-  if (file == nullptr) {
-    write_out(text);
-  } else {
-    write_file(*file, text);
-  }
+  write_result(options.find("out"), text);
   return ExitCode::done;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
+#include <numbers>
 
 #include "engine/bent_contour.h"
 #include "engine/bent_expansion.h"
@@ -28,9 +30,9 @@ constexpr std::uint64_t most_work = 20'000'000;
 constexpr double most_saddle_unbounded = 1e6;
 constexpr double most_saddle_bounded = 1e18;
 
-// [bent-split] A split is worth its three contours if it lowers the saddle by this many logarithms. Rates above `small_rate` rarely need
-// it, so there it is tried only after a failure.
-constexpr double split_gain = 9;
+// [bent-split] Where F at its saddle exceeds delta by more logarithms than this, one contour cannot reach 1e-6 of it, and the split with
+// its three is tried first. Rates above `small_rate` rarely need it, so there it is tried only after a failure.
+constexpr double most_gap = 11.5;
 constexpr double small_rate = 0.05;
 constexpr double most_split_times = 1000;
 // [bent-split] The tail of the noise begins this many deviations above its mean: e^-8 of the steps are in it. From this many steps on,
@@ -153,6 +155,27 @@ Total add_up(const std::vector<Estimate>& estimates, double log_ties, double tol
   return {{log_value.lo, above < infinity ? log_value.hi : infinity}, slope / std::max(above, 1e-300), above - below <= tolerance * below};
 }
 
+/// log delta and its slope by saddle points alone: the Gaussian that touches F there. Nothing is certain; a search starts from it.
+struct Rough {
+  double log_delta = -infinity;
+  double slope = 0;
+
+  void add(const Integrand& integrand, Saddle saddle) {
+    const double away = 0.05 * saddle.place;
+    const double bend =
+        (integrand.log_real(saddle.place + away) + integrand.log_real(saddle.place - away) - 2 * saddle.log_value) / (away * away);
+    const double log_value = saddle.log_value - 0.5 * std::log(2 * std::numbers::pi * std::max(bend, 1e-300));
+    if (std::abs(log_value) < infinity) add({log_value, -saddle.place});
+  }
+  void add(Rough other) {
+    const double before = log_delta;
+    const double greater = std::max(before, other.log_delta);
+    if (greater == -infinity) return;
+    log_delta = greater + std::log1p(std::exp(std::min(before, other.log_delta) - greater));
+    slope = slope * std::exp(before - log_delta) + other.slope * std::exp(other.log_delta - log_delta);
+  }
+};
+
 /// [bent-split] Where one saddle point lies e^9 or more above the sum of those of the parts, its digits are lost: split the first kind.
 struct SplitChoice {
   std::shared_ptr<const bent::Cut> cut;
@@ -190,7 +213,7 @@ SplitChoice choose_split(const Side& side, const std::vector<Integrand::Offset>&
       for (const TailSteps count : all_tail_steps) {
         if (count == TailSteps::more && steps.times < 2) continue;
         const Integrand integrand(side.expansion, split_factors(side, cut, count), offsets);
-        largest = std::max(largest, bent::find_saddle(integrand, side.most_saddle()).log_value);
+        largest = std::max(largest, bent::find_saddle(integrand, side.most_saddle(), 0.2).log_value);
         if (largest >= best.log_value) break;
       }
       if (largest < best.log_value) best = {cut, largest};
@@ -199,53 +222,110 @@ SplitChoice choose_split(const Side& side, const std::vector<Integrand::Offset>&
   return best;
 }
 
-/// A positive part lies between 0 and its Chernoff bound: enough if that is far below what is known already.
+/// What the three parts amount to.
+Rough rough_split(const Side& side, const SplitChoice& split, const std::vector<Integrand::Offset>& offsets) {
+  Rough rough;
+  for (const TailSteps count : all_tail_steps) {
+    const Integrand part(side.expansion, split_factors(side, split.cut, count), offsets);
+    rough.add(part, bent::find_saddle(part, side.most_saddle()));
+  }
+  return rough;
+}
+
+/// A part of delta: an integrand on a contour of its own, or one so small that its Chernoff bound is enough.
+struct Piece {
+  Integrand integrand;
+  Opening opening;
+  bent::Contour contour = {};
+  double chernoff_place = 0;  // not 0: only bounded, by the transform at this point
+};
+
+/// Pieces and what was found of them.
+struct Drawing {
+  std::vector<Piece> pieces;
+  std::vector<Estimate> estimates;
+
+  void add(Piece piece, const Estimate& estimate) {
+    pieces.push_back(std::move(piece));
+    estimates.push_back(estimate);
+  }
+};
+
+/// log of what is known of the total so far: errors are judged against it.
+double log_floor_of(const std::vector<Estimate>& estimates) {
+  double log_floor = -infinity;
+  for (const Estimate& estimate : estimates) {
+    if (estimate.value > estimate.error) log_floor = std::max(log_floor, estimate.log_scale + std::log(estimate.value));
+  }
+  return log_floor;
+}
+
+/// A positive part lies between 0 and its Chernoff bound.
+Estimate bounded_only(Integrand& integrand, double place) {
+  const double log_bound = integrand.log_ray_bound(place) + log_kappa(place);
+  return {.log_scale = log_bound, .value = 0.5, .error = 0.5 + 1e-9, .slope = 0, .nodes = 1};
+}
+
+/// That is enough if it is far below what is known already.
 std::optional<Estimate> negligible(Integrand& integrand, Saddle saddle, double tolerance, double log_floor) {
   const double log_chernoff = saddle.log_value + std::log(saddle.place) + std::log1p(saddle.place) + log_kappa(saddle.place);
   if (!(log_chernoff < log_floor + std::log(tolerance))) return std::nullopt;
   integrand.prepare(saddle.place, saddle.place, 4);
-  const double log_bound = integrand.log_ray_bound(saddle.place) + log_kappa(saddle.place);
-  if (!(log_bound < log_floor + std::log(2 * tolerance))) return std::nullopt;
-  return Estimate{.log_scale = log_bound, .value = 0.5, .error = 0.5 + 1e-9, .slope = 0, .nodes = 1};
+  const Estimate estimate = bounded_only(integrand, saddle.place);
+  if (!(estimate.log_scale < log_floor + std::log(2 * tolerance))) return std::nullopt;
+  return estimate;
 }
 
-std::vector<Estimate> integrate_split(const Side& side, const SplitChoice& split, const std::vector<Integrand::Offset>& offsets,
-                                      double tolerance, double log_floor) {
-  struct Piece {
-    TailSteps count;
+void integrate(Drawing& drawing, Piece piece, Saddle saddle, double tolerance, double log_floor, std::uint64_t work) {
+  const Estimate estimate = bent::integrate(piece.integrand, piece.opening, saddle, tolerance, log_floor, work);
+  piece.contour = estimate.contour;
+  drawing.add(std::move(piece), estimate);
+}
+
+Drawing integrate_split(const Side& side, const SplitChoice& split, const std::vector<Integrand::Offset>& offsets, double tolerance,
+                        double log_floor) {
+  struct Part {
+    Integrand integrand;
     Saddle saddle;
   };
-  std::vector<Piece> pieces;
+  std::vector<Part> parts;
   for (const TailSteps count : all_tail_steps) {
     if (count == TailSteps::more && side.expansion.subsampled.front().times < 2) continue;
-    pieces.push_back(
-        {count, bent::find_saddle(Integrand(side.expansion, split_factors(side, split.cut, count), offsets), side.most_saddle())});
+    Integrand integrand(side.expansion, split_factors(side, split.cut, count), offsets);
+    const Saddle saddle = bent::find_saddle(integrand, side.most_saddle());
+    parts.push_back({std::move(integrand), saddle});
   }
-  std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.saddle.log_value > b.saddle.log_value; });
+  std::vector<Part*> by_size;
+  for (Part& part : parts) by_size.push_back(&part);
+  std::sort(by_size.begin(), by_size.end(), [](const Part* a, const Part* b) { return a->saddle.log_value > b->saddle.log_value; });
   const bool positive = std::all_of(side.expansion.terms.begin(), side.expansion.terms.end(),
                                     [](const BreakTerm& term) { return term.residue.lo >= 0 && term.constant.lo >= 0; });
-  std::vector<Estimate> estimates;
-  for (const Piece& piece : pieces) {
-    Integrand integrand(side.expansion, split_factors(side, split.cut, piece.count), offsets);
-    std::optional<Estimate> estimate;
-    if (positive) estimate = negligible(integrand, piece.saddle, tolerance, log_floor);
-    if (!estimate) estimate = bent::integrate(integrand, Opening::right, piece.saddle, tolerance, log_floor, most_work / 2);
-    estimates.push_back(*estimate);
-    if (estimate->value > 0) log_floor = std::max(log_floor, estimate->log_scale + std::log(estimate->value));
+  Drawing drawing;
+  for (Part* part : by_size) {
+    const double floor = std::max(log_floor, log_floor_of(drawing.estimates));
+    std::optional<Estimate> bounded;
+    if (positive) bounded = negligible(part->integrand, part->saddle, tolerance, floor);
+    Piece piece{std::move(part->integrand), Opening::right, {}, bounded ? part->saddle.place : 0};
+    if (bounded)
+      drawing.add(std::move(piece), *bounded);
+    else
+      integrate(drawing, std::move(piece), part->saddle, tolerance, floor, most_work / 2);
   }
-  return estimates;
+  return drawing;
 }
 
 /// [bent-split] The whole law on one contour, bulk and tail of the noise on paths of their own: for large exponents only the tail must be
 /// turned, where there is little of it. Left of the saddle there is room before the tail rises.
-Estimate integrate_cut(const Side& side, const std::vector<Integrand::Offset>& offsets, double tolerance, double log_floor) {
+Drawing integrate_cut(const Side& side, const std::vector<Integrand::Offset>& offsets, double tolerance, double log_floor) {
   const bent::SubsampledSteps& steps = side.expansion.subsampled.front();
   const double mean = std::log(steps.rate) - std::log1p(-steps.rate) - steps.mu * steps.mu / 2;
   const double width = steps.mu < 0.6 ? steps.mu : steps.mu / 2;
   const auto cut = std::make_shared<const bent::Cut>(steps, mean + cut_place * steps.mu, width);
   Integrand integrand(side.expansion, split_factors(side, cut, TailSteps::any), offsets);
   const Saddle saddle = bent::find_crossing(integrand, bent::find_saddle(integrand, side.most_saddle()));
-  return bent::integrate(integrand, Opening::right, saddle, tolerance, log_floor, most_work);
+  Drawing drawing;
+  integrate(drawing, {std::move(integrand), Opening::right}, saddle, tolerance, log_floor, most_work);
+  return drawing;
 }
 
 /// The ways to integrate the terms whose break lies below epsilon.
@@ -255,60 +335,96 @@ enum class Way {
   split   ///< a contour each for no, one and more steps in the tail
 };
 
-/// In the order of promise: the next only if one does not certify.
+/// In the order of promise: the next only if one does not certify. `total_with` takes what a way has drawn.
 template <class TotalWith>
 Total right_total(const Side& side, const std::vector<Integrand::Offset>& offsets, double tolerance, double log_floor,
                   TotalWith&& total_with) {
-  Integrand integrand(side.expansion, side.factors(), offsets);
-  const Saddle saddle = bent::find_saddle(integrand, side.most_saddle());
+  Integrand whole(side.expansion, side.factors(), offsets);
+  const Saddle saddle = bent::find_saddle(whole, side.most_saddle());
   SplitChoice split;
   std::vector<Way> ways{Way::whole};
   if (may_split(side, offsets)) {
     const bent::SubsampledSteps& steps = side.expansion.subsampled.front();
     if (steps.rate < small_rate) split = choose_split(side, offsets);
+    const double log_delta = split.cut ? rough_split(side, split, offsets).log_delta : saddle.log_value;
     ways = {Way::whole, Way::cut, Way::split};
     if (steps.rate < small_rate && steps.times >= many_steps) ways = {Way::cut, Way::whole, Way::split};
-    if (split.log_value < saddle.log_value - split_gain) ways = {Way::split, Way::cut, Way::whole};
+    if (log_delta < saddle.log_value - most_gap) ways = {Way::split, Way::cut, Way::whole};
   }
   Total best;
   for (const Way way : ways) {
-    std::vector<Estimate> estimates;
+    Drawing drawing;
     if (way == Way::whole) {
-      estimates.push_back(bent::integrate(integrand, Opening::right, saddle, tolerance, log_floor, most_work / 2));
+      integrate(drawing, {std::move(whole), Opening::right}, saddle, tolerance, log_floor, most_work / 2);
     } else if (way == Way::cut) {
-      estimates.push_back(integrate_cut(side, offsets, tolerance, log_floor));
+      drawing = integrate_cut(side, offsets, tolerance, log_floor);
     } else {
       if (!split.cut) split = choose_split(side, offsets);
       if (!split.cut) continue;
-      estimates = integrate_split(side, split, offsets, tolerance, log_floor);
+      drawing = integrate_split(side, split, offsets, tolerance, log_floor);
     }
-    const Total total = total_with(std::move(estimates));
+    const Total total = total_with(std::move(drawing));
     if (total.tight) return total;
     if (total.log_value.width() < best.log_value.width()) best = total;
   }
   return best;
 }
 
-LogDelta evaluate(const Side& side, double epsilon, Tolerance tolerance) {
-  const Offsets offsets = sort_summands(side.expansion, epsilon);
-  const double inner = std::clamp(0.01 * tolerance.relative, 1e-12, 1e-4);
-  std::vector<Estimate> left;
-  if (!offsets.left.empty()) {
-    Integrand integrand(side.expansion, side.factors(), offsets.left);
-    left.push_back(
-        bent::integrate(integrand, Opening::left, bent::find_saddle(integrand, side.most_saddle()), inner, -infinity, most_work));
+/// Answers for one side at one epsilon after another. The contours of the last answer are tried first: F on their nodes is known there
+/// but for its exponential, so that an epsilon nearby costs next to nothing.
+class Evaluator {
+ public:
+  Evaluator(const Side& side, Tolerance tolerance)
+      : side_(side), tolerance_(tolerance.relative), inner_(std::clamp(0.01 * tolerance.relative, 1e-12, 1e-4)) {}
+
+  [[nodiscard]] LogDelta at(double epsilon) {
+    const Offsets offsets = sort_summands(side_.expansion, epsilon);
+    Total total = again(offsets);
+    if (!total.tight) total = anew(offsets);
+    if (!total.tight) total.log_value = intersect(total.log_value, {-infinity, log_chernoff(side_, epsilon)});
+    const Interval infinite = side_.expansion.infinite_mass;
+    const Interval with_infinite = infinite.hi > 0 ? log_add_exp(total.log_value, log(infinite)) : total.log_value;
+    return {clamp(with_infinite, -infinity, 0), total.log_slope};
   }
-  const double log_floor = !left.empty() && left[0].value > 0 ? left[0].log_scale + std::log(left[0].value) : -infinity;
-  const auto total_with = [&](std::vector<Estimate> right) {
-    right.insert(right.end(), left.begin(), left.end());
-    return add_up(right, offsets.log_ties, tolerance.relative);
-  };
-  Total total = offsets.right.empty() ? total_with({}) : right_total(side, offsets.right, inner, log_floor, total_with);
-  if (!total.tight) total.log_value = intersect(total.log_value, {-infinity, log_chernoff(side, epsilon)});
-  const Interval infinite = side.expansion.infinite_mass;
-  const Interval with_infinite = infinite.hi > 0 ? log_add_exp(total.log_value, log(infinite)) : total.log_value;
-  return {clamp(with_infinite, -infinity, 0), total.log_slope};
-}
+
+ private:
+  /// On the contours of the last answer. Not tight if there are none, or none for these summands.
+  [[nodiscard]] Total again(const Offsets& offsets) {
+    if (drawn_.empty()) return {};
+    std::vector<Estimate> estimates;
+    for (Piece& piece : drawn_) {
+      if (!piece.integrand.move_to(piece.opening == Opening::left ? offsets.left : offsets.right)) return {};
+      estimates.push_back(piece.chernoff_place > 0 ? bounded_only(piece.integrand, piece.chernoff_place)
+                                                   : bent::integrate_on(piece.integrand, piece.opening, piece.contour, inner_, most_work));
+    }
+    return add_up(estimates, offsets.log_ties, tolerance_);
+  }
+
+  [[nodiscard]] Total anew(const Offsets& offsets) {
+    drawn_.clear();
+    Drawing left;
+    if (!offsets.left.empty()) {
+      Integrand integrand(side_.expansion, side_.factors(), offsets.left);
+      const Saddle saddle = bent::find_saddle(integrand, side_.most_saddle());
+      integrate(left, {std::move(integrand), Opening::left}, saddle, inner_, -infinity, most_work);
+    }
+    const auto total_with = [&](Drawing right) {
+      right.estimates.insert(right.estimates.end(), left.estimates.begin(), left.estimates.end());
+      const Total total = add_up(right.estimates, offsets.log_ties, tolerance_);
+      if (total.tight) drawn_ = std::move(right.pieces);
+      return total;
+    };
+    const Total total =
+        offsets.right.empty() ? total_with({}) : right_total(side_, offsets.right, inner_, log_floor_of(left.estimates), total_with);
+    if (total.tight) std::move(left.pieces.begin(), left.pieces.end(), std::back_inserter(drawn_));
+    return total;
+  }
+
+  const Side& side_;
+  double tolerance_;
+  double inner_;
+  std::vector<Piece> drawn_;
+};
 
 class BentLoss final : public Loss {
  public:
@@ -354,7 +470,7 @@ class BentLoss final : public Loss {
   }
   [[nodiscard]] Interval at(const Side& one, double epsilon) const {
     if (epsilon == infinity) return log(one.expansion.infinite_mass);
-    return evaluate(one, epsilon, tolerance_).bounds;
+    return Evaluator(one, tolerance_).at(epsilon).bounds;
   }
   /// delta(e) = 1 - exp(e) + exp(e) delta'(-e), delta' being the other direction.
   [[nodiscard]] Interval mirrored(Direction direction, Interval epsilon) const {
@@ -369,11 +485,32 @@ class BentLoss final : public Loss {
   Tolerance tolerance_;
 };
 
+Rough rough_log_delta(const Side& side, double epsilon) {
+  const Offsets offsets = sort_summands(side.expansion, epsilon);
+  Rough rough;
+  for (const auto* set : {&offsets.left, &offsets.right}) {
+    if (set->empty()) continue;
+    const Integrand whole(side.expansion, side.factors(), *set);
+    const Saddle saddle = bent::find_saddle(whole, side.most_saddle());
+    SplitChoice split;
+    if (set == &offsets.right && may_split(side, *set) && side.expansion.subsampled.front().rate < small_rate)
+      split = choose_split(side, *set);
+    if (!(split.log_value < saddle.log_value)) {
+      rough.add(whole, saddle);
+      continue;
+    }
+    rough.add(rough_split(side, split, *set));
+  }
+  return rough;
+}
+
 /// Certified answers at trial epsilons, narrowing the one that is asked for.
 class EpsilonSearch {
  public:
   EpsilonSearch(const Side& worse, const Side& better, Interval log_delta, Tolerance tolerance)
-      : worse_(worse), better_(better), target_(log_delta), tolerance_(tolerance) {}
+      : side_(worse), worse_(worse, tolerance), target_(log_delta), tolerance_(tolerance) {
+    if (&worse != &better) own_better_.emplace(better, tolerance);
+  }
 
   [[nodiscard]] Interval run() {
     double epsilon = start();
@@ -399,22 +536,39 @@ class EpsilonSearch {
   }
 
  private:
+  [[nodiscard]] Evaluator& better() { return own_better_ ? *own_better_ : worse_; }
+
   /// Every evaluation may move an end: the upper bound of the worse side, the lower bound of the better one.
-  LogDelta probe(const Side& side, double epsilon) {
-    const LogDelta value = evaluate(side, epsilon, tolerance_);
+  LogDelta probe(Evaluator& side, double epsilon) {
+    const LogDelta value = side.at(epsilon);
     if (&side == &worse_ && value.bounds.hi <= target_.lo) found_.hi = std::min(found_.hi, epsilon);
-    if (&side == &better_ && value.bounds.lo > target_.hi) found_.lo = std::max(found_.lo, epsilon);
+    if (&side == &better() && value.bounds.lo > target_.hi) found_.lo = std::max(found_.lo, epsilon);
     return value;
   }
 
-  /// The Chernoff epsilon: min over s of (log M(s) - log delta) / s, uncertified.
+  /// From the Chernoff epsilon down by saddle points.
   [[nodiscard]] double start() const {
+    double epsilon = chernoff_epsilon();
+    for (int k = 0; k < 6; ++k) {
+      const Rough rough = rough_log_delta(side_, epsilon);
+      const double move = (rough.log_delta - target_.lo) / -rough.slope;
+      if (!(std::abs(move) < infinity)) break;
+      const double next = std::max(epsilon + move, epsilon / 4);
+      const bool close = std::abs(next - epsilon) < 0.01 * epsilon;
+      epsilon = next;
+      if (close) break;
+    }
+    return std::max(epsilon, 1e-9);
+  }
+
+  /// The minimum over s of (log M(s) + log kappa(s) - log delta) / s, uncertified.
+  [[nodiscard]] double chernoff_epsilon() const {
     std::vector<Integrand::Offset> all;
-    for (std::size_t j = 0; j < worse_.expansion.summands.size(); ++j) all.push_back({j, worse_.expansion.summands[j].position.high, 0});
-    const Integrand integrand(worse_.expansion, worse_.factors(), std::move(all));
+    for (std::size_t j = 0; j < side_.expansion.summands.size(); ++j) all.push_back({j, side_.expansion.summands[j].position.high, 0});
+    const Integrand integrand(side_.expansion, side_.factors(), std::move(all));
     double best = infinity;
-    for (double s = 1e-3; s < worse_.most_saddle(); s *= 1.3) {
-      const double log_transform = integrand.log_real(s) + std::log(s) + std::log1p(s) - std::log1p(s) - s * std::log1p(1 / s);
+    for (double s = 1e-3; s < side_.most_saddle(); s *= 1.3) {
+      const double log_transform = integrand.log_real(s) + std::log(s) - s * std::log1p(1 / s);
       const double bound = (log_transform - target_.lo) / s;
       if (bound < best) best = bound;
     }
@@ -426,12 +580,15 @@ class EpsilonSearch {
   }
 
   void widen(double epsilon, double margin) {
-    for (int k = 0; k < 4 && !(found_.hi <= epsilon + margin); ++k, margin *= 16) probe(worse_, epsilon + margin);
-    for (int k = 0; k < 4 && !(found_.lo >= epsilon - margin) && epsilon > margin; ++k, margin *= 16) probe(better_, epsilon - margin);
+    double more = margin;
+    for (int k = 0; k < 4 && !(found_.hi <= epsilon + more); ++k, more *= 16) probe(worse_, epsilon + more);
+    more = margin;
+    for (int k = 0; k < 4 && !(found_.lo >= epsilon - more) && epsilon > more; ++k, more *= 16) probe(better(), epsilon - more);
   }
 
-  const Side& worse_;
-  const Side& better_;
+  const Side& side_;
+  Evaluator worse_;
+  std::optional<Evaluator> own_better_;
   Interval target_;
   Tolerance tolerance_;
   Interval found_{0, infinity};

@@ -91,9 +91,10 @@ class Strip {
   }
   [[nodiscard]] double boundary_total() const { return boundaries_[0].total() + boundaries_[1].total(); }
 
-  /// The trapezoidal sum with the step at which the boundaries cost `wanted`, and its error bound.
-  [[nodiscard]] Estimate sum(double wanted, std::uint64_t most_work) {
-    const double step = few_bits(2 * pi * angle_ / std::log1p(boundary_total() / wanted));
+  /// The step at which the boundaries cost `wanted`.
+  [[nodiscard]] double step_for(double wanted) const { return few_bits(2 * pi * angle_ / std::log1p(boundary_total() / wanted)); }
+  /// The trapezoidal sum with this step, cut where `wanted` is left, and its error bound.
+  [[nodiscard]] Estimate sum(double step, double wanted, std::uint64_t most_work) {
     Estimate result{.log_scale = log_scale_, .value = 0, .error = 0, .slope = 0, .nodes = 0};
     double total_modulus = 0;
     double tail = infinity;
@@ -197,7 +198,7 @@ double find_reach(const Integrand& integrand, Saddle saddle) {
 
 }  // namespace
 
-Saddle find_saddle(const Integrand& integrand, double most) {
+Saddle find_saddle(const Integrand& integrand, double most, double precision) {
   constexpr double golden = 0.3819660112501051;
   double a = std::log(1e-5);
   double b = std::log(most);
@@ -206,7 +207,7 @@ Saddle find_saddle(const Integrand& integrand, double most) {
   double x2 = b - golden * (b - a);
   double f1 = at(x1);
   double f2 = at(x2);
-  while (b - a > 0.01) {
+  while (b - a > precision) {
     if (!(f1 > f2)) {
       b = x2, x2 = x1, f2 = f1;
       x1 = a + golden * (b - a), f1 = at(x1);
@@ -247,7 +248,9 @@ Estimate integrate(Integrand& integrand, Opening opening, Saddle saddle, double 
       if (!(strip.boundary_total() <= hopeless)) continue;
       double wanted = 0.1 * tolerance;
       for (int attempt = 0; attempt < 2; ++attempt) {
-        const Estimate estimate = strip.sum(wanted, most_work);
+        const double step = strip.step_for(wanted);
+        Estimate estimate = strip.sum(step, wanted, most_work);
+        estimate.contour = {saddle.place, reach, angle, step};
         if (estimate.error < best.error) best = estimate;
         const double known = std::max(estimate.value, floor);
         if (estimate.error <= std::max(20 * tolerance * known, 1.5 * estimate.rounding)) return best;
@@ -259,6 +262,15 @@ Estimate integrate(Integrand& integrand, Opening opening, Saddle saddle, double 
     if (best.error < infinity) break;
   }
   return best;
+}
+
+Estimate integrate_on(Integrand& integrand, Opening opening, const Contour& contour, double tolerance, std::uint64_t most_work) {
+  const double log_scale = integrand.log_real(contour.place) + std::log(contour.reach);
+  Strip strip(integrand, opening, contour.place, contour.reach, contour.angle, log_scale);
+  if (!(strip.boundary_total() <= hopeless)) return {.log_scale = log_scale, .error = infinity};
+  Estimate estimate = strip.sum(contour.step, 0.1 * tolerance, most_work);
+  estimate.contour = contour;
+  return estimate;
 }
 
 }  // namespace tradeoff::bent

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "numeric/arithmetic.h"
 
@@ -62,8 +63,17 @@ double Integrand::log_real(double s) const {
   return common + log_sum(logs);
 }
 
+bool Integrand::move_to(const std::vector<Offset>& offsets) {
+  const bool same = std::equal(offsets.begin(), offsets.end(), offsets_.begin(), offsets_.end(),
+                               [](const Offset& a, const Offset& b) { return a.summand == b.summand; });
+  if (same) offsets_ = offsets;
+  return same;
+}
+
 void Integrand::prepare(double low, double high, double margin) {
   earlier_work_ = work();
+  common_factors_.clear();
+  factor_bounds_.clear();
   for (StepFactor& factor : factors_) factor.prepare(low, high, margin);
 }
 
@@ -77,13 +87,9 @@ std::uint64_t Integrand::work() const {
 // 64 units of the total of its magnitudes: their own roundings and those of the points of the hull.
 double Integrand::log_bound(std::span<const Complex> hull, bool ray) {
   const Box box(hull);
-  double common = expansion_.log_factor.hi;
-  double size = std::abs(common);
-  for (StepFactor& factor : factors_) {
-    const double log = factor.log_majorant(hull);
-    common += log;
-    size += std::abs(log);
-  }
+  const Bound factors = factor_bound(hull);
+  double common = expansion_.log_factor.hi + factors.log;
+  double size = std::abs(expansion_.log_factor.hi) + factors.size;
   if (expansion_.variance > 0) {  // Re s(s+1) = (x + 1/2)^2 - 1/4 - y^2
     const double x = std::max(std::abs(box.left + 0.5), std::abs(box.right + 0.5));
     const double half = expansion_.variance / 2;
@@ -118,8 +124,40 @@ double Integrand::log_bound(std::span<const Complex> hull, bool ray) {
   return common + log_sum(logs) - kernel + 64 * unit * size + 1e-9;
 }
 
+std::size_t Integrand::Hash::operator()(const Complex& s) const {
+  const std::hash<double> hash;
+  return hash(s.real()) + 0x9e3779b97f4a7c15U * hash(s.imag());
+}
+
+std::size_t Integrand::Hash::operator()(const Hull& hull) const {
+  std::size_t result = 0;
+  for (const Complex& s : hull) result = 31 * result + (*this)(s);
+  return result;
+}
+
+Integrand::Bound Integrand::factor_bound(std::span<const Complex> hull) {
+  Hull key{-1.0, -1.0, -1.0};
+  std::copy(hull.begin(), hull.end(), key.begin());
+  const auto known = factor_bounds_.find(key);
+  if (known != factor_bounds_.end()) return known->second;
+  Bound bound{0, 0};
+  for (StepFactor& factor : factors_) {
+    const double log = factor.log_majorant(hull);
+    bound.log += log;
+    bound.size += std::abs(log);
+  }
+  factor_bounds_.emplace(key, bound);
+  return bound;
+}
+
+const LogValue& Integrand::common_factor(Complex s) {
+  const auto known = common_factors_.find(s);
+  if (known != common_factors_.end()) return known->second;
+  return common_factors_.emplace(s, find_common_factor(s)).first->second;
+}
+
 // s itself carries up to 16 units of rounding: each line below charges it with the derivative of its logarithm.
-LogValue Integrand::common_factor(Complex s) {
+LogValue Integrand::find_common_factor(Complex s) {
   const double x = s.real();
   const double y = s.imag();
   LogValue total{middle(expansion_.log_factor), 0, expansion_.log_factor.width(), true};
@@ -171,7 +209,7 @@ LogValue Integrand::term_logarithm(const BreakTerm& term, Complex s) const {
 }
 
 Sample Integrand::sample(Complex s, double log_scale) {
-  const LogValue common = common_factor(s);
+  const LogValue& common = common_factor(s);
   std::vector<LogValue> terms;
   for (const BreakTerm& term : expansion_.terms) terms.push_back(term_logarithm(term, s));
   const double size = std::hypot(s.real(), s.imag());

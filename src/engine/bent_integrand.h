@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/bent_expansion.h"
@@ -29,6 +31,8 @@ class Integrand {
   Integrand(const Expansion& expansion, std::vector<StepFactor> factors, std::vector<Offset> offsets)
       : expansion_(expansion), factors_(std::move(factors)), offsets_(std::move(offsets)) {}
 
+  /// The same summands at another epsilon: what is known of the factors stays known. False if the summands are others.
+  [[nodiscard]] bool move_to(const std::vector<Offset>& offsets);
   /// log F on the positive real axis, fast and uncertified.
   [[nodiscard]] double log_real(double s) const;
   /// Prepares the noise planes for contours that cross the real axis between the two points.
@@ -42,14 +46,30 @@ class Integrand {
   [[nodiscard]] std::uint64_t work() const;
 
  private:
+  /// The points of a hull; the rest is -1, a pole that no hull touches.
+  using Hull = std::array<Complex, 3>;
+  struct Hash {
+    std::size_t operator()(const Complex& s) const;
+    std::size_t operator()(const Hull& hull) const;
+  };
+  struct Bound {
+    double log;
+    double size;  // the sum of the magnitudes of its factors
+  };
   [[nodiscard]] double log_bound(std::span<const Complex> hull, bool ray);
-  [[nodiscard]] LogValue common_factor(Complex s);
+  /// A bound of all factors of subsampled steps on the hull, remembered.
+  [[nodiscard]] Bound factor_bound(std::span<const Complex> hull);
+  /// Everything in F that does not depend on the summand, remembered.
+  [[nodiscard]] const LogValue& common_factor(Complex s);
+  [[nodiscard]] LogValue find_common_factor(Complex s);
   [[nodiscard]] LogValue term_logarithm(const BreakTerm& term, Complex s) const;
 
   const Expansion& expansion_;
   std::vector<StepFactor> factors_;
   std::vector<Offset> offsets_;
   std::uint64_t earlier_work_ = 0;
+  std::unordered_map<Complex, LogValue, Hash> common_factors_;
+  std::unordered_map<Hull, Bound, Hash> factor_bounds_;
 };
 
 }  // namespace tradeoff::bent

@@ -30,6 +30,7 @@ double middle(Interval x) { return x.lo + (x.hi - x.lo) / 2; }
 double log_normal_constant(double mu) { return -std::log(mu * std::sqrt(2 * pi)); }
 
 double rough_log_half_erfc(double z) {
+  if (z < -5) return 0;
   return z < 5 ? std::log(std::erfc(z) / 2) : -z * z - std::log(2 * z * std::sqrt(pi)) - 0.5 / (z * z);
 }
 
@@ -45,12 +46,16 @@ double few_bits(double x) {
 
 }  // namespace
 
-RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window) : step_(std::min(0.25, 0.5 * mu)) {
+RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window) {
   const double mean = std::log(rate) - std::log1p(-rate) - mu * mu / 2;
   // Removing tilts the law to the right, by up to mu^2 a unit of p; adding tilts it to the left, by Gaussian deviations only.
   low_ = mean - (remove ? 12 : 45) * mu;
-  const double high = mean + (remove ? 250 * std::max(1.0, mu) * (mu < 0.5 ? mu : 1.0) + 12 * mu : 14 * mu);
-  step_ = std::max(step_, (high - low_) / 3000);  // it only guides
+  double high = mean + (remove ? 250 * std::max(1.0, mu) * (mu < 0.5 ? mu : 1.0) + 12 * mu : 14 * mu);
+  // What a window keeps out stays out, but for exponents that no contour crosses at.
+  if (window && window->side == Window::Side::bulk) high = std::min(high, std::max(mean, window->centre) + 40 * window->width);
+  if (window && window->side == Window::Side::tail) low_ = std::max(low_, window->centre - 12 * window->width);
+  // Six digits of the trapezoidal rule: it only guides.
+  step_ = std::max(std::min({0.6, 0.6 * mu, window ? window->width : infinity}), (high - low_) / 3000);
   for (double x = low_; x < high; x += step_) {
     log_ratio_.push_back(x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)));
     const double z = (x - mean) / mu;
@@ -183,9 +188,10 @@ void NoisePlane::apply_window(Line& line, std::size_t j, double x) const {
   line.log_ceiling[j] += (beyond ? exponent - std::log(2.0) : (exponent > 600 ? exponent : std::log1p(std::exp(exponent) / 2))) + 1e-12;
 }
 
-std::span<const NoisePlane::Exit> NoisePlane::exits(Complex p) const {
+std::span<const NoisePlane::Exit> NoisePlane::exits(std::span<const Complex> hull) const {
   static constexpr std::array<Exit, 2> both{Exit::straight, Exit::ray};
-  return {both.data(), ray_node_ > 0 && p.real() > 0 && p.imag() > 0 ? 2UL : 1UL};
+  const bool useful = std::any_of(hull.begin(), hull.end(), [](const Complex& p) { return p.real() > 0 && p.imag() > 0; });
+  return {both.data(), ray_node_ > 0 && useful ? 2UL : 1UL};
 }
 
 // 1e-9 of each side covers the roundings of these few operations.
@@ -265,7 +271,7 @@ NoisePlane::Path NoisePlane::best_path(std::span<const Complex> hull) {
   Path best;
   double least = infinity;
   work_ += static_cast<std::uint64_t>(count_);  // the candidates together cost about one line of exponentials
-  for (const Exit exit : exits(hull[0])) {
+  for (const Exit exit : exits(hull)) {
     for (const int multiple : candidates_) {
       const Shifted candidate = shifted(multiple);
       double maximum = -infinity;
@@ -289,7 +295,7 @@ NoisePlane::Path NoisePlane::best_quadrature_path(Complex p) {
   Path best;
   double least = infinity;
   work_ += static_cast<std::uint64_t>(count_);  // the candidates together cost about one line of exponentials
-  for (const Exit exit : exits(p)) {
+  for (const Exit exit : exits({&p, 1})) {
     for (const int multiple : candidates_) {
       if (multiple + lines_a_shift >= static_cast<int>(lines_.size())) break;
       const double right = right_rate(line(multiple), p, exit);

@@ -103,7 +103,8 @@ class NoisePlane {
   };
   [[nodiscard]] Path best_path(std::span<const Complex> hull);
   [[nodiscard]] Path best_quadrature_path(Complex p);
-  [[nodiscard]] std::span<const Exit> exits(Complex p) const;
+  /// A ray serves where some exponent has a positive real part, which makes a line rise.
+  [[nodiscard]] std::span<const Exit> exits(std::span<const Complex> hull) const;
 
   double mu_;
   double mu_doubt_;  // the true mu is larger by at most this share

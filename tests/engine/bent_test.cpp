@@ -392,6 +392,63 @@ TEST(BentTest, EpsilonIsEnclosedAndTight) {
   }
 }
 
+// A search for epsilon draws its contours once and moves them; an answer on new contours must agree with it on both sides.
+TEST(BentTest, EpsilonAgreesWithFreshContours) {
+  for (const double sigma : {0.5, 1.0, 2.0}) {
+    for (const double rate : {0.2, 0.01, 0.001}) {
+      const auto loss = compose_by_bent_contour({subsampled(exactly(1) / exactly(sigma), exactly(rate), 5)}, {});
+      for (const Direction direction : {Direction::remove, Direction::add}) {
+        const auto found = loss->closed_epsilon(direction, exactly(1e-6));
+        ASSERT_TRUE(found.has_value());
+        EXPECT_THAT(*found, IsTight(1e-6)) << sigma << " " << rate;
+        EXPECT_GE(loss->log_delta(direction, exactly(found->lo)).hi, std::log(1e-6));
+        EXPECT_LE(loss->log_delta(direction, exactly(found->hi)).lo, std::log(1e-6));
+      }
+    }
+  }
+}
+
+// What is known of the factors at one epsilon serves another; the summands must be the same.
+TEST(BentContourTest, AMovedContourStillHolds) {
+  const auto expansion = bent::expand({subsampled(exactly(1), exactly(0.1), 4)}, Direction::remove, ParameterEnd::worse);
+  ASSERT_TRUE(expansion.has_value());
+  const bent::SubsampledSteps& steps = expansion->subsampled.front();
+  const bent::RealNoise fast(steps.mu, steps.rate, true);
+  const auto offset = [&](double epsilon) { return bent::Integrand::Offset{0, expansion->summands[0].position.value() - epsilon, 1e-17}; };
+  const auto fresh = [&](double epsilon) {
+    std::vector<bent::StepFactor> factors;
+    factors.emplace_back(steps, fast);
+    return bent::Integrand(*expansion, std::move(factors), {offset(epsilon)});
+  };
+  bent::Integrand moved = fresh(1);
+  const bent::Estimate first = bent::integrate(moved, bent::Opening::right, bent::find_saddle(moved, 1e6), 1e-8, -infinity, 1 << 24);
+  ASSERT_TRUE(moved.move_to({offset(1.05)}));
+  const bent::Estimate second = bent::integrate_on(moved, bent::Opening::right, first.contour, 1e-8, 1 << 24);
+  bent::Integrand other = fresh(1.05);
+  const bent::Estimate truth = bent::integrate(other, bent::Opening::right, bent::find_saddle(other, 1e6), 1e-8, -infinity, 1 << 24);
+  const double scale = std::exp(second.log_scale - truth.log_scale);
+  EXPECT_NEAR(second.value * scale, truth.value, second.error * scale + truth.error);
+  EXPECT_LT(second.error, 1e-6 * second.value);
+  // Far away the same contour is still valid, only wide.
+  ASSERT_TRUE(moved.move_to({offset(4)}));
+  const bent::Estimate far = bent::integrate_on(moved, bent::Opening::right, first.contour, 1e-8, 1 << 24);
+  bent::Integrand there = fresh(4);
+  const bent::Estimate far_truth = bent::integrate(there, bent::Opening::right, bent::find_saddle(there, 1e6), 1e-8, -infinity, 1 << 24);
+  const double far_scale = std::exp(far.log_scale - far_truth.log_scale);
+  EXPECT_NEAR(far.value * far_scale, far_truth.value, far.error * far_scale + far_truth.error);
+  EXPECT_FALSE(moved.move_to({}));
+}
+
+// Close to the largest loss of the direction add, contours lean far to the left, where a straight path in the noise plane would rise.
+TEST(BentTest, NearTheLargestLossIsTight) {
+  for (const std::uint64_t times : {2U, 5U}) {
+    const auto loss = compose_by_bent_contour({subsampled(exactly(2), exactly(0.01), times)}, {});
+    const auto found = loss->closed_epsilon(Direction::add, exactly(1e-8));
+    ASSERT_TRUE(found.has_value());
+    EXPECT_THAT(*found, IsTight(1e-8));
+  }
+}
+
 // Laplace steps end at a largest loss; on it and beyond it delta is exactly the mass at infinity.
 TEST(BentTest, TiesAndTheFarEndAreExact) {
   const auto pure = compose_by_bent_contour({laplace(exactly(0.5), 4)}, {});

@@ -341,6 +341,7 @@ Answer Grid::look(double epsilon) {
 }
 
 Answer Grid::read(double epsilon) const {
+  if (!composed_ || !(std::abs(epsilon) / step_ < largest_index)) return {};  // nothing was made yet, or epsilon is beyond its indices
   const Reading above = lattice::read(composed_->above, epsilon), below = lattice::read(composed_->below, epsilon);
   const Interval infinite_above = composed_->above.infinite_total, infinite_below = composed_->below.infinite_total;
   Answer answer;

@@ -69,8 +69,7 @@ class PlanSource {
     const auto row = [this] {
       const long a = count(1, 400);
       const long b = count(1, 400);
-      return "[" + text(static_cast<double>(a) / 1000) + ", " + text(static_cast<double>(b) / 1000) + ", " +
-             text(static_cast<double>(1000 - a - b) / 1000) + "]";
+      return "[" + std::to_string(a) + "/1000, " + std::to_string(b) + "/1000, " + std::to_string(1000 - a - b) + "/1000]";
     };
     const std::string p = row();
     return "pair(p=" + p + ", q=" + row() + ")";

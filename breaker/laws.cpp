@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cfenv>
+#include <clocale>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "checks.h"
+#include "rewrite.h"
+#include "tradeoff/error.h"
+#include "tradeoff/limit.h"
+
+// What theory says about two answers holds between their intervals. None of it knows a true value.
+namespace tradeoff::breaker {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr std::array<Direction, 2> both_directions{Direction::remove, Direction::add};
+
+Direction one_direction(const Examination& exam) { return std::array{Direction::worst, Direction::remove, Direction::add}[exam.pick(3)]; }
+
+/// What `| invert()` and the like could change: under replace-one neighbours the two directions are one.
+bool add_remove(const Examination& exam) { return exam.trial().neighbours == Neighbours::add_remove; }
+
+Plan with_line(const Plan& plan, std::size_t at, Line line) {
+  Plan changed = plan;
+  changed.lines[at] = std::move(line);
+  return changed;
+}
+
+Plan plan_of(Line line) {
+  Plan plan;
+  plan.lines.push_back(std::move(line));
+  return plan;
+}
+
+/// A line run `times` times.
+Line repeated(Line line, double times) {
+  line = without_repetition(std::move(line));
+  line.operators.push_back(call_with("repeat", "times", exact_number(times).text));
+  return line;
+}
+
+// T1, T3
+bool range(Examination& exam) {
+  const Answers& answers = exam.answers();
+  const Direction direction = one_direction(exam);
+  const double epsilon = exam.trial().epsilon;
+  double before = 1;
+  for (const double at : {-epsilon - 0.5, 0.0, epsilon / 2, epsilon, 2 * epsilon + 1, infinite}) {
+    const Interval delta = answers.delta(at, direction);
+    exam.require_at_most(0, delta.lo, "delta is not negative");
+    exam.require_at_most(delta.lo, delta.hi, "the ends of delta are in order");
+    exam.require_at_most(delta.hi, 1, "delta is at most 1");
+    exam.require_at_most(delta.lo, before, "delta falls with epsilon");
+    exam.require_at_most(-std::expm1(at) - 1e-15, delta.hi, "delta is at least 1 - exp(epsilon)");
+    before = delta.hi;
+  }
+  const Interval delta = answers.delta(epsilon, direction), log_delta = answers.log_delta(epsilon, direction);
+  exam.require_at_most(log_delta.lo, log_delta.hi, "the ends of log delta are in order");
+  constexpr double rounding = 1e-12;  // of exp and log here
+  exam.require_order({std::exp(log_delta.lo) * (1 - rounding), 1}, delta, "delta is what its logarithm says");
+  exam.require_order(delta, {0, std::exp(log_delta.hi) * (1 + rounding) + 1e-307}, "delta is what its logarithm says");
+  return true;
+}
+
+// T2 between deltas, and the two ways of asking
+bool epsilons(Examination& exam) {
+  const Answers& answers = exam.answers();
+  const Direction direction = one_direction(exam);
+  const double delta = exam.trial().delta;
+  const Interval epsilon = answers.epsilon(delta, direction), looser = answers.epsilon(std::min(1.0, 2 * delta), direction);
+  exam.require_at_most(0, epsilon.lo, "epsilon is not negative");
+  exam.require_at_most(epsilon.lo, epsilon.hi, "the ends of epsilon are in order");
+  exam.require_order(looser, epsilon, "epsilon falls with delta");
+  if (epsilon.hi < infinite)
+    exam.require_order(answers.delta(epsilon.hi, direction), {0, delta}, "delta at the upper end of epsilon is small enough");
+  if (epsilon.lo > 0 && epsilon.lo < infinite)
+    exam.require_order({delta, 1}, answers.delta(std::nextafter(epsilon.lo, 0), direction),
+                       "delta below the lower end of epsilon is large enough");
+  return true;
+}
+
+// T3, T7: convex, below the diagonal, and every test is an attack that delta must allow for.
+bool duality(Examination& exam) {
+  const Answers& answers = exam.answers();
+  const Direction direction = one_direction(exam);
+  const double alpha = exam.trial().alpha, epsilon = exam.trial().epsilon;
+  const double left = alpha / 2, right = (1 + alpha) / 2;
+  const Interval beta = answers.beta(alpha, direction), before = answers.beta(left, direction), after = answers.beta(right, direction);
+  exam.require_at_most(0, beta.lo, "beta is not negative");
+  exam.require_at_most(beta.lo, beta.hi, "the ends of beta are in order");
+  exam.require_at_most(beta.lo, 1 - alpha + 1e-15, "beta is at most 1 - alpha");
+  exam.require_order(beta, before, "beta falls with alpha");
+  exam.require_order(after, beta, "beta falls with alpha");
+  const double share = (right - alpha) / (right - left);
+  exam.require_at_most(beta.lo, (share * before.hi + (1 - share) * after.hi) * (1 + 1e-14) + 1e-300, "beta is convex");
+  for (const double at : {0.0, epsilon})
+    exam.require_at_most(1 - beta.hi - std::exp(at) * alpha - 1e-14, answers.delta(at, direction).hi,
+                         "delta allows for the test of size alpha");
+  return true;
+}
+
+// T7: the inverse of a trade-off function exchanges the directions.
+bool inverse(Examination& exam) {
+  if (!add_remove(exam)) return false;
+  const AnswersPointer turned = exam.answers_of(wrapped(exam.plan(), call_with("invert", "", "")));
+  const double epsilon = exam.trial().epsilon;
+  exam.require_meet(turned->delta(epsilon, Direction::remove), exam.answers().delta(epsilon, Direction::add),
+                    "inverting exchanges the directions");
+  exam.require_meet(turned->delta(epsilon, Direction::add), exam.answers().delta(epsilon, Direction::remove),
+                    "inverting exchanges the directions");
+  return true;
+}
+
+/// Arguments whose growth costs privacy, and those whose growth buys it. Only where a theorem says so: a wider discrete Gaussian, or
+/// truncated noise with another scale, need not be ordered.
+struct Monotone {
+  const char* name;
+  const char* argument;
+  bool costs;
+};
+constexpr Monotone monotone_arguments[] = {
+    {"gaussian", "sigma", false}, {"gaussian", "sensitivity", true},
+    {"laplace", "scale", false},  {"laplace", "sensitivity", true},
+    {"gdp", "mu", true},          {"dp", "epsilon", true},
+    {"poisson", "rate", true},    {"randomized_response", "epsilon", true},
+    {"repeat", "times", true},    {"zcdp", "rho", true},
+    {"group", "size", true},      {"discrete_laplace", "scale", false},
+};
+
+// T2
+bool monotone(Examination& exam) {
+  std::vector<std::pair<std::size_t, const Monotone*>> places;
+  const std::vector<Call> all = calls(exam.plan());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const Monotone& rule : monotone_arguments)
+      if (all[i].name == rule.name && number(all[i], rule.argument) != nullptr) places.emplace_back(i, &rule);
+  if (places.empty()) return false;
+  const auto& [place, rule] = places[exam.pick(places.size())];
+  std::size_t at = 0;
+  const Plan changed = edited(exam.plan(), [&, which = place, changing = rule](Call& call) {
+    if (at++ != which) return;
+    Number* value = number(call, changing->argument);
+    const bool whole = std::string(changing->argument) == "times" || std::string(changing->argument) == "size";
+    const double larger = whole ? value->value.hi + 1 : value->value.hi * 1.1;
+    *value = exact_number(std::string(changing->argument) == "rate" ? std::min(1.0, larger) : larger);
+  });
+  const AnswersPointer other = exam.answers_of(changed);
+  const double epsilon = exam.trial().epsilon;
+  const std::string claim = std::string("delta is monotone in ") + rule->argument + " of " + rule->name;
+  const Interval here = exam.answers().delta(epsilon), there = other->delta(epsilon);
+  rule->costs ? exam.require_order(here, there, claim) : exam.require_order(there, here, claim);
+  return true;
+}
+
+// T17, T6
+bool sampling(Examination& exam) {
+  if (!mentions(exam.plan(), {"poisson"})) return false;
+  const auto with_rate = [&](const char* rate) {
+    return edited(exam.plan(), [&](Call& call) {
+      if (call.name == "poisson") *number(call, "rate") = read_number(rate);
+    });
+  };
+  Plan unsampled = exam.plan();
+  for (Line& line : unsampled.lines) std::erase_if(line.operators, [](const Call& call) { return call.name == "poisson"; });
+  const double epsilon = exam.trial().epsilon;
+  const Interval whole = exam.answers_of(with_rate("1"))->delta(epsilon);
+  exam.require_order(exam.answers().delta(epsilon), whole, "a sample tells no more than everything");
+  if (!mentions(unsampled, {"poisson"})) exam.require_meet(exam.answers_of(unsampled)->delta(epsilon), whole, "rate 1 is no sampling");
+  bool all_sampled = true;
+  for (const Line& line : exam.plan().lines)
+    all_sampled =
+        all_sampled && std::any_of(line.operators.begin(), line.operators.end(), [](const Call& call) { return call.name == "poisson"; });
+  if (all_sampled) exam.require_at_most(exam.answers_of(with_rate("0"))->delta(epsilon).hi, 0, "rate 0 tells nothing");
+  return true;
+}
+
+// T6: whoever is protected against exchanging a record pays for either direction of every mechanism.
+bool neighbours(Examination& exam) {
+  if (mentions(exam.plan(), {"poisson", "sample", "sample_with_replacement"})) return false;
+  const auto delta = [&](Neighbours kind) {
+    return exam.accountant().analyze(exam.plan(), kind, exam.tolerance())->delta(exam.trial().epsilon);
+  };
+  exam.require_order(delta(Neighbours::add_remove), delta(Neighbours::replace_one), "replace-one costs at least what add-remove costs");
+  return true;
+}
+
+// T8, T24
+bool order(Examination& exam) {
+  if (exam.plan().lines.size() < 2) return false;
+  Plan turned = exam.plan();
+  std::rotate(turned.lines.begin(), turned.lines.begin() + 1, turned.lines.end());
+  const double epsilon = exam.trial().epsilon;
+  exam.require_meet(exam.answers_of(turned)->delta(epsilon), exam.answers().delta(epsilon), "the order of lines does not matter");
+  return true;
+}
+
+// T8: T steps are T - k steps and k more, a plan in parentheses is the plan, and what tells nothing adds nothing.
+bool repetition(Examination& exam) {
+  const std::size_t at = exam.pick(exam.plan().lines.size());
+  const Line& line = exam.plan().lines[at];
+  const double times = repetitions(line), epsilon = exam.trial().epsilon;
+  const Interval delta = exam.answers().delta(epsilon);
+  Plan nested = plan_of({exam.plan(), {}});
+  nested.lines.push_back({call_with("dp", "epsilon", "0"), {}});
+  exam.require_meet(exam.answers_of(nested)->delta(epsilon), delta, "parentheses and a line that tells nothing change nothing");
+  if (times < 2 || times > 0x1p52) return true;
+  const double some = std::floor(times / 3) + 1;
+  Plan split = with_line(exam.plan(), at, repeated(line, some));
+  split.lines.push_back(repeated(line, times - some));
+  exam.require_meet(exam.answers_of(split)->delta(epsilon), delta, "steps may be split into two lines");
+  return true;
+}
+
+// T9, T10, T23
+bool again(Examination& exam) {
+  const Answers& answers = exam.answers();
+  const Direction direction = one_direction(exam);
+  const double epsilon = exam.trial().epsilon;
+  const Interval first = answers.delta(epsilon, direction);
+  const auto refused = [&](double value, bool about_delta) {
+    try {
+      const Interval answer = about_delta ? answers.epsilon(value, direction) : answers.delta(value, direction);
+      return answer.lo <= answer.hi && !std::isnan(value);  // a number that is no question gets no answer
+    } catch (const DomainError&) {
+      return true;
+    }
+  };
+  exam.require(refused(std::nan(""), false) && refused(std::nan(""), true), "a question that is not a number is refused");
+  exam.require(refused(-1, true) && refused(2, true), "a delta outside [0, 1] is refused or answered");
+  exam.require_meet(answers.delta(epsilon, direction), first, "the same question has the same answer after refusals");
+  const Interval fresh = exam.answers_of(exam.plan())->delta(epsilon, direction);
+  exam.require(exam.answers_of(exam.plan())->delta(epsilon, direction) == fresh, "the same plan has the same answer");
+  exam.require_meet(first, fresh, "what was asked before does not matter");
+  return true;
+}
+
+// T11: outcomes that are told apart no longer tell less.
+bool coarsening(Examination& exam) {
+  bool merged = false;
+  const Plan coarse = edited(exam.plan(), [&](Call& call) {
+    if (call.name != "pair") return;
+    std::vector<std::vector<Value>*> rows;
+    for (Argument& argument : call.arguments) rows.push_back(&std::get<List>(argument.value.content).items);
+    if (rows.size() != 2 || rows[0]->size() < 3 || rows[0]->size() != rows[1]->size()) return;
+    std::array<Number, 2> sums;
+    for (std::size_t r = 0; r < 2; ++r) {  // a/n + b/n, in whole numbers
+      const std::string a = std::get<Number>((*rows[r])[0].content).text, b = std::get<Number>((*rows[r])[1].content).text;
+      const auto slash_a = a.find('/'), slash_b = b.find('/');
+      if (slash_a == std::string::npos || slash_b == std::string::npos || a.substr(slash_a) != b.substr(slash_b)) return;
+      sums[r] = read_number(std::to_string(std::stol(a) + std::stol(b)) + a.substr(slash_a));
+    }
+    for (std::size_t r = 0; r < 2; ++r) {
+      rows[r]->erase(rows[r]->begin());
+      rows[r]->front().content = sums[r];
+    }
+    merged = true;
+  });
+  if (!merged || mentions(exam.plan(), {"strongest"})) return false;
+  const AnswersPointer less = exam.answers_of(coarse);
+  for (const Direction direction : both_directions)
+    for (const double epsilon : {0.0, exam.trial().epsilon})
+      exam.require_order(less->delta(epsilon, direction), exam.answers().delta(epsilon, direction), "merging outcomes loses nothing");
+  return true;
+}
+
+// T12
+bool groups(Examination& exam) {
+  const auto group = [&](const char* size) { return exam.answers_of(wrapped(exam.plan(), call_with("group", "size", size))); };
+  const double epsilon = exam.trial().epsilon;
+  const Interval one = exam.answers().delta(epsilon), two = group("2")->delta(epsilon);
+  exam.require_meet(group("1")->delta(epsilon), one, "a group of one is one");
+  exam.require_order(one, two, "a group of two costs at least what one costs");
+  const auto* source = std::get_if<Call>(&exam.plan().lines.front().source);
+  if (exam.plan().lines.size() > 1 || source == nullptr || source->name != "gdp" || !exam.plan().lines.front().operators.empty())
+    return true;
+  const double mu = number(*source, "mu")->value.lo;
+  const Plan doubled = parse("gdp(mu=" + exact_number(mu).text + "); gdp(mu=" + exact_number(mu * std::sqrt(3.0)).text + ")");
+  const Interval expected = exam.answers_of(doubled)->delta(epsilon);  // mu^2 + 3 mu^2 = (2 mu)^2, up to rounding of the root
+  exam.require_meet({two.lo * (1 - 1e-9), two.hi * (1 + 1e-9) + 1e-300}, expected, "a group of two is twice mu");
+  return true;
+}
+
+// T13
+bool scaling(Examination& exam) {
+  bool scaled = false;
+  const int power = exam.pick(2) == 0 ? 3 : -4;
+  const Plan other = edited(exam.plan(), [&](Call& call) {
+    if (call.name != "gaussian" && call.name != "laplace" && call.name != "truncated_laplace") return;
+    scaled = true;
+    if (number(call, "sensitivity") == nullptr) call.arguments.push_back({"sensitivity", Value{read_number("1")}});
+    for (const char* argument : {"sigma", "scale", "bound", "sensitivity"})
+      if (Number* value = number(call, argument)) *value = times_power_of_ten(*value, power);
+  });
+  if (!scaled) return false;
+  const double epsilon = exam.trial().epsilon;
+  exam.require_meet(exam.answers_of(other)->delta(epsilon), exam.answers().delta(epsilon),
+                    "only the ratio of noise and sensitivity counts");
+  return true;
+}
+
+// T14
+bool refinement(Examination& exam) {
+  const double epsilon = exam.trial().epsilon;
+  const Interval coarse = exam.accountant().analyze(exam.plan(), exam.trial().neighbours, {1e-2})->delta(epsilon);
+  const Interval fine = exam.accountant().analyze(exam.plan(), exam.trial().neighbours, {1e-8})->delta(epsilon);
+  exam.require_meet(fine, coarse, "a finer answer meets the coarser one");
+  exam.require_meet(fine, exam.answers().delta(epsilon), "a finer answer meets the usual one");
+  return true;
+}
+
+// T15, T8
+bool continuation(Examination& exam) {
+  const Plan& plan = exam.plan();
+  Plan first, more;
+  if (plan.lines.size() > 1) {
+    const std::size_t cut = 1 + exam.pick(plan.lines.size() - 1);
+    first = part_of(plan, 0, cut), more = part_of(plan, cut, plan.lines.size());
+  } else {
+    const double times = repetitions(plan.lines[0]);
+    if (times < 2 || times > 0x1p52) return false;
+    first = plan_of(repeated(plan.lines[0], times - 1)), more = plan_of(repeated(plan.lines[0], 1));
+  }
+  const double epsilon = exam.trial().epsilon;
+  const Interval delta = exam.answers().delta(epsilon);
+  exam.require(parse(to_string(first) + "\n" + to_string(more)).lines.size() == first.lines.size() + more.lines.size(),
+               "two files make one");
+  exam.require_meet(exam.accountant().extended(first, more, exam.trial().neighbours, exam.tolerance())->delta(epsilon), delta,
+                    "a plan that is gone on with is the whole plan");
+  exam.require_meet(exam.accountant().multiplied(first, more, exam.trial().neighbours, exam.tolerance())->delta(epsilon), delta,
+                    "the product of two curves is the curve of both plans");
+  return true;
+}
+
+// T16: the mixture's delta is the mixture of deltas, in each direction.
+bool mixtures(Examination& exam) {
+  const auto component = [](const char* weight, const Plan& plan) { return Value{Tuple{{Value{read_number(weight)}, Value{plan}}}}; };
+  const Plan other = parse("randomized_response(epsilon=1)");
+  Call call;
+  call.name = "mixture";
+  call.arguments.push_back({"components", Value{List{{component("0.375", exam.plan()), component("0.625", other)}}}});
+  const AnswersPointer mixed = exam.answers_of(plan_of({call, {}})), response = exam.answers_of(other);
+  const double epsilon = exam.trial().epsilon;
+  for (const Direction direction : both_directions) {
+    const Interval one = exam.answers().delta(epsilon, direction), two = response->delta(epsilon, direction);
+    const Interval expected{(0.375 * one.lo + 0.625 * two.lo) * (1 - 1e-14), (0.375 * one.hi + 0.625 * two.hi) * (1 + 1e-14) + 1e-300};
+    exam.require_meet(mixed->delta(epsilon, direction), expected, "the delta of a mixture is the mixture of deltas");
+  }
+  return true;
+}
+
+// T4, T18: other theorems' guarantees hold, so the truth is not above them.
+bool theorems(Examination& exam) {
+  const Interval delta = Interval::exactly(exam.trial().delta), epsilon = exam.answers().epsilon(exam.trial().delta);
+  const RenyiCurve renyi = renyi_curve(exam.plan(), exam.trial().neighbours, exam.tolerance());
+  exam.require_order(epsilon, renyi.epsilon_at(delta).value, "epsilon is at most what Renyi divergences certify");
+  try {
+    exam.require_order(epsilon, berry_esseen(exam.plan(), exam.trial().neighbours, exam.tolerance()).epsilon_at(delta),
+                       "epsilon is at most what the Berry-Esseen theorem certifies");
+  } catch (const UnsupportedError&) {
+    // The theorem does not speak of this plan.
+  }
+  return true;
+}
+
+// T20
+bool spelling(Examination& exam) {
+  const Plan copy = parse(to_string(exam.plan()));
+  exam.require(copy == exam.plan(), "a plan that is written and read is the plan");
+  const Trial back = read_trial(to_text(exam.trial()));
+  exam.require(back.plan == exam.plan() && back.epsilon == exam.trial().epsilon && back.delta == exam.trial().delta,
+               "a trial that is written and read is the trial");
+  const auto delta = [&](const Plan& plan) { return exam.answers_of(plan)->delta(exam.trial().epsilon); };
+  exam.require(delta(copy) == delta(exam.plan()), "its answers are the same to the last bit");
+  return true;
+}
+
+// T21: two threads ask one curve.
+bool threads(Examination& exam) {
+  const AnswersPointer shared = exam.answers_of(exam.plan());
+  const double epsilon = exam.trial().epsilon;
+  std::array<Interval, 2> found{};
+  {
+    std::jthread one([&] { found[0] = shared->delta(epsilon); });
+    std::jthread other([&] { found[1] = shared->delta(epsilon); });
+  }
+  exam.require(found[0] == found[1] && found[0] == exam.answers_of(exam.plan())->delta(epsilon),
+               "the number of threads does not change an answer");
+  return true;
+}
+
+// T22
+bool environment(Examination& exam) {
+  const Interval expected = exam.answers_of(exam.plan())->delta(exam.trial().epsilon);
+  const char* before = std::setlocale(LC_ALL, nullptr);
+  const std::string kept = before == nullptr ? "C" : before;
+  for (const char* name : {"de_DE.UTF-8", "tr_TR.UTF-8", "C.UTF-8"}) {
+    if (std::setlocale(LC_ALL, name) == nullptr) continue;
+    const Interval found = exam.answers_of(parse(to_string(exam.plan())))->delta(exam.trial().epsilon);
+    std::setlocale(LC_ALL, kept.c_str());
+    exam.require(found == expected, std::string("the locale ") + name + " changes nothing");
+  }
+  return true;
+}
+
+// c: more is never more private. Each line by itself, and fewer steps of one.
+bool parts(Examination& exam) {
+  const std::size_t at = exam.pick(exam.plan().lines.size());
+  const Line& line = exam.plan().lines[at];
+  const double times = repetitions(line), epsilon = exam.trial().epsilon;
+  const Direction direction = one_direction(exam);
+  if (times < 2 && exam.plan().lines.size() < 2) return false;
+  const Interval whole = exam.answers().delta(epsilon, direction);
+  exam.require_order(exam.answers_of(plan_of(without_repetition(line)))->delta(epsilon, direction), whole,
+                     "one step costs no more than all");
+  if (exam.plan().lines.size() > 1)
+    exam.require_order(exam.answers_of(plan_of(line))->delta(epsilon, direction), whole, "one line costs no more than all");
+  if (times >= 2 && times < 0x1p52)
+    exam.require_order(exam.answers_of(with_line(exam.plan(), at, repeated(line, std::floor(times / 2))))->delta(epsilon, direction), whole,
+                       "half the steps cost no more than all");
+  return true;
+}
+
+constexpr Check all_laws[] = {
+    {"range", "T1 T3", 1, range, "ends are in order, delta lies in [max(0, 1 - exp(epsilon)), 1] and falls"},
+    {"epsilons", "T2", 0.5, epsilons, "epsilon falls with delta, and is the inverse of delta"},
+    {"duality", "T3 T7", 0.15, duality, "beta is convex and falls, and each of its tests is an attack"},
+    {"inverse", "T7", 0.1, inverse, "inverting exchanges the directions"},
+    {"monotone", "T2", 0.3, monotone, "less noise, larger samples, more steps cost more"},
+    {"sampling", "T6 T17", 0.2, sampling, "sampling amplifies; rates 0 and 1 are nothing and everything"},
+    {"neighbours", "T6", 0.2, neighbours, "replace-one costs at least add-remove"},
+    {"order", "T8 T24", 0.2, order, "the order of lines does not matter"},
+    {"repetition", "T8", 0.2, repetition, "steps may be split, parentheses and empty lines change nothing"},
+    {"again", "T9 T10 T23", 0.2, again, "answers are the same again, after refusals too"},
+    {"coarsening", "T11", 0.5, coarsening, "merging outcomes loses nothing"},
+    {"groups", "T12", 0.03, groups, "larger groups cost more, and twice mu for a Gaussian"},
+    {"scaling", "T13", 0.2, scaling, "only the ratio of noise and sensitivity counts"},
+    {"refinement", "T14", 0.03, refinement, "finer answers meet coarser ones"},
+    {"continuation", "T8 T15", 0.05, continuation, "a plan in two halves is the plan"},
+    {"mixtures", "T16", 0.05, mixtures, "the delta of a mixture is the mixture of deltas"},
+    {"theorems", "T4 T18", 0.04, theorems, "Renyi and Berry-Esseen guarantees hold"},
+    {"spelling", "T20", 0.1, spelling, "writing and reading lose nothing"},
+    {"threads", "T21", 0.02, threads, "two threads get the same answer"},
+    {"environment", "T22", 0.02, environment, "a locale changes nothing"},
+    {"parts", "c", 0.5, parts, "one step, one line, half the steps cost no more than all"},
+};
+
+}  // namespace
+
+std::span<const Check> laws() { return all_laws; }
+
+}  // namespace tradeoff::breaker

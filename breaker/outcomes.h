@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tradeoff/plan.h"
+
+// Mechanisms as finitely many events, in plain doubles and from first principles: nothing here is taken from the library or the witness.
+namespace tradeoff::breaker {
+
+/// An event: its chance with the record and without it, and what the loss log(P/Q) is between on it.
+struct Event {
+  double p = 0;
+  double q = 0;
+  double low = 0;   ///< minus infinity if p = 0 somewhere in it
+  double high = 0;  ///< infinite if q = 0 somewhere in it
+};
+using Events = std::vector<Event>;
+
+struct Steps {
+  Events events;
+  double times = 1;
+};
+
+/// The lines of a plan as events, each with how often it is run; nothing if some line is beyond this.
+[[nodiscard]] std::optional<std::vector<Steps>> events_of(const Plan& plan);
+
+/// The same with P and Q exchanged.
+[[nodiscard]] Events exchanged(Events events);
+
+struct Bracket {
+  double low = 0;
+  double high = 1;
+};
+/// delta(epsilon) of all steps, from rounding every loss down and up on a grid: sums of losses follow, so both ends are valid up to the
+/// rounding of sums of positive doubles. Costs time quadratic in the cells.
+[[nodiscard]] Bracket delta_on_grid(const std::vector<Steps>& steps, double epsilon);
+/// An upper bound of log delta(epsilon) from one moment: log of kappa(order) exp(-order epsilon) times the product of E exp(order L).
+/// What is revealed for certain is given apart.
+struct MomentBound {
+  double log_delta = 0;
+  double revealed = 0;
+};
+[[nodiscard]] MomentBound moment_bound(const std::vector<Steps>& steps, double epsilon);
+
+}  // namespace tradeoff::breaker

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tradeoff/plan.h"
+
+// Plans made from plans: what laws compare and what a failing plan shrinks to.
+namespace tradeoff::breaker {
+
+/// Every source and operator of the plan, those inside others included, after `edit` has seen it.
+[[nodiscard]] Plan edited(Plan plan, const std::function<void(Call&)>& edit);
+/// The calls in the order in which `edited` visits them.
+[[nodiscard]] std::vector<Call> calls(const Plan& plan);
+[[nodiscard]] bool mentions(const Plan& plan, const std::vector<std::string>& names);
+
+/// The argument's number, or null.
+[[nodiscard]] Number* number(Call& call, const std::string& name);
+[[nodiscard]] const Number* number(const Call& call, const std::string& name);
+/// The product with a power of ten: exact, whatever the digits.
+[[nodiscard]] Number times_power_of_ten(const Number& number, int power);
+
+[[nodiscard]] Call call_with(const std::string& name, const std::string& argument, const std::string& value);
+/// `(plan) | operator`.
+[[nodiscard]] Plan wrapped(const Plan& plan, const Call& operation);
+[[nodiscard]] Plan joined(const Plan& first, const Plan& second);
+[[nodiscard]] Plan part_of(const Plan& plan, std::size_t first, std::size_t last);
+/// The last operator of a line if it is `repeat`: how often; 1 otherwise.
+[[nodiscard]] double repetitions(const Line& line);
+[[nodiscard]] Line without_repetition(Line line);
+
+/// Simpler plans, the boldest first: fewer lines, operators, parts and repetitions, rounder numbers.
+[[nodiscard]] std::vector<Plan> simpler(const Plan& plan);
+
+}  // namespace tradeoff::breaker

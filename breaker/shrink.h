@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "trial.h"
+
+namespace tradeoff::breaker {
+
+/// A trial as simple as can be found that still fails: lines, operators, parts, repetitions and digits are taken away while it does.
+/// Stops after this many attempts.
+[[nodiscard]] Trial shrunk(Trial trial, const std::function<bool(const Trial&)>& fails, int attempts = 400);
+
+}  // namespace tradeoff::breaker

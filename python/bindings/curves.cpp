@@ -83,7 +83,7 @@ Table answer_many(const Curve& curve, const std::string& name, const Numbers& at
     check_arguments(ask, at);
     for_each_index(at.size(), [&](std::size_t i) {
       const double value = at.data()[i];
-      const Interval argument = value == infinity ? Interval::exactly(value) : enclose_shortest(ask.argument, value);
+      const Interval argument = value == infinity ? Interval::exactly(value) : enclose_nearby(ask.argument, value);
       (*answers)[i] = ask.answer(curve, argument, side);
     });
   }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 
 namespace tradeoff::python {
@@ -60,6 +61,13 @@ Interval read_argument(const char* name, const std::string& text) {
   const Interval value = numeric::enclose(*quotient);
   if (!(std::isfinite(value.lo) && std::isfinite(value.hi))) refuse(name, text, "within 1.7976931348623157e308");
   return value;
+}
+
+Interval enclose_nearby(const char* name, double value) {
+  const double size = std::abs(value), scaled = size * 1024;
+  // A fraction of 1024 below 10^5 has at most 15 digits, so it is its own shortest decimal; next to 0 neighbours are far apart, relatively.
+  if (!(size > 1e-300 && size < 1e300) || (size < 1e5 && scaled == std::trunc(scaled))) return enclose_shortest(name, value);
+  return {numeric::next_down(value), numeric::next_up(value)};
 }
 
 Interval enclose_shortest(const char* name, double value) {

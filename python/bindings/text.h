@@ -41,6 +41,8 @@ auto with_plan(const std::string& text, const Action& action) {
 
 /// The same for the shortest decimal that stands for the double: what a person who typed it meant, and the double itself.
 [[nodiscard]] Interval enclose_shortest(const char* name, double value);
+/// Both of these, and at most a rounding more, where finding out the decimal would take longer than the answer: for lists.
+[[nodiscard]] Interval enclose_nearby(const char* name, double value);
 
 [[nodiscard]] Neighbours read_neighbours(const std::string& word);
 [[nodiscard]] const char* to_word(Neighbours neighbours);

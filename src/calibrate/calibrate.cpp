@@ -35,17 +35,19 @@ struct Margin {
   bool meets = false;
   bool fails = false;
   double excess = 0;  ///< a smooth measure of the distance, only used to choose the next trial
+  double doubt = 0;   ///< how far it may be off
 };
 
 Margin compare(Interval value, Interval target) {
-  return {value.hi <= target.lo, value.lo > target.hi, std::log(value.hi + value.lo) - std::log(target.lo + target.hi)};
+  const double doubt = value.width() / (value.lo + value.hi) + target.width() / (target.lo + target.hi);
+  return {value.hi <= target.lo, value.lo > target.hi, std::log(value.hi + value.lo) - std::log(target.lo + target.hi), doubt};
 }
 
 Margin measure(const Curve& curve, const EpsilonDeltaTarget& target) {
   if (target.delta.lo < 1e-290) {
     const Interval log_delta = curve.log_delta_at(target.epsilon);
     const Interval wanted = log(target.delta);
-    return {log_delta.hi <= wanted.lo, log_delta.lo > wanted.hi, log_delta.hi - wanted.hi};
+    return {log_delta.hi <= wanted.lo, log_delta.lo > wanted.hi, log_delta.hi - wanted.hi, log_delta.width() + wanted.width()};
   }
   return compare(curve.delta_at(target.epsilon), target.delta);
 }
@@ -128,28 +130,40 @@ Interval search_count(const Trial& trial, const Effect& effect) {
 Interval search_value(const Trial& trial, const Effect& effect) {
   const auto judge = [&](double log_value) {
     const Margin margin = trial.at(std::min(std::exp(log_value), effect.largest));
-    return effect.more_is_safer ? numeric::Verdict{margin.fails, margin.meets, margin.excess}
-                                : numeric::Verdict{margin.meets, margin.fails, -margin.excess};
+    return effect.more_is_safer ? numeric::Verdict{margin.fails, margin.meets, margin.excess, margin.doubt}
+                                : numeric::Verdict{margin.meets, margin.fails, -margin.excess, margin.doubt};
   };
   const double top = std::log(effect.largest);
   constexpr double bottom = -690;  // 1e-300
-  double low = std::min(0.0, top);
-  double high = low;
-  for (double step = 0.5; !judge(low).before; step *= 2) {
+  const double start = std::min(0.0, top);
+  const numeric::Verdict at_start = judge(start);
+  double low = start, high = start;
+  numeric::Verdict at_low = at_start, at_high = at_start;
+  for (double step = 0.5; !at_low.before; step *= 2) {
     if (low <= bottom) {
       if (!effect.more_is_safer) throw DomainError("calibrate: no positive value meets the target");
       return {0, std::exp(low)};
     }
+    if (at_low.after) {
+      high = low;
+      at_high = at_low;
+    }
     low = std::max(low - step, bottom);
+    at_low = judge(low);
   }
-  for (double step = 0.5; !judge(high).after; step *= 2) {
+  for (double step = 0.5; !at_high.after; step *= 2) {
     if (high >= top) {
       if (effect.more_is_safer) throw DomainError("calibrate: no finite value meets the target");
       return {std::exp(low), effect.largest};
     }
+    if (at_high.before) {
+      low = high;
+      at_low = at_high;
+    }
     high = std::min(high + step, top);
+    at_high = judge(high);
   }
-  const Interval found = numeric::narrow_bracket(judge, low, high);
+  const Interval found = numeric::narrow_bracket(judge, low, at_low, high, at_high);
   return {std::min(std::exp(found.lo), effect.largest), std::min(std::exp(found.hi), effect.largest)};
 }
 

@@ -26,9 +26,10 @@ class Comparison {
   [[nodiscard]] numeric::Verdict at(double epsilon) const {
     const Interval point = Interval::exactly(epsilon);
     const Interval value = logarithmic_ ? profile_.log_delta(point) : profile_.delta(point);
-    const double ratio = logarithmic_ ? (value.lo + value.hi) / 2 - (target_.lo + target_.hi) / 2
-                                      : std::log((value.lo + value.hi) / (target_.lo + target_.hi));
-    return {value.lo > target_.hi, value.hi <= target_.lo, ratio};
+    const bool before = value.lo > target_.hi, after = value.hi <= target_.lo;
+    if (logarithmic_) return {before, after, (value.lo + value.hi) / 2 - (target_.lo + target_.hi) / 2, value.width() + target_.width()};
+    const double sum = value.lo + value.hi, target_sum = target_.lo + target_.hi;
+    return {before, after, std::log(sum / target_sum), value.width() / sum + target_.width() / target_sum};
   }
 
  private:
@@ -45,15 +46,18 @@ Interval invert_profile(const Profile& profile, Interval delta) {
   const Interval at_infinity = profile.infinite_mass();
   if (at_infinity.lo > delta.hi) return Interval::exactly(infinity);
   const Comparison comparison(profile, delta);
-  const auto start = comparison.at(0);
-  if (start.after) return Interval::exactly(0);
+  numeric::Verdict at_low = comparison.at(0);
+  if (at_low.after) return Interval::exactly(0);
   double low = 0;
   double high = 1;
   // Beyond 2^20 no reader gains from a finite epsilon, and the answer infinity is still valid.
   for (; high < 0x1p20; high *= 2) {
-    const auto verdict = comparison.at(high);
-    if (verdict.after) return numeric::narrow_bracket([&comparison](double e) { return comparison.at(e); }, low, high);
-    if (verdict.before) low = high;
+    const numeric::Verdict verdict = comparison.at(high);
+    if (verdict.after) return numeric::narrow_bracket([&comparison](double e) { return comparison.at(e); }, low, at_low, high, verdict);
+    if (verdict.before) {
+      low = high;
+      at_low = verdict;
+    }
   }
   return {low, infinity};
 }
@@ -214,6 +218,11 @@ std::optional<Achieved> achieved_at(const Profile& profile, double epsilon) {
   return Achieved{test->false_positive.hi, (1.0 - test->true_positive).hi};
 }
 
+// A threshold whose level is this near to alpha, relatively, loses the square of it; tests this far on both sides of it, relative to
+// 1 + |threshold|, surround alpha, and their chord exceeds the curve by the square of that.
+constexpr double close_enough = 1e-9;
+constexpr double to_both_sides = 3e-8;
+
 /// Where threshold tests have level alpha, roughly; nothing if there are no such tests or they jump over alpha.
 std::optional<double> find_threshold(const Profile& profile, double alpha) {
   const auto excess = [&](double e) {
@@ -234,14 +243,22 @@ std::optional<double> find_threshold(const Profile& profile, double alpha) {
     high_excess = excess(high);
   }
   if (!(high_excess * low_excess <= 0)) return std::nullopt;
+  bool moved_low = false, moved_high = false;
   for (int i = 0; i < 40 && std::abs(high - low) > 1e-12 * (1 + std::abs(high)); ++i) {
     const double secant = low - low_excess * (high - low) / (high_excess - low_excess);
-    const double middle = i % 3 == 2 || !(secant > std::min(low, high) && secant < std::max(low, high)) ? (low + high) / 2 : secant;
+    const double middle = i % 8 == 7 || !(secant > std::min(low, high) && secant < std::max(low, high)) ? (low + high) / 2 : secant;
     const double middle_excess = excess(middle);
     if (std::isnan(middle_excess)) return std::nullopt;
-    if (std::abs(middle_excess) < 1e-11) return middle;
-    (middle_excess * low_excess > 0 ? low : high) = middle;
-    (middle_excess * low_excess > 0 ? low_excess : high_excess) = middle_excess;
+    if (std::abs(middle_excess) < close_enough) return middle;
+    // Anderson and Bjorck, as in numeric/bracket.h
+    const bool moves_low = middle_excess * low_excess > 0;
+    const double share = 1 - middle_excess / (moves_low ? low_excess : high_excess), cut = share > 0 ? share : 0.5;
+    if (moves_low && moved_low) high_excess *= cut;
+    if (!moves_low && moved_high) low_excess *= cut;
+    (moves_low ? low : high) = middle;
+    (moves_low ? low_excess : high_excess) = middle_excess;
+    moved_low = moves_low;
+    moved_high = !moves_low;
   }
   return (low + high) / 2;
 }
@@ -255,34 +272,37 @@ double chord(Achieved left, Achieved right, double alpha) {
 }
 
 /// beta from threshold tests: from below at the threshold of level alpha, from above by tests on both sides of it.
-std::optional<Interval> beta_by_tests(const Profile& profile, double alpha) {
-  const auto middle = find_threshold(profile, alpha);
+std::optional<Interval> beta_by_tests(const Profile& profile, Interval alpha) {
+  const auto middle = find_threshold(profile, alpha.lo);
   if (!middle) return std::nullopt;
-  const double below = std::max(0.0, Objective(profile, Interval::exactly(alpha)).at(*middle).lo);
+  const double below = std::max(0.0, Objective(profile, alpha).at(*middle).lo);
   double above = infinity;
-  for (double spread = 1e-9 * (1 + std::abs(*middle)); spread < 1 && above == infinity; spread *= 32) {
+  for (double spread = to_both_sides * (1 + std::abs(*middle)); spread < 1 && above == infinity; spread *= 32) {
     const auto left = achieved_at(profile, *middle + spread);
     const auto right = achieved_at(profile, *middle - spread);
-    if (left && right) above = std::min(above, chord(*left, *right, alpha));
+    if (left && right) above = std::min(above, chord(*left, *right, alpha.lo));
   }
   if (!(above < infinity)) return std::nullopt;
   return Interval{below, std::max(above, below)};
 }
 
-/// beta at one alpha, in both directions of rounding.
-Interval beta_at_point(const Profile& profile, double alpha) {
-  if (alpha >= 1) return Interval::exactly(0);
+/// beta for every alpha of an interval as short as the rounding of a decimal, 0 < alpha < 1.
+Interval beta_near(const Profile& profile, Interval alpha) {
   // Where the null has this much mass that the alternative never produces, a test at this level makes no type II error.
-  if (profile.swapped_delta(Interval::exactly(infinity)).lo >= (1.0 - Interval::exactly(alpha)).hi) return Interval::exactly(0);
-  if (alpha == 0) return clamp(1.0 - profile.infinite_mass(), 0, 1);
+  if (profile.swapped_delta(Interval::exactly(infinity)).lo >= (1.0 - alpha).hi) return Interval::exactly(0);
   // Tests are quick, but their complement has only absolute accuracy: where beta is tiny the profile itself does better.
   const auto by_tests = beta_by_tests(profile, alpha);
   if (by_tests && by_tests->width() <= 1e-9 * by_tests->hi) return *by_tests;
-  const Objective objective(profile, Interval::exactly(alpha));
-  const Interval found = Supremum(objective, 1.0 / Interval::exactly(alpha)).run(find_maximum(objective, -std::log(alpha)));
+  const Objective objective(profile, alpha);
+  const Interval found = Supremum(objective, 1.0 / alpha).run(find_maximum(objective, -std::log(alpha.lo)));
   const double below = std::max(0.0, found.lo);
-  const double above = std::max(below, std::min((1.0 - Interval::exactly(alpha)).hi, found.hi));
+  const double above = std::max(below, std::min((1.0 - alpha).hi, found.hi));
   return by_tests ? intersect({below, above}, *by_tests) : Interval{below, above};
+}
+
+Interval beta_at_point(const Profile& profile, double alpha) {
+  if (alpha >= 1) return Interval::exactly(0);
+  return alpha == 0 ? clamp(1.0 - profile.infinite_mass(), 0, 1) : beta_near(profile, Interval::exactly(alpha));
 }
 
 }  // namespace
@@ -290,9 +310,9 @@ Interval beta_at_point(const Profile& profile, double alpha) {
 // [profile-duality] beta(alpha) = sup over real e of 1 - delta(e) - e^e alpha; every e gives a bound from below.
 Interval dual_beta(const Profile& profile, Interval alpha) {
   if (const auto closed = profile.closed_beta(alpha)) return *closed;
-  const Interval first = beta_at_point(profile, alpha.lo);
-  if (alpha.lo == alpha.hi) return first;
-  return {beta_at_point(profile, alpha.hi).lo, first.hi};
+  constexpr double few_roundings = 0x1p-50;
+  if (alpha.lo > 0 && alpha.hi < 1 && alpha.width() <= few_roundings * alpha.lo) return beta_near(profile, alpha);
+  return {beta_at_point(profile, alpha.hi).lo, beta_at_point(profile, alpha.lo).hi};
 }
 
 }  // namespace tradeoff

@@ -15,18 +15,16 @@ const Loss& Profile::asked(const Loss& loss, Direction direction) {
 }
 
 // [two-directions] The worse of both read-outs at epsilon >= 0; below 0 the mirror 1 - e^eps + e^eps delta(-eps).
-Interval Profile::worst_delta(double epsilon) const {
-  const Interval at = Interval::exactly(std::abs(epsilon));
+Interval Profile::worst_delta(Interval epsilon) const {
+  const Interval at = epsilon.lo >= 0 ? epsilon : -epsilon;
   const Interval worse = max(loss_.delta(Direction::remove, at), loss_.delta(Direction::add, at));
-  if (epsilon >= 0) return worse;
-  const Interval point = Interval::exactly(epsilon);
-  return clamp(-expm1(point) + exp(point) * worse, 0, 1);
+  return epsilon.lo >= 0 ? worse : clamp(-expm1(epsilon) + exp(epsilon) * worse, 0, 1);
 }
 
 Interval Profile::delta(Interval epsilon) const {
   if (one_sided()) return loss_.delta(side(), epsilon);
-  if (epsilon.lo == epsilon.hi) return worst_delta(epsilon.lo);
-  return {worst_delta(epsilon.hi).lo, worst_delta(epsilon.lo).hi};
+  if (epsilon.lo >= 0 || epsilon.lo == epsilon.hi) return worst_delta(epsilon);
+  return {worst_delta(Interval::exactly(epsilon.hi)).lo, worst_delta(Interval::exactly(epsilon.lo)).hi};
 }
 
 Interval Profile::log_delta(Interval epsilon) const {

@@ -30,7 +30,7 @@ class Profile {
   [[nodiscard]] static const Loss& asked(const Loss& loss, Direction direction);
   [[nodiscard]] bool one_sided() const { return direction_ != Direction::worst || loss_.symmetric(); }
   [[nodiscard]] Direction side() const { return direction_ == Direction::add ? Direction::add : Direction::remove; }
-  [[nodiscard]] Interval worst_delta(double epsilon) const;
+  [[nodiscard]] Interval worst_delta(Interval epsilon) const;
 
   const Loss& loss_;
   Direction direction_;

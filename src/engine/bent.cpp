@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <mutex>
 #include <numbers>
 
 #include "engine/bent_contour.h"
@@ -43,17 +44,24 @@ constexpr double many_steps = 60;
 /// One direction at one end of the parameters: everything that does not depend on epsilon.
 struct Side {
   Expansion expansion;
-  std::vector<RealNoise> real_noise;
 
-  explicit Side(Expansion expanded) : expansion(std::move(expanded)) {
-    for (const auto& steps : expansion.subsampled) real_noise.emplace_back(steps.mu, steps.rate, steps.remove);
+  explicit Side(Expansion expanded) : expansion(std::move(expanded)) {}
+  [[nodiscard]] const std::vector<RealNoise>& real_noise() const {
+    std::call_once(noise_made_, [this] {  // most plans of many steps never ask
+      for (const auto& steps : expansion.subsampled) real_noise_.emplace_back(steps.mu, steps.rate, steps.remove);
+    });
+    return real_noise_;
   }
   [[nodiscard]] std::vector<bent::StepFactor> factors() const {
     std::vector<bent::StepFactor> result;
-    for (std::size_t i = 0; i < real_noise.size(); ++i) result.emplace_back(expansion.subsampled[i], real_noise[i]);
+    for (std::size_t i = 0; i < real_noise().size(); ++i) result.emplace_back(expansion.subsampled[i], real_noise()[i]);
     return result;
   }
   [[nodiscard]] double most_saddle() const { return expansion.unbounded_above() ? most_saddle_unbounded : most_saddle_bounded; }
+
+ private:
+  mutable std::once_flag noise_made_;
+  mutable std::vector<RealNoise> real_noise_;
 };
 
 /// log delta, and an uncertified derivative of it for the search of an epsilon.
@@ -187,7 +195,7 @@ constexpr std::array<TailSteps, 3> all_tail_steps{TailSteps::none, TailSteps::on
 std::vector<bent::StepFactor> split_factors(const Side& side, const std::shared_ptr<const bent::Cut>& cut, TailSteps count) {
   std::vector<bent::StepFactor> factors;
   factors.emplace_back(side.expansion.subsampled.front(), cut, count);
-  for (std::size_t i = 1; i < side.real_noise.size(); ++i) factors.emplace_back(side.expansion.subsampled[i], side.real_noise[i]);
+  for (std::size_t i = 1; i < side.real_noise().size(); ++i) factors.emplace_back(side.expansion.subsampled[i], side.real_noise()[i]);
   return factors;
 }
 

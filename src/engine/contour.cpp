@@ -21,13 +21,15 @@ using Kernel = ContourLine::Kernel;
 
 constexpr ContourLine::Accuracy line_accuracy{1e-13, 1e-13};  // below it rounding rules
 constexpr double enough = 1e-11;                              // a line this accurate is not refined
+constexpr double good = 1e-9;                                 // nor is one that was refined already and is this accurate
 constexpr int most_attempts = 6;                              // at one line, each finer
 constexpr double most_work = 2e7;                             // nodes times points after which no further attempt is made
 constexpr std::size_t most_lines = 48;                        // kept for later questions
 constexpr std::size_t most_inherited = 8;                     // for questions about a longer plan
 constexpr double largest_order = 1e13;                        // beyond this epsilon is at the very end of the losses
+constexpr double short_way = 1e-9;                            // of the answer: what a tangent may give away
 constexpr double crowded = 1.2;  // a positive saddle nearer to the pole at 0 than this many of its widths is not used
-constexpr double gap = 2.2;      // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
+constexpr double gap = 3.0;      // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
 
 /// One direction: finds saddles, keeps lines, answers in logarithms. Guarded by its mutex.
 class ContourSide {
@@ -37,11 +39,8 @@ class ContourSide {
   void inherit(const ContourSide& shorter);
 
   [[nodiscard]] const ContourPlan& plan() const { return plan_; }
-  /// Encloses log H(e), H = E(1 - exp(e - L))+ over finite L; e >= 0.
-  [[nodiscard]] Interval log_profile(double epsilon) const {
-    const std::scoped_lock lock(mutex_);
-    return log_profile_locked(epsilon);
-  }
+  /// Encloses log H(e), H = E(1 - exp(e - L))+ over finite L, for every e >= 0 of the interval.
+  [[nodiscard]] Interval log_profile(Interval epsilon) const;
   /// Encloses the e >= 0 at which log H(e) = target; needs H(0) > exp(target) to be tight.
   [[nodiscard]] Interval epsilon_of(Interval log_target) const;
   [[nodiscard]] std::optional<Interval> tail(double epsilon, Kernel kernel) const;
@@ -214,6 +213,7 @@ std::shared_ptr<const ContourLine> ContourSide::new_line(Saddle saddle, double e
   }
   const ContourMoments* steering = rough(std::max(saddle.order, 0.0));
   if (steering == nullptr) return nullptr;
+  reach.longest = steering->fading_time(saddle.order, reach.longest, line_accuracy.truncation);
   double work = 0;
   for (int attempt = 0; attempt < most_attempts && work < most_work; ++attempt) {
     const auto moments = ContourMoments::prepare(plan_, reach);
@@ -223,7 +223,9 @@ std::shared_ptr<const ContourLine> ContourSide::new_line(Saddle saddle, double e
     const ContourLine::Value value = built->at(epsilon);
     const double width = relative_width(value), before = best.width;
     if (best.line == nullptr || width < best.width) best = {built, width, value};
-    if (width <= enough || (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind())) break;
+    if (width <= enough || (attempt > 0 && width <= good) ||
+        (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind()))
+      break;
     // Finer quadratures cure coarse nodes and a march that could not see: first for the t that was met, then at large.
     work += static_cast<double>(built->nodes() * built->points());
     if (attempt == 0 && built->last_time() > 1.5 * reach.longest)
@@ -282,6 +284,21 @@ Interval ContourSide::log_of(const ContourLine::Value& value) const {
   if (!(bracket.hi > 0) || !(bracket.hi < infinity) || !(value.above < value.value)) return {-infinity, whole.hi};
   const double below = bracket.lo > 0 ? (value.base + log(Interval::exactly(bracket.lo * (1 - 8 * 0x1p-53)))).lo : -infinity;
   return min({below, (value.base + log(Interval::exactly(bracket.hi * (1 + 8 * 0x1p-53)))).hi}, whole);
+}
+
+// [contour-inversion] H is convex: over a step as short as the rounding of a decimal its tangent at the near end tells as much as another
+// sum at the far end.
+Interval ContourSide::log_profile(Interval epsilon) const {
+  const std::scoped_lock lock(mutex_);
+  if (epsilon.lo == epsilon.hi) return log_profile_locked(epsilon.lo);
+  if (auto value = by_known_line(epsilon.lo, Kernel::profile); value && epsilon.hi < plan_.largest_loss) {
+    const double fall = (epsilon.hi - epsilon.lo) * value->fall * std::exp(value->base.width()) * (1 + 1e-12);
+    if (fall <= short_way * value->value) {
+      value->below += fall;
+      return log_of(*value);
+    }
+  }
+  return {log_profile_locked(epsilon.hi).lo, log_profile_locked(epsilon.lo).hi};
 }
 
 Interval ContourSide::log_profile_locked(double epsilon) const {
@@ -410,11 +427,12 @@ class ContourLoss final : public Loss {
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    return {delta_at(direction, epsilon.hi).lo, delta_at(direction, epsilon.lo).hi};
+    if (epsilon.lo < 0) return {delta_at(direction, epsilon.hi).lo, delta_at(direction, epsilon.lo).hi};
+    return clamp(exp(log_delta(direction, epsilon)), 0, 1);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    if (epsilon.lo == epsilon.hi) return log_delta_at(direction, epsilon.lo);
-    return {log_delta_at(direction, epsilon.hi).lo, log_delta_at(direction, epsilon.lo).hi};
+    if (epsilon.lo < 0) return {log_delta_at(direction, epsilon.hi).lo, log_delta_at(direction, epsilon.lo).hi};
+    return log_delta_beyond_zero(direction, epsilon);
   }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return side(direction).plan().infinite_mass; }
@@ -425,7 +443,10 @@ class ContourLoss final : public Loss {
  private:
   [[nodiscard]] const ContourSide& side(Direction direction) const { return direction == Direction::add && !symmetric_ ? add_ : remove_; }
   [[nodiscard]] static Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
-  [[nodiscard]] Interval log_delta_at(Direction direction, double epsilon) const;
+  [[nodiscard]] Interval log_delta_beyond_zero(Direction direction, Interval epsilon) const;
+  [[nodiscard]] Interval log_delta_at(Direction direction, double epsilon) const {
+    return epsilon < 0 ? log(mirrored(direction, epsilon)) : log_delta_beyond_zero(direction, Interval::exactly(epsilon));
+  }
   [[nodiscard]] Interval delta_at(Direction direction, double epsilon) const {
     return epsilon < 0 ? mirrored(direction, epsilon) : clamp(exp(log_delta_at(direction, epsilon)), 0, 1);
   }
@@ -441,10 +462,9 @@ class ContourLoss final : public Loss {
   bool symmetric_;
 };
 
-Interval ContourLoss::log_delta_at(Direction direction, double epsilon) const {
-  if (epsilon < 0) return log(mirrored(direction, epsilon));
+Interval ContourLoss::log_delta_beyond_zero(Direction direction, Interval epsilon) const {
   const Interval infinite = infinite_mass(direction);
-  if (epsilon == infinity) return log(infinite);
+  if (epsilon.lo == infinity) return log(infinite);
   const Interval finite = side(direction).log_profile(epsilon);
   return min(infinite.hi > 0 ? log_add_exp(finite, log(infinite)) : finite, Interval::exactly(0));
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "numeric/arithmetic.h"
+#include "numeric/lanes.h"
 
 namespace tradeoff {
 namespace {
@@ -20,10 +21,12 @@ constexpr std::size_t most_nodes = 12000;    // beyond this a line is given up
 constexpr double most_work = 6e7;            // nodes times points: a tenth of a second
 constexpr std::size_t most_marches = 20000;  // points of the march
 constexpr std::size_t many_marches = 12;
-constexpr std::size_t most_kept = 65536;             // nodes times items that a line keeps for longer plans: one and a half megabytes
-constexpr std::size_t turns = 16;                    // steps of a turn before it is computed afresh
-constexpr double turn_error = (5 * turns + 40) * u;  // each step of it costs at most 5 u, and the kernels and products 40 u
-constexpr double least_need = 15;                    // a line that leaves more than exp of minus this in its truncation is of no use
+constexpr std::size_t most_kept = 65536;            // nodes times items that a line keeps for longer plans: one and a half megabytes
+constexpr std::size_t lanes = numeric::lane_count;  // nodes that are turned together
+constexpr std::size_t turns = 16;                   // turns of a block of nodes before its angle is computed afresh
+constexpr double turn_error =
+    (5 * turns + 80) * u;          // each turn costs at most 5 u, those within a block 40 u, the kernels and products 40 u
+constexpr double least_need = 15;  // a line that leaves more than exp of minus this in its truncation is of no use
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
 
@@ -40,6 +43,70 @@ double truncated(double x, int bits) {
 /// The share of K that is known in closed form: of the plain Gaussians and of what may be infinite.
 Interval known_cumulant(const ContourPlan& plan, double order) {
   return plan.gaussian * (Interval::exactly(order) * (Interval::exactly(order) + 1.0) / 2.0) + plan.log_survival;
+}
+
+/// log |phi(t)| as the quadratures say, uncertified.
+double log_modulus_near(const ContourPlan& plan, const std::vector<std::unique_ptr<const TiltedLoss>>& tilts, double t) {
+  double sum = -0.5 * plan.gaussian.lo * t * t;
+  for (std::size_t i = 0; i < tilts.size(); ++i) {
+    Oscillation value;
+    tilts[i]->oscillate({&t, 1}, {&value, 1});
+    sum += plan.items[i].times * std::log(std::min(1.0, std::hypot(1 + value.real_less_one, value.imaginary)));
+  }
+  return sum;
+}
+
+/// Beyond the nodes |phi| is to be below exp of minus this, for truncation to stay below the accuracy wanted.
+double needed_decay(double accuracy, double order, double deviation) {
+  const double distance = std::min(std::abs(order), std::abs(order + 1));
+  return -std::log(accuracy) + 2 + std::max(0.0, std::log(deviation / distance + 1));
+}
+constexpr double furthest_start = 32;  // of a guess of a Gaussian: slower decay is left to later attempts
+constexpr double sure_decay = 1.2;     // nodes are summed until |phi| is below exp of minus this multiple of the need
+
+/// Sums of weights times the phases of their nodes, which turn by one angle from block to block.
+struct Turning {
+  const std::vector<double>& profile;
+  const std::vector<double>& fall;
+  const std::array<double, 2 * lanes>& first;
+  double block_angle;
+};
+struct TurnedSums {
+  double profile = 0;
+  double fall = 0;
+};
+
+TRADEOFF_CLONES TurnedSums turned_sums(const Turning& turning) {
+  using numeric::Lanes;
+  Lanes first_real, first_imaginary, profile_sum{}, fall_sum{};
+  std::memcpy(&first_real, turning.first.data(), sizeof first_real);
+  std::memcpy(&first_imaginary, turning.first.data() + lanes, sizeof first_imaginary);
+  Lanes real = first_real, imaginary = first_imaginary;
+  const double turn_real = std::cos(turning.block_angle), turn_imaginary = std::sin(turning.block_angle);
+  const std::size_t blocks = turning.profile.size() / (2 * lanes);
+  for (std::size_t block = 0; block < blocks; ++block) {
+    if (block % turns == 0 && block > 0) {
+      const double angle = static_cast<double>(block) * turning.block_angle, cosine = std::cos(angle), sine = std::sin(angle);
+      real = first_real * cosine - first_imaginary * sine;
+      imaginary = first_real * sine + first_imaginary * cosine;
+    }
+    Lanes weight_real, weight_imaginary;
+    std::memcpy(&weight_real, turning.profile.data() + block * 2 * lanes, sizeof weight_real);
+    std::memcpy(&weight_imaginary, turning.profile.data() + block * 2 * lanes + lanes, sizeof weight_imaginary);
+    profile_sum += weight_real * real - weight_imaginary * imaginary;
+    std::memcpy(&weight_real, turning.fall.data() + block * 2 * lanes, sizeof weight_real);
+    std::memcpy(&weight_imaginary, turning.fall.data() + block * 2 * lanes + lanes, sizeof weight_imaginary);
+    fall_sum += weight_real * real - weight_imaginary * imaginary;
+    const Lanes before = real;
+    real = before * turn_real - imaginary * turn_imaginary;
+    imaginary = before * turn_imaginary + imaginary * turn_real;
+  }
+  TurnedSums sums;
+  for (std::size_t lane = 0; lane < lanes; ++lane) {
+    sums.profile += profile_sum[lane];
+    sums.fall += fall_sum[lane];
+  }
+  return sums;
 }
 
 }  // namespace
@@ -91,6 +158,14 @@ std::vector<std::unique_ptr<const TiltedLoss>> ContourMoments::tilt(double order
   return tilts;
 }
 
+double ContourMoments::fading_time(double order, double start, double accuracy) const {
+  const auto tilts = tilt(order);
+  const double level = -sure_decay * needed_decay(accuracy, order, std::sqrt(cumulant(order).variance));
+  double t = start;
+  while (t < furthest_start * start && log_modulus_near(plan_, tilts, t) > level) t *= 1.25;
+  return t;
+}
+
 ContourLine::ContourLine(const ContourMoments& moments, const ContourMoments& steering, double order, double epsilon, Accuracy accuracy)
     : order_(order), reach_(moments.reach()) {
   const ContourPlan& plan = moments.plan();
@@ -105,6 +180,7 @@ ContourLine::ContourLine(const ContourMoments& moments, const ContourMoments& st
     sum_and_march(plan, tilts, accuracy.truncation);
   else
     profile_truncation_ = tail_truncation_ = infinity;
+  gather();
   if (items_.size() * nodes_.size() > most_kept) items_.clear();
 }
 
@@ -180,6 +256,7 @@ std::shared_ptr<const ContourLine> ContourLine::extended(const ContourPlan& plan
   line->weigh_items(plan);
   line->weigh_chernoff(plan);
   line->weigh_nodes(plan, 0);
+  line->gather();
   return line;
 }
 
@@ -198,7 +275,11 @@ void ContourLine::choose_step(const ContourMoments& moments, const ContourMoment
                largest = c > 0 ? std::min(moments.reach().largest, std::max(steering.reach().largest, 1.01 * c)) : 0;
   const double trivial_left = (c > 0 ? 0 : epsilon) - base - reference, trivial_right = -base - reference;
   double window = std::max(8.3 * deviation_, (1 - log_accuracy) / std::max(distance, 1e-300) * (c > 0 ? 0.2 : 0.1));
-  double left_order = least, right_order = largest, start = infinity;
+  double left_order = least, right_order = largest;
+  std::array<double, 18> right_orders{};  // ever nearer to c
+  std::vector<double> right_values;       // there, found when they are asked for
+  for (std::size_t k = 0; k < right_orders.size(); ++k) right_orders[k] = c + std::pow(0.6, k) * (largest - c);
+  std::size_t start = 0;
   for (int attempt = 0; attempt < 60; ++attempt, window *= 1.12) {
     const auto bound = [&](double order, double log_value) { return log_value - log_expm1(std::abs(order - c) * window); };
     left_order = std::max(least, c - window / variance);
@@ -213,12 +294,13 @@ void ContourLine::choose_step(const ContourMoments& moments, const ContourMoment
     // Convex in the order, so the first rise on the way down from the furthest one ends the search.
     double right = c < 0 ? bound(0, trivial_right) : infinity;
     right_order = largest;
-    for (double ahead = std::min(largest - c, start); ahead > 1e-4 * (largest - c); ahead *= 0.6) {
-      const double value = bound(c + ahead, relative(c + ahead));
+    for (std::size_t k = start; k < right_orders.size() && right_orders[k] > c; ++k) {
+      while (right_values.size() <= k) right_values.push_back(relative(right_orders[right_values.size()]));
+      const double value = bound(right_orders[k], right_values[k]);
       if (value < right) {
         right = value;
-        right_order = c + ahead;
-        start = ahead / 0.6;
+        right_order = right_orders[k];
+        start = k > 0 ? k - 1 : 0;
       } else if (right < infinity && right_order < largest) {
         break;
       }
@@ -228,31 +310,35 @@ void ContourLine::choose_step(const ContourMoments& moments, const ContourMoment
   step_ = truncated(2 * pi / window, 26);  // few bits: kh is exact
   window_ = 2 * pi / step_ * (1 - 8 * u);
   const auto add = [&](std::vector<Chernoff>& bounds, double order) {
-    bounds.push_back({order, 0});
+    bounds.push_back({.order = order});
     const std::vector<double> above = moments.log_moments_above(order);
     for (std::size_t i = 0; i < items_.size(); ++i) items_[i]->chernoff.push_back(above[i]);
   };
-  left_.push_back({least, 0});
+  left_.push_back({.order = least});
   if (left_order > least) add(left_, left_order);
-  if (c < 0) right_.push_back({0, 0});
+  if (c < 0) right_.push_back({.order = 0});
   if (right_order > c && right_order != 0) {
     add(right_, right_order);
     const double nearer = c + 0.7 * (right_order - c);
     if (nearer > c && nearer != 0) add(right_, nearer);
   }
+  for (std::vector<Chernoff>* const bounds : {&left_, &right_})
+    for (Chernoff& one : *bounds) {
+      one.log_kappa = log_kappa(one.order);
+      one.log_decay = log_expm1(std::abs(one.order - order_) * (1 - 4 * u) * window_);
+    }
   weigh_chernoff(moments.plan());
 }
 
 double ContourLine::alias(double epsilon, Interval base, Kernel kernel) const {
+  const bool damped = kernel == Kernel::profile && order_ > 0;
   const auto least = [&](const std::vector<Chernoff>& bounds) {
     double best = infinity;
     for (const Chernoff& one : bounds) {
       // On s >= 0 the profile kernel is below kappa(s) e^(sx), the others below e^(sx); on the strip min(1, e^-x) <= e^(sx).
-      const double kappa = kernel == Kernel::profile && order_ > 0 ? log_kappa(one.order) : 0;
-      const double exponent = kappa + one.cumulant - one.order * epsilon - base.lo;
+      const double kappa = damped ? one.log_kappa : 0, exponent = kappa + one.cumulant - one.order * epsilon - base.lo;
       const double rounding = 64 * u * (1 + std::abs(kappa) + std::abs(one.cumulant) + std::abs(one.order * epsilon) + std::abs(base.lo));
-      const double distance = std::abs(one.order - order_) * (1 - 4 * u);
-      best = std::min(best, exponent + rounding - log_expm1(distance * window_));
+      best = std::min(best, exponent + rounding - one.log_decay);
     }
     return std::exp(best) * (1 + 1e-9);
   };
@@ -299,8 +385,6 @@ void ContourLine::weigh_nodes(const ContourPlan& plan, std::size_t first) {
     const auto& [log_modulus, argument, growth] = sums[k];
     node.modulus = std::exp(log_modulus);
     node.argument = argument;
-    node.cosine = node.modulus * std::cos(argument);
-    node.sine = node.modulus * std::sin(argument);
     node.growth = growth + (static_cast<double>(items_.size()) + 8) * u * (std::abs(log_modulus) + std::abs(argument));
     const double above = log_modulus + node.growth + 1e-6;
     node.upper = above < 0 ? std::exp(above) : 1;  // where phi vanishes this is not a number, and 1 a bound
@@ -311,12 +395,7 @@ void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::si
   const std::size_t first = nodes_.size();
   for (std::size_t k = first; k < first + count; ++k) {
     Node node;
-    const double t = node.t = static_cast<double>(k + 1) * step_;
-    const double real = order_ * (order_ + 1) - t * t, imaginary = (2 * order_ + 1) * t;
-    const double square = real * real + imaginary * imaginary;
-    node.real = real / square;
-    node.imaginary = -imaginary / square;
-    node.size = 1 / std::sqrt(square);
+    node.t = static_cast<double>(k + 1) * step_;
     nodes_.push_back(node);
   }
   for (std::size_t i = 0; i < tilts.size(); ++i) evaluate_item(*tilts[i], *items_[i], first);
@@ -326,8 +405,7 @@ void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::si
 // [contour-truncation] Nodes are summed until the product is small; from there a march proves that it stays small up to `end`,
 // beyond which the decay of each factor proves it. Where the march stalls, the nodes up to there are summed and it starts again.
 void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy) {
-  const double distance = std::min(std::abs(order_), std::abs(order_ + 1));
-  double need = -std::log(accuracy) + 2 + std::max(0.0, std::log(deviation_ / distance + 1));
+  double need = needed_decay(accuracy, order_, deviation_);
   const double wanted = std::exp(-need / std::max(plan.steps, 1.0));
   std::vector<Decay> decays;
   double whole_variation = infinity, whole_steps = 0;
@@ -367,7 +445,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
   for (;;) {
     do add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
     while (nodes_.size() < most_nodes && static_cast<double>(nodes_.size() * points_) < most_work &&
-           (nodes_.back().t < until || nodes_.back().modulus > std::exp(-1.2 * need)));
+           (nodes_.back().t < until || nodes_.back().modulus > std::exp(-sure_decay * need)));
     // Nodes that the quadratures cannot see add more error than they take away; the march may do without them.
     const std::size_t summed = nodes_.size();
     last_time_ = nodes_.back().t;
@@ -388,16 +466,6 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
   // Nothing is known of the rest but |phi| <= 1.
   profile_truncation_ = 1 / (pi * nodes_.back().t) * (1 + 1e-9);
   tail_truncation_ = infinity;
-}
-
-double ContourLine::log_modulus_near(const ContourPlan& plan, const Tilts& tilts, double t) const {
-  double sum = -0.5 * gaussian_ * t * t;
-  for (std::size_t i = 0; i < tilts.size(); ++i) {
-    Oscillation value;
-    tilts[i]->oscillate({&t, 1}, {&value, 1});
-    sum += plan.items[i].times * std::log(std::min(1.0, std::hypot(1 + value.real_less_one, value.imaginary)));
-  }
-  return sum;
 }
 
 // [contour-march] N(t)^2 = sum T_i N_i(t)^2 with N_i^2 = (1 - |phi_i|^2)/2 is the square of a subadditive function of slope
@@ -460,49 +528,94 @@ ContourLine::Distance ContourLine::distance_to(double epsilon) const {
   return {std::abs(slope) / std::sqrt(curvature), c - slope / curvature, std::sqrt(curvature)};
 }
 
-// [contour-inversion] The nodes are equally spaced, so exp(it(mean - epsilon)) is turned from one to the next; every few nodes it is
-// computed afresh.
+/// Everything about the nodes that questions share.
+void ContourLine::gather() {
+  const std::size_t blocks = (nodes_.size() + lanes - 1) / lanes;
+  profile_.assign(2 * lanes * blocks, 0);
+  fall_.assign(2 * lanes * blocks, 0);
+  error_sums_ = {};
+  const double c = order_;
+  for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    const auto& [t, modulus, argument, growth, upper] = nodes_[k];
+    const double divisor_real = c * (c + 1) - t * t, divisor_imaginary = (2 * c + 1) * t;  // s(s+1)
+    const double square = divisor_real * divisor_real + divisor_imaginary * divisor_imaginary;
+    const double real = divisor_real / square, imaginary = -divisor_imaginary / square;
+    const double cosine = 2 * modulus * std::cos(argument), sine = 2 * modulus * std::sin(argument);
+    const std::size_t place = k / lanes * 2 * lanes + k % lanes;
+    profile_[place] = cosine * real - sine * imaginary;
+    profile_[place + lanes] = cosine * imaginary + sine * real;
+    const double fall_real = real * c - imaginary * t, fall_imaginary = imaginary * c + real * t;  // 1/(s+1) = s/(s(s+1))
+    fall_[place] = cosine * fall_real - sine * fall_imaginary;
+    fall_[place + lanes] = cosine * fall_imaginary + sine * fall_real;
+    const double profile_size = 2 / std::sqrt(square), r = growth + 4 * u * std::abs(argument) + turn_error;
+    for (const Kernel kernel : {Kernel::profile, Kernel::true_positive, Kernel::false_positive}) {
+      // 1/s = (s+1)/(s(s+1))
+      const double size = profile_size * (kernel == Kernel::profile         ? 1
+                                          : kernel == Kernel::true_positive ? std::hypot(c + 1, t)
+                                                                            : std::hypot(c, t));
+      ErrorSums& sums = error_sums_[static_cast<std::size_t>(kernel)];
+      sums.size += size * modulus;
+      sums.whole += size * (modulus + upper);
+      const bool known = r < 0.5;
+      sums.fixed += size * (known ? modulus * r * (1 + r) : modulus + upper);
+      if (known) sums.moving += size * modulus * t * (1 + r);
+    }
+  }
+}
+
+// [contour-propagation] Of the relative error r + t d of a node only d depends on epsilon, and x(1 + x) at x = r + td is at most
+// (r + td)(1 + r)(1 + td).
+double ContourLine::node_error(Kernel kernel, double drift, double drift_error) const {
+  const ErrorSums& sums = error_sums_[static_cast<std::size_t>(kernel)];
+  const double d = drift_error + 4 * u * std::abs(drift), furthest = nodes_.empty() ? 0 : nodes_.back().t * d;
+  return furthest < 0.5 ? (sums.fixed + d * sums.moving) * (1 + furthest) : sums.whole;
+}
+
+// [contour-inversion] The nodes are equally spaced, so exp(it drift) is turned from one block to the next; every few blocks it is computed
+// afresh.
+ContourLine::Sums ContourLine::sum_nodes(double drift) const {
+  const double angle = step_ * drift;
+  std::array<double, 2 * lanes> first{};  // exp(it drift) at the nodes of the first block
+  const double turn_real = std::cos(angle), turn_imaginary = std::sin(angle);
+  first[0] = turn_real;
+  first[lanes] = turn_imaginary;
+  for (std::size_t k = 1; k < lanes; ++k) {
+    first[k] = first[k - 1] * turn_real - first[k + lanes - 1] * turn_imaginary;
+    first[k + lanes] = first[k - 1] * turn_imaginary + first[k + lanes - 1] * turn_real;
+  }
+  const double block_angle = static_cast<double>(lanes) * angle;
+  const TurnedSums sums = turned_sums({profile_, fall_, first, block_angle});
+  return {sums.profile, sums.fall};
+}
+
 ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {
   Value result;
   result.base = cumulant_ - Interval::exactly(order_) * Interval::exactly(epsilon);
   const double c = order_, drift = mean_ - epsilon;
   const double drift_error = mean_error_ + 2 * u * (std::abs(mean_) + std::abs(epsilon));
+  const Sums nodes = sum_nodes(drift);
+  const double profile = 1 / (c * (c + 1)) + nodes.profile, fall = 1 / (c + 1) + nodes.fall;  // with t = 0
+  // 1/s = 1/(s(s+1)) + 1/(s+1)
+  const double sum = kernel == Kernel::profile ? profile : kernel == Kernel::true_positive ? profile + fall : fall;
   const double first = kernel == Kernel::profile ? 1 / (c * (c + 1)) : kernel == Kernel::true_positive ? 1 / c : 1 / (c + 1);
-  double sum = first, slope = 1 / (c + 1), error = 8 * u * std::abs(first), size = std::abs(first);
-  const bool profile = kernel == Kernel::profile;
-  // 1/(s+1) = s/(s(s+1)) and 1/s = (s+1)/(s(s+1)).
-  const double shift = kernel == Kernel::true_positive ? c + 1 : c;
-  const double turn_real = std::cos(step_ * drift), turn_imaginary = std::sin(step_ * drift);
-  double turned_real = 1, turned_imaginary = 0;
-  for (std::size_t k = 0; k < nodes_.size(); ++k) {
-    const Node& node = nodes_[k];
-    const double linear = node.t * drift;
-    if (k % turns == 0) {
-      turned_real = std::cos(linear);
-      turned_imaginary = std::sin(linear);
-    } else {
-      const double before = turned_real;
-      turned_real = before * turn_real - turned_imaginary * turn_imaginary;
-      turned_imaginary = before * turn_imaginary + turned_imaginary * turn_real;
-    }
-    const double cosine = 2 * (node.cosine * turned_real - node.sine * turned_imaginary);
-    const double sine = 2 * (node.cosine * turned_imaginary + node.sine * turned_real);
-    const double real = node.real * shift - node.imaginary * node.t, imaginary = node.imaginary * shift + node.real * node.t;
-    sum += profile ? cosine * node.real - sine * node.imaginary : cosine * real - sine * imaginary;
-    slope += cosine * real - sine * imaginary;
-    const double kernel_size = profile ? node.size : node.size * std::sqrt(shift * shift + node.t * node.t);
-    const double relative = node.growth + node.t * drift_error + 4 * u * (std::abs(node.argument) + std::abs(linear)) + turn_error;
-    error += 2 * kernel_size * (relative < 1 ? node.modulus * relative * (1 + relative) : node.modulus + node.upper);
-    size += 2 * kernel_size * node.modulus;
-  }
-  const double scale = step_ / (2 * pi) * (c > 0 ? 1 : -1);
+  const double scale = step_ / (2 * pi) * (c > 0 ? 1 : -1), rounding = (static_cast<double>(nodes_.size()) + 16) * u;
+  const auto error_of = [&](Kernel one, double at_zero) {
+    return std::abs(scale) *
+           (node_error(one, drift, drift_error) + rounding * (error_sums_[static_cast<std::size_t>(one)].size + std::abs(at_zero))) *
+           (1 + 1e-9);
+  };
   result.value = scale * sum;
-  result.slope = -scale * slope;
-  result.nodes = std::abs(scale) * (error + (static_cast<double>(nodes_.size()) + 8) * u * size) * (1 + 1e-9);
+  result.slope = -scale * fall;
+  result.nodes = error_of(kernel, first);
   result.truncation = kernel == Kernel::profile ? profile_truncation_ : tail_truncation_;
   result.alias = alias(epsilon, result.base, kernel);
   result.above = result.nodes + result.truncation;
   result.below = result.above + result.alias;
+  // [contour-inversion] Aliases only add to the sum, and e^-x 1[x > 0] <= e^(cx).
+  if (c > 0) {
+    const double steepest = scale * fall + error_of(Kernel::false_positive, 1 / (c + 1)) + tail_truncation_;
+    if (steepest < 1) result.fall = steepest;
+  }
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -41,6 +42,8 @@ class ContourMoments {
   [[nodiscard]] std::vector<double> log_moments_above(double order) const;
   [[nodiscard]] double cumulant_above(double order) const;
   [[nodiscard]] std::vector<std::unique_ptr<const TiltedLoss>> tilt(double order) const;
+  /// About where |phi| on the line through this order has fallen as far as a line follows it, from `start` on. Uncertified.
+  [[nodiscard]] double fading_time(double order, double start, double accuracy) const;
 
  private:
   ContourMoments(const ContourPlan& plan, const Reach& reach) : plan_(plan), reach_(reach) {}
@@ -81,6 +84,7 @@ class ContourLine {
     Interval base;
     double value = 0;
     double slope = 0;  ///< d value / d epsilon less `order` times value, profile only
+    double fall = 1;   ///< an upper bound of -dH/d epsilon in these units, profile with order > 0 only
     double above = 0;
     double below = 0;
     // What `above` and `below` are made of.
@@ -110,12 +114,21 @@ class ContourLine {
  private:
   struct Node {
     double t = 0;
-    double modulus = 0;                        // prod |phi_i|^T_i
-    double argument = 0;                       // of the product
-    double cosine = 0, sine = 0;               // of the argument, times the modulus
-    double growth = 0;                         // log of (|phi| + error)^T over |phi|^T
-    double upper = 0;                          // prod (|phi_i| + error_i)^T_i
-    double real = 0, imaginary = 0, size = 0;  // 1/(s(s+1)) and its modulus
+    double modulus = 0;   // prod |phi_i|^T_i
+    double argument = 0;  // of the product
+    double growth = 0;    // log of (|phi| + error)^T over |phi|^T
+    double upper = 0;     // prod (|phi_i| + error_i)^T_i
+  };
+  /// The errors of the sum over the nodes, for one kernel g: what does not depend on epsilon. [contour-propagation]
+  struct ErrorSums {
+    double size = 0;    // sum 2 |g| modulus
+    double fixed = 0;   // sum 2 |g| modulus r (1 + r), r the part of the relative error that epsilon does not change
+    double moving = 0;  // sum 2 |g| modulus t (1 + r)
+    double whole = 0;   // sum 2 |g| (modulus + upper): nothing of the nodes is known but their size
+  };
+  struct Sums {
+    double profile = 0;  // of e^(it(mean - eps)) phi(t)/(s(s+1)) over both signs of t
+    double fall = 0;     // of the same with 1/(s+1)
   };
   /// One item as this line sees it, run once.
   struct Item {
@@ -132,7 +145,9 @@ class ContourLine {
   };
   struct Chernoff {
     double order = 0;
-    double cumulant = 0;  // upper bound of K
+    double cumulant = 0;   // upper bound of K
+    double log_kappa = 0;  // of the profile kernel
+    double log_decay = 0;  // log(e^(|order - order of the line| window) - 1), from below
   };
   using Tilts = std::vector<std::unique_ptr<const TiltedLoss>>;
 
@@ -144,9 +159,10 @@ class ContourLine {
   [[nodiscard]] bool serves(const ContourPlan& plan) const;
   void choose_step(const ContourMoments& moments, const ContourMoments& steering, double epsilon, double accuracy);
   void add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count);
+  void gather();
+  [[nodiscard]] Sums sum_nodes(double drift) const;
+  [[nodiscard]] double node_error(Kernel kernel, double drift, double drift_error) const;
   void sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy);
-  /// log |phi(t)| as the quadratures say, uncertified.
-  [[nodiscard]] double log_modulus_near(const ContourPlan& plan, const Tilts& tilts, double t) const;
   /// The furthest point up to which the march proves |phi| <= exp(-need) from `start`; infinite if it reached the end.
   [[nodiscard]] double march_from(const ContourPlan& plan, const Tilts& tilts, double start, double end, double need);
   void close(double start, double end, double need, double whole_variation, double exponent);
@@ -164,7 +180,9 @@ class ContourLine {
   double window_ = 0;  // a lower bound of 2 pi / step
   double gaussian_ = 0, gaussian_error_ = 0;
   std::vector<Chernoff> left_, right_;
-  std::vector<Node> nodes_;  // t > 0
+  std::vector<Node> nodes_;                // t > 0
+  std::vector<double> profile_, fall_;     // 2 phi(t) times the kernels 1/(s(s+1)) and 1/(s+1): blocks of real, then imaginary parts
+  std::array<ErrorSums, 3> error_sums_{};  // of each kernel
   double profile_truncation_ = 0;
   double tail_truncation_ = 0;
   std::size_t points_ = 0;

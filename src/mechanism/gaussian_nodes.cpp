@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "numeric/arithmetic.h"
+#include "numeric/lanes.h"
 
 namespace tradeoff {
 namespace {
@@ -30,10 +31,10 @@ double log_sum(double a, double b) {
   return larger == -infinity ? larger : larger + std::log1p(std::exp(std::min(a, b) - larger));
 }
 
-/// log of the integral over [0, length] of exp(g y / length): a convex exponent that runs from 0 to g lies below this line.
-double log_chord(double length, double g) {
-  const double mean = std::abs(g) < 1e-3 ? 0.5 * g + 1e-6 : g > 30 ? g - std::log(g) : std::log(std::expm1(g) / g);
-  return std::log(length) + mean;
+/// log of the mean over [0, 1] of exp(g y), from above: a convex exponent that runs from 0 to g lies below this line.
+double log_chord(double g) {
+  if (g < -30) return -std::log(-g);
+  return std::abs(g) < 1e-3 ? 0.5 * g + 1e-6 : g > 30 ? g - std::log(g) : std::log(std::expm1(g) / g);
 }
 
 /// The largest number of at most ten bits below x: multiples of it are exact, and so are their squares.
@@ -41,6 +42,48 @@ double ten_bits(double x) {
   int exponent = 0;
   const double fraction = std::frexp(x, &exponent);
   return std::ldexp(std::floor(fraction * 1024), exponent - 10);
+}
+
+/// The exponents p modulus + t argument - square at the ends of cells, and what they may exceed it by inside.
+struct CellBound {
+  double power;
+  double t;
+  double bend;
+  const double* modulus;
+  const double* argument;
+  const double* square;
+  const double* curvature;
+  std::size_t count;
+};
+
+double end_exponent(const CellBound& bound, std::size_t j) {
+  return bound.power * bound.modulus[j] + bound.t * bound.argument[j] - bound.square[j];
+}
+
+TRADEOFF_CLONES double largest_cell(const CellBound& bound) {
+  using numeric::Lanes;
+  constexpr std::size_t lanes = numeric::lane_count;
+  std::size_t j = 0;
+  Lanes most = Lanes{} - infinity;  // in each lane
+  for (; j + lanes <= bound.count; j += lanes) {
+    Lanes modulus, argument, square, curvature;
+    std::memcpy(&modulus, bound.modulus + j, sizeof modulus);
+    std::memcpy(&argument, bound.argument + j, sizeof argument);
+    std::memcpy(&square, bound.square + j, sizeof square);
+    std::memcpy(&curvature, bound.curvature + j, sizeof curvature);
+    const Lanes left = bound.power * modulus + bound.t * argument - square;
+    std::memcpy(&modulus, bound.modulus + j + 1, sizeof modulus);
+    std::memcpy(&argument, bound.argument + j + 1, sizeof argument);
+    std::memcpy(&square, bound.square + j + 1, sizeof square);
+    const Lanes right = bound.power * modulus + bound.t * argument - square;
+    const Lanes cell = (left > right ? left : right) + bound.bend * curvature;
+    most = cell > most ? cell : most;
+  }
+  double largest = -infinity;
+  for (std::size_t lane = 0; lane < lanes; ++lane) largest = std::max(largest, most[lane]);
+  for (; j < bound.count; ++j)
+    largest = std::max(largest, std::max(end_exponent(bound, j), end_exponent(bound, j + 1)) + bound.bend * bound.curvature[j]);
+  return largest;
 }
 
 }  // namespace
@@ -55,8 +98,7 @@ GaussianNodes::GaussianNodes(Interval mu, Interval rate, const Range& range)
   double left = 0, right = 0;
   if (!choose_range(range, left, right)) return;
   fill(std::lround(std::floor(left / step_)), std::lround(std::ceil(right / step_)));
-  for (const double height : heights_)
-    if (!range.rough) add_shift(height * mu_);
+  if (range.rough) heights_.clear();
 }
 
 // Steering only. The integrand is analytic up to |Im z| = pi/mu; the Gaussian alone would choose Im z = 2 pi/h. At the longest t the
@@ -72,7 +114,7 @@ double GaussianNodes::choose_step(const Range& range) {
   double level = -infinity;
   constexpr double far = 60;  // a tilt further than this moves next to nothing or nearly everything: looking near its end is enough
   const double first = std::max(std::min(0.0, shift), -far) - spread, last = std::max(0.0, shift) + spread;
-  for (double z = first; range.longest > 0 && z < last; z += 0.3) {
+  for (double z = first; range.longest > 0 && z < last; z += 0.5) {
     if (z > far + spread && z < shift - spread) z = shift - spread;
     const double r = rate_ * std::exp(std::min(300.0, mu_ * (z - 0.5 * mu_)));
     samples.push_back({0.5 * z * z, r, std::log(rest + r)});
@@ -80,7 +122,7 @@ double GaussianNodes::choose_step(const Range& range) {
   }
   std::erase_if(samples, [&](const Sample& one) { return range.power * one.loss - one.half_square < level - range.accuracy - 8; });
   double best = 0;
-  for (const double share : {0.75, 0.5, 0.95, 0.3}) {  // the likeliest first
+  for (const double share : shares_) {
     const double height = share * furthest, cosine = std::cos(height * mu_), sine = std::sin(height * mu_);
     heights_.push_back(height);
     double largest = -infinity;
@@ -102,11 +144,14 @@ double GaussianNodes::loss_at(double z) const {
 
 // Steering only: whatever the range, log_error tells what it left out.
 bool GaussianNodes::choose_range(const Range& range, double& left, double& right) const {
+  std::array<double, 61> losses{};  // at z = -10, -9.5, ... 20
+  for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = loss_at(0.5 * static_cast<double>(i) - 10);
   const auto peak = [&](double power) {
     double best = 0;
-    const auto look = [&](double z) { best = std::max(best, -0.5 * z * z + power * loss_at(z)); };
-    for (int i = -40; i <= 40; ++i) look(0.5 * i);
-    for (int i = 1; i <= 32; ++i) look(power * mu_ * i / 32);
+    const auto look = [&](double z, double loss) { best = std::max(best, -0.5 * z * z + power * loss); };
+    for (std::size_t i = 0; i < losses.size(); ++i) look(0.5 * static_cast<double>(i) - 10, losses[i]);
+    for (int i = 1; i <= 32; ++i)
+      if (const double z = power * mu_ * i / 32; z < -10 || z > 20) look(z, loss_at(z));
     return best;
   };
   const double spread = std::sqrt(2 * range.accuracy), furthest = static_cast<double>(most_nodes) * step_;
@@ -170,11 +215,13 @@ void GaussianNodes::fill(long first, long last) {
   unit_error_ = lattice < 2e-3 && position_.back() > mu_ && position_.front() < 0 ? (lattice + ends) * (1 + 1e-6) : infinity;
 }
 
-void GaussianNodes::add_shift(double theta) {
+GaussianNodes::Shift GaussianNodes::make_shift(double height) const {
   Shift shift;
-  shift.height = theta / mu_;
+  shift.height = height;
+  const double theta = height * mu_;
   const double decay = two_pi * shift.height / step_;
   shift.log_factor = 0.5 * shift.height * shift.height - (decay > 30 ? decay : std::log(std::expm1(decay)));
+  shift.log_length = std::log(2 * shift.height) - log_root_two_pi;
   shift.log_half_cosine = std::log(std::cos(0.5 * theta));
   shift.cosine = std::cos(theta);
   const double sine = std::sin(theta), cosine = shift.cosine, rest = 1 - rate_;
@@ -187,7 +234,7 @@ void GaussianNodes::add_shift(double theta) {
     const double r = end_ratio_[j];
     shift.modulus.push_back(r > 1e100 ? end_loss_[j] - 1e-9 : 0.5 * std::log(rest * rest + 2 * rest * r * cosine + r * r) - 1e-12);
   }
-  shifts_.push_back(std::move(shift));
+  return shift;
 }
 
 double GaussianNodes::log_left_tail(double power, double z, double loss) const {
@@ -224,9 +271,9 @@ double GaussianNodes::log_right_tail(double power, double z, double loss) const 
 
 // [node-quadrature] One vertical side: 2 Int_0^a |F(z + iy)| e^(-2 pi y/h) dy. The exponent is bounded by a convex function of y that is 0
 // at y = 0, so by its chord.
-double GaussianNodes::log_side(double power, double t, double z, double loss, const Shift& shift) const {
-  const double r = rate_ * std::exp(std::min(300.0, mu_ * (z - 0.5 * mu_))), rest = 1 - rate_;
-  double level = std::log(2.0) - 0.5 * z * z - log_root_two_pi + power * loss;  // |w(z + iy)| <= w(z)
+double GaussianNodes::log_side(double power, double t, std::size_t end, const Shift& shift) const {
+  const double r = end_ratio_[end], rest = 1 - rate_, loss = end_loss_[end];
+  double level = shift.log_length - end_square_[end] + power * loss;  // |w(z + iy)| <= w(z)
   double fall = 0.5 * shift.height * shift.height - two_pi * shift.height / step_;
   if (power < 0) {
     // -log |w| = -log(A + B cos theta)/2 is convex while A cos theta + B > 0; past that the least |w| of the side is used throughout.
@@ -241,8 +288,8 @@ double GaussianNodes::log_side(double power, double t, double z, double loss, co
   // arg w is concave in theta where r < 1 - q, with slope pi(z) at 0, and convex above: its tangent or its chord bounds it.
   const double theta = mu_ * shift.height;
   const double argument = r < rest ? r / (rest + r) * theta : std::atan2(r * std::sin(theta), rest + r * shift.cosine);
-  double integral = log_chord(shift.height, fall + t * argument * (1 + 1e-9));
-  if (r < rest) integral = std::min(integral, t * std::asin(std::min(1.0, r / rest * (1 + 1e-9))) + log_chord(shift.height, fall));
+  double integral = log_chord(fall + t * argument * (1 + 1e-9));
+  if (r < rest) integral = std::min(integral, t * std::asin(std::min(1.0, r / rest * (1 + 1e-9))) + log_chord(fall));
   return level + integral;
 }
 
@@ -251,15 +298,8 @@ double GaussianNodes::log_side(double power, double t, double z, double loss, co
 // l(z), which is convex. The sum over the cells is bounded by its largest term times their number: that costs a unit or two of the exponent
 // and saves an exponential a cell.
 double GaussianNodes::log_cells(double power, double t, std::size_t count, const Shift& shift) const {
-  const double* modulus = power >= 0 ? end_loss_.data() : shift.modulus.data();
-  const double bend = (power < 0 ? -power : 0) + t;
-  const auto at_end = [&](std::size_t j) { return power * modulus[j] + t * shift.argument[j] - end_square_[j]; };
-  double largest = -infinity, left = at_end(0);
-  for (std::size_t j = 0; j < count; ++j) {
-    const double right = at_end(j + 1), cell = (left > right ? left : right) + bend * shift.curvature[j];
-    largest = cell > largest ? cell : largest;
-    left = right;
-  }
+  const double largest = largest_cell({power, t, (power < 0 ? -power : 0) + t, power >= 0 ? end_loss_.data() : shift.modulus.data(),
+                                       shift.argument.data(), end_square_.data(), shift.curvature.data(), count});
   return largest + std::log(2 * static_cast<double>(count) * step_) - log_root_two_pi + shift.log_factor + step_ * step_ / 8;
 }
 
@@ -270,9 +310,13 @@ double GaussianNodes::log_error(double power, double t, const Sum& sum) const {
   const double left = position_.front() - 0.5 * step_, right = position_[count - 1] + 0.5 * step_;
   const double loss_left = end_loss_.front(), loss_right = end_loss_[count];
   double best = infinity;
-  for (const Shift& shift : shifts_) {
-    const double sides = log_sum(log_side(power, t, left, loss_left, shift), log_side(power, t, right, loss_right, shift));
-    const double bound = log_sum(sides, log_cells(power, t, count, shift));
+  for (std::size_t k = 0; k < heights_.size(); ++k) {
+    std::call_once(made_[k], [&] { shifts_[k] = make_shift(heights_[k]); });
+    const Shift& shift = shifts_[k];
+    const double cells = log_cells(power, t, count, shift);
+    if (cells >= best) continue;
+    const double sides = log_sum(log_side(power, t, 0, shift), log_side(power, t, count, shift));
+    const double bound = log_sum(sides, cells);
     if (bound < best) best = bound;
     if (best < sum.enough) break;
   }

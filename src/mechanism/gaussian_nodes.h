@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <mutex>
 
 #include "mechanism/nodes.h"
 
@@ -46,6 +47,7 @@ class GaussianNodes final : public NodeLaw {
   struct Shift {                    // a horizontal line Im z = +-a of the rectangle, a = theta/mu
     double height = 0;              // a
     double log_factor = 0;          // a^2/2 - log(e^(2 pi a/h) - 1)
+    double log_length = 0;          // log 2a/sqrt(2 pi), of a vertical side
     double log_half_cosine = 0;     // log cos(theta/2)
     double cosine = 1;              // cos theta
     std::vector<double> curvature;  // bound of |d^2 log w / dz^2| h^2/8 on the cells
@@ -53,7 +55,7 @@ class GaussianNodes final : public NodeLaw {
     std::vector<double> modulus;    // log |w(z + ia)| there, if powers may be negative
   };
   [[nodiscard]] double loss_at(double z) const;
-  [[nodiscard]] double log_side(double power, double t, double z, double loss, const Shift& shift) const;
+  [[nodiscard]] double log_side(double power, double t, std::size_t end, const Shift& shift) const;
   [[nodiscard]] double log_cells(double power, double t, std::size_t count, const Shift& shift) const;
   [[nodiscard]] double log_left_tail(double power, double z, double loss) const;
   [[nodiscard]] double log_right_tail(double power, double z, double loss) const;
@@ -63,7 +65,7 @@ class GaussianNodes final : public NodeLaw {
   [[nodiscard]] double choose_step(const Range& range);
   [[nodiscard]] bool choose_range(const Range& range, double& left, double& right) const;
   void fill(long first, long last);
-  void add_shift(double theta);
+  [[nodiscard]] Shift make_shift(double height) const;
 
   double mu_;
   double rate_;
@@ -72,14 +74,16 @@ class GaussianNodes final : public NodeLaw {
   bool negative_powers_;  // bounds for them will be asked for
   double step_ = 0;
   double unit_error_ = 0;
-  std::vector<double> position_;    // z_j
-  std::vector<double> share_;       // pi(z_j) = l'(z_j)/mu
-  std::vector<double> end_loss_;    // l at the ends z_j - h/2 of the cells, one more than nodes
-  std::vector<double> end_square_;  // z^2/2 there
-  std::vector<double> end_ratio_;   // r = q e^(mu z - mu^2/2) there
-  std::vector<double> cell_cosh_;   // the least cosh log(r/(1-q)) on each cell
-  std::vector<double> heights_;     // of the shifts to come
-  std::vector<Shift> shifts_;
+  std::vector<double> position_;                              // z_j
+  std::vector<double> share_;                                 // pi(z_j) = l'(z_j)/mu
+  std::vector<double> end_loss_;                              // l at the ends z_j - h/2 of the cells, one more than nodes
+  std::vector<double> end_square_;                            // z^2/2 there
+  std::vector<double> end_ratio_;                             // r = q e^(mu z - mu^2/2) there
+  std::vector<double> cell_cosh_;                             // the least cosh log(r/(1-q)) on each cell
+  std::vector<double> heights_;                               // of the shifts
+  static constexpr std::array shares_{0.75, 0.5, 0.95, 0.3};  // of the furthest height, the likeliest first
+  mutable std::array<Shift, shares_.size()> shifts_;          // each made when it is first asked for
+  mutable std::array<std::once_flag, shares_.size()> made_;
 };
 
 }  // namespace tradeoff

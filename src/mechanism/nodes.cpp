@@ -2,6 +2,7 @@
 #include "mechanism/nodes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "mechanism/oscillation.h"
@@ -43,9 +44,14 @@ class CompensatedSum {
 
 double exponential_tail(double x) {
   if (std::abs(x) > 1.5) return std::expm1(x) - x;  // |expm1 x| <= 1.8 (expm1 x - x) here
-  // x^2/2 (1 + x/3 (1 + x/4 (...))): 20 terms leave 1.5^20 2/22! < 2^-57.
+  // x^2/2 (1 + x/3 (1 + x/4 (...))): 20 terms leave 1.5^20 2/22! < 2^-57, and 12 terms 0.25^13 2/15! where x is small.
+  static constexpr auto inverses = [] {
+    std::array<double, 23> inverse{};
+    for (std::size_t k = 3; k < inverse.size(); ++k) inverse[k] = 1 / static_cast<double>(k);
+    return inverse;
+  }();
   double nested = 1;
-  for (int k = 22; k >= 3; --k) nested = 1 + nested * x / k;
+  for (std::size_t k = std::abs(x) < 0.25 ? 14 : 22; k >= 3; --k) nested = 1 + nested * (x * inverses[k]);
   return 0.5 * x * x * nested;
 }
 
@@ -246,22 +252,29 @@ void NodeTilt::keep(double negligible) {
   linear_error_ = mean_error_ + slack * moment;
 }
 
+/// A negative power makes the far right negligible, where a large t would only spoil the bound; for a positive one the integral beyond
+/// the last node is sharper further out.
+double NodeTilt::quadrature_error(double t, double enough) const {
+  const std::size_t count = power_ < 0 ? end_kept_ : law_.nodes().loss.size();
+  return 1.01 * relative(law_.log_error(power_, t, {count, true, log_enough(enough)}));
+}
+
+Oscillation NodeTilt::sum_at(double t, double quadrature) const {
+  if (!(t * kept_reach_ < oscillation_limit)) return {-1, 0, 1};  // |phi| <= 1 is all that is known
+  const OscillationSum sum = sum_oscillations(kept_weight_.data(), kept_loss_.data(), kept_weight_.size(), t);
+  return {sum.cosine, sign_ * sum.sine, (quadratic_error_ * t + linear_error_) * t + constant_error_ + quadrature};
+}
+
+Oscillation NodeTilt::oscillation(double t, double enough) const {
+  Oscillation value = sum_at(t, 0);
+  value.error += quadrature_error(t, enough * std::max(0.0, 1 - std::hypot(1 + value.real_less_one, value.imaginary)));
+  return value;
+}
+
 void NodeTilt::oscillate(std::span<const double> times, std::span<Oscillation> values) const {
-  const double last = times.back();
-  // The quadrature error grows with t, so the last one serves the whole list. A negative power makes the far right negligible, where a
-  // large t would only spoil the bound; for a positive one the integral beyond the last node is sharper further out.
-  const NodeLaw::Sum sum_of_nodes{power_ < 0 ? end_kept_ : law_.nodes().loss.size(), true,
-                                  log_moment_ + std::log(0.1 * quadratic_error_ * times.front() * times.front())};
-  const double quadrature = 1.01 * relative(law_.log_error(power_, last, sum_of_nodes));
-  for (std::size_t k = 0; k < times.size(); ++k) {
-    const double t = times[k];
-    if (!(t * kept_reach_ < oscillation_limit)) {
-      values[k] = {-1, 0, 1};  // |phi| <= 1 is all that is known
-      continue;
-    }
-    const OscillationSum sum = sum_oscillations(kept_weight_.data(), kept_loss_.data(), kept_weight_.size(), t);
-    values[k] = {sum.cosine, sign_ * sum.sine, (quadratic_error_ * t + linear_error_) * t + constant_error_ + quadrature};
-  }
+  // The quadrature error grows with t, so the last one serves the whole list.
+  const double quadrature = quadrature_error(times.back(), 0.1 * quadratic_error_ * times.front() * times.front());
+  for (std::size_t k = 0; k < times.size(); ++k) values[k] = sum_at(times[k], quadrature);
 }
 
 }  // namespace tradeoff

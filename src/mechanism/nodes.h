@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -83,6 +84,10 @@ class NodeTilt : public TiltedLoss {
  protected:
   [[nodiscard]] const NodeLaw& law() const { return law_; }
   [[nodiscard]] double power() const { return power_; }
+  /// phi(t), its quadrature bound improved only to `enough` times 1 - |phi(t)|.
+  [[nodiscard]] Oscillation oscillation(double t, double enough) const;
+  /// The log of a quadrature error this small, relative to M(p).
+  [[nodiscard]] double log_enough(double relative) const { return log_moment_ + std::log(relative); }
   /// exp(log_bound) in units of M(p), rounded up.
   [[nodiscard]] double relative(double log_bound) const;
   /// Padded to whole lanes; the first kept node is `first_kept()` of the law.
@@ -93,6 +98,8 @@ class NodeTilt : public TiltedLoss {
   [[nodiscard]] std::size_t first_kept() const { return first_kept_; }
 
  private:
+  [[nodiscard]] double quadrature_error(double t, double enough) const;
+  [[nodiscard]] Oscillation sum_at(double t, double quadrature) const;
   void find_weights();
   void find_log_moment(double rough);
   void find_mean(double rough);

@@ -4,20 +4,14 @@
 #include <cstdint>
 #include <cstring>
 
-// The one hot loop of the contour engine. It is written in the compilers' vector types, so that lanes and the order of
-// summation are the same on every machine, and compiled for wider registers where the loader can choose (glibc on x86-64).
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define TRADEOFF_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define TRADEOFF_CLONES
-#endif
+#include "numeric/lanes.h"
 
 namespace tradeoff {
 namespace {
 
-using Lanes = double __attribute__((vector_size(64)));
+using numeric::Lanes;
 using Words = std::int64_t __attribute__((vector_size(64)));
-static_assert(sizeof(Lanes) == oscillation_lanes * sizeof(double));
+static_assert(sizeof(Words) == sizeof(Lanes));
 
 constexpr double two_over_pi = 0x1.45f306dc9c883p-1;
 // pi/2 in three parts; the first two have 30 bits, so their products with a quotient below 2^22 are exact.

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "numeric/lanes.h"
+
 namespace tradeoff {
 
 /// sum_j a_j (cos x_j - 1) and sum_j a_j (sin x_j - x_j) with x_j = fl(t l_j): what is left of sum_j a_j exp(i x_j) once 1 and
@@ -13,7 +15,7 @@ struct OscillationSum {
 };
 
 /// The sums run in this many lanes, so `count` must be a multiple of it (pad with zero weights).
-inline constexpr std::size_t oscillation_lanes = 8;
+inline constexpr std::size_t oscillation_lanes = numeric::lane_count;
 /// Each summand errs by at most this many u times a_j x_j^2 (docs/theory/contour-inversion.md, floating point).
 inline constexpr double oscillation_units = 12;
 /// The argument reduction holds up to this |x|.

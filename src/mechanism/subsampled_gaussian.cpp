@@ -17,6 +17,9 @@
 namespace tradeoff {
 namespace {
 
+// The march looks at 1 - |phi|: an error below this share of it shortens its steps by next to nothing.
+constexpr double march_share = 1e-2;
+
 class GaussianTilt final : public NodeTilt {
  public:
   GaussianTilt(const GaussianNodes& nodes, double power, int sign, double negligible)
@@ -62,8 +65,7 @@ std::vector<Spread> GaussianTilt::spreads() const {
 
 // [contour-march] |phi(t)| from all nodes where they resolve the phase, otherwise from those left of a cut, the mass beyond it added.
 double GaussianTilt::modulus_above(double t) const {
-  Oscillation value;
-  oscillate({&t, 1}, {&value, 1});
+  const Oscillation value = oscillation(t, march_share);
   double best = std::hypot(1 + value.real_less_one, value.imaginary) + value.error + 1e-12;
   if (value.error < 0.05 * (1 - best)) return best;
   std::size_t last = 0;
@@ -84,9 +86,10 @@ double GaussianTilt::modulus_of_first(double t, std::size_t count) const {
   weights.resize((count + oscillation_lanes - 1) / oscillation_lanes * oscillation_lanes, 0.0);
   const OscillationSum sum = sum_oscillations(weights.data(), kept_loss().data(), weights.size(), t);
   const double modulus = std::hypot(mass_[count] + sum.cosine, t * moment_[count] + sum.sine);
-  const double beyond = 1 - mass_[count] + relative(nodes_.log_error(power(), 0, {last, false}));
+  const NodeLaw::Sum part{last, false, log_enough(march_share * std::max(0.0, mass_[count] - modulus))};
+  const double beyond = 1 - mass_[count] + relative(nodes_.log_error(power(), 0, part));
   const ErrorTerms errors = error_terms();
-  const double error = (errors.quadratic * t + errors.linear) * t + errors.constant + relative(nodes_.log_error(power(), t, {last, false}));
+  const double error = (errors.quadratic * t + errors.linear) * t + errors.constant + relative(nodes_.log_error(power(), t, part));
   return modulus + beyond + 1.01 * error + 1e-9;
 }
 

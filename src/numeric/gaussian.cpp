@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numeric/gaussian.h"
 
+#include <optional>
+
 #include "numeric/mills.h"
 #include "numeric/normal.h"
 #include "numeric/root.h"
@@ -151,6 +153,20 @@ Interval ends(Function at, Interval a, Interval b) {
   return a.lo == a.hi && b.lo == b.hi ? low : Interval{low.lo, at(a.hi, b.hi).hi};
 }
 
+/// delta over an interval of epsilon >= 0 that is as short as the rounding of a decimal. delta is convex with slope -phi(y) M(z), and
+/// M(z) <= min(sqrt(pi/2), 1/z), so the tangent at the near end bounds it from below. Nothing if that would be felt.
+std::optional<Interval> delta_along_tangent(double mu, Interval epsilon) {
+  const Place at = place(mu, epsilon.lo);
+  if (!(at.y.high >= -1 && at.y.high < 30)) return std::nullopt;
+  const numeric::Density density = numeric::density(at.y);
+  const numeric::MillsDifference difference = numeric::mills_difference(at.y, at.z, mu);
+  const Interval value = numeric::around(density.value.value * difference.factor.value * difference.scale * density.tail,
+                                         density.value.relative_error + difference.factor.relative_error);
+  const double fall = (epsilon.hi - epsilon.lo) * density.value.value * std::min(1.2534, 1 / at.z.high) * (1 + 1e-9);
+  if (!(fall <= 0x1p-30 * value.lo)) return std::nullopt;
+  return Interval{numeric::next_down(value.lo - fall), value.hi};
+}
+
 /// The range of a function that increases in mu and decreases in epsilon.
 template <class Function>
 Interval range(Function at, Interval mu, Interval epsilon) {
@@ -277,7 +293,11 @@ Interval mirrored_mu_at(double epsilon, Interval complement) {
 
 }  // namespace
 
-Interval gaussian_delta(Interval mu, Interval epsilon) { return clamp(range(any_delta_at, mu, epsilon), 0, 1); }
+Interval gaussian_delta(Interval mu, Interval epsilon) {
+  if (mu.lo == mu.hi && 0 < mu.lo && mu.hi < infinity && 0 <= epsilon.lo && epsilon.lo < epsilon.hi && epsilon.hi < infinity)
+    if (const auto found = delta_along_tangent(mu.lo, epsilon)) return clamp(*found, 0, 1);
+  return clamp(range(any_delta_at, mu, epsilon), 0, 1);
+}
 Interval log_gaussian_delta(Interval mu, Interval epsilon) { return min(range(any_log_delta_at, mu, epsilon), Interval::exactly(0)); }
 Interval gaussian_complement(Interval mu, Interval epsilon) {
   return clamp(-range([](double m, double e) { return -any_complement_at(m, e); }, mu, epsilon), 0, 1);

@@ -46,6 +46,21 @@ std::unique_ptr<const ContourMoments> moments_of(const ContourPlan& plan, double
 /// Value less truth, in units of exp(base).
 double excess_of(const ContourLine::Value& value, double log_truth) { return value.value - std::exp(log_truth - value.base.lo); }
 
+// The bound of the slope that stands in for a second sum at the far end of a short interval of epsilon.
+TEST(ContourLine, FallBoundsTheSlope) {
+  const double mu = 1.5;
+  const ContourPlan plan = gaussian_plan(mu);
+  for (const double epsilon : {0.25, 1.0, 3.0, 7.0}) {
+    const double order = 0.5 + epsilon / (mu * mu);
+    const auto moments = moments_of(plan, order);
+    const ContourLine line(*moments, *moments, order, epsilon, fine_accuracy);
+    const auto value = line.at(epsilon);
+    const double slope = std::exp(epsilon) * 0.5 * std::erfc((epsilon / mu + mu / 2) / std::sqrt(2.0)) / std::exp(value.base.lo);
+    EXPECT_GE(value.fall, slope * (1 - 1e-13)) << epsilon;
+    EXPECT_LE(value.fall, slope * (1 + 1e-9)) << epsilon;
+  }
+}
+
 // A short window lets the neighbours in: the sum is too large, by no more than the alias term, and by more than all the other terms.
 TEST(ContourLine, AliasLowersAndIsSeen) {
   const double mu = 1;

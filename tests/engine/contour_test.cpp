@@ -216,6 +216,22 @@ TEST(Contour, SurvivesInfiniteLossesExactly) {
   EXPECT_THAT(strong->delta(Direction::remove, Interval::exactly(1)), Encloses(truth));
 }
 
+// A decimal is an interval: what is said of it holds at both its ends, also where the second end is bounded by a tangent.
+TEST(Contour, HoldsOverAnIntervalOfEpsilon) {
+  const Parts steps{{subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.01)), 1000}};
+  const auto run = compose_by_contour(steps), apart = compose_by_contour(steps);
+  for (const double epsilon : {0.4, 1.8, 3.0})
+    for (const Direction direction : {Direction::remove, Direction::add})
+      for (const double way : {1e-15, 2e-11, 1e-6, 0.1}) {
+        const double end = epsilon + way;
+        (void)run->delta(direction, Interval::exactly(epsilon));  // so that a line is near
+        const Interval range = run->delta(direction, {epsilon, end}), far = apart->delta(direction, Interval::exactly(end));
+        EXPECT_LE(range.lo, far.hi) << epsilon << " + " << way;
+        EXPECT_GE(range.lo, far.lo * (1 - 1e-11)) << epsilon << " + " << way;
+        EXPECT_GE(range.hi, apart->delta(direction, Interval::exactly(epsilon)).lo);
+      }
+}
+
 TEST(Contour, DecreasesInEpsilonAndMeetsItsOwnInverse) {
   const auto loss = compose_by_contour({{subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.0078125)), 2000}}, {});
   for (const Direction direction : {Direction::remove, Direction::add}) {

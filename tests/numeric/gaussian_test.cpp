@@ -99,6 +99,20 @@ TEST(Gaussian, IsMonotone) {
   }
 }
 
+// Short intervals of epsilon are bounded by a tangent, long ones by both ends: both hold, and neither gives much away.
+TEST(Gaussian, HoldsOverAnIntervalOfEpsilon) {
+  for (const double mu : {0.01, 0.5, 1.0, 4.0, 30.0})
+    for (const double epsilon : {0.0, 1e-3, 0.7, 5.0, 40.0})
+      for (const double way : {1e-16, 1e-12, 1e-6, 1.0}) {
+        const Interval at{epsilon, std::max(epsilon + way, std::nextafter(epsilon, 1e9))};
+        const Interval range = gaussian_delta(Interval::exactly(mu), at), far = gaussian_delta(mu, at.hi),
+                       near = gaussian_delta(mu, epsilon);
+        EXPECT_LE(range.lo, far.hi) << mu << ' ' << epsilon << ' ' << way;
+        EXPECT_GE(range.lo, far.lo - 1e-9 * near.hi) << mu << ' ' << epsilon << ' ' << way;
+        EXPECT_EQ(range.hi, near.hi) << mu << ' ' << epsilon << ' ' << way;
+      }
+}
+
 TEST(Gaussian, BatchEqualsOneAtATime) {
   std::vector<double> epsilon;
   for (double e = -5; e < 60; e += 0.37) epsilon.push_back(e);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+// Hot loops are written in the compilers' vector types, so that lanes and the order of summation are the same on every machine, and
+// compiled for wider registers where the loader can choose (glibc on x86-64).
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define TRADEOFF_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
+#else
+#define TRADEOFF_CLONES
+#endif
+
+namespace tradeoff::numeric {
+
+inline constexpr std::size_t lane_count = 8;
+using Lanes = double __attribute__((vector_size(lane_count * sizeof(double))));
+
+}  // namespace tradeoff::numeric

@@ -28,12 +28,13 @@ template <class Judge>
   int last_side = 0;
   for (int i = 0; i < 100 && !settled(low, high); ++i) {
     const double secant = low + (high - low) * (low_excess / (low_excess - high_excess));
-    bool slow = false;  // three steps that do not halve the bracket are followed by one that does
+    // Three steps that do not halve the bracket are followed by one that does, and a search that is long already halves only.
+    bool halve = i > 40;
     if (i % 4 == 3) {
-      slow = high - low > 0.5 * width;
+      halve = halve || high - low > 0.5 * width;
       width = high - low;
     }
-    middle = !slow && secant > low && secant < high ? secant : low + (high - low) / 2;
+    middle = !halve && secant > low && secant < high ? secant : low + (high - low) / 2;
     verdict = judge(middle);
     if (!verdict.before && !verdict.after) break;
     // Anderson and Bjorck: an end that stays has its excess cut by what the moving one says of the curve, so the secant cannot creep.

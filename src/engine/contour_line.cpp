@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "numeric/arithmetic.h"
-#include "numeric/lanes.h"
+#include "numeric/lane_loops.h"
 
 namespace tradeoff {
 namespace {
@@ -63,51 +63,6 @@ double needed_decay(double accuracy, double order, double deviation) {
 }
 constexpr double furthest_start = 32;  // of a guess of a Gaussian: slower decay is left to later attempts
 constexpr double sure_decay = 1.2;     // nodes are summed until |phi| is below exp of minus this multiple of the need
-
-/// Sums of weights times the phases of their nodes, which turn by one angle from block to block.
-struct Turning {
-  const std::vector<double>& profile;
-  const std::vector<double>& fall;
-  const std::array<double, 2 * lanes>& first;
-  double block_angle;
-};
-struct TurnedSums {
-  double profile = 0;
-  double fall = 0;
-};
-
-TRADEOFF_CLONES TurnedSums turned_sums(const Turning& turning) {
-  using numeric::Lanes;
-  Lanes first_real, first_imaginary, profile_sum{}, fall_sum{};
-  std::memcpy(&first_real, turning.first.data(), sizeof first_real);
-  std::memcpy(&first_imaginary, turning.first.data() + lanes, sizeof first_imaginary);
-  Lanes real = first_real, imaginary = first_imaginary;
-  const double turn_real = std::cos(turning.block_angle), turn_imaginary = std::sin(turning.block_angle);
-  const std::size_t blocks = turning.profile.size() / (2 * lanes);
-  for (std::size_t block = 0; block < blocks; ++block) {
-    if (block % turns == 0 && block > 0) {
-      const double angle = static_cast<double>(block) * turning.block_angle, cosine = std::cos(angle), sine = std::sin(angle);
-      real = first_real * cosine - first_imaginary * sine;
-      imaginary = first_real * sine + first_imaginary * cosine;
-    }
-    Lanes weight_real, weight_imaginary;
-    std::memcpy(&weight_real, turning.profile.data() + block * 2 * lanes, sizeof weight_real);
-    std::memcpy(&weight_imaginary, turning.profile.data() + block * 2 * lanes + lanes, sizeof weight_imaginary);
-    profile_sum += weight_real * real - weight_imaginary * imaginary;
-    std::memcpy(&weight_real, turning.fall.data() + block * 2 * lanes, sizeof weight_real);
-    std::memcpy(&weight_imaginary, turning.fall.data() + block * 2 * lanes + lanes, sizeof weight_imaginary);
-    fall_sum += weight_real * real - weight_imaginary * imaginary;
-    const Lanes before = real;
-    real = before * turn_real - imaginary * turn_imaginary;
-    imaginary = before * turn_imaginary + imaginary * turn_real;
-  }
-  TurnedSums sums;
-  for (std::size_t lane = 0; lane < lanes; ++lane) {
-    sums.profile += profile_sum[lane];
-    sums.fall += fall_sum[lane];
-  }
-  return sums;
-}
 
 }  // namespace
 
@@ -573,7 +528,7 @@ double ContourLine::node_error(Kernel kernel, double drift, double drift_error) 
 
 // [contour-inversion] The nodes are equally spaced, so exp(it drift) is turned from one block to the next; every few blocks it is computed
 // afresh.
-ContourLine::Sums ContourLine::sum_nodes(double drift) const {
+numeric::TurnedSums ContourLine::sum_nodes(double drift) const {
   const double angle = step_ * drift;
   std::array<double, 2 * lanes> first{};  // exp(it drift) at the nodes of the first block
   const double turn_real = std::cos(angle), turn_imaginary = std::sin(angle);
@@ -584,8 +539,7 @@ ContourLine::Sums ContourLine::sum_nodes(double drift) const {
     first[k + lanes] = first[k - 1] * turn_imaginary + first[k + lanes - 1] * turn_real;
   }
   const double block_angle = static_cast<double>(lanes) * angle;
-  const TurnedSums sums = turned_sums({profile_, fall_, first, block_angle});
-  return {sums.profile, sums.fall};
+  return numeric::turned_sums({profile_.data(), fall_.data(), profile_.size() / (2 * lanes), first.data(), block_angle});
 }
 
 ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {
@@ -593,8 +547,8 @@ ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {
   result.base = cumulant_ - Interval::exactly(order_) * Interval::exactly(epsilon);
   const double c = order_, drift = mean_ - epsilon;
   const double drift_error = mean_error_ + 2 * u * (std::abs(mean_) + std::abs(epsilon));
-  const Sums nodes = sum_nodes(drift);
-  const double profile = 1 / (c * (c + 1)) + nodes.profile, fall = 1 / (c + 1) + nodes.fall;  // with t = 0
+  const auto [profile_sum, fall_sum] = sum_nodes(drift);
+  const double profile = 1 / (c * (c + 1)) + profile_sum, fall = 1 / (c + 1) + fall_sum;  // with t = 0
   // 1/s = 1/(s(s+1)) + 1/(s+1)
   const double sum = kernel == Kernel::profile ? profile : kernel == Kernel::true_positive ? profile + fall : fall;
   const double first = kernel == Kernel::profile ? 1 / (c * (c + 1)) : kernel == Kernel::true_positive ? 1 / c : 1 / (c + 1);

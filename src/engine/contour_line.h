@@ -8,6 +8,7 @@
 
 #include "mechanism/loss.h"
 #include "mechanism/transform.h"
+#include "numeric/lane_loops.h"
 #include "tradeoff/interval.h"
 
 namespace tradeoff {
@@ -126,10 +127,6 @@ class ContourLine {
     double moving = 0;  // sum 2 |g| modulus t (1 + r)
     double whole = 0;   // sum 2 |g| (modulus + upper): nothing of the nodes is known but their size
   };
-  struct Sums {
-    double profile = 0;  // of e^(it(mean - eps)) phi(t)/(s(s+1)) over both signs of t
-    double fall = 0;     // of the same with 1/(s+1)
-  };
   /// One item as this line sees it, run once.
   struct Item {
     struct Node {
@@ -160,7 +157,8 @@ class ContourLine {
   void choose_step(const ContourMoments& moments, const ContourMoments& steering, double epsilon, double accuracy);
   void add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count);
   void gather();
-  [[nodiscard]] Sums sum_nodes(double drift) const;
+  /// The sums of e^(it drift) phi(t) times the kernels 1/(s(s+1)) and 1/(s+1), over both signs of t.
+  [[nodiscard]] numeric::TurnedSums sum_nodes(double drift) const;
   [[nodiscard]] double node_error(Kernel kernel, double drift, double drift_error) const;
   void sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy);
   /// The furthest point up to which the march proves |phi| <= exp(-need) from `start`; infinite if it reached the end.

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "numeric/arithmetic.h"
-#include "numeric/lanes.h"
+#include "numeric/lane_loops.h"
 
 namespace tradeoff {
 namespace {
@@ -42,48 +42,6 @@ double ten_bits(double x) {
   int exponent = 0;
   const double fraction = std::frexp(x, &exponent);
   return std::ldexp(std::floor(fraction * 1024), exponent - 10);
-}
-
-/// The exponents p modulus + t argument - square at the ends of cells, and what they may exceed it by inside.
-struct CellBound {
-  double power;
-  double t;
-  double bend;
-  const double* modulus;
-  const double* argument;
-  const double* square;
-  const double* curvature;
-  std::size_t count;
-};
-
-double end_exponent(const CellBound& bound, std::size_t j) {
-  return bound.power * bound.modulus[j] + bound.t * bound.argument[j] - bound.square[j];
-}
-
-TRADEOFF_CLONES double largest_cell(const CellBound& bound) {
-  using numeric::Lanes;
-  constexpr std::size_t lanes = numeric::lane_count;
-  std::size_t j = 0;
-  Lanes most = Lanes{} - infinity;  // in each lane
-  for (; j + lanes <= bound.count; j += lanes) {
-    Lanes modulus, argument, square, curvature;
-    std::memcpy(&modulus, bound.modulus + j, sizeof modulus);
-    std::memcpy(&argument, bound.argument + j, sizeof argument);
-    std::memcpy(&square, bound.square + j, sizeof square);
-    std::memcpy(&curvature, bound.curvature + j, sizeof curvature);
-    const Lanes left = bound.power * modulus + bound.t * argument - square;
-    std::memcpy(&modulus, bound.modulus + j + 1, sizeof modulus);
-    std::memcpy(&argument, bound.argument + j + 1, sizeof argument);
-    std::memcpy(&square, bound.square + j + 1, sizeof square);
-    const Lanes right = bound.power * modulus + bound.t * argument - square;
-    const Lanes cell = (left > right ? left : right) + bound.bend * curvature;
-    most = cell > most ? cell : most;
-  }
-  double largest = -infinity;
-  for (std::size_t lane = 0; lane < lanes; ++lane) largest = std::max(largest, most[lane]);
-  for (; j < bound.count; ++j)
-    largest = std::max(largest, std::max(end_exponent(bound, j), end_exponent(bound, j + 1)) + bound.bend * bound.curvature[j]);
-  return largest;
 }
 
 }  // namespace
@@ -298,8 +256,9 @@ double GaussianNodes::log_side(double power, double t, std::size_t end, const Sh
 // l(z), which is convex. The sum over the cells is bounded by its largest term times their number: that costs a unit or two of the exponent
 // and saves an exponential a cell.
 double GaussianNodes::log_cells(double power, double t, std::size_t count, const Shift& shift) const {
-  const double largest = largest_cell({power, t, (power < 0 ? -power : 0) + t, power >= 0 ? end_loss_.data() : shift.modulus.data(),
-                                       shift.argument.data(), end_square_.data(), shift.curvature.data(), count});
+  const double largest =
+      numeric::largest_cell({power, t, (power < 0 ? -power : 0) + t, power >= 0 ? end_loss_.data() : shift.modulus.data(),
+                             shift.argument.data(), end_square_.data(), shift.curvature.data(), count});
   return largest + std::log(2 * static_cast<double>(count) * step_) - log_root_two_pi + shift.log_factor + step_ * step_ / 8;
 }
 

@@ -198,9 +198,9 @@ double find_reach(const Integrand& integrand, Saddle saddle) {
 
 }  // namespace
 
-Saddle find_saddle(const Integrand& integrand, double most, double precision) {
+Saddle find_saddle(const Integrand& integrand, double most, double precision, double least) {
   constexpr double golden = 0.3819660112501051;
-  double a = std::log(1e-5);
+  double a = std::log(least);
   double b = std::log(most);
   const auto at = [&](double x) { return integrand.log_real(std::exp(x)); };
   double x1 = a + golden * (b - a);

@@ -28,10 +28,10 @@ struct Estimate {
 
 /// The real point where F is least, to this precision of its logarithm: the contour crosses there.
 struct Saddle {
-  double place;
-  double log_value;
+  double place = 0;
+  double log_value = 0;
 };
-[[nodiscard]] Saddle find_saddle(const Integrand& integrand, double most, double precision = 0.01);
+[[nodiscard]] Saddle find_saddle(const Integrand& integrand, double most, double precision = 0.01, double least = 1e-5);
 /// A point left of the saddle with more room around it, for little more height: beyond a saddle that a cut law owes to its tail alone
 /// F rises at once, and a strip would be narrow.
 [[nodiscard]] Saddle find_crossing(const Integrand& integrand, Saddle saddle);

@@ -104,7 +104,7 @@ double StepFactor::log_real(double s) const {
   return combine(cut_->bulk_noise.log_transform(p), cut_->tail_noise.log_transform(p));
 }
 
-void StepFactor::prepare(double low, double high, double margin) {
+void StepFactor::prepare(double low, double high, double margin, bool remainder) {
   planes_.clear();
   const auto add = [&](const RealNoise& noise, const std::optional<Window>& window) {
     const Range first = noise.range(real_exponent(low));
@@ -114,6 +114,7 @@ void StepFactor::prepare(double low, double high, double margin) {
                 std::max(first.high, second.high) + (2 + 4 * margin) * steps_->mu + 0.3};
     // Where the contour still leans more than a ray, a line must reach to where the Gaussian alone falls.
     if (window) range.high = std::max(range.high, std::log(steps_->rate) + 1.25 * steps_->mu * steps_->mu * real_exponent(high));
+    if (remainder) range = NoisePlane::remainder_range(steps_->mu, steps_->rate, range);
     planes_.emplace_back(steps_->mu_interval(), steps_->rate_interval(), range, window);
   };
   if (!cut_) return add(*whole_, std::nullopt);
@@ -138,6 +139,59 @@ LogValue StepFactor::evaluate(Complex s) {
   const LogValue first = logarithm(planes_[0].evaluate(p));
   if (!cut_) return {steps_->times * first.real, steps_->times * first.phase, steps_->times * first.error, first.known};
   return combine(first, first_ == 0 && !any_ ? LogValue{} : logarithm(planes_[1].evaluate(p)));
+}
+
+Interval StepFactor::variance() const { return square(steps_->rate_interval()) * expm1(square(steps_->mu_interval())); }
+
+namespace {
+
+/// log(1 + x) - x, and a bound on its rounding; |x| <= 1/2.
+Plain log_remainder(Complex x) {
+  const double size = std::abs(x);
+  if (size > 0.1) {
+    const Complex log(std::log1p(2 * x.real() + std::norm(x)) / 2, std::atan2(x.imag(), 1 + x.real()));
+    return {log - x, 40 * unit * size};
+  }
+  Complex power = x;
+  Complex sum = 0;
+  for (double k = 2; k < 20; ++k) {  // 0.1^20 is below the rounding of the first term
+    power *= -x;
+    sum += power / k;
+  }
+  return {sum, 64 * unit * size * size};
+}
+
+}  // namespace
+
+// [bent-remainder] M = 1 + x, x = X + V s(s+1)/2. For small x the part V s(s+1)/2 cancels exactly; else the logarithm is taken as it is.
+Plain StepFactor::evaluate_remainder(Complex s) {
+  const Complex p = steps_->remove ? Complex(1 + s.real(), s.imag()) : -s;
+  const Plain third = planes_[0].evaluate_remainder(p);
+  const Interval all = variance();
+  const double size = std::abs(s) * (std::abs(s) + 1);
+  const Complex second = (all.lo + all.width() / 2) / 2 * (s * (s + 1.0));
+  const double second_error = all.width() * size + 40 * unit * std::abs(second);
+  const Complex x = third.value + second;
+  const double doubt = third.error + second_error + 2 * unit * std::abs(x);
+  const double times = steps_->times;
+  if (std::abs(x) + doubt <= 0.5) {
+    const Plain rest = log_remainder(x);
+    return {times * (third.value + rest.value),
+            times * (2 * third.error + 2 * (std::abs(x) + doubt) * (second_error + 2 * unit * std::abs(x)) + rest.error +
+                     4 * unit * (std::abs(third.value) + std::abs(rest.value)) + second_error)};
+  }
+  const double modulus = std::abs(1.0 + x);
+  if (!(doubt < 0.5 * modulus)) return {0, infinity};
+  const Complex log(std::log(modulus), std::atan2(x.imag(), 1 + x.real()));
+  return {times * (log - second), times * (1.5 * doubt / modulus + second_error + 16 * unit * (std::abs(log) + std::abs(second) + 4))};
+}
+
+double StepFactor::real_remainder(double s) const {
+  const double third = whole_->remainder(real_exponent(s), steps_->rate);
+  const Interval all = variance();
+  const double second = all.lo * s * (s + 1) / 2;
+  const double x = third + second;
+  return steps_->times * (std::abs(x) < 0.1 ? third + log_remainder(x).value.real() : std::log1p(x) - second);
 }
 
 std::uint64_t StepFactor::work() const {

@@ -41,10 +41,18 @@ class StepFactor {
   /// On the real axis, fast and uncertified.
   [[nodiscard]] double log_real(double s) const;
   /// Makes the noise planes for contours that cross the real axis between the two points.
-  void prepare(double low, double high, double margin);
+  void prepare(double low, double high, double margin, bool remainder = false);
   /// log of a bound on the hull of at most three points, Im s >= 0; at one point also a bound on the ray above it.
   [[nodiscard]] double log_majorant(std::span<const Complex> hull);
   [[nodiscard]] LogValue evaluate(Complex s);
+  /// log M^times - times variance s (s+1) / 2 with M the transform of one step, break included. Only for a factor that is not cut.
+  /// [bent-remainder]
+  [[nodiscard]] Plain evaluate_remainder(Complex s);
+  /// The same on the real axis, fast and uncertified.
+  [[nodiscard]] double real_remainder(double s) const;
+  /// Encloses E(dP/dQ - 1)^2 of one step.
+  [[nodiscard]] Interval variance() const;
+  [[nodiscard]] double times() const { return steps_->times; }
   [[nodiscard]] std::uint64_t work() const;
 
  private:

@@ -43,7 +43,15 @@ struct Box {
 
 }  // namespace
 
+Integrand::Integrand(const Expansion& expansion, std::vector<StepFactor> factors, Offset offset, double epsilon)
+    : Integrand(expansion, std::move(factors), std::vector<Offset>{offset}) {
+  epsilon_ = epsilon;
+  taken_variance_ = expansion_.variance;
+  for (const StepFactor& factor : factors_) taken_variance_ += factor.times() * middle(factor.variance());
+}
+
 double Integrand::log_real(double s) const {
+  if (taken_variance_ > 0) return real_remainder(s);
   double common = expansion_.variance * s * (s + 1) / 2 + expansion_.log_factor.lo - std::log(s) - std::log1p(s);
   for (const StepFactor& factor : factors_) common += factor.log_real(s);
   std::vector<double> term_logs;
@@ -63,10 +71,11 @@ double Integrand::log_real(double s) const {
   return common + log_sum(logs);
 }
 
-bool Integrand::move_to(const std::vector<Offset>& offsets) {
+bool Integrand::move_to(const std::vector<Offset>& offsets, double epsilon) {
   const bool same = std::equal(offsets.begin(), offsets.end(), offsets_.begin(), offsets_.end(),
                                [](const Offset& a, const Offset& b) { return a.summand == b.summand; });
   if (same) offsets_ = offsets;
+  epsilon_ = epsilon;
   return same;
 }
 
@@ -74,7 +83,8 @@ void Integrand::prepare(double low, double high, double margin) {
   earlier_work_ = work();
   common_factors_.clear();
   factor_bounds_.clear();
-  for (StepFactor& factor : factors_) factor.prepare(low, high, margin);
+  log_remainders_.clear();
+  for (StepFactor& factor : factors_) factor.prepare(low, high, margin, taken_variance_ > 0);
 }
 
 std::uint64_t Integrand::work() const {
@@ -121,7 +131,19 @@ double Integrand::log_bound(std::span<const Complex> hull, bool ray) {
     logs.push_back(log + error + 64 * unit * own_size);
   }
   const double kernel = ray ? 0 : std::log(box.distance(0)) + std::log(box.distance(-1));
-  return common + log_sum(logs) - kernel + 64 * unit * size + 1e-9;
+  const double log = common + log_sum(logs) + 64 * unit * size + 1e-9;
+  if (!(taken_variance_ > 0)) return log - kernel;
+  const std::array<double, 2> both{log, log_taken_bound(hull)};
+  return log_sum(both) - kernel + 1e-9;
+}
+
+double Integrand::log_taken_bound(std::span<const Complex> hull) const {
+  const Box box(hull);
+  const double x = std::max(std::abs(box.left + 0.5), std::abs(box.right + 0.5));
+  const double half = taken_variance_ / 2;
+  const double total = half * (x * x + 0.25 + box.bottom * box.bottom);
+  const double linear = -epsilon_ * box.left;
+  return half * (x * x - 0.25 - box.bottom * box.bottom) + linear + 64 * unit * (total + std::abs(linear)) + 1e-9;
 }
 
 std::size_t Integrand::Hash::operator()(const Complex& s) const {
@@ -208,7 +230,86 @@ LogValue Integrand::term_logarithm(const BreakTerm& term, Complex s) const {
   return result;
 }
 
+// Where the remainder of the logarithm is not known better than this, the logarithm itself may be.
+constexpr double fine_enough = 1e-12;
+
+// [bent-remainder] The variance as a double differs from the sum that the factors left by a rounding a kind of step.
+const Plain& Integrand::log_remainder(Complex s) {
+  const auto known = log_remainders_.find(s);
+  if (known != log_remainders_.end()) return known->second;
+  Plain total;
+  for (StepFactor& factor : factors_) {
+    const Plain one = factor.evaluate_remainder(s);
+    total.value += one.value;
+    total.error += one.error + 2 * unit * std::abs(total.value);
+  }
+  if (!(total.error < fine_enough)) {
+    const Plain direct = log_difference(s);
+    if (direct.error < total.error) total = direct;
+  }
+  const double size = std::abs(s) * (std::abs(s) + 1);
+  total.error += (expansion_.variance_error + unit * (static_cast<double>(factors_.size()) + 2) * taken_variance_) * size;
+  return log_remainders_.emplace(s, total).first->second;
+}
+
+Plain Integrand::log_difference(Complex s) {
+  LogValue sum{middle(expansion_.log_factor), 0, expansion_.log_factor.width(), true};
+  double size = std::abs(sum.real);
+  for (StepFactor& factor : factors_) {
+    const LogValue value = factor.evaluate(s);
+    sum.real += value.real;
+    sum.phase += value.phase;
+    sum.error += value.known ? value.error : infinity;
+    size += std::abs(value.real) + std::abs(value.phase);
+  }
+  const Summand& summand = expansion_.summands[offsets_.front().summand];
+  const double position = summand.position.value();
+  const Complex taken = (taken_variance_ - expansion_.variance) / 2 * (s * (s + 1.0));
+  const double length = std::abs(s);
+  size += length * std::abs(position) + std::abs(taken);
+  return {Complex(sum.real + s.real() * position, sum.phase + s.imag() * position) - taken,
+          sum.error + length * summand.position_error + unit * (64 * size + 64)};
+}
+
+Sample Integrand::sample_remainder(Complex s, double log_scale) {
+  const Plain& rest = log_remainder(s);
+  const double x = s.real();
+  const double y = s.imag();
+  const double size = std::abs(s);
+  const double half = taken_variance_ / 2;
+  const double real = half * (x * (x + 1) - y * y) - x * epsilon_ - std::log(size) - std::log(std::hypot(x + 1, y)) - log_scale;
+  const double phase = half * (2 * x + 1) * y - y * epsilon_ - std::atan2(y, x) - std::atan2(y, x + 1);
+  const double magnitudes = taken_variance_ * size * (size + 1) + 2 * size * epsilon_ + std::abs(std::log(size)) +
+                            std::abs(std::log(std::hypot(x + 1, y))) + std::abs(log_scale) + 8;
+  const double a = rest.value.real();
+  const double b = rest.value.imag();
+  const double growth = std::exp(a);
+  const double half_sine = std::sin(b / 2);
+  const Complex difference(std::expm1(a) * std::cos(b) - 2 * half_sine * half_sine, growth * std::sin(b));
+  const double prefactor = std::exp(real);
+  const Complex turn(std::cos(phase), std::sin(phase));
+  const double modulus = std::abs(difference);
+  const double doubt = rest.error + 4 * unit * (std::abs(a) + std::abs(b));
+  Sample result{prefactor * difference * turn, 0, prefactor * modulus};
+  result.error = prefactor * (growth * std::expm1(doubt) + modulus * std::expm1(unit * (60 * magnitudes + 20)) +
+                              10 * unit * (std::abs(std::expm1(a)) + std::min(2.0, b * b / 2) + growth * std::min(1.0, std::abs(b))));
+  if (!(result.error < infinity) || doubt > 0.5) {  // only a bound is known
+    const double bound = prefactor * (growth * std::exp(doubt) + 1);
+    result = {0, bound < infinity ? bound : infinity, bound < infinity ? bound : infinity};
+  }
+  result.error *= 1 + 1e-9;
+  return result;
+}
+
+double Integrand::real_remainder(double s) const {
+  double rest = 0;
+  for (const StepFactor& factor : factors_) rest += factor.real_remainder(s);
+  const double log = rest > 30 ? rest : std::log(std::abs(std::expm1(rest)));
+  return log + taken_variance_ * s * (s + 1) / 2 - s * epsilon_ - std::log(s) - std::log1p(s);
+}
+
 Sample Integrand::sample(Complex s, double log_scale) {
+  if (taken_variance_ > 0) return sample_remainder(s, log_scale);
   const LogValue& common = common_factor(s);
   std::vector<LogValue> terms;
   for (const BreakTerm& term : expansion_.terms) terms.push_back(term_logarithm(term, s));

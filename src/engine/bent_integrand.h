@@ -30,9 +30,14 @@ class Integrand {
   };
   Integrand(const Expansion& expansion, std::vector<StepFactor> factors, std::vector<Offset> offsets)
       : expansion_(expansion), factors_(std::move(factors)), offsets_(std::move(offsets)) {}
+  /// Less the Gaussian of the same variance: (M(s) - exp(V s (s+1) / 2)) exp(-s epsilon) / (s (s+1)) for an expansion of subsampled and
+  /// plain Gaussians only, M being all of its transform. [bent-remainder]
+  Integrand(const Expansion& expansion, std::vector<StepFactor> factors, Offset offset, double epsilon);
 
   /// The same summands at another epsilon: what is known of the factors stays known. False if the summands are others.
-  [[nodiscard]] bool move_to(const std::vector<Offset>& offsets);
+  [[nodiscard]] bool move_to(const std::vector<Offset>& offsets, double epsilon);
+  /// V: the variance of the Gaussian that is taken away; 0 if none is.
+  [[nodiscard]] double taken_variance() const { return taken_variance_; }
   /// log F on the positive real axis, fast and uncertified.
   [[nodiscard]] double log_real(double s) const;
   /// Prepares the noise planes for contours that cross the real axis between the two points.
@@ -62,6 +67,14 @@ class Integrand {
   /// Everything in F that does not depend on the summand, remembered.
   [[nodiscard]] const LogValue& common_factor(Complex s);
   [[nodiscard]] LogValue find_common_factor(Complex s);
+  /// log M - V s (s+1) / 2, remembered, and F from it.
+  [[nodiscard]] const Plain& log_remainder(Complex s);
+  /// The same as a difference of logarithms, which is better where it is large.
+  [[nodiscard]] Plain log_difference(Complex s);
+  [[nodiscard]] Sample sample_remainder(Complex s, double log_scale);
+  [[nodiscard]] double real_remainder(double s) const;
+  /// log of a bound of the Gaussian that is taken away, its exponential included and the kernel not.
+  [[nodiscard]] double log_taken_bound(std::span<const Complex> hull) const;
   [[nodiscard]] LogValue term_logarithm(const BreakTerm& term, Complex s) const;
 
   const Expansion& expansion_;
@@ -70,6 +83,9 @@ class Integrand {
   std::uint64_t earlier_work_ = 0;
   std::unordered_map<Complex, LogValue, Hash> common_factors_;
   std::unordered_map<Hull, Bound, Hash> factor_bounds_;
+  double epsilon_ = 0;
+  double taken_variance_ = 0;
+  std::unordered_map<Complex, Plain, Hash> log_remainders_;
 };
 
 }  // namespace tradeoff::bent

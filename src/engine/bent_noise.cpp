@@ -74,6 +74,21 @@ double RealNoise::log_transform(double p) const {
   return greatest + std::log(sum * step_);
 }
 
+double RealNoise::remainder(double p, double rate) const {
+  double sum = 0;
+  for (std::size_t j = 0; j < log_ratio_.size(); ++j) {
+    const double x = low_ + static_cast<double>(j) * step_;
+    const double z = (1 - rate) * std::exp(x) - rate;
+    if (std::abs(p * z) <= 0.5 && std::abs(z) <= 0.5) {
+      sum += std::exp(log_density_[j]) * third_order(p, z).real();
+    } else {
+      sum += std::exp(log_density_[j] + p * (log_ratio_[j] + std::log1p(-rate))) -
+             std::exp(log_density_[j]) * (1 + p * z * (1 + (p - 1) * z / 2));
+    }
+  }
+  return sum * step_;
+}
+
 Range RealNoise::range(double p) const {
   double greatest = -infinity;
   for (std::size_t j = 0; j < log_ratio_.size(); ++j) greatest = std::max(greatest, log_density_[j] + p * log_ratio_[j]);
@@ -85,7 +100,7 @@ Range RealNoise::range(double p) const {
 }
 
 NoisePlane::NoisePlane(Interval all_mu, Interval rate, Range range, const std::optional<Window>& window)
-    : mu_(all_mu.lo), mu_doubt_(all_mu.width() / all_mu.lo), window_(window) {
+    : mu_(all_mu.lo), mu_doubt_(all_mu.width() / all_mu.lo), rate_(rate), window_(window) {
   const double mu = mu_;
   const Interval mean = log(rate) - log1p(-rate) - square(all_mu) / 2.0;
   mean_ = mean.lo;
@@ -347,6 +362,26 @@ double NoisePlane::log_short_sides(int multiple, Complex p, Exit exit) {
   return greatest + std::log(4 * shift_) + log_slack(greatest);
 }
 
+// [bent-remainder] The terms after the third fall by half or more each; the last one kept bounds the rest.
+Complex third_order(Complex p, Complex z) {
+  const auto times = [](Complex a, Complex b) {  // without the library's care for infinities
+    return Complex(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
+  };
+  Complex term = times(times(p, z), times(times(p - 1.0, z), times(p - 2.0, z))) / 6.0;
+  Complex sum = term;
+  const double enough = 1e-36 * std::norm(term);
+  for (double k = 3; k < 70 && std::norm(term) > enough; ++k) {
+    term = times(term, times((p - k) / (k + 1), z));
+    sum += term;
+  }
+  return sum;
+}
+
+Range NoisePlane::remainder_range(double mu, double rate, Range range) {
+  const double mean = std::log(rate) - std::log1p(-rate) - mu * mu / 2;
+  return {std::min(range.low, mean - 10 * mu), std::max(range.high, mean + 10 * mu + 2 * mu * mu)};
+}
+
 // [noise-plane] The trapezoidal rule on the line, without its first and last node; its error by the rectangle that the rest spans.
 Polar NoisePlane::evaluate(Complex p) {
   if (count_ == 0) return {0, 0, infinity};
@@ -382,18 +417,114 @@ Polar NoisePlane::evaluate(Complex p) {
   const double real = middle(real_sum.enclosure());
   const double imaginary = middle(imaginary_sum.enclosure());
   rounding = 1.001 * (rounding + 26 * unit * modulus) + static_cast<double>(n) * std::exp(-dropped);
-  const auto half_cell = [&](std::size_t end, std::size_t inner) {
-    return step_ / 2 * std::exp(std::max(log_bound_at({&line, 1}, p, end), log_bound_at({&line, 1}, p, inner)) - greatest);
-  };
-  const double beyond = tails(line, p, exit, greatest) + half_cell(0, 1) + half_cell(n - 1, n - 2);
-  const double beside =
-      std::max(log_interior(shifted(chosen - lines_a_shift), p, exit), log_interior(shifted(chosen + lines_a_shift), p, exit));
-  const double quadrature_error = std::exp(beside - greatest) * 2 / std::expm1(2 * pi * shift_ / step_ * (1 - 1e-12)) +
-                                  std::exp(log_short_sides(chosen, p, exit) - greatest);
-  const double error = (rounding * step_ + beyond + quadrature_error) * (1 + 1e-9);
+  const double error = (rounding * step_ + path_error(chosen, p, exit, greatest)) * (1 + 1e-9);
   const double phase = std::atan2(imaginary, real);
   return {std::log(std::hypot(real, imaginary) * step_) + greatest, mirrored ? -phase : phase,
           std::log(error) + greatest + log_slack(greatest)};
+}
+
+// [noise-plane] What lies beyond the inner nodes, and the quadrature error of the rectangle around them.
+double NoisePlane::path_error(int chosen, Complex p, Exit exit, double log_scale) {
+  const Line& line = this->line(chosen);
+  const std::size_t n = length(exit);
+  const auto half_cell = [&](std::size_t end, std::size_t inner) {
+    return step_ / 2 * std::exp(std::max(log_bound_at({&line, 1}, p, end), log_bound_at({&line, 1}, p, inner)) - log_scale);
+  };
+  const double beyond = tails(line, p, exit, log_scale) + half_cell(0, 1) + half_cell(n - 1, n - 2);
+  const double beside =
+      std::max(log_interior(shifted(chosen - lines_a_shift), p, exit), log_interior(shifted(chosen + lines_a_shift), p, exit));
+  return beyond + std::exp(beside - log_scale) * 2 / std::expm1(2 * pi * shift_ / step_ * (1 - 1e-12)) +
+         std::exp(log_short_sides(chosen, p, exit) - log_scale);
+}
+
+// [bent-remainder] Where the powers almost cancel, their series; elsewhere their difference, whose terms are then no longer small. Both are
+// charged with the roundings of p, of z and of the density, counted on the theory page.
+NoisePlane::Share NoisePlane::remainder_at(const Line& line, Complex turn, Complex p, std::size_t j) const {
+  const double rate = rate_.lo;
+  const double growth = std::exp((first_ + static_cast<int>(j)) * step_);
+  const Complex z((1 - rate) * growth * turn.real() - rate, (1 - rate) * growth * turn.imag());
+  const double doubt = (8 * unit + 1.01 * mean_error_) * growth + (8 * unit + 1.01 * rate_.width() / rate) * rate * (growth + 1);
+  const double size = std::abs(p);
+  const double reach = std::abs(z) + doubt;
+  const double density = std::exp(line.log_density[j]);
+  const Complex turned(density * std::cos(line.phase[j]), density * std::sin(line.phase[j]));
+  if (size * reach <= 0.5 && reach <= 0.5) {
+    const Complex value = turned * third_order(p, z);
+    const double third = size * (size + 1) * (size + 2) / 6 * reach * reach;  // times reach: the leading term
+    const double modulus = density * 2 * third * reach;
+    return {value, modulus, modulus * (1.8 * line.error[j] + 4 * unit) + density * (8 * third * doubt + 400 * unit * third * reach)};
+  }
+  const double shift = std::log1p(-rate);
+  const double a = p.real();
+  const double b = p.imag();
+  const double power = std::exp(line.log_density[j] + a * (line.log_modulus[j] + shift) - b * line.argument[j]);
+  const double angle = line.phase[j] + a * line.argument[j] + b * (line.log_modulus[j] + shift);
+  const Complex polynomial = 1.0 + p * z * (1.0 + (p - 1.0) * z / 2.0);
+  const double magnitude = 1 + size * reach + size * (size + 1) * reach * reach / 2;
+  const double power_error =
+      line.error[j] + (size + 1) * (table_units * unit * line.reach[j] - 2 * shift * (24 * unit + rate_.width() / rate));
+  return {Complex(power * std::cos(angle), power * std::sin(angle)) - turned * polynomial, power + density * magnitude,
+          power * (power_error < 1 ? 1.8 * power_error : infinity) +
+              density * (magnitude * (1.8 * line.error[j] + 80 * unit) + (size + size * (size + 1) * reach) * doubt)};
+}
+
+double NoisePlane::polynomial_error(const Line& line, const Powers& powers, Exit exit) const {
+  const std::size_t n = length(exit);
+  const double variance = mu_ * mu_;
+  const double left = first_ * step_;
+  const double right = (first_ + static_cast<int>(n) - 1) * step_;
+  const double stretch = exit == Exit::ray ? std::hypot(1, ray_slope) : 1;
+  const double lean = exit == Exit::ray ? ray_slope * line.theta : 0;
+  const auto density = [&](std::size_t end, std::size_t inner) {
+    return std::exp(std::max(line.log_ceiling[end], line.log_ceiling[inner]) + bulge_);
+  };
+  const double last_short =
+      std::exp(((line.theta + shift_) * (line.theta + shift_) - line.theta * line.theta) / (2 * variance) - quadrature);
+  const double sides = 4 * shift_ * std::max(1.0, 1.001 * last_short);
+  const double whole = std::exp((line.theta + shift_) * (line.theta + shift_) / (2 * variance) - quadrature);
+  double total = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto power = static_cast<double>(k);
+    const double left_rate = (mean_ - left) / variance - 1e-9;  // the powers only help there
+    const double right_rate = ((right - lean - mean_) / variance - power) * (1 - 1e-9) - 1e-9;
+    if (!(left_rate > 0 && right_rate > 0)) return infinity;
+    const double at_left = density(0, 1) * std::exp(power * (left + step_));
+    const double at_right = density(n - 1, n - 2) * std::exp(power * right);
+    total += powers[k] * (at_left * (1 / left_rate + step_ + sides) + at_right * (stretch / right_rate + step_ + sides) +
+                          2.001 * whole * std::exp(power * (mean_ + mean_error_) + power * power * variance / 2));
+  }
+  return total * (1 + 1e-6);
+}
+
+// [bent-remainder] The trapezoidal rule on the path that serves J(p): its powers apart in what the path misses, together at the nodes.
+Plain NoisePlane::evaluate_remainder(Complex p) {
+  if (count_ == 0 || window_ || rate_.hi > 0.5) return {0, infinity};
+  const bool mirrored = p.imag() < 0;
+  if (mirrored) p = std::conj(p);
+  const auto [chosen, exit] = best_quadrature_path(p);
+  const Line& line = this->line(chosen);
+  const std::size_t n = length(exit);
+  numeric::CompensatedSum real_sum;
+  numeric::CompensatedSum imaginary_sum;
+  double modulus = 0;
+  double rounding = 0;
+  const Complex turn(std::cos(line.theta), std::sin(line.theta));
+  for (std::size_t j = 1; j + 1 < n; ++j) {
+    const Share share = remainder_at(line, turn, p, j);
+    real_sum.add(share.value.real());
+    imaginary_sum.add(share.value.imag());
+    modulus += share.modulus;
+    rounding += share.error;
+  }
+  work_ += 4 * n;
+  const Complex sum(middle(real_sum.enclosure()), middle(imaginary_sum.enclosure()));
+  const double size = std::abs(p);
+  const double rate = rate_.hi;
+  const double scale = std::exp(std::max(0.0, -p.real()) * -log1p(-rate_).lo);  // |(1 - rate)^p| at most
+  const Powers powers{1 + size * rate + size * (size + 1) * rate * rate, size, size * (size + 1)};
+  const double missed = path_error(chosen, p, exit, 0) * scale + polynomial_error(line, powers, exit);
+  const double error = (step_ * (1.001 * rounding + 4 * unit * modulus) + missed) * (1 + 1e-9);
+  return {(mirrored ? std::conj(sum) : sum) * step_, error < infinity ? error : infinity};
 }
 
 }  // namespace tradeoff::bent

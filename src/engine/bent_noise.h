@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <memory>
@@ -24,16 +25,27 @@ struct Polar {
   double log_error = 0;
 };
 
+/// A complex number and a bound on its distance to the truth.
+struct Plain {
+  Complex value;
+  double error = 0;
+};
+
 struct Range {
   double low;
   double high;
 };
+
+/// (1 + z)^p - 1 - p z - p (p - 1) z^2 / 2 where |p z| and |z| are at most a half, by its series. [bent-remainder]
+[[nodiscard]] Complex third_order(Complex p, Complex z);
 
 /// J on the real axis, fast and uncertified: for choosing saddle points and node ranges.
 class RealNoise {
  public:
   RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window = std::nullopt);
   [[nodiscard]] double log_transform(double p) const;
+  /// E[w^p - 1 - p (w - 1) - p (p - 1) (w - 1)^2 / 2] with w = (1 - rate)(1 + e^V).
+  [[nodiscard]] double remainder(double p, double rate) const;
   /// Where the tilted density is within e^-42 of its maximum.
   [[nodiscard]] Range range(double p) const;
 
@@ -48,6 +60,11 @@ class RealNoise {
 class NoisePlane {
  public:
   NoisePlane(Interval mu, Interval rate, Range range, const std::optional<Window>& window = std::nullopt);
+  /// The range widened for `evaluate_remainder`: what it leaves out at the ends counts by its powers, not by their difference.
+  [[nodiscard]] static Range remainder_range(double mu, double rate, Range range);
+  /// X(p) = E[w^p - 1 - p (w - 1) - p (p - 1) (w - 1)^2 / 2], w = (1 - rate)(1 + e^V): what mean and variance leave of the transform.
+  /// Without a window. [bent-remainder]
+  [[nodiscard]] Plain evaluate_remainder(Complex p);
   /// J(p) with an error bound (infinite if the node range is too short). Any p.
   [[nodiscard]] Polar evaluate(Complex p);
   /// log of a bound of |J| on the convex hull of the points, Im p >= 0; infinite if the node range is too short.
@@ -96,6 +113,18 @@ class NoisePlane {
   /// log of the part of the quadrature error that comes from the ends of the node range.
   [[nodiscard]] double log_short_sides(int multiple, Complex p, Exit exit);
   [[nodiscard]] double coarse_maximum(Shifted line, Complex p, Exit exit) const;
+  /// Bounds of |1 + p z + p (p - 1) z^2 / 2| by c_0 + c_1 e^x + c_2 e^2x, and what of its integral the quadrature on a line may miss.
+  using Powers = std::array<double, 3>;
+  [[nodiscard]] double polynomial_error(const Line& line, const Powers& powers, Exit exit) const;
+  /// One node's share of X(p), and its error; `turn` is exp(i theta).
+  struct Share {
+    Complex value;
+    double modulus;
+    double error;
+  };
+  [[nodiscard]] Share remainder_at(const Line& line, Complex turn, Complex p, std::size_t node) const;
+  /// The error of J(p) on a path that does not come from the nodes, relative to exp(log_scale).
+  [[nodiscard]] double path_error(int chosen, Complex p, Exit exit, double log_scale);
   /// A path, chosen by estimates: any choice is valid.
   struct Path {
     int multiple = 0;
@@ -108,6 +137,7 @@ class NoisePlane {
 
   double mu_;
   double mu_doubt_;  // the true mu is larger by at most this share
+  Interval rate_;
   std::optional<Window> window_;
   double mean_;
   double mean_error_;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/choose.h"
 
+#include <algorithm>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 
 #include "engine/bent.h"
 #include "engine/cells.h"
@@ -57,9 +60,20 @@ Parts merge_gaussians(Parts parts) {
   return others;
 }
 
-// From this many steps on, the transform falls off fast enough for a straight contour to need few nodes; with fewer the bent one
-// is tried first. Only speed depends on it: whichever is first, the other takes over where it is not tight.
-constexpr double many_steps = 60;
+/// From about 60 steps on, the transform falls off fast enough for a straight contour to need few nodes; before that the bent one is tried
+/// first. A subsampled step counts only as far as it is likely to sample, and less where one sample is a large loss (measured). Only speed
+/// depends on it: whichever is first, the other takes over where it is not tight.
+bool straight_contour_first(const Parts& parts) {
+  constexpr double many_steps = 60;
+  double steps = 0;
+  for (const Part& part : parts) {
+    const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
+    const auto* subsampled = points ? std::get_if<SubsampledGaussianBreak>(&*points) : nullptr;
+    const double share = subsampled ? std::min(1.0, 85 * subsampled->rate * std::exp(-subsampled->mu * subsampled->mu / 4)) : 1;
+    steps += share * static_cast<double>(part.times);
+  }
+  return steps >= many_steps;
+}
 
 }  // namespace
 
@@ -71,11 +85,9 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const Interval revealed = take_revealing(parts);
   parts = merge_gaussians(std::move(parts));
   if (parts.size() == 1 && parts.front().times == 1) return {revealing_loss(parts.front().loss, revealed), "closed form", all};
-  double steps = 0;
-  for (const Part& part : parts) steps += static_cast<double>(part.times);
   const LossPointer contour = compose_by_contour(parts, shorter != nullptr ? shorter->contour.get() : nullptr);
   std::vector<LossPointer> paths{contour, compose_by_bent_contour(parts, tolerance)};
-  if (steps < many_steps) std::swap(paths[0], paths[1]);
+  if (!straight_contour_first(parts)) std::swap(paths[0], paths[1]);
   const bool by_contour = paths[0] != nullptr || paths[1] != nullptr;
   paths.push_back(compose_by_cells(parts, tolerance));
   paths.push_back(compose_by_lattice(parts, tolerance));

@@ -10,19 +10,22 @@
 #include <random>
 
 #include "engine/bent_contour.h"
+#include "engine/bent_evaluate.h"
 #include "engine/bent_expansion.h"
 #include "engine/bent_extended.h"
 #include "engine/bent_factor.h"
 #include "engine/bent_integrand.h"
 #include "engine/bent_noise.h"
 #include "engine/bent_window.h"
+#include "engine/cells.h"
+#include "engine/lattice.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/subsampled.h"
 #include "mechanism/subsampled_gaussian.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
-// [break-point-expansion], [noise-plane], [log-convex-majorant], [bent-contour], [bent-split]
+// [break-point-expansion], [noise-plane], [log-convex-majorant], [bent-contour], [bent-split], [bent-remainder]
 namespace tradeoff {
 namespace {
 
@@ -216,6 +219,62 @@ TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
     acb_clear(truth), acb_clear(difference);
   }
   EXPECT_GE(useful, 15);
+}
+
+/// M(p) - 1 - p (p - 1) V / 2 in balls, from J(p).
+void exact_remainder(acb_t result, double mu, double rate, Complex p) {
+  constexpr slong bits = 200;
+  acb_t exponent, power;
+  arb_t w, variance;
+  acb_init(exponent), acb_init(power), arb_init(w), arb_init(variance);
+  exact_transform(result, mu, rate, p);
+  acb_set_d_d(exponent, p.real(), p.imag());
+  arb_set_d(w, -rate);
+  arb_log1p(w, w, bits);
+  acb_mul_arb(power, exponent, w, bits);
+  acb_exp(power, power, bits);
+  acb_mul(result, result, power, bits);
+  arb_set_d(w, mu);
+  arb_mul(w, w, w, bits);
+  arb_expm1(variance, w, bits);
+  arb_set_d(w, rate);
+  arb_mul(variance, variance, w, bits);
+  arb_mul(variance, variance, w, bits);
+  arb_mul_2exp_si(variance, variance, -1);
+  acb_sub_ui(power, exponent, 1, bits);
+  acb_mul(power, power, exponent, bits);
+  acb_mul_arb(power, power, variance, bits);
+  acb_sub(result, result, power, bits);
+  acb_sub_ui(result, result, 1, bits);
+  acb_clear(exponent), acb_clear(power), arb_clear(w), arb_clear(variance);
+}
+
+// [bent-remainder] At rates where the transform is 1 but for its twelfth digit, on contours and off them; every third range is too short.
+TEST(NoisePlaneTest, RemainderHoldsAtRandomExponents) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  int useful = 0;
+  for (int k = 0; k < 40; ++k) {
+    const double mu = std::exp(-1.6 + 1.8 * uniform(random));
+    const double rate = std::exp(-10 * uniform(random)) * 0.05;
+    const double angle = 1.57 * std::sqrt(uniform(random));
+    const Complex p = 1.0 + std::polar(std::exp(1 + 4 * uniform(random)), angle);
+    const bent::RealNoise fast(mu, rate, true);
+    bent::Range range = fast.range(std::min(p.real(), 1 - std::log(rate) / (mu * mu)));
+    range = bent::NoisePlane::remainder_range(mu, rate, {range.low, range.high + 6 * mu});
+    const double cut = k % 3 == 0 ? 0.3 * uniform(random) * (range.high - range.low) : 0;
+    bent::NoisePlane plane(exactly(mu), exactly(rate), {range.low + cut, range.high - cut});
+    const bent::Plain found = plane.evaluate_remainder(p);
+    acb_t truth, difference;
+    acb_init(truth), acb_init(difference);
+    exact_remainder(truth, mu, rate, p);
+    acb_set_d_d(difference, found.value.real(), found.value.imag());
+    acb_sub(difference, difference, truth, 200);
+    EXPECT_FALSE(log_modulus(difference) > std::log(found.error)) << k << " " << mu << " " << rate << " " << p;
+    useful += std::log(found.error) < log_modulus(truth) - 15;
+    acb_clear(truth), acb_clear(difference);
+  }
+  EXPECT_GE(useful, 12);
 }
 
 // E (1 + e^V) = 1 / (1 - rate). Half of it lies beyond the last node, where the integrand only begins to fall.
@@ -422,7 +481,7 @@ TEST(BentContourTest, AMovedContourStillHolds) {
   };
   bent::Integrand moved = fresh(1);
   const bent::Estimate first = bent::integrate(moved, bent::Opening::right, bent::find_saddle(moved, 1e6), 1e-8, -infinity, 1 << 24);
-  ASSERT_TRUE(moved.move_to({offset(1.05)}));
+  ASSERT_TRUE(moved.move_to({offset(1.05)}, 1.05));
   const bent::Estimate second = bent::integrate_on(moved, bent::Opening::right, first.contour, 1e-8, 1 << 24);
   bent::Integrand other = fresh(1.05);
   const bent::Estimate truth = bent::integrate(other, bent::Opening::right, bent::find_saddle(other, 1e6), 1e-8, -infinity, 1 << 24);
@@ -430,23 +489,60 @@ TEST(BentContourTest, AMovedContourStillHolds) {
   EXPECT_NEAR(second.value * scale, truth.value, second.error * scale + truth.error);
   EXPECT_LT(second.error, 1e-6 * second.value);
   // Far away the same contour is still valid, only wide.
-  ASSERT_TRUE(moved.move_to({offset(4)}));
+  ASSERT_TRUE(moved.move_to({offset(4)}, 4));
   const bent::Estimate far = bent::integrate_on(moved, bent::Opening::right, first.contour, 1e-8, 1 << 24);
   bent::Integrand there = fresh(4);
   const bent::Estimate far_truth = bent::integrate(there, bent::Opening::right, bent::find_saddle(there, 1e6), 1e-8, -infinity, 1 << 24);
   const double far_scale = std::exp(far.log_scale - far_truth.log_scale);
   EXPECT_NEAR(far.value * far_scale, far_truth.value, far.error * far_scale + far_truth.error);
-  EXPECT_FALSE(moved.move_to({}));
+  EXPECT_FALSE(moved.move_to({}, 4));
+}
+
+// What an evaluator remembers of one epsilon must not stand for parts that another has and that one had not.
+TEST(BentContourTest, AnswersDoNotDependOnEarlierOnes) {
+  for (const Parts& parts : {Parts{laplace(exactly(0.5), 3)}, Parts{subsampled(exactly(1), exactly(0.1), 2), laplace(exactly(1), 2)},
+                             Parts{subsampled(exactly(2), exactly(0.001), 4)}}) {
+    auto expansion = bent::expand(parts, Direction::remove, ParameterEnd::worse);
+    ASSERT_TRUE(expansion.has_value());
+    const bent::Side side(std::move(*expansion));
+    bent::Evaluator remembering(side, {});
+    for (const double epsilon : {4.0, 0.3, 1.5, 0.31, 1.2, 0.002, 0.0021, 3.0}) {
+      const Interval found = remembering.at(epsilon, 1e-5).bounds;
+      const Interval fresh = bent::Evaluator(side, {}).at(epsilon).bounds;
+      EXPECT_LE(found.lo, fresh.hi) << epsilon;
+      EXPECT_GE(found.hi, fresh.lo) << epsilon;
+    }
+  }
 }
 
 // Close to the largest loss of the direction add, contours lean far to the left, where a straight path in the noise plane would rise.
 TEST(BentTest, NearTheLargestLossIsTight) {
   for (const std::uint64_t times : {2U, 5U}) {
-    const auto loss = compose_by_bent_contour({subsampled(exactly(2), exactly(0.01), times)}, {});
+    const auto loss = compose_by_bent_contour({subsampled(exactly(0.5), exactly(0.01), times)}, {});
     const auto found = loss->closed_epsilon(Direction::add, exactly(1e-8));
     ASSERT_TRUE(found.has_value());
     EXPECT_THAT(*found, IsTight(1e-8));
   }
+}
+
+// [bent-remainder] Where the Chernoff bound hides delta by many digits: two steps against cells, which use no transform at all, and
+// a plan with a plain Gaussian against the lattice.
+TEST(BentTest, DeepInTheTailOfSmallRates) {
+  const auto check = [](double mu, double rate, std::uint64_t times, double epsilon) {
+    const Parts parts{{subsampled_gaussian(exactly(mu), exactly(rate)), times}};
+    const Interval found = compose_by_bent_contour(parts, {})->log_delta(Direction::remove, exactly(epsilon));
+    const LossPointer other = times == 2 ? compose_by_cells(parts, {}) : compose_by_lattice(parts, {});
+    const Interval known = other->log_delta(Direction::remove, exactly(epsilon));
+    EXPECT_LE(found.lo, known.hi) << mu << " " << rate << " " << times;
+    EXPECT_GE(found.hi, known.lo) << mu << " " << rate << " " << times;
+    EXPECT_THAT(found, IsTight(1e-6)) << mu << " " << rate << " " << times;
+    EXPECT_LT(known.width(), 1e-2) << mu << " " << rate << " " << times;
+  };
+  check(1, 1e-4, 2, 0.009195);
+  check(1, 1e-4, 2, 0.03571);
+  check(0.5, 1e-3, 2, 0.009448);
+  check(0.5, 1e-4, 30, 0.001572);
+  check(0.2, 1e-3, 30, 0.005373);
 }
 
 // Laplace steps end at a largest loss; on it and beyond it delta is exactly the mass at infinity.
@@ -540,7 +636,7 @@ TEST(BentTest, SmallRatesMatchALongVerticalLine) {
   check(0.5, 1e-5, 0.00390625, "1.05604385586e-05");
   check(1, 1e-5, 1.5e-4, "1.08022659943e-05");
   check(2, 1e-4, 9.375e-4, "1.08493144722e-05");
-  check(4, 1e-3, 0.0048828125, "3.06178563173e-05");
+  check(4, 1e-3, 0.0048828125, "3.0617856317349217e-05");
 }
 
 // A doubt of one rounding about mu and the rate is counted once, not answered twice, and widens the answer by little.

@@ -69,11 +69,14 @@ double GaussianTilt::modulus_above(double t) const {
   double best = std::hypot(1 + value.real_less_one, value.imaginary) + value.error + 1e-12;
   if (value.error < 0.05 * (1 - best)) return best;
   std::size_t last = 0;
-  for (const double phase : {4.5, 3.0, 1.5}) {  // radians a step: below pi the sum can tell, above 2 pi it cannot
+  for (const double phase : {3.0, 4.5, 1.5}) {  // radians a step: below pi the sum can tell, above 2 pi it cannot
     const std::size_t resolved = nodes_.resolved(t, phase);
     const std::size_t count = std::min(resolved - std::min(resolved, first_kept()), kept_weight().size());
-    if (count > 0 && count != last) best = std::min(best, modulus_of_first(t, count));
+    const double cut = count > 0 && count != last ? modulus_of_first(t, count) : infinity;
     last = count;
+    if (!(cut < best && cut < 1)) continue;
+    best = cut;
+    break;  // the others would tell little more
   }
   return best < 1 ? best : 1;
 }

@@ -126,6 +126,42 @@ bool closed_forms(Examination& exam) {
   return composed.has_value();
 }
 
+/// delta of one Gaussian or Laplace mechanism.
+std::optional<Real> source_delta(const Call& call, const Real& epsilon) {
+  const Number* sensitivity = number(call, "sensitivity");
+  const Real shift = sensitivity == nullptr ? Real(1) : witness::exact(*sensitivity);
+  if (call.name == "gdp") return gaussian_delta(witness::exact(*number(call, "mu")), epsilon);
+  if (call.name == "gaussian") return gaussian_delta(shift / witness::exact(*number(call, "sigma")), epsilon);
+  if (call.name == "laplace") return max(Real(0), Real(1) - exp((epsilon - shift / witness::exact(*number(call, "scale"))) / 2));
+  return {};
+}
+
+// c: an attack on one sampled step, with the record against without it, or against another: rate * delta(log(1 + (exp(epsilon) - 1)/rate))
+bool one_step(Examination& exam) {
+  const witness::WithPrecision more(ball_bits);
+  const Real epsilon = exactly(exam.trial().epsilon);
+  bool spoke = false;
+  for (const Line& line : exam.plan().lines) {
+    const auto* call = std::get_if<Call>(&line.source);
+    if (call == nullptr || line.operators.empty() || repetitions(line) < 1) continue;
+    const Call& operation = line.operators.front();
+    if (line.operators.size() > 2 || (line.operators.size() == 2 && line.operators[1].name != "repeat")) continue;
+    if (operation.name != "poisson" && operation.name != "sample") continue;
+    const Number* size = number(operation, "size");
+    const Real rate =
+        size != nullptr ? witness::exact(*size) / witness::exact(*number(operation, "of")) : witness::exact(*number(operation, "rate"));
+    if (!rate.positive()) continue;
+    const std::optional<Real> base = source_delta(*call, log(Real(1) + (exp(epsilon) - 1) / rate));
+    if (!base || !(*base).finite()) continue;
+    const Interval step = ends(rate * *base), whole = exam.answers().delta(exam.trial().epsilon);
+    exam.require_order(step, whole, "one sampled step costs no more than all");
+    const bool alone = exam.plan().lines.size() == 1 && line.operators.size() == 1;
+    if (alone) exam.require_meet(step, whole, "delta of one sampled step is what the formula says");
+    spoke = true;
+  }
+  return spoke;
+}
+
 // b: a plan that is mu-GDP costs no more than the Gaussian
 bool gaussian_claim(Examination& exam) {
   const Interval mu = exam.answers().mu();
@@ -314,9 +350,10 @@ constexpr Check all_bounds[] = {
     {"ball", "a T5", 0.15, ball, "delta meets the witness's ball"},
     {"ball_epsilon", "a T5", 0.05, ball_epsilon, "epsilon meets the witness's balls"},
     {"closed_forms", "a T5 T19", 1, closed_forms, "Gaussians and randomised responses are what their formulas say"},
+    {"one_step", "c T5", 1, one_step, "one sampled step costs no more than all, and what its formula says"},
     {"mu", "b T19", 0.02, gaussian_claim, "a plan that is mu-GDP costs no more than the Gaussian"},
-    {"grid", "b c", 0.1, grid, "delta lies between losses rounded down and up"},
-    {"moments", "b T4", 0.1, moments, "delta is at most what moments of discretised losses allow"},
+    {"grid", "b c", 1, grid, "delta lies between losses rounded down and up"},
+    {"moments", "b T4", 1, moments, "delta is at most what moments of discretised losses allow"},
     {"transforms", "b T4", 0.1, transforms, "delta is at most what exact moments allow, in balls"},
     {"classical", "b", 1, classical, "basic and advanced composition hold"},
     {"binomial", "b T4", 1, binomial, "Renyi divergences of whole orders hold"},

@@ -209,6 +209,8 @@ const std::vector<Case>& cases() {
       {"ball_epsilon", "laplace(scale=2)", wrong_epsilon(1.01)},
       {"closed_forms", "gaussian(sigma=2) | repeat(4)", wrong_delta(1 - 1e-6)},
       {"closed_forms", "dp(epsilon=0.1, delta=1e-6) | repeat(40)", wrong_delta(1 + 1e-6)},
+      {"one_step", "laplace(scale=2) | poisson(rate=0.1)", wrong_delta(0.99), 0.02},
+      {"one_step", "gaussian(sigma=2) | poisson(rate=0.1) | repeat(2)", wrong_delta(0.2)},
       {"mu", "gaussian(sigma=2)", wrong_mu(0.99)},
       {"grid", "laplace(scale=2) | repeat(6)", wrong_delta(0.9)},
       {"grid", "gaussian(sigma=2) | poisson(rate=0.3) | repeat(3)", wrong_delta(1.2), 0.1},

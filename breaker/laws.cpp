@@ -26,6 +26,11 @@ Direction one_direction(const Examination& exam) { return std::array{Direction::
 /// What `| invert()` and the like could change: under replace-one neighbours the two directions are one.
 bool add_remove(const Examination& exam) { return exam.trial().neighbours == Neighbours::add_remove; }
 
+/// A bound that is no pair's profile is answered as it stands, and enters compositions by its refinement: two different questions.
+bool states_a_bare_bound(const Plan& plan) {
+  return mentions(plan, {"rectify", "log_family", "sqrt_log_family", "zcdp", "rdp", "icea"}) && !mentions(plan, {"refine"});
+}
+
 Plan with_line(const Plan& plan, std::size_t at, Line line) {
   Plan changed = plan;
   changed.lines[at] = std::move(line);
@@ -202,6 +207,7 @@ bool order(Examination& exam) {
 
 // T8: T steps are T - k steps and k more, a plan in parentheses is the plan, and what tells nothing adds nothing.
 bool repetition(Examination& exam) {
+  if (states_a_bare_bound(exam.plan())) return false;
   const std::size_t at = exam.pick(exam.plan().lines.size());
   const Line& line = exam.plan().lines[at];
   const double times = repetitions(line), epsilon = exam.trial().epsilon;
@@ -316,6 +322,7 @@ bool refinement(Examination& exam) {
 
 // T15, T8
 bool continuation(Examination& exam) {
+  if (states_a_bare_bound(exam.plan())) return false;
   const Plan& plan = exam.plan();
   Plan first, more;
   if (plan.lines.size() > 1) {
@@ -337,8 +344,9 @@ bool continuation(Examination& exam) {
   return true;
 }
 
-// T16: the mixture's delta is the mixture of deltas, in each direction.
+// T16: the mixture's delta is the mixture of deltas, in each direction. A group may add and remove at once: it has a third.
 bool mixtures(Examination& exam) {
+  if (mentions(exam.plan(), {"group"})) return false;
   const auto component = [](const char* weight, const Plan& plan) { return Value{Tuple{{Value{read_number(weight)}, Value{plan}}}}; };
   const Plan other = parse("randomized_response(epsilon=1)");
   Call call;
@@ -410,6 +418,7 @@ bool environment(Examination& exam) {
 
 // c: more is never more private. Each line by itself, and fewer steps of one.
 bool parts(Examination& exam) {
+  if (states_a_bare_bound(exam.plan())) return false;
   const std::size_t at = exam.pick(exam.plan().lines.size());
   const Line& line = exam.plan().lines[at];
   const double times = repetitions(line), epsilon = exam.trial().epsilon;

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "nearest.h"
+#include "numeric/usual_arithmetic.h"
 #include "progress.h"
 #include "report/caret.h"
 #include "request.h"
@@ -168,18 +169,25 @@ ExitCode run(int count, char** values) {
   return ExitCode::bad_usage;
 }
 
-}  // namespace
-}  // namespace tradeoff::cli
-
-int main(int count, char** values) {
-  using tradeoff::cli::complain;
-  using tradeoff::cli::ExitCode;
+int run_or_complain(int count, char** values) {
+  reserve_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error of write, with a message and an exit code
+  std::signal(SIGXFSZ, SIG_IGN);  // so is a file that may not grow any more
   try {
-    return tradeoff::cli::run(count, values);
+    return run(count, values);
   } catch (const std::bad_alloc&) {
     return complain(ExitCode::bad_input, "not enough memory");
   } catch (const std::exception& error) {  // InputError and OutputError among them
     return complain(ExitCode::bad_input, error.what());
   }
+}
+
+}  // namespace
+}  // namespace tradeoff::cli
+
+int main(int count, char** values) {
+  using namespace tradeoff;
+  if (numeric::arithmetic_is_usual()) return cli::run_or_complain(count, values);
+  // A library that was loaded with us may have changed it.
+  return numeric::in_usual_arithmetic([&] { return cli::run_or_complain(count, values); });
 }

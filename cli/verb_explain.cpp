@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
-#include <sstream>
 
 #include "inquiry.h"
+#include "numeric/plain_text.h"
 #include "report/claim.h"
 #include "report/json.h"
 #include "streams.h"
@@ -47,7 +47,7 @@ std::string gdp_lines(const Curve& curve) {
   text += "  [tail-model]  what is known for large epsilon: " + found->tail.kind + "\n";
   text += "  hint, not proof: epsilon / sqrt(-2 log delta) is";
   for (const TailHint& hint : tail_hint(curve)) {
-    std::ostringstream item;
+    numeric::PlainText item;
     item << (hint.epsilon > 1 ? ", " : " ") << (hint.value.lo + hint.value.hi) / 2 << " at " << hint.epsilon;
     text += item.str();
   }

@@ -7,6 +7,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
 #include "numeric/number_text.h"
+#include "numeric/usual_arithmetic.h"
 #include "plan/unknown.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
@@ -171,6 +172,8 @@ Interval search_value(const Trial& trial, const Effect& effect) {
 
 // [parameter-calibration] Privacy is monotone in the parameter, so one certain answer on each side of the change proves the interval.
 Calibration calibrate(const Plan& plan, const Target& target, Neighbours neighbours, Tolerance tolerance) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return calibrate(plan, target, neighbours, tolerance); });
+
   std::visit([](const auto& wanted) { check(wanted); }, target);
   const UnknownPlace place = find_unknown(plan);
   for (const Effect& effect : effects) {

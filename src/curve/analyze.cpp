@@ -19,6 +19,7 @@
 #include "mechanism/subsampled_gaussian.h"
 #include "mechanism/vocabulary.h"
 #include "numeric/arithmetic.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -260,12 +261,16 @@ Curve curve_of(Composition composition, Neighbours neighbours, Tolerance toleran
 }  // namespace
 
 Curve analyze(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return analyze(plan, neighbours, tolerance); });
+
   PlanParts found = parts_of_plan(plan, neighbours, tolerance);
   Composition composition = Analyst(found.neighbours, tolerance).whole(std::move(found.parts));
   return curve_of(std::move(composition), found.neighbours, tolerance, stated_guarantees(plan));
 }
 
 Curve extend(const Curve& curve, const Plan& more) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return extend(curve, more); });
+
   PlanParts found = parts_of_plan(more, curve.neighbours(), curve.tolerance());
   if (found.neighbours != curve.neighbours())
     throw DomainError(std::string("neighbours: the new lines speak of ") + name_of(found.neighbours) +

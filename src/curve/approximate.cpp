@@ -12,6 +12,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
 #include "numeric/normal.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -368,6 +369,8 @@ double reach(const Loss& loss, double delta) {
 }  // namespace
 
 Approximations approximate(const Loss& loss, std::size_t pieces) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return approximate(loss, pieces); });
+
   refuse_unless_symmetric(loss, pieces);
   if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(&loss)) {
     if (!(laplace->epsilon0().lo > 0)) throw UnsupportedError("approximate: perfect privacy is its own approximation");
@@ -412,6 +415,9 @@ std::vector<Constraint> lattice_chords(const Loss& loss, Interval step, std::siz
 }
 
 Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, std::uint64_t times, Interval epsilon) {
+  if (!numeric::arithmetic_is_usual())
+    return numeric::in_usual_arithmetic([&] { return composed_between_polygons(loss, pieces, times, epsilon); });
+
   refuse_unless_symmetric(*loss, pieces);
   const auto below = [&](std::vector<Constraint> tangents) {
     const Parts parts{{std::make_shared<ConstraintsLoss>(std::move(tangents)), times}};

@@ -9,6 +9,7 @@
 #include "curve/refine.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -35,21 +36,29 @@ Curve::Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, std::strin
       composition_(std::move(composition)) {}
 
 Interval Curve::delta_at(Interval epsilon, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_at(epsilon, direction); });
+
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
   return clamp(Profile(*loss_, direction).delta(epsilon), 0, 1);
 }
 
 Interval Curve::log_delta_at(Interval epsilon, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return log_delta_at(epsilon, direction); });
+
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
   return min(Profile(*loss_, direction).log_delta(epsilon), Interval::exactly(0));
 }
 
 Interval Curve::epsilon_at(Interval delta, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_at(delta, direction); });
+
   require_probability("delta", delta);
   return max(invert_profile(Profile(*loss_, direction), delta), Interval::exactly(0));
 }
 
 Interval Curve::epsilon_at(const Number& delta, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_at(delta, direction); });
+
   Interval epsilon = epsilon_at(delta.value, direction);
   for (const WrittenGuarantee& stated : stated_)
     if (surely_at_most(stated.delta, delta)) epsilon.hi = std::min(epsilon.hi, stated.epsilon.value.hi);
@@ -57,18 +66,24 @@ Interval Curve::epsilon_at(const Number& delta, Direction direction) const {
 }
 
 bool Curve::states(const Number& epsilon, const Number& delta) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return states(epsilon, delta); });
+
   return std::any_of(stated_.begin(), stated_.end(), [&](const WrittenGuarantee& stated) {
     return surely_at_most(stated.epsilon, epsilon) && surely_at_most(stated.delta, delta);
   });
 }
 
 Interval Curve::beta_at(Interval alpha, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return beta_at(alpha, direction); });
+
   require_probability("alpha", alpha);
   const LossPointer convex = convex_form(loss_);
   return clamp(dual_beta(Profile(*convex, direction), alpha), 0, 1);
 }
 
 Interval Curve::tpr_at(Interval fpr, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return tpr_at(fpr, direction); });
+
   require_probability("fpr", fpr);
   return clamp(1.0 - beta_at(fpr, direction), 0, 1);
 }
@@ -78,6 +93,8 @@ Interval Curve::advantage() const { return delta_at(Interval::exactly(0)); }
 // [membership-posterior] The best guess of membership has accuracy 1 - prior + prior * delta(log((1 - prior)/prior)); the posterior odds
 // of any output are at most the prior odds times exp(largest loss).
 Posterior Curve::posterior_at(Interval prior) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return posterior_at(prior); });
+
   require(prior.lo > 0 && prior.hi < 1, "prior", prior, "strictly between 0 and 1");
   const auto accuracy = [this](double p) {
     const Interval point = Interval::exactly(p);

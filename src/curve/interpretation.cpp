@@ -7,6 +7,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
 #include "numeric/number_text.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 #include "tradeoff/operations.h"
 
@@ -43,6 +44,8 @@ std::optional<Interval> chance_above(const Loss& loss, double epsilon) {
 
 // [naming-chance] With a world Q without any of them, P_i(A_i) <= h(Q(A_i)) and the A_i are disjoint: on average at most h(1/n).
 Interval naming_chance(const Curve& curve, std::uint64_t people) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return naming_chance(curve, people); });
+
   if (people < 2) throw DomainError("people: " + std::to_string(people) + " is not allowed; it must be at least 2");
   const Interval count = Interval::exactly(static_cast<double>(people));
   if (curve.neighbours() == Neighbours::replace_one) return naming_fixed_point(curve, count);
@@ -51,6 +54,8 @@ Interval naming_chance(const Curve& curve, std::uint64_t people) {
 
 // [odds-factor] P(L > e) >= delta(e), and P(L > e + s) <= delta(e)/(1 - exp(-s)) for every s > 0.
 Interval odds_factor(const Curve& curve, Interval chance) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return odds_factor(curve, chance); });
+
   if (!(chance.lo > 0 && chance.hi < 1))
     throw DomainError("chance: " + numeric::to_text_below(chance.lo) + " is not allowed; it must be strictly between 0 and 1");
   const double low = curve.epsilon_at(chance).lo;

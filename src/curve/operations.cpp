@@ -17,6 +17,7 @@
 #include "mechanism/pair.h"
 #include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -57,14 +58,21 @@ Curve make_curve(LossPointer loss, const Common& common, std::string method = "c
 }  // namespace
 
 Curve inverse(const Curve& curve) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return inverse(curve); });
+
   const LossPointer& loss = curve.loss();
   if (loss->symmetric()) return curve;
   return make_curve(inverse_loss(loss), agreed({curve}), curve.method());
 }
 
-Curve symmetrized(const Curve& curve) { return make_curve(symmetric_pair_of(curve), agreed({curve}), curve.method()); }
+Curve symmetrized(const Curve& curve) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return symmetrized(curve); });
+  return make_curve(symmetric_pair_of(curve), agreed({curve}), curve.method());
+}
 
 Curve strongest(const std::vector<Curve>& curves) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return strongest(curves); });
+
   const Common common = agreed(curves);
   std::vector<LossPointer> losses;
   for (const Curve& curve : curves) losses.push_back(pair_of(curve));
@@ -72,6 +80,8 @@ Curve strongest(const std::vector<Curve>& curves) {
 }
 
 Curve weakest(const std::vector<Curve>& curves) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return weakest(curves); });
+
   const Common common = agreed(curves);
   std::vector<LossPointer> losses;
   // Under replace-one either order may occur, so only symmetric curves speak.
@@ -81,6 +91,8 @@ Curve weakest(const std::vector<Curve>& curves) {
 }
 
 Curve mixture(const std::vector<std::pair<Interval, Curve>>& components) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return mixture(components); });
+
   Common common;
   std::vector<MixtureComponent> parts;
   for (const auto& [weight, curve] : components) {
@@ -105,6 +117,8 @@ Parts parts_of(const Curve& curve, Neighbours neighbours) {
 
 // [tensor-composition]
 Curve product(const std::vector<Curve>& curves) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return product(curves); });
+
   const Common common = agreed(curves);
   Parts parts;
   for (const Curve& curve : curves)
@@ -114,25 +128,35 @@ Curve product(const std::vector<Curve>& curves) {
 }
 
 Curve with_revealing(const Curve& curve, Interval probability) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return with_revealing(curve, probability); });
+
   if (!(probability.lo >= 0 && probability.hi <= 1)) throw DomainError("probability: it must be between 0 and 1");
   return make_curve(revealing_loss(pair_of(curve), probability), agreed({curve}), curve.method());
 }
 
 Curve grouped(const Curve& curve, std::uint64_t size) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return grouped(curve, size); });
+
   return make_curve(group_loss(pair_of(curve), size), agreed({curve}), curve.method());
 }
 
 Curve from_guarantees(const std::vector<std::pair<Interval, Interval>>& points, Neighbours neighbours) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return from_guarantees(points, neighbours); });
+
   std::vector<Constraint> constraints;
   for (const auto& [epsilon, delta] : points) constraints.push_back({epsilon, delta});
   return make_curve(std::make_shared<ConstraintsLoss>(std::move(constraints)), {neighbours, {}});
 }
 
 Curve from_tradeoff(const std::vector<std::pair<Interval, Interval>>& points, Neighbours neighbours) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return from_tradeoff(points, neighbours); });
+
   return make_curve(polygon_loss(points), {neighbours, {}});
 }
 
 std::vector<std::pair<Interval, Interval>> to_guarantees(const Curve& curve, const std::vector<double>& epsilons) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return to_guarantees(curve, epsilons); });
+
   std::vector<std::pair<Interval, Interval>> points;
   for (const double epsilon : epsilons) {
     if (!(epsilon >= 0)) throw DomainError("epsilon: a guarantee needs an epsilon of at least 0");
@@ -244,6 +268,8 @@ class OrderSearch {
 
 // [blackwell-order] Ordered curves are those of which one is a post-processing of the other.
 OrderAnswer at_least_as_private(const Curve& one, const Curve& other) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return at_least_as_private(one, other); });
+
   (void)agreed({one, other});
   const LossPointer first = symmetric_pair_of(one), second = symmetric_pair_of(other);
   return OrderSearch(first, second).run();

@@ -8,6 +8,7 @@
 #include "curve/refine.h"
 #include "mechanism/laplace.h"
 #include "numeric/arithmetic.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 
@@ -48,6 +49,8 @@ class RectifiedLoss final : public Loss {
 
 // [clip-and-rectify]
 PublicBox PublicBox::chosen_without_data(const std::vector<std::pair<double, double>>& sides) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return chosen_without_data(sides); });
+
   if (sides.empty()) throw DomainError("PublicBox: at least one coordinate is needed");
   Interval diameter = Interval::exactly(0);
   for (const auto& [low, high] : sides) {
@@ -59,6 +62,8 @@ PublicBox PublicBox::chosen_without_data(const std::vector<std::pair<double, dou
 }
 
 Interval PublicBox::rectifying_scale(Interval epsilon) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return rectifying_scale(epsilon); });
+
   if (!(epsilon.lo > 0 && epsilon.hi < infinity)) throw DomainError("rectifying_scale: epsilon must be above 0 and finite");
   return l1_diameter_ / epsilon;
 }

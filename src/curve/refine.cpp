@@ -2,7 +2,6 @@
 #include "curve/refine.h"
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
 #include "curve/hull_of_two.h"
@@ -10,6 +9,7 @@
 #include "mechanism/profile.h"
 #include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
+#include "numeric/plain_text.h"
 #include "numeric/root.h"
 #include "tradeoff/error.h"
 
@@ -72,7 +72,7 @@ class RefinedLoss final : public Loss {
   [[nodiscard]] std::string key() const override { return "refined(" + family_.key() + ")"; }
   void explain(std::vector<Step>& steps) const override {
     family_.explain(steps);
-    std::ostringstream detail;
+    numeric::PlainText detail;
     detail << "a straight line in exp(epsilon) up to epsilon = " << segment_.touch.hi << ", from there on the bound itself";
     if (segment_.touch.hi == 0) return;
     steps.push_back({segment_.from_mirror ? "profile-refinement" : "guarantee-hull", detail.str()});

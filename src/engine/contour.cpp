@@ -6,13 +6,13 @@
 #include <limits>
 #include <mutex>
 #include <numbers>
-#include <sstream>
 #include <string>
 #include <utility>
 
 #include "engine/contour_line.h"
 #include "mechanism/atoms_transform.h"
 #include "numeric/arithmetic.h"
+#include "numeric/plain_text.h"
 
 namespace tradeoff {
 namespace {
@@ -410,7 +410,7 @@ void ContourSide::explain(const std::string& direction, std::vector<Step>& steps
   const std::scoped_lock lock(mutex_);
   if (lines_.empty()) return;
   const auto& [line, width, value] = lines_.back();
-  std::ostringstream text;
+  numeric::PlainText text;
   text << direction << ": order " << line->order() << ", " << line->nodes() << " nodes on " << line->points() << " quadrature points, "
        << line->march() << " points of the march; relative errors: alias " << value.alias / value.value << ", truncation "
        << value.truncation / value.value << ", nodes " << value.nodes / value.value << ", moments " << value.base.width();

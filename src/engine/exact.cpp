@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "engine/exact_halves.h"
 #include "engine/exact_power.h"
@@ -11,6 +10,7 @@
 #include "engine/exact_table.h"
 #include "mechanism/atoms.h"
 #include "numeric/arithmetic.h"
+#include "numeric/plain_text.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -288,7 +288,7 @@ class ListedLoss final : public Loss {
   }
   void explain(std::vector<Step>& steps) const override {
     steps.insert(steps.end(), steps_.begin(), steps_.end());
-    std::ostringstream detail;
+    numeric::PlainText detail;
     const Table& listed = remove_.table();
     detail << listed.law().points.size() << " atoms, losses within " << listed.law().shift << ", masses within a factor 1 +- "
            << listed.spread();
@@ -348,7 +348,7 @@ class HalvedLoss final : public Loss {
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override { return halves(direction).test(epsilon); }
   void explain(std::vector<Step>& steps) const override {
     steps.insert(steps.end(), steps_.begin(), steps_.end());
-    std::ostringstream detail;
+    numeric::PlainText detail;
     detail << remove_->points() << " atoms as two lists, losses within " << remove_->shift() << ", masses within a factor 1 +- "
            << remove_->spread();
     steps.push_back({"meet-in-the-middle", detail.str()});
@@ -401,7 +401,7 @@ LossPointer compose_exactly(const Parts& parts, Tolerance tolerance) {
     case ExactWay::none:
       break;
   }
-  std::ostringstream message;
+  numeric::PlainText message;
   message << "exact composition lists at most " << exact::most_points << " atoms in each half of a plan, by at most " << exact::most_terms
           << " multiplications";
   throw TooLargeError(message.str());

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <ctime>
 #include <functional>
-#include <sstream>
 #include <utility>
 
 #include "mechanism/atoms.h"
 #include "numeric/arithmetic.h"
+#include "numeric/plain_text.h"
 
 namespace tradeoff::lattice {
 namespace {
@@ -72,7 +72,7 @@ Grid::Grid(const Parts& parts, Direction direction, Tolerance tolerance)
 
 std::string Grid::describe() const {
   if (!composed_) return "not asked yet";
-  std::ostringstream text;
+  numeric::PlainText text;
   text << points_ << " points of a lattice of step " << step_ << ", transforms of length " << composed_->above.law.size() << ", tilt "
        << composed_->above.tilt;
   return text.str();

@@ -10,6 +10,7 @@
 #include "mechanism/atoms.h"
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 
@@ -145,6 +146,8 @@ class Meter {
 }  // namespace
 
 GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slacks) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return measure_mu(curve, slacks); });
+
   const LossPointer measured = convex_form(curve.loss());
   const Loss& loss = *measured;
   Meter meter(loss, curve.tolerance().relative);
@@ -171,6 +174,8 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
 }
 
 HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return measure_head_mu(curve, epsilon_max); });
+
   if (!(epsilon_max.lo > 0 && epsilon_max.hi < infinity)) throw DomainError("epsilon_max: it must be above 0 and finite");
   const LossPointer measured = convex_form(curve.loss());
   Meter meter(*measured, curve.tolerance().relative);
@@ -212,6 +217,9 @@ HeadMethod measure_head_by(const std::string& method, const Loss& loss, double l
 
 std::vector<HeadMethod> compare_head_methods(const Curve& curve, double epsilon_max, double width,
                                              const std::vector<std::string>& methods) {
+  if (!numeric::arithmetic_is_usual())
+    return numeric::in_usual_arithmetic([&] { return compare_head_methods(curve, epsilon_max, width, methods); });
+
   if (!(epsilon_max > 0 && epsilon_max < infinity)) throw DomainError("epsilon_max: it must be above 0 and finite");
   if (!(width > 0 && width < infinity)) throw DomainError("width: it must be above 0 and finite");
   for (const std::string& name : methods)
@@ -227,6 +235,8 @@ std::vector<HeadMethod> compare_head_methods(const Curve& curve, double epsilon_
 
 // [gdp-transform]
 Interval gdp_transform_at(const Curve& curve, Interval epsilon, Direction direction) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return gdp_transform_at(curve, epsilon, direction); });
+
   const Interval delta = curve.delta_at(epsilon, direction);
   const bool underflows = delta.lo < 1e-290;  // near the end of the doubles delta has lost digits that its logarithm still has
   return underflows ? gaussian_mu_of_log(epsilon, curve.log_delta_at(epsilon, direction)) : gaussian_mu(epsilon, delta);
@@ -234,6 +244,8 @@ Interval gdp_transform_at(const Curve& curve, Interval epsilon, Direction direct
 
 // [slack-pair] G_mu is closed under composition by the root of the sum of squares, and the chances of revealing nothing multiply.
 GdpPair compose(const std::vector<GdpPair>& pairs) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return compose(pairs); });
+
   Interval squares = Interval::exactly(0), log_kept = Interval::exactly(0);
   for (const GdpPair& pair : pairs) {
     squares = squares + square(pair.mu);

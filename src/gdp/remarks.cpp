@@ -6,6 +6,7 @@
 
 #include "curve/profile.h"
 #include "numeric/arithmetic.h"
+#include "numeric/usual_arithmetic.h"
 
 namespace tradeoff {
 namespace {
@@ -51,6 +52,8 @@ std::vector<std::string> warnings_about(const HeadMu& found, double epsilon_max,
 
 // [tail-model]
 std::vector<TailHint> tail_hint(const Curve& curve) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return tail_hint(curve); });
+
   constexpr std::array<double, 7> grid = {1, 3, 10, 30, 100, 300, 1000};
   std::vector<TailHint> hints;
   for (const double e : grid) {

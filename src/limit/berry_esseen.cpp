@@ -9,6 +9,7 @@
 #include "numeric/bracket.h"
 #include "numeric/gaussian.h"
 #include "numeric/normal.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 
@@ -63,16 +64,26 @@ BerryEsseen::BerryEsseen(Interval mu, Interval gamma, Interval revealed) : mu_(m
   if (!(revealed.lo >= 0 && revealed.hi <= 1)) throw DomainError("Berry-Esseen: revealed must be between 0 and 1");
 }
 
-bool BerryEsseen::certifies() const { return floor().hi < 1; }
+bool BerryEsseen::certifies() const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return certifies(); });
+  return floor().hi < 1;
+}
 
-Interval BerryEsseen::floor() const { return beside(revealed_, {floor_at(mu_.lo, gamma_.lo).lo, floor_at(mu_.hi, gamma_.hi).hi}); }
+Interval BerryEsseen::floor() const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return floor(); });
+  return beside(revealed_, {floor_at(mu_.lo, gamma_.lo).lo, floor_at(mu_.hi, gamma_.hi).hi});
+}
 
 // A larger mu and a larger gamma are weaker guarantees, and delta falls with epsilon: the corners decide.
 Interval BerryEsseen::delta_at(Interval epsilon) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_at(epsilon); });
+
   return beside(revealed_, {delta_at_point(mu_.lo, gamma_.lo, epsilon.hi).lo, delta_at_point(mu_.hi, gamma_.hi, epsilon.lo).hi});
 }
 
 Interval BerryEsseen::epsilon_at(Interval delta) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_at(delta); });
+
   if (floor().lo > delta.hi) return Interval::exactly(infinity);
   const auto judge = [&](double epsilon) {
     const Interval value = delta_at(Interval::exactly(epsilon));
@@ -89,6 +100,8 @@ Interval BerryEsseen::epsilon_at(Interval delta) const {
 }
 
 Interval BerryEsseen::beta_at(Interval alpha) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return beta_at(alpha); });
+
   const auto at = [](double mu, double gamma, double a) {
     const Interval g = Interval::exactly(gamma);
     return clamp(gaussian_beta(Interval::exactly(mu), min(Interval::exactly(a) + g, Interval::exactly(1))) - g, 0, 1);
@@ -103,6 +116,8 @@ Interval BerryEsseen::beta_at(Interval alpha) const {
 
 // [berry-esseen] mu = 2 sum kl / sqrt(V), gamma = 0.56 sum kappa3bar / V^(3/2), V = sum of (kappa2 - kl^2).
 BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return berry_esseen(plan, neighbours, tolerance); });
+
   Interval kl = Interval::exactly(0), variance = kl, third = kl, log_kept = kl;
   for (const Part& part : limit_parts(parts_of_plan(plan, neighbours, tolerance).parts)) {
     const FinitePart finite = finite_part(part.loss);

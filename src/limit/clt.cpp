@@ -11,6 +11,7 @@
 #include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 
@@ -61,15 +62,21 @@ Contribution contribution(const Loss& loss) {
 }  // namespace
 
 Estimate uniform_sampling_limit(double mu_step, double rate, double steps) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return uniform_sampling_limit(mu_step, rate, steps); });
+
   return Estimate(std::sqrt(2 * steps * middle(gaussian_chi2plus(Interval::exactly(mu_step)))) * rate);
 }
 
 Estimate poisson_sampling_limit(double mu_step, double rate, double steps) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return poisson_sampling_limit(mu_step, rate, steps); });
+
   return Estimate(std::sqrt(steps * std::expm1(mu_step * mu_step)) * rate);
 }
 
 // [central-limit] Limits of independent parts are independent Gaussians, so their mu^2 add.
 CentralLimit central_limit(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return central_limit(plan, neighbours, tolerance); });
+
   double mu_squared = 0;
   double log_kept = 0;
   CentralLimit limit;
@@ -87,10 +94,14 @@ CentralLimit central_limit(const Plan& plan, Neighbours neighbours, Tolerance to
 
 // G_mu beside a chance of revealing everything: 1 - delta = (1 - revealed) (1 - delta_mu).
 Estimate CentralLimit::delta_at(double epsilon) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_at(epsilon); });
+
   return Estimate(1 - (1 - revealed.value()) * (1 - middle(gaussian_delta(mu.value(), epsilon))));
 }
 
 Estimate CentralLimit::epsilon_at(double delta) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_at(delta); });
+
   const double left = (delta - revealed.value()) / (1 - revealed.value());
   if (!(left > 0)) return Estimate(mu.value() == 0 && revealed.value() <= delta ? 0 : infinity);
   return Estimate(middle(gaussian_epsilon(mu.value(), std::min(left, 1.0))));

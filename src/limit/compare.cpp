@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <sstream>
 
 #include "curve/duality.h"
 #include "curve/parts_of_plan.h"
@@ -18,6 +17,8 @@
 #include "numeric/bracket.h"
 #include "numeric/gaussian.h"
 #include "numeric/normal.h"
+#include "numeric/plain_text.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
@@ -30,7 +31,7 @@ Interval exactly(double value) { return Interval::exactly(value); }
 Interval exactly(std::uint64_t value) { return exactly(static_cast<double>(value)); }
 
 std::string written(double value) {
-  std::ostringstream out;
+  numeric::PlainText out;
   out << value;
   return out.str();
 }
@@ -428,6 +429,9 @@ const std::vector<std::string>& comparison_methods() {
 // [classical-composition] The least of several guarantees for the same plan and neighbours is a guarantee.
 Comparison compare_methods(const Plan& plan, Interval delta, Neighbours neighbours, Tolerance tolerance,
                            const std::vector<std::string>& methods) {
+  if (!numeric::arithmetic_is_usual())
+    return numeric::in_usual_arithmetic([&] { return compare_methods(plan, delta, neighbours, tolerance, methods); });
+
   if (!(delta.lo >= 0 && delta.hi <= 1)) throw DomainError("delta: it must be between 0 and 1");
   for (const std::string& name : methods)
     if (std::find(comparison_methods().begin(), comparison_methods().end(), name) == comparison_methods().end())

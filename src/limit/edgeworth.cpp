@@ -8,6 +8,7 @@
 #include "mechanism/atoms.h"
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 
@@ -71,6 +72,8 @@ double profile(const Edgeworth::Side& side, double revealed, double epsilon) {
 }  // namespace
 
 Edgeworth edgeworth(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return edgeworth(plan, neighbours, tolerance); });
+
   Edgeworth::Side remove, add;
   double log_kept = 0;
   for (const Part& part : limit_parts(parts_of_plan(plan, neighbours, tolerance).parts)) {
@@ -88,11 +91,15 @@ Edgeworth edgeworth(const Plan& plan, Neighbours neighbours, Tolerance tolerance
 }
 
 Estimate Edgeworth::delta_at(double epsilon) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_at(epsilon); });
+
   return Estimate(std::max(profile(remove_, revealed_, epsilon), profile(add_, revealed_, epsilon)));
 }
 
 /// The first epsilon at which the expansion falls to delta: it need not be monotone far out.
 Estimate Edgeworth::epsilon_at(double delta) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_at(delta); });
+
   double low = 0, high = 1;
   if (delta_at(0).value() <= delta) return Estimate(0);
   const double step = std::max({remove_.under_p.variance, add_.under_p.variance, 1e-12});

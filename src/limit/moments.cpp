@@ -14,6 +14,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
 #include "numeric/normal.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/analyze.h"
 
 namespace tradeoff {
@@ -189,10 +190,15 @@ LossMoments moments_of_sum(const Parts& parts, Direction direction) {
 }  // namespace
 
 LossMoments moments_of(const Curve& curve, Direction direction) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return moments_of(curve, direction); });
+
   return find_moments(*pair_of(curve), direction, is_cheap(curve) ? thorough : quick);
 }
 
 LossMoments moments_of(const Plan& plan, Direction direction, Neighbours neighbours, Tolerance tolerance) {
+  if (!numeric::arithmetic_is_usual())
+    return numeric::in_usual_arithmetic([&] { return moments_of(plan, direction, neighbours, tolerance); });
+
   const Curve curve = analyze(plan, neighbours, tolerance);
   if (is_cheap(curve)) return moments_of(curve, direction);
   const RenyiCurve renyi = renyi_curve(plan, neighbours, tolerance);
@@ -214,6 +220,8 @@ LossMoments moments_of(const Plan& plan, Direction direction, Neighbours neighbo
 }
 
 Divergences divergences_of(const Curve& curve, Direction direction) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return divergences_of(curve, direction); });
+
   LossPointer loss = pair_of(curve);
   if (direction == Direction::worst && !loss->symmetric()) loss = std::make_shared<SymmetrizedLoss>(std::move(loss));
   const Direction side = direction == Direction::add ? Direction::add : Direction::remove;

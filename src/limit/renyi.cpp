@@ -14,6 +14,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/golden_section.h"
 #include "numeric/number_text.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -96,6 +97,8 @@ Interval log_moment(const Loss& loss, Direction direction, double order_less_one
 }
 
 RenyiCurve renyi_curve(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return renyi_curve(plan, neighbours, tolerance); });
+
   auto mechanisms = std::make_shared<RenyiCurve::Mechanisms>();
   for (Part& part : parts_of_plan(plan, neighbours, tolerance).parts) {
     const bool is_bound = dynamic_cast<const RenyiBoundLoss*>(part.loss.get()) != nullptr;  // it states the divergences themselves
@@ -107,6 +110,8 @@ RenyiCurve renyi_curve(const Plan& plan, Neighbours neighbours, Tolerance tolera
 }
 
 Interval RenyiCurve::at(double order, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return at(order, direction); });
+
   require_order(order);
   if (direction == Direction::worst) {
     const Interval remove = at(order, Direction::remove);
@@ -157,6 +162,8 @@ RenyiGuarantee worse_of(const RenyiGuarantee& one, const RenyiGuarantee& other) 
 
 // [renyi-conversion] log delta = (a - 1)(R - e) + (a - 1) log(a - 1) - a log a, solved for e.
 Interval epsilon_of_renyi(double order, Interval divergence, Interval delta) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_of_renyi(order, divergence, delta); });
+
   require_order(order);
   if (divergence.hi == infinity && divergence.lo == infinity) return Interval::exactly(infinity);
   const Interval a = Interval::exactly(order);
@@ -165,6 +172,8 @@ Interval epsilon_of_renyi(double order, Interval divergence, Interval delta) {
 }
 
 Interval delta_of_renyi(double order, Interval divergence, Interval epsilon) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_of_renyi(order, divergence, epsilon); });
+
   require_order(order);
   const Interval a = Interval::exactly(order);
   const Interval less_one = a - 1.0;
@@ -172,6 +181,8 @@ Interval delta_of_renyi(double order, Interval divergence, Interval epsilon) {
 }
 
 RenyiGuarantee RenyiCurve::epsilon_at(Interval delta, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_at(delta, direction); });
+
   if (direction == Direction::worst) {
     const RenyiGuarantee remove = epsilon_at(delta, Direction::remove);
     return mechanisms_->symmetric ? remove : worse_of(remove, epsilon_at(delta, Direction::add));
@@ -180,6 +191,8 @@ RenyiGuarantee RenyiCurve::epsilon_at(Interval delta, Direction direction) const
 }
 
 RenyiGuarantee RenyiCurve::delta_at(Interval epsilon, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_at(epsilon, direction); });
+
   if (direction == Direction::worst) {
     const RenyiGuarantee remove = delta_at(epsilon, Direction::remove);
     return mechanisms_->symmetric ? remove : worse_of(remove, delta_at(epsilon, Direction::add));
@@ -191,6 +204,8 @@ RenyiGuarantee RenyiCurve::delta_at(Interval epsilon, Direction direction) const
 
 // [renyi-curve] A mechanism below G_mu is a post-processing of a Gaussian; (epsilon, 0)-DP implies epsilon^2/2.
 std::optional<Interval> RenyiCurve::zcdp() const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return zcdp(); });
+
   Interval rho = Interval::exactly(0);
   for (const Part& part : mechanisms_->parts) {
     const Tail tail = part.loss->tail();
@@ -210,6 +225,8 @@ std::optional<Interval> RenyiCurve::zcdp() const {
 }
 
 RenyiGuarantee epsilon_of_zcdp(Interval rho, Interval delta) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_of_zcdp(rho, delta); });
+
   return best_order([&](double order) { return epsilon_of_renyi(order, rho * order, delta); });
 }
 

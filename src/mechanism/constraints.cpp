@@ -2,10 +2,10 @@
 #include "mechanism/constraints.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "mechanism/key.h"
 #include "numeric/arithmetic.h"
+#include "numeric/plain_text.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -13,7 +13,7 @@ namespace tradeoff {
 namespace {
 
 std::string shown(const Constraint& constraint) {
-  std::ostringstream text;
+  numeric::PlainText text;
   text << "(" << constraint.epsilon.hi << ", " << constraint.delta.hi << ")";
   return text.str();
 }

@@ -8,6 +8,7 @@
 #include "mechanism/loss.h"
 #include "noise/digest.h"
 #include "numeric/number_text.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 
@@ -121,8 +122,9 @@ void check_aggregate(const std::vector<noise::DrawnLine>& lines, const ReleaseTe
     if (counts && lines[i].terms.grid_exponent > 0) throw DomainError("release: a count needs a grid of at most 1");
     const double least = contribution(lines[i], terms, counts, neighbours);
     if (!(least <= lines[i].terms.sensitivity))
-      throw DomainError("release: one record can change the " + std::string(counts ? "count" : "sum") + " by " + std::to_string(least) +
-                        " steps, more than the plan's sensitivity of " + std::to_string(lines[i].terms.sensitivity) + " steps");
+      throw DomainError("release: one record can change the " + std::string(counts ? "count" : "sum") + " by " +
+                        to_string(numeric::exact_decimal(least)) + " steps, more than the plan's sensitivity of " +
+                        to_string(numeric::exact_decimal(lines[i].terms.sensitivity)) + " steps");
   }
 }
 
@@ -137,6 +139,8 @@ std::optional<Interval> find_mu(const Curve& curve, const std::vector<noise::Dra
 }  // namespace
 
 Certificate certify(const Plan& plan, const ReleaseTerms& terms) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return certify(plan, terms); });
+
   check(terms);
   std::vector<noise::DrawnLine> lines = noise::draw_lines(plan, terms);
   if (terms.aggregate == Aggregate::none) fit_rows(lines, terms);

@@ -8,6 +8,7 @@
 #include "noise/release_step.h"
 #include "noise/secret.h"
 #include "noise/secure_stream.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 
 // [grid-release] All noise is drawn before the first value is looked at.
@@ -152,6 +153,8 @@ Release release_rows(const Certificate::Content& content, std::span<const double
 }  // namespace
 
 Release release(Certificate&& certificate, std::span<const double> values) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return release(std::move(certificate), values); });
+
   const Certificate used = std::move(certificate);  // spent, whatever happens below
   if (!used.is_valid()) throw DomainError("release: this certificate has been used");
   const Certificate::Content& content = used.content();

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "numeric/arithmetic.h"
+#include "numeric/usual_arithmetic.h"
 
 namespace tradeoff::numeric {
 namespace {
@@ -233,6 +234,8 @@ Decimal exact_decimal(double value) {
 }
 
 Interval enclose(const Decimal& decimal) {
+  if (!arithmetic_is_usual()) return in_usual_arithmetic([&] { return enclose(decimal); });
+
   auto size = enclose_short(decimal);
   if (!size) {
     Decimal positive = decimal;
@@ -243,6 +246,8 @@ Interval enclose(const Decimal& decimal) {
 }
 
 Interval enclose(const Quotient& quotient) {
+  if (!arithmetic_is_usual()) return in_usual_arithmetic([&] { return enclose(quotient); });
+
   if (quotient.denominator == Decimal{false, "1", 0}) return enclose(quotient.numerator);
   return enclose(quotient.numerator) / enclose(quotient.denominator);
 }
@@ -253,7 +258,13 @@ std::optional<Interval> enclose_decimal(std::string_view text) {
   return enclose(*decimal);
 }
 
-std::string to_text_below(double value, int digits) { return to_text(value, digits, Side::below); }
-std::string to_text_above(double value, int digits) { return to_text(value, digits, Side::above); }
+std::string to_text_below(double value, int digits) {
+  if (!arithmetic_is_usual()) return in_usual_arithmetic([&] { return to_text_below(value, digits); });
+  return to_text(value, digits, Side::below);
+}
+std::string to_text_above(double value, int digits) {
+  if (!arithmetic_is_usual()) return in_usual_arithmetic([&] { return to_text_above(value, digits); });
+  return to_text(value, digits, Side::above);
+}
 
 }  // namespace tradeoff::numeric

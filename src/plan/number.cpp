@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -23,6 +24,8 @@ Number make_number(const numeric::Quotient& quotient, std::size_t offset) {
 }
 
 Number read_number(std::string_view text) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return read_number(text); });
+
   const auto slash = text.find('/');
   numeric::Quotient quotient{read_decimal_at(text.substr(0, slash), 0)};
   if (slash != std::string_view::npos) quotient.denominator = read_decimal_at(text.substr(slash + 1), slash + 1);
@@ -30,6 +33,8 @@ Number read_number(std::string_view text) {
 }
 
 Number exact_number(double value) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return exact_number(value); });
+
   if (!std::isfinite(value)) throw DomainError("exact_number: the value must be finite");
   return {to_string(numeric::exact_decimal(value)), Interval::exactly(value)};
 }

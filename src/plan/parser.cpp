@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mechanism/vocabulary.h"
+#include "numeric/usual_arithmetic.h"
 #include "plan/lexer.h"
 #include "plan/number.h"
 #include "tradeoff/error.h"
@@ -364,6 +365,8 @@ Value Parser::read_tail(const Token& first) {
 }  // namespace
 
 Plan parse(std::string_view text) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return parse(text); });
+
   check_characters(text);
   return Parser(text).whole_plan();
 }

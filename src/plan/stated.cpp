@@ -3,11 +3,14 @@
 
 #include "mechanism/arguments.h"
 #include "numeric/number_text.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/plan.h"
 
 namespace tradeoff {
 
 bool surely_at_most(const Number& a, const Number& b) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return surely_at_most(a, b); });
+
   if (a.value.hi <= b.value.lo || a.text == b.text) return true;
   const auto first = numeric::read_decimal(a.text);
   const auto second = numeric::read_decimal(b.text);
@@ -15,6 +18,8 @@ bool surely_at_most(const Number& a, const Number& b) {
 }
 
 std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return stated_guarantees(plan); });
+
   if (plan.lines.size() != 1 || !plan.lines.front().operators.empty()) return {};
   const auto* call = std::get_if<Call>(&plan.lines.front().source);
   if (call == nullptr) return {};

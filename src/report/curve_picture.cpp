@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "numeric/usual_arithmetic.h"
 #include "report/claim.h"
 #include "report/curve_table.h"
 #include "report/many_betas.h"
@@ -109,6 +110,8 @@ Picture gdpt_axes(std::string title) {
 }
 
 Picture draw_curves(View view, const std::vector<NamedCurve>& curves, Direction direction, std::size_t points) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return draw_curves(view, curves, direction, points); });
+
   if (view == View::tradeoff) {
     Picture picture = tradeoff_axes("Trade-off function");
     for (const auto& [label, curve] : curves) {

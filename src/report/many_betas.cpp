@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "numeric/arithmetic.h"
+#include "numeric/usual_arithmetic.h"
 #include "report/curve_table.h"
 
 namespace tradeoff::report {
@@ -72,6 +73,8 @@ Interval supremum(const std::vector<Support>& supports, Interval alpha) {
 }  // namespace
 
 std::vector<Interval> many_betas(const Curve& curve, Direction direction, const std::vector<double>& alphas) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return many_betas(curve, direction, alphas); });
+
   const std::vector<Support> supports = supports_of(curve, direction);
   std::vector<Interval> betas;
   for (const double alpha : alphas) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "numeric/arithmetic.h"
+#include "numeric/usual_arithmetic.h"
 #include "report/curve_table.h"
 
 namespace tradeoff::report {
@@ -45,6 +46,8 @@ bool is_smaller(const Cell& a, const Cell& b) { return a.above < b.above; }
 
 // [summary-regret] Branch and bound over epsilon >= 0; beyond the last sample delta_f is not negative.
 Interval regret_of(const Curve& curve, const Curve& summary) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return regret_of(curve, summary); });
+
   const auto sample = [&](double epsilon) {
     const Interval at = Interval::exactly(epsilon);
     return Sample{epsilon, curve.delta_at(at), summary.delta_at(at)};

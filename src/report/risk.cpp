@@ -5,6 +5,7 @@
 
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "numeric/usual_arithmetic.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/operations.h"
 
@@ -35,6 +36,8 @@ const RiskRow& row_of(const std::vector<RiskRow>& rows, std::string_view given) 
 }  // namespace
 
 Risk find_risk(const Curve& curve, Direction direction) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return find_risk(curve, direction); });
+
   Risk risk;
   risk.advantage = curve.advantage();
   for (const char* rate : shown_rates) risk.rates.push_back({rate, curve.tpr_at(*numeric::enclose_decimal(rate), direction)});

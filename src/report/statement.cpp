@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "numeric/arithmetic.h"
+#include "numeric/usual_arithmetic.h"
 #include "report/regret.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/operations.h"
@@ -71,6 +72,8 @@ std::vector<Number> deltas_with(const Number& headline) {
 }  // namespace
 
 Statement make_statement(Context context, const Plan& plan, const Curve& curve) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return make_statement(context, plan, curve); });
+
   if (context.unit.empty())
     context.unit = uses(plan, {"group"}) ? "a group of records as large as the plan says" : "one record of the data";
   const Number delta = context.delta ? *context.delta : read_number(headline_delta);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+namespace tradeoff::numeric {
+
+/// Whether this thread is within `run_in_usual_arithmetic`.
+[[nodiscard]] bool inside_usual_arithmetic() noexcept;
+
+/// Whether arithmetic is the one that every error bound assumes: rounding to nearest, subnormal numbers kept, long double at its full
+/// precision, no traps. A few cycles where the control registers can be read; elsewhere only what was made usual counts. [usual-arithmetic]
+[[nodiscard]] inline bool arithmetic_is_usual() noexcept {
+#if defined(__x86_64__)
+  constexpr unsigned kept = 0xffc0, usual = 0x1f80;                    // traps, rounding, both ways to flush to zero
+  constexpr unsigned kept_extended = 0x0f3f, usual_extended = 0x033f;  // traps, precision, rounding
+  unsigned control = 0;
+  unsigned short extended = 0;
+  __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(control), "=m"(extended));
+  return (control & kept) == usual && (extended & kept_extended) == usual_extended;
+#else
+  return inside_usual_arithmetic();
+#endif
+}
+
+/// Makes arithmetic usual, calls `body` through a pointer, and gives the caller back whatever was chosen before.
+void run_in_usual_arithmetic(const std::function<void()>& body);
+
+/// The result of `body`, computed in usual arithmetic. Every public function starts with
+///     if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return the_function_itself(...); });
+/// so that whatever a compiler moves in front of the question is harmless if the answer is yes, and thrown away if it is no.
+template <typename Body>
+[[nodiscard]] auto in_usual_arithmetic(const Body& body) {
+  std::optional<decltype(body())> result;
+  run_in_usual_arithmetic([&] { result.emplace(body()); });
+  return std::move(*result);
+}
+
+}  // namespace tradeoff::numeric

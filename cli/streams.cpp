@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "progress.h"
 
@@ -56,6 +57,12 @@ std::string read_file(const std::string& path) {
 
 }  // namespace
 
+void reserve_standard_streams() {
+  // Opened the wrong way round, so that using them fails as if they were closed. They are taken in order: the lowest number comes first.
+  for (const auto& [descriptor, way] : {std::pair(STDIN_FILENO, O_WRONLY), {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_RDONLY}})
+    if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", way));
+}
+
 void write_out(std::string_view text) {
   if (!text.empty()) Progress::clear();
   while (!text.empty()) {
@@ -70,6 +77,7 @@ void write_error(std::string_view text) noexcept {
   Progress::clear();
   while (!text.empty()) {
     const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return;
     text.remove_prefix(static_cast<std::size_t>(count));
   }

@@ -19,6 +19,10 @@ class InputError final : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Keeps the numbers of standard streams that are closed from being given to a file that is opened later: what is meant for standard
+/// output must fail and not end up there.
+void reserve_standard_streams();
+
 /// Writes all of it or throws OutputError.
 void write_out(std::string_view text);
 /// Writes what it can; there is nobody to tell if it fails.

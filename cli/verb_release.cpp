@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <fstream>
 #include <optional>
 #include <utility>
 
 #include "inquiry.h"
 #include "numeric/number_text.h"
+#include "output_file.h"
 #include "plan/unknown.h"
 #include "release_input.h"
 #include "report/claim.h"
@@ -167,9 +167,11 @@ ExitCode run_release(const Verb&, const Options& options) {
   const std::optional<double> mean = mean_of(released, terms);
   const std::string* file = options.find("certificate");
   if (file != nullptr) {
-    std::ofstream out(*file);
-    if (!(out << shown.str() << "\n" << std::flush))
-      throw InputError("cannot write the certificate to " + *file + "; nothing was released");
+    try {
+      write_file(*file, shown.str() + "\n");
+    } catch (const OutputError& error) {
+      throw OutputError(std::string(error.what()) + "; nothing was released");
+    }
   }
   if (options.json) {
     report::JsonWriter out;

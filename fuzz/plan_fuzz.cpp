@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
 
+#include "fuzz.h"
 #include "plan/unknown.h"
 #include "tradeoff/error.h"
 #include "tradeoff/plan.h"
@@ -12,9 +9,7 @@
 // Any text is either refused with an offset inside it, or is a plan that prints and reads back as itself.
 namespace {
 
-void require(bool condition) {
-  if (!condition) std::abort();
-}
+using tradeoff::fuzz::require;
 
 void check_plan(const tradeoff::Plan& plan) {
   const std::string text = to_string(plan);
@@ -29,7 +24,8 @@ void check_plan(const tradeoff::Plan& plan) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const tradeoff::fuzz::TimeLimit limit;
+  const std::string_view text = tradeoff::fuzz::to_text(data, size);
   try {
     check_plan(tradeoff::parse(text));
   } catch (const tradeoff::ParseError& error) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "fuzz.h"
+#include "light_plan.h"
+#include "memory_streams.h"
+#include "verb.h"
+
+// The command line: an argument a line up to an empty line, then standard input. Whatever is typed ends with one of the documented codes.
+int command_main(int count, char** values);  // main() of cli/main.cpp
+
+namespace {
+
+using tradeoff::fuzz::require;
+
+/// These work for seconds, as they should, and `train` keeps a lock file.
+bool takes_long(const std::vector<std::string>& arguments) {
+  constexpr std::array<std::string_view, 4> slow = {"train", "figures", "tour", "sgd"};
+  const bool asks_for_help = std::find(arguments.begin(), arguments.end(), "--help") != arguments.end();
+  return !asks_for_help && std::any_of(arguments.begin(), arguments.end(), [&](const std::string& argument) {
+    return std::find(slow.begin(), slow.end(), argument) != slow.end();
+  });
+}
+
+bool is_light(std::string_view text) {
+  const std::size_t mark = text.find('=');
+  return tradeoff::fuzz::is_light(text) && (mark == std::string_view::npos || tradeoff::fuzz::is_light(text.substr(mark + 1)));
+}
+
+bool are_light(const std::vector<std::string>& arguments, std::string_view input) {
+  const bool much = std::any_of(arguments.begin(), arguments.end(), tradeoff::fuzz::asks_much);
+  if (much && !(tradeoff::fuzz::is_very_light(input) && std::all_of(arguments.begin(), arguments.end(), tradeoff::fuzz::is_very_light)))
+    return false;
+  return std::all_of(arguments.begin(), arguments.end(), is_light);
+}
+
+bool is_light_input(std::string_view text) {
+  if (!is_light(text)) return false;
+  while (!text.empty())
+    if (!tradeoff::fuzz::is_light_request(tradeoff::fuzz::take_until(text, "\n"))) return false;
+  return true;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const tradeoff::fuzz::TimeLimit limit;
+  std::string_view input = tradeoff::fuzz::to_text(data, size);
+  std::string_view lines = tradeoff::fuzz::take_until(input, "\n\n");
+  std::vector<std::string> arguments;
+  while (!lines.empty()) arguments.emplace_back(tradeoff::fuzz::take_until(lines, "\n").substr(0, 1000));
+  for (std::string& argument : arguments) argument = argument.c_str();  // an argument ends at a NUL
+  if (takes_long(arguments) || !is_light_input(input) || !are_light(arguments, input)) return 0;
+
+  tradeoff::fuzz::standard_input() = input;
+  std::string name = "tradeoff";
+  std::vector<char*> values = {name.data()};
+  for (std::string& argument : arguments) values.push_back(argument.data());
+  const int count = static_cast<int>(values.size());
+  values.push_back(nullptr);
+  const int code = command_main(count, values.data());
+  require(code >= tradeoff::cli::done && code <= tradeoff::cli::undecided);
+  return 0;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "fuzz.h"
+#include "noise/digest.h"
+#include "tradeoff/error.h"
+#include "train/checkpoint.h"
+
+// Files that speak for themselves: checkpoints of a training run. Their own digest is put right first, because a fuzzer never guesses it,
+// while an attacker computes it. What is accepted is written back as it was read.
+namespace {
+
+using tradeoff::fuzz::require;
+
+constexpr std::string_view digest_line = "sha256 = ";
+
+void check_checkpoint(std::string_view body) {
+  const std::string text = std::string(body) + std::string(digest_line) + tradeoff::noise::sha256(body) + "\n";
+  const tradeoff::train::Progress progress = tradeoff::train::read_progress(text);
+  const std::string written = to_text(progress);
+  require(to_text(tradeoff::train::read_progress(written)) == written);
+}
+
+template <typename Check>
+void check_refusal(Check check) {
+  try {
+    check();
+  } catch (const tradeoff::Error& error) {
+    require(*error.what() != '\0');
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const tradeoff::fuzz::TimeLimit limit;
+  const std::string_view text = tradeoff::fuzz::to_text(data, size);
+  check_refusal([&] { static_cast<void>(tradeoff::train::read_progress(text)); });
+  check_refusal([&] { check_checkpoint(text.substr(0, text.rfind(digest_line))); });
+  return 0;
+}

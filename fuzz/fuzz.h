@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <ctime>
+#include <string_view>
+
+// What the targets share. Each is one function that libFuzzer, or replay.cpp, calls with bytes of which nothing is known.
+namespace tradeoff::fuzz {
+
+/// A broken promise ends the program, which is how a fuzzer learns of it.
+inline void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+/// Stands first in a target: no input may take more than 5 seconds. Of the processor, so that a busy machine breaks no promise.
+class TimeLimit {
+ public:
+  TimeLimit() = default;
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+  ~TimeLimit() { require(std::clock() - start_ <= 5 * CLOCKS_PER_SEC); }
+
+ private:
+  std::clock_t start_ = std::clock();
+};
+
+[[nodiscard]] inline std::string_view to_text(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+/// The text up to the mark, which is cut off together with it; all of it if there is no mark.
+[[nodiscard]] inline std::string_view take_until(std::string_view& text, std::string_view mark) {
+  const std::size_t at = text.find(mark);
+  const std::string_view taken = text.substr(0, at);
+  text.remove_prefix(at == std::string_view::npos ? text.size() : at + mark.size());
+  return taken;
+}
+
+}  // namespace tradeoff::fuzz

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory_streams.h"
+
+#include <algorithm>
+
+#include "output_file.h"
+#include "streams.h"
+#include "witness.h"
+
+namespace tradeoff::fuzz {
+
+std::string& standard_input() {
+  static std::string text;
+  return text;
+}
+
+}  // namespace tradeoff::fuzz
+
+namespace tradeoff::cli {
+
+void reserve_standard_streams() {}
+void write_out(std::string_view) {}
+void write_error(std::string_view) noexcept {}
+void write_file(const std::string& path, std::string_view) {
+  if (path.empty()) throw OutputError("cannot write a file without a name");
+}
+void write_result(const std::string*, std::string_view) {}
+void make_directory(const std::string&) {}
+
+std::size_t read_in(char* buffer, std::size_t capacity) {
+  std::string& rest = fuzz::standard_input();
+  const std::size_t count = std::min(capacity, rest.size());
+  std::copy_n(rest.begin(), count, buffer);
+  rest.erase(0, count);
+  return count;
+}
+
+std::string read_plan_argument(const std::string& argument) {
+  return argument == "-" || argument.starts_with('@') ? fuzz::standard_input() : argument;
+}
+
+Testimony ask_witness(std::string_view, const Options&, Interval) { return {}; }
+
+}  // namespace tradeoff::cli

@@ -47,24 +47,25 @@ TRADEOFF_CLONES TurnedSums turned_sums(const Turning& turning) {
 }
 
 TRADEOFF_CLONES double largest_cell(const Cells& cells) {
+  constexpr std::size_t half = lane_count / 2;
   std::size_t j = 0;
-  Lanes most = Lanes{} - std::numeric_limits<double>::infinity();  // in each lane
-  for (; j + lane_count <= cells.count; j += lane_count) {
-    Lanes modulus, argument, square, curvature;
+  HalfLanes most = HalfLanes{} - std::numeric_limits<double>::infinity();  // in each lane
+  for (; j + half <= cells.count; j += half) {
+    HalfLanes modulus, argument, square, curvature;
     std::memcpy(&modulus, cells.modulus + j, sizeof modulus);
     std::memcpy(&argument, cells.argument + j, sizeof argument);
     std::memcpy(&square, cells.square + j, sizeof square);
     std::memcpy(&curvature, cells.curvature + j, sizeof curvature);
-    const Lanes left = cells.power * modulus + cells.t * argument - square;
+    const HalfLanes left = cells.power * modulus + cells.t * argument - square;
     std::memcpy(&modulus, cells.modulus + j + 1, sizeof modulus);
     std::memcpy(&argument, cells.argument + j + 1, sizeof argument);
     std::memcpy(&square, cells.square + j + 1, sizeof square);
-    const Lanes right = cells.power * modulus + cells.t * argument - square;
-    const Lanes cell = (left > right ? left : right) + cells.bend * curvature;
+    const HalfLanes right = cells.power * modulus + cells.t * argument - square;
+    const HalfLanes cell = (left > right ? left : right) + cells.bend * curvature;
     most = cell > most ? cell : most;
   }
   double largest = -std::numeric_limits<double>::infinity();
-  for (std::size_t lane = 0; lane < lane_count; ++lane) largest = std::max(largest, most[lane]);
+  for (std::size_t lane = 0; lane < half; ++lane) largest = std::max(largest, most[lane]);
   for (; j < cells.count; ++j)
     largest = std::max(largest, std::max(end_exponent(cells, j), end_exponent(cells, j + 1)) + cells.bend * cells.curvature[j]);
   return largest;

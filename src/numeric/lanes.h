@@ -16,5 +16,7 @@ namespace tradeoff::numeric {
 
 inline constexpr std::size_t lane_count = 8;
 using Lanes = double __attribute__((vector_size(lane_count * sizeof(double))));
+/// For loops that choose between lanes: a choice wider than a register is compiled lane by lane.
+using HalfLanes = double __attribute__((vector_size(lane_count / 2 * sizeof(double))));
 
 }  // namespace tradeoff::numeric

@@ -53,7 +53,7 @@ RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Wi
   double high = mean + (remove ? 250 * std::max(1.0, mu) * (mu < 0.5 ? mu : 1.0) + 12 * mu : 14 * mu);
   // What a window keeps out stays out, but for exponents that no contour crosses at.
   if (window && window->side == Window::Side::bulk) high = std::min(high, std::max(mean, window->centre) + 40 * window->width);
-  if (window && window->side == Window::Side::tail) low_ = std::max(low_, window->centre - 12 * window->width);
+  if (window && window->side == Window::Side::tail) low_ = std::max(low_, std::min(window->centre, high) - 12 * window->width);
   // Six digits of the trapezoidal rule: it only guides.
   step_ = std::max(std::min({0.6, 0.6 * mu, window ? window->width : infinity}), (high - low_) / 3000);
   for (double x = low_; x < high; x += step_) {

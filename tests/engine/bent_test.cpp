@@ -515,6 +515,18 @@ TEST(BentContourTest, AnswersDoNotDependOnEarlierOnes) {
   }
 }
 
+// Far beyond what any noise reaches there is still an answer, and it is small.
+TEST(BentTest, HugeEpsilonsAreAnswered) {
+  for (const double rate : {0.01, 1e-4}) {
+    const auto loss = compose_by_bent_contour({subsampled(exactly(1), exactly(rate), 10)}, {});
+    for (const double epsilon : {50.0, 700.0}) {
+      const Interval found = loss->log_delta(Direction::remove, exactly(epsilon));
+      EXPECT_LE(found.lo, found.hi) << epsilon;
+      EXPECT_LT(found.hi, -100) << epsilon;
+    }
+  }
+}
+
 // Close to the largest loss of the direction add, contours lean far to the left, where a straight path in the noise plane would rise.
 TEST(BentTest, NearTheLargestLossIsTight) {
   for (const std::uint64_t times : {2U, 5U}) {

@@ -195,6 +195,32 @@ bool grid(Examination& exam) {
   return true;
 }
 
+// b, c: what only one side can produce, over all steps
+bool revealed(Examination& exam) {
+  if (exam.trial().neighbours != Neighbours::add_remove) return false;
+  const std::optional<std::vector<Steps>> steps = events_of(exam.plan());
+  if (!steps) return false;
+  const Direction direction = both_directions[exam.pick(2)];
+  double log_kept_surely = 0, log_kept_perhaps = 0;
+  for (const Steps& each : *steps) {
+    double surely = 0, perhaps = 0;
+    for (const Event& event : direction == Direction::add ? exchanged(each.events) : each.events) {
+      if (event.low == infinite) surely += event.p;
+      if (event.high == infinite) perhaps += event.p;
+    }
+    log_kept_surely += each.times * std::log1p(-std::min(1.0, surely));
+    log_kept_perhaps += each.times * std::log1p(-std::min(1.0, perhaps));
+  }
+  const double low = -std::expm1(log_kept_surely), high = -std::expm1(log_kept_perhaps), far = 1e6;
+  constexpr double rounding = 1e-9;  // of chances that are differences, relative to what they are differences of
+  exam.require_at_most(low * (1 - rounding) - 1e-14, exam.answers().delta(infinite, direction).hi, "what is revealed is part of delta");
+  exam.require_at_most(low * (1 - rounding) - 1e-14, exam.answers().delta(far, direction).hi,
+                       "what is revealed is part of delta at any epsilon");
+  exam.require_at_most(exam.answers().delta(infinite, direction).lo, high * (1 + rounding) + 1e-14,
+                       "no more is revealed than one side alone can produce");
+  return true;
+}
+
 // b: one moment of the loss bounds every tail; this is Chernoff's bound and the conversion of a Renyi divergence in one
 bool moments(Examination& exam) {
   if (exam.trial().neighbours != Neighbours::add_remove) return false;
@@ -353,6 +379,7 @@ constexpr Check all_bounds[] = {
     {"one_step", "c T5", 1, one_step, "one sampled step costs no more than all, and what its formula says"},
     {"mu", "b T19", 0.02, gaussian_claim, "a plan that is mu-GDP costs no more than the Gaussian"},
     {"grid", "b c", 1, grid, "delta lies between losses rounded down and up"},
+    {"revealed", "b c", 1, revealed, "the chance of an infinite loss is what one side alone can produce"},
     {"moments", "b T4", 1, moments, "delta is at most what moments of discretised losses allow"},
     {"transforms", "b T4", 0.1, transforms, "delta is at most what exact moments allow, in balls"},
     {"classical", "b", 1, classical, "basic and advanced composition hold"},

@@ -214,6 +214,8 @@ const std::vector<Case>& cases() {
       {"mu", "gaussian(sigma=2)", wrong_mu(0.99)},
       {"grid", "laplace(scale=2) | repeat(6)", wrong_delta(0.9)},
       {"grid", "gaussian(sigma=2) | poisson(rate=0.3) | repeat(3)", wrong_delta(1.2), 0.1},
+      {"revealed", "truncated_laplace(scale=0.5, bound=3) | repeat(2)", wrong_delta(0.5)},
+      {"revealed", "dp(epsilon=1, delta=0.01) | poisson(rate=0.5)", wrong_delta(1.1)},
       {"moments", "gaussian(sigma=2) | repeat(3)", wrong_delta(1e4), 6},
       {"transforms", "laplace(scale=2) | repeat(6)", wrong_delta(1e3), 2.9},
       {"classical", "dp(epsilon=0.5, delta=1e-6)", wrong_delta(2)},

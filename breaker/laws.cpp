@@ -112,7 +112,7 @@ bool duality(Examination& exam) {
 
 // T7: the inverse of a trade-off function exchanges the directions.
 bool inverse(Examination& exam) {
-  if (!add_remove(exam)) return false;
+  if (!add_remove(exam) || mentions(exam.plan(), {"group"})) return false;  // a group's worst case is a third direction
   const AnswersPointer turned = exam.answers_of(wrapped(exam.plan(), call_with("invert", "", "")));
   const double epsilon = exam.trial().epsilon;
   exam.require_meet(turned->delta(epsilon, Direction::remove), exam.answers().delta(epsilon, Direction::add),

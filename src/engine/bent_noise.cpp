@@ -90,6 +90,7 @@ double RealNoise::remainder(double p, double rate) const {
 }
 
 Range RealNoise::range(double p) const {
+  if (log_ratio_.empty()) return {-infinity, infinity};  // the window begins beyond the noise: no plane can use this
   double greatest = -infinity;
   for (std::size_t j = 0; j < log_ratio_.size(); ++j) greatest = std::max(greatest, log_density_[j] + p * log_ratio_[j]);
   std::size_t first = 0;

@@ -67,7 +67,7 @@ TRADEOFF_INLINE void batch(const std::uint32_t* key, std::uint32_t counter, std:
 }
 
 void batch_portable(const std::uint32_t* key, std::uint32_t counter, std::uint32_t* out) { batch<FourLanes>(key, counter, out); }
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
 TRADEOFF_AVX2 void batch_avx2(const std::uint32_t* key, std::uint32_t counter, std::uint32_t* out) { batch<EightLanes>(key, counter, out); }
 TRADEOFF_AVX512 void batch_avx512(const std::uint32_t* key, std::uint32_t counter, std::uint32_t* out) {
   batch<SixteenLanes>(key, counter, out);
@@ -77,7 +77,7 @@ TRADEOFF_AVX512 void batch_avx512(const std::uint32_t* key, std::uint32_t counte
 }  // namespace
 
 void chacha20(const std::array<std::uint32_t, 8>& key, std::uint32_t counter, std::span<std::uint32_t, chacha_words> out, Level level) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
   if (level == Level::avx512) return batch_avx512(key.data(), counter, out.data());
   if (level == Level::avx2) return batch_avx2(key.data(), counter, out.data());
 #endif

@@ -69,7 +69,7 @@ std::size_t portable(const KernelData& data, const std::uint64_t* words, std::si
   return decide_all<quantile>(data, words, count, values, undecided);
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
 template <Quantile quantile>
 TRADEOFF_AVX2 std::size_t with_avx2(const KernelData& data, const std::uint64_t* words, std::size_t count, std::int64_t* values,
                                     std::uint16_t* undecided) {
@@ -79,7 +79,7 @@ TRADEOFF_AVX2 std::size_t with_avx2(const KernelData& data, const std::uint64_t*
 
 template <Quantile quantile>
 Kernel choose(Level level) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
   if (level != Level::portable) return with_avx2<quantile>;
 #endif
   static_cast<void>(level);

@@ -2,7 +2,7 @@
 #include "noise/kernel.h"
 #include "noise/noise_table.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
 #include <immintrin.h>
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wuninitialized"  // false alarms inside g++ 12's own intrinsics (GCC bug 105593)
@@ -14,7 +14,7 @@
 // decide alike; the rest is handed over. [integer-inversion]
 namespace tradeoff::noise {
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
 namespace {
 
 /// Cutting coefficients, argument and products to 52 bits loses at most 7 + 7 + 1.01 inner units, always downwards; half of that is

@@ -8,7 +8,7 @@ namespace tradeoff::noise {
 enum class Level { portable, avx2, avx512 };
 
 [[nodiscard]] inline Level best_level() {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
   static const Level found = [] {
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd") &&
         __builtin_cpu_supports("avx512ifma"))
@@ -25,7 +25,7 @@ enum class Level { portable, avx2, avx512 };
 }  // namespace tradeoff::noise
 
 #define TRADEOFF_INLINE inline __attribute__((always_inline))
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
 #define TRADEOFF_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt")))
 #define TRADEOFF_AVX512 __attribute__((target("avx2,bmi,bmi2,lzcnt,avx512f,avx512dq,avx512cd,avx512ifma")))
 #endif

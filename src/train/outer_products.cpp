@@ -46,7 +46,7 @@ TRADEOFF_INLINE void add_all(IntegerRows left, IntegerRows right, std::size_t ro
     add_in_strips<16>(left, right, rows_at_once, sums);
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
 TRADEOFF_AVX2 void add_with_avx2(IntegerRows left, IntegerRows right, std::size_t rows_at_once, std::int64_t* sums) {
   add_all(left, right, rows_at_once, sums);
 }
@@ -56,7 +56,7 @@ TRADEOFF_AVX2 void add_with_avx2(IntegerRows left, IntegerRows right, std::size_
 
 void add_outer_products(IntegerRows left, IntegerRows right, std::size_t rows_at_once, std::span<std::int64_t> sums, noise::Level level) {
   rows_at_once = std::clamp<std::size_t>(rows_at_once, 1, 256);  // more would not stay in the first cache
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
   if (level != noise::Level::portable) return add_with_avx2(left, right, rows_at_once, sums.data());
 #endif
   static_cast<void>(level);

@@ -48,7 +48,7 @@ TRADEOFF_INLINE void tanh_all(float* values, std::size_t count) {
   }
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
 TRADEOFF_AVX2 void multiply_with_avx2(const Product<std::int16_t>& product) { multiply_all(product); }
 TRADEOFF_AVX2 void multiply_with_avx2(const Product<float>& product) { multiply_all(product); }
 TRADEOFF_AVX2 void tanh_with_avx2(float* values, std::size_t count) { tanh_all(values, count); }
@@ -59,7 +59,7 @@ Floats multiply(const Left* left, Eigen::Index rows, Eigen::Index columns, const
   Floats found(rows, outputs);
   const Product<Left> product{
       left, weights, found.data(), static_cast<std::size_t>(rows), static_cast<std::size_t>(columns), static_cast<std::size_t>(outputs)};
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
   if (level != noise::Level::portable) {
     multiply_with_avx2(product);
     return found;
@@ -82,7 +82,7 @@ Floats multiply_rows(const Floats& left, const Floats& weights, noise::Level lev
 
 void apply_tanh(Floats& values, noise::Level level) {
   const auto count = static_cast<std::size_t>(values.size());
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
   if (level != noise::Level::portable) return tanh_with_avx2(values.data(), count);
 #endif
   static_cast<void>(level);

@@ -306,6 +306,22 @@ TEST(NoisePlaneTest, RoundingOfLargeExponentsIsCounted) {
   }
 }
 
+// Nodes far apart for this frequency: the quadrature error is the largest part, and more than all the others together.
+TEST(NoisePlaneTest, QuadratureIsCounted) {
+  const double mu = 3.0173024643473902, rate = 0.0038609893910869688;
+  const Complex p(4.5951313609136353, 77.857209740650248);
+  bent::NoisePlane plane(exactly(mu), exactly(rate), bent::RealNoise(mu, rate, true).range(p.real()));
+  const bent::Polar found = plane.evaluate(p);
+  acb_t truth, difference;
+  acb_init(truth), acb_init(difference);
+  exact_transform(truth, mu, rate, p);
+  acb_set_d_d(difference, found.log_modulus, found.phase);
+  acb_exp(difference, difference, 200);
+  acb_sub(difference, difference, truth, 200);
+  EXPECT_LE(log_modulus(difference), found.log_error);
+  acb_clear(truth), acb_clear(difference);
+}
+
 // A plane for an interval of parameters holds for the planes of its ends.
 TEST(NoisePlaneTest, DoubtAboutParametersIsCounted) {
   const auto value = [](bent::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };

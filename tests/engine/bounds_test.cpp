@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "engine/bent_contour.h"
+#include "engine/bent_integrand.h"
+#include "engine/contour.h"
+#include "engine/contour_line.h"
+#include "engine/lattice_transform.h"
+#include "mechanism/subsampled_gaussian.h"
+#include "numeric/arithmetic.h"
+
+// Error terms that hardly ever decide an answer, each where it does: at corners made for it, or against what the theory says it must be
+// at least. Every test here kills a fault of mutation/faults.toml that whole answers do not show.
+namespace tradeoff {
+namespace {
+
+constexpr double unit = 0x1p-53;
+
+// [contour-inversion] A sum of n terms in plain order may be off by n units of its size. An order next to the pole makes many nodes.
+TEST(Bounds, AContourPaysForTheRoundingOfItsSum) {
+  ContourPlan plan;
+  plan.gaussian = Interval::exactly(1);
+  plan.largest_loss = infinity;
+  plan.steps = 1;
+  const double order = 0.02, epsilon = 0.125;
+  const auto moments = ContourMoments::prepare(plan, {0, order + 6, 1, 0, false, order, 0});
+  const ContourLine line(*moments, *moments, order, epsilon, {1e-13, 1e-13});
+  const auto value = line.at(epsilon);
+  ASSERT_GT(line.nodes(), 500U);
+  EXPECT_GE(value.nodes, static_cast<double>(line.nodes()) * unit * value.value);
+}
+
+// [contour-propagation] For one step beside a Gaussian the error at a node is that of phi itself, however small phi is there.
+TEST(Bounds, AContourOfOneStepPaysForEveryNodeInFull) {
+  const LossPointer loss = subsampled_gaussian(Interval::exactly(4), Interval::exactly(0.5));
+  ContourPlan plan;
+  plan.items.push_back({loss, {loss, loss->transform(Direction::remove)}, 1});
+  const double variance = 0.25;
+  plan.gaussian = Interval::exactly(variance);
+  plan.steps = 2;
+  plan.largest_loss = infinity;
+  const double order = 0.5, epsilon = 2;
+  const auto moments = ContourMoments::prepare(plan, {0, order + 6, 1, -1, false, order, 0});
+  ASSERT_NE(moments, nullptr);
+  const ContourLine line(*moments, *moments, order, epsilon, {1e-6, 1e-3});
+  const auto value = line.at(epsilon);
+  const auto tilts = moments->tilt(order);
+  // The nodes before any were left out fill blocks of 8 up to 32 and of 16 from there on.
+  const double step = line.last_time() / static_cast<double>((line.nodes() + 15) / 16 * 16);
+  double least = 0;
+  for (std::size_t k = 1; k <= line.nodes(); ++k) {
+    const double t = static_cast<double>(k) * step;
+    Oscillation found;
+    tilts[0]->oscillate({&t, 1}, {&found, 1});
+    least += 2 * std::min(found.error, 1.0) * std::exp(-variance * t * t / 2) / (std::hypot(order, t) * std::hypot(order + 1, t));
+  }
+  EXPECT_GE(value.nodes, 0.9 * least * step / (2 * std::numbers::pi));
+}
+
+// [tilted-fft] What the masses may be wrong by, every value read from them may be wrong by; likewise the errors of both transforms.
+TEST(Bounds, ALatticePaysForEveryErrorOfItsLaw) {
+  lattice::Law law;
+  law.index = {-3, 0, 4};
+  law.mass = {0.25, 0.5, 0.25};
+  law.finite_total = Interval::exactly(1);
+  const std::vector<lattice::Factor> factors{{{law, law}, 3}};
+  const double step = 0.25, epsilon = 0.5, doubt = 1e-4;
+  const lattice::Outline outline(factors, step);
+  const lattice::Composed exact = lattice::compose_tilted(factors, step, outline, {1, 1, 0, 3, 0}, 9).above;
+  const auto found = [&](const lattice::Composed& composed) { return lattice::read(composed, epsilon).log_finite; };
+  ASSERT_LT(found(exact).width(), 1e-9);
+  lattice::Composed doubtful = exact;
+  doubtful.log_input_error = doubt;
+  EXPECT_LE(found(doubtful).lo, found(exact).hi - doubt);
+  EXPECT_GE(found(doubtful).hi, found(exact).lo + doubt);
+  for (double lattice::Composed::* const error : {&lattice::Composed::entry_error, &lattice::Composed::norm_error}) {
+    doubtful = exact;
+    doubtful.*error = doubt;
+    lattice::Composed moved = exact;  // an error of this size at the place that counts most
+    const auto n = static_cast<std::int64_t>(exact.law.size());
+    const auto at = static_cast<std::size_t>(((4 - exact.origin) % n + n) % n);
+    for (const double sign : {-1.0, 1.0}) {
+      moved.law[at] = exact.law[at] + sign * doubt;
+      EXPECT_LE(found(doubtful).lo, found(moved).hi);
+      EXPECT_GE(found(doubtful).hi, found(moved).lo);
+    }
+  }
+}
+
+// [contour-inversion] A trillion steps reveal nearly everything: the complement is below every double, and still not 0.
+TEST(Bounds, AComplementThatUnderflowsIsNotZero) {
+  const LossPointer step = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.5));
+  const Interval found = compose_by_contour({{step, 1'000'000'000'000}})->log_delta(Direction::remove, Interval::exactly(50));
+  EXPECT_LT(found.lo, 0);
+  EXPECT_GT(found.lo, -1e-9);
+}
+
+/// The integral of exp(s y)/(s (s+1)) over a line right of 0: 1 - exp(-y) for y > 0, else 0.
+bent::Estimate kernel_integral(double y, double place, double tolerance) {
+  static const bent::Expansion plain = [] {
+    bent::Expansion expansion;
+    expansion.summands.resize(1);
+    return expansion;
+  }();
+  bent::Integrand integrand(plain, {}, {{0, y, 0}});
+  return bent::integrate(integrand, y > 0 ? bent::Opening::left : bent::Opening::right, {place, integrand.log_real(place)}, tolerance,
+                         -infinity, 1'000'000'000);
+}
+
+// [bent-contour] With more nodes on the same contour only the roundings of their sum grow.
+TEST(Bounds, ABentContourPaysForTheRoundingOfItsSum) {
+  const bent::Estimate few = kernel_integral(0.3, 1, 1e-3), many = kernel_integral(0.3, 1, 1e-12);
+  ASSERT_GT(many.nodes, 2 * few.nodes);
+  EXPECT_GE(many.rounding - few.rounding, 0.5 * (many.nodes - few.nodes) * unit * std::abs(many.value));
+}
+
+}  // namespace
+}  // namespace tradeoff

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "engine/bent.h"
+#include "engine/cells.h"
+#include "engine/contour.h"
+#include "engine/exact.h"
+#include "engine/exact_sum.h"
+#include "engine/lattice.h"
+#include "mechanism/constraints.h"
+#include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "mechanism/subsampled_gaussian.h"
+#include "numeric/arithmetic.h"
+
+// Every composition may be asked by many threads at once: what it keeps for later questions is guarded, and all get valid answers. Built
+// with the thread sanitizer by ./test thread.
+namespace tradeoff {
+namespace {
+
+LossPointer guarantee(double epsilon) {
+  return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(epsilon), Interval::exactly(1e-6)}});
+}
+
+Parts guarantees(int count) {
+  Parts parts;
+  for (int i = 0; i < count; ++i) parts.push_back({guarantee(0.2 + 0.01 * i), 1});
+  return parts;
+}
+
+/// Asks from several threads, some for delta and some for other things; the answers of one thread must overlap those of another.
+void ask_at_once(const LossPointer& loss) {
+  ASSERT_NE(loss, nullptr);
+  struct Answers {
+    std::vector<Interval> deltas;
+    std::vector<Interval> epsilons;
+  };
+  std::vector<Answers> found(4);
+  std::vector<std::thread> threads;
+  for (Answers& answers : found)
+    threads.emplace_back([&] {
+      for (const double epsilon : {0.25, 0.5, 1.0}) {
+        for (const Direction direction : {Direction::remove, Direction::add})
+          answers.deltas.push_back(loss->delta(direction, Interval::exactly(epsilon)));
+        if (const auto test = loss->test_at(Direction::remove, epsilon)) answers.deltas.push_back(test->true_positive);
+        if (const auto beta = loss->closed_beta(Direction::remove, Interval::exactly(0.1))) answers.deltas.push_back(*beta);
+      }
+      if (const auto epsilon = loss->closed_epsilon(Direction::remove, Interval::exactly(1e-3))) answers.epsilons.push_back(*epsilon);
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const Answers& answers : found) {
+    for (std::size_t i = 0; i < answers.deltas.size(); ++i) {
+      EXPECT_LE(answers.deltas[i].lo, found[0].deltas[i].hi);
+      EXPECT_LE(found[0].deltas[i].lo, answers.deltas[i].hi);
+    }
+    for (std::size_t i = 0; i < answers.epsilons.size(); ++i) {
+      EXPECT_LE(answers.epsilons[i].lo, found[0].epsilons[i].hi);
+      EXPECT_LE(found[0].epsilons[i].lo, answers.epsilons[i].hi);
+    }
+  }
+}
+
+const LossPointer training = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.125));
+
+TEST(Threads, AskAContour) { ask_at_once(compose_by_contour({{training, 200}})); }
+TEST(Threads, AskABentContour) { ask_at_once(compose_by_bent_contour({{training, 2}}, {1e-3})); }
+TEST(Threads, AskCells) { ask_at_once(compose_by_cells({{training, 2}}, {1e-2})); }
+TEST(Threads, AskAList) { ask_at_once(compose_exactly(guarantees(6), {})); }
+TEST(Threads, AskTwoHalves) { ask_at_once(compose_exactly(guarantees(26), {})); }
+TEST(Threads, AskAnInversion) { ask_at_once(compose_by_inversion(guarantees(40), {1e-2})); }
+TEST(Threads, AskALattice) { ask_at_once(compose_by_lattice({{std::make_shared<LaplaceLoss>(Interval::exactly(0.5)), 3}}, {1e-2})); }
+
+}  // namespace
+}  // namespace tradeoff

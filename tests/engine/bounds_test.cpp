@@ -9,6 +9,7 @@
 #include "engine/contour.h"
 #include "engine/contour_line.h"
 #include "engine/lattice_transform.h"
+#include "mechanism/gaussian.h"
 #include "mechanism/subsampled_gaussian.h"
 #include "numeric/arithmetic.h"
 
@@ -60,6 +61,55 @@ TEST(Bounds, AContourOfOneStepPaysForEveryNodeInFull) {
   EXPECT_GE(value.nodes, 0.9 * least * step / (2 * std::numbers::pi));
 }
 
+/// A thousand subsampled steps on coarse or fine quadratures.
+struct ManySteps {
+  explicit ManySteps(int effort, double longest) {
+    plan.items.push_back({loss, {loss, loss->transform(Direction::remove)}, steps});
+    plan.steps = steps;
+    plan.largest_loss = infinity;
+    moments = ContourMoments::prepare(plan, {0, order + 6, 1, effort, false, order, longest});
+  }
+  [[nodiscard]] Oscillation at(double t) const {
+    Oscillation found;
+    moments->tilt(order)[0]->oscillate({&t, 1}, {&found, 1});
+    return found;
+  }
+  [[nodiscard]] static double modulus(const Oscillation& found) { return std::hypot(1 + found.real_less_one, found.imaginary); }
+  [[nodiscard]] static double kernel(double t) { return 1 / (std::hypot(order, t) * std::hypot(order + 1, t)); }
+
+  static constexpr double steps = 1000, order = 6, epsilon = 1.5;
+  LossPointer loss = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.0078125));
+  ContourPlan plan;
+  std::unique_ptr<const ContourMoments> moments;
+};
+
+// [contour-propagation] The error of a power is at least T |phi|^(T-1) times that of phi.
+TEST(Bounds, AContourOfManyStepsPaysForEachOfThem) {
+  const ManySteps run(-1, 0);
+  const ContourLine line(*run.moments, *run.moments, ManySteps::order, ManySteps::epsilon, {1e-13, 1e-6});
+  const double step = line.last_time() / std::ceil(static_cast<double>(line.nodes()) / 8) / 8;
+  double least = 0;
+  for (std::size_t k = 1; k <= line.nodes(); ++k) {
+    const double t = static_cast<double>(k) * step;
+    const Oscillation found = run.at(t);
+    least += 2 * ManySteps::steps * std::pow(ManySteps::modulus(found), ManySteps::steps - 1) * found.error * ManySteps::kernel(t);
+  }
+  EXPECT_GE(line.at(ManySteps::epsilon).nodes, 0.5 * least * step / (2 * std::numbers::pi));
+}
+
+// [contour-truncation] Whatever the nodes left out add up to, the next ones alone may add as much as their moduli.
+TEST(Bounds, ATruncationCoversTheNextNodes) {
+  const ManySteps run(0, 30);
+  for (const double accuracy : {1e-2, 1e-4, 1e-6}) {
+    const ContourLine line(*run.moments, *run.moments, ManySteps::order, ManySteps::epsilon, {1e-13, accuracy});
+    const double count = static_cast<double>(line.nodes()), step = line.last_time() / count;
+    double left_out = 0;
+    for (double k = count + 1; k <= count + 4; ++k)
+      left_out += 2 * std::pow(ManySteps::modulus(run.at(k * step)), ManySteps::steps) * ManySteps::kernel(k * step);
+    EXPECT_GE(line.at(ManySteps::epsilon).truncation, left_out * step / (2 * std::numbers::pi)) << accuracy;
+  }
+}
+
 // [tilted-fft] What the masses may be wrong by, every value read from them may be wrong by; likewise the errors of both transforms.
 TEST(Bounds, ALatticePaysForEveryErrorOfItsLaw) {
   lattice::Law law;
@@ -87,6 +137,17 @@ TEST(Bounds, ALatticePaysForEveryErrorOfItsLaw) {
       EXPECT_LE(found(doubtful).lo, found(moved).hi);
       EXPECT_GE(found(doubtful).hi, found(moved).lo);
     }
+  }
+}
+
+// [dominating-pair] A law that dominates has no less than all the mass, and one that is dominated no more.
+TEST(Bounds, ALatticePairIsRoundedOutward) {
+  for (const double mu : {0.25, 1.0, 3.0}) {
+    lattice::Points points{0.125, {}};
+    for (std::int64_t i = -200; i <= 200; ++i) points.index.push_back(i);
+    const lattice::Pair pair = lattice::discretise(*gaussian_loss(Interval::exactly(mu)), Direction::remove, points);
+    EXPECT_GE((pair.above.finite_total + pair.above.infinite).lo, 1) << mu;
+    EXPECT_LE((pair.below.finite_total + pair.below.infinite).hi, 1) << mu;
   }
 }
 

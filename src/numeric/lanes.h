@@ -6,7 +6,8 @@
 
 // Hot loops are written in the compilers' vector types, so that lanes and the order of summation are the same on every machine, and
 // compiled for wider registers where the loader can choose (glibc on x86-64).
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__) && !defined(TRADEOFF_PORTABLE)
 #define TRADEOFF_CLONES __attribute__((target_clones("default", "avx2", "avx512f")))
 #else
 #define TRADEOFF_CLONES

@@ -101,6 +101,15 @@ struct Builder {
   }
 };
 
+/// How many summands a part multiplies the others by: ways to share its steps among its terms.
+double ways(const BreakPoints& points, std::uint64_t times) {
+  const auto* part = std::get_if<BreakTerms>(&points);
+  double count = 1;
+  for (std::size_t i = 1; part != nullptr && i < part->terms.size(); ++i)
+    count *= (static_cast<double>(times) + static_cast<double>(i)) / static_cast<double>(i);
+  return count;
+}
+
 }  // namespace
 
 // The product of k quotients has 2k roundings, the logarithm two units in the last place.
@@ -127,6 +136,11 @@ std::optional<BreakPoints> break_points_of(const Loss& loss, Direction direction
 }
 
 std::optional<Expansion> expand(const Parts& parts, Direction direction, ParameterEnd end) {
+  double summands = 1;
+  for (const Part& part : parts) {
+    const auto points = break_points_of(*part.loss, direction, end);
+    if (!points || !((summands *= ways(*points, part.times)) < 2.0 * most_summands)) return std::nullopt;
+  }
   Builder builder{.expansion = {}, .base = {}, .remove = direction == Direction::remove};
   builder.expansion.summands.resize(1);
   for (const Part& part : parts) {

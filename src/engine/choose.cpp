@@ -91,7 +91,7 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const bool by_contour = paths[0] != nullptr || paths[1] != nullptr;
   paths.push_back(compose_by_cells(parts, tolerance));
   paths.push_back(compose_by_lattice(parts, tolerance));
-  LossPointer layered = layered_loss(std::move(paths), tail_of(parts), tolerance);
+  LossPointer layered = layered_loss(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
   return {revealing_loss(std::move(layered), revealed), by_contour ? "contour" : "lattice", all, contour};
 }
 

@@ -2,6 +2,7 @@
 #include "engine/layered.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "numeric/arithmetic.h"
@@ -11,8 +12,8 @@ namespace {
 
 class LayeredLoss final : public Loss {
  public:
-  LayeredLoss(std::vector<LossPointer> paths, Tail tail, Tolerance tolerance)
-      : paths_(std::move(paths)), tail_(tail), tolerance_(tolerance) {}
+  LayeredLoss(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance)
+      : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     // Below the smallest plain doubles relative width has no meaning; the logarithm is asked for there.
@@ -31,7 +32,10 @@ class LayeredLoss final : public Loss {
   }
   [[nodiscard]] bool symmetric() const override { return paths_.front()->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return paths_.front()->infinite_mass(direction); }
-  [[nodiscard]] Tail tail() const override { return tail_; }
+  [[nodiscard]] Tail tail() const override {
+    std::call_once(tail_found_, [this] { tail_ = find_tail_(); });
+    return tail_;
+  }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     const Interval anything{0, infinity};
     const Interval found = first_tight(
@@ -105,15 +109,17 @@ class LayeredLoss final : public Loss {
   }
 
   std::vector<LossPointer> paths_;
-  Tail tail_;
+  std::function<Tail()> find_tail_;
+  mutable std::once_flag tail_found_;
+  mutable Tail tail_;
   Tolerance tolerance_;
 };
 
 }  // namespace
 
-LossPointer layered_loss(std::vector<LossPointer> paths, Tail tail, Tolerance tolerance) {
+LossPointer layered_loss(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance) {
   std::erase(paths, nullptr);
-  return std::make_shared<LayeredLoss>(std::move(paths), tail, tolerance);
+  return std::make_shared<LayeredLoss>(std::move(paths), std::move(tail), tolerance);
 }
 
 }  // namespace tradeoff

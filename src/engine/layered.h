@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "mechanism/loss.h"
@@ -8,7 +9,8 @@
 namespace tradeoff {
 
 /// The same composition by several engines, best first. A question goes to the next engine only while the answer is wider than asked;
-/// every answer is valid, so they are intersected. Null entries are left out. `tail` is what is known of the composition beside.
-[[nodiscard]] LossPointer layered_loss(std::vector<LossPointer> paths, Tail tail, Tolerance tolerance);
+/// every answer is valid, so they are intersected. Null entries are left out. `tail` tells what is known of the
+/// composition beside, and is asked once at most.
+[[nodiscard]] LossPointer layered_loss(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance);
 
 }  // namespace tradeoff

@@ -204,7 +204,9 @@ def compose(*plans: PlanLike) -> Plan:
     """
     if not plans:
         raise DomainError("compose: give at least one plan; an empty plan says nothing")
-    return Plan(_core.compose([Plan(plan).text for plan in plans]))
+    composed = object.__new__(Plan)  # the core's spelling is canonical, and reading a long plan once more takes its time
+    object.__setattr__(composed, "_text", _core.compose([plan._text if isinstance(plan, Plan) else Plan(plan)._text for plan in plans]))
+    return composed
 
 
 class Parameter(NamedTuple):

@@ -107,7 +107,7 @@ def measure(workload: Workload, peers: list[str], repetitions: int, patience: fl
     for turn in range(MOST_REPETITIONS):
         for result, worker in zip(results, workers):
             spent = sum(result.times)
-            if result.failure or spent > 20 or (turn >= repetitions and spent > QUICK):
+            if result.failure or spent > (3 if repetitions <= 3 else 20) or (turn >= repetitions and spent > QUICK):
                 continue
             answer = worker.ask(patience)
             if "failure" in answer:

@@ -21,7 +21,8 @@ using Kernel = ContourLine::Kernel;
 
 constexpr ContourLine::Accuracy line_accuracy{1e-13, 1e-13};  // below it rounding rules
 constexpr double enough = 1e-11;                              // a line this accurate is not refined
-constexpr double good = 1e-9;                                 // nor is one that was refined already and is this accurate
+constexpr double good = 1e-9;                                 // nor is one this accurate that was refined already,
+constexpr double much_work = 1e6;                             // or that took as many nodes times points
 constexpr int most_attempts = 6;                              // at one line, each finer
 constexpr double most_work = 2e7;                             // nodes times points after which no further attempt is made
 constexpr std::size_t most_lines = 48;                        // kept for later questions
@@ -223,11 +224,11 @@ std::shared_ptr<const ContourLine> ContourSide::new_line(Saddle saddle, double e
     const ContourLine::Value value = built->at(epsilon);
     const double width = relative_width(value), before = best.width;
     if (best.line == nullptr || width < best.width) best = {built, width, value};
-    if (width <= enough || (attempt > 0 && width <= good) ||
+    work += static_cast<double>(built->nodes() * built->points());
+    if (width <= enough || (width <= good && (attempt > 0 || work > much_work)) ||
         (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind()))
       break;
     // Finer quadratures cure coarse nodes and a march that could not see: first for the t that was met, then at large.
-    work += static_cast<double>(built->nodes() * built->points());
     if (attempt == 0 && built->last_time() > 1.5 * reach.longest)
       reach.longest = built->last_time();
     else

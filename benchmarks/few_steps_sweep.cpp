@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few steps at small rates: certified widths and processor times over a grid, one line a question, cold. What is wider than 1e-6 or slower
-// than 200 ms is marked; the last line counts. Arguments choose what to ask: `poisson`, `sample`; `quick` asks less; with `paths`, every
-// engine apart.
+// Few steps: certified widths of delta and processor times over a grid, one line a question, cold. What is wider than 1e-6 or slower than
+// 200 ms is marked; the last line counts. Arguments choose what to ask: `grid` (subsampled Gaussians at rates of 1e-3 and more, delta down
+// to 1e-100), `poisson` and `sample` (at rates down to 1e-6), `other` (Laplace, mixed and finite laws); `quick` asks less; with `paths`,
+// every engine apart.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -14,8 +15,11 @@
 #include "engine/contour.h"
 #include "engine/lattice.h"
 #include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "mechanism/randomized_response.h"
 #include "mechanism/subsampled.h"
 #include "mechanism/subsampled_gaussian.h"
+#include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
 
 namespace {
@@ -27,22 +31,16 @@ double milliseconds() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_
 
 constexpr double wanted_width = 1e-6;
 constexpr double wanted_time = 200;
+constexpr double quick_time = 50;
 
 struct Tally {
-  int asked = 0, wide = 0, slow = 0;
+  int asked = 0, tight = 0, quick = 0, timely = 0;
 };
 
-/// An epsilon at which delta is about this, by the coarse lattice.
+/// An epsilon at which delta is about this.
 double epsilon_near(const Parts& parts, Direction direction, double delta) {
-  const LossPointer loss = compose_by_lattice(parts, {});
-  double low = 0, high = 1e-6;
-  while (high < 1e3 && loss->rough_delta(direction, high) > delta) low = high, high *= 2;
-  for (int k = 0; k < 20; ++k) {
-    const double middle = low > 0 ? std::sqrt(low * high) : high / 4;
-    (loss->rough_delta(direction, middle) > delta ? low : high) = middle;
-    if (low == 0 && high < 1e-12) return 0;
-  }
-  return high;
+  const Interval found = compose(parts, {}).loss->closed_epsilon(direction, exactly(delta)).value_or(exactly(0));
+  return found.hi < infinity ? (found.lo + found.hi) / 2 : 0;
 }
 
 struct Answer {
@@ -64,8 +62,9 @@ void ask(const std::string& name, const Parts& parts, Direction direction, doubl
   const Answer answer = timed([&] { return compose(parts, {}).loss; }, direction, epsilon);
   ++tally.asked;
   const bool wide = !(answer.width <= wanted_width), slow = answer.time > wanted_time;
-  tally.wide += wide ? 1 : 0;
-  tally.slow += slow ? 1 : 0;
+  tally.tight += wide ? 0 : 1;
+  tally.timely += wide || slow ? 0 : 1;
+  tally.quick += wide || answer.time > quick_time ? 0 : 1;
   std::printf("%-44s %-6s epsilon %-12.6g log delta %-10.5g width %-9.2g %7.1f ms%s%s", name.c_str(),
               direction == Direction::add ? "add" : "remove", epsilon, answer.log_delta.hi, answer.width, answer.time, wide ? " WIDE" : "",
               slow ? " SLOW" : "");
@@ -89,6 +88,27 @@ void ask_at_deltas(const std::string& name, const Parts& parts, const std::vecto
   }
 }
 
+/// Laws without noise of their own on the whole line: break points alone, lattices of atoms, and mixtures of everything.
+void ask_other(bool paths, Tally& tally) {
+  const auto laplace = [](double scale, std::uint64_t times) {
+    return Part{std::make_shared<LaplaceLoss>(exactly(1) / exactly(scale)), times};
+  };
+  const Part response{randomized_response(exactly(0.3), 2), 2}, gaussian{gaussian_loss(exactly(0.5)), 1};
+  const auto subsampled = [](double sigma, double rate, std::uint64_t times) {
+    return Part{subsampled_gaussian(exactly(1) / exactly(sigma), exactly(rate)), times};
+  };
+  const std::vector<double> deltas{1e-2, 1e-5, 1e-8};
+  for (const std::uint64_t times : {2U, 10U, 50U}) ask_at_deltas("laplace(2) | repeat", {laplace(2, times)}, deltas, paths, tally);
+  ask_at_deltas("5 truncated laplace", {{std::make_shared<TruncatedLaplaceLoss>(exactly(1), exactly(8)), 5}}, deltas, paths, tally);
+  ask_at_deltas("1 sampled, 3 laplace, 2 answers", {subsampled(1, 0.1, 1), laplace(2, 3), response}, deltas, paths, tally);
+  ask_at_deltas("10 sampled, 3 laplace, 2 answers", {subsampled(2, 0.01, 10), laplace(2, 3), response}, deltas, paths, tally);
+  ask_at_deltas("5 sampled, a gaussian, 2 laplace", {subsampled(1, 0.1, 5), gaussian, laplace(1, 2)}, deltas, paths, tally);
+  for (const std::uint64_t times : {10U, 1000U, 1000000U})
+    ask_at_deltas("randomized_response(0.01) | repeat", {{randomized_response(exactly(0.01), 2), times}}, deltas, paths, tally);
+  ask_at_deltas("80 of one, 80 of another answer",
+                {{randomized_response(exactly(0.1), 2), 80}, {randomized_response(exactly(0.05), 2), 80}}, deltas, paths, tally);
+}
+
 std::string named(const char* format, double sigma, double rate, std::uint64_t steps) {
   char text[80];
   std::snprintf(text, sizeof text, format, sigma, rate, static_cast<unsigned>(steps));
@@ -108,6 +128,15 @@ int main(int count, char** arguments) {
   const std::vector<std::uint64_t> steps =
       quick ? std::vector<std::uint64_t>{2, 10, 100} : std::vector<std::uint64_t>{2, 5, 10, 30, 100, 500};
   Tally tally;
+  if (has("grid")) {
+    for (const double sigma : {0.5, 1.0, 2.0, 5.0})
+      for (const double rate : {0.5, 0.1, 1e-2, 1e-3})
+        for (const std::uint64_t times : {2U, 3U, 5U, 10U, 20U, 50U, 100U})
+          ask_at_deltas(named("gaussian(%g) | poisson(%g) | repeat(%u)", sigma, rate, times),
+                        {{subsampled_gaussian(exactly(1) / exactly(sigma), exactly(rate)), times}}, {1e-2, 1e-5, 1e-8, 1e-20, 1e-100},
+                        paths, tally);
+  }
+  if (has("other")) ask_other(paths, tally);
   for (const double sigma : {0.5, 1.0, 2.0, 5.0}) {
     for (const double rate : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
       for (const std::uint64_t times : steps) {
@@ -121,5 +150,6 @@ int main(int count, char** arguments) {
       }
     }
   }
-  std::printf("%d asked, %d wider than %g, %d slower than %g ms\n", tally.asked, tally.wide, wanted_width, tally.slow, wanted_time);
+  std::printf("%d asked, %d within %g, %d of them in %g ms, %d in %g ms\n", tally.asked, tally.tight, wanted_width, tally.quick, quick_time,
+              tally.timely, wanted_time);
 }

@@ -8,10 +8,13 @@
 #include "engine/bent_integrand.h"
 #include "engine/contour.h"
 #include "engine/contour_line.h"
+#include "engine/exact.h"
 #include "engine/lattice_transform.h"
+#include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/subsampled_gaussian.h"
 #include "numeric/arithmetic.h"
+#include "support/matchers.h"
 
 // Error terms that hardly ever decide an answer, each where it does: at corners made for it, or against what the theory says it must be
 // at least. Every test here kills a fault of mutation/faults.toml that whole answers do not show.
@@ -148,6 +151,29 @@ TEST(Bounds, ALatticePairIsRoundedOutward) {
     const lattice::Pair pair = lattice::discretise(*gaussian_loss(Interval::exactly(mu)), Direction::remove, points);
     EXPECT_GE((pair.above.finite_total + pair.above.infinite).lo, 1) << mu;
     EXPECT_LE((pair.below.finite_total + pair.below.infinite).hi, 1) << mu;
+  }
+}
+
+// [atom-kernel] Listed losses are rounded sums. Within a few doubles of the largest one their rounding is as large as the distance to it.
+TEST(Bounds, AListPaysForTheRoundingOfItsLosses) {
+  const auto guarantee = [](double epsilon) {
+    return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(epsilon), Interval::exactly(0)}});
+  };
+  for (const double one : {0.7, 0.37, 1.3}) {
+    for (const double other : {0.3, 0.77, 0.013}) {
+      constexpr std::uint64_t times = 60;
+      const LossPointer loss = compose_exactly({{guarantee(one), times}, {guarantee(other), times}}, {});
+      const long double top = 60.0L * static_cast<long double>(one) + 60.0L * static_cast<long double>(other);  // exact in 64 bits
+      const Interval log_mass = -60.0 * (log1p(exp(Interval::exactly(-one))) + log1p(exp(Interval::exactly(-other))));
+      double epsilon = static_cast<double>(top);
+      for (int below = 0; below < 12; ++below) {
+        epsilon = std::nextafter(epsilon, 0.0);
+        const auto distance = static_cast<double>(top - static_cast<long double>(epsilon));  // exact: a few bits
+        const Interval truth = exp(log_mass) * -expm1(Interval::exactly(-distance));
+        EXPECT_THAT(loss->delta(Direction::remove, Interval::exactly(epsilon)), test::Encloses(truth))
+            << one << " " << other << " " << below;
+      }
+    }
   }
 }
 

@@ -199,6 +199,17 @@ class CarelessTilt final : public NodeTilt {
   [[nodiscard]] Decay decay(double) const override { return {}; }
 };
 
+// A range cut short lacks what lies outside; the deviation must not.
+TEST(GaussianTilt, BoundsItsDeviationOnAShortRange) {
+  for (const Case& one : cases) {
+    const SubsampledGaussianWitness witness = witness_of(one);
+    const GaussianNodes nodes = nodes_of(one, 4, 1);
+    const double mass = witness.moment(one.power, 0).real(), mean = witness.moment(one.power, 0, 1).real() / mass;
+    const double variance = witness.moment(one.power, 0, 2).real() / mass - mean * mean;
+    EXPECT_GE(CarelessTilt(nodes, one.power, 0).deviation_above(), std::sqrt(variance) * (1 - 1e-9)) << one.mu << " " << one.power;
+  }
+}
+
 TEST(GaussianTilt, PaysForDroppedNodes) {
   const GaussianNodes nodes = nodes_of(cases[0], 40, 1, 30);
   const CarelessTilt all(nodes, cases[0].power, 0), some(nodes, cases[0].power, 1e-3);

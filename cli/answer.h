@@ -21,13 +21,18 @@ struct Answer {
   std::shared_ptr<const Curve> curve;                     ///< where method and steps are told; null if no curve was needed
   std::optional<Interval> value{};                        ///< of an answer that is one interval
   ExitCode code = ExitCode::done;                         ///< what a verb that asks this tells its caller
+  std::optional<Interval> log10{};                        ///< of a value that a double cannot hold well
 };
 
 /// An answer that is one interval.
 [[nodiscard]] inline Answer answer_claim(report::Claim claim, std::shared_ptr<const Curve> curve) {
   auto shared = std::make_shared<const report::Claim>(std::move(claim));
   return {[shared](report::JsonWriter& out) { out.interval(shared->value, shared->log10); },
-          [shared](const report::Style& style) { return to_text(*shared, style); }, std::move(curve), shared->value};
+          [shared](const report::Style& style) { return to_text(*shared, style); },
+          std::move(curve),
+          shared->value,
+          ExitCode::done,
+          shared->log10};
 }
 
 }  // namespace tradeoff::cli

@@ -62,7 +62,7 @@ struct Command {
   void build(CLI::App& root) {
     app = root.add_subcommand(std::string(verb->name), std::string(verb->summary));
     app->footer(std::string(verb->manual));
-    if (verb->takes_plan) app->add_option("plan", options.plan, plan_help)->required()->type_name("PLAN");
+    if (verb->takes_plan) app->add_option("plan", options.plan, plan_help)->required(!verb->plan_may_be_absent)->type_name("PLAN");
     if (!verb->further.empty()) {
       const std::string name(verb->further.substr(0, verb->further.find(':')));
       app->add_option(name, options.further, std::string(verb->further.substr(name.size() + 2)))->type_name("");
@@ -79,7 +79,7 @@ struct Command {
     for (auto& [option, value] : typed) {
       if (!option->is_repeatable && given(*option)) options.values.emplace_back(option, value);
     }
-    if (verb->takes_plan) options.plan = read_plan_argument(options.plan);
+    if (verb->takes_plan && !options.plan.empty()) options.plan = read_plan_argument(options.plan);
     const bool waits_for_typing = (verb->name == "query" || verb->name == "release") && ::isatty(STDIN_FILENO) == 1;
     const Progress progress(!options.quiet && !waits_for_typing);
     return run_guarded();

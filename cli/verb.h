@@ -55,7 +55,8 @@ struct Verb {
   bool takes_plan = true;
   std::span<const Option> options = {};
   ExitCode (*run)(const Verb&, const Options&) = nullptr;
-  std::string_view further = {};  ///< what further words are, as many as wanted: "PLANS: more plans to compare with"
+  std::string_view further = {};    ///< what further words are, as many as wanted: "PLANS: more plans to compare with"
+  bool plan_may_be_absent = false;  ///< it can work without one
 };
 
 [[nodiscard]] std::span<const Verb> verbs();
@@ -63,6 +64,7 @@ struct Verb {
 [[nodiscard]] std::span<const Option> plan_options();
 
 [[nodiscard]] ExitCode run_ask(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_certify(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_check(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_compare(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_completion(const Verb& verb, const Options& options);

@@ -103,6 +103,14 @@ constexpr std::array<Option, 4> curve_options = {{
     {"points", "N", "how many points (default 101, 201 in a picture)"},
     {"out", "FILE", "write to this file instead of standard output; it is replaced as a whole or not at all"},
 }};
+constexpr std::array<Option, 6> certify_options = {{
+    {"epsilon", "E", "certify the least delta at this epsilon: any real number, or inf"},
+    {"delta", "D", "certify the least epsilon at this delta: 0 <= D <= 1"},
+    {"alpha", "A", "certify the least type II error at this type I error: 0 <= A <= 1"},
+    {"fpr", "X", "certify the largest true-positive rate at this false-positive rate: 0 <= X <= 1"},
+    {"out", "FILE", "write to this file instead of standard output; it is replaced as a whole or not at all"},
+    {"check", "FILE", "verify this certificate instead: exit code 0 if it holds, 1 if it is false, 3 if it was changed, 4 undecided"},
+}};
 constexpr std::array<Option, 2> figures_options = {{
     {"out", "DIR", "the directory they go to (default: figures)"},
     {"list", "", "their names and titles, without drawing them", false, {}, {}, true},
@@ -176,7 +184,7 @@ constexpr std::array<Option, 28> train_options = {{
     {"runs", "N", "with --figure: runs of each setting (default 5)"},
 }};
 
-constexpr std::array<Verb, 34> all_verbs = {{
+constexpr std::array<Verb, 35> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -400,6 +408,21 @@ constexpr std::array<Verb, 34> all_verbs = {{
      true,
      {},
      run_explain},
+    {"certify",
+     "an answer that others can verify",
+     "Writes one answer about the plan with everything that is needed to verify it: the plan and its items, the question, the interval as\n"
+     "decimals rounded outward, the theorems with their counts and error terms, the version, and a SHA-256 of all this.\n"
+     "checker/check_certificate.py verifies it in ball arithmetic without any of this program's code; --check answers again and "
+     "compares.\n\n"
+     "Examples:\n"
+     "  tradeoff certify --delta 1e-5 'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)' --out answer.json\n"
+     "  tradeoff certify --alpha 0.05 'laplace(scale=2)'\n"
+     "  tradeoff certify --check answer.json",
+     true,
+     certify_options,
+     run_certify,
+     {},
+     true},
     {"release", "add exact noise to values, with a certificate",
      "Reads values on standard input, one row a line (a vector as comma-separated values), adds noise whose law is exact on a public grid "
      "and prints\n"

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the 500 stored certificates again:  make_certificates.py build/release/cli/tradeoff > tests/certificates/stored.jsonl
+
+Plans and questions are drawn with the seed below. Drawn again: what the program refuses or gives no finite end or no width to, and what is too
+hard for the checker (standard error counts them). A certificate that the checker calls false ends it.
+"""
+
+import json
+import pathlib
+import random
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "checker"))
+import check_certificate
+
+SEED = 20261115
+COUNT = 500
+
+
+def number(low, high, digits=3):
+    """Log-uniform, with few digits."""
+    return f"{float(f'{low * (high / low) ** random.random():.{digits}g}'):g}"
+
+
+def gaussian():
+    return random.choice([f"gaussian(sigma={number(0.3, 30)})", f"gaussian(sigma={number(1, 30)}, sensitivity={number(0.2, 3)})",
+                          f"gdp(mu={number(0.05, 3)})"])
+
+
+def laplace():
+    return random.choice([f"laplace(scale={number(0.3, 20)})", f"laplace(scale={number(2, 20)}, sensitivity={number(0.5, 3)})",
+                          f"truncated_laplace(scale={number(0.5, 3)}, bound={number(10, 30)})"])
+
+
+def finite():
+    weights = [[random.randint(0, 9) for _ in range(3)] for _ in range(2)]
+    p, q = (", ".join(f"{weight}/{sum(row) or 1}" for weight in row) for row in weights)
+    return random.choice([
+        f"dp(epsilon={number(0.02, 3)})", f"dp(epsilon={number(0.02, 3)}, delta={number(1e-12, 1e-3)})",
+        f"randomized_response(epsilon={number(0.1, 4)})", f"randomized_response(epsilon={number(0.1, 4)}, choices={random.randint(3, 50)})",
+        f"discrete_laplace(scale={number(0.5, 20)})", f"discrete_laplace(scale={number(2, 20)}, sensitivity={random.randint(2, 6)})",
+        f"truncated_discrete_laplace(scale={number(0.5, 5)}, bound={random.randint(6, 40)})",
+        f"discrete_gaussian(sigma={number(0.5, 5)})", f"discrete_gaussian(sigma={number(2, 5)}, sensitivity={random.randint(2, 4)})",
+        f"pair(p=[{p}], q=[{q}])"])
+
+
+def repeat(most):
+    times = int(float(number(1, most)))
+    return f" | repeat({times})" if times > 1 else ""
+
+
+def training():
+    rate = random.choice([number(0.001, 0.2), f"{random.choice([64, 128, 256, 512])}/{random.choice([50000, 60000])}"])
+    share = float(rate) if "/" not in rate else int(rate.split("/")[0]) / int(rate.split("/")[1])
+    return f"gaussian(sigma={number(0.6, 4)}) | poisson(rate={rate}) | repeat({int(float(number(12, 60)) / share)})"
+
+
+def plan():
+    kind = random.random()
+    if kind < 0.16:
+        return gaussian() + repeat(1000)
+    if kind < 0.32:
+        return laplace() + repeat(40)
+    if kind < 0.52:
+        return finite() + repeat(60)
+    if kind < 0.58:
+        return random.choice([f"laplace(scale={number(0.3, 5)})", f"gaussian(sigma={number(0.4, 5)})"]) + random.choice(
+            [f" | poisson(rate={number(0.01, 0.9)})", f" | sample(rate={number(0.01, 0.9)})"])
+    if kind < 0.64:
+        return f"dp(epsilon={number(0.1, 2)})" + random.choice(
+            [f" | poisson(rate={number(0.01, 0.9)})", f" | sample(rate={number(0.01, 0.9)})"]) + repeat(60)
+    if kind < 0.78:
+        return training()
+    if kind < 0.84:
+        return training() + "\n" + random.choice([gaussian, laplace, finite])() + repeat(20)
+    if kind < 0.92:
+        return gaussian() + repeat(20) + "\n" + random.choice([laplace, finite])() + repeat(10)
+    return laplace() + repeat(6) + "\n" + f"randomized_response(epsilon={number(0.1, 2)})" + repeat(6)
+
+
+def question():
+    """Its option and value, and whether a direction is added."""
+    kind = random.random()
+    if kind < 0.4:
+        options = ["--delta", random.choice(["1e-5", "1e-6", "1e-8", "1e-10", "1e-12", "1e-15", "1e-20", "1e-30", "1e-50", "0.01"])]
+    elif kind < 0.75:
+        options = ["--epsilon", random.choice([number(0.01, 20), number(0.5, 5), "0", "-" + number(0.05, 2)])]
+    else:
+        options = [random.choice(["--alpha", "--fpr"]), random.choice([number(1e-6, 0.9), number(0.01, 0.5)])]
+    return options + (["--direction", random.choice(["remove", "add"])] if random.random() < 0.25 else [])
+
+
+def certificate(command):
+    """One that the checker can decide."""
+    while True:
+        found = drawn(command)
+        code, words = check_certificate.check(json.dumps(found))
+        if code == 0:
+            return found
+        print(f"left out, {words}: {found['plan']}", file=sys.stderr)
+        if code != 4:
+            sys.exit("the checker refuses a certificate")
+
+
+def drawn(command):
+    while True:
+        words = [command, "certify", *question(), plan()]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        found = json.loads(done.stdout) if done.returncode == 0 else None
+        if found and found["answer"]["hi"] != "inf" and found["answer"]["lo"] != found["answer"]["hi"]:
+            return found
+
+
+def main():
+    random.seed(SEED)
+    for _ in range(COUNT):
+        print(json.dumps(certificate(sys.argv[1]), sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

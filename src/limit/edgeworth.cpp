@@ -102,9 +102,12 @@ Estimate Edgeworth::epsilon_at(double delta) const {
 
   double low = 0, high = 1;
   if (delta_at(0).value() <= delta) return Estimate(0);
+  if (delta < revealed_) return Estimate(infinity);  // what is revealed stays, however far out
+  constexpr int most_steps = 1'000'000;              // a hundred thousand standard deviations; the mean of a loss is never as far out
+  int steps = 0;
   const double step = std::max({remove_.under_p.variance, add_.under_p.variance, 1e-12});
   for (high = 0.1 * std::sqrt(step); delta_at(high).value() > delta; high += 0.1 * std::sqrt(step)) {
-    if (high > 700) return Estimate(infinity);
+    if (high > 700 || ++steps > most_steps) return Estimate(infinity);
     low = high;
   }
   for (int i = 0; i < 60; ++i) {

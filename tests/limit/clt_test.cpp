@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "numeric/gaussian.h"
@@ -111,6 +112,11 @@ TEST(CentralLimit, FigureFiveAndTheRateOfTheoremEight) {
     const Curve curve = analyze(parse("dp(epsilon=" + std::string(epsilon) + ") | repeat(" + std::to_string(n) + ")"));
     EXPECT_NEAR(n * distance_to_gaussian(curve), number(one.at("value")), 1e-6) << n;
   }
+}
+
+TEST(Edgeworth, MassThatIsRevealedIsNeverLeftBehind) {  // [edgeworth-expansion] once a search that did not end
+  EXPECT_EQ(edgeworth(parse("dp(0, 1e-5)")).epsilon_at(0).value(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(edgeworth(parse("dp(0, 1e-5)")).epsilon_at(1e-3).value(), 0);
 }
 
 TEST(Edgeworth, IsCloserThanTheLimit) {  // [edgeworth-expansion]

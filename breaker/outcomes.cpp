@@ -152,6 +152,7 @@ std::optional<Events> source(const Call& call) {
 /// A record takes part with this chance: P becomes (1 - rate) Q + rate P.
 Events sampled(Events events, double rate) {
   if (rate == 0) return {{1, 1, 0, 0}};
+  if (rate == 1) return events;  // log1p(expm1(loss)) is no loss any more where it is far below 0
   const auto loss = [&](double base) {
     return base == -infinite ? std::log1p(-rate) : base > 700 ? base + std::log(rate) : std::log1p(rate * std::expm1(base));
   };

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "certificate.h"
 #include "fuzz.h"
 #include "noise/digest.h"
 #include "tradeoff/error.h"
 #include "train/checkpoint.h"
 
-// Files that speak for themselves: checkpoints of a training run. Their own digest is put right first, because a fuzzer never guesses it,
-// while an attacker computes it. What is accepted is written back as it was read.
+// Files that speak for themselves: certificates of answers, and checkpoints of a training run. Their own digest is put right first, because
+// a fuzzer never guesses it, while an attacker computes it. What is accepted is written back as it was read.
 namespace {
 
 using tradeoff::fuzz::require;
@@ -19,6 +21,17 @@ void check_checkpoint(std::string_view body) {
   const tradeoff::train::Progress progress = tradeoff::train::read_progress(text);
   const std::string written = to_text(progress);
   require(to_text(tradeoff::train::read_progress(written)) == written);
+}
+
+void check_certificate(std::string_view text) {
+  nlohmann::json content = nlohmann::json::parse(text, nullptr, false);
+  if (!content.is_object()) return;
+  content.erase("digest");
+  const std::string body = content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  content["digest"] = tradeoff::noise::sha256(body);
+  const auto certificate = tradeoff::cli::parse_certificate(content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  const std::string written = to_json(certificate);
+  require(to_json(tradeoff::cli::parse_certificate(written)) == written);
 }
 
 template <typename Check>
@@ -37,5 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = tradeoff::fuzz::to_text(data, size);
   check_refusal([&] { static_cast<void>(tradeoff::train::read_progress(text)); });
   check_refusal([&] { check_checkpoint(text.substr(0, text.rfind(digest_line))); });
+  check_refusal([&] { static_cast<void>(tradeoff::cli::parse_certificate(text)); });
+  check_refusal([&] { check_certificate(text); });
   return 0;
 }

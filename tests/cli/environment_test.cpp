@@ -67,6 +67,7 @@ class Environment : public testing::Test {
   [[nodiscard]] std::vector<Writer> writers() const {
     return {{"report.html", {"report", "--out", path("report.html"), "gdp(1)"}},
             {"curve.svg", {"curve", "--format", "svg", "--out", path("curve.svg"), "gdp(1)"}},
+            {"answer.json", {"certify", "--delta", "1e-5", "--out", path("answer.json"), "gdp(1)"}},
             {"release.json", {"release", "--certificate", path("release.json"), "gaussian(sigma=2)"}, "1\n2\n"}};
   }
   /// Whether the file is complete: what the same command writes when nothing goes wrong.

@@ -56,6 +56,8 @@ TEST(Calibrate, ThePrintedSafeEndMeetsTheTarget) {
       {"gaussian(sigma=?)", AttackTarget{Interval::exactly(0.01), Interval::exactly(0.05)}},
       {"laplace(scale=?)", AttackTarget{Interval::exactly(0.01), Interval::exactly(0.05)}},
       {"gdp(mu=?)", AdvantageTarget{Interval::exactly(0.5)}},
+      {"gaussian(sigma=1) | poisson(rate=?)", EpsilonDeltaTarget{Interval::exactly(0.5), Interval::exactly(1e-5)}},
+      {"gaussian(sigma=2, sensitivity=?)", EpsilonDeltaTarget{Interval::exactly(0.5), Interval::exactly(1e-5)}},
   };
   for (const auto& [text, target] : cases) {
     SCOPED_TRACE(text);

@@ -115,6 +115,16 @@ TEST(Curve, DirectionsOfASampledStepDifferAndTheWorstIsTheLarger) {
   EXPECT_GT(plan.delta_at(Interval::exactly(0.1), Direction::remove).lo, plan.delta_at(Interval::exactly(0.1), Direction::add).hi);
 }
 
+// [two-directions] Composed, the add direction can be the worse one: at two subsampled responses it is, for delta and for epsilon.
+TEST(Curve, TheWorstEpsilonIsThatOfEitherDirection) {
+  const Curve curve = analyze(parse("randomized_response(epsilon=2) | poisson(rate=0.8) | repeat(2)"));
+  const Interval delta = Interval::exactly(0.6);
+  const Interval worst = curve.epsilon_at(delta), add = curve.epsilon_at(delta, Direction::add);
+  EXPECT_GT(add.lo, curve.epsilon_at(delta, Direction::remove).hi);
+  EXPECT_GE(worst.hi, add.hi);
+  EXPECT_GE(worst.lo, add.lo);
+}
+
 TEST(Curve, AnswersAStatedGuaranteeWithTheGuarantee) {
   const Curve curve = analyze(parse("constraints([(1, 1e-9), (0.5, 1e-6), (0.25, 1/3)])"));
   EXPECT_EQ(curve.epsilon_at(read_number("1e-9")).hi, 1);

@@ -11,6 +11,7 @@
 #include "mechanism/pair.h"
 #include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
+#include "numeric/gaussian.h"
 #include "support/matchers.h"
 
 namespace tradeoff {
@@ -46,6 +47,22 @@ TEST(InvertProfile, FindsTheClosedFormsAgain) {
       }
     }
   }
+}
+
+/// A Gaussian of mu = 1 whose profile is known to a tenth only.
+class RoughLoss final : public Loss {
+ public:
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
+    return clamp(gaussian_delta(Interval::exactly(1), epsilon) * Interval{0.9, 1.1}, 0, 1);
+  }
+  [[nodiscard]] bool symmetric() const override { return true; }
+};
+
+TEST(InvertProfile, DecidesNothingWhereEnclosuresOverlap) {
+  const RoughLoss loss;
+  const Interval delta = Interval::exactly(1e-3), found = invert_profile(Profile(loss, Direction::remove), delta);
+  EXPECT_LE(found.lo, gaussian_epsilon(Interval::exactly(1), delta / 0.9).hi);
+  EXPECT_GE(found.hi, gaussian_epsilon(Interval::exactly(1), delta / 1.1).lo);
 }
 
 TEST(InvertProfile, ANegligibleDeltaBelowTheInfiniteMassNeedsInfiniteEpsilon) {

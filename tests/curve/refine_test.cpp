@@ -119,6 +119,15 @@ TEST(Refine, LeavesAPairAlone) {
   for (const double e : {0.0, 0.1, 0.5}) EXPECT_EQ(refined.delta_at(e), plain.delta_at(e));
 }
 
+// [two-directions] A bound that is refined speaks of both orders, so a directed pair enters by the worse of them.
+TEST(Refine, OfADirectedPairTakesTheWorseOrder) {
+  const Curve directed = analyze(parse("gaussian(sigma=1) | poisson(rate=0.25)"));
+  const Curve refined = analyze(parse("gaussian(sigma=1) | poisson(rate=0.25) | refine()"));
+  const Interval epsilon = Interval::exactly(0.1);
+  EXPECT_GE(refined.delta_at(epsilon, Direction::add).hi, directed.delta_at(epsilon, Direction::remove).hi);
+  EXPECT_GE(refined.delta_at(epsilon, Direction::remove).hi, directed.delta_at(epsilon, Direction::add).hi);
+}
+
 TEST(Subsampling, ProfilesAsGolden) {
   for (const json& golden : golden_group("gdp_bridge.json", "subsampled_profiles")) {
     const bool gaussian = golden["base"] != "laplace";

@@ -69,6 +69,16 @@ TEST(RenyiCurve, GaussianIsLinearInTheOrder) {
   EXPECT_THAT(*curve.zcdp(), Encloses((3 * 0.25 + 1) / 2));
 }
 
+// [two-directions] The worst divergence is that of either direction, whichever is larger.
+TEST(RenyiCurve, TheWorstIsTheLargerDirection) {
+  for (const char* text :
+       {"randomized_response(epsilon=2) | poisson(rate=0.1)", "randomized_response(epsilon=2) | poisson(rate=0.1) | invert()"}) {
+    const auto curve = renyi_curve(parse(text));
+    const Interval remove = curve.at(2, Direction::remove), add = curve.at(2, Direction::add);
+    EXPECT_EQ(curve.at(2).hi, std::max(remove.hi, add.hi)) << text;
+  }
+}
+
 TEST(RenyiCurve, ProfileAndClosedFormAgree) {
   // A Gaussian and a Laplace of which only the profile is known; the closed forms are the truth.
   for (const double s : {0.05, 1.0, 2.5, 9.0, 40.0}) {

@@ -16,6 +16,8 @@ namespace {
 
 constexpr double point_budget = 0x1p19;     // of profiles read in one discretisation, over all parts
 constexpr double slow_budget = 2e6;         // work of reading, for profiles that cost more than `usual_price`
+constexpr double first_look_budget = 1e6;   // of such profiles, at the first look
+constexpr double range_readings = 130;      // of a profile while its range is looked for, about
 constexpr double even_budget = 3e4;         // work of reading every point of a lattice
 constexpr double usual_price = 0.5;         // of reading a profile that is a formula
 constexpr double atom_price = 0.01;         // of each atom of a finite law, at every reading
@@ -189,6 +191,7 @@ double Grid::points_affordable() const { return price_ > usual_price ? std::min(
 void Grid::find_ranges() {
   ranges_.clear();
   for (const Part& part : *parts_) ranges_.push_back(range(*part.loss));
+  work_ += price_ * range_readings * static_cast<double>(parts_->size());
   find_corners();
 }
 
@@ -199,6 +202,9 @@ Points Grid::points(std::size_t i, const Spacing& spacing) const {
   Points points{step_, {first}};
   std::size_t g = 0;  // the wishes at g - 1 and g are on either side
   const std::vector<double>&loss = spacing.loss, &width = spacing.width;
+  // Wishes were weighed on another range, perhaps; what is slow to read is not read more often than can be afforded.
+  const double least =
+      price_ > slow_price ? (ranges_[i].high - ranges_[i].low) * static_cast<double>(parts_->size()) / points_affordable() : 0;
   while (points.index.back() < last) {
     const std::int64_t here = points.index.back();
     const double at = step_ * static_cast<double>(here);
@@ -210,6 +216,7 @@ Points Grid::points(std::size_t i, const Spacing& spacing) const {
       wish = width.back() + (at - loss.back()) / 2;
     else
       wish = width[g - 1] + (width[g] - width[g - 1]) * ((at - loss[g - 1]) / (loss[g] - loss[g - 1]));
+    wish = std::max(wish, least);
     std::int64_t next = here + std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(std::min(wish, widest_cell) / step_)));
     if (here < 0) next = std::min<std::int64_t>(next, 0);
     points.index.push_back(std::min(next, last));
@@ -266,17 +273,23 @@ std::vector<Spacing> Grid::even() const {
 }
 
 bool Grid::start() {
+  // Counting is enough for formulas. Only a profile far slower than those (a composition inside an operator) is timed: once where its
+  // range is looked for, so that the first look is affordable, and once there.
+  std::clock_t begin = std::clock();
+  const auto price_of = [&begin](double readings) { return 1e6 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / readings; };
   find_ranges();
+  const double price_of_range = price_of(range_readings * static_cast<double>(parts_->size()));
   double widest = 0;
   for (const Range& one : ranges_) widest = std::max(widest, one.high - one.low);
-  const double wanted = std::max(finest_step(), std::min(widest * static_cast<double>(parts_->size()) / first_points, widest / 512));
+  const auto part_count = static_cast<double>(parts_->size());
+  double wanted = std::max(finest_step(), std::min(widest * part_count / first_points, widest / 512));
+  if (price_of_range > slow_price)
+    wanted = std::max(wanted, std::min(widest * part_count * price_of_range / first_look_budget, widest / 64));
   if (!(wanted < widest_cell)) return false;
   set_step(wanted);
-  const std::clock_t begin = std::clock();
+  begin = std::clock();
   discretise(even());
-  // Counting is enough for formulas. Only a profile far slower than those (a composition inside an operator) is timed, once.
-  const double price = 1e6 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / points_;
-  if (price > slow_price) price_ = price;
+  if (const double price = price_of(points_); price > slow_price) price_ = price;
   return true;
 }
 

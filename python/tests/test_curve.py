@@ -51,6 +51,13 @@ def test_numbers_that_are_no_doubles_stay_exact() -> None:
 @given(st.lists(st.one_of(st.floats(-40, 40), st.floats(1e-12, 1e-3), st.decimals(-3, 3, places=4).map(float)), min_size=1, max_size=50))
 def test_arrays_read_numbers_as_single_questions_do(at: list[float]) -> None:
     curve = to.laplace(1).curve()  # a closed form, which remembers nothing
+    many, ones = curve.delta(at), np.array([curve.delta(x) for x in at])
+    assert np.all(many[:, 0] <= ones[:, 0]) and np.all(many[:, 1] >= ones[:, 1])  # the same numbers, read with a rounding to spare
+    np.testing.assert_allclose(many, ones, rtol=1e-14, atol=2e-14)
+
+
+def test_arrays_read_short_fractions_exactly() -> None:
+    curve, at = to.laplace(1).curve(), [0.0, 0.5, -1.25, 3 / 1024, 7.0]
     np.testing.assert_array_equal(curve.delta(at), np.array([curve.delta(x) for x in at]))
 
 

@@ -178,7 +178,7 @@ TEST(Approximate, ClosesInOnTheCompositionWithMoreSlopes) {
 }
 
 TEST(Approximate, TakesAnyNumberOfRuns) {
-  const Interval between = composed_between_polygons(gaussian_loss(Interval::exactly(1e-2)), 8, 10000, Interval::exactly(1));
+  const Interval between = composed_between_polygons(gaussian_loss(Interval::exactly(1e-3)), 4, 1000000, Interval::exactly(1));
   const Interval exact = gaussian_loss(Interval::exactly(1))->delta(Direction::remove, Interval::exactly(1));
   EXPECT_LE(between.lo, exact.lo);
   EXPECT_GE(between.hi, exact.hi);

@@ -178,11 +178,15 @@ Interval interval_at(const Json& object, const std::string& name) {
 std::string number_at(const Json& object, const std::string& name, bool infinity_allowed) {
   const std::string& text = text_at(object, name);
   if (infinity_allowed && text == "inf") return text;
-  try {
-    if (read_number(text).text == text) return text;
-  } catch (const Error&) {  // told below
-  }
-  throw CertificateError(name, "is not a number in its canonical spelling: " + shown(text));
+  const auto is_canonical = [&text] {
+    try {
+      return read_number(text).text == text;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  if (!is_canonical()) throw CertificateError(name, "is not a number in its canonical spelling: " + shown(text));
+  return text;
 }
 
 Plan plan_at(const Json& object) {

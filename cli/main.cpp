@@ -186,8 +186,7 @@ int run_or_complain(int count, char** values) {
 }  // namespace tradeoff::cli
 
 int main(int count, char** values) {
-  using namespace tradeoff;
-  if (numeric::arithmetic_is_usual()) return cli::run_or_complain(count, values);
+  const auto run = [&] { return tradeoff::cli::run_or_complain(count, values); };
   // A library that was loaded with us may have changed it.
-  return numeric::in_usual_arithmetic([&] { return cli::run_or_complain(count, values); });
+  return tradeoff::numeric::arithmetic_is_usual() ? run() : tradeoff::numeric::in_usual_arithmetic(run);
 }

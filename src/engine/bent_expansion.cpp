@@ -139,7 +139,9 @@ std::optional<Expansion> expand(const Parts& parts, Direction direction, Paramet
   double summands = 1;
   for (const Part& part : parts) {
     const auto points = break_points_of(*part.loss, direction, end);
-    if (!points || !((summands *= ways(*points, part.times)) < 2.0 * most_summands)) return std::nullopt;
+    if (!points) return std::nullopt;
+    summands *= ways(*points, part.times);
+    if (!(summands < 2.0 * most_summands)) return std::nullopt;
   }
   Builder builder{.expansion = {}, .base = {}, .remove = direction == Direction::remove};
   builder.expansion.summands.resize(1);

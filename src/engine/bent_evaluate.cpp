@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <numbers>
 #include <optional>
 
@@ -308,6 +309,8 @@ LogDelta Evaluator::at(double epsilon, double enough) {
   Total total = again(offsets, epsilon);
   if (!total.tight && !(total.log_value.width() <= enough)) total = anew(offsets, epsilon);
   if (!total.tight) total.log_value = intersect(total.log_value, {-infinity, log_chernoff(side_, epsilon)});
+  // Losses without an end leave something everywhere: an exponent beyond the doubles is below the least of them, not 0's.
+  if (side_.expansion.unbounded_above()) total.log_value.hi = std::max(total.log_value.hi, std::numeric_limits<double>::lowest());
   const Interval infinite = side_.expansion.infinite_mass;
   const Interval with_infinite = infinite.hi > 0 ? log_add_exp(total.log_value, log(infinite)) : total.log_value;
   return {clamp(with_infinite, -infinity, 0), total.log_slope, total.tight};

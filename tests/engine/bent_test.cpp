@@ -341,6 +341,17 @@ TEST(NoisePlaneTest, DoubtAboutParametersIsCounted) {
   }
 }
 
+// [bent-contour] Whatever the epsilon, Gaussian noise leaves some delta: an exponent that overflows is no proof of 0.
+TEST(BentContourTest, NeverClaimsThatNothingIsLeft) {
+  for (const double steps : {2.0, 1000.0})
+    for (const double epsilon : {1e10, 1e100, 1e300, 1e308}) {
+      const auto loss = compose_by_bent_contour(
+          {{subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.01)), static_cast<std::uint64_t>(steps)}}, {1e-6});
+      EXPECT_GT(loss->log_delta(Direction::remove, Interval::exactly(epsilon)).hi, -infinity) << epsilon;
+      EXPECT_GT(loss->delta(Direction::remove, Interval::exactly(epsilon)).hi, 0) << epsilon;
+    }
+}
+
 /// The integral of exp(s y)/(s (s+1)) over a line right of 0: 1 - exp(-y) for y > 0, else 0.
 bent::Estimate kernel_integral(double y, double place, double tolerance) {
   static const bent::Expansion plain = [] {

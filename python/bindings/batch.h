@@ -20,10 +20,14 @@ void for_each_index(std::size_t count, const Answer& answer) {
   constexpr std::size_t chunk = 64;  // a question takes microseconds, so a chunk takes far longer than handing it out
   constexpr std::chrono::microseconds worth_a_thread{500};  // starting one costs about a tenth of that
   constexpr std::size_t probe = 8;
-  const auto start = std::chrono::steady_clock::now();
   std::size_t done = 0;
-  while (done < count && (done == 0 || (std::chrono::steady_clock::now() - start) / done * count < worth_a_thread))
+  for (bool cold = true; done < count; cold = false) {
+    const auto start = std::chrono::steady_clock::now();
     for (const std::size_t end = std::min(done + probe, count); done < end; ++done) answer(done);
+    const auto took = std::chrono::steady_clock::now() - start;
+    // The first few wait for memory, which says little about the others, unless they are slow on any account.
+    if (took / probe * (count - done) >= worth_a_thread && !(cold && took < worth_a_thread)) break;
+  }
   if (done == count) return;
   const std::size_t chunks = (count - done + chunk - 1) / chunk;
   const std::size_t workers = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), chunks);

@@ -5,7 +5,7 @@
 packages_to_build=(cmake ninja-build g++ libcli11-dev nlohmann-json3-dev libeigen3-dev)
 packages_to_test=(
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libflint-arb-dev libflint-dev libmpfr-dev libgmp-dev libssl-dev
-  clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck valgrind python3 python3-dev python3-venv dataset-fashion-mnist
+  clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck valgrind ccache python3 python3-dev python3-venv dataset-fashion-mnist
 )
 packages_to_inspect=(cppcheck gcovr) # for the steps cppcheck and coverage alone
 

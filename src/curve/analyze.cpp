@@ -13,6 +13,7 @@
 #include "curve/refine.h"
 #include "curve/with_replacement.h"
 #include "engine/choose.h"
+#include "mechanism/bracketed.h"
 #include "mechanism/renyi_bound.h"
 #include "mechanism/sources.h"
 #include "mechanism/subsampled.h"
@@ -113,7 +114,12 @@ class Analyst {
   /// The same as the base of an operator that needs a pair.
   [[nodiscard]] LossPointer pair_of(Parts parts) const {
     const bool alone = parts.size() == 1 && parts.front().times == 1;  // its own law is kept, atoms and all
-    LossPointer loss = alone ? std::move(parts.front().loss) : whole(std::move(parts)).loss;
+    if (!alone) {
+      Composition composed = whole(std::move(parts));
+      const bool quick = composed.method == "closed form" || composed.method == "exact";
+      return quick ? std::move(composed.loss) : bracketed(std::move(composed.loss));  // an operator may read it thousands of times
+    }
+    LossPointer loss = std::move(parts.front().loss);
     return loss->is_pair() ? loss : refine(std::move(loss));
   }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "curve/duality.h"
+#include "curve/many_questions.h"
 #include "curve/profile.h"
 #include "curve/refine.h"
 #include "numeric/arithmetic.h"
@@ -77,7 +78,7 @@ Interval Curve::beta_at(Interval alpha, Direction direction) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return beta_at(alpha, direction); });
 
   require_probability("alpha", alpha);
-  const LossPointer convex = convex_form(loss_);
+  const LossPointer convex = convex_form(for_many_readings(*this));
   return clamp(dual_beta(Profile(*convex, direction), alpha), 0, 1);
 }
 

@@ -10,6 +10,7 @@
 #include "curve/algebra.h"
 #include "curve/duality.h"
 #include "curve/profile.h"
+#include "mechanism/bracketed.h"
 #include "mechanism/finite.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/key.h"
@@ -112,6 +113,8 @@ class GroupedLoss final : public Loss {
   GroupedLoss(LossPointer base, std::uint64_t size) : base_(std::move(base)), size_(static_cast<std::size_t>(size)) {
     const double zero_from = base_->tail().zero_from;
     largest_loss_ = std::min(zero_from, 700.0);  // e^700 is the edge of the doubles
+    infinite_remove_ = iterated_mass(Direction::remove);
+    infinite_add_ = base_->symmetric() ? infinite_remove_ : iterated_mass(Direction::add);
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
@@ -120,10 +123,7 @@ class GroupedLoss final : public Loss {
   }
   [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override {
-    Interval mass = base_->infinite_mass(direction);
-    for (std::size_t i = 1; i < size_ && mass.hi > 0; ++i)
-      mass = {mass.lo > 0 ? power_below(direction, mass.lo) : 0, power(direction, mass.hi).value.hi};
-    return clamp(mass, 0, 1);
+    return direction == Direction::add ? infinite_add_ : infinite_remove_;
   }
   [[nodiscard]] Tail tail() const override { return grouped_tail(base_->tail(), size_); }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
@@ -192,6 +192,13 @@ class GroupedLoss final : public Loss {
       best = std::max(best, std::min(from_left.lo, from_right.lo));
     }
     return std::min(best, 1.0);
+  }
+
+  [[nodiscard]] Interval iterated_mass(Direction direction) const {
+    Interval mass = base_->infinite_mass(direction);
+    for (std::size_t i = 1; i < size_ && mass.hi > 0; ++i)
+      mass = {mass.lo > 0 ? power_below(direction, mass.lo) : 0, power(direction, mass.hi).value.hi};
+    return clamp(mass, 0, 1);
   }
 
   /// The losses at the points alpha, h(alpha), h(h(alpha)), ...: the slope of the iteration at alpha is the exponential of their sum.
@@ -270,6 +277,8 @@ class GroupedLoss final : public Loss {
   LossPointer base_;
   std::size_t size_;
   double largest_loss_;
+  Interval infinite_remove_;
+  Interval infinite_add_;
 };
 
 /// [group-privacy] The symmetric iteration, which covers additions and removals mixed, beside the iteration for one kind of change alone.
@@ -332,7 +341,7 @@ LossPointer iterated(LossPointer base, std::uint64_t size) {
   if (size > most_iterations)
     throw TooLargeError("group: size = " + std::to_string(size) + " is not supported for this curve; at most " +
                         std::to_string(most_iterations));
-  return std::make_shared<GroupedLoss>(std::move(base), size);
+  return bracketed(std::make_shared<GroupedLoss>(std::move(base), size));  // every reading is a search
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "curve/many_questions.h"
 #include "curve/refine.h"
 #include "gdp/chord.h"
 #include "gdp/remarks.h"
@@ -148,7 +149,7 @@ class Meter {
 GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slacks) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return measure_mu(curve, slacks); });
 
-  const LossPointer measured = convex_form(curve.loss());
+  const LossPointer measured = convex_form(for_many_readings(curve));
   const Loss& loss = *measured;
   Meter meter(loss, curve.tolerance().relative);
   GdpMeasurement answer;
@@ -177,7 +178,7 @@ HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return measure_head_mu(curve, epsilon_max); });
 
   if (!(epsilon_max.lo > 0 && epsilon_max.hi < infinity)) throw DomainError("epsilon_max: it must be above 0 and finite");
-  const LossPointer measured = convex_form(curve.loss());
+  const LossPointer measured = convex_form(for_many_readings(curve));
   Meter meter(*measured, curve.tolerance().relative);
   const Supremum above = meter.head(epsilon_max.hi);
   const Supremum below = epsilon_max.lo == epsilon_max.hi ? above : meter.head(epsilon_max.lo);
@@ -225,7 +226,7 @@ std::vector<HeadMethod> compare_head_methods(const Curve& curve, double epsilon_
   for (const std::string& name : methods)
     if (std::find(head_methods.begin(), head_methods.end(), name) == head_methods.end())
       throw DomainError("method: '" + name + "' is not known; it must be chord, marching, algorithm_1 or algorithm_3");
-  const LossPointer measured = convex_form(curve.loss());
+  const LossPointer measured = convex_form(for_many_readings(curve));
   std::vector<HeadMethod> rows;
   for (const char* method : head_methods)
     if (methods.empty() || std::find(methods.begin(), methods.end(), method) != methods.end())

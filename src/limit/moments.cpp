@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "curve/many_questions.h"
 #include "curve/parts_of_plan.h"
 #include "curve/refine.h"
 #include "limit/limit_parts.h"
@@ -161,7 +162,7 @@ PowerMoments power_moments(const Loss& loss, Direction direction) {
 namespace {
 
 /// The integrals count on convexity, so a bound that is not a pair's enters by its refinement.
-LossPointer pair_of(const Curve& curve) { return curve.loss()->is_pair() ? curve.loss() : refine(curve.loss()); }
+LossPointer pair_of(const Curve& curve) { return curve.loss()->is_pair() ? for_many_readings(curve) : refine(curve.loss()); }
 
 bool is_cheap(const Curve& curve) { return (curve.method() == "closed form" || curve.method() == "exact") && !is_dear(*curve.loss()); }
 

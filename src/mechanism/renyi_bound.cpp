@@ -60,14 +60,19 @@ Interval entropy(Interval s) { return s * log_share(s) - log1p(s); }
 Interval best_order(Interval rho, const std::vector<Polygon>& polygons, double epsilon) {
   const double end = end_of(polygons);
   double low = std::log(1e-300), high = std::log(end);
-  for (int i = 0; i < 64; ++i) {  // a guess, so that few enclosures are needed
-    const double middle = (low + high) / 2, s = std::exp(middle);
+  double guess = std::clamp(rho.hi > 0 ? std::log(std::max(epsilon / rho.hi - 1, 1e-3) / 2) : 0, low, high);
+  // A guess, so that few enclosures are needed: Newton in log s; at the corners of polygons it may go round, and there halving closes in.
+  for (int i = 0; i < 64 && high - low > 1e-12; ++i) {
+    const double s = std::exp(guess);
     double slope = rho.hi * (2 * s + 1) - std::log1p(1 / s);
     for (const Polygon& polygon : polygons) slope += height_at(polygon, s).slope.lo;
-    (slope < epsilon ? low : high) = middle;
+    (slope < epsilon ? low : high) = guess;
+    const double step = (epsilon - slope) / (2 * rho.hi * s + 1 / (1 + s)), next = guess + step;
+    if (std::abs(step) < 1e-13 * (1 + std::abs(guess))) break;
+    guess = next > low && next < high && (polygons.empty() || i % 2 == 0) ? next : (low + high) / 2;
   }
   const auto rising = [&](double s) { return height_at(rho, polygons, s).slope + log_share(Interval::exactly(s)); };
-  return numeric::increasing_root(rising, Interval::exactly(epsilon), std::min(std::exp(high), end), {1e-300, end});
+  return numeric::increasing_root(rising, Interval::exactly(epsilon), std::min(std::exp(guess), end), {1e-300, end});
 }
 
 /// [renyi-conversion] The least over s of cumulant(s) - s epsilon + s log s - (1 + s) log(1 + s).

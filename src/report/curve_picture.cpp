@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "curve/many_questions.h"
 #include "numeric/usual_arithmetic.h"
 #include "report/claim.h"
 #include "report/curve_table.h"
@@ -67,7 +68,8 @@ Series tradeoff_series(std::string label, const Curve& curve, Direction directio
   return series;
 }
 
-Series epsilon_series(View view, std::string label, const Curve& curve, double last, Direction direction, std::size_t points) {
+Series epsilon_series(View view, std::string label, const Curve& asked, double last, Direction direction, std::size_t points) {
+  const Curve curve = for_many_questions(asked);
   const auto value_at = [&](double epsilon) {
     const Interval at = Interval::exactly(epsilon);
     return view == View::profile ? curve.delta_at(at, direction) : gdp_transform_at(curve, at, direction);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "curve/many_questions.h"
 #include "numeric/number_text.h"
 #include "report/json.h"
 #include "tradeoff/gdp.h"
@@ -34,7 +35,8 @@ double tradeoff_place(std::size_t index, std::size_t points) {
   return t * t * t;  // a hundred points reach down to one in a million
 }
 
-CurveTable sample_tradeoff(const Curve& curve, Direction direction, std::size_t points) {
+CurveTable sample_tradeoff(const Curve& asked, Direction direction, std::size_t points) {
+  const Curve curve = for_many_questions(asked);
   CurveTable table{"alpha", "beta", {}};
   for (std::size_t i = 0; i < points; ++i) {
     const double alpha = tradeoff_place(i, points);
@@ -48,12 +50,14 @@ double last_epsilon(const Curve& curve, Direction direction) {
   return std::isfinite(found) && found > 0 ? found : fallback_epsilon;
 }
 
-CurveTable sample_profile(const Curve& curve, Direction direction, std::size_t points) {
+CurveTable sample_profile(const Curve& asked, Direction direction, std::size_t points) {
+  const Curve curve = for_many_questions(asked);
   return sample_epsilons(points, last_epsilon(curve, direction), "delta",
                          [&](Interval epsilon) { return curve.delta_at(epsilon, direction); });
 }
 
-CurveTable sample_gdp_transform(const Curve& curve, Direction direction, std::size_t points) {
+CurveTable sample_gdp_transform(const Curve& asked, Direction direction, std::size_t points) {
+  const Curve curve = for_many_questions(asked);
   return sample_epsilons(points, last_epsilon(curve, direction), "mu",
                          [&](Interval epsilon) { return gdp_transform_at(curve, epsilon, direction); });
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "curve/many_questions.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "numeric/usual_arithmetic.h"
@@ -35,9 +36,10 @@ const RiskRow& row_of(const std::vector<RiskRow>& rows, std::string_view given) 
 
 }  // namespace
 
-Risk find_risk(const Curve& curve, Direction direction) {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return find_risk(curve, direction); });
+Risk find_risk(const Curve& asked, Direction direction) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return find_risk(asked, direction); });
 
+  const Curve curve = for_many_questions(asked);
   Risk risk;
   risk.advantage = curve.advantage();
   for (const char* rate : shown_rates) risk.rates.push_back({rate, curve.tpr_at(*numeric::enclose_decimal(rate), direction)});

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "mechanism/loss.h"
+#include "tradeoff/curve.h"
+
+namespace tradeoff {
+
+/// The loss of a curve for a question that reads it often. A closed form or a finite law is read as it is; a composition that needs an
+/// engine for every reading gets a few seconds in all, and then a wider interval. [profile-bracket]
+[[nodiscard]] LossPointer for_many_readings(const Curve& curve);
+
+/// The same curve for many questions that are answered together; what its plan states outright is left out.
+[[nodiscard]] Curve for_many_questions(const Curve& curve);
+
+}  // namespace tradeoff

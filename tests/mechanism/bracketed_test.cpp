@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/bracketed.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+
+#include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "mechanism/subsampled.h"
+#include "numeric/arithmetic.h"
+#include "support/matchers.h"
+
+namespace tradeoff {
+namespace {
+
+using test::IsTight;
+
+/// A loss whose every reading takes `price` seconds by a clock of its own; widths as if it were not known better.
+class SlowLoss final : public Loss {
+ public:
+  SlowLoss(LossPointer base, double price, double blur = 0) : base_(std::move(base)), price_(price), blur_(blur) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    return clamp(exp(log_delta(direction, epsilon)), 0, 1);
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    ++readings;
+    const Interval exact = base_->log_delta(direction, epsilon);
+    return {exact.lo - blur_, exact.hi + blur_};
+  }
+  [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(direction); }
+  [[nodiscard]] double seconds() const { return price_ * readings; }
+  mutable int readings = 0;
+
+ private:
+  LossPointer base_;
+  double price_;
+  double blur_;
+};
+
+struct Slow {
+  std::shared_ptr<const SlowLoss> loss;
+  LossPointer patient;
+};
+
+Slow slow(LossPointer base, double price, double blur = 0) {
+  auto loss = std::make_shared<const SlowLoss>(std::move(base), price, blur);
+  return {loss, bracketed(loss, [loss] { return loss->seconds(); })};
+}
+
+LossPointer subsampled_laplace() {
+  return std::make_shared<PoissonLoss>(std::make_shared<LaplaceLoss>(Interval::exactly(1.5)), Interval::exactly(0.25));
+}
+
+TEST(Bracketed, PassesEverythingOnAsLongAsItIsQuick) {
+  const Slow quick = slow(gaussian_loss(Interval::exactly(1)), 1e-6);
+  for (int i = -300; i < 300; ++i) {
+    const double e = 0.01 * i;
+    const Interval exact = gaussian_loss(Interval::exactly(1))->delta(Direction::remove, Interval::exactly(e));
+    const Interval found = quick.patient->delta(Direction::remove, Interval::exactly(e));
+    EXPECT_TRUE(found.lo <= exact.hi && exact.lo <= found.hi) << e;
+    EXPECT_THAT(found, IsTight(1e-13)) << e;
+  }
+  EXPECT_EQ(quick.loss->readings, 600);
+}
+
+// [profile-bracket] However often it is asked: a few seconds' worth of readings, and every answer holds.
+TEST(Bracketed, ReadsForAFewSecondsAndEnclosesAllTheSame) {
+  std::mt19937_64 bits(7);
+  for (const auto& [base, price] : {std::pair{gaussian_loss(Interval::exactly(1)), 1e-3}, std::pair{subsampled_laplace(), 1e-3},
+                                    std::pair{subsampled_laplace(), 0.05}, std::pair{gaussian_loss(Interval::exactly(0.1)), 0.6}}) {
+    const Slow one = slow(base, price);
+    for (int i = 0; i < 6000; ++i) {
+      const double e = std::ldexp(static_cast<double>(bits() >> 11), -50) - 2;
+      for (const Direction direction : {Direction::remove, Direction::add}) {
+        const Interval exact = base->delta(direction, Interval::exactly(e));
+        const Interval found = one.patient->delta(direction, Interval::exactly(e));
+        ASSERT_LE(found.lo, exact.hi) << e;
+        ASSERT_GE(found.hi, exact.lo) << e;
+      }
+      if (e < 0) continue;
+      const Interval exact = base->log_delta(Direction::remove, Interval::exactly(e));
+      const Interval found = one.patient->log_delta(Direction::remove, Interval::exactly(e));
+      ASSERT_LE(found.lo, exact.hi) << e;
+      ASSERT_GE(found.hi, exact.lo) << e;
+      const double rough = one.patient->rough_delta(Direction::remove, e);
+      ASSERT_TRUE(rough >= 0 && rough <= 1) << e;
+    }
+    EXPECT_LE(one.loss->seconds(), 4 + 2 * price);
+  }
+}
+
+TEST(Bracketed, LosesLittleForAPriceOfAMillisecond) {
+  const Slow one = slow(gaussian_loss(Interval::exactly(1)), 1e-3);
+  for (int round = 0; round < 2; ++round)
+    for (int i = 0; i < 4000; ++i) {
+      const double e = 1e-3 * i;
+      EXPECT_THAT(one.patient->delta(Direction::remove, Interval::exactly(e)), IsTight(1e-3)) << e;
+    }
+}
+
+TEST(Bracketed, AnswersForAnIntervalAndAtInfinity) {
+  const Slow one = slow(gaussian_loss(Interval::exactly(1)), 0.1);
+  for (int i = 0; i < 100; ++i) (void)one.patient->delta(Direction::remove, Interval::exactly(0.1 * i));
+  const Interval wide = one.patient->delta(Direction::remove, {-0.5, 1.5});
+  EXPECT_LE(wide.lo, gaussian_loss(Interval::exactly(1))->delta(Direction::remove, Interval::exactly(1.5)).lo);
+  EXPECT_GE(wide.hi, gaussian_loss(Interval::exactly(1))->delta(Direction::remove, Interval::exactly(-0.5)).hi);
+  const Interval logs = one.patient->log_delta(Direction::remove, {0.5, 1.5});
+  EXPECT_LE(logs.lo, gaussian_loss(Interval::exactly(1))->log_delta(Direction::remove, Interval::exactly(1.5)).lo);
+  EXPECT_EQ(one.patient->delta(Direction::remove, Interval::exactly(infinity)), Interval::exactly(0));
+  EXPECT_EQ(one.patient->delta(Direction::remove, Interval::exactly(-infinity)), Interval::exactly(1));
+  EXPECT_EQ(one.patient->log_delta(Direction::remove, Interval::exactly(infinity)), Interval::exactly(-infinity));
+  // So far out that no cell reaches it, and where the law has ended.
+  EXPECT_GE(one.patient->delta(Direction::remove, Interval::exactly(1e5)).hi, 0);
+  const Slow bounded = slow(std::make_shared<LaplaceLoss>(Interval::exactly(1)), 0.1);
+  for (int i = 0; i < 30; ++i) (void)bounded.patient->delta(Direction::remove, Interval::exactly(0.1 * i));
+  EXPECT_EQ(bounded.patient->delta(Direction::remove, Interval::exactly(1.75)), Interval::exactly(0));
+  EXPECT_EQ(bounded.patient->log_delta(Direction::remove, Interval::exactly(3000)), Interval::exactly(-infinity));
+}
+
+TEST(Bracketed, LeavesSearchesToTheReadingsWhenTimeIsShort) {
+  const LossPointer base = std::make_shared<LaplaceLoss>(Interval::exactly(1));
+  double now = 0;
+  const LossPointer patient = bracketed(base, [&now] { return now += 0.2; });
+  EXPECT_EQ(patient->closed_beta(Direction::remove, Interval::exactly(0.1)), base->closed_beta(Direction::remove, Interval::exactly(0.1)));
+  EXPECT_EQ(patient->closed_epsilon(Direction::remove, Interval::exactly(0.1)),
+            base->closed_epsilon(Direction::remove, Interval::exactly(0.1)));
+  (void)patient->rough_delta(Direction::remove, 0.5);
+  EXPECT_FALSE(patient->closed_beta(Direction::remove, Interval::exactly(0.1)));
+  EXPECT_FALSE(patient->closed_epsilon(Direction::remove, Interval::exactly(0.1)));
+  EXPECT_EQ(patient->closed_mu().has_value(), base->closed_mu().has_value());
+  EXPECT_EQ(patient->corners(Direction::remove), base->corners(Direction::remove));
+  EXPECT_EQ(patient->key(), base->key());
+  EXPECT_EQ(patient->tail().zero_from, base->tail().zero_from);
+}
+
+TEST(Bracketed, DoesNotReadOnWhereReadingsAreWide) {
+  const Slow one = slow(gaussian_loss(Interval::exactly(1)), 0.1, 0.3);
+  for (int i = 0; i < 6; ++i) (void)one.patient->delta(Direction::remove, Interval::exactly(i));
+  const int before = one.loss->readings;
+  const Interval found = one.patient->log_delta(Direction::remove, Interval::exactly(2.5));
+  const Interval exact = gaussian_loss(Interval::exactly(1))->log_delta(Direction::remove, Interval::exactly(2.5));
+  EXPECT_LE(found.lo, exact.lo);
+  EXPECT_GE(found.hi, exact.hi);
+  EXPECT_LE(one.loss->readings - before, 2);
+}
+
+}  // namespace
+}  // namespace tradeoff

@@ -7,7 +7,8 @@ namespace tradeoff {
 
 LossPointer for_many_readings(const Curve& curve) {
   const bool composed = curve.method() == "contour" || curve.method() == "lattice";
-  return composed ? bracketed(curve.loss()) : curve.loss();
+  constexpr double unhurried = 2.5;  // there is one such loss to a question
+  return composed ? bracketed(curve.loss(), unhurried) : curve.loss();
 }
 
 Curve for_many_questions(const Curve& curve) {

@@ -14,15 +14,14 @@
 namespace tradeoff {
 namespace {
 
-constexpr double unhurried = 0.5;          // seconds of reading during which every question is passed on
-constexpr double most_seconds = 4;         // after which none is
+constexpr double hurried = 3.5;            // seconds of reading after the unhurried ones
 constexpr std::size_t most_points = 8192;  // remembered: 1 MB
 constexpr double closest = 0x1p-20;        // nearer points tell nothing new, relative to 1 + epsilon
 constexpr double farthest = 0x1p12;        // beyond it a cell is not halved any more
 
-/// The relative width that is not worth another reading: 1e-6 at first, ten times as much with each half second, so that it is an accuracy
-/// of a tenth after three.
-double tolerated(double seconds) { return std::pow(10, 2 * seconds - 7); }
+/// The relative width that is not worth another reading after so many hurried seconds: 1e-6 at first, ten times as much with each half
+/// second, a tenth after two and a half.
+double tolerated(double seconds) { return std::pow(10, 2 * seconds - 6); }
 
 Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
 
@@ -119,7 +118,8 @@ class Readings {
 
 class BracketedLoss final : public Loss {
  public:
-  BracketedLoss(LossPointer base, ProcessorTime clock) : base_(std::move(base)), clock_(std::move(clock)) {}
+  BracketedLoss(LossPointer base, double unhurried, ProcessorTime clock)
+      : base_(std::move(base)), unhurried_(unhurried), clock_(std::move(clock)) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     const auto at = [&](double e) {
@@ -135,7 +135,7 @@ class BracketedLoss final : public Loss {
     if (epsilon.lo < 0 || epsilon.hi == infinity) return log(delta(direction, epsilon));
     const auto at = [&](double e) {
       const std::lock_guard lock(mutex_);
-      return spent_ < unhurried ? read(direction, e) : between(direction, e);
+      return spent_ < unhurried_ ? read(direction, e) : between(direction, e);
     };
     if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
     return {at(epsilon.hi).lo, at(epsilon.lo).hi};
@@ -143,7 +143,7 @@ class BracketedLoss final : public Loss {
   [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
     {
       const std::lock_guard lock(mutex_);
-      if (spent_ < unhurried) return timed<double>([&] { return base_->rough_delta(direction, epsilon); });
+      if (spent_ < unhurried_) return timed<double>([&] { return base_->rough_delta(direction, epsilon); });
     }
     return Loss::rough_delta(direction, epsilon);
   }
@@ -153,12 +153,12 @@ class BracketedLoss final : public Loss {
   /// Answers that are searches of their own are passed on while there is time; after that whoever asks searches the readings.
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     const std::lock_guard lock(mutex_);
-    if (!(spent_ < unhurried)) return std::nullopt;
+    if (!(spent_ < unhurried_)) return std::nullopt;
     return timed<std::optional<Interval>>([&] { return base_->closed_epsilon(direction, delta); });
   }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
     const std::lock_guard lock(mutex_);
-    if (!(spent_ < unhurried)) return std::nullopt;
+    if (!(spent_ < unhurried_)) return std::nullopt;
     return timed<std::optional<Interval>>([&] { return base_->closed_beta(direction, alpha); });
   }
   [[nodiscard]] std::optional<Interval> closed_mu() const override { return base_->closed_mu(); }
@@ -184,7 +184,7 @@ class BracketedLoss final : public Loss {
 
   [[nodiscard]] Interval delta_at(Direction direction, double epsilon) const {
     const std::lock_guard lock(mutex_);
-    if (!(spent_ < unhurried)) return clamp(exp(between(direction, epsilon)), 0, 1);
+    if (!(spent_ < unhurried_)) return clamp(exp(between(direction, epsilon)), 0, 1);
     const Interval found = timed<Interval>([&] { return base_->delta(direction, Interval::exactly(epsilon)); });
     if (found.lo > 0) readings(direction).keep(epsilon, log(found));  // what underflowed has a logarithm that says more
     return found;
@@ -201,8 +201,10 @@ class BracketedLoss final : public Loss {
   [[nodiscard]] Interval between(Direction direction, double epsilon) const {
     Readings& known = readings(direction);
     Interval found = known.at(epsilon);
-    const auto is_wide = [this](Interval value) { return value.hi > -infinity && !(value.hi - value.lo <= tolerated(spent_)); };
-    for (bool last = false; !last && is_wide(found) && spent_ < most_seconds;) {
+    const auto is_wide = [this](Interval value) {
+      return value.hi > -infinity && !(value.hi - value.lo <= tolerated(spent_ - unhurried_));
+    };
+    for (bool last = false; !last && is_wide(found) && spent_ < unhurried_ + hurried;) {
       const double place = known.next(epsilon);
       const Interval there = read(direction, place);
       last = place == epsilon;
@@ -215,6 +217,7 @@ class BracketedLoss final : public Loss {
   }
 
   LossPointer base_;
+  double unhurried_;
   ProcessorTime clock_;
   mutable std::mutex mutex_;
   mutable double spent_ = 0;  // seconds of reading
@@ -226,6 +229,8 @@ class BracketedLoss final : public Loss {
 
 double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-LossPointer bracketed(LossPointer base, ProcessorTime clock) { return std::make_shared<BracketedLoss>(std::move(base), std::move(clock)); }
+LossPointer bracketed(LossPointer base, double unhurried, ProcessorTime clock) {
+  return std::make_shared<BracketedLoss>(std::move(base), unhurried, std::move(clock));
+}
 
 }  // namespace tradeoff

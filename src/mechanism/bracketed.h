@@ -15,6 +15,8 @@ using ProcessorTime = std::function<double()>;
 /// operator, a group). As long as all readings together have taken little time every question is passed on; then the more time they have
 /// taken the more is left to what convexity says between the readings there are, and after a few seconds all is: a wider interval that
 /// still holds. The loss must be a pair, so that its profile is convex in e^epsilon and each direction is the mirror of the other.
-[[nodiscard]] LossPointer bracketed(LossPointer base, ProcessorTime clock = processor_time);
+/// `unhurried`: the seconds of reading during which every question is passed on; all end three and a half seconds later. Half a second is
+/// for a part of a plan, of which there may be several.
+[[nodiscard]] LossPointer bracketed(LossPointer base, double unhurried = 0.5, ProcessorTime clock = processor_time);
 
 }  // namespace tradeoff

@@ -48,7 +48,7 @@ struct Slow {
 
 Slow slow(LossPointer base, double price, double blur = 0) {
   auto loss = std::make_shared<const SlowLoss>(std::move(base), price, blur);
-  return {loss, bracketed(loss, [loss] { return loss->seconds(); })};
+  return {loss, bracketed(loss, 0.5, [loss] { return loss->seconds(); })};
 }
 
 LossPointer subsampled_laplace() {
@@ -124,7 +124,7 @@ TEST(Bracketed, AnswersForAnIntervalAndAtInfinity) {
 TEST(Bracketed, LeavesSearchesToTheReadingsWhenTimeIsShort) {
   const LossPointer base = std::make_shared<LaplaceLoss>(Interval::exactly(1));
   double now = 0;
-  const LossPointer patient = bracketed(base, [&now] { return now += 0.2; });
+  const LossPointer patient = bracketed(base, 0.5, [&now] { return now += 0.2; });
   EXPECT_EQ(patient->closed_beta(Direction::remove, Interval::exactly(0.1)), base->closed_beta(Direction::remove, Interval::exactly(0.1)));
   EXPECT_EQ(patient->closed_epsilon(Direction::remove, Interval::exactly(0.1)),
             base->closed_epsilon(Direction::remove, Interval::exactly(0.1)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Few steps: certified widths of delta and processor times over a grid, one line a question, cold. What is wider than 1e-6 or slower than
 // 200 ms is marked; the last line counts. Arguments choose what to ask: `grid` (subsampled Gaussians at rates of 1e-3 and more, delta down
-// to 1e-100), `poisson` and `sample` (at rates down to 1e-6), `other` (Laplace, mixed and finite laws); `quick` asks less; with `paths`,
-// every engine apart.
+// to 1e-100), `sizes` (samples of fixed size, rates of 1e-4 and more), `poisson` and `sample` (at rates down to 1e-6), `other` (Laplace,
+// mixed and finite laws); `quick` asks less; with `paths`, every engine apart.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -135,6 +135,15 @@ int main(int count, char** arguments) {
           ask_at_deltas(named("gaussian(%g) | poisson(%g) | repeat(%u)", sigma, rate, times),
                         {{subsampled_gaussian(exactly(1) / exactly(sigma), exactly(rate)), times}}, {1e-2, 1e-5, 1e-8, 1e-20, 1e-100},
                         paths, tally);
+  }
+  if (has("sizes")) {
+    for (const double sigma : {0.5, 1.0, 2.0, 5.0})
+      for (const double rate : {0.5, 0.1, 1e-2, 1e-3, 1e-4})
+        for (const std::uint64_t times :
+             quick ? std::vector<std::uint64_t>{2, 5, 20, 100} : std::vector<std::uint64_t>{2, 3, 5, 10, 20, 50, 100})
+          ask_at_deltas(named("gaussian(%g) | sample(%g) | repeat(%u)", sigma, rate, times),
+                        {{std::make_shared<SampledLoss>(gaussian_loss(exactly(1) / exactly(sigma)), exactly(rate)), times}},
+                        {1e-2, 1e-5, 1e-8, 1e-10}, paths, tally);
   }
   if (has("other")) ask_other(paths, tally);
   for (const double sigma : {0.5, 1.0, 2.0, 5.0}) {

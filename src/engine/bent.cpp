@@ -56,6 +56,10 @@ class BentLoss final : public Loss {
     const Expansion& expansion = side(Direction::remove, ParameterEnd::worse).expansion;
     steps.push_back({"break-point-expansion", std::to_string(expansion.summands.size()) + " summands, " +
                                                   std::to_string(expansion.subsampled.size()) + " kinds of subsampled Gaussian step"});
+    if (std::any_of(expansion.subsampled.begin(), expansion.subsampled.end(),
+                    [](const auto& kind) { return kind.sampling == Sampling::fixed; }))
+      steps.push_back(
+          {"sampled-plane", "samples of fixed size: positive losses, negative losses and the mass of loss 0, each with its error"});
     steps.push_back({"bent-contour", "each side of epsilon on its own hyperbola; discretisation, truncation and rounding bounded"});
     if (!expansion.subsampled.empty())
       steps.push_back({"log-convex-majorant", "bounds the transform on the boundary of each contour's strip"});

@@ -122,7 +122,7 @@ constexpr std::array<TailSteps, 3> all_tail_steps{TailSteps::none, TailSteps::on
 std::vector<StepFactor> split_factors(const Side& side, const std::shared_ptr<const Cut>& cut, TailSteps count) {
   std::vector<StepFactor> factors;
   factors.emplace_back(side.expansion.subsampled.front(), cut, count);
-  for (std::size_t i = 1; i < side.real_noise().size(); ++i) factors.emplace_back(side.expansion.subsampled[i], side.real_noise()[i]);
+  for (std::size_t i = 1; i < side.expansion.subsampled.size(); ++i) factors.push_back(side.factor(i));
   return factors;
 }
 
@@ -269,14 +269,22 @@ Drawing integrate_remainder(const Side& side, const Integrand::Offset& offset, d
 
 const std::vector<RealNoise>& Side::real_noise() const {
   std::call_once(noise_made_, [this] {
-    for (const auto& steps : expansion.subsampled) real_noise_.emplace_back(steps.mu, steps.rate, steps.remove);
+    for (const auto& steps : expansion.subsampled) {
+      real_noise_.emplace_back(steps.mu, steps.rate, steps.remove, std::nullopt, steps.sampling);
+      mirror_noise_.push_back(mirror_noise(steps));
+    }
   });
   return real_noise_;
 }
 
+StepFactor Side::factor(std::size_t kind) const {
+  const RealNoise& whole = real_noise()[kind];
+  return {expansion.subsampled[kind], whole, mirror_noise_[kind] ? &*mirror_noise_[kind] : nullptr};
+}
+
 std::vector<StepFactor> Side::factors() const {
   std::vector<StepFactor> result;
-  for (std::size_t i = 0; i < real_noise().size(); ++i) result.emplace_back(expansion.subsampled[i], real_noise()[i]);
+  for (std::size_t i = 0; i < expansion.subsampled.size(); ++i) result.push_back(factor(i));
   return result;
 }
 
@@ -371,7 +379,9 @@ std::vector<Evaluator::Way> Evaluator::ways(const std::vector<Integrand::Offset>
   std::vector<Way> result{Way::whole, Way::cut};
   if (steps.times >= many_steps || gap > most_gap) result = {Way::cut, Way::whole};
   if (epsilon >= least_split_epsilon) result.insert(gap > most_gap ? result.begin() : result.end(), Way::split);
-  const bool only_gaussian = side_.expansion.terms.empty() && steps.mu <= most_remainder_mu;
+  const auto& kinds = side_.expansion.subsampled;
+  const bool poisson = std::all_of(kinds.begin(), kinds.end(), [](const auto& kind) { return kind.sampling == Sampling::poisson; });
+  const bool only_gaussian = side_.expansion.terms.empty() && steps.mu <= most_remainder_mu && poisson;
   if (only_gaussian && (gap > remainder_gap || steps.times >= many_steps)) result.insert(result.begin(), Way::remainder);
   return result;
 }

@@ -21,12 +21,14 @@ struct Side {
   /// The noise of each kind of subsampled step on the real axis; most plans of many steps never ask.
   [[nodiscard]] const std::vector<RealNoise>& real_noise() const;
   [[nodiscard]] std::vector<StepFactor> factors() const;
+  [[nodiscard]] StepFactor factor(std::size_t kind) const;
   /// Saddle points are looked for up to here; near the largest loss of a bounded one they grow without limit.
   [[nodiscard]] double most_saddle() const { return expansion.unbounded_above() ? 1e6 : 1e18; }
 
  private:
   mutable std::once_flag noise_made_;
   mutable std::vector<RealNoise> real_noise_;
+  mutable std::vector<std::optional<RealNoise>> mirror_noise_;  // of samples of fixed size
 };
 
 /// log delta, and an uncertified derivative of it for the search of an epsilon.

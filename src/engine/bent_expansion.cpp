@@ -95,6 +95,13 @@ struct Builder {
     expansion.subsampled.push_back({part.mu, part.rate, count, remove, part.mu_width, part.rate_width});
     return true;
   }
+  /// [sampled-plane] Both directions have one law, and its break is at 0.
+  bool add(const SampledGaussianBreak& part, std::uint64_t times) {
+    const auto count = static_cast<double>(times);
+    if (!(part.mu > 0 && part.rate > 0 && part.rate + part.rate_width < 1 && count <= most_subsampled)) return false;
+    expansion.subsampled.push_back({part.mu, part.rate, count, true, part.mu_width, part.rate_width, Sampling::fixed});
+    return true;
+  }
   bool add(const GaussianBreak& part, std::uint64_t times) {
     variance = variance + static_cast<double>(times) * square(Interval::exactly(part.mu));
     return true;
@@ -121,7 +128,9 @@ LogBinomial log_binomial(std::uint32_t n, std::uint32_t k) {
   return {value, (2.2 * k + 8 * value) * 0x1p-53};
 }
 
-bool Expansion::unbounded_above() const { return variance > 0 || (!subsampled.empty() && subsampled.front().remove); }
+bool Expansion::unbounded_above() const {
+  return variance > 0 || std::any_of(subsampled.begin(), subsampled.end(), [](const SubsampledSteps& steps) { return steps.remove; });
+}
 
 // Raising a loss and keeping its probability raises delta, and so do composed laws: the order of survival functions passes to sums.
 std::optional<BreakPoints> break_points_of(const Loss& loss, Direction direction, ParameterEnd end) {

@@ -7,6 +7,7 @@
 
 #include "engine/bent_extended.h"
 #include "engine/part.h"
+#include "mechanism/subsampled_nodes.h"
 #include "tradeoff/interval.h"
 
 // The transform of a whole plan as sum_j C_j exp(s y_j) prod_a A_a(s)^{n_ja}, times one factor for all plain Gaussians and one for
@@ -29,8 +30,8 @@ struct Summand {
   std::vector<std::uint32_t> powers;
 };
 
-/// A kind of subsampled Gaussian step: its transform is exp(s b) times a power of 1 - rate times J(p)^times,
-/// with p = 1 + s (remove) or p = -s (add).
+/// A kind of subsampled Gaussian step. Of Poisson sampling: its transform is exp(s b) times a power of 1 - rate times J(p)^times,
+/// with p = 1 + s (remove) or p = -s (add). Of a sample of fixed size: (I(1 + s) + I(-s) + neither)^times. [sampled-plane]
 struct SubsampledSteps {
   double mu = 1;
   double rate = 0.5;
@@ -38,6 +39,7 @@ struct SubsampledSteps {
   bool remove = true;
   double mu_width = 0;    ///< the true mu is up to this much larger
   double rate_width = 0;  ///< and the true rate
+  Sampling sampling = Sampling::poisson;
 
   [[nodiscard]] Interval mu_interval() const { return {mu, mu + mu_width}; }
   [[nodiscard]] Interval rate_interval() const { return {rate, rate + rate_width}; }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "numeric/arithmetic.h"
+#include "numeric/normal.h"
 
 namespace tradeoff::bent {
 namespace {
@@ -39,16 +40,33 @@ LogValue sum_of(LogValue a, LogValue b) {
   return {scale + std::log(modulus), std::atan2(sum.imag(), sum.real()), -std::log1p(-relative) * (1 + 1e-9) + rounding, true};
 }
 
+/// [fixed-size-subsampling] log of (1 - rate)(1 - 2 Q(x > 0)): what neither order favours.
+Interval log_neither(const SubsampledSteps& steps) {
+  if (steps.sampling != Sampling::fixed) return Interval::exactly(0);
+  const Interval half = steps.mu_interval() / 2.0;
+  return log((1.0 - steps.rate_interval()) * (normal_cdf(half) - normal_cdf(-half)));
+}
+
 }  // namespace
+
+std::optional<RealNoise> mirror_noise(const SubsampledSteps& steps) {
+  if (steps.sampling != Sampling::fixed) return std::nullopt;
+  return RealNoise(steps.mu, steps.rate, false, std::nullopt, Sampling::fixed);
+}
 
 Cut::Cut(const SubsampledSteps& steps, double centre, double width)
     : bulk{centre, width, Window::Side::bulk},
       tail{centre, width, Window::Side::tail},
-      bulk_noise(steps.mu, steps.rate, steps.remove, bulk),
-      tail_noise(steps.mu, steps.rate, steps.remove, tail) {}
+      bulk_noise(steps.mu, steps.rate, steps.remove, bulk, steps.sampling),
+      tail_noise(steps.mu, steps.rate, steps.remove, tail, steps.sampling),
+      mirror_noise(bent::mirror_noise(steps)) {}
+
+StepFactor::StepFactor(const SubsampledSteps& steps, const RealNoise& whole, const RealNoise* mirror)
+    : steps_(&steps), whole_(&whole), mirror_(mirror), log_neither_(log_neither(steps)) {}
 
 StepFactor::StepFactor(const SubsampledSteps& steps, std::shared_ptr<const Cut> cut, TailSteps count)
-    : steps_(&steps), cut_(std::move(cut)) {
+    : steps_(&steps), log_neither_(log_neither(steps)), cut_(std::move(cut)) {
+  if (cut_->mirror_noise) mirror_ = &*cut_->mirror_noise;
   any_ = count == TailSteps::any;
   if (any_) return;
   const auto times = static_cast<std::uint32_t>(steps.times);
@@ -98,25 +116,37 @@ LogValue StepFactor::combine(LogValue bulk, LogValue tail) const {
           -std::log1p(-relative) * (1 + 1e-9) + 8 * unit * (std::abs(bound) + 8), true};
 }
 
+// [sampled-plane]
+double StepFactor::with_rest(double positive, double negative) const {
+  const double greatest = std::max({positive, negative, log_neither_.hi});
+  if (!(std::abs(greatest) < infinity)) return infinity;
+  return greatest + std::log(std::exp(positive - greatest) + std::exp(negative - greatest) + std::exp(log_neither_.hi - greatest));
+}
+
 double StepFactor::log_real(double s) const {
   const double p = real_exponent(s);
-  if (!cut_) return steps_->times * whole_->log_transform(p);
-  return combine(cut_->bulk_noise.log_transform(p), cut_->tail_noise.log_transform(p));
+  double first = (cut_ ? cut_->bulk_noise : *whole_).log_transform(p);
+  if (mirror_ != nullptr) first = with_rest(first, mirror_->log_transform(-s));
+  return cut_ ? combine(first, cut_->tail_noise.log_transform(p)) : steps_->times * first;
 }
 
 void StepFactor::prepare(double low, double high, double margin, bool remainder) {
   planes_.clear();
-  const auto add = [&](const RealNoise& noise, const std::optional<Window>& window) {
-    const Range first = noise.range(real_exponent(low));
-    const Range second = noise.range(real_exponent(high));
+  const auto widened = [&](Range first, Range second) {
     // A bent contour tilts the law further to the right, so that side gets the wider margin.
-    Range range{std::min(first.low, second.low) - (1 + 2 * margin) * steps_->mu,
-                std::max(first.high, second.high) + (2 + 4 * margin) * steps_->mu + 0.3};
+    return Range{std::min(first.low, second.low) - (1 + 2 * margin) * steps_->mu,
+                 std::max(first.high, second.high) + (2 + 4 * margin) * steps_->mu + 0.3};
+  };
+  const auto add = [&](const RealNoise& noise, const std::optional<Window>& window) {
+    Range range = widened(noise.range(real_exponent(low)), noise.range(real_exponent(high)));
     // Where the contour still leans more than a ray, a line must reach to where the Gaussian alone falls.
     if (window) range.high = std::max(range.high, std::log(steps_->rate) + 1.25 * steps_->mu * steps_->mu * real_exponent(high));
     if (remainder) range = NoisePlane::remainder_range(steps_->mu, steps_->rate, range);
-    planes_.emplace_back(steps_->mu_interval(), steps_->rate_interval(), range, window);
+    planes_.emplace_back(steps_->mu_interval(), steps_->rate_interval(), range, window, steps_->sampling);
   };
+  if (mirror_ != nullptr)
+    mirror_plane_.emplace(steps_->mu_interval(), steps_->rate_interval(), widened(mirror_->range(-low), mirror_->range(-high)),
+                          std::nullopt, Sampling::fixed);
   if (!cut_) return add(*whole_, std::nullopt);
   add(cut_->bulk_noise, cut_->bulk);
   add(cut_->tail_noise, cut_->tail);
@@ -128,7 +158,12 @@ double StepFactor::log_majorant(std::span<const Complex> hull) {
     points[k] = steps_->remove ? Complex(1 + hull[k].real(), hull[k].imag()) : Complex(-hull[k].real(), hull[k].imag());
   }
   const std::span<const Complex> exponents(points.data(), hull.size());
-  const double first = planes_[0].log_majorant(exponents);
+  double first = planes_[0].log_majorant(exponents);
+  if (mirror_plane_) {
+    std::array<Complex, 3> mirrored;
+    for (std::size_t k = 0; k < hull.size(); ++k) mirrored[k] = Complex(-hull[k].real(), hull[k].imag());
+    first = with_rest(first, mirror_plane_->log_majorant({mirrored.data(), hull.size()})) + 1e-9;
+  }
   if (!cut_) return steps_->times * first;
   const bool none = first_ == 0 && !any_;
   return combine(first, none ? 0 : planes_[1].log_majorant(exponents)) + 1e-9;
@@ -136,7 +171,11 @@ double StepFactor::log_majorant(std::span<const Complex> hull) {
 
 LogValue StepFactor::evaluate(Complex s) {
   const Complex p = steps_->remove ? Complex(1 + s.real(), s.imag()) : -s;
-  const LogValue first = logarithm(planes_[0].evaluate(p));
+  LogValue first = logarithm(planes_[0].evaluate(p));
+  if (mirror_plane_) {
+    const LogValue neither{log_neither_.lo, 0, log_neither_.width(), true};
+    first = sum_of(first, sum_of(neither, logarithm(mirror_plane_->evaluate(-s))));
+  }
   if (!cut_) return {steps_->times * first.real, steps_->times * first.phase, steps_->times * first.error, first.known};
   return combine(first, first_ == 0 && !any_ ? LogValue{} : logarithm(planes_[1].evaluate(p)));
 }
@@ -195,7 +234,7 @@ double StepFactor::real_remainder(double s) const {
 }
 
 std::uint64_t StepFactor::work() const {
-  std::uint64_t total = 0;
+  std::uint64_t total = mirror_plane_ ? mirror_plane_->work() : 0;
   for (const NoisePlane& plane : planes_) total += plane.work();
   return total;
 }

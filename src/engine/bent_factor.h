@@ -28,14 +28,19 @@ struct Cut {
   Window tail;
   RealNoise bulk_noise;
   RealNoise tail_noise;
+  std::optional<RealNoise> mirror_noise;  // of the negative losses of a sample of fixed size, which are not cut
 
   Cut(const SubsampledSteps& steps, double centre, double width);
 };
 
+/// The noise of the negative losses, if the step has a transform of its own for them. [sampled-plane]
+[[nodiscard]] std::optional<RealNoise> mirror_noise(const SubsampledSteps& steps);
+
 /// J(p)^times for one kind of subsampled Gaussian step, or the part of it in which a given number of steps is in the tail.
 class StepFactor {
  public:
-  StepFactor(const SubsampledSteps& steps, const RealNoise& whole) : steps_(&steps), whole_(&whole) {}
+  /// `mirror` is null for Poisson sampling.
+  StepFactor(const SubsampledSteps& steps, const RealNoise& whole, const RealNoise* mirror = nullptr);
   StepFactor(const SubsampledSteps& steps, std::shared_ptr<const Cut> cut, TailSteps count);
 
   /// On the real axis, fast and uncertified.
@@ -60,14 +65,19 @@ class StepFactor {
   /// log of the sum over the chosen numbers k of tail steps of (times over k) exp((times - k) bulk + k tail).
   [[nodiscard]] double combine(double bulk, double tail) const;
   [[nodiscard]] LogValue combine(LogValue bulk, LogValue tail) const;
+  /// Of a sample of fixed size: the logarithm of e^positive + e^negative + the mass of loss 0. [sampled-plane]
+  [[nodiscard]] double with_rest(double positive, double negative) const;
 
   const SubsampledSteps* steps_;
   const RealNoise* whole_ = nullptr;
+  const RealNoise* mirror_ = nullptr;
+  Interval log_neither_;  // the logarithm of the mass of loss 0, of a sample of fixed size
   std::shared_ptr<const Cut> cut_;
   std::vector<double> log_binomials_;  // of the chosen numbers of tail steps, from first_ on
   std::uint32_t first_ = 0;
   bool any_ = false;                // any number of tail steps: the plain power of the sum
   std::vector<NoisePlane> planes_;  // the whole, or bulk and tail
+  std::optional<NoisePlane> mirror_plane_;
 };
 
 }  // namespace tradeoff::bent

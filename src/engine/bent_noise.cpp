@@ -46,11 +46,14 @@ double few_bits(double x) {
 
 }  // namespace
 
-RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window) {
-  const double mean = std::log(rate) - std::log1p(-rate) - mu * mu / 2;
+RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window, Sampling sampling) {
+  const bool fixed = sampling == Sampling::fixed;
+  const double mean = std::log(rate) - (fixed ? 0 : std::log1p(-rate)) - mu * mu / 2;
   // Removing tilts the law to the right, by up to mu^2 a unit of p; adding tilts it to the left, by Gaussian deviations only.
   low_ = mean - (remove ? 12 : 45) * mu;
   double high = mean + (remove ? 250 * std::max(1.0, mu) * (mu < 0.5 ? mu : 1.0) + 12 * mu : 14 * mu);
+  // Losses near 0 have a density of e^v / rate: they fade slowly, the more so the larger the exponent.
+  if (fixed) low_ = std::log(rate) - 56 - std::max(0.0, std::log(1e6 * rate));
   // What a window keeps out stays out, but for exponents that no contour crosses at.
   if (window && window->side == Window::Side::bulk) high = std::min(high, std::max(mean, window->centre) + 40 * window->width);
   if (window && window->side == Window::Side::tail) low_ = std::max(low_, std::min(window->centre, high) - 12 * window->width);
@@ -58,8 +61,11 @@ RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Wi
   step_ = std::max(std::min({0.6, 0.6 * mu, window ? window->width : infinity}), (high - low_) / 3000);
   for (double x = low_; x < high; x += step_) {
     log_ratio_.push_back(x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)));
-    const double z = (x - mean) / mu;
-    log_density_.push_back(-z * z / 2 + log_normal_constant(mu) + (window ? rough_log_half_erfc(window->argument(x, 0).real()) : 0));
+    const double place = x - std::log(rate);
+    const double beside = std::log1p(std::exp(-std::abs(place)));
+    const double z = fixed ? (std::max(place, 0.0) + beside) / mu + mu / 2 : (x - mean) / mu;
+    log_density_.push_back(-z * z / 2 + (fixed ? std::min(place, 0.0) - beside : 0) + log_normal_constant(mu) +
+                           (window ? rough_log_half_erfc(window->argument(x, 0).real()) : 0));
   }
 }
 
@@ -100,19 +106,22 @@ Range RealNoise::range(double p) const {
   return {low_ + static_cast<double>(first) * step_, low_ + static_cast<double>(last) * step_};
 }
 
-NoisePlane::NoisePlane(Interval all_mu, Interval rate, Range range, const std::optional<Window>& window)
-    : mu_(all_mu.lo), mu_doubt_(all_mu.width() / all_mu.lo), rate_(rate), window_(window) {
+NoisePlane::NoisePlane(Interval all_mu, Interval rate, Range range, const std::optional<Window>& window, Sampling sampling)
+    : mu_(all_mu.lo), mu_doubt_(all_mu.width() / all_mu.lo), rate_(rate), sampling_(sampling), window_(window) {
   const double mu = mu_;
-  const Interval mean = log(rate) - log1p(-rate) - square(all_mu) / 2.0;
-  mean_ = mean.lo;
+  const bool fixed = sampling == Sampling::fixed;
+  const Interval mean = fixed ? log(rate) : log(rate) - log1p(-rate) - square(all_mu) / 2.0;
+  mean_ = mean.lo - (fixed ? mu * mu / 2 : 0);
   mean_error_ = mean.width();
+  log_rate_ = mean.lo;
   const double widest = mu < 0.3 ? 0.5 : 0.625;
   shift_ = window ? few_bits(std::min({widest, 4 * window->width, 1.25 * mu_})) : widest;  // its multiples by eighths are exact
   step_ = few_bits(std::min(2 * pi * shift_ / quadrature, (mu < 0.3 ? 0.35 : 0.4) * mu));
-  bulge_ = 1.000001 * step_ * step_ / 8 * (1 / (mu * mu) + (window ? 1 / (window->width * window->width) : 0));
+  bulge_ = 1.000001 * step_ * step_ / 8 * ((fixed ? 0 : 1 / (mu * mu)) + (window ? 1 / (window->width * window->width) : 0));
   // Beyond these ends the Gaussian, or the window, alone makes the integrand fall.
   if (window) range = {std::min(range.low, window->centre - 6 * window->width), std::max(range.high, window->centre + 6 * window->width)};
-  if (!window || window->side == Window::Side::bulk) range.low = std::min(range.low, mean_ - 6 * mu);
+  if (!window || window->side == Window::Side::bulk) range.low = std::min(range.low, mean_ - 6 * mu - (fixed ? 8 : 0));
+  if (fixed) range.high = std::max(range.high, log_rate_ + 3.0 + step_);
   // Rays need e^-x small at the right end; for a tiny mu the nodes up to there would be too many.
   if (mu >= 0.05) range.high = std::max(range.high, 3.0 + step_);
   if (!((range.high - range.low) / step_ < most_nodes && std::abs(range.low) / step_ < 1e8)) return;  // unusable
@@ -149,8 +158,6 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
   }
   const double cosine = std::cos(theta);
   const double sine = std::sin(theta);
-  const double lift = theta * theta / (2 * mu_ * mu_);
-  const double constant = log_normal_constant(mu_);
   for (std::size_t j = 0; j < n; ++j) {
     const double x = (first_ + static_cast<int>(j)) * step_;
     const double e = std::exp(-std::abs(x));
@@ -161,13 +168,10 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
     const double angle = std::atan2(imaginary, 1 + real);
     line.log_modulus[j] = x > 0 ? x + half_log : half_log;
     line.argument[j] = x > 0 ? theta + angle : angle;
-    const double z = (x - mean_) / mu_;
-    line.log_density[j] = -z * z / 2 + lift + constant;
-    line.phase[j] = -z * theta / mu_;
-    // [log-convex-majorant] roundings of the table entries, counted on the theory page.
-    const double exponents = z * z / 2 + lift + std::abs(line.phase[j]) + 1;
-    line.error[j] = 16 * unit * (exponents + std::abs(constant)) + 2.001 * mu_doubt_ * exponents;
-    line.log_ceiling[j] = line.log_density[j] + line.error[j];
+    if (sampling_ == Sampling::fixed)
+      set_sampled_density(line, j, x);
+    else
+      set_gaussian_density(line, j, x);
     if (window_) apply_window(line, j, x);
     // [noise-plane] another mean is a shift of v, window and all: an error of l, |l'| times that of the mean
     const double slope = (x > 0 ? 1 : e) / std::sqrt(1 + growth);
@@ -184,6 +188,98 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
   const double w = std::exp(left);  // |l'| = w / |1 + w e^(i theta)| grows with w up to 1
   line.left_slope = left <= 0 ? 1.000001 * w / std::sqrt((1 + w * cosine) * (1 + w * cosine) + w * w * sine * sine) : everywhere;
   return result;
+}
+
+void NoisePlane::set_gaussian_density(Line& line, std::size_t j, double x) const {
+  const double lift = line.theta * line.theta / (2 * mu_ * mu_);
+  const double constant = log_normal_constant(mu_);
+  const double z = (x - mean_) / mu_;
+  line.log_density[j] = -z * z / 2 + lift + constant;
+  line.phase[j] = -z * line.theta / mu_;
+  // [log-convex-majorant] roundings of the table entries, counted on the theory page.
+  const double exponents = z * z / 2 + lift + std::abs(line.phase[j]) + 1;
+  line.error[j] = 16 * unit * (exponents + std::abs(constant)) + 2.001 * mu_doubt_ * exponents;
+  line.log_ceiling[j] = line.log_density[j] + line.error[j];
+}
+
+namespace {
+
+/// log(1 + e^v) at v = x + i theta, and what makes it up: e = e^-|x| and |1 + e^-+v|^2.
+struct Softplus {
+  double real;
+  double imaginary;
+  double e;
+  double size;
+  double log_real;  // of the logistic function e^v / (1 + e^v)
+  double log_imaginary;
+};
+
+Softplus softplus(double x, double theta) {
+  const double e = std::exp(-std::abs(x));
+  const double real = e * std::cos(theta);
+  const double imaginary = (x > 0 ? -e : e) * std::sin(theta);
+  const double growth = 2 * real + e * e;
+  const double half_log = std::log1p(growth) / 2;
+  const double angle = std::atan2(imaginary, 1 + real);
+  if (x > 0) return {x + half_log, theta + angle, e, 1 + growth, -half_log, -angle};
+  return {half_log, angle, e, 1 + growth, x - half_log, theta - angle};
+}
+
+/// The largest |logistic(x + i theta)|^2 within `across` of x, where cos theta is at least `cosine`.
+double largest_logistic(double x, double across, double cosine) {
+  const double least = std::min(std::exp(-x - across), 1e150);  // further away it is nothing, and squares would overflow
+  const double t = std::clamp(-cosine, least, std::max(least, std::exp(-x + across)));  // |1 + t e^(-i theta)| is least there
+  return 1.000001 / (1 + 2 * t * cosine + t * t);
+}
+
+}  // namespace
+
+// [sampled-plane] log D = -Z^2/2 + log logistic(xi) - log(mu sqrt(2 pi)), Z = (log(1 + e^xi) + mu^2/2) / mu, xi = v - log rate.
+void NoisePlane::set_sampled_density(Line& line, std::size_t j, double x) const {
+  const double place = x - log_rate_;
+  const Softplus loss = softplus(place, line.theta);
+  const double constant = log_normal_constant(mu_);
+  const double z = (loss.real + mu_ * mu_ / 2) / mu_;
+  const double y = loss.imaginary / mu_;
+  line.log_density[j] = (y - z) * (y + z) / 2 + loss.log_real + constant;
+  line.phase[j] = -z * y + loss.log_imaginary;
+  // Roundings and doubts, counted on the theory page: of sums, of log(1 + e^xi), of xi, of mu.
+  const double size = std::hypot(z, y);
+  const double parts = size * size + std::abs(loss.log_real) + std::abs(loss.log_imaginary) + std::abs(constant) + std::abs(place) + 1;
+  const double loss_error = 48 * unit * (std::abs(loss.real) + std::abs(loss.imaginary) + loss.e / loss.size);
+  const double slope = (size / mu_ * (place > 0 ? 1 : loss.e) + (place > 0 ? loss.e : 1)) / std::sqrt(loss.size);
+  line.error[j] = 16 * unit * parts + (size / mu_ + 1) * loss_error + 4 * unit * slope * (std::abs(x) + std::abs(log_rate_)) +
+                  2.001 * mu_doubt_ * (size * size + mu_ * size + 1);
+  const double bulge = step_ * step_ / 8 * sampled_curvature(x, line.theta, step_, step_, std::cos(line.theta) - 1e-12);
+  line.log_ceiling[j] = line.log_density[j] + line.error[j] + bulge;
+}
+
+double NoisePlane::sampled_curvature(double x, double theta, double across, double length, double cosine) const {
+  const double place = x - log_rate_;
+  const Softplus loss = softplus(place, theta);
+  const double logistic = largest_logistic(place, across, cosine);
+  const double nearest = std::max(0.0, std::abs(place) - across);
+  const double product = 1 / (2 * (std::cosh(nearest) + cosine));  // |logistic (1 - logistic)|
+  const double z = (std::hypot(loss.real, loss.imaginary) + mu_ * mu_ / 2 + length * std::sqrt(logistic)) / mu_;
+  return 1.000001 * (logistic / (mu_ * mu_) + (z / mu_ + 1) * product);
+}
+
+// [sampled-plane] The slope of log |D| is at least 1 - |logistic| (|Z| / mu + 1), everywhere left of the first node.
+double NoisePlane::sampled_left_fall(const Line& line) const {
+  const double place = first_ * step_ - log_rate_;
+  const double logistic = std::sqrt(largest_logistic(place - 350, 350, std::cos(line.theta) - 1e-12));
+  const double e = std::exp(place);
+  const double loss = e < 0.5 ? 1.000001 * -std::log1p(-e) : std::max(place, 0.0) + 1 + std::log(logistic + 1) + line.theta;
+  return 1 - 1.000001 * logistic * ((loss / mu_ + mu_ / 2) / mu_ + 1) - 1e-9;
+}
+
+// [sampled-plane] Right of xi = 3 the slope of log |D| is that of the Gaussian but for this.
+double NoisePlane::sampled_wobble(const Line& line, double right, double slope) const {
+  const double place = right - log_rate_;
+  if (!(place >= 3 - 1e-9)) return infinity;
+  const double away = 1.000001 / std::expm1(place);  // |1 - logistic|, |log(1 + e^-xi)|
+  const double z = (place + line.theta + away + 1 + mu_ * mu_ / 2) / mu_;
+  return away * ((1 + slope) / (mu_ * mu_) + std::hypot(1, slope) * (z / mu_ + 1)) * (1 + 1e-9);
 }
 
 // [bent-split] |erfc(z)/2| <= e^(y^2-x^2)/2 for x >= 0 and <= 1 + e^(y^2-x^2)/2 for x < 0; the logarithms of both bend down by at most
@@ -215,21 +311,22 @@ double NoisePlane::right_rate(const Line& line, Complex p, Exit exit) const {
   const double right = (first_ + static_cast<int>(length(exit)) - 1) * step_;
   const double a = p.real();
   const double variance = mu_ * mu_;
+  const double lost = sampling_ == Sampling::fixed ? sampled_wobble(line, right, exit == Exit::ray ? ray_slope : 0) : 0;
   if (exit == Exit::straight) {
     const double growth = a > 0 ? a * line.greatest_slope : (line.right_slope_positive ? 0 : -a * line.greatest_slope);
     const double window =
         window_ && window_->side == Window::Side::bulk ? (right - window_->centre) / (window_->width * window_->width) : 0;
-    return ((right - mean_) / variance + window) * (1 - 1e-9) - growth * (1 + 1e-9) - 1e-9;
+    return ((right - mean_) / variance + window) * (1 - 1e-9) - growth * (1 + 1e-9) - 1e-9 - lost;
   }
   const double wobble = std::abs(p) * std::hypot(1, ray_slope) / std::expm1(right);  // |l' - 1| <= 1 / (e^x - 1)
   const double gain = (right - mean_ - ray_slope * line.theta) / variance + ray_slope * p.imag();
-  return gain - 1e-9 * std::abs(gain) - (a + wobble) - 1e-9 * (std::abs(a) + wobble + p.imag() + 1);
+  return gain - 1e-9 * std::abs(gain) - (a + wobble) - 1e-9 * (std::abs(a) + wobble + p.imag() + 1) - lost;
 }
 
 double NoisePlane::left_rate(const Line& line, Complex p) const {
   const double left = first_ * step_;
   const double window = window_ && window_->side == Window::Side::tail ? (window_->centre - left) / (window_->width * window_->width) : 0;
-  const double fall = (mean_ - left) / (mu_ * mu_) + window;
+  const double fall = (sampling_ == Sampling::fixed ? sampled_left_fall(line) : (mean_ - left) / (mu_ * mu_)) + window;
   return fall - 1e-9 * std::abs(fall) - std::abs(p) * line.left_slope * (1 + 1e-9) - 1e-9;
 }
 
@@ -354,7 +451,11 @@ double NoisePlane::log_short_sides(int multiple, Complex p, Exit exit) {
   for (const bool right : {false, true}) {
     const double x = (right ? first_ + static_cast<int>(n) - 1 : first_) * step_;
     const double nearest = std::max(0.0, std::abs(x) - step_);
-    const double bulge = std::abs(p) * shift_ * shift_ / (16 * (std::cosh(nearest) + flattest)) * 1.000001;
+    // [sampled-plane] the logarithm of a Gaussian is convex in Im v, that of the other density bends both ways
+    const double theta = multiple * (shift_ / lines_a_shift);
+    const double bend =
+        sampling_ == Sampling::fixed ? shift_ * shift_ / 8 * sampled_curvature(x, theta, step_, step_ + shift_, flattest) : 0;
+    const double bulge = std::abs(p) * shift_ * shift_ / (16 * (std::cosh(nearest) + flattest)) * 1.000001 + bend;
     const double centre = at_end(shifted(multiple), right);
     for (const int side : {-lines_a_shift, lines_a_shift}) {
       greatest = std::max(greatest, std::max(centre, at_end(shifted(multiple + side), right) - fall) + bulge);
@@ -499,7 +600,7 @@ double NoisePlane::polynomial_error(const Line& line, const Powers& powers, Exit
 
 // [bent-remainder] The trapezoidal rule on the path that serves J(p): its powers apart in what the path misses, together at the nodes.
 Plain NoisePlane::evaluate_remainder(Complex p) {
-  if (count_ == 0 || window_ || rate_.hi > 0.5) return {0, infinity};
+  if (count_ == 0 || window_ || sampling_ == Sampling::fixed || rate_.hi > 0.5) return {0, infinity};
   const bool mirrored = p.imag() < 0;
   if (mirrored) p = std::conj(p);
   const auto [chosen, exit] = best_quadrature_path(p);

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "engine/bent_window.h"
+#include "mechanism/subsampled_nodes.h"
 #include "tradeoff/interval.h"
 
 // J(p) = E (1 + e^V)^p, V normal with mean m = logit(rate) - mu^2/2 and deviation mu: the transform of a subsampled Gaussian step,
 // for complex p, by quadrature on lines V = x + i theta. [noise-plane], [log-convex-majorant]
+// A sample of fixed size has I(p) = E[w^p; w > 1] instead, with another density of v = log(w - 1) on the same lines. [sampled-plane]
 namespace tradeoff::bent {
 
 using Complex = std::complex<double>;
@@ -42,7 +44,7 @@ struct Range {
 /// J on the real axis, fast and uncertified: for choosing saddle points and node ranges.
 class RealNoise {
  public:
-  RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window = std::nullopt);
+  RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window = std::nullopt, Sampling sampling = Sampling::poisson);
   [[nodiscard]] double log_transform(double p) const;
   /// E[w^p - 1 - p (w - 1) - p (p - 1) (w - 1)^2 / 2] with w = (1 - rate)(1 + e^V).
   [[nodiscard]] double remainder(double p, double rate) const;
@@ -59,7 +61,8 @@ class RealNoise {
 /// J(p), certified, for exponents whose mass lies in `range`; with a window, the part of it that the window lets through.
 class NoisePlane {
  public:
-  NoisePlane(Interval mu, Interval rate, Range range, const std::optional<Window>& window = std::nullopt);
+  NoisePlane(Interval mu, Interval rate, Range range, const std::optional<Window>& window = std::nullopt,
+             Sampling sampling = Sampling::poisson);
   /// The range widened for `evaluate_remainder`: what it leaves out at the ends counts by its powers, not by their difference.
   [[nodiscard]] static Range remainder_range(double mu, double rate, Range range);
   /// X(p) = E[w^p - 1 - p (w - 1) - p (p - 1) (w - 1)^2 / 2], w = (1 - rate)(1 + e^V): what mean and variance leave of the transform.
@@ -96,6 +99,14 @@ class NoisePlane {
   [[nodiscard]] const Line& line(int multiple);
   [[nodiscard]] std::unique_ptr<Line> make_line(double theta) const;
   void apply_window(Line& line, std::size_t node, double x) const;
+  void set_gaussian_density(Line& line, std::size_t node, double x) const;
+  /// [sampled-plane] The density of log(w - 1), w > 1.
+  void set_sampled_density(Line& line, std::size_t node, double x) const;
+  /// Bounds |(log density)''| within `across` of x and along paths of this length from x + i theta, where cosines are at least this one.
+  [[nodiscard]] double sampled_curvature(double x, double theta, double across, double length, double cosine) const;
+  /// What a density of log(w - 1) may lose of the rates of a Gaussian beyond the two ends.
+  [[nodiscard]] double sampled_left_fall(const Line& line) const;
+  [[nodiscard]] double sampled_wobble(const Line& line, double right, double slope) const;
   [[nodiscard]] Shifted shifted(int multiple);
   /// How a path ends at the right: along its line to the last node and beyond, or at an earlier node up a ray, where a line would not fall.
   enum class Exit { straight, ray };
@@ -138,9 +149,11 @@ class NoisePlane {
   double mu_;
   double mu_doubt_;  // the true mu is larger by at most this share
   Interval rate_;
+  Sampling sampling_;
   std::optional<Window> window_;
   double mean_;
   double mean_error_;
+  double log_rate_;   // about; what it differs by is part of mean_error_
   double shift_;      // eta: distance of the lines that bound the quadrature error
   double step_;       // h: few bits, so that nodes are exact
   double bulge_ = 0;  // how far the logarithm of the Gaussian, and of the window, may rise above its chord on a cell

@@ -68,8 +68,12 @@ bool straight_contour_first(const Parts& parts) {
   double steps = 0;
   for (const Part& part : parts) {
     const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
-    const auto* subsampled = points ? std::get_if<SubsampledGaussianBreak>(&*points) : nullptr;
-    const double share = subsampled ? std::min(1.0, 85 * subsampled->rate * std::exp(-subsampled->mu * subsampled->mu / 4)) : 1;
+    double share = 1;
+    const auto weigh = [&](const auto* sampled) {
+      if (sampled != nullptr) share = std::min(1.0, 85 * sampled->rate * std::exp(-sampled->mu * sampled->mu / 4));
+    };
+    weigh(points ? std::get_if<SubsampledGaussianBreak>(&*points) : nullptr);
+    weigh(points ? std::get_if<SampledGaussianBreak>(&*points) : nullptr);
     steps += share * static_cast<double>(part.times);
   }
   return steps >= many_steps;

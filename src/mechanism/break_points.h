@@ -37,13 +37,22 @@ struct SubsampledGaussianBreak {
   friend bool operator==(const SubsampledGaussianBreak&, const SubsampledGaussianBreak&) = default;
 };
 
+/// C_rate of N(0,1) against N(mu,1), 0 < rate < 1: a sample of fixed size. Symmetric; its only break is at 0.
+struct SampledGaussianBreak {
+  double mu = 1;
+  double rate = 0.5;
+  double mu_width = 0;    ///< as above
+  double rate_width = 0;  ///< as above
+  friend bool operator==(const SampledGaussianBreak&, const SampledGaussianBreak&) = default;
+};
+
 /// N(0,1) against N(mu,1): no break, a factor exp(mu^2 s (s+1) / 2).
 struct GaussianBreak {
   double mu = 0;
   friend bool operator==(const GaussianBreak&, const GaussianBreak&) = default;
 };
 
-using BreakPoints = std::variant<BreakTerms, SubsampledGaussianBreak, GaussianBreak>;
+using BreakPoints = std::variant<BreakTerms, SubsampledGaussianBreak, SampledGaussianBreak, GaussianBreak>;
 
 /// An atom of the loss at an exact position.
 [[nodiscard]] BreakTerm break_atom(double position, Interval mass);

@@ -134,6 +134,16 @@ void PoissonLoss::explain(std::vector<Step>& steps) const {
   steps.push_back({"poisson-subsampling", "both directions by their exact dominating pairs; add-remove neighbours"});
 }
 
+// C_rate reveals more the larger mu and rate are.
+std::optional<BreakPoints> SampledLoss::break_points(Direction /*direction*/, ParameterEnd end) const {
+  constexpr double few_roundings = 0x1p-50;  // of a decimal and of its reciprocal
+  const auto mu = base_->gaussian_mu();
+  if (!mu || !(mu->lo > 0)) return std::nullopt;
+  if (mu->width() <= few_roundings * mu->lo && rate_.width() <= few_roundings * rate_.lo)
+    return SampledGaussianBreak{mu->lo, rate_.lo, mu->width(), rate_.width()};
+  return end == ParameterEnd::worse ? SampledGaussianBreak{mu->hi, rate_.hi} : SampledGaussianBreak{mu->lo, rate_.lo};
+}
+
 SampledLoss::SampledLoss(LossPointer base, Interval rate)
     : base_(std::move(base)), rate_(rate), transform_(subsampled_transform(*base_, rate, Sampling::fixed, Direction::remove)) {
   const Atoms* atoms = base_->atoms(Direction::remove);

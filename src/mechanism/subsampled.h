@@ -57,6 +57,8 @@ class SampledLoss final : public Loss {
   [[nodiscard]] std::vector<double> corners(Direction) const override;
   /// Of a Gaussian, or of Laplace noise, whole or truncated.
   [[nodiscard]] const Transform* transform(Direction) const override { return transform_.get(); }
+  /// Of a Gaussian.
+  [[nodiscard]] std::optional<BreakPoints> break_points(Direction direction, ParameterEnd end) const override;
   [[nodiscard]] std::string key() const override;
   void explain(std::vector<Step>& steps) const override;
 

@@ -20,12 +20,13 @@
 #include "engine/cells.h"
 #include "engine/lattice.h"
 #include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
 #include "mechanism/subsampled.h"
 #include "mechanism/subsampled_gaussian.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
-// [break-point-expansion], [noise-plane], [log-convex-majorant], [bent-contour], [bent-split], [bent-remainder]
+// [break-point-expansion], [noise-plane], [log-convex-majorant], [bent-contour], [bent-split], [bent-remainder], [sampled-plane]
 namespace tradeoff {
 namespace {
 
@@ -339,6 +340,216 @@ TEST(NoisePlaneTest, DoubtAboutParametersIsCounted) {
     check({1, 1 + 1e-7}, exactly(0.2));
     check(exactly(1), {0.2, 0.2 + 1e-7});
   }
+}
+
+/// I(p) = E[w^p; w > 1] of a sample of fixed size by the trapezoidal rule in 200-bit balls, in v = log(w - 1).
+void exact_sampled_transform(acb_t result, double mu, double rate, Complex p) {
+  constexpr slong bits = 200;
+  acb_t exponent, term;
+  arb_t v, loss, ratio, h, w;
+  acb_init(exponent), acb_init(term);
+  arb_init(v), arb_init(loss), arb_init(ratio), arb_init(h), arb_init(w);
+  const double step = std::min(0.02, mu / 20);
+  const double low = std::log(rate) - 45 - std::log1p(rate * std::abs(p));
+  const double high = std::log(rate) + 14 * mu + 2 + std::max(0.0, p.real()) * mu * mu + 3 * std::sqrt(std::abs(p)) * mu;
+  acb_zero(result);
+  for (double at = std::floor(low / step); at * step < high; ++at) {
+    arb_set_d(v, at);
+    arb_set_d(h, step);
+    arb_mul(v, v, h, bits);
+    arb_exp(w, v, bits);
+    arb_set_d(ratio, rate);
+    arb_div(ratio, w, ratio, bits);
+    arb_log1p(loss, ratio, bits);  // of the base
+    arb_log1p(w, w, bits);
+    acb_set_d_d(exponent, p.real(), p.imag());
+    acb_mul_arb(exponent, exponent, w, bits);
+    arb_set_d(h, mu);
+    arb_div(w, loss, h, bits);
+    arb_mul_2exp_si(h, h, -1);
+    arb_add(w, w, h, bits);
+    arb_mul(w, w, w, bits);
+    arb_mul_2exp_si(w, w, -1);
+    acb_sub_arb(exponent, exponent, w, bits);
+    acb_exp(term, exponent, bits);
+    arb_add_ui(w, ratio, 1, bits);
+    arb_div(w, ratio, w, bits);  // d loss / d v
+    acb_mul_arb(term, term, w, bits);
+    acb_add(result, result, term, bits);
+  }
+  arb_const_pi(w, bits);
+  arb_mul_2exp_si(w, w, 1);
+  arb_sqrt(w, w, bits);
+  arb_set_d(h, mu);
+  arb_mul(w, w, h, bits);
+  arb_set_d(h, step);
+  arb_div(w, h, w, bits);
+  acb_mul_arb(result, result, w, bits);
+  acb_clear(exponent), acb_clear(term);
+  arb_clear(v), arb_clear(loss), arb_clear(ratio), arb_clear(h), arb_clear(w);
+}
+
+// [sampled-plane] On contours and off them, for losses of either sign; every third range is too short at one end.
+TEST(SampledPlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  int useful = 0;
+  for (int k = 0; k < 36; ++k) {
+    const double mu = std::exp(-1.6 + 2.3 * uniform(random));
+    const double rate = std::exp(-9 * uniform(random)) * 0.7;
+    const bool positive = k % 2 == 0;
+    const double real = positive ? 1 + 12 * uniform(random) : -std::exp(7 * uniform(random)) / rate * 0.1;
+    const bent::RealNoise fast(mu, rate, positive, std::nullopt, Sampling::fixed);
+    bent::Range range = fast.range(real);
+    if (k % 3 == 0) (k % 4 < 2 ? range.low : range.high) += (k % 4 < 2 ? 0.5 : -0.2) * uniform(random) * (range.high - range.low);
+    bent::NoisePlane plane(exactly(mu), exactly(rate), range, std::nullopt, Sampling::fixed);
+    const Complex p(real, std::abs(real) * (k % 3 == 1 ? 15 : 3) * uniform(random));
+    const bent::Polar found = plane.evaluate(p);
+    acb_t truth, difference;
+    acb_init(truth), acb_init(difference);
+    exact_sampled_transform(truth, mu, rate, p);
+    const double log_scale = log_modulus(truth);
+    acb_set_d_d(difference, found.log_modulus, found.phase);
+    acb_exp(difference, difference, 200);
+    acb_sub(difference, difference, truth, 200);
+    const double digits = 4e-16 * (1 + std::abs(found.log_modulus) + std::abs(found.phase)) * std::exp(found.log_modulus);
+    EXPECT_FALSE(log_modulus(difference) >= std::log(std::exp(found.log_error) + digits) + 1e-12)
+        << log_modulus(difference) << " " << found.log_error << " " << mu << " " << rate << " " << p;
+    useful += found.log_error < log_scale - 20;
+    EXPECT_GE(plane.log_majorant({&p, 1}), log_scale);
+    const std::array<Complex, 3> triangle{p, p + Complex(0.3, 0.1), p + Complex(0.1, 0.4)};
+    EXPECT_GE(plane.log_majorant(triangle), log_scale);
+    acb_clear(truth), acb_clear(difference);
+  }
+  EXPECT_GE(useful, 18);
+}
+
+// [sampled-plane] Nodes that begin where a tenth of the small losses lies behind them, or end before the tail.
+TEST(SampledPlaneTest, WhatLiesBeyondTheNodesIsCounted) {
+  const double mu = 0.5, rate = 0.01;
+  for (const bent::Range range : {bent::Range{-17, 8}, bent::Range{-60, -3}}) {
+    for (const Complex p : {Complex(3, 0), Complex(-5, 0), Complex(20, 0)}) {
+      bent::NoisePlane plane(exactly(mu), exactly(rate), range, std::nullopt, Sampling::fixed);
+      acb_t truth;
+      acb_init(truth);
+      exact_sampled_transform(truth, mu, rate, p);
+      const double value = std::exp(log_modulus(truth));
+      acb_clear(truth);
+      const bent::Polar found = plane.evaluate(p);
+      EXPECT_LE(std::abs(std::exp(found.log_modulus) - value), std::exp(found.log_error) + 1e-15 * value) << p;
+      EXPECT_GE(plane.log_majorant({&p, 1}), std::log(value)) << p;
+    }
+  }
+}
+
+// [sampled-plane] A plane for an interval of parameters holds for the planes of its ends.
+TEST(SampledPlaneTest, DoubtAboutParametersIsCounted) {
+  const auto value = [](bent::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
+  for (const Complex p : {Complex(3, 0), Complex(-20, 5), Complex(0.5, 12)}) {
+    const bent::Range range{-60, 12};
+    const auto check = [&](Interval mu, Interval rate) {
+      bent::NoisePlane both(mu, rate, range, std::nullopt, Sampling::fixed);
+      const bent::Polar found = both.evaluate(p);
+      for (const double end_mu : {mu.lo, mu.hi})
+        for (const double end_rate : {rate.lo, rate.hi}) {
+          bent::NoisePlane end(exactly(end_mu), exactly(end_rate), range, std::nullopt, Sampling::fixed);
+          EXPECT_LE(std::abs(value(end.evaluate(p)) - value(found)), std::exp(found.log_error) * 1.000001) << p;
+        }
+    };
+    check({1, 1 + 1e-7}, exactly(0.2));
+    check(exactly(1), {0.2, 0.2 + 1e-7});
+  }
+}
+
+Part sampled(double sigma, double rate, std::uint64_t times) {
+  return {std::make_shared<SampledLoss>(gaussian_loss(exactly(1) / exactly(sigma)), exactly(rate)), times};
+}
+
+// [sampled-plane] One step has a closed profile, in either direction and at either sign of epsilon.
+TEST(SampledBentTest, OneStepMatchesItsClosedProfile) {
+  int tight = 0;
+  int all = 0;
+  for (const double sigma : {0.5, 4.0}) {
+    for (const double rate : {0.001, 0.4}) {
+      const Part part = sampled(sigma, rate, 1);
+      const auto loss = compose_by_bent_contour({part}, {});
+      EXPECT_TRUE(loss->symmetric());
+      for (const double epsilon : {-0.3, 0.0, 0.01, 2.0}) {
+        for (const Direction direction : {Direction::remove, Direction::add}) {
+          const Interval found = loss->log_delta(direction, exactly(epsilon));
+          EXPECT_THAT(found, Encloses(part.loss->log_delta(direction, exactly(epsilon)))) << sigma << " " << rate << " " << epsilon;
+          ++all;
+          tight += found.width() <= 1e-6;
+        }
+      }
+    }
+  }
+  EXPECT_GE(tight, all * 6 / 10) << "of " << all;
+}
+
+// [sampled-plane] Truth by composing step after step in the space of losses: Gauss rules on panels that shrink towards 0 and epsilon,
+// profiles kept as Chebyshev series on panels of log epsilon; two resolutions agree to the digits shown.
+TEST(SampledBentTest, FewStepsMatchStepByStepIntegration) {
+  const auto check = [](double sigma, double rate, std::uint64_t times, double epsilon, const char* truth) {
+    const auto loss = compose_by_bent_contour({sampled(sigma, rate, times)}, {});
+    const Interval delta = loss->delta(Direction::remove, exactly(epsilon));
+    EXPECT_THAT(delta, Encloses(truth)) << sigma << " " << rate << " " << times;
+    EXPECT_THAT(delta, IsTight(1e-6)) << sigma << " " << rate << " " << times;
+  };
+  check(1, 0.001, 2, 0.0125, "1.003628867244e-05");
+  check(1, 0.001, 2, 0.140625, "1.034130916305e-09");
+  check(0.5, 0.001, 2, 0.515625, "1.001426506500e-05");
+  check(0.5, 0.001, 2, 4.375, "1.024443560823e-09");
+  check(0.5, 0.0001, 3, 0.015625, "9.047167468200e-06");
+  check(0.5, 0.0001, 3, 1.5, "1.069357072990e-09");
+  check(1, 0.01, 3, 0.25, "1.473902264322e-05");
+}
+
+// [sampled-plane] Two engines that share no bound, at random plans.
+TEST(SampledBentTest, AgreesWithTheLattice) {
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int k = 0; k < 8; ++k) {
+    const double sigma = 0.5 * std::exp(2.3 * uniform(random));
+    const double rate = 0.5 * std::exp(-6 * uniform(random));
+    const auto times = static_cast<std::uint64_t>(2 * std::exp(3.5 * uniform(random)));
+    const Parts parts{sampled(sigma, rate, times)};
+    const auto lattice = compose_by_lattice(parts, {1e-4});
+    const double epsilon = lattice->closed_epsilon(Direction::remove, exactly(std::pow(10, -2 - 6 * uniform(random))))->hi;
+    const Interval expected = lattice->log_delta(Direction::remove, exactly(epsilon));
+    const Interval found = compose_by_bent_contour(parts, {})->log_delta(Direction::remove, exactly(epsilon));
+    EXPECT_LE(found.lo, expected.hi) << sigma << " " << rate << " " << times << " " << epsilon;
+    EXPECT_GE(found.hi, expected.lo) << sigma << " " << rate << " " << times << " " << epsilon;
+    EXPECT_LE(found.width(), 1e-5) << sigma << " " << rate << " " << times << " " << epsilon;
+  }
+}
+
+// [sampled-plane] Together with break terms and a plain Gaussian; and epsilon from delta.
+TEST(SampledBentTest, MixedPlansAndEpsilon) {
+  const Parts parts{sampled(1, 0.01, 5), {std::make_shared<LaplaceLoss>(exactly(0.25)), 2}};
+  const auto loss = compose_by_bent_contour(parts, {});
+  ASSERT_NE(loss, nullptr);
+  const auto lattice = compose_by_lattice(parts, {});
+  for (const double epsilon : {0.3, 1.0}) {
+    const Interval expected = lattice->log_delta(Direction::remove, exactly(epsilon));
+    const Interval found = loss->log_delta(Direction::remove, exactly(epsilon));
+    EXPECT_LE(found.lo, expected.hi);
+    EXPECT_GE(found.hi, expected.lo);
+    EXPECT_LE(found.width(), 1e-6);
+  }
+  const Interval epsilon = *loss->closed_epsilon(Direction::remove, exactly(1e-6));
+  EXPECT_LE(epsilon.width(), 1e-6 * epsilon.hi);
+  EXPECT_GE(lattice->delta(Direction::remove, exactly(epsilon.lo)).hi, 1e-6);
+  EXPECT_LE(lattice->delta(Direction::remove, exactly(epsilon.hi)).lo, 1e-6);
+}
+
+// Parameters known only to intervals take the worse end from above and the better end from below.
+TEST(SampledBentTest, WideParametersAreEnclosed) {
+  const Interval rate{0.01, 0.0101};
+  const Part wide{std::make_shared<SampledLoss>(gaussian_loss(exactly(1)), rate), 3};
+  const Interval found = compose_by_bent_contour({wide}, {})->delta(Direction::remove, exactly(0.25));
+  EXPECT_THAT(found, Encloses(compose_by_bent_contour({sampled(1, 0.01, 3)}, {})->delta(Direction::remove, exactly(0.25))));
+  EXPECT_THAT(found, Encloses(compose_by_bent_contour({sampled(1, 0.0101, 3)}, {})->delta(Direction::remove, exactly(0.25))));
 }
 
 // [bent-contour] Whatever the epsilon, Gaussian noise leaves some delta: an exponent that overflows is no proof of 0.

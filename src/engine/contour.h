@@ -10,4 +10,8 @@ namespace tradeoff {
 /// `shorter` may be what this function made of parts that these begin with: what it has found out by then is used again. [longer-plan]
 [[nodiscard]] LossPointer compose_by_contour(const Parts& parts, const Loss* shorter = nullptr);
 
+/// The same for one mechanism, run as often as the part says, whose losses lie on a lattice: the sum is over one period of the transform
+/// and has no end to cut off. Null for anything else. [folded-contour]
+[[nodiscard]] LossPointer compose_by_folded_contour(const Parts& parts);
+
 }  // namespace tradeoff

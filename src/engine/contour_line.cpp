@@ -131,7 +131,9 @@ ContourLine::ContourLine(const ContourMoments& moments, const ContourMoments& st
   }
   weigh_items(plan);
   choose_step(moments, steering, epsilon, accuracy.alias);
-  if (step_ > 0)
+  if (fold_)
+    sum_folded(plan, tilts, accuracy.truncation);
+  else if (step_ > 0)
     sum_and_march(plan, tilts, accuracy.truncation);
   else
     profile_truncation_ = tail_truncation_ = infinity;
@@ -186,6 +188,7 @@ void ContourLine::weigh_chernoff(const ContourPlan& plan) {
 
 // [longer-plan] Further factors have modulus at most 1 on the line, so what was proved of the product beyond the nodes holds on.
 bool ContourLine::serves(const ContourPlan& plan) const {
+  if (fold_ || plan.lattice) return false;  // other steps have another lattice
   if (items_.empty() || plan.items.size() < items_.size() || !(plan.gaussian.lo >= gaussian_ - gaussian_error_)) return false;
   if (plan.items.size() * nodes_.size() > most_kept) return false;
   for (std::size_t i = 0; i < items_.size(); ++i)
@@ -264,6 +267,7 @@ void ContourLine::choose_step(const ContourMoments& moments, const ContourMoment
   }
   step_ = truncated(2 * pi / window, 26);  // few bits: kh is exact
   window_ = 2 * pi / step_ * (1 - 8 * u);
+  if (moments.plan().lattice) fold_step(*moments.plan().lattice, window);
   const auto add = [&](std::vector<Chernoff>& bounds, double order) {
     bounds.push_back({.order = order});
     const std::vector<double> above = moments.log_moments_above(order);
@@ -306,13 +310,22 @@ void ContourLine::evaluate_item(const TiltedLoss& tilt, Item& item, std::size_t 
   for (std::size_t k = first; k < nodes_.size(); ++k) times.push_back(nodes_[k].t);
   std::vector<Oscillation> values(times.size());
   tilt.oscillate(times, values);
-  for (const Oscillation& value : values) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const Oscillation& value = values[k];
     const double real = value.real_less_one, imaginary = value.imaginary;
     const double excess = std::max(-1.0, 2 * real + real * real + imaginary * imaginary);  // |phi|^2 - 1
-    const double log_modulus = 0.5 * std::log1p(excess), angle = std::atan2(imaginary, 1 + real);
+    // Where phi is small the excess is next to -1 and phi itself says more.
+    const bool small = excess < -0.75;
+    double modulus = small ? std::hypot(1 + real, imaginary) : std::sqrt(1 + excess);
+    // [folded-contour] |phi'| is at most the root mean square of L - centre.
+    double error = value.error + 8 * u * (std::abs(real) + std::abs(imaginary)) + time_error_ * times[k] * item.deviation;
+    if (small && modulus < error && error < 0.25) {  // as good as 0: any other number that near will do, and has a logarithm
+      modulus = error;
+      error *= 3;
+    }
+    const double log_modulus = small ? std::log(modulus) : 0.5 * std::log1p(excess), angle = std::atan2(imaginary, 1 + real);
     // [contour-propagation] (|phi| + e)^T - |phi|^T without linearisation, and the rounding of log, atan2 and their multiples.
-    const double error = value.error + 8 * u * (std::abs(real) + std::abs(imaginary));
-    const double ratio = error / std::sqrt(1 + excess) * (1 + 1e-9);
+    const double ratio = error / modulus * (1 + 1e-9);
     const double growth = (ratio < 1e-8 ? ratio : std::log1p(ratio)) + 12 * u * (std::abs(log_modulus) + std::abs(angle));
     item.nodes.push_back({log_modulus, angle, growth});
   }
@@ -485,6 +498,7 @@ ContourLine::Distance ContourLine::distance_to(double epsilon) const {
 
 /// Everything about the nodes that questions share.
 void ContourLine::gather() {
+  if (fold_) return gather_folded();
   const std::size_t blocks = (nodes_.size() + lanes - 1) / lanes;
   profile_.assign(2 * lanes * blocks, 0);
   fall_.assign(2 * lanes * blocks, 0);
@@ -529,8 +543,15 @@ double ContourLine::node_error(Kernel kernel, double drift, double drift_error) 
 // [contour-inversion] The nodes are equally spaced, so exp(it drift) is turned from one block to the next; every few blocks it is computed
 // afresh.
 numeric::TurnedSums ContourLine::sum_nodes(double drift) const {
+  const auto first = first_phases(drift);
+  const double block_angle = static_cast<double>(lanes) * (step_ * drift);
+  return numeric::turned_sums({profile_.data(), fall_.data(), profile_.size() / (2 * lanes), first.data(), block_angle});
+}
+
+/// exp(it drift) at the nodes of the first block.
+std::array<double, 2 * numeric::lane_count> ContourLine::first_phases(double drift) const {
   const double angle = step_ * drift;
-  std::array<double, 2 * lanes> first{};  // exp(it drift) at the nodes of the first block
+  std::array<double, 2 * lanes> first{};
   const double turn_real = std::cos(angle), turn_imaginary = std::sin(angle);
   first[0] = turn_real;
   first[lanes] = turn_imaginary;
@@ -538,11 +559,11 @@ numeric::TurnedSums ContourLine::sum_nodes(double drift) const {
     first[k] = first[k - 1] * turn_real - first[k + lanes - 1] * turn_imaginary;
     first[k + lanes] = first[k - 1] * turn_imaginary + first[k + lanes - 1] * turn_real;
   }
-  const double block_angle = static_cast<double>(lanes) * angle;
-  return numeric::turned_sums({profile_.data(), fall_.data(), profile_.size() / (2 * lanes), first.data(), block_angle});
+  return first;
 }
 
 ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {
+  if (fold_) return at_folded(epsilon, kernel);
   Value result;
   result.base = cumulant_ - Interval::exactly(order_) * Interval::exactly(epsilon);
   const double c = order_, drift = mean_ - epsilon;

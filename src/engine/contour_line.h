@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -24,6 +25,7 @@ struct ContourPlan {
   Interval gaussian = Interval::exactly(0);       ///< sum of mu^2: K(s) = gaussian s (s + 1) / 2
   Interval log_survival = Interval::exactly(0);   ///< log P(the loss is finite)
   Interval infinite_mass = Interval::exactly(0);  ///< of the whole plan
+  std::optional<LossLattice> lattice;             ///< of the whole plan: its lines are folded [folded-contour]
   double largest_loss = 0;                        ///< of the whole plan, an upper bound
   double steps = 0;
 };
@@ -166,6 +168,28 @@ class ContourLine {
   void close(double start, double end, double need, double whole_variation, double exponent);
   [[nodiscard]] double alias(double epsilon, Interval base, Kernel kernel) const;
 
+  /// A line whose nodes fill one period of the transform of a law on a lattice. [folded-contour]
+  struct Fold {
+    LossLattice lattice;
+    double step = 1;                           // near the step of the lattice
+    double doubt = 0;                          // relative, of it
+    double nodes = 1;                          // of the period, odd
+    double kernel_error = 0;                   // relative
+    std::array<double, 4> first{};             // the kernels at t = 0
+    std::array<std::vector<double>, 4> terms;  // 2 phi(t) times the kernels: blocks of real, then imaginary parts
+    std::array<ErrorSums, 4> errors{};         // of each kernel
+    std::array<double, 4> truncation{};        // what may be missing beyond the nodes, in units of exp(base)
+  };
+  /// G0 = 1/((1 - e^-z)(1 - e^(-z-b))), G1 = e^-z G0, 1/(1 - e^-z) and 1/(1 - e^(-z-b)), z = (order + it) b.
+  using FoldedKernels = std::array<std::complex<double>, 4>;
+  [[nodiscard]] FoldedKernels folded_kernels(double node) const;
+  void fold_step(const LossLattice& lattice, double window);
+  void sum_folded(const ContourPlan& plan, const Tilts& tilts, double accuracy);
+  void close_folded(double level);
+  void gather_folded();
+  [[nodiscard]] Value at_folded(double epsilon, Kernel kernel) const;
+  [[nodiscard]] std::array<double, 2 * numeric::lane_count> first_phases(double drift) const;
+
   double order_;
   Reach reach_;
   std::vector<std::shared_ptr<Item>> items_;  // shared with longer lines; empty if they are too many to keep
@@ -187,6 +211,8 @@ class ContourLine {
   std::size_t march_ = 0;
   bool blind_ = false;
   bool hopeless_ = false;
+  std::optional<Fold> fold_;
+  double time_error_ = 0;  // relative, of the t of the nodes: a period is no exact number
   double last_time_ = 0;
 };
 

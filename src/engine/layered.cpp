@@ -50,6 +50,11 @@ class LayeredLoss final : public Loss {
       if (const auto test = path->test_at(direction, epsilon)) return test;
     return std::nullopt;
   }
+  [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
+    for (const LossPointer& path : paths_)
+      if (auto corners = path->guarantees(direction)) return corners;
+    return std::nullopt;
+  }
   void explain(std::vector<Step>& steps) const override { paths_.front()->explain(steps); }
 
  private:

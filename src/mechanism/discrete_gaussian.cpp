@@ -7,6 +7,7 @@
 #include "mechanism/atoms.h"
 #include "mechanism/finite.h"
 #include "mechanism/key.h"
+#include "mechanism/theta_transform.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -53,7 +54,12 @@ Interval sum_above(Interval sigma, double m) {
 class DiscreteGaussianLoss final : public Loss {
  public:
   DiscreteGaussianLoss(Atoms atoms, Interval sigma, double shift, Interval total)
-      : atoms_(std::move(atoms)), sigma_(sigma), shift_(shift), log_total_(log(total)), tail_(tail_of(sigma, shift, total)) {}
+      : atoms_(std::move(atoms)),
+        sigma_(sigma),
+        shift_(shift),
+        log_total_(log(total)),
+        tail_(tail_of(sigma, shift, total)),
+        transform_(theta_transform(sigma, shift)) {}
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return delta_of(atoms_, epsilon); }
   [[nodiscard]] Interval log_delta(Direction, Interval epsilon) const override {
@@ -67,6 +73,11 @@ class DiscreteGaussianLoss final : public Loss {
   [[nodiscard]] Interval infinite_mass(Direction) const override { return atoms_.infinite; }
   [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] const Atoms* atoms(Direction) const override { return &atoms_; }
+  [[nodiscard]] const Transform* transform(Direction) const override { return transform_.get(); }
+  /// Outcome y has the loss (shift/2 - y) shift / sigma^2.
+  [[nodiscard]] std::optional<LossLattice> lattice() const override {
+    return LossLattice{exactly(shift_) / square(sigma_), std::fmod(shift_, 2) != 0};
+  }
   [[nodiscard]] std::string key() const override { return make_key("discrete_gaussian", {sigma_, exactly(shift_)}); }
   void explain(std::vector<Step>& steps) const override {
     steps.push_back({"discrete-gaussian", "the loss lies on a lattice; scalar queries, or vectors by their l1 sensitivity"});
@@ -93,6 +104,7 @@ class DiscreteGaussianLoss final : public Loss {
   double shift_;
   Interval log_total_;
   Tail tail_;
+  std::shared_ptr<const Transform> transform_;
 };
 
 }  // namespace

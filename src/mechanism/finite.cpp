@@ -3,8 +3,20 @@
 
 #include <utility>
 
+#include "numeric/arithmetic.h"
+
 namespace tradeoff {
 namespace {
+
+/// Two or three losses that mirror each other always share a lattice.
+std::optional<LossLattice> lattice_of(const Atoms& atoms) {
+  if (!atoms.mirrored || atoms.finite.empty() || !(atoms.finite.front().loss.lo > 0)) return std::nullopt;
+  const Interval largest = atoms.finite.front().loss;
+  if (atoms.finite.size() == 2 && atoms.finite[1].loss == -largest) return LossLattice{2.0 * largest, true};
+  if (atoms.finite.size() == 3 && atoms.finite[1].loss == Interval::exactly(0) && atoms.finite[2].loss == -largest)
+    return LossLattice{largest, false};
+  return std::nullopt;
+}
 
 class FiniteLoss final : public Loss {
  public:
@@ -23,6 +35,7 @@ class FiniteLoss final : public Loss {
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return atoms(direction)->infinite; }
   [[nodiscard]] Tail tail() const override { return tail_ ? *tail_ : Loss::tail(); }
   [[nodiscard]] const Atoms* atoms(Direction direction) const override { return direction == Direction::add ? &add_ : &remove_; }
+  [[nodiscard]] std::optional<LossLattice> lattice() const override { return lattice_of(remove_); }
   [[nodiscard]] std::string key() const override { return key_; }
   void explain(std::vector<Step>& steps) const override { steps.push_back(origin_); }
 

@@ -16,6 +16,12 @@ namespace tradeoff {
 struct Atoms;     // mechanism/atoms.h: a finite law of the loss
 class Transform;  // mechanism/transform.h: the moment generating function of the loss
 
+/// Every finite loss is a multiple of the step or, with `halves`, an odd multiple of half the step.
+struct LossLattice {
+  Interval step;
+  bool halves = false;
+};
+
 /// The pair is (epsilon, delta)-DP and touches that line.
 struct Guarantee {
   Interval epsilon;
@@ -76,6 +82,8 @@ class Loss {
 
   /// The law of L if it is finite; null otherwise.
   [[nodiscard]] virtual const Atoms* atoms(Direction) const { return nullptr; }
+  /// The lattice that holds all finite losses, if there is one and it is known. [folded-contour]
+  [[nodiscard]] virtual std::optional<LossLattice> lattice() const { return std::nullopt; }
   /// The transform of L if the contour engine can use it; null otherwise.
   [[nodiscard]] virtual const Transform* transform(Direction) const { return nullptr; }
   /// The break-point expansion of the transform of L, for the bent contour; nothing otherwise.

@@ -59,6 +59,8 @@ class TiltedLoss {
   virtual void oscillate(std::span<const double> times, std::span<Oscillation> values) const = 0;
   /// An upper bound of |phi(t)|, for t beyond the list above; may be cruder.
   [[nodiscard]] virtual double modulus_above(double t) const = 0;
+  /// For a law on a lattice: an upper bound of |phi| from t to the middle of its period. 1 if none is known.
+  [[nodiscard]] virtual double modulus_beyond(double /*t*/) const { return 1; }
   /// A decay whose bound falls to `wanted` (in (0,1)) as early as this law allows.
   [[nodiscard]] virtual Decay decay(double wanted) const = 0;
   /// How many points stand for the law, for the record.

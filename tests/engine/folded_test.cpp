@@ -263,7 +263,7 @@ TEST(Folded, WhatIsCutOffIsBoundedAndSeen) {
 // The step of the lattice known to 2e-11 only, the truth at one end: nodes, kernels and places are all off by half of that.
 TEST(Folded, ADoubtfulStepIsPaidFor) {
   for (const double sigma : {1.0, 3.0})
-    for (const double epsilon : {0.3, 1.1, 2.02, 3.4}) {
+    for (const double epsilon : {0.0, 0.3, 1.1, 2.02, 3.4}) {
       FoldedPlan plan(sigma, 2);
       plan.plan.lattice->step.hi *= 1 + 2e-11;
       const Convolved truth(sigma, 1, 2);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "curve/refine.h"
@@ -17,12 +18,14 @@ namespace tradeoff {
   return parts;
 }
 
-/// Whether every value of the profile costs a search, so that an integral over it must do with few.
-[[nodiscard]] inline bool is_dear(const Loss& loss) {
+/// Whether the loss cites this theorem.
+[[nodiscard]] inline bool rests_on(const Loss& loss, std::string_view theorem) {
   std::vector<Step> steps;
   loss.explain(steps);
-  return std::any_of(steps.begin(), steps.end(),
-                     [](const Step& step) { return step.theorem == "group-privacy" || step.theorem == "replacement-subsampling"; });
+  return std::any_of(steps.begin(), steps.end(), [&](const Step& step) { return step.theorem == theorem; });
 }
+
+/// Whether every value of the profile costs a search, so that an integral over it must do with few.
+[[nodiscard]] inline bool is_dear(const Loss& loss) { return rests_on(loss, "group-privacy") || rests_on(loss, "replacement-subsampling"); }
 
 }  // namespace tradeoff

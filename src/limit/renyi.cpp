@@ -22,6 +22,12 @@ namespace {
 
 constexpr IntegralEffort thorough{1e-7, 4000};  // relative to M - 1: what an epsilon of six digits needs
 constexpr IntegralEffort quick{1e-3, 60};       // where a search stands behind every value of the profile
+constexpr IntegralEffort patient{1e-5, 300};    // where an engine does
+
+IntegralEffort effort_for(const Loss& loss) {
+  if (is_dear(loss)) return quick;
+  return rests_on(loss, "profile-bracket") ? patient : thorough;
+}
 
 /// Sum of mass * exp(s loss), in a form that keeps M - 1 to relative accuracy where it is small.
 Interval log_moment_of(const Atoms& atoms, double s, const Tail& tail) {
@@ -51,7 +57,7 @@ Interval log_moment_of_profile(const Loss& loss, Direction direction, double s) 
   const Direction opposite = direction == Direction::add ? Direction::remove : Direction::add;
   const auto integral = [&](Direction side, double rate) {
     ProfileSamples samples([&](double t) { return loss.log_delta(side, Interval::exactly(t)); }, loss.tail());
-    const ProfileIntegrals found = integrate_profile(samples, rate, 0, infinity, is_dear(loss) ? quick : thorough);
+    const ProfileIntegrals found = integrate_profile(samples, rate, 0, infinity, effort_for(loss));
     return found.log_scale + log(found.powers[0]);
   };
   const Interval both = log_add_exp(integral(direction, s), integral(loss.symmetric() ? direction : opposite, -(s + 1)));

@@ -167,7 +167,10 @@ class BracketedLoss final : public Loss {
   }
   [[nodiscard]] std::vector<double> corners(Direction direction) const override { return base_->corners(direction); }
   [[nodiscard]] std::string key() const override { return base_->key(); }
-  void explain(std::vector<Step>& steps) const override { base_->explain(steps); }
+  void explain(std::vector<Step>& steps) const override {
+    base_->explain(steps);
+    steps.push_back({"profile-bracket", "read for a few seconds at most; between its readings a profile is held by its chords"});
+  }
 
  private:
   [[nodiscard]] Readings& readings(Direction direction) const {

@@ -204,5 +204,16 @@ TEST(RenyiCurve, RefusesAndSaysNothingWhereNothingIsKnown) {
   EXPECT_THROW((void)epsilon_of_renyi(0.5, Interval::exactly(1), Interval::exactly(0.1)), DomainError);
 }
 
+// [profile-bracket] The moments of a mixture are those of its components, weighted; the composition inside is known by readings alone.
+TEST(RenyiCurve, ACompositionInsideAMixture) {
+  const auto divergence = [](const char* plan) { return renyi_curve(parse(plan)).at(3); };
+  const Interval inside = divergence("gaussian(3); laplace(3)"), other = divergence("gaussian(2)");
+  const Interval found = divergence("mixture([(0.5, (gaussian(3); laplace(3))), (0.5, gaussian(2))])");
+  const double truth = std::log((std::exp(2 * inside.lo) + std::exp(2 * other.lo)) / 2) / 2;
+  EXPECT_LE(found.lo, truth * (1 + 1e-9));
+  EXPECT_GE(found.hi, truth * (1 - 1e-9));
+  EXPECT_THAT(found, IsTight(1e-3));
+}
+
 }  // namespace
 }  // namespace tradeoff

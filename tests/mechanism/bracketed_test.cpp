@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <random>
+#include <vector>
 
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
@@ -134,6 +135,9 @@ TEST(Bracketed, LeavesSearchesToTheReadingsWhenTimeIsShort) {
   EXPECT_EQ(patient->closed_mu().has_value(), base->closed_mu().has_value());
   EXPECT_EQ(patient->corners(Direction::remove), base->corners(Direction::remove));
   EXPECT_EQ(patient->key(), base->key());
+  std::vector<Step> steps;
+  patient->explain(steps);
+  EXPECT_EQ(steps.back().theorem, "profile-bracket");
   EXPECT_EQ(patient->tail().zero_from, base->tail().zero_from);
 }
 

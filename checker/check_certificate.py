@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verifies certificates of `tradeoff certify` without any of its code: python-flint (Arb) balls and this one file.
 
-    check_certificate.py FILE...     a certificate each, or one a line (.jsonl)
+    check_certificate.py FILE...     a certificate each, or one a line (.jsonl); at most LIMIT seconds of work for each
 
 Exit code 0: every certificate is proved true. 1: one is proved false. 3: one is malformed or was changed. 4: one could not be decided.
 
@@ -18,39 +18,34 @@ Every answer that a certificate can hold follows from enclosures of delta(e): se
 Noise sampled once needs none of it: delta(e) = q delta_base(log(1 + (exp e - 1)/q)), and its mirror delta(e) = 1 - exp(e) + exp(e) delta'(-e).
 Balls carry all rounding. Floats only choose where to look: c, h, counts, paths; a poor choice makes a ball wide, never wrong.
 """
-import ast, cmath, hashlib, itertools, json, math, re, sys  # noqa: E401
+import cmath, functools, hashlib, itertools, json, math, re, signal, sys  # noqa: E401
 from fractions import Fraction
 from statistics import NormalDist
 from flint import acb, acb_mat, arb, arb_poly, arb_series, ctx, fmpq, fmpz
-
 PRECISION = 160  # bits; intervals of double precision need about 60, long sums and small deltas lose some
 TERMS, WORK = 20000, 6_000_000  # a finite law with more terms, a sum with more summands is not tried
+LIMIT = 60  # seconds of processor time for one certificate, after which it is undecided
 EDGE = 50  # exp(-EDGE) is what an approximation may cost, relative to the answer
 ZERO, HALF = arb(0), arb(0.5)
-
-class Changed(Exception):
-    """Not a certificate, or not as it was written."""
-class Undecided(Exception):
-    """Nothing is proved."""
+class Changed(Exception): """Not a certificate, or not as it was written."""
+class Undecided(Exception): """Nothing is proved."""
 def require(condition, reason):
-    if not condition:
-        raise Undecided(reason)
+    if not condition: raise Undecided(reason)
 
 # ---- numbers and plans as text ----
-NUMBER = re.compile(r"[+-]?(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,4})?")
-NOISE = ("gaussian", "laplace", "truncated_laplace", "discrete_gaussian", "discrete_laplace", "truncated_discrete_laplace")
-DEFAULTS = {**{name: {"sensitivity": "1"} for name in NOISE}, "randomized_response": {"choices": "2"}, "dp": {"delta": "0"},
-            "gdp": {}, "pair": {}, "repeat": {}, "group": {}, "poisson": {}, "sample": {}}
+UNSIGNED = r"(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,4})?"
+NUMBER = rf"[+-]?{UNSIGNED}(/{UNSIGNED})?"
+ARGUMENTS = {name: dict(word.partition("=")[::2] for word in words) for name, *words in map(str.split, (  # with the defaults
+    "gaussian sigma sensitivity=1|laplace scale sensitivity=1|truncated_laplace scale bound sensitivity=1|discrete_gaussian sigma sensitivity=1|"
+    "discrete_laplace scale sensitivity=1|truncated_discrete_laplace scale bound sensitivity=1|randomized_response epsilon choices=2|"
+    "dp epsilon delta=0|gdp mu|pair p q|repeat times|group size|poisson rate|sample size of rate").split("|"))}
 def exact(text):
     """A decimal or a quotient of two, exactly."""
-    parts = text.split("/") if isinstance(text, str) else [""]
-    if len(parts) > 2 or not all(NUMBER.fullmatch(part) for part in parts) or (len(parts) == 2 and Fraction(parts[1]) == 0):
-        raise Changed(f"not a number: {text!r:.60}")
-    return Fraction(parts[0]) / (Fraction(parts[1]) if len(parts) == 2 else 1)
-def end(text):
-    return math.inf if text == "inf" else -math.inf if text == "-inf" else exact(text)
-def ball(value):
-    return arb(fmpq(fmpz(value.numerator), fmpz(value.denominator)))
+    demand(isinstance(text, str) and re.fullmatch(NUMBER, text, re.ASCII), str(text), "is not a number")
+    above, _, below = text.partition("/")
+    return Fraction(above) / Fraction(below or 1)
+def end(text): return math.inf if text == "inf" else -math.inf if text == "-inf" else exact(text)
+def ball(value): return arb(fmpq(fmpz(value.numerator), fmpz(value.denominator)))
 def simple(value):
     """A number of 12 bits near a positive float, so that its multiples are exact."""
     mantissa, exponent = math.frexp(value)
@@ -62,28 +57,20 @@ def power(value, n):
         result = result if not n & 1 else value if result is None else result * value
         value, n = value * value, n >> 1
     return result
-def items_of(text):
-    """The items that a plan lists. The plans that this program knows happen to be Python's expressions in their syntax."""
-    def value(node):
-        return [value(item) for item in node.elts] if isinstance(node, ast.List) else ast.get_source_segment(source, node)
-    def call(node):
-        name = getattr(getattr(node, "func", None), "id", None)
-        require(name in DEFAULTS, "a mechanism that this checker does not know")
-        bare, words = [("times" if name == "repeat" else "size", value(item)) for item in node.args], node.keywords
-        named = bare + [(word.arg, value(word.value)) for word in words]
-        require(len(dict(named)) == len(named) and len(node.args) <= (name in ("repeat", "group")), f"the arguments of {name}")
-        return {"name": name, "arguments": {**DEFAULTS[name], **dict(named)}}
-    items, source = [], text.replace("\n", ";")
-    try:
-        for statement in ast.parse(source).body:
-            node, operators = statement.value, []
-            while isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-                operators.insert(0, call(node.right))
-                node = node.left
-            items.append({"source": call(node), "operators": operators})
-    except (SyntaxError, RecursionError, MemoryError, AttributeError):
-        raise Undecided("a plan that this checker cannot read") from None
-    return items
+def pattern(items, between):
+    """A regular expression for the text of the plan that has these items; a default may be left out of it."""
+    def value(given): return r"\[" + ", ".join(map(value, given)) + r"\]" if isinstance(given, list) else re.escape(given)
+    def call(one):
+        fits(one, {"name": "[a-z_]+", "arguments": OBJECT}, "items")
+        name, known, given = one["name"], ARGUMENTS.get(one["name"], {}), one["arguments"]
+        require(set(given) <= set(known), "a mechanism or an argument that this checker does not know")
+        words = [(("" if name in ("repeat", "group") else key + "=") + value(given[key]), given[key] == known[key]) for key in known if key in given]
+        return name + r"\(" + words[0][0] + "".join(f"(, {word})?" if default else f", {word}" for word, default in words[1:]) + r"\)"
+    def line(item):
+        fits(item, {"source": None, "operators": [OBJECT]}, "items")
+        first = r"\(" + pattern(item["source"], "; ") + r"\)" if isinstance(item["source"], list) else call(item["source"])
+        return r" \| ".join([first, *map(call, item["operators"])])
+    return between.join(map(line, items))
 
 # ---- laws ----
 class Atoms:
@@ -95,8 +82,7 @@ class Atoms:
     def swapped(self):
         flipped = [(-loss, mass * loss.exp()) for loss, mass in reversed(self.atoms)]
         return self if self.symmetric else Atoms(flipped, self.zero, self.infinite, self.even, False)
-    def transform(self, z):
-        return sum((mass * (z * loss).exp() for loss, mass in self.atoms), ZERO)
+    def transform(self, z): return sum((mass * (z * loss).exp() for loss, mass in self.atoms), ZERO)
     def poisson(self, q):
         """(1-q)Q + qP against Q."""
         atoms = [((1 - q + q * loss.exp()).log(), mass) for loss, mass in self.atoms]
@@ -112,7 +98,6 @@ class Atoms:
         each = ([loss for loss, _ in self.atoms], [mass for _, mass in self.atoms])
         losses, masses = (itertools.product(values, repeat=n) for values in each)
         return [(sum(loss, ZERO), arb_poly([math.prod(mass, start=arb(1))]), 0) for loss, mass in zip(losses, masses)]
-
 class Laplace:
     """Laplace noise with a = sensitivity/scale, perhaps truncated at t scales. Under Q the losses a and -a have a mass and those between
     the density norm/2 exp(-(a + l)/2), so that M(z) = (exp(za) up(w) + exp(-za) down(w))/w with linear up and down, w = z - 1/2."""
@@ -124,13 +109,9 @@ class Laplace:
         self.up = arb_poly([norm * (-a).exp() / 2, norm * ((-a).exp() - edge)])
         self.down = arb_poly([-norm / 2, norm * (1 - edge * a.exp())])
         self.infinite = norm * edge * (a.exp() - 1)
-    def swapped(self):
-        return self
-    def transform(self, z):
-        return ((z * self.a).exp() * self.up(z - HALF) + (-z * self.a).exp() * self.down(z - HALF)) / (z - HALF)
-    def terms(self, n):
-        return [((n - 2 * k) * self.a, math.comb(n, k) * self.up ** (n - k) * self.down ** k, n) for k in range(n + 1)]
-
+    def swapped(self): return self
+    def transform(self, z): return ((z * self.a).exp() * self.up(z - HALF) + (-z * self.a).exp() * self.down(z - HALF)) / (z - HALF)
+    def terms(self, n): return [((n - 2 * k) * self.a, math.comb(n, k) * self.up ** (n - k) * self.down ** k, n) for k in range(n + 1)]
 class Gaussian:
     """N(mu, 1) against N(0, 1), perhaps Poisson-sampled at rate q: L = log(1 - q + q exp(mu y - mu^2/2)), y normal; or its mirror.
     Sampled, M(z) is the integral of f(y) = phi(y) exp(z L(y)) (mirrored: 1 - z for z), by trapezoidal sums. f is analytic in |Im y| < pi/mu,
@@ -139,12 +120,9 @@ class Gaussian:
     def __init__(self, mu, q=None, mirrored=False):
         self.mu, self.q, self.mirrored, self.symmetric = mu, q, mirrored, q is None
         self.infinite, self.slack = ZERO, ZERO
-    def swapped(self):
-        return self if self.q is None else Gaussian(self.mu, self.q, not self.mirrored)
-    def log_ratio(self, y):
-        return (1 - self.q + self.q * (self.mu * y - self.mu ** 2 / 2).exp()).log()
-    def ends(self, c):  # beyond them phi exp(cL) is far below what matters
-        return -18, 18 + math.ceil(float(self.mu) * max(0.0, c))
+    def swapped(self): return self if self.q is None else Gaussian(self.mu, self.q, not self.mirrored)
+    def log_ratio(self, y): return (1 - self.q + self.q * (self.mu * y - self.mu ** 2 / 2).exp()).log()
+    def ends(self, c): return -18, 18 + math.ceil(float(self.mu) * max(0.0, c))  # beyond them phi exp(cL) is far below what matters
     def points(self, c, step):
         low, high = self.ends(c)
         require((high - low) / float(step) < WORK / 20, "too many summands")
@@ -180,8 +158,7 @@ class Gaussian:
         return [value + acb(arb(0, error), arb(0, error)) for value in (coarse * fine).entries()[:count + 1]]
     def log_transform(self, c, scale):
         """log M(c) at a real c, to far less than 1/scale."""
-        if self.q is None:
-            return self.mu ** 2 * c * (c - 1) / 2
+        if self.q is None: return self.mu ** 2 * c * (c - 1) / 2
         return self.transforms(c, ZERO, 0, EDGE + math.log(scale))[0].real.log()
     def rough(self, c, t=0.0, a=0.0, step=0.15):
         """log of the integral of `log_decay`, not proved: only to choose."""
@@ -190,8 +167,7 @@ class Gaussian:
             w = 1 - q + q * cmath.exp(complex(min(700.0, mu * j * step - mu * mu / 2), mu * a))
             total += math.exp(min(700.0, c * math.log(abs(w)) - t * cmath.phase(w) - ((j * step) ** 2 - a * a) / 2))
         return math.log(total * step / math.sqrt(2 * math.pi))
-    def best_path(self, c, t):
-        return min((math.pi / 2 / float(self.mu) * k / 16 for k in range(1, 13)), key=lambda a: self.rough(c, t, a))
+    def best_path(self, c, t): return min((math.pi / 2 / float(self.mu) * k / 16 for k in range(1, 13)), key=lambda a: self.rough(c, t, a))
     def log_decay(self, c, t, scale):
         """Bounds log |M(c + iv)| for every v >= t > 0. On the path y + ia the integrand is at most F(y) = phi(y) exp(a^2/2) |w|^c exp(-t arg w),
         w = 1 - q + q exp(mu(y + ia) - mu^2/2), since arg w > 0. F continues to |Im y| < b = pi/(2 mu) - a by |w|^2 = w(y+ia) w(y-ia) and the
@@ -214,17 +190,15 @@ def base_law(call):
     count = {key: exact(value) for key, value in given.items() if isinstance(value, str)}
     number = {key: ball(value) for key, value in count.items()}
     require(all(value > 0 for key, value in count.items() if key != "delta"), "a parameter that is not positive")
-    if name in ("gaussian", "gdp"):
-        return Gaussian(number["mu"] if name == "gdp" else number["sensitivity"] / number["sigma"])
+    if name in ("gaussian", "gdp"): return Gaussian(number["mu"] if name == "gdp" else number["sensitivity"] / number["sigma"])
     if name in ("laplace", "truncated_laplace"):
         return Laplace(number["sensitivity"] / number["scale"], number["bound"] / number["scale"] if "bound" in number else None)
     if name in ("dp", "randomized_response"):
-        require(0 <= count.get("delta", 0) < 1 and count.get("choices", Fraction(2)) >= 2, "parameters out of range")
+        require(0 <= count.get("delta", 0) < 1 and count.get("choices", Fraction(2)) in range(2, 10 ** 9), "parameters out of range")
         e, d, others = number["epsilon"].exp(), number.get("delta", ZERO), ball(count.get("choices", Fraction(2)) - 2)
         atoms = [(-number["epsilon"], (1 - d) * e), (ZERO, others), (number["epsilon"], 1 - d)]
         return Atoms([(loss, mass / (e + 1 + others)) for loss, mass in atoms if not mass.is_zero()], d, d, even=True)
-    if name in ("discrete_laplace", "truncated_discrete_laplace", "discrete_gaussian"):
-        return integer_noise(name, number, count)
+    if name in ("discrete_laplace", "truncated_discrete_laplace", "discrete_gaussian"): return integer_noise(name, number, count)
     require(name == "pair", f"{name} starts no line")
     p, q = ([exact(value) for value in given[key]] for key in ("p", "q"))
     require(len(p) == len(q) and sum(p) == sum(q) == 1 and min(p + q) >= 0, "a pair that does not add up to 1 exactly")
@@ -251,30 +225,30 @@ def integer_noise(name, number, count):
     masses = [side] + [ratio ** x for x in range(1, shift)] + [side * ratio ** shift]
     lost = (tail - ends) / (1 - ratio) / norm
     return Atoms([((2 * k - shift) / number["scale"], mass / norm) for k, mass in enumerate(masses)], lost, lost, even=True)
-def read_laws(items, neighbours):
+def read_laws(items):
     """[(law, how often, (kind, rate) if it is sampled by the closed form)]."""
     laws = []
     for item in items:
-        law, count, once = base_law(item["source"]), 1, None
+        found = read_laws(item["source"]) if isinstance(item["source"], list) else [(base_law(item["source"]), 1, None)]
         for call in item["operators"]:
             given = {key: exact(value) for key, value in call["arguments"].items()}
             if call["name"] == "repeat":
                 require(given["times"].denominator == 1 and 0 < given["times"] < 10 ** 9, "a number of repetitions out of range")
-                count *= int(given["times"])
+                found = [(law, count * int(given["times"]), once) for law, count, once in found]
                 continue
-            rate = given["rate"] if "rate" in given else given["size"] / given.get("of", 1)
-            require(count == 1 and once is None and rate > 0 and law.symmetric, "sampling or groups of what is composed or sampled")
-            require(rate < 1 or (call["name"] == "group" and isinstance(law, Gaussian)), "a group or a rate that this checker does not know")
+            (law, count, once), rate = found[0], given["rate"] if "rate" in given else given["size"] / given.get("of", 1)
+            require(len(found) == count == 1 and once is None and rate > 0 and law.symmetric, "sampling or groups of what is composed or sampled")
+            require((rate < 1 if call["name"] != "group" else rate.denominator == 1) and len(given) <= 2, "a group or a rate that this checker does not know")
             if isinstance(law, Gaussian) and call["name"] in ("group", "poisson"):
                 law = Gaussian(law.mu, ball(rate)) if call["name"] == "poisson" else Gaussian(law.mu * ball(rate))
             elif isinstance(law, Atoms) and law.slack.is_zero() and call["name"] == "poisson":
                 law = law.poisson(ball(rate))
             else:
-                require(law.infinite.is_zero() and law.slack.is_zero(), "sampling of this noise")
+                require(law.infinite.is_zero() and law.slack.is_zero() and call["name"] != "group", "sampling or groups of this noise")
                 once = (call["name"], ball(rate))
-        require(not isinstance(law, Laplace) or count <= 150, "too many terms")
-        laws.append((law, count, once))
-    require(neighbours != "replace-one" or all(law.symmetric for law, _, _ in laws), "directions that differ under replace-one neighbours")
+            found = [(law, 1, once)]
+        laws += found
+    require(all(count <= 150 or not isinstance(law, Laplace) for law, count, _ in laws), "too many terms")
     require(not any(once for _, _, once in laws) or (len(laws) == 1 and laws[0][1] == 1), "sampled noise of this kind, composed")
     return laws
 
@@ -292,8 +266,7 @@ class Profile:
         self.needs_line = not self.is_gaussian and any(isinstance(law, Gaussian) for law, _ in self.laws)
     def delta(self, e):
         """At an exact number, a ball, or "inf"."""
-        if e == "inf":
-            return self.infinite + arb(self.slack / 2, self.slack / 2)
+        if e == "inf": return self.infinite + arb(self.slack / 2, self.slack / 2)
         e = ball(e) if isinstance(e, Fraction) else e
         return self.plain(e) if self.once is None else self.sampled_once(e, self.once[0])
     def sampled_once(self, e, kind):
@@ -324,14 +297,12 @@ class Profile:
     def residues(loss, e, poly, order):
         """Of exp((loss + e)/2) exp(w (loss - e)) poly(w) / (w^order (w^2 - 1/4)) at w = 1/2, -1/2 and 0."""
         outer = loss.exp() * poly(HALF) / HALF ** order - e.exp() * poly(-HALF) / (-HALF) ** order
-        if order == 0:
-            return outer
+        if order == 0: return outer
         ctx.cap = order + 1
         series = arb_series([0, loss - e]).exp() * arb_series(poly) / arb_series([arb(-0.25), 0, 1])
         return outer + ((loss + e) / 2).exp() * series[order - 1]
     @staticmethod
-    def log_factor(law, c, n):
-        return law.log_transform(c, n) if isinstance(law, Gaussian) else law.transform(c).log()
+    def log_factor(law, c, n): return law.log_transform(c, n) if isinstance(law, Gaussian) else law.transform(c).log()
     def rough(self, c):  # log M(c), not proved
         return sum(n * (law.rough(c) if getattr(law, "q", None) is not None else float(self.log_factor(law, arb(c), n))) for law, n in self.laws)
     def fallen(self, c, t):  # log |M(c + it)/M(c)|, not proved
@@ -365,8 +336,7 @@ class Profile:
             cut, beyond = cut + n * far, beyond + n * self.log_factor(law, c + ahead, n)
         self.line = (c, h, values, cut, arb(ahead), beyond)
     def by_line(self, e):
-        if self.line is None:
-            self.place_line(float(e))
+        if self.line is None: self.place_line(float(e))
         c, h, values, cut, ahead, beyond = self.line
         block = math.isqrt(len(values)) + 1
         fine, coarse = ([acb(ZERO, -h * e * i * size).exp() for i in range(block)] for size in (1, block))
@@ -379,24 +349,21 @@ class Profile:
     def moments(self):  # mean and deviation of L under Q, about
         above, at, below = (self.rough(z) for z in (0.02, 0.0, -0.02))
         return (above - below) / 0.04, math.sqrt(max((above - 2 * at + below) / 0.0004, 1e-12))
-
 class Plan:
-    """The asked direction, or the worse of both."""
+    """Both directions, and the asked one or the worse of both."""
     def __init__(self, laws, direction):
         self.bits = ctx.prec
         ctx.prec += 16 * sum(count for law, count, _ in laws if isinstance(law, Laplace))  # what the residues cancel
         swapped = [(law.swapped(), count, once and ("add" if once[0] == "poisson" else once[0], once[1])) for law, count, once in laws]
         same = all(law.symmetric and (once is None or once[0] != "poisson") for law, _, once in laws)
-        sides = [laws] if same or direction == "remove" else [swapped] if direction == "add" else [laws, swapped]
-        self.profiles = [Profile(side) for side in sides]
-    def delta(self, e):
-        values = [profile.delta(e) for profile in self.profiles]
-        return values[0] if len(values) == 1 else values[0].max(values[1])
+        self.sides = {"remove": Profile(laws)}
+        self.sides["add"] = self.sides["remove"] if same else Profile(swapped)
+        self.profiles = [self.sides["remove"]] if same else [self.sides[one] for one in ("remove", "add") if direction in (one, "worst")]
+    def delta(self, e): return functools.reduce(arb.max, [profile.delta(e) for profile in self.profiles])
     def beta(self, alpha):
         """The supremum over y = exp(e) of g(y) = 1 - delta - y alpha, which is concave in y: every value of g is a lower bound, and three
         points with the highest in the middle bound it from above by the lines through two of them."""
-        if alpha in (0, 1):
-            return 1 - self.delta("inf") if alpha == 0 else ZERO
+        if alpha in (0, 1): return 1 - self.delta("inf") if alpha == 0 else ZERO
         g, first = (lambda e: 1 - self.delta(e) - e.exp() * ball(alpha)), self.profiles[0]
         (mean, deviation), smooth = first.moments(), first.needs_line and not first.once
         start = 0.0 if first.once else mean - deviation * NormalDist().inv_cdf(float(alpha))  # the best test, if losses were normal
@@ -415,27 +382,51 @@ class Plan:
         return arb(0.5, 0.5)  # not found: anything is possible
 
 # ---- certificates ----
-FIELDS = {"certificate", "version", "plan", "items", "neighbours", "question", "answer", "claim", "method", "steps", "digest"}
 ASKED = {"delta": "epsilon", "epsilon": "delta", "beta": "alpha", "tpr": "fpr"}
+TEXT, ENDS, OBJECT = r"(?s:.*)", {"lo": "-?inf|" + NUMBER, "hi": "-?inf|" + NUMBER}, {"": None}
+FORM = {  # strings by regular expressions, lists by their elements, objects by their members or, with the name "", all members alike
+    "certificate": "tradeoff answer 2", "version": r"\d+\.\d+\.\d+", "plan": TEXT, "items": [OBJECT], "claim": "lo|hi", "digest": "[0-9a-f]{64}",
+    "neighbours": "add-remove|replace-one|unstated", "method": "closed form|exact|contour|lattice", "steps": [{"theorem": TEXT, "detail": TEXT}],
+    "evaluations": [{"theorem": TEXT, "direction": "remove|add", "epsilon": NUMBER, "log_delta": ENDS, "counts": {"": r"[1-9]\d{0,19}"},
+                     "settings": {"": NUMBER}, "errors": {"": "inf|" + UNSIGNED}}], "question": OBJECT, "answer": OBJECT}
+def demand(condition, field, reason):
+    if not condition: raise Changed(f"field '{field:.60}' {reason}")
+def fits(found, form, name):
+    """Raises Changed unless the value of this name has this form; None: any."""
+    demand(form is None or isinstance(found, type(form)), name, "is of the wrong kind")
+    if isinstance(form, str):
+        demand(re.fullmatch(form, found, re.ASCII), name, "is not allowed to have this value")
+    elif isinstance(form, list):
+        for one in found:
+            fits(one, form[0], name)
+    elif isinstance(form, dict):
+        for field in set(form) ^ set(found) if "" not in form else ():
+            demand(False, field, f"is missing in '{name}'" if field in form else f"is not known in '{name}'")
+        for field, value in found.items():
+            fits(value, form.get(field, form.get("")), field)
 def content(text):
     """The certificate, if it is one and its digest is right."""
     def unique(pairs):
-        if len(dict(pairs)) != len(pairs):
-            raise Changed("a member is there twice")
+        names = sorted(name for name, _ in pairs)
+        demand(len(dict(pairs)) == len(pairs), "".join([a for a, b in zip(names, names[1:]) if a == b][:1]), "is there twice")
         return dict(pairs)
-    found = json.loads(text, object_pairs_hook=unique)
-    if not isinstance(found, dict) or set(found) != FIELDS or found["certificate"] != "tradeoff answer 1":
-        raise Changed("not a certificate of the kind 'tradeoff answer 1'")
-    canonical = json.dumps({key: found[key] for key in FIELDS - {"digest"}}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    if hashlib.sha256(canonical.encode()).hexdigest() != found["digest"]:
-        raise Changed("the digest is not that of the content")
-    question, answer, steps = found["question"], found["answer"], found["steps"]
-    if not (set(question) == {"ask", ASKED[question["ask"]], "direction", "relative"} and {"lo", "hi"} <= set(answer) <= {"lo", "hi", "log10"}
-            and question["direction"] in ("worst", "remove", "add") and found["neighbours"] in ("add-remove", "replace-one", "unstated")
-            and found["claim"] == ("lo" if question["ask"] == "beta" else "hi") and re.fullmatch(r"\d+\.\d+\.\d+", found["version"])
-            and found["method"] in ("closed form", "exact", "contour", "lattice") and exact(question["relative"]) > 0
-            and all(set(step) == {"theorem", "detail"} for step in steps) and steps):
-        raise Changed("a field is missing or not allowed")
+    demand(0 < len(text.strip()) and len(text) <= 10 ** 6, "certificate", "is missing: the file is empty, or longer than 1000000 bytes")
+    try:
+        found = json.loads(text, object_pairs_hook=unique, parse_constant=lambda word: demand(False, word, "is not JSON"))
+    except json.JSONDecodeError as error:
+        raise Changed(f"not JSON, or cut off, at line {error.lineno}, column {error.colno} of {len(text)} characters") from None
+    fits(found, FORM, "certificate")
+    ask, answer = found["question"].get("ask"), found["answer"]
+    demand(ask in ASKED, "ask", "must be delta, epsilon, beta or tpr")
+    fits(found["question"], {"ask": TEXT, ASKED[ask]: "inf|" + NUMBER, "direction": "worst|remove|add", "relative": UNSIGNED}, "question")
+    fits(answer, {**ENDS, **({"log10": ENDS} if "log10" in answer else {})}, "answer")
+    demand(found["claim"] == ("lo" if ask == "beta" else "hi"), "claim", "must name the end that may be claimed")
+    canonical = json.dumps({key: found[key] for key in FORM if key != "digest"}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    demand(hashlib.sha256(canonical.encode()).hexdigest() == found["digest"], "digest", "is not that of the content: it was changed")
+    for one in found["evaluations"]:  # error terms fit into the enclosure that they explain
+        lo, hi, errors = end(one["log_delta"]["lo"]), end(one["log_delta"]["hi"]), sum(end(error) for error in one["errors"].values())
+        enough = math.inf in (hi, -lo) or errors <= math.expm1(min(700, hi - lo)) * (1 + 1e-9) + 1e-14 * float(1 + abs(lo))
+        demand(enough, "errors", "add up to more than the width of 'log_delta'")
     return found
 def inside(truth, lo, hi, least, most):
     """True: the truth is certainly in [lo, hi]. False: certainly not. None: not proved. It is known to lie in [least, most]."""
@@ -444,15 +435,21 @@ def inside(truth, lo, hi, least, most):
         return False
     proved = (lo <= least or (below is not None and truth >= below)) and (hi >= most or (above is not None and truth <= above))
     return True if proved else None
-
 def verdict(found):
-    """True, False, or None if nothing is proved."""
-    items, says = items_of(found["plan"]), {"sample": "replace-one", "poisson": "add-remove"}
-    implied = {says[call["name"]] for item in items for call in item["operators"] if call["name"] in says}
-    if items != found["items"] or not implied <= {found["neighbours"]}:
-        raise Changed("the items or the neighbours are not those of the plan")
-    question, answer = found["question"], found["answer"]
-    plan = Plan(read_laws(items, found["neighbours"]), question["direction"])
+    """True, False, or None if nothing is proved: of the answer, and of every enclosure that is stated on the way to it."""
+    says, items = {"sample": "replace-one", "poisson": "add-remove"}, found["items"]
+    demand(re.fullmatch(pattern(items, "\n"), found["plan"]), "items", "is not what the plan says")
+    implied = {says[word] for word in re.findall("[a-z_]+", found["plan"]) if word in says}
+    demand(implied <= {found["neighbours"]}, "neighbours", "are not those of the plan")
+    laws = read_laws(items)
+    require(found["neighbours"] != "replace-one" or all(law.symmetric for law, _, _ in laws), "directions that differ under replace-one neighbours")
+    plan = Plan(laws, found["question"]["direction"])
+    results = [answer_verdict(plan, found["question"], found["answer"])]
+    for one in found["evaluations"] if results[0] else []:
+        value, lo, hi = plan.sides[one["direction"]].delta(exact(one["epsilon"])), end(one["log_delta"]["lo"]), end(one["log_delta"]["hi"])
+        results.append(lo == -math.inf if value.is_zero() else inside(value.log(), lo, hi, -math.inf, math.inf))
+    return False if False in results else None if None in results else True
+def answer_verdict(plan, question, answer):
     lo, hi, ask, at = end(answer["lo"]), end(answer["hi"]), question["ask"], question[ASKED[question["ask"]]]
     if ask == "delta":
         truth = plan.delta("inf" if at == "inf" else exact(at))
@@ -472,27 +469,30 @@ def verdict(found):
 def check(text):
     """(exit code, words)"""
     found = result = None
+    signal.signal(signal.SIGVTALRM, lambda *_: require(False, f"more than {LIMIT} seconds of work"))
+    signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT)
     try:
-        found = content(text)
+        found = content(text.decode() if isinstance(text, bytes) else text)
         for ctx.prec in (PRECISION, 5 * PRECISION, 15 * PRECISION):
             result = verdict(found) if result is None else result
-    except (Changed, Undecided, ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as reason:
-        is_broken = found is None or isinstance(reason, Changed)
-        return (3, f"malformed or changed: {reason}") if is_broken else (4, f"undecided: {reason}")
+    except (Changed, Undecided, ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError, MemoryError) as reason:
+        code, kind = (3, "malformed or changed") if found is None or isinstance(reason, Changed) else (4, "undecided")
+        return code, f"{kind}: {str(reason):.200}"
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     return {True: (0, "true"), False: (1, "FALSE"), None: (4, "undecided: narrower than this checker's own enclosure")}[result]
 def main(paths):
     if not paths or paths[0].startswith("-"):
-        print(__doc__)
-        return 2
+        return print(__doc__) or 2
     codes = []
     for path in paths:
-        with open(path, encoding="utf-8") as file:
-            texts = [line for line in file if line.strip()] if path.endswith(".jsonl") else [file.read()]
-        for number, text in enumerate(texts, 1):
-            code, words = check(text)
-            codes.append(code)
-            if code != 0 or len(texts) == 1:
-                print(f"{path}:{number}: {words}")
+        try:
+            with open(path, "rb") as file:
+                found = [check(text) for text in (file if path.endswith(".jsonl") else [file.read()]) if text.strip() or path[-6:] != ".jsonl"]
+        except OSError as reason:
+            found = [(3, f"cannot be read: {reason.strerror}")]
+        codes += [code for code, _ in found]
+        print(*(f"{path}:{number}: {words}\n" for number, (code, words) in enumerate(found, 1) if code or len(found) == 1), sep="", end="")
     print(f"{codes.count(0)} of {len(codes)} certificates are proved true")
     return next((code for code in (1, 3, 4) if code in codes), 0)
 if __name__ == "__main__":

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate.h"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "mechanism/vocabulary.h"
 #include "noise/digest.h"
+#include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "report/claim.h"
 
@@ -16,7 +20,7 @@ namespace {
 
 using Json = nlohmann::json;  // members in the order of their names: the canonical form needs no sorting of its own
 
-constexpr const char* format_name = "tradeoff answer 1";
+constexpr const char* format_name = "tradeoff answer 2";
 constexpr std::size_t size_limit = 1'000'000;  // a certificate of a long plan has some thousand bytes
 constexpr int depth_limit = 64;                // plans in plans; the parser of plans has a limit of its own
 constexpr std::size_t shown_limit = 60;
@@ -86,14 +90,34 @@ std::string digest_of(const Json& content) {
   }
 }
 
+std::string_view word_of(Direction direction) {
+  for (const auto& [value, word] : directions)
+    if (value == direction) return word;
+  return {};
+}
+
+Json json_of(const Evaluation& evaluation) {
+  Json counts = Json::object(), settings = Json::object(), errors = Json::object();
+  for (const auto& [name, count] : evaluation.counts)
+    if (count > 0) counts[name] = std::to_string(count);
+  for (const auto& [name, value] : evaluation.settings) settings[name] = numeric::to_text_above(value);
+  for (const auto& [name, error] : evaluation.errors) errors[name] = numeric::to_text_above(error);
+  return {{"theorem", evaluation.theorem},
+          {"direction", word_of(evaluation.direction)},
+          {"epsilon", numeric::to_string(numeric::exact_decimal(evaluation.epsilon))},
+          {"log_delta", json_of(evaluation.log_delta)},
+          {"counts", std::move(counts)},
+          {"settings", std::move(settings)},
+          {"errors", std::move(errors)}};
+}
+
 Json content_of(const AnswerCertificate& certificate) {
   Json answer = json_of(certificate.answer);
   if (certificate.log10) answer["log10"] = json_of(*certificate.log10);
   Json steps = Json::array();
   for (const Step& step : certificate.steps) steps.push_back({{"theorem", step.theorem}, {"detail", step.detail}});
-  std::string_view direction;
-  for (const auto& [value, word] : directions)
-    if (value == certificate.direction) direction = word;
+  Json evaluations = Json::array();
+  for (const Evaluation& evaluation : certificate.evaluations) evaluations.push_back(json_of(evaluation));
   return {{"certificate", format_name},
           {"version", certificate.version},
           {"plan", to_string(certificate.plan)},
@@ -102,15 +126,26 @@ Json content_of(const AnswerCertificate& certificate) {
           {"question",
            {{"ask", certificate.ask},
             {std::string(field_of_ask(certificate.ask)), certificate.at},
-            {"direction", direction},
+            {"direction", word_of(certificate.direction)},
             {"relative", certificate.relative}}},
           {"answer", std::move(answer)},
           {"claim", certificate.ask == "beta" ? "lo" : "hi"},
           {"method", certificate.method},
-          {"steps", std::move(steps)}};
+          {"steps", std::move(steps)},
+          {"evaluations", std::move(evaluations)}};
 }
 
 // ---- reading ----
+
+/// Where the text ceases to be JSON, in our own words.
+std::string what_is_wrong(std::string_view text, const Json::exception& error) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return "is empty";
+  const auto* place = dynamic_cast<const Json::parse_error*>(&error);
+  if (place == nullptr || place->byte > text.size())
+    return "ends in the middle: the file was cut off after " + std::to_string(text.size()) + " bytes";
+  const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(place->byte), '\n');
+  return "is not JSON: wrong at byte " + std::to_string(place->byte) + ", line " + std::to_string(line);
+}
 
 /// The JSON, or the reason why it is none; a key that is there twice means different things to different readers.
 Json read_json(std::string_view text) {
@@ -132,7 +167,7 @@ Json read_json(std::string_view text) {
   try {
     return Json::parse(text.begin(), text.end(), watch);
   } catch (const Json::exception& error) {
-    throw CertificateError("", std::string("is not JSON: ") + std::string(error.what()).substr(0, 200));
+    throw CertificateError("", what_is_wrong(text, error));
   }
 }
 
@@ -203,6 +238,13 @@ Plan plan_at(const Json& object) {
   }
 }
 
+Direction direction_at(const Json& object) {
+  const std::string& found = text_at(object, "direction");
+  for (const auto& [value, word] : directions)
+    if (word == found) return value;
+  throw CertificateError("direction", "must be worst, remove or add, not " + shown(found));
+}
+
 void read_question(const Json& question, AnswerCertificate& certificate) {
   certificate.ask = text_at(question, "ask");
   const std::string field(field_of_ask(certificate.ask));
@@ -210,14 +252,7 @@ void read_question(const Json& question, AnswerCertificate& certificate) {
   allow_only(question, {"ask", field, "direction", "relative"}, "question");
   certificate.at = number_at(question, field, certificate.ask == "delta");
   certificate.relative = number_at(question, "relative", false);
-  const std::string& direction = text_at(question, "direction");
-  bool known = false;
-  for (const auto& [value, word] : directions) {
-    if (word != direction) continue;
-    certificate.direction = value;
-    known = true;
-  }
-  if (!known) throw CertificateError("direction", "must be worst, remove or add, not " + shown(direction));
+  certificate.direction = direction_at(question);
 }
 
 Neighbours neighbours_at(const Json& content) {
@@ -238,6 +273,67 @@ std::vector<Step> steps_at(const Json& content) {
   return steps;
 }
 
+double point_at(const Json& object, const std::string& name) {
+  const std::string& text = text_at(object, name);
+  const auto enclosed = numeric::enclose_decimal(text);
+  if (!enclosed || enclosed->lo != enclosed->hi || !(std::abs(enclosed->lo) < infinity) ||
+      numeric::to_string(numeric::exact_decimal(enclosed->lo)) != text)
+    throw CertificateError(name, "is not the exact decimal of a double: " + shown(text));
+  return enclosed->lo;
+}
+
+const Json& object_at(const Json& object, const std::string& name) {
+  const Json& found = member(object, name);
+  if (!found.is_object()) throw CertificateError(name, "must be an object");
+  return found;
+}
+
+/// A positive integer as it was printed.
+std::uint64_t count_at(const Json& object, const std::string& name) {
+  const std::string& text = text_at(object, name);
+  std::uint64_t count = 0;
+  const auto [last, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (failure != std::errc{} || last != text.data() + text.size() || count == 0 || std::to_string(count) != text)
+    throw CertificateError(name, "must be a positive integer, not " + shown(text));
+  return count;
+}
+
+/// The errors are bounds, and the enclosure contains all of them.
+void require_balance(const Evaluation& evaluation) {
+  double sum = 0;
+  for (const auto& [name, error] : evaluation.errors) {
+    if (!(error >= 0)) throw CertificateError(name, "bounds an error and cannot be negative");
+    sum += error;
+  }
+  const Interval& log = evaluation.log_delta;
+  const double width = log.width() == 0 ? 0 : std::expm1(log.width());
+  // Sums in another order, and the rounding of the width.
+  if (!(sum <= width * (1 + 1e-9) + 1e-14 * (1 + std::abs(log.lo))))
+    throw CertificateError("errors", "add up to more than the width of 'log_delta'");
+}
+
+Evaluation evaluation_of(const Json& content) {
+  allow_only(content, {"theorem", "direction", "epsilon", "log_delta", "counts", "settings", "errors"}, "evaluations");
+  Evaluation evaluation{text_at(content, "theorem"), direction_at(content), point_at(content, "epsilon"),
+                        interval_at(content, "log_delta")};
+  if (evaluation.direction == Direction::worst) throw CertificateError("direction", "of an evaluation must be remove or add");
+  allow_only(content.at("log_delta"), {"lo", "hi"}, "log_delta");
+  const Json &counts = object_at(content, "counts"), &settings = object_at(content, "settings"), &errors = object_at(content, "errors");
+  for (const auto& entry : counts.items()) evaluation.counts.emplace_back(entry.key(), count_at(counts, entry.key()));
+  for (const auto& entry : settings.items()) evaluation.settings.emplace_back(entry.key(), end_of(settings, entry.key(), false));
+  for (const auto& entry : errors.items()) evaluation.errors.emplace_back(entry.key(), end_of(errors, entry.key(), false));
+  require_balance(evaluation);
+  return evaluation;
+}
+
+std::vector<Evaluation> evaluations_at(const Json& content) {
+  const Json& found = member(content, "evaluations");
+  if (!found.is_array()) throw CertificateError("evaluations", "must be an array");
+  std::vector<Evaluation> evaluations;
+  for (const Json& evaluation : found) evaluations.push_back(evaluation_of(evaluation));
+  return evaluations;
+}
+
 }  // namespace
 
 std::string_view field_of_ask(std::string_view ask) {
@@ -254,8 +350,10 @@ std::string to_json(const AnswerCertificate& certificate) {
 
 AnswerCertificate parse_certificate(std::string_view text) {
   Json content = read_json(text);
-  allow_only(content, {"certificate", "version", "plan", "items", "neighbours", "question", "answer", "claim", "method", "steps", "digest"},
-             "");
+  allow_only(
+      content,
+      {"certificate", "version", "plan", "items", "neighbours", "question", "answer", "claim", "method", "steps", "evaluations", "digest"},
+      "");
   if (text_at(content, "certificate") != format_name) throw CertificateError("certificate", std::string("must be '") + format_name + "'");
   const std::string digest = text_at(content, "digest");
   content.erase("digest");
@@ -274,6 +372,7 @@ AnswerCertificate parse_certificate(std::string_view text) {
   }
   certificate.method = text_at(content, "method");
   certificate.steps = steps_at(content);
+  certificate.evaluations = evaluations_at(content);
   if (text_at(content, "claim") != (certificate.ask == "beta" ? "lo" : "hi"))
     throw CertificateError("claim", "must name the end that may be claimed: lo for beta, hi otherwise");
   return certificate;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mechanism/evaluation.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/error.h"
 #include "tradeoff/interval.h"
@@ -27,7 +28,8 @@ struct AnswerCertificate {
   Interval answer;
   std::optional<Interval> log10{};  ///< of an answer that a double cannot hold well
   std::string method;
-  std::vector<Step> steps;  ///< which theorems, with their counts and error terms
+  std::vector<Step> steps;              ///< which theorems
+  std::vector<Evaluation> evaluations;  ///< node counts and error terms where the answer was decided; none where nothing was summed
 };
 
 /// What a certificate says is not what its digest covers, or it is not a certificate at all. `field()` is the member at fault.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <fstream>
 #include <iterator>
 
 #include "asks.h"
 #include "certificate.h"
 #include "inquiry.h"
+#include "numeric/arithmetic.h"
+#include "numeric/usual_arithmetic.h"
 #include "output_file.h"
 #include "streams.h"
 
@@ -44,6 +47,45 @@ Request request_of(const AnswerCertificate& certificate) {
   return request;
 }
 
+std::vector<Direction> directions_of(const Curve& curve, Direction asked) {
+  if (curve.loss()->symmetric()) return {Direction::remove};
+  if (asked != Direction::worst) return {asked};
+  return {Direction::remove, Direction::add};
+}
+
+/// exp(epsilon) is the slope of beta where the attack's threshold is epsilon. About: it is where counts and errors are stated, no more.
+std::optional<double> threshold_of(const Curve& curve, Direction direction, double alpha, Interval beta) {
+  const double away = 0.99 * alpha;
+  const double rise = curve.beta_at(Interval::exactly(away), direction).lo - beta.lo;
+  const double epsilon = std::log(rise / (alpha - away));
+  return std::isfinite(epsilon) ? std::optional(epsilon) : std::nullopt;
+}
+
+/// The epsilon at which the answer is decided; nothing where no profile is summed.
+std::optional<double> decided_at(const AnswerCertificate& certificate, const Curve& curve) {
+  if (certificate.ask == "epsilon") {  // at the lower end something of delta is left, even next to the largest loss
+    const double end = certificate.answer.lo > 0 ? certificate.answer.lo : certificate.answer.hi;
+    return std::isfinite(end) ? std::optional(end) : std::nullopt;
+  }
+  if (certificate.at == "inf") return std::nullopt;
+  const double at = read_number(certificate.at).value.lo;
+  if (certificate.ask == "delta") return std::isfinite(at) ? std::optional(at) : std::nullopt;
+  return threshold_of(curve, certificate.direction, at, certificate.ask == "beta" ? certificate.answer : 1.0 - certificate.answer);
+}
+
+std::vector<Evaluation> evaluations_for(const AnswerCertificate& certificate, const Curve& curve) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return evaluations_for(certificate, curve); });
+  std::vector<Evaluation> all;
+  if (const auto epsilon = decided_at(certificate, curve)) {
+    for (const Direction direction : directions_of(curve, certificate.direction)) {
+      const std::vector<Evaluation> found = evaluations_of(*curve.loss(), direction, *epsilon);
+      for (const Evaluation& one : found)
+        if (one.log_delta.lo > -infinity) all.push_back(one);  // the others found nothing, or that nothing is left
+    }
+  }
+  return all;
+}
+
 /// Answers the certificate's question and writes the answer into it.
 void fill(AnswerCertificate& certificate, const Request& request) {
   CurveCache curves;
@@ -54,6 +96,7 @@ void fill(AnswerCertificate& certificate, const Request& request) {
   certificate.log10 = found.log10;
   certificate.method = found.curve->method();
   certificate.steps = found.curve->steps();
+  certificate.evaluations = evaluations_for(certificate, *found.curve);
 }
 
 ExitCode write_certificate(const Options& options) {
@@ -69,8 +112,8 @@ ExitCode write_certificate(const Options& options) {
   const Question question(request, curves);
   certificate.plan = question.plan();
   certificate.direction = question.direction();
-  fill(certificate, request);
   certificate.at = at == "inf" ? at : read_number(at).text;
+  fill(certificate, request);
   certificate.relative = read_number(relative ? *relative : std::string(default_relative)).text;
   write_result(options.find("out"), to_json(certificate));
   return ExitCode::done;
@@ -80,6 +123,24 @@ std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError("cannot read the certificate '" + path + "'");
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+AnswerCertificate read_certificate(const std::string& path) {
+  const std::string text = read_file(path);
+  try {
+    return parse_certificate(text);
+  } catch (const CertificateError& error) {
+    throw InputError("'" + path + "': " + error.what());
+  }
+}
+
+/// Answers again with this relative width: what both answers hold is certain.
+void narrow(AnswerCertificate& certificate, const char* relative) {
+  AnswerCertificate finer = certificate;
+  finer.relative = relative;
+  fill(finer, request_of(finer));
+  certificate.answer = intersect(certificate.answer, finer.answer);
+  if (certificate.log10 && finer.log10) certificate.log10 = intersect(*certificate.log10, *finer.log10);
 }
 
 struct Verdict {
@@ -101,10 +162,15 @@ Verdict compare(const AnswerCertificate& given, const AnswerCertificate& again) 
 }
 
 ExitCode check_certificate(const std::string& path, const Options& options) {
-  const AnswerCertificate given = parse_certificate(read_file(path));
+  const AnswerCertificate given = read_certificate(path);
   AnswerCertificate again = given;
   fill(again, request_of(given));
-  const Verdict verdict = compare(given, again);
+  Verdict verdict = compare(given, again);
+  for (const char* relative : {"1e-9", "1e-12"}) {  // a narrower interval of our own may decide what the one that was asked for does not
+    if (verdict.code != ExitCode::undecided) break;
+    narrow(again, relative);
+    verdict = compare(given, again);
+  }
   report::JsonWriter out;
   if (options.json) {
     out.begin_object().key("answer").begin_object().key("verdict").text(verdict.word).key("certified").interval(given.answer, given.log10);

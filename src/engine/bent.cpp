@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/bent_evaluate.h"
+#include "mechanism/evaluation.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -18,7 +19,7 @@ using bent::LogDelta;
 using bent::Rough;
 using bent::Side;
 
-class BentLoss final : public Loss {
+class BentLoss final : public Loss, public Evaluable {
  public:
   using Sides = std::array<std::array<std::shared_ptr<const Side>, 2>, 2>;  // [direction][end]
   BentLoss(Sides sides, bool symmetric, Tolerance tolerance) : sides_(std::move(sides)), symmetric_(symmetric), tolerance_(tolerance) {}
@@ -64,6 +65,7 @@ class BentLoss final : public Loss {
     if (!expansion.subsampled.empty())
       steps.push_back({"log-convex-majorant", "bounds the transform on the boundary of each contour's strip"});
   }
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;
 
  private:
   [[nodiscard]] const Side& side(Direction direction, ParameterEnd end) const {
@@ -84,6 +86,33 @@ class BentLoss final : public Loss {
   bool symmetric_;
   Tolerance tolerance_;
 };
+
+// [bent-contour] Parameters that are intervals have two ends: the upper bound is that of the worse one, the lower bound that of the better.
+void BentLoss::evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const {
+  if (epsilon < 0)  // [two-directions]
+    return evaluate(direction == Direction::add ? Direction::remove : Direction::add, -epsilon, found);
+  Evaluation whole{"bent-contour", direction, epsilon, Interval::whole()};
+  std::uint64_t nodes = 0;
+  bent::Doubt largest;
+  for (const ParameterEnd end : {ParameterEnd::worse, ParameterEnd::better}) {
+    const Side& one = side(direction, end);
+    Evaluator evaluator(one, tolerance_);
+    const LogDelta value = evaluator.at(epsilon);
+    const Interval infinite = one.expansion.infinite_mass;
+    const Interval log_delta = infinite.hi > 0 ? log_add_exp(value.finite, log(infinite)) : value.finite;
+    const double share = std::exp(value.finite.lo - log_delta.lo) * (1 + 1e-12);
+    largest.contours = std::max(largest.contours, value.doubt.contours * share);
+    largest.rounding = std::max(largest.rounding, value.doubt.rounding * share);
+    largest.ties = std::max(largest.ties, value.doubt.ties * share);
+    nodes += value.doubt.nodes;
+    if (end == ParameterEnd::worse) whole.log_delta = log_delta;
+    if (end == ParameterEnd::better) whole.log_delta.lo = std::min(whole.log_delta.lo, log_delta.lo);
+    if (&side(direction, ParameterEnd::better) == &one) break;
+  }
+  whole.counts = {{"nodes", nodes}, {"summands", side(direction, ParameterEnd::worse).expansion.summands.size()}};
+  whole.errors = {{"contours", largest.contours}, {"rounding", largest.rounding}, {"ties", largest.ties}};
+  found.push_back(balanced(std::move(whole), "rest"));
+}
 
 /// [bent-contour] Certified answers at trial epsilons, narrowing the one that is asked for.
 class EpsilonSearch {

@@ -97,12 +97,16 @@ Total add_up(const std::vector<Estimate>& estimates, double log_ties, double tol
     if (std::isnan(estimate.log_scale) || std::isnan(estimate.value) || std::isnan(estimate.error)) return {};  // nothing is known
     scale = std::max(scale, estimate.log_scale);
   }
-  if (scale == -infinity) return {{-infinity, -infinity}, 0, true};
+  if (scale == -infinity) return {{-infinity, -infinity}, 0, true, {}};
   double below = 0;
   double above = std::exp(log_ties - scale);
   double slope = 0;
+  Doubt doubt{0, 0, 0, above};
   for (const Estimate& estimate : estimates) {
     const double weight = std::exp(estimate.log_scale - scale);
+    doubt.nodes += static_cast<std::uint64_t>(estimate.nodes);
+    doubt.rounding += weight * std::min(estimate.rounding, estimate.error);
+    doubt.contours += weight * std::max(estimate.error - estimate.rounding, 0.0);
     if (weight == 0 && estimate.error < infinity) {  // far below the rest: its bound is all that counts
       above += 0x1p-1000;
       below -= 0x1p-1000;
@@ -114,7 +118,11 @@ Total add_up(const std::vector<Estimate>& estimates, double log_ties, double tol
   }
   const Interval scaled{below > 0 ? below : 0, above > 0 ? above : 0};
   const Interval log_value = Interval::exactly(scale) + log(scaled);
-  return {{log_value.lo, above < infinity ? log_value.hi : infinity}, slope / std::max(above, 1e-300), above - below <= tolerance * below};
+  for (double* part : {&doubt.contours, &doubt.rounding, &doubt.ties}) *part = *part / scaled.lo * (1 + 1e-12);
+  return {{log_value.lo, above < infinity ? log_value.hi : infinity},
+          slope / std::max(above, 1e-300),
+          above - below <= tolerance * below,
+          doubt};
 }
 
 constexpr std::array<TailSteps, 3> all_tail_steps{TailSteps::none, TailSteps::one, TailSteps::more};
@@ -316,12 +324,13 @@ LogDelta Evaluator::at(double epsilon, double enough) {
   const Offsets offsets = sort_summands(side_.expansion, epsilon);
   Total total = again(offsets, epsilon);
   if (!total.tight && !(total.log_value.width() <= enough)) total = anew(offsets, epsilon);
+  const Interval finite = total.log_value;
   if (!total.tight) total.log_value = intersect(total.log_value, {-infinity, log_chernoff(side_, epsilon)});
   // Losses without an end leave something everywhere: an exponent beyond the doubles is below the least of them, not 0's.
   if (side_.expansion.unbounded_above()) total.log_value.hi = std::max(total.log_value.hi, std::numeric_limits<double>::lowest());
   const Interval infinite = side_.expansion.infinite_mass;
   const Interval with_infinite = infinite.hi > 0 ? log_add_exp(total.log_value, log(infinite)) : total.log_value;
-  return {clamp(with_infinite, -infinity, 0), total.log_slope, total.tight};
+  return {clamp(with_infinite, -infinity, 0), total.log_slope, total.tight, finite, total.doubt};
 }
 
 Rough Evaluator::rough(double epsilon) {

@@ -31,11 +31,21 @@ struct Side {
   mutable std::vector<std::optional<RealNoise>> mirror_noise_;  // of samples of fixed size
 };
 
+/// What the width of an answer is made of, relative to the lower end of the part of delta that is integrated.
+struct Doubt {
+  std::uint64_t nodes = 0;
+  double contours = 0;  ///< discretisation and truncation
+  double rounding = 0;
+  double ties = 0;  ///< summands whose break may be either side of epsilon
+};
+
 /// log delta, and an uncertified derivative of it for the search of an epsilon.
 struct LogDelta {
   Interval bounds;
   double slope = 0;
   bool tight = false;  ///< within the tolerance
+  Interval finite{};   ///< log of what the contours alone say of the finite losses
+  Doubt doubt{};       ///< and how that comes about
 };
 
 /// log delta and its slope by saddle points alone: the Gaussian that touches F there. Nothing is certain; a search starts from it.
@@ -75,6 +85,7 @@ struct Total {
   Interval log_value = Interval::whole();
   double log_slope = 0;
   bool tight = false;
+  Doubt doubt{};
 };
 
 /// A window at which to split the first kind of step, and the largest saddle value of the parts.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <variant>
 
+#include "mechanism/evaluation.h"
 #include "numeric/arithmetic.h"
 
 // [two-step-cells]
@@ -53,6 +54,7 @@ class CellSum {
     for (;;) {
       Interval total = Interval::exactly(0);
       for (const Cell& cell : cells) total = total + Interval{cell.below, cell.above};
+      cells_ = cells.size();
       if (total.width() <= 0.5 * tolerance * total.lo || cells.size() >= most_cells || !(total.width() > 0)) return clamp(total, 0, 1);
       const double threshold = total.width() / (2 * static_cast<double>(cells.size()));
       const std::size_t count = cells.size();
@@ -62,6 +64,8 @@ class CellSum {
       if (cells.size() == count) return clamp(total, 0, 1);
     }
   }
+  /// That the last average was bracketed by.
+  [[nodiscard]] std::size_t cells() const { return cells_; }
 
  private:
   /// Losses from 1e-4 to 1e3 on either side of 0 and of epsilon, where the second profile has its kink.
@@ -156,9 +160,10 @@ class CellSum {
   const Loss& second_;
   Direction direction_;
   double epsilon_;
+  std::size_t cells_ = 0;
 };
 
-class TwoStepLoss final : public Loss {
+class TwoStepLoss final : public Loss, public Evaluable {
  public:
   TwoStepLoss(LossPointer first, LossPointer second, Tolerance tolerance)
       : first_(std::move(first)), second_(std::move(second)), tolerance_(tolerance) {}
@@ -178,6 +183,11 @@ class TwoStepLoss final : public Loss {
   }
   void explain(std::vector<Step>& steps) const override {
     steps.push_back({"two-step-cells", "an average of one step's profile over the other's loss, bracketed cell by cell"});
+  }
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
+    CellSum sum(*first_, *second_, direction, epsilon);
+    const Interval log_delta = log(sum.run(tolerance_.relative));
+    found.push_back(balanced({"two-step-cells", direction, epsilon, log_delta, {{"cells", sum.cells()}}}, "cells"));
   }
 
  private:

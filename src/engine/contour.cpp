@@ -11,8 +11,8 @@
 
 #include "engine/contour_line.h"
 #include "mechanism/atoms_transform.h"
+#include "mechanism/evaluation.h"
 #include "numeric/arithmetic.h"
-#include "numeric/plain_text.h"
 
 namespace tradeoff {
 namespace {
@@ -45,7 +45,8 @@ class ContourSide {
   /// Encloses the e >= 0 at which log H(e) = target; needs H(0) > exp(target) to be tight.
   [[nodiscard]] Interval epsilon_of(Interval log_target) const;
   [[nodiscard]] std::optional<Interval> tail(double epsilon, Kernel kernel) const;
-  void explain(const std::string& direction, std::vector<Step>& steps) const;
+  /// At an epsilon >= 0; nothing if no line is to be had.
+  [[nodiscard]] std::optional<Evaluation> evaluation(Direction direction, double epsilon) const;
 
  private:
   struct Saddle {
@@ -60,7 +61,13 @@ class ContourSide {
   [[nodiscard]] const ContourMoments* rough(double order) const;
   [[nodiscard]] std::optional<Saddle> saddle(double epsilon, bool strip) const;
   [[nodiscard]] std::optional<Saddle> saddle_of(double log_target, double& epsilon) const;
-  [[nodiscard]] std::optional<ContourLine::Value> by_known_line(double epsilon, Kernel kernel) const;
+  struct Reading {
+    std::shared_ptr<const ContourLine> line;
+    ContourLine::Value value;
+    std::optional<Saddle> saddle{};  // where it was looked for
+  };
+  [[nodiscard]] std::optional<Reading> by_known_line(double epsilon, Kernel kernel) const;
+  [[nodiscard]] std::optional<Reading> read(double epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> line(Saddle saddle, double epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> inherited_line(Saddle saddle, double epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> new_line(Saddle saddle, double epsilon) const;
@@ -163,7 +170,7 @@ void ContourSide::keep(Known known) const {
 }
 
 /// What the nearest line says, if it is near enough and does nearly as well as at home: most questions about a curve need no search.
-std::optional<ContourLine::Value> ContourSide::by_known_line(double epsilon, Kernel kernel) const {
+std::optional<ContourSide::Reading> ContourSide::by_known_line(double epsilon, Kernel kernel) const {
   const Known* nearest = nullptr;
   double least = gap;
   for (const Known& known : lines_) {
@@ -176,7 +183,7 @@ std::optional<ContourLine::Value> ContourSide::by_known_line(double epsilon, Ker
   if (nearest == nullptr) return std::nullopt;
   const ContourLine::Value value = nearest->line->at(epsilon, kernel);
   if (!(relative_width(value) <= std::max(enough, 3 * nearest->width))) return std::nullopt;
-  return value;
+  return Reading{nearest->line, value};
 }
 
 std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsilon) const {
@@ -292,11 +299,12 @@ Interval ContourSide::log_of(const ContourLine::Value& value) const {
 Interval ContourSide::log_profile(Interval epsilon) const {
   const std::scoped_lock lock(mutex_);
   if (epsilon.lo == epsilon.hi) return log_profile_locked(epsilon.lo);
-  if (auto value = by_known_line(epsilon.lo, Kernel::profile); value && epsilon.hi < plan_.largest_loss) {
-    const double fall = std::expm1(epsilon.hi - epsilon.lo) * value->fall * std::exp(value->base.width()) * (1 + 1e-12);
-    if (fall <= short_way * value->value) {
-      value->below += fall;
-      return log_of(*value);
+  if (auto found = by_known_line(epsilon.lo, Kernel::profile); found && epsilon.hi < plan_.largest_loss) {
+    ContourLine::Value& value = found->value;
+    const double fall = std::expm1(epsilon.hi - epsilon.lo) * value.fall * std::exp(value.base.width()) * (1 + 1e-12);
+    if (fall <= short_way * value.value) {
+      value.below += fall;
+      return log_of(value);
     }
   }
   return {log_profile_locked(epsilon.hi).lo, log_profile_locked(epsilon.lo).hi};
@@ -312,30 +320,36 @@ Interval ContourSide::log_profile_locked(double epsilon) const {
   return {std::max(found.lo, std::min(found.hi, log(nearly_all).lo)), found.hi};
 }
 
-Interval ContourSide::profile_by_line(double epsilon) const {
-  const Interval whole = log1p(-plan_.infinite_mass);  // H <= 1 - infinite mass
-  const Interval wide{-infinity, whole.hi};
-  if (const auto value = by_known_line(epsilon, Kernel::profile)) return log_of(*value);
+std::optional<ContourSide::Reading> ContourSide::read(double epsilon) const {
+  if (auto known = by_known_line(epsilon, Kernel::profile)) return known;
   auto found = saddle(epsilon, false);
-  if (!found) return wide;
+  if (!found) return std::nullopt;
   // Far below the mean delta is next to 1 and the positive saddle crowds the pole: ask for the complement instead.
   const bool strip = found->order * found->deviation < crowded;
   if (strip) {
     if (const auto other = saddle(epsilon, true)) found = other;
   }
   const auto contour = line(*found, epsilon);
-  if (contour == nullptr) return wide;
-  const ContourLine::Value value = contour->at(epsilon);
+  if (contour == nullptr) return std::nullopt;
+  return Reading{contour, contour->at(epsilon), found};
+}
+
+Interval ContourSide::profile_by_line(double epsilon) const {
+  const Interval whole = log1p(-plan_.infinite_mass);  // H <= 1 - infinite mass
+  const Interval wide{-infinity, whole.hi};
+  const auto found = read(epsilon);
+  if (!found) return wide;
+  const ContourLine::Value& value = found->value;
   const Interval bracket{value.value - value.below, value.value + value.above};
-  if (found->order < 0) {
+  if (found->line->order() < 0) {
     if (!(bracket.hi < infinity) || !(bracket.lo > -infinity)) return wide;
     // H + infinite mass = 1 - complement.
     const Interval complement = exp(value.base) * max(bracket, Interval::exactly(0));
     return min(log(1.0 - complement - plan_.infinite_mass), whole);
   }
   const Interval answer = log_of(value);
-  if (answer.lo > -infinity) return answer;
-  return {-infinity, std::min(answer.hi, log_chernoff(*found, epsilon))};
+  if (answer.lo > -infinity || !found->saddle) return answer;
+  return {-infinity, std::min(answer.hi, log_chernoff(*found->saddle, epsilon))};
 }
 
 Interval ContourSide::epsilon_of(Interval log_target) const {
@@ -394,32 +408,50 @@ Interval ContourSide::solve(double log_target) const {
 std::optional<Interval> ContourSide::tail(double epsilon, Kernel kernel) const {
   const std::scoped_lock lock(mutex_);
   if (epsilon >= plan_.largest_loss) return Interval::exactly(0);
-  auto value = by_known_line(epsilon, kernel);
-  if (!value) {
+  auto known = by_known_line(epsilon, kernel);
+  if (!known) {
     const auto found = saddle(epsilon, false);
     if (!found) return std::nullopt;
     const auto contour = line(*found, epsilon);
     if (contour == nullptr) return std::nullopt;
-    value = contour->at(epsilon, kernel);
+    known = {contour, contour->at(epsilon, kernel)};
   }
-  const Interval bracket{value->value - value->below, value->value + value->above};
+  const ContourLine::Value& value = known->value;
+  const Interval bracket{value.value - value.below, value.value + value.above};
   if (!(bracket.lo > -infinity) || !(bracket.hi < infinity)) return std::nullopt;
   const Interval shift = kernel == Kernel::false_positive ? Interval::exactly(-epsilon) : Interval::exactly(0);
-  return clamp(exp(value->base + shift) * max(bracket, Interval::exactly(0)) * Interval{1 - 1e-15, 1 + 1e-15}, 0, 1);
+  return clamp(exp(value.base + shift) * max(bracket, Interval::exactly(0)) * Interval{1 - 1e-15, 1 + 1e-15}, 0, 1);
 }
 
-void ContourSide::explain(const std::string& direction, std::vector<Step>& steps) const {
+// [contour-inversion] What the line's own errors leave of log delta, each of them relative to the lower end of delta.
+std::optional<Evaluation> ContourSide::evaluation(Direction direction, double epsilon) const {
   const std::scoped_lock lock(mutex_);
-  if (lines_.empty()) return;
-  const auto& [line, width, value] = lines_.back();
-  numeric::PlainText text;
-  text << direction << ": order " << line->order() << ", " << line->nodes() << " nodes on " << line->points() << " quadrature points, "
-       << line->march() << " points of the march; relative errors: alias " << value.alias / value.value << ", truncation "
-       << value.truncation / value.value << ", nodes " << value.nodes / value.value << ", moments " << value.base.width();
-  steps.push_back({"contour-inversion", text.str()});
+  const auto found = epsilon < plan_.largest_loss ? read(epsilon) : std::nullopt;
+  if (!found) return std::nullopt;
+  const auto& [line, value, saddle] = *found;
+  const Interval bracket{value.value - value.below, value.value + value.above};
+  if (!(bracket.lo > -infinity) || !(bracket.hi < infinity)) return std::nullopt;
+  const Interval log_part = value.base + log(max(bracket, Interval::exactly(0)));
+  const Interval infinite = plan_.infinite_mass;
+  const Interval log_delta = line->order() < 0 ? log(max(1.0 - exp(log_part), Interval::exactly(0)))
+                             : infinite.hi > 0 ? log_add_exp(log_part, log(infinite))
+                                               : log_part;
+  const double scale = std::exp(value.base.hi - log_delta.lo) * (1 + 1e-12);
+  const double moments = -std::expm1(-value.base.width()) * std::max(bracket.lo, 0.0);
+  return balanced({"contour-inversion",
+                   direction,
+                   epsilon,
+                   log_delta,
+                   {{"nodes", line->nodes()}, {"quadrature points", line->points()}, {"march points", line->march()}},
+                   {{"order", line->order()}, {"step", line->step()}},
+                   {{"alias", value.alias * scale},
+                    {"truncation", value.truncation * scale},
+                    {"nodes", value.nodes * scale},
+                    {"moments", moments * scale}}},
+                  "");
 }
 
-class ContourLoss final : public Loss {
+class ContourLoss final : public Loss, public Evaluable {
  public:
   ContourLoss(ContourPlan remove, ContourPlan add, Parts parts, bool symmetric)
       : remove_(std::move(remove)), add_(std::move(add)), parts_(std::move(parts)), symmetric_(symmetric) {}
@@ -441,6 +473,7 @@ class ContourLoss final : public Loss {
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override;
   void explain(std::vector<Step>& steps) const override;
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;
 
  private:
   [[nodiscard]] const ContourSide& side(Direction direction) const { return direction == Direction::add && !symmetric_ ? add_ : remove_; }
@@ -501,8 +534,11 @@ void ContourLoss::explain(std::vector<Step>& steps) const {
   for (const Part& part : parts_) times += part.times;
   steps.push_back({"contour-inversion", std::to_string(parts_.size()) + " distinct mechanisms, " + std::to_string(times) +
                                             " steps: Laplace inversion through the saddle point, every error term added"});
-  remove_.explain("remove", steps);
-  add_.explain("add", steps);
+}
+
+void ContourLoss::evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const {
+  if (epsilon < 0) return evaluate(opposite(direction), -epsilon, found);  // [two-directions]
+  if (auto one = side(direction).evaluation(direction, epsilon)) found.push_back(std::move(*one));
 }
 
 /// False if a part offers nothing to work with.

@@ -98,6 +98,7 @@ class ContourLine {
   [[nodiscard]] Value at(double epsilon, Kernel kernel = Kernel::profile) const;
 
   [[nodiscard]] double order() const { return order_; }
+  [[nodiscard]] double step() const { return step_; }  ///< between nodes
   /// How far the saddle of this epsilon is from the line, in its own widths, and about where it is. Steering only.
   struct Distance {
     double widths = 0;

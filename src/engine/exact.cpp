@@ -9,6 +9,7 @@
 #include "engine/exact_sum.h"
 #include "engine/exact_table.h"
 #include "mechanism/atoms.h"
+#include "mechanism/evaluation.h"
 #include "numeric/arithmetic.h"
 #include "numeric/plain_text.h"
 #include "tradeoff/error.h"
@@ -249,7 +250,7 @@ class Reading {
 };
 
 /// One reading a direction, or one for both.
-class ListedLoss final : public Loss {
+class ListedLoss final : public Loss, public Evaluable {
  public:
   explicit ListedLoss(const Parts& parts) : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(parts, Direction::remove) {
     if (!symmetric_) add_ = std::make_unique<Reading>(parts, Direction::add);
@@ -294,6 +295,14 @@ class ListedLoss final : public Loss {
            << listed.spread();
     steps.push_back({"exact-composition", detail.str()});
   }
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
+    const Table& listed = table(direction);
+    Evaluation one = whole_evaluation(*this, direction, epsilon);
+    one.counts = {{"atoms", listed.law().points.size()}};
+    one.settings = {{"losses within", static_cast<double>(listed.law().shift)}};
+    one.errors = {{"masses", static_cast<double>(listed.spread())}};
+    found.push_back(balanced(std::move(one), "losses"));
+  }
 
  private:
   /// Laws up to this size are handed on to mixtures and to further composition.
@@ -333,7 +342,7 @@ class ListedLoss final : public Loss {
 };
 
 /// [meet-in-the-middle] Two lists a direction.
-class HalvedLoss final : public Loss {
+class HalvedLoss final : public Loss, public Evaluable {
  public:
   explicit HalvedLoss(const Parts& parts)
       : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(make_halves(parts, Direction::remove)) {
@@ -352,6 +361,13 @@ class HalvedLoss final : public Loss {
     detail << remove_->points() << " atoms as two lists, losses within " << remove_->shift() << ", masses within a factor 1 +- "
            << remove_->spread();
     steps.push_back({"meet-in-the-middle", detail.str()});
+  }
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
+    Evaluation one = whole_evaluation(*this, direction, epsilon);
+    one.counts = {{"atoms", static_cast<std::uint64_t>(std::min(halves(direction).points(), 0x1p63))}};
+    one.settings = {{"losses within", static_cast<double>(halves(direction).shift())}};
+    one.errors = {{"masses", static_cast<double>(halves(direction).spread())}};
+    found.push_back(balanced(std::move(one), "losses"));
   }
 
  private:

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "mechanism/atoms.h"
+#include "mechanism/evaluation.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -58,7 +59,7 @@ class SumProfile {
  public:
   SumProfile(std::vector<Factor> factors, Interval infinite, double relative);
 
-  [[nodiscard]] Interval log_finite_delta(double epsilon) const;
+  [[nodiscard]] Interval log_finite_delta(double epsilon, Evaluation* account = nullptr) const;
   [[nodiscard]] Interval log_delta(Interval epsilon) const;
   [[nodiscard]] Interval infinite() const { return infinite_; }
   /// Encloses the least epsilon >= 0 at which delta without the infinite mass has this logarithm.
@@ -405,7 +406,7 @@ Interval SumProfile::bracket_by_top_atom(double epsilon, double tilt) const {
 
 /// [sum-inversion] delta without the infinite mass at one point: below the smoothed one, above twice that less the one smoothed twice as
 /// wide.
-Interval SumProfile::log_finite_delta(double epsilon) const {
+Interval SumProfile::log_finite_delta(double epsilon, Evaluation* account) const {
   if (epsilon >= highest_.hi) return Interval::exactly(-infinity);
   // Far below the mean delta is 1 up to its tail: what holds at a larger epsilon holds a fortiori.
   epsilon = std::max(epsilon, lowest_asked());
@@ -430,6 +431,15 @@ Interval SumProfile::log_finite_delta(double epsilon) const {
   const double above = sum(nodes.sum, rest).hi;
   const double below = sum(2 * nodes.sum - nodes.wider_sum, 3 * rest).lo;
   const Interval total{add_down(below, -up_by(2 * aliasing, 1)), above};
+  if (account != nullptr) {
+    const double share = step / std::numbers::pi / std::max(total.lo, 0.0);
+    account->counts = {{"nodes", static_cast<std::uint64_t>(tail.start / step)}};
+    account->settings = {{"tilt", tilt}, {"step", step}, {"smoothing width", smooth.width}};
+    account->errors = {{"nodes", nodes.error * share},
+                       {"truncation", inflation * beyond / step * share},
+                       {"alias", aliasing / std::max(total.lo, 0.0)},
+                       {"smoothing", std::max(nodes.wider_sum - nodes.sum, 0.0) * share}};
+  }
   return min(log_scale + log(max(total, Interval::exactly(0))), Interval::exactly(0));
 }
 
@@ -479,7 +489,7 @@ Interval SumProfile::epsilon(Interval log_wanted) const {
   return found;
 }
 
-class SumLoss final : public Loss {
+class SumLoss final : public Loss, public Evaluable {
  public:
   SumLoss(const Parts& parts, bool symmetric, double relative)
       : symmetric_(symmetric), tail_(tail_of(parts)), remove_(make(parts, Direction::remove, relative)) {
@@ -507,6 +517,12 @@ class SumLoss final : public Loss {
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return profile(direction).infinite(); }
   void explain(std::vector<Step>& steps) const override {
     steps.push_back({"sum-inversion", std::to_string(distinct_) + " distinct finite laws, too many atoms to list"});
+  }
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
+    Evaluation one = whole_evaluation(*this, direction, epsilon);
+    const double share = std::exp(profile(direction).log_finite_delta(epsilon, &one).lo - one.log_delta.lo);
+    for (auto& [name, error] : one.errors) error *= share;  // of all of delta, the infinite mass included
+    found.push_back(balanced(std::move(one), "masses"));
   }
 
  private:

@@ -59,9 +59,20 @@ class Scene {
     return answer.log_delta.lo > -infinity ? std::exp(answer.middle()) : std::exp(answer.log_delta.hi) / 2;
   }
 
-  [[nodiscard]] std::string describe() {
+  /// By the best lattice that was made; nothing if there is none.
+  [[nodiscard]] std::optional<Evaluation> evaluation(Direction direction, double epsilon) {
+    (void)log_delta(epsilon);
     const std::lock_guard lock(mutex_);
-    return kept_.empty() ? "not asked yet" : kept_.back().grid.describe();
+    const Kept* best = nullptr;
+    Answer least;
+    for (const Kept& kept : kept_) {
+      const Answer answer = kept.grid.read(epsilon);
+      if (best != nullptr && !(answer.width() < least.width())) continue;
+      best = &kept;
+      least = answer;
+    }
+    if (best == nullptr) return std::nullopt;
+    return best->grid.evaluation(direction, epsilon, least);
   }
 
  private:
@@ -151,7 +162,7 @@ class Scene {
   std::vector<Kept> kept_;  // newest last
 };
 
-class LatticeLoss final : public Loss {
+class LatticeLoss final : public Loss, public Evaluable {
  public:
   LatticeLoss(const Parts& parts, Tolerance tolerance)
       : parts_(parts),
@@ -195,7 +206,13 @@ class LatticeLoss final : public Loss {
     for (const Part& part : parts_) part.loss->explain(steps);
     steps.push_back({"dominating-pair", "every profile joined by chords between the points of a common lattice, from above"});
     steps.push_back({"dominated-pair", "the same chords lowered by the largest gap that convexity allows, from below"});
-    steps.push_back({"tilted-fft", remove_.describe() + (symmetric_ ? "" : "; add: " + add_.describe())});
+    steps.push_back(
+        {"tilted-fft",
+         "the laws on the lattice composed by transforms of their tilted masses; lattices are refined until an answer is tight"});
+  }
+
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
+    if (auto one = scene(direction).evaluation(direction, epsilon)) found.push_back(std::move(*one));
   }
 
  private:

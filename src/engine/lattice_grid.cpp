@@ -9,7 +9,6 @@
 
 #include "mechanism/atoms.h"
 #include "numeric/arithmetic.h"
-#include "numeric/plain_text.h"
 
 namespace tradeoff::lattice {
 namespace {
@@ -72,12 +71,14 @@ Grid::Grid(const Parts& parts, Direction direction, Tolerance tolerance)
   while (log2_limit_ > smallest_log2_size && all_transforms() > transform_budget) --log2_limit_;
 }
 
-std::string Grid::describe() const {
-  if (!composed_) return "not asked yet";
-  numeric::PlainText text;
-  text << points_ << " points of a lattice of step " << step_ << ", transforms of length " << composed_->above.law.size() << ", tilt "
-       << composed_->above.tilt;
-  return text.str();
+Evaluation Grid::evaluation(Direction direction, double epsilon, const Answer& answer) const {
+  Evaluation found{"tilted-fft", direction, epsilon, answer.log_delta};
+  if (!composed_) return found;
+  found.counts = {{"points", static_cast<std::uint64_t>(points_)}, {"transform length", composed_->above.law.size()}};
+  found.settings = {{"step", step_}, {"tilt", composed_->above.tilt}};
+  const double share = std::exp(answer.width());  // from the upper end to the lower one
+  found.errors = {{"cut", answer.cut * share}, {"rounding", answer.rounding * share}, {"alias", answer.alias * share}};
+  return balanced(std::move(found), "discretisation");
 }
 
 double Grid::largest_loss() const {

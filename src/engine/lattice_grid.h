@@ -3,13 +3,13 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/lattice_outline.h"
 #include "engine/lattice_pair.h"
 #include "engine/lattice_transform.h"
 #include "engine/part.h"
+#include "mechanism/evaluation.h"
 
 namespace tradeoff::lattice {
 
@@ -46,7 +46,8 @@ class Grid {
   [[nodiscard]] double largest_loss() const;
   /// What has been spent so far, in units of about a microsecond.
   [[nodiscard]] double work() const { return work_; }
-  [[nodiscard]] std::string describe() const;
+  /// What was just answered, and on which lattice. [tilted-fft]
+  [[nodiscard]] Evaluation evaluation(Direction direction, double epsilon, const Answer& answer) const;
 
  private:
   struct Range {

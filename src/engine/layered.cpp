@@ -5,12 +5,13 @@
 #include <mutex>
 #include <utility>
 
+#include "mechanism/evaluation.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
 namespace {
 
-class LayeredLoss final : public Loss {
+class LayeredLoss final : public Loss, public Evaluable {
  public:
   LayeredLoss(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance)
       : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance) {}
@@ -56,6 +57,17 @@ class LayeredLoss final : public Loss {
     return std::nullopt;
   }
   void explain(std::vector<Step>& steps) const override { paths_.front()->explain(steps); }
+  /// Of the paths that an answer would have been made of.
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
+    (void)first_tight(
+        {-infinity, 0},
+        [&](const Loss& path) {
+          const std::vector<Evaluation> more = evaluations_of(path, direction, epsilon);
+          found.insert(found.end(), more.begin(), more.end());
+          return path.log_delta(direction, Interval::exactly(epsilon));
+        },
+        [this](Interval known) { return known.width() <= tolerance_.relative || known.hi == -infinity; });
+  }
 
  private:
   [[nodiscard]] bool is_tight(Interval epsilon) const {

@@ -75,6 +75,8 @@ def plan():
         return training()
     if kind < 0.84:
         return training() + "\n" + random.choice([gaussian, laplace, finite])() + repeat(20)
+    if kind < 0.87:
+        return f"({gaussian()}{repeat(6)}; {random.choice([laplace, finite])()}) | repeat({random.randint(2, 8)})"
     if kind < 0.92:
         return gaussian() + repeat(20) + "\n" + random.choice([laplace, finite])() + repeat(10)
     return laplace() + repeat(6) + "\n" + f"randomized_response(epsilon={number(0.1, 2)})" + repeat(6)

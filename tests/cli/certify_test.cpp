@@ -63,7 +63,7 @@ TEST(Certify, WritesWhatItChecks) {
                                              {"--fpr", "1/1000", "mixture([(0.3, (gdp(mu=2) | repeat(2))), (0.7, dp(epsilon=1))])"},
                                              {"--epsilon", "40", "gdp(mu=1)"}}) {
     const json certificate = certified(question);
-    EXPECT_EQ(certificate.at("certificate"), "tradeoff answer 1");
+    EXPECT_EQ(certificate.at("certificate"), "tradeoff answer 2");
     const Outcome run = check(certificate.dump());
     EXPECT_EQ(run.code, 0) << run.out << run.err;
     EXPECT_THAT(run.out, HasSubstr("The certificate holds"));
@@ -137,6 +137,47 @@ TEST(Certify, SurvivesAnything) {
     EXPECT_EQ(run.code, 3) << text.substr(0, 20);
     EXPECT_THAT(run.err, HasSubstr("certificate")) << text.substr(0, 20);
   }
+}
+
+TEST(Certify, SaysWhichFileAndWhere) {
+  EXPECT_THAT(check("").err, HasSubstr("is empty"));
+  EXPECT_THAT(check("{\"plan\": ").err, HasSubstr("cut off after 9 bytes"));
+  EXPECT_THAT(check("{\n\"plan\" 1}").err, HasSubstr("line 2"));
+  EXPECT_THAT(check("{}").err, HasSubstr("field 'certificate' is missing"));
+  EXPECT_THAT(check("").err, HasSubstr(::testing::TempDir()));
+}
+
+TEST(Certify, HoldsNodeCountsAndErrorTerms) {
+  const json certificate = certified({"--delta", "1e-6", "gaussian(sigma=1.1) | poisson(rate=0.01) | repeat(1000)"});
+  const json& one = certificate.at("evaluations").at(0);
+  EXPECT_EQ(one.at("theorem"), "contour-inversion");
+  EXPECT_TRUE(one.at("counts").contains("nodes"));
+  for (const char* name : {"alias", "truncation", "nodes", "moments"}) EXPECT_TRUE(one.at("errors").contains(name)) << name;
+  const auto with = [&](const json::json_pointer& place, const json& value) {
+    json forged = certificate;
+    forged["evaluations"][0][place] = value;
+    return check(sealed(forged));
+  };
+  for (const auto& [place, value] : std::vector<std::pair<std::string, json>>{{"/counts/nodes", "0"},
+                                                                              {"/counts/nodes", "-3"},
+                                                                              {"/counts/nodes", "1.5"},
+                                                                              {"/counts/nodes", 7},
+                                                                              {"/errors/alias", "-1e-20"},
+                                                                              {"/errors/alias", "nan"},
+                                                                              {"/errors/alias", "0.5"},
+                                                                              {"/epsilon", "0.1"},
+                                                                              {"/direction", "worst"},
+                                                                              {"/settings", "none"},
+                                                                              {"/log_delta/lo", "1"},
+                                                                              {"/more", "1"}})
+    EXPECT_EQ(with(json::json_pointer(place), value).code, 3) << place << value;
+}
+
+TEST(Certify, AnswersMoreNarrowlyBeforeItGivesUp) {
+  const json narrow = certified({"--delta", "1e-6", "--relative", "1e-9", "gaussian(sigma=2); discrete_laplace(scale=3)"});
+  json forged = narrow;
+  forged["question"]["relative"] = "0.001";
+  EXPECT_EQ(check(sealed(forged)).code, 0);
 }
 
 TEST(Certify, ReadsTheStoredOnes) {

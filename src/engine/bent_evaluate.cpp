@@ -21,7 +21,7 @@ constexpr std::uint64_t most_work = 20'000'000;
 // its three is tried first. Rates above `small_rate` rarely need it, so there it is tried only after a failure.
 constexpr double most_gap = 11.5;
 constexpr double small_rate = 0.05;
-constexpr double most_split_times = 1000;
+constexpr double most_split_times = 1e7;
 // [bent-split] Below this the tail begins at noise that is not yet a loss of its own, and the parts have no better saddles (measured).
 constexpr double least_split_epsilon = 0.05;
 // [bent-split] The tail of the noise begins this many deviations above its mean: e^-8 of the steps are in it. From this many steps on,

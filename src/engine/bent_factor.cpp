@@ -12,6 +12,8 @@ namespace tradeoff::bent {
 namespace {
 
 constexpr double unit = 0x1p-53;
+// [bent-split] More steps in the tail than this are bounded, not summed. 10^7 over 48 is a double.
+constexpr std::uint32_t most_tail_steps = 48;
 
 LogValue logarithm(const Polar& value) {
   const double relative = std::exp(value.log_error - value.log_modulus);
@@ -71,12 +73,23 @@ StepFactor::StepFactor(const SubsampledSteps& steps, std::shared_ptr<const Cut> 
   if (any_) return;
   const auto times = static_cast<std::uint32_t>(steps.times);
   first_ = count == TailSteps::none ? 0 : (count == TailSteps::one ? 1 : 2);
-  const std::uint32_t last = count == TailSteps::more ? times : first_;
+  const std::uint32_t last = count == TailSteps::more ? std::min(times, most_tail_steps) : first_;
+  more_ = last < times && count == TailSteps::more;
   for (std::uint32_t k = first_; k <= last; ++k) log_binomials_.push_back(log_binomial(times, k).value);
 }
 
+// Each further term is at most times e^(tail - bulk) / (k + 1) of the one before it; where that is half or less, they add up to no more
+// than twice the first.
+double StepFactor::omitted_share(double bulk, double tail) const {
+  if (!more_) return 0;
+  const double ratio = steps_->times * std::exp(tail - bulk) / (most_tail_steps + 1);
+  return ratio <= 0.5 ? 2 * ratio * (1 + 1e-9) : infinity;
+}
+
 double StepFactor::combine(double bulk, double tail) const {
-  if (any_) return steps_->times * (std::max(bulk, tail) + std::log1p(std::exp(-std::abs(bulk - tail))) + 1e-15 * std::abs(bulk));
+  const double omitted = omitted_share(bulk, tail);
+  if (any_ || !(omitted <= 1))
+    return steps_->times * (std::max(bulk, tail) + std::log1p(std::exp(-std::abs(bulk - tail))) + 1e-15 * std::abs(bulk));
   double greatest = -infinity;
   const auto log_term = [&](std::size_t i) {
     const double k = first_ + static_cast<double>(i);
@@ -87,6 +100,7 @@ double StepFactor::combine(double bulk, double tail) const {
   if (!(std::abs(greatest) < infinity)) return greatest;
   double sum = 0;
   for (std::size_t i = 0; i < log_binomials_.size(); ++i) sum += std::exp(log_term(i) - greatest);
+  sum += omitted * std::exp(log_term(log_binomials_.size() - 1) - greatest);
   return greatest + std::log(sum);
 }
 
@@ -99,7 +113,8 @@ LogValue StepFactor::combine(LogValue bulk, LogValue tail) const {
   const double bound = combine(bulk.real, tail.real);
   const double size = steps_->times * (std::abs(bulk.real) + std::abs(tail.real) + std::abs(bulk.phase) + std::abs(tail.phase) + 8);
   LogValue unknown{bound, 0, steps_->times * (bulk.error + tail.error) + 16 * unit * size + 1e-12, false};
-  if (!(bulk.known && (tail.known || first_ + log_binomials_.size() == 1))) return unknown;
+  const double omitted = omitted_share(bulk.real - bulk.error, tail.real + tail.error);
+  if (!(bulk.known && (tail.known || first_ + log_binomials_.size() == 1) && omitted <= 1)) return unknown;
   Complex sum = 0;
   double error = 0;
   for (std::size_t i = 0; i < log_binomials_.size(); ++i) {
@@ -107,7 +122,9 @@ LogValue StepFactor::combine(LogValue bulk, LogValue tail) const {
     const double modulus = std::exp(log_binomials_[i] + (steps_->times - k) * bulk.real + (k > 0 ? k * tail.real : 0) - bound);
     const double phase = (steps_->times - k) * bulk.phase + (k > 0 ? k * tail.phase : 0);
     sum += Complex(modulus * std::cos(phase), modulus * std::sin(phase));
-    error += modulus * std::expm1((steps_->times - k) * bulk.error + (k > 0 ? k * tail.error : 0) + 16 * unit * size);
+    const double doubt = (steps_->times - k) * bulk.error + (k > 0 ? k * tail.error : 0) + 16 * unit * size;
+    error += modulus * std::expm1(doubt);
+    if (i + 1 == log_binomials_.size()) error += omitted * modulus * std::exp(doubt);
   }
   const double modulus = std::abs(sum);
   const double relative = error * (1 + 1e-9) / modulus;

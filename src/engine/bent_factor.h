@@ -67,6 +67,8 @@ class StepFactor {
   [[nodiscard]] LogValue combine(LogValue bulk, LogValue tail) const;
   /// Of a sample of fixed size: the logarithm of e^positive + e^negative + the mass of loss 0. [sampled-plane]
   [[nodiscard]] double with_rest(double positive, double negative) const;
+  /// A bound on the terms that are not summed, as a share of the last that is; infinite where they do not fall off.
+  [[nodiscard]] double omitted_share(double bulk, double tail) const;
 
   const SubsampledSteps* steps_;
   const RealNoise* whole_ = nullptr;
@@ -75,6 +77,7 @@ class StepFactor {
   std::shared_ptr<const Cut> cut_;
   std::vector<double> log_binomials_;  // of the chosen numbers of tail steps, from first_ on
   std::uint32_t first_ = 0;
+  bool more_ = false;               // there are more terms than the binomials
   bool any_ = false;                // any number of tail steps: the plain power of the sum
   std::vector<NoisePlane> planes_;  // the whole, or bulk and tail
   std::optional<NoisePlane> mirror_plane_;

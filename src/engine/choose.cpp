@@ -82,7 +82,10 @@ double steps_that_count(const Parts& parts) {
 /// first. Only speed depends on it: whichever is first, the other takes over where it is not tight.
 bool straight_contour_first(const Parts& parts) {
   constexpr double many_steps = 60;
-  return steps_that_count(parts) >= many_steps;
+  constexpr double many_of_any_kind = 200;  // however rarely they sample: rounding limits both, and a straight line is quicker
+  double all = 0;
+  for (const Part& part : parts) all += static_cast<double>(part.times);
+  return all >= many_of_any_kind || steps_that_count(parts) >= many_steps;
 }
 
 /// Which contours have a chance; the lattice takes the rest. Only speed and width depend on it.

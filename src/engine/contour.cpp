@@ -29,6 +29,8 @@ constexpr std::size_t most_lines = 48;                        // kept for later 
 constexpr std::size_t most_inherited = 8;                     // for questions about a longer plan
 constexpr double largest_order = 1e13;                        // beyond this epsilon is at the very end of the losses
 constexpr double short_way = 1e-9;                            // of the answer: what a tangent may give away
+constexpr double worth_moving = 1e-6;                         // a line worse than this at home serves nowhere else
+constexpr double many_times_wider = 3;                        // [contour-inversion] then the saddle belongs to rare large losses
 constexpr double crowded = 1.2;  // a positive saddle nearer to the pole at 0 than this many of its widths is not used
 constexpr double gap = 3.0;      // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
 
@@ -55,6 +57,8 @@ class ContourSide {
   };
   struct Known {
     std::shared_ptr<const ContourLine> line;
+    double home = 0;             // the saddle for which it was made,
+    double place = 0;            // and the epsilon
     double width = infinity;     // relative, where it was made
     ContourLine::Value value{};  // there
   };
@@ -71,6 +75,8 @@ class ContourSide {
   [[nodiscard]] std::shared_ptr<const ContourLine> line(Saddle saddle, double epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> inherited_line(Saddle saddle, double epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> new_line(Saddle saddle, double epsilon) const;
+  [[nodiscard]] Known best_line(Saddle saddle, double epsilon, double largest = infinity) const;
+  [[nodiscard]] std::optional<Saddle> beside(Saddle saddle, double share) const;
   void keep(Known known) const;
   [[nodiscard]] Interval log_profile_locked(double epsilon) const;
   [[nodiscard]] Interval profile_by_line(double epsilon) const;
@@ -188,10 +194,12 @@ std::optional<ContourSide::Reading> ContourSide::by_known_line(double epsilon, K
 
 std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsilon) const {
   for (const Known& known : lines_) {
-    const double away = std::abs(known.line->order() - saddle.order) * saddle.deviation;
+    const double away = std::abs(known.home - saddle.order) * saddle.deviation;
     if (away > gap || (known.line->order() > 0) != (saddle.order > 0)) continue;
     // A line made for this very place did what could be done; one next to it must do nearly as well as it did at home.
-    if (away < 0.05 || relative_width(known.line->at(epsilon)) <= std::max(enough, 3 * known.width)) return known.line;
+    const bool same_place = std::abs(known.place - epsilon) <= 1e-3 * epsilon;
+    if (away < 0.05 && (same_place || known.home == known.line->order())) return known.line;
+    if (known.width <= worth_moving && relative_width(known.line->at(epsilon)) <= std::max(enough, 3 * known.width)) return known.line;
   }
   if (auto found = inherited_line(saddle, epsilon)) return found;
   return new_line(saddle, epsilon);
@@ -206,31 +214,60 @@ std::shared_ptr<const ContourLine> ContourSide::inherited_line(Saddle saddle, do
     if (line == nullptr) continue;
     const ContourLine::Value value = line->at(epsilon);
     if (!(relative_width(value) <= std::max(enough, 3 * shorter->width))) continue;
-    keep({line, shorter->width, value});  // its width at home stays the measure: what it loses on the way does not add up
+    keep({line, order, epsilon, shorter->width, value});  // its width at home stays the measure: what it loses on the way does not add up
     return line;
   }
   return nullptr;
 }
 
+/// [contour-inversion] A smaller order, where the tilted law is narrower by far: at the saddle a rare large loss outweighs the many small
+/// ones.
+std::optional<ContourSide::Saddle> ContourSide::beside(Saddle saddle, double share) const {
+  const ContourMoments* moments = saddle.order > 0 ? rough(saddle.order) : nullptr;
+  if (moments == nullptr) return std::nullopt;
+  const double order = share * saddle.order;
+  const Cumulant k = moments->cumulant(order);
+  const double deviation = std::sqrt(k.variance + 1 / (order * order) + 1 / ((order + 1) * (order + 1)));
+  if (!(many_times_wider * deviation < saddle.deviation)) return std::nullopt;
+  return Saddle{order, deviation};
+}
+
 std::shared_ptr<const ContourLine> ContourSide::new_line(Saddle saddle, double epsilon) const {
+  Known best;
+  if (const auto lower = beside(saddle, 0.7)) {
+    best = best_line(*lower, epsilon, saddle.order);
+    const auto higher = best.width > good && best.width < 1e-2 ? beside(saddle, 0.85) : std::nullopt;
+    if (higher) {
+      Known other = best_line(*higher, epsilon, saddle.order);
+      if (other.width < best.width) best = std::move(other);
+    }
+  }
+  if (best.line == nullptr) best = best_line(saddle, epsilon);
+  if (best.line == nullptr) return nullptr;
+  best.home = saddle.order;
+  keep(best);
+  return best.line;
+}
+
+ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double largest) const {
   Known best;
   Reach reach{-1, 0, 1, 0, false, saddle.order, 8.5 / saddle.deviation};
   if (saddle.order > 0) {
     reach.least = 0;
-    reach.largest = saddle.order + 15 / saddle.deviation + 1e-9;
+    reach.largest = std::min(saddle.order + 15 / saddle.deviation, largest) + 1e-9;
   }
   const ContourMoments* steering = rough(std::max(saddle.order, 0.0));
-  if (steering == nullptr) return nullptr;
+  if (steering == nullptr) return best;
   reach.longest = steering->fading_time(saddle.order, reach.longest, line_accuracy.truncation);
   double work = 0;
   for (int attempt = 0; attempt < most_attempts && work < most_work; ++attempt) {
     const auto moments = ContourMoments::prepare(plan_, reach);
     if (moments == nullptr) break;
     auto built = std::make_shared<const ContourLine>(*moments, *steering, saddle.order, epsilon, line_accuracy);
-    if (built->hopeless()) return nullptr;
+    if (built->hopeless()) return {};
     const ContourLine::Value value = built->at(epsilon);
     const double width = relative_width(value), before = best.width;
-    if (best.line == nullptr || width < best.width) best = {built, width, value};
+    if (best.line == nullptr || width < best.width) best = {built, saddle.order, epsilon, width, value};
     work += static_cast<double>(built->nodes() * built->points());
     if (width <= enough || (width <= good && (attempt > 0 || work > much_work)) ||
         (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind()))
@@ -241,8 +278,7 @@ std::shared_ptr<const ContourLine> ContourSide::new_line(Saddle saddle, double e
     else
       ++reach.effort;
   }
-  if (best.line != nullptr) keep(best);
-  return best.line;
+  return best;
 }
 
 /// log kappa(s) + K(s) from above: H(e) is at most its exponential times exp(-s e), for every s > 0.
@@ -374,20 +410,40 @@ Interval ContourSide::solve(double log_target) const {
     if (zero()) return Interval::exactly(0);
     epsilon = 0;
   }
-  const auto contour = line(*found, epsilon);
+  auto contour = line(*found, epsilon);
+  // [contour-inversion] Rare large losses: the saddle point value is far too large, and so is that epsilon.
+  for (int i = 0; i < 8 && (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1)); ++i) {
+    epsilon *= 0.6;
+    const auto nearer = saddle(epsilon, false);
+    contour = nearer && beside(*nearer, 0.7) ? line(*nearer, epsilon) : nullptr;
+    if (contour == nullptr) break;
+  }
   if (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1))
     return {0, std::min(answer.hi, chernoff_epsilon(*found, log_target))};
-  double slope = found->order, width = 0.1, low = 0, high = answer.hi;
-  for (int i = 0; i < 30; ++i) {
-    const ContourLine::Value value = contour->at(epsilon);
-    if (!(value.value > 0)) break;
-    slope = -value.slope / value.value;
-    width = relative_width(value);
-    const double excess = 0.5 * (value.base.lo + value.base.hi) + std::log(value.value) - log_target;
-    (excess > 0 ? low : high) = epsilon;
-    const double next = std::clamp(epsilon + excess / slope, 0.0, answer.hi);
-    if (!(std::abs(next - epsilon) > 2e-15 * std::abs(epsilon) + 1e-14 / slope)) break;
-    epsilon = next >= low && next <= high ? next : 0.5 * (low + high);  // a lattice has kinks that make steps too long
+  double slope = found->order, width = 0.1;
+  const auto approach = [&] {
+    double low = 0, high = answer.hi;  // the logarithm of delta bends both ways, on a lattice it has kinks: steps may be too long
+    for (int i = 0; i < 40; ++i) {
+      const ContourLine::Value value = contour->at(epsilon);
+      if (!(value.value > 0)) break;
+      slope = -value.slope / value.value;
+      width = relative_width(value);
+      const double excess = 0.5 * (value.base.lo + value.base.hi) + std::log(value.value) - log_target;
+      (excess > 0 ? low : high) = epsilon;
+      const double next = std::clamp(epsilon + excess / slope, 0.0, answer.hi);
+      if (!(std::abs(next - epsilon) > 2e-15 * std::abs(epsilon) + 1e-14 / slope)) break;
+      epsilon = next >= low && next <= high ? next : 0.5 * (low + high);
+    }
+  };
+  approach();
+  for (int i = 0; i < 4 && !(width <= good); ++i) {  // the line was made for another epsilon
+    const double before = epsilon;
+    const auto here = saddle(epsilon, false);
+    const auto nearer = here ? line(*here, epsilon) : nullptr;
+    if (nearer == nullptr || nearer == contour || !(relative_width(nearer->at(epsilon)) < width)) break;
+    contour = nearer;
+    approach();
+    if (std::abs(epsilon - before) < 1e-3 * before) break;
   }
   if (epsilon == 0 && zero()) return Interval::exactly(0);
   const double margin = std::max(1.05 * width / std::abs(slope), 2e-15 * epsilon + 1e-300);

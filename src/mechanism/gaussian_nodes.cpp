@@ -78,7 +78,10 @@ double GaussianNodes::choose_step(const Range& range) {
     samples.push_back({0.5 * z * z, r, std::log(rest + r)});
     level = std::max(level, range.power * samples.back().loss - 0.5 * z * z);
   }
-  std::erase_if(samples, [&](const Sample& one) { return range.power * one.loss - one.half_square < level - range.accuracy - 8; });
+  std::erase_if(samples, [&](const Sample& one) {  // not where the argument may add more than the weight lacks
+    const double most_argument = std::min(std::numbers::pi, 2 * one.ratio / rest);
+    return range.power * one.loss - one.half_square + range.longest * most_argument < level - range.accuracy - 8;
+  });
   double best = 0;
   for (const double share : shares_) {
     const double height = share * furthest, cosine = std::cos(height * mu_), sine = std::sin(height * mu_);

@@ -278,6 +278,28 @@ TEST(Contour, SurvivesExtremes) {
   }
 }
 
+// Rare large losses: at the saddle they outweigh the rest, and a line left of it knows what the saddle's cannot. The truth is the same
+// integral in balls of 1500 bits, at another order.
+TEST(Contour, SeesPastRareLargeLosses) {
+  struct Run {
+    double sigma_lo, rate_lo, epsilon;
+    std::uint64_t steps;
+    double truth, width;
+  };
+  const auto decimal = [](double nearest) { return Interval{nearest * (1 - 0x1p-53), nearest * (1 + 0x1p-53)}; };
+  for (const Run& run : {Run{1.0761, 0.000284034, 0.1618, 8556, 1.94712016824464678e-9, 1e-6},
+                         Run{0.70838, 7.32744e-5, 1.7047, 87507, 6.7103084972481096e-13, 1e-6},
+                         Run{2.0803, 2.5344e-5, 0.0147445, 272818, 3.5000152215320183e-5, 1e-9}}) {
+    const LossPointer loss = compose_by_contour({{subsampled_gaussian(1.0 / decimal(run.sigma_lo), decimal(run.rate_lo)), run.steps}}, {});
+    const Interval delta = loss->delta(Direction::remove, decimal(run.epsilon));
+    EXPECT_THAT(delta, Encloses(decimal(run.truth)));
+    EXPECT_THAT(delta, IsTight(run.width));
+    const Interval epsilon = *loss->closed_epsilon(Direction::remove, Interval::exactly(run.truth));
+    EXPECT_THAT(epsilon, Encloses(decimal(run.epsilon)));
+    EXPECT_LE(epsilon.width(), 5e-8) << run.sigma_lo;  // at the saddle itself 2e-4, and the guess of epsilon missed by a factor of four
+  }
+}
+
 // Both ends must be proved, not estimated: with so many steps the moments are known far worse than the sum over the nodes.
 TEST(Contour, ProvesBothEndsOfAnEpsilon) {
   for (const double rate : {1e-5, 1e-3}) {

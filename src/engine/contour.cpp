@@ -242,7 +242,10 @@ std::shared_ptr<const ContourLine> ContourSide::new_line(Saddle saddle, double e
       if (other.width < best.width) best = std::move(other);
     }
   }
-  if (best.line == nullptr) best = best_line(saddle, epsilon);
+  if (!(best.width < 1e-2)) {
+    Known at_saddle = best_line(saddle, epsilon);
+    if (best.line == nullptr || at_saddle.width < best.width) best = std::move(at_saddle);
+  }
   if (best.line == nullptr) return nullptr;
   best.home = saddle.order;
   keep(best);
@@ -422,7 +425,8 @@ Interval ContourSide::solve(double log_target) const {
     return {0, std::min(answer.hi, chernoff_epsilon(*found, log_target))};
   double slope = found->order, width = 0.1;
   const auto approach = [&] {
-    double low = 0, high = answer.hi;  // the logarithm of delta bends both ways, on a lattice it has kinks: steps may be too long
+    // Tried already. The logarithm of delta bends both ways, and on a lattice it has kinks: a step of Newton's may be too long.
+    double low = -1, high = infinity;
     for (int i = 0; i < 40; ++i) {
       const ContourLine::Value value = contour->at(epsilon);
       if (!(value.value > 0)) break;
@@ -432,7 +436,7 @@ Interval ContourSide::solve(double log_target) const {
       (excess > 0 ? low : high) = epsilon;
       const double next = std::clamp(epsilon + excess / slope, 0.0, answer.hi);
       if (!(std::abs(next - epsilon) > 2e-15 * std::abs(epsilon) + 1e-14 / slope)) break;
-      epsilon = next >= low && next <= high ? next : 0.5 * (low + high);
+      epsilon = next > low && next < high ? next : 0.5 * (std::max(low, 0.0) + std::min(high, answer.hi));
     }
   };
   approach();

@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <random>
 
 #include "engine/exact_sum.h"
@@ -535,10 +534,8 @@ TEST(ExactComposition, RefusesWhatIsTooLargeAtOnce) {
   const LossPointer three = std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(1.50001), Interval::exactly(0)},
                                                                                       {Interval::exactly(0.9), Interval::exactly(0.05)},
                                                                                       {Interval::exactly(0.35), Interval::exactly(0.2)}});
-  const auto start = std::chrono::steady_clock::now();
   EXPECT_THROW((void)compose_exactly({{three, 1'000'000'000'000}}, {}), TooLargeError);
   EXPECT_THROW((void)compose_exactly({{three, 5000}}, {}), TooLargeError);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "noise/natural.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace tradeoff::noise {
 
@@ -15,10 +14,6 @@ void Natural::assign(std::uint64_t low, std::uint64_t high) {
 
 void Natural::trim() {
   while (!limbs_.empty() && limbs_.back() == 0) limbs_.pop_back();
-}
-
-std::size_t Natural::bit_count() const {
-  return limbs_.empty() ? 0 : 64 * limbs_.size() - static_cast<std::size_t>(std::countl_zero(limbs_.back()));
 }
 
 Natural operator+(const Natural& a, const Natural& b) {

@@ -49,8 +49,6 @@ class Natural {
   Natural(std::uint64_t low, std::uint64_t high) { assign(low, high); }
 
   [[nodiscard]] bool is_zero() const { return limbs_.empty(); }
-  /// Floor of the logarithm to base 2, plus 1; 0 for zero.
-  [[nodiscard]] std::size_t bit_count() const;
   /// The value modulo 2^64, and whether that is all of it.
   [[nodiscard]] std::uint64_t low_word() const { return limbs_.empty() ? 0 : limbs_[0]; }
   [[nodiscard]] bool fits_word() const { return limbs_.size() <= 1; }

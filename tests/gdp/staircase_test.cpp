@@ -109,5 +109,16 @@ TEST(Staircase, RefusesWhatItCannotDo) {
   EXPECT_EQ(fine.mu.hi, infinity);
 }
 
+TEST(Staircase, MarchingGoesBackOverAPeakThatItsScanMissed) {
+  // On [0, 100] the scan looks at 0 and then beyond the largest loss, 1.43; the supremum lies between, far above the value at 0.
+  const Curve curve = analyze(parse(examples[1].plan));
+  ASSERT_LT(gaussian_mu(Interval::exactly(0), curve.delta_at(0.0)).hi, examples[1].truth - 0.1);
+  const HeadMethod row = compare_head_methods(curve, 100, 0.01, {"marching"}).front();
+  EXPECT_TRUE(row.refusal.empty()) << row.refusal;
+  EXPECT_LE(row.mu.lo, examples[1].truth + 1e-12);
+  EXPECT_GE(row.mu.hi, examples[1].truth - 1e-12);
+  EXPECT_LE(row.mu.width(), 0.01 * (1 + 1e-9));
+}
+
 }  // namespace
 }  // namespace tradeoff

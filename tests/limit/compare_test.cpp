@@ -148,5 +148,15 @@ TEST(Compare, RefusesBadQuestions) {
   EXPECT_THROW((void)compare_methods(parse("laplace(1) | poisson(0.5)"), exactly(0.1), Neighbours::replace_one), DomainError);
 }
 
+TEST(Compare, LinesOfTheSameMechanismCountAsRunsOfIt) {
+  const std::vector<std::string> methods{"basic", "advanced", "kairouz", "rdp"};
+  const Comparison lines = compare_methods(parse("laplace(4); laplace(4); laplace(4)"), exactly(1e-4), Neighbours::unstated, {}, methods);
+  const Comparison repeated = compare_methods(parse("laplace(4) | repeat(3)"), exactly(1e-4), Neighbours::unstated, {}, methods);
+  for (const std::string& method : methods) {
+    EXPECT_EQ(row_of(lines, method).kind, RowKind::bound) << method << ": " << row_of(lines, method).remark;
+    EXPECT_EQ(row_of(lines, method).epsilon, row_of(repeated, method).epsilon) << method;
+  }
+}
+
 }  // namespace
 }  // namespace tradeoff

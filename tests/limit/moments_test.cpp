@@ -7,6 +7,8 @@
 #include <cmath>
 #include <random>
 
+#include "limit/profile_integral.h"
+#include "numeric/arithmetic.h"
 #include "support/matchers.h"
 #include "support/scale.h"
 #include "tradeoff/analyze.h"
@@ -204,6 +206,18 @@ TEST(Divergences, GaussianAndFinite) {
   EXPECT_THAT(found.kl, Encloses(near(0.7 * std::log(1.75) + 0.1 * std::log(0.25))));
   EXPECT_THAT(found.chi_square, Encloses(near(0.09 / 0.4 + 0.09 / 0.4)));
   EXPECT_THAT(divergences_of(pair, Direction::add).chi_square, Encloses(near(0.09 / 0.7 + 0.09 / 0.1)));
+}
+
+// Too long a range is not integrated: all that is said is that the integral is not negative. [profile-integral]
+TEST(ProfileIntegral, SaysNothingOfARangeTooLongToCut) {
+  const auto integral = [](double reach) {
+    const auto log_delta = [=](double t) { return Interval::exactly(t < reach ? -t : -infinity); };
+    ProfileSamples profile(log_delta, zero_tail(reach));
+    return integrate_profile(profile, 0, 0, infinity, {1e-3, 20000});
+  };
+  const ProfileIntegrals whole = integral(1000);
+  EXPECT_THAT(exp(Interval::exactly(whole.log_scale)) * whole.powers.at(0), Encloses(1.0));  // e^-t from 0 on
+  EXPECT_EQ(integral(3000).powers.at(0), (Interval{0, infinity}));
 }
 
 }  // namespace

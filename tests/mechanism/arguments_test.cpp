@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "mechanism/sources.h"
 #include "numeric/number_text.h"
 #include "tradeoff/error.h"
 
@@ -70,6 +71,17 @@ TEST(Arguments, ListsHoldNumbersOrPairs) {
   EXPECT_EQ(Arguments(paired).pairs("points").front().second.text, "0.5");
   EXPECT_THROW((void)Arguments(plain).pairs("points"), DomainError);
   EXPECT_THROW((void)Arguments(paired).numbers("points"), DomainError);
+}
+
+TEST(Arguments, WordsAreNotNumbers) {
+  const auto word = [](const Arguments& of) { return of.word("file"); };
+  EXPECT_EQ(word(Arguments({"curve", {{"file", {std::string("table.csv")}}}})), "table.csv");
+  expect_refused<DomainError>({"curve", {{"file", number("1")}}}, word, "curve: file = that is not allowed; it must be a word or a string");
+}
+
+TEST(Arguments, OfSourcesAreHeldToTheirLimits) {
+  const auto discrete = [](const Arguments& of) { return find_source("discrete_gaussian")(of); };
+  expect_refused<TooLargeError>({"discrete_gaussian", {{"sigma", number("10000.5")}}}, discrete, "discrete_gaussian: sigma above 10000");
 }
 
 }  // namespace

@@ -120,5 +120,20 @@ TEST(Discrete, LawsHaveMassOne) {
   }
 }
 
+TEST(Discrete, NoiseOnWhatNoRecordMovesRevealsNothing) {
+  for (const LossPointer& loss : {discrete_laplace(Interval::exactly(3), 0), discrete_gaussian(Interval::exactly(2.5), 0)}) {
+    const Atoms& atoms = *loss->atoms(Direction::remove);
+    ASSERT_EQ(atoms.finite.size(), 1U);
+    EXPECT_EQ(atoms.finite[0].loss, Interval::exactly(0));
+    EXPECT_EQ(loss->infinite_mass(Direction::add), Interval::exactly(0));
+    for (const Direction direction : {Direction::remove, Direction::add}) {
+      EXPECT_THAT(loss->delta(direction, Interval::exactly(0)), Encloses(0.0));
+      EXPECT_LE(loss->delta(direction, Interval::exactly(0)).hi, 1e-15);
+      EXPECT_EQ(loss->delta(direction, Interval::exactly(0.5)), Interval::exactly(0));
+    }
+  }
+  EXPECT_NE(discrete_laplace(Interval::exactly(3), 0)->key(), discrete_laplace(Interval::exactly(3), 1)->key());
+}
+
 }  // namespace
 }  // namespace tradeoff

@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "mechanism/profile.h"
 #include "mechanism/sources.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
+#include "tradeoff/error.h"
 
 namespace tradeoff {
 namespace {
@@ -69,6 +71,25 @@ TEST(Families, MirrorBelowZeroAndNothingAtInfinity) {
   EXPECT_THAT(loss->delta(Direction::add, Interval::exactly(-0.5)), Encloses(1.0 - exp(Interval::exactly(-0.5)) * (1.0 - there)));
   EXPECT_EQ(loss->delta(Direction::remove, Interval::exactly(infinity)).lo, 0);
   EXPECT_THAT(loss->log_delta(Direction::remove, Interval::exactly(1000)), Encloses(-3000));
+}
+
+TEST(Profile, GoesOnAsItsTailSays) {
+  const auto at = [](double value) { return Interval::exactly(value); };
+  const std::vector<std::pair<Interval, Interval>> rows{{at(0), at(0.25)}, {at(1), at(0.0625)}};
+  const LossPointer tailed = profile_loss(rows, {"gaussian", at(1), at(0.5)});
+  ASSERT_TRUE(tailed->tail().gaussian.has_value());
+  EXPECT_EQ(tailed->tail().kind, TailKind::gaussian);
+  EXPECT_EQ(tailed->tail().gaussian->width, 0.5);
+  EXPECT_THAT(tailed->tail().limit, Encloses(0.5));  // e / sqrt(-2 log delta) of exp(-e^2 / (2 s^2)) is s
+  EXPECT_THAT(tailed->log_delta(Direction::add, at(3)), Encloses(-18.0));
+  EXPECT_EQ(profile_loss(rows, {})->tail().gaussian.has_value(), false);
+  try {
+    (void)profile_loss(rows, {"zero", {}, {}});
+    FAIL() << "a profile jumped to zero";
+  } catch (const DomainError& refusal) {
+    EXPECT_THAT(refusal.what(), testing::HasSubstr("tail = zero needs a last delta of 0"));
+    EXPECT_THAT(refusal.what(), testing::HasSubstr("row 2"));
+  }
 }
 
 }  // namespace

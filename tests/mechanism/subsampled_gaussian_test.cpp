@@ -70,5 +70,17 @@ TEST(SubsampledGaussian, KnowsItsLargestLoss) {
   EXPECT_LE(loss->transform(Direction::add)->largest_loss(), -std::log(0.75) * (1 + 1e-14));
 }
 
+// Both ends of doubtful parameters are given as they are; a doubt of a few roundings is one break with its width.
+TEST(SubsampledGaussian, GivesTheBreakOfTheEndThatIsAsked) {
+  const auto of = [](const LossPointer& loss, ParameterEnd end) {
+    return std::get<SubsampledGaussianBreak>(loss->break_points(Direction::remove, end).value());
+  };
+  const auto wide = subsampled_gaussian({1, 1.5}, {0.125, 0.25});
+  EXPECT_EQ(of(wide, ParameterEnd::worse), (SubsampledGaussianBreak{1.5, 0.25}));
+  EXPECT_EQ(of(wide, ParameterEnd::better), (SubsampledGaussianBreak{1, 0.125}));
+  const auto narrow = subsampled_gaussian({1, std::nextafter(1, 2)}, Interval::exactly(0.25));
+  EXPECT_EQ(of(narrow, ParameterEnd::worse), (SubsampledGaussianBreak{1, 0.25, 0x1p-52, 0}));
+}
+
 }  // namespace
 }  // namespace tradeoff

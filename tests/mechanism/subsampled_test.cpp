@@ -10,6 +10,7 @@
 #include <random>
 
 #include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
 #include "mechanism/pair.h"
 #include "mechanism/randomized_response.h"
 #include "mechanism/truncated_laplace.h"
@@ -184,6 +185,16 @@ TEST(Symmetrized, TakesTheWorseOrderAndItsMirror) {
     EXPECT_NEAR(loss.delta(Direction::remove, Interval::exactly(epsilon)).hi, worse, 1e-14);
     EXPECT_NEAR(loss.delta(Direction::add, Interval::exactly(-epsilon)).hi, 1 - std::exp(-epsilon) * (1 - worse), 1e-14);
   }
+}
+
+// Where the base's profile reaches 0 the sampled one does, and there only is its corner.
+TEST(Sampled, CornersMoveAsTheLargestLossDoes) {
+  const SampledLoss loss(std::make_shared<LaplaceLoss>(Interval::exactly(2)), Interval::exactly(0.25));
+  const std::vector<double> corners = loss.corners(Direction::remove);
+  ASSERT_EQ(corners.size(), 1U);
+  EXPECT_NEAR(corners[0], std::log(1 + 0.25 * (std::exp(2.0) - 1)), 1e-15);
+  EXPECT_GT(loss.delta(Direction::remove, Interval::exactly(corners[0] - 1e-6)).lo, 0);
+  EXPECT_LE(loss.delta(Direction::remove, Interval::exactly(corners[0] + 1e-12)).hi, 1e-12);
 }
 
 }  // namespace

@@ -131,5 +131,18 @@ TEST(TailModel, LossesKnowTheirOwn) {
   EXPECT_EQ(gaussian_loss(Interval::exactly(0.5))->tail().limit, Interval::exactly(0.5));
 }
 
+// One component of which nothing is known leaves nothing to say about the mixture but what holds of any of them.
+TEST(Tail, OfAMixtureIsUnknownIfThatOfAComponentIs) {
+  const Tail known = gdp_tail(Interval::exactly(1));
+  const Tail mixed = mixed_tail({known, Tail{}});
+  EXPECT_EQ(mixed.kind, TailKind::unknown);
+  EXPECT_FALSE(mixed.gaussian.has_value());
+  EXPECT_EQ(mixed.gdp_mu, infinity);
+  EXPECT_EQ(mixed.zero_from, infinity);
+  EXPECT_EQ(mixed.limit.lo, 1);  // the mixture's limit is the largest of its components'
+  EXPECT_EQ(mixed.limit.hi, infinity);
+  EXPECT_TRUE(mixed_tail({known, zero_tail(3)}).gaussian.has_value());
+}
+
 }  // namespace
 }  // namespace tradeoff

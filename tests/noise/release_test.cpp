@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 
+#include <array>
 #include <cmath>
 #include <type_traits>
 
@@ -205,6 +206,112 @@ TEST(ReleaseStep, RefusesSumsBeyondTheGrid) {
   EXPECT_FALSE(fits(-noise::largest_steps + 5, -6));
   EXPECT_FALSE(fits(INT64_MAX, INT64_MAX));
   EXPECT_FALSE(fits(INT64_MIN, INT64_MIN + 100));
+}
+
+template <typename Refusal>
+void expect_refused(const std::string& plan, const ReleaseTerms& terms, const std::string& message) {
+  try {
+    static_cast<void>(certify(parse(plan), terms));
+    FAIL() << "not refused: " << plan;
+  } catch (const Refusal& refusal) {
+    EXPECT_THAT(refusal.what(), HasSubstr(message)) << plan;
+  }
+}
+
+TEST(Certificate, NamesTheTermThatIsOutOfRange) {
+  ReleaseTerms none, many, twisted, endless;
+  none.rows = 0;
+  many.rows = many.columns = 10'001;
+  twisted.bounds = Bounds{1, 0};
+  endless.bounds = Bounds{0, HUGE_VAL};
+  for (const ReleaseTerms& terms : {none, many})
+    expect_refused<TooLargeError>("laplace(1)", terms, "between 1 and 100000000 values can be released at once");
+  for (const ReleaseTerms& terms : {twisted, endless})
+    expect_refused<DomainError>("laplace(1)", terms, "bounds must be finite, the lower not above the upper");
+}
+
+TEST(Certificate, SaysWhichPlanAnAggregateNeeds) {
+  ReleaseTerms terms;
+  terms.neighbours = Neighbours::add_remove;
+  terms.aggregate = Aggregate::count;
+  expect_refused<DomainError>("laplace(1); laplace(1)", terms, "a sum or a count needs a plan of one line that is run once");
+  expect_refused<DomainError>("laplace(1) | repeat(2)", terms, "a sum or a count needs a plan of one line that is run once");
+  terms.aggregate = Aggregate::mean;
+  terms.rows = 2;
+  expect_refused<DomainError>("laplace(1)", terms, "a mean needs a plan of two lines, the first for the sum, the second for the count");
+}
+
+TEST(Certificate, SaysWhichOperatorCannotBeDrawn) {
+  ReleaseTerms pairs, counted, gridded;
+  pairs.columns = 2;
+  expect_refused<UnsupportedError>("gaussian(1) | rectify(1, 0, 10)", pairs, "rectify serves single numeric values, once");
+  expect_refused<UnsupportedError>("gaussian(1) | rectify(1, 0, 10) | rectify(1, 0, 10)", {}, "rectify serves single numeric values, once");
+  expect_refused<UnsupportedError>("randomized_response(1) | rectify(1, 0, 10)", {}, "rectify serves single numeric values, once");
+  for (const char* range : {"3, 3", "4, 3", "0, 1e300"})
+    expect_refused<DomainError>("gaussian(1) | rectify(1, " + std::string(range) + ")", {}, "at least a step and below 2^50 steps");
+  expect_refused<UnsupportedError>("gaussian(1) | invert()", {}, "invert cannot be drawn");
+  expect_refused<UnsupportedError>("(gaussian(1); laplace(1)) | repeat(2)", {}, "an operator on several lines at once cannot be drawn");
+  gridded.grid_exponent = 3;
+  expect_refused<DomainError>("randomized_response(1)", gridded, "randomised response has no grid");
+  counted.aggregate = Aggregate::count;
+  counted.neighbours = Neighbours::add_remove;
+  for (const char* rate : {"1e-20", "0.12345678901234567"})
+    expect_refused<DomainError>("laplace(1) | poisson(" + std::string(rate) + ")", counted,
+                                "rate = " + std::string(rate) + " is not allowed; it must be a quotient of whole numbers below 2^53");
+  counted.neighbours = Neighbours::replace_one;
+  expect_refused<UnsupportedError>("laplace(1) | sample(rate=0.5)", counted, "sample needs its size and the number of records");
+}
+
+TEST(Certificate, LinesInParenthesesAreDrawnOneByOne) {
+  ReleaseTerms two;
+  two.rows = 2;
+  const Certificate nested = certify(parse("(discrete_laplace(2); discrete_laplace(3))"), two),
+                    flat = certify(parse("discrete_laplace(2); discrete_laplace(3)"), two);
+  EXPECT_EQ(nested.drawn_plan(), flat.drawn_plan());
+  EXPECT_EQ(nested.guarantee()[1].epsilon, flat.guarantee()[1].epsilon);
+  const Certificate one = certify(parse("(discrete_laplace(2)) | repeat(2)"), two);
+  ASSERT_EQ(one.mechanisms().size(), 1U);
+  EXPECT_EQ(one.mechanisms()[0].times, 2U);
+}
+
+TEST(Certificate, MovesIntoAnother) {
+  Certificate one = certify(parse("discrete_laplace(2)"), {}), other = certify(parse("discrete_laplace(3)"), {});
+  const std::string digest = one.digest();
+  other = std::move(one);
+  EXPECT_FALSE(one.is_valid());  // NOLINT: that is the question
+  EXPECT_EQ(other.digest(), digest);
+}
+
+// Decimals and quotients that are the same number toss the same coin.
+TEST(Release, ReadsRatesExactly) {
+  ReleaseTerms terms;
+  terms.aggregate = Aggregate::count;
+  const std::vector<double> records(4000, 1);
+  for (const char* rate : {"0.25", "2.5e-1", "1/4", "1e1/40"}) {
+    const double found = release_of("laplace(scale=1e-3) | poisson(" + std::string(rate) + ")", records, terms).rows[0][0];
+    EXPECT_NEAR(found, 1000, 6 * std::sqrt(4000 * 0.25 * 0.75)) << rate;
+  }
+  const double many = release_of("laplace(scale=1e-3) | poisson(1e1/16)", records, terms).rows[0][0];
+  EXPECT_NEAR(many, 2500, 6 * std::sqrt(4000 * 0.625 * 0.375));
+}
+
+// The truth with chance e^epsilon / (e^epsilon + k - 1), each other answer equally often, whatever the truth is. [exact-choices]
+TEST(Release, OfRandomisedResponseHasItsLaw) {
+  constexpr int count = 20'000;
+  ReleaseTerms terms;
+  terms.rows_are = Rows::disjoint;
+  const double truthful = std::exp(1.0) / (std::exp(1.0) + 2);
+  for (const int truth : {0, 2}) {
+    std::array<int, 3> seen{};
+    for (const auto& row : release_of("randomized_response(1, 3)", std::vector<double>(count, truth), terms).rows) {
+      ASSERT_TRUE(row[0] == 0 || row[0] == 1 || row[0] == 2) << row[0];
+      ++seen.at(static_cast<std::size_t>(row[0]));
+    }
+    for (int answer = 0; answer < 3; ++answer) {
+      const double chance = answer == truth ? truthful : (1 - truthful) / 2;
+      EXPECT_NEAR(seen.at(static_cast<std::size_t>(answer)), count * chance, 6 * std::sqrt(count * chance * (1 - chance))) << truth;
+    }
+  }
 }
 
 }  // namespace

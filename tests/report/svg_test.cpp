@@ -142,5 +142,25 @@ TEST(Svg, CheckerSeesFaults) {
   EXPECT_TRUE(is_well_formed("<a x=\"1\"><b/>&amp;</a>\n"));
 }
 
+TEST(Svg, BreaksLongLabelsOfTheLegendInTwo) {
+  const auto lines = [](const std::string& label) {
+    Picture picture = falling();
+    picture.series[0].label = label;
+    const std::string svg = to_svg({"", "", {picture}});
+    EXPECT_TRUE(is_well_formed(svg));
+    return svg.substr(svg.find("class=\"frame\""));  // the legend stands below
+  };
+  std::string words;
+  for (int i = 0; i < 40; ++i) words += (i > 0 ? " word" : "word") + std::to_string(i);
+  const std::string two = lines(words);
+  EXPECT_THAT(two, HasSubstr(">word0 word1 "));
+  EXPECT_THAT(two, HasSubstr("…</text>"));               // the second line is cut
+  EXPECT_THAT(two, Not(HasSubstr("word39")));            // which is why
+  EXPECT_THAT(two, Not(HasSubstr(" </text>")));          // the space at the break is gone
+  const std::string one = lines(std::string(300, 'x'));  // nowhere to break
+  EXPECT_THAT(one, HasSubstr("xxx…</text>"));
+  EXPECT_THAT(one, Not(HasSubstr(std::string(200, 'x'))));
+}
+
 }  // namespace
 }  // namespace tradeoff::report

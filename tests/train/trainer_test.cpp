@@ -126,6 +126,20 @@ TEST(Certificate, TargetsAreMetByTheLeastNoise) {
                DomainError);
 }
 
+// A target that noise of 1/2 and of 1/4 meets already: the search goes on below.
+TEST(Certificate, WeakTargetsAreMetByLittleNoise) {
+  const Examples examples = random_examples(50, 3, 1);
+  TrainingTerms terms = small_terms(FixedSizeBatches(1, 2), examples, 0, "1", 1);
+  const Number noise = train::calibrated_noise(terms, EpsilonDeltaTarget{Interval::exactly(20), Interval::exactly(1e-3)});
+  EXPECT_LT(noise.value.hi, 0.25);
+  const auto delta = [&](double factor) {
+    terms.noise = exact_number(noise.value.lo * factor);
+    return analyze(parse(train::drawn_plan(terms, 1))).delta_at(20.0);
+  };
+  EXPECT_LE(delta(1).hi, 1e-3);
+  EXPECT_GT(delta(0.999).lo, 1e-3);
+}
+
 TEST(Checkpoint, IsReadBackBitByBit) {
   const Examples examples = random_examples(30, 4, 1);
   ReplayForTests words(4);
@@ -222,6 +236,22 @@ TEST(Trainer, TermsThatDoNotFitAreRefused) {
   terms = good;
   terms.steps = 0;
   refused(terms);
+}
+
+TEST(Trainer, WeightsOfAnotherModelAreRefused) {
+  const Examples examples = random_examples(30, 4, 1);
+  ReplayForTests words(1);
+  const Progress good = Trainer(small_terms(FixedSizeBatches(5, 30), examples, 0), examples, words).progress();
+  for (const bool average : {false, true}) {
+    Progress progress = good;
+    (average ? progress.average : progress.weights).pop_back();
+    try {
+      const Trainer trainer(progress, examples, words);
+      FAIL() << "not refused";
+    } catch (const DomainError& refusal) {
+      EXPECT_THAT(refusal.what(), HasSubstr("the number of weights does not fit the model"));
+    }
+  }
 }
 
 }  // namespace

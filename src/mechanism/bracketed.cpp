@@ -233,6 +233,7 @@ class BracketedLoss final : public Loss {
 double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 LossPointer bracketed(LossPointer base, double unhurried, ProcessorTime clock) {
+  if (!base->is_pair()) return base;  // nothing is known between the readings of a bound that need not be convex
   return std::make_shared<BracketedLoss>(std::move(base), unhurried, std::move(clock));
 }
 

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
@@ -185,6 +187,14 @@ TEST(Group, ComposesAndRefuses) {
   const double expected = 1e-4 * (1 + std::exp(0.2) + std::exp(0.4));
   EXPECT_THAT(analyze(parse("dp(epsilon=0.2, delta=1e-4) | group(3)")).delta_at(Interval::exactly(INFINITY)),
               Encloses(Interval{expected * (1 - 1e-14), expected * (1 + 1e-14)}));
+}
+
+// Each reading of these is a search or a composition, and whoever composes or inverts them reads thousands of times.
+TEST(Group, WhatIsSlowToReadIsReadForALimitedTime) {
+  for (const char* plan : {"zcdp(0.1) | group(2)", "(gaussian(sigma=3) | poisson(rate=0.1); laplace(scale=3)) | poisson(rate=0.3)"}) {
+    const std::vector<Step> steps = analyze(parse(plan)).steps();
+    EXPECT_TRUE(std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.theorem == "profile-bracket"; })) << plan;
+  }
 }
 
 }  // namespace

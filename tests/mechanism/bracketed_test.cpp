@@ -152,5 +152,19 @@ TEST(Bracketed, DoesNotReadOnWhereReadingsAreWide) {
   EXPECT_LE(one.loss->readings - before, 2);
 }
 
+/// A bound that jumps: no chord holds it.
+class Bound final : public Loss {
+ public:
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return Interval::exactly(epsilon.lo < 1 ? 0.5 : 0); }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
+  [[nodiscard]] bool is_pair() const override { return false; }
+};
+
+TEST(Bracketed, LeavesABoundAlone) {
+  const LossPointer bound = std::make_shared<Bound>();
+  EXPECT_EQ(bracketed(bound), bound);
+}
+
 }  // namespace
 }  // namespace tradeoff

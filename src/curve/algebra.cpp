@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "curve/duality.h"
 #include "curve/profile.h"
 #include "curve/refine.h"
 #include "mechanism/atoms.h"
@@ -67,22 +66,7 @@ class InverseLoss final : public Loss {
   LossPointer base_;
 };
 
-/// What is certain about the tail of the smaller of several profiles: each field of each tail holds for it.
-Tail tail_of_minimum(const std::vector<LossPointer>& losses) {
-  Tail tail;
-  for (const LossPointer& loss : losses) {
-    const Tail one = loss->tail();
-    tail.zero_from = std::min(tail.zero_from, one.zero_from);
-    tail.gdp_mu = std::min(tail.gdp_mu, one.gdp_mu);
-    if (!tail.gaussian) tail.gaussian = one.gaussian;
-  }
-  if (tail.gaussian) tail.kind = TailKind::gaussian;
-  if (tail.gdp_mu < infinity) tail.kind = TailKind::gdp;
-  if (tail.zero_from < infinity) tail.kind = TailKind::zero;
-  return tail;
-}
-
-/// [curve-algebra] The smaller profile at every epsilon; the larger trade-off function is the one of its hull.
+/// [curve-algebra] The smaller profile at every epsilon; the larger trade-off function is the one of its hull, which is made of its parts.
 class StrongestLoss final : public Loss {
  public:
   explicit StrongestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {}
@@ -91,18 +75,7 @@ class StrongestLoss final : public Loss {
     for (const LossPointer& loss : losses_) least = min(least, loss->delta(direction, epsilon));
     return least;
   }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    Interval least = Interval::exactly(0);
-    for (const LossPointer& loss : losses_) least = min(least, loss->log_delta(direction, epsilon));
-    return least;
-  }
   [[nodiscard]] bool symmetric() const override { return true; }
-  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
-    Interval largest = Interval::exactly(0);
-    for (const LossPointer& loss : losses_) largest = max(largest, dual_beta(Profile(*loss, direction), alpha));
-    return largest;
-  }
-  [[nodiscard]] Tail tail() const override { return tail_of_minimum(losses_); }
   [[nodiscard]] bool is_pair() const override { return false; }
   [[nodiscard]] std::vector<const Loss*> minimum_of() const override {
     std::vector<const Loss*> parts;

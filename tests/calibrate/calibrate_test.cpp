@@ -98,5 +98,30 @@ TEST(Calibrate, RefusesWhatMakesNoSense) {
   EXPECT_THROW((void)calibrate(parse("gaussian(sigma=?)"), AttackTarget{Interval::exactly(0.1), Interval::exactly(0.05)}), DomainError);
 }
 
+/// A target known as an interval leaves counts that neither meet it for certain nor fail it: both ends are those of its ends.
+TEST(Calibrate, AnUncertainTargetLeavesAnIntervalOfCounts) {
+  const Plan plan = parse("gaussian(sigma=10) | repeat(?)");
+  const auto found = [&](Interval delta) { return calibrate(plan, EpsilonDeltaTarget{Interval::exactly(1), delta}).value; };
+  const Interval wide = found({1e-6, 1e-5});
+  EXPECT_EQ(wide.lo, found(Interval::exactly(1e-6)).lo);
+  EXPECT_EQ(wide.hi, found(Interval::exactly(1e-5)).hi);
+  EXPECT_GT(wide.hi, wide.lo + 1);
+}
+
+TEST(Calibrate, WhereEveryValueMeetsTheTargetTheRangeIsTheAnswer) {
+  // One record in ten is looked at: no noise at all still keeps the advantage at 0.1.
+  const Calibration noise = calibrate(parse("laplace(scale=?) | poisson(rate=0.1)"), AdvantageTarget{Interval::exactly(0.5)});
+  EXPECT_TRUE(noise.safe_end_is_hi);
+  EXPECT_EQ(noise.value.lo, 0);
+  EXPECT_LT(noise.value.hi, 1e-290);
+  const Calibration rate = calibrate(parse("gaussian(sigma=10) | poisson(rate=?)"), AdvantageTarget{Interval::exactly(0.5)});
+  EXPECT_EQ(rate.value, Interval::exactly(1));
+}
+
+TEST(Calibrate, RefusesWhereNoValueMeetsTheTarget) {
+  EXPECT_THROW((void)calibrate(parse("gdp(mu=2); gdp(mu=?)"), AdvantageTarget{Interval::exactly(0.1)}), DomainError);
+  EXPECT_THROW((void)calibrate(parse("truncated_laplace(scale=1, bound=?)"), AdvantageTarget{Interval::exactly(0.1)}), UnsupportedError);
+}
+
 }  // namespace
 }  // namespace tradeoff

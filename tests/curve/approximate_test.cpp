@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
+
 #include "engine/exact.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
@@ -190,6 +192,17 @@ TEST(Approximate, EnclosesTheCompositionOfLaplace) {
   EXPECT_THAT(between, IsTight(1e-3));
   EXPECT_LE(between.lo, 0.6786316);  // published: between 0.6786316 and 0.6786393
   EXPECT_GE(between.hi, 0.6786393);
+}
+
+// [usual-arithmetic]
+TEST(Approximate, DoesNotDependOnTheRoundingOfTheCaller) {
+  const LossPointer gaussian = gaussian_loss(Interval::exactly(1));
+  const auto ask = [&] { return composed_between_polygons(gaussian, 8, 3, Interval::exactly(1)); };
+  const Interval usual = ask();
+  std::fesetround(FE_UPWARD);
+  const Interval upward = ask();
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(upward, usual);
 }
 
 TEST(Approximate, RefusesWhatItCannotDo) {

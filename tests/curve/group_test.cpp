@@ -11,6 +11,8 @@
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
+#include "mechanism/pair.h"
+#include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
@@ -195,6 +197,22 @@ TEST(Group, WhatIsSlowToReadIsReadForALimitedTime) {
     const std::vector<Step> steps = analyze(parse(plan)).steps();
     EXPECT_TRUE(std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.theorem == "profile-bracket"; })) << plan;
   }
+}
+
+// Additions and removals mixed: the logarithm and the mass at infinity are those of the same iteration.
+TEST(Group, OfADirectedLossKeepsItsLogarithmAndItsFloor) {
+  const LossPointer pair = pair_loss({Interval::exactly(0.5), Interval::exactly(0.375), Interval::exactly(0.125)},
+                                     {Interval::exactly(0.75), Interval::exactly(0.25), Interval::exactly(0)});
+  const LossPointer group = group_loss(pair, 2);
+  EXPECT_TRUE(group->symmetric());
+  for (const double epsilon : {0.0, 0.3, 1.0}) {
+    const Interval delta = group->delta(Direction::remove, Interval::exactly(epsilon));
+    EXPECT_THAT(exp(group->log_delta(Direction::remove, Interval::exactly(epsilon))), Encloses(delta)) << epsilon;
+  }
+  // One record alone is revealed with a chance of 1/8.
+  const Interval floor = group->infinite_mass(Direction::remove);
+  EXPECT_THAT(floor, Encloses(group->delta(Direction::remove, Interval::exactly(infinity))));
+  EXPECT_GT(floor.lo, 0.125);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(NamingChance, UnderReplaceOneTwoPeopleAreACoinToss) {
   EXPECT_THAT(naming_chance(gaussian, 2), IsTight(1e-6));
   const Curve pure = curve("dp(epsilon=1)", Neighbours::replace_one);
   // k-ary randomised response attains e^eps/(e^eps + n - 1).
-  for (const std::uint64_t people : {2U, 5U, 50U}) {
+  for (const std::uint64_t people : {2U, 3U, 5U, 50U}) {
     const double best = std::exp(1) / (std::exp(1) + static_cast<double>(people) - 1);
     EXPECT_THAT(naming_chance(pure, people), Encloses(Interval{best - 1e-12, best + 1e-12})) << people;
   }

@@ -210,5 +210,42 @@ TEST(PrivacyOrder, RandomPairsAgainstBruteForce) {
   EXPECT_GT(decided, 60);
 }
 
+TEST(CurveAlgebra, TheProductOfCurvesThatWereNotComposedIsTheirComposition) {
+  const Curve pure = from_guarantees({{Interval::exactly(0.5), Interval::exactly(0)}});
+  const Curve both = product({pure, pure}), plan = curve("dp(epsilon=0.5) | repeat(2)");
+  for (const double epsilon : {0.0, 0.3, 0.7, 1.0}) EXPECT_THAT(both.delta_at(epsilon), Encloses(plan.delta_at(epsilon))) << epsilon;
+}
+
+// A plan that was never written: what the parser would have refused is refused all the same.
+TEST(Analyze, RefusesPlansThatNoTextStandsFor) {
+  Plan mixed = parse("mixture([(1, dp(epsilon=1))])");
+  auto& list = std::get<List>(std::get<Call>(mixed.lines.front().source).arguments.front().value.content);
+  list.items.front().content = Number{"1", Interval::exactly(1)};
+  EXPECT_THROW((void)analyze(mixed), DomainError);
+  Plan unheard = parse("dp(epsilon=1)");
+  unheard.lines.front().operators.push_back({"unheard_of", {}});
+  EXPECT_THROW((void)analyze(unheard), UnsupportedError);
+}
+
+// The atoms of the second are not at hand, but where its profile bends is.
+TEST(PrivacyOrder, IsDecidedAtTheCornersOfALongList) {
+  const OrderAnswer answer = at_least_as_private(curve("randomized_response(0.1)"), curve("discrete_gaussian(sigma=5) | repeat(3)"));
+  EXPECT_EQ(answer.verdict, Order::yes);
+}
+
+// Where the slopes are beyond doubles no tangent gives a witness: a scan may, and if it does not, the answer is still no.
+TEST(PrivacyOrder, SaysNoWhereTheWitnessIsHardToFind) {
+  const Curve huge = curve("dp(epsilon=1000)"), large = curve("gdp(mu=30)");
+  const OrderAnswer scanned = at_least_as_private(huge, large);
+  ASSERT_EQ(scanned.verdict, Order::no);
+  ASSERT_TRUE(scanned.alpha.has_value());
+  EXPECT_LT(huge.beta_at(*scanned.alpha).hi, large.beta_at(*scanned.alpha).lo);
+  const Curve smaller = curve("dp(epsilon=900)");
+  const OrderAnswer bare = at_least_as_private(huge, smaller);
+  EXPECT_EQ(bare.verdict, Order::no);
+  EXPECT_FALSE(bare.alpha.has_value());
+  EXPECT_GT(huge.delta_at(*bare.epsilon).lo, smaller.delta_at(*bare.epsilon).hi);
+}
+
 }  // namespace
 }  // namespace tradeoff

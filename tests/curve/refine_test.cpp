@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "mechanism/families.h"
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
 #include "support/matchers.h"
@@ -153,6 +154,48 @@ TEST(Rectify, IsTheSmallerOfBothProfilesAndTheLargerTradeoff) {
     EXPECT_THAT(both.delta_at(e), Encloses(min(base.delta_at(e), noise.delta_at(e)))) << e;
   for (const double alpha : {0.001, 0.05, 0.4})
     EXPECT_THAT(both.beta_at(alpha), Encloses(max(base.beta_at(alpha), noise.beta_at(alpha)))) << alpha;
+}
+
+std::string hull_of(const Loss& refined) {
+  std::vector<Step> steps;
+  refined.explain(steps);
+  return steps.back().theorem;
+}
+
+// Whether the line from (-1, 1) or that from delta(0) is the hull's changes with sigma. An interval of sigmas around the change cannot be
+// decided, and must hold what the sigmas on both sides of it say.
+TEST(Refine, HoldsBothLinesWhereTheyAreTooCloseToCall) {
+  const auto refined = [](Interval sigma) { return refine(sqrt_log_family(Interval::exactly(1), Interval::exactly(0.5), sigma)); };
+  double low = 0.01, high = 100;
+  const std::string at_low = hull_of(*refined(Interval::exactly(low)));
+  ASSERT_NE(at_low, hull_of(*refined(Interval::exactly(high))));
+  for (int i = 0; i < 40; ++i) {
+    const double middle = std::sqrt(low * high);
+    (hull_of(*refined(Interval::exactly(middle))) == at_low ? low : high) = middle;
+  }
+  const LossPointer tie = refined({low * (1 - 1e-6), low * (1 + 1e-6)});
+  for (const double sigma : {low * (1 - 1e-6), low * (1 + 1e-6)})
+    for (const double epsilon : {0.0, 0.1, 0.5, 1.0, 2.0}) {
+      const Interval inner = refined(Interval::exactly(sigma))->delta(Direction::remove, Interval::exactly(epsilon));
+      const Interval outer = tie->delta(Direction::remove, Interval::exactly(epsilon));
+      EXPECT_LE(outer.lo, inner.lo) << epsilon;
+      EXPECT_GE(outer.hi, inner.hi) << epsilon;
+      EXPECT_LE(outer.hi, inner.hi * (1 + 1e-3) + 1e-12) << epsilon;
+    }
+  EXPECT_FALSE(tie->test_at(Direction::remove, 5).has_value());
+}
+
+TEST(Refine, TheTestBeyondTheTouchingPointAttainsDelta) {
+  const LossPointer loss = refine(sqrt_log_family(Interval::exactly(2), Interval::exactly(1), Interval::exactly(2)));
+  EXPECT_FALSE(loss->test_at(Direction::remove, 0).has_value());
+  for (const double epsilon : {2.0, 3.0, 5.0}) {
+    const auto test = loss->test_at(Direction::remove, epsilon);
+    ASSERT_TRUE(test.has_value());
+    const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
+    const Interval gain = test->true_positive - exp(Interval::exactly(epsilon)) * test->false_positive;
+    EXPECT_TRUE(gain.lo <= delta.hi && delta.lo <= gain.hi) << epsilon;
+    EXPECT_THAT(gain, IsTight(1e-9)) << epsilon;
+  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws with replacement against every sample written out, and against what the group profiles say.
 // Covers [replacement-subsampling].
+#include "curve/with_replacement.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +11,8 @@
 #include <map>
 #include <vector>
 
+#include "mechanism/laplace.h"
+#include "numeric/arithmetic.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
@@ -75,7 +79,7 @@ TEST(WithReplacement, OneDrawIsASampleOfOne) {
        {"laplace(1)", "gaussian(2)", "randomized_response(1)", "dp(1, 1e-6)", "truncated_laplace(1, 8)", "discrete_gaussian(2)"}) {
     const Curve with = analyze(parse(std::string(base) + " | sample_with_replacement(1, 10)"));
     const Curve without = analyze(parse(std::string(base) + " | sample(1, 10)"));
-    for (const double e : {0.0, 0.01, 0.1, 0.5}) EXPECT_THAT(with.delta_at(e), Encloses(without.delta_at(e))) << base << " at " << e;
+    for (const double e : {-0.5, 0.0, 0.01, 0.1, 0.5}) EXPECT_THAT(with.delta_at(e), Encloses(without.delta_at(e))) << base << " at " << e;
   }
 }
 
@@ -99,6 +103,38 @@ TEST(WithReplacement, KeepsTheChanceOfRevealingEverything) {
 TEST(WithReplacement, RefusesWhatWouldTakeTooLong) {
   EXPECT_THROW((void)analyze(parse("sqrt_log_family(2, 1, 2) | sample_with_replacement(1000, 9999)")), TooLargeError);
   EXPECT_THROW((void)analyze(parse("laplace(1) | sample_with_replacement(10001, 20000)")), TooLargeError);
+}
+
+TEST(WithReplacement, GoesOnWhereExponentialsOverflow) {
+  const Curve with = analyze(parse("gdp(40) | sample_with_replacement(1, 10)")), without = analyze(parse("gdp(40) | sample(1, 10)"));
+  for (const double e : {599.0, 601.0, 700.0, 896.0, 1200.0}) EXPECT_THAT(with.delta_at(e), Encloses(without.delta_at(e))) << e;
+  const Curve revealing = analyze(parse("dp(1, 1e-6) | sample_with_replacement(10, 100)"));
+  EXPECT_EQ(revealing.loss()->infinite_mass(Direction::remove), revealing.loss()->delta(Direction::remove, Interval::exactly(infinity)));
+}
+
+/// A bounded loss that does not say what it is.
+class BoundedAlone final : public Loss {
+ public:
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return laplace_.delta(direction, epsilon); }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
+  [[nodiscard]] Tail tail() const override { return zero_tail(1); }
+
+ private:
+  LaplaceLoss laplace_{Interval::exactly(1)};
+};
+
+// Groups too rare to matter are bounded by their largest loss: the answer still holds that of the same law in closed form.
+TEST(WithReplacement, RareGroupsAreBounded) {
+  const LossPointer bounded = sample_with_replacement(std::make_shared<BoundedAlone>(), 3, 100'000'000);
+  const LossPointer closed = sample_with_replacement(std::make_shared<LaplaceLoss>(Interval::exactly(1)), 3, 100'000'000);
+  for (const double e : {0.0, 1e-9, 2e-8}) {
+    const Interval outer = bounded->delta(Direction::remove, Interval::exactly(e));
+    const Interval inner = closed->delta(Direction::remove, Interval::exactly(e));
+    EXPECT_TRUE(outer.lo <= inner.hi && inner.lo <= outer.hi) << e;
+    EXPECT_THAT(outer, IsTight(1e-5)) << e;
+  }
+  EXPECT_GE(bounded->tail().zero_from, closed->tail().zero_from * (1 - 1e-9));
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "engine/bent_window.h"
 #include "engine/cells.h"
 #include "engine/lattice.h"
+#include "mechanism/evaluation.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/subsampled.h"
@@ -597,18 +598,18 @@ TEST(StepFactorTest, AnUnknownTailIsNotLeftOut) {
   const bent::SubsampledSteps steps{0.5, 0.01, 1, true, 0, 0};
   const double mean = std::log(0.01 / 0.99) - 0.125;
   const auto cut = std::make_shared<const bent::Cut>(steps, mean + 0.25, 0.25);
-  for (const double imaginary : {0.0, 30.0, 200.0, 1000.0, 4000.0}) {
-    const Complex s(1, imaginary);
+  for (const Complex s : {Complex(1, 0), Complex(1, 30), Complex(1, 200), Complex(1, 1000), Complex(1, 4000), Complex(25, 0),
+                          Complex(30, 0), Complex(35, 0), Complex(38, 0)}) {
     bent::StepFactor factor(steps, cut, bent::TailSteps::any);
-    factor.prepare(1, 1, 0);
+    factor.prepare(1, 1, 0);  // far from the last ones, of whose tail nothing is known
     const bent::LogValue found = factor.evaluate(s);
-    bent::NoisePlane whole(exactly(0.5), exactly(0.01), {mean - 6, 8});
-    const bent::Polar truth = whole.evaluate(Complex(2, imaginary));
+    bent::NoisePlane whole(exactly(0.5), exactly(0.01), {mean - 6, s.real() > 1 ? 40.0 : 8.0});
+    const bent::Polar truth = whole.evaluate(1.0 + s);
     const double known =
         found.known ? std::abs(std::polar(std::exp(found.real), found.phase) - std::polar(std::exp(truth.log_modulus), truth.phase))
                     : std::exp(truth.log_modulus);
     const double allowed = found.known ? std::exp(found.real) * std::expm1(found.error) : std::exp(found.real + found.error);
-    EXPECT_LE(known, allowed + std::exp(truth.log_error) + 1e-15) << imaginary;
+    EXPECT_FALSE(known > allowed + std::exp(truth.log_error) + 1e-15) << s;  // a bound that is not a number claims nothing
   }
 }
 
@@ -941,6 +942,61 @@ TEST(BentTest, AMixedPlanMatchesThirtyDigitArithmetic) {
   check(Direction::add, 0.125, "0.4784274856474846086392");
   check(Direction::add, 1, "0.2745405119397036726892");
   check(Direction::add, 2, "0.07536274262822263081793");
+}
+
+// At small rates delta falls steeply next to 0, so that Newton's steps leave what is certified: the search must still end around the truth.
+TEST(BentTest, EpsilonNextToZeroOfSmallRates) {
+  const double mu = 1 / 0.3, rate = 1e-5;
+  const LossPointer step = subsampled_gaussian(exactly(mu), exactly(rate));
+  const auto loss = compose_by_bent_contour({{step, 1}}, {});
+  for (const Direction direction : {Direction::remove, Direction::add})
+    for (const double share : {0.9, 0.4}) {
+      const double target = step->delta(direction, exactly(0)).lo * share;
+      const auto found = loss->closed_epsilon(direction, exactly(target));
+      ASSERT_TRUE(found.has_value());
+      EXPECT_GE(step->delta(direction, exactly(found->lo)).hi, target) << share;
+      EXPECT_LE(step->delta(direction, exactly(found->hi)).lo, target) << share;
+    }
+}
+
+// Far from where the planes were prepared little or nothing is known of F: what is told must hold what a plane prepared there says.
+TEST(BentContourTest, ASampleFarFromItsPlanesIsOnlyABound) {
+  const Parts parts{subsampled(exactly(1), exactly(0.01), 2)};
+  const bent::Side side(*bent::expand(parts, Direction::remove, ParameterEnd::worse));
+  const double epsilon = 0.5, y = side.expansion.summands.front().position.value() - epsilon;
+  const bent::Integrand::Offset offset{0, y, 1e-15};
+  bent::Integrand near(side.expansion, side.factors(), offset, epsilon), there(side.expansion, side.factors(), offset, epsilon);
+  near.prepare(1, 1, 0);
+  bool bounded = false;
+  for (const double real : {3.0, 6.0, 12.0})
+    for (const double imaginary : {0.0, 3.0}) {
+      const Complex s(real, imaginary);
+      there.prepare(real, real, 0);
+      const double log_scale = there.log_real(real);
+      const bent::Sample found = near.sample(s, log_scale), truth = there.sample(s, log_scale);
+      EXPECT_FALSE(std::abs(found.value - truth.value) > found.error + truth.error) << s;
+      EXPECT_LT(truth.error, 1e-3) << s;
+      bounded = bounded || found.value == Complex(0);
+    }
+  EXPECT_TRUE(bounded);
+}
+
+// Positions that no pair of doubles holds have an error. A break that may be either side of epsilon counts with its distance, and is told.
+TEST(BentTest, ABreakWithinItsRoundingOfEpsilonIsATie) {
+  const double small = 0x1p-54, tiny = 0x1p-116;
+  const auto response = [](double epsilon) { return randomized_response(exactly(epsilon), 1); };
+  const auto tied = compose_by_bent_contour({laplace(exactly(1), 1), response(small), response(tiny), response(small)}, {});
+  ASSERT_NE(tied, nullptr);
+  const Interval found = tied->delta(Direction::remove, exactly(1)), before = tied->delta(Direction::remove, exactly(0.5));
+  // The largest loss exceeds 1 by 2 small + tiny at most.
+  EXPECT_LE(found.lo, 0x1p-53);
+  EXPECT_LE(found.hi, 0x1p-50);
+  EXPECT_THAT(before, Encloses(LaplaceLoss(exactly(1)).delta(Direction::remove, exactly(0.5)) + Interval{-0x1p-60, 0x1p-60}));
+  const std::vector<Evaluation> account = evaluations_of(*tied, Direction::remove, 1);
+  ASSERT_EQ(account.size(), 1U);
+  bool told = false;
+  for (const auto& [name, error] : account.front().errors) told = told || (name == "ties" && error > 0);
+  EXPECT_TRUE(told);
 }
 
 }  // namespace

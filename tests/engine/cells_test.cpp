@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "engine/bent.h"
+#include "mechanism/constraints.h"
+#include "mechanism/evaluation.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/subsampled_gaussian.h"
+#include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
 #include "support/matchers.h"
 
@@ -67,6 +70,25 @@ TEST(CellsTest, AgreesWithTheBentContour) {
       }
     }
   }
+}
+
+TEST(CellsTest, KnowsBothDirectionsAndTheFloor) {
+  const LossPointer gaussian = gaussian_loss(exactly(1));
+  const LossPointer stated = std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{exactly(1), exactly(0.125)}});
+  const auto both = compose_by_cells({{gaussian, 1}, {stated, 1}}, {1e-4});
+  EXPECT_TRUE(both->symmetric());
+  EXPECT_EQ(both->infinite_mass(Direction::remove), exactly(0.125));
+  EXPECT_EQ(both->delta(Direction::remove, exactly(infinity)), exactly(0.125));
+  EXPECT_FALSE(compose_by_cells({{subsampled_gaussian(exactly(1), exactly(0.1)), 2}}, {})->symmetric());
+  std::vector<Step> steps;
+  both->explain(steps);
+  ASSERT_EQ(steps.size(), 1U);
+  EXPECT_EQ(steps.front().theorem, "two-step-cells");
+  const std::vector<Evaluation> account = evaluations_of(*both, Direction::remove, 1);
+  ASSERT_EQ(account.size(), 1U);
+  EXPECT_THAT(exp(account.front().log_delta), Encloses(both->delta(Direction::remove, exactly(1))));
+  EXPECT_EQ(account.front().counts.front().first, "cells");
+  EXPECT_GT(account.front().counts.front().second, 10U);
 }
 
 }  // namespace

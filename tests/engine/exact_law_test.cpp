@@ -180,6 +180,13 @@ TEST(ExactLaw, LatticeProductEqualsProduct) {
   expect_same(lattice_product(a, b, 0.25L), product(a, b));
 }
 
+// More pairs of points than are ever held at once, on a lattice that joins them to few.
+TEST(ExactLaw, ALargeProductIsMadeInHalves) {
+  const Law a = power(symmetric({{0.0078125, 1}}), 2110), b = power(symmetric({{0.0078125, 1}}), 2000);
+  ASSERT_GT(static_cast<double>(a.points.size()) * static_cast<double>(b.points.size()), most_points);
+  expect_same(product(a, b), power(symmetric({{0.0078125, 1}}), 4110));
+}
+
 Interval decimal(double nearest) { return {numeric::next_down(nearest), numeric::next_up(nearest)}; }
 
 TEST(ExactLaw, SeesCommonStepsOfDecimals) {

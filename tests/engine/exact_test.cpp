@@ -11,6 +11,7 @@
 #include "engine/exact_sum.h"
 #include "engine/product_oracle.h"
 #include "mechanism/constraints.h"
+#include "mechanism/evaluation.h"
 #include "mechanism/pair.h"
 #include "mechanism/randomized_response.h"
 #include "numeric/arithmetic.h"
@@ -450,7 +451,55 @@ TEST(ExactComposition, ByHalvesEqualsTheList) {
     const auto test = halves->test_at(Direction::remove, epsilon);
     const Interval gain = test->true_positive - exp(Interval::exactly(epsilon)) * test->false_positive;
     EXPECT_THAT(gain, Encloses(delta));
+    EXPECT_THAT(exp(halves->log_delta(Direction::remove, Interval::exactly(epsilon))), Encloses(delta));
   }
+  EXPECT_TRUE(halves->symmetric());
+  const Interval kept = (1.0 - one->infinite_mass(Direction::remove)) * (1.0 - two->infinite_mass(Direction::remove));
+  EXPECT_THAT(halves->infinite_mass(Direction::remove), Encloses(1.0 - kept));
+  EXPECT_EQ(halves->tail().kind, TailKind::floor);
+}
+
+// What a certificate is told: the enclosure that is answered, and errors that add up to its width.
+void expect_account(const Loss& loss, const std::string& theorem, const std::string& count, double epsilon) {
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    const std::vector<Evaluation> found = evaluations_of(loss, direction, epsilon);
+    ASSERT_EQ(found.size(), 1U);
+    const Evaluation& one = found.front();
+    EXPECT_EQ(one.theorem, theorem);
+    const Interval answered = loss.log_delta(direction, Interval::exactly(epsilon));
+    EXPECT_LE(one.log_delta.lo, answered.lo);
+    EXPECT_GE(one.log_delta.hi, answered.hi);
+    ASSERT_EQ(one.counts.size(), 1U);
+    EXPECT_EQ(one.counts.front().first, count);
+    EXPECT_GT(one.counts.front().second, 0U);
+    double sum = 0;
+    for (const auto& [name, error] : one.errors) {
+      EXPECT_GE(error, 0) << name;
+      sum += error;
+    }
+    EXPECT_GT(sum, 0);
+    EXPECT_LE(sum, std::expm1(one.log_delta.width()) * (1 + 1e-9) + 1e-14);
+  }
+}
+
+TEST(ExactComposition, GivesAnAccountOfHalvesAndOfInversion) {
+  const LossPointer halves = compose_exactly(many(24, 0.5, 3), {});
+  expect_account(*halves, "meet-in-the-middle", "atoms", 0.7);
+  EXPECT_EQ(evaluations_of(*halves, Direction::remove, 0.7).front().counts.front().second, std::uint64_t{1} << 24);
+  const LossPointer inverted = compose_by_inversion(many(40, 0.3, 17), Tolerance{1e-3});
+  expect_account(*inverted, "sum-inversion", "nodes", 0.5);
+  EXPECT_TRUE(inverted->symmetric());
+  EXPECT_EQ(inverted->tail().kind, TailKind::floor);
+}
+
+TEST(ExactComposition, ByInversionEnclosesMechanismsThatAreRunSeveralTimes) {
+  Parts parts = many(20, 0.5, 21);
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i].times = 1 + i % 2;
+  const LossPointer exact = compose_exactly(parts, {}), inverted = compose_by_inversion(parts, Tolerance{1e-3});
+  for (const double epsilon : {0.0, 0.5, 2.0})
+    EXPECT_THAT(inverted->delta(Direction::remove, Interval::exactly(epsilon)),
+                Encloses(exact->delta(Direction::remove, Interval::exactly(epsilon))))
+        << epsilon;
 }
 
 TEST(ExactComposition, ByInversionEnclosesTheExactAnswer) {

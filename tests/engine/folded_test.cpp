@@ -9,7 +9,9 @@
 #include "engine/contour.h"
 #include "engine/contour_line.h"
 #include "engine/exact.h"
+#include "engine/exact_later.h"
 #include "mechanism/atoms.h"
+#include "mechanism/atoms_transform.h"
 #include "mechanism/discrete_gaussian.h"
 #include "mechanism/pair.h"
 #include "mechanism/randomized_response.h"
@@ -291,6 +293,28 @@ TEST(Folded, TheDoubtOfAPlaceIsPaidFor) {
       EXPECT_LE(found.lo, truth.hi) << distance;
       EXPECT_GE(found.hi, truth.lo) << distance;
     }
+}
+
+// What no line can do is not claimed: too fine a step, too far a place, more nodes than are worth it.
+TEST(Folded, GivesUpRatherThanGuess) {
+  FoldedPlan fine(3, 2);
+  fine.plan.lattice->step = exactly(1e-20);
+  EXPECT_EQ(fine.at(2, 0.5, {1e-13, 1e-13}, ContourLine::Kernel::profile).above, infinity);
+  EXPECT_EQ(FoldedPlan(3, 2).at(2, 1e18, {1e-13, 1e-13}, ContourLine::Kernel::profile).above, infinity);
+  const LossPointer response = randomized_response(exactly(0.01), 2);
+  FoldedPlan plan(3, 2);
+  plan.plan.items = {{response, atoms_transform(*response->atoms(Direction::remove)), 2}};
+  plan.plan.lattice = response->lattice();
+  EXPECT_EQ(plan.at(1e-6, 0.001, {1e-13, 1e-13}, ContourLine::Kernel::profile).above, infinity);
+}
+
+TEST(Folded, AListMadeLaterIsTheList) {
+  const Parts parts{{randomized_response(exactly(0.5), 5), 20}};
+  const auto later = compose_exactly_later(parts, {}), now = compose_exactly(parts, {});
+  EXPECT_EQ(later->symmetric(), now->symmetric());
+  EXPECT_EQ(later->delta(Direction::remove, exactly(1)), now->delta(Direction::remove, exactly(1)));
+  EXPECT_EQ(later->log_delta(Direction::remove, exactly(1)), now->log_delta(Direction::remove, exactly(1)));
+  EXPECT_EQ(later->closed_epsilon(Direction::remove, exactly(0.01)), now->closed_epsilon(Direction::remove, exactly(0.01)));
 }
 
 TEST(Folded, IsForOneMechanismOnALattice) {

@@ -306,6 +306,14 @@ TEST(Lattice, AtomsBesideADensityKeepTheirPlaces) {
   }
 }
 
+// A rough answer is near the true one, and where there is no coarse lattice to read it is the true one.
+TEST(Lattice, RoughAnswersAreNear) {
+  const LossPointer composed = compose_by_lattice({{std::make_shared<ApproximateLoss>(0.5, 0.01), 4}}, {1e-4});
+  const double truth = composed->delta(Direction::remove, Interval::exactly(1)).hi;
+  EXPECT_NEAR(composed->rough_delta(Direction::remove, 1), truth, 0.1 * truth);
+  EXPECT_NEAR(composed->rough_delta(Direction::remove, infinity), 1 - std::pow(0.99, 4), 1e-9);
+}
+
 TEST(Lattice, SaysHowItWorked) {
   const LossPointer composed = compose_by_lattice({{gaussian(0.5), 4}}, {1e-4});
   static_cast<void>(composed->delta(Direction::remove, Interval::exactly(1)));

@@ -38,6 +38,7 @@ LogValue sum_of(LogValue a, LogValue b) {
   const double modulus = std::abs(sum);
   const double relative = error * (1 + 1e-9) / modulus;
   const double rounding = 8 * unit * (std::abs(scale) + 8);
+  if (!(scale < infinity)) return {infinity, 0, rounding, false};
   if (!(relative < 0.5)) return {scale + std::log(size + error), 0, rounding, false};
   return {scale + std::log(modulus), std::atan2(sum.imag(), sum.real()), -std::log1p(-relative) * (1 + 1e-9) + rounding, true};
 }

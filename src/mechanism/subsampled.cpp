@@ -19,6 +19,17 @@ Interval inner_epsilon(double epsilon, Interval rate) {
   return point - log(rate) + log1p(-((1.0 - rate) * exp(-point)));  // the same without overflow
 }
 
+constexpr double near_overflow = 700;  // e^709 is the last
+
+/// log(1 + rate (e^loss - 1)): what sampling makes of a loss.
+Interval sampled_loss(Interval loss, Interval rate) {
+  if (!(loss.hi > near_overflow)) return log1p(rate * expm1(loss));
+  return loss + log(rate + (1.0 - rate) * exp(-loss));  // the same without overflow
+}
+double sampled_corner(double loss, double rate) {
+  return loss > near_overflow ? loss + std::log(rate) : std::log1p(rate * std::expm1(loss));
+}
+
 /// Mirror of a symmetric profile: delta(-e) = 1 - e^-e + e^-e delta(e).
 Interval mirrored(double epsilon, Interval delta_at_opposite) {
   const Interval point = Interval::exactly(epsilon);
@@ -48,7 +59,7 @@ PoissonLoss::PoissonLoss(LossPointer base, Interval rate)
   // An outcome of masses (p, q) becomes ((1 - rate) q + rate p, q); what only Q could produce gets the finite loss log(1 - rate).
   std::vector<Atom> finite;
   for (const Atom& atom : atoms->finite)
-    finite.push_back({log1p(rate * expm1(atom.loss)), clamp(atom.mass * (rate + (1.0 - rate) * exp(-atom.loss)), 0, 1)});
+    finite.push_back({sampled_loss(atom.loss, rate), clamp(atom.mass * (rate + (1.0 - rate) * exp(-atom.loss)), 0, 1)});
   finite.push_back({log1p(-rate), (1.0 - rate) * atoms->other_infinite});
   remove_ = make_atoms(std::move(finite), rate * atoms->infinite, Interval::exactly(0), false);
   add_ = swapped(*remove_);
@@ -121,7 +132,7 @@ Tail PoissonLoss::tail() const {
 std::vector<double> PoissonLoss::corners(Direction direction) const {
   std::vector<double> corners = base_->corners(Direction::remove);
   if (corners.empty()) return corners;
-  for (double& corner : corners) corner = std::log1p(rate_.lo * std::expm1(corner));
+  for (double& corner : corners) corner = sampled_corner(corner, rate_.lo);
   if (base_->infinite_mass(Direction::add).hi > 0) corners.push_back(std::log1p(-rate_.lo));  // what only Q can produce
   for (double& corner : corners) corner = direction == Direction::add ? -corner : corner;
   return corners;
@@ -154,9 +165,9 @@ SampledLoss::SampledLoss(LossPointer base, Interval rate)
   Interval left = 1.0 - rate * atoms->infinite;
   for (const Atom& atom : atoms->finite) {
     if (!(atom.loss.lo > 0)) continue;
-    const Interval loss = log1p(rate * expm1(atom.loss));
+    const Interval loss = sampled_loss(atom.loss, rate);
     const Interval small = atom.mass * exp(-atom.loss);
-    const Interval large = small * exp(loss);
+    const Interval large = loss.hi > near_overflow ? atom.mass * exp(loss - atom.loss) : small * exp(loss);
     finite.push_back({loss, clamp(large, 0, 1)});
     finite.push_back({-loss, clamp(small, 0, 1)});
     left = left - large - small;
@@ -193,7 +204,7 @@ Interval SampledLoss::infinite_mass(Direction direction) const { return rate_ * 
 std::vector<double> SampledLoss::corners(Direction) const {
   std::vector<double> corners;
   for (const double corner : base_->corners(Direction::remove))
-    if (corner > 0) corners.push_back(std::log1p(rate_.lo * std::expm1(corner)));
+    if (corner > 0) corners.push_back(sampled_corner(corner, rate_.lo));
   return corners;  // mirrored; the atom at 0 is on every lattice
 }
 

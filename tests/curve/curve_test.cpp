@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
@@ -132,6 +134,22 @@ TEST(Curve, AnswersAStatedGuaranteeWithTheGuarantee) {
   EXPECT_TRUE(curve.states(read_number("0.5"), read_number("0.000001")));
   EXPECT_FALSE(curve.states(read_number("0.5"), read_number("0.00000099999999999999999999")));
   EXPECT_FALSE(analyze(parse("dp(1, 1e-5) | repeat(2)")).states(read_number("1"), read_number("1e-5")));
+}
+
+// e^900 is no double. Sampled, the loss is 900 + log(rate) and delta is rate (1 - e^(epsilon - log(rate) - 900)).
+TEST(Curve, SamplesLossesWhoseExponentialOverflows) {
+  for (const char* plan :
+       {"dp(900) | poisson(rate=0.1)", "dp(900) | sample(rate=0.1)", "randomized_response(epsilon=900) | sample(rate=0.1)"}) {
+    const Curve curve = analyze(parse(plan));
+    for (const double epsilon : {700.0, 897.0, 899.0}) {
+      const double truth = -0.1 * std::expm1(std::min(0.0, epsilon + std::log(10) - 900));
+      const Interval delta = curve.delta_at(epsilon);
+      EXPECT_LE(delta.lo, truth * (1 + 1e-12)) << plan << " at " << epsilon;
+      EXPECT_GE(delta.hi, truth * (1 - 1e-12)) << plan << " at " << epsilon;
+      EXPECT_LE(delta.hi, truth * (1 + 1e-6)) << plan << " at " << epsilon;
+    }
+    EXPECT_EQ(analyze(parse(std::string(plan) + " | repeat(3)")).delta_at(2700).hi, 0);
+  }
 }
 
 }  // namespace

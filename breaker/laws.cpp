@@ -344,9 +344,10 @@ bool continuation(Examination& exam) {
   return true;
 }
 
-// T16: the mixture's delta is the mixture of deltas, in each direction. A group may add and remove at once: it has a third.
+// T16: the mixture's delta is the mixture of deltas, in each direction. A group may add and remove at once: it has a third. A bound that is
+// no pair's enters by its refinement.
 bool mixtures(Examination& exam) {
-  if (mentions(exam.plan(), {"group"})) return false;
+  if (mentions(exam.plan(), {"group"}) || states_a_bare_bound(exam.plan())) return false;
   const auto component = [](const char* weight, const Plan& plan) { return Value{Tuple{{Value{read_number(weight)}, Value{plan}}}}; };
   const Plan other = parse("randomized_response(epsilon=1)");
   Call call;

@@ -308,7 +308,7 @@ TEST(NoisePlaneTest, RoundingOfLargeExponentsIsCounted) {
   }
 }
 
-// Nodes far apart for this frequency: the quadrature error is the largest part, and more than all the others together.
+// Nodes far apart for this frequency.
 TEST(NoisePlaneTest, QuadratureIsCounted) {
   const double mu = 3.0173024643473902, rate = 0.0038609893910869688;
   const Complex p(4.5951313609136353, 77.857209740650248);

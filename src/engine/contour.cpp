@@ -377,7 +377,7 @@ Interval ContourSide::profile_by_line(double epsilon) const {
   const Interval whole = log1p(-plan_.infinite_mass);  // H <= 1 - infinite mass
   const Interval wide{-infinity, whole.hi};
   const auto found = read(epsilon);
-  if (!found) return wide;
+  if (!found) return {-infinity, std::min(whole.hi, log_chernoff({1, 1}, epsilon))};  // any order still gives a bound
   const ContourLine::Value& value = found->value;
   const Interval bracket{value.value - value.below, value.value + value.above};
   if (found->line->order() < 0) {

@@ -124,6 +124,21 @@ TEST(BreakPointsTest, MassesAddUpToOne) {
   }
 }
 
+/// A sum over nodes of e^(-z^2/2), z of deviation mu, becomes a mean: times step / (mu sqrt(2 pi)).
+void scale_to_mean(acb_t sum, double step, double mu, slong bits) {
+  arb_t root, factor;
+  arb_init(root), arb_init(factor);
+  arb_const_pi(root, bits);
+  arb_mul_2exp_si(root, root, 1);
+  arb_sqrt(root, root, bits);
+  arb_set_d(factor, mu);
+  arb_mul(root, root, factor, bits);
+  arb_set_d(factor, step);
+  arb_div(factor, factor, root, bits);
+  acb_mul_arb(sum, sum, factor, bits);
+  arb_clear(root), arb_clear(factor);
+}
+
 /// J(p) = E (1 + e^V)^p by the trapezoidal rule in 200-bit balls, far finer than needed.
 void exact_transform(acb_t result, double mu, double rate, Complex p) {
   constexpr slong bits = 200;
@@ -162,14 +177,7 @@ void exact_transform(acb_t result, double mu, double rate, Complex p) {
     acb_exp(term, exponent, bits);
     acb_add(result, result, term, bits);
   }
-  arb_const_pi(w, bits);
-  arb_mul_2exp_si(w, w, 1);
-  arb_sqrt(w, w, bits);
-  arb_set_d(h, mu);
-  arb_mul(w, w, h, bits);
-  arb_set_d(h, step);
-  arb_div(w, h, w, bits);
-  acb_mul_arb(result, result, w, bits);
+  scale_to_mean(result, step, mu, bits);
   acb_clear(exponent), acb_clear(term);
   arb_clear(x), arb_clear(mean), arb_clear(h), arb_clear(w);
 }
@@ -308,8 +316,7 @@ TEST(NoisePlaneTest, RoundingOfLargeExponentsIsCounted) {
   }
 }
 
-// Nodes far apart for this frequency.
-TEST(NoisePlaneTest, QuadratureIsCounted) {
+TEST(NoisePlaneTest, HoldsWhereNodesAreFarApartForTheFrequency) {
   const double mu = 3.0173024643473902, rate = 0.0038609893910869688;
   const Complex p(4.5951313609136353, 77.857209740650248);
   bent::NoisePlane plane(exactly(mu), exactly(rate), bent::RealNoise(mu, rate, true).range(p.real()));
@@ -378,14 +385,7 @@ void exact_sampled_transform(acb_t result, double mu, double rate, Complex p) {
     acb_mul_arb(term, term, w, bits);
     acb_add(result, result, term, bits);
   }
-  arb_const_pi(w, bits);
-  arb_mul_2exp_si(w, w, 1);
-  arb_sqrt(w, w, bits);
-  arb_set_d(h, mu);
-  arb_mul(w, w, h, bits);
-  arb_set_d(h, step);
-  arb_div(w, h, w, bits);
-  acb_mul_arb(result, result, w, bits);
+  scale_to_mean(result, step, mu, bits);
   acb_clear(exponent), acb_clear(term);
   arb_clear(v), arb_clear(loss), arb_clear(ratio), arb_clear(h), arb_clear(w);
 }

@@ -300,6 +300,20 @@ TEST(Contour, SeesPastRareLargeLosses) {
   }
 }
 
+// So far out that no saddle is in reach a Chernoff bound is left, and nothing is claimed to be 0.
+TEST(Contour, FarOutSomethingTinyIsLeft) {
+  for (const LossPointer& loss : {compose_by_contour({{subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.01)), 1000}}, {}),
+                                  compose_by_folded_contour({{discrete_gaussian_loss(Interval::exactly(5), 1), 100}})}) {
+    ASSERT_NE(loss, nullptr);
+    for (const double epsilon : {1e6, 1e300, 1e308}) {
+      const Interval log_delta = loss->log_delta(Direction::remove, Interval::exactly(epsilon));
+      EXPECT_LT(log_delta.hi, -300) << epsilon;
+      EXPECT_GT(log_delta.hi, -infinity) << epsilon;
+      EXPECT_GT(loss->delta(Direction::remove, Interval::exactly(epsilon)).hi, 0) << epsilon;
+    }
+  }
+}
+
 // Both ends must be proved, not estimated: with so many steps the moments are known far worse than the sum over the nodes.
 TEST(Contour, ProvesBothEndsOfAnEpsilon) {
   for (const double rate : {1e-5, 1e-3}) {

@@ -93,6 +93,8 @@ struct Command {
       return complain(ExitCode::bad_input, error.what());
     } catch (const ParseError& error) {
       return complain(ExitCode::bad_input, std::string("plan: ") + error.what(), report::point_at(options.plan, error.offset()));
+    } catch (const UnmetError& error) {
+      return complain(ExitCode::check_failed, error.what());
     } catch (const Error& error) {
       return complain(ExitCode::bad_input, error.what());
     }

@@ -1,28 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <variant>
-
 #include "tradeoff/analyze.h"
+#include "tradeoff/targets.h"
 
 namespace tradeoff {
-
-/// What a calibrated plan must meet; each is a requirement on the worse direction.
-struct EpsilonDeltaTarget {
-  Interval epsilon;
-  Interval delta;
-};
-struct MuTarget {
-  Interval mu;
-};
-struct AdvantageTarget {
-  Interval advantage;
-};
-struct AttackTarget {
-  Interval fpr;
-  Interval tpr;
-};
-using Target = std::variant<EpsilonDeltaTarget, MuTarget, AdvantageTarget, AttackTarget>;
 
 /// The answer to `?`: an interval around the extreme value that still meets the target, and which end of it is certain to meet it.
 struct Calibration {

@@ -39,6 +39,13 @@ class UnsupportedError final : public Error {
   [[nodiscard]] const char* kind() const noexcept override { return "unsupported"; }
 };
 
+/// A target that was stated and that the plan is not certain to meet. On the command line this is exit code 1.
+class UnmetError final : public Error {
+ public:
+  using Error::Error;
+  [[nodiscard]] const char* kind() const noexcept override { return "domain"; }
+};
+
 /// A problem above the documented size limits; thrown at once, before any work.
 class TooLargeError final : public Error {
  public:

@@ -21,6 +21,8 @@ void translate(const std::exception_ptr& pointer, void*) {
     make("ParseError", error.what(), error.text(), error.offset());
   } catch (const DomainError& error) {
     make("DomainError", error.what());
+  } catch (const UnmetError& error) {
+    make("UnmetError", error.what());
   } catch (const UnsupportedError& error) {
     make("UnsupportedError", error.what());
   } catch (const TooLargeError& error) {

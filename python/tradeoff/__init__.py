@@ -35,7 +35,7 @@ from ._curve import (
     Tail,
     analyze,
 )
-from ._errors import DomainError, Error, ParseError, RandomnessError, TooLargeError, UnsupportedError
+from ._errors import DomainError, Error, ParseError, RandomnessError, TooLargeError, UnmetError, UnsupportedError
 from ._interval import Interval
 from ._plan import (
     Operator,
@@ -118,6 +118,7 @@ __all__ = [
     "Step",
     "Tail",
     "TooLargeError",
+    "UnmetError",
     "UnsupportedError",
     "Word",
     "analyze",

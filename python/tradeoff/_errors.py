@@ -50,6 +50,10 @@ class DomainError(Error):
     kind = "domain"
 
 
+class UnmetError(DomainError):
+    """A target that was stated and that the plan is not certain to meet."""
+
+
 class UnsupportedError(Error):
     """A question with a meaning but without a theorem behind it here."""
 

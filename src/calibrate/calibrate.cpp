@@ -4,13 +4,13 @@
 #include <array>
 #include <cmath>
 
+#include "calibrate/margin.h"
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
 #include "numeric/number_text.h"
 #include "numeric/usual_arithmetic.h"
 #include "plan/unknown.h"
 #include "tradeoff/error.h"
-#include "tradeoff/gdp.h"
 
 namespace tradeoff {
 namespace {
@@ -31,49 +31,6 @@ constexpr std::array effects{
     Effect{"rho", false, false, 1e300},
 };
 
-/// How far a curve is from its target: negative when it certainly meets it, positive when it certainly does not.
-struct Margin {
-  bool meets = false;
-  bool fails = false;
-  double excess = 0;  ///< a smooth measure of the distance, only used to choose the next trial
-  double doubt = 0;   ///< how far it may be off
-};
-
-Margin compare(Interval value, Interval target) {
-  const double doubt = value.width() / (value.lo + value.hi) + target.width() / (target.lo + target.hi);
-  return {value.hi <= target.lo, value.lo > target.hi, std::log(value.hi + value.lo) - std::log(target.lo + target.hi), doubt};
-}
-
-Margin measure(const Curve& curve, const EpsilonDeltaTarget& target) {
-  if (target.delta.lo < 1e-290) {
-    const Interval log_delta = curve.log_delta_at(target.epsilon);
-    const Interval wanted = log(target.delta);
-    return {log_delta.hi <= wanted.lo, log_delta.lo > wanted.hi, log_delta.hi - wanted.hi, log_delta.width() + wanted.width()};
-  }
-  return compare(curve.delta_at(target.epsilon), target.delta);
-}
-Margin measure(const Curve& curve, const AdvantageTarget& target) { return compare(curve.advantage(), target.advantage); }
-Margin measure(const Curve& curve, const AttackTarget& target) { return compare(curve.tpr_at(target.fpr), target.tpr); }
-Margin measure(const Curve& curve, const MuTarget& target) {
-  return compare(measure_mu(curve).mu, target.mu);  // infinite where no mu is certain
-}
-
-void require(bool holds, const char* what, const char* allowed) {
-  if (!holds) throw DomainError(std::string("target: ") + what + " must be " + allowed);
-}
-void check(const EpsilonDeltaTarget& target) {
-  require(target.epsilon.lo >= 0 && target.epsilon.hi < infinity, "epsilon", "0 or above, and finite");
-  require(target.delta.lo >= 0 && target.delta.hi < 1, "delta", "at least 0 and below 1");
-}
-void check(const AdvantageTarget& target) {
-  require(target.advantage.lo > 0 && target.advantage.hi < 1, "advantage", "strictly between 0 and 1");
-}
-void check(const AttackTarget& target) {
-  require(target.fpr.lo >= 0 && target.fpr.hi < 1, "fpr", "at least 0 and below 1");
-  require(target.tpr.lo > target.fpr.hi && target.tpr.hi < 1, "tpr", "above fpr and below 1");
-}
-void check(const MuTarget& target) { require(target.mu.lo > 0 && target.mu.hi < infinity, "mu", "above 0 and finite"); }
-
 /// The plan with its `?` replaced, measured against the target. Each trial is made with the enclosure of the printed decimal, so that
 /// the safe end still meets the target when a reader types it back in.
 class Trial {
@@ -84,7 +41,7 @@ class Trial {
     const std::string text = numeric::to_text_below(value);
     const Number number{text, numeric::enclose_decimal(text).value_or(Interval::exactly(value))};
     const Curve curve = analyze(substitute(plan_, number), neighbours_, tolerance_);
-    return std::visit([&curve](const auto& target) { return measure(curve, target); }, target_);
+    return margin_of(curve, target_);
   }
 
  private:
@@ -101,17 +58,17 @@ Interval search_count(const Trial& trial, const Effect& effect) {
   double fails = effect.largest + 1;
   for (double n = 1; n <= effect.largest; n *= 2) {
     const Margin margin = judge(n);
-    if (margin.meets) meets = n;
-    if (margin.fails) {
+    if (margin.meets()) meets = n;
+    if (margin.fails()) {
       fails = n;
       break;
     }
   }
-  if (meets == 0 && !judge(0).meets) throw DomainError("calibrate: even 0 does not meet the target");
+  if (meets == 0 && !judge(0).meets()) throw DomainError("calibrate: even 0 does not meet the target");
   double undecided_low = fails;
   while (undecided_low - meets > 1) {
     const double middle = std::floor((meets + undecided_low) / 2);
-    if (judge(middle).meets)
+    if (judge(middle).meets())
       meets = middle;
     else
       undecided_low = middle;
@@ -119,7 +76,7 @@ Interval search_count(const Trial& trial, const Effect& effect) {
   double last = undecided_low - 1;
   while (fails - last > 1) {
     const double middle = std::floor((last + fails) / 2);
-    if (judge(middle).fails)
+    if (judge(middle).fails())
       fails = middle;
     else
       last = middle;
@@ -131,8 +88,8 @@ Interval search_count(const Trial& trial, const Effect& effect) {
 Interval search_value(const Trial& trial, const Effect& effect) {
   const auto judge = [&](double log_value) {
     const Margin margin = trial.at(std::min(std::exp(log_value), effect.largest));
-    return effect.more_is_safer ? numeric::Verdict{margin.fails, margin.meets, margin.excess, margin.doubt}
-                                : numeric::Verdict{margin.meets, margin.fails, -margin.excess, margin.doubt};
+    return effect.more_is_safer ? numeric::Verdict{margin.fails(), margin.meets(), margin.excess(), margin.doubt()}
+                                : numeric::Verdict{margin.meets(), margin.fails(), -margin.excess(), margin.doubt()};
   };
   const double top = std::log(effect.largest);
   constexpr double bottom = -690;  // 1e-300
@@ -174,7 +131,7 @@ Interval search_value(const Trial& trial, const Effect& effect) {
 Calibration calibrate(const Plan& plan, const Target& target, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return calibrate(plan, target, neighbours, tolerance); });
 
-  std::visit([](const auto& wanted) { check(wanted); }, target);
+  check(target);
   const UnknownPlace place = find_unknown(plan);
   for (const Effect& effect : effects) {
     if (effect.parameter != place.parameter) continue;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tradeoff/targets.h"
+
+namespace tradeoff {
+
+/// How far a curve is from a target: the quantity that the target speaks of, and what it may be at most.
+struct Margin {
+  Interval value;
+  Interval limit;
+  bool logarithmic = false;  ///< both are natural logarithms, of a delta too small for a double
+
+  [[nodiscard]] bool meets() const { return value.hi <= limit.lo; }
+  [[nodiscard]] bool fails() const { return value.lo > limit.hi; }
+  /// A smooth measure of the distance, positive where the target is missed, and how far it may be off: only to choose the next trial.
+  [[nodiscard]] double excess() const;
+  [[nodiscard]] double doubt() const;
+};
+
+[[nodiscard]] Margin margin_of(const Curve& curve, const Target& target);
+
+}  // namespace tradeoff

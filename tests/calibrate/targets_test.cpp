@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tradeoff/targets.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tradeoff/analyze.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+using testing::HasSubstr;
+
+Targets read(const std::map<std::string, std::string, std::less<>>& stated) {
+  return read_targets(
+      [&](std::string_view word) {
+        const auto found = stated.find(word);
+        return found == stated.end() ? std::nullopt : std::optional(found->second);
+      },
+      "--");
+}
+
+std::string complaint_of(const std::map<std::string, std::string, std::less<>>& stated) {
+  try {
+    static_cast<void>(read(stated));
+  } catch (const DomainError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Targets, AWordThatNeedsAnotherSaysSo) {
+  EXPECT_EQ(complaint_of({{"epsilon", "1"}}), "--epsilon needs --delta");
+  EXPECT_EQ(complaint_of({{"delta", "1e-5"}}), "--delta needs --epsilon");
+  EXPECT_EQ(complaint_of({{"slack", "1e-5"}, {"epsilon", "1"}, {"delta", "0"}}), "--slack needs --mu");
+  EXPECT_EQ(complaint_of({{"fpr", "0.1"}}), "--fpr needs --tpr");
+  EXPECT_EQ(complaint_of({{"tpr", "0.1"}}), "--tpr needs --fpr");
+  EXPECT_TRUE(read({}).empty());
+}
+
+TEST(Targets, ValuesOutOfRangeAreNamed) {
+  EXPECT_THAT(complaint_of({{"epsilon", "-1"}, {"delta", "0.1"}}), HasSubstr("--epsilon = -1 is not allowed"));
+  EXPECT_THAT(complaint_of({{"epsilon", "1"}, {"delta", "1.5"}}), HasSubstr("--delta = 1.5 is not allowed"));
+  EXPECT_THAT(complaint_of({{"mu", "nan"}}), HasSubstr("--mu = nan is not allowed"));
+  EXPECT_THAT(complaint_of({{"mu", "0"}}), HasSubstr("mu must be above 0"));
+  EXPECT_THAT(complaint_of({{"advantage", "1"}}), HasSubstr("advantage must be strictly between 0 and 1"));
+}
+
+/// Whatever comes first: one target that is not met is enough to refuse.
+TEST(Targets, EveryStatedTargetBinds) {
+  const Curve curve = analyze(parse("gaussian(sigma=2)"));  // mu is 0.5, the advantage 0.197
+  const std::map<std::string, std::string, std::less<>> met = {{"epsilon", "3"},     {"delta", "1e-5"}, {"mu", "0.5000001"},
+                                                               {"advantage", "0.2"}, {"fpr", "0.01"},   {"tpr", "0.04"}};
+  EXPECT_EQ(meets(curve, read(met)), Met::yes);
+  EXPECT_NO_THROW(require_met(curve, read(met)));
+  for (const auto& [word, value] :
+       {std::pair{"epsilon", "0.1"}, {"delta", "1e-15"}, {"mu", "0.49"}, {"advantage", "0.1"}, {"tpr", "0.02"}}) {
+    SCOPED_TRACE(word);
+    auto missed = met;
+    missed[word] = value;
+    EXPECT_EQ(meets(curve, read(missed)), Met::no);
+    EXPECT_THROW(require_met(curve, read(missed)), UnmetError);
+  }
+}
+
+TEST(Targets, WhatCannotBeToldIsNotMet) {
+  const Curve curve = analyze(parse("gaussian(sigma=3)"));
+  const Targets mu = read({{"mu", "1/3"}});  // the truth, which no enclosure can be below
+  EXPECT_EQ(meets(curve, mu), Met::undecided);
+  EXPECT_THROW(require_met(curve, mu), UnmetError);
+}
+
+TEST(Targets, AMuMayHaveASlack) {
+  const Curve curve = analyze(parse("gaussian(sigma=1) | poisson(rate=0.01) | repeat(100)"));
+  EXPECT_EQ(meets(curve, read({{"mu", "0.3"}, {"slack", "1e-5"}})), Met::yes);
+  EXPECT_EQ(meets(curve, read({{"mu", "0.3"}})), Met::no);
+  EXPECT_EQ(to_string(read({{"mu", "0.3"}, {"slack", "1e-5"}, {"advantage", "0.1"}})), "mu = 0.3, slack = 1e-5 and advantage = 0.1");
+}
+
+/// 0.1 is no double: only the words of the plan say that (0.1, 0.1) holds at (0.1, 0.1).
+TEST(Targets, AGuaranteeThatThePlanStatesIsMet) {
+  EXPECT_EQ(meets(analyze(parse("dp(epsilon=0.1, delta=0.1)")), read({{"epsilon", "0.1"}, {"delta", "0.1"}})), Met::yes);
+}
+
+}  // namespace
+}  // namespace tradeoff

@@ -96,9 +96,7 @@ Number read_noise(const Options& options, const TrainingTerms& terms) {
 }
 
 train::Batches read_batches(const Options& options, std::size_t records) {
-  // The mu of a step does not depend on the size of its batch, so an audit takes a small one.
-  const std::uint64_t usual = options.find("audit") == nullptr ? 256 : 16,
-                      size = read_whole(options, "batch", 1, std::min<std::uint64_t>(usual, records));
+  const std::uint64_t size = read_whole(options, "batch", 1, std::min<std::uint64_t>(256, records));
   if (text_or(options, "sampling", "fixed") == "fixed") {
     if (options.find("public-size") != nullptr) throw DomainError("train: --public-size goes with --sampling poisson");
     return train::FixedSizeBatches(size, records);
@@ -247,21 +245,43 @@ ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, con
   return ExitCode::done;
 }
 
+void write_checks(const train::AuditResult& found, report::JsonWriter& out) {
+  out.key("checks").begin_array();
+  for (const train::AuditCheck& check : found.checks) {
+    out.begin_object().key("check").text(check.name).key("found").number(check.found).key("least").number(check.least);
+    out.key("most").number(check.most).key("alarm").boolean(check.alarms()).end_object();
+  }
+  out.end_array();
+}
+
+std::string check_lines(const train::AuditResult& found) {
+  std::string text;
+  for (const train::AuditCheck& check : found.checks) {
+    text += (check.alarms() ? "ALARM  " : "       ") + check.name + ": " + numeric::to_text_below(check.found, 6) + ", stated steps give ";
+    text += numeric::to_text_below(check.least, 6) + " to " + numeric::to_text_above(check.most, 6) + "\n";
+  }
+  return text;
+}
+
 ExitCode run_audit(const Options& options, const TrainingData& data) {
+  for (const char* name : {"checkpoint", "resume", "certificate", "learning-rate"})
+    if (options.find(name) != nullptr)
+      throw DomainError("train: --" + std::string(name) + " does not go with --audit, which keeps no model");
   const TrainingTerms terms = read_terms(options, data.records);
-  const std::uint64_t steps = read_whole(options, "audit-steps", 1, 200'000);
+  const std::uint64_t steps = read_whole(options, "audit-steps", 100, 200'000);
   const train::AuditResult found =
-      train::audit(terms, data.records, steps, noise::thread_stream(), [&](std::uint64_t done) { Progress::report(done, steps); });
+      train::audit(terms, steps, noise::thread_stream(), [&](std::uint64_t done) { Progress::report(done, steps); });
   if (options.json) {
     report::JsonWriter out;
-    out.begin_object().key("steps").integer(found.steps).key("right").integer(found.right).key("mu_below").number(found.mu_below);
-    out.key("confidence").number(0.999).key("promised").interval(found.promised).key("exposed").boolean(found.exposes());
-    write_out(out.end_object().str() + "\n");
+    out.begin_object().key("steps").integer(found.steps).key("guesses").integer(found.guesses).key("right").integer(found.right);
+    out.key("mu_below").number(found.mu_below).key("confidence").number(1 - train::audit_error).key("promised").interval(found.promised);
+    write_checks(found, out);
+    write_out(out.key("exposed").boolean(found.exposes()).end_object().str() + "\n");
   } else {
-    write_out(std::to_string(found.right) + " of " + std::to_string(found.steps) +
+    write_out(std::to_string(found.steps) + " steps, " + std::to_string(found.right) + " of " + std::to_string(found.guesses) +
               " secrets of the canary guessed\nmu of a step >= " + numeric::to_text_below(found.mu_below, 6) +
-              " with 99.9 % confidence\nmu of a step <= " + numeric::to_text_above(found.promised.hi, 6) + " as promised (1/sigma)\n" +
-              (found.exposes() ? "The steps are less private than promised.\n" : "Nothing speaks against the promise.\n"));
+              " with 99.9 % confidence\nmu of a step <= " + numeric::to_text_above(found.promised.hi, 6) + " as promised\n" +
+              check_lines(found) + (found.exposes() ? "The steps are not what is stated.\n" : "Nothing speaks against what is stated.\n"));
   }
   return found.exposes() ? ExitCode::check_failed : ExitCode::done;
 }

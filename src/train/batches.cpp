@@ -38,9 +38,11 @@ std::string FixedSizeBatches::operation() const { return "sample(size=" + std::t
 PoissonBatches::PoissonBatches(std::uint64_t size, std::uint64_t of)
     : size_(size), of_(of), coin_((check(size, of), noise::Coin::rational(size, of))) {}
 
-void PoissonBatches::draw(noise::WordStream& words, Batch& batch, std::size_t records) const {
-  const std::vector<std::uint64_t> chosen = noise::bernoulli_subset(coin_, records, words);
-  batch.assign(chosen.begin(), chosen.end());
+void PoissonBatches::draw(noise::WordStream& source, Batch& batch, std::size_t records) const {
+  noise::BufferedStream words(source);
+  batch.clear();
+  for (std::size_t i = 0; i < records; ++i)
+    if (coin_.toss(words)) batch.push_back(i);
 }
 
 std::string PoissonBatches::operation() const { return "poisson(rate=" + std::to_string(size_) + "/" + std::to_string(of_) + ")"; }

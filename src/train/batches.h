@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "noise/coin.h"
+#include "noise/secret.h"
 #include "tradeoff/curve.h"
 #include "train/step.h"
 
 // How batches are drawn: two types, because the theorems about them differ in neighbours, noise and plan. [private-step]
 namespace tradeoff::train {
 
-using Batch = std::vector<std::size_t>;
+/// Who takes part in a step: secret, because the guarantee counts on it.
+using Batch = noise::SecretVector<std::size_t>;
 
 /// Algorithm 1 of Dong, Roth and Su: exactly `size` of `of` records without replacement, every subset equally likely, afresh at each step.
 /// Neighbours replace one record, so a clipped sum moves by at most twice the clipping norm.
@@ -34,7 +36,7 @@ class FixedSizeBatches {
  private:
   std::uint64_t size_;
   std::uint64_t of_;
-  std::vector<std::uint32_t> order_;  // of all records, whatever earlier steps have made of it
+  noise::SecretVector<std::uint32_t> order_;  // of all records, whatever earlier steps have made of it
 };
 
 /// Every record joins with probability size/of, independently. Neighbours add or remove one record, so a clipped sum moves by at most the

@@ -169,7 +169,9 @@ const std::vector<std::int64_t>& PrivateStep::clipped_sum(const std::vector<Fact
 
 const std::vector<std::int64_t>& PrivateStep::noisy_sum(const std::vector<Factors>& factors, noise::WordStream& words) {
   noise_.draw(words, pool_);
-  if (!noise::add_noise(clipped_sum(factors), pool_, noisy_)) throw DomainError("train: a noisy sum is too large for the grid");
+  const bool fits = noise::add_noise(clipped_sum(factors), pool_, noisy_);
+  noise::wipe(sum_.data(), sum_.size() * sizeof(std::int64_t));  // the sum without noise
+  if (!fits) throw DomainError("train: a noisy sum is too large for the grid");
   return noisy_;
 }
 

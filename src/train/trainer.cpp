@@ -30,6 +30,20 @@ Model initial_model(const TrainingTerms& terms, noise::WordStream& words) {
   return model;
 }
 
+/// The gradients of the model on these records.
+RecordSource source_of(const Examples& examples) {
+  return {examples.size(), [&examples](const Model& model, const Batch& batch, std::vector<Factors>& factors) {
+            GridMatrix inputs(static_cast<Eigen::Index>(batch.size()), examples.inputs.cols());
+            noise::SecretVector<std::uint8_t> labels(batch.size());
+            for (std::size_t i = 0; i < batch.size(); ++i) {
+              inputs.row(static_cast<Eigen::Index>(i)) = examples.inputs.row(static_cast<Eigen::Index>(batch[i]));
+              labels[i] = examples.labels[batch[i]];
+            }
+            model.gradients(inputs, labels, factors);
+            noise::wipe(inputs.data(), static_cast<std::size_t>(inputs.size()) * sizeof(std::int16_t));
+          }};
+}
+
 Progress fresh_progress(const TrainingTerms& terms, noise::WordStream& words) {
   check(terms);
   const std::vector<float> weights = initial_model(terms, words).weights();
@@ -73,20 +87,27 @@ Trainer::Trainer(const TrainingTerms& terms, const Examples& examples, noise::Wo
     : Trainer(fresh_progress(terms, words), examples, words) {}
 
 Trainer::Trainer(Progress progress, const Examples& examples, noise::WordStream& words)
+    : Trainer(std::move(progress), source_of(examples), words) {
+  const ModelShape& shape = progress_.terms.shape;
+  if (shape.inputs != examples.width() || shape.classes != examples.classes)
+    throw DomainError("train: the model takes " + std::to_string(shape.inputs) + " values and knows " + std::to_string(shape.classes) +
+                      " classes, but the data has " + std::to_string(examples.width()) + " and " + std::to_string(examples.classes));
+}
+
+Trainer::Trainer(const TrainingTerms& terms, RecordSource source, noise::WordStream& words)
+    : Trainer(fresh_progress(terms, words), std::move(source), words) {}
+
+Trainer::Trainer(Progress progress, RecordSource source, noise::WordStream& words)
     : progress_(std::move(progress)),
-      examples_(examples),
+      source_(std::move(source)),
       words_(words),
       model_(progress_.terms.shape),
       step_(drawn_step(progress_.terms).grid, model_, drawn_step(progress_.terms).scale) {
   check(progress_.terms);
   const auto* fixed = std::get_if<FixedSizeBatches>(&progress_.terms.batches);
-  if (fixed != nullptr && fixed->of() != examples.size())
+  if (fixed != nullptr && fixed->of() != source_.records)
     throw DomainError("train: the run is about " + std::to_string(fixed->of()) + " records, but the data has " +
-                      std::to_string(examples.size()));
-  const ModelShape& shape = progress_.terms.shape;
-  if (shape.inputs != examples.width() || shape.classes != examples.classes)
-    throw DomainError("train: the model takes " + std::to_string(shape.inputs) + " values and knows " + std::to_string(shape.classes) +
-                      " classes, but the data has " + std::to_string(examples.width()) + " and " + std::to_string(examples.classes));
+                      std::to_string(source_.records));
   if (progress_.weights.size() != model_.weights().size() || progress_.average.size() != model_.weights().size())
     throw DomainError("train: the number of weights does not fit the model");
   model_.weights() = progress_.weights;
@@ -96,20 +117,23 @@ void Trainer::draw_batch() {
   if (auto* fixed = std::get_if<FixedSizeBatches>(&progress_.terms.batches)) {
     fixed->draw(words_, batch_);
   } else {
-    std::get<PoissonBatches>(progress_.terms.batches).draw(words_, batch_, examples_.size());
+    std::get<PoissonBatches>(progress_.terms.batches).draw(words_, batch_, source_.records);
   }
-  inputs_.resize(static_cast<Eigen::Index>(batch_.size()), examples_.inputs.cols());
-  labels_.resize(batch_.size());
-  for (std::size_t i = 0; i < batch_.size(); ++i) {
-    inputs_.row(static_cast<Eigen::Index>(i)) = examples_.inputs.row(static_cast<Eigen::Index>(batch_[i]));
-    labels_[i] = examples_.labels[batch_[i]];
+}
+
+void Trainer::forget_batch() {
+  noise::wipe(batch_.data(), batch_.size() * sizeof(Batch::value_type));
+  for (Factors& layer : factors_) {
+    noise::wipe(layer.inputs.data(), static_cast<std::size_t>(layer.inputs.size()) * sizeof(std::int16_t));
+    noise::wipe(layer.deltas.data(), static_cast<std::size_t>(layer.deltas.size()) * sizeof(float));
   }
 }
 
 void Trainer::step() {
   draw_batch();
-  model_.gradients(inputs_, labels_, factors_);
+  source_.gradients(model_, batch_, factors_);
   const std::vector<std::int64_t>& sum = step_.noisy_sum(factors_, words_);
+  forget_batch();
   // From here on everything is a function of what the step released and of public numbers.
   const std::uint64_t divisor = of_batches(progress_.terms, [](const auto& batches) { return batches.size(); });
   const auto rate = static_cast<float>(std::ldexp(progress_.terms.learning_rate / static_cast<double>(divisor), step_.grid().exponent()));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,13 @@ struct Progress {
   std::vector<float> average;  ///< of the weights along the way: what is used in the end
 };
 
+/// What a step asks of the records. A real run answers with the gradients of its model, an audit with gradients of its own choice.
+struct RecordSource {
+  std::size_t records = 0;
+  /// Writes the gradients of these records, layer by layer. A gradient is a function of its record and of the weights.
+  std::function<void(const Model& model, const Batch& batch, std::vector<Factors>& factors)> gradients;
+};
+
 /// Private gradient descent, one step at a time. Draws batches and noise from `words`, which outside of tests is the secure stream.
 class Trainer {
  public:
@@ -54,6 +62,8 @@ class Trainer {
   Trainer(const TrainingTerms& terms, const Examples& examples, noise::WordStream& words);
   /// Goes on with a run: the steps that are done are not drawn again.
   Trainer(Progress progress, const Examples& examples, noise::WordStream& words);
+  /// The same with gradients from elsewhere. Everything else is as in a run on examples: batches, clipping, noise, weights. [step-audit]
+  Trainer(const TrainingTerms& terms, RecordSource source, noise::WordStream& words);
 
   /// One more step; `is_done` must be false.
   void step();
@@ -64,16 +74,17 @@ class Trainer {
   [[nodiscard]] const Tally& tally() const { return step_.tally(); }
 
  private:
+  Trainer(Progress progress, RecordSource source, noise::WordStream& words);
   void draw_batch();
+  /// Overwrites what tells who was in the batch.
+  void forget_batch();
 
   Progress progress_;
-  const Examples& examples_;
+  RecordSource source_;
   noise::WordStream& words_;
   Model model_;
   PrivateStep step_;
   Batch batch_;
-  GridMatrix inputs_;
-  std::vector<std::uint8_t> labels_;
   std::vector<Factors> factors_;
 };
 

@@ -12,6 +12,7 @@
 #include "support/scale.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
+#include "train/audit_bounds.h"
 #include "train/certificate.h"
 #include "train/checkpoint.h"
 
@@ -62,6 +63,59 @@ TEST(Trainer, LearnsWithAConvolution) {
   static_cast<void>(run(trainer));
   EXPECT_GT(train::evaluate(trainer.averaged_model(), examples).accuracy, 0.85);
   EXPECT_EQ(trainer.tally().zeroed, 0U);
+}
+
+/// The batches that a trainer's own steps draw, as sets of bits.
+std::vector<std::uint64_t> batches_of(const train::Batches& batches, std::size_t records, int steps) {
+  ReplayForTests words(12);
+  std::vector<std::uint64_t> found;
+  const train::RecordSource source{records,
+                                   [&](const train::Model& model, const train::Batch& batch, std::vector<train::Factors>& factors) {
+                                     std::uint64_t bits = 0;
+                                     for (const std::size_t record : batch) bits |= std::uint64_t{1} << record;
+                                     EXPECT_EQ(static_cast<std::size_t>(__builtin_popcountll(bits)), batch.size());
+                                     found.push_back(bits);
+                                     const auto rows = static_cast<Eigen::Index>(batch.size());
+                                     model.gradients(train::GridMatrix::Zero(rows, 3), std::vector<std::uint8_t>(batch.size()), factors);
+                                   }};
+  const TrainingTerms terms{batches, read_number("1"), read_number("1"),  static_cast<std::uint64_t>(steps),
+                            1e-6,    "values",         {2, 2, 0, 0, 0, 0}};
+  Trainer trainer(terms, source, words);
+  while (!trainer.is_done()) trainer.step();
+  return found;
+}
+
+// Pairs of records, within a step and from one step to the next: what independent draws give, and neither more nor less.
+TEST(Trainer, DrawsAFreshBatchInEveryStep) {
+  constexpr std::size_t records = 24;
+  constexpr int steps = 20'000;
+  for (const bool fixed : {true, false}) {
+    const train::Batches batches = fixed ? train::Batches(FixedSizeBatches(6, records)) : train::Batches(PoissonBatches(6, records));
+    const std::vector<std::uint64_t> drawn = batches_of(batches, records, steps);
+    int together = 0, again = 0, sizes = 0;
+    std::vector<int> joined(records);
+    for (int t = 0; t < steps; ++t) {
+      const std::uint64_t bits = drawn[static_cast<std::size_t>(t)], last = t > 0 ? drawn[static_cast<std::size_t>(t) - 1] : 0;
+      const auto has = [](std::uint64_t set, int record) { return (set >> record & 1U) != 0; };
+      for (std::size_t i = 0; i < records; ++i) joined[i] += has(bits, static_cast<int>(i)) ? 1 : 0;
+      together += has(bits, 3) && has(bits, 17) ? 1 : 0;
+      again += has(bits, t % 24) && has(last, t % 24) ? 1 : 0;
+      sizes += __builtin_popcountll(bits) == 6 ? 1 : 0;
+    }
+    const auto expect = [](int found, double chance, const char* what) {  // a false alarm once in 5e8
+      const train::Range range = train::count_range(steps, {chance * (1 - 1e-9), std::min(1.0, chance * (1 + 1e-9))}, 1e-9);
+      EXPECT_GE(found, range.least) << what;
+      EXPECT_LE(found, range.most) << what;
+    };
+    for (const int count : joined) expect(count, 0.25, "a record joins");
+    expect(together, fixed ? 6.0 * 5 / (24 * 23) : 1.0 / 16, "two records join");
+    expect(again, 1.0 / 16, "a record joins twice");
+    if (fixed) {
+      EXPECT_EQ(sizes, steps);
+    } else {
+      expect(sizes, 0.18525714, "six join");  // C(24, 6) 3^18 / 4^24
+    }
+  }
 }
 
 TEST(Trainer, TheDrawnPlanHasTheStatedNoise) {

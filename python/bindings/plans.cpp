@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "bind.h"
+#include "curve/parts_of_plan.h"
+#include "mechanism/table_file.h"
 #include "mechanism/vocabulary.h"
 #include "plan/lexer.h"
 #include "plan/unknown.h"
@@ -41,6 +43,37 @@ std::string compose(const std::vector<std::string>& texts) {
 std::string spell_number(const std::string& name, const std::string& text) {
   (void)read_argument(name.c_str(), text);
   return read_number(text).text;
+}
+
+void read_tables(Plan& plan);
+
+void read_tables(Value& value) {
+  if (auto* plan = std::get_if<Plan>(&value.content)) read_tables(*plan);
+  if (auto* tuple = std::get_if<Tuple>(&value.content)) std::ranges::for_each(tuple->items, [](Value& item) { read_tables(item); });
+  if (auto* list = std::get_if<List>(&value.content)) std::ranges::for_each(list->items, [](Value& item) { read_tables(item); });
+}
+
+void read_tables(Call& call) {
+  for (Argument& argument : call.arguments) {
+    if (argument.name != "file") {
+      read_tables(argument.value);
+      continue;
+    }
+    List points;
+    for (auto& [first, second] : read_table(std::get<std::string>(argument.value.content)))
+      points.items.push_back({Tuple{{{std::move(first)}, {std::move(second)}}}});
+    argument = {"points", {std::move(points)}};
+  }
+}
+
+/// Puts what is in the files that the plan names in the place of their names.
+void read_tables(Plan& plan) {
+  for (Line& line : plan.lines) std::visit([](auto& source) { read_tables(source); }, line.source);
+}
+
+/// Throws what analysis throws for a number out of range; a plan with `?` is not looked at.
+void check_ranges(const Plan& plan) {
+  if (count_unknowns(plan) == 0) (void)parts_of_plan(plan, Neighbours::unstated, {});
 }
 
 // A plan as nested lists and tuples, for those who translate it: lines are (source, operators), a source is a call or lines, a call is
@@ -94,6 +127,17 @@ void bind_plans(nb::module_& module) {
   using namespace nb::literals;
   module.def(
       "canonical", [](const std::string& text) { return with_plan(text, [](const Plan& plan) { return to_string(plan); }); }, "text"_a);
+  module.def(
+      "with_tables",
+      [](const std::string& text) {
+        return with_plan(text, [](Plan plan) {
+          read_tables(plan);
+          return to_string(plan);
+        });
+      },
+      "text"_a);
+  module.def(
+      "check_ranges", [](const std::string& text) { with_plan(text, [](const Plan& plan) { return check_ranges(plan), 0; }); }, "text"_a);
   module.def(
       "count_lines", [](const std::string& text) { return with_plan(text, [](const Plan& plan) { return plan.lines.size(); }); }, "text"_a);
   module.def(

@@ -5,6 +5,7 @@ import pickle
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -218,3 +219,23 @@ def test_plot() -> None:
     matplotlib.use("Agg")
     for kind in ("tradeoff", "profile", "gdpt"):
         assert to.gaussian(1).curve().plot(kind, points=20).get_xlabel()
+
+
+def test_a_curve_keeps_what_its_file_held(tmp_path: Path) -> None:
+    table = tmp_path / "profile.csv"
+    table.write_text("0, 0.5\n1, 0.1\n")
+    plan = to.profile(file=str(table))
+    before = plan.curve()
+    asks = (lambda c: c.epsilon("0.3"), lambda c: c.compare("0.3", methods=["exact"])["exact"].epsilon, lambda c: c.extend("dp(0)").delta(1))
+    answers = [ask(before) for ask in asks]
+    stored, known = pickle.dumps(before), {before: "old"}
+    table.write_text("0, 0.9\n3, 0.2\n")
+    assert [ask(before) for ask in asks] == answers == [ask(pickle.loads(stored)) for ask in asks]
+    after = plan.curve()
+    assert after.plan == before.plan == pickle.loads(stored).plan
+    assert after != before and after not in known and known[pickle.loads(stored)] == "old"
+    assert all(ask(after) != answer for ask, answer in zip(asks, answers))
+    table.unlink()
+    assert [ask(before) for ask in asks] == answers
+    with pytest.raises(to.Error, match="profile.csv"):
+        plan.curve()

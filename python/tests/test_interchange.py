@@ -8,7 +8,9 @@ import pickle
 import sys
 import time
 import types
+import warnings
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -44,8 +46,19 @@ def test_numbers_of_other_kinds_are_merged() -> None:
     assert accountant.history == [(1.5, 0.25, 4)]
 
 
-def test_nothing_spent_costs_nothing() -> None:
-    assert Accountant().get_epsilon(1e-5) == 0 and len(Accountant()) == 0
+@pytest.mark.parametrize("history", [[], [(1.1, 0.01, 0)]])
+def test_no_step_is_no_silent_zero(history: list[Any]) -> None:
+    accountant = Accountant.from_history(history)
+    for ask in (lambda: accountant.get_epsilon(1e-5), lambda: accountant.get_epsilon_interval(1e-5).hi, lambda: accountant.get_delta(0)):
+        with pytest.warns(interchange.NoStepsWarning, match="before") as caught:
+            assert ask() == 0
+        assert caught[0].filename == __file__  # it points at the caller
+    with pytest.warns(interchange.NoStepsWarning):
+        assert accountant.curve.epsilon(0).hi == 0
+    accountant.step(noise_multiplier=1.1, sample_rate=0.01)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert accountant.get_epsilon(1e-5) > 0
 
 
 @settings(max_examples=10, deadline=None)
@@ -138,11 +151,14 @@ def test_assumptions_are_stated() -> None:
         Accountant().get_epsilon(1e-5, epsilon_error=1)
 
 
-def test_the_hook_counts_accumulated_batches() -> None:
+def test_the_hook_counts_accumulated_batches_one_by_one() -> None:
+    """Their sum with noise is what can be computed from the noisy sums of each, with a part of the variance."""
     accountant = Accountant()
-    optimizer = types.SimpleNamespace(noise_multiplier=1.1, accumulated_iterations=4)
-    accountant.get_optimizer_hook_fn(sample_rate=0.01)(optimizer)
-    assert accountant.history == [(1.1, 0.04, 1)]
+    hook = accountant.get_optimizer_hook_fn(sample_rate=0.01)
+    hook(types.SimpleNamespace(noise_multiplier=1.1, accumulated_iterations=1))
+    assert accountant.history == [(1.1, 0.01, 1)]
+    hook(types.SimpleNamespace(noise_multiplier=1.1, accumulated_iterations=4))
+    assert accountant.history[1:] == [(pytest.approx(0.55, rel=1e-14), 0.01, 4)] and accountant.history[1][0] < 0.55
 
 
 @given(steps, steps)
@@ -270,7 +286,7 @@ def test_events_ask_for_what_they_do_not_say() -> None:
         (events.PoissonSampledDpEvent(0.1, gaussian), "replace-one"),
         (events.SampledWithoutReplacementDpEvent(100, 10, gaussian), "add-remove"),
         (events.RandomizedResponseDpEvent(0.5, 2), "add-remove"),
-        (events.ZCDpEvent(1.0), "add-remove"),
+        (events.ZCDpEvent(1.0, xi=0.1), "add-remove"),
         (events.UnsupportedDpEvent(), "add-remove"),
     ):
         with pytest.raises(to.UnsupportedError, match=type(event).__name__):
@@ -278,6 +294,41 @@ def test_events_ask_for_what_they_do_not_say() -> None:
     for neighbours in (relation.REPLACE_SPECIAL, "cousins", None):
         with pytest.raises(to.DomainError, match="neighbours"):
             interchange.from_dp_event(gaussian, neighbours=neighbours)
+
+
+def test_every_event_is_read_or_refused_for_its_own_reason() -> None:
+    from tradeoff.interchange import dp_event as ours
+
+    known = {name for name, kind in vars(events).items() if isinstance(kind, type) and issubclass(kind, events.DpEvent)}
+    assert known - {"DpEvent"} == set(ours._READERS) | set(ours._REFUSED) and not set(ours._READERS) & set(ours._REFUSED)
+    gaussian = events.GaussianDpEvent(1.0)
+    for event, reason in (
+        (events.SingleEpochTreeAggregationDpEvent(1.0, 8), "REPLACE_SPECIAL"),
+        (events.RepeatAndSelectDpEvent(gaussian, 10.0, 1.0), "best"),
+        (events.MixtureOfGaussiansDpEvent(1.0, [0, 1], [0.5, 0.5]), "random sensitivity"),
+        (events.TruncatedSubsampledGaussianDpEvent(100, 0.1, 20, 1.0), "largest batch"),
+        (events.UnsupportedDpEvent(), "nothing is known"),
+        (events.ZCDpEvent(1.0, xi=0.5), "xi = 0.5"),
+    ):
+        with pytest.raises(to.UnsupportedError, match=f"{type(event).__name__}.*{reason}"):
+            interchange.from_dp_event(event, neighbours="add-remove")
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])
+def test_zcdp_travels(neighbours: str) -> None:
+    from dp_accounting.rdp import RdpAccountant
+
+    event = events.ComposedDpEvent([events.ZCDpEvent(0.05), events.SelfComposedDpEvent(events.ZCDpEvent(0.01), 5)])
+    plan = interchange.from_dp_event(event, neighbours=neighbours)
+    assert plan == to.zcdp(0.05) * to.zcdp(0.01).repeat(5)
+    written = interchange.to_dp_event(plan, neighbours=neighbours)
+    theirs = {"add-remove": relation.ADD_OR_REMOVE_ONE, "replace-one": relation.REPLACE_ONE}[neighbours]
+    for delta in (1e-3, 1e-6):
+        found = plan.curve(neighbours=neighbours).epsilon(delta)
+        bound = RdpAccountant(neighboring_relation=theirs).compose(written).get_epsilon(delta)
+        assert 0.9 * bound < found.hi <= bound  # theirs tries a list of orders
+    assert Fraction(interchange.to_dp_event(to.zcdp("1/3"), neighbours=neighbours).rho) >= Fraction(1, 3)
+    assert interchange.from_dp_event(events.ZCDpEvent(0.0), neighbours=neighbours) == to.dp(0)
 
 
 def test_nothing_and_everything() -> None:
@@ -297,16 +348,42 @@ def test_events_round_trip(event: Any) -> None:
 def test_writing_rounds_to_the_safe_side() -> None:
     event = interchange.to_dp_event(to.gaussian("1/3").poisson("1/3").repeat(7), neighbours="add-remove")
     assert event.count == 7 and event.event.sampling_probability > 1 / 3 - 1e-17
-    from fractions import Fraction
-
     assert Fraction(event.event.event.noise_multiplier) <= Fraction(1, 3) <= Fraction(event.event.sampling_probability)
     doubled = interchange.to_dp_event(to.gaussian(1, 2), neighbours="replace-one", unit="clipping norm")
     assert doubled.noise_multiplier == 1.0
     sampled = interchange.to_dp_event(to.gaussian(1, 2).sample(3, 10), neighbours="replace-one", unit="clipping norm")
     assert (sampled.source_dataset_size, sampled.sample_size) == (10, 3)
-    for plan in (to.dp(1, 0.1), to.truncated_laplace(1, 3), to.gaussian(1).refine(), to.constraints([(1, 0)])):
-        with pytest.raises(to.UnsupportedError, match="has no event"):
+    for plan, name in (
+        (to.dp(1, 0.1), "dp"),
+        (to.truncated_laplace(1, 3), "truncated_laplace"),
+        (to.gaussian(1).refine(), "refine"),
+        (to.gaussian(1).group(2), "group"),
+        (to.constraints([(1, 0)]), "constraints"),
+        (to.rdp([(2, 1)]), "rdp"),
+    ):
+        with pytest.raises(to.UnsupportedError, match=f"^{name} has no event in dp-accounting"):
             interchange.to_dp_event(plan, neighbours="add-remove")
+
+
+def test_writing_refuses_what_it_cannot_say() -> None:
+    with pytest.raises(to.DomainError, match="sigma = [?]"):
+        interchange.to_dp_event("gaussian(sigma=?)", neighbours="add-remove")
+    with pytest.raises(to.UnsupportedError, match="write sample.size, of."):
+        interchange.to_dp_event(to.gaussian(1).sample(rate=0.1), neighbours="replace-one", unit="sensitivity")
+    for text in ("gaussian(sigma=-1)", "gaussian(sigma=1) | poisson(rate=2)", "zcdp(rho=-1)", "discrete_laplace(scale=0)"):
+        with pytest.raises(to.DomainError, match="is not allowed"):
+            interchange.to_dp_event(text, neighbours="add-remove")
+    assert interchange.to_dp_event(to.gaussian(1, 0), neighbours="add-remove") == events.NoOpDpEvent()
+    assert interchange.to_dp_event("randomized_response(epsilon=100000)", neighbours="replace-one").noise_parameter == 0
+
+
+@given(epsilon=st.floats(1e-6, 700), choices=st.integers(2, 10**6))
+def test_written_responses_are_no_more_private(epsilon: float, choices: int) -> None:
+    import flint
+
+    event = interchange.to_dp_event(to.randomized_response(epsilon, choices), neighbours="replace-one")
+    noise = flint.arb(event.noise_parameter)
+    assert (1 + choices * (1 - noise) / noise).log() >= flint.arb(epsilon)  # the epsilon of the event
 
 
 def test_ledgers_are_read_in_one_call() -> None:

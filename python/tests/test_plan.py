@@ -4,6 +4,7 @@
 import copy
 import inspect
 import pickle
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 
@@ -156,3 +157,30 @@ def test_user_tables(tmp_path: object) -> None:
     for wrong in (lambda: to.profile([(0, 0.5)], tail="zero)"), lambda: to.profile(3), lambda: to.constraints("ab"), lambda: to.mixture([3])):  # type: ignore
         with pytest.raises(to.Error):
             wrong()
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: to.gaussian(0), "sigma = 0 is not allowed; it must be above 0"),
+        (lambda: to.gaussian(-1), "sigma = -1"),
+        (lambda: to.laplace(scale=1, sensitivity=-1), "sensitivity = -1"),
+        (lambda: to.dp(1, 2), "delta = 2"),
+        (lambda: to.zcdp(-0.5), "rho = -0.5"),
+        (lambda: to.constraints([(1, 2)]), "delta"),
+        (lambda: to.pair([0.5, 0.6], [0.5, 0.5]), "p"),
+        (lambda: to.rdp([(0.5, 1)]), "order"),
+        (lambda: to.poisson(1.5), "rate = 1.5"),
+        (lambda: to.gaussian(1).sample(5, 3), "size = 5"),
+        (lambda: to.gaussian(1).group(0), "size = 0"),
+        (lambda: to.gaussian(1).rectify(1, 2, 1), "high"),
+        (lambda: to.gaussian(1).repeat(-1), "times"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_at_once(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(to.Error, match=message):
+        make()
+
+
+def test_an_unknown_value_is_not_checked() -> None:
+    assert to.gaussian("?").poisson("?").repeat("?").text == "gaussian(sigma=?) | poisson(rate=?) | repeat(?)"

@@ -3,6 +3,7 @@
 
 import json
 import subprocess
+import sys
 
 import pytest
 
@@ -75,3 +76,9 @@ def test_report_is_that_of_the_command_line(command_line: str) -> None:
         to.report("gdp(mu=1)", format="pdf")
     with pytest.raises(to.DomainError, match="delta"):
         to.report("gdp(mu=1)", delta=2)
+
+
+def test_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match="pip install matplotlib"):
+        to.gdp(1).curve().plot()

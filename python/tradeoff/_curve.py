@@ -255,10 +255,11 @@ class Curve:
     Curve('gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)', neighbours='add-remove', method='contour')
     """
 
-    __slots__ = ("_core", "_made", "_plan", "_relative", "_stated")
+    __slots__ = ("_core", "_made", "_plan", "_relative", "_stated", "_text")
 
     _core: _core.Curve
     _plan: Plan | None  # None for a curve that no plan describes
+    _text: str  # the plan with the contents of its files, which may change later, in the place of their names
     _made: tuple[Any, ...]  # then: the function of tradeoff.algebra that made it, and its arguments
     _stated: str
     _relative: str
@@ -267,16 +268,17 @@ class Curve:
         if neighbours is not None and not (isinstance(neighbours, str) and neighbours):
             raise DomainError(f"neighbours = {neighbours!r} is not allowed; it must be one of add-remove, replace-one")
         self._plan = Plan(plan)
+        self._text = _with_tables(self._plan.text)
         self._stated = neighbours or ""
         self._relative = to_text("relative", relative)
         self._made = ()
-        self._core = _core.analyze(self._plan.text, self._stated, self._relative)
+        self._core = _core.analyze(self._text, self._stated, self._relative)
 
     @classmethod
-    def _of(cls, core: CoreCurve, plan: Plan | None, stated: str, relative: str, made: tuple[Any, ...] = ()) -> Curve:
+    def _of(cls, core: CoreCurve, plan: Plan | None, text: str, stated: str, relative: str, made: tuple[Any, ...] = ()) -> Curve:
         """A curve whose core is known already."""
         curve = cls.__new__(cls)
-        curve._core, curve._plan, curve._made, curve._stated, curve._relative = core, plan, made, stated, relative
+        curve._core, curve._plan, curve._text, curve._made, curve._stated, curve._relative = core, plan, text, made, stated, relative
         return curve
 
     @property
@@ -296,7 +298,8 @@ class Curve:
         True
         """
         added = Plan(more)
-        return Curve._of(self._core.extend(added.text), compose(self.plan, added), self._stated, self._relative)
+        text = _with_tables(added.text)
+        return Curve._of(self._core.extend(text), compose(self.plan, added), f"{self._text}\n{text}", self._stated, self._relative)
 
     @property
     def neighbours(self) -> str | None:
@@ -316,7 +319,7 @@ class Curve:
     def explain(self) -> str:
         """The plan and the theorems used, for people."""
         lines = [f"  [{step.theorem}]  {step.detail}" for step in self.steps]
-        whose = f"{self.neighbours} neighbours" if self.neighbours else "neighbours as the sensitivity says"
+        whose = f"{self.neighbours} neighbours" if self.neighbours else "neighbours not stated"
         return "\n".join([self._name(), "", *lines, "", f"({whose}; {self.method})"])
 
     def _ask(self, ask: str, name: str, at: Any, direction: str) -> Any:
@@ -491,7 +494,7 @@ class Curve:
         True
         """
         rows, best, epsilon, warnings = _core.compare(
-            self.plan.text, to_text("delta", delta), list(methods), self._stated, self._relative
+            self._of_plan(), to_text("delta", delta), list(methods), self._stated, self._relative
         )
         listed = tuple(Method(method, kind, Interval(*value), remark) for method, kind, value, remark in rows)
         return Comparison(listed, best, Interval(*epsilon), tuple(warnings))
@@ -507,7 +510,7 @@ class Curve:
 
     def clt(self) -> Limit:
         """What limit theorems say: an estimate of mu, and the bound of Berry and Esseen beside it."""
-        mu, revealed, theorems, proved, refusal = _core.limit(self.plan.text, self._stated, self._relative)
+        mu, revealed, theorems, proved, refusal = _core.limit(self._of_plan(), self._stated, self._relative)
         bound = None if proved is None else BerryEsseen(*(Interval(*value) for value in proved))
         return Limit(mu, revealed, tuple(theorems), bound, refusal)
 
@@ -519,11 +522,11 @@ class Curve:
         >>> abs(curve.edgeworth().epsilon(1e-3) - curve.epsilon(1e-3).hi) < 0.02
         True
         """
-        return Edgeworth(_core.edgeworth(self.plan.text, self._stated, self._relative))
+        return Edgeworth(_core.edgeworth(self._of_plan(), self._stated, self._relative))
 
     def renyi(self) -> Renyi:
         """The Renyi divergences of the plan."""
-        return Renyi(_core.renyi(self.plan.text, self._stated, self._relative))
+        return Renyi(_core.renyi(self._of_plan(), self._stated, self._relative))
 
     def divergences(self, *, direction: str = "worst") -> Divergences:
         """Total variation, Kullback-Leibler and chi-square divergence.
@@ -555,8 +558,12 @@ class Curve:
     def __hash__(self) -> int:
         return hash(self._identity())
 
+    def _of_plan(self) -> str:
+        """The text for questions that look at the lines of the plan; UnsupportedError for a curve that no plan describes."""
+        return self._text if self._plan is not None else self.plan.text
+
     def _identity(self) -> tuple[Any, ...]:
-        return self._made if self._plan is None else (self._plan.text, self._stated, self._relative)
+        return self._made if self._plan is None else (self._plan.text, self._text, self._stated, self._relative)
 
     def _name(self) -> str:
         return self._plan.text if self._plan is not None else self._made[0].__name__
@@ -571,8 +578,13 @@ class Curve:
         return _rebuild, self._identity()
 
 
-def _rebuild(plan: str, neighbours: str, relative: str) -> Curve:
-    return Curve(plan, neighbours=neighbours or None, relative=relative)
+def _rebuild(plan: str, text: str, neighbours: str, relative: str) -> Curve:
+    """The curve of a pickle: of what its files held when it was made."""
+    return Curve._of(_core.analyze(text, neighbours, relative), Plan(plan), text, neighbours, relative)
+
+
+def _with_tables(text: str) -> str:
+    return _core.with_tables(text) if "file=" in text else text
 
 
 def analyze(plan: PlanLike, *, neighbours: str | None = None, relative: Number = 1e-6) -> Curve:

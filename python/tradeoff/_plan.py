@@ -271,8 +271,15 @@ def _numbers_call(name: str, **arguments: Any) -> str:
     return _call(name, **{key: _number(key, value) for key, value in arguments.items() if value is not None})
 
 
+def _checked(text: str) -> Plan:
+    """The plan of one source whose numbers are in range; one with a ``?`` is checked when its value is found."""
+    plan = Plan(text)
+    _core.check_ranges(plan.text)
+    return plan
+
+
 def _source(name: str, **arguments: Any) -> Plan:
-    return Plan(_numbers_call(name, **arguments))
+    return _checked(_numbers_call(name, **arguments))
 
 
 # Sources
@@ -345,7 +352,7 @@ def constraints(points: Iterable[Any]) -> Plan:
     >>> to.constraints([(1, 0), (0.5, 0.1)])
     Plan('constraints([(1, 0), (0.5, 0.1)])')
     """
-    return Plan(_call("constraints", points=_pairs("points", points)))
+    return _checked(_call("constraints", points=_pairs("points", points)))
 
 
 def mixture(components: Iterable[tuple[Number, PlanLike]]) -> Plan:
@@ -386,7 +393,7 @@ def weakest(mechanisms: Iterable[PlanLike]) -> Plan:
 def pair(p: Iterable[Number], q: Iterable[Number]) -> Plan:
     """A finite pair of distributions: probabilities with the record, and without it."""
     listed = {name: "[" + ", ".join(_number(name, x) for x in _items(name, values)) + "]" for name, values in (("p", p), ("q", q))}
-    return Plan(_call("pair", p=listed["p"], q=listed["q"]))
+    return _checked(_call("pair", p=listed["p"], q=listed["q"]))
 
 
 def rdp(points: Iterable[Any]) -> Plan:
@@ -396,7 +403,7 @@ def rdp(points: Iterable[Any]) -> Plan:
     >>> to.rdp([(2, 0.1), (8, 0.5)])
     Plan('rdp([(2, 0.1), (8, 0.5)])')
     """
-    return Plan(_call("rdp", points=_pairs("points", points)))
+    return _checked(_call("rdp", points=_pairs("points", points)))
 
 
 def zcdp(rho: Number) -> Plan:
@@ -454,7 +461,9 @@ def _file(path: Any) -> str | None:
 
 
 def _operator(name: str, **arguments: Any) -> Operator:
-    return Operator(_numbers_call(name, **arguments))
+    operator = Operator(_numbers_call(name, **arguments))
+    _core.check_ranges(f"gdp(mu=0) | {operator.text}")  # a base that costs nothing
+    return operator
 
 
 def poisson(rate: Number) -> Operator:

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures with matplotlib (``pip install tradeoff[plot]``), and the privacy statement."""
+"""Pictures with matplotlib (``pip install matplotlib``), and the privacy statement."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Union
 
 from . import _core
 from ._curve import Curve, analyze
 from ._errors import DomainError
 from ._numbers import Number, to_text
-from ._plan import Plan, PlanLike
+from ._plan import Plan
 
-Drawable = Curve | PlanLike
+Drawable = Union[Curve, Plan, str]
 
 # The colours of Okabe and Ito without yellow, as in the pictures of the command line; the last one is grey.
 _ON_LIGHT = ("#0072b2", "#d55e00", "#009e73", "#b0578d", "#c98500", "#3a9bd9", "#24292f", "#8c959f")
@@ -52,9 +52,11 @@ def plot(
     names = [curve.plan.text for curve in curves] if labels is None else list(labels)
     if not curves or len(names) != len(curves):
         raise DomainError(f"{len(names)} labels for {len(curves)} curves")
+    try:
+        import matplotlib.pyplot as pyplot  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError:
+        raise ImportError("plot draws with matplotlib, which is not installed: pip install matplotlib") from None
     picture = json.loads(_core.picture(kind, [(n, c._core) for n, c in zip(names, curves)], direction, points))
-    import matplotlib.pyplot as pyplot  # type: ignore[import-not-found, import-untyped, unused-ignore]
-
     axes = axes if axes is not None else pyplot.figure(figsize=(5.2, 5.6) if picture["square"] else (6.4, 5.2)).add_subplot()
     _draw(picture, axes)
     return axes

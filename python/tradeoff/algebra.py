@@ -119,4 +119,4 @@ def _core_of(curve: Curve) -> _core.Curve:
 
 
 def _made(core: _core.Curve, maker: Callable[..., Curve], *arguments: Any) -> Curve:
-    return Curve._of(core, None, "", "", (maker, *arguments))
+    return Curve._of(core, None, "", "", "", (maker, *arguments))

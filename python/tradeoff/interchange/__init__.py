@@ -12,6 +12,15 @@
 from .dp_event import from_dp_event, to_dp_event
 from .gdpnum import MuAndRegret, mu_and_regret
 from .histories import merge_histories, read_history
-from .opacus import Accountant
+from .opacus import Accountant, NoStepsWarning
 
-__all__ = ["Accountant", "MuAndRegret", "from_dp_event", "merge_histories", "mu_and_regret", "read_history", "to_dp_event"]
+__all__ = [
+    "Accountant",
+    "MuAndRegret",
+    "NoStepsWarning",
+    "from_dp_event",
+    "merge_histories",
+    "mu_and_regret",
+    "read_history",
+    "to_dp_event",
+]

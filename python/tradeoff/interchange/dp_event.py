@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import exp, nextafter
+from math import exp, inf, nextafter
+from sys import float_info
 from typing import Any
 
 from .. import _core
 from .._errors import DomainError, UnsupportedError
 from .._numbers import to_text
-from .._plan import Plan, PlanLike, compose, discrete_laplace, dp, gaussian, laplace, randomized_response
+from .._plan import Plan, PlanLike, compose, discrete_laplace, dp, gaussian, laplace, randomized_response, zcdp
 from .._training import FACTOR_OF_TWO
 
 
@@ -60,7 +61,8 @@ def _read(event: Any, terms: _Terms) -> Plan | None:
     name = str(getattr(event, "class_name", None) or type(event).__name__)
     reader = _READERS.get(name)
     if reader is None:
-        raise UnsupportedError(f"{name} is not supported; supported are {', '.join(sorted(_READERS))}")
+        reason = _REFUSED.get(name, "it is no event that is known here")
+        raise UnsupportedError(f"{name} is not supported: {reason}; supported are {', '.join(sorted(_READERS))}")
     return reader(event, terms)
 
 
@@ -94,6 +96,12 @@ def _read_randomized_response(event: Any, terms: _Terms) -> Plan | None:
     if noise == 0:
         return Plan(_REVEALING)
     return randomized_response(_log_above(1 + buckets * (1 - noise) / noise), buckets)
+
+
+def _read_zcdp(event: Any, terms: _Terms) -> Plan | None:
+    if event.xi != 0:
+        raise UnsupportedError(f"ZCDpEvent: xi = {event.xi} is not supported; it must be 0, which is rho-zCDP")
+    return None if event.rho == 0 else zcdp(event.rho)
 
 
 def _read_self_composed(event: Any, terms: _Terms) -> Plan | None:
@@ -131,6 +139,7 @@ _READERS: dict[str, Callable[[Any, _Terms], Plan | None]] = {
     "LaplaceDpEvent": _noisy("LaplaceDpEvent", laplace),
     "DiscreteLaplaceDpEvent": _read_discrete_laplace,
     "RandomizedResponseDpEvent": _read_randomized_response,
+    "ZCDpEvent": _read_zcdp,
     "SelfComposedDpEvent": _read_self_composed,
     "ComposedDpEvent": _read_composed,
     "PoissonSampledDpEvent": _read_poisson,
@@ -138,17 +147,28 @@ _READERS: dict[str, Callable[[Any, _Terms], Plan | None]] = {
     "SampledWithReplacementDpEvent": _read_with_replacement,
 }
 
+_REFUSED = {
+    "UnsupportedDpEvent": "it stands for something that was run and about which nothing is known",
+    "SingleEpochTreeAggregationDpEvent": "its neighbours replace a record by a zero one (REPLACE_SPECIAL), which no plan describes",
+    "RepeatAndSelectDpEvent": "no plan describes the choice of the best of a random number of runs",
+    "MixtureOfGaussiansDpEvent": "no plan describes Gaussian noise with a random sensitivity",
+    "TruncatedSubsampledGaussianDpEvent": "no plan describes Poisson sampling with a largest batch",
+}
+
 
 def to_dp_event(plan: PlanLike, *, neighbours: Any, unit: str | None = None) -> Any:
     """The event tree of a plan, for accountants of dp-accounting. Numbers are rounded such that the event is no more private than the plan.
 
-    Arguments as for ``from_dp_event``. A source or an operator without an event is refused by name.
+    Arguments as for ``from_dp_event``. A source or an operator without an event is refused by name, and so is a number out of range.
     """
     try:
         from dp_accounting import dp_event as events  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         raise ImportError("to_dp_event makes events of dp-accounting: pip install dp-accounting") from None
-    return _Writer(events, _Terms(neighbours, unit)).write(_core.tree(Plan(plan).text))
+    terms, text = _Terms(neighbours, unit), Plan(plan).text
+    event = _Writer(events, terms).write(_core.tree(text))
+    _core.analyze(text, terms.neighbours, "1e-6")  # refuses what is out of range
+    return event
 
 
 class _Writer:
@@ -167,52 +187,73 @@ class _Writer:
         return event
 
     def write_source(self, name: str, arguments: dict[str, Any]) -> Any:
-        values = {key: _exact(name, key, value) for key, value in arguments.items()}
-        sensitivity = values.get("sensitivity", Fraction(1))
-        if name == "gaussian":
-            return self.events.GaussianDpEvent(_below(values["sigma"] / sensitivity * self.terms.reach("gaussian")))
-        if name == "gdp":
-            multiplier = self.terms.reach("gdp") / values["mu"] if values["mu"] else None
-            return self.events.GaussianDpEvent(_below(multiplier)) if multiplier else self.events.NoOpDpEvent()
-        if name == "laplace":
-            return self.events.LaplaceDpEvent(_below(values["scale"] / sensitivity * self.terms.reach("laplace")))
-        if name == "discrete_laplace":
-            if sensitivity % self.terms.reach("discrete_laplace"):
-                raise UnsupportedError("discrete_laplace: its sensitivity is odd, so it is no change of one clipped record by another")
-            return self.events.DiscreteLaplaceDpEvent(_above(1 / values["scale"]), int(sensitivity / self.terms.reach("discrete_laplace")))
-        if name == "randomized_response":
-            self.terms.demand("randomized_response", "replace-one")
-            choices = int(values.get("choices", 2))
-            noise = choices / (exp(float(values["epsilon"])) + choices - 1) * (1 - 1e-14)  # rounding of exp is far below this
-            return self.events.RandomizedResponseDpEvent(noise, choices)
-        if name == "dp" and values["epsilon"] == 0 and values.get("delta", 0) in (0, 1):
-            return self.events.NonPrivateDpEvent() if values.get("delta", 0) == 1 else self.events.NoOpDpEvent()
-        raise UnsupportedError(f"{name} has no event in dp-accounting")
+        writer = getattr(self, f"_write_{name}", None)
+        if writer is None:
+            raise UnsupportedError(f"{name} has no event in dp-accounting")
+        return writer({key: _exact(name, key, value) for key, value in arguments.items()})
+
+    def _relative_sensitivity(self, name: str, values: dict[str, Fraction]) -> Fraction:
+        """The sensitivity in units of the length that a noise multiplier is divided by."""
+        return values.get("sensitivity", Fraction(1)) / self.terms.reach(name)
+
+    def _write_gaussian(self, values: dict[str, Fraction]) -> Any:
+        length = self._relative_sensitivity("gaussian", values)
+        return self.events.GaussianDpEvent(_below(values["sigma"] / length)) if length else self.events.NoOpDpEvent()
+
+    def _write_laplace(self, values: dict[str, Fraction]) -> Any:
+        length = self._relative_sensitivity("laplace", values)
+        return self.events.LaplaceDpEvent(_below(values["scale"] / length)) if length else self.events.NoOpDpEvent()
+
+    def _write_gdp(self, values: dict[str, Fraction]) -> Any:
+        return self.events.GaussianDpEvent(_below(self.terms.reach("gdp") / values["mu"])) if values["mu"] else self.events.NoOpDpEvent()
+
+    def _write_zcdp(self, values: dict[str, Fraction]) -> Any:
+        return self.events.ZCDpEvent(_above(values["rho"]))
+
+    def _write_discrete_laplace(self, values: dict[str, Fraction]) -> Any:
+        length = self._relative_sensitivity("discrete_laplace", values)
+        if length.denominator != 1:
+            raise UnsupportedError("discrete_laplace: its sensitivity is odd, so it is no change of one clipped record by another")
+        if not values["scale"]:
+            return self.events.NonPrivateDpEvent()
+        return self.events.DiscreteLaplaceDpEvent(_above(1 / values["scale"]), int(length))
+
+    def _write_randomized_response(self, values: dict[str, Fraction]) -> Any:
+        self.terms.demand("randomized_response", "replace-one")
+        choices, epsilon = int(values.get("choices", 2)), float(values["epsilon"])
+        likelier = exp(epsilon) if epsilon <= 700 else inf
+        # exp() of a rounded epsilon up to 700 is off by less than 1e-13 of itself.
+        return self.events.RandomizedResponseDpEvent(choices / (likelier + choices - 1) * (1 - 1e-12), choices)
+
+    def _write_dp(self, values: dict[str, Fraction]) -> Any:
+        if values.get("delta") == 1:
+            return self.events.NonPrivateDpEvent()
+        if values["epsilon"] == 0 and not values.get("delta"):
+            return self.events.NoOpDpEvent()
+        raise UnsupportedError("dp has no event in dp-accounting, but for epsilon = delta = 0 and for delta = 1")
 
     def apply(self, name: str, arguments: dict[str, Any], event: Any) -> Any:
+        if name not in ("repeat", "poisson", "sample", "sample_with_replacement"):
+            raise UnsupportedError(f"{name} has no event in dp-accounting")
         values = {key: _exact(name, key, value) for key, value in arguments.items()}
         if name == "repeat":
             return self.events.SelfComposedDpEvent(event, int(values["times"]))
         if name == "poisson":
             self.terms.demand("poisson", "add-remove")
             return self.events.PoissonSampledDpEvent(min(1.0, _above(values["rate"])), event)
-        if name == "sample" and "size" in values:
-            self.terms.demand("sample", "replace-one")
+        self.terms.demand(name, "replace-one")
+        if "rate" in values:
+            raise UnsupportedError("sample(rate): SampledWithoutReplacementDpEvent counts records; write sample(size, of)")
+        if name == "sample":
             return self.events.SampledWithoutReplacementDpEvent(int(values["of"]), int(values["size"]), event)
-        if name == "sample_with_replacement":
-            self.terms.demand("sample_with_replacement", "replace-one")
-            return self.events.SampledWithReplacementDpEvent(int(values["of"]), int(values["draws"]), event)
-        raise UnsupportedError(f"{name} has no event in dp-accounting")
+        return self.events.SampledWithReplacementDpEvent(int(values["of"]), int(values["draws"]), event)
 
 
-def _exact(name: str, key: str, value: Any) -> Fraction:
-    if not isinstance(value, str) or value == "?":
-        raise UnsupportedError(f"{name} has no event in dp-accounting")
-    try:
-        top, _, bottom = value.partition("/")
-        return Fraction(top) / Fraction(bottom or 1)
-    except ValueError:
-        raise UnsupportedError(f"{name}: {key} = {value} has no event in dp-accounting") from None
+def _exact(name: str, key: str, value: str) -> Fraction:
+    if value == "?":
+        raise DomainError(f"{name}: {key} = ? has no event; find its value first, with tradeoff.calibrate")
+    top, _, bottom = value.partition("/")
+    return Fraction(top) / Fraction(bottom or 1)
 
 
 def _log_above(exact: Fraction) -> Decimal:
@@ -224,10 +265,14 @@ def _log_above(exact: Fraction) -> Decimal:
 
 def _below(exact: Fraction) -> float:
     """The largest double that is not above."""
+    if exact > float_info.max:
+        return float_info.max
     near = float(exact)
     return near if Fraction(near) <= exact else nextafter(near, 0.0)
 
 
 def _above(exact: Fraction) -> float:
+    if exact > float_info.max:
+        return inf
     near = float(exact)
-    return near if Fraction(near) >= exact else nextafter(near, float("inf"))
+    return near if Fraction(near) >= exact else nextafter(near, inf)

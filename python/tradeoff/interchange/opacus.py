@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An accountant with the interface of Opacus.
-
-    engine = PrivacyEngine()
-    engine.accountant = tradeoff.interchange.Accountant()        # instead of Opacus' own
-
-or, to be found by name (also by ``make_private_with_epsilon`` and ``get_noise_multiplier``)::
+"""An accountant with the interface of Opacus. Attach it before ``make_private``, either by name::
 
     tradeoff.interchange.opacus.register()
     engine = PrivacyEngine(accountant="tradeoff")
+    model, optimizer, loader = engine.make_private(...)          # or make_private_with_epsilon
+
+or as an object::
+
+    engine = PrivacyEngine()
+    engine.accountant = tradeoff.interchange.Accountant()
+    model, optimizer, loader = engine.make_private(...)
+
+``make_private`` connects the optimizer to the accountant that the engine has at that time. One that is attached later sees no step; it
+warns with ``NoStepsWarning`` when it is asked.
 """
 
 from __future__ import annotations
@@ -15,7 +20,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, MutableMapping
 from functools import lru_cache
+from math import sqrt
 from typing import Any
+from warnings import warn
 
 from .. import _core
 from .._curve import Curve
@@ -46,6 +53,10 @@ def _growth(before: tuple[Entry, ...], after: tuple[Entry, ...]) -> str | None:
         if steps > 0 and rate > 0:
             added.append(f"{_step_text(noise, rate)} | repeat({steps})")
     return "; ".join(added) if len(after) >= len(before) else None
+
+
+class NoStepsWarning(UserWarning):
+    """An accountant that has seen no step was asked what was spent. Its answer, 0, says nothing about a model that was trained."""
 
 
 class Accountant:
@@ -94,7 +105,21 @@ class Accountant:
     @property
     def curve(self) -> Curve:
         """What it guarantees."""
-        return Curve._of(self._analysed(), self.plan, "add-remove", _RELATIVE)
+        self._warn_without_steps()
+        return Curve._of(self._analysed(), self.plan, self.plan.text, "add-remove", _RELATIVE)
+
+    def _warn_without_steps(self) -> None:
+        """To be called by a public method, so that the warning names the line of its caller."""
+        if not any(steps > 0 for _, _, steps in map(check_entry, self.history)):
+            warn(
+                "the accountant has seen no step, so its answer 0 says nothing about a model that was trained. In make_private, Opacus "
+                "connects the optimizer to the engine's accountant: attach this one before, or write PrivacyEngine(accountant='tradeoff')",
+                NoStepsWarning,
+                stacklevel=3,
+            )
+
+    def _answer(self, ask: str, name: str, at: Number) -> Interval:
+        return Interval(*self._analysed().answer(ask, to_text(name, at), "worst"))
 
     def _analysed(self) -> _core.Curve:
         """Kept until the next step, and then extended by what is new: every step of a long run may be asked about."""
@@ -110,20 +135,23 @@ class Accountant:
 
     def get_epsilon_interval(self, delta: Number) -> Interval:
         """The epsilon spent so far, enclosed."""
-        return Interval(*self._analysed().answer("epsilon", to_text("delta", delta), "worst"))
+        self._warn_without_steps()
+        return self._answer("epsilon", "delta", delta)
 
     def get_epsilon(self, delta: Number, **options: Any) -> float:
-        """The epsilon spent so far, as a guarantee. Changes nothing."""
+        """The epsilon spent so far, as a guarantee. Changes nothing. Without any step it is 0, and a ``NoStepsWarning`` is given."""
         if options.get("poisson") is False:
             raise UnsupportedError("poisson=False: without Poisson sampling the history does not say what was run; use tradeoff.sgd")
         unknown = set(options) - _OPTIONS_OF_OTHERS - {"poisson"}
         if unknown:
             raise TypeError(f"get_epsilon() got an unexpected keyword argument '{min(unknown)}'")
-        return self.get_epsilon_interval(delta).hi
+        self._warn_without_steps()
+        return self._answer("epsilon", "delta", delta).hi
 
     def get_delta(self, epsilon: Number) -> float:
         """The delta at this epsilon, as a guarantee."""
-        return Interval(*self._analysed().answer("delta", to_text("epsilon", epsilon), "worst")).hi
+        self._warn_without_steps()
+        return self._answer("delta", "epsilon", epsilon).hi
 
     def merge(self, other: Any) -> None:
         """Adds the steps of another accountant (or history) that ran on the same data."""
@@ -139,11 +167,19 @@ class Accountant:
         return "tradeoff"
 
     def get_optimizer_hook_fn(self, sample_rate: float) -> Callable[[Any], None]:
-        """A callback for ``DPOptimizer.attach_step_hook``."""
+        """A callback for ``DPOptimizer.attach_step_hook``.
+
+        Where the gradients of k batches are accumulated before the noise is added, a record may be in several of them. The noisy sum is
+        then the sum of k noisy sums of one batch each, with 1/k of the variance: k steps are recorded, with the noise divided by sqrt(k).
+        """
 
         def hook_fn(optimizer: Any) -> None:
-            # Gradients of several batches that are accumulated before the noise is added are one larger batch.
-            self.step(noise_multiplier=optimizer.noise_multiplier, sample_rate=sample_rate * optimizer.accumulated_iterations)
+            batches = max(1, int(optimizer.accumulated_iterations))
+            noise, rate = check_step(optimizer.noise_multiplier, sample_rate)
+            if batches > 1:
+                noise *= (1 - 1e-15) / sqrt(batches)  # the rounding of both is below 1e-15
+            for _ in range(batches):
+                self.step(noise_multiplier=noise, sample_rate=rate)
 
         return hook_fn
 
@@ -177,6 +213,9 @@ class Accountant:
 
 def register(force: bool = True) -> None:
     """Makes ``PrivacyEngine(accountant="tradeoff")`` work."""
-    from opacus.accountants.registry import register_accountant  # type: ignore[import-not-found, import-untyped, unused-ignore]
-
+    try:
+        from opacus.accountants import IAccountant, register_accountant  # type: ignore[import-not-found, import-untyped, unused-ignore]
+    except ImportError:
+        raise ImportError("register makes this accountant known to Opacus: pip install opacus") from None
+    IAccountant.register(Accountant)  # isinstance() of theirs says yes
     register_accountant(Accountant.mechanism(), Accountant, force=force)

@@ -1,35 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "asks.h"
 #include "tradeoff/calibrate.h"
+#include "tradeoff/error.h"
 
 namespace tradeoff::cli {
 namespace {
 
-/// The one kind of target that the fields make up.
-Target read_target(const Question& question) {
-  const bool epsilon = question.has("target.epsilon");
-  const bool delta = question.has("target.delta");
-  const bool mu = question.has("target.mu");
-  const bool advantage = question.has("target.advantage");
-  const bool fpr = question.has("target.fpr");
-  const bool tpr = question.has("target.tpr");
-  const int kinds = (epsilon || delta) + mu + advantage + (fpr || tpr);
-  if (kinds != 1) {
-    throw RequestError("parse", "a target is one of {epsilon, delta}, {mu}, {advantage} and {fpr, tpr}", "target", 0);
+/// Every target that the fields make up; on the command line the fields are options.
+Targets read_targets_of(const Question& question) {
+  const auto field_of = [](std::string_view word) { return "target." + std::string(word); };
+  for (const std::string_view word : target_words)
+    if (question.has(field_of(word))) static_cast<void>(question.at_least_zero(field_of(word)));  // a fault is told with its place
+  try {
+    Targets targets = read_targets(
+        [&](std::string_view word) { return question.has(field_of(word)) ? std::optional(question.text(field_of(word))) : std::nullopt; },
+        question.is_typed() ? "--" : "target.");
+    if (!targets.empty()) return targets;
+  } catch (const DomainError& error) {
+    throw RequestError("domain", error.what(), "target", 0);
   }
-  if (epsilon || delta) return EpsilonDeltaTarget{question.at_least_zero("target.epsilon"), question.probability("target.delta")};
-  if (mu) return MuTarget{question.at_least_zero("target.mu")};
-  if (advantage) return AdvantageTarget{question.probability("target.advantage")};
-  return AttackTarget{question.probability("target.fpr"), question.probability("target.tpr")};
-}
-
-std::string describe_target(const Question& question) {
-  std::string text;
-  for (const char* name : {"epsilon", "delta", "mu", "advantage", "fpr", "tpr"}) {
-    const std::string field = std::string("target.") + name;
-    if (question.has(field)) text += (text.empty() ? "" : ", ") + std::string(name) + " = " + question.text(field);
-  }
-  return text;
+  throw RequestError(
+      "parse",
+      std::string("state a target: ") + (question.is_typed() ? "--epsilon E with --delta D, --mu M, --advantage A, or --fpr X with --tpr Y"
+                                                             : "{epsilon, delta}, {mu}, {advantage} or {fpr, tpr}, or several of them"),
+      "target", 0);
 }
 
 std::string name_of_unknown(const Plan& plan);
@@ -57,17 +51,15 @@ std::string name_of_unknown(const Plan& plan) {
 }  // namespace
 
 Answer answer_calibrate(const Question& question) {
-  const Target target = read_target(question);
+  const Targets targets = read_targets_of(question);
   if (question.direction() != Direction::worst) question.refuse("direction", "worst: a target is met in both directions");
   const Plan plan = question.plan();
-  const Calibration found = calibrate(plan, target, question.neighbours(), question.tolerance());
-  const auto safe = found.safe_end_is_hi ? report::SafeEnd::hi : report::SafeEnd::lo;
+  const Calibration found = calibrate(plan, targets, question.neighbours(), question.tolerance());
   const std::string name = name_of_unknown(plan);
-  const std::string met = describe_target(question);
+  const std::string met = to_string(targets);
   return {[found](report::JsonWriter& out) { out.interval(found.value); },
           [=](const report::Style& style) {
-            constexpr int digits = 7;  // the value is going to be used, not only quoted
-            std::string line = name + " = " + report::safe_end(found.value, safe, digits) + " meets " + met;
+            std::string line = name + " = " + found.printed + " meets " + met;
             if (style.quiet) return line + "\n";
             line += std::string("     (the ") + (found.safe_end_is_hi ? "smallest" : "largest") + " that does is " +
                     report::between(found.value);

@@ -23,8 +23,8 @@ constexpr std::array<std::string_view, 1> fpr_fields = {"fpr"};
 constexpr std::array<std::string_view, 1> prior_fields = {"prior"};
 constexpr std::array<std::string_view, 3> pieces_fields = {"pieces", "times", "epsilon"};
 constexpr std::array<std::string_view, 2> renyi_fields = {"order", "delta"};
-constexpr std::array<std::string_view, 6> target_fields = {"target.epsilon", "target.delta",     "target.mu",
-                                                           "target.fpr",     "target.advantage", "target.tpr"};
+constexpr std::array<std::string_view, 7> target_fields = {"target.epsilon",   "target.delta", "target.mu", "target.slack",
+                                                           "target.advantage", "target.fpr",   "target.tpr"};
 
 constexpr std::array<std::string_view, 1> order_fields = {"other"};
 constexpr std::array<std::string_view, 2> limit_fields = {"delta", "epsilon"};

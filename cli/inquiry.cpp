@@ -21,6 +21,7 @@ std::string milliseconds(std::chrono::steady_clock::duration duration) {
 
 Request to_request(std::string_view ask, const Options& options) {
   Request request;
+  request.is_typed = true;
   if (!ask.empty()) request.fields.push_back({"ask", std::string(ask), 0, true});
   request.fields.push_back({"plan", options.plan, 0, true});
   for (const auto& [option, value] : options.values) {

@@ -18,6 +18,8 @@ class Question {
  public:
   Question(const Request& request, CurveCache& curves);
 
+  /// Whether it was put on the command line, where fields are options.
+  [[nodiscard]] bool is_typed() const { return request_.is_typed; }
   /// Whether the optional field is there.
   [[nodiscard]] bool has(std::string_view name) const { return request_.find(name) != nullptr; }
   /// The field as it was written, for people.

@@ -34,6 +34,7 @@ struct Request {
   };
 
   std::string id = "null";  ///< JSON, given back as it came
+  bool is_typed = false;    ///< on the command line, where fields are options
   std::vector<Field> fields;
 
   [[nodiscard]] const Field* find(std::string_view name) const {

@@ -1,41 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "inquiry.h"
+#include "plan/unknown.h"
 #include "report/curve_picture.h"
 #include "report/risk.h"
 #include "report/terminal_plot.h"
 #include "streams.h"
 #include "tradeoff/analyze.h"
+#include "tradeoff/calibrate.h"
 #include "tradeoff/error.h"
-#include "training.h"
+#include "tradeoff/sgd.h"
 
 namespace tradeoff::cli {
 namespace {
 
-Sampling read_sampling(const Options& options) {
-  const std::string* given = options.find("sampling");
-  if (given == nullptr || *given == "poisson") return Sampling::poisson;
-  return *given == "fixed" ? Sampling::fixed : Sampling::shuffled;
+/// The number that was typed for an option. Throws DomainError that names it.
+Number read_option(const Options& options, std::string_view name) {
+  const std::string& text = *options.find(name);
+  try {
+    return read_number(text);
+  } catch (const ParseError&) {
+    throw DomainError("sgd: --" + std::string(name) + " = " + text.substr(0, 40) +
+                      " is not a number; write 60000 or 0.001, without separators");
+  }
 }
 
-Neighbours read_neighbours(const Options& options) {
-  const std::string* given = options.find("neighbours");
-  if (given == nullptr) return Neighbours::unstated;
-  return *given == "add-remove" ? Neighbours::add_remove : Neighbours::replace_one;
+std::uint64_t read_count(const Options& options, std::string_view name) {
+  const double value = read_option(options, name).value.lo;
+  if (!(value >= 1 && value <= 1e12 && read_option(options, name) == exact_number(std::floor(value))))
+    throw DomainError("sgd: --" + std::string(name) + " = " + options.find(name)->substr(0, 40) +
+                      " is not allowed; it must be a whole number from 1 to 1e12");
+  return static_cast<std::uint64_t>(value);
 }
 
-/// A count that was typed in, or 0 if it is not a number at all: the range check then names the option.
-double read_count(const Options& options, std::string_view name) {
-  const std::string* given = options.find(name);
-  const Number number = read_number(given == nullptr ? "0" : *given);
-  return number.value.lo == number.value.hi ? number.value.lo : 0;
+SgdRun read_run(const Options& options) {
+  SgdRun run;
+  const std::string *noise = options.find("noise-multiplier"), *sampling = options.find("sampling"), *whose = options.find("neighbours");
+  run.noise_multiplier = noise == nullptr ? "?" : read_option(options, "noise-multiplier").text;
+  run.batch = read_count(options, "batch");
+  run.examples = read_count(options, "examples");
+  if (options.find("epochs") != nullptr) run.epochs = read_option(options, "epochs");
+  if (options.find("steps") != nullptr) run.steps = read_count(options, "steps");
+  if (sampling != nullptr) run.sampling = read_sampling(*sampling);
+  if (whose != nullptr) run.neighbours = *whose == "add-remove" ? Neighbours::add_remove : Neighbours::replace_one;
+  return run;
 }
 
-Training read_training(const Options& options) {
-  const Number noise = read_number(*options.find("noise-multiplier"));
-  if (!(noise.value.lo > 0)) throw DomainError("--noise-multiplier must be above 0");
-  const Number epochs = read_number(*options.find("epochs"));
-  return {noise.text,      read_count(options, "batch"), read_count(options, "examples"),
-          epochs.value.hi, read_sampling(options),       read_neighbours(options)};
+/// Every target that was stated. Without --epsilon, --delta says where epsilon is reported.
+Targets read_targets_of(const Options& options) {
+  return read_targets(
+      [&](std::string_view word) {
+        const std::string* text = word == "delta" && options.find("epsilon") == nullptr ? nullptr : options.find(word);
+        return text == nullptr ? std::nullopt : std::optional(*text);
+      },
+      "--");
+}
+
+/// The noise multiplier that meets every target, if none was stated.
+SgdRun with_noise(SgdRun run, const Targets& targets) {
+  if (run.noise_multiplier != "?") return run;
+  if (targets.empty())
+    throw DomainError("sgd: state --noise-multiplier Z, or a target to find it for: --epsilon E, --mu M or --advantage A");
+  const SgdPlan open = to_plan(run);
+  run.noise_multiplier = calibrate(parse(open.plan), targets, open.neighbours).printed;
+  return run;
 }
 
 std::string picture(const Curve& curve) {
@@ -46,20 +75,23 @@ std::string picture(const Curve& curve) {
 
 ExitCode run_sgd(const Verb&, const Options& options) {
   const Stopwatch stopwatch;
-  const TrainingPlan training = to_plan(read_training(options));
-  const Number delta = read_number(*options.find("delta"));
+  const Targets targets = read_targets_of(options);
+  const Number delta = read_option(options, "delta");
+  const SgdPlan training = to_plan(with_noise(read_run(options), targets));
   const Curve curve = analyze(parse(training.plan), training.neighbours);
+  require_met(curve, targets);
   const Interval epsilon = curve.epsilon_at(delta.value);
   const report::Risk risk = report::find_risk(curve, Direction::worst);
   const std::string remark = stopwatch.remark(curve.neighbours(), curve.method());
   if (options.json) {
     report::JsonWriter out;
-    out.begin_object().key("plan").text(training.plan).key("remark").text(training.remark).key("epsilon").interval(epsilon);
+    out.begin_object().key("plan").text(training.plan).key("unit").text(training.unit).key("remark").text(training.remark);
+    out.key("epsilon").interval(epsilon);
     write_json(risk, out.key("risk"));
     write_out(out.key("method").text(curve.method()).key("steps").steps(curve.steps()).end_object().str() + "\n");
     return ExitCode::done;
   }
-  std::string text = "Plan: " + training.plan + "\n" + training.remark + "\n\n";
+  std::string text = "Plan: " + training.plan + "\n" + training.remark + "\n" + training.unit + "\n\n";
   text += to_text(report::Claim{"epsilon", epsilon, report::SafeEnd::hi, "at delta = " + delta.text, {}}, {options.quiet, remark});
   if (!options.quiet) text += "\n" + picture(curve) + "\n" + to_lines(risk, {true, ""});
   write_out(text);
@@ -69,7 +101,7 @@ ExitCode run_sgd(const Verb&, const Options& options) {
 ExitCode run_tour(const Verb&, const Options&) {
   const Stopwatch stopwatch;
   // The settings of the MNIST tutorial that private training is usually shown with: 60 epochs, noise multiplier 1.1, batches of 256.
-  const TrainingPlan training = to_plan({"1.1", 256, 60000, 60, Sampling::poisson, Neighbours::unstated});
+  const SgdPlan training = to_plan({"1.1", 256, 60000, read_number("60"), {}, Sampling::poisson, Neighbours::unstated});
   const Curve curve = analyze(parse(training.plan), training.neighbours);
   std::string text =
       "tradeoff answers how private a computation is, with numbers that are certain to hold.\n\n"

@@ -19,6 +19,7 @@
 #include "report/svg.h"
 #include "streams.h"
 #include "tradeoff/error.h"
+#include "tradeoff/sgd.h"
 #include "train/audit.h"
 #include "train/checkpoint.h"
 #include "train/paper_settings.h"
@@ -79,38 +80,62 @@ std::string features_of(const Options& options) {
   return images && options.find("filters") == nullptr ? "orientation" : "values";
 }
 
-/// The noise that was asked for: sigma itself, or the least that meets a target.
-Number read_noise(const Options& options, const TrainingTerms& terms) {
-  const bool sigma = options.find("noise") != nullptr, epsilon = options.find("epsilon") != nullptr, mu = options.find("mu") != nullptr,
-             advantage = options.find("advantage") != nullptr;
-  if (int{sigma} + int{epsilon} + int{mu} + int{advantage} != 1)
-    throw DomainError(
-        "train: say how private it should be, in one way: --noise SIGMA, --epsilon E with --delta D, --mu M, or --advantage A");
-  if (sigma) return read_option(options, "noise", "");
-  if (mu)
-    return calibrated_noise(terms, train::SlackMuTarget{read_option(options, "mu", "").value, read_option(options, "slack", "1e-5").value});
-  if (advantage) return calibrated_noise(terms, AdvantageTarget{read_option(options, "advantage", "").value});
+/// Every target that was stated. An epsilon is one at each delta; a mu has a slack.
+Targets read_targets_of(const Options& options) {
+  const auto read_words = [&](std::initializer_list<std::pair<std::string_view, const std::string*>> words) {
+    return read_targets(
+        [&](std::string_view word) {
+          for (const auto& [name, text] : words)
+            if (name == word && text != nullptr) return std::optional(*text);
+          return std::optional<std::string>();
+        },
+        "train: --");
+  };
+  const std::string usual_slack = "1e-5", *mu = options.find("mu"), *slack = options.find("slack"), *epsilon = options.find("epsilon");
+  Targets targets = read_words(
+      {{"mu", mu}, {"slack", mu != nullptr && slack == nullptr ? &usual_slack : slack}, {"advantage", options.find("advantage")}});
+  if (epsilon == nullptr) return targets;
   if (options.find("delta") == nullptr) throw DomainError("train: --epsilon needs --delta");
-  return calibrated_noise(terms,
-                          EpsilonDeltaTarget{read_option(options, "epsilon", "").value, read_number(read_deltas(options).front()).value});
+  for (const std::string& delta : read_deltas(options)) targets.push_back(read_words({{"epsilon", epsilon}, {"delta", &delta}}).front());
+  return targets;
+}
+
+/// The noise that was stated, which has to meet every target, or the least that does.
+Number read_noise(const Options& options, TrainingTerms terms) {
+  const Targets targets = read_targets_of(options);
+  if (options.find("noise") == nullptr) {
+    if (targets.empty())
+      throw DomainError("train: say how private it should be: --noise Z, --epsilon E with --delta D, --mu M or --advantage A");
+    return train::calibrated_noise(terms, targets);
+  }
+  terms.noise = read_option(options, "noise", "");
+  train::check(terms);
+  if (!targets.empty()) require_met(train::curve_of(terms), targets);
+  return terms.noise;
 }
 
 train::Batches read_batches(const Options& options, std::size_t records) {
   const std::uint64_t size = read_whole(options, "batch", 1, std::min<std::uint64_t>(256, records));
-  if (text_or(options, "sampling", "fixed") == "fixed") {
+  if (text_or(options, "sampling", "poisson") == "fixed") {
     if (options.find("public-size") != nullptr) throw DomainError("train: --public-size goes with --sampling poisson");
     return train::FixedSizeBatches(size, records);
   }
+  // Adding or removing a record must not move the rate. Fashion-MNIST is public, and so is its size.
+  if (options.find("public-size") == nullptr && options.find("data") != nullptr)
+    throw DomainError(
+        "train: --sampling poisson protects whether a record is there at all, so the number of records is not public: state --public-size "
+        "N, "
+        "about as many, or --sampling fixed");
   return train::PoissonBatches(size, read_whole(options, "public-size", 1, records));
 }
 
 TrainingTerms read_terms(const Options& options, const train::Examples& records) {
   TrainingTerms terms{
       read_batches(options, records.size()), exact_number(1), read_option(options, "clip", "1.5"), 0, 0, features_of(options), {}};
-  const double epochs = read_option(options, "epochs", "15").value.hi;
   const auto [size, of] = std::visit([](const auto& batches) { return std::pair(batches.size(), batches.of()); }, terms.batches);
-  if (!(epochs > 0 && epochs <= 1e6)) throw DomainError("train: --epochs must be above 0 and at most 1000000");
-  terms.steps = static_cast<std::uint64_t>(std::ceil(epochs * static_cast<double>(of) / static_cast<double>(size)));
+  const Number epochs = read_option(options, "epochs", "15");
+  if (!(epochs.value.lo > 0 && epochs.value.hi <= 1e6)) throw DomainError("train: --epochs must be above 0 and at most 1000000");
+  terms.steps = steps_of_epochs(epochs, size, of);
   terms.learning_rate = read_option(options, "learning-rate", "0.25").value.hi;
   const std::size_t filters = read_whole(options, "filters", 0, 0);
   terms.shape = {records.width(), records.classes,    read_whole(options, "hidden", 0, filters > 0 ? 0 : 32),
@@ -236,8 +261,10 @@ ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, con
     return ExitCode::done;
   }
   std::string text = std::to_string(progress.steps_done) + " of " + std::to_string(progress.terms.steps) + " steps on " +
-                     std::to_string(data.records.size()) + " records in " + fixed(time.seconds, 1) +
-                     " s; sigma = " + progress.terms.noise.text + "\n";
+                     std::to_string(data.records.size()) + " records in " + fixed(time.seconds, 1) + " s; noise " +
+                     progress.terms.noise.text + " (standard deviation / clipping norm), " +
+                     std::visit([](const auto& batches) { return std::string(batches.name()); }, progress.terms.batches) + " sampling, " +
+                     report::to_word(train::neighbours_of(progress.terms)) + " neighbours\n";
   if (data.test)
     text += "accuracy " + fixed(100 * score.accuracy, 2) + " %, loss " + fixed(score.loss, 4) + " on " + std::to_string(data.test->size()) +
             " " + data.test_name + ", which the guarantee does not protect\n\n";

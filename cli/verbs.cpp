@@ -54,10 +54,11 @@ constexpr std::array<Option, 2> check_options = {{
     {"epsilon", "E", "the budget's epsilon, at least 0", true},
     {"delta", "D", "the budget's delta: 0 <= D <= 1", true},
 }};
-constexpr std::array<Option, 6> target_options = {{
+constexpr std::array<Option, 7> target_options = {{
     {"epsilon", "E", "the target's epsilon; together with --delta", false, "target.epsilon"},
     {"delta", "D", "the target's delta; together with --epsilon", false, "target.delta"},
     {"mu", "M", "the target: M-GDP", false, "target.mu"},
+    {"slack", "D", "with --mu: M-GDP except with probability D", false, "target.slack"},
     {"advantage", "A", "the target: no attack has a larger advantage", false, "target.advantage"},
     {"fpr", "X", "the target: at this false-positive rate ...; together with --tpr", false, "target.fpr"},
     {"tpr", "Y", "... no attack has a larger true-positive rate", false, "target.tpr"},
@@ -79,12 +80,17 @@ constexpr std::array<Option, 2> limit_options = {{
     {"epsilon", "E", "compare delta at this epsilon, at least 0"},
 }};
 constexpr std::array<std::string_view, 3> sampling_choices = {"poisson", "fixed", "shuffled"};
-constexpr std::array<Option, 7> sgd_options = {{
-    {"noise-multiplier", "Z", "noise on the sum of clipped gradients over the clipping norm", true},
+constexpr std::array<Option, 12> sgd_options = {{
+    {"noise-multiplier", "Z", "standard deviation of the noise / clipping norm; without it the least that meets the targets"},
     {"batch", "M", "examples in a batch (on average, for poisson)", true},
     {"examples", "N", "examples in the data", true},
-    {"epochs", "E", "passes over the data", true},
-    {"delta", "D", "a probability: 0 <= D <= 1", true},
+    {"epochs", "E", "passes over the data: ceil(E N / M) steps"},
+    {"steps", "T", "instead of --epochs"},
+    {"delta", "D", "where epsilon is reported: 0 <= D <= 1", true},
+    {"epsilon", "E", "target: (E, D)-DP; a run that is not certain to meet it is refused, exit code 1"},
+    {"mu", "M", "target: M-GDP, except with probability --slack"},
+    {"slack", "D", "for --mu (default 0)"},
+    {"advantage", "A", "target: no attack has a larger advantage"},
     {"sampling", "HOW", "how batches are drawn (default poisson)", false, {}, sampling_choices},
     {"neighbours", "WHICH", "must fit the sampling; only checked", false, {}, neighbours_choices},
 }};
@@ -135,7 +141,7 @@ constexpr std::array<Option, 11> release_options = {{
     {"mu", "M", "find the ? of the plan: the target is M-GDP"},
 }};
 
-constexpr std::array<std::string_view, 2> batch_choices = {"fixed", "poisson"};
+constexpr std::array<std::string_view, 2> batch_choices = {"poisson", "fixed"};
 constexpr std::array<std::string_view, 2> feature_choices = {"values", "orientation"};
 constexpr std::array<Option, 28> train_options = {{
     {"data", "PATH", "a directory of IDX files (default: Debian's Fashion-MNIST), or a .csv file with the label last"},
@@ -154,19 +160,19 @@ constexpr std::array<Option, 28> train_options = {{
     {"filters", "F", "a convolution with F filters of 5x5 instead of a hidden layer"},
     {"sampling",
      "HOW",
-     "fixed: batches of one size, replace-one neighbours (default); poisson: each record by itself, add-remove",
+     "poisson: each record joins by itself, add-remove neighbours (default); fixed: batches of one size, replace-one",
      false,
      {},
      batch_choices},
-    {"public-size", "N", "with poisson: the rate is batch/N, N a public number (default: as many as there are records)"},
+    {"public-size", "N", "with poisson: the rate is batch/N, N a public number (default for Fashion-MNIST: its size)"},
     {"batch", "M", "records in a batch (default 256), on average for poisson; the sum is divided by it"},
     {"epochs", "E", "passes over the data (default 15)"},
     {"learning-rate", "R", "default 0.25"},
     {"clip", "C", "the norm that no record's gradient exceeds (default 1.5)"},
-    {"noise", "SIGMA", "a step is 1/SIGMA-GDP before sampling: noise of 2 SIGMA C on the sum for fixed, SIGMA C for poisson"},
-    {"epsilon", "E", "find the noise: (E, D)-DP for the whole run; with --delta"},
-    {"mu", "M", "find the noise: M-GDP for the whole run, except with probability --slack"},
-    {"advantage", "A", "find the noise: no attack has a larger advantage"},
+    {"noise", "Z", "standard deviation of the noise on the sum / C; without it the least that meets the targets"},
+    {"epsilon", "E", "target: (E, D)-DP for the whole run, at every D of --delta"},
+    {"mu", "M", "target: M-GDP for the whole run, except with probability --slack"},
+    {"advantage", "A", "target: no attack has a larger advantage"},
     {"slack", "D", "for --mu (default 1e-5)"},
     {"delta", "D", "where epsilon is reported: a number, or several with commas in between (default 1e-5,1e-6,1e-8)"},
     {"checkpoint", "FILE", "keep the run in this file, 20 times on the way and at the end; it holds the model"},
@@ -293,14 +299,17 @@ constexpr std::array<Verb, 35> all_verbs = {{
      "  tradeoff report --out compared.html 'gaussian(sigma=2)' --compare 'laplace(scale=1)' --compare 'dp(epsilon=1, delta=1e-5)'",
      true, report_options, run_report},
     {"sgd", "private training in the words of training libraries",
-     "What a run of private gradient descent guarantees: epsilon, trade-off curve and attack risk. The noise multiplier is the standard\n"
-     "deviation of the noise on the sum of clipped gradients, divided by the clipping norm. The sampling decides the theorem:\n"
+     "What a run of private gradient descent guarantees: epsilon, trade-off\n"
+     "curve and attack risk. The noise multiplier is the standard deviation of\n"
+     "the noise on the sum of clipped gradients, divided by the clipping norm,\n"
+     "as in `train`. Every target stated binds. The sampling decides the theorem:\n"
      "  poisson    every example joins each batch independently; add-remove neighbours\n"
      "  fixed      each batch is a fresh sample of fixed size without replacement; replace-one neighbours\n"
      "  shuffled   passes over shuffled data: no amplification is claimed; replace-one neighbours\n\n"
      "Examples:\n"
      "  tradeoff sgd --noise-multiplier 1.1 --batch 256 --examples 60000 --epochs 60 --delta 1e-5\n"
-     "  tradeoff sgd --noise-multiplier 2 --batch 512 --examples 50000 --epochs 10 --delta 1e-5 --sampling shuffled",
+     "  tradeoff sgd --noise-multiplier 2 --batch 512 --examples 50000 --epochs 10 --delta 1e-5 --sampling shuffled\n"
+     "  tradeoff sgd --epsilon 2 --delta 1e-5 --batch 256 --examples 60000 --steps 10000     finds the noise",
      false, sgd_options, run_sgd},
     {"guarantees", "the corners of a curve composed point by point",
      "Every (epsilon, delta) at which the profile of the plan has a corner: together they say all there is to say about it\n"
@@ -452,8 +461,9 @@ constexpr std::array<Verb, 35> all_verbs = {{
      "  tradeoff train --noise 1.3\n"
      "  tradeoff train --epsilon 2 --delta 1e-5 --epochs 20 --checkpoint run.model\n"
      "  tradeoff train --resume --checkpoint run.model\n"
-     "  tradeoff train --data mnist --mu 0.3 --sampling poisson --certificate run.json\n"
-     "  tradeoff train --data people.csv --low 0 --high 100 --classes 2 --hidden 0 --holdout 500 --epsilon 1 --delta 1e-6\n"
+     "  tradeoff train --data mnist --public-size 60000 --mu 0.3 --certificate run.json\n"
+     "  tradeoff train --data people.csv --sampling fixed --low 0 --high 100 --classes 2 --hidden 0 --holdout 500 --epsilon 1 --delta "
+     "1e-6\n"
      "  tradeoff train --audit --noise 1.3\n"
      "  tradeoff train --data mnist --figure out",
      false, train_options, run_train},

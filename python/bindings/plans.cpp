@@ -8,6 +8,7 @@
 #include "plan/lexer.h"
 #include "plan/unknown.h"
 #include "text.h"
+#include "tradeoff/sgd.h"
 
 namespace tradeoff::python {
 namespace {
@@ -121,6 +122,17 @@ nb::list list_vocabulary() {
   return words;
 }
 
+/// The plan of a run of private gradient descent.
+std::string sgd(const std::string& noise_multiplier, std::uint64_t batch, std::uint64_t examples, const std::optional<std::string>& epochs,
+                const std::optional<std::uint64_t>& steps, const std::string& sampling, const std::string& neighbours) {
+  SgdRun run{noise_multiplier, batch, examples, {}, steps, read_sampling(sampling), read_neighbours(neighbours)};
+  if (epochs) {
+    static_cast<void>(read_argument("epochs", *epochs));
+    run.epochs = read_number(*epochs);
+  }
+  return to_plan(run).plan;
+}
+
 }  // namespace
 
 void bind_plans(nb::module_& module) {
@@ -150,10 +162,17 @@ void bind_plans(nb::module_& module) {
       },
       "text"_a, "value"_a);
   module.def(
+      "substitute_text",
+      [](const std::string& text, const std::string& value) {
+        return with_plan(text, [&](Plan plan) { return to_string(substitute(std::move(plan), read_number(value))); });
+      },
+      "text"_a, "value"_a);
+  module.def(
       "tree", [](const std::string& text) { return with_plan(text, [](const Plan& plan) { return to_tree(plan); }); }, "text"_a,
       nb::sig("def tree(text: str) -> list[typing.Any]"));
   module.def("apply", apply, "text"_a, "operators"_a);
   module.def("compose", compose, "texts"_a);
+  module.def("sgd", sgd, "noise_multiplier"_a, "batch"_a, "examples"_a, "epochs"_a.none(), "steps"_a.none(), "sampling"_a, "neighbours"_a);
   module.def("spell_number", spell_number, "name"_a, "text"_a);
   module.def("quote", [](const std::string& text) { return quote(text); }, "text"_a);
   module.def("point_at", [](const std::string& text, std::size_t offset) { return point_at(text, offset); }, "text"_a, "offset"_a);

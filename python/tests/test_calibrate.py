@@ -42,9 +42,8 @@ def test_calibration_wants_one_unknown() -> None:
 
 def test_training_asks_for_what_matters() -> None:
     run: dict[str, Any] = {"noise_multiplier": 1.1, "batch": 256, "examples": 60000, "epochs": 60}
-    with pytest.raises(TypeError, match="sampling"):
-        to.sgd(**run)
-    with pytest.raises(to.DomainError, match="2C"):
+    assert to.sgd(**run) == to.sgd(**run, sampling="poisson")
+    with pytest.raises(to.DomainError, match="neighbours = replace-one is not allowed"):
         to.sgd(**run, sampling="poisson", neighbours="replace-one")
     with pytest.raises(to.DomainError, match="shuffles is 'shuffled'"):
         to.sgd(**run, sampling="loader")
@@ -53,6 +52,23 @@ def test_training_asks_for_what_matters() -> None:
     for wrong in ({"batch": 0}, {"batch": 60001}, {"examples": 1.5}, {"epochs": 0}, {"epochs": "x"}, {"noise_multiplier": "x"}):
         with pytest.raises(to.Error):
             to.sgd(**{**run, **wrong}, sampling="poisson")
+    assert to.sgd(noise_multiplier=1, batch=1, examples=10, epochs=0.3).text.endswith("repeat(3)")
+    assert to.sgd(noise_multiplier=1, batch=1, examples=10, steps=7).text.endswith("repeat(7)")
+    with pytest.raises(to.DomainError, match="either epochs or steps"):
+        to.sgd(**run, steps=7)
+
+
+def test_every_target_binds() -> None:
+    plan = "gaussian(sigma=?)"
+    one, other = to.calibrate(plan, epsilon=1, delta=1e-5), to.calibrate(plan, mu=0.1)
+    both = to.calibrate(plan, epsilon=1, delta=1e-5, mu=0.1)
+    assert both.safe >= max(one.safe, other.safe)
+    assert to.parse(f"gaussian(sigma={one.printed})") == one.plan
+    assert one.plan.curve().check(epsilon=1, delta=1e-5) == "within"
+    with pytest.raises(to.DomainError, match="epsilon needs delta"):
+        to.calibrate(plan, epsilon=1)
+    with pytest.raises(to.DomainError, match="slack needs mu"):
+        to.calibrate(plan, epsilon=1, delta=1e-5, slack=1e-5)
 
 
 def test_noise_has_a_unit() -> None:

@@ -12,11 +12,15 @@ from ._plan import Plan, PlanLike
 
 
 class Calibration(NamedTuple):
-    """The extreme value that still meets the target, the end of it that is certain to, and the plan with that end in place of ``?``."""
+    """The extreme value that still meets the targets, the end of it that is certain to, and a plan that is certain to.
+
+    ``printed`` is the safe end rounded to its safe side; that very decimal was verified, and ``plan`` has it in the place of ``?``.
+    """
 
     value: Interval
     safe: float
     plan: Plan
+    printed: str
 
 
 def calibrate(
@@ -25,15 +29,17 @@ def calibrate(
     epsilon: Number | None = None,
     delta: Number | None = None,
     mu: Number | None = None,
+    slack: Number | None = None,
     advantage: Number | None = None,
     fpr: Number | None = None,
     tpr: Number | None = None,
     neighbours: str | None = None,
     relative: Number = 1e-6,
 ) -> Calibration:
-    """Finds the smallest noise, or the largest rate, count or budget, that meets a target.
+    """Finds the smallest noise, or the largest rate, count or budget, that meets every target stated.
 
-    The plan holds one ``?``. The target is epsilon and delta, or mu, or advantage, or fpr and tpr.
+    The plan holds one ``?``. A target is epsilon and delta, or mu (except with probability
+    ``slack``), or advantage, or fpr and tpr.
 
     >>> import tradeoff as to
     >>> found = to.calibrate("gaussian(sigma=?) | poisson(rate=0.01) | repeat(1000)", epsilon=2, delta=1e-5)
@@ -41,11 +47,12 @@ def calibrate(
     'within'
     """
     text = Plan(plan).text
-    value, safe_end_is_hi = _core.calibrate(
+    value, safe_end_is_hi, printed = _core.calibrate(
         text,
         optional_text("epsilon", epsilon),
         optional_text("delta", delta),
         optional_text("mu", mu),
+        optional_text("slack", slack),
         optional_text("advantage", advantage),
         optional_text("fpr", fpr),
         optional_text("tpr", tpr),
@@ -53,4 +60,4 @@ def calibrate(
         to_text("relative", relative),
     )
     safe = value[1] if safe_end_is_hi else value[0]
-    return Calibration(Interval(*value), safe, Plan(_core.substitute(text, safe)))
+    return Calibration(Interval(*value), safe, Plan(_core.substitute_text(text, printed)), printed)

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Private training in the words of training libraries. What the theorems differ in is asked for, never guessed."""
+"""Private training in the words of training libraries."""
 
 from __future__ import annotations
 
-from math import ceil
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from . import _core
 from ._errors import DomainError
-from ._numbers import Number, to_text
+from ._numbers import Number, optional_text, to_text
 from ._plan import Plan, gaussian
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 Sampling = Literal["poisson", "fixed", "shuffled"]
 Unit = Literal["clipping norm", "sensitivity"]
@@ -44,52 +41,36 @@ def sgd(
     noise_multiplier: Number,
     batch: int,
     examples: int,
-    epochs: Number,
-    sampling: Sampling,
+    epochs: Number | None = None,
+    steps: int | None = None,
+    sampling: Sampling = "poisson",
     neighbours: str | None = None,
 ) -> Plan:
     """The plan of a run of private gradient descent.
 
     Args:
-        noise_multiplier: standard deviation of the noise on the sum of clipped gradients, divided by the clipping norm.
-        sampling: how batches are drawn. ``"poisson"``: every example joins each batch independently (add-remove neighbours);
+        noise_multiplier: standard deviation of the noise on the sum of clipped gradients, divided by the clipping norm; or ``"?"``.
+        epochs: passes over the data: ``ceil(epochs * examples / batch)`` steps, exactly. Or state ``steps``.
+        sampling: how batches are drawn. ``"poisson"`` (default): every example joins each batch independently (add-remove neighbours);
             ``"fixed"``: each batch is a fresh sample of fixed size without replacement (replace-one); ``"shuffled"``: the data is
             shuffled and cut into batches (replace-one; no amplification is claimed).
         neighbours: the one the sampling speaks of; stating another is an error.
 
     >>> import tradeoff as to
-    >>> to.sgd(noise_multiplier=1.1, batch=256, examples=60000, epochs=60, sampling="poisson")
+    >>> to.sgd(noise_multiplier=1.1, batch=256, examples=60000, epochs=60)
     Plan('gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)')
     """
-    for name, value in (("examples", examples), ("batch", batch)):
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**12:
-            raise DomainError(f"{name} = {value!r} is not allowed; it must be a whole number of at least 1")
-    if batch > examples:
-        raise DomainError(f"batch = {batch} is not allowed; it must be between 1 and examples = {examples}")
-    passes = _exact("epochs", epochs)
-    if not 0 < passes <= 10**9:
-        raise DomainError(f"epochs = {epochs} is not allowed; it must be above 0")
-    speaks_of = {"poisson": "add-remove", "fixed": "replace-one", "shuffled": "replace-one"}.get(sampling)
-    if speaks_of is None:
-        raise DomainError(
-            f"sampling = {sampling!r} is not allowed; say how batches are drawn: 'poisson', 'fixed' or 'shuffled'. "
-            "A data loader that shuffles is 'shuffled': the amplification of Poisson sampling does not hold for it."
+    for name, value in (("examples", examples), ("batch", batch), ("steps", steps)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**12):
+            raise DomainError(f"{name} = {value!r} is not allowed; it must be a whole number from 1 to 10**12")
+    return Plan(
+        _core.sgd(
+            to_text("noise_multiplier", noise_multiplier),
+            batch,
+            examples,
+            optional_text("epochs", epochs),
+            steps,
+            str(sampling),
+            neighbours or "",
         )
-    if neighbours not in (None, speaks_of):
-        raise DomainError(f"neighbours = {neighbours!r} is not allowed; {sampling} batches speak of {speaks_of} neighbours here. {FACTOR_OF_TWO}")
-    step = noisy_sum(noise_multiplier, neighbours=speaks_of, unit="clipping norm")
-    steps = ceil(passes * examples / batch)
-    if sampling == "poisson":
-        return step.poisson(f"{batch}/{examples}").repeat(steps)
-    if sampling == "fixed":
-        return step.sample(batch, examples).repeat(steps)
-    return step.repeat(ceil(passes))  # every record is in one batch of each epoch
-
-
-def _exact(name: str, value: Number) -> Fraction:
-    from fractions import Fraction
-
-    try:
-        return Fraction(to_text(name, value))
-    except (ValueError, ZeroDivisionError):
-        raise DomainError(f"{name} = {value!r} is not allowed; it must be a number") from None
+    )

@@ -29,7 +29,7 @@ bool is_fixed(const TrainingTerms& terms) { return std::holds_alternative<FixedS
 double reach_of(const TrainingTerms& terms) { return is_fixed(terms) ? 2 : 1; }
 
 /// The stated standard deviation of the noise on the sum, in clipping norms.
-Interval deviation_of(const TrainingTerms& terms) { return terms.noise.value * reach_of(terms); }
+Interval deviation_of(const TrainingTerms& terms) { return terms.noise.value; }
 
 /// A gradient with few entries that are not 0, all of one size, with random signs in random places of every layer.
 class Canary {

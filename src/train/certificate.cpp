@@ -30,39 +30,14 @@ std::string lines_of(const Guarantee& guarantee) {
   return text;
 }
 
-Curve curve_of(const TrainingTerms& terms) { return analyze(parse(drawn_plan(terms, terms.steps)), neighbours_of(terms)); }
-
-bool meets(const Curve& curve, const TrainingTarget& target) {
-  if (const auto* pair = std::get_if<EpsilonDeltaTarget>(&target)) return curve.delta_at(pair->epsilon).hi <= pair->delta.lo;
-  if (const auto* attack = std::get_if<AdvantageTarget>(&target)) return curve.advantage().hi <= attack->advantage.lo;
-  const auto& wanted = std::get<SlackMuTarget>(target);
-  const GdpMeasurement measured = measure_mu(curve, {Interval::exactly(wanted.slack.lo)});
-  return !measured.with_slack.empty() && measured.with_slack.front().mu.hi <= wanted.mu.lo &&
-         measured.with_slack.front().slack.hi <= wanted.slack.lo;
-}
-
-bool meets(TrainingTerms terms, double sigma, const TrainingTarget& target) {
-  terms.noise = exact_number(sigma);
-  return meets(curve_of(terms), target);
-}
-
-void check(const TrainingTarget& target) {
-  const auto require = [](bool holds, const char* message) {
-    if (!holds) throw DomainError(message);
-  };
-  if (const auto* pair = std::get_if<EpsilonDeltaTarget>(&target)) {
-    require(pair->epsilon.lo > 0 && std::isfinite(pair->epsilon.hi), "train: --epsilon must be above 0 and finite");
-    require(pair->delta.lo > 0 && pair->delta.hi < 1, "train: --delta must be above 0 and below 1");
-  } else if (const auto* attack = std::get_if<AdvantageTarget>(&target)) {
-    require(attack->advantage.lo > 0 && attack->advantage.hi < 1, "train: --advantage must be above 0 and below 1");
-  } else {
-    const auto& wanted = std::get<SlackMuTarget>(target);
-    require(wanted.mu.lo > 0 && std::isfinite(wanted.mu.hi), "train: --mu must be above 0 and finite");
-    require(wanted.slack.lo > 0 && wanted.slack.hi < 1, "train: --slack must be above 0 and below 1");
-  }
+bool meets(TrainingTerms terms, double noise, const Targets& targets) {
+  terms.noise = exact_number(noise);
+  return meets(curve_of(terms), targets) == Met::yes;
 }
 
 }  // namespace
+
+Curve curve_of(const TrainingTerms& terms) { return analyze(parse(drawn_plan(terms, terms.steps)), neighbours_of(terms)); }
 
 Guarantee guarantee_of(const TrainingTerms& terms, std::uint64_t steps, const std::vector<std::string>& deltas) {
   Guarantee found;
@@ -109,25 +84,28 @@ std::string statement_of(const TrainingTerms& terms, const Guarantee& done, cons
   return text;
 }
 
-Number calibrated_noise(TrainingTerms terms, const TrainingTarget& target) {
-  check(target);
-  constexpr double least = 0.05, most = 1e5;
+Number calibrated_noise(TrainingTerms terms, const Targets& targets) {
+  if (targets.empty()) throw DomainError("train: noise can only be found for a target");
+  for (const StatedTarget& target : targets) tradeoff::check(target.target);
   double above = 1;
-  while (!meets(terms, above, target)) {
+  while (!meets(terms, above, targets)) {
     above *= 2;
-    if (above > most) throw DomainError("train: no noise up to sigma = 100000 meets the target; ask for less or train for fewer steps");
+    if (above > largest_noise)
+      throw DomainError("train: no noise up to 1000000 clipping norms meets " + to_string(targets) +
+                        "; ask for less or train for fewer steps");
   }
   double below = above == 1 ? 0.5 : above / 2;
-  while (below > least && meets(terms, below, target)) {
+  while (below > smallest_noise && meets(terms, below, targets)) {
     above = below;
     below /= 2;
   }
   while (above - below > 1e-4 * above) {  // a difference in noise that nobody can see
     const double middle = below + (above - below) / 2;
-    (meets(terms, middle, target) ? above : below) = middle;
+    (meets(terms, middle, targets) ? above : below) = middle;
   }
   terms.noise = read_number(to_text_above(above, 6));  // fewer digits, more noise
-  if (!meets(curve_of(terms), target)) throw DomainError("train: no noise was found that certainly meets the target");
+  if (meets(curve_of(terms), targets) != Met::yes)
+    throw DomainError("train: no noise was found that certainly meets " + to_string(targets));
   return terms.noise;
 }
 

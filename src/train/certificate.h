@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "tradeoff/calibrate.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/limit.h"
+#include "tradeoff/targets.h"
 #include "train/trainer.h"
 
 namespace tradeoff::train {
@@ -47,14 +47,10 @@ struct Guarantee {
 /// The certificate as text, line by line: terms, grid, exact noise, and what is guaranteed for the steps done and for the planned ones.
 [[nodiscard]] std::string statement_of(const TrainingTerms& terms, const Guarantee& done, const Guarantee& planned);
 
-/// A target whose mu is meant up to a chance `slack` of revealing everything.
-struct SlackMuTarget {
-  Interval mu;
-  Interval slack;
-};
-using TrainingTarget = std::variant<EpsilonDeltaTarget, AdvantageTarget, SlackMuTarget>;
+/// What the whole run guarantees, as it is drawn.
+[[nodiscard]] Curve curve_of(const TrainingTerms& terms);
 
-/// The least noise for which the run as drawn meets the target, verified. The terms' own noise is ignored.
-[[nodiscard]] Number calibrated_noise(TrainingTerms terms, const TrainingTarget& target);
+/// The least noise for which the run as drawn meets every target, verified. The terms' own noise is ignored.
+[[nodiscard]] Number calibrated_noise(TrainingTerms terms, const Targets& targets);
 
 }  // namespace tradeoff::train

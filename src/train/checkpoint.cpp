@@ -92,7 +92,7 @@ std::string to_text(const Progress& progress) {
                 line("records", std::to_string(batches.of()));
       },
       terms.batches);
-  text += line("noise", terms.noise.text) + line("clip", terms.clip.text) + line("steps", std::to_string(terms.steps));
+  text += line("noise_over_clip", terms.noise.text) + line("clip", terms.clip.text) + line("steps", std::to_string(terms.steps));
   text += line("learning_rate", exact_number(terms.learning_rate).text) + line("features", terms.features);
   const ModelShape& shape = terms.shape;
   text += line("inputs", std::to_string(shape.inputs)) + line("classes", std::to_string(shape.classes)) +
@@ -111,7 +111,7 @@ Progress read_progress(std::string_view text) {
     refuse("is damaged or truncated: its SHA-256 does not fit");
   const Fields fields(text.substr(first_line.size(), end - first_line.size()));
   TrainingTerms terms{read_batches(fields),
-                      fields.number("noise"),
+                      fields.number("noise_over_clip"),
                       fields.number("clip"),
                       fields.count("steps"),
                       fields.number("learning_rate").value.lo,

@@ -11,6 +11,7 @@
 #include "numeric/number_text.h"
 #include "report/claim.h"
 #include "report/figure_parts.h"
+#include "tradeoff/sgd.h"
 
 namespace tradeoff::train {
 namespace {
@@ -43,11 +44,10 @@ TrainingTerms terms_of(const PaperSetting& setting, bool poisson, const Examples
                        std::size_t hidden) {
   const std::uint64_t batch = std::min<std::uint64_t>(paper_batch, records.size());
   const Batches batches = poisson ? Batches(PoissonBatches(batch, records.size())) : Batches(FixedSizeBatches(batch, records.size()));
-  const double steps = std::ceil(read_number(setting.epochs).value.hi * static_cast<double>(records.size()) / static_cast<double>(batch));
   return {batches,
-          read_number(setting.noise),
+          read_number(poisson ? setting.sigma : setting.fixed_noise),
           read_number(setting.clip),
-          static_cast<std::uint64_t>(steps),
+          steps_of_epochs(read_number(setting.epochs), batch, records.size()),
           setting.learning_rate,
           features,
           {records.width(), records.classes, hidden, 0, records.image_rows, records.image_columns}};
@@ -82,7 +82,8 @@ report::Series renyi_series(const SettingResult& result, std::size_t colour) {
 }  // namespace
 
 const std::vector<PaperSetting>& paper_settings() {
-  static const std::vector<PaperSetting> settings = {{"1.3", "15", 0.25, "1.5"}, {"1.1", "60", 0.15, "1"}, {"0.7", "45", 0.25, "1.5"}};
+  static const std::vector<PaperSetting> settings = {
+      {"1.3", "2.6", "15", 0.25, "1.5"}, {"1.1", "2.2", "60", 0.15, "1"}, {"0.7", "1.4", "45", 0.25, "1.5"}};
   return settings;
 }
 
@@ -101,7 +102,7 @@ std::vector<SettingResult> train_settings(const Examples& records, const Example
         while (!trainer.is_done()) trainer.step();
         result.seconds.push_back(processor_seconds() - start);
         result.accuracies.push_back(evaluate(trainer.averaged_model(), test).accuracy);
-        tell("sigma " + std::string(setting.noise) + ", " + sampling_of(result) + ", run " + std::to_string(run + 1) + " of " +
+        tell("noise " + result.terms.noise.text + ", " + sampling_of(result) + ", run " + std::to_string(run + 1) + " of " +
              std::to_string(runs) + ": " + digits(100 * result.accuracies.back(), 2) + " % in " + digits(result.seconds.back(), 1) + " s");
       }
       results.push_back(std::move(result));
@@ -111,13 +112,14 @@ std::vector<SettingResult> train_settings(const Examples& records, const Example
 
 std::string to_table(const std::vector<SettingResult>& results) {
   std::string text =
-      "| sigma | epochs | rate | clip | batches | accuracy, % | ε at δ = 1e-5, certified | by Rényi | μ with slack 1e-5 | μ by the limit "
+      "| noise / clip | epochs | rate | clip | batches | accuracy, % | ε at δ = 1e-5, certified | by Rényi | μ with slack 1e-5 | μ by the "
+      "limit "
       "theorem (an estimate) | "
       "advantage | processor seconds a run |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const SettingResult& result : results) {
     const Guarantee& guarantee = result.guarantee;
-    text += std::string("| ") + result.setting.noise + " | " + result.setting.epochs + " | " + digits(result.setting.learning_rate, 2) +
-            " | " + result.setting.clip + " | " + sampling_of(result) + " | " + spread_of(result.accuracies) + " | " +
+    text += "| " + result.terms.noise.text + " | " + result.setting.epochs + " | " + digits(result.setting.learning_rate, 2) + " | " +
+            result.setting.clip + " | " + sampling_of(result) + " | " + spread_of(result.accuracies) + " | " +
             safe_end(guarantee.epsilons.front().epsilon, SafeEnd::hi, 4) + " | " + safe_end(result.renyi, SafeEnd::hi, 4) + " | " +
             safe_end(guarantee.mu_with_slack.front().mu, SafeEnd::hi, 4) + " | " + digits(guarantee.limit->value(), 4) + " | " +
             safe_end(guarantee.advantage, SafeEnd::hi, 3) + " | " + digits(mean_of(result.seconds), 1) + " |\n";
@@ -133,7 +135,7 @@ report::Figure to_figure(const std::vector<SettingResult>& results) {
       {}};
   for (std::size_t i = 0; i + 1 < results.size(); i += 2) {
     const SettingResult &fixed = results[i], &poisson = results[i + 1];
-    report::Picture picture = report::tradeoff_axes("σ = " + std::string(fixed.setting.noise) + ", " + fixed.setting.epochs +
+    report::Picture picture = report::tradeoff_axes("σ = " + std::string(fixed.setting.sigma) + ", " + fixed.setting.epochs +
                                                     " epochs: " + digits(100 * mean_of(fixed.accuracies), 1) + " % and " +
                                                     digits(100 * mean_of(poisson.accuracies), 1) + " % right");
     picture.series = {certified_series(fixed, 0), limit_series(fixed, 0),   renyi_series(fixed, 0), certified_series(poisson, 1),

@@ -13,7 +13,8 @@ namespace tradeoff::train {
 
 /// A setting as the paper has it.
 struct PaperSetting {
-  const char* noise;
+  const char* sigma;        ///< a step is 1/sigma-GDP before sampling
+  const char* fixed_noise;  ///< the same in clipping norms for batches of fixed size, where a sum moves by two of them: 2 sigma
   const char* epochs;
   double learning_rate;
   const char* clip;

@@ -8,6 +8,7 @@
 
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
+#include "tradeoff/sgd.h"
 
 namespace tradeoff::train {
 namespace {
@@ -53,8 +54,9 @@ Progress fresh_progress(const TrainingTerms& terms, noise::WordStream& words) {
 }  // namespace
 
 void check(const TrainingTerms& terms) {
-  const Interval sigma = terms.noise.value;
-  if (!(sigma.lo >= 1e-3 && sigma.hi <= 1e6)) throw DomainError("train: --noise must be between 0.001 and 1000000");
+  const Interval noise = terms.noise.value;
+  if (!(noise.hi >= smallest_noise && noise.lo <= largest_noise))
+    throw DomainError("train: --noise = " + terms.noise.text + " is not allowed; it must be between 0.001 and 1000000 clipping norms");
   if (!(terms.learning_rate > 0 && terms.learning_rate <= 1e6))
     throw DomainError("train: --learning-rate must be above 0 and at most 1000000");
   if (terms.steps < 1 || terms.steps > most_steps) throw DomainError("train: the run must have between 1 and 1000000000 steps");
@@ -64,12 +66,12 @@ void check(const TrainingTerms& terms) {
 DrawnStep drawn_step(const TrainingTerms& terms) {
   const ClipGrid grid(terms.clip.value);
   const std::uint64_t sensitivity = of_batches(terms, [&](const auto& batches) { return batches.sensitivity(grid); });
-  return {grid, sensitivity, noise::Dyadic::at_least((terms.noise.value * static_cast<double>(sensitivity)).hi)};
+  return {grid, sensitivity, noise::Dyadic::at_least((terms.noise.value * static_cast<double>(grid.bound())).hi)};
 }
 
 std::string stated_plan(const TrainingTerms& terms, std::uint64_t steps) {
   const std::string operation = of_batches(terms, [](const auto& batches) { return batches.operation(); });
-  return "gaussian(sigma=" + terms.noise.text + ") | " + operation + times(steps);
+  return noisy_sum(terms.noise.text, neighbours_of(terms)) + " | " + operation + times(steps);
 }
 
 std::string drawn_plan(const TrainingTerms& terms, std::uint64_t steps) {

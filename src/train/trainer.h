@@ -16,13 +16,16 @@ namespace tradeoff::train {
 /// Everything about a run that is public and fixed before the data is looked at.
 struct TrainingTerms {
   Batches batches = FixedSizeBatches(1, 1);
-  Number noise;             ///< sigma: a step is G_(1/sigma) before sampling amplifies it
+  Number noise;             ///< standard deviation of the noise on the sum of clipped gradients, divided by the clipping norm
   Number clip;              ///< the norm that no record's gradient exceeds
   std::uint64_t steps = 0;  ///< of the whole run
   double learning_rate = 0;
   std::string features = "values";
   ModelShape shape;
 };
+
+/// The noise that a run may have, in clipping norms.
+inline constexpr double smallest_noise = 1e-3, largest_noise = 1e6;
 
 /// Throws DomainError that names the option for a term out of range.
 void check(const TrainingTerms& terms);
@@ -31,7 +34,7 @@ void check(const TrainingTerms& terms);
 struct DrawnStep {
   ClipGrid grid;
   std::uint64_t sensitivity;  ///< of the clipped sum
-  noise::Dyadic scale;        ///< of the noise: sigma times the sensitivity, rounded up
+  noise::Dyadic scale;        ///< of the noise: the stated noise times the clipping norm, rounded up
 };
 [[nodiscard]] DrawnStep drawn_step(const TrainingTerms& terms);
 

@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fields{"advantage", {{"relative", 0}}, "domain", "relative"}, Fields{"advantage", {{"relative", "small"}}, "parse", "relative"},
         Fields{"advantage", {{"version", 2}}, "parse", "'version'"},
         Fields{"calibrate", {{"target", {{"epsilon", -1}, {"delta", 0.1}}}}, "domain", "target.epsilon"},
-        Fields{"calibrate", {{"target", {{"mu", 1}, {"advantage", 0.5}}}}, "parse", "target"},
+        Fields{"calibrate", {{"target", {{"mu", 1}, {"fpr", 0.5}}}}, "domain", "target.fpr needs target.tpr"},
         Fields{"calibrate", {{"target", 5}}, "parse", "object"}, Fields{"calibrate", json::object(), "parse", "target"},
         Fields{"calibrate", {{"target", {{"mu", 1}}}}, "parse", "?"},
         Fields{"calibrate", {{"target", {{"epsilom", 1}}}}, "parse", "'target.epsilon'"}, Fields{"mu", {{"slak", 1}}, "parse", "'slack'"}));

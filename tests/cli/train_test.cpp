@@ -34,6 +34,9 @@ class Train : public testing::Test {
   /// A run on the table.
   [[nodiscard]] Outcome train(std::vector<std::string> more) const {
     std::vector<std::string> arguments = {"train", "--data", data, "--low", "0", "--high", "100", "--classes", "2"};
+    const bool poisson =
+        std::find(more.begin(), more.end(), "fixed") == more.end() && std::find(more.begin(), more.end(), "--resume") == more.end();
+    if (poisson && std::find(more.begin(), more.end(), "--public-size") == more.end()) more.insert(more.begin(), {"--public-size", "2000"});
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_command(arguments);
   }
@@ -46,14 +49,14 @@ class Train : public testing::Test {
 double upper(const json& interval) { return interval["hi"].get<double>(); }
 
 TEST_F(Train, TheCertificateIsTheAccountantsAnswer) {
-  const Outcome run = train({"--noise", "1", "--batch", "100", "--epochs", "10", "--hidden", "0", "--holdout", "200", "--learning-rate",
-                             "2", "--json", "--certificate", file("certificate.json")});
+  const Outcome run = train({"--noise", "2", "--sampling", "fixed", "--batch", "100", "--epochs", "10", "--hidden", "0", "--holdout", "200",
+                             "--learning-rate", "2", "--json", "--certificate", file("certificate.json")});
   ASSERT_EQ(run.code, 0) << run.err;
   const json answer = json::parse(run.out), certificate = answer["certificate"];
   EXPECT_EQ(answer["steps"], 180);
   EXPECT_GT(answer["test"]["accuracy"], 0.8);
   EXPECT_EQ(certificate["neighbours"], "replace-one");
-  EXPECT_EQ(certificate["guarantee"]["plan"], "gaussian(sigma=1) | sample(size=100, of=1800) | repeat(180)");
+  EXPECT_EQ(certificate["guarantee"]["plan"], "gaussian(sigma=2, sensitivity=2) | sample(size=100, of=1800) | repeat(180)");
   const Outcome accountant = run_command({"epsilon", "--delta", "1e-5", certificate["guarantee"]["drawn_plan"], "--json"});
   ASSERT_EQ(accountant.code, 0) << accountant.err;
   EXPECT_NEAR(upper(certificate["guarantee"]["epsilon"][0]["epsilon"]), upper(json::parse(accountant.out)["answer"]), 1e-8);
@@ -63,9 +66,22 @@ TEST_F(Train, TheCertificateIsTheAccountantsAnswer) {
   EXPECT_TRUE(run.err.empty()) << run.err;  // no progress in a pipe
 }
 
+/// A noise that is stated is held against every target that is stated beside it.
+TEST_F(Train, StatedTargetsBind) {
+  const std::vector<std::string> run = {"--noise", "2", "--batch", "50", "--epochs", "0.1", "--hidden", "0", "--quiet"};
+  const auto code = [&](std::vector<std::string> targets) {
+    targets.insert(targets.begin(), run.begin(), run.end());
+    return train(targets).code;
+  };
+  EXPECT_EQ(code({"--epsilon", "1", "--delta", "1e-5", "--advantage", "0.1"}), 0);
+  EXPECT_EQ(code({"--epsilon", "0.1", "--delta", "1e-9"}), 1);
+  EXPECT_EQ(code({"--epsilon", "1", "--delta", "1e-5,1e-20"}), 1);
+  EXPECT_EQ(code({"--epsilon", "1", "--delta", "1e-5", "--advantage", "0.001"}), 1);
+  EXPECT_EQ(code({"--mu", "0.01"}), 1);
+}
+
 TEST_F(Train, TargetsAreMet) {
-  const Outcome run =
-      train({"--epsilon", "1", "--delta", "1e-5", "--epochs", "5", "--batch", "50", "--hidden", "0", "--sampling", "poisson", "--json"});
+  const Outcome run = train({"--epsilon", "1", "--delta", "1e-5", "--epochs", "5", "--batch", "50", "--hidden", "0", "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   const json certificate = json::parse(run.out)["certificate"];
   EXPECT_EQ(certificate["neighbours"], "add-remove");
@@ -121,9 +137,11 @@ TEST_F(Train, BadOptionsAreNamed) {
     return run.err;
   };
   EXPECT_THAT(complaint({}), HasSubstr("say how private it should be"));
-  EXPECT_THAT(complaint({"--noise", "1", "--mu", "1"}), HasSubstr("in one way"));
+  EXPECT_THAT(complaint({}), HasSubstr("say how private it should be"));
+  EXPECT_THAT(complaint({"--noise", "1", "--slack", "1e-5"}), HasSubstr("--slack needs --mu"));
+  EXPECT_THAT(complaint({"--noise", "1", "--epsilon", "3"}), HasSubstr("--epsilon needs --delta"));
   EXPECT_THAT(complaint({"--noise", "zero"}), HasSubstr("--noise = zero is not a number"));
-  EXPECT_THAT(complaint({"--noise", "0"}), HasSubstr("--noise must be between"));
+  EXPECT_THAT(complaint({"--noise", "0"}), HasSubstr("--noise = 0 is not allowed; it must be between 0.001 and 1000000"));
   EXPECT_THAT(complaint({"--noise", "1", "--clip", "-1"}), HasSubstr("--clip must be between"));
   EXPECT_THAT(complaint({"--noise", "1", "--batch", "3000"}),
               HasSubstr("--batch must be a whole number between 1 and the number of records, 2000"));
@@ -133,7 +151,8 @@ TEST_F(Train, BadOptionsAreNamed) {
   EXPECT_THAT(complaint({"--noise", "1", "--filters", "4"}), HasSubstr("a convolution needs images"));
   EXPECT_THAT(complaint({"--noise", "1", "--features", "orientation"}), HasSubstr("orientation features are of images"));
   EXPECT_THAT(complaint({"--epsilon", "1"}), HasSubstr("--epsilon needs --delta"));
-  EXPECT_THAT(complaint({"--noise", "1", "--public-size", "9"}), HasSubstr("--public-size goes with --sampling poisson"));
+  EXPECT_THAT(complaint({"--noise", "1", "--sampling", "fixed", "--public-size", "9"}),
+              HasSubstr("--public-size goes with --sampling poisson"));
   EXPECT_THAT(complaint({"--noise", "1", "--delta", "1e-5,x"}), HasSubstr("--delta"));
   EXPECT_THAT(run_command({"train", "--data", data, "--noise", "1"}).err, HasSubstr("bounds that come from the data would reveal it"));
   EXPECT_THAT(run_command({"train", "--data", directory, "--noise", "1"}).err, HasSubstr("has no train-images-idx3-ubyte"));

@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{{"epsilon", "--delta", "1e-5", "gaussian(1) | repeat(2)\ngaussian(sigme=1)"}, 3, "\n  gaussian(sigme=1)\n           ^\n"},
         Case{{"epsilon", "--delta", "1e-5", "gaussian(sigma=-1)"}, 3, "gaussian: sigma = -1"},
         Case{{"check", "--epsilon", "-1", "--delta", "0", "gdp(1)"}, 3, "epsilon = -1 is not allowed"},
-        Case{{"calibrate", "--epsilon", "1", "gaussian(?)"}, 3, "target.delta"}, Case{{"calibrate", "gaussian(?)"}, 3, "target"},
+        Case{{"calibrate", "--epsilon", "1", "gaussian(?)"}, 3, "--epsilon needs --delta"}, Case{{"calibrate", "gaussian(?)"}, 3, "target"},
         Case{{"curve", "--points", "1", "gdp(1)"}, 3, "points"}, Case{{"curve", "--points", "1e9", "gdp(1)"}, 3, "points"},
         Case{{"epsilon", "--delta", "1e-5", "@/nonexistent"}, 3, "cannot open /nonexistent"},
         Case{{"epsilon", "--delta", "1e-5", "@/"}, 3, "is a directory"},

@@ -116,8 +116,8 @@ struct Release {
   std::string digest;  ///< of the certificate
 };
 
-/// Draws the noise, then looks at the values. Row by row, `columns` values each. Throws DomainError for NaN, infinities, values out of
-/// bounds (unless clipped), off the grid or too large for it, and for sums that overflow; nothing is released then.
+/// Checks every value, then draws the noise. Row by row, `columns` values each. Throws DomainError for NaN, infinities, values out of
+/// bounds (unless clipped), off the grid or too large for it, and for sums that are too large; nothing is drawn then.
 [[nodiscard]] Release release(Certificate&& certificate, std::span<const double> values);
 
 }  // namespace tradeoff

@@ -7,6 +7,7 @@
 
 #include "mechanism/loss.h"
 #include "noise/digest.h"
+#include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
@@ -14,6 +15,9 @@
 
 namespace tradeoff {
 namespace {
+
+using noise::Instruction;
+using noise::Quantity;
 
 constexpr std::uint64_t most_rows = 100'000'000;  // the pool must fit in memory
 
@@ -79,61 +83,52 @@ void check(const ReleaseTerms& terms) {
   if (terms.clip && !terms.bounds) throw DomainError("release: clipping needs bounds");
 }
 
-std::uint64_t runs_of(const std::vector<noise::DrawnLine>& lines) {
-  std::uint64_t runs = 0;
-  for (const noise::DrawnLine& line : lines) runs += line.terms.times;
-  return runs;
-}
-
-/// A plan of one run is run once a row; a longer plan has as many rows as it has runs, and is paid for in full. [grid-release]
-void fit_rows(std::vector<noise::DrawnLine>& lines, const ReleaseTerms& terms) {
-  const std::uint64_t runs = runs_of(lines);
-  if (runs == 1 && terms.rows_are == Rows::composed && terms.rows > 1) {
-    auto run = std::find_if(lines.begin(), lines.end(), [](const auto& line) { return line.terms.times == 1; });
-    run->terms.times = terms.rows;
-    run->accounted.operators.push_back({"repeat", {{"times", {exact_number(static_cast<double>(terms.rows)), 0}}}, 0});
-  } else if (terms.rows > runs && !(runs == 1 && terms.rows_are == Rows::disjoint)) {
-    throw DomainError("release: the plan has " + std::to_string(runs) + " runs, but " + std::to_string(terms.rows) + " rows were given");
-  }
-}
-
 /// In units of the step, what one record can change. [grid-release]
-double contribution(const noise::DrawnLine& line, const ReleaseTerms& terms, bool counts, Neighbours neighbours) {
-  const double step = std::ldexp(1.0, line.terms.grid_exponent);
-  if (counts) return neighbours == Neighbours::replace_one ? 0 : 1 / step;
+double contribution(const Instruction& instruction, const ReleaseTerms& terms, Neighbours neighbours) {
+  const double step = std::ldexp(1.0, instruction.noise.grid_exponent);
+  if (instruction.quantity == Quantity::count) return neighbours == Neighbours::replace_one ? 0 : 1 / step;
   if (!terms.bounds) throw DomainError("release: a sum needs bounds, low and high");
   const double low = std::ceil(terms.bounds->low / step), high = std::floor(terms.bounds->high / step);
-  if (!(low <= high)) throw DomainError("release: no point of the grid lies between the bounds");
   return neighbours == Neighbours::replace_one ? high - low : std::max(std::abs(low), std::abs(high));
 }
 
-void check_aggregate(const std::vector<noise::DrawnLine>& lines, const ReleaseTerms& terms, Neighbours neighbours) {
+void check_sensitivity(const std::vector<Instruction>& instructions, const ReleaseTerms& terms, Neighbours neighbours) {
   if (terms.aggregate == Aggregate::none) return;
   if (neighbours == Neighbours::unstated)
     throw DomainError("release: what one record can change depends on the neighbours; state add-remove or replace-one");
-  if (terms.columns != 1) throw UnsupportedError("release: sums, counts and means are of single values");
-  const std::size_t needed = terms.aggregate == Aggregate::mean ? 2 : 1;
-  if (lines.size() != needed || runs_of(lines) != needed || terms.rows != needed)
-    throw DomainError(needed == 2 ? "release: a mean needs a plan of two lines, the first for the sum, the second for the count"
-                                  : "release: a sum or a count needs a plan of one line that is run once");
-  for (std::size_t i = 0; i < needed; ++i) {
-    const bool counts = terms.aggregate == Aggregate::count || i == 1;
-    if (lines[i].terms.choices != 0) throw UnsupportedError("release: randomised response cannot be added to a sum");
-    if (counts && lines[i].terms.grid_exponent > 0) throw DomainError("release: a count needs a grid of at most 1");
-    const double least = contribution(lines[i], terms, counts, neighbours);
-    if (!(least <= lines[i].terms.sensitivity))
+  for (const Instruction& instruction : instructions) {
+    const bool counts = instruction.quantity == Quantity::count;
+    const double least = contribution(instruction, terms, neighbours), stated = instruction.noise.sensitivity;
+    if (!(least <= stated))
       throw DomainError("release: one record can change the " + std::string(counts ? "count" : "sum") + " by " +
                         to_string(numeric::exact_decimal(least)) + " steps, more than the plan's sensitivity of " +
-                        to_string(numeric::exact_decimal(lines[i].terms.sensitivity)) + " steps");
+                        to_string(numeric::exact_decimal(stated)) + " steps");
   }
 }
 
-std::optional<Interval> find_mu(const Curve& curve, const std::vector<noise::DrawnLine>& lines) {
+void check_bounds(const std::vector<Instruction>& instructions, const ReleaseTerms& terms) {
+  for (const Instruction& instruction : instructions)
+    if (const int grid = instruction.noise.grid_exponent;
+        terms.bounds && !(std::ceil(std::ldexp(terms.bounds->low, -grid)) <= std::floor(std::ldexp(terms.bounds->high, -grid))))
+      throw DomainError("release: no point of the grid, a multiple of 2^" + std::to_string(grid) + ", lies between the bounds");
+}
+
+/// The least mu, where it has a closed form; for rectified noise that of each run, composed. [gaussian-composition]
+std::optional<Interval> find_mu(const Curve& curve, const std::vector<Instruction>& instructions) {
   if (const auto closed = curve.loss()->closed_mu()) return closed;
-  const bool rectified = std::any_of(lines.begin(), lines.end(), [](const auto& line) { return line.rectification.has_value(); });
+  const bool rectified =
+      std::any_of(instructions.begin(), instructions.end(), [](const auto& one) { return one.rectification.has_value(); });
   if (!rectified) return std::nullopt;
-  const GdpMeasurement measured = measure_mu(curve);
-  return std::isfinite(measured.mu.hi) ? std::optional(measured.mu) : std::nullopt;
+  Interval squares = Interval::exactly(0);
+  double least = 0;
+  for (Instruction instruction : instructions) {
+    const auto runs = static_cast<double>(std::exchange(instruction.runs, 1));
+    const Interval one = measure_mu(analyze(noise::charged_plan({instruction}), curve.neighbours())).mu;
+    if (!std::isfinite(one.hi)) return std::nullopt;
+    squares = squares + Interval::exactly(runs) * square(one);
+    least = std::max(least, one.lo);
+  }
+  return Interval{least, sqrt(squares).hi};
 }
 
 }  // namespace
@@ -142,21 +137,18 @@ Certificate certify(const Plan& plan, const ReleaseTerms& terms) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return certify(plan, terms); });
 
   check(terms);
-  std::vector<noise::DrawnLine> lines = noise::draw_lines(plan, terms);
-  if (terms.aggregate == Aggregate::none) fit_rows(lines, terms);
-  Plan drawn;
-  std::vector<DrawnMechanism> mechanisms;
-  for (const noise::DrawnLine& line : lines) {
-    drawn.lines.push_back(line.accounted);
-    mechanisms.push_back(line.terms);
-  }
+  std::vector<Instruction> instructions = noise::make_instructions(plan, terms);
+  check_bounds(instructions, terms);
+  Plan drawn = noise::charged_plan(instructions);
   Curve curve = analyze(drawn, terms.neighbours);
-  check_aggregate(lines, terms, curve.neighbours());
-  const std::optional<Interval> mu = find_mu(curve, lines);
+  check_sensitivity(instructions, terms, curve.neighbours());
+  std::vector<DrawnMechanism> mechanisms;
+  for (const Instruction& instruction : instructions) mechanisms.push_back(noise::describe(instruction));
+  const std::optional<Interval> mu = find_mu(curve, instructions);
   std::vector<Certificate::Point> guarantee;
   for (const char* delta : {"0", "1e-5", "1e-7", "1e-9"}) guarantee.push_back({delta, curve.epsilon_at(read_number(delta).value)});
   auto content = std::make_unique<Certificate::Content>(Certificate::Content{
-      plan, std::move(drawn), terms, std::move(lines), std::move(mechanisms), std::move(curve), mu, std::move(guarantee), {}, {}});
+      plan, std::move(drawn), terms, std::move(instructions), std::move(mechanisms), std::move(curve), mu, std::move(guarantee), {}, {}});
   write_statement(*content);
   return Certificate(std::move(content));
 }

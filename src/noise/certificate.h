@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "noise/drawn_line.h"
+#include "noise/instruction.h"
 
 namespace tradeoff {
 
@@ -10,7 +10,7 @@ struct Certificate::Content {
   Plan plan;
   Plan drawn;
   ReleaseTerms terms;
-  std::vector<noise::DrawnLine> lines;
+  std::vector<noise::Instruction> instructions;
   std::vector<DrawnMechanism> mechanisms;
   Curve curve;
   std::optional<Interval> mu;

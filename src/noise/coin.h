@@ -42,11 +42,13 @@ class Coin {
 /// Randomised response as a shift modulo `choices`: 0 with probability e^eps / (e^eps + choices - 1), any other equally likely.
 class Response {
  public:
-  Response(Dyadic epsilon, std::uint64_t choices) : choices_(choices), keep_(Coin::logistic(epsilon, choices - 1)) {}
+  Response(Dyadic epsilon, std::uint64_t choices) : epsilon_(epsilon), choices_(choices), keep_(Coin::logistic(epsilon, choices - 1)) {}
   void draw(WordStream& words, std::span<std::int64_t> shifts) const;
+  [[nodiscard]] Dyadic epsilon() const { return epsilon_; }
   [[nodiscard]] std::uint64_t choices() const { return choices_; }
 
  private:
+  Dyadic epsilon_;
   std::uint64_t choices_;
   Coin keep_;
 };

@@ -14,6 +14,7 @@ class DiscreteGaussian {
   /// Throws DomainError unless 1/64 <= sigma <= 2^20.
   explicit DiscreteGaussian(Dyadic sigma);
   void draw(WordStream& words, std::span<std::int64_t> values) const;
+  [[nodiscard]] Dyadic sigma() const { return sigma_; }
   /// Whether the proposal k is kept, given the word that decides it.
   [[nodiscard]] bool keeps(std::int64_t k, std::uint64_t word, WordStream& words) const;
 

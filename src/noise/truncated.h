@@ -12,6 +12,8 @@ class Truncated {
  public:
   Truncated(const GridNoise& whole, std::uint64_t bound) : whole_(whole), bound_(bound) {}
   void draw(WordStream& words, std::span<std::int64_t> values) const;
+  [[nodiscard]] const GridNoise& whole() const { return whole_; }
+  [[nodiscard]] std::uint64_t bound() const { return bound_; }
 
  private:
   GridNoise whole_;

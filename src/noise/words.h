@@ -11,7 +11,7 @@
 namespace tradeoff::noise {
 
 /// Uniform independent 64-bit words: the ideal bits that every proof of exactness starts from. The library has one implementation,
-/// SecureStream; the tests have theirs. No release takes a stream as an argument.
+/// SecureStream; the tests have theirs. No public function takes a stream as an argument.
 class WordStream {
  public:
   WordStream() = default;

@@ -8,7 +8,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <random>
 #include <system_error>
+#include <utility>
 
 #include "streams.h"
 
@@ -16,6 +18,7 @@ namespace tradeoff::cli {
 namespace {
 
 constexpr mode_t usual_mode = 0666;  // what the umask leaves of it
+constexpr mode_t private_mode = 0600;
 
 [[noreturn]] void fail(const std::string& path, int reason) { throw OutputError("cannot write " + path + ": " + std::strerror(reason)); }
 
@@ -32,16 +35,17 @@ int fill(int descriptor, std::string_view text, bool to_disk) {
   return reason;
 }
 
-/// Where a chain of links leads to, so that the file it names is replaced and not the link.
-std::string target_of(const std::string& path) {
-  std::error_code failed;
-  const std::filesystem::path found = std::filesystem::canonical(path, failed);
-  return failed ? path : found.string();
+/// A name beside the target that no other process uses, and its descriptor. An old file of a process that was killed does not matter.
+std::pair<std::string, int> open_beside(const std::string& target, mode_t mode) {
+  std::random_device random;
+  for (;;) {
+    const std::string name = target + ".part-" + std::to_string(::getpid()) + "-" + std::to_string(random());
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (descriptor >= 0 || errno != EEXIST) return {name, descriptor};
+  }
 }
 
-}  // namespace
-
-void write_file(const std::string& path, std::string_view text) {
+void write_new_file(const std::string& path, std::string_view text, mode_t mode) {
   if (path.empty()) throw OutputError("cannot write a file without a name");
   struct stat status{};
   const bool exists = ::stat(path.c_str(), &status) == 0;
@@ -53,8 +57,7 @@ void write_file(const std::string& path, std::string_view text) {
     return;
   }
   const std::string target = target_of(path);
-  const std::string temporary = target + ".part-" + std::to_string(::getpid());
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, usual_mode);
+  const auto [temporary, descriptor] = open_beside(target, mode);
   if (descriptor < 0) fail(path, errno);
   if (exists) (void)::fchmod(descriptor, status.st_mode & 07777U);  // the new file stays as readable as the old one, if that is allowed
   int reason = fill(descriptor, text, true);
@@ -63,6 +66,25 @@ void write_file(const std::string& path, std::string_view text) {
   ::unlink(temporary.c_str());
   fail(path, reason);
 }
+
+}  // namespace
+
+std::string target_of(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path found = std::filesystem::weakly_canonical(path, failed);
+  return failed || found.empty() ? path : found.string();
+}
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code failed;
+  const std::filesystem::path first = std::filesystem::absolute(target_of(one), failed),
+                              second = std::filesystem::absolute(target_of(other), failed);
+  return first == second || std::filesystem::equivalent(one, other, failed);
+}
+
+void write_file(const std::string& path, std::string_view text) { write_new_file(path, text, usual_mode); }
+
+void write_private_file(const std::string& path, std::string_view text) { write_new_file(path, text, private_mode); }
 
 void write_result(const std::string* path, std::string_view text) {
   if (path == nullptr)

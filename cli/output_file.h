@@ -10,6 +10,14 @@ namespace tradeoff::cli {
 /// leaves nothing behind. What is not a regular file (a terminal, a pipe, /dev/null) is written to as it is.
 void write_file(const std::string& path, std::string_view text);
 
+/// The same; only the owner may read a file that is made anew.
+void write_private_file(const std::string& path, std::string_view text);
+
+/// Where a chain of links leads to, so that the file it names is replaced and not the link; the path itself if there is no such file.
+[[nodiscard]] std::string target_of(const std::string& path);
+/// Whether two names mean one file, through links too.
+[[nodiscard]] bool is_same_file(const std::string& one, const std::string& other);
+
 /// Writes to the file that was named, or to standard output if none was.
 void write_result(const std::string* path, std::string_view text);
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "noise/digest.h"
 #include "release_input.h"
 #include "streams.h"
 #include "tradeoff/error.h"
@@ -20,9 +21,8 @@ using train::Examples;
 std::string find_file(const std::filesystem::path& directory, const std::string& name) {
   for (const char* ending : {"", ".gz"})
     if (std::filesystem::exists(directory / (name + ending))) return (directory / (name + ending)).string();
-  throw InputError("train: " + directory.string() + " has no " + name + " (nor " + name + ".gz); " +
-                   (directory == default_data ? "install Debian's dataset-fashion-mnist, or give --data"
-                                              : "--data is a directory of IDX files or a .csv file"));
+  throw InputError("train: " + directory.string() + " has no " + name + " (nor " + name +
+                   ".gz); --data is a directory of IDX files or a .csv file");
 }
 
 Examples read_pair(const std::string& directory, const std::string& stem, std::size_t classes) {
@@ -40,6 +40,10 @@ train::TableTerms read_table_terms(const Options& options) {
 TrainingData read_records(const Options& options, const std::string& data) {
   const std::string* test = options.find("test");
   TrainingData found;
+  std::error_code failed;
+  if (!std::filesystem::exists(data, failed))
+    throw InputError(data == default_data ? "train: Fashion-MNIST is not there; install Debian's dataset-fashion-mnist, or give --data"
+                                          : "train: cannot read --data = " + data + ": no such file or directory");
   if (std::filesystem::is_directory(data)) {
     const std::size_t classes = read_whole(options, "classes", 2, 10);
     if (test != nullptr) throw DomainError("train: --test goes with a .csv file; a directory has its own test set");
@@ -63,10 +67,21 @@ void hold_out(const Options& options, TrainingData& data) {
   if (options.find("holdout") == nullptr) return;
   if (data.test) throw DomainError("train: --holdout and --test are two ways to judge a model; give one of them");
   const std::size_t records = data.records.size(), held = read_whole(options, "holdout", 1, 1);
-  if (held >= records) throw DomainError("train: --holdout must be below the number of records, " + std::to_string(records));
+  if (held >= records) throw DomainError("train: --holdout = " + std::to_string(held) + " must be below the number of records");
   data.test = train::slice(data.records, records - held, records);
   data.records = train::slice(data.records, 0, records - held);
   data.test_name = "records held out";
+}
+
+/// Of everything about these records that training looks at, before features are made of them.
+std::string digest_of(const Examples& records) {
+  const auto bytes = [](const auto* values, std::size_t count) {
+    return std::string_view(reinterpret_cast<const char*>(values), count * sizeof *values);  // NOLINT: bytes of integers
+  };
+  return noise::sha256("records " + std::to_string(records.size()) + ", values " + std::to_string(records.width()) + ", classes " +
+                       std::to_string(records.classes) + "\n" +
+                       noise::sha256(bytes(records.inputs.data(), static_cast<std::size_t>(records.inputs.size()))) + "\n" +
+                       noise::sha256(bytes(records.labels.data(), records.labels.size())) + "\n");
 }
 
 }  // namespace
@@ -94,6 +109,7 @@ TrainingData read_training_data(const Options& options, const std::string& featu
   const std::string* given = options.find("data");
   TrainingData data = read_records(options, given == nullptr ? default_data : *given);
   hold_out(options, data);
+  if (options.find("checkpoint") != nullptr) data.digest = digest_of(data.records);
   if (features == "orientation") {
     data.records = train::orientation_histograms(data.records);
     if (data.test) data.test = train::orientation_histograms(*data.test);

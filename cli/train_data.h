@@ -14,6 +14,7 @@ struct TrainingData {
   train::Examples records;
   std::optional<train::Examples> test;
   std::string test_name;  ///< where the others come from
+  std::string digest;     ///< SHA-256 of the protected records, if the run is kept: as secret as they are
 };
 
 /// Where Debian's dataset-fashion-mnist puts its files.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,17 +9,18 @@
 #include <ctime>
 #include <filesystem>
 
+#include "delta_check.h"
 #include "noise/secure_stream.h"
 #include "numeric/number_text.h"
 #include "output_file.h"
 #include "progress.h"
 #include "report/claim.h"
 #include "report/svg.h"
+#include "run_file.h"
 #include "streams.h"
 #include "tradeoff/error.h"
 #include "tradeoff/sgd.h"
 #include "train/audit.h"
-#include "train/checkpoint.h"
 #include "train/paper_settings.h"
 #include "train_data.h"
 #include "train_report.h"
@@ -55,6 +54,13 @@ Number read_option(const Options& options, std::string_view name, const char* ot
   }
 }
 
+/// With this probability a run may reveal everything.
+void refuse_large(const Options& options, const char* name, const Number& delta) {
+  if (delta.value.hi >= large_delta && options.find("allow-large-delta") == nullptr)
+    throw DomainError("train: --" + std::string(name) + " = " + delta.text +
+                      " must be below 0.01: with this probability a run may reveal everything; --allow-large-delta lifts the limit");
+}
+
 std::vector<std::string> read_deltas(const Options& options) {
   std::vector<std::string> deltas;
   std::string rest = text_or(options, "delta", "1e-5,1e-6,1e-8");
@@ -63,6 +69,7 @@ std::vector<std::string> read_deltas(const Options& options) {
     try {
       const Number delta = read_number(rest.substr(0, end));
       if (!(delta.value.lo >= 0 && delta.value.hi < 1)) throw DomainError("train: --delta must lie between 0 and 1");
+      refuse_large(options, "delta", delta);
       deltas.push_back(delta.text);
     } catch (const ParseError&) {
       throw DomainError("train: --delta = " + rest.substr(0, 40) + " is not a number, or several with commas in between");
@@ -146,45 +153,6 @@ TrainingTerms read_terms(const Options& options, const train::Examples& records)
   return terms;
 }
 
-/// The file that a run is kept in; nobody else may go on with the same run at the same time.
-class CheckpointFile {
- public:
-  explicit CheckpointFile(const Options& options) {
-    const std::string* given = options.find("checkpoint");
-    resumes_ = options.find("resume") != nullptr;
-    if (given == nullptr) {
-      if (resumes_) throw DomainError("train: --resume needs --checkpoint, the file to go on from");
-      return;
-    }
-    path_ = *given;
-    if (!resumes_ && std::filesystem::exists(path_))
-      throw DomainError("train: " + path_ + " is there already; --resume goes on with it, another name starts a new run");
-    lock_ = ::open((path_ + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (lock_ < 0) throw OutputError("cannot write " + path_ + ".lock");
-    if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-      ::close(lock_);
-      throw InputError("train: another process is at work on " + path_);
-    }
-  }
-  CheckpointFile(const CheckpointFile&) = delete;
-  CheckpointFile& operator=(const CheckpointFile&) = delete;
-  ~CheckpointFile() {
-    if (lock_ < 0) return;
-    ::unlink((path_ + ".lock").c_str());
-    ::close(lock_);
-  }
-  [[nodiscard]] bool resumes() const { return resumes_; }
-  [[nodiscard]] train::Progress read() const { return train::read_progress(read_data_file(path_)); }
-  void save(const train::Progress& progress) const {
-    if (!path_.empty()) write_file(path_, train::to_text(progress));
-  }
-
- private:
-  std::string path_;
-  bool resumes_ = false;
-  int lock_ = -1;
-};
-
 void refuse_terms_on_resume(const Options& options) {
   for (const char* name : {"noise", "epsilon", "mu", "advantage", "slack", "clip", "batch", "epochs", "learning-rate", "sampling", "hidden",
                            "filters", "features", "public-size"})
@@ -212,7 +180,7 @@ void show(const train::Trainer& trainer, const TrainingData& data, const std::ve
 }
 
 /// Trains until the plan is done or somebody interrupts. Nothing of a step is shown before the checkpoint holds it. [private-step]
-void run_steps(train::Trainer& trainer, const CheckpointFile& file, const TrainingData& data, const std::vector<std::string>& deltas,
+void run_steps(train::Trainer& trainer, const RunFile& file, const TrainingData& data, const std::vector<std::string>& deltas,
                bool visible) {
   const std::uint64_t between = std::max<std::uint64_t>(1, trainer.progress().terms.steps / saves);
   while (!trainer.is_done() && interrupted == 0) {
@@ -230,6 +198,15 @@ struct Time {
   double processor_seconds;
 };
 
+/// What has to be said about the deltas, with a line for each.
+std::vector<std::string> warnings_of(const TrainingTerms& terms, const std::vector<std::string>& deltas) {
+  const std::uint64_t records = std::visit([](const auto& batches) { return batches.of(); }, terms.batches);
+  std::vector<std::string> found;
+  for (const std::string& delta : deltas)
+    if (const std::string warning = delta_warning(delta, static_cast<double>(records)); !warning.empty()) found.push_back(warning);
+  return found;
+}
+
 void write_score(train::Score score, const TrainingData& data, report::JsonWriter& out) {
   if (!data.test) return;
   out.key("test").begin_object().key("records").integer(data.test->size()).key("accuracy").number(score.accuracy);
@@ -245,10 +222,16 @@ ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, con
   if (trainer.tally().zeroed > 0)
     write_error("For the owner of the data, not covered by the guarantee: " + std::to_string(trainer.tally().zeroed) +
                 " gradients were not finite and contributed nothing.\n");
+  const std::vector<std::string> warnings = warnings_of(progress.terms, read_deltas(options));
   if (options.json) {
     report::JsonWriter out;
     out.begin_object().key("steps").integer(progress.steps_done).key("planned").integer(progress.terms.steps);
     write_score(score, data, out);
+    if (!warnings.empty()) {
+      out.key("warnings").begin_array();
+      for (const std::string& warning : warnings) out.text(warning);
+      out.end_array();
+    }
     write_out(out.key("seconds")
                   .number(time.seconds)
                   .key("processor_seconds")
@@ -260,9 +243,8 @@ ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, con
               "\n");
     return ExitCode::done;
   }
-  std::string text = std::to_string(progress.steps_done) + " of " + std::to_string(progress.terms.steps) + " steps on " +
-                     std::to_string(data.records.size()) + " records in " + fixed(time.seconds, 1) + " s; noise " +
-                     progress.terms.noise.text + " (standard deviation / clipping norm), " +
+  std::string text = std::to_string(progress.steps_done) + " of " + std::to_string(progress.terms.steps) + " steps in " +
+                     fixed(time.seconds, 1) + " s; noise " + progress.terms.noise.text + " (standard deviation / clipping norm), " +
                      std::visit([](const auto& batches) { return std::string(batches.name()); }, progress.terms.batches) + " sampling, " +
                      report::to_word(train::neighbours_of(progress.terms)) + " neighbours\n";
   if (data.test)
@@ -291,9 +273,7 @@ std::string check_lines(const train::AuditResult& found) {
 }
 
 ExitCode run_audit(const Options& options, const TrainingData& data) {
-  for (const char* name : {"checkpoint", "resume", "certificate", "learning-rate"})
-    if (options.find(name) != nullptr)
-      throw DomainError("train: --" + std::string(name) + " does not go with --audit, which keeps no model");
+  if (options.find("learning-rate") != nullptr) throw DomainError("train: --learning-rate does not go with --audit, which has its own");
   const TrainingTerms terms = read_terms(options, data.records);
   const std::uint64_t steps = read_whole(options, "audit-steps", 100, 200'000);
   const train::AuditResult found =
@@ -315,8 +295,7 @@ ExitCode run_audit(const Options& options, const TrainingData& data) {
 
 /// Trains the settings of the paper and writes table and picture.
 ExitCode run_figure(const Options& options, const TrainingData& data, const std::string& directory) {
-  for (const char* name :
-       {"noise", "epsilon", "mu", "advantage", "clip", "batch", "epochs", "learning-rate", "sampling", "filters", "checkpoint"})
+  for (const char* name : {"noise", "epsilon", "mu", "advantage", "clip", "batch", "epochs", "learning-rate", "sampling", "filters"})
     if (options.find(name) != nullptr)
       throw DomainError("train: --figure has its own settings; --" + std::string(name) + " does not go with it");
   if (!data.test) throw DomainError("train: --figure needs records to judge by: --test or --holdout");
@@ -333,25 +312,36 @@ ExitCode run_figure(const Options& options, const TrainingData& data, const std:
   return ExitCode::done;
 }
 
+/// An audit or a figure.
+ExitCode run_without_model(const Options& options) {
+  for (const char* name : {"checkpoint", "resume", "certificate"})
+    if (options.find(name) != nullptr)
+      throw DomainError("train: --" + std::string(name) + " goes neither with --audit nor with --figure: they keep no model");
+  const TrainingData data = read_training_data(options, features_of(options));
+  const std::string* directory = options.find("figure");
+  return directory == nullptr ? run_audit(options, data) : run_figure(options, data, *directory);
+}
+
 }  // namespace
 
 ExitCode run_train(const Verb&, const Options& options) {
   const bool trains = options.find("audit") == nullptr && options.find("figure") == nullptr;
-  if (trains)
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, remember_interruption);
+  if (!trains) return run_without_model(options);
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, remember_interruption);
   const std::vector<std::string> deltas = read_deltas(options);
-  const CheckpointFile file(options);
+  refuse_large(options, "slack", read_option(options, "slack", "1e-5"));
+  RunFile file(options);
   std::optional<train::Progress> earlier;
   if (file.resumes()) {
     refuse_terms_on_resume(options);
     earlier = file.read();
   }
   const TrainingData data = read_training_data(options, earlier ? earlier->terms.features : features_of(options));
-  if (options.find("audit") != nullptr) return run_audit(options, data);
-  if (const std::string* directory = options.find("figure")) return run_figure(options, data, *directory);
   noise::SecureStream& words = noise::thread_stream();
   train::Trainer trainer =
       earlier ? train::Trainer(*earlier, data.records, words) : train::Trainer(read_terms(options, data.records), data.records, words);
+  file.bind(data);
+  for (const std::string& warning : warnings_of(trainer.progress().terms, deltas)) write_error("warning: " + warning + "\n");
   const auto start = std::chrono::steady_clock::now();
   const std::clock_t processor_start = std::clock();
   run_steps(trainer, file, data, deltas, ::isatty(STDERR_FILENO) == 1 && !options.quiet);

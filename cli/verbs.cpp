@@ -143,7 +143,7 @@ constexpr std::array<Option, 11> release_options = {{
 
 constexpr std::array<std::string_view, 2> batch_choices = {"poisson", "fixed"};
 constexpr std::array<std::string_view, 2> feature_choices = {"values", "orientation"};
-constexpr std::array<Option, 28> train_options = {{
+constexpr std::array<Option, 29> train_options = {{
     {"data", "PATH", "a directory of IDX files (default: Debian's Fashion-MNIST), or a .csv file with the label last"},
     {"test", "FILE", "records to judge the model by, for a .csv file"},
     {"holdout", "N", "judge by the last N records instead; they are not trained on and not protected"},
@@ -175,8 +175,10 @@ constexpr std::array<Option, 28> train_options = {{
     {"advantage", "A", "target: no attack has a larger advantage"},
     {"slack", "D", "for --mu (default 1e-5)"},
     {"delta", "D", "where epsilon is reported: a number, or several with commas in between (default 1e-5,1e-6,1e-8)"},
-    {"checkpoint", "FILE", "keep the run in this file, 20 times on the way and at the end; it holds the model"},
-    {"resume", "", "go on with the run in --checkpoint: nothing is drawn or charged again", false, {}, {}, true},
+    {"allow-large-delta", "", "let a delta (or slack) be 0.01 or more", false, {}, {}, true},
+    {"checkpoint", "FILE",
+     "keep the run in this file, 20 times on the way and at the end; it holds the model. FILE.private is for you alone"},
+    {"resume", "", "go on with the run in --checkpoint, on the same data: nothing is drawn or charged again", false, {}, {}, true},
     {"certificate", "FILE", "write the certificate there, as JSON"},
     {"audit",
      "",

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private training from the command line: certificates, targets, checkpoints, interruption, and what is refused.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -129,6 +132,111 @@ TEST_F(Train, ResumesWithoutChargingAgain) {
   EXPECT_THAT(train({"--resume", "--checkpoint", model}).err, HasSubstr("damaged"));
 }
 
+std::string text_of(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// What was held out must not become protected data, or the reverse, and everything else about the data must be as it was.
+TEST_F(Train, ResumesOnTheSameDataOnly) {
+  const std::string model = file("run.model");
+  const auto resume = [&](const std::string& table, const char* high, const char* holdout) {
+    return run_command({"train", "--data", table, "--low", "0", "--high", high, "--classes", "2", "--holdout", holdout, "--resume",
+                        "--checkpoint", model, "--json"});
+  };
+  ASSERT_EQ(train({"--noise", "1.5", "--batch", "40", "--epochs", "1", "--hidden", "0", "--sampling", "poisson", "--public-size", "2500",
+                   "--holdout", "10", "--checkpoint", model})
+                .code,
+            0);
+  const std::string before = text_of(model);
+  EXPECT_EQ(resume(data, "100", "10").code, 0);
+  const std::string other = file("other.csv");
+  std::ofstream(other) << text_of(data) << "1,2,0\n";
+  for (const Outcome& run : {resume(data, "100", "1500"), resume(data, "99", "10"), resume(other, "100", "10")}) {
+    EXPECT_EQ(run.code, 3);
+    EXPECT_EQ(run.out, "");
+    EXPECT_THAT(run.err, HasSubstr("the protected records are not those of the run"));
+  }
+  EXPECT_EQ(resume(other, "100", "11").code, 0);  // the same protected records
+  EXPECT_EQ(text_of(model), before);
+  EXPECT_EQ(std::filesystem::status(model + ".private").permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  std::filesystem::remove(model + ".private");
+  EXPECT_THAT(resume(data, "100", "10").err, HasSubstr("--resume needs " + model + ".private"));
+}
+
+// Add-remove neighbours: nothing that is shown or kept for others tells how many records there are.
+TEST_F(Train, TheNumberOfRecordsIsNotTold) {
+  const std::string table = file("few.csv"), model = file("run.model"), certificate = file("certificate.json");
+  std::string lines = text_of(data);
+  for (int i = 0; i < 223; ++i) lines.erase(0, lines.find('\n') + 1);  // 1777 are left
+  std::ofstream(table) << lines;
+  const std::vector<std::string> terms = {"train", "--data",   table, "--low",      "0",       "--high",        "100",  "--classes",
+                                          "2",     "--noise",  "1.5", "--sampling", "poisson", "--public-size", "1900", "--epochs",
+                                          "1",     "--hidden", "0",   "--batch",    "50",      "--holdout",     "77"};
+  std::vector<std::string> kept = terms, shown = terms;
+  kept.insert(kept.end(), {"--checkpoint", model, "--certificate", certificate});
+  shown.emplace_back("--json");
+  const Outcome first = run_command(kept), second = run_command(shown);
+  ASSERT_EQ(first.code, 0) << first.err;
+  ASSERT_EQ(second.code, 0) << second.err;
+  for (const std::string& text : {first.out + first.err, second.out + second.err, text_of(certificate), text_of(model).substr(0, 400)})
+    for (const char* number : {"1700", "1777"}) EXPECT_EQ(text.find(number), std::string::npos) << text;
+  EXPECT_EQ(text_of(model).find(text_of(model + ".private").substr(100, 64)), std::string::npos);
+}
+
+TEST_F(Train, LargeDeltasAreAskedAbout) {
+  const std::vector<std::string> terms = {"--noise",  "1", "--batch",    "40",      "--epochs",      "1",
+                                          "--hidden", "0", "--sampling", "poisson", "--public-size", "2000"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), terms.begin(), terms.end());
+    return train(more);
+  };
+  EXPECT_EQ(with({"--delta", "1e-5"}).err, "");
+  EXPECT_THAT(with({"--delta", "0.0005"}).err, HasSubstr("warning: delta = 0.0005 is not below 1/2000"));
+  const Outcome refused = with({"--delta", "1e-5,0.01"});
+  EXPECT_EQ(refused.code, 3);
+  EXPECT_THAT(refused.err, HasSubstr("--delta = 0.01 must be below 0.01"));
+  const Outcome allowed = with({"--delta", "0.1", "--allow-large-delta", "--json"});
+  EXPECT_EQ(allowed.code, 0);
+  EXPECT_THAT(json::parse(allowed.out)["warnings"][0].get<std::string>(), HasSubstr("delta = 0.1 is not below"));
+}
+
+TEST_F(Train, NoFileIsUsedTwice) {
+  const std::string model = file("run.model"), link = file("link.model");
+  const std::vector<std::string> terms = {"--noise",  "1", "--batch",    "40",      "--epochs",      "1",
+                                          "--hidden", "0", "--sampling", "poisson", "--public-size", "2000"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), terms.begin(), terms.end());
+    return train(more).err;
+  };
+  EXPECT_THAT(with({"--checkpoint", model, "--certificate", model}), HasSubstr("--checkpoint and --certificate are the same file"));
+  EXPECT_THAT(with({"--checkpoint", model, "--certificate", file("../") + directory.filename().string() + "/run.model"}),
+              HasSubstr("are the same file"));
+  EXPECT_THAT(with({"--certificate", data}), HasSubstr("--certificate and --data are the same file"));
+  EXPECT_FALSE(std::filesystem::exists(model));
+  EXPECT_EQ(with({"--checkpoint", model}), "");
+  std::filesystem::create_symlink(model, link);
+  const Outcome same = train({"--resume", "--checkpoint", model, "--certificate", link});
+  EXPECT_THAT(same.err, HasSubstr("are the same file"));
+  // The lock is that of the file and not that of its name.
+  const int lock = ::open((model + ".lock").c_str(), O_RDWR | O_CREAT, 0600);
+  ASSERT_EQ(::flock(lock, LOCK_EX), 0);
+  EXPECT_THAT(train({"--resume", "--checkpoint", link}).err, HasSubstr("another process is at work on"));
+  ::close(lock);
+  EXPECT_EQ(train({"--resume", "--checkpoint", link}).code, 0);
+}
+
+// A process that was killed may leave a part of a file behind, and a later one may have its number.
+TEST_F(Train, OldPartsOfFilesDoNotMatter) {
+  const std::string command =
+      "f=" + file("certificate.json") + "; touch $f.part-$$; exec " TRADEOFF_COMMAND " train --data " + data +
+      " --low 0 --high 100 --classes 2 --noise 1.5 --epochs 1 --hidden 0 --batch 40 --sampling poisson --public-size "
+      "2000 --certificate $f > /dev/null";
+  EXPECT_EQ(std::system(command.c_str()), 0);
+  EXPECT_TRUE(std::filesystem::exists(file("certificate.json")));
+}
+
 TEST_F(Train, BadOptionsAreNamed) {
   const auto complaint = [&](std::vector<std::string> more) {
     const Outcome run = train(std::move(more));
@@ -147,17 +255,21 @@ TEST_F(Train, BadOptionsAreNamed) {
               HasSubstr("--batch must be a whole number between 1 and the number of records, 2000"));
   EXPECT_THAT(complaint({"--noise", "1", "--batch", "2.5"}), HasSubstr("--batch = 2.5 must be a whole number"));
   EXPECT_THAT(complaint({"--noise", "1", "--epochs", "0"}), HasSubstr("--epochs must be above 0"));
-  EXPECT_THAT(complaint({"--noise", "1", "--holdout", "2000"}), HasSubstr("--holdout must be below"));
+  EXPECT_THAT(complaint({"--noise", "1", "--holdout", "2000"}), HasSubstr("--holdout = 2000 must be below the number of records"));
   EXPECT_THAT(complaint({"--noise", "1", "--filters", "4"}), HasSubstr("a convolution needs images"));
   EXPECT_THAT(complaint({"--noise", "1", "--features", "orientation"}), HasSubstr("orientation features are of images"));
   EXPECT_THAT(complaint({"--epsilon", "1"}), HasSubstr("--epsilon needs --delta"));
   EXPECT_THAT(complaint({"--noise", "1", "--sampling", "fixed", "--public-size", "9"}),
               HasSubstr("--public-size goes with --sampling poisson"));
+  EXPECT_THAT(complaint({"--mu", "1", "--slack", "0.05"}), HasSubstr("--slack = 0.05 must be below 0.01"));
+  EXPECT_THAT(complaint({"--audit", "--noise", "1", "--checkpoint", file("x")}), HasSubstr("--checkpoint goes neither with --audit"));
+  EXPECT_THAT(complaint({"--audit", "--noise", "1", "--audit-steps", "9"}), HasSubstr("--audit-steps = 9 must be"));
   EXPECT_THAT(complaint({"--noise", "1", "--delta", "1e-5,x"}), HasSubstr("--delta"));
   EXPECT_THAT(run_command({"train", "--data", data, "--noise", "1"}).err, HasSubstr("bounds that come from the data would reveal it"));
   EXPECT_THAT(run_command({"train", "--data", directory, "--noise", "1"}).err, HasSubstr("has no train-images-idx3-ubyte"));
   EXPECT_THAT(run_command({"train", "--data", "/nowhere.csv", "--noise", "1", "--low", "0", "--high", "1", "--classes", "2"}).err,
-              HasSubstr("cannot read"));
+              HasSubstr("cannot read --data = /nowhere.csv"));
+  EXPECT_THAT(run_command({"train", "--data", "/nowhere", "--noise", "1"}).err, HasSubstr("no such file or directory"));
 }
 
 TEST_F(Train, TheAuditFindsNothingWrong) {

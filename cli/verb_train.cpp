@@ -121,19 +121,23 @@ Number read_noise(const Options& options, TrainingTerms terms) {
   return terms.noise;
 }
 
-train::Batches read_batches(const Options& options, std::size_t records) {
-  const std::uint64_t size = read_whole(options, "batch", 1, std::min<std::uint64_t>(256, records));
-  if (text_or(options, "sampling", "poisson") == "fixed") {
-    if (options.find("public-size") != nullptr) throw DomainError("train: --public-size goes with --sampling poisson");
-    return train::FixedSizeBatches(size, records);
-  }
-  // Adding or removing a record must not move the rate. Fashion-MNIST is public, and so is its size.
+/// Adding or removing a record must not move the rate, so it rests on a stated number. Fashion-MNIST is public, and so is its size.
+std::uint64_t public_size_of(const Options& options, std::size_t records) {
   if (options.find("public-size") == nullptr && options.find("data") != nullptr)
     throw DomainError(
-        "train: --sampling poisson protects whether a record is there at all, so the number of records is not public: state --public-size "
-        "N, "
-        "about as many, or --sampling fixed");
-  return train::PoissonBatches(size, read_whole(options, "public-size", 1, records));
+        "train: --sampling poisson protects whether a record is there at all, so the number of records is not public: state "
+        "--public-size N, about as many, or --sampling fixed");
+  return read_whole(options, "public-size", 1, records);
+}
+
+train::Batches read_batches(const Options& options, std::size_t records) {
+  const auto size_of = [&](std::uint64_t of) { return read_whole(options, "batch", 1, std::min<std::uint64_t>(256, of)); };
+  if (text_or(options, "sampling", "poisson") == "fixed") {
+    if (options.find("public-size") != nullptr) throw DomainError("train: --public-size goes with --sampling poisson");
+    return train::FixedSizeBatches(size_of(records), records);
+  }
+  const std::uint64_t of = public_size_of(options, records);
+  return train::PoissonBatches(size_of(of), of);
 }
 
 TrainingTerms read_terms(const Options& options, const train::Examples& records) {
@@ -301,8 +305,8 @@ ExitCode run_figure(const Options& options, const TrainingData& data, const std:
   if (!data.test) throw DomainError("train: --figure needs records to judge by: --test or --holdout");
   make_directory(directory);
   const std::vector<train::SettingResult> results =
-      train_settings(data.records, *data.test, read_whole(options, "runs", 1, 5), features_of(options),
-                     read_whole(options, "hidden", 0, 32), noise::thread_stream(), [&](const std::string& line) {
+      train_settings(data.records, public_size_of(options, data.records.size()), *data.test, read_whole(options, "runs", 1, 5),
+                     features_of(options), read_whole(options, "hidden", 0, 32), noise::thread_stream(), [&](const std::string& line) {
                        if (!options.quiet) write_error(line + "\n");
                      });
   const std::string table = train::to_table(results);

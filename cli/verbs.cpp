@@ -467,7 +467,7 @@ constexpr std::array<Verb, 35> all_verbs = {{
      "  tradeoff train --data people.csv --sampling fixed --low 0 --high 100 --classes 2 --hidden 0 --holdout 500 --epsilon 1 --delta "
      "1e-6\n"
      "  tradeoff train --audit --noise 1.3\n"
-     "  tradeoff train --data mnist --figure out",
+     "  tradeoff train --data mnist --public-size 60000 --figure out",
      false, train_options, run_train},
     {"query",
      "answer questions in JSON, one a line",

@@ -83,7 +83,8 @@ class Reader {
   /// The word's number, which `whose` needs.
   Interval number(std::string_view word, std::string_view whose, double most) {
     const std::optional<std::string> text = text_of_(word);
-    if (!text) throw DomainError(name(whose) + " needs " + name(word));
+    // "train: --slack needs --mu": what stands before the dashes is said once.
+    if (!text) throw DomainError(name(whose) + " needs " + name(word).substr(prefix_.find_last_of(' ') + 1));
     const auto quotient = numeric::read_quotient(*text);
     const Interval value = quotient ? numeric::enclose(*quotient) : Interval{-1, -1};
     if (!(value.lo >= 0 && value.hi <= most))

@@ -40,14 +40,14 @@ std::string spread_of(const std::vector<double>& accuracies) {
   return accuracies.size() < 2 ? text : text + " ± " + digits(100 * std::sqrt(squares / static_cast<double>(accuracies.size() - 1)), 2);
 }
 
-TrainingTerms terms_of(const PaperSetting& setting, bool poisson, const Examples& records, const std::string& features,
-                       std::size_t hidden) {
-  const std::uint64_t batch = std::min<std::uint64_t>(paper_batch, records.size());
-  const Batches batches = poisson ? Batches(PoissonBatches(batch, records.size())) : Batches(FixedSizeBatches(batch, records.size()));
+TrainingTerms terms_of(const PaperSetting& setting, bool poisson, const Examples& records, std::uint64_t public_size,
+                       const std::string& features, std::size_t hidden) {
+  const std::uint64_t of = poisson ? public_size : records.size(), batch = std::min(paper_batch, of);
+  const Batches batches = poisson ? Batches(PoissonBatches(batch, of)) : Batches(FixedSizeBatches(batch, of));
   return {batches,
           read_number(poisson ? setting.sigma : setting.fixed_noise),
           read_number(setting.clip),
-          steps_of_epochs(read_number(setting.epochs), batch, records.size()),
+          steps_of_epochs(read_number(setting.epochs), batch, of),
           setting.learning_rate,
           features,
           {records.width(), records.classes, hidden, 0, records.image_rows, records.image_columns}};
@@ -87,13 +87,13 @@ const std::vector<PaperSetting>& paper_settings() {
   return settings;
 }
 
-std::vector<SettingResult> train_settings(const Examples& records, const Examples& test, std::size_t runs, const std::string& features,
-                                          std::size_t hidden, noise::WordStream& words,
+std::vector<SettingResult> train_settings(const Examples& records, std::uint64_t public_size, const Examples& test, std::size_t runs,
+                                          const std::string& features, std::size_t hidden, noise::WordStream& words,
                                           const std::function<void(const std::string&)>& tell) {
   std::vector<SettingResult> results;
   for (const PaperSetting& setting : paper_settings())
     for (const bool poisson : {false, true}) {
-      SettingResult result{setting, terms_of(setting, poisson, records, features, hidden), {}, {}, {}, {}};
+      SettingResult result{setting, terms_of(setting, poisson, records, public_size, features, hidden), {}, {}, {}, {}};
       result.guarantee = guarantee_of(result.terms, result.terms.steps, {"1e-5"});
       result.renyi = renyi_curve(parse(result.guarantee.drawn), neighbours_of(result.terms)).epsilon_at(read_number("1e-5").value).value;
       for (std::size_t run = 0; run < runs; ++run) {

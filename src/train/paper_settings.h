@@ -31,10 +31,11 @@ struct SettingResult {
   Interval renyi;  ///< epsilon that a Renyi accountant certifies, at delta = 1e-5
 };
 
-/// Trains each setting `runs` times with both samplings. `tell` hears of every run that is done.
-[[nodiscard]] std::vector<SettingResult> train_settings(const Examples& records, const Examples& test, std::size_t runs,
-                                                        const std::string& features, std::size_t hidden, noise::WordStream& words,
-                                                        const std::function<void(const std::string&)>& tell);
+/// Trains each setting `runs` times with both samplings; `public_size` is the size that the rate of Poisson batches rests on. `tell` hears
+/// of every run that is done.
+[[nodiscard]] std::vector<SettingResult> train_settings(const Examples& records, std::uint64_t public_size, const Examples& test,
+                                                        std::size_t runs, const std::string& features, std::size_t hidden,
+                                                        noise::WordStream& words, const std::function<void(const std::string&)>& tell);
 
 /// The results as a table in Markdown.
 [[nodiscard]] std::string to_table(const std::vector<SettingResult>& results);

@@ -81,26 +81,9 @@ class Environment : public testing::Test {
     std::string records;
     for (int i = 0; i < 60; ++i) records += std::to_string(i % 7) + "," + std::to_string(i % 5) + "," + std::to_string(i % 2) + "\n";
     write("people.csv", records);
-    return {"train",
-            "--data",
-            path("people.csv"),
-            "--low",
-            "0",
-            "--high",
-            "7",
-            "--classes",
-            "2",
-            "--noise",
-            "2",
-            "--batch",
-            "60",
-            "--epochs",
-            "24",
-            "--hidden",
-            "0",
-            "--quiet",
-            "--checkpoint",
-            path(checkpoint)};
+    return {"train",   "--data",  path("people.csv"), "--low",         "0",       "--high", "7",        "--classes", "2",
+            "--noise", "2",       "--sampling",       "fixed",         "--batch", "60",     "--epochs", "24",        "--hidden",
+            "0",       "--quiet", "--checkpoint",     path(checkpoint)};
   }
 
  private:

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "run_command.h"
 #include "support/xml.h"
@@ -97,10 +98,10 @@ TEST_F(Train, AnInterruptedRunGoesOn) {
   const std::string model = file("run.model");
   // A signal that comes before the first step ends the program with nothing spent; a slow machine needs more time to get there.
   for (const char* seconds : {"2", "10", "40"}) {
-    const std::string command =
-        std::string("timeout --signal=INT ") + seconds + " " TRADEOFF_COMMAND " train --data " + data +
-        " --low 0 --high 100 --classes 2 --noise 2 --batch 20 --epochs 1000 --hidden 4000 --delta 1e-5 --json --checkpoint " + model +
-        " > " + file("out.json");
+    const std::string command = std::string("timeout --signal=INT ") + seconds + " " TRADEOFF_COMMAND " train --data " + data +
+                                " --low 0 --high 100 --classes 2 --public-size 2000 --noise 2 --batch 20 --epochs 1000 --hidden 4000 "
+                                "--delta 1e-5 --json --checkpoint " +
+                                model + " > " + file("out.json");
     static_cast<void>(std::system(command.c_str()));
     if (std::filesystem::file_size(file("out.json")) > 0) break;
   }
@@ -181,7 +182,7 @@ TEST_F(Train, TheNumberOfRecordsIsNotTold) {
   ASSERT_EQ(first.code, 0) << first.err;
   ASSERT_EQ(second.code, 0) << second.err;
   for (const std::string& text : {first.out + first.err, second.out + second.err, text_of(certificate), text_of(model).substr(0, 400)})
-    for (const char* number : {"1700", "1777"}) EXPECT_EQ(text.find(number), std::string::npos) << text;
+    EXPECT_FALSE(std::regex_search(text, std::regex("(^|[^0-9.])(1700|1777)([^0-9]|$)"))) << text;
   EXPECT_EQ(text_of(model).find(text_of(model + ".private").substr(100, 64)), std::string::npos);
 }
 
@@ -244,7 +245,6 @@ TEST_F(Train, BadOptionsAreNamed) {
     EXPECT_EQ(run.out, "");
     return run.err;
   };
-  EXPECT_THAT(complaint({}), HasSubstr("say how private it should be"));
   EXPECT_THAT(complaint({}), HasSubstr("say how private it should be"));
   EXPECT_THAT(complaint({"--noise", "1", "--slack", "1e-5"}), HasSubstr("--slack needs --mu"));
   EXPECT_THAT(complaint({"--noise", "1", "--epsilon", "3"}), HasSubstr("--epsilon needs --delta"));

@@ -6,12 +6,10 @@
 #include "inquiry.h"
 #include "numeric/number_text.h"
 #include "output_file.h"
-#include "plan/unknown.h"
 #include "release_input.h"
 #include "report/claim.h"
 #include "report/json.h"
 #include "streams.h"
-#include "tradeoff/calibrate.h"
 #include "tradeoff/error.h"
 #include "tradeoff/release.h"
 
@@ -34,34 +32,14 @@ ReleaseTerms read_terms(const Options& options, const Question& question) {
   return terms;
 }
 
-std::optional<Target> read_target(const Question& question) {
-  if (question.has("mu")) return MuTarget{question.at_least_zero("mu")};
-  if (question.has("epsilon") || question.has("delta"))
-    return EpsilonDeltaTarget{question.at_least_zero("epsilon"), question.probability("delta")};
-  return std::nullopt;
-}
-
-bool meets(const Certificate& certificate, const Target& target) {
-  if (const auto* budget = std::get_if<EpsilonDeltaTarget>(&target))
-    return certificate.curve().delta_at({budget->epsilon.lo, budget->epsilon.lo}).hi <= budget->delta.lo;
-  return certificate.mu() && certificate.mu()->hi <= std::get<MuTarget>(target).mu.lo;
-}
-
-/// The plan with its `?` found such that the whole release meets the target: what rounding costs is won back by slightly more noise.
-Certificate calibrated(const Plan& plan, const ReleaseTerms& terms, const Target& target) {
-  Plan whole = plan;
-  if (terms.rows > 1 && terms.rows_are == Rows::composed)
-    whole = Plan{{Line{plan, {Call{"repeat", {{"times", {exact_number(static_cast<double>(terms.rows)), 0}}}, 0}}}}};
-  const Calibration found = calibrate(whole, target, terms.neighbours);
-  if (!found.safe_end_is_hi)
-    throw UnsupportedError("release: only a noise scale can be found for a release; calibrate the rest beforehand");
-  constexpr int attempts = 24;
-  double widened = 0x1p-22;
-  for (int i = 0; i < attempts; ++i, widened *= 2) {
-    Certificate certificate = certify(substitute(plan, exact_number(found.value.hi * (1 + (i == 0 ? 0 : widened)))), terms);
-    if (meets(certificate, target)) return certificate;
-  }
-  throw DomainError("release: no noise on this grid meets the target; choose a finer grid");
+/// Every target that was stated; all of them bind.
+Targets read_targets_of(const Options& options) {
+  return read_targets(
+      [&](std::string_view word) {
+        const std::string* text = options.find(word);
+        return text == nullptr ? std::nullopt : std::optional(*text);
+      },
+      "--");
 }
 
 /// A whole number, as a double holds it exactly.
@@ -154,13 +132,13 @@ ExitCode run_release(const Verb&, const Options& options) {
   const Question question(request, curves);
   ReleaseTerms terms = read_terms(options, question);
   const Plan plan = parse(options.plan);
-  const std::optional<Target> target = read_target(question);
+  const Targets targets = read_targets_of(options);
   const Table table = read_table_of_values(read_all_input(), terms.inputs == Inputs::on_grid);
   if (table.rows == 0) throw DomainError("release: no values on standard input");
   terms.columns = table.columns;
   terms.rows = terms.aggregate == Aggregate::none ? table.rows : terms.aggregate == Aggregate::mean ? 2 : 1;
 
-  Certificate certificate = target && count_unknowns(plan) > 0 ? calibrated(plan, terms, *target) : certify(plan, terms);
+  Certificate certificate = certify(plan, terms, targets);
   report::JsonWriter shown;
   write_certificate(certificate, shown);
   const Release released = release(std::move(certificate), table.values);

@@ -122,7 +122,7 @@ constexpr std::array<Option, 2> figures_options = {{
     {"list", "", "their names and titles, without drawing them", false, {}, {}, true},
 }};
 
-constexpr std::array<Option, 11> release_options = {{
+constexpr std::array<Option, 15> release_options = {{
     {"low", "L", "no value is below this; with --high"},
     {"high", "H", "no value is above this; with --low"},
     {"clip", "", "move values outside to the nearest bound instead of refusing them", false, {}, {}, true},
@@ -136,9 +136,13 @@ constexpr std::array<Option, 11> release_options = {{
      inputs_choices},
     {"grid", "STEP", "the step of the results, a power of two: 1, 0.5, 2^-20 (default: 2^-20 of the noise, or 1 for noise on integers)"},
     {"certificate", "FILE", "where the certificate goes (default: standard error; with --json: beside the rows)"},
-    {"epsilon", "E", "find the ? of the plan: the target's epsilon; together with --delta"},
+    {"epsilon", "E", "a target, with --delta; every target binds: the ? of the plan is found for it, or the plan must meet it"},
     {"delta", "D", "the target's delta"},
-    {"mu", "M", "find the ? of the plan: the target is M-GDP"},
+    {"mu", "M", "a target: M-GDP"},
+    {"slack", "S", "with --mu: except with probability S (default 0)"},
+    {"advantage", "A", "a target: no attack has a larger advantage (true-positive rate less false-positive rate)"},
+    {"fpr", "A", "a target, with --tpr: at this false-positive rate no attack has a larger true-positive rate than B"},
+    {"tpr", "B", "the target's true-positive rate"},
 }};
 
 constexpr std::array<std::string_view, 2> batch_choices = {"poisson", "fixed"};

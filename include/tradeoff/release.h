@@ -11,6 +11,7 @@
 
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
+#include "tradeoff/targets.h"
 
 // Noise is drawn only under a certificate, and a certificate is used once: calibrate -> certify -> release.
 namespace tradeoff {
@@ -108,7 +109,10 @@ class Certificate {
 
 /// Fixes grid and noise for the plan, rounds every parameter to the safe side and computes what that guarantees. Throws UnsupportedError
 /// for a plan that says what is guaranteed rather than which noise is added, DomainError for terms that do not fit.
-[[nodiscard]] Certificate certify(const Plan& plan, const ReleaseTerms& terms);
+///
+/// Every target binds: a `?` in the place of a noise scale (or of the epsilon of randomised response) is found such that the whole release
+/// meets them all, rounding included; without a `?` the release must meet them. Throws UnmetError if it is not certain to.
+[[nodiscard]] Certificate certify(const Plan& plan, const ReleaseTerms& terms, const Targets& targets = {});
 
 /// What was released: rows of multiples of the grid's step, exactly. For a mean: the noisy sum, then the noisy count.
 struct Release {

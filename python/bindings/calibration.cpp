@@ -11,8 +11,8 @@ namespace {
 using Text = std::optional<std::string>;
 
 std::tuple<Ends, bool, std::string> calibrate_text(const std::string& text, const Text& epsilon, const Text& delta, const Text& mu,
-                                                   const Text& advantage, const Text& fpr, const Text& tpr, const std::string& neighbours,
-                                                   const std::string& relative) {
+                                                   const Text& slack, const Text& advantage, const Text& fpr, const Text& tpr,
+                                                   const std::string& neighbours, const std::string& relative) {
   const std::map<std::string_view, const Text*> words = {{"epsilon", &epsilon},     {"delta", &delta}, {"mu", &mu},  {"slack", &slack},
                                                          {"advantage", &advantage}, {"fpr", &fpr},     {"tpr", &tpr}};
   const Targets targets = read_targets([&](std::string_view word) { return words.contains(word) ? *words.at(word) : std::nullopt; }, "");

@@ -2,7 +2,9 @@
 #include "tradeoff/release.h"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
 
+#include <map>
 #include <memory>
 
 #include "bind.h"
@@ -24,7 +26,13 @@ Aggregate read_aggregate(const std::string& word) {
 
 Certificate certify_text(const std::string& text, const std::string& neighbours, std::uint64_t rows, std::uint64_t columns, bool disjoint,
                          bool on_grid, const std::string& records, std::optional<int> grid_exponent,
-                         std::optional<std::pair<double, double>> bounds, bool clip) {
+                         std::optional<std::pair<double, double>> bounds, bool clip, const std::map<std::string, std::string>& stated) {
+  const Targets targets = read_targets(
+      [&](std::string_view word) {
+        const auto found = stated.find(std::string(word));
+        return found == stated.end() ? std::nullopt : std::optional(found->second);
+      },
+      "");
   ReleaseTerms terms;
   terms.neighbours = read_neighbours(neighbours);
   terms.rows = rows;
@@ -36,7 +44,7 @@ Certificate certify_text(const std::string& text, const std::string& neighbours,
   if (bounds) terms.bounds = Bounds{bounds->first, bounds->second};
   terms.clip = clip;
   const nb::gil_scoped_release unlocked;
-  return with_plan(text, [&](const Plan& plan) { return certify(plan, terms); });
+  return with_plan(text, [&](const Plan& plan) { return certify(plan, terms, targets); });
 }
 
 nb::dict to_dict(const DrawnMechanism& one) {
@@ -77,13 +85,6 @@ nb::dict describe(const Certificate& certificate) {
   return fields;
 }
 
-Ends certified_delta(const Certificate& certificate, const std::string& epsilon) {
-  if (!certificate.is_valid()) throw DomainError("release: this certificate has been used");
-  const Interval at = read_argument("epsilon", epsilon);
-  const nb::gil_scoped_release unlocked;
-  return ends(certificate.curve().delta_at(Interval::exactly(at.lo)));
-}
-
 Table draw(Certificate& certificate, const Numbers& values) {
   Release released;
   {
@@ -105,10 +106,9 @@ void bind_release(nb::module_& module) {
   nb::class_<Certificate>(module, "Certificate")
       .def_prop_ro("is_valid", &Certificate::is_valid)
       .def("describe", describe, nb::sig("def describe(self) -> dict[str, typing.Any]"))
-      .def("delta", certified_delta, "epsilon"_a)
       .def("release", draw, "values"_a);
   module.def("certify", certify_text, "text"_a, "neighbours"_a, "rows"_a, "columns"_a, "disjoint"_a, "on_grid"_a, "records"_a,
-             "grid_exponent"_a.none(), "bounds"_a.none(), "clip"_a);
+             "grid_exponent"_a.none(), "bounds"_a.none(), "clip"_a, "targets"_a);
 }
 
 }  // namespace tradeoff::python

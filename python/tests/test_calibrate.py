@@ -103,6 +103,25 @@ def test_release_meets_its_target() -> None:
     assert summed.rows.shape == (1, 1) and float(summed.rows[0, 0] * 1024).is_integer()
 
 
+def test_release_holds_to_every_target() -> None:
+    for targets in ({"epsilon": 0.1, "delta": 1e-9}, {"mu": 1, "epsilon": 0.1, "delta": 1e-5}, {"advantage": 0.01}):
+        with pytest.raises(to.UnmetError, match="nothing was released"):
+            to.release("gaussian(sigma=1)", [1], on_grid=True, **targets)  # type: ignore[arg-type]
+    for plan in ("gaussian(sigma=?)", "gaussian(sigma=?) | repeat(3)"):
+        mu = to.release(plan, [1, 2, 3], mu=1).certificate.mu
+        assert mu is not None and 0.99999 < mu.hi <= 1
+    mu = to.release("gaussian(sigma=?)", [1], mu=1, epsilon=0.1, delta=1e-5).certificate.mu
+    assert mu is not None and mu.hi < 0.04
+
+
+def test_release_minds_the_shape() -> None:
+    certificate = to.certify("discrete_laplace(scale=2)", rows=3, columns=2)
+    for values in ([[1, 2, 3], [4, 5, 6]], [1, 2, 3, 4, 5, 6], [[[1, 2]], [[3, 4]], [[5, 6]]]):
+        with pytest.raises(to.DomainError, match="3 rows of 2 values"):
+            certificate.release(values)
+    assert certificate.release([[1, 2], [3, 4], [5, 6]]).shape == (3, 2)
+
+
 @pytest.mark.parametrize(
     "call",
     [

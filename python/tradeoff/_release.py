@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
-from ._calibrate import calibrate
-from ._errors import DomainError, UnsupportedError
+from ._errors import DomainError
 from ._interval import Interval
 from ._numbers import Number, to_text
 from ._plan import Plan, PlanLike
@@ -22,7 +21,7 @@ class Certificate:
 
     __slots__ = ("_core", "_fields", "_shape")
 
-    def __init__(self, core: _core.Certificate, shape: tuple[int, int]) -> None:
+    def __init__(self, core: _core.Certificate, shape: tuple[int, int] | None) -> None:
         self._core = core
         self._fields = core.describe()
         self._shape = shape
@@ -73,14 +72,27 @@ class Certificate:
         return self._core.is_valid
 
     def release(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Draws the noise, then looks at the values. The certificate is spent, whatever happens."""
+        """Checks every value, then draws the noise. The certificate is spent, unless the shape of the values is refused."""
         import numpy as np
 
-        return self._core.release(np.ascontiguousarray(_to_doubles(values, np)).reshape(-1))
+        table = _to_doubles(values, np)
+        if not self._fits(table.shape):
+            wanted = "a list of records" if self._shape is None else "{} rows of {} values".format(*self._shape)
+            raise DomainError(f"values: an array of shape {table.shape} is not allowed; the certificate is for {wanted}; nothing was released")
+        return self._core.release(np.ascontiguousarray(table).reshape(-1))
+
+    def _fits(self, shape: tuple[int, ...]) -> bool:
+        """A single column may come as a list, a single row as a list, a single value as a number."""
+        if self._shape is None:
+            return len(shape) == 1 or (len(shape) == 2 and shape[1] == 1) or shape == ()
+        rows, columns = self._shape
+        return shape == (rows, columns) or (len(shape) == 1 and 1 in (rows, columns) and shape[0] == rows * columns) or (
+            shape == () and rows * columns == 1
+        )
 
     def __repr__(self) -> str:
-        rows, columns = self._shape
-        return f"Certificate({self._fields['plan']!r}, rows={rows}, columns={columns}, {'valid' if self.is_valid else 'used'})"
+        size = "records" if self._shape is None else "rows={}, columns={}".format(*self._shape)
+        return f"Certificate({self._fields['plan']!r}, {size}, {'valid' if self.is_valid else 'used'})"
 
     def __reduce__(self) -> Any:
         raise TypeError("a certificate is used once and cannot be copied or pickled; keep its statement and digest")
@@ -106,8 +118,18 @@ def certify(
     grid: Number | None = None,
     bounds: tuple[float, float] | None = None,
     clip: bool = False,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    mu: Number | None = None,
+    slack: Number | None = None,
+    advantage: Number | None = None,
+    fpr: Number | None = None,
+    tpr: Number | None = None,
 ) -> Certificate:
     """Fixes grid and noise for the plan, rounds every parameter to the safe side and computes what that guarantees.
+
+    Every target that is stated binds: a ``?`` in the plan is found such that the whole release meets them all; without
+    one the release must meet them, or ``UnmetError`` is raised.
 
     Args:
         rows: runs of the plan; composed on the same data, unless ``disjoint`` says that each row is of different people.
@@ -115,6 +137,7 @@ def certify(
         records: ``"sum"``, ``"count"`` or ``"mean"`` to release an aggregate over all values as records.
         grid: step of the grid, a power of two such as 1, 0.25 or ``"2^-20"``.
         bounds: values outside are refused, or clipped if ``clip``.
+        epsilon, delta: a target; so are ``mu`` (except with probability ``slack``), ``advantage``, and ``fpr`` with ``tpr``.
 
     >>> import tradeoff as to
     >>> certificate = to.certify("discrete_laplace(scale=2)")
@@ -122,10 +145,12 @@ def certify(
     True
     """
     limits = None if bounds is None else (float(bounds[0]), float(bounds[1]))
+    targets = dict(epsilon=epsilon, delta=delta, mu=mu, slack=slack, advantage=advantage, fpr=fpr, tpr=tpr)
+    stated = {word: to_text(word, value) for word, value in targets.items() if value is not None}
     core = _core.certify(
-        Plan(plan).text, neighbours or "", rows, columns, disjoint, on_grid, records or "", _grid_exponent(grid), limits, clip
+        Plan(plan).text, neighbours or "", rows, columns, disjoint, on_grid, records or "", _grid_exponent(grid), limits, clip, stated
     )
-    return Certificate(core, (rows, columns))
+    return Certificate(core, None if records else (rows, columns))
 
 
 def release(
@@ -135,6 +160,10 @@ def release(
     epsilon: Number | None = None,
     delta: Number | None = None,
     mu: Number | None = None,
+    slack: Number | None = None,
+    advantage: Number | None = None,
+    fpr: Number | None = None,
+    tpr: Number | None = None,
     neighbours: str | None = None,
     disjoint: bool = False,
     on_grid: bool = False,
@@ -143,7 +172,7 @@ def release(
     bounds: tuple[float, float] | None = None,
     clip: bool = False,
 ) -> Release:
-    """Releases the values, row by row, with exact noise. A ``?`` in the plan is found such that the whole release meets the target.
+    """Releases the values, row by row, with exact noise. Every target that is stated binds, as for ``certify``.
 
     >>> import tradeoff as to
     >>> released = to.release("discrete_laplace(scale=2)", [12])
@@ -157,40 +186,28 @@ def release(
         raise DomainError("values: give a number, a list of rows, or a table of rows and columns")
     columns = table.shape[1] if table.ndim == 2 else 1
     rows = {None: table.size // columns, "mean": 2}.get(records, 1)
-    terms = dict(
-        neighbours=neighbours, rows=rows, columns=columns, disjoint=disjoint, on_grid=on_grid, records=records, grid=grid, bounds=bounds, clip=clip
+    certificate = certify(
+        plan,
+        neighbours=neighbours,
+        rows=rows,
+        columns=columns,
+        disjoint=disjoint,
+        on_grid=on_grid,
+        records=records,
+        grid=grid,
+        bounds=bounds,
+        clip=clip,
+        epsilon=epsilon,
+        delta=delta,
+        mu=mu,
+        slack=slack,
+        advantage=advantage,
+        fpr=fpr,
+        tpr=tpr,
     )
-    written = Plan(plan)
-    if _core.count_unknowns(written.text) > 0:
-        certificate = _calibrated(written, terms, epsilon, delta, mu)
-    else:
-        certificate = certify(written, **terms)
     released = certificate.release(table)
     mean = float(released[0, 0] / released[1, 0]) if records == "mean" and released[1, 0] > 0 else None
     return Release(released, certificate, mean)
-
-
-def _calibrated(plan: Plan, terms: dict[str, Any], epsilon: Any, delta: Any, mu: Any) -> Certificate:
-    """What rounding to the grid costs is won back by slightly more noise."""
-    whole = plan if terms["rows"] == 1 or terms["disjoint"] else plan.repeat(terms["rows"])
-    found = calibrate(whole, epsilon=epsilon, delta=delta, mu=mu, neighbours=terms["neighbours"])
-    if found.safe != found.value.hi:
-        raise UnsupportedError("release: only a noise scale can be found for a release; calibrate the rest beforehand")
-    widened = 0.0
-    for attempt in range(24):
-        certificate = certify(_core.substitute(plan.text, found.safe * (1 + widened)), **terms)
-        if _meets(certificate, epsilon, delta, mu):
-            return certificate
-        widened = 2.0 ** (attempt - 21)
-    raise DomainError("release: no noise on this grid meets the target; choose a finer grid")
-
-
-def _meets(certificate: Certificate, epsilon: Any, delta: Any, mu: Any) -> bool:
-    from fractions import Fraction
-
-    if mu is not None:
-        return certificate.mu is not None and Fraction(certificate.mu.hi) <= Fraction(to_text("mu", mu))
-    return Fraction(certificate._core.delta(to_text("epsilon", epsilon))[1]) <= Fraction(to_text("delta", delta))
 
 
 def _to_doubles(values: Any, np: Any) -> Any:

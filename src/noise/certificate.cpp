@@ -10,6 +10,8 @@
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "numeric/usual_arithmetic.h"
+#include "plan/unknown.h"
+#include "tradeoff/calibrate.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 
@@ -131,24 +133,92 @@ std::optional<Interval> find_mu(const Curve& curve, const std::vector<Instructio
   return Interval{least, sqrt(squares).hi};
 }
 
-}  // namespace
+/// What would be drawn and what it costs, before anyone is told.
+struct Draft {
+  Plan plan;
+  std::vector<Instruction> instructions;
+  Plan drawn;
+  Curve curve;
+};
 
-Certificate certify(const Plan& plan, const ReleaseTerms& terms) {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return certify(plan, terms); });
-
-  check(terms);
+Draft make_draft(const Plan& plan, const ReleaseTerms& terms) {
   std::vector<Instruction> instructions = noise::make_instructions(plan, terms);
   check_bounds(instructions, terms);
   Plan drawn = noise::charged_plan(instructions);
   Curve curve = analyze(drawn, terms.neighbours);
   check_sensitivity(instructions, terms, curve.neighbours());
+  return {plan, std::move(instructions), std::move(drawn), std::move(curve)};
+}
+
+/// The targets that mu alone does not settle; a mu that is known spares the search for it.
+Targets still_open(const Draft& draft, const Targets& targets) {
+  Targets open;
+  for (const StatedTarget& target : targets) {
+    const auto* wanted = std::get_if<MuTarget>(&target.target);
+    const auto mu = wanted != nullptr ? find_mu(draft.curve, draft.instructions) : std::nullopt;
+    if (!(mu && mu->hi <= wanted->mu.lo)) open.push_back(target);
+  }
+  return open;
+}
+
+void require_met(const Draft& draft, const ReleaseTerms& terms, const Targets& targets) {
+  try {
+    tradeoff::require_met(draft.curve, still_open(draft, targets));
+  } catch (const UnmetError& unmet) {
+    const bool rounded = terms.inputs == Inputs::rounded && terms.aggregate == Aggregate::none;
+    throw UnmetError("release: " + std::string(unmet.what()) + (rounded ? ", rounding to the grid included" : "") +
+                     "; nothing was released");
+  }
+}
+
+/// The value of `?` is found for the plan that will be charged; what rounding to the grid costs is won back by slightly more noise. The
+/// number that the certificate shows is a short decimal, and it is the one that was verified.
+Draft calibrated_draft(const Plan& plan, const ReleaseTerms& terms, const Targets& targets) {
+  const UnknownPlace place = find_unknown(plan);
+  const bool is_noise =
+      place.role == Role::source && (place.parameter == "sigma" || place.parameter == "scale" || place.parameter == "epsilon");
+  if (!is_noise)
+    throw UnsupportedError("release: " + place.call + ": " + place.parameter +
+                           " = ? cannot be found for a release; only sigma, scale or the " + "epsilon of randomized_response can");
+  if (targets.empty())
+    throw DomainError("release: the plan holds a ?, but no target says what it must meet; state epsilon and delta, or mu");
+  const Calibration found = calibrate(noise::charged_plan(plan, terms), targets, terms.neighbours);
+  constexpr int attempts = 24, digits = 10;
+  double widened = 0x1p-22;
+  for (int i = 0; i < attempts; ++i, widened *= 2) {
+    const std::string text = i == 0                 ? found.printed
+                             : found.safe_end_is_hi ? numeric::to_text_above(found.value.hi * (1 + widened), digits)
+                                                    : numeric::to_text_below(found.value.lo * (1 - widened), digits);
+    Draft draft = make_draft(substitute(plan, read_number(text)), terms);
+    if (meets(draft.curve, still_open(draft, targets)) == Met::yes) return draft;
+  }
+  throw DomainError("release: no noise on this grid meets the target " + to_string(targets) + "; choose a finer grid");
+}
+
+}  // namespace
+
+Certificate certify(const Plan& plan, const ReleaseTerms& terms, const Targets& targets) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return certify(plan, terms, targets); });
+
+  check(terms);
+  const bool is_open = count_unknowns(plan) > 0;
+  Draft draft = is_open ? calibrated_draft(plan, terms, targets) : make_draft(plan, terms);
+  if (!is_open) require_met(draft, terms, targets);
   std::vector<DrawnMechanism> mechanisms;
-  for (const Instruction& instruction : instructions) mechanisms.push_back(noise::describe(instruction));
-  const std::optional<Interval> mu = find_mu(curve, instructions);
+  for (const Instruction& instruction : draft.instructions) mechanisms.push_back(noise::describe(instruction));
+  const std::optional<Interval> mu = find_mu(draft.curve, draft.instructions);
   std::vector<Certificate::Point> guarantee;
-  for (const char* delta : {"0", "1e-5", "1e-7", "1e-9"}) guarantee.push_back({delta, curve.epsilon_at(read_number(delta).value)});
-  auto content = std::make_unique<Certificate::Content>(Certificate::Content{
-      plan, std::move(drawn), terms, std::move(instructions), std::move(mechanisms), std::move(curve), mu, std::move(guarantee), {}, {}});
+  for (const char* delta : {"0", "1e-5", "1e-7", "1e-9"}) guarantee.push_back({delta, draft.curve.epsilon_at(read_number(delta).value)});
+  auto content = std::make_unique<Certificate::Content>(Certificate::Content{std::move(draft.plan),
+                                                                             std::move(draft.drawn),
+                                                                             terms,
+                                                                             std::move(draft.instructions),
+                                                                             std::move(mechanisms),
+                                                                             std::move(draft.curve),
+                                                                             mu,
+                                                                             std::move(guarantee),
+                                                                             {},
+                                                                             {}});
   write_statement(*content);
   return Certificate(std::move(content));
 }

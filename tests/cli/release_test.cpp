@@ -51,6 +51,26 @@ TEST(Release, FindsTheNoiseForATarget) {
   EXPECT_GE(epsilon["lo"].get<double>(), 0.999);
 }
 
+TEST(Release, HoldsToEveryTargetThatIsStated) {
+  const auto unmet = [](std::vector<std::string> arguments) {
+    const Outcome run = release(arguments, "1\n");
+    EXPECT_EQ(run.code, 1) << arguments.back();
+    EXPECT_EQ(run.out, "");
+    EXPECT_THAT(run.err, testing::AllOf(HasSubstr("the target"), HasSubstr("not met"), HasSubstr("nothing was released")));
+  };
+  unmet({"--epsilon", "0.1", "--delta", "1e-9", "--quiet", "gaussian(sigma=0.01)"});
+  unmet({"--mu", "2", "--epsilon", "0.1", "--delta", "1e-5", "gaussian(sigma=1)"});
+  unmet({"--advantage", "0.3", "gaussian(sigma=1)"});
+  unmet({"--fpr", "0.01", "--tpr", "0.05", "gaussian(sigma=1)"});
+  EXPECT_EQ(release({"--mu", "2", "--epsilon", "9", "--delta", "1e-5", "gaussian(sigma=1)"}, "1\n").code, 0);
+  const Outcome half = release({"--epsilon", "1", "gaussian(sigma=100)"}, "1\n");
+  EXPECT_EQ(half.code, 3);
+  EXPECT_THAT(half.err, HasSubstr("--epsilon needs --delta"));
+  const Outcome both = release({"--mu", "1", "--epsilon", "0.1", "--delta", "1e-5", "--json", "gaussian(sigma=?)"}, "1\n");
+  ASSERT_EQ(both.code, 0) << both.err;
+  EXPECT_LE(json::parse(both.out)["certificate"]["guarantee"]["mu"]["hi"].get<double>(), 0.04);
+}
+
 TEST(Release, ReleasesMeansAsASumAndACount) {
   std::string ages;
   for (int i = 0; i < 1000; ++i) ages += std::to_string(i % 100) + "\n";

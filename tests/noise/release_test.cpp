@@ -67,6 +67,67 @@ TEST(Certificate, PaysForEveryRow) {
   EXPECT_THROW(static_cast<void>(certify(parse("gaussian(sigma=4) | repeat(3)"), four)), DomainError);
 }
 
+Targets targets_of(std::initializer_list<std::pair<std::string_view, std::string>> words) {
+  return read_targets(
+      [&](std::string_view word) {
+        for (const auto& [name, text] : words)
+          if (name == word) return std::optional(text);
+        return std::optional<std::string>();
+      },
+      "");
+}
+
+// A target that is stated is met for certain, or nothing is certified.
+TEST(Certificate, HoldsToEveryTarget) {
+  const auto unmet = [](const char* plan, const Targets& targets, const ReleaseTerms& terms = {}) {
+    EXPECT_THROW(static_cast<void>(certify(parse(plan), terms, targets)), UnmetError) << plan << ": " << to_string(targets);
+  };
+  ReleaseTerms exact, three;
+  exact.inputs = three.inputs = Inputs::on_grid;
+  three.rows = 3;
+  const Targets loose = targets_of({{"epsilon", "1"}, {"delta", "1e-5"}}), mu = targets_of({{"mu", "1"}}),
+                both = targets_of({{"mu", "1"}, {"epsilon", "0.1"}, {"delta", "1e-5"}});
+  unmet("gaussian(sigma=0.01)", loose);
+  unmet("gaussian(sigma=1)", mu);  // rounding costs a little
+  unmet("gaussian(sigma=1)", mu, three);
+  unmet("gaussian(sigma=1)", both, exact);
+  unmet("gaussian(sigma=1)", targets_of({{"advantage", "0.3"}}));
+  unmet("gaussian(sigma=1)", targets_of({{"fpr", "0.01"}, {"tpr", "0.05"}}));
+  unmet("gaussian(sigma=1) | rectify(epsilon=1.5, low=0, high=10)", loose);
+  EXPECT_EQ(certify(parse("gaussian(sigma=1)"), exact, mu).mu()->hi, 1);
+  EXPECT_TRUE(certify(parse("gaussian(sigma=10)"), {}, loose).is_valid());
+}
+
+// What is found is found for what is charged: rows are counted once.
+TEST(Certificate, FindsTheNoiseForWhatIsCharged) {
+  ReleaseTerms one, three, disjoint, mean;
+  three.rows = disjoint.rows = 3;
+  disjoint.rows_are = Rows::disjoint;
+  mean.rows = 2;
+  mean.aggregate = Aggregate::mean;
+  mean.neighbours = Neighbours::add_remove;
+  mean.bounds = Bounds{0, 3};
+  const Targets mu = targets_of({{"mu", "1"}});
+  const auto found = [&](const char* plan, const ReleaseTerms& terms, const Targets& targets) {
+    const Certificate certificate = certify(parse(plan), terms, targets);
+    EXPECT_LE(certificate.mu()->hi, 1) << plan;
+    EXPECT_LE(to_string(certificate.plan()).size(), std::string(plan).size() + 12) << "a short decimal";
+    return certificate.mu()->hi;
+  };
+  EXPECT_GE(found("gaussian(sigma=?)", one, mu), 0.99999);
+  EXPECT_GE(found("gaussian(sigma=?)", three, mu), 0.99999);
+  EXPECT_GE(found("gaussian(sigma=?) | repeat(3)", three, mu), 0.99999);
+  EXPECT_GE(found("gaussian(sigma=?) | repeat(5)", three, mu), 0.99999);
+  EXPECT_GE(found("gaussian(sigma=?)", disjoint, mu), 0.99999);
+  EXPECT_GE(found("gaussian(sigma=?, sensitivity=3); gaussian(sigma=10)", mean, mu), 0.99999);
+  EXPECT_LE(found("gaussian(sigma=?)", one, targets_of({{"mu", "1"}, {"epsilon", "0.1"}, {"delta", "1e-5"}})), 0.04);
+  EXPECT_LE(certify(parse("randomized_response(epsilon=?)"), {}, targets_of({{"epsilon", "1"}, {"delta", "0"}})).guarantee()[0].epsilon.hi,
+            1);
+  EXPECT_THROW(static_cast<void>(certify(parse("gaussian(sigma=?)"), {})), DomainError);
+  EXPECT_THROW(static_cast<void>(certify(parse("gaussian(1) | repeat(?)"), {}, mu)), UnsupportedError);
+  EXPECT_THROW(static_cast<void>(certify(parse("gaussian(1, sensitivity=?)"), {}, mu)), UnsupportedError);
+}
+
 TEST(Certificate, HasADigestOfItsStatement) {
   const Certificate certificate = certify(parse("gaussian(sigma=1.1)"), {});
   EXPECT_THAT(certificate.statement(), HasSubstr("rounded gaussian on multiples of 2^-20"));

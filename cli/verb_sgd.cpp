@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
+#include "delta_check.h"
 #include "inquiry.h"
 #include "plan/unknown.h"
 #include "report/curve_picture.h"
@@ -77,16 +78,20 @@ ExitCode run_sgd(const Verb&, const Options& options) {
   const Stopwatch stopwatch;
   const Targets targets = read_targets_of(options);
   const Number delta = read_option(options, "delta");
-  const SgdPlan training = to_plan(with_noise(read_run(options), targets));
+  const SgdRun run = with_noise(read_run(options), targets);
+  const SgdPlan training = to_plan(run);
   const Curve curve = analyze(parse(training.plan), training.neighbours);
   require_met(curve, targets);
   const Interval epsilon = curve.epsilon_at(delta.value);
   const report::Risk risk = report::find_risk(curve, Direction::worst);
+  const std::string warning = delta_warning(delta.text, static_cast<double>(run.examples));
+  if (!warning.empty()) write_error("warning: " + warning + "\n");
   const std::string remark = stopwatch.remark(curve.neighbours(), curve.method());
   if (options.json) {
     report::JsonWriter out;
     out.begin_object().key("plan").text(training.plan).key("unit").text(training.unit).key("remark").text(training.remark);
     out.key("epsilon").interval(epsilon);
+    if (!warning.empty()) out.key("warnings").begin_array().text(warning).end_array();
     write_json(risk, out.key("risk"));
     write_out(out.key("method").text(curve.method()).key("steps").steps(curve.steps()).end_object().str() + "\n");
     return ExitCode::done;

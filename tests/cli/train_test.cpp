@@ -174,7 +174,7 @@ TEST_F(Train, TheNumberOfRecordsIsNotTold) {
   std::ofstream(table) << lines;
   const std::vector<std::string> terms = {"train", "--data",   table, "--low",      "0",       "--high",        "100",  "--classes",
                                           "2",     "--noise",  "1.5", "--sampling", "poisson", "--public-size", "1900", "--epochs",
-                                          "1",     "--hidden", "0",   "--batch",    "50",      "--holdout",     "77"};
+                                          "3",     "--hidden", "0",   "--batch",    "50",      "--holdout",     "77"};
   std::vector<std::string> kept = terms, shown = terms;
   kept.insert(kept.end(), {"--checkpoint", model, "--certificate", certificate});
   shown.emplace_back("--json");
@@ -187,8 +187,8 @@ TEST_F(Train, TheNumberOfRecordsIsNotTold) {
 }
 
 TEST_F(Train, LargeDeltasAreAskedAbout) {
-  const std::vector<std::string> terms = {"--noise",  "1", "--batch",    "40",      "--epochs",      "1",
-                                          "--hidden", "0", "--sampling", "poisson", "--public-size", "2000"};
+  const std::vector<std::string> terms = {"--noise",  "1.5", "--batch",    "40",      "--epochs",      "3",
+                                          "--hidden", "0",   "--sampling", "poisson", "--public-size", "2000"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.end(), terms.begin(), terms.end());
     return train(more);
@@ -201,12 +201,16 @@ TEST_F(Train, LargeDeltasAreAskedAbout) {
   const Outcome allowed = with({"--delta", "0.1", "--allow-large-delta", "--json"});
   EXPECT_EQ(allowed.code, 0);
   EXPECT_THAT(json::parse(allowed.out)["warnings"][0].get<std::string>(), HasSubstr("delta = 0.1 is not below"));
+  const Outcome sgd = run_command(
+      {"sgd", "--noise-multiplier", "1", "--batch", "10", "--examples", "1000", "--epochs", "1", "--delta", "0.001", "--quiet"});
+  EXPECT_EQ(sgd.err,
+            "warning: delta = 0.001 is not below 1/1000: a mechanism that publishes one record as it is would have such a delta\n");
 }
 
 TEST_F(Train, NoFileIsUsedTwice) {
   const std::string model = file("run.model"), link = file("link.model");
-  const std::vector<std::string> terms = {"--noise",  "1", "--batch",    "40",      "--epochs",      "1",
-                                          "--hidden", "0", "--sampling", "poisson", "--public-size", "2000"};
+  const std::vector<std::string> terms = {"--noise",  "1.5", "--batch",    "40",      "--epochs",      "3",
+                                          "--hidden", "0",   "--sampling", "poisson", "--public-size", "2000"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.end(), terms.begin(), terms.end());
     return train(more).err;
@@ -232,7 +236,7 @@ TEST_F(Train, NoFileIsUsedTwice) {
 TEST_F(Train, OldPartsOfFilesDoNotMatter) {
   const std::string command =
       "f=" + file("certificate.json") + "; touch $f.part-$$; exec " TRADEOFF_COMMAND " train --data " + data +
-      " --low 0 --high 100 --classes 2 --noise 1.5 --epochs 1 --hidden 0 --batch 40 --sampling poisson --public-size "
+      " --low 0 --high 100 --classes 2 --noise 1.5 --epochs 3 --hidden 0 --batch 40 --sampling poisson --public-size "
       "2000 --certificate $f > /dev/null";
   EXPECT_EQ(std::system(command.c_str()), 0);
   EXPECT_TRUE(std::filesystem::exists(file("certificate.json")));

@@ -301,6 +301,7 @@ AuditResult audit_faulty(const TrainingTerms& terms, std::uint64_t steps, Fault 
 TEST(Audit, ExposesEveryFault) {
   for (const TrainingTerms& terms : both(6)) {
     const bool fixed = std::holds_alternative<FixedSizeBatches>(terms.batches);
+    if (fixed && test_scale() < 1) continue;
     const AuditResult sound = audit_faulty(terms, 6'000, Fault::none);
     EXPECT_FALSE(sound.exposes()) << text_of(sound);
     for (int fault = 1; fault <= static_cast<int>(Fault::other_sampling); ++fault) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "accountant.h"
 
+#include <limits>
+
 #include "tradeoff/analyze.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/operations.h"
@@ -24,6 +26,17 @@ class CurveAnswers final : public Answers {
     return curve_.beta_at(Interval::exactly(alpha), direction);
   }
   [[nodiscard]] Interval mu() const override { return measure_mu(curve_).mu; }
+  [[nodiscard]] Claims claims(const ClaimsAt& at) const override {
+    const Posterior posterior = curve_.posterior_at(Interval::exactly(at.prior));
+    const Interval none{0, std::numeric_limits<double>::infinity()};
+    return {curve_.advantage(),
+            curve_.tpr_at(Interval::exactly(at.false_positives)),
+            posterior.accuracy,
+            posterior.largest,
+            naming_chance(curve_, at.people),
+            odds_factor(curve_, Interval::exactly(at.chance)),
+            at.slack > 0 ? measure_mu(curve_, {Interval::exactly(at.slack)}).with_slack.front().mu : none};
+  }
 
  private:
   Curve curve_;

@@ -26,6 +26,7 @@ struct Lie {
   std::function<Interval(Interval, double)> epsilon = [](Interval answer, double) { return answer; };
   std::function<Interval(Interval, double)> beta = [](Interval answer, double) { return answer; };
   std::function<Interval(Interval, double)> mu = [](Interval answer, double) { return answer; };
+  std::function<void(Claims&)> claims = [](Claims&) {};
   bool exchanges_directions = false;
   double extended_by = 1;  ///< delta of a plan that is gone on with, times this
 };
@@ -47,6 +48,11 @@ class LyingAnswers final : public Answers {
     return lie_.beta(truth_->beta(alpha, turned(direction)), alpha);
   }
   [[nodiscard]] Interval mu() const override { return lie_.mu(truth_->mu(), 0); }
+  [[nodiscard]] Claims claims(const ClaimsAt& at) const override {
+    Claims told = truth_->claims(at);
+    lie_.claims(told);
+    return told;
+  }
 
  private:
   [[nodiscard]] Direction turned(Direction direction) const {
@@ -100,6 +106,11 @@ Lie wrong_beta(double factor) {
 Lie wrong_mu(double factor) {
   Lie lie;
   lie.mu = Liar::scaled(factor);
+  return lie;
+}
+Lie wrong_claim(Interval Claims::* which, double factor) {
+  Lie lie;
+  lie.claims = [=](Claims& told) { told.*which = {(told.*which).lo * factor, (told.*which).hi * factor}; };
   return lie;
 }
 /// Says of every such plan what is true of another.
@@ -219,6 +230,15 @@ const std::vector<Case>& cases() {
       {"moments", "gaussian(sigma=2) | repeat(3)", wrong_delta(1e4), 6},
       {"transforms", "laplace(scale=2) | repeat(6)", wrong_delta(1e3), 2.9},
       {"classical", "dp(epsilon=0.5, delta=1e-6)", wrong_delta(2)},
+      // the quantile of the loss of the pair in place of what every covered mechanism keeps to, and each other number a little too small
+      {"sentences", "gdp(mu=1)", wrong_claim(&Claims::odds, 0.82)},
+      {"sentences", "gaussian(sigma=1) | repeat(2)", wrong_claim(&Claims::odds, 0.9)},
+      {"sentences", "dp(epsilon=1, delta=1e-5)", wrong_claim(&Claims::odds, 0.5)},
+      {"sentences", "laplace(scale=1)", wrong_claim(&Claims::advantage, 0.98)},
+      {"sentences", "gaussian(sigma=1) | poisson(rate=0.3)", wrong_claim(&Claims::rate, 0.9)},
+      {"sentences", "laplace(scale=1)", wrong_claim(&Claims::accuracy, 0.98)},
+      {"sentences", "randomized_response(epsilon=1)", wrong_claim(&Claims::posterior, 0.99)},
+      {"sentences", "gaussian(sigma=1)", wrong_claim(&Claims::naming, 0.9)},
       {"binomial", "gaussian(sigma=2) | poisson(rate=0.1) | repeat(50)", wrong_delta(1e4), 3},
   };
   return all;

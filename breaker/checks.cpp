@@ -54,6 +54,7 @@ std::span<const Check> checks() {
   static const std::vector<Check> all = [] {
     std::vector<Check> joined(laws().begin(), laws().end());
     joined.insert(joined.end(), bounds().begin(), bounds().end());
+    joined.insert(joined.end(), sentences().begin(), sentences().end());
     return joined;
   }();
   return all;

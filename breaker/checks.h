@@ -57,6 +57,7 @@ struct Check {
 
 [[nodiscard]] std::span<const Check> laws();
 [[nodiscard]] std::span<const Check> bounds();
+[[nodiscard]] std::span<const Check> sentences();
 /// All of them.
 [[nodiscard]] std::span<const Check> checks();
 /// Throws DomainError for a name that no check has.

@@ -52,7 +52,7 @@ std::string name_of_unknown(const Plan& plan) {
 
 Answer answer_calibrate(const Question& question) {
   const Targets targets = read_targets_of(question);
-  if (question.direction() != Direction::worst) question.refuse("direction", "worst: a target is met in both directions");
+  question.require_both_directions("a target is met in both directions");
   const Plan plan = question.plan();
   const Calibration found = calibrate(plan, targets, question.neighbours(), question.tolerance());
   const std::string name = name_of_unknown(plan);

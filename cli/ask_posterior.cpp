@@ -4,6 +4,7 @@
 namespace tradeoff::cli {
 
 Answer answer_posterior(const Question& question) {
+  question.require_both_directions("a guess may be that the record is there, or that it is not");
   const Interval prior = question.inner_probability("prior");
   const auto curve = question.curve();
   const Posterior posterior = curve->posterior_at(prior);

@@ -33,7 +33,7 @@ Request to_request(std::string_view ask, const Options& options) {
 
 std::string Stopwatch::remark(Neighbours neighbours, const std::string& method) const {
   const std::string whose =
-      neighbours == Neighbours::unstated ? "neighbours as the sensitivity says" : std::string(report::to_word(neighbours)) + " neighbours";
+      neighbours == Neighbours::unstated ? "neighbours not stated" : std::string(report::to_word(neighbours)) + " neighbours";
   return whose + "; " + method + ", " + milliseconds(std::chrono::steady_clock::now() - start_) + " ms";
 }
 

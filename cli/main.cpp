@@ -10,6 +10,7 @@
 #include "numeric/usual_arithmetic.h"
 #include "progress.h"
 #include "report/caret.h"
+#include "report/label.h"
 #include "request.h"
 #include "streams.h"
 #include "tradeoff/error.h"
@@ -28,7 +29,7 @@ constexpr const char* ending =
     "Exit codes: 0 done, 1 a check that fails, 2 bad usage, 3 bad input, 4 undecided.";
 
 ExitCode complain(ExitCode code, const std::string& message, const std::string& more = {}) {
-  write_error("tradeoff: " + message + "\n" + more);
+  write_error("tradeoff: " + report::printable_lines(message) + "\n" + report::printable_lines(more));
   return code;
 }
 

@@ -60,6 +60,10 @@ void Question::refuse(std::string_view name, std::string_view allowed) const {
                      given.offset);
 }
 
+void Question::require_both_directions(std::string_view why) const {
+  if (direction_ != Direction::worst) refuse("direction", "worst: " + std::string(why));
+}
+
 namespace {
 
 Interval read_number(const Request::Field& given, const std::string& text) {

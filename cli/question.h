@@ -45,6 +45,8 @@ class Question {
   [[nodiscard]] Neighbours neighbours() const { return neighbours_; }
   [[nodiscard]] Tolerance tolerance() const { return tolerance_; }
 
+  /// Refuses any direction but the worse of both, and says why.
+  void require_both_directions(std::string_view why) const;
   [[noreturn]] void refuse(std::string_view name, std::string_view allowed) const;
 
  private:

@@ -2,6 +2,7 @@
 #include "asks.h"
 #include "inquiry.h"
 #include "streams.h"
+#include "tradeoff/analyze.h"
 #include "witness.h"
 
 namespace tradeoff::cli {
@@ -31,7 +32,8 @@ ExitCode run_ask(const Verb& verb, const Options& options) {
   CurveCache curves;
   const Request request = to_request(verb.name, options);
   const Answer found = answer(request, curves);
-  const Neighbours neighbours = found.curve ? found.curve->neighbours() : Question(request, curves).neighbours();
+  const Question question(request, curves);
+  const Neighbours neighbours = found.curve ? found.curve->neighbours() : neighbours_of(question.plan(), question.neighbours());
   const std::string remark = stopwatch.remark(neighbours, found.curve ? found.curve->method() : "verified");
   std::optional<Testimony> testimony;
   if (options.find("paranoid") != nullptr && found.value) testimony = ask_witness(verb.name, options, *found.value);

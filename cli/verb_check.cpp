@@ -27,10 +27,11 @@ ExitCode run_check(const Verb&, const Options& options) {
   CurveCache curves;
   const Request request = to_request("", options);
   const Question question(request, curves);
+  question.require_both_directions("a budget binds in both directions");
   const Interval epsilon = question.at_least_zero("epsilon");
   const Interval allowed = question.probability("delta");
   const auto curve = question.curve();
-  const Interval delta = curve->delta_at(epsilon, question.direction());
+  const Interval delta = curve->delta_at(epsilon);
   const auto log10 = report::log10_if_tiny(delta);
   const bool stated = curve->states({question.text("epsilon"), epsilon}, {question.text("delta"), allowed});
   const Verdict verdict = compare(delta, allowed, stated);

@@ -3,6 +3,7 @@
 #include "output_file.h"
 #include "progress.h"
 #include "report/caret.h"
+#include "report/label.h"
 #include "report/statement.h"
 #include "streams.h"
 #include "tradeoff/error.h"
@@ -17,6 +18,8 @@ std::string read_text(const Options& options, std::string_view name, std::string
   const std::string* given = options.find(name);
   if (given == nullptr) return otherwise;
   if (given->empty() || given->size() > longest_text) throw DomainError("--" + std::string(name) + " must be a text of 1 to 200 bytes");
+  if (report::printable(*given) != *given)
+    throw DomainError("--" + std::string(name) + " must be a text in UTF-8 without control characters");
   return *given;
 }
 
@@ -28,13 +31,14 @@ report::Context read_context(const Options& options, const Question& question) {
     (void)question.probability("delta");  // refused if it is none
     context.delta = read_number(question.text("delta"));
   }
+  if (question.has("relative")) context.relative = question.text("relative");
   return context;
 }
 
 report::Statement statement_of(const Options& options, CurveCache& curves) {
   const Request request = to_request("", options);
   const Question question(request, curves);
-  if (question.direction() != Direction::worst) question.refuse("direction", "worst: a statement speaks of both orders at once");
+  question.require_both_directions("a statement speaks of both orders at once");
   return report::make_statement(read_context(options, question), question.plan(), *question.curve());
 }
 
@@ -51,18 +55,21 @@ report::Statement further_statement(const std::string& argument, const Options& 
   }
 }
 
-/// What was asked for, or what the name of the file says, or Markdown.
+/// What was asked for, or what the name of the file says; Markdown if there is no file.
 std::string format_of(const Options& options) {
   if (options.json) return "json";
   if (const std::string* given = options.find("format")) return *given;
   const std::string* file = options.find("out");
-  if (file != nullptr && file->ends_with(".html")) return "html";
-  return file != nullptr && file->ends_with(".json") ? "json" : "md";
+  if (file == nullptr) return "md";
+  for (const char* format : {"md", "html", "json"})
+    if (file->ends_with(std::string(".") + format)) return format;
+  throw DomainError("--out " + *file + " does not say which format is wanted; end it in .md, .html or .json, or give --format");
 }
 
 }  // namespace
 
 ExitCode run_report(const Verb&, const Options& options) {
+  const std::string format = format_of(options);
   if (options.further.size() >= most_plans) throw DomainError("report: at most 8 plans fit one page");
   CurveCache curves;
   std::vector<report::Statement> statements = {statement_of(options, curves)};
@@ -70,7 +77,6 @@ ExitCode run_report(const Verb&, const Options& options) {
     Progress::report(statements.size(), options.further.size() + 1);
     statements.push_back(further_statement(argument, options, curves));
   }
-  const std::string format = format_of(options);
   const std::string text = format == "json"   ? report::to_json(statements)
                            : format == "html" ? report::to_html(report::to_document(statements))
                                               : report::to_markdown(report::to_document(statements));

@@ -6,10 +6,16 @@
 #include "tradeoff/operations.h"
 
 namespace tradeoff::cli {
+namespace {
+
+constexpr std::string_view either_order = "a risk is that of a person who took part and of one who did not";
+
+}  // namespace
 
 Answer answer_risk(const Question& question) {
+  question.require_both_directions(either_order);
   const auto curve = question.curve();
-  const auto risk = std::make_shared<const report::Risk>(report::find_risk(*curve, question.direction()));
+  const auto risk = std::make_shared<const report::Risk>(report::find_risk(*curve));
   return {[risk](report::JsonWriter& out) { write_json(*risk, out); },
           [risk](const report::Style& style) { return to_lines(*risk, style); }, curve};
 }
@@ -27,6 +33,7 @@ std::uint64_t crowd(const Question& question) {
 }  // namespace
 
 Answer answer_naming(const Question& question) {
+  question.require_both_directions(either_order);
   const auto curve = question.curve();
   return answer_claim(
       {"chance to name one person", naming_chance(*curve, crowd(question)), report::SafeEnd::hi, "of " + question.text("people"), {}},
@@ -34,6 +41,7 @@ Answer answer_naming(const Question& question) {
 }
 
 Answer answer_odds(const Question& question) {
+  question.require_both_directions(either_order);
   const auto curve = question.curve();
   return answer_claim({"factor on the odds",
                        odds_factor(*curve, question.inner_probability("chance")),

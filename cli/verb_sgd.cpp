@@ -83,7 +83,7 @@ ExitCode run_sgd(const Verb&, const Options& options) {
   const Curve curve = analyze(parse(training.plan), training.neighbours);
   require_met(curve, targets);
   const Interval epsilon = curve.epsilon_at(delta.value);
-  const report::Risk risk = report::find_risk(curve, Direction::worst);
+  const report::Risk risk = report::find_risk(curve);
   const std::string warning = delta_warning(delta.text, static_cast<double>(run.examples));
   if (!warning.empty()) write_error("warning: " + warning + "\n");
   const std::string remark = stopwatch.remark(curve.neighbours(), curve.method());
@@ -115,7 +115,7 @@ ExitCode run_tour(const Verb&, const Options&) {
   text += to_text(report::Claim{"epsilon", curve.epsilon_at(1e-5), report::SafeEnd::hi, "at delta = 1e-5", {}},
                   {false, stopwatch.remark(curve.neighbours(), curve.method())});
   text += "\nThe first number may be claimed; the interval behind it is proved, rounding included.\n\n" + picture(curve) + "\n";
-  text += to_lines(report::find_risk(curve, Direction::worst), {true, ""});
+  text += to_lines(report::find_risk(curve), {true, ""});
   text +=
       "\nAsk your own question:\n"
       "    ./run epsilon --delta 1e-5 'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)'\n"

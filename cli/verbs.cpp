@@ -296,7 +296,8 @@ constexpr std::array<Verb, 35> all_verbs = {{
     {"report", "the privacy statement of a plan, to be handed to someone",
      "Everything that a reader needs to decide: what is protected, what was run, epsilon at the usual deltas, mu with slack and regret, "
      "the\n"
-     "trade-off table, the risk in plain sentences, what is not covered, method and certificate. As Markdown, as one HTML file with its\n"
+     "trade-off table, the risk in plain sentences, what is not covered, the method and how to check it. As Markdown, as one HTML file "
+     "with its\n"
      "pictures, or as JSON with the fields of NIST SP 800-226 and of the registry of deployments. What only you can know is null there.\n\n"
      "Examples:\n"
      "  tradeoff report 'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)'\n"

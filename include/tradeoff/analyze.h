@@ -6,6 +6,9 @@
 
 namespace tradeoff {
 
+/// The neighbours that a plan speaks of: the stated ones, or else those that its operators fix. Throws DomainError if they disagree.
+[[nodiscard]] Neighbours neighbours_of(const Plan& plan, Neighbours stated = Neighbours::unstated);
+
 /// What the plan guarantees. `neighbours` may stay unstated if the plan's operators fix it or if it does not matter.
 /// Throws DomainError for parameters out of range and for parts that speak of different neighbours.
 [[nodiscard]] Curve analyze(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});

@@ -15,20 +15,19 @@ std::vector<Row> rows_of(const std::vector<report::RiskRow>& rows) {
   return found;
 }
 
-auto risk(const Curve& curve, const std::string& direction) {
-  const Direction side = read_direction(direction);
+auto risk(const Curve& curve) {
   const nb::gil_scoped_release unlocked;
-  const report::Risk found = report::find_risk(curve, side);
+  const report::Risk found = report::find_risk(curve);
   return std::make_tuple(ends(found.advantage), rows_of(found.rates), rows_of(found.accuracies), rows_of(found.posteriors),
                          rows_of(found.naming), rows_of(found.odds), Row(found.gaussian.given, ends(found.gaussian.value)),
-                         plain_sentences(found));
+                         plain_sentences(found), found.rare, rows_of(found.beliefs));
 }
 
 }  // namespace
 
 void bind_risk(nb::module_& module) {
   using namespace nb::literals;
-  module.def("risk", risk, "curve"_a, "direction"_a);
+  module.def("risk", risk, "curve"_a);
 }
 
 }  // namespace tradeoff::python

@@ -97,7 +97,10 @@ class Approximations(NamedTuple):
 
 
 class Risk(NamedTuple):
-    """What the best possible attacker can learn about one person; the keys are false-positive rates, priors, crowds and chances."""
+    """What the best possible attacker can learn about one person; the keys are false-positive rates, priors, crowds and chances.
+
+    ``belief`` is the largest posterior that an output can cause, except for outputs that have the chance ``rare`` together.
+    """
 
     advantage: Interval
     tpr: dict[float, Interval]
@@ -107,6 +110,8 @@ class Risk(NamedTuple):
     odds: dict[float, Interval]
     gaussian: SlackPair
     sentences: tuple[str, ...]
+    rare: float
+    belief: dict[float, Interval]
 
 
 class Method(NamedTuple):
@@ -444,14 +449,14 @@ class Curve:
         below, above, published, area = self._core.approximate(pieces)
         return Approximations(_to_polygon(below), _to_polygon(above), _to_polygon(published), None if area is None else Interval(*area))
 
-    def risk(self, *, direction: str = "worst") -> Risk:
-        """What the best possible attacker can learn about one person.
+    def risk(self) -> Risk:
+        """What the best possible attacker can learn about one person, from anything that the curve covers.
 
         >>> import tradeoff as to
         >>> to.gaussian(sigma=2).curve().risk().tpr[0.01].hi <= 0.0339
         True
         """
-        advantage, rates, accuracies, posteriors, naming, odds, gaussian, sentences = _core.risk(self._core, direction)
+        advantage, rates, accuracies, posteriors, naming, odds, gaussian, sentences, rare, beliefs = _core.risk(self._core)
         slack, mu = gaussian
         return Risk(
             Interval(*advantage),
@@ -462,6 +467,8 @@ class Curve:
             {_to_float(given): Interval(*value) for given, value in odds},
             SlackPair(_to_float(slack), Interval(*mu)),
             tuple(sentences),
+            _to_float(rare),
+            {_to_float(given): Interval(*value) for given, value in beliefs},
         )
 
     def naming_chance(self, people: int) -> Interval:

@@ -250,9 +250,14 @@ Parts Analyst::apply(const Call& operation, Parts parts) const {
 
 PlanParts parts_of_plan(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   if (plan.lines.empty()) throw DomainError("plan: an empty plan says nothing; give at least one source");
-  NeighbourRule rule(neighbours);
+  const Neighbours agreed = neighbours_of(plan, neighbours);
+  return {Analyst(agreed, tolerance).parts_of(plan), agreed};
+}
+
+Neighbours neighbours_of(const Plan& plan, Neighbours stated) {
+  NeighbourRule rule(stated);
   collect_neighbours(plan, rule);
-  return {Analyst(rule.agreed(), tolerance).parts_of(plan), rule.agreed()};
+  return rule.agreed();
 }
 
 namespace {

@@ -67,7 +67,8 @@ namespace {
 /// The objective whose supremum over epsilon is beta: 1 - delta(e) - e^e alpha, written so that it does not cancel for e < 0.
 class Objective {
  public:
-  Objective(const Profile& profile, Interval alpha) : profile_(profile), alpha_(alpha), complement_(1.0 - alpha) {}
+  Objective(const Profile& profile, Interval alpha) : Objective(profile, alpha, 1.0 - alpha) {}
+  Objective(const Profile& profile, Interval alpha, Interval complement) : profile_(profile), alpha_(alpha), complement_(complement) {}
   [[nodiscard]] Interval at(double epsilon) const {
     const Interval point = Interval::exactly(epsilon);
     if (epsilon >= 0) return 1.0 - profile_.delta(point) - exp(point) * alpha_;
@@ -313,6 +314,16 @@ Interval dual_beta(const Profile& profile, Interval alpha) {
   constexpr double few_roundings = 0x1p-50;
   if (alpha.lo > 0 && alpha.hi < 1 && alpha.width() <= few_roundings * alpha.lo) return beta_near(profile, alpha);
   return {beta_at_point(profile, alpha.hi).lo, beta_at_point(profile, alpha.lo).hi};
+}
+
+// [odds-factor] The same supremum with 1 - alpha given: where that is small, alpha itself would have lost it.
+Interval dual_beta_below_one(const Profile& profile, Interval complement) {
+  if (profile.swapped_delta(Interval::exactly(infinity)).lo >= complement.hi) return Interval::exactly(0);
+  const Interval alpha = 1.0 - complement;
+  const Objective objective(profile, alpha, complement);
+  const Interval found = Supremum(objective, 1.0 / alpha).run(find_maximum(objective, -std::log(alpha.lo)));
+  const double below = std::max(0.0, found.lo);
+  return {below, std::max(below, std::min(complement.hi, found.hi))};
 }
 
 }  // namespace tradeoff

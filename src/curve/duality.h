@@ -10,5 +10,8 @@ namespace tradeoff {
 
 /// The trade-off function at alpha: the conjugate of the profile over all real epsilon.
 [[nodiscard]] Interval dual_beta(const Profile& profile, Interval alpha);
+/// The trade-off function at 1 - complement, 0 < complement < 1, with the relative accuracy of the complement: the least probability
+/// without the record of an event that has the probability `complement` with it.
+[[nodiscard]] Interval dual_beta_below_one(const Profile& profile, Interval complement);
 
 }  // namespace tradeoff

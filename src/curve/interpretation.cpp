@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
-#include <optional>
 
+#include "curve/duality.h"
+#include "curve/many_questions.h"
+#include "curve/profile.h"
+#include "curve/refine.h"
 #include "mechanism/loss.h"
 #include "numeric/arithmetic.h"
-#include "numeric/bracket.h"
 #include "numeric/number_text.h"
 #include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
@@ -32,14 +33,6 @@ Interval naming_fixed_point(const Curve& curve, Interval people) {
   return chance;
 }
 
-/// P(L > e) in the worse direction, where the loss can tell.
-std::optional<Interval> chance_above(const Loss& loss, double epsilon) {
-  const auto remove = loss.test_at(Direction::remove, epsilon);
-  const auto add = loss.symmetric() ? remove : loss.test_at(Direction::add, epsilon);
-  if (!remove || !add) return std::nullopt;
-  return max(remove->true_positive, add->true_positive);
-}
-
 }  // namespace
 
 // [naming-chance] With a world Q without any of them, P_i(A_i) <= h(Q(A_i)) and the A_i are disjoint: on average at most h(1/n).
@@ -52,31 +45,19 @@ Interval naming_chance(const Curve& curve, std::uint64_t people) {
   return curve.tpr_at(1.0 / count);
 }
 
-// [odds-factor] P(L > e) >= delta(e), and P(L > e + s) <= delta(e)/(1 - exp(-s)) for every s > 0.
+// [odds-factor] An event of probability p has probability f(1 - p) or more in the other world, so p/f(1 - p) bounds the factor of every
+// mechanism that the curve covers, and one of them attains it.
 Interval odds_factor(const Curve& curve, Interval chance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return odds_factor(curve, chance); });
 
   if (!(chance.lo > 0 && chance.hi < 1))
     throw DomainError("chance: " + numeric::to_text_below(chance.lo) + " is not allowed; it must be strictly between 0 and 1");
-  const double low = curve.epsilon_at(chance).lo;
-  double high = curve.loss()->tail().zero_from;  // no loss is larger
-  // The best s is near the reciprocal of the slope of log delta; a few cover what plans have.
-  constexpr std::array<double, 8> steps = {0.003, 0.01, 0.03, 0.1, 0.3, 0.7, 1.5, 3};
-  for (const double step : steps) {
-    const Interval s = Interval::exactly(step);
-    const Interval epsilon = curve.epsilon_at(max(-expm1(-s) * chance, Interval::exactly(0)));
-    high = std::min(high, (epsilon + s).hi);
-  }
-  high = std::max(low, high);
-  if (high < infinity && high > low && chance_above(*curve.loss(), low)) {
-    const auto judge = [&](double epsilon) {
-      const Interval above = chance_above(*curve.loss(), epsilon).value_or(Interval{0, 1});
-      return numeric::Verdict{above.lo > chance.hi, above.hi <= chance.lo, above.lo - chance.hi};
-    };
-    const Interval found = numeric::narrow_bracket(judge, low, high);
-    return exp(found);
-  }
-  return exp(Interval{low, high});
+  const LossPointer convex = convex_form(for_many_readings(curve));
+  const Interval rarest = dual_beta_below_one(Profile(*convex, Direction::worst), chance);
+  if (!(rarest.hi > 0)) return Interval::exactly(infinity);
+  const double largest = exp(Interval::exactly(curve.loss()->tail().zero_from)).hi;  // no loss is larger
+  const double high = rarest.lo > 0 ? std::min(largest, (chance / rarest.lo).hi) : largest;
+  return {std::min(high, std::max(1.0, (chance / rarest.hi).lo)), high};
 }
 
 }  // namespace tradeoff

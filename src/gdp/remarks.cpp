@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gdp/remarks.h"
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 
@@ -36,7 +37,9 @@ std::vector<std::string> warnings_about(const GdpMeasurement& found, const Loss&
   if (found.verdict == GdpVerdict::gdp && found.at_epsilon == infinity)
     warnings.emplace_back(
         "mu is the limit of the transform for large epsilon; sampling cannot lower that, so a pair (mu, slack) says more");
-  remark_on_size(found.mu, warnings);
+  // Where a pair with a slack is fine, the mu without one is not what protects.
+  const auto weak = [](const GdpPair& pair) { return pair.mu.lo > hardly_private; };
+  if (std::all_of(found.with_slack.begin(), found.with_slack.end(), weak)) remark_on_size(found.mu, warnings);
   remark_on_shape(stated, warnings);
   return warnings;
 }

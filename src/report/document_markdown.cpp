@@ -12,7 +12,7 @@ namespace {
 std::string escaped(const std::string& text) {
   std::string safe;
   bool in_code = false;
-  for (const char c : text) {
+  for (const char c : printable(text)) {
     if (c == '`') in_code = !in_code;
     if (!in_code && (c == '*' || c == '_' || c == '<' || c == '[' || c == '\\' || c == '#')) safe += '\\';
     safe += c;
@@ -40,8 +40,8 @@ std::string fence_for(const std::string& text) {
   return std::string(longest + 1, '`');
 }
 
-std::string fenced(const std::string& text, const std::string& language) {
-  const std::string fence = fence_for(text);
+std::string fenced(const std::string& given, const std::string& language) {
+  const std::string text = printable_lines(given), fence = fence_for(text);
   return fence + language + "\n" + text + (text.empty() || text.back() != '\n' ? "\n" : "") + fence + "\n";
 }
 

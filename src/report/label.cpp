@@ -36,6 +36,16 @@ std::string printable(const std::string& text) {
   return clean;
 }
 
+std::string printable_lines(const std::string& text) {
+  std::string clean;
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    clean += printable(text.substr(from, end - from)) + (end < text.size() ? "\n" : "");
+    from = end + 1;
+  }
+  return clean;
+}
+
 std::size_t length_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// What attackers can do, said so that it holds for every mechanism that the curve covers. [odds-factor] [slack-pair]
 #include "report/risk.h"
 
 #include <array>
@@ -28,6 +29,14 @@ void write_rows(JsonWriter& out, const char* given_name, const char* value_name,
 /// The safe end in per cent, rounded up.
 std::string per_cent(Interval value) { return safe_end(value * 100.0, SafeEnd::hi, 3) + " %"; }
 
+// [odds-factor] Odds are multiplied by at most the factor.
+Interval belief_after(Interval prior, Interval factor) {
+  if (!(factor.lo < infinity)) return Interval::exactly(1);
+  const Interval against = (1.0 - prior) / prior;
+  const double high = factor.hi < infinity ? (1.0 / (1.0 + against / factor.hi)).hi : 1;
+  return clamp({(1.0 / (1.0 + against / factor.lo)).lo, high}, 0, 1);
+}
+
 const RiskRow& row_of(const std::vector<RiskRow>& rows, std::string_view given) {
   for (const RiskRow& row : rows)
     if (given == row.given) return row;
@@ -36,13 +45,13 @@ const RiskRow& row_of(const std::vector<RiskRow>& rows, std::string_view given) 
 
 }  // namespace
 
-Risk find_risk(const Curve& asked, Direction direction) {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return find_risk(asked, direction); });
+Risk find_risk(const Curve& asked) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return find_risk(asked); });
 
   const Curve curve = for_many_questions(asked);
   Risk risk;
   risk.advantage = curve.advantage();
-  for (const char* rate : shown_rates) risk.rates.push_back({rate, curve.tpr_at(*numeric::enclose_decimal(rate), direction)});
+  for (const char* rate : shown_rates) risk.rates.push_back({rate, curve.tpr_at(*numeric::enclose_decimal(rate))});
   for (const char* prior : shown_priors) {
     const Posterior posterior = curve.posterior_at(*numeric::enclose_decimal(prior));
     risk.accuracies.push_back({prior, posterior.accuracy});
@@ -51,7 +60,13 @@ Risk find_risk(const Curve& asked, Direction direction) {
   for (const char* people : shown_crowds)
     risk.naming.push_back({people, naming_chance(curve, static_cast<std::uint64_t>(numeric::enclose_decimal(people)->lo))});
   for (const char* chance : shown_chances) risk.odds.push_back({chance, odds_factor(curve, *numeric::enclose_decimal(chance))});
-  risk.gaussian = {shown_slack, measure_mu(curve, {*numeric::enclose_decimal(shown_slack)}).with_slack.front().mu};
+  risk.rare = risk.odds.back().given;
+  for (const char* prior : shown_priors)
+    risk.beliefs.push_back({prior, belief_after(*numeric::enclose_decimal(prior), risk.odds.back().value)});
+  const Interval slack = *numeric::enclose_decimal(shown_slack);
+  const GdpPair pair = measure_mu(curve, {slack}).with_slack.front();
+  // Where rounding raised the slack, the raised one is what holds. [slack-pair]
+  risk.gaussian = {pair.slack == slack ? shown_slack : safe_end(pair.slack, SafeEnd::hi, 13), pair.mu};
   return risk;
 }
 
@@ -62,32 +77,27 @@ void write_json(const Risk& risk, JsonWriter& out) {
   write_rows(out.key("posterior"), "prior", "largest", risk.posteriors);
   write_rows(out.key("naming"), "people", "chance", risk.naming);
   write_rows(out.key("odds"), "except", "factor", risk.odds);
+  out.key("belief").begin_array();
+  for (const RiskRow& row : risk.beliefs)
+    out.begin_object().key("prior").raw(row.given).key("except").raw(risk.rare).key("largest").interval(row.value).end_object();
+  out.end_array();
   out.key("gaussian").begin_object().key("slack").raw(risk.gaussian.given).key("mu").interval(risk.gaussian.value).end_object();
   out.end_object();
 }
 
 std::string to_lines(const Risk& risk, const Style& style) {
-  const Style row_style{style.quiet, ""};
   std::string text = "What the best possible attacker can learn about one person:\n";
-  text += "  " + to_text(Claim{"advantage", risk.advantage, SafeEnd::hi, "over a guess (true minus false positives)", {}}, row_style);
-  for (const RiskRow& row : risk.rates) {
-    text += "  " +
-            to_text(Claim{"true-positive rate", row.value, SafeEnd::hi, std::string("at false-positive rate ") + row.given, {}}, row_style);
-  }
-  for (const RiskRow& row : risk.accuracies) {
-    text +=
-        "  " + to_text(Claim{"accuracy of the best guess", row.value, SafeEnd::hi, std::string("at prior ") + row.given, {}}, row_style);
-  }
-  for (const RiskRow& row : risk.posteriors) {
-    text += "  " + to_text(Claim{"posterior", row.value, SafeEnd::hi, std::string("at prior ") + row.given, {}}, row_style);
-  }
-  for (const RiskRow& row : risk.naming)
-    text += "  " + to_text(Claim{"chance to name one person", row.value, SafeEnd::hi, std::string("of ") + row.given, {}}, row_style);
-  for (const RiskRow& row : risk.odds)
-    text +=
-        "  " + to_text(Claim{"factor on the odds", row.value, SafeEnd::hi, std::string("except with chance ") + row.given, {}}, row_style);
-  text += "  " +
-          to_text(Claim{"mu", risk.gaussian.value, SafeEnd::hi, std::string("except with chance ") + risk.gaussian.given, {}}, row_style);
+  const auto add = [&](const char* quantity, Interval value, const std::string& condition) {
+    text += "  " + to_text(Claim{quantity, value, SafeEnd::hi, condition, {}}, Style{style.quiet, ""});
+  };
+  add("advantage", risk.advantage, "over a guess (true minus false positives)");
+  for (const RiskRow& row : risk.rates) add("true-positive rate", row.value, "at false-positive rate " + row.given);
+  for (const RiskRow& row : risk.accuracies) add("accuracy of the best guess", row.value, "at prior " + row.given);
+  for (const RiskRow& row : risk.posteriors) add("posterior", row.value, "at prior " + row.given);
+  for (const RiskRow& row : risk.beliefs) add("posterior", row.value, "at prior " + row.given + ", except with chance " + risk.rare);
+  for (const RiskRow& row : risk.naming) add("chance to name one person", row.value, "of " + row.given);
+  for (const RiskRow& row : risk.odds) add("factor on the odds", row.value, "except with chance " + row.given);
+  add("mu", risk.gaussian.value, "except with chance " + risk.gaussian.given);
   text += std::string("\n") + plain_introduction + "\n";
   for (const std::string& sentence : plain_sentences(risk)) text += "  " + sentence + "\n";
   if (!style.quiet) text += "(" + style.remark + ")\n";
@@ -104,12 +114,12 @@ std::vector<std::string> plain_sentences(const Risk& risk) {
   const Interval odds = row_of(risk.odds, "1e-5").value;
   sentences.push_back(odds.hi < infinity ? "In all but 1 of 100000 runs, no output multiplies the odds that you took part by more than " +
                                                safe_end(odds, SafeEnd::hi, 3) + "."
-                                         : "More often than once in 100000 runs an output may reveal whether you took part.");
+                                         : "In 1 of 100000 runs, or more often, an output may reveal whether you took part.");
   if (risk.gaussian.value.hi < infinity)
-    sentences.push_back(
-        "All but 1 of 100000 times, telling whether you took part is at least as hard as telling by one number whether it was drawn from a "
-        "bell curve around 0 or around " +
-        safe_end(risk.gaussian.value, SafeEnd::hi, 3) + ", both of width 1.");
+    sentences.push_back((risk.gaussian.given == shown_slack ? "All but 1 of 100000 times" : "Except with chance " + risk.gaussian.given) +
+                        ", telling whether you took part is at least as hard as telling by one number whether it was drawn from a "
+                        "bell curve around 0 or around " +
+                        safe_end(risk.gaussian.value, SafeEnd::hi, 3) + ", both of width 1.");
   return sentences;
 }
 

@@ -21,9 +21,7 @@ constexpr std::array<const char*, 7> shown_alphas = {"1e-10", "1e-8", "1e-6", "1
 
 /// The guarantee that (mu, slack) states, to be compared with the curve. Its upper ends are what is claimed.
 Curve summary_of(double mu, double slack) {
-  Plan plan;
-  plan.lines.push_back({Call{"gdp", {{"mu", {exact_number(mu)}}}}, {}});
-  const Curve gaussian = analyze(plan);
+  const Curve gaussian = analyze(parse("gdp(mu=" + exact_number(mu).text + ")"));
   return slack > 0 ? with_revealing(gaussian, Interval::exactly(slack)) : gaussian;
 }
 
@@ -60,6 +58,58 @@ bool uses(const Plan& plan, std::initializer_list<std::string_view> names) {
   return found;
 }
 
+constexpr std::uint64_t very_many = std::uint64_t{1} << 62U;
+
+/// The product, as far as it can be counted.
+std::uint64_t times(std::uint64_t a, std::uint64_t b) { return a > very_many / b ? very_many : a * b; }
+
+std::uint64_t size_of(const Call& group) {
+  for (const Argument& argument : group.arguments)
+    if (const auto* size = std::get_if<Number>(&argument.value.content); size != nullptr && argument.name == "size")
+      return static_cast<std::uint64_t>(std::clamp(size->value.lo, 1.0, static_cast<double>(very_many)));
+  return 1;
+}
+
+/// The least of what the plans inside of a value protect; nothing if there are none.
+std::optional<std::uint64_t> least_inside(const std::vector<Value>& values);
+
+std::optional<std::uint64_t> least_inside(const Value& value) {
+  if (const auto* plan = std::get_if<Plan>(&value.content)) return records_protected(*plan);
+  if (const auto* tuple = std::get_if<Tuple>(&value.content)) return least_inside(tuple->items);
+  if (const auto* list = std::get_if<List>(&value.content)) return least_inside(list->items);
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> least_inside(const std::vector<Value>& values) {
+  std::optional<std::uint64_t> least;
+  for (const Value& value : values)
+    if (const auto inside = least_inside(value)) least = std::min(least.value_or(*inside), *inside);
+  return least;
+}
+
+std::uint64_t records_of(const Line& line) {
+  std::uint64_t records = 1;
+  if (const auto* inner = std::get_if<Plan>(&line.source)) records = records_protected(*inner);
+  if (const auto* call = std::get_if<Call>(&line.source)) {
+    std::optional<std::uint64_t> least;
+    for (const Argument& argument : call->arguments)
+      if (const auto inside = least_inside(argument.value)) least = std::min(least.value_or(*inside), *inside);
+    records = least.value_or(1);
+  }
+  for (const Call& operation : line.operators)
+    if (operation.name == "group") records = times(records, size_of(operation));
+  return records;
+}
+
+/// One word for a shell that reads it back as it is.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./+";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
 /// The usual deltas and that of the headline, falling.
 std::vector<Number> deltas_with(const Number& headline) {
   std::vector<Number> deltas = {headline};
@@ -74,10 +124,9 @@ std::vector<Number> deltas_with(const Number& headline) {
 Statement make_statement(Context context, const Plan& plan, const Curve& curve) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return make_statement(context, plan, curve); });
 
-  if (context.unit.empty())
-    context.unit = uses(plan, {"group"}) ? "a group of records as large as the plan says" : "one record of the data";
+  const std::uint64_t records = records_protected(plan);
   const Number delta = context.delta ? *context.delta : read_number(headline_delta);
-  Statement made{std::move(context), to_string(plan), plan, curve, {delta, curve.epsilon_at(delta)}, {}, {}, {}, {}, {}, {}};
+  Statement made{std::move(context), records, to_string(plan), plan, curve, {delta, curve.epsilon_at(delta)}, {}, {}, {}, {}, {}, {}};
   for (const Number& one : deltas_with(delta)) made.epsilons.emplace_back(one, curve.epsilon_at(one));
   std::vector<Interval> slacks;
   for (const char* text : shown_slacks) slacks.push_back(read_number(text).value);
@@ -90,9 +139,38 @@ Statement make_statement(Context context, const Plan& plan, const Curve& curve) 
     made.mus.push_back(mu_row(curve, told, pair.mu, pair.slack.hi));
   }
   for (const char* text : shown_alphas) made.tradeoff.emplace_back(text, curve.beta_at(read_number(text).value));
-  made.risk = find_risk(curve, Direction::worst);
+  made.risk = find_risk(curve);
   made.balanced = (1.0 - made.risk.advantage) / Interval::exactly(2);  // where a symmetric curve crosses the diagonal, its slope is -1
   return made;
+}
+
+std::uint64_t records_protected(const Plan& plan) {
+  std::uint64_t least = very_many;
+  for (const Line& line : plan.lines) least = std::min(least, records_of(line));
+  return plan.lines.empty() ? 1 : least;
+}
+
+std::string records_text(std::uint64_t records) {
+  return records == 1 ? "one record of the data" : "any " + std::to_string(records) + " records of the data together";
+}
+
+std::string unit_of(const Statement& statement) {
+  return statement.context.unit.empty() ? records_text(statement.records) : statement.context.unit;
+}
+
+std::string command_for(const std::vector<Statement>& statements) {
+  const Statement& one = statements.front();
+  std::string command = "tradeoff report";
+  const auto add = [&command](const char* option, const std::string& value) {
+    if (!value.empty()) command += std::string(" ") + option + " " + shell_word(value);
+  };
+  if (one.curve.neighbours() != Neighbours::unstated) add("--neighbours", to_word(one.curve.neighbours()));
+  if (one.context.delta) add("--delta", one.context.delta->text);
+  add("--relative", one.context.relative);
+  add("--unit", one.context.unit);
+  if (one.context.title != Context{}.title) add("--title", one.context.title);
+  for (std::size_t i = 1; i < statements.size(); ++i) add("--compare", statements[i].plan_text);
+  return command + " " + shell_word(one.plan_text);
 }
 
 std::string neighbours_sentence(Neighbours neighbours) {
@@ -104,7 +182,7 @@ std::string neighbours_sentence(Neighbours neighbours) {
     case Neighbours::unstated:
       break;
   }
-  return "The plan holds for every neighbour relation under which its sensitivities are right; say which one is meant with `--neighbours`.";
+  return "Which data sets are neighbours: NOT STATED (one record added or removed, or one record replaced).";
 }
 
 std::vector<std::string> sampling_assumed(const Plan& plan) {
@@ -132,14 +210,15 @@ std::vector<std::string> not_covered(const Statement& statement) {
       "Other releases from the same data. Every further release, an earlier version and the choice of settings on the same data included, "
       "adds "
       "to the loss; put all of them into one plan."};
-  if (!uses(statement.plan, {"group"}))
-    items.push_back("Someone who is in more than one record. For k records of the same person ask again with `| group(k)`.");
+  items.push_back("Someone who is in more than " +
+                  (statement.records == 1 ? "one record" : std::to_string(statement.records) + " records") +
+                  ": the loss grows with the number of their records.");
   items.push_back(
       "What is true of everybody. An attacker may learn a fact about a group from the result, and apply it to a person who never took "
       "part.");
   if (statement.curve.neighbours() == Neighbours::replace_one) items.push_back("The number of records, which counts as public.");
   if (statement.curve.neighbours() == Neighbours::unstated)
-    items.push_back("Which change of the data is meant by one record: it is that for which the sensitivities of the plan were computed.");
+    items.push_back("Which change of one record is meant, adding, removing or replacing it: that is not stated.");
   items.push_back(
       "Whether the computation that was run is the one described here: the clipping, the sensitivity, the sampling, and noise of exactly "
       "the "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,9 +17,9 @@ namespace tradeoff::report {
 /// What only the people who run the plan can know.
 struct Context {
   std::string title = "Privacy statement";
-  std::string
-      unit;  ///< what the change of a record means to people: "one patient"; if empty, one record, or the group that the plan speaks of
+  std::string unit;             ///< what the plan protects, to people: "one patient"; if empty, as many records as every line protects
   std::optional<Number> delta;  ///< that of the headline; 1e-5 if nothing is said
+  std::string relative;         ///< the wanted relative width as it was given, if it was: who checks the page must ask for the same
 };
 
 /// mu with a chance of revealing everything, and what is lost by saying only that; no regret where no mu is finite.
@@ -30,6 +31,7 @@ struct MuRow {
 
 struct Statement {
   Context context;
+  std::uint64_t records;  ///< that may change together, in every line of the plan
   std::string plan_text;
   Plan plan;
   Curve curve;
@@ -45,9 +47,18 @@ struct Statement {
 /// Takes about twenty questions to the curve.
 [[nodiscard]] Statement make_statement(Context context, const Plan& plan, const Curve& curve);
 
+/// How many records may change together without any line of the plan losing its guarantee: the least over the lines of the product of
+/// their group sizes, nested plans included. [group-privacy]
+[[nodiscard]] std::uint64_t records_protected(const Plan& plan);
+/// "one record of the data", "any 3 records of the data together".
+[[nodiscard]] std::string records_text(std::uint64_t records);
+/// What people are told is protected: the unit of the context, or else the records.
+[[nodiscard]] std::string unit_of(const Statement& statement);
+/// The command that makes the statement of the first plan beside the others again, each word quoted for a shell.
+[[nodiscard]] std::string command_for(const std::vector<Statement>& statements);
 /// What the plan assumes about who takes part in a step: a sentence for each way of sampling in it.
 [[nodiscard]] std::vector<std::string> sampling_assumed(const Plan& plan);
-/// What the number of a neighbour relation is about.
+/// What the number of a neighbour relation is about; NOT STATED where nobody said it.
 [[nodiscard]] std::string neighbours_sentence(Neighbours neighbours);
 /// What no number of the statement speaks about.
 [[nodiscard]] std::vector<std::string> not_covered(const Statement& statement);

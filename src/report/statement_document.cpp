@@ -93,6 +93,19 @@ Table tradeoff_of(const Statement& statement) {
   return table;
 }
 
+/// Where any output may cause any belief, what rare outputs do is told apart. [odds-factor]
+void add_beliefs(Table& table, const Risk& risk) {
+  for (std::size_t i = 0; i < risk.posteriors.size(); ++i) {
+    const RiskRow& any = risk.posteriors[i];
+    const RiskRow& usual = risk.beliefs[i];
+    const bool bounded = any.value.hi < 1;
+    table.rows.push_back({"belief after any output", "prior " + any.given, bounded ? most(any.value) : "1",
+                          bounded ? proved(any.value) : "no bound below 1: an output, however rare, may leave no doubt"});
+    table.rows.push_back(
+        {"belief after an output", "prior " + usual.given + ", except with chance " + risk.rare, most(usual.value), proved(usual.value)});
+  }
+}
+
 void add_rows(Table& table, const std::string& quantity, const std::string& at, const std::vector<RiskRow>& rows) {
   for (const RiskRow& row : rows) table.rows.push_back({quantity, at + row.given, most(row.value), proved(row.value)});
 }
@@ -102,7 +115,7 @@ Table risks_of(const Risk& risk) {
   table.rows.push_back({"advantage over guessing", "", most(risk.advantage), proved(risk.advantage)});
   add_rows(table, "share of participants found", "false-positive rate ", risk.rates);
   add_rows(table, "accuracy of the best guess", "prior ", risk.accuracies);
-  add_rows(table, "belief after the worst output", "prior ", risk.posteriors);
+  add_beliefs(table, risk);
   add_rows(table, "chance to name one person", "out of ", risk.naming);
   add_rows(table, "factor on the odds", "except with chance ", risk.odds);
   return table;
@@ -119,6 +132,18 @@ std::string gaussian_sentence(const Statement& statement) {
       break;
   }
   return "It is not known whether some μ covers the whole curve, so only pairs with a slack are stated.";
+}
+
+/// What a reader should know before quoting a mu. Not the warnings of the measurement, which speak to its caller.
+std::vector<std::string> gaussian_remarks(const Statement& statement) {
+  constexpr double hardly_private = 6;  // a test with type I error 1% has then a type II error below 0.02%
+  std::vector<std::string> remarks;
+  const GdpMeasurement& found = statement.gaussian;
+  if (found.verdict == GdpVerdict::gdp && found.at_epsilon == infinity)
+    remarks.emplace_back("The far tail alone sets the μ with slack 0. A pair with a slack says more.");
+  const auto weak = [](const MuRow& row) { return row.mu.lo > hardly_private; };
+  if (std::all_of(statement.mus.begin(), statement.mus.end(), weak)) remarks.emplace_back("A μ above 6 is almost no protection.");
+  return remarks;
 }
 
 Figure figure_of(View view, const std::vector<NamedCurve>& curves) {
@@ -145,6 +170,13 @@ std::string order_of(const Curve& one, const Curve& other) {
   } catch (const Error&) {
     return "not comparable";  // they speak of different neighbours
   }
+}
+
+/// How much of the data a unit that people named may be.
+std::string records_sentence(const Statement& statement) {
+  if (statement.context.unit.empty()) return {};
+  return "The numbers hold where that is " + std::string(statement.records == 1 ? "" : "at most ") +
+         (statement.records == 1 ? "one record" : std::to_string(statement.records) + " records") + " of the data. ";
 }
 
 /// One column a statement: the same numbers next to each other.
@@ -182,8 +214,9 @@ void add_comparison(Document& document, const std::vector<Statement>& statements
   document.blocks.emplace_back(pictures_of(curves));
 }
 
-void add_method(Document& document, const Statement& statement) {
-  document.blocks.emplace_back(Heading{"Method and certificate"});
+void add_method(Document& document, const std::vector<Statement>& statements) {
+  const Statement& statement = statements.front();
+  document.blocks.emplace_back(Heading{"Method"});
   document.blocks.emplace_back(Paragraph{"Computed by tradeoff " TRADEOFF_VERSION ", method: " + statement.curve.method() +
                                          ". Every value is an interval that is proved to hold the truth, all errors of truncation, "
                                          "discretisation and rounding included; the number to "
@@ -194,10 +227,7 @@ void add_method(Document& document, const Statement& statement) {
   document.blocks.emplace_back(
       Paragraph{"Proofs of the theorems, floating point included, are in `docs/theory` of the program. SHA-256 of plan and neighbours: " +
                 as_code(noise::sha256(statement.plan_text + "\n" + to_word(statement.curve.neighbours()))) + ". To check, run"});
-  std::string command = "tradeoff report ";
-  if (statement.curve.neighbours() != Neighbours::unstated)
-    command += std::string("--neighbours ") + to_word(statement.curve.neighbours()) + " ";
-  document.blocks.emplace_back(Verbatim{command + "'" + statement.plan_text + "'", "sh"});
+  document.blocks.emplace_back(Verbatim{command_for(statements), "sh"});
 }
 
 }  // namespace
@@ -215,7 +245,7 @@ std::string model_card(const Statement& statement) {
     if (row.slack == "1e-10" && row.regret)
       text += "  mu: " + safe_end(row.mu, SafeEnd::hi, digits) + "\n  mu_slack: " + row.slack +
               "\n  mu_regret: " + safe_end(*row.regret, SafeEnd::hi, 2) + "\n";
-  text += "  unit_of_privacy: " + quoted(statement.context.unit) + "\n";
+  text += "  unit_of_privacy: " + quoted(unit_of(statement)) + "\n";
   text += std::string("  neighbours: ") + to_word(statement.curve.neighbours()) + "\n";
   text += "  mechanism: " + quoted(statement.plan_text) + "\n";
   text += "  membership_inference_advantage: " + safe_end(statement.risk.advantage, SafeEnd::hi, digits) + "\n";
@@ -228,11 +258,11 @@ Document to_document(const std::vector<Statement>& statements) {
   Document document{one.context.title, {}};
   auto& blocks = document.blocks;
   const auto add = [&blocks](Block block) { blocks.push_back(std::move(block)); };
-  add(Highlight{"Certified: " + headline_text(one) + ", for " + one.context.unit + "."});
+  add(Highlight{"Certified: " + headline_text(one) + ", for " + unit_of(one) + "."});
   add(Paragraph{plain_introduction});
   add(Listing{plain_sentences(one.risk)});
   add(Heading{"What is protected"});
-  add(Paragraph{"Unit of privacy: " + one.context.unit + ". " + neighbours_sentence(one.curve.neighbours())});
+  add(Paragraph{"Unit of privacy: " + unit_of(one) + ". " + records_sentence(one) + neighbours_sentence(one.curve.neighbours())});
   add(Heading{"What was run"});
   add(Verbatim{one.plan_text, ""});
   add(steps_of(one.plan));
@@ -249,7 +279,7 @@ Document to_document(const std::vector<Statement>& statements) {
       Paragraph{"Slack: with at most this chance everything may be revealed. Regret: how much the error rates of attacks are understated "
                 "if only μ and "
                 "slack are known; below 0.01 they say nearly all there is to say. Pairs compose: squares of μ add up, slacks add up."});
-  if (!one.gaussian.warnings.empty()) add(Listing{one.gaussian.warnings});
+  if (const auto remarks = gaussian_remarks(one); !remarks.empty()) add(Listing{remarks});
   add(Heading{"Trade-off between an attacker's errors"});
   add(pictures_of({{"this plan", one.curve}}));
   add(tradeoff_of(one));
@@ -260,7 +290,7 @@ Document to_document(const std::vector<Statement>& statements) {
   if (statements.size() > 1) add_comparison(document, statements);
   add(Heading{"For a model card"});
   add(Verbatim{model_card(one), "yaml"});
-  add_method(document, one);
+  add_method(document, statements);
   return document;
 }
 

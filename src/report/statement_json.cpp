@@ -44,7 +44,7 @@ void write_tradeoff(JsonWriter& out, const Statement& statement) {
 void write_nist(JsonWriter& out, const Statement& statement) {
   out.begin_object().key("privacy_parameters");
   write_epsilons(out, statement);
-  out.key("unit_of_privacy").text(statement.context.unit);
+  out.key("unit_of_privacy").text(unit_of(statement));
   out.key("neighbouring_data_sets").text(neighbours_sentence(statement.curve.neighbours()));
   out.key("algorithms_and_correctness").begin_object().key("mechanism").text(statement.plan_text);
   out.key("sampling");
@@ -74,7 +74,7 @@ void write_registry(JsonWriter& out, const Statement& statement) {
       .null()
       .end_object();
   out.key("tier_2").begin_object().key("dp_flavor").text(pure ? "pure differential privacy" : "approximate differential privacy");
-  out.key("privacy_unit").text(statement.context.unit).key("privacy_loss_parameters");
+  out.key("privacy_unit").text(unit_of(statement)).key("privacy_loss_parameters");
   write_epsilons(out, statement);
   out.key("deployment_model").null().end_object();
   out.key("tier_3").begin_object().key("data_domain").null();
@@ -88,16 +88,24 @@ void write_registry(JsonWriter& out, const Statement& statement) {
   out.key("security").null().end_object().key("rationale").null().end_object().end_object();
 }
 
-void write_certificate(JsonWriter& out, const Statement& statement) {
+void write_method(JsonWriter& out, const Statement& statement) {
   out.begin_object().key("program").text("tradeoff").key("version").text(TRADEOFF_VERSION).key("method").text(statement.curve.method());
   out.key("wanted_relative_width").number(statement.curve.tolerance().relative).key("steps").steps(statement.curve.steps());
-  out.key("sha256_of_plan_and_neighbours").text(noise::sha256(statement.plan_text + "\n" + to_word(statement.curve.neighbours())));
+  out.key("command")
+      .text(command_for({statement}))
+      .key("sha256_of_plan_and_neighbours")
+      .text(noise::sha256(statement.plan_text + "\n" + to_word(statement.curve.neighbours())));
   out.end_object();
 }
 
 void write_statement(JsonWriter& out, const Statement& statement) {
   out.begin_object().key("title").text(statement.context.title).key("plan").text(statement.plan_text);
-  out.key("unit").text(statement.context.unit).key("neighbours").text(to_word(statement.curve.neighbours()));
+  out.key("unit")
+      .text(unit_of(statement))
+      .key("records")
+      .integer(statement.records)
+      .key("neighbours")
+      .text(to_word(statement.curve.neighbours()));
   out.key("headline").text(headline_text(statement)).key("epsilon");
   write_epsilons(out, statement);
   out.key("mu");
@@ -116,8 +124,8 @@ void write_statement(JsonWriter& out, const Statement& statement) {
   write_nist(out, statement);
   out.key("deployments_registry");
   write_registry(out, statement);
-  out.key("model_card").text(model_card(statement)).key("certificate");
-  write_certificate(out, statement);
+  out.key("model_card").text(model_card(statement)).key("computation");
+  write_method(out, statement);
   out.end_object();
 }
 

@@ -32,8 +32,9 @@ TEST(VerbReport, SaysEverythingThatAReaderNeeds) {
        {"Certified: ε ≤ 2.382 at δ = 1e-5, for one record of the data.", "finds at most 0.606 % of those who took part",
         "one has exactly one record more than the other", "`sigma = 1.1`", "`sensitivity = 1`", "every record joins a step with the stated",
         "A loader that shuffles", "| 1e-6 | 2.697 | between 2.6967", "| 1e-10 | 0.5926 | 0.00", "| 0.01 | 0.9597 | 4.03 % |",
-        "| as many as misses | 0.3877 |", "| advantage over guessing |", "## What is not covered", "| group(k)", "`contour-inversion`",
-        "SHA-256 of plan and neighbours: `", "mu_regret: 0.00", "tradeoff report --neighbours add-remove"})
+        "| as many as misses | 0.3877 |", "| advantage over guessing |", "## What is not covered",
+        "Someone who is in more than one record:", "`contour-inversion`", "SHA-256 of plan and neighbours: `", "mu_regret: 0.00",
+        "tradeoff report --neighbours add-remove"})
     EXPECT_THAT(text, HasSubstr(part));
 }
 
@@ -42,9 +43,11 @@ TEST(VerbReport, SaysWhatItTakesAsGiven) {
   for (const char* part : {"# Ward 7", "Certified: ε ≤ 0.9987 at δ = 0.001, for one patient.", "| 1e-6 | none | no finite value |",
                            "No μ covers the whole curve", "they are taken as given", "None: no privacy is claimed from sampling"})
     EXPECT_THAT(text, HasSubstr(part));
-  const std::string group = report({"gaussian(sigma=1) | group(3)"});
-  EXPECT_THAT(group, Not(HasSubstr("ask again with `| group(k)`")));
-  EXPECT_THAT(group, HasSubstr("for a group of records as large as the plan says."));
+  EXPECT_THAT(report({"gaussian(sigma=1) | group(3)"}), HasSubstr("for any 3 records of the data together."));
+  // 2.916 is what one record loses; a group of two would lose 3.915.
+  EXPECT_THAT(report({"gaussian(sigma=4) | group(2); laplace(scale=1)"}), HasSubstr("ε ≤ 2.916 at δ = 1e-5, for one record of the data."));
+  EXPECT_THAT(text, HasSubstr("The numbers hold where that is one record of the data."));
+  EXPECT_THAT(text, HasSubstr("Which data sets are neighbours: NOT STATED"));
   EXPECT_THAT(report({"gaussian(sigma=1)", "--neighbours", "replace-one"}), HasSubstr("The number of records, which counts as public."));
 }
 
@@ -71,7 +74,7 @@ TEST(VerbReport, FieldsForRegistries) {
   EXPECT_TRUE(registry.at("tier_1").at("data_curator").is_null());
   EXPECT_EQ(registry.at("tier_2").at("dp_flavor"), "approximate differential privacy");
   EXPECT_EQ(registry.at("tier_3").at("accounting").at("composition"), training);
-  EXPECT_EQ(statement.at("certificate").at("sha256_of_plan_and_neighbours").get<std::string>().size(), 64u);
+  EXPECT_EQ(statement.at("computation").at("sha256_of_plan_and_neighbours").get<std::string>().size(), 64u);
   EXPECT_EQ(json::parse(report({"laplace(scale=1)", "--json"}))["statement"]["deployments_registry"]["tier_2"]["dp_flavor"],
             "pure differential privacy");
   const json revealed = json::parse(report({"dp(epsilon=1, delta=1e-5)", "--json"})).at("statement").at("mu").at("pairs");
@@ -84,6 +87,40 @@ TEST(VerbReport, SetsPlansSideBySide) {
   EXPECT_THAT(text, HasSubstr("| at least as private as A |  | yes | no |"));
   EXPECT_THAT(text, HasSubstr("A  A: gdp(mu=1)"));
   EXPECT_EQ(json::parse(report({"gdp(mu=1)", "--compare", "gdp(mu=0.5)", "--json"})).at("compared_with").size(), 1u);
+}
+
+/// The line after "To check, run", as a shell gets it.
+std::string command_on(const std::string& page) {
+  const std::size_t fence = page.find("```sh\n", page.find("To check, run")) + 6;
+  return page.substr(fence, page.find("\n```", fence) - fence);
+}
+
+TEST(VerbReport, CommandOnThePageMakesThePageAgain) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"gaussian(sigma=1)"},
+           {"laplace(scale=2) | repeat(5)", "--delta", "1e-6", "--unit", "one patient's week", "--title", "It's $HOME `x`", "--relative",
+            "0.1"},
+           {"gaussian(sigma=2)", "--neighbours", "replace-one", "--compare", "laplace(scale=1); dp(epsilon=1)", "--delta", "1e-3"}}) {
+    const std::string page = report(arguments);
+    const std::string command = command_on(page);
+    ASSERT_THAT(command, testing::StartsWith("tradeoff report "));
+    RunOptions shell;
+    shell.command = "/bin/sh";
+    shell.environment = {{"T", TRADEOFF_COMMAND}};
+    const Outcome again = run_command({"-c", "\"$T\"" + command.substr(std::string("tradeoff").size())}, shell);
+    EXPECT_EQ(again.code, 0) << command << again.err;
+    EXPECT_EQ(again.out, page) << command;
+  }
+}
+
+TEST(VerbReport, RefusesAFileWhoseFormatItDoesNotKnow) {
+  const auto file = std::filesystem::temp_directory_path() / ("tradeoff_report_" + std::to_string(getpid()) + ".pdf");
+  const Outcome run = run_command({"report", "gdp(mu=1)", "--out", file});
+  EXPECT_EQ(run.code, 3);
+  EXPECT_THAT(run.err, HasSubstr("end it in .md, .html or .json, or give --format"));
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(run_command({"report", "gdp(mu=1)", "--out", file, "--format", "html"}).code, 0);
+  EXPECT_TRUE(std::filesystem::remove(file));
 }
 
 TEST(VerbReport, WritesTheFormatThatTheFileIsNamedAfter) {
@@ -109,6 +146,11 @@ TEST(VerbReport, RefusesWithReasons) {
   EXPECT_THAT(refused({"gdp(mu=1)", "--delta", "2"}), HasSubstr("delta"));
   EXPECT_THAT(refused({"gdp(mu=1)", "--direction", "add"}), HasSubstr("a statement speaks of both orders at once"));
   EXPECT_THAT(refused({"gdp(mu=1)", "--title", ""}), HasSubstr("--title must be a text of 1 to 200 bytes"));
+  EXPECT_THAT(refused({"gdp(mu=1)", "--title", "a\x1b[31m"}), HasSubstr("--title must be a text in UTF-8 without control characters"));
+  EXPECT_THAT(refused({"gdp(mu=1)", "--unit", "a\xff"}), HasSubstr("--unit must be a text in UTF-8 without control characters"));
+  const std::string error = refused({"gdp(mu=1) | repeat(\x1b[31m\xc2\x9b)"});
+  EXPECT_EQ(error.find('\x1b'), std::string::npos);
+  EXPECT_EQ(error.find("\xc2\x9b"), std::string::npos);
   EXPECT_THAT(refused({"gdp(mu=1)", "--compare", "gdp(nu=1)"}), HasSubstr("^"));
   std::vector<std::string> many = {"gdp(mu=1)"};
   for (int i = 0; i < 8; ++i) many.insert(many.end(), {"--compare", "gdp(mu=2)"});

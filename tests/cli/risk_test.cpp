@@ -16,13 +16,46 @@ using ::testing::HasSubstr;
 TEST(VerbRisk, SpeaksPlainly) {
   const Outcome run = run_command({"risk", "gaussian(sigma=1)"});
   EXPECT_EQ(run.code, 0) << run.err;
-  // The safe ends, rounded up: 1.8298, 69.146, 117.318, 0.99998.
+  // The safe ends, rounded up: 1.8298, 69.146, 142.579, 0.99998.
   EXPECT_THAT(run.out, HasSubstr("wrongly accuses 1 person in 1000 finds at most 1.83 % of those who took part"));
   EXPECT_THAT(run.out, HasSubstr("the best guess about it is right at most 69.2 % of the time"));
   EXPECT_THAT(run.out, HasSubstr("names the right one with a chance of at most 1.83 %"));
-  EXPECT_THAT(run.out, HasSubstr("multiplies the odds that you took part by more than 118."));
+  EXPECT_THAT(run.out, HasSubstr("multiplies the odds that you took part by more than 143."));
   EXPECT_THAT(run.out, HasSubstr("a bell curve around 0 or around 1, both of width 1"));
   EXPECT_THAT(run_command({"risk", "dp(epsilon=1, delta=1e-4)"}).out, HasSubstr("an output may reveal whether you took part"));
+}
+
+TEST(VerbRisk, SpeaksOfBothDirectionsAtOnce) {
+  // In direction add the alternative is that the record is absent: a rate is then no share of those who took part.
+  const char* plan = "gaussian(sigma=0.5) | poisson(rate=0.1)";
+  EXPECT_THAT(run_command({"risk", plan}).out, HasSubstr("finds at most 1.47 % of those who took part"));
+  for (const char* direction : {"add", "remove"}) {
+    for (const std::vector<std::string>& verb :
+         std::vector<std::vector<std::string>>{{"risk"}, {"posterior", "--prior", "0.1"}, {"check", "--epsilon", "9", "--delta", "0.5"}}) {
+      std::vector<std::string> arguments = verb;
+      arguments.insert(arguments.end(), {"--direction", direction, plan});
+      const Outcome run = run_command(arguments);
+      EXPECT_EQ(run.code, 3) << verb[0];
+      EXPECT_EQ(run.out, "") << verb[0];
+      EXPECT_THAT(run.err, HasSubstr("direction = " + std::string(direction) + " is not allowed; it must be worst")) << verb[0];
+    }
+  }
+}
+
+TEST(VerbGuarantees, ListsConstraintsOnlyWhereTheyHoldInBothDirections) {
+  const char* plan = "gaussian(sigma=0.5) | poisson(rate=0.1)";
+  EXPECT_THAT(run_command({"guarantees", "--epsilon", "0.5,1", plan}).out, HasSubstr("all at once: constraints(["));
+  const std::string one = run_command({"guarantees", "--epsilon", "0.5,1", "--direction", "add", plan}).out;
+  EXPECT_THAT(one, testing::Not(HasSubstr("constraints")));
+  EXPECT_THAT(one, HasSubstr("direction add only"));
+}
+
+TEST(Remarks, StateTheNeighbours) {
+  EXPECT_THAT(run_command({"epsilon", "--delta", "1e-5", "gaussian(sigma=1)"}).out, HasSubstr("neighbours not stated;"));
+  for (const auto& [plan, neighbours] : {std::pair{"gaussian(sigma=?) | poisson(rate=0.1)", "; add-remove neighbours"},
+                                         {"gaussian(sigma=?) | sample(rate=0.1)", "; replace-one neighbours"},
+                                         {"gaussian(sigma=?)", "; neighbours not stated"}})
+    EXPECT_THAT(run_command({"calibrate", "--epsilon", "1", "--delta", "1e-5", plan}).out, HasSubstr(neighbours)) << plan;
 }
 
 TEST(VerbRisk, EveryNumberIsAnInterval) {
@@ -33,7 +66,7 @@ TEST(VerbRisk, EveryNumberIsAnInterval) {
   EXPECT_GE(answer.at("naming").at(1).at("chance").at("hi").get<double>(), 0.018298468405656598);
   ASSERT_EQ(answer.at("odds").size(), 2u);
   EXPECT_EQ(answer.at("odds").at(1).at("except"), 1e-5);
-  EXPECT_NEAR(answer.at("odds").at(1).at("factor").at("hi").get<double>(), 117.3183047, 1e-6);
+  EXPECT_NEAR(answer.at("odds").at(1).at("factor").at("hi").get<double>(), 142.5794039447, 1e-6);
   EXPECT_EQ(answer.at("gaussian").at("slack"), 1e-5);
   EXPECT_LE(answer.at("gaussian").at("mu").at("hi").get<double>(), 1);
 }

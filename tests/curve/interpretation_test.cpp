@@ -69,36 +69,46 @@ TEST(NamingChance, NoAttackOnRandomMechanismsDoesBetter) {
   }
 }
 
-TEST(OddsFactor, Gaussian) {
-  // L is N(mu^2/2, mu^2): the quantile is known.
-  const Interval found = odds_factor(curve("gdp(mu=1)"), Interval::exactly(1e-5));
-  EXPECT_THAT(found, Encloses(std::exp(0.5 + 4.26489079392282461)));
-  EXPECT_THAT(found, IsTight(1e-9));
-}
-
-TEST(OddsFactor, BoundsTheLawOfTheLoss) {
-  // Exact laws by brute force: the factor is exceeded with at most the stated chance, and no smaller one at most its lower end is.
-  for (const char* plan : {"dp(epsilon=0.3) | repeat(20)", "randomized_response(1, 3) | repeat(3)", "dp(epsilon=0.5, delta=0.001)"}) {
-    for (const double chance : {0.2, 0.05, 0.01}) {
-      const Interval found = odds_factor(curve(plan), Interval::exactly(chance));
-      EXPECT_LE(found.lo, found.hi);
-      EXPECT_LE(curve(plan).delta_at(std::log(found.hi) + 1e-9).lo, chance);
-    }
+TEST(OddsFactor, IsTheSupremumOverAllThatTheCurveCovers) {
+  // p/f(1 - p) in 30 digits. The quantile of the loss of the pair itself would be e and 117.3.
+  struct Row {
+    const char* plan;
+    const char* chance;
+    const char* truth;
+  };
+  for (const Row& row :
+       {Row{"dp(epsilon=1, delta=1e-5)", "2e-5", "5.43656365691809047072057494271"},
+        Row{"gdp(mu=1)", "1e-5", "142.579403944703227299389537520"}, Row{"gdp(mu=1)", "1e-25", "60512.588438890409294700644"},
+        Row{"gdp(mu=1)", "0.9", "1.473341582448708328517772"}, Row{"gaussian(sigma=1) | repeat(2)", "0.01", "108.926732099823954977596951"},
+        Row{"laplace(scale=1)", "1e-5", "2.718281828459045235360287"}}) {
+    const Interval found = odds_factor(curve(row.plan), read_number(row.chance).value);
+    EXPECT_THAT(found, Encloses(row.truth)) << row.plan;
+    EXPECT_LE(found.width(), 1e-9 * found.lo) << row.plan;
   }
-  // Twenty fair steps of 0.3: L = 0.3 (2B - 20), B ~ Bin(20, e^0.3/(1 + e^0.3)).
-  const double q = std::exp(0.3) / (1 + std::exp(0.3));
-  double tail = 0, threshold = 0;
-  for (int b = 20; b >= 0; --b) {
-    const double mass = std::exp(std::lgamma(21) - std::lgamma(b + 1) - std::lgamma(21 - b) + b * std::log(q) + (20 - b) * std::log1p(-q));
-    if (tail + mass > 0.05) {
-      threshold = 0.3 * (2 * b - 20);
-      break;
-    }
-    tail += mass;
-  }
-  EXPECT_THAT(odds_factor(curve("dp(epsilon=0.3) | repeat(20)"), Interval::exactly(0.05)), Encloses(std::exp(threshold)));
+  // Everything may be revealed with this chance.
   EXPECT_EQ(odds_factor(curve("dp(epsilon=1, delta=0.1)"), Interval::exactly(0.01)).lo, std::numeric_limits<double>::infinity());
   EXPECT_THROW((void)odds_factor(curve("gdp(mu=1)"), Interval::exactly(0)), DomainError);
+  EXPECT_THROW((void)odds_factor(curve("gdp(mu=1)"), Interval::exactly(1)), DomainError);
+}
+
+TEST(OddsFactor, CoversMechanismsThatAreMorePrivateThanThePair) {
+  // Each pair is certainly covered by the plan, and exceeds the quantile of the plan's own loss with a chance above p.
+  struct Row {
+    const char* plan;
+    const char* chance;
+    const char* covered;
+    double factor;
+  };
+  for (const Row& row :
+       {Row{"dp(epsilon=1, delta=1e-5)", "2e-5", "pair(p=[0.00002001, 0.99997999], q=[0.0000036826, 0.9999963174])", 5.4336},
+        Row{"gdp(mu=1)", "1e-5", "pair(p=[0.0000100035, 0.9999899965], q=[0.0000000702, 0.9999999298])", 142.49}}) {
+    ASSERT_EQ(at_least_as_private(curve(row.covered), curve(row.plan)).verdict, Order::yes) << row.covered;
+    const Interval chance = read_number(row.chance).value;
+    EXPECT_GT(odds_factor(curve(row.covered), chance).lo, row.factor);
+    EXPECT_GE(odds_factor(curve(row.plan), chance).hi, odds_factor(curve(row.covered), chance).hi);
+  }
+  // Two steps, the second of which is not asked for once the odds are high enough.
+  EXPECT_GE(odds_factor(curve("gaussian(sigma=1) | repeat(2)"), read_number("0.01").value).hi, 73.0318776641022);
 }
 
 }  // namespace

@@ -26,6 +26,72 @@ TEST(Statement, FindsSamplingInsideOfSources) {
   EXPECT_THAT(sampling_assumed(parse("mixture([(0.5, gaussian(1)), (0.5, gaussian(2))])")).front(), HasSubstr("None"));
 }
 
+TEST(Statement, NamesTheUnitThatEveryLineProtects) {
+  const auto records = [](const char* plan) { return records_protected(parse(plan)); };
+  EXPECT_EQ(records("gaussian(1)"), 1U);
+  EXPECT_EQ(records("gaussian(1) | group(3)"), 3U);
+  EXPECT_EQ(records("gaussian(4) | group(2); laplace(1)"), 1U);
+  EXPECT_EQ(records("gaussian(4) | group(2); laplace(1) | group(3)"), 2U);
+  EXPECT_EQ(records("(gaussian(4) | group(2); laplace(1) | group(3)) | group(5)"), 10U);
+  EXPECT_EQ(records("((gaussian(4) | group(2)) | repeat(2); laplace(1)) | group(5)"), 5U);
+  EXPECT_EQ(records("mixture([(0.5, (gaussian(1) | group(2))), (0.5, gaussian(2))])"), 1U);
+  EXPECT_EQ(records("mixture([(0.5, (gaussian(1) | group(2))), (0.5, (gaussian(2) | group(4)))]) | group(3)"), 6U);
+  EXPECT_EQ(records("strongest([(dp(1) | group(2)), dp(2)])"), 1U);
+  EXPECT_EQ(records("weakest([(dp(1) | group(2)), (dp(2) | group(2))])"), 2U);
+  EXPECT_EQ(records("gaussian(1) | group(1000000000000) | group(1000000000000)"), std::uint64_t{1} << 62U);
+
+  const auto page = [](const char* plan) { return to_markdown(to_document({statement_of(parse(plan))})); };
+  EXPECT_THAT(page("gaussian(4) | group(2); laplace(1)"), HasSubstr(", for one record of the data."));
+  EXPECT_THAT(page("gaussian(4) | group(2); laplace(1)"), HasSubstr("Someone who is in more than one record:"));
+  EXPECT_THAT(page("gaussian(4) | group(2); laplace(1) | group(3)"), HasSubstr(", for any 2 records of the data together."));
+  EXPECT_THAT(page("gaussian(4) | group(2); laplace(1) | group(3)"), HasSubstr("Someone who is in more than 2 records:"));
+}
+
+TEST(Statement, CommandIsQuotedForAShell) {
+  const Statement one = make_statement({"Dr. O'Neil; $(rm x)", "one patient", read_number("1e-6"), "1e-4"},
+                                       parse("profile(file=\"it's\", tail=zero)"), curve_of("dp(epsilon=1)"));
+  EXPECT_EQ(command_for({one, statement_of(parse("dp(1)"))}),
+            "tradeoff report --delta 1e-6 --relative 1e-4 --unit 'one patient' --title 'Dr. O'\\''Neil; $(rm x)' --compare 'dp(epsilon=1)' "
+            "'profile(file=\"it'\\''s\", tail=zero)'");
+}
+
+TEST(Statement, SpeaksToReadersAndNotToItsCaller) {
+  for (const char* plan :
+       {"gaussian(sigma=0.1)", "dp(epsilon=1, delta=1e-5)", "laplace(1) | poisson(0.5)", "truncated_laplace(scale=1, bound=5)"}) {
+    std::string text = to_markdown(to_document({make_statement({}, parse(plan), curve_of(plan))}));
+    text.resize(text.find("## Method"));  // how to check the page is the one command on it
+    for (const char* word : {"--", "epsilon_max", "group(k)", "rectify", "query", "mu above 6"}) {
+      if (std::string(word) == "--") {
+        EXPECT_THAT(text, testing::Not(testing::ContainsRegex("--[a-z]"))) << plan;
+      } else {
+        EXPECT_THAT(text, testing::Not(HasSubstr(word))) << plan;
+      }
+    }
+  }
+  EXPECT_THAT(neighbours_sentence(Neighbours::unstated), HasSubstr("NOT STATED"));
+}
+
+TEST(Statement, SaysThatALargeMuIsNoProtectionOnlyWhereNoPairIsBetter) {
+  Statement statement = statement_of(parse("dp(epsilon=1)"));
+  const auto page = [&] { return to_markdown(to_document({statement})); };
+  for (MuRow& row : statement.mus) row.mu = Interval::exactly(7);
+  EXPECT_THAT(page(), HasSubstr("A μ above 6 is almost no protection."));
+  statement.mus.back().mu = Interval::exactly(0.6);
+  EXPECT_THAT(page(), testing::Not(HasSubstr("almost no protection")));
+  EXPECT_THAT(page(), testing::Not(HasSubstr("far tail")));
+  statement.gaussian.at_epsilon = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(page(), HasSubstr("The far tail alone sets the μ with slack 0."));
+}
+
+TEST(Statement, KeepsControlCharactersOut) {
+  const Statement one =
+      make_statement({"a\x1b[31m\xc2\x9b", "u\x07", {}, {}}, parse("profile(file=\"a\xc2\x9b\", tail=zero)"), curve_of("dp(epsilon=1)"));
+  for (const std::string& text : {to_markdown(to_document({one})), to_html(to_document({one})), to_json({one})}) {
+    EXPECT_EQ(text.find_first_of("\x1b\x07"), std::string::npos);
+    EXPECT_TRUE(text.front() == '{' || text.find("\xc2\x9b") == std::string::npos);  // JSON is read by programs
+  }
+}
+
 TEST(Statement, WritesParametersOfEveryKind) {
   const std::string text = to_markdown(to_document({statement_of(
       parse("pair(p=[0.75, 0.25], q=[0.5, 0.5]); mixture([(0.5, laplace(1)), (0.5, laplace(2))]); (dp(1); dp(2)) | repeat(3); "

@@ -33,8 +33,9 @@ int lock_file(const std::string& path, const std::string& shown) {
   }
 }
 
-/// Outputs that are one file would overwrite each other, or the data.
-void refuse_same_files(const Options& options, const std::string& checkpoint) {
+/// Outputs that are one file would overwrite each other, or the data; test records that are the protected ones would reveal them; and what
+/// cannot be written is better told before the run.
+void check_files(const Options& options, const std::string& checkpoint) {
   const std::string *certificate = options.find("certificate"), *data = options.find("data"), *test = options.find("test");
   const auto refuse = [](const char* one, const std::string* first, const char* other, const std::string* second) {
     if (first != nullptr && second != nullptr && is_same_file(*first, *second))
@@ -42,6 +43,12 @@ void refuse_same_files(const Options& options, const std::string& checkpoint) {
   };
   const std::string kept = checkpoint + ".private", lock = checkpoint + ".lock";
   const std::string* model = checkpoint.empty() ? nullptr : &checkpoint;
+  for (const std::string* output : {model, certificate}) {
+    const std::filesystem::path directory = output == nullptr ? "" : std::filesystem::path(*output).parent_path();
+    if (!directory.empty() && !std::filesystem::is_directory(directory))
+      throw OutputError("cannot write " + *output + ": there is no directory " + directory.string());
+  }
+  refuse("--data", data, "--test", test);
   refuse("--checkpoint", model, "--certificate", certificate);
   refuse("--checkpoint", model, "--data", data);
   refuse("--checkpoint", model, "--test", test);
@@ -58,7 +65,7 @@ RunFile::RunFile(const Options& options) {
   const std::string* given = options.find("checkpoint");
   resumes_ = options.find("resume") != nullptr;
   if (given == nullptr && resumes_) throw DomainError("train: --resume needs --checkpoint, the file to go on from");
-  refuse_same_files(options, given == nullptr ? "" : target_of(*given));
+  check_files(options, given == nullptr ? "" : target_of(*given));
   if (given == nullptr) return;
   path_ = target_of(*given);
   if (!resumes_ && std::filesystem::exists(path_))

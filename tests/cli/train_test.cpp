@@ -219,6 +219,8 @@ TEST_F(Train, NoFileIsUsedTwice) {
   EXPECT_THAT(with({"--checkpoint", model, "--certificate", file("../") + directory.filename().string() + "/run.model"}),
               HasSubstr("are the same file"));
   EXPECT_THAT(with({"--certificate", data}), HasSubstr("--certificate and --data are the same file"));
+  EXPECT_THAT(with({"--test", data}), HasSubstr("--data and --test are the same file"));  // they would be scored
+  EXPECT_THAT(with({"--certificate", file("nowhere/c.json")}), HasSubstr("there is no directory"));
   EXPECT_FALSE(std::filesystem::exists(model));
   EXPECT_EQ(with({"--checkpoint", model}), "");
   std::filesystem::create_symlink(model, link);

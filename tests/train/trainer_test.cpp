@@ -126,6 +126,32 @@ TEST(Trainer, DrawsAFreshBatchInEveryStep) {
   }
 }
 
+// Who took part is a secret that the guarantee counts on: after the step nothing of it is left in the trainer's memory.
+TEST(Trainer, ForgetsItsBatches) {
+  const Examples examples = random_examples(30, 4, 1);
+  const std::size_t* batch_seen = nullptr;
+  std::size_t size = 0;
+  std::vector<train::Factors>* factors_seen = nullptr;
+  const train::RecordSource source{30, [&](const train::Model& model, const train::Batch& batch, std::vector<train::Factors>& factors) {
+                                     batch_seen = batch.data();
+                                     size = batch.size();
+                                     factors_seen = &factors;
+                                     const auto rows = static_cast<Eigen::Index>(size);
+                                     model.gradients(examples.inputs.topRows(rows), std::span(examples.labels).first(size), factors);
+                                   }};
+  for (const train::Batches& batches : {train::Batches(FixedSizeBatches(10, 30)), train::Batches(PoissonBatches(10, 30))}) {
+    ReplayForTests words(5);
+    Trainer trainer(small_terms(batches, examples, 3), source, words);
+    trainer.step();
+    ASSERT_GT(size, 0U);
+    EXPECT_TRUE(std::all_of(batch_seen, batch_seen + size, [](std::size_t record) { return record == 0; }));
+    for (const train::Factors& layer : *factors_seen) {
+      EXPECT_TRUE(layer.inputs.isZero());
+      EXPECT_TRUE(layer.deltas.isZero());
+    }
+  }
+}
+
 TEST(Trainer, TheDrawnPlanHasTheStatedNoise) {
   const Examples examples = random_examples(50, 3, 1);
   const TrainingTerms fixed = small_terms(FixedSizeBatches(5, 50), examples, 0, "1.3"),

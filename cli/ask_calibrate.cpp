@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "asks.h"
+#include "plan/unknown.h"
 #include "tradeoff/calibrate.h"
 #include "tradeoff/error.h"
 
@@ -26,28 +27,6 @@ Targets read_targets_of(const Question& question) {
       "target", 0);
 }
 
-std::string name_of_unknown(const Plan& plan);
-
-std::string name_of_unknown(const Call& call) {
-  for (const Argument& argument : call.arguments) {
-    if (std::holds_alternative<Unknown>(argument.value.content)) return argument.name;
-    if (const auto* inner = std::get_if<Plan>(&argument.value.content)) {
-      if (auto name = name_of_unknown(*inner); !name.empty()) return name;
-    }
-  }
-  return {};
-}
-
-/// The argument that `?` stands for, so that the answer can name it.
-std::string name_of_unknown(const Plan& plan) {
-  for (const Line& line : plan.lines) {
-    std::string name = std::visit([](const auto& source) { return name_of_unknown(source); }, line.source);
-    for (auto call = line.operators.begin(); name.empty() && call != line.operators.end(); ++call) name = name_of_unknown(*call);
-    if (!name.empty()) return name;
-  }
-  return {};
-}
-
 }  // namespace
 
 Answer answer_calibrate(const Question& question) {
@@ -55,7 +34,7 @@ Answer answer_calibrate(const Question& question) {
   question.require_both_directions("a target is met in both directions");
   const Plan plan = question.plan();
   const Calibration found = calibrate(plan, targets, question.neighbours(), question.tolerance());
-  const std::string name = name_of_unknown(plan);
+  const std::string name = find_unknown(plan).parameter;
   const std::string met = to_string(targets);
   return {[found](report::JsonWriter& out) { out.interval(found.value); },
           [=](const report::Style& style) {
@@ -63,6 +42,7 @@ Answer answer_calibrate(const Question& question) {
             if (style.quiet) return line + "\n";
             line += std::string("     (the ") + (found.safe_end_is_hi ? "smallest" : "largest") + " that does is " +
                     report::between(found.value);
+            if (!found.is_monotone) line += "; a larger one need not";
             if (!style.remark.empty()) line += "; " + style.remark;
             return line + ")\n";
           },

@@ -96,7 +96,7 @@ Targets read_targets_of(const Options& options) {
             if (name == word && text != nullptr) return std::optional(*text);
           return std::optional<std::string>();
         },
-        "train: --");
+        "--");
   };
   const std::string usual_slack = "1e-5", *mu = options.find("mu"), *slack = options.find("slack"), *epsilon = options.find("epsilon");
   Targets targets = read_words(

@@ -263,9 +263,10 @@ constexpr std::array<Verb, 35> all_verbs = {{
      "  tradeoff compare --epsilon-max 10 --width 0.001 'laplace(scale=0.5)'",
      true, compare_options, run_compare},
     {"calibrate", "the parameter that just meets a target",
-     "The plan holds one ?. Finds the smallest noise, or the largest rate, count or budget, that still meets the target. The value "
-     "printed\n"
-     "has been verified to meet it.\n\n"
+     "The plan holds one ?. Finds the smallest noise, or the largest rate, count\n"
+     "or budget, that meets every target stated. The value printed has been\n"
+     "verified to meet them. For truncated and for discrete Gaussian noise a larger\n"
+     "value need not meet them, and the answer says so.\n\n"
      "Examples:\n"
      "  tradeoff calibrate --epsilon 1 --delta 1e-5 'gaussian(sigma=?)'\n"
      "  tradeoff calibrate --mu 0.5 'gaussian(sigma=?) | repeat(100)'\n"

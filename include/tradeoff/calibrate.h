@@ -8,10 +8,12 @@
 
 namespace tradeoff {
 
-/// The answer to `?`: an interval around the extreme value that still meets the targets, and which end of it is certain to meet them.
+/// The answer to `?`: an interval that holds the extreme value that meets the targets, and which end of it is certain to meet them. A noise
+/// scale: no smaller value than the lower end meets them. Anything else: no larger value than the upper end does.
 struct Calibration {
   Interval value;
   bool safe_end_is_hi = true;  ///< true for a noise scale (smallest is wanted), false for a rate, a count or a budget (largest is wanted)
+  bool is_monotone = true;     ///< whether all values on the safe side meet the targets too; false where that is not proved
   std::string printed;         ///< the safe end rounded to its safe side, with few digits: this very decimal was verified
 };
 

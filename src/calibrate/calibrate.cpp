@@ -1,82 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tradeoff/calibrate.h"
 
-#include <array>
 #include <cmath>
+#include <limits>
 
-#include "calibrate/margin.h"
-#include "numeric/arithmetic.h"
+#include "calibrate/effect.h"
+#include "calibrate/scan.h"
+#include "calibrate/trial.h"
 #include "numeric/bracket.h"
 #include "numeric/number_text.h"
 #include "numeric/usual_arithmetic.h"
-#include "plan/unknown.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
 namespace {
 
-/// Which way a parameter helps, and whether it is a count.
-struct Effect {
-  std::string_view parameter;
-  bool more_is_safer;
-  bool whole;
-  double largest;  ///< the largest value that makes sense
-};
-
-// Every parameter that may be a `?`. A larger value of the first kind hides more, of the second reveals more.
-constexpr std::array effects{
-    Effect{"sigma", true, false, 1e300},  Effect{"scale", true, false, 1e300}, Effect{"sensitivity", false, false, 1e300},
-    Effect{"rate", false, false, 1},      Effect{"times", false, true, 1e12},  Effect{"mu", false, false, 1e300},
-    Effect{"epsilon", false, false, 1e6}, Effect{"delta", false, false, 1},    Effect{"draws", false, true, 1e12},
-    Effect{"rho", false, false, 1e300},
-};
-
-/// What a trial says about all targets together.
-struct Outcome {
-  bool meets = true;   ///< certainly each of them
-  bool fails = false;  ///< certainly not one of them
-  double excess = -infinity;
-  double doubt = 0;
-};
-
-/// The plan with its `?` replaced, held against the targets. Each trial is made with the enclosure of a printed decimal, so that the safe
-/// end still meets the targets when a reader types it back in.
-class Trial {
- public:
-  Trial(const Plan& plan, const Targets& targets, Neighbours neighbours, Tolerance tolerance)
-      : plan_(plan), targets_(targets), neighbours_(neighbours), tolerance_(tolerance) {}
-  [[nodiscard]] Outcome at(double value) const { return at(numeric::to_text_below(value)); }
-  [[nodiscard]] Outcome at(const std::string& text) const {
-    const Curve curve = analyze(substitute(plan_, read_number(text)), neighbours_, tolerance_);
-    Outcome all;
-    for (const StatedTarget& target : targets_) {
-      const Margin margin = margin_of(curve, target.target);
-      all.meets = all.meets && margin.meets();
-      all.fails = all.fails || margin.fails();
-      if (all.excess >= margin.excess()) continue;
-      all.excess = margin.excess();
-      all.doubt = margin.doubt();
-    }
-    return all;
-  }
-
- private:
-  const Plan& plan_;
-  const Targets& targets_;
-  Neighbours neighbours_;
-  Tolerance tolerance_;
-};
-
-/// The safe end with as few digits as still meet the targets, seven at least.
-std::string print_safely(const Trial& trial, const Calibration& found) {
+/// The safe end with as few digits as still meet the targets, seven at least; a count with all of them.
+std::string print_safely(const Trial& trial, const Calibration& found, bool whole) {
   constexpr int usual = 7, most = 17;
-  for (int digits = usual; digits < most; ++digits) {
+  for (int digits = usual; digits < most && !whole; ++digits) {
     std::string text =
         found.safe_end_is_hi ? numeric::to_text_above(found.value.hi, digits) : numeric::to_text_below(found.value.lo, digits);
     if (trial.at(text).meets) return text;
   }
   return numeric::to_text_below(found.safe_end_is_hi ? found.value.hi : found.value.lo);  // which was verified
 }
+
+/// Where the values of a parameter end: a probability at 1, nothing else at all.
+double end_of(const Effect& effect) { return effect.largest <= 1 ? effect.largest : std::numeric_limits<double>::infinity(); }
 
 /// The largest whole number that meets the target, as [certainly meets, certainly the last that might].
 Interval search_count(const Trial& trial, const Effect& effect) {
@@ -101,6 +52,7 @@ Interval search_count(const Trial& trial, const Effect& effect) {
       undecided_low = middle;
   }
   double last = undecided_low - 1;
+  if (fails > effect.largest) return {meets, end_of(effect)};
   while (fails - last > 1) {
     const double middle = std::floor((last + fails) / 2);
     if (judge(middle).fails)
@@ -111,24 +63,29 @@ Interval search_count(const Trial& trial, const Effect& effect) {
   return {meets, last};
 }
 
+/// Moves a certain end towards one that is not, as far as it stays certain.
+template <class Certain>
+double farthest_certain(const Certain& certain, double end, double beyond) {
+  for (int i = 0; i < 40; ++i) {
+    const double middle = end + (beyond - end) / 2;
+    (certain(middle) ? end : beyond) = middle;
+  }
+  return end;
+}
+
 /// The change between values that fail and values that meet the target, searched in the logarithm of the value.
 Interval search_value(const Trial& trial, const Effect& effect) {
+  const auto value_at = [&](double log_value) { return std::min(std::exp(log_value), effect.largest); };
   const auto judge = [&](double log_value) {
-    const Outcome margin = trial.at(std::min(std::exp(log_value), effect.largest));
-    return effect.more_is_safer ? numeric::Verdict{margin.fails, margin.meets, margin.excess, margin.doubt}
-                                : numeric::Verdict{margin.meets, margin.fails, -margin.excess, margin.doubt};
+    const Outcome found = trial.at(value_at(log_value));
+    return effect.more_is_safer ? numeric::Verdict{found.fails, found.meets, found.excess, found.doubt}
+                                : numeric::Verdict{found.meets, found.fails, -found.excess, found.doubt};
   };
   const double top = std::log(effect.largest);
   constexpr double bottom = -690;  // 1e-300
-  const double start = std::min(0.0, top);
-  const numeric::Verdict at_start = judge(start);
-  double low = start, high = start;
-  numeric::Verdict at_low = at_start, at_high = at_start;
-  for (double step = 0.5; !at_low.before; step *= 2) {
-    if (low <= bottom) {
-      if (!effect.more_is_safer) throw DomainError("calibrate: no positive value meets the target");
-      return {0, std::exp(low)};
-    }
+  double low = std::min(0.0, top), high = low;
+  numeric::Verdict at_low = judge(low), at_high = at_low;
+  for (double step = 0.5; !at_low.before && low > bottom; step *= 2) {
     if (at_low.after) {
       high = low;
       at_high = at_low;
@@ -136,11 +93,7 @@ Interval search_value(const Trial& trial, const Effect& effect) {
     low = std::max(low - step, bottom);
     at_low = judge(low);
   }
-  for (double step = 0.5; !at_high.after; step *= 2) {
-    if (high >= top) {
-      if (effect.more_is_safer) throw DomainError("calibrate: no finite value meets the target");
-      return {std::exp(low), effect.largest};
-    }
+  for (double step = 0.5; !at_high.after && high < top; step *= 2) {
     if (at_high.before) {
       low = high;
       at_low = at_high;
@@ -148,27 +101,34 @@ Interval search_value(const Trial& trial, const Effect& effect) {
     high = std::min(high + step, top);
     at_high = judge(high);
   }
-  const Interval found = numeric::narrow_bracket(judge, low, at_low, high, at_high);
-  return {std::min(std::exp(found.lo), effect.largest), std::min(std::exp(found.hi), effect.largest)};
+  if (at_low.before && at_high.after) {
+    const Interval found = numeric::narrow_bracket(judge, low, at_low, high, at_high);
+    return {value_at(found.lo), value_at(found.hi)};
+  }
+  // No value is certain to fail on one side: the safe end is the farthest that is certain to meet the target.
+  if (effect.more_is_safer && at_high.after)
+    return {0, value_at(at_low.after ? low : farthest_certain([&](double x) { return judge(x).after; }, high, low))};
+  if (!effect.more_is_safer && at_low.before)
+    return {value_at(at_high.before ? high : farthest_certain([&](double x) { return judge(x).before; }, low, high)), end_of(effect)};
+  throw DomainError(effect.more_is_safer ? "calibrate: no finite value meets the target" : "calibrate: no positive value meets the target");
 }
 
 }  // namespace
 
-// [parameter-calibration] Privacy is monotone in the parameter, so one certain answer on each side of the change proves the interval.
+// [parameter-calibration] Where privacy is monotone in the parameter, one certain answer on each side of the change proves the interval.
 Calibration calibrate(const Plan& plan, const Targets& targets, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return calibrate(plan, targets, neighbours, tolerance); });
 
   if (targets.empty()) throw DomainError("calibrate: state a target: epsilon and delta, mu, advantage, or fpr and tpr");
   for (const StatedTarget& target : targets) check(target.target);
-  const UnknownPlace place = find_unknown(plan);
-  for (const Effect& effect : effects) {
-    if (effect.parameter != place.parameter) continue;
-    const Trial trial(plan, targets, neighbours, tolerance);
-    Calibration found{effect.whole ? search_count(trial, effect) : search_value(trial, effect), effect.more_is_safer, {}};
-    found.printed = print_safely(trial, found);
-    return found;
-  }
-  throw UnsupportedError("calibrate: " + place.call + "(" + place.parameter + "=?) cannot be calibrated");
+  const Effect& effect = effect_of(find_unknown(plan));
+  const Trial trial(plan, targets, neighbours, tolerance);
+  Calibration found{{}, effect.more_is_safer, effect.monotone, {}};
+  found.value = !effect.monotone ? scan_noise(trial, effect.largest)
+                : effect.whole   ? search_count(trial, effect)
+                                 : search_value(trial, effect);
+  found.printed = print_safely(trial, found, effect.whole);
+  return found;
 }
 
 Calibration calibrate(const Plan& plan, const Target& target, Neighbours neighbours, Tolerance tolerance) {

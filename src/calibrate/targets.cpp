@@ -41,13 +41,9 @@ Margin measure(const Curve& curve, const AdvantageTarget& target) { return {curv
 Margin measure(const Curve& curve, const AttackTarget& target) { return {curve.tpr_at(target.fpr), target.tpr}; }
 Margin measure(const Curve& curve, const MuTarget& target) {
   if (target.slack.hi == 0) return {measure_mu(curve).mu, target.mu};  // infinite where no mu is certain
-  // The least mu falls with the slack: that of the least slack bounds it from above, that of the largest from below.
-  const auto mu_at = [&](double slack) {
-    const std::vector<GdpPair> pairs = measure_mu(curve, {Interval::exactly(slack)}).with_slack;
-    return !pairs.empty() && pairs.front().slack.hi <= slack ? pairs.front().mu : Interval{0, infinity};
-  };
-  const Interval above = mu_at(target.slack.lo);
-  return {{target.slack.lo == target.slack.hi ? above.lo : mu_at(target.slack.hi).lo, above.hi}, target.mu};
+  const std::vector<GdpPair> pairs = measure_mu(curve, {target.slack}).with_slack;
+  const bool kept = !pairs.empty() && pairs.front().slack == target.slack;  // a slack may be raised, and then tells nothing
+  return {kept ? pairs.front().mu : Interval{0, infinity}, target.mu};
 }
 
 /// What is measured, for a sentence about it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/unknown.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "tradeoff/error.h"
@@ -54,7 +55,54 @@ class UnknownFinder {
   Visit visit_;
 };
 
+bool holds_unknown(const Call& call) {
+  return std::any_of(call.arguments.begin(), call.arguments.end(),
+                     [](const Argument& argument) { return std::holds_alternative<Unknown>(argument.value.content); });
+}
+
+/// Calls `visit(source)` for every source that is a call, those inside of arguments included; works on constant and on mutable plans.
+template <class SomePlan, class Visit>
+void for_each_source(SomePlan& plan, const Visit& visit);
+
+template <class SomeValue, class Visit>
+void for_each_source_in(SomeValue& value, const Visit& visit) {
+  if (auto* tuple = std::get_if<Tuple>(&value.content)) {
+    for (auto& item : tuple->items) for_each_source_in(item, visit);
+  } else if (auto* list = std::get_if<List>(&value.content)) {
+    for (auto& item : list->items) for_each_source_in(item, visit);
+  } else if (auto* plan = std::get_if<Plan>(&value.content)) {
+    for_each_source(*plan, visit);
+  }
+}
+
+template <class SomePlan, class Visit>
+void for_each_source(SomePlan& plan, const Visit& visit) {
+  for (auto& line : plan.lines) {
+    if (auto* call = std::get_if<Call>(&line.source)) {
+      for (auto& argument : call->arguments) for_each_source_in(argument.value, visit);
+      visit(*call);
+    } else {
+      for_each_source(std::get<Plan>(line.source), visit);
+    }
+  }
+}
+
 }  // namespace
+
+const Call* find_unknown_source(const Plan& plan) {
+  const Call* found = nullptr;
+  for_each_source(plan, [&](const Call& call) {
+    if (holds_unknown(call)) found = &call;
+  });
+  return found;
+}
+
+Plan replace_unknown_source(Plan plan, const Call& source) {
+  for_each_source(plan, [&](Call& call) {
+    if (holds_unknown(call)) call = source;
+  });
+  return plan;
+}
 
 std::size_t count_unknowns(const Plan& plan) {
   std::size_t unknowns = 0;

@@ -23,6 +23,11 @@ struct UnknownPlace {
 /// The one place. Throws ParseError if the plan holds no `?` or more than one.
 [[nodiscard]] UnknownPlace find_unknown(const Plan& plan);
 
+/// The source that holds the `?` in an argument of its own; null if an operator does, or a list.
+[[nodiscard]] const Call* find_unknown_source(const Plan& plan);
+/// The plan with another source in its place.
+[[nodiscard]] Plan replace_unknown_source(Plan plan, const Call& source);
+
 /// The plan with the number in the place of every `?`.
 [[nodiscard]] Plan substitute(Plan plan, const Number& number);
 

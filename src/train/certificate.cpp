@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/certificate.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "calibrate/margin.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "tradeoff/analyze.h"
@@ -30,9 +32,52 @@ std::string lines_of(const Guarantee& guarantee) {
   return text;
 }
 
-bool meets(TrainingTerms terms, double noise, const Targets& targets) {
-  terms.noise = exact_number(noise);
-  return meets(curve_of(terms), targets) == Met::yes;
+/// How a run stands against its targets; `excess` is about how far the logarithm of its noise is from meeting them.
+struct Standing {
+  bool meets = true;
+  double excess = -infinity;
+};
+
+Standing stand(TrainingTerms terms, double log_noise, const Targets& targets) {
+  constexpr Tolerance rough{1e-2};  // enough to choose noise by; what is chosen is verified
+  terms.noise = exact_number(std::exp(log_noise));
+  const Curve curve = analyze(parse(drawn_plan(terms, terms.steps)), neighbours_of(terms), rough);
+  Standing all;
+  for (const StatedTarget& target : targets) {
+    const Margin margin = margin_of(curve, target.target);
+    all.meets = all.meets && margin.meets();
+    all.excess = std::max(all.excess, margin.excess());
+  }
+  return all;
+}
+
+/// The logarithm of noise that meets the targets, at most `width` above one that does not: secants, since a target of mu is nearly a power
+/// of the noise, with halving where they lead nowhere.
+double search_noise(const TrainingTerms& terms, const Targets& targets, double width) {
+  const double least = std::log(smallest_noise), most = std::log(largest_noise);
+  double low = least, high = most, low_excess = 0, high_excess = 0, reach = 1;
+  bool has_low = false, has_high = false;
+  double x = 0;
+  for (int i = 0; !(has_low && has_high && high - low <= width); ++i) {
+    const Standing found = stand(terms, x, targets);
+    (found.meets ? has_high : has_low) = true;
+    (found.meets ? high : low) = x;
+    (found.meets ? high_excess : low_excess) = found.excess;
+    if (has_high && x <= least) return least;
+    if (has_low && x >= most)
+      throw DomainError("train: no noise up to 1000000 clipping norms meets " + to_string(targets) +
+                        "; ask for less or train for fewer steps");
+    if (!has_low || !has_high) {  // mu falls about as the noise grows
+      x = std::clamp(x + std::clamp(1.02 * found.excess, -reach, reach) + (found.meets ? -0.02 : 0.02), least, most);
+      reach *= 2;
+      continue;
+    }
+    const double root = low + (high - low) * low_excess / (low_excess - high_excess);
+    // Close to the root, on the side whose end is far from it yet.
+    const double aside = 0.4 * width, wanted = high - root > width ? root + aside : root - aside;
+    x = i % 3 != 2 && wanted > low && wanted < high ? wanted : low + (high - low) / 2;
+  }
+  return high;
 }
 
 }  // namespace
@@ -87,26 +132,13 @@ std::string statement_of(const TrainingTerms& terms, const Guarantee& done, cons
 Number calibrated_noise(TrainingTerms terms, const Targets& targets) {
   if (targets.empty()) throw DomainError("train: noise can only be found for a target");
   for (const StatedTarget& target : targets) tradeoff::check(target.target);
-  double above = 1;
-  while (!meets(terms, above, targets)) {
-    above *= 2;
-    if (above > largest_noise)
-      throw DomainError("train: no noise up to 1000000 clipping norms meets " + to_string(targets) +
-                        "; ask for less or train for fewer steps");
+  double noise = std::exp(search_noise(terms, targets, 1e-4));  // a difference in noise that nobody can see
+  constexpr int attempts = 12;
+  for (int i = 0; i < attempts; ++i, noise *= 1 + std::ldexp(1e-6, i)) {
+    terms.noise = read_number(to_text_above(noise, 6));  // fewer digits, more noise
+    if (meets(curve_of(terms), targets) == Met::yes) return terms.noise;
   }
-  double below = above == 1 ? 0.5 : above / 2;
-  while (below > smallest_noise && meets(terms, below, targets)) {
-    above = below;
-    below /= 2;
-  }
-  while (above - below > 1e-4 * above) {  // a difference in noise that nobody can see
-    const double middle = below + (above - below) / 2;
-    (meets(terms, middle, targets) ? above : below) = middle;
-  }
-  terms.noise = read_number(to_text_above(above, 6));  // fewer digits, more noise
-  if (meets(curve_of(terms), targets) != Met::yes)
-    throw DomainError("train: no noise was found that certainly meets " + to_string(targets));
-  return terms.noise;
+  throw DomainError("train: no noise was found that certainly meets " + to_string(targets));
 }
 
 }  // namespace tradeoff::train

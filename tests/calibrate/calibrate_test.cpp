@@ -5,9 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
+
 #include "numeric/number_text.h"
 #include "plan/unknown.h"
 #include "support/matchers.h"
+#include "support/scale.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -116,11 +120,113 @@ TEST(Calibrate, WhereEveryValueMeetsTheTargetTheRangeIsTheAnswer) {
   EXPECT_LT(noise.value.hi, 1e-290);
   const Calibration rate = calibrate(parse("gaussian(sigma=10) | poisson(rate=?)"), AdvantageTarget{Interval::exactly(0.5)});
   EXPECT_EQ(rate.value, Interval::exactly(1));
+  const Calibration budget = calibrate(parse("dp(epsilon=?) | poisson(rate=0.1)"), AdvantageTarget{Interval::exactly(0.5)});
+  EXPECT_EQ(budget.value.hi, std::numeric_limits<double>::infinity());
 }
 
 TEST(Calibrate, RefusesWhereNoValueMeetsTheTarget) {
   EXPECT_THROW((void)calibrate(parse("gdp(mu=2); gdp(mu=?)"), AdvantageTarget{Interval::exactly(0.1)}), DomainError);
   EXPECT_THROW((void)calibrate(parse("truncated_laplace(scale=1, bound=?)"), AdvantageTarget{Interval::exactly(0.1)}), UnsupportedError);
+}
+
+TEST(Calibrate, FindsTheSmallestNoiseWhereMoreNoiseMayFail) {
+  const auto found = [](const char* plan, double epsilon, double delta) {
+    return calibrate(parse(plan), EpsilonDeltaTarget{Interval::exactly(epsilon), Interval::exactly(delta)});
+  };
+  const Calibration gaussian = found("discrete_gaussian(sigma=?)", 4, 0.025);  // 0.36 meets it, 0.38 does not, 0.602 does
+  EXPECT_FALSE(gaussian.is_monotone);
+  EXPECT_LT(gaussian.value.hi, 0.36);
+  EXPECT_THAT(gaussian.value, IsTight(1e-9));
+  const Calibration laplace = found("truncated_laplace(scale=?, bound=4)", 0.8, 0.03);  // 1.25 meets it, no large scale does
+  EXPECT_LT(laplace.value.hi, 1.25);
+  // Seven digits, rounded up, are 1.648722, which does not meet it.
+  const Calibration printed = found("truncated_laplace(scale=?, bound=4)", 0.6065306597126334, 0.04042963913302481);
+  EXPECT_LE(analyze(parse("truncated_laplace(bound=4, scale=" + printed.printed + ")")).delta_at(0.6065306597126334).hi,
+            0.04042963913302481);
+  EXPECT_THAT(laplace.value, IsTight(1e-9));
+  EXPECT_THROW((void)found("truncated_laplace(scale=?, bound=4)", 0.8, 1e-9), DomainError);
+  EXPECT_TRUE(calibrate(parse("gaussian(sigma=?)"), AdvantageTarget{Interval::exactly(0.1)}).is_monotone);
+}
+
+/// Plans with a `?`, over every source and operator that has one.
+std::vector<std::string> plans_with_unknown() {
+  std::vector<std::string> plans = {"gaussian(sigma=2, sensitivity=?)",
+                                    "laplace(scale=2, sensitivity=?)",
+                                    "discrete_laplace(scale=3, sensitivity=?)",
+                                    "discrete_gaussian(sigma=4, sensitivity=?)",
+                                    "truncated_laplace(scale=2, bound=5, sensitivity=?)",
+                                    "truncated_discrete_laplace(scale=3, bound=9, sensitivity=?)",
+                                    "laplace(scale=1) | poisson(rate=?)",
+                                    "gaussian(sigma=1) | sample(rate=?)",
+                                    "randomized_response(epsilon=0.1) | repeat(?)",
+                                    "laplace(scale=3) | sample_with_replacement(draws=?, of=10)",
+                                    "gaussian(sigma=0.5) | rectify(epsilon=?, low=0, high=1)",
+                                    "dp(epsilon=0.05, delta=?)"};
+  const char* const sources[] = {"gaussian(sigma=?)",
+                                 "laplace(scale=?)",
+                                 "discrete_laplace(scale=?, sensitivity=2)",
+                                 "discrete_gaussian(sigma=?)",
+                                 "discrete_gaussian(sigma=?, sensitivity=3)",
+                                 "truncated_laplace(scale=?, bound=4)",
+                                 "truncated_laplace(scale=?, bound=1.2, sensitivity=2)",
+                                 "truncated_discrete_laplace(scale=?, bound=5)",
+                                 "truncated_discrete_laplace(scale=?, bound=2, sensitivity=3)",
+                                 "randomized_response(epsilon=?, choices=3)",
+                                 "gdp(mu=?)",
+                                 "dp(epsilon=?, delta=0.001)",
+                                 "zcdp(rho=?)",
+                                 "sqrt_log_family(a=1, b=2, sigma=?)",
+                                 "log_family(c=1, sigma=?)"};
+  for (const char* source : sources)
+    for (const char* operators : {"", " | poisson(rate=0.3)", " | group(2)"}) plans.push_back(source + std::string(operators));
+  for (const char* finite :
+       {"discrete_gaussian(sigma=?)", "truncated_discrete_laplace(scale=?, bound=5)", "randomized_response(epsilon=?)"})
+    plans.push_back(std::string("mixture([(0.5, (") + finite + " | repeat(2))), (0.5, dp(0))]); dp(epsilon=0.1)");
+  return plans;
+}
+
+Target random_target(std::mt19937_64& words) {
+  const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(words); };
+  const double kind = uniform(0, 4), fpr = uniform(0, 0.3);
+  if (kind < 2) return EpsilonDeltaTarget{Interval::exactly(uniform(0.2, 4)), Interval::exactly(std::exp(uniform(-7, -1)))};
+  if (kind < 3) return AdvantageTarget{Interval::exactly(uniform(0.05, 0.9))};
+  return AttackTarget{Interval::exactly(fpr), Interval::exactly(uniform(fpr + 0.05, 0.95))};
+}
+
+/// The law of calibration: the printed text meets the target, and no value beyond the other end does, wherever it is looked for.
+TEST(Calibrate, ThePrintedTextMeetsTheTargetAndNothingBeyondTheIntervalDoes) {
+  std::mt19937_64 words(19);
+  const int rounds = test::scaled(1);
+  int answered = 0;
+  for (const std::string& text : plans_with_unknown())
+    for (int round = 0; round < rounds; ++round) {
+      const Plan plan = parse(text);
+      const Target target = random_target(words);
+      const auto met = [&](const std::string& value) { return meets(analyze(substitute(plan, read_number(value))), target); };
+      Calibration found;
+      try {
+        found = calibrate(plan, target);
+      } catch (const DomainError&) {
+        continue;  // no value meets it
+      }
+      ++answered;
+      SCOPED_TRACE(text + ": " + found.printed + ", target " + std::to_string(target.index()));
+      EXPECT_EQ(met(found.printed), Met::yes);
+      const double safe = found.safe_end_is_hi ? found.value.hi : found.value.lo;
+      EXPECT_NEAR(std::stod(found.printed), safe, 1e-6 * safe);
+      EXPECT_EQ(found.safe_end_is_hi ? std::stod(found.printed) >= safe : std::stod(found.printed) <= safe, true);
+      const bool whole = text.find("repeat(?)") != std::string::npos || text.find("draws=?") != std::string::npos ||
+                         (text.find("discrete") != std::string::npos && !found.safe_end_is_hi);
+      for (int i = 1; i <= 24; ++i) {
+        double value = found.safe_end_is_hi ? found.value.lo * std::exp(-0.003 * i * i) : found.value.hi * std::exp(0.003 * i * i);
+        if (whole) value = found.value.hi + i;
+        if (!(value > 1e-200) || std::isinf(value) || (text.find("rate=?") != std::string::npos && value > 1) ||
+            (text.find("delta=?") != std::string::npos && value > 1))
+          break;
+        EXPECT_NE(met(numeric::to_text_below(value, 17)), Met::yes) << "at " << value;
+      }
+    }
+  EXPECT_GT(answered, 30);
 }
 
 }  // namespace

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tradeoff/plan.h"
+#include "tradeoff/targets.h"
+
+// What is certain about noise for every scale between two: the side of a cut on which the output lies. [parameter-calibration]
+namespace tradeoff {
+
+/// Noise whose privacy is not monotone in its scale: truncated Laplace noise, the same on the integers, discrete Gaussian noise. It is
+/// symmetric, and its size is stochastically larger for a larger scale.
+class CutNoise {
+ public:
+  /// The source whose scale is the `?`.
+  explicit CutNoise(const Call& source);
+
+  /// Places to cut that may tell the neighbours apart well at this scale, the most promising first.
+  [[nodiscard]] std::vector<double> cuts(double scale, const Targets& targets) const;
+
+  /// Bounds on P(X >= reach) for one scale.
+  class Tails {
+   public:
+    [[nodiscard]] Interval at(double reach) const;
+
+   private:
+    friend class CutNoise;
+    enum class Law { continuous, discrete, gaussian };
+    Law law_ = Law::continuous;
+    Interval scale_;
+    Interval bound_;
+    std::vector<Interval> sums_;  // of Gaussian weights from each integer on
+  };
+  [[nodiscard]] Tails tails(double scale) const;
+
+  /// A symmetric pair of three outcomes that is a post-processing of the noise for every scale of [low, high] (low = 0: of (0, high]), or
+  /// weaker: the output lies below the cut, above its mirror image, or between. Nothing if the cut tells nothing.
+  [[nodiscard]] std::optional<Call> weaker_pair(const Tails& low, const Tails& high, double cut) const;
+
+ private:
+  Tails::Law law_;
+  Interval sensitivity_;
+  Interval bound_;
+};
+
+}  // namespace tradeoff

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/scan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "calibrate/cut.h"
+#include "numeric/bracket.h"
+#include "numeric/number_text.h"
+#include "plan/unknown.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+constexpr double smallest = 1e-300;
+constexpr double settled = 1e-12;  // relative width below which nobody sees a difference
+
+/// Proves of whole ranges of noise that no value in them meets the targets.
+class Exclusion {
+ public:
+  explicit Exclusion(const Trial& trial) : trial_(trial), noise_(*find_unknown_source(trial.plan())) {}
+
+  /// Whether certainly no value of [low, high] meets the targets, or of (0, high] if low is 0. [parameter-calibration]
+  [[nodiscard]] bool holds(double low, double high) {
+    const CutNoise::Tails at_low = noise_.tails(low), at_high = noise_.tails(high);
+    const std::vector<double> cuts = noise_.cuts(high, trial_.targets());
+    const auto tells = [&](std::size_t i) {
+      const std::optional<Call> weaker = noise_.weaker_pair(at_low, at_high, cuts[i]);
+      return weaker && trial_.of(replace_unknown_source(trial_.plan(), *weaker)).fails;
+    };
+    if (best_ < cuts.size() && tells(best_)) return true;
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+      if (i == best_ || !tells(i)) continue;
+      best_ = i;
+      return true;
+    }
+    return false;
+  }
+
+  /// The largest value below which, by one cut, none meets the targets; 0 if there is none.
+  [[nodiscard]] double from_zero(double largest) {
+    double low = 0, high = 1;
+    if (holds(0, high)) {
+      for (; high < largest && holds(0, std::min(4 * high, largest)); high *= 4) low = high;
+      low = high;
+      if (high >= largest) return largest;
+      high *= 4;
+    } else {
+      constexpr int attempts = 30;  // down to 1e-18
+      int i = 0;
+      for (low = high / 4; i < attempts && !holds(0, low); ++i) {
+        high = low;
+        low /= 4;
+      }
+      if (i == attempts) return 0;
+    }
+    while (high - low > settled * high) {
+      const double middle = low + (high - low) / 2;
+      (holds(0, middle) ? low : high) = middle;
+    }
+    return low;
+  }
+
+ private:
+  const Trial& trial_;
+  CutNoise noise_;
+  std::size_t best_ = 0;  // which cut did it last: it is tried first
+};
+
+/// What a bracket knows of a value: the targets are missed before the change and met after it.
+numeric::Verdict verdict_of(const Outcome& outcome) { return {outcome.fails, outcome.meets, outcome.excess, outcome.doubt}; }
+
+/// The first value above `low` that meets the targets, by steps that grow, and the last before it that was seen not to.
+struct Found {
+  double meets;
+  double before;
+};
+Found first_that_meets(const Trial& trial, double low, double largest) {
+  if (low == 0 && trial.at(smallest).meets) return {smallest, 0};
+  double before = low;
+  double value = low > 0 ? low * (1 + settled) : 1e-6;
+  for (double step = low > 0 ? settled : 0.02; value <= largest;) {
+    if (trial.at(value).meets) return {value, before};
+    if (value >= largest) break;
+    before = value;
+    value = std::min(value * std::exp(std::min(step, 300.0)), largest);
+    step *= low == 0 ? 1.03 : step < 1e-3 ? 1000 : 1.5;
+  }
+  throw DomainError("calibrate: no value was found that meets the targets; certainly none below " + numeric::to_text_below(low, 6) +
+                    " does");
+}
+
+/// Moves the value that meets the targets down to where they are missed next.
+Found closer(const Trial& trial, const Found& found) {
+  if (found.before == 0) return found;
+  const auto judge = [&](double log_value) { return verdict_of(trial.at(std::exp(log_value))); };
+  const double low = std::log(found.before), high = std::log(found.meets);
+  const numeric::Verdict at_low = judge(low), at_high = judge(high);
+  if (!at_low.before || !at_high.after) return found;
+  const Interval change = numeric::narrow_bracket(judge, low, at_low, high, at_high);
+  return {std::exp(change.hi), std::exp(change.lo)};
+}
+
+}  // namespace
+
+Interval scan_noise(const Trial& trial, double largest) {
+  Exclusion exclusion(trial);
+  double low = exclusion.from_zero(largest);
+  const Found found = closer(trial, first_that_meets(trial, low, largest));
+  // What lies between is excluded piece by piece, as far as that is possible.
+  constexpr int pieces = 400;
+  double width = found.before - low;
+  for (int i = 0; i < pieces && low < found.before && width > 1e-9 * low; ++i) {
+    const double end = std::min(low + width, found.before);
+    if (exclusion.holds(low, end)) {
+      low = end;
+      width *= 2;
+    } else {
+      width /= 2;
+    }
+  }
+  return {low, found.meets};
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calibrate/trial.h"
+
+#include "calibrate/margin.h"
+#include "numeric/arithmetic.h"
+#include "numeric/number_text.h"
+#include "plan/unknown.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+
+Outcome Trial::at(double value) const { return at(numeric::to_text_below(value)); }
+
+Outcome Trial::at(const std::string& text) const { return of(substitute(plan_, read_number(text))); }
+
+Outcome Trial::of(const Plan& plan) const {
+  Outcome all{true, false, -infinity, 0};
+  try {
+    const Curve curve = analyze(plan, neighbours_, tolerance_);
+    for (const StatedTarget& target : targets_) {
+      const Margin margin = margin_of(curve, target.target);
+      all.meets = all.meets && margin.meets();
+      all.fails = all.fails || margin.fails();
+      if (all.excess >= margin.excess()) continue;
+      all.excess = margin.excess();
+      all.doubt = margin.doubt();
+    }
+  } catch (const TooLargeError&) {
+    return {false, false, 0, 0};
+  }
+  return all;
+}
+
+}  // namespace tradeoff

@@ -64,7 +64,7 @@ void attack(Examination& exam, const Claims& claims, const ClaimsAt& at, const F
   require(total_variation(pair), claims.advantage, "advantage");
   require(best_rate(pair, at.false_positives), claims.rate, "true-positive rate");
   require(best_accuracy(pair, at.prior), claims.accuracy, "accuracy");
-  require(largest_posterior(pair, at.prior), claims.posterior, "posterior");
+  require(largest_posterior(pair, at.prior, 1e-6), claims.posterior, "posterior");
   const bool replaced = exam.trial().neighbours == Neighbours::replace_one;
   require(replaced ? naming_with_each_other(pair, people) : naming_without(pair, people), claims.naming, "chance of naming");
   exam.require_at_most(chance_of_more_than(pair, claims.odds.hi * (1 + rounding)), at.chance * (1 + rounding),

@@ -7,17 +7,10 @@ namespace tradeoff::cli {
 
 namespace {
 
-/// What a reader must know about guarantees of one direction.
-std::string direction_remark(const Question& question) {
-  if (question.direction() == Direction::worst) return {};
-  return "direction " + question.text("direction") + " only, no guarantee for the other; ";
-}
-
 /// The guarantee at each epsilon: a valid list, which says nothing about what the curve does in between. [curve-algebra]
 Answer answer_list(const Question& question) {
   const auto curve = question.curve();
   const bool both = question.direction() == Direction::worst;
-  const std::string side = direction_remark(question);
   const auto epsilons = std::make_shared<const std::vector<Number>>(question.numbers("epsilon"));
   auto found = std::make_shared<std::vector<Interval>>();
   for (const Number& epsilon : *epsilons) {
@@ -30,7 +23,7 @@ Answer answer_list(const Question& question) {
               out.begin_object().key("epsilon").interval((*epsilons)[i].value).key("delta").interval((*found)[i]).end_object();
             out.end_array().end_object();
           },
-          [epsilons, found, both, side](const report::Style& style) {
+          [epsilons, found, both](const report::Style& style) {
             std::string text, plan;
             for (std::size_t i = 0; i < found->size(); ++i) {
               const std::string delta = report::safe_end((*found)[i], report::SafeEnd::hi, 10);
@@ -40,7 +33,7 @@ Answer answer_list(const Question& question) {
             if (style.quiet) return text;
             // `constraints` speaks of both directions, so a list for one of them is none.
             if (both) text += "all at once: constraints([" + plan + "]), which forgets what lies between\n";
-            return text + "(" + side + style.remark + ")\n";
+            return text + "(" + style.remark + ")\n";
           },
           curve};
 }
@@ -63,12 +56,12 @@ Answer answer_guarantees(const Question& question) {
               out.begin_object().key("epsilon").interval(corner.epsilon).key("delta").interval(corner.delta).end_object();
             out.end_array();
           },
-          [corners, side_remark = direction_remark(question)](const report::Style& style) {
+          [corners](const report::Style& style) {
             std::string text;
             for (const Guarantee& corner : *corners)
               text += "epsilon <= " + report::safe_end(corner.epsilon, report::SafeEnd::hi, 10) +
                       "   delta <= " + report::safe_end(corner.delta, report::SafeEnd::hi, 10) + "\n";
-            return style.quiet ? text : text + "(" + std::to_string(corners->size()) + " corners; " + side_remark + style.remark + ")\n";
+            return style.quiet ? text : text + "(" + std::to_string(corners->size()) + " corners; " + style.remark + ")\n";
           },
           curve};
 }

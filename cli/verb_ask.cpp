@@ -34,7 +34,8 @@ ExitCode run_ask(const Verb& verb, const Options& options) {
   const Answer found = answer(request, curves);
   const Question question(request, curves);
   const Neighbours neighbours = found.curve ? found.curve->neighbours() : neighbours_of(question.plan(), question.neighbours());
-  const std::string remark = stopwatch.remark(neighbours, found.curve ? found.curve->method() : "verified");
+  const std::string side = question.direction() == Direction::worst ? "" : "direction " + question.text("direction") + " only; ";
+  const std::string remark = side + stopwatch.remark(neighbours, found.curve ? found.curve->method() : "verified");
   std::optional<Testimony> testimony;
   if (options.find("paranoid") != nullptr && found.value) testimony = ask_witness(verb.name, options, *found.value);
   if (options.json) {

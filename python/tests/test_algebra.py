@@ -95,3 +95,7 @@ def test_risk_is_said_in_words() -> None:
     assert risk.naming and risk.odds and risk.gaussian.mu.hi > 0
     assert all(sentence.endswith(".") for sentence in risk.sentences) and len(risk.sentences) >= 4
     assert risk.tpr[0.01] == directed.tpr(0.01)
+    assert risk.rare == 1e-5 and set(risk.belief) == set(risk.posterior)
+    assert all(risk.belief[prior].hi <= risk.posterior[prior].hi for prior in risk.belief)
+    with pytest.raises(TypeError):
+        directed.risk(direction="add")  # what is said of a person who took part has no second direction

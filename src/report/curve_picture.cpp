@@ -41,9 +41,9 @@ std::vector<Interval> betas_at(const Curve& curve, Direction direction, const st
 }
 
 /// What an attacker misses at the false-positive rates that attacks are usually judged at.
-void add_risk(Picture& picture, const Curve& curve, Direction direction) {
+void add_risk(Picture& picture, const Curve& curve) {
   const std::vector<double> alphas = {0.01, 0.1};
-  const std::vector<Interval> betas = betas_at(curve, direction, alphas);
+  const std::vector<Interval> betas = betas_at(curve, Direction::worst, alphas);
   for (std::size_t i = 0; i < alphas.size(); ++i) {
     const Interval beta = betas[i];
     const double percent = std::nextafter(100 * beta.lo, 0.0);  // the product may have been rounded up
@@ -122,7 +122,7 @@ Picture draw_curves(View view, const std::vector<NamedCurve>& curves, Direction 
     }
     if (curves.size() == 1) {
       picture.series.push_back(region_above(picture.series.front()));
-      add_risk(picture, curves.front().curve, direction);
+      if (direction == Direction::worst) add_risk(picture, curves.front().curve);  // in one direction a miss means something else
     }
     picture.series.push_back(guessing_line());
     return picture;

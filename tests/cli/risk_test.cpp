@@ -50,6 +50,17 @@ TEST(VerbGuarantees, ListsConstraintsOnlyWhereTheyHoldInBothDirections) {
   EXPECT_THAT(one, HasSubstr("direction add only"));
 }
 
+TEST(Remarks, SayThatAnAnswerIsAboutOneDirection) {
+  for (const std::vector<std::string>& verb : std::vector<std::vector<std::string>>{
+           {"delta", "--epsilon", "1"}, {"epsilon", "--delta", "1e-5"}, {"beta", "--alpha", "0.1"}, {"tpr", "--fpr", "0.1"}}) {
+    std::vector<std::string> arguments = verb;
+    arguments.emplace_back("gaussian(sigma=0.5) | poisson(rate=0.1)");
+    EXPECT_THAT(run_command(arguments).out, testing::Not(HasSubstr("direction"))) << verb[0];
+    arguments.insert(arguments.end(), {"--direction", "add"});
+    EXPECT_THAT(run_command(arguments).out, HasSubstr("direction add only;")) << verb[0];
+  }
+}
+
 TEST(Remarks, StateTheNeighbours) {
   EXPECT_THAT(run_command({"epsilon", "--delta", "1e-5", "gaussian(sigma=1)"}).out, HasSubstr("neighbours not stated;"));
   for (const auto& [plan, neighbours] : {std::pair{"gaussian(sigma=?) | poisson(rate=0.1)", "; add-remove neighbours"},

@@ -58,11 +58,11 @@ inline double best_accuracy(const FinitePair& pair, double prior) {
   return right;
 }
 
-/// What may be believed after the most telling output.
-inline double largest_posterior(const FinitePair& pair, double prior) {
+/// What may be believed after the most telling output, rounding errors of chances up to `noise` aside.
+inline double largest_posterior(const FinitePair& pair, double prior, double noise = 0) {
   double largest = 0;
   for (std::size_t i = 0; i < pair.size(); ++i)
-    if (pair.p[i] > 0) largest = std::max(largest, prior * pair.p[i] / (prior * pair.p[i] + (1 - prior) * pair.q[i]));
+    if (pair.p[i] > noise) largest = std::max(largest, prior * pair.p[i] / (prior * pair.p[i] + (1 - prior) * pair.q[i]));
   return largest;
 }
 

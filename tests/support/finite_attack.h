@@ -139,16 +139,27 @@ inline FinitePair told_if_telling(const FinitePair& pair, double chance) {
   return told;
 }
 
-/// The polygon between points (alpha, beta) of a trade-off function, which lies above it if the function is convex; T(q, p) of the result.
+/// The lower convex hull of points (alpha, beta) on or above a trade-off function, (0, 1) and (1, 0): it lies above the function, which is
+/// convex. T(q, p) of the result.
 inline FinitePair polygon(std::vector<std::pair<double, double>> points) {
+  points.emplace_back(0, 1);
   points.emplace_back(1, 0);
   std::sort(points.begin(), points.end());
+  std::vector<std::pair<double, double>> hull;
+  for (const auto& point : points) {
+    const auto above_chord = [&] {
+      const auto& [a, b] = hull[hull.size() - 2];
+      return (hull.back().second - b) * (point.first - a) >= (point.second - b) * (hull.back().first - a);
+    };
+    while (hull.size() > 1 && above_chord()) hull.pop_back();
+    if (hull.empty() || point.first > hull.back().first) hull.push_back(point);
+  }
   FinitePair pair;
   double alpha = 0, beta = 1;
-  for (const auto& [a, b] : points) {
+  for (const auto& [a, b] : hull) {
     pair.add(std::max(0.0, beta - b), std::max(0.0, a - alpha));
     alpha = a;
-    beta = std::min(beta, b);
+    beta = b;
   }
   return pair;
 }

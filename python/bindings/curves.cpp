@@ -14,6 +14,7 @@
 #include "text.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/gdp.h"
+#include "tradeoff/targets.h"
 
 namespace tradeoff::python {
 namespace {
@@ -97,17 +98,16 @@ std::pair<Ends, Ends> posterior(const Curve& curve, const std::string& prior) {
   return {ends(found.accuracy), ends(found.largest)};
 }
 
-/// Certain only where the whole interval lies on one side of the whole budget.
-const char* check(const Curve& curve, const std::string& epsilon, const std::string& delta, const std::string& direction) {
-  const Interval at = read_argument("epsilon", epsilon);
-  const Interval allowed = read_argument("delta", delta);
-  if (!(at.lo >= 0)) throw DomainError("epsilon = " + epsilon + " is not allowed; it must be at least 0");
-  if (!(allowed.lo >= 0 && allowed.hi <= 1)) throw DomainError("delta = " + delta + " is not allowed; it must be between 0 and 1");
-  const Direction side = read_direction(direction);
+const char* check(const Curve& curve, const std::string& epsilon, const std::string& delta) {
+  const auto text_of = [&](std::string_view word) -> std::optional<std::string> {
+    if (word == "epsilon") return epsilon;
+    if (word == "delta") return delta;
+    return std::nullopt;
+  };
+  const Targets targets = read_targets(text_of, "");
   const nb::gil_scoped_release unlocked;
-  if (curve.states({epsilon, at}, {delta, allowed})) return "within";
-  const Interval found = curve.delta_at(at, side);
-  return found.hi <= allowed.lo ? "within" : found.lo > allowed.hi ? "exceeded" : "undecided";
+  const Met met = meets(curve, targets);
+  return met == Met::yes ? "within" : met == Met::no ? "exceeded" : "undecided";
 }
 
 using Corners = std::vector<std::pair<Ends, Ends>>;
@@ -159,7 +159,7 @@ void bind_curves(nb::module_& module) {
       .def("answer", answer_one, "ask"_a, "at"_a, "direction"_a)
       .def("answer_many", answer_many, "ask"_a, "at"_a, "direction"_a)
       .def("posterior", posterior, "prior"_a)
-      .def("check", check, "epsilon"_a, "delta"_a, "direction"_a)
+      .def("check", check, "epsilon"_a, "delta"_a)
       .def("guarantees", guarantees, "direction"_a)
       .def("approximate", approximations, "pieces"_a)
       .def("extend", extend_by, "text"_a)

@@ -25,11 +25,19 @@ def test_the_safe_end_meets_the_target() -> None:
 
 @pytest.mark.parametrize(
     "target",
-    [{}, {"epsilon": 1}, {"delta": 1e-5}, {"epsilon": 1, "delta": 1e-5, "mu": 1}, {"epsilon": -1, "delta": 0.1}, {"mu": "x"}, {"fpr": 0.1}, {"advantage": 2}],
+    [{}, {"epsilon": 1}, {"delta": 1e-5}, {"epsilon": 1, "mu": 1}, {"epsilon": -1, "delta": 0.1}, {"mu": "x"}, {"fpr": 0.1}, {"advantage": 2}],
 )
 def test_bad_targets(target: dict[str, Any]) -> None:
     with pytest.raises(to.DomainError):
         to.calibrate("gaussian(sigma=?)", **target)
+
+
+def test_every_target_binds() -> None:
+    alone = [to.calibrate("gaussian(sigma=?)", **target).safe for target in ({"epsilon": 1, "delta": 1e-5}, {"mu": 0.1}, {"advantage": 0.3})]
+    both = to.calibrate("gaussian(sigma=?)", epsilon=1, delta=1e-5, mu=0.1, advantage=0.3)
+    assert both.safe == pytest.approx(max(alone))
+    curve = both.plan.curve()
+    assert curve.check(epsilon=1, delta=1e-5) == "within" and curve.mu().mu.hi <= 0.1 and curve.advantage().hi <= 0.3
 
 
 def test_calibration_wants_one_unknown() -> None:

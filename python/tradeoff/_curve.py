@@ -544,14 +544,15 @@ class Curve:
         """
         return Divergences(*(Interval(*value) for value in _core.divergences(self._core, direction)))
 
-    def check(self, *, epsilon: Number, delta: Number, direction: str = "worst") -> str:
+    def check(self, *, epsilon: Number, delta: Number) -> str:
         """``"within"`` if the plan is certainly (epsilon, delta)-DP, ``"exceeded"`` if it certainly is not, otherwise ``"undecided"``.
+        A budget binds in both directions.
 
         >>> import tradeoff as to
         >>> to.gaussian(sigma=2).curve().check(epsilon=3, delta=1e-5)
         'within'
         """
-        return self._core.check(to_text("epsilon", epsilon), to_text("delta", delta), direction)
+        return self._core.check(to_text("epsilon", epsilon), to_text("delta", delta))
 
     def plot(self, kind: str = "tradeoff", *, axes: Any = None, points: int = 201) -> Any:
         """Draws the curve with matplotlib and returns the axes; ``tradeoff.plot`` draws several. ``kind`` is ``tradeoff``, ``profile`` or ``gdpt``."""

@@ -15,10 +15,12 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/calibrate.h"
 #include "tradeoff/compare.h"
+#include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/limit.h"
 #include "tradeoff/operations.h"
 #include "tradeoff/release.h"
+#include "tradeoff/sgd.h"
 
 namespace tradeoff {
 namespace {
@@ -127,6 +129,24 @@ std::vector<Question> questions() {
        [](Said& said) {
          said.add(calibrate(parse("gaussian(sigma=?)"), EpsilonDeltaTarget{read_number("1").value, read_number("1e-6").value}).value);
          said.add(calibrate(parse("laplace(scale=?) | repeat(3)"), AdvantageTarget{read_number("0.1").value}).value);
+         said.add(calibrate(parse("discrete_gaussian(sigma=?)"), AdvantageTarget{read_number("0.1").value}).printed);
+       }},
+      of_curves("targets",
+                [](Said& said, const Curve& curve) {
+                  const Targets targets = read_targets(
+                      [](std::string_view word) { return word == "advantage" ? std::optional<std::string>("0.1") : std::nullopt; }, "--");
+                  said.add(to_string(targets));
+                  said.add_verdict(meets(curve, targets) == Met::yes);
+                  try {
+                    require_met(curve, targets);
+                  } catch (const UnmetError& error) {
+                    said.add(error.what());
+                  }
+                }),
+      {"sgd",
+       [](Said& said) {
+         said.add(static_cast<double>(steps_of_epochs(read_number("0.3"), 1, 10)));
+         said.add(to_plan({"1.1", 256, 60000, read_number("60.1"), {}, Sampling::fixed, Neighbours::unstated}).plan);
        }},
       of_curves("measure_mu",
                 [](Said& said, const Curve& curve) {

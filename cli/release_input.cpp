@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "numeric/number_text.h"
@@ -22,16 +23,21 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// The nearest double of a finite decimal, or nothing.
-std::optional<double> nearest_double(std::string_view text, bool exact) {
+/// The nearest double of a decimal, the largest ones included, or nothing.
+std::optional<double> nearest_double(std::string_view text, bool exact, const std::optional<Bounds>& clipped_to = std::nullopt) {
+  constexpr double largest = std::numeric_limits<double>::max();
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-  if (exact) {
-    const auto enclosed = numeric::enclose_decimal(text);
-    if (!enclosed || enclosed->lo != enclosed->hi) return std::nullopt;
-  }
+  if (end != text.data() + text.size() || !std::isfinite(value) || text.empty()) return std::nullopt;
+  const bool beyond = error == std::errc::result_out_of_range;
+  if (error != std::errc() && !beyond) return std::nullopt;
+  if (!exact && !beyond) return value;
+  const auto enclosed = numeric::enclose_decimal(text);
+  if (!enclosed) return std::nullopt;
+  const bool clipped = clipped_to && (enclosed->hi <= clipped_to->low || enclosed->lo >= clipped_to->high);
+  if (exact && enclosed->lo != enclosed->hi && !clipped) return std::nullopt;
+  if (beyond) value = std::abs(enclosed->lo) < 1 ? 0 : enclosed->lo < 0 ? -largest : largest;
   return value;
 }
 
@@ -41,7 +47,7 @@ std::optional<double> nearest_double(std::string_view text, bool exact) {
 
 }  // namespace
 
-Table read_table_of_values(std::string_view text, bool exact) {
+Table read_table_of_values(std::string_view text, bool exact, const std::optional<Bounds>& clipped_to) {
   Table table;
   for (std::uint64_t line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -54,9 +60,10 @@ Table read_table_of_values(std::string_view text, bool exact) {
       const std::string_view cell = trimmed(row.substr(0, comma));
       more = comma != std::string_view::npos;
       if (more) row.remove_prefix(comma + 1);
-      const auto value = nearest_double(cell, exact);
+      const auto value = nearest_double(cell, exact, clipped_to);
       if (!value)
-        refuse(line, "'" + std::string(cell.substr(0, 40)) + "' is not a finite decimal" + (exact ? " that is exact in binary" : ""));
+        refuse(line, "'" + std::string(cell.substr(0, 40)) + "' is not a finite decimal" + (exact ? " that is exact in binary" : "") +
+                         "; a row is decimals separated by commas");
       table.values.push_back(*value);
     }
     if (table.rows > 0 && columns != table.columns)

@@ -55,6 +55,17 @@ std::string read_file(const std::string& path) {
   return read_all(file.descriptor(), path);
 }
 
+/// Writes all of it; 0 or the reason why not.
+int write_all(int descriptor, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return count < 0 ? errno : EIO;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return 0;
+}
+
 }  // namespace
 
 void reserve_standard_streams() {
@@ -65,22 +76,19 @@ void reserve_standard_streams() {
 
 void write_out(std::string_view text) {
   if (!text.empty()) Progress::clear();
-  while (!text.empty()) {
-    const ssize_t count = ::write(STDOUT_FILENO, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw OutputError(std::string("cannot write to standard output: ") + std::strerror(errno));
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
+  if (const int reason = write_all(STDOUT_FILENO, text); reason != 0)
+    throw OutputError(std::string("cannot write to standard output: ") + std::strerror(reason));
 }
 
 void write_error(std::string_view text) noexcept {
   Progress::clear();
-  while (!text.empty()) {
-    const ssize_t count = ::write(STDERR_FILENO, text.data(), text.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
+  static_cast<void>(write_all(STDERR_FILENO, text));
+}
+
+void write_beside(std::string_view what, std::string_view text) {
+  Progress::clear();
+  if (const int reason = write_all(STDERR_FILENO, text); reason != 0)
+    throw OutputError("cannot write " + std::string(what) + " to standard error: " + std::strerror(reason) + "; nothing was released");
 }
 
 std::size_t read_in(char* buffer, std::size_t capacity) {

@@ -27,6 +27,8 @@ void reserve_standard_streams();
 void write_out(std::string_view text);
 /// Writes what it can; there is nobody to tell if it fails.
 void write_error(std::string_view text) noexcept;
+/// Writes a result to standard error, all of it, or throws OutputError that names it.
+void write_beside(std::string_view what, std::string_view text);
 
 /// Reads up to `capacity` bytes of standard input, as soon as some are there; 0 at its end. Throws InputError.
 [[nodiscard]] std::size_t read_in(char* buffer, std::size_t capacity);

@@ -23,6 +23,7 @@ ReleaseTerms read_terms(const Options& options, const Question& question) {
   terms.neighbours = question.neighbours();
   const std::string *low = options.find("low"), *high = options.find("high"), *records = options.find("records");
   if ((low == nullptr) != (high == nullptr)) throw DomainError("release: --low and --high go together");
+  if (low == nullptr && options.find("clip") != nullptr) throw DomainError("release: --clip needs --low and --high");
   if (low != nullptr) terms.bounds = Bounds{read_double("low", *low), read_double("high", *high)};
   terms.clip = options.find("clip") != nullptr;
   if (const std::string* rows = options.find("rows"); rows != nullptr && *rows == "disjoint") terms.rows_are = Rows::disjoint;
@@ -133,7 +134,7 @@ ExitCode run_release(const Verb&, const Options& options) {
   ReleaseTerms terms = read_terms(options, question);
   const Plan plan = parse(options.plan);
   const Targets targets = read_targets_of(options);
-  const Table table = read_table_of_values(read_all_input(), terms.inputs == Inputs::on_grid);
+  const Table table = read_table_of_values(read_all_input(), terms.inputs == Inputs::on_grid, terms.clip ? terms.bounds : std::nullopt);
   if (table.rows == 0) throw DomainError("release: no values on standard input");
   terms.columns = table.columns;
   terms.rows = terms.aggregate == Aggregate::none ? table.rows : terms.aggregate == Aggregate::mean ? 2 : 1;
@@ -158,9 +159,9 @@ ExitCode run_release(const Verb&, const Options& options) {
     if (mean) out.key("mean").number(*mean);
     write_out(out.key("certificate").raw(shown.str()).end_object().str() + "\n");
   } else {
+    if (file == nullptr && !options.quiet) write_beside("the certificate", shown.str() + "\n");  // no value without it
     write_out(to_rows(released));
     if (mean) write_out(to_string(exact_decimal(*mean)) + "\n");
-    if (file == nullptr && !options.quiet) write_error(shown.str() + "\n");
   }
   return ExitCode::done;
 }

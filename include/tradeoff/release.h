@@ -42,7 +42,7 @@ struct Bounds {
 struct ReleaseTerms {
   Neighbours neighbours = Neighbours::unstated;
   std::uint64_t rows = 1;     ///< runs of the plan: a plan of one run is repeated, a longer one takes at most as many rows as it has runs
-  std::uint64_t columns = 1;  ///< values in a row; the plan's sensitivity is that of a row, in the norm of its noise
+  std::uint64_t columns = 1;  ///< values in a row; the plan's sensitivity is that of a row: in l2 norm for `gaussian`, in l1 for all others
   Rows rows_are = Rows::composed;
   Inputs inputs = Inputs::rounded;
   Aggregate aggregate = Aggregate::none;
@@ -58,6 +58,7 @@ struct DrawnMechanism {
   std::uint64_t scale_numerator = 0;  ///< the scale is numerator * 2^-exponent steps (for randomised response: its epsilon)
   int scale_exponent = 0;
   double sensitivity = 0;     ///< in steps, rounding of the inputs included
+  std::string norm;           ///< of a row, in which the sensitivity is charged: "l1", "l2"; empty for laws of single values
   std::uint64_t bound = 0;    ///< of truncated noise, in steps
   std::uint64_t choices = 0;  ///< of randomised response
   std::uint64_t times = 1;

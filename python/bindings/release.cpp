@@ -54,6 +54,7 @@ nb::dict to_dict(const DrawnMechanism& one) {
   fields["grid_exponent"] = one.grid_exponent;
   fields["scale"] = nb::make_tuple(one.scale_numerator, -one.scale_exponent);
   fields["sensitivity"] = one.sensitivity;
+  if (!one.norm.empty()) fields["norm"] = one.norm;
   if (one.bound != 0) fields["bound"] = one.bound;
   if (one.choices != 0) fields["choices"] = one.choices;
   if (one.rectified) {

@@ -15,6 +15,10 @@ namespace {
   const auto source = [](auto name, auto meaning, Parameters parameters) {
     return Word{Role::source, name, meaning, std::move(parameters)};
   };
+  // A valid norm for vectors is a theorem of its own: integer Gaussian noise with an l2 sensitivity would under-report. [discrete-gaussian]
+  const auto noise = [](auto name, auto meaning, auto norm, Parameters parameters) {
+    return Word{Role::source, name, meaning, std::move(parameters), Neighbours::unstated, norm};
+  };
   const auto operation = [](auto name, auto meaning, Parameters parameters, Neighbours neighbours = Neighbours::unstated) {
     return Word{Role::operation, name, meaning, std::move(parameters), neighbours};
   };
@@ -23,13 +27,15 @@ namespace {
   const Parameter steps{"sensitivity", integer, "how far one record can move the exact answer, in steps of the grid", "1"};
 
   return {
-      source("gaussian", "Gaussian noise, l2 sensitivity", {{"sigma", number, "standard deviation of the noise"}, sensitivity}),
-      source("laplace", "Laplace noise, l1 sensitivity", {{"scale", number, "scale of the noise"}, sensitivity}),
-      source("truncated_laplace", "Laplace noise restricted to [-bound, bound]",
+      noise("gaussian", "Gaussian noise, l2 sensitivity", "l2", {{"sigma", number, "standard deviation of the noise"}, sensitivity}),
+      noise("laplace", "Laplace noise, l1 sensitivity", "l1", {{"scale", number, "scale of the noise"}, sensitivity}),
+      source("truncated_laplace", "Laplace noise restricted to [-bound, bound], on a single value",
              {{"scale", number, "scale of the noise"}, {"bound", number, "largest absolute value of the noise"}, sensitivity}),
-      source("discrete_gaussian", "Gaussian noise on the integers", {{"sigma", number, "sigma of the noise, in steps of the grid"}, steps}),
-      source("discrete_laplace", "Laplace noise on the integers", {{"scale", number, "scale of the noise, in steps of the grid"}, steps}),
-      source("truncated_discrete_laplace", "Laplace noise on the integers -bound..bound",
+      noise("discrete_gaussian", "Gaussian noise on the integers, l1 sensitivity", "l1",
+            {{"sigma", number, "sigma of the noise, in steps of the grid"}, steps}),
+      noise("discrete_laplace", "Laplace noise on the integers, l1 sensitivity", "l1",
+            {{"scale", number, "scale of the noise, in steps of the grid"}, steps}),
+      source("truncated_discrete_laplace", "Laplace noise on the integers -bound..bound, on a single value",
              {{"scale", number, "scale of the noise, in steps of the grid"},
               {"bound", integer, "largest absolute value of the noise"},
               steps}),

@@ -41,6 +41,7 @@ struct Word {
   std::string_view meaning;
   std::vector<Parameter> parameters = {};
   Neighbours neighbours = Neighbours::unstated;  ///< the neighbours it speaks of; unstated for any
+  std::string_view norm = {};                    ///< in which the sensitivity of a vector is measured; empty for single values
 };
 
 /// Every word there is, in the order of the manual. Parser, help texts and documentation all read this one table.

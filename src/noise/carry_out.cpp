@@ -16,7 +16,7 @@ namespace {
 
 constexpr double largest_value = 0x1p50;  // in steps: decimals are then read to an eighth of a step
 
-std::string text_of(double value) { return std::isfinite(value) ? to_string(numeric::exact_decimal(value)) : std::to_string(value); }
+std::string text_of(double value) { return std::isfinite(value) ? numeric::to_text_below(value) : std::to_string(value); }
 
 /// Reads values as steps of the grid of one instruction. [grid-release]
 class ValueReader {
@@ -56,7 +56,7 @@ class ValueReader {
 
  private:
   [[noreturn]] static void refuse(double value, std::size_t index, const std::string& why) {
-    throw DomainError("release: value " + std::to_string(index + 1) + " = " + text_of(value).substr(0, 40) + " is " + why +
+    throw DomainError("release: value " + std::to_string(index + 1) + " = " + text_of(value) + " is " + why +
                       "; nothing was released");
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mechanism/arguments.h"
+#include "mechanism/vocabulary.h"
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
@@ -175,7 +176,9 @@ Call charged_source(const DrawnNoise& noise) {
 DrawnMechanism describe(const DrawnNoise& noise) {
   const Reading reading = reading_of(noise);
   const Dyadic scale = reading.scale.numerator == 0 ? Dyadic{} : Dyadic::at_least(reading.scale.value());  // in lowest terms
-  return {reading.words.law, noise.grid_exponent, scale.numerator, scale.exponent, noise.sensitivity, reading.bound, reading.choices};
+  const Word* word = find_word(Role::source, reading.words.source);
+  return {reading.words.law, noise.grid_exponent,     scale.numerator, scale.exponent,
+          noise.sensitivity, std::string(word->norm), reading.bound,   reading.choices};
 }
 
 }  // namespace tradeoff::noise

@@ -31,16 +31,6 @@ std::optional<bool> below_normal_tail(const LazyUniform& uniform, const Enclosur
   return std::nullopt;
 }
 
-/// V < exp(-z), as V exp(z) < 1. [slow-decision]
-std::optional<bool> below_exponential_tail(const LazyUniform& uniform, const Enclosure& z) {
-  const Natural exponent = z.below >> z.precision;
-  if (is_far(uniform, exponent)) return judge_far(uniform);
-  const Enclosure left = uniform.cell(z.precision) * exponential(z), one = Enclosure::integer(1, z.precision);
-  if (certainly_less(left, one)) return true;
-  if (certainly_less(one, left)) return false;
-  return std::nullopt;
-}
-
 /// V < 2 a^m / (1 + a) with a = exp(-y), as V (exp(y) + 1) exp(m y) < 2 exp(y). [slow-decision]
 std::optional<bool> below_discrete_tail(const LazyUniform& uniform, const Enclosure& y, std::uint64_t m) {
   const Enclosure power = y * m;
@@ -72,6 +62,16 @@ std::uint64_t discrete_offset(Dyadic scale) {
 }
 
 }  // namespace
+
+// [slow-decision] As V exp(z) < 1.
+std::optional<bool> below_exponential_tail(const LazyUniform& uniform, const Enclosure& z) {
+  const Natural exponent = z.below >> z.precision;
+  if (is_far(uniform, exponent)) return judge_far(uniform);
+  const Enclosure left = uniform.cell(z.precision) * exponential(z), one = Enclosure::integer(1, z.precision);
+  if (certainly_less(left, one)) return true;
+  if (certainly_less(one, left)) return false;
+  return std::nullopt;
+}
 
 GridNoise::GridNoise(Law law, Dyadic scale) : law_(law), scale_(scale) {
   const double value = scale.value();

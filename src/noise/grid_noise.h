@@ -21,6 +21,9 @@ enum class Law {
 inline constexpr double smallest_scale = 0x1p-6;
 inline constexpr double largest_scale = 0x1p45;
 
+/// V < exp(-z) for a uniform number V, if its bits decide it. [slow-decision]
+[[nodiscard]] std::optional<bool> below_exponential_tail(const LazyUniform& uniform, const Enclosure& z);
+
 /// Draws exactly from its law, given ideal words. [rounded-gaussian-sampler] [laplace-samplers]
 class GridNoise {
  public:

@@ -4,16 +4,54 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <string>
 
+#include "noise/coin.h"
 #include "noise/secret.h"
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::noise {
 
-void Truncated::draw(WordStream& words, std::span<std::int64_t> values) const {
+Truncated::Truncated(const GridNoise& whole, std::uint64_t bound)
+    : whole_(whole), bound_(bound), rounded_(whole.law() == Law::rounded_laplace), exponential_(Law::rounded_laplace, Dyadic{1, 0}) {}
+
+bool Truncated::keeps(std::uint64_t count, WordStream& words) const {
+  const std::uint64_t word = words.next();
+  const Interval exponent = Interval::exactly(static_cast<double>(count)) / ((rounded_ ? 2 : 1) * whole_.scale().value());
+  if (const auto near = near_exponential(exponential_.data(), word)) {
+    if (near->value - near->error > exponent.hi) return true;
+    if (near->value + near->error < exponent.lo) return false;
+  }
+  LazyUniform uniform(word >> 1, 63, words);
+  const auto shift = static_cast<std::size_t>(whole_.scale().exponent) - (rounded_ ? 1 : 0);
+  return uniform.decide([&](const LazyUniform& known) {
+    return below_exponential_tail(known, Enclosure::quotient(Natural(count) << shift, whole_.scale().numerator, known.bits() + 64));
+  });
+}
+
+// [laplace-samplers] On points the weight of k is exp(-|k| / scale). A rounded value is made of half cells: the j-th from 0 has the weight
+// exp(-j / (2 scale)) and rounds to the magnitude (j + 1) / 2.
+std::int64_t Truncated::draw_narrow(WordStream& words) const {
+  for (;;) {
+    const auto j = static_cast<std::int64_t>(uniform_below(2 * bound_ + 1, words)), centre = static_cast<std::int64_t>(bound_);
+    const std::int64_t point = j - centre;
+    const bool negative = rounded_ && (words.next() & 1) != 0;
+    if (!keeps(static_cast<std::uint64_t>(rounded_ ? j : std::abs(point)), words)) continue;
+    if (!rounded_) return point;
+    return negative ? -((j + 1) / 2) : (j + 1) / 2;
+  }
+}
+
+void Truncated::draw(WordStream& source, std::span<std::int64_t> values) const {
+  if (static_cast<double>(bound_) >= whole_.scale().value()) return draw_wide(source, values);
+  BufferedStream words(source);
+  for (std::int64_t& value : values) value = draw_narrow(words);
+}
+
+void Truncated::draw_wide(WordStream& words, std::span<std::int64_t> values) const {
   std::array<std::int64_t, most_words> drawn;
   while (!values.empty()) {
     const std::size_t count = std::min(values.size(), most_words);

@@ -6,18 +6,26 @@
 
 namespace tradeoff::noise {
 
-/// A law of the grid restricted to {-bound, ..., bound}: values outside are drawn again, each time from fresh words. The number of
-/// rounds does not depend on the value that is kept. [laplace-samplers]
+/// A Laplace law of the grid restricted to {-bound, ..., bound}. A wide bound: values of the whole law outside are drawn again. A narrow
+/// one, below the scale: uniform values are kept with the probability that the law gives them. Either way a value is kept with probability
+/// above 1/e, and the number of rounds does not depend on the value that is kept. [laplace-samplers]
 class Truncated {
  public:
-  Truncated(const GridNoise& whole, std::uint64_t bound) : whole_(whole), bound_(bound) {}
+  Truncated(const GridNoise& whole, std::uint64_t bound);
   void draw(WordStream& words, std::span<std::int64_t> values) const;
   [[nodiscard]] const GridNoise& whole() const { return whole_; }
   [[nodiscard]] std::uint64_t bound() const { return bound_; }
 
  private:
+  void draw_wide(WordStream& words, std::span<std::int64_t> values) const;
+  [[nodiscard]] std::int64_t draw_narrow(WordStream& words) const;
+  /// Tosses a coin of probability exp(-count * unit), where `unit` is one cell over the scale.
+  [[nodiscard]] bool keeps(std::uint64_t count, WordStream& words) const;
+
   GridNoise whole_;
   std::uint64_t bound_;
+  bool rounded_;           // half cells instead of points
+  GridNoise exponential_;  // scale 1: its table tells where -ln V lies
 };
 
 /// The least bound for which the discrete Laplace of the given scale, restricted to {-bound..bound}, is (shift / scale, delta)-DP for

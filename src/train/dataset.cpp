@@ -73,6 +73,14 @@ bool read_value(std::string_view field, double& value) {
   return error == std::errc() && end == field.data() + field.size() && std::isfinite(value);
 }
 
+/// Whether it can be the name of a column: something other than a number, one that is not finite or too large included.
+bool is_name(std::string_view field) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  static_cast<void>(error);
+  return !field.empty() && end != field.data() + field.size() && field.find(';') == std::string_view::npos;
+}
+
 /// Reads the records of a table one after another.
 class TableReader {
  public:
@@ -81,11 +89,11 @@ class TableReader {
   void add(std::string_view text, std::size_t line) {
     const std::vector<std::string_view> fields = split(text);
     double value = 0;
-    if (labels_.empty() && line == 1 && std::none_of(fields.begin(), fields.end(), [&](auto field) { return read_value(field, value); }))
-      return;  // names
+    if (labels_.empty() && line == 1 && std::all_of(fields.begin(), fields.end(), is_name)) return;
     if (width_ == 0) width_ = fields.size();
     if (fields.size() < 2 || fields.size() > most_values)
-      refuse(name_, at_line(line) + "a record has between 1 and " + std::to_string(most_values - 1) + " values and a label");
+      refuse(name_, at_line(line) + "a record has between 1 and " + std::to_string(most_values - 1) +
+                        " values and a label, separated by commas" + (text.find(';') != std::string_view::npos ? ", not by ;" : ""));
     if (fields.size() != width_)
       refuse(name_, at_line(line) + std::to_string(fields.size()) + " fields, but the first record has " + std::to_string(width_));
     for (std::size_t i = 0; i + 1 < fields.size(); ++i) {

@@ -101,6 +101,14 @@ TEST_F(Environment, AFullDiskOnStandardOutputIsAnError) {
   }
 }
 
+TEST_F(Environment, NoValueIsPrintedWithoutItsCertificate) {
+  for (const char* line : {"echo 1 | $T release 'gaussian(sigma=1)' 2>/dev/full", "echo 1 | $T release 'gaussian(sigma=1)' 2>&-"}) {
+    const Outcome run = shell(line);
+    EXPECT_EQ(run.code, 3) << line;
+    EXPECT_EQ(run.out, "") << line;
+  }
+}
+
 TEST_F(Environment, AFullDiskLeavesTheOldFile) {
   for (const Writer& writer : writers()) {
     for (const char* fault : {"full@1", "full@2", "sync"}) {

@@ -98,7 +98,41 @@ TEST(Release, RefusesWhatIsUnsafe) {
   refuses({"gdp(1)"}, "1\n", "nothing can be drawn");
   refuses({"gaussian(sigma=?)"}, "1\n", "?");
   refuses({"discrete_laplace(1)"}, "1.5\n", "not on the grid");
-  EXPECT_EQ(release({"laplace(0.001)", "--low", "0", "--high", "1", "--clip"}, "2\n").code, 0);
+  refuses({"laplace(1)"}, "1;2\n", "separated by commas");
+  refuses({"laplace(1)", "--clip"}, "1\n", "--clip needs --low and --high");
+  refuses({"laplace(1)"}, "1e400\n", "too large for the grid");
+  refuses({"laplace(1)"}, "\x1b[31mred\x07\n", "'?[31mred?' is not a finite decimal");
+  refuses({"laplace(1) | repeat(2) | rectify(1, 0, 10)"}, "1\n2\n", "write rectify before repeat");
+  refuses(
+      {"--records", "mean", "--low", "0", "--high", "1", "--neighbours", "add-remove", "gaussian(1) | repeat(0); gaussian(9) | repeat(2)"},
+      "1\n", "times = 0 is not allowed");
+  refuses({"--records", "sum", "--low", "0", "--high", "1", "gaussian(1) | group(3) | poisson(1/100)"}, "1\n", "write group after poisson");
+  refuses({"--rows", "disjoint", "gaussian(1); gaussian(1000)"}, "1\n2\n3\n", "2 runs");
+  // Every record is looked at, whether it takes part or not.
+  refuses({"--records", "sum", "--low", "0", "--high", "1", "gaussian(1) | poisson(1/1000)"}, "1\n1\n5\n", "out of the declared bounds");
+}
+
+TEST(Release, ClipsWhateverLiesOutside) {
+  const auto clipped = [](const char* plan, const char* high, const char* value, double expected) {
+    const Outcome run = release({plan, "--low", "0", "--high", high, "--clip", "--quiet"}, std::string(value) + "\n");
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_NEAR(std::stod(run.out), expected, 0.1) << value;
+  };
+  clipped("laplace(0.001)", "1", "2", 1);
+  clipped("laplace(0.001)", "1", "1e400", 1);
+  clipped("laplace(0.001)", "1", "-1e400", 0);
+  clipped("laplace(0.001)", "1", "1e-400", 0);
+  clipped("discrete_laplace(0.02)", "10.5", "11", 10);  // the bound is off the grid
+  clipped("discrete_laplace(0.02)", "10.5", "1e400", 10);
+  const Outcome off = release({"gaussian(0.001)", "--low", "0", "--high", "1", "--clip", "--quiet", "--inputs", "grid"}, "1.3\n");
+  ASSERT_EQ(off.code, 0) << off.err;
+  EXPECT_NEAR(std::stod(off.out), 1, 0.1);
+}
+
+TEST(Release, OfNarrowTruncatedNoiseEnds) {
+  const Outcome run = release({"truncated_discrete_laplace(scale=1e12, bound=1)", "--quiet"}, "1\n");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, testing::AnyOf("0\n", "1\n", "2\n"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "mechanism/discrete_laplace.h"
 #include "noise/replay.h"
+#include "noise/statistics.h"
 
 namespace tradeoff::test {
 namespace {
@@ -58,6 +59,22 @@ TEST(Truncated, StaysWithinItsBound) {
   for (const std::int64_t value : values) ASSERT_LE(std::abs(value), 4);
   EXPECT_NE(std::count(values.begin(), values.end(), 4), 0);
   EXPECT_NE(std::count(values.begin(), values.end(), -4), 0);
+}
+
+// [laplace-samplers] A bound far below the scale: few draws of the whole law would fall inside.
+TEST(Truncated, HasItsLawWhereTheBoundIsNarrow) {
+  using noise::Law;
+  ReplayForTests words(4);
+  std::vector<std::int64_t> values(200'000);
+  const auto check = [&](Law law, double scale, std::uint64_t bound, const Tail& whole) {
+    noise::Truncated(noise::GridNoise(law, noise::Dyadic::at_least(scale)), bound).draw(words, values);
+    EXPECT_GE(examine(values, truncated_tail(whole, bound)).smallest(), threshold) << scale << " " << bound;
+  };
+  for (const auto& [scale, bound] :
+       std::vector<std::pair<double, std::uint64_t>>{{1.5, 1}, {10, 9}, {40, 7}, {1e4, 3}, {1e12, 1}, {1e12, 20}}) {
+    check(Law::discrete_laplace, scale, bound, discrete_laplace_tail(scale));
+    check(Law::rounded_laplace, scale, bound, rounded_laplace_tail(scale));
+  }
 }
 
 }  // namespace

@@ -95,6 +95,10 @@ TEST(Csv, BadLinesAreNamed) {
   EXPECT_THAT(fault("1,0.5\n"), HasSubstr("label '0.5'"));
   EXPECT_THAT(fault("1\n"), HasSubstr("line 1: a record has between 1"));
   EXPECT_THAT(fault(""), HasSubstr("no records"));
+  EXPECT_THAT(fault("nan,nan,nan\n1,1,1\n"), HasSubstr("line 1: field 1 'nan' is not a finite number"));  // no names of columns
+  EXPECT_THAT(fault("1e400,inf,0\n"), HasSubstr("line 1: field 1 '1e400' is not a finite number"));
+  EXPECT_THAT(fault("1;2;0\n3;4;1\n"), HasSubstr("separated by commas, not by ;"));
+  EXPECT_THAT(fault("age;class\n3;1\n"), HasSubstr("separated by commas, not by ;"));
   EXPECT_THROW(static_cast<void>(train::read_csv("1,0\n", {1, 1, 2}, "p.csv")), DomainError);
 }
 

@@ -5,6 +5,7 @@
 #include "numeric/plain_text.h"
 #include "report/claim.h"
 #include "report/json.h"
+#include "report/label.h"
 #include "streams.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
@@ -62,7 +63,7 @@ std::string to_json(const std::string& plan, const Curve& curve) {
 }
 
 std::string to_lines(const std::string& plan, const Curve& curve, bool quiet, const std::string& remark) {
-  std::string text = plan + "\n\n";
+  std::string text = report::printable_lines(plan) + "\n\n";
   for (const Step& step : curve.steps()) text += "  [" + step.theorem + "]  " + step.detail + "\n";
   return text + (quiet ? std::string() : gdp_lines(curve)) + "\n(" + remark + ")\n";
 }

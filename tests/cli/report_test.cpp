@@ -135,6 +135,20 @@ TEST(VerbReport, WritesTheFormatThatTheFileIsNamedAfter) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Terminal, GetsNoControlCharactersOfAPlan) {
+  const auto file = std::filesystem::temp_directory_path() / ("tradeoff_\x1b[31m_" + std::to_string(getpid()));
+  std::ofstream(file) << "0,0.1\n";
+  for (const char* verb : {"explain", "report", "risk"}) {
+    const Outcome run = run_command({verb, "profile(file=\"" + file.string() + "\")  # \x1b[31m"});
+    EXPECT_EQ(run.code, 0) << verb << run.err;
+    EXPECT_EQ(run.out.find('\x1b'), std::string::npos) << verb;
+  }
+  std::filesystem::remove(file);
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"\x1b[31m"}, {"risk", "--\x1b[31m"}, {"risk", "gdp(\x1b[31m"}, {"risk", "@\x1b[31m"}, {"tpr", "--fpr", "\x1b[31m", "gdp(1)"}})
+    EXPECT_EQ(run_command(arguments).err.find('\x1b'), std::string::npos) << arguments.back();
+}
+
 TEST(VerbReport, RefusesWithReasons) {
   const auto refused = [](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "report");

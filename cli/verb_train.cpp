@@ -230,6 +230,8 @@ ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, con
   if (options.json) {
     report::JsonWriter out;
     out.begin_object().key("steps").integer(progress.steps_done).key("planned").integer(progress.terms.steps);
+    out.key("noise").text(progress.terms.noise.text).key("noise_unit").text("standard deviation / clipping norm");
+    out.key("sampling").text(std::visit([](const auto& batches) { return std::string(batches.name()); }, progress.terms.batches));
     write_score(score, data, out);
     if (!warnings.empty()) {
       out.key("warnings").begin_array();

@@ -124,9 +124,14 @@ Calibration calibrate(const Plan& plan, const Targets& targets, Neighbours neigh
   const Effect& effect = effect_of(find_unknown(plan));
   const Trial trial(plan, targets, neighbours, tolerance);
   Calibration found{{}, effect.more_is_safer, effect.monotone, {}};
-  found.value = !effect.monotone ? scan_noise(trial, effect.largest)
-                : effect.whole   ? search_count(trial, effect)
-                                 : search_value(trial, effect);
+  try {
+    found.value = !effect.monotone ? scan_noise(trial, effect.largest)
+                  : effect.whole   ? search_count(trial, effect)
+                                   : search_value(trial, effect);
+  } catch (const DomainError&) {
+    if (trial.too_large().empty()) throw;
+    throw TooLargeError(trial.too_large());  // no value could be tried that meets the targets
+  }
   found.printed = print_safely(trial, found, effect.whole);
   return found;
 }

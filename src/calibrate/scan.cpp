@@ -15,7 +15,7 @@ namespace tradeoff {
 namespace {
 
 constexpr double smallest = 1e-100;  // its square is a double, which discrete Gaussian noise needs
-constexpr double settled = 1e-12;  // relative width below which nobody sees a difference
+constexpr double settled = 1e-12;    // relative width below which nobody sees a difference
 
 /// Proves of whole ranges of noise that no value in them meets the targets.
 class Exclusion {

@@ -25,7 +25,8 @@ Outcome Trial::of(const Plan& plan) const {
       all.excess = margin.excess();
       all.doubt = margin.doubt();
     }
-  } catch (const TooLargeError&) {
+  } catch (const TooLargeError& error) {
+    too_large_ = error.what();
     return {false, false, 0, 0};
   }
   return all;

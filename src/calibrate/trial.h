@@ -31,12 +31,15 @@ class Trial {
   [[nodiscard]] Outcome at(double value) const;
   /// With the `?` gone already. A plan that is too large neither meets nor fails.
   [[nodiscard]] Outcome of(const Plan& plan) const;
+  /// What was said of a plan that was too large; empty if none was.
+  [[nodiscard]] const std::string& too_large() const { return too_large_; }
 
  private:
   const Plan& plan_;
   const Targets& targets_;
   Neighbours neighbours_;
   Tolerance tolerance_;
+  mutable std::string too_large_;
 };
 
 }  // namespace tradeoff

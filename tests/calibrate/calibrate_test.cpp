@@ -124,6 +124,12 @@ TEST(Calibrate, WhereEveryValueMeetsTheTargetTheRangeIsTheAnswer) {
   EXPECT_EQ(budget.value.hi, std::numeric_limits<double>::infinity());
 }
 
+TEST(Calibrate, SaysThatAPlanIsTooLarge) {
+  EXPECT_THROW((void)calibrate(parse("laplace(scale=3) | sample_with_replacement(draws=20000, of=30000); gaussian(sigma=?)"),
+                               AdvantageTarget{Interval::exactly(0.1)}),
+               TooLargeError);
+}
+
 TEST(Calibrate, RefusesWhereNoValueMeetsTheTarget) {
   EXPECT_THROW((void)calibrate(parse("gdp(mu=2); gdp(mu=?)"), AdvantageTarget{Interval::exactly(0.1)}), DomainError);
   EXPECT_THROW((void)calibrate(parse("truncated_laplace(scale=1, bound=?)"), AdvantageTarget{Interval::exactly(0.1)}), UnsupportedError);

@@ -100,7 +100,7 @@ constexpr std::array<Option, 6> report_options = {{
     {"format", "FORMAT", "md (default), html or json; by default as the name of --out ends", false, {}, report_choices},
     {"out", "FILE", "write to this file instead of standard output; it is replaced as a whole or not at all"},
     {"delta", "D", "the delta of the headline (default 1e-5)"},
-    {"unit", "TEXT", "what one record is: 'one patient', 'one week of one user' (default: one record of the data)"},
+    {"unit", "TEXT", "what is protected: 'one patient' (default: the records that every line protects)"},
     {"title", "TEXT", "the title of the page"},
 }};
 constexpr std::array<Option, 4> curve_options = {{

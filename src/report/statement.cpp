@@ -223,7 +223,7 @@ std::vector<std::string> not_covered(const Statement& statement) {
       "Whether the computation that was run is the one described here: the clipping, the sensitivity, the sampling, and noise of exactly "
       "the "
       "stated law from a secure source. Noise in floating point has leaked in the past.");
-  if (uses(statement.plan, {"dp", "gdp", "constraints", "profile", "curve", "sqrt_log_family", "log_family"}))
+  if (uses(statement.plan, {"dp", "gdp", "constraints", "profile", "curve", "sqrt_log_family", "log_family", "zcdp", "rdp", "icea"}))
     items.push_back(
         "Whether guarantees that the plan only states (of a vendor, of a paper, of a table) are true; they are taken as given.");
   items.push_back(

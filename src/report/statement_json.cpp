@@ -80,8 +80,11 @@ void write_registry(JsonWriter& out, const Statement& statement) {
   out.key("tier_3").begin_object().key("data_domain").null();
   out.key("bound_on_input_distance").text(neighbours_sentence(statement.curve.neighbours()));
   out.key("unprotected_quantities");
-  write_texts(out, statement.curve.neighbours() == Neighbours::replace_one ? std::vector<std::string>{"the number of records"}
-                                                                           : std::vector<std::string>{});
+  if (statement.curve.neighbours() == Neighbours::unstated)
+    out.null();  // the number of records may be one
+  else
+    write_texts(out, statement.curve.neighbours() == Neighbours::replace_one ? std::vector<std::string>{"the number of records"}
+                                                                             : std::vector<std::string>{});
   out.key("accounting").begin_object().key("composition").text(statement.plan_text);
   out.key("post_processing").text("covered: whatever is computed from the result alone costs nothing").end_object();
   out.key("implementation").begin_object().key("accountant").text("tradeoff " TRADEOFF_VERSION).key("libraries").null();

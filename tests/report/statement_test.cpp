@@ -47,6 +47,13 @@ TEST(Statement, NamesTheUnitThatEveryLineProtects) {
   EXPECT_THAT(page("gaussian(4) | group(2); laplace(1) | group(3)"), HasSubstr("Someone who is in more than 2 records:"));
 }
 
+TEST(Statement, SaysWhichGuaranteesItTakesAsGiven) {
+  const auto items = [](const char* plan) { return not_covered(statement_of(parse(plan))); };
+  for (const char* plan : {"dp(1)", "gdp(1)", "zcdp(0.1)", "rdp([(2, 0.1)])", "weakest([zcdp(0.1), gdp(1)])", "icea(10, 100)"})
+    EXPECT_THAT(items(plan), testing::Contains(HasSubstr("they are taken as given"))) << plan;
+  EXPECT_THAT(items("gaussian(1)"), testing::Not(testing::Contains(HasSubstr("they are taken as given"))));
+}
+
 TEST(Statement, CommandIsQuotedForAShell) {
   const Statement one = make_statement({"Dr. O'Neil; $(rm x)", "one patient", read_number("1e-6"), "1e-4"},
                                        parse("profile(file=\"it's\", tail=zero)"), curve_of("dp(epsilon=1)"));

@@ -81,13 +81,13 @@ constexpr std::array<Option, 2> limit_options = {{
 }};
 constexpr std::array<std::string_view, 3> sampling_choices = {"poisson", "fixed", "shuffled"};
 constexpr std::array<Option, 12> sgd_options = {{
-    {"noise-multiplier", "Z", "standard deviation of the noise / clipping norm; without it the least that meets the targets"},
+    {"noise-multiplier", "Z", "standard deviation of the noise / clipping norm"},
     {"batch", "M", "examples in a batch (on average, for poisson)", true},
     {"examples", "N", "examples in the data", true},
     {"epochs", "E", "passes over the data: ceil(E N / M) steps"},
     {"steps", "T", "instead of --epochs"},
     {"delta", "D", "where epsilon is reported: 0 <= D <= 1", true},
-    {"epsilon", "E", "target: (E, D)-DP; a run that is not certain to meet it is refused, exit code 1"},
+    {"epsilon", "E", "target: (E, D)-DP"},
     {"mu", "M", "target: M-GDP, except with probability --slack"},
     {"slack", "D", "for --mu (default 0)"},
     {"advantage", "A", "target: no attack has a larger advantage"},
@@ -173,7 +173,7 @@ constexpr std::array<Option, 29> train_options = {{
     {"epochs", "E", "passes over the data (default 15)"},
     {"learning-rate", "R", "default 0.25"},
     {"clip", "C", "the norm that no record's gradient exceeds (default 1.5)"},
-    {"noise", "Z", "standard deviation of the noise on the sum / C; without it the least that meets the targets"},
+    {"noise", "Z", "standard deviation of the noise on the sum / C; default: the least that meets the targets"},
     {"epsilon", "E", "target: (E, D)-DP for the whole run, at every D of --delta"},
     {"mu", "M", "target: M-GDP for the whole run, except with probability --slack"},
     {"advantage", "A", "target: no attack has a larger advantage"},
@@ -303,7 +303,9 @@ constexpr std::array<Verb, 35> all_verbs = {{
      "What a run of private gradient descent guarantees: epsilon, trade-off\n"
      "curve and attack risk. The noise multiplier is the standard deviation of\n"
      "the noise on the sum of clipped gradients, divided by the clipping norm,\n"
-     "as in `train`. Every target stated binds. The sampling decides the theorem:\n"
+     "as in `train`. Without one the least that meets the targets is found; a run\n"
+     "that is not certain to meet every target is refused, with exit code 1.\n"
+     "The sampling decides the theorem:\n"
      "  poisson    every example joins each batch independently; add-remove neighbours\n"
      "  fixed      each batch is a fresh sample of fixed size without replacement; replace-one neighbours\n"
      "  shuffled   passes over shuffled data: no amplification is claimed; replace-one neighbours\n\n"

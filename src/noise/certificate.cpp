@@ -77,11 +77,14 @@ void write_statement(Certificate::Content& content) {
   content.digest = noise::sha256(text);
 }
 
+std::string text_of(double value) { return std::isnan(value) ? "nan" : numeric::to_text_below(value); }
+
 void check(const ReleaseTerms& terms) {
   if (terms.rows < 1 || terms.columns < 1 || terms.rows > most_rows / terms.columns)
     throw TooLargeError("release: between 1 and 100000000 values can be released at once");
   if (terms.bounds && !(std::isfinite(terms.bounds->low) && std::isfinite(terms.bounds->high) && terms.bounds->low <= terms.bounds->high))
-    throw DomainError("release: the bounds must be finite, the lower not above the upper");
+    throw DomainError("release: low = " + text_of(terms.bounds->low) + ", high = " + text_of(terms.bounds->high) +
+                      " is not allowed; bounds must be finite, the lower not above the upper");
   if (terms.clip && !terms.bounds) throw DomainError("release: clipping needs bounds");
 }
 

@@ -82,6 +82,7 @@ struct Verb {
 [[nodiscard]] ExitCode run_theorems(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_tour(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_train(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_verify(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_version(const Verb& verb, const Options& options);
 
 }  // namespace tradeoff::cli

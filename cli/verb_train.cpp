@@ -15,6 +15,7 @@
 #include "output_file.h"
 #include "progress.h"
 #include "report/claim.h"
+#include "report/json.h"
 #include "report/svg.h"
 #include "run_file.h"
 #include "streams.h"
@@ -219,9 +220,9 @@ void write_score(train::Score score, const TrainingData& data, report::JsonWrite
 
 ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, const Options& options, Time time) {
   const train::Progress& progress = trainer.progress();
-  const TrainingCertificate certificate = certify_training(progress, read_deltas(options));
-  const std::string shown = to_json(certificate);
-  if (const std::string* path = options.find("certificate")) write_file(*path, shown + "\n");
+  const std::vector<std::string> deltas = read_deltas(options);
+  const report::CertificateDocument certificate = train::document_of(progress, deltas);
+  if (const std::string* path = options.find("certificate")) write_file(*path, to_json(certificate));
   const train::Score score = data.test ? evaluate(trainer.averaged_model(), *data.test) : train::Score{};
   if (trainer.tally().zeroed > 0)
     write_error("For the owner of the data, not covered by the guarantee: " + std::to_string(trainer.tally().zeroed) +
@@ -243,7 +244,7 @@ ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, con
                   .key("processor_seconds")
                   .number(time.processor_seconds)
                   .key("certificate")
-                  .raw(shown)
+                  .raw(to_json(certificate, true))
                   .end_object()
                   .str() +
               "\n");
@@ -256,7 +257,7 @@ ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, con
   if (data.test)
     text += "accuracy " + fixed(100 * score.accuracy, 2) + " %, loss " + fixed(score.loss, 4) + " on " + std::to_string(data.test->size()) +
             " " + data.test_name + ", which the guarantee does not protect\n\n";
-  write_out(text + to_lines(certificate, options.quiet));
+  write_out(text + guarantee_text(progress, deltas, options.quiet));
   return ExitCode::done;
 }
 

@@ -115,7 +115,10 @@ constexpr std::array<Option, 6> certify_options = {{
     {"alpha", "A", "certify the least type II error at this type I error: 0 <= A <= 1"},
     {"fpr", "X", "certify the largest true-positive rate at this false-positive rate: 0 <= X <= 1"},
     {"out", "FILE", "write to this file instead of standard output; it is replaced as a whole or not at all"},
-    {"check", "FILE", "verify this certificate instead: exit code 0 if it holds, 1 if it is false, 3 if it was changed, 4 undecided"},
+    {"check", "FILE", "verify this certificate instead, as `tradeoff verify FILE` does"},
+}};
+constexpr std::array<Option, 1> verify_options = {{
+    {"released", "FILE", "what was released: the printed rows, or the model file of `train --checkpoint`"},
 }};
 constexpr std::array<Option, 2> figures_options = {{
     {"out", "DIR", "the directory they go to (default: figures)"},
@@ -189,7 +192,7 @@ constexpr std::array<Option, 29> train_options = {{
     {"runs", "N", "with --figure: runs of each setting (default 5)"},
 }};
 
-constexpr std::array<Verb, 35> all_verbs = {{
+constexpr std::array<Verb, 36> all_verbs = {{
     {"epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end may be claimed.\n\n"
      "Examples:\n"
@@ -424,17 +427,30 @@ constexpr std::array<Verb, 35> all_verbs = {{
      "an answer that others can verify",
      "Writes one answer about the plan with everything that is needed to verify it: the plan and its items, the question, the interval as\n"
      "decimals rounded outward, the theorems with their counts and error terms, the version, and a SHA-256 of all this.\n"
-     "checker/check_certificate.py verifies it in ball arithmetic without any of this program's code; --check answers again and "
-     "compares.\n\n"
+     "`tradeoff verify` computes the answer again and compares; checker/check_certificate.py proves it in ball arithmetic, without any of\n"
+     "this program's code.\n\n"
      "Examples:\n"
      "  tradeoff certify --delta 1e-5 'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)' --out answer.json\n"
      "  tradeoff certify --alpha 0.05 'laplace(scale=2)'\n"
-     "  tradeoff certify --check answer.json",
+     "  tradeoff verify answer.json",
      true,
      certify_options,
      run_certify,
      {},
      true},
+    {"verify", "check a certificate of certify, release or train",
+     "Checks everything in a certificate that can be checked: that its digest is that\n"
+     "of its content, that every claim follows from its plan, that the plan and the\n"
+     "noise of a release or a training run follow from its settings, and with\n"
+     "--released that it is about this file. Prints what was confirmed, what was not,\n"
+     "and what must be taken on trust.\n\n"
+     "Exit code: 0 all of it is confirmed; 1 something in it is false; 3 it is\n"
+     "malformed or was changed; 4 something is not confirmed.\n\n"
+     "Examples:\n"
+     "  tradeoff verify answer.json\n"
+     "  tradeoff verify release.json --released rows.csv\n"
+     "  tradeoff verify run.json --released run.model",
+     false, verify_options, run_verify, "FILE: the certificate"},
     {"release", "add exact noise to values, with a certificate",
      "Reads values on standard input, one row a line (a vector as comma-separated\n"
      "values), adds noise whose law is exact on a public grid and prints the rows.\n"
@@ -444,9 +460,10 @@ constexpr std::array<Verb, 35> all_verbs = {{
      "would be charged is refused. Every target that is stated binds: exit code 1 if\n"
      "the release is not certain to meet it.\n"
      "The certificate (JSON) holds the plan as drawn, grid, exact parameters,\n"
-     "neighbours and what is guaranteed, as intervals, with a SHA-256. NaN,\n"
-     "infinities and values out of bounds are refused. All is checked before\n"
-     "anything is drawn, and no value is printed before its certificate.\n"
+     "neighbours, what is guaranteed, the SHA-256 of the printed rows, and a SHA-256\n"
+     "of all this; `tradeoff verify` checks it. NaN, infinities and values out of\n"
+     "bounds are refused. All is checked before anything is drawn, and no value is\n"
+     "printed before its certificate.\n"
      "docs/security.md says what is not covered.\n\n"
      "Examples:\n"
      "  echo 1234 | tradeoff release 'discrete_laplace(scale=2)'\n"

@@ -2,13 +2,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "certificate.h"
 #include "fuzz.h"
 #include "noise/digest.h"
+#include "report/certificate.h"
 #include "tradeoff/error.h"
 #include "train/checkpoint.h"
 
-// Files that speak for themselves: certificates of answers, and checkpoints of a training run. Their own digest is put right first, because
+// Files that speak for themselves: certificates, and checkpoints of a training run. Their own digest is put right first, because
 // a fuzzer never guesses it, while an attacker computes it. What is accepted is written back as it was read.
 namespace {
 
@@ -29,9 +29,9 @@ void check_certificate(std::string_view text) {
   content.erase("digest");
   const std::string body = content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   content["digest"] = tradeoff::noise::sha256(body);
-  const auto certificate = tradeoff::cli::parse_certificate(content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  const auto certificate = tradeoff::report::parse_certificate(content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   const std::string written = to_json(certificate);
-  require(to_json(tradeoff::cli::parse_certificate(written)) == written);
+  require(to_json(tradeoff::report::parse_certificate(written)) == written);
 }
 
 template <typename Check>
@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = tradeoff::fuzz::to_text(data, size);
   check_refusal([&] { static_cast<void>(tradeoff::train::read_progress(text)); });
   check_refusal([&] { check_checkpoint(text.substr(0, text.rfind(digest_line))); });
-  check_refusal([&] { static_cast<void>(tradeoff::cli::parse_certificate(text)); });
+  check_refusal([&] { static_cast<void>(tradeoff::report::parse_certificate(text)); });
   check_refusal([&] { check_certificate(text); });
   return 0;
 }

@@ -93,9 +93,6 @@ class Certificate {
     Interval epsilon;
   };
   [[nodiscard]] const std::vector<Point>& guarantee() const;
-  /// All of the above as text, line by line, and its SHA-256.
-  [[nodiscard]] const std::string& statement() const;
-  [[nodiscard]] const std::string& digest() const;
 
   /// False once `release` has used it; nothing else may then be asked.
   [[nodiscard]] bool is_valid() const { return content_ != nullptr; }
@@ -118,7 +115,6 @@ class Certificate {
 /// What was released: rows of multiples of the grid's step, exactly. For a mean: the noisy sum, then the noisy count.
 struct Release {
   std::vector<std::vector<double>> rows;
-  std::string digest;  ///< of the certificate
 };
 
 /// Checks every value, then draws the noise. Row by row, `columns` values each. Throws DomainError for NaN, infinities, values out of

@@ -8,6 +8,9 @@
 #include <memory>
 
 #include "bind.h"
+#include "noise/digest.h"
+#include "report/release_certificate.h"
+#include "report/verify.h"
 #include "text.h"
 
 namespace tradeoff::python {
@@ -81,23 +84,48 @@ nb::dict describe(const Certificate& certificate) {
   fields["guarantee"] = guarantee;
   fields["mu"] = certificate.mu() ? nb::cast(ends(*certificate.mu())) : nb::none();
   fields["advantage"] = ends(certificate.curve().advantage());
-  fields["statement"] = certificate.statement();
-  fields["digest"] = "sha256:" + certificate.digest();
   return fields;
 }
 
-Table draw(Certificate& certificate, const Numbers& values) {
+/// The rows, the same as text, and the certificate as JSON.
+nb::tuple draw(Certificate& certificate, const Numbers& values) {
+  if (!certificate.is_valid()) throw DomainError("release: this certificate has been used");
   Release released;
+  std::string text, json;
   {
     const nb::gil_scoped_release unlocked;
+    const Aggregate aggregate = certificate.terms().aggregate;
+    report::CertificateDocument document = report::document_of(certificate);
     released = release(std::move(certificate), {values.data(), values.size()});
+    text = report::printed_rows(released, aggregate);
+    document.released = noise::sha256(text);
+    json = to_json(document);
   }
   const std::size_t columns = released.rows.empty() ? 0 : released.rows.front().size();
   auto flat = std::make_unique<std::vector<double>>();
   for (const auto& row : released.rows) flat->insert(flat->end(), row.begin(), row.end());
   auto* const raw = flat.release();
   const nb::capsule owner(raw, [](void* memory) noexcept { delete static_cast<std::vector<double>*>(memory); });
-  return Table(raw->data(), {released.rows.size(), columns}, owner);
+  return nb::make_tuple(Table(raw->data(), {released.rows.size(), columns}, owner), text, json);
+}
+
+/// (verdict, [(what, verdict, detail)], [what is taken on trust]).
+nb::tuple verify_text(const std::string& text, const std::optional<nb::bytes>& released) {
+  std::optional<std::string> sha256;
+  if (released) sha256 = noise::sha256({released->c_str(), released->size()});
+  std::vector<report::Finding> findings;
+  report::CertificateDocument document;
+  {
+    const nb::gil_scoped_release unlocked;
+    document = report::parse_certificate(text);
+    const bool is_release = document.kind == report::CertificateKind::release;  // training is part of the command line alone
+    findings = verify(document, is_release ? report::Recreation(report::recreate_release) : nullptr);
+    if (sha256) findings.push_back(verify_released(document, *sha256));
+  }
+  nb::list found, trusted;
+  for (const report::Finding& one : findings) found.append(nb::make_tuple(one.what, to_word(one.verdict), one.words));
+  for (const std::string& sentence : taken_on_trust(document)) trusted.append(sentence);
+  return nb::make_tuple(to_word(worst_of(findings)), found, trusted);
 }
 
 }  // namespace
@@ -107,7 +135,9 @@ void bind_release(nb::module_& module) {
   nb::class_<Certificate>(module, "Certificate")
       .def_prop_ro("is_valid", &Certificate::is_valid)
       .def("describe", describe, nb::sig("def describe(self) -> dict[str, typing.Any]"))
-      .def("release", draw, "values"_a);
+      .def("release", draw, "values"_a, nb::sig("def release(self, values: numpy.typing.NDArray) -> tuple[typing.Any, str, str]"));
+  module.def("verify", verify_text, "text"_a, "released"_a.none(),
+             nb::sig("def verify(text: str, released: bytes | None) -> tuple[str, list[tuple[str, str, str]], list[str]]"));
   module.def("certify", certify_text, "text"_a, "neighbours"_a, "rows"_a, "columns"_a, "disjoint"_a, "on_grid"_a, "records"_a,
              "grid_exponent"_a.none(), "bounds"_a.none(), "clip"_a, "targets"_a);
 }

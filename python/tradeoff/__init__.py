@@ -76,7 +76,7 @@ from ._plan import (
     zcdp,
 )
 from ._plot import plot, report
-from ._release import Certificate, Release, certify, release
+from ._release import Certificate, Finding, Release, Verification, certify, release, verify
 from ._training import noisy_sum, sgd
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ __all__ = [
     "DomainError",
     "Edgeworth",
     "Error",
+    "Finding",
     "Guarantee",
     "HeadMeasurement",
     "Interval",
@@ -120,6 +121,7 @@ __all__ = [
     "TooLargeError",
     "UnmetError",
     "UnsupportedError",
+    "Verification",
     "Word",
     "analyze",
     "calibrate",
@@ -159,6 +161,7 @@ __all__ = [
     "strongest",
     "truncated_discrete_laplace",
     "truncated_laplace",
+    "verify",
     "weakest",
     "zcdp",
 ]

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 class Certificate:
     """A guarantee bound to the noise that will be drawn under it. Made by ``certify`` alone, used up by ``release``, never copied."""
 
-    __slots__ = ("_core", "_fields", "_shape")
+    __slots__ = ("_core", "_document", "_fields", "_printed", "_shape")
 
     def __init__(self, core: _core.Certificate, shape: tuple[int, int] | None) -> None:
         self._core = core
         self._fields = core.describe()
         self._shape = shape
+        self._document: str | None = None
+        self._printed: str | None = None
 
     @property
     def plan(self) -> Plan:
@@ -57,14 +59,9 @@ class Certificate:
         return Interval(*self._fields["advantage"])
 
     @property
-    def statement(self) -> str:
-        """All of the above as text, line by line."""
-        return str(self._fields["statement"])
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the statement."""
-        return str(self._fields["digest"])
+    def document(self) -> str | None:
+        """The certificate as JSON, with the SHA-256 of what was released; None before that. ``tradeoff.verify`` checks it."""
+        return self._document
 
     @property
     def is_valid(self) -> bool:
@@ -79,7 +76,8 @@ class Certificate:
         if not self._fits(table.shape):
             wanted = "a list of records" if self._shape is None else "{} rows of {} values".format(*self._shape)
             raise DomainError(f"values: an array of shape {table.shape} is not allowed; the certificate is for {wanted}; nothing was released")
-        return self._core.release(np.ascontiguousarray(table).reshape(-1))
+        rows, self._printed, self._document = self._core.release(np.ascontiguousarray(table).reshape(-1))
+        return rows
 
     def _fits(self, shape: tuple[int, ...]) -> bool:
         """A single column may come as a list, a single row as a list, a single value as a number."""
@@ -95,7 +93,7 @@ class Certificate:
         return f"Certificate({self._fields['plan']!r}, {size}, {'valid' if self.is_valid else 'used'})"
 
     def __reduce__(self) -> Any:
-        raise TypeError("a certificate is used once and cannot be copied or pickled; keep its statement and digest")
+        raise TypeError("a certificate is used once and cannot be copied or pickled; keep its document")
 
 
 class Release(NamedTuple):
@@ -104,6 +102,47 @@ class Release(NamedTuple):
     rows: NDArray[np.float64]
     certificate: Certificate
     mean: float | None
+
+    @property
+    def text(self) -> str:
+        """The rows, and the mean, as the command line prints them: the certificate holds the SHA-256 of this text."""
+        return str(self.certificate._printed)
+
+
+class Finding(NamedTuple):
+    """One statement of a certificate, and what came out when it was computed again: confirmed, refuted or undecided."""
+
+    what: str
+    verdict: str
+    detail: str
+
+
+class Verification(NamedTuple):
+    """What became of a certificate: confirmed, refuted or undecided, statement by statement, and what must be taken on trust."""
+
+    verdict: str
+    findings: list[Finding]
+    taken_on_trust: list[str]
+
+
+def verify(certificate: str, released: bytes | str | None = None) -> Verification:
+    """Checks a certificate, given as its JSON: the digest, every claim from the plan, and the plan from the settings of a release.
+
+    Args:
+        released: what was released, as it was printed: its SHA-256 is compared. Of a training run, the two lines of the model file
+            that hold the parameters.
+
+    Raises:
+        Error: the text is no certificate, or was changed after it was written.
+
+    >>> import tradeoff as to
+    >>> released = to.release("discrete_laplace(scale=2)", [12])
+    >>> to.verify(released.certificate.document, released.text).verdict
+    'confirmed'
+    """
+    given = released.encode() if isinstance(released, str) else released
+    verdict, findings, trusted = _core.verify(certificate, given)
+    return Verification(verdict, [Finding(*one) for one in findings], trusted)
 
 
 def certify(

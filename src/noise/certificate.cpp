@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "mechanism/loss.h"
-#include "noise/digest.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "numeric/usual_arithmetic.h"
@@ -22,60 +21,6 @@ using noise::Instruction;
 using noise::Quantity;
 
 constexpr std::uint64_t most_rows = 100'000'000;  // the pool must fit in memory
-
-const char* name_of(Neighbours neighbours) {
-  if (neighbours == Neighbours::unstated) return "as the sensitivity says";
-  return neighbours == Neighbours::add_remove ? "add-remove" : "replace-one";
-}
-
-std::string one_line(const Plan& plan) {
-  std::string text = to_string(plan);
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) text.replace(at, 1, "; ");
-  return text;
-}
-
-std::string text_of(Interval interval) {
-  return "[" + numeric::to_text_below(interval.lo) + ", " + numeric::to_text_above(interval.hi) + "]";
-}
-
-std::string text_of(const DrawnMechanism& mechanism) {
-  std::string text = mechanism.law;
-  if (mechanism.choices != 0) {
-    text += " of " + std::to_string(mechanism.choices) + " choices, epsilon = ";
-  } else {
-    text += " on multiples of 2^" + std::to_string(mechanism.grid_exponent) +
-            ", sensitivity = " + to_string(numeric::exact_decimal(mechanism.sensitivity)) + " steps, scale = ";
-  }
-  text += std::to_string(mechanism.scale_numerator) + " * 2^" + std::to_string(-mechanism.scale_exponent);
-  if (mechanism.choices == 0) text += " steps";
-  if (mechanism.bound != 0) text += ", at most " + std::to_string(mechanism.bound) + " steps";
-  if (const auto& rectified = mechanism.rectified)
-    text += ", clipped to " + std::to_string(rectified->low) + ".." + std::to_string(rectified->high) +
-            " steps, then rounded laplace of scale " + std::to_string(rectified->scale_numerator) + " * 2^" +
-            std::to_string(-rectified->scale_exponent) + " steps";
-  return text + ", times " + std::to_string(mechanism.times);
-}
-
-void write_statement(Certificate::Content& content) {
-  static constexpr const char* aggregates[] = {"none", "sum", "count", "mean"};
-  const ReleaseTerms& terms = content.terms;
-  std::string& text = content.statement;
-  text = "tradeoff release certificate\nversion = " TRADEOFF_VERSION "\nplan = " + one_line(content.plan) + "\n";
-  text += "drawn = " + one_line(content.drawn) + "\n";
-  text += std::string("neighbours = ") + name_of(content.curve.neighbours()) + "\n";
-  text += "rows = " + std::to_string(terms.rows) + (terms.rows_are == Rows::disjoint ? " of different people\n" : " of the same data\n");
-  text += "columns = " + std::to_string(terms.columns) + "\n";
-  text += std::string("inputs = ") + (terms.inputs == Inputs::on_grid ? "on the grid\n" : "rounded to the grid\n");
-  text += std::string("aggregate = ") + aggregates[static_cast<std::size_t>(terms.aggregate)] + "\n";
-  if (terms.bounds)
-    text += "bounds = [" + to_string(numeric::exact_decimal(terms.bounds->low)) + ", " +
-            to_string(numeric::exact_decimal(terms.bounds->high)) + (terms.clip ? "], clipped\n" : "], refused beyond\n");
-  for (const DrawnMechanism& mechanism : content.mechanisms) text += "mechanism = " + text_of(mechanism) + "\n";
-  if (content.mu) text += "mu = " + text_of(*content.mu) + "\n";
-  for (const Certificate::Point& point : content.guarantee)
-    text += "epsilon at delta " + point.delta + " = " + text_of(point.epsilon) + "\n";
-  content.digest = noise::sha256(text);
-}
 
 std::string text_of(double value) { return std::isnan(value) ? "nan" : numeric::to_text_below(value); }
 
@@ -219,10 +164,7 @@ Certificate certify(const Plan& plan, const ReleaseTerms& terms, const Targets& 
                                                                              std::move(mechanisms),
                                                                              std::move(draft.curve),
                                                                              mu,
-                                                                             std::move(guarantee),
-                                                                             {},
-                                                                             {}});
-  write_statement(*content);
+                                                                             std::move(guarantee)});
   return Certificate(std::move(content));
 }
 
@@ -238,7 +180,5 @@ const ReleaseTerms& Certificate::terms() const { return content_->terms; }
 const Curve& Certificate::curve() const { return content_->curve; }
 std::optional<Interval> Certificate::mu() const { return content_->mu; }
 const std::vector<Certificate::Point>& Certificate::guarantee() const { return content_->guarantee; }
-const std::string& Certificate::statement() const { return content_->statement; }
-const std::string& Certificate::digest() const { return content_->digest; }
 
 }  // namespace tradeoff

@@ -15,8 +15,6 @@ struct Certificate::Content {
   Curve curve;
   std::optional<Interval> mu;
   std::vector<Point> guarantee;
-  std::string statement;
-  std::string digest;
 };
 
 }  // namespace tradeoff

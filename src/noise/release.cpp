@@ -17,7 +17,7 @@ Release release(Certificate&& certificate, std::span<const double> values) {
   if (!used.is_valid()) throw DomainError("release: this certificate has been used");
   const Certificate::Content& content = used.content();
   noise::WordSource source(noise::thread_stream());
-  return {noise::carry_out(content.instructions, content.terms, values, source), content.digest};
+  return {noise::carry_out(content.instructions, content.terms, values, source)};
 }
 
 }  // namespace tradeoff

@@ -2,34 +2,133 @@
 #include "train/certificate.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "calibrate/margin.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "report/verify.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
+#include "train/checkpoint.h"
 
 namespace tradeoff::train {
 namespace {
 
 using numeric::to_text_above;
-using numeric::to_text_below;
 
-const char* word_of(Neighbours neighbours) { return neighbours == Neighbours::add_remove ? "add-remove" : "replace-one"; }
+using report::CertificateDocument;
+using report::CertificateError;
+using report::Fields;
 
-std::string text_of(Interval interval) { return "[" + to_text_below(interval.lo) + ", " + to_text_above(interval.hi) + "]"; }
+// ---- the settings of a run as text ----
 
-std::string lines_of(const Guarantee& guarantee) {
-  std::string text = "plan = " + guarantee.stated + "\ndrawn = " + guarantee.drawn + "\n";
-  for (const Guarantee::Point& point : guarantee.epsilons)
-    text += "epsilon at delta " + point.delta + " = " + text_of(point.epsilon) + "\n";
-  for (const GdpPair& pair : guarantee.mu_with_slack)
-    text += "mu with slack " + to_text_above(pair.slack.hi) + " = " + text_of(pair.mu) + "\n";
-  if (guarantee.steps > 0) text += "advantage = " + text_of(guarantee.advantage) + "\n";
-  for (const Guarantee::Error& error : guarantee.tradeoff)
-    text += "type II error at type I error " + error.alpha + " = " + text_of(error.beta) + "\n";
-  return text;
+std::string dyadic(const noise::Dyadic& value) { return std::to_string(value.numerator) + " * 2^" + std::to_string(-value.exponent); }
+
+/// The number of records is public where batches of a fixed size are drawn from them; Poisson sampling has a public size in its place.
+std::string size_field(const Batches& batches) { return std::holds_alternative<FixedSizeBatches>(batches) ? "records" : "public_size"; }
+
+Fields settings_of(const TrainingTerms& terms, std::uint64_t steps_done) {
+  const ModelShape& shape = terms.shape;
+  Fields fields = {{"stated_plan", to_string(parse(stated_plan(terms, steps_done)))},
+                   {"noise_over_clip", terms.noise.text},
+                   {"clip", terms.clip.text},
+                   {"learning_rate", exact_number(terms.learning_rate).text},
+                   {"steps", std::to_string(terms.steps)},
+                   {"steps_done", std::to_string(steps_done)},
+                   {"features", terms.features},
+                   {"inputs", std::to_string(shape.inputs)},
+                   {"classes", std::to_string(shape.classes)},
+                   {"hidden", std::to_string(shape.hidden)},
+                   {"filters", std::to_string(shape.filters)},
+                   {"image_rows", std::to_string(shape.image_rows)},
+                   {"image_columns", std::to_string(shape.image_columns)},
+                   {"weights", std::to_string(Model(shape).weights().size())}};
+  std::visit(
+      [&](const auto& batches) {
+        fields["sampling"] = batches.name();
+        fields["batch"] = std::to_string(batches.size());
+        fields[size_field(terms.batches)] = std::to_string(batches.of());
+      },
+      terms.batches);
+  return fields;
+}
+
+Fields drawn_fields(const TrainingTerms& terms, std::uint64_t steps_done) {
+  const DrawnStep drawn = drawn_step(terms);
+  return {{"law", "rounded gaussian"},
+          {"grid", "2^" + std::to_string(drawn.grid.exponent())},
+          {"contribution", std::to_string(drawn.grid.bound())},
+          {"sensitivity", std::to_string(drawn.sensitivity)},
+          {"scale", dyadic(drawn.scale)},
+          {"times", std::to_string(steps_done)}};
+}
+
+const std::string& text_at(const Fields& fields, const std::string& name) {
+  const auto found = fields.find(name);
+  if (found == fields.end()) throw CertificateError(name, "is missing in 'settings'");
+  return found->second;
+}
+
+std::uint64_t count_at(const Fields& fields, const std::string& name) {
+  const std::string& text = text_at(fields, name);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw CertificateError(name, "must be a whole number in 'settings', not '" + text.substr(0, 60) + "'");
+  return value;
+}
+
+Number number_at(const Fields& fields, const std::string& name) {
+  try {
+    return read_number(text_at(fields, name));
+  } catch (const ParseError&) {
+    throw CertificateError(name, "must be a number in 'settings', not '" + text_at(fields, name).substr(0, 60) + "'");
+  }
+}
+
+Batches batches_of(const Fields& fields) {
+  const std::string& sampling = text_at(fields, "sampling");
+  if (sampling == FixedSizeBatches::name()) return FixedSizeBatches(count_at(fields, "batch"), count_at(fields, "records"));
+  if (sampling == PoissonBatches::name()) return PoissonBatches(count_at(fields, "batch"), count_at(fields, "public_size"));
+  throw CertificateError("sampling", "must be fixed or poisson in 'settings', not '" + sampling.substr(0, 60) + "'");
+}
+
+TrainingTerms terms_of(const Fields& fields) {
+  TrainingTerms terms{batches_of(fields),
+                      number_at(fields, "noise_over_clip"),
+                      number_at(fields, "clip"),
+                      count_at(fields, "steps"),
+                      number_at(fields, "learning_rate").value.lo,
+                      text_at(fields, "features"),
+                      {}};
+  terms.shape = {count_at(fields, "inputs"),  count_at(fields, "classes"),    count_at(fields, "hidden"),
+                 count_at(fields, "filters"), count_at(fields, "image_rows"), count_at(fields, "image_columns")};
+  check(terms);
+  return terms;
+}
+
+/// Everything but the guarantees and the SHA-256 of the model.
+CertificateDocument without_guarantees(const TrainingTerms& terms, std::uint64_t steps_done) {
+  CertificateDocument document;
+  document.kind = report::CertificateKind::training;
+  document.version = TRADEOFF_VERSION;
+  document.neighbours = neighbours_of(terms);
+  document.charged.plan = parse(drawn_plan(terms, steps_done));
+  if (steps_done != terms.steps) document.planned = report::Charge{parse(drawn_plan(terms, terms.steps)), {}};
+  document.settings = settings_of(terms, steps_done);
+  document.drawn = {drawn_fields(terms, steps_done)};
+  return document;
+}
+
+void add_guarantees(report::Charge& charge, Neighbours neighbours, const std::vector<std::string>& deltas) {
+  std::vector<report::CertifiedAnswer> questions;
+  for (const std::string& delta : deltas) questions.push_back({"epsilon", delta});
+  for (const char* slack : certified_slacks) questions.push_back({"mu", slack});
+  questions.push_back({"delta", "0"});  // the advantage of any attack
+  for (const char* rate : {"0.001", "0.01", "0.1"}) questions.push_back({"tpr", rate});
+  charge = report::charge_of(charge.plan, analyze(charge.plan, neighbours), std::move(questions));
 }
 
 /// How a run stands against its targets; `excess` is about how far the logarithm of its noise is from meeting them.
@@ -112,21 +211,19 @@ Interval epsilon_so_far(const TrainingTerms& terms, std::uint64_t steps, const s
   return analyze(parse(drawn_plan(terms, steps)), neighbours_of(terms)).epsilon_at(read_number(delta).value);
 }
 
-std::string statement_of(const TrainingTerms& terms, const Guarantee& done, const Guarantee& planned) {
-  const DrawnStep drawn = drawn_step(terms);
-  std::string text = "tradeoff training certificate\n";
-  text += std::string("neighbours = ") + word_of(neighbours_of(terms)) + "\n";
-  text += "a step = the sum of clipped gradients of a batch, in multiples of 2^" + std::to_string(drawn.grid.exponent()) +
-          ", each of norm at most " + std::to_string(drawn.grid.bound()) + " steps (clip = " + terms.clip.text + "), sensitivity " +
-          std::to_string(drawn.sensitivity) + " steps, plus rounded gaussian noise of scale " + std::to_string(drawn.scale.numerator) +
-          " * 2^" + std::to_string(-drawn.scale.exponent) + " steps on each of " + std::to_string(Model(terms.shape).weights().size()) +
-          " weights, divided by the batch size\n";
-  text += "steps done = " + std::to_string(done.steps) + " of " + std::to_string(planned.steps) + "\n";
-  text += lines_of(done);
-  if (done.steps != planned.steps)
-    text += "The run was stopped early. If the moment was chosen by looking at results, only the guarantee of the planned run holds:\n" +
-            lines_of(planned);
-  return text;
+CertificateDocument document_of(const Progress& progress, const std::vector<std::string>& deltas) {
+  CertificateDocument document = without_guarantees(progress.terms, progress.steps_done);
+  add_guarantees(document.charged, document.neighbours, deltas);
+  if (document.planned) add_guarantees(*document.planned, document.neighbours, deltas);
+  document.released = parameters_digest(progress);
+  return document;
+}
+
+CertificateDocument recreate_training(const CertificateDocument& document) {
+  const TrainingTerms terms = terms_of(document.settings);
+  const std::uint64_t done = count_at(document.settings, "steps_done");
+  if (done > terms.steps) throw CertificateError("steps_done", "must be at most 'steps', " + std::to_string(terms.steps));
+  return without_guarantees(terms, done);
 }
 
 Number calibrated_noise(TrainingTerms terms, const Targets& targets) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/certificate.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/limit.h"
@@ -44,8 +45,12 @@ struct Guarantee {
 /// Its epsilon at one delta alone: the budget so far.
 [[nodiscard]] Interval epsilon_so_far(const TrainingTerms& terms, std::uint64_t steps, const std::string& delta);
 
-/// The certificate as text, line by line: terms, grid, exact noise, and what is guaranteed for the steps done and for the planned ones.
-[[nodiscard]] std::string statement_of(const TrainingTerms& terms, const Guarantee& done, const Guarantee& planned);
+/// The certificate of a run: for the steps that were done and, if it was stopped early, for the planned ones.
+[[nodiscard]] report::CertificateDocument document_of(const Progress& progress, const std::vector<std::string>& deltas);
+
+/// What the settings of a training certificate lead to: plans, noise and settings again. Throws CertificateError for a setting that is
+/// missing or is not of its form, DomainError for one out of range.
+[[nodiscard]] report::CertificateDocument recreate_training(const report::CertificateDocument& document);
 
 /// What the whole run guarantees, as it is drawn.
 [[nodiscard]] Curve curve_of(const TrainingTerms& terms);

@@ -39,6 +39,10 @@ std::vector<float> read_hex(std::string_view text) {
   return values;
 }
 
+std::string parameter_lines(const Progress& progress) {
+  return line("weights", to_hex(progress.weights)) + line("average", to_hex(progress.average));
+}
+
 /// The lines `name = value`.
 class Fields {
  public:
@@ -100,7 +104,7 @@ std::string to_text(const Progress& progress) {
   text += line("filters", std::to_string(shape.filters)) + line("image_rows", std::to_string(shape.image_rows)) +
           line("image_columns", std::to_string(shape.image_columns));
   text += line("steps_done", std::to_string(progress.steps_done));
-  text += line("weights", to_hex(progress.weights)) + line("average", to_hex(progress.average));
+  text += parameter_lines(progress);
   return text + std::string(last_line) + noise::sha256(text) + "\n";
 }
 
@@ -126,5 +130,7 @@ Progress read_progress(std::string_view text) {
   if (progress.steps_done > terms.steps) refuse("claims more steps than were planned");
   return progress;
 }
+
+std::string parameters_digest(const Progress& progress) { return noise::sha256(parameter_lines(progress)); }
 
 }  // namespace tradeoff::train

@@ -14,4 +14,7 @@ namespace tradeoff::train {
 /// Throws DomainError that says what is wrong with the file.
 [[nodiscard]] Progress read_progress(std::string_view text);
 
+/// SHA-256 of the two lines of the file that hold the parameters, `weights = ...` and `average = ...`.
+[[nodiscard]] std::string parameters_digest(const Progress& progress);
+
 }  // namespace tradeoff::train

@@ -253,8 +253,7 @@ std::vector<Question> questions() {
          ReleaseTerms terms;
          terms.rows = 2;
          const Certificate certificate = certify(parse("gaussian(sigma=0.3)"), terms);
-         said.add(certificate.statement());
-         said.add(certificate.digest());
+         said.add(to_string(certificate.drawn_plan()));
          for (const Certificate::Point& point : certificate.guarantee()) said.add(point.epsilon);
        }},
       {"release",
@@ -262,7 +261,6 @@ std::vector<Question> questions() {
          ReleaseTerms terms;
          terms.grid_exponent = -3;
          const Release released = release(certify(parse("laplace(scale=0.3)"), terms), std::vector{0.7});
-         said.add(released.digest);
          said.add_verdict(released.rows[0][0] * 8 == static_cast<double>(static_cast<long>(released.rows[0][0] * 8)));
        }},
   };

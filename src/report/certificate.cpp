@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "certificate.h"
+#include "report/certificate.h"
 
 #include <algorithm>
 #include <array>
@@ -15,18 +15,20 @@
 #include "numeric/number_text.h"
 #include "report/claim.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::report {
 namespace {
 
 using Json = nlohmann::json;  // members in the order of their names: the canonical form needs no sorting of its own
 
-constexpr const char* format_name = "tradeoff answer 2";
+constexpr const char* format_name = "tradeoff certificate 1";
 constexpr std::size_t size_limit = 1'000'000;  // a certificate of a long plan has some thousand bytes
 constexpr int depth_limit = 64;                // plans in plans; the parser of plans has a limit of its own
 constexpr std::size_t shown_limit = 60;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> questions = {
-    {{"delta", "epsilon"}, {"epsilon", "delta"}, {"beta", "alpha"}, {"tpr", "fpr"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> questions = {
+    {{"delta", "epsilon"}, {"epsilon", "delta"}, {"beta", "alpha"}, {"tpr", "fpr"}, {"mu", "slack"}}};
+constexpr std::array<std::pair<CertificateKind, std::string_view>, 3> kinds = {
+    {{CertificateKind::answer, "answer"}, {CertificateKind::release, "release"}, {CertificateKind::training, "training"}}};
 constexpr std::array<std::pair<Direction, std::string_view>, 3> directions = {
     {{Direction::worst, "worst"}, {Direction::remove, "remove"}, {Direction::add, "add"}}};
 
@@ -77,6 +79,23 @@ Json items_of(const Plan& plan) {
   return items;
 }
 
+// ---- what the plan protects ----
+
+/// The least number of records that a line of the plan protects together.
+double group_size(const Plan& plan) {
+  double least = infinity;
+  for (const Line& line : plan.lines) {
+    const auto* inner = std::get_if<Plan>(&line.source);
+    double size = inner == nullptr ? 1 : group_size(*inner);
+    for (const Call& call : line.operators) {
+      const auto* times = call.name != "group" || call.arguments.empty() ? nullptr : std::get_if<Number>(&call.arguments[0].value.content);
+      if (times != nullptr) size *= times->value.lo;
+    }
+    least = std::min(least, size);
+  }
+  return least;
+}
+
 // ---- writing ----
 
 /// Decimals that enclose the interval, whoever reads them.
@@ -111,28 +130,42 @@ Json json_of(const Evaluation& evaluation) {
           {"errors", std::move(errors)}};
 }
 
-Json content_of(const AnswerCertificate& certificate) {
-  Json answer = json_of(certificate.answer);
-  if (certificate.log10) answer["log10"] = json_of(*certificate.log10);
-  Json steps = Json::array();
-  for (const Step& step : certificate.steps) steps.push_back({{"theorem", step.theorem}, {"detail", step.detail}});
-  Json evaluations = Json::array();
-  for (const Evaluation& evaluation : certificate.evaluations) evaluations.push_back(json_of(evaluation));
-  return {{"certificate", format_name},
-          {"version", certificate.version},
-          {"plan", to_string(certificate.plan)},
-          {"items", items_of(certificate.plan)},
-          {"neighbours", report::to_word(certificate.neighbours)},
-          {"question",
-           {{"ask", certificate.ask},
-            {std::string(field_of_ask(certificate.ask)), certificate.at},
-            {"direction", word_of(certificate.direction)},
-            {"relative", certificate.relative}}},
-          {"answer", std::move(answer)},
-          {"claim", certificate.ask == "beta" ? "lo" : "hi"},
-          {"method", certificate.method},
-          {"steps", std::move(steps)},
-          {"evaluations", std::move(evaluations)}};
+std::string_view claimed_end(std::string_view ask) { return ask == "beta" ? "lo" : "hi"; }
+
+Json json_of(const CertifiedAnswer& one) {
+  Json found = json_of(one.answer), steps = Json::array(), evaluations = Json::array();
+  if (one.log10) found["log10"] = json_of(*one.log10);
+  for (const Step& step : one.steps) steps.push_back({{"theorem", step.theorem}, {"detail", step.detail}});
+  for (const Evaluation& evaluation : one.evaluations) evaluations.push_back(json_of(evaluation));
+  return {
+      {"question",
+       {{"ask", one.ask}, {std::string(field_of_ask(one.ask)), one.at}, {"direction", word_of(one.direction)}, {"relative", one.relative}}},
+      {"answer", std::move(found)},
+      {"claim", claimed_end(one.ask)},
+      {"method", one.method},
+      {"steps", std::move(steps)},
+      {"evaluations", std::move(evaluations)}};
+}
+
+Json json_of(const Charge& charge) {
+  Json guarantees = Json::array();
+  for (const CertifiedAnswer& one : charge.guarantees) guarantees.push_back(json_of(one));
+  return {{"plan", to_string(charge.plan)}, {"items", items_of(charge.plan)}, {"guarantees", std::move(guarantees)}};
+}
+
+Json content_of(const CertificateDocument& document) {
+  Json content = json_of(document.charged);
+  content["certificate"] = format_name;
+  content["kind"] = to_word(document.kind);
+  content["version"] = document.version;
+  content["neighbours"] = to_word(document.neighbours);
+  content["unit"] = unit_of(document.charged.plan);
+  if (document.planned) content["planned"] = json_of(*document.planned);
+  if (document.kind == CertificateKind::answer) return content;
+  content["settings"] = document.settings;
+  content["drawn"] = document.drawn;
+  content["released"] = document.released;
+  return content;
 }
 
 // ---- reading ----
@@ -182,7 +215,7 @@ const std::string& text_at(const Json& object, const std::string& name) {
   return found.get_ref<const std::string&>();
 }
 
-void allow_only(const Json& object, std::initializer_list<std::string_view> names, const std::string& where) {
+void allow_only(const Json& object, const std::vector<std::string_view>& names, const std::string& where) {
   if (!object.is_object()) throw CertificateError(where, "must be an object");
   for (const auto& entry : object.items()) {
     bool known = false;
@@ -245,20 +278,25 @@ Direction direction_at(const Json& object) {
   throw CertificateError("direction", "must be worst, remove or add, not " + shown(found));
 }
 
-void read_question(const Json& question, AnswerCertificate& certificate) {
-  certificate.ask = text_at(question, "ask");
-  const std::string field(field_of_ask(certificate.ask));
-  if (field.empty()) throw CertificateError("ask", "must be delta, epsilon, beta or tpr, not " + shown(certificate.ask));
+void read_question(const Json& question, CertifiedAnswer& one) {
+  one.ask = text_at(question, "ask");
+  const std::string field(field_of_ask(one.ask));
+  if (field.empty()) throw CertificateError("ask", "must be delta, epsilon, beta, tpr or mu, not " + shown(one.ask));
   allow_only(question, {"ask", field, "direction", "relative"}, "question");
-  certificate.at = number_at(question, field, certificate.ask == "delta");
-  certificate.relative = number_at(question, "relative", false);
-  certificate.direction = direction_at(question);
+  one.at = number_at(question, field, one.ask == "delta");
+  one.relative = number_at(question, "relative", false);
+  one.direction = direction_at(question);
+  const Interval at = one.at == "inf" ? Interval::exactly(infinity) : read_number(one.at).value, width = read_number(one.relative).value;
+  if (one.ask != "delta" && !(at.lo >= 0 && at.hi <= 1)) throw CertificateError(field, "must lie between 0 and 1, not " + shown(one.at));
+  if (!(width.lo > 0 && width.hi <= 1)) throw CertificateError("relative", "must be above 0 and at most 1, not " + shown(one.relative));
+  if (one.ask == "mu" && one.direction != Direction::worst)
+    throw CertificateError("direction", "must be worst for mu, which speaks of both orders at once");
 }
 
 Neighbours neighbours_at(const Json& content) {
   const std::string& word = text_at(content, "neighbours");
   for (const Neighbours value : {Neighbours::unstated, Neighbours::add_remove, Neighbours::replace_one})
-    if (word == report::to_word(value)) return value;
+    if (word == to_word(value)) return value;
   throw CertificateError("neighbours", "must be add-remove, replace-one or unstated, not " + shown(word));
 }
 
@@ -334,6 +372,63 @@ std::vector<Evaluation> evaluations_at(const Json& content) {
   return evaluations;
 }
 
+CertifiedAnswer guarantee_of(const Json& content) {
+  allow_only(content, {"question", "answer", "claim", "method", "steps", "evaluations"}, "guarantees");
+  CertifiedAnswer one;
+  read_question(member(content, "question"), one);
+  const Json& found = member(content, "answer");
+  allow_only(found, {"lo", "hi", "log10"}, "answer");
+  one.answer = interval_at(content, "answer");
+  if (found.contains("log10")) {
+    allow_only(found.at("log10"), {"lo", "hi"}, "log10");
+    one.log10 = interval_at(found, "log10");
+  }
+  if (text_at(content, "claim") != claimed_end(one.ask))
+    throw CertificateError("claim", "must name the end that may be claimed: lo for beta, hi otherwise");
+  one.method = text_at(content, "method");
+  one.steps = steps_at(content);
+  one.evaluations = evaluations_at(content);
+  return one;
+}
+
+/// A plan and what is claimed about it.
+Charge charge_at(const Json& content) {
+  Charge charge{plan_at(content), {}};
+  const Json& found = member(content, "guarantees");
+  if (!found.is_array() || found.empty()) throw CertificateError("guarantees", "must be an array that is not empty");
+  for (const Json& one : found) charge.guarantees.push_back(guarantee_of(one));
+  return charge;
+}
+
+CertificateKind kind_at(const Json& content) {
+  const std::string& found = text_at(content, "kind");
+  for (const auto& [value, word] : kinds)
+    if (word == found) return value;
+  throw CertificateError("kind", "must be answer, release or training, not " + shown(found));
+}
+
+Fields fields_of(const Json& content, const std::string& where) {
+  if (!content.is_object()) throw CertificateError(where, "must be an object");
+  Fields fields;
+  for (const auto& entry : content.items()) fields[entry.key()] = text_at(content, entry.key());
+  return fields;
+}
+
+std::vector<Fields> drawn_at(const Json& content) {
+  const Json& found = member(content, "drawn");
+  if (!found.is_array()) throw CertificateError("drawn", "must be an array");
+  std::vector<Fields> drawn;
+  for (const Json& one : found) drawn.push_back(fields_of(one, "drawn"));
+  return drawn;
+}
+
+std::string sha256_at(const Json& content, const std::string& name) {
+  const std::string& text = text_at(content, name);
+  if (text.size() != 64 || text.find_first_not_of("0123456789abcdef") != std::string::npos)
+    throw CertificateError(name, "must be a SHA-256 in 64 hexadecimal digits, not " + shown(text));
+  return text;
+}
+
 }  // namespace
 
 std::string_view field_of_ask(std::string_view ask) {
@@ -342,40 +437,56 @@ std::string_view field_of_ask(std::string_view ask) {
   return {};
 }
 
-std::string to_json(const AnswerCertificate& certificate) {
-  Json content = content_of(certificate);
-  content["digest"] = digest_of(content);
-  return content.dump(2) + "\n";
+std::string_view to_word(CertificateKind kind) {
+  for (const auto& [value, word] : kinds)
+    if (value == kind) return word;
+  return {};
 }
 
-AnswerCertificate parse_certificate(std::string_view text) {
+std::string unit_of(const Plan& plan) {
+  const double size = group_size(plan);
+  return size == 1 ? "one record" : "a group of " + numeric::to_string(numeric::exact_decimal(size)) + " records";
+}
+
+std::string to_json(const CertificateDocument& document, bool on_one_line) {
+  Json content = content_of(document);
+  content["digest"] = digest_of(content);
+  return on_one_line ? content.dump() : content.dump(2) + "\n";
+}
+
+CertificateDocument parse_certificate(std::string_view text) {
   Json content = read_json(text);
-  allow_only(
-      content,
-      {"certificate", "version", "plan", "items", "neighbours", "question", "answer", "claim", "method", "steps", "evaluations", "digest"},
-      "");
-  if (text_at(content, "certificate") != format_name) throw CertificateError("certificate", std::string("must be '") + format_name + "'");
+  if (text_at(content, "certificate") != format_name)
+    throw CertificateError("certificate", std::string("must be '") + format_name + "', not " + shown(text_at(content, "certificate")));
   const std::string digest = text_at(content, "digest");
   content.erase("digest");
   if (digest_of(content) != digest) throw CertificateError("digest", "is not that of the content: it was changed after it was written");
-  AnswerCertificate certificate;
-  certificate.version = text_at(content, "version");
-  certificate.plan = plan_at(content);
-  certificate.neighbours = neighbours_at(content);
-  read_question(member(content, "question"), certificate);
-  const Json& answer = member(content, "answer");
-  allow_only(answer, {"lo", "hi", "log10"}, "answer");
-  certificate.answer = interval_at(content, "answer");
-  if (answer.contains("log10")) {
-    allow_only(answer.at("log10"), {"lo", "hi"}, "log10");
-    certificate.log10 = interval_at(answer, "log10");
+  CertificateDocument document;
+  document.kind = kind_at(content);
+  document.version = text_at(content, "version");
+  document.neighbours = neighbours_at(content);
+  document.charged = charge_at(content);
+  if (text_at(content, "unit") != unit_of(document.charged.plan))
+    throw CertificateError("unit", "must be '" + unit_of(document.charged.plan) + "', which is what the plan says");
+  const std::vector<std::string_view> common = {"certificate", "kind", "version", "neighbours",
+                                                              "unit",        "plan", "items",   "guarantees"};
+  if (document.kind == CertificateKind::answer) {
+    allow_only(content, common, "");
+    return document;
   }
-  certificate.method = text_at(content, "method");
-  certificate.steps = steps_at(content);
-  certificate.evaluations = evaluations_at(content);
-  if (text_at(content, "claim") != (certificate.ask == "beta" ? "lo" : "hi"))
-    throw CertificateError("claim", "must name the end that may be claimed: lo for beta, hi otherwise");
-  return certificate;
+  const bool may_be_planned = document.kind == CertificateKind::training && content.contains("planned");
+  if (may_be_planned) {
+    allow_only(content.at("planned"), {"plan", "items", "guarantees"}, "planned");
+    document.planned = charge_at(content.at("planned"));
+  }
+  std::vector<std::string_view> known(common);
+  known.insert(known.end(), {"settings", "drawn", "released"});
+  if (may_be_planned) known.emplace_back("planned");
+  allow_only(content, known, "");
+  document.settings = fields_of(member(content, "settings"), "settings");
+  document.drawn = drawn_at(content);
+  document.released = sha256_at(content, "released");
+  return document;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::report

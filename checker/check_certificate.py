@@ -1,204 +1,665 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Verifies certificates of `tradeoff certify` without any of its code: python-flint (Arb) balls and this one file.
+"""Verifies certificates of tradeoff without any of its code: python-flint (ball arithmetic by Arb) and this one file.
 
-    check_certificate.py FILE...     a certificate each, or one a line (.jsonl); at most LIMIT seconds of work for each
+    check_certificate.py [--released FILE] CERTIFICATE...
 
-Exit code 0: every certificate is proved true. 1: one is proved false. 3: one is malformed or was changed. 4: one could not be decided.
+A certificate each, or one a line in a file that ends in .jsonl. Exit code 0: every claim of every certificate is proved true. 1: one is proved
+false. 3: one is malformed or was changed. 4: one could not be decided. --released FILE: what was released under the certificate, the printed rows
+or the model file; its SHA-256 is compared. Of a single certificate, every claim is listed, and what is taken on trust.
 
-How it works. A plan is a pair of laws (P, Q); with L = log dP/dQ under Q and M(z) = E_Q[exp(zL); L finite],
+What is proved. A certificate states a plan and claims about it: delta at an epsilon, epsilon at a delta, the trade-off function, mu. Each claim
+is an interval, and it is proved here that the true value lies in it, from the definitions of the mechanisms and of the claims.
+
+What is taken on trust: `TRUST` below has it, kind by kind. Above all, that the plan is what was run: no text can show that noise was drawn.
+
+How delta is enclosed. A plan is a pair of laws (P, Q); with L = log dP/dQ under Q and M(z) = E_Q[exp(zL); L finite],
     delta(e) = P(L = inf) + C(e),  C(e) = E_Q[(exp L - exp e)+; L finite].
-Every answer that a certificate can hold follows from enclosures of delta(e): see `verdict` and `Plan.beta`. Three routes enclose it:
+Every claim follows from enclosures of delta(e): see `Plan` and `answer_verdict`. These routes enclose it:
   * Gaussian noise alone: delta(e) = Phi(mu/2 - e/mu) - exp(e) Phi(-mu/2 - e/mu).
-  * finite laws and Laplace noise: M is a finite sum of exp(zl) times a polynomial in w over w^m, w = z - 1/2. C(e) is the integral of
-    M(z) exp(-(z-1)e) / (z(z-1)) / (2 pi i) over Re z = c > 1, and the residues left of the line give it exactly, term by term.
-  * anything with Gaussian or Poisson-sampled Gaussian noise: the trapezoidal sum of that integral with step h. By Poisson summation
-    the sum is that of exp((c-1)y) C(e + y) over y = 2 pi m/h, m any integer: m = 0 is wanted, the others are non-negative, and bounded by
-    C <= 1 and C(x) <= M(s) exp(-(s-1)x) for every s > 1. What is cut off is bounded by |M| far out (`Gaussian.log_decay`).
-Noise sampled once needs none of it: delta(e) = q delta_base(log(1 + (exp e - 1)/q)), and its mirror delta(e) = 1 - exp(e) + exp(e) delta'(-e).
+  * noise sampled once: delta(e) = q delta_base(log(1 + (exp e - 1)/q)), and its mirror delta(e) = 1 - exp(e) + exp(e) delta'(-e).
+  * finite laws: the composition is a finite law, and C(e) a sum over its losses (`Sums`).
+  * Laplace noise, also with finite laws: M is a finite sum of exp(zl) times a polynomial in w over w^m, w = z - 1/2. C(e) is the integral of
+    M(z) exp(-(z-1)e) / (z(z-1)) / (2 pi i) over Re z = c > 1, and the residues left of the line give it exactly, term by term (`Sums`).
+  * everything else: the trapezoidal sum of that integral with step h (`Line`). By Poisson summation the sum is that of
+    exp((c-1)y) C(e + y) over y = 2 pi m/h, m any integer: m = 0 is wanted, the others are non-negative, and bounded by
+    C <= 1 and C(x) <= M(s) exp(-(s-1)x) for every s > 1. What is cut off is bounded by |M| far out.
 Balls carry all rounding. Floats only choose where to look: c, h, counts, paths; a poor choice makes a ball wide, never wrong.
 """
-import cmath, functools, hashlib, itertools, json, math, re, signal, sys  # noqa: E401
+
+import bisect
+import cmath
+import functools
+import hashlib
+import itertools
+import json
+import math
+import re
+import signal
+import sys
 from fractions import Fraction
 from statistics import NormalDist
-from flint import acb, acb_mat, arb, arb_poly, arb_series, ctx, fmpq, fmpz
-PRECISION = 160  # bits; intervals of double precision need about 60, long sums and small deltas lose some
-TERMS, WORK = 20000, 6_000_000  # a finite law with more terms, a sum with more summands is not tried
-LIMIT = 60  # seconds of processor time for one certificate, after which it is undecided
-EDGE = 50  # exp(-EDGE) is what an approximation may cost, relative to the answer
-ZERO, HALF = arb(0), arb(0.5)
-class Changed(Exception): """Not a certificate, or not as it was written."""
-class Undecided(Exception): """Nothing is proved."""
-def require(condition, reason):
-    if not condition: raise Undecided(reason)
 
-# ---- numbers and plans as text ----
+from flint import acb, acb_mat, arb, arb_poly, arb_series, ctx, fmpq, fmpz
+
+PRECISION = 160  # bits; intervals of double precision need about 60, long sums and small deltas lose some
+TERMS = 20_000  # a composition with more terms of different kinds is not tried,
+LATTICE = 400_000  # nor one whose losses lie in equal steps with more of them
+WORK = 20_000_000  # a quadrature with more products is not tried
+LIMIT = 60  # seconds of processor time for one claim, after which it is undecided
+EDGE = 50  # exp(-EDGE) is what an approximation may cost, relative to the answer
+ALGEBRAIC_EDGE = 30  # the same where the integrand falls off like a power; 10 more where that was not enough
+ZERO, HALF, ONE = arb(0), arb(0.5), arb(1)
+
+TRUST = {
+    "answer": ["that the plan is what was run on the data, and that its sensitivities are right"],
+    "release": [
+        "that the noise was really drawn, once, in secret, and added to the values",
+        "that the sensitivity of the values is at most what the plan says",
+        "that the charged plan follows from the settings (`tradeoff verify` computes it again)",
+    ],
+    "training": [
+        "that the batches and the noise were really drawn, in secret, at every step",
+        "that no record's clipped gradient is longer than the sensitivity says",
+        "that the charged plan follows from the settings (`tradeoff verify` computes it again)",
+    ],
+}
+
+
+class Changed(Exception):
+    """Not a certificate, or not as it was written."""
+
+
+class Undecided(Exception):
+    """Nothing is proved."""
+
+
+def require(condition, reason):
+    if not condition:
+        raise Undecided(reason)
+
+
+def demand(condition, field, reason):
+    if not condition:
+        raise Changed(f"field '{field:.60}' {reason}")
+
+
+# ---------------------------------------------------------------- numbers ----
+
 UNSIGNED = r"(\d{1,400}(\.\d{0,400})?|\.\d{1,400})([eE][+-]?\d{1,4})?"
 NUMBER = rf"[+-]?{UNSIGNED}(/{UNSIGNED})?"
-ARGUMENTS = {name: dict(word.partition("=")[::2] for word in words) for name, *words in map(str.split, (  # with the defaults
-    "gaussian sigma sensitivity=1|laplace scale sensitivity=1|truncated_laplace scale bound sensitivity=1|discrete_gaussian sigma sensitivity=1|"
-    "discrete_laplace scale sensitivity=1|truncated_discrete_laplace scale bound sensitivity=1|randomized_response epsilon choices=2|"
-    "dp epsilon delta=0|gdp mu|pair p q|repeat times|group size|poisson rate|sample size of rate").split("|"))}
+
+
 def exact(text):
     """A decimal or a quotient of two, exactly."""
     demand(isinstance(text, str) and re.fullmatch(NUMBER, text, re.ASCII), str(text), "is not a number")
     above, _, below = text.partition("/")
     return Fraction(above) / Fraction(below or 1)
-def end(text): return math.inf if text == "inf" else -math.inf if text == "-inf" else exact(text)
-def ball(value): return arb(fmpq(fmpz(value.numerator), fmpz(value.denominator)))
+
+
+def end(text):
+    """An end of an interval: exact, or an infinite float."""
+    return math.inf if text == "inf" else -math.inf if text == "-inf" else exact(text)
+
+
+def ball(value):
+    return arb(fmpq(fmpz(value.numerator), fmpz(value.denominator)))
+
+
 def simple(value):
     """A number of 12 bits near a positive float, so that its multiples are exact."""
     mantissa, exponent = math.frexp(value)
     return arb(math.ldexp(round(math.ldexp(mantissa, 12)), exponent - 12))
+
+
 def power(value, n):
-    """By squaring, which a ball around 0 survives."""
+    """By squaring, which a ball around 0 survives; n >= 1."""
     result = None
     while n:
         result = result if not n & 1 else value if result is None else result * value
         value, n = value * value, n >> 1
     return result
+
+
+def normal_tail(x):
+    """The probability that a standard normal variable exceeds x."""
+    return (x / arb(2).sqrt()).erfc() / 2
+
+
+def between_0_and(bound):
+    """Anything from 0 to the bound."""
+    return arb(bound / 2, bound / 2)
+
+
+# ----------------------------------------------------------------- plans ----
+
+# The words that are known here, their arguments, and the defaults of those that have one.
+ARGUMENTS = {
+    "gaussian": {"sigma": "", "sensitivity": "1"},
+    "laplace": {"scale": "", "sensitivity": "1"},
+    "truncated_laplace": {"scale": "", "bound": "", "sensitivity": "1"},
+    "discrete_gaussian": {"sigma": "", "sensitivity": "1"},
+    "discrete_laplace": {"scale": "", "sensitivity": "1"},
+    "truncated_discrete_laplace": {"scale": "", "bound": "", "sensitivity": "1"},
+    "randomized_response": {"epsilon": "", "choices": "2"},
+    "dp": {"epsilon": "", "delta": "0"},
+    "gdp": {"mu": ""},
+    "pair": {"p": "", "q": ""},
+    "repeat": {"times": ""},
+    "group": {"size": ""},
+    "poisson": {"rate": ""},
+    "sample": {"size": "", "of": "", "rate": ""},
+}
+SPEAKS_OF = {"sample": "replace-one", "poisson": "add-remove"}  # neighbours
+OBJECT = {"": None}  # any members
+
+
 def pattern(items, between):
     """A regular expression for the text of the plan that has these items; a default may be left out of it."""
-    def value(given): return r"\[" + ", ".join(map(value, given)) + r"\]" if isinstance(given, list) else re.escape(given)
+
+    def value(given):
+        return r"\[" + ", ".join(map(value, given)) + r"\]" if isinstance(given, list) else re.escape(given)
+
     def call(one):
         fits(one, {"name": "[a-z_]+", "arguments": OBJECT}, "items")
         name, known, given = one["name"], ARGUMENTS.get(one["name"], {}), one["arguments"]
         require(set(given) <= set(known), "a mechanism or an argument that this checker does not know")
         words = [(("" if name in ("repeat", "group") else key + "=") + value(given[key]), given[key] == known[key]) for key in known if key in given]
         return name + r"\(" + words[0][0] + "".join(f"(, {word})?" if default else f", {word}" for word, default in words[1:]) + r"\)"
+
     def line(item):
         fits(item, {"source": None, "operators": [OBJECT]}, "items")
         first = r"\(" + pattern(item["source"], "; ") + r"\)" if isinstance(item["source"], list) else call(item["source"])
         return r" \| ".join([first, *map(call, item["operators"])])
+
     return between.join(map(line, items))
 
-# ---- laws ----
+
+def group_size(items):
+    """The least number of records that a line protects together."""
+    sizes = []
+    for item in items:
+        size = group_size(item["source"]) if isinstance(item["source"], list) else Fraction(1)
+        for call in item["operators"]:
+            size *= exact(call["arguments"]["size"]) if call["name"] == "group" else 1
+        sizes.append(size)
+    return min(sizes)
+
+
+# ------------------------------------------------------------------ laws ----
+# A law is a pair (P, Q). Every one has: `symmetric` (P against Q is as Q against P), `swapped()` (Q against P), `infinite` (P-mass where Q has
+# none), `slack` (at most this P-mass was left out), `unbounded` (no loss is the largest).
+
+
 class Atoms:
-    """Finitely many losses: (loss, Q-mass); `infinite`: P-mass at +inf; `zero`: Q-mass at -inf; `even`: losses in equal steps; `slack`: at
-    most this P-mass was left out."""
+    """Finitely many losses: (loss, Q-mass); `zero`: Q-mass where P has none; `even`: losses in equal steps."""
+
     def __init__(self, atoms, infinite=ZERO, zero=ZERO, even=False, symmetric=True, slack=ZERO):
         self.atoms, self.infinite, self.zero, self.even = atoms, infinite, zero, even or len(atoms) < 3
-        self.symmetric, self.slack = symmetric, slack
+        self.symmetric, self.slack, self.unbounded = symmetric, slack, not slack.is_zero()
+
     def swapped(self):
         flipped = [(-loss, mass * loss.exp()) for loss, mass in reversed(self.atoms)]
         return self if self.symmetric else Atoms(flipped, self.zero, self.infinite, self.even, False)
-    def transform(self, z): return sum((mass * (z * loss).exp() for loss, mass in self.atoms), ZERO)
+
+    def transform(self, z):
+        return sum((mass * (z * loss).exp() for loss, mass in self.atoms), ZERO)
+
     def poisson(self, q):
         """(1-q)Q + qP against Q."""
         atoms = [((1 - q + q * loss.exp()).log(), mass) for loss, mass in self.atoms]
         return Atoms(atoms + ([] if self.zero.is_zero() else [((1 - q).log(), self.zero)]), q * self.infinite, symmetric=False)
+
+    def sampled(self, q):
+        """Fixed-size sampling of a symmetric law: the losses above 0 of `poisson`, their mirror images, and the rest of the mass at 0."""
+        require(all(loss > 0 or loss <= 0 for loss, _ in self.atoms), "a loss that cannot be told from 0")
+        above = [((1 - q + q * loss.exp()).log(), mass) for loss, mass in self.atoms if loss > 0]
+        lost = q * self.infinite
+        rest = 1 - lost - sum((mass * (1 + loss.exp()) for loss, mass in above), ZERO)
+        below = [(-loss, mass * loss.exp()) for loss, mass in reversed(above)]
+        return Atoms([*below, (ZERO, rest), *above], lost, lost, even=len(above) == 1)
+
     def terms(self, n):
         """The sum of n of them: (loss, polynomial in w, order of the pole at w = 0)."""
+        if n == 0:
+            return [(ZERO, arb_poly([1]), 0)]
         if self.even:
-            require(n * len(self.atoms) <= TERMS, "too many terms")
+            require(n * len(self.atoms) <= LATTICE, "too many terms")
             masses, first, last = arb_poly([mass for _, mass in self.atoms]) ** n, self.atoms[0][0], self.atoms[-1][0]
             step = (last - first) / max(1, len(self.atoms) - 1)
             return [(n * first + k * step, arb_poly([masses[k]]), 0) for k in range(n * (len(self.atoms) - 1) + 1)]
-        require(n < 20 and len(self.atoms) ** n <= TERMS, "too many terms")
-        each = ([loss for loss, _ in self.atoms], [mass for _, mass in self.atoms])
-        losses, masses = (itertools.product(values, repeat=n) for values in each)
-        return [(sum(loss, ZERO), arb_poly([math.prod(mass, start=arb(1))]), 0) for loss, mass in zip(losses, masses)]
+        require(math.comb(n + len(self.atoms) - 1, n) <= TERMS, "too many terms")
+        return list(self._multisets(n, len(self.atoms) - 1))
+
+    def _multisets(self, n, last):
+        """As `terms`, of the atoms up to `last`: k times that one, and n - k times those before it."""
+        loss, mass = self.atoms[last]
+        if last == 0:
+            yield n * loss, arb_poly([mass**n]), 0
+            return
+        for k in range(n + 1):
+            for other, poly, order in self._multisets(n - k, last - 1):
+                yield other + k * loss, poly * (math.comb(n, k) * mass**k), order
+
+
 class Laplace:
     """Laplace noise with a = sensitivity/scale, perhaps truncated at t scales. Under Q the losses a and -a have a mass and those between
     the density norm/2 exp(-(a + l)/2), so that M(z) = (exp(za) up(w) + exp(-za) down(w))/w with linear up and down, w = z - 1/2."""
+
     def __init__(self, a, t=None):
         require(t is None or t >= a, "noise that is truncated below its sensitivity")
-        self.a, self.symmetric, self.slack = a, True, ZERO
+        self.a, self.symmetric, self.slack, self.unbounded = a, True, ZERO, False
         edge = (-t).exp() if t is not None else ZERO
         norm = 1 / (2 * (1 - edge))
         self.up = arb_poly([norm * (-a).exp() / 2, norm * ((-a).exp() - edge)])
         self.down = arb_poly([-norm / 2, norm * (1 - edge * a.exp())])
         self.infinite = norm * edge * (a.exp() - 1)
-    def swapped(self): return self
-    def transform(self, z): return ((z * self.a).exp() * self.up(z - HALF) + (-z * self.a).exp() * self.down(z - HALF)) / (z - HALF)
-    def terms(self, n): return [((n - 2 * k) * self.a, math.comb(n, k) * self.up ** (n - k) * self.down ** k, n) for k in range(n + 1)]
+
+    def swapped(self):
+        return self
+
+    def transform(self, z):
+        return ((z * self.a).exp() * self.up(z - HALF) + (-z * self.a).exp() * self.down(z - HALF)) / (z - HALF)
+
+    def terms(self, n):
+        return [((n - 2 * k) * self.a, math.comb(n, k) * self.up ** (n - k) * self.down**k, n) for k in range(n + 1)]
+
+
 class Gaussian:
     """N(mu, 1) against N(0, 1), perhaps Poisson-sampled at rate q: L = log(1 - q + q exp(mu y - mu^2/2)), y normal; or its mirror.
+
     Sampled, M(z) is the integral of f(y) = phi(y) exp(z L(y)) (mirrored: 1 - z for z), by trapezoidal sums. f is analytic in |Im y| < pi/mu,
     so that a sum of step s is off by at most 2 N/(exp(2 pi b/s) - 1), N the integral of |f(y + ib)|. For |b| <= pi/(2 mu) the modulus of
     1 - q + q exp(...) is at most its value at b = 0 and at least that over sqrt 2. N is bounded by twice a sum, where that is safe."""
+
     def __init__(self, mu, q=None, mirrored=False):
         self.mu, self.q, self.mirrored, self.symmetric = mu, q, mirrored, q is None
-        self.infinite, self.slack = ZERO, ZERO
-    def swapped(self): return self if self.q is None else Gaussian(self.mu, self.q, not self.mirrored)
-    def log_ratio(self, y): return (1 - self.q + self.q * (self.mu * y - self.mu ** 2 / 2).exp()).log()
-    def ends(self, c): return -18, 18 + math.ceil(float(self.mu) * max(0.0, c))  # beyond them phi exp(cL) is far below what matters
+        self.infinite, self.slack, self.unbounded = ZERO, ZERO, q is None or not mirrored
+
+    def swapped(self):
+        return self if self.q is None else Gaussian(self.mu, self.q, not self.mirrored)
+
+    def log_ratio(self, y):
+        return (1 - self.q + self.q * (self.mu * y - self.mu**2 / 2).exp()).log()
+
+    def ends(self, c):
+        """Beyond them phi exp(cL) is far below what matters."""
+        return -18, 18 + math.ceil(float(self.mu) * max(0.0, c))
+
     def points(self, c, step):
         low, high = self.ends(c)
-        require((high - low) / float(step) < WORK / 20, "too many summands")
+        require((high - low) / float(step) < WORK / 60, "too many summands")
         return range(math.floor(low / float(step)), math.ceil(high / float(step)) + 1)
+
     def beyond(self, c, step):
         """Bounds the part of a sum beyond the ends: L' <= mu on the right, exp(cL) <= 1 or (1-q)^c on the left, ratios of neighbours fall."""
-        low, high = (arb(end) for end in self.ends(float(c)))
+        low, high = (arb(one) for one in self.ends(float(c)))
         top = c.max(ZERO)
-        right = (top * self.log_ratio(high) - high ** 2 / 2).exp() / (1 - (step * (top * self.mu - high)).exp())
-        left = (-low ** 2 / 2).exp() / (1 - (step * low).exp())
+        right = (top * self.log_ratio(high) - high**2 / 2).exp() / (1 - (step * (top * self.mu - high)).exp())
+        left = (-(low**2) / 2).exp() / (1 - (step * low).exp())
         return step * (right + left) * (c.min(ZERO) * (1 - self.q).log()).exp()
+
     def strip_error(self, log_growth, b, step):
         """What a sum of step s is off by, relative to the same sum on the axis, if |f| grows by exp(log_growth) up to Im y = b."""
         error = 4 * log_growth.exp() / ((2 * arb.pi() * b / step).exp() - 1)
         require(error < 1, "a strip too narrow")  # then the sum on the axis is off by less than half of itself
         return error
+
     def transforms(self, c, h, count, margin):
         """M(c + ikh), k = 0..count, to about exp(-margin) of M(c). |f(y + ib)| <= f(y) exp(b^2/2 + t b mu) 2^(-c/2 if c < 0), z = c + it."""
+        if self.q is None:
+            return [(self.mu**2 * z * (z - 1) / 2).exp() for z in (acb(c, k * h) for k in range(count + 1))]
         c, h = (1 - c, -h) if self.mirrored else (c, h)
         b = arb(min(math.pi / 2 / float(self.mu) * 0.999, 6.0))
-        growth = b ** 2 / 2 + abs(h) * count * b * self.mu - c.min(ZERO) * arb(2).log() / 2
+        growth = b**2 / 2 + abs(h) * count * b * self.mu - c.min(ZERO) * arb(2).log() / 2
         step = simple(2 * math.pi * float(b) / (margin + 3 + float(growth)))
         points = self.points(float(c), step)
-        require(len(points) * (count + 4) <= WORK, "too many summands")
         ratios, norm = [self.log_ratio(j * step) for j in points], step / (2 * arb.pi()).sqrt()
         weights = [norm * (c * ratio - (j * step) ** 2 / 2).exp() for j, ratio in zip(points, ratios)]
-        block = math.isqrt(count) + 1  # exp(i k h L) = coarse * fine: one product each, so that balls do not grow with k
-        fine = acb_mat([[acb(ZERO, i * h * ratio).exp() for i in range(block)] for ratio in ratios])
-        coarse = acb_mat([[weight * acb(ZERO, i * block * h * ratio).exp() for weight, ratio in zip(weights, ratios)]
-                          for i in range(count // block + 1)])
         beyond = self.beyond(c, step)
         error = (beyond + self.strip_error(growth, b, step) * (sum(weights, ZERO) + beyond)).upper()
-        return [value + acb(arb(0, error), arb(0, error)) for value in (coarse * fine).entries()[:count + 1]]
+        return weighted_waves(weights, ratios, h, count, error)
+
     def log_transform(self, c, scale):
         """log M(c) at a real c, to far less than 1/scale."""
-        if self.q is None: return self.mu ** 2 * c * (c - 1) / 2
+        if self.q is None:
+            return self.mu**2 * c * (c - 1) / 2
         return self.transforms(c, ZERO, 0, EDGE + math.log(scale))[0].real.log()
+
     def rough(self, c, t=0.0, a=0.0, step=0.15):
         """log of the integral of `log_decay`, not proved: only to choose."""
+        if self.q is None:
+            return float(self.mu) ** 2 * c * (c - 1) / 2
         mu, q, c, total = float(self.mu), float(self.q), 1 - c if self.mirrored else c, 0.0
         for j in self.points(c, step):
             w = 1 - q + q * cmath.exp(complex(min(700.0, mu * j * step - mu * mu / 2), mu * a))
             total += math.exp(min(700.0, c * math.log(abs(w)) - t * cmath.phase(w) - ((j * step) ** 2 - a * a) / 2))
         return math.log(total * step / math.sqrt(2 * math.pi))
-    def best_path(self, c, t): return min((math.pi / 2 / float(self.mu) * k / 16 for k in range(1, 13)), key=lambda a: self.rough(c, t, a))
+
+    def fallen(self, c, t):
+        """log |M(c + it)/M(c)|, not proved: only to choose."""
+        if self.q is None:
+            return -(float(self.mu) ** 2) * t * t / 2
+        return min(0.0, self.rough(c, t, self.best_path(c, t)) - self.rough(c))
+
+    def best_path(self, c, t):
+        return min((math.pi / 2 / float(self.mu) * k / 16 for k in range(1, 13)), key=lambda a: self.rough(c, t, a))
+
+    def log_far(self, c, t, scale):
+        """Bounds log |M(c + iv)| for every v >= t > 0."""
+        if self.q is None:
+            return self.mu**2 * (c * (c - 1) - t * t) / 2
+        return self.log_decay(c, t, scale).min(self.log_transform(c, scale))
+
     def log_decay(self, c, t, scale):
         """Bounds log |M(c + iv)| for every v >= t > 0. On the path y + ia the integrand is at most F(y) = phi(y) exp(a^2/2) |w|^c exp(-t arg w),
         w = 1 - q + q exp(mu(y + ia) - mu^2/2), since arg w > 0. F continues to |Im y| < b = pi/(2 mu) - a by |w|^2 = w(y+ia) w(y-ia) and the
         like for arg w, and grows there by at most exp(b^2/2 + t mu (b-a)+ / 2) 2^(-c/2 if c < 0). Mirrored, the path is y - ia and c is 1 - c."""
         a = arb(self.best_path(float(c), float(t)))
         c, b = 1 - c if self.mirrored else c, arb.pi() / (2 * self.mu) - a
-        lost = (a ** 2 - c.min(ZERO) * arb(2).log()) / 2
-        growth = lost + b ** 2 / 2 + t * self.mu * (b - a).max(ZERO) / 2
+        lost = (a**2 - c.min(ZERO) * arb(2).log()) / 2
+        growth = lost + b**2 / 2 + t * self.mu * (b - a).max(ZERO) / 2
         step = simple(2 * math.pi * float(b) / (EDGE + math.log(scale) + 3 + float(growth)))
         axis = total = ZERO
         for j in self.points(float(c), step):
-            square, w = (j * step) ** 2 / 2, 1 - self.q + self.q * acb(self.mu * (j * step) - self.mu ** 2 / 2, self.mu * a).exp()
+            square, w = (j * step) ** 2 / 2, 1 - self.q + self.q * acb(self.mu * (j * step) - self.mu**2 / 2, self.mu * a).exp()
             total += (c * abs(w).log() - t * w.arg() - square).exp()
             axis += (c * self.log_ratio(j * step) - square).exp()
         beyond, norm = self.beyond(c, step), step / (2 * arb.pi()).sqrt()
         error = self.strip_error(growth, b, step) * (norm * axis + beyond)
-        return (norm * total * (a ** 2 / 2).exp() + beyond * lost.exp() + error).log()
+        return (norm * total * (a**2 / 2).exp() + beyond * lost.exp() + error).log()
+
+
+def weighted_waves(weights, losses, h, count, error):
+    """The sums of weight exp(ikh loss), k = 0..count, each with this error. Losses may be complex."""
+    require(len(losses) * (count + 4) <= WORK, "too many summands")
+    block = math.isqrt(count) + 1  # exp(i k h L) = coarse * fine: one product each, so that balls do not grow with k
+    turns = [acb(0, 1) * h * loss for loss in losses]
+    fine = acb_mat([[(i * turn).exp() for i in range(block)] for turn in turns])
+    coarse = acb_mat([[weight * (i * block * turn).exp() for weight, turn in zip(weights, turns)] for i in range(count // block + 1)])
+    around = acb(arb(0, error), arb(0, error))
+    return [value + around for value in (coarse * fine).entries()[: count + 1]]
+
+
+# ------------------------------------------- sampled noise with a corner ----
+
+
+class NormalBase:
+    """Gaussian noise as the noise that is sampled. Under Q the noise y is standard normal, and the loss is mu y - mu^2/2."""
+
+    def __init__(self, mu):
+        self.mu = self.slope = mu
+        self.middle, self.top_atom, self.mass_above = mu / 2, None, normal_tail(mu / 2)  # mass_above: Q-mass of the losses above 0
+
+    def last(self, c):
+        """Where the quadrature ends: beyond, density * w^c is far below what matters."""
+        return arb(12 + math.ceil(float(self.mu) * max(1.0, c)))
+
+    def height(self, _):
+        """How far from the real axis the path of the quadrature is."""
+        return arb(min(0.78 / float(self.mu), 1.0))
+
+    def loss(self, y):
+        return self.mu * y - self.mu**2 / 2
+
+    def place(self, loss):
+        return loss / self.mu + self.mu / 2
+
+    def density(self, y):
+        return (-y * y / 2).exp() / (2 * arb.pi()).sqrt()
+
+    def log_slope(self, y):
+        """The derivative of the logarithm of the density."""
+        return -y
+
+    def density_bound(self, left, right, top):
+        """Of |density| for left <= Re y <= right, |Im y| <= top."""
+        nearest = left.max(-right).max(ZERO)
+        return ((top * top - nearest * nearest) / 2).exp() / (2 * arb.pi()).sqrt()
+
+    def mass(self, left, right):
+        """Under Q and under P, between two places; None is infinity."""
+        q = normal_tail(left) - (normal_tail(right) if right is not None else ZERO)
+        p = normal_tail(left - self.mu) - (normal_tail(right - self.mu) if right is not None else ZERO)
+        return q, p
+
+    def beyond(self, c, q):
+        """Bounds the integrals of |density w^z| and |density w^(1-z)| on the path beyond the last place, Re z = c >= 1: there
+        1 <= |w| <= exp(Re loss), and |density| is exp(height^2/2) times that on the axis."""
+        last, height = self.last(float(c)), self.height(None)
+        require(1 - q + q * self.loss(last).exp() * (self.mu * height).cos() > 1, "a rate too small for this noise")
+        return (height**2 / 2).exp() * ((self.mu**2 * c * (c - 1) / 2).exp() * normal_tail(last - c * self.mu) + normal_tail(last))
+
+
+class LaplaceBase:
+    """Laplace noise as the noise that is sampled, a = sensitivity/scale. Under Q the noise y has density exp(-|y|)/2; the loss is 2y - a
+    for 0 < y < a, -a with mass 1/2 below that and a with mass exp(-a)/2 above."""
+
+    def __init__(self, a):
+        self.a, self.slope = a, arb(2)
+        self.middle, self.top_atom, self.mass_above = a / 2, (-a).exp() / 2, (-a / 2).exp() / 2
+
+    def last(self, _):
+        return self.a
+
+    def height(self, length):
+        return arb(min(0.39, float(length) / 2))
+
+    def loss(self, y):
+        return 2 * y - self.a
+
+    def place(self, loss):
+        return (loss + self.a) / 2
+
+    def density(self, y):
+        return (-y).exp() / 2
+
+    def log_slope(self, _):
+        return -ONE
+
+    def density_bound(self, left, _right, _top):
+        return (-left).exp() / 2
+
+    def mass(self, left, right):
+        right = self.a if right is None else right
+        return ((-left).exp() - (-right).exp()) / 2, ((right - self.a).exp() - (left - self.a).exp()) / 2
+
+    def beyond(self, _c, _q):
+        return ZERO
+
+
+class Sampled:
+    """Noise that is sampled at rate q, w = 1 - q + q exp(base loss), L = log w. `kind`: "remove" is (1-q)Q + qP against Q, "add" its reverse,
+    "fixed" is fixed-size sampling, C_q of the base: the losses above 0 of "remove", their mirror images, and the rest of the mass at 0.
+
+    The law has atoms and a density, M = B + A. A(z) is the integral of density(y) (w^z and/or w^(1-z)) over a half-line or an interval, by
+    Gauss-Legendre panels on a path above the real axis, where w^z does not oscillate but falls with Im z >= 0 (for w^(1-z): on its mirror image
+    below the axis). A rule of N nodes is exact for polynomials of degree 2N - 1, and if |f| <= F in the ellipse with parameter rho around
+    the panel, the Chebyshev coefficients of f are at most 2F/rho^k, so that the rule is off by at most 8 F r/(rho^(2N) (1 - 1/rho)), r half
+    the length of the panel. For large Im z, |A(c + iv)| <= C/v (`wave_bound`)."""
+
+    def __init__(self, base, q, kind):
+        self.base, self.q, self.kind, self.symmetric = base, q, kind, kind == "fixed"
+        self.infinite, self.slack = ZERO, ZERO
+        self.first = base.middle if self.symmetric else ZERO
+        self.sides = {"remove": (1,), "add": (-1,), "fixed": (1, -1)}[kind]
+        top = base.top_atom
+        atoms = [] if top is None else [(self.log_ratio(base.a), top)] if self.symmetric else [(self.log_ratio(-base.a), HALF), (self.log_ratio(base.a), top)]
+        mirrored = [(-loss, mass * loss.exp()) for loss, mass in reversed(atoms)]
+        rest = [(ZERO, (1 - q) * (1 - 2 * base.mass_above))] if self.symmetric else []
+        self.atoms = Atoms({"remove": atoms, "add": mirrored, "fixed": mirrored + rest + atoms}[kind], even=True)
+        self.unbounded, self._bounds, self._roughs = top is None, {}, {}
+
+    def swapped(self):
+        return self if self.symmetric else Sampled(self.base, self.q, "add" if self.kind == "remove" else "remove")
+
+    def log_ratio(self, loss):
+        return (1 - self.q + self.q * loss.exp()).log()
+
+    # -- the density part --
+
+    def path(self, c):
+        """The corners: from the first place up, along, and down again where the density ends; a corner is (Re, Im)."""
+        first, last = self.first, self.base.last(c)
+        height = self.base.height(last - first)
+        corners = [(first, ZERO), (first, height), (last, height), (last, ZERO)]
+        return corners if self.base.top_atom is not None else corners[:3]
+
+    def panels(self, c, t, margin):
+        """Pieces (from, to, rho, N) of the path, such that the rules on all of them are off by about exp(-margin) for 0 <= Im z <= t."""
+        corners, found = self.path(c), []
+        waiting = list(zip(corners, corners[1:]))
+        while waiting:
+            start, stop = waiting.pop()
+            needed, rho = min((self.nodes_needed(start, stop, rho, c, t, margin), rho) for rho in (1.4, 1.7, 2, 2.5, 3, 4, 6, 9, 13))
+            if needed <= 60:
+                found.append((start, stop, arb(rho), max(4, math.ceil(needed))))
+                continue
+            middle = tuple(arb(float((a + b) / 2)) if not (a - b).is_zero() else a for a, b in zip(start, stop))
+            require(len(found) + len(waiting) < 2000, "a quadrature of too many panels")
+            waiting += [(start, middle), (middle, stop)]
+        return found
+
+    def nodes_needed(self, start, stop, rho, c, t, margin):
+        """About how many; infinitely many if the ellipse leaves the region where w has a positive real part."""
+        bound = self.ellipse_bound(start, stop, arb(rho), arb(c), arb(t))
+        return math.inf if bound is None else (float(bound.log().mid()) + margin + 3) / (2 * math.log(rho))
+
+    def ellipse_bound(self, start, stop, rho, c, t):
+        """Bounds the sum over the sides of |density w^z| in the ellipse around the piece, 0 <= Im z <= t; None where that cannot be done."""
+        half = (abs(stop[0] - start[0]) + abs(stop[1] - start[1])) / 2
+        along, across = half * ((rho + 1 / rho) / 2 - 1), half * (rho - 1 / rho) / 2
+        is_level = (stop[1] - start[1]).is_zero()
+        x_more, y_more = (along, across) if is_level else (across, along)
+        left, right = start[0].min(stop[0]) - x_more, start[0].max(stop[0]) + x_more
+        bottom, top = start[1].min(stop[1]) - y_more, start[1].max(stop[1]) + y_more
+        top, dip = top.max(-bottom), (-bottom).max(ZERO)
+        angle, turned = self.base.slope * top, self.base.slope * dip
+        if not angle < 1.55:
+            return None
+        low, high = (self.q * self.base.loss(x).exp() for x in (left, right))
+        largest, least = 1 - self.q + high, 1 - self.q + low * angle.cos()
+        turn = (high * turned.sin() / (1 - self.q + high * turned.cos())).atan()  # the most that arg w is below 0
+        powers = sum((((largest if p >= 0 else least).log() * p).exp() for p in (c if side > 0 else 1 - c for side in self.sides)), ZERO)
+        return self.base.density_bound(left, right, top) * powers * (t * turn).exp()
+
+    def density_transforms(self, c, h, count, margin):
+        """A(c + ikh), k = 0..count, to about exp(-margin)."""
+        weights, losses, error, t = [], [], self.base.beyond(c, self.q), h * count
+        for start, stop, rho, nodes in self.panels(float(c), float(t), margin):
+            half, middle = acb(stop[0] - start[0], stop[1] - start[1]) / 2, acb(stop[0] + start[0], stop[1] + start[1]) / 2
+            error += 8 * abs(half) * self.ellipse_bound(start, stop, rho, c, t) / (rho ** (2 * nodes) * (1 - 1 / rho))
+            for x, weight in gauss_legendre(nodes, ctx.prec):
+                y = middle + half * x
+                loss, density = self.log_ratio(self.base.loss(y)), half * weight * self.base.density(y)
+                for side in self.sides:
+                    value = density * ((c if side > 0 else 1 - c) * loss).exp()
+                    weights.append(value if side > 0 else value.conjugate())
+                    losses.append(loss if side > 0 else -loss.conjugate())
+        return weighted_waves(weights, losses, h, count, error.upper())
+
+    def transforms(self, c, h, count, margin):
+        atoms = (self.atoms.transform(acb(c, k * h)) for k in range(count + 1))
+        return [one + other for one, other in zip(atoms, self.density_transforms(c, h, count, margin))]
+
+    def log_transform(self, c, scale):
+        return (self.atoms.transform(c) + self.density_transforms(c, ZERO, 0, EDGE + math.log(scale))[0].real).log()
+
+    def wave_bound(self, c):
+        """C such that |A(c + iv)| <= C/v for every v > 0. With G = density w^p / L', p = c or 1 - c, an integration by parts bounds v |A| by
+        G at both ends and the variation of G. That is found cell by cell: |G' / G| = D, and where D does not change its sign G is monotone."""
+        if float(c) in self._bounds:
+            return self._bounds[float(c)]
+        total, cells, last = ZERO, 256, self.base.last(float(c))
+        for p in (c if side > 0 else 1 - c for side in self.sides):
+            width = (last - self.first) / cells
+            values = [self.slope_weight(self.first + k * width, p) for k in range(cells + 1)]
+            total += values[0] + 2 * values[-1]  # what lies beyond the last place falls: it varies by its first value
+            for k in range(cells):
+                cell = (self.first + k * width).union(self.first + (k + 1) * width)
+                change = self.log_slope(cell, p)
+                if change > 0 or change < 0:
+                    total += abs(values[k + 1] - values[k])
+                else:
+                    total += abs(self.slope_weight(cell, p) * change).upper() * width
+        self._bounds[float(c)] = total.upper()
+        return self._bounds[float(c)]
+
+    def slope_weight(self, y, p):
+        loss = self.base.loss(y)
+        return self.base.density(y) * ((p + 1) * self.log_ratio(loss) - loss).exp() / (self.base.slope * self.q)
+
+    def log_slope(self, y, p):
+        """The derivative of log G."""
+        ratio = 1 / (1 + (1 - self.q) / self.q * (-self.base.loss(y)).exp())  # increasing in y: L' over the slope of the base loss
+        return self.base.log_slope(y) + self.base.slope * ((p + 1) * ratio - 1)
+
+    def log_far(self, c, t, scale):
+        return (self.atoms.transform(c) + self.wave_bound(c) / t).log().min(self.log_transform(c, scale))
+
+    def tails(self, x):
+        """The P-mass and the Q-mass of the density part with a loss above x."""
+        p_mass = q_mass = ZERO
+        for side in self.sides:
+            inside = (side * x).exp() - 1 + self.q
+            require(inside > 0 or inside <= 0, "an epsilon at the end of the losses")
+            last = None if self.base.top_atom is None else self.base.a
+            place = self.first if not inside > 0 else self.base.place((inside / self.q).log()).max(self.first)
+            place = place if last is None else place.min(last)
+            q, p = self.base.mass(place, last) if side > 0 else self.base.mass(self.first, place)
+            mixed = (1 - self.q) * q + self.q * p
+            p_mass, q_mass = (p_mass + mixed, q_mass + q) if side > 0 else (p_mass + q, q_mass + mixed)
+        return p_mass, q_mass
+
+    # -- floats, only to choose --
+
+    def rough(self, c):
+        if c in self._roughs:
+            return self._roughs[c]
+        first, last, q = float(self.first), float(self.base.last(c)), float(self.q)
+        scale, shift = float(self.base.slope), float(self.base.loss(ZERO))
+        total, cells = math.exp(float(self.atoms.transform(arb(c)).log())), 400
+        for k in range(cells):
+            y = first + (last - first) * (k + 0.5) / cells
+            log_ratio = math.log(1 - q + q * math.exp(min(700.0, scale * y + shift)))
+            density = math.exp(-y * y / 2) / math.sqrt(2 * math.pi) if self.base.top_atom is None else math.exp(-y) / 2
+            total += sum(density * math.exp(min(600.0, (c if side > 0 else 1 - c) * log_ratio)) for side in self.sides) * (last - first) / cells
+        self._roughs[c] = math.log(total)
+        return self._roughs[c]
+
+    def fallen(self, c, t):
+        return min(0.0, math.log(float(self.atoms.transform(arb(c))) + float(self.wave_bound(arb(c))) / t) - self.rough(c))
+
+
+@functools.lru_cache(maxsize=None)
+def gauss_legendre(nodes, _precision):
+    """Nodes and weights on [-1, 1], at the precision of the moment."""
+    return [arb.legendre_p_root(nodes, k, weight=True) for k in range(nodes)]
+
+
+# ------------------------------------------------------ laws from a plan ----
+
+
 def base_law(call):
     name, given = call["name"], call["arguments"]
     count = {key: exact(value) for key, value in given.items() if isinstance(value, str)}
     number = {key: ball(value) for key, value in count.items()}
     require(all(value > 0 for key, value in count.items() if key != "delta"), "a parameter that is not positive")
-    if name in ("gaussian", "gdp"): return Gaussian(number["mu"] if name == "gdp" else number["sensitivity"] / number["sigma"])
+    if name in ("gaussian", "gdp"):
+        return Gaussian(number["mu"] if name == "gdp" else number["sensitivity"] / number["sigma"])
     if name in ("laplace", "truncated_laplace"):
-        return Laplace(number["sensitivity"] / number["scale"], number["bound"] / number["scale"] if "bound" in number else None)
+        law = Laplace(number["sensitivity"] / number["scale"], number["bound"] / number["scale"] if "bound" in number else None)
+        law.largest = count["sensitivity"] / count["scale"]
+        return law
     if name in ("dp", "randomized_response"):
-        require(0 <= count.get("delta", 0) < 1 and count.get("choices", Fraction(2)) in range(2, 10 ** 9), "parameters out of range")
+        require(0 <= count.get("delta", 0) < 1 and count.get("choices", Fraction(2)) in range(2, 10**9), "parameters out of range")
         e, d, others = number["epsilon"].exp(), number.get("delta", ZERO), ball(count.get("choices", Fraction(2)) - 2)
         atoms = [(-number["epsilon"], (1 - d) * e), (ZERO, others), (number["epsilon"], 1 - d)]
-        return Atoms([(loss, mass / (e + 1 + others)) for loss, mass in atoms if not mass.is_zero()], d, d, even=True)
-    if name in ("discrete_laplace", "truncated_discrete_laplace", "discrete_gaussian"): return integer_noise(name, number, count)
+        law = Atoms([(loss, mass / (e + 1 + others)) for loss, mass in atoms if not mass.is_zero()], d, d, even=True)
+        law.largest = count["epsilon"]
+        return law
+    if name in ("discrete_laplace", "truncated_discrete_laplace", "discrete_gaussian"):
+        return integer_noise(name, number, count)
     require(name == "pair", f"{name} starts no line")
     p, q = ([exact(value) for value in given[key]] for key in ("p", "q"))
     require(len(p) == len(q) and sum(p) == sum(q) == 1 and min(p + q) >= 0, "a pair that does not add up to 1 exactly")
@@ -206,164 +667,348 @@ def base_law(call):
     infinite, zero = sum(a for a, b in zip(p, q) if b == 0), sum(b for a, b in zip(p, q) if a == 0)
     require(atoms, "a pair of laws apart from each other")
     return Atoms(atoms, ball(Fraction(infinite)), ball(Fraction(zero)), symmetric=False)
+
+
 def integer_noise(name, number, count):
     """Outcome x has the loss of noise x under Q against noise x - shift under P."""
     shift, bound = count["sensitivity"], count.get("bound")
-    require(shift.denominator == 1 and shift <= 1000 and (bound is None or bound >= shift and bound.denominator == 1), "noise of this kind")
+    require(shift.denominator == 1 and shift <= 1000 and (bound is None or (bound >= shift and bound.denominator == 1)), "noise of this kind")
     shift, bound = int(shift), None if bound is None else int(bound)
     if name == "discrete_gaussian":
         twice, reach = 2 * number["sigma"] ** 2, int(30 * float(number["sigma"])) + shift + 2
-        require(2 * reach < TERMS, "too many terms")
-        weight = [(-arb(x) ** 2 / twice).exp() for x in range(reach + 1)]
+        require(2 * reach < LATTICE, "too many terms")
+        weight = [(-(arb(x) ** 2) / twice).exp() for x in range(reach + 1)]
         rest, left = (2 * weight[x] / (1 - (-arb(2 * x) / twice).exp()) for x in (reach, reach - shift))  # Q- and P-mass beyond, times norm
-        norm = 2 * sum(weight, ZERO) - 1 + arb(rest / 2, rest / 2)
+        norm = 2 * sum(weight, ZERO) - 1 + between_0_and(rest)
         atoms = [(shift * (2 * x - shift) / twice, weight[abs(x)] / norm) for x in range(-reach, reach + 1)]
         return Atoms(atoms, even=True, slack=(left / norm).upper())
     ratio = (-1 / number["scale"]).exp()
     tail, ends = (ZERO, ZERO) if bound is None else (ratio ** (bound + 1 - shift), ratio ** (bound + 1))
     side, norm = (1 - tail) / (1 - ratio), (1 + ratio - 2 * ends) / (1 - ratio)  # side: the sum of ratio^0 .. ratio^(bound - shift)
-    masses = [side] + [ratio ** x for x in range(1, shift)] + [side * ratio ** shift]
+    masses = [side] + [ratio**x for x in range(1, shift)] + [side * ratio**shift]
     lost = (tail - ends) / (1 - ratio) / norm
-    return Atoms([((2 * k - shift) / number["scale"], mass / norm) for k, mass in enumerate(masses)], lost, lost, even=True)
+    law = Atoms([((2 * k - shift) / number["scale"], mass / norm) for k, mass in enumerate(masses)], lost, lost, even=True)
+    law.largest = count["sensitivity"] / count["scale"]
+    return law
+
+
+def apply_sampling(law, name, rate):
+    require(0 < rate < 1, "a rate that is not between 0 and 1")
+    q = ball(rate)
+    if isinstance(law, Atoms):
+        require(law.slack.is_zero(), "sampling of this noise")
+        return law.poisson(q) if name == "poisson" else law.sampled(q)
+    require(law.infinite.is_zero(), "sampling of truncated noise")
+    if isinstance(law, Gaussian):
+        return Gaussian(law.mu, q) if name == "poisson" else Sampled(NormalBase(law.mu), q, "fixed")
+    return Sampled(LaplaceBase(law.a), q, "remove" if name == "poisson" else "fixed")
+
+
 def read_laws(items):
-    """[(law, how often, (kind, rate) if it is sampled by the closed form)]."""
+    """[(law, how often)]."""
     laws = []
     for item in items:
-        found = read_laws(item["source"]) if isinstance(item["source"], list) else [(base_law(item["source"]), 1, None)]
+        found = read_laws(item["source"]) if isinstance(item["source"], list) else [(base_law(item["source"]), 1)]
         for call in item["operators"]:
             given = {key: exact(value) for key, value in call["arguments"].items()}
             if call["name"] == "repeat":
-                require(given["times"].denominator == 1 and 0 < given["times"] < 10 ** 9, "a number of repetitions out of range")
-                found = [(law, count * int(given["times"]), once) for law, count, once in found]
+                require(given["times"].denominator == 1 and 0 <= given["times"] < 10**9, "a number of repetitions out of range")
+                found = [(law, count * int(given["times"])) for law, count in found]
                 continue
-            (law, count, once), rate = found[0], given["rate"] if "rate" in given else given["size"] / given.get("of", 1)
-            require(len(found) == count == 1 and once is None and rate > 0 and law.symmetric, "sampling or groups of what is composed or sampled")
-            require((rate < 1 if call["name"] != "group" else rate.denominator == 1) and len(given) <= 2, "a group or a rate that this checker does not know")
-            if isinstance(law, Gaussian) and call["name"] in ("group", "poisson"):
-                law = Gaussian(law.mu, ball(rate)) if call["name"] == "poisson" else Gaussian(law.mu * ball(rate))
-            elif isinstance(law, Atoms) and law.slack.is_zero() and call["name"] == "poisson":
-                law = law.poisson(ball(rate))
-            else:
-                require(law.infinite.is_zero() and law.slack.is_zero() and call["name"] != "group", "sampling or groups of this noise")
-                once = (call["name"], ball(rate))
-            found = [(law, 1, once)]
-        laws += found
-    require(all(count <= 150 or not isinstance(law, Laplace) for law, count, _ in laws), "too many terms")
-    require(not any(once for _, _, once in laws) or (len(laws) == 1 and laws[0][1] == 1), "sampled noise of this kind, composed")
+            require(len(found) == 1 and found[0][1] == 1, "sampling or groups of what is composed")
+            law = found[0][0]
+            require(law.symmetric and not isinstance(law, Sampled), "sampling or groups of what is sampled")
+            if call["name"] == "group":
+                require(isinstance(law, Gaussian) and given["size"].denominator == 1 and given["size"] > 0, "groups of this noise")
+                found = [(Gaussian(law.mu * ball(given["size"])), 1)]
+                continue
+            require(call["name"] in SPEAKS_OF and len(given) <= 2, f"{call['name']} follows no source here")
+            found = [(apply_sampling(law, call["name"], given["rate"] if "rate" in given else given["size"] / given["of"]), 1)]
+        laws += [(law, count) for law, count in found if count > 0]
+    require(all(count <= 150 or not isinstance(law, Laplace) for law, count in laws), "too many terms")
     return laws
 
-# ---- delta(e) of one direction ----
-class Profile:
+
+# ---------------------------------------------- delta(e) of one direction ----
+
+
+class Sums:
+    """C(e) of a composition of finite laws and Laplace noise, as a finite sum."""
+
     def __init__(self, laws):
-        self.laws, self.once, self.line, self.known_terms = [(law, count) for law, count, _ in laws], laws[0][2], None, None
-        survive = math.prod(((1 - law.infinite) ** count for law, count in self.laws), start=arb(1))
-        self.infinite = ZERO if all(law.infinite.is_zero() for law, _ in self.laws) else 1 - survive
-        self.slack = sum((law.slack * count for law, count in self.laws), ZERO)
-        law, count = self.laws[0]
+        terms = [(ZERO, arb_poly([1]), 0)]
+        for law, count in laws:
+            more = law.terms(count)
+            require(len(terms) == 1 or len(more) == 1 or len(terms) * len(more) <= TERMS, "too many terms")
+            terms = [(a + b, p * q, m + n) for a, p, m in terms for b, q, n in more]
+        self.terms = sorted(terms, key=lambda term: float(term[0].mid()))
+        self.places = [float(loss.mid()) for loss, _, _ in self.terms]
+        self.radius = max(float(loss.rad()) for loss, _, _ in self.terms)
+        if all(order == 0 for _, _, order in self.terms):
+            self.add_up()
+        else:
+            self.tails = None
+
+    def add_up(self):
+        """Of finite laws: the P-mass and the Q-mass of the k-th loss and all above it."""
+        p_mass = q_mass = ZERO
+        self.tails = [(ZERO, ZERO)]
+        for loss, poly, _ in reversed(self.terms):
+            p_mass, q_mass = p_mass + poly[0] * loss.exp(), q_mass + poly[0]
+            self.tails.append((p_mass, q_mass))
+        self.tails.reverse()
+
+    def value(self, e):
+        """Losses above e count; where that cannot be told, a value between nothing and what they would give."""
+        near = self.radius + float(e.rad()) + 1e-9 * (1 + abs(float(e.mid())))
+        first, last = (bisect.bisect_left(self.places, float(e.mid()) + gap) for gap in (-near, near))
+        doubtful = ((loss > e, self.residues(loss, e, poly, order)) for loss, poly, order in self.terms[first:last] if not loss <= e)
+        total = sum((value if surely else value.union(ZERO) for surely, value in doubtful), ZERO)
+        if self.tails is not None:
+            p_mass, q_mass = self.tails[last]
+            return total + p_mass - e.exp() * q_mass
+        return total + sum((self.residues(loss, e, poly, order) for loss, poly, order in self.terms[last:]), ZERO)
+
+    @staticmethod
+    def residues(loss, e, poly, order):
+        """Of exp((loss + e)/2) exp(w (loss - e)) poly(w) / (w^order (w^2 - 1/4)) at w = 1/2, -1/2 and 0."""
+        outer = loss.exp() * poly(HALF) / HALF**order - e.exp() * poly(-HALF) / (-HALF) ** order
+        if order == 0:
+            return outer
+        ctx.cap = order + 1
+        series = arb_series([0, loss - e]).exp() * arb_series(poly) / arb_series([arb(-0.25), 0, 1])
+        return outer + ((loss + e) / 2).exp() * series[order - 1]
+
+
+class Line:
+    """C(e) of any composition, by the trapezoidal sum on a line near the saddle point of the epsilon it is made for.
+
+    Of one sampled law with atoms and a density, M^n = (B + A)^n falls off slowly, or not at all. The terms B^n and n B^(n-1) A are left out of
+    the sum and added by hand (`by_hand`): the first is a finite law, the second one draw from the density beside a finite law. All the other
+    terms are positive measures as well, so that the bounds for Poisson summation hold for them, and far out they are at most
+    n(n-1)/2 x^2 (b + x)^(n-2), where b bounds |B| and x = C/v bounds |A|."""
+
+    def __init__(self, laws, e):
+        self.laws, self.place = laws, e
+        law, count = laws[0]
+        self.split = (law, count) if len(laws) == 1 and isinstance(law, Sampled) and 2 <= count <= 5000 else None
+        falls_slowly = any(isinstance(law, Sampled) for law, _ in laws)
+        self.edge = EDGE if not falls_slowly else ALGEBRAIC_EDGE if ctx.prec <= PRECISION else ALGEBRAIC_EDGE + 10
+        c, h, ahead, t = self.choose(e)
+        self.c, self.h, self.ahead, count = simple(c - 1) + 1, simple(h), arb(ahead), math.ceil(t / h)
+        self.values = self.integrand(count)
+        size = math.isqrt(len(self.values)) + 1
+        filled = self.values + [acb(0)] * (-len(self.values) % size)
+        self.table = acb_mat(len(filled) // size, size, filled)
+        self.cut = self.far_out(self.h * count)
+        self.beyond = sum((n * self.log_transform(law, self.c + self.ahead, n) for law, n in laws), ZERO)
+        self.first_terms = self.hand_terms() if self.split else None
+
+    # -- floats, only to choose --
+
+    @staticmethod
+    def rough_law(law, c):
+        return law.rough(c) if isinstance(law, (Gaussian, Sampled)) else float(law.transform(arb(c)).log())
+
+    def rough(self, c):
+        return sum(n * self.rough_law(law, c) for law, n in self.laws)
+
+    def choose(self, e):
+        """The line Re z = c, the step h, how far the transform is known right of the line, and where the sum ends."""
+        height = lambda x: self.rough(1 + math.exp(x)) - math.exp(x) * e - x - math.log1p(math.exp(x))  # noqa: E731, at c = 1 + exp(x)
+        x = min(range(-56, 72, 8), key=lambda k: height(k / 8))
+        x = min(range(x - 7, x + 8), key=lambda k: height(k / 8)) / 8
+        c, size = 1 + math.exp(x), height(x)
+        needs = {s: self.rough(c + s) - (c + s - 1) * e - size + self.edge for s in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0, 256.0)}
+        ahead = min(needs, key=lambda s: needs[s] / s)
+        h = min(2 * math.pi * (c - 1) / (self.edge - min(0.0, size)), 2 * math.pi * ahead / max(1.0, needs[ahead]))
+        t = 8 * h
+        while self.fallen(c, t) > -self.edge:
+            t *= 1.3
+            require(t / h < 60000, "the integrand falls off too slowly")
+        return c, h, ahead, t
+
+    def fallen(self, c, t):
+        """The logarithm of what is cut off, relative to the integrand at c."""
+        if self.split:
+            law, n = self.split
+            b, x = float(law.atoms.transform(arb(c))), float(law.wave_bound(arb(c))) / t
+            return math.log(n * (n - 1) / 2 * x * x) + (n - 2) * math.log(b + x) - n * law.rough(c) + math.log(c * (c - 1) / t)
+        return sum(n * law.fallen(c, t) for law, n in self.laws if isinstance(law, (Gaussian, Sampled)))
+
+    # -- what is proved --
+
+    @staticmethod
+    def log_transform(law, c, n):
+        return law.log_transform(c, n) if isinstance(law, (Gaussian, Sampled)) else law.transform(c).log()
+
+    def integrand(self, count):
+        """M(z)/(z(z-1)) at the nodes c + ikh."""
+        z = [acb(self.c, k * self.h) for k in range(count + 1)]
+        values = [1 / (point * (point - 1)) for point in z]
+        if self.split:
+            law, n = self.split
+            density = law.density_transforms(self.c, self.h, count, self.edge + math.log(n) + 5)
+            for k, a in enumerate(density):
+                b = law.atoms.transform(z[k])
+                before = power(b, n - 1)
+                values[k] *= power(a + b, n) - before * (b + n * a)
+            return values
+        for law, n in self.laws:
+            if isinstance(law, (Gaussian, Sampled)):
+                found = law.transforms(self.c, self.h, count, self.edge + math.log(n) + 5)
+            else:
+                found = [law.transform(point) for point in z]
+            values = [value * power(factor, n) for value, factor in zip(values, found)]
+        return values
+
+    def far_out(self, t):
+        """Bounds |M(c + iv)|, or what is left of it, for every v >= t."""
+        if self.split:
+            law, n = self.split
+            x = law.wave_bound(self.c) / t
+            return n * (n - 1) / 2 * x**2 * (law.atoms.transform(self.c) + x) ** (n - 2)
+        logs = (n * (law.log_far(self.c, t, n) if isinstance(law, (Gaussian, Sampled)) else law.transform(self.c).log()) for law, n in self.laws)
+        return sum(logs, ZERO).exp()
+
+    def hand_terms(self):
+        """B^n, B^(n-1) where it matters, and a bound of what the rest of it contributes."""
+        law, n = self.split
+        before, tiny = [(loss, poly[0]) for loss, poly, _ in law.atoms.terms(n - 1)], arb(2) ** -ctx.prec
+        kept = [(loss, mass) for loss, mass in before if not n * mass * loss.exp() < tiny]
+        dropped = sum((n * mass * loss.exp() for loss, mass in before if n * mass * loss.exp() < tiny), ZERO)
+        return Sums([(law.atoms, n)]), kept, dropped.upper()
+
+    def by_hand(self, e):
+        law, n = self.split
+        atoms, before, dropped = self.first_terms
+        total = ZERO
+        for loss, mass in before:
+            p_mass, q_mass = law.tails(e - loss)
+            total += mass * (loss.exp() * p_mass - e.exp() * q_mass)
+        return atoms.value(e) + n * total + between_0_and(dropped)
+
+    def value(self, e):
+        c, h, values = self.c, self.h, self.values
+        rows, columns = self.table.nrows(), self.table.ncols()  # one product for each factor exp(-ikhe), so that balls do not grow with k
+        fine = acb_mat([[acb(ZERO, -h * e * i).exp()] for i in range(columns)])
+        coarse = acb_mat([[acb(ZERO, -h * e * i * columns).exp() for i in range(rows)]])
+        total = (coarse * (self.table * fine))[0, 0].real - values[0].real / 2
+        tilt = (-(c - 1) * e).exp()
+        cut = (self.cut * tilt / (arb.pi() * h * (len(values) - 1))).upper()  # |z(z-1)| >= t^2, and the sum of h/t^2 beyond t is below 1/t
+        left, right = ((-gap * 2 * arb.pi() / h).exp() for gap in (c - 1, self.ahead))
+        alias = (left / (1 - left) + self.beyond.exp() * (-(c + self.ahead - 1) * e).exp() * right / (1 - right)).upper()
+        found = total * h / arb.pi() * tilt + arb(0, cut) - between_0_and(alias)
+        return found + self.by_hand(e) if self.split else found
+
+
+class Profile:
+    """delta(e) of laws composed."""
+
+    def __init__(self, laws):
+        self.laws, self.lines, self.sums = laws, [], None
+        survive = math.prod(((1 - law.infinite) ** count for law, count in laws), start=ONE)
+        self.infinite = ZERO if all(law.infinite.is_zero() for law, _ in laws) else 1 - survive
+        self.slack = sum((law.slack * count for law, count in laws), ZERO)
+        self.once, self.is_gaussian, self.needs_line = None, False, False
+        if not laws:
+            return
+        law, count = laws[0]
         if len(laws) == 1 and count == 1 and isinstance(law, Gaussian) and law.q is not None:
-            self.once, self.laws = ("add" if law.mirrored else "poisson", law.q), [(Gaussian(law.mu), 1)]
+            self.once, self.laws = ("add" if law.mirrored else "remove", law.q), [(Gaussian(law.mu), 1)]
+        if len(laws) == 1 and count == 1 and isinstance(law, Sampled):
+            base = Gaussian(law.base.mu) if isinstance(law.base, NormalBase) else Laplace(law.base.a)
+            self.once, self.laws = (law.kind, law.q), [(base, 1)]
         self.is_gaussian = all(isinstance(law, Gaussian) and law.q is None for law, _ in self.laws)
-        self.needs_line = not self.is_gaussian and any(isinstance(law, Gaussian) for law, _ in self.laws)
+        self.needs_line = not self.is_gaussian and any(isinstance(law, (Gaussian, Sampled)) for law, _ in self.laws)
+
     def delta(self, e):
         """At an exact number, a ball, or "inf"."""
-        if e == "inf": return self.infinite + arb(self.slack / 2, self.slack / 2)
+        if e == "inf":
+            return self.infinite + between_0_and(self.slack)
         e = ball(e) if isinstance(e, Fraction) else e
+        if not self.laws:  # nothing was run
+            return (1 - e.exp()).max(ZERO)
         return self.plain(e) if self.once is None else self.sampled_once(e, self.once[0])
+
     def sampled_once(self, e, kind):
-        require(kind != "sample" or e >= 0 or e < 0, "an epsilon that cannot be told from 0")
-        if kind == "add" or (kind == "sample" and e < 0):
-            return 1 - e.exp() + e.exp() * self.sampled_once(-e, "poisson" if kind == "add" else kind)
+        require(kind != "fixed" or e >= 0 or e < 0, "an epsilon that cannot be told from 0")
+        if kind == "add" or (kind == "fixed" and e < 0):
+            return 1 - e.exp() + e.exp() * self.sampled_once(-e, "remove" if kind == "add" else kind)
         rate = self.once[1]
         inside = e.exp() - 1 + rate
         require(inside > 0 or inside < 0, "an epsilon at the end of the losses")
         return rate * self.plain((inside / rate).log()) if inside > 0 else 1 - e.exp()
+
+    def gaussian_mu(self):
+        return sum((law.mu**2 * count for law, count in self.laws), ZERO).sqrt()
+
     def plain(self, e):
         if self.is_gaussian:
-            mu = sum((law.mu ** 2 * count for law, count in self.laws), ZERO).sqrt()
-            upper, lower = (((e / mu + shift) / arb(2).sqrt()).erfc() / 2 for shift in (-mu / 2, mu / 2))
-            return upper - e.exp() * lower
-        return self.infinite + (self.by_line(e) if self.needs_line else self.by_residues(e)) + arb(self.slack / 2, self.slack / 2)
-    def by_residues(self, e):
-        if self.known_terms is None:
-            self.known_terms = [(ZERO, arb_poly([1]), 0)]
-            for law, count in self.laws:
-                more = law.terms(count)
-                require(len(self.known_terms) * len(more) <= TERMS, "too many terms")
-                self.known_terms = [(a + b, p * q, m + n) for a, p, m in self.known_terms for b, q, n in more]
-        # beyond e they count; where that cannot be told, a value between nothing and their residues
-        values = ((loss > e, self.residues(loss, e, poly, order)) for loss, poly, order in self.known_terms if not loss <= e)
-        return sum((value if surely else value.union(ZERO) for surely, value in values), ZERO)
-    @staticmethod
-    def residues(loss, e, poly, order):
-        """Of exp((loss + e)/2) exp(w (loss - e)) poly(w) / (w^order (w^2 - 1/4)) at w = 1/2, -1/2 and 0."""
-        outer = loss.exp() * poly(HALF) / HALF ** order - e.exp() * poly(-HALF) / (-HALF) ** order
-        if order == 0: return outer
-        ctx.cap = order + 1
-        series = arb_series([0, loss - e]).exp() * arb_series(poly) / arb_series([arb(-0.25), 0, 1])
-        return outer + ((loss + e) / 2).exp() * series[order - 1]
-    @staticmethod
-    def log_factor(law, c, n): return law.log_transform(c, n) if isinstance(law, Gaussian) else law.transform(c).log()
-    def rough(self, c):  # log M(c), not proved
-        return sum(n * (law.rough(c) if getattr(law, "q", None) is not None else float(self.log_factor(law, arb(c), n))) for law, n in self.laws)
-    def fallen(self, c, t):  # log |M(c + it)/M(c)|, not proved
-        return sum(n * (-float(law.mu) ** 2 * t * t / 2 if law.q is None else min(0.0, law.rough(c, t, law.best_path(c, t)) - law.rough(c)))
-                   for law, n in self.laws if isinstance(law, Gaussian))
-    def place_line(self, e):
-        """Chooses a line near the saddle point, a step and a number of nodes; evaluates M(z)/(z(z-1)) there and bounds what is left out."""
-        height = lambda x: self.rough(1 + math.exp(x)) - math.exp(x) * e - x - math.log1p(math.exp(x))  # at c = 1 + exp(x)
-        x = min(range(-56, 56, 8), key=lambda k: height(k / 8))
-        x = min(range(x - 7, x + 8), key=lambda k: height(k / 8)) / 8
-        c, size = 1 + math.exp(x), height(x)
-        needs = {s: self.rough(c + s) - (c + s - 1) * e - size + EDGE for s in (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)}
-        ahead = min(needs, key=lambda s: needs[s] / s)
-        h = min(2 * math.pi * (c - 1) / (EDGE - min(0.0, size)), 2 * math.pi * ahead / max(1.0, needs[ahead]))
-        t = 8 * h
-        while self.fallen(c, t) > -EDGE:
-            t *= 1.3
-            require(t / h < 20000, "the integrand falls off too slowly")
-        c, h, count = simple(c - 1) + 1, simple(h), math.ceil(t / h)
-        z = [acb(c, k * h) for k in range(count + 1)]
-        values, cut, beyond = [1 / (point * (point - 1)) for point in z], ZERO, ZERO
-        for law, n in self.laws:
-            if isinstance(law, Gaussian) and law.q is not None:
-                found = law.transforms(c, h, count, EDGE + math.log(n))
-                far = law.log_decay(c, count * h, n).min(law.log_transform(c, n))
-            elif isinstance(law, Gaussian):
-                found, far = [(law.mu ** 2 * point * (point - 1) / 2).exp() for point in z], law.mu ** 2 * (z[-1] * (z[-1] - 1)).real / 2
-            else:
-                found, far = [law.transform(point) for point in z], law.transform(c).log()
-            values = [value * power(factor, n) for value, factor in zip(values, found)]
-            cut, beyond = cut + n * far, beyond + n * self.log_factor(law, c + ahead, n)
-        self.line = (c, h, values, cut, arb(ahead), beyond)
-    def by_line(self, e):
-        if self.line is None: self.place_line(float(e))
-        c, h, values, cut, ahead, beyond = self.line
-        block = math.isqrt(len(values)) + 1
-        fine, coarse = ([acb(ZERO, -h * e * i * size).exp() for i in range(block)] for size in (1, block))
-        total = sum(((value * coarse[k // block] * fine[k % block]).real for k, value in enumerate(values)), -values[0].real / 2)
-        tilt = (-(c - 1) * e).exp()
-        cut = (cut.exp() * tilt / (arb.pi() * h * (len(values) - 1))).upper()  # |z(z-1)| >= t^2, and the sum of h/t^2 beyond t is below 1/t
-        left, right = ((-gap * 2 * arb.pi() / h).exp() for gap in (c - 1, ahead))
-        alias = (left / (1 - left) + beyond.exp() * (-(c + ahead - 1) * e).exp() * right / (1 - right)).upper()
-        return total * h / arb.pi() * tilt + arb(0, cut) - arb(alias / 2, alias / 2)
-    def moments(self):  # mean and deviation of L under Q, about
-        above, at, below = (self.rough(z) for z in (0.02, 0.0, -0.02))
+            return gaussian_delta(self.gaussian_mu(), e)
+        if self.needs_line:
+            found = self.line_for(float(e)).value(e)
+        else:
+            self.sums = self.sums or Sums(self.laws)
+            found = self.sums.value(e)
+        return self.infinite + found + between_0_and(self.slack)
+
+    def line_for(self, e):
+        """One that was made for about this epsilon: away from it by x, it is worse by a factor of exp((c-1) x) or less."""
+        near = [line for line in self.lines if abs(e - line.place) * (float(line.c) - 1) <= 8]
+        if not near:
+            near = [Line(self.laws, e)]
+            self.lines += near
+        return min(near, key=lambda line: abs(e - line.place))
+
+    def largest_loss(self):
+        """Exactly, as a Fraction, or None: it is infinite, or not known so well."""
+        known = [getattr(law, "largest", None) for law, _ in self.laws]
+        if self.once is not None or None in known or not self.infinite.is_zero():
+            return None
+        return sum((one * count for one, (_, count) in zip(known, self.laws)), Fraction(0))
+
+    def moments(self):
+        """Mean and deviation of L under Q, about."""
+        above, at, below = (sum(n * Line.rough_law(law, z) for law, n in self.laws) for z in (0.02, 0.0, -0.02))
         return (above - below) / 0.04, math.sqrt(max((above - 2 * at + below) / 0.0004, 1e-12))
+
+
+def gaussian_delta(mu, e):
+    return normal_tail(e / mu - mu / 2) - e.exp() * normal_tail(e / mu + mu / 2)
+
+
+# -------------------------------------------------------- both directions ----
+
+
 class Plan:
     """Both directions, and the asked one or the worse of both."""
+
     def __init__(self, laws, direction):
-        self.bits = ctx.prec
-        ctx.prec += 16 * sum(count for law, count, _ in laws if isinstance(law, Laplace))  # what the residues cancel
-        swapped = [(law.swapped(), count, once and ("add" if once[0] == "poisson" else once[0], once[1])) for law, count, once in laws]
-        same = all(law.symmetric and (once is None or once[0] != "poisson") for law, _, once in laws)
+        self.bits, self.laws = ctx.prec, laws
+        ctx.prec += 16 * sum(count for law, count in laws if isinstance(law, Laplace))  # what the residues cancel
+        same = all(law.symmetric for law, _ in laws)
         self.sides = {"remove": Profile(laws)}
-        self.sides["add"] = self.sides["remove"] if same else Profile(swapped)
+        self.sides["add"] = self.sides["remove"] if same else Profile([(law.swapped(), count) for law, count in laws])
         self.profiles = [self.sides["remove"]] if same else [self.sides[one] for one in ("remove", "add") if direction in (one, "worst")]
-    def delta(self, e): return functools.reduce(arb.max, [profile.delta(e) for profile in self.profiles])
+
+    def delta(self, e):
+        return functools.reduce(arb.max, [profile.delta(e) for profile in self.profiles])
+
+    def is_unbounded(self):
+        """Whether some direction certainly has losses beyond all bounds."""
+        return any(law.unbounded for profile in self.profiles for law, _ in profile.laws)
+
+    def largest_loss(self):
+        """Of all directions, exactly; None: infinite, or not known so well."""
+        known = [profile.largest_loss() for profile in self.profiles]
+        return None if None in known else max(known)
+
     def beta(self, alpha):
         """The supremum over y = exp(e) of g(y) = 1 - delta - y alpha, which is concave in y: every value of g is a lower bound, and three
         points with the highest in the middle bound it from above by the lines through two of them."""
-        if alpha in (0, 1): return 1 - self.delta("inf") if alpha == 0 else ZERO
+        if alpha in (0, 1):
+            return 1 - self.delta("inf") if alpha == 0 else ZERO
         g, first = (lambda e: 1 - self.delta(e) - e.exp() * ball(alpha)), self.profiles[0]
         (mean, deviation), smooth = first.moments(), first.needs_line and not first.once
         start = 0.0 if first.once else mean - deviation * NormalDist().inv_cdf(float(alpha))  # the best test, if losses were normal
@@ -373,7 +1018,8 @@ class Plan:
         for _ in range(self.bits // 2):
             middle = ((low + high) / 2).mid()
             low, high = (middle, high) if (g(middle + tiny) - g(middle)).mid() > 0 else (low, middle)
-        first.line = self.profiles[-1].line = None  # a better one for the place that was found
+        for profile in self.profiles:
+            profile.lines.clear()  # a better one for the place that was found
         for reach in (tiny * 2 ** (3 * k + 4) for k in range(60)):
             values, y = [g(low - reach), g(low), g(low + reach)], [(low - reach).exp(), low.exp(), (low + reach).exp()]
             if values[1] >= values[0] and values[1] >= values[2]:
@@ -381,16 +1027,156 @@ class Plan:
                 return values[1].union(values[1] + rises[0]).union(values[1] + rises[1])
         return arb(0.5, 0.5)  # not found: anything is possible
 
-# ---- certificates ----
-ASKED = {"delta": "epsilon", "epsilon": "delta", "beta": "alpha", "tpr": "fpr"}
-TEXT, ENDS, OBJECT = r"(?s:.*)", {"lo": "-?inf|" + NUMBER, "hi": "-?inf|" + NUMBER}, {"": None}
-FORM = {  # strings by regular expressions, lists by their elements, objects by their members or, with the name "", all members alike
-    "certificate": "tradeoff answer 2", "version": r"\d+\.\d+\.\d+", "plan": TEXT, "items": [OBJECT], "claim": "lo|hi", "digest": "[0-9a-f]{64}",
-    "neighbours": "add-remove|replace-one|unstated", "method": "closed form|exact|contour|lattice", "steps": [{"theorem": TEXT, "detail": TEXT}],
-    "evaluations": [{"theorem": TEXT, "direction": "remove|add", "epsilon": NUMBER, "log_delta": ENDS, "counts": {"": r"[1-9]\d{0,19}"},
-                     "settings": {"": NUMBER}, "errors": {"": "inf|" + UNSIGNED}}], "question": OBJECT, "answer": OBJECT}
-def demand(condition, field, reason):
-    if not condition: raise Changed(f"field '{field:.60}' {reason}")
+
+class GaussianBound:
+    """The claim that delta(e) <= d + (1 - d) D(e) for every e >= 0, D that of N(mu, 1) against N(0, 1).
+
+    In y = exp(e) both delta and D are convex: between two places delta is at most its chord, and D at least any tangent, here the one in the
+    middle. Both are linear, so it is enough to compare them at the two places. Beyond an e with delta(e) <= d nothing is left to prove."""
+
+    def __init__(self, plan, slack):
+        self.plan, self.slack, self.known = plan, ball(slack), {}
+
+    def delta(self, e):
+        if e not in self.known:
+            self.known[e] = self.plan.delta(arb(e))
+        return self.known[e]
+
+    def spare(self, mu, e):
+        return self.slack + (1 - self.slack) * gaussian_delta(mu, arb(e)) - self.delta(e)
+
+    def last(self):
+        """An epsilon from which on the slack alone is enough."""
+        e = 1.0
+        while not self.delta(e) <= self.slack:
+            e *= 2
+            require(e < 10**6, "a slack that never is enough")
+        low = 0.0
+        while e - low > 1e-3 * e:
+            middle = (low + e) / 2
+            low, e = (low, middle) if self.delta(middle) <= self.slack else (middle, e)
+        return e
+
+    def holds_between(self, mu, left, right):
+        middle = (arb(left) + arb(right)) / 2
+        value, slope = gaussian_delta(mu, middle), -normal_tail(middle / mu + mu / 2)
+        tangents = (value + slope * (arb(e).exp() - middle.exp()) for e in (left, right))
+        return all(self.slack + (1 - self.slack) * tangent >= self.delta(e) for tangent, e in zip(tangents, (left, right)))
+
+    def holds(self, mu):
+        """True, or None: not proved."""
+        waiting, tried = [(0.0, self.last())], 0
+        while waiting:
+            left, right = waiting.pop()
+            if self.holds_between(mu, left, right):
+                continue
+            tried += 1
+            if tried > 3000 or right - left < 1e-7:
+                return None
+            waiting += [(left, (left + right) / 2), ((left + right) / 2, right)]
+        return True
+
+    def fails(self, mu):
+        """True: at some place there is less than nothing to spare. None: none was found."""
+        places = sorted(self.known)
+        best = min(range(len(places)), key=lambda k: float(self.spare(mu, places[k]).mid()))
+        low, high = places[max(0, best - 1)], places[min(len(places) - 1, best + 1)]
+        for _ in range(40):
+            if any(self.spare(mu, e) < 0 for e in (low, (low + high) / 2, high)):
+                return True
+            left, right = low + (high - low) / 3, high - (high - low) / 3
+            low, high = (low, right) if float(self.spare(mu, left).mid()) < float(self.spare(mu, right).mid()) else (left, high)
+        return None
+
+
+# ---------------------------------------------------------------- claims ----
+
+ASKED = {"delta": "epsilon", "epsilon": "delta", "beta": "alpha", "tpr": "fpr", "mu": "slack"}
+
+
+def inside(truth, lo, hi, least, most):
+    """True: the truth is certainly in [lo, hi]. False: certainly not. None: not proved. It is known to lie in [least, most]."""
+    if isinstance(truth, Fraction):
+        return lo <= truth <= hi
+    below, above = (None if isinstance(value, float) else ball(value) for value in (lo, hi))
+    if lo > hi or lo > most or hi < least or (below is not None and truth < below) or (above is not None and truth > above):
+        return False
+    proved = (lo <= least or (below is not None and truth >= below)) and (hi >= most or (above is not None and truth <= above))
+    return True if proved else None
+
+
+def answer_verdict(plan, question, answer):
+    """True, False, or None if nothing is proved."""
+    lo, hi, ask, at = end(answer["lo"]), end(answer["hi"]), question["ask"], question[ASKED[question["ask"]]]
+    if ask == "delta":
+        return delta_verdict(plan.delta("inf" if at == "inf" else exact(at)), answer, lo, hi)
+    require(0 <= exact(at) <= 1 and "log10" not in answer, "a probability outside [0, 1], or the logarithm of an answer other than delta")
+    if ask == "mu":
+        return mu_verdict(plan, exact(at), lo, hi)
+    if ask == "epsilon":
+        return epsilon_verdict(plan, exact(at), lo, hi)
+    truth = plan.beta(exact(at))
+    return inside(truth if ask == "beta" else 1 - truth, lo, hi, 0, 1)
+
+
+def delta_verdict(truth, answer, lo, hi):
+    result = inside(truth, lo, hi, 0, 1)
+    if result is not True or "log10" not in answer or truth.is_zero():
+        return result and ("log10" not in answer or answer["log10"]["lo"] == "-inf")
+    return inside(truth.log() / arb(10).log(), end(answer["log10"]["lo"]), end(answer["log10"]["hi"]), -math.inf, 0)
+
+
+def epsilon_verdict(plan, delta, lo, hi):
+    """delta(e) never rises with e, and it is continuous: the least epsilon is below lo where delta(lo) is below the target."""
+    if lo > hi or hi < 0:
+        return False
+    if delta == 0 and plan.largest_loss() is not None:  # the least epsilon is the largest loss
+        return inside(max(plan.largest_loss(), Fraction(0)), lo, hi, 0, math.inf)
+    if delta == 0 and plan.is_unbounded():
+        return hi == math.inf
+    target = ball(delta)
+    above, below = plan.delta("inf" if hi == math.inf else hi), plan.delta("inf" if lo == math.inf else lo) if lo > 0 else None
+    if (hi != math.inf and above > target) or (below is not None and below < target):
+        return False
+    return True if (hi == math.inf or above <= target) and (below is None or below > target) else None
+
+
+def mu_verdict(plan, slack, lo, hi):
+    """The least mu for which the plan is mu-GDP, except with probability `slack`."""
+    first = plan.profiles[0]
+    if slack == 0 and first.is_gaussian and first.once is None and len(plan.profiles) == 1:
+        return inside(first.gaussian_mu(), lo, hi, 0, math.inf)
+    require(0 < slack < 1 and 0 < hi < math.inf, "mu without a slack, of noise that is not Gaussian")
+    if lo > hi:
+        return False
+    bound = GaussianBound(plan, slack)
+    holds = bound.holds(ball(hi))
+    if holds is None:
+        return False if bound.fails(ball(hi)) else None
+    return True if lo <= 0 or bound.fails(ball(lo)) else None
+
+
+# ---------------------------------------------------------- certificates ----
+
+TEXT, ENDS = r"(?s:.*)", {"lo": "-?inf|" + NUMBER, "hi": "-?inf|" + NUMBER}
+SHA256, STRINGS = "[0-9a-f]{64}", {"": TEXT}
+# Strings by regular expressions, lists by their elements, objects by their members or, with the name "", all members alike.
+EVALUATION = {
+    "theorem": TEXT, "direction": "remove|add", "epsilon": NUMBER, "log_delta": ENDS,
+    "counts": {"": r"[1-9]\d{0,19}"}, "settings": {"": NUMBER}, "errors": {"": "inf|" + UNSIGNED},
+}  # fmt: skip
+GUARANTEE = {
+    "question": OBJECT, "answer": OBJECT, "claim": "lo|hi", "method": TEXT,
+    "steps": [{"theorem": TEXT, "detail": TEXT}], "evaluations": [EVALUATION],
+}  # fmt: skip
+CHARGE = {"plan": TEXT, "items": [OBJECT], "guarantees": [GUARANTEE]}
+COMMON = {
+    "certificate": "tradeoff certificate 1", "kind": "answer|release|training", "version": r"\d+\.\d+\.\d+", "unit": TEXT,
+    "neighbours": "add-remove|replace-one|unstated", "digest": SHA256, **CHARGE,
+}  # fmt: skip
+OF_RELEASES = {"settings": STRINGS, "drawn": [STRINGS], "released": SHA256}
+
+
 def fits(found, form, name):
     """Raises Changed unless the value of this name has this form; None: any."""
     demand(form is None or isinstance(found, type(form)), name, "is of the wrong kind")
@@ -404,96 +1190,170 @@ def fits(found, form, name):
             demand(False, field, f"is missing in '{name}'" if field in form else f"is not known in '{name}'")
         for field, value in found.items():
             fits(value, form.get(field, form.get("")), field)
-def content(text):
-    """The certificate, if it is one and its digest is right."""
+
+
+def parse(text):
+    """The JSON; a member that is there twice means different things to different readers."""
+
     def unique(pairs):
         names = sorted(name for name, _ in pairs)
         demand(len(dict(pairs)) == len(pairs), "".join([a for a, b in zip(names, names[1:]) if a == b][:1]), "is there twice")
         return dict(pairs)
-    demand(0 < len(text.strip()) and len(text) <= 10 ** 6, "certificate", "is missing: the file is empty, or longer than 1000000 bytes")
+
+    demand(0 < len(text.strip()) and len(text) <= 10**6, "certificate", "is missing: the file is empty, or longer than 1000000 bytes")
     try:
-        found = json.loads(text, object_pairs_hook=unique, parse_constant=lambda word: demand(False, word, "is not JSON"))
+        return json.loads(text, object_pairs_hook=unique, parse_constant=lambda word: demand(False, word, "is not JSON"))
     except json.JSONDecodeError as error:
         raise Changed(f"not JSON, or cut off, at line {error.lineno}, column {error.colno} of {len(text)} characters") from None
-    fits(found, FORM, "certificate")
-    ask, answer = found["question"].get("ask"), found["answer"]
-    demand(ask in ASKED, "ask", "must be delta, epsilon, beta or tpr")
-    fits(found["question"], {"ask": TEXT, ASKED[ask]: "inf|" + NUMBER, "direction": "worst|remove|add", "relative": UNSIGNED}, "question")
-    fits(answer, {**ENDS, **({"log10": ENDS} if "log10" in answer else {})}, "answer")
-    demand(found["claim"] == ("lo" if ask == "beta" else "hi"), "claim", "must name the end that may be claimed")
-    canonical = json.dumps({key: found[key] for key in FORM if key != "digest"}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def content(text):
+    """The certificate, if it is one and its digest is right."""
+    found = parse(text)
+    kind = found.get("kind") if isinstance(found, dict) else None
+    form = COMMON if kind not in ("release", "training") else {**COMMON, **OF_RELEASES}
+    fits(found, {**form, "planned": CHARGE} if kind == "training" and "planned" in found else form, "certificate")
+    covered = {key: value for key, value in found.items() if key != "digest"}
+    canonical = json.dumps(covered, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     demand(hashlib.sha256(canonical.encode()).hexdigest() == found["digest"], "digest", "is not that of the content: it was changed")
-    for one in found["evaluations"]:  # error terms fit into the enclosure that they explain
-        lo, hi, errors = end(one["log_delta"]["lo"]), end(one["log_delta"]["hi"]), sum(end(error) for error in one["errors"].values())
+    for charge in charges_of(found):
+        demand(charge["guarantees"], "guarantees", "is empty")
+        for one in charge["guarantees"]:
+            check_guarantee(one)
+    return found
+
+
+def charges_of(found):
+    return [found, *([found["planned"]] if "planned" in found else [])]
+
+
+def check_guarantee(one):
+    """The form of a question and of its answer."""
+    ask, answer = one["question"].get("ask"), one["answer"]
+    demand(ask in ASKED, "ask", "must be delta, epsilon, beta, tpr or mu")
+    directions = "worst" if ask == "mu" else "worst|remove|add"
+    at = NUMBER if ask != "delta" else "inf|" + NUMBER
+    fits(one["question"], {"ask": TEXT, ASKED[ask]: at, "direction": directions, "relative": UNSIGNED}, "question")
+    fits(answer, {**ENDS, **({"log10": ENDS} if "log10" in answer else {})}, "answer")
+    demand(one["claim"] == ("lo" if ask == "beta" else "hi"), "claim", "must name the end that may be claimed")
+    for evaluation in one["evaluations"]:  # error terms fit into the enclosure that they explain
+        lo, hi = end(evaluation["log_delta"]["lo"]), end(evaluation["log_delta"]["hi"])
+        errors = sum(end(error) for error in evaluation["errors"].values())
         enough = math.inf in (hi, -lo) or errors <= math.expm1(min(700, hi - lo)) * (1 + 1e-9) + 1e-14 * float(1 + abs(lo))
         demand(enough, "errors", "add up to more than the width of 'log_delta'")
-    return found
-def inside(truth, lo, hi, least, most):
-    """True: the truth is certainly in [lo, hi]. False: certainly not. None: not proved. It is known to lie in [least, most]."""
-    below, above = (None if isinstance(value, float) else ball(value) for value in (lo, hi))
-    if lo > hi or lo > most or hi < least or (below is not None and truth < below) or (above is not None and truth > above):
-        return False
-    proved = (lo <= least or (below is not None and truth >= below)) and (hi >= most or (above is not None and truth <= above))
-    return True if proved else None
-def verdict(found):
-    """True, False, or None if nothing is proved: of the answer, and of every enclosure that is stated on the way to it."""
-    says, items = {"sample": "replace-one", "poisson": "add-remove"}, found["items"]
-    demand(re.fullmatch(pattern(items, "\n"), found["plan"]), "items", "is not what the plan says")
-    implied = {says[word] for word in re.findall("[a-z_]+", found["plan"]) if word in says}
-    demand(implied <= {found["neighbours"]}, "neighbours", "are not those of the plan")
-    laws = read_laws(items)
-    require(found["neighbours"] != "replace-one" or all(law.symmetric for law, _, _ in laws), "directions that differ under replace-one neighbours")
-    plan = Plan(laws, found["question"]["direction"])
-    results = [answer_verdict(plan, found["question"], found["answer"])]
-    for one in found["evaluations"] if results[0] else []:
-        value, lo, hi = plan.sides[one["direction"]].delta(exact(one["epsilon"])), end(one["log_delta"]["lo"]), end(one["log_delta"]["hi"])
+
+
+def guarantee_verdict(charge, neighbours, one):
+    """True, False or None: of one answer, and of every enclosure that is stated on the way to it."""
+    laws = read_laws(charge["items"])
+    require(neighbours != "replace-one" or all(law.symmetric for law, _ in laws), "directions that differ under replace-one neighbours")
+    plan = Plan(laws, one["question"]["direction"])
+    results = [answer_verdict(plan, one["question"], one["answer"])]
+    for evaluation in one["evaluations"] if results[0] else []:
+        value = plan.sides[evaluation["direction"]].delta(exact(evaluation["epsilon"]))
+        lo, hi = end(evaluation["log_delta"]["lo"]), end(evaluation["log_delta"]["hi"])
         results.append(lo == -math.inf if value.is_zero() else inside(value.log(), lo, hi, -math.inf, math.inf))
     return False if False in results else None if None in results else True
-def answer_verdict(plan, question, answer):
-    lo, hi, ask, at = end(answer["lo"]), end(answer["hi"]), question["ask"], question[ASKED[question["ask"]]]
-    if ask == "delta":
-        truth = plan.delta("inf" if at == "inf" else exact(at))
-        result = inside(truth, lo, hi, 0, 1)
-        if result is not True or "log10" not in answer or truth.is_zero():
-            return result and ("log10" not in answer or answer["log10"]["lo"] == "-inf")
-        return inside(truth.log() / arb(10).log(), end(answer["log10"]["lo"]), end(answer["log10"]["hi"]), -math.inf, 0)
-    require(0 <= exact(at) <= 1 and "log10" not in answer, "a probability outside [0, 1], or the logarithm of an answer other than delta")
-    if ask in ("beta", "tpr"):
-        truth = plan.beta(exact(at))
-        return inside(truth if ask == "beta" else 1 - truth, lo, hi, 0, 1)
-    target = ball(exact(at))  # delta never rises with epsilon, and it is continuous: epsilon* < lo where delta(lo) < target
-    above, below = plan.delta("inf" if hi == math.inf else hi), plan.delta("inf" if lo == math.inf else lo) if lo > 0 else None
-    if lo > hi or hi < 0 or (hi != math.inf and above > target) or (below is not None and below < target):
-        return False
-    return True if (hi == math.inf or above <= target) and (below is None or below > target) else None
-def check(text):
-    """(exit code, words)"""
-    found = result = None
+
+
+def check_plan(charge, neighbours):
+    """The items are the plan, and its neighbours are those of the certificate."""
+    demand(re.fullmatch(pattern(charge["items"], "\n"), charge["plan"]), "items", "is not what the plan says")
+    implied = {SPEAKS_OF[word] for word in re.findall("[a-z_]+", charge["plan"]) if word in SPEAKS_OF}
+    demand(implied <= {neighbours}, "neighbours", "are not those of the plan")
+
+
+def within_limit(work):
+    """What the work gives, or Undecided after LIMIT seconds."""
     signal.signal(signal.SIGVTALRM, lambda *_: require(False, f"more than {LIMIT} seconds of work"))
     signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT)
     try:
-        found = content(text.decode() if isinstance(text, bytes) else text)
-        for ctx.prec in (PRECISION, 5 * PRECISION, 15 * PRECISION):
-            result = verdict(found) if result is None else result
-    except (Changed, Undecided, ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError, MemoryError) as reason:
-        code, kind = (3, "malformed or changed") if found is None or isinstance(reason, Changed) else (4, "undecided")
-        return code, f"{kind}: {str(reason):.200}"
+        return work()
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    return {True: (0, "true"), False: (1, "FALSE"), None: (4, "undecided: narrower than this checker's own enclosure")}[result]
-def main(paths):
-    if not paths or paths[0].startswith("-"):
+
+
+FAULTS = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError, MemoryError)
+
+
+def prove(charge, neighbours, one):
+    """(verdict, words) of one claim, with more digits if need be."""
+    question, result = one["question"], None
+    what = f"{question['ask']} at {ASKED[question['ask']]} = {question[ASKED[question['ask']]]:.40}"
+    try:
+        for precision in (PRECISION, 3 * PRECISION // 2, 5 * PRECISION, 15 * PRECISION):
+            ctx.prec = precision
+            result = within_limit(lambda: guarantee_verdict(charge, neighbours, one)) if result is None else result
+    except (Undecided, *FAULTS) as reason:
+        return None, f"{what}: undecided: {str(reason):.200}"
+    ends = f"[{one['answer']['lo']:.25}, {one['answer']['hi']:.25}]"
+    words = {True: f"proved, in {ends}", False: f"FALSE, not in {ends}", None: "undecided: narrower than this checker's own enclosure"}
+    return result, f"{what}: {words[result]}"
+
+
+def released_digest(kind, bytes_read):
+    """SHA-256 of the printed rows, or of the two lines of a model file that hold the parameters."""
+    if kind == "training":
+        lines = bytes_read.splitlines(keepends=True)
+        bytes_read = b"".join(line for name in (b"weights = ", b"average = ") for line in lines if line.startswith(name))
+    return hashlib.sha256(bytes_read).hexdigest()
+
+
+def check(text, released=None):
+    """(exit code, words, [a line for each claim])"""
+    try:
+        found = content(text.decode() if isinstance(text, bytes) else text)
+        results = [prove_unit(found)]
+        for charge in charges_of(found):
+            check_plan(charge, found["neighbours"])
+            results += [prove(charge, found["neighbours"], one) for one in charge["guarantees"]]
+    except Undecided as reason:
+        return 4, f"undecided: {str(reason):.200}", []
+    except (Changed, *FAULTS) as reason:
+        return 3, f"malformed or changed: {str(reason):.200}", []
+    if released is not None:
+        same = found["kind"] != "answer" and released_digest(found["kind"], released) == found["released"]
+        results.append((same, "what was released: " + ("its SHA-256 is that of the certificate" if same else "ANOTHER SHA-256 than the certificate's")))
+    verdicts, lines = [verdict for verdict, _ in results], [words for _, words in results]
+    lines += [f"taken on trust: {sentence}" for sentence in TRUST[found["kind"]]]
+    if False in verdicts:
+        return 1, "FALSE: " + lines[verdicts.index(False)], lines
+    return (4, "undecided: " + lines[verdicts.index(None)], lines) if None in verdicts else (0, "true", lines)
+
+
+def prove_unit(found):
+    check_plan(found, found["neighbours"])
+    size = group_size(found["items"])
+    unit = "one record" if size == 1 else f"a group of {size} records"
+    demand(found["unit"] == unit, "unit", "is not what the plan says")
+    return True, f"unit: {unit}, as the plan says"
+
+
+def main(arguments):
+    released = None
+    if len(arguments) > 2 and arguments[0] == "--released":
+        try:
+            with open(arguments[1], "rb") as file:
+                released, arguments = file.read(), arguments[2:]
+        except OSError as reason:
+            return print(f"{arguments[1]}: cannot be read: {reason.strerror}") or 3
+    if not arguments or arguments[0].startswith("-"):
         return print(__doc__) or 2
     codes = []
-    for path in paths:
+    for path in arguments:
         try:
             with open(path, "rb") as file:
-                found = [check(text) for text in (file if path.endswith(".jsonl") else [file.read()]) if text.strip() or path[-6:] != ".jsonl"]
+                is_list = path.endswith(".jsonl")
+                found = [check(text, released) for text in (file if is_list else [file.read()]) if text.strip() or not is_list]
         except OSError as reason:
-            found = [(3, f"cannot be read: {reason.strerror}")]
-        codes += [code for code, _ in found]
-        print(*(f"{path}:{number}: {words}\n" for number, (code, words) in enumerate(found, 1) if code or len(found) == 1), sep="", end="")
+            found = [(3, f"cannot be read: {reason.strerror}", [])]
+        codes += [code for code, _, _ in found]
+        for number, (code, words, lines) in enumerate(found, 1):
+            if code or len(found) == 1:
+                print(f"{path}:{number}: {words}", *(lines if len(found) == 1 else []), sep="\n    ")
     print(f"{codes.count(0)} of {len(codes)} certificates are proved true")
     return next((code for code in (1, 3, 4) if code in codes), 0)
+
+
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

@@ -1246,7 +1246,8 @@ def check_guarantee(one):
 def guarantee_verdict(charge, neighbours, one):
     """True, False or None: of one answer, and of every enclosure that is stated on the way to it."""
     laws = read_laws(charge["items"])
-    require(neighbours != "replace-one" or all(law.symmetric for law, _ in laws), "directions that differ under replace-one neighbours")
+    directed, allowed = sum(count for law, count in laws if not law.symmetric), {"add-remove": math.inf, "unstated": 1, "replace-one": 0}
+    require(directed <= allowed[neighbours], "directions that differ where a record may be replaced")
     plan = Plan(laws, one["question"]["direction"])
     results = [answer_verdict(plan, one["question"], one["answer"])]
     for evaluation in one["evaluations"] if results[0] else []:

@@ -9,6 +9,7 @@
 #include "nearest.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::cli {
@@ -129,12 +130,18 @@ const std::string& Question::plan_text() const { return plan_in("plan"); }
 
 std::shared_ptr<const Curve> Question::curve_of(std::string_view name) const {
   try {
-    return curves_.find(plan_in(name), neighbours_, tolerance_);
+    return curves_.find(plan_in(name), neighbours_of(name), tolerance_);
   } catch (const ParseError& error) {
     throw RequestError("parse", std::string(name) + ": " + error.what(), std::string(name), error.offset());
   }
 }
 
-std::shared_ptr<const Curve> Question::curve() const { return curves_.find(plan_text(), neighbours_, tolerance_); }
+Neighbours Question::neighbours_of(std::string_view plan_field) const {
+  if (neighbours_ != Neighbours::unstated || direction_ == Direction::worst) return neighbours_;
+  const Neighbours fixed = tradeoff::neighbours_of(parse(plan_in(plan_field)));
+  return fixed == Neighbours::unstated ? Neighbours::add_remove : fixed;
+}
+
+std::shared_ptr<const Curve> Question::curve() const { return curves_.find(plan_text(), neighbours(), tolerance_); }
 
 }  // namespace tradeoff::cli

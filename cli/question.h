@@ -42,7 +42,9 @@ class Question {
   /// What the plan guarantees; shared with other questions about it.
   [[nodiscard]] std::shared_ptr<const Curve> curve() const;
   [[nodiscard]] Direction direction() const { return direction_; }
-  [[nodiscard]] Neighbours neighbours() const { return neighbours_; }
+  /// Those that were stated. A direction speaks of a record that is added or removed: with one, and with a plan that leaves the neighbours
+  /// open, they are add-remove.
+  [[nodiscard]] Neighbours neighbours() const { return neighbours_of("plan"); }
   [[nodiscard]] Tolerance tolerance() const { return tolerance_; }
 
   /// Refuses any direction but the worse of both, and says why.
@@ -52,6 +54,7 @@ class Question {
  private:
   [[nodiscard]] const Request::Field& field(std::string_view name) const;
   [[nodiscard]] const std::string& plan_in(std::string_view name) const;
+  [[nodiscard]] Neighbours neighbours_of(std::string_view plan_field) const;
 
   const Request& request_;
   CurveCache& curves_;

@@ -18,7 +18,8 @@ constexpr std::array<Option, 3> common_options = {{
     {"neighbours", "WHICH", "the change of one record that the plan protects against", false, {}, neighbours_choices},
     {"direction",
      "WHICH",
-     "remove: with the record against without it; add: the reverse; worst: the less private (default)",
+     "remove: with the record against without it; add: the reverse (add-remove neighbours unless the plan fixes them); worst: the less "
+     "private (default)",
      false,
      {},
      direction_choices},

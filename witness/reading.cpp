@@ -80,6 +80,7 @@ class Reader {
   }
   [[nodiscard]] std::vector<Real> units() && { return std::move(units_); }
   [[nodiscard]] bool directed() const { return directed_; }
+  [[nodiscard]] bool sampled() const { return sampled_; }
 
  private:
   [[nodiscard]] std::size_t unit(const Real& value) {
@@ -329,6 +330,7 @@ class Reader {
   [[nodiscard]] Part poisson(const Part& base, const Real& rate) {
     if (!rate.positive() || !(Real(1) - rate).positive()) refuse("a rate of 0 or 1");
     directed_ = true;
+    sampled_ = true;
     Part part;
     for (const auto& [at, mass] : base.atoms.masses()) {
       const Real loss = Atoms::loss(at, units_);
@@ -347,6 +349,7 @@ class Reader {
 
   std::vector<Real> units_;
   bool directed_ = false;
+  bool sampled_ = false;
 };
 
 }  // namespace
@@ -363,6 +366,7 @@ Laws read(const Plan& plan) {
   Laws laws;
   laws.parts = merge_gaussians(reader.parts(plan));
   laws.directed = reader.directed();
+  laws.sampled = reader.sampled();
   laws.units = std::move(reader).units();
   return laws;
 }

@@ -11,6 +11,7 @@ struct Laws {
   std::vector<Part> parts;
   std::vector<Real> units;
   bool directed = false;  ///< whether the two directions may differ
+  bool sampled = false;   ///< whether records are sampled, which speaks of records that are added or removed
 };
 
 /// The exact value of a number as it was written.

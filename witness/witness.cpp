@@ -12,8 +12,11 @@ constexpr slong exact_bits = 640;  // finite sums of closed forms cancel
 }  // namespace
 
 Witness::Witness(const Plan& plan, Neighbours neighbours) : laws_(witness::read(plan)) {
-  if (laws_.directed && neighbours == Neighbours::replace_one)
-    throw UnsupportedError("witness: directed mechanisms under replace-one neighbours are not supported");
+  unsigned long steps = 0;
+  for (const Part& part : laws_.parts) steps += part.times;
+  const bool is_open = neighbours == Neighbours::unstated && !laws_.sampled;
+  if (laws_.directed && (neighbours == Neighbours::replace_one || (is_open && steps > 1)))
+    throw UnsupportedError("witness: directed mechanisms where a record may be replaced are not supported; state add-remove neighbours");
   const WithPrecision more(exact_bits);
   Real p_left(1);
   Real q_left(1);

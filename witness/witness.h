@@ -7,7 +7,7 @@
 namespace tradeoff::witness {
 
 /// Computes delta of a plan slowly, in ball arithmetic, by other means than the library: it shares the plan language and nothing else.
-/// Under replace-one neighbours only plans whose mechanisms are symmetric.
+/// Under replace-one neighbours, and with several steps under neighbours that nobody fixes, only plans whose mechanisms are symmetric.
 class Witness {
  public:
   explicit Witness(const Plan& plan, Neighbours neighbours = Neighbours::unstated);

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from . import _core
@@ -164,23 +164,27 @@ class Renyi:
     True
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_directed")
 
-    def __init__(self, core: _core.RenyiCurve) -> None:
+    def __init__(self, core: _core.RenyiCurve, directed: Callable[[], _core.RenyiCurve]) -> None:
         self._core = core
+        self._directed = directed
+
+    def _core_for(self, direction: str) -> _core.RenyiCurve:
+        return self._core if direction == "worst" else self._directed()
 
     def at(self, order: float, *, direction: str = "worst") -> Interval:
         """The divergence of this order above 1."""
-        return Interval(*self._core.at(float(order), direction))
+        return Interval(*self._core_for(direction).at(float(order), direction))
 
     def epsilon(self, delta: Number, *, direction: str = "worst") -> Converted:
         """The least epsilon that some order certifies at this delta."""
-        value, order = self._core.epsilon(to_text("delta", delta), direction)
+        value, order = self._core_for(direction).epsilon(to_text("delta", delta), direction)
         return Converted(Interval(*value), order)
 
     def delta(self, epsilon: Number, *, direction: str = "worst") -> Converted:
         """The least delta that some order certifies at this epsilon."""
-        value, order = self._core.delta(to_text("epsilon", epsilon), direction)
+        value, order = self._core_for(direction).delta(to_text("epsilon", epsilon), direction)
         return Converted(Interval(*value), order)
 
     def zcdp(self) -> Interval | None:
@@ -260,9 +264,10 @@ class Curve:
     Curve('gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)', neighbours='add-remove', method='contour')
     """
 
-    __slots__ = ("_core", "_made", "_plan", "_relative", "_stated", "_text")
+    __slots__ = ("_core", "_directed", "_made", "_plan", "_relative", "_stated", "_text")
 
     _core: _core.Curve
+    _directed: _core.Curve | None  # what answers about one direction, once asked for
     _plan: Plan | None  # None for a curve that no plan describes
     _text: str  # the plan with the contents of its files, which may change later, in the place of their names
     _made: tuple[Any, ...]  # then: the function of tradeoff.algebra that made it, and its arguments
@@ -278,12 +283,14 @@ class Curve:
         self._relative = to_text("relative", relative)
         self._made = ()
         self._core = _core.analyze(self._text, self._stated, self._relative)
+        self._directed = None
 
     @classmethod
     def _of(cls, core: CoreCurve, plan: Plan | None, text: str, stated: str, relative: str, made: tuple[Any, ...] = ()) -> Curve:
         """A curve whose core is known already."""
         curve = cls.__new__(cls)
         curve._core, curve._plan, curve._text, curve._made, curve._stated, curve._relative = core, plan, text, made, stated, relative
+        curve._directed = None
         return curve
 
     @property
@@ -327,9 +334,17 @@ class Curve:
         whose = f"{self.neighbours} neighbours" if self.neighbours else "neighbours not stated"
         return "\n".join([self._name(), "", *lines, "", f"({whose}; {self.method})"])
 
+    def _core_for(self, direction: str) -> _core.Curve:
+        """A direction speaks of a record that is added or removed: a plan that leaves the neighbours open is then read under add-remove."""
+        if direction == "worst" or self.neighbours or self._plan is None:
+            return self._core
+        if self._directed is None:
+            self._directed = _core.analyze(self._text, "add-remove", self._relative)
+        return self._directed
+
     def _ask(self, ask: str, name: str, at: Any, direction: str) -> Any:
         if is_scalar(at):
-            return Interval(*self._core.answer(ask, to_text(name, at), direction))
+            return Interval(*self._core_for(direction).answer(ask, to_text(name, at), direction))
         import numpy as np
 
         values = np.asarray(at)
@@ -337,7 +352,7 @@ class Curve:
             answers = [self._ask(ask, name, value, direction) for value in values.reshape(-1).tolist()]
             return np.array(answers, dtype=np.float64).reshape(*values.shape, 2)
         flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
-        return self._core.answer_many(ask, flat, direction).reshape(*values.shape, 2)
+        return self._core_for(direction).answer_many(ask, flat, direction).reshape(*values.shape, 2)
 
     @overload
     def delta(self, epsilon: Number, *, direction: str = "worst") -> Interval: ...
@@ -440,7 +455,7 @@ class Curve:
 
     def guarantees(self, *, direction: str = "worst") -> tuple[Guarantee, ...]:
         """The (epsilon, delta) corners, for plans composed exactly."""
-        return _to_corners(self._core.guarantees(direction))
+        return _to_corners(self._core_for(direction).guarantees(direction))
 
     def approximate(self, pieces: int) -> Approximations:
         """Best from below and from above by that many (epsilon, delta) constraints (1 to 64)."""
@@ -513,7 +528,7 @@ class Curve:
         >>> 0.5 in to.gaussian(1).curve().moments().kl
         True
         """
-        return Moments(*(Interval(*value) for value in _core.moments(self._core, direction)))
+        return Moments(*(Interval(*value) for value in _core.moments(self._core_for(direction), direction)))
 
     def clt(self) -> Limit:
         """What limit theorems say: an estimate of mu, and the bound of Berry and Esseen beside it."""
@@ -533,7 +548,9 @@ class Curve:
 
     def renyi(self) -> Renyi:
         """The Renyi divergences of the plan."""
-        return Renyi(_core.renyi(self._of_plan(), self._stated, self._relative))
+        text, relative = self._of_plan(), self._relative
+        stated = self._stated if self.neighbours else "add-remove"
+        return Renyi(_core.renyi(text, self._stated, relative), lambda: _core.renyi(text, stated, relative))
 
     def divergences(self, *, direction: str = "worst") -> Divergences:
         """Total variation, Kullback-Leibler and chi-square divergence.
@@ -542,7 +559,7 @@ class Curve:
         >>> 0.5 in to.gaussian(1).curve().divergences().kl
         True
         """
-        return Divergences(*(Interval(*value) for value in _core.divergences(self._core, direction)))
+        return Divergences(*(Interval(*value) for value in _core.divergences(self._core_for(direction), direction)))
 
     def check(self, *, epsilon: Number, delta: Number) -> str:
         """``"within"`` if the plan is certainly (epsilon, delta)-DP, ``"exceeded"`` if it certainly is not, otherwise ``"undecided"``.

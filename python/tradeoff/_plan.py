@@ -422,7 +422,7 @@ def log_family(c: Number, sigma: Number) -> Plan:
 
 
 def icea(users: Number, messages: Number) -> Plan:
-    """The invisibility cloak encoder of the shuffle model."""
+    """The invisibility cloak encoder of the shuffle model, as its source states it: for changes that keep the sum of all inputs."""
     return _source("icea", users=users, messages=messages)
 
 

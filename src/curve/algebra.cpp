@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "curve/group.h"
 #include "curve/profile.h"
 #include "curve/refine.h"
 #include "mechanism/atoms.h"
@@ -156,19 +157,42 @@ std::optional<std::vector<Constraint>> corners_of(const Loss& loss) {
         corners.push_back({crossing, clamp(worst.delta(crossing), 0, 1)});
       }
     }
-    corners.push_back({losses[i], clamp(worst.delta(i == 0 ? first : losses[i]), 0, 1)});
+    Interval corner = clamp(worst.delta(i == 0 ? first : losses[i]), 0, 1);
+    // Where rounding hides whether the two cross just beside this corner, that crossing is left out. The chord past it lies above the
+    // truth by at most the lead, so the lower end allows for that.
+    if (const Interval here = lead(losses[i]); here.lo <= 0 && here.hi >= 0)
+      corner.lo = std::max(0.0, numeric::add_down(corner.lo, -std::max(-here.lo, here.hi)));
+    corners.push_back({losses[i], corner});
   }
   return corners;
 }
 
 }  // namespace
 
-LossPointer inverse_loss(LossPointer base) { return base->symmetric() ? base : std::make_shared<InverseLoss>(std::move(base)); }
+LossPointer inverse_loss(LossPointer base) {
+  if (const GroupSides* sides = group_sides_of(*base)) return exchanged_group(*sides);
+  return base->symmetric() ? base : std::make_shared<InverseLoss>(std::move(base));
+}
 
 LossPointer symmetric_loss(LossPointer base) {
+  base = mixed_changes_of(std::move(base));
   if (base->symmetric()) return base;
   if (auto corners = corners_of(*base)) return std::make_shared<ConstraintsLoss>(std::move(*corners));
   return refine(std::move(base));
+}
+
+Parts in_either_order(Parts parts, Neighbours neighbours) {
+  std::erase_if(parts, [](const Part& part) { return part.times == 0; });
+  if (parts.size() == 1 && parts.front().times == 1) return parts;
+  std::uint64_t directed = 0;
+  for (Part& part : parts) {
+    part.loss = mixed_changes_of(std::move(part.loss));
+    if (part.loss->is_pair() && !part.loss->symmetric()) directed += part.times;
+  }
+  if (directed < 2 || neighbours == Neighbours::add_remove) return parts;
+  for (Part& part : parts)
+    if (part.loss->is_pair()) part.loss = symmetric_loss(std::move(part.loss));
+  return parts;
 }
 
 // [curve-algebra] Laws of finitely many losses are lists of guarantees, and several lists are one. Otherwise the hull is searched for.
@@ -177,6 +201,7 @@ LossPointer strongest_loss(std::vector<LossPointer> losses) {
   std::vector<Constraint> all;
   std::vector<LossPointer> others;
   for (LossPointer& loss : losses) {
+    loss = mixed_changes_of(std::move(loss));
     if (auto corners = corners_of(*loss))
       all.insert(all.end(), corners->begin(), corners->end());
     else
@@ -188,6 +213,7 @@ LossPointer strongest_loss(std::vector<LossPointer> losses) {
 }
 
 LossPointer weakest_loss(std::vector<LossPointer> losses) {
+  for (LossPointer& loss : losses) loss = mixed_changes_of(std::move(loss));
   return losses.size() == 1 ? losses.front() : std::make_shared<WeakestLoss>(std::move(losses));
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tradeoff/analyze.h"
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -53,24 +55,58 @@ class NeighbourRule {
   std::string by_;
 };
 
-void collect_neighbours(const Plan& plan, NeighbourRule& rule);
+using Visit = std::function<void(const Call&)>;
+void visit_calls(const Plan& plan, const Visit& visit);
 
-void collect_neighbours(const Value& value, NeighbourRule& rule) {
-  if (const auto* plan = std::get_if<Plan>(&value.content)) collect_neighbours(*plan, rule);
+void visit_calls(const Value& value, const Visit& visit) {
+  if (const auto* plan = std::get_if<Plan>(&value.content)) visit_calls(*plan, visit);
   if (const auto* tuple = std::get_if<Tuple>(&value.content))
-    for (const Value& item : tuple->items) collect_neighbours(item, rule);
+    for (const Value& item : tuple->items) visit_calls(item, visit);
   if (const auto* list = std::get_if<List>(&value.content))
-    for (const Value& item : list->items) collect_neighbours(item, rule);
+    for (const Value& item : list->items) visit_calls(item, visit);
+}
+
+void visit_calls(const std::variant<Call, Plan>& source, const Visit& visit) {
+  if (const auto* inner = std::get_if<Plan>(&source)) visit_calls(*inner, visit);
+  if (const auto* call = std::get_if<Call>(&source)) {
+    visit(*call);
+    for (const Argument& argument : call->arguments) visit_calls(argument.value, visit);
+  }
+}
+
+/// Every source and every operator of a plan, however deep.
+void visit_calls(const Plan& plan, const Visit& visit) {
+  for (const Line& line : plan.lines) {
+    visit_calls(line.source, visit);
+    for (const Call& operation : line.operators) visit(operation);
+  }
 }
 
 void collect_neighbours(const Plan& plan, NeighbourRule& rule) {
-  for (const Line& line : plan.lines) {
-    if (const auto* inner = std::get_if<Plan>(&line.source)) collect_neighbours(*inner, rule);
-    if (const auto* call = std::get_if<Call>(&line.source))
-      for (const Argument& argument : call->arguments) collect_neighbours(argument.value, rule);
-    for (const Call& operation : line.operators)
-      if (const Word* word = find_word(Role::operation, operation.name)) rule.demand(word->neighbours, operation.name);
-  }
+  bool cloaked = false;
+  visit_calls(plan, [&](const Call& call) {
+    if (const Word* word = find_word(Role::operation, call.name)) rule.demand(word->neighbours, call.name);
+    cloaked = cloaked || call.name == "icea";
+  });
+  // [naive-profile] The encoder hands over the exact sum.
+  if (cloaked && rule.agreed() != Neighbours::unstated)
+    throw DomainError(std::string("neighbours: icea speaks of changes that keep the sum of all inputs, not of ") + name_of(rule.agreed()) +
+                      " neighbours; state none, give no direction and sample nothing");
+}
+
+/// Whether the operator speaks of more than one record.
+bool is_group(const Call& operation) { return operation.name == "group" && Arguments(operation).count("size", 1, most_steps) > 1; }
+
+bool holds_group(const std::variant<Call, Plan>& source) {
+  bool found = false;
+  visit_calls(source, [&](const Call& call) { found = found || is_group(call); });
+  return found;
+}
+
+/// [poisson-subsampling] [fixed-size-subsampling] [replacement-subsampling] Each speaks of one record.
+void refuse_sample_of_groups(const Call& operation) {
+  throw UnsupportedError(operation.name + ": records are sampled one by one, so a group of them is not sampled as a whole; write `... | " +
+                         operation.name + "(...) | group(size)`, with the group last");
 }
 
 /// [renyi-conversion] Bounds on divergences add, and what they add up to says more than their profiles composed.
@@ -100,15 +136,18 @@ class Analyst {
   }
 
   [[nodiscard]] Composition whole(Parts parts, const Composition* shorter = nullptr) const {
+    std::erase_if(parts, [](const Part& part) { return part.times == 0; });
     merge_renyi_bounds(parts);
-    std::uint64_t steps = 0;
-    for (const Part& part : parts) steps += part.times;
-    // Only pairs compose; a lone bound stays what was stated.
+    Parts stated = parts;
+    parts = in_either_order(std::move(parts), neighbours_);
+    const auto same_loss = [](const Part& one, const Part& other) { return one.loss == other.loss; };
+    const bool as_stated = std::equal(parts.begin(), parts.end(), stated.begin(), stated.end(), same_loss);
     for (Part& part : parts)
-      if (steps != 1 && !part.loss->is_pair()) part.loss = refine(std::move(part.loss));
-    const LossPointer alone = steps == 1 && parts.size() == 1 ? parts.front().loss : nullptr;
-    Composition composition = compose(std::move(parts), tolerance_, shorter);
-    if (alone && one_kind_of(*alone) != nullptr) composition.loss = alone;  // it knows more than its law
+      if (!is_one_step(parts) && !part.loss->is_pair()) part.loss = refine(std::move(part.loss));  // only pairs compose
+    const LossPointer alone = is_one_step(parts) ? parts.front().loss : nullptr;
+    Composition composition = compose(std::move(parts), tolerance_, as_stated ? shorter : nullptr);
+    if (!as_stated) composition.parts = std::move(stated);                     // what a longer plan begins with
+    if (alone && group_sides_of(*alone) != nullptr) composition.loss = alone;  // it knows more than its law
     return composition;
   }
   /// The same as the base of an operator that needs a pair.
@@ -117,17 +156,25 @@ class Analyst {
     if (!alone) {
       Composition composed = whole(std::move(parts));
       const bool quick = composed.method == "closed form" || composed.method == "exact";
-      return quick ? std::move(composed.loss) : bracketed(std::move(composed.loss));  // an operator may read it thousands of times
+      LossPointer loss =
+          quick ? std::move(composed.loss) : bracketed(std::move(composed.loss));  // an operator may read it thousands of times
+      return loss->is_pair() ? loss : refine(std::move(loss));                     // bounds that were merged into one
     }
     LossPointer loss = std::move(parts.front().loss);
     return loss->is_pair() ? loss : refine(std::move(loss));
   }
 
  private:
+  [[nodiscard]] static bool is_one_step(const Parts& parts) { return parts.size() == 1 && parts.front().times == 1; }
+
   [[nodiscard]] Parts parts_of(const Line& line) const {
     Parts parts =
         std::holds_alternative<Plan>(line.source) ? parts_of(std::get<Plan>(line.source)) : Parts{{source(std::get<Call>(line.source)), 1}};
-    for (const Call& operation : line.operators) parts = apply(operation, std::move(parts));
+    bool of_groups = holds_group(line.source);
+    for (const Call& operation : line.operators) {
+      parts = apply(operation, std::move(parts), of_groups);
+      of_groups = of_groups || is_group(operation);
+    }
     return parts;
   }
 
@@ -139,22 +186,26 @@ class Analyst {
     if (make == nullptr) throw UnsupportedError(call.name + ": this source is not implemented yet");
     LossPointer loss = make(Arguments(call));
     // Under replace-one either order may occur in each line, so a directed loss may enter only by its symmetric pair.
-    if (neighbours_ == Neighbours::replace_one && !loss->symmetric()) loss = std::make_shared<SymmetrizedLoss>(std::move(loss));
-    return loss;
+    return neighbours_ == Neighbours::replace_one && loss->is_pair() ? symmetric_loss(std::move(loss)) : loss;
   }
 
   /// A mixture holds whole plans, which only the analyst can turn into losses.
   [[nodiscard]] LossPointer mixture(const Arguments& arguments) const {
     const auto* list = std::get_if<List>(&arguments.value("components").content);
     if (list == nullptr || list->items.empty()) arguments.refuse("components", "that", "a list [(weight, source), ...]");
-    std::vector<MixtureComponent> components;
+    std::vector<Interval> weights;
+    Parts parts;
     for (const Value& item : list->items) {
       const auto* pair = std::get_if<Tuple>(&item.content);
       const bool sound = pair != nullptr && pair->items.size() == 2 && std::holds_alternative<Number>(pair->items[0].content) &&
                          std::holds_alternative<Plan>(pair->items[1].content);
-      if (!sound) arguments.refuse("components", "entry " + std::to_string(components.size() + 1), "a pair (weight, source)");
-      components.push_back({std::get<Number>(pair->items[0].content).value, pair_of(parts_of(std::get<Plan>(pair->items[1].content)))});
+      if (!sound) arguments.refuse("components", "entry " + std::to_string(weights.size() + 1), "a pair (weight, source)");
+      weights.push_back(std::get<Number>(pair->items[0].content).value);
+      parts.push_back({pair_of(parts_of(std::get<Plan>(pair->items[1].content))), 1});
     }
+    parts = in_either_order(std::move(parts), neighbours_);
+    std::vector<MixtureComponent> components;
+    for (std::size_t i = 0; i < parts.size(); ++i) components.push_back({weights[i], std::move(parts[i].loss)});
     return mixture_loss(std::move(components));
   }
 
@@ -171,7 +222,7 @@ class Analyst {
     return pairs;
   }
 
-  [[nodiscard]] Parts apply(const Call& operation, Parts parts) const;
+  [[nodiscard]] Parts apply(const Call& operation, Parts parts, bool of_groups) const;
 
   [[nodiscard]] static Parts repeat(const Arguments& arguments, Parts parts) {
     const std::uint64_t times = arguments.count("times", 0, most_steps);
@@ -229,35 +280,50 @@ class Analyst {
   Tolerance tolerance_;
 };
 
-Parts Analyst::apply(const Call& operation, Parts parts) const {
+Parts Analyst::apply(const Call& operation, Parts parts, bool of_groups) const {
   const Arguments arguments(operation);
   if (operation.name == "repeat") return repeat(arguments, std::move(parts));
   using Operator = LossPointer (*)(const Arguments&, LossPointer);
   struct Entry {
     std::string_view name;
     Operator apply;
+    bool samples = false;
   };
   static constexpr std::array operators{
-      Entry{"poisson", poisson}, Entry{"sample", sample},     Entry{"sample_with_replacement", replacement},
-      Entry{"group", group},     Entry{"refine", refinement}, Entry{"rectify", rectification},
+      Entry{"poisson", poisson, true}, Entry{"sample", sample, true}, Entry{"sample_with_replacement", replacement, true},
+      Entry{"group", group},           Entry{"refine", refinement},   Entry{"rectify", rectification},
       Entry{"invert", inversion}};
-  for (const Entry& entry : operators)
-    if (entry.name == operation.name) return {{entry.apply(arguments, pair_of(std::move(parts))), 1}};
+  for (const Entry& entry : operators) {
+    if (entry.name != operation.name) continue;
+    if (entry.samples && of_groups) refuse_sample_of_groups(operation);
+    return {{entry.apply(arguments, pair_of(std::move(parts))), 1}};
+  }
   throw UnsupportedError(operation.name + ": this operator is not implemented yet");
 }
 
 }  // namespace
 
-PlanParts parts_of_plan(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+Neighbours neighbours_of(const Plan& plan, Neighbours stated) {
+  NeighbourRule rule(stated);
+  collect_neighbours(plan, rule);
+  return rule.agreed();
+}
+
+namespace {
+
+/// The parts as the plan states them, before they stand side by side.
+PlanParts stated_parts(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   if (plan.lines.empty()) throw DomainError("plan: an empty plan says nothing; give at least one source");
   const Neighbours agreed = neighbours_of(plan, neighbours);
   return {Analyst(agreed, tolerance).parts_of(plan), agreed};
 }
 
-Neighbours neighbours_of(const Plan& plan, Neighbours stated) {
-  NeighbourRule rule(stated);
-  collect_neighbours(plan, rule);
-  return rule.agreed();
+}  // namespace
+
+PlanParts parts_of_plan(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+  PlanParts found = stated_parts(plan, neighbours, tolerance);
+  found.parts = in_either_order(std::move(found.parts), found.neighbours);
+  return found;
 }
 
 namespace {
@@ -271,18 +337,20 @@ Curve curve_of(Composition composition, Neighbours neighbours, Tolerance toleran
 
 }  // namespace
 
-Curve analyze(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return analyze(plan, neighbours, tolerance); });
+Curve analyze(const Plan& given, Neighbours neighbours, Tolerance tolerance) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return analyze(given, neighbours, tolerance); });
 
-  PlanParts found = parts_of_plan(plan, neighbours, tolerance);
+  const Plan plan = with_tables(given);
+  PlanParts found = stated_parts(plan, neighbours, tolerance);
   Composition composition = Analyst(found.neighbours, tolerance).whole(std::move(found.parts));
+  composition.plan = std::make_shared<const Plan>(plan);
   return curve_of(std::move(composition), found.neighbours, tolerance, stated_guarantees(plan));
 }
 
 Curve extend(const Curve& curve, const Plan& more) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return extend(curve, more); });
 
-  PlanParts found = parts_of_plan(more, curve.neighbours(), curve.tolerance());
+  PlanParts found = stated_parts(more, curve.neighbours(), curve.tolerance());
   if (found.neighbours != curve.neighbours())
     throw DomainError(std::string("neighbours: the new lines speak of ") + name_of(found.neighbours) +
                       " neighbours and the curve so far of none; state them when the first lines are analysed");

@@ -282,28 +282,29 @@ class GroupedLoss final : public Loss {
 };
 
 /// [group-privacy] The symmetric iteration, which covers additions and removals mixed, beside the iteration for one kind of change alone.
+/// A question about one direction is answered by the latter (see Profile), so the two directions differ and the whole is not symmetric.
 class MixedGroupLoss final : public Loss {
  public:
-  MixedGroupLoss(LossPointer mixed, LossPointer one_kind) : mixed_(std::move(mixed)), one_kind_(std::move(one_kind)) {}
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return mixed_->delta(direction, epsilon); }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return mixed_->log_delta(direction, epsilon); }
-  [[nodiscard]] bool symmetric() const override { return true; }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return mixed_->infinite_mass(direction); }
-  [[nodiscard]] Tail tail() const override { return mixed_->tail(); }
-  [[nodiscard]] const Loss* one_kind() const { return one_kind_.get(); }
+  explicit MixedGroupLoss(GroupSides sides) : sides_(std::move(sides)), mixed_(*sides_.mixed) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return mixed_.delta(direction, epsilon); }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return mixed_.log_delta(direction, epsilon); }
+  [[nodiscard]] bool symmetric() const override { return false; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return mixed_.infinite_mass(direction); }
+  [[nodiscard]] Tail tail() const override { return mixed_.tail(); }
+  [[nodiscard]] const GroupSides& sides() const { return sides_; }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
-    return mixed_->closed_beta(direction, alpha);
+    return mixed_.closed_beta(direction, alpha);
   }
-  [[nodiscard]] const Atoms* atoms(Direction direction) const override { return mixed_->atoms(direction); }
-  [[nodiscard]] std::string key() const override { return mixed_->key(); }
+  [[nodiscard]] const Atoms* atoms(Direction direction) const override { return mixed_.atoms(direction); }
+  [[nodiscard]] std::string key() const override { return mixed_.key(); }
   void explain(std::vector<Step>& steps) const override {
-    mixed_->explain(steps);
+    mixed_.explain(steps);
     steps.push_back({"group-privacy", "the worst case covers additions and removals mixed; one direction speaks of that kind alone"});
   }
 
  private:
-  LossPointer mixed_;
-  LossPointer one_kind_;
+  GroupSides sides_;
+  const Loss& mixed_;
 };
 
 }  // namespace
@@ -346,15 +347,25 @@ LossPointer iterated(LossPointer base, std::uint64_t size) {
 
 }  // namespace
 
-const Loss* one_kind_of(const Loss& loss) {
+const GroupSides* group_sides_of(const Loss& loss) {
   const auto* group = dynamic_cast<const MixedGroupLoss*>(&loss);
-  return group == nullptr ? nullptr : group->one_kind();
+  return group == nullptr ? nullptr : &group->sides();
+}
+
+LossPointer mixed_changes_of(LossPointer loss) {
+  const GroupSides* sides = group_sides_of(*loss);
+  return sides == nullptr ? loss : sides->mixed;
+}
+
+LossPointer exchanged_group(const GroupSides& sides) {
+  return std::make_shared<MixedGroupLoss>(GroupSides{sides.mixed, inverse_loss(sides.one_kind)});
 }
 
 LossPointer group_loss(LossPointer base, std::uint64_t size) {
   if (size == 0) throw DomainError("group: size = 0 is not allowed; it must be at least 1");
   if (size == 1) return base;
-  if (!base->symmetric()) return std::make_shared<MixedGroupLoss>(iterated(symmetric_loss(base), size), iterated(base, size));
+  base = mixed_changes_of(std::move(base));
+  if (!base->symmetric()) return std::make_shared<MixedGroupLoss>(GroupSides{iterated(symmetric_loss(base), size), iterated(base, size)});
   const Interval times = Interval::exactly(static_cast<double>(size));
   if (const auto mu = base->gaussian_mu()) return gaussian_loss(times * *mu);
   if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(base.get())) return std::make_shared<LaplaceLoss>(times * laplace->epsilon0());

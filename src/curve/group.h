@@ -17,8 +17,17 @@ namespace tradeoff {
 /// The same for a finite mirrored law, edge by edge: exact.
 [[nodiscard]] Atoms group_atoms(const Atoms& atoms, std::uint64_t size);
 
-/// Of the group of a directed loss, whose worst case covers additions and removals mixed: the pair for one kind of change alone. Null for
-/// any other loss.
-[[nodiscard]] const Loss* one_kind_of(const Loss& loss);
+/// What is known of the group of a directed loss: a symmetric pair that covers additions and removals mixed, and the pair for one kind of
+/// change alone, which answers where a direction is given.
+struct GroupSides {
+  LossPointer mixed;
+  LossPointer one_kind;
+};
+/// Null for any other loss.
+[[nodiscard]] const GroupSides* group_sides_of(const Loss& loss);
+/// What further steps build on: the symmetric pair of such a group; any other loss itself.
+[[nodiscard]] LossPointer mixed_changes_of(LossPointer loss);
+/// Such a group with its two directions exchanged.
+[[nodiscard]] LossPointer exchanged_group(const GroupSides& sides);
 
 }  // namespace tradeoff

@@ -60,7 +60,7 @@ class HullOfTwo final : public Loss {
     return epsilon.lo == epsilon.hi ? first : Interval{mirrored(epsilon.hi).lo, first.hi};
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    const bool far = epsilon.lo >= reach_ && wins(second_, Winner::second, epsilon.lo);
+    const bool far = epsilon.lo >= reach_ && epsilon.hi < infinity && wins(second_, Winner::second, epsilon.lo);
     return far ? second_.log_delta(direction, epsilon) : log(delta(direction, epsilon));
   }
   [[nodiscard]] bool symmetric() const override { return true; }
@@ -163,6 +163,7 @@ class HullOfTwo final : public Loss {
   /// Upper end: the smaller profile, or a chord between two of its points. Lower end: the profile itself where it is certain to win at its
   /// own slope, otherwise the best line that lies below both.
   [[nodiscard]] Interval at(double epsilon) const {
+    if (epsilon == infinity) return infinite_mass(Direction::remove);  // end_ may be infinite too
     if (epsilon >= end_) return exactly(0.0);
     const Interval point = exactly(epsilon);
     const Interval one = first_.delta(Direction::remove, point), two = second_.delta(Direction::remove, point);

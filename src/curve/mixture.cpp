@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "curve/group.h"
 #include "mechanism/atoms.h"
 #include "mechanism/key.h"
 #include "numeric/arithmetic.h"
@@ -105,7 +106,8 @@ class MixtureLoss final : public Loss {
 LossPointer mixture_loss(std::vector<MixtureComponent> components) {
   if (components.empty()) throw DomainError("mixture: at least one component is needed");
   Interval total = Interval::exactly(0);
-  for (const MixtureComponent& component : components) {
+  for (MixtureComponent& component : components) {
+    component.loss = mixed_changes_of(std::move(component.loss));
     if (!(component.weight.lo >= 0 && component.weight.hi <= 1)) throw DomainError("mixture: every weight must lie in [0, 1]");
     total = total + component.weight;
   }

@@ -14,8 +14,8 @@
 #include "engine/revealing.h"
 #include "mechanism/atoms.h"
 #include "mechanism/constraints.h"
+#include "mechanism/key.h"
 #include "mechanism/pair.h"
-#include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
 #include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
@@ -24,10 +24,7 @@ namespace tradeoff {
 namespace {
 
 LossPointer pair_of(const Curve& curve) { return curve.loss()->is_pair() ? curve.loss() : refine(curve.loss()); }
-LossPointer symmetric_pair_of(const Curve& curve) {
-  LossPointer loss = pair_of(curve);
-  return loss->symmetric() ? loss : std::make_shared<SymmetrizedLoss>(std::move(loss));
-}
+LossPointer symmetric_pair_of(const Curve& curve) { return symmetric_loss(pair_of(curve)); }
 
 /// The neighbours that all of them speak of, and the tightest tolerance.
 struct Common {
@@ -84,7 +81,7 @@ Curve weakest(const std::vector<Curve>& curves) {
 
   const Common common = agreed(curves);
   std::vector<LossPointer> losses;
-  // Under replace-one either order may occur, so only symmetric curves speak.
+  // Under replace-one either order may occur, so only symmetric curves speak. Otherwise each direction has its own answer.
   for (const Curve& curve : curves)
     losses.push_back(common.neighbours == Neighbours::replace_one ? symmetric_pair_of(curve) : pair_of(curve));
   return make_curve(weakest_loss(std::move(losses)), common);
@@ -94,23 +91,25 @@ Curve mixture(const std::vector<std::pair<Interval, Curve>>& components) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return mixture(components); });
 
   Common common;
-  std::vector<MixtureComponent> parts;
+  Parts pairs;
   for (const auto& [weight, curve] : components) {
     common.agree(curve);
-    parts.push_back({weight, pair_of(curve)});
+    pairs.push_back({pair_of(curve), 1});
   }
+  pairs = in_either_order(std::move(pairs), common.neighbours);
+  std::vector<MixtureComponent> parts;
+  for (std::size_t i = 0; i < components.size(); ++i) parts.push_back({components[i].first, pairs[i].loss});
   return make_curve(mixture_loss(std::move(parts)), common);
 }
 
 namespace {
 
-/// What a plan was composed of, if every part may enter a larger composition as it is; otherwise the curve is one part.
-Parts parts_of(const Curve& curve, Neighbours neighbours) {
-  const bool symmetric = neighbours == Neighbours::replace_one;
-  const auto fits = [&](const Part& part) { return part.loss->is_pair() && (!symmetric || part.loss->symmetric()); };
+/// What a plan was composed of, if every part is a pair; otherwise the curve is one part.
+Parts parts_of(const Curve& curve) {
+  const auto fits = [](const Part& part) { return part.loss->is_pair(); };
   if (const auto& known = curve.composition(); known != nullptr && std::all_of(known->parts.begin(), known->parts.end(), fits))
     return known->parts;
-  return {{symmetric ? symmetric_pair_of(curve) : pair_of(curve), 1}};
+  return {{pair_of(curve), 1}};
 }
 
 }  // namespace
@@ -120,10 +119,11 @@ Curve product(const std::vector<Curve>& curves) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return product(curves); });
 
   const Common common = agreed(curves);
+  if (curves.size() == 1) return curves.front();
   Parts parts;
   for (const Curve& curve : curves)
-    for (Part& part : parts_of(curve, common.neighbours)) parts.push_back(std::move(part));
-  Composition composition = compose(std::move(parts), common.tolerance);
+    for (Part& part : parts_of(curve)) parts.push_back(std::move(part));
+  Composition composition = compose(in_either_order(std::move(parts), common.neighbours), common.tolerance);
   return make_curve(std::move(composition.loss), common, std::move(composition.method));
 }
 
@@ -194,7 +194,7 @@ class OrderSearch {
   /// Equal laws, ordered Gaussians, and anything below a Gaussian that the other one is.
   [[nodiscard]] bool by_structure() const {
     const std::string key = one_loss_.key();
-    if (&one_loss_ == &other_loss_ || (!key.empty() && key == other_loss_.key())) return true;
+    if (&one_loss_ == &other_loss_ || (!key.empty() && is_exact_key(key) && key == other_loss_.key())) return true;
     const auto mu = other_loss_.gaussian_mu();
     return mu && one_loss_.tail().gdp_mu <= mu->lo;
   }
@@ -266,11 +266,21 @@ class OrderSearch {
 
 }  // namespace
 
+namespace {
+
+bool same_plan(const Curve& one, const Curve& other) {
+  const auto plan_of = [](const Curve& curve) { return curve.composition() != nullptr ? curve.composition()->plan.get() : nullptr; };
+  return plan_of(one) != nullptr && plan_of(other) != nullptr && *plan_of(one) == *plan_of(other);
+}
+
+}  // namespace
+
 // [blackwell-order] Ordered curves are those of which one is a post-processing of the other.
 OrderAnswer at_least_as_private(const Curve& one, const Curve& other) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return at_least_as_private(one, other); });
 
   (void)agreed({one, other});
+  if (one.neighbours() == other.neighbours() && (one.loss() == other.loss() || same_plan(one, other))) return {Order::yes, {}, {}};
   const LossPointer first = symmetric_pair_of(one), second = symmetric_pair_of(other);
   return OrderSearch(first, second).run();
 }

@@ -10,8 +10,9 @@
 namespace tradeoff {
 
 const Loss& Profile::asked(const Loss& loss, Direction direction) {
-  const Loss* one_kind = direction == Direction::worst ? nullptr : one_kind_of(loss);
-  return one_kind != nullptr ? *one_kind : loss;
+  const GroupSides* sides = group_sides_of(loss);
+  if (sides == nullptr) return loss;
+  return direction == Direction::worst ? *sides->mixed : *sides->one_kind;
 }
 
 // [two-directions] The worse of both read-outs at epsilon >= 0; below 0 the mirror 1 - e^eps + e^eps delta(-eps).

@@ -26,7 +26,7 @@ class Profile {
   [[nodiscard]] std::optional<Loss::Test> test_at(double epsilon) const;
 
  private:
-  /// A group is asked for one kind of change alone where a direction is given. [group-privacy]
+  /// A group is asked for one kind of change alone where a direction is given, and for both mixed otherwise. [group-privacy]
   [[nodiscard]] static const Loss& asked(const Loss& loss, Direction direction);
   [[nodiscard]] bool one_sided() const { return direction_ != Direction::worst || loss_.symmetric(); }
   [[nodiscard]] Direction side() const { return direction_ == Direction::add ? Direction::add : Direction::remove; }

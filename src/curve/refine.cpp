@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "curve/group.h"
 #include "curve/hull_of_two.h"
 #include "mechanism/families.h"
 #include "mechanism/profile.h"
@@ -127,6 +128,7 @@ LossPointer hull_of_minimum(const LossPointer& loss, std::vector<const Loss*> pa
 }  // namespace
 
 LossPointer refine(LossPointer loss) {
+  loss = mixed_changes_of(std::move(loss));
   if (const auto* family = dynamic_cast<const FamilyLoss*>(loss.get())) return std::make_shared<RefinedLoss>(std::move(loss), *family);
   if (auto parts = loss->minimum_of(); parts.size() >= 2) return hull_of_minimum(loss, std::move(parts));
   if (const auto* tailed = dynamic_cast<const TailedProfile*>(loss.get()))

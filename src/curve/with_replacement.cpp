@@ -88,8 +88,12 @@ class ReplacementLoss final : public Loss {
   }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return at(infinity); }
-  /// The largest group has the largest losses.
-  [[nodiscard]] Tail tail() const override { return sampled_tail(groups_.back().loss->tail(), rate_); }
+  /// The largest group has the largest losses. A mere bound of its profile bounds the limit from above only.
+  [[nodiscard]] Tail tail() const override {
+    Tail largest = groups_.back().loss->tail();
+    if (groups_.back().above) largest.limit.lo = 0;
+    return sampled_tail(largest, rate_);
+  }
   void explain(std::vector<Step>& steps) const override {
     groups_.front().loss->explain(steps);
     steps.push_back({"replacement-subsampling", std::to_string(groups_.size()) + " group profiles; replace-one neighbours"});

@@ -21,7 +21,7 @@
 namespace tradeoff {
 namespace {
 
-/// Parts with the same law become one; a plan of a thousand equal lines costs one.
+/// Parts that share an enclosure of their law become one, and that enclosure holds for each; a plan of a thousand equal lines costs one.
 Parts merge_equal(Parts parts) {
   Parts merged;
   std::unordered_map<std::string, std::size_t> places;

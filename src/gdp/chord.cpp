@@ -46,7 +46,8 @@ Chord chord_between(const Node& u, const Node& v, std::size_t profile) {
   const Interval log_p = log_add_exp(log_u, log_run);
   const double ends = std::max(gaussian_mu_of_log(start, log_u).hi, gaussian_mu_of_log(Interval::exactly(v.at), log_v).hi);
   if (!(log_p.hi < 0)) {
-    const Interval raised = exp(log_u) + (exp(log_run).hi - Interval::exactly(exp(log_run).lo));
+    // Raised until p >= 1 for certain: by all that p may lack of 1, its rounding included.
+    const Interval raised = clamp(exp(log_u) + max(1.0 - exp(log_p), Interval::exactly(0)), 0, 1);
     return {std::min(monotone, std::max(ends, gaussian_mu(start, raised).hi)), middle};
   }
   const Interval a = normal_quantile_of_log(log_p);

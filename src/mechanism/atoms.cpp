@@ -12,7 +12,7 @@ namespace tradeoff {
 namespace {
 
 void check(const Atom& atom) {
-  const bool sound = atom.mass.lo >= 0 && atom.mass.lo <= atom.mass.hi && atom.mass.hi < infinity && atom.loss.lo <= atom.loss.hi &&
+  const bool sound = atom.mass.hi >= 0 && atom.mass.lo <= atom.mass.hi && atom.mass.hi < infinity && atom.loss.lo <= atom.loss.hi &&
                      atom.loss.lo > -infinity && atom.loss.hi < infinity;
   if (!sound) throw DomainError("atoms: a mass must lie in [0, 1] and a loss must be finite");
 }
@@ -41,7 +41,8 @@ Atoms make_atoms(std::vector<Atom> finite, Interval infinite, Interval other_inf
   std::stable_sort(finite.begin(), finite.end(),
                    [](const Atom& a, const Atom& b) { return a.loss.lo != b.loss.lo ? a.loss.lo > b.loss.lo : a.loss.hi > b.loss.hi; });
   Atoms atoms{{}, clamp(infinite, 0, 1), clamp(other_infinite, 0, 1), mirrored, 0};
-  for (const Atom& atom : finite) {
+  for (Atom& atom : finite) {
+    atom.mass.lo = std::max(atom.mass.lo, 0.0);  // the rounding of a product that underflows
     if (atom.mass.hi == 0) continue;
     if (!atoms.finite.empty() && atoms.finite.back().loss == atom.loss) {
       atoms.finite.back().mass = atoms.finite.back().mass + atom.mass;

@@ -26,7 +26,7 @@ struct Atoms {
 };
 
 /// Sorts by loss, joins neighbours whose losses are given by the same interval, drops atoms of mass 0.
-/// `mirrored` is taken on trust. Throws DomainError for a negative mass or a loss that is not finite.
+/// `mirrored` is taken on trust. Throws DomainError for a mass that is certainly negative and for a loss that is not finite.
 [[nodiscard]] Atoms make_atoms(std::vector<Atom> finite, Interval infinite, Interval other_infinite, bool mirrored);
 
 /// The law of log(p_i / q_i) under p, for two probability vectors of equal length. A sum that cannot be 1 is a DomainError.

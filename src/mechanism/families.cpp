@@ -89,8 +89,10 @@ class Icea final : public FamilyLoss {
   [[nodiscard]] Tail tail() const override { return heavy_tail(TailKind::polynomial); }
   [[nodiscard]] std::string key() const override { return make_key("icea", {log_factor_}); }
   void explain(std::vector<Step>& steps) const override {
-    steps.push_back(
-        {"naive-profile", "messages > 10 log(users/(epsilon delta)) solved for delta; falls like 1/epsilon, so no Gaussian covers it"});
+    steps.push_back({"naive-profile",
+                     "messages > 10 log(users/(epsilon delta)) solved for delta; falls like 1/epsilon, so no Gaussian covers it; speaks of "
+                     "changes that "
+                     "keep the sum of all inputs"});
   }
 
  private:

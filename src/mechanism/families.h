@@ -33,7 +33,8 @@ class FamilyLoss : public Loss {
 [[nodiscard]] LossPointer log_family(Interval c, Interval sigma);
 /// delta <= exp(log_factor - epsilon^2 / (2 width^2)) from `from` on, and nothing said before: how a user's own profile may go on.
 [[nodiscard]] std::shared_ptr<const FamilyLoss> gaussian_tail_family(Interval log_factor, Interval width, double from);
-/// The invisibility cloak encoder: (epsilon, delta)-DP if messages > 10 log(users / (epsilon delta)), so delta = users exp(-messages/10) /
+/// The invisibility cloak encoder, under changes of the inputs that keep their sum, as its source states it:
+/// (epsilon, delta)-DP if messages > 10 log(users / (epsilon delta)), so delta = users exp(-messages/10) /
 /// epsilon.
 [[nodiscard]] LossPointer icea(std::uint64_t users, std::uint64_t messages);
 

@@ -11,18 +11,28 @@
 
 namespace tradeoff {
 
-/// The key of a loss: its family and the bits of its parameters. Equal keys mean equal laws.
+/// The key of a loss: its family and the bits of its parameters, `=` before a number that is known exactly and `~` before the two ends of
+/// one that is not. Equal keys mean that one enclosure of the law serves for both losses, so they may be merged before any numerics. The
+/// laws themselves are equal for certain only if the key is exact: two decimals may lie in one gap between doubles.
 [[nodiscard]] inline std::string make_key(std::string_view family, std::initializer_list<Interval> parameters) {
   std::string key(family);
-  const auto append = [&key](double value) {
+  const auto append = [&key](char mark, double value) {
+    key += mark;
     const auto bits = std::bit_cast<std::uint64_t>(value);
-    key.append(reinterpret_cast<const char*>(&bits), sizeof bits);
+    for (int shift = 60; shift >= 0; shift -= 4) key += "0123456789abcdef"[(bits >> shift) & 15];
   };
   for (const Interval& parameter : parameters) {
-    append(parameter.lo);
-    append(parameter.hi);
+    if (parameter.lo == parameter.hi) {
+      append('=', parameter.lo);
+    } else {
+      append('~', parameter.lo);
+      append('~', parameter.hi);
+    }
   }
   return key;
 }
+
+/// Whether losses with this key, which is not empty, have equal laws for certain.
+[[nodiscard]] inline bool is_exact_key(std::string_view key) { return key.find('~') == std::string_view::npos; }
 
 }  // namespace tradeoff

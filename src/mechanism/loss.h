@@ -97,7 +97,7 @@ class Loss {
   /// Adds what a reader should know about how this loss was found: theorems, error terms, node counts.
   virtual void explain(std::vector<Step>& /*steps*/) const {}
 
-  /// Losses with equal non-empty keys have the same law and are merged before any numerics.
+  /// Losses with equal non-empty keys share an enclosure of their law and are merged before any numerics; see make_key.
   [[nodiscard]] virtual std::string key() const { return {}; }
 };
 

@@ -62,6 +62,7 @@ PoissonLoss::PoissonLoss(LossPointer base, Interval rate)
     finite.push_back({sampled_loss(atom.loss, rate), clamp(atom.mass * (rate + (1.0 - rate) * exp(-atom.loss)), 0, 1)});
   finite.push_back({log1p(-rate), (1.0 - rate) * atoms->other_infinite});
   remove_ = make_atoms(std::move(finite), rate * atoms->infinite, Interval::exactly(0), false);
+  remove_->slack = atoms->slack;  // what tells less before sampling tells less after it
   add_ = swapped(*remove_);
 }
 
@@ -175,6 +176,7 @@ SampledLoss::SampledLoss(LossPointer base, Interval rate)
   finite.push_back({Interval::exactly(0), clamp(left, 0, 1)});
   const Interval infinite = rate * atoms->infinite;
   atoms_ = make_atoms(std::move(finite), infinite, infinite, true);
+  atoms_->slack = atoms->slack;
 }
 
 // [fixed-size-subsampling] delta(eps) = p delta_base(log(1 + (e^eps - 1)/p)) for eps >= 0; increasing in p; mirrored below 0.

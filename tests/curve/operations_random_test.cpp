@@ -206,7 +206,7 @@ void expect_agreement(const Curve& curve, Direction direction, const Polygon& tr
   }
 }
 
-Curve curve(const std::string& plan) { return analyze(parse(plan)); }
+Curve curve(const std::string& plan, Neighbours neighbours = Neighbours::unstated) { return analyze(parse(plan), neighbours); }
 
 TEST(RandomPairs, EveryOperationAgainstBruteForce) {
   std::mt19937_64 random(20261115);
@@ -223,9 +223,9 @@ TEST(RandomPairs, EveryOperationAgainstBruteForce) {
     expect_agreement(curve("weakest(" + both + ")"), Direction::remove, lower(f, g), "weakest");
     expect_agreement(curve("weakest(" + both + ")"), Direction::worst, symmetric(lower(f, g)), "weakest, worst");
     expect_agreement(curve("strongest(" + both + ")"), Direction::worst, upper(symmetric(f), symmetric(g)), "strongest");
-    expect_agreement(curve("mixture([(0.25, " + a.plan + "), (0.75, " + b.plan + ")])"), Direction::remove, joined(a, 0.25L, b).tradeoff(),
-                     "mixture");
-    expect_agreement(curve(a.plan + "; " + b.plan), Direction::remove, multiplied(a, b).tradeoff(), "product");
+    expect_agreement(curve("mixture([(0.25, " + a.plan + "), (0.75, " + b.plan + ")])", Neighbours::add_remove), Direction::remove,
+                     joined(a, 0.25L, b).tradeoff(), "mixture");
+    expect_agreement(curve(a.plan + "; " + b.plan, Neighbours::add_remove), Direction::remove, multiplied(a, b).tradeoff(), "product");
     const Pair everything{{1, 0}, {0, 1}, ""}, nothing{{1}, {1}, ""};
     expect_agreement(curve(a.plan + "; dp(epsilon=0, delta=0.125)"), Direction::remove,
                      multiplied(a, joined(everything, 0.125L, nothing)).tradeoff(), "beside f_{0,d}");

@@ -63,7 +63,7 @@ TEST(CurveAlgebra, RandomPairsAgainstBruteForce) {
   std::mt19937_64 random(11);
   for (int trial = 0; trial < 60; ++trial) {
     const RandomPair a = random_pair(random), b = random_pair(random);
-    const Curve one = curve(a.plan), other = curve(b.plan);
+    const Curve one = analyze(parse(a.plan), Neighbours::add_remove), other = analyze(parse(b.plan), Neighbours::add_remove);
     const Curve swapped = inverse(one), both = symmetrized(one), low = weakest({one, other}), high = strongest({one, other});
     const Curve mixed = mixture({{Interval::exactly(0.25), one}, {Interval::exactly(0.75), other}});
     const Curve revealed = with_revealing(one, Interval::exactly(0.125)), composed = product({one, other});

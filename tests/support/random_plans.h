@@ -80,7 +80,75 @@ class PlanSource {
   }
   [[nodiscard]] std::string poisson(double low, double high) { return " | poisson(rate=" + number(low, high) + ")"; }
 
+  /// Which of the operators that sample may occur. Those of one plan speak of the same neighbours.
+  enum class Samples { none, poisson, fixed_size };
+  /// Any of these.
+  [[nodiscard]] Samples samples() { return static_cast<Samples>(count(1, 3.4) - 1); }
+
+  /// One mechanism, or operators and lists around plans of less depth; every fourth may reveal everything.
+  [[nodiscard]] std::string nested(int depth, Samples samples) {
+    std::string plan = depth <= 0 || chance(0.2) ? mechanism() : around(depth - 1, samples);
+    if (chance(0.3)) plan += operation(samples);
+    return plan;
+  }
+  /// A group of records, which comes after all samples, of a mechanism that is sampled, mixed or repeated.
+  [[nodiscard]] std::string group(Samples samples) {
+    const std::string base = chance(0.5) ? revealing_pair() : finite();
+    return base + operation(samples) + " | group(" + std::to_string(count(2, 3)) + ")";
+  }
+  [[nodiscard]] std::string mechanism() {
+    switch (count(1, 6)) {  // small numbers are the likelier ones
+      case 1:
+        return truncated_laplace();
+      case 2:
+        return "dp(epsilon=" + number(0.1, 2) + ", delta=" + number(1e-3, 0.1) + ")";
+      case 3:
+        return laplace();
+      case 4:
+        return gaussian();
+      default:
+        return chance(0.5) ? revealing_pair() : finite();
+    }
+  }
+  /// Either side has an outcome that the other one cannot have.
+  [[nodiscard]] std::string revealing_pair() {
+    const std::string only_p = chance(0.5) ? "1/100" : "0", only_q = chance(0.5) ? "3/100" : "0";
+    const auto row = [&](const std::string& first, const std::string& second) {
+      const long a = count(1, 400), left = 1000 - a - (first == "0" ? 0 : 10) - (second == "0" ? 0 : 30);
+      return "[" + first + ", " + second + ", " + std::to_string(a) + "/1000, " + std::to_string(left) + "/1000]";
+    };
+    const std::string p = row(only_p, "0");
+    return "pair(p=" + p + ", q=" + row("0", only_q) + ")";
+  }
+
  private:
+  [[nodiscard]] std::string operation(Samples samples) {
+    if (samples == Samples::poisson && chance(0.5)) return poisson(0.02, 0.9);
+    if (samples == Samples::fixed_size && chance(0.5)) {
+      if (chance(0.5)) return " | sample(rate=" + number(0.02, 0.9) + ")";
+      return " | sample_with_replacement(draws=" + std::to_string(count(1, 3)) + ", of=" + std::to_string(count(2, 20)) + ")";
+    }
+    switch (count(1, 5)) {
+      case 1:
+        return " | invert()";
+      case 2:
+        return " | refine()";
+      case 3:
+        return " | rectify(epsilon=" + number(0.5, 3) + ", low=0, high=1)";
+      default:
+        return " | repeat(2)";
+    }
+  }
+  [[nodiscard]] std::string around(int depth, Samples samples) {
+    const long shape = count(1, 7);
+    const std::string first = nested(depth, samples);  // drawn in turn: operands of + have no order
+    if (shape == 4) return "(" + first + "; " + mechanism() + ")";
+    if (shape > 4) return "(" + first + ")" + operation(samples);
+    const std::string second = nested(depth, samples);
+    if (shape == 3) return "mixture([(3/10, (" + first + ")), (7/10, (" + second + "))])";
+    return (shape == 1 ? "strongest([(" : "weakest([(") + first + "), (" + second + ")])";
+  }
+
   std::mt19937_64 bits_;
 };
 

@@ -88,8 +88,8 @@ TEST_P(Overlap, LibraryAndWitnessAgree) {
     SCOPED_TRACE("seed " + std::to_string(seed) + ", plan " + std::to_string(number) + ": " + text);
     try {
       const Plan plan = parse(text);
-      const Curve curve = analyze(plan);
-      const Witness slow(plan);
+      const Curve curve = analyze(plan, Neighbours::add_remove);
+      const Witness slow(plan, Neighbours::add_remove);
       const double epsilon = family.ask_epsilon ? inner_epsilon(curve, delta, source) : std::stod(source.number(0.5, 3));
       compare_delta(curve, slow, epsilon, Direction::remove);
       compare_delta(curve, slow, epsilon, Direction::add);

@@ -28,7 +28,8 @@ struct Lie {
   std::function<Interval(Interval, double)> mu = [](Interval answer, double) { return answer; };
   std::function<void(Claims&)> claims = [](Claims&) {};
   bool exchanges_directions = false;
-  double extended_by = 1;  ///< delta of a plan that is gone on with, times this
+  bool adds_or_removes = false;  ///< answers for add-remove neighbours where nobody stated any
+  double extended_by = 1;        ///< delta of a plan that is gone on with, times this
 };
 
 class LyingAnswers final : public Answers {
@@ -70,6 +71,7 @@ class Liar final : public Accountant {
     Plan other = lie_.plan(plan);
     if (neighbours == Neighbours::replace_one && !lie_.to_replace_one.empty()) other = parse(lie_.to_replace_one);
     if (tolerance.relative < 1e-7 && !lie_.to_the_precise.empty()) other = parse(lie_.to_the_precise);
+    if (neighbours == Neighbours::unstated && lie_.adds_or_removes) neighbours = Neighbours::add_remove;
     return std::make_shared<LyingAnswers>(library().analyze(other, neighbours, tolerance), lie_);
   }
   [[nodiscard]] AnswersPointer extended(const Plan& first, const Plan& more, Neighbours neighbours, Tolerance tolerance) const override {
@@ -138,6 +140,26 @@ Lie exchanged_directions() {
   lie.exchanges_directions = true;
   return lie;
 }
+/// Nothing is left at infinity.
+Lie nothing_at_infinity() {
+  Lie lie;
+  lie.delta = [](Interval answer, double epsilon) { return std::isinf(epsilon) ? Interval::exactly(0) : answer; };
+  return lie;
+}
+Lie without(const std::string& name) {
+  Lie lie;
+  lie.plan = [=](const Plan& plan) {
+    return edited(plan, [&](Call& call) {
+      if (call.name == name) call = call_with("repeat", "times", "1");
+    });
+  };
+  return lie;
+}
+Lie careless_of_neighbours() {
+  Lie lie;
+  lie.adds_or_removes = true;
+  return lie;
+}
 Lie cheap_for_replace_one() {
   Lie lie;
   lie.to_replace_one = "laplace(scale=9)";
@@ -191,6 +213,13 @@ const std::vector<Case>& cases() {
       {"sampling", "gaussian(sigma=2) | poisson(rate=0.1)",
        mistaken_for([](const Plan& plan) { return to_string(plan).find("rate=0.1") != std::string::npos; }, "gaussian(sigma=1)")},
       {"neighbours", "pair(p=[1/5, 3/5, 1/5], q=[1/10, 3/10, 6/10]) | repeat(2)", cheap_for_replace_one(), 0.3},
+      {"neighbours", "pair(p=[0.1, 0.6, 0.01, 0.29], q=[0.01, 0.01, 0.01, 0.97]) | repeat(2)", careless_of_neighbours(), 3},
+      {"inverse", "gaussian(sigma=1) | poisson(rate=0.1) | group(2)", without("invert")},
+      {"ends", "strongest([truncated_laplace(scale=1, bound=5), dp(epsilon=0.5, delta=0.02)])", nothing_at_infinity()},
+      {"ends", "dp(epsilon=1, delta=0.01) | poisson(rate=0.5)", wrong_beta(0.9)},
+      {"symmetry", "gaussian(sigma=1) | poisson(rate=0.1) | group(2)", without("refine")},
+      {"symmetry", "pair(p=[1/5, 3/5, 1/5], q=[1/10, 3/10, 6/10])", without("refine"), 0.3},
+      {"one_by_one", "gaussian(sigma=1)", without("group")},
       {"order", "laplace(scale=2); gaussian(sigma=1)",
        mistaken_for([](const Plan& plan) { return std::get<Call>(plan.lines[0].source).name == "gaussian"; }, "gaussian(sigma=1)")},
       {"repetition", "laplace(scale=2) | repeat(6)", mistaken_if_longer(30, "laplace(scale=2) | repeat(5)")},

@@ -132,7 +132,12 @@ class HostileSource {
   /// Laws that only the lattice takes, or that are made of others. A bound that is no pair's profile is refined to one: laws speak of
   /// pairs.
   [[nodiscard]] std::string slow() {
-    switch (one_of(8)) {
+    switch (one_of(11)) {
+      case 9:
+      case 10:
+        return nested();
+      case 11:
+        return from_.group(samples());
       case 1: {
         const long share = from_.count(1, 99);
         return "mixture([(" + PlanSource::text(static_cast<double>(share) / 100) + ", " + simple() + "), (" +
@@ -153,6 +158,14 @@ class HostileSource {
       default:
         return truncated_laplace();
     }
+  }
+  [[nodiscard]] PlanSource::Samples samples() const {
+    return replace_one_ ? PlanSource::Samples::fixed_size : PlanSource::Samples::poisson;
+  }
+  /// Operators and lists inside each other.
+  [[nodiscard]] std::string nested() {
+    const std::string plan = "(" + from_.nested(2, samples()) + ")";
+    return plan.find("rectify") == std::string::npos ? plan : plan + " | refine()";
   }
   [[nodiscard]] std::string simple() {
     return from_.chance(0.4) ? gaussian() : from_.chance(0.3) ? laplace() : from_.chance(0.5) ? pair() : constraints();

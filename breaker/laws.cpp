@@ -112,7 +112,7 @@ bool duality(Examination& exam) {
 
 // T7: the inverse of a trade-off function exchanges the directions.
 bool inverse(Examination& exam) {
-  if (!add_remove(exam) || mentions(exam.plan(), {"group"})) return false;  // a group's worst case is a third direction
+  if (!add_remove(exam)) return false;
   const AnswersPointer turned = exam.answers_of(wrapped(exam.plan(), call_with("invert", "", "")));
   const double epsilon = exam.trial().epsilon;
   exam.require_meet(turned->delta(epsilon, Direction::remove), exam.answers().delta(epsilon, Direction::add),
@@ -191,8 +191,55 @@ bool neighbours(Examination& exam) {
   const auto delta = [&](Neighbours kind) {
     return exam.accountant().analyze(exam.plan(), kind, exam.tolerance())->delta(exam.trial().epsilon);
   };
-  exam.require_order(delta(Neighbours::add_remove), delta(Neighbours::replace_one), "replace-one costs at least what add-remove costs");
+  const Interval removed = delta(Neighbours::add_remove), replaced = delta(Neighbours::replace_one), open = delta(Neighbours::unstated);
+  exam.require_order(removed, replaced, "replace-one costs at least what add-remove costs");
+  exam.require_order(removed, open, "neighbours that nobody states cost at least what add-remove costs");
+  exam.require_order(replaced, open, "neighbours that nobody states cost at least what replace-one costs");
   return true;
+}
+
+// T3, T7: what lies at infinite epsilon, and at both ends of the trade-off function, in every direction.
+bool ends(Examination& exam) {
+  const Answers& answers = exam.answers();
+  const double delta = exam.trial().delta;
+  constexpr double rounding = 1e-12;  // of exp and of differences here
+  for (const Direction direction : {Direction::worst, Direction::remove, Direction::add}) {
+    const Interval floor = answers.delta(infinite, direction), log_floor = answers.log_delta(infinite, direction);
+    exam.require_order(floor, answers.delta(exam.trial().epsilon, direction), "delta falls to what it is at infinity");
+    exam.require_meet({std::exp(log_floor.lo) * (1 - rounding), std::exp(log_floor.hi) * (1 + rounding)}, floor,
+                      "delta at infinity is what its logarithm says");
+    exam.require_meet(answers.beta(0, direction), {1 - floor.hi - rounding, 1 - floor.lo + rounding},
+                      "beta at alpha 0 is what delta at infinity leaves");
+    exam.require_at_most(answers.beta(1, direction).lo, 0, "beta at alpha 1 is 0");
+    const Interval epsilon = answers.epsilon(delta, direction);
+    if (delta > floor.hi) exam.require(epsilon.lo < infinite, "a delta above that at infinity has a finite epsilon");
+    if (delta < floor.lo) exam.require(epsilon.hi == infinite, "a delta below that at infinity has no epsilon");
+  }
+  return true;
+}
+
+// T7: the refined plan is symmetric, and as bad as the worse direction.
+bool symmetry(Examination& exam) {
+  if (states_a_bare_bound(exam.plan())) return false;
+  const AnswersPointer refined = exam.answers_of(wrapped(exam.plan(), call_with("refine", "", "")));
+  for (const double epsilon : {0.0, exam.trial().epsilon, infinite}) {
+    const Interval worst = exam.answers().delta(epsilon);
+    for (const Direction direction : both_directions)
+      exam.require_meet(refined->delta(epsilon, direction), worst, "a refined plan answers in both directions with the worse one");
+  }
+  return true;
+}
+
+// Sampling takes records one by one: what was said of a group says nothing about a sample of it.
+bool one_by_one(Examination& exam) {
+  const Plan group = wrapped(exam.plan(), call_with("group", "size", "2"));
+  const Plan sampled = wrapped(group, add_remove(exam) ? call_with("poisson", "rate", "0.5") : call_with("sample", "rate", "0.5"));
+  try {
+    (void)exam.answers_of(sampled);
+  } catch (const UnsupportedError&) {
+    return true;
+  }
+  throw Broken("a sample of a group is refused");
 }
 
 // T8, T24
@@ -443,7 +490,10 @@ constexpr Check all_laws[] = {
     {"inverse", "T7", 0.1, inverse, "inverting exchanges the directions"},
     {"monotone", "T2", 0.3, monotone, "less noise, larger samples, more steps cost more"},
     {"sampling", "T6 T17", 0.2, sampling, "sampling amplifies; rates 0 and 1 are nothing and everything"},
-    {"neighbours", "T6", 0.2, neighbours, "replace-one costs at least add-remove"},
+    {"neighbours", "T6", 0.2, neighbours, "replace-one costs at least add-remove, and unstated neighbours at least both"},
+    {"ends", "T3 T7", 0.2, ends, "delta at infinity is the limit, beta at 0 and 1 agree with it, in every direction"},
+    {"symmetry", "T7", 0.1, symmetry, "a refined plan answers in both directions with the worse one"},
+    {"one_by_one", "T17", 0.05, one_by_one, "a sample of a group is refused"},
     {"order", "T8 T24", 0.2, order, "the order of lines does not matter"},
     {"repetition", "T8", 0.2, repetition, "steps may be split, parentheses and empty lines change nothing"},
     {"again", "T9 T10 T23", 0.2, again, "answers are the same again, after refusals too"},

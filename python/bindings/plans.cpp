@@ -3,11 +3,11 @@
 
 #include "bind.h"
 #include "curve/parts_of_plan.h"
-#include "mechanism/table_file.h"
 #include "mechanism/vocabulary.h"
 #include "plan/lexer.h"
 #include "plan/unknown.h"
 #include "text.h"
+#include "tradeoff/analyze.h"
 #include "tradeoff/sgd.h"
 
 namespace tradeoff::python {
@@ -44,32 +44,6 @@ std::string compose(const std::vector<std::string>& texts) {
 std::string spell_number(const std::string& name, const std::string& text) {
   (void)read_argument(name.c_str(), text);
   return read_number(text).text;
-}
-
-void read_tables(Plan& plan);
-
-void read_tables(Value& value) {
-  if (auto* plan = std::get_if<Plan>(&value.content)) read_tables(*plan);
-  if (auto* tuple = std::get_if<Tuple>(&value.content)) std::ranges::for_each(tuple->items, [](Value& item) { read_tables(item); });
-  if (auto* list = std::get_if<List>(&value.content)) std::ranges::for_each(list->items, [](Value& item) { read_tables(item); });
-}
-
-void read_tables(Call& call) {
-  for (Argument& argument : call.arguments) {
-    if (argument.name != "file") {
-      read_tables(argument.value);
-      continue;
-    }
-    List points;
-    for (auto& [first, second] : read_table(std::get<std::string>(argument.value.content)))
-      points.items.push_back({Tuple{{{std::move(first)}, {std::move(second)}}}});
-    argument = {"points", {std::move(points)}};
-  }
-}
-
-/// Puts what is in the files that the plan names in the place of their names.
-void read_tables(Plan& plan) {
-  for (Line& line : plan.lines) std::visit([](auto& source) { read_tables(source); }, line.source);
 }
 
 /// Throws what analysis throws for a number out of range; a plan with `?` is not looked at.
@@ -140,13 +114,7 @@ void bind_plans(nb::module_& module) {
   module.def(
       "canonical", [](const std::string& text) { return with_plan(text, [](const Plan& plan) { return to_string(plan); }); }, "text"_a);
   module.def(
-      "with_tables",
-      [](const std::string& text) {
-        return with_plan(text, [](Plan plan) {
-          read_tables(plan);
-          return to_string(plan);
-        });
-      },
+      "with_tables", [](const std::string& text) { return with_plan(text, [](const Plan& plan) { return to_string(with_tables(plan)); }); },
       "text"_a);
   module.def(
       "check_ranges", [](const std::string& text) { with_plan(text, [](const Plan& plan) { return check_ranges(plan), 0; }); }, "text"_a);

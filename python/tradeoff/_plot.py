@@ -56,7 +56,7 @@ def plot(
         import matplotlib.pyplot as pyplot  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         raise ImportError("plot draws with matplotlib, which is not installed: pip install matplotlib") from None
-    picture = json.loads(_core.picture(kind, [(n, c._core) for n, c in zip(names, curves)], direction, points))
+    picture = json.loads(_core.picture(kind, [(n, c._core_for(direction)) for n, c in zip(names, curves)], direction, points))
     axes = axes if axes is not None else pyplot.figure(figsize=(5.2, 5.6) if picture["square"] else (6.4, 5.2)).add_subplot()
     _draw(picture, axes)
     return axes

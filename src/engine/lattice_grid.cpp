@@ -125,7 +125,8 @@ void Grid::find_corners() {
     }
     all_atoms_ = false;
     if (const std::vector<double> known = loss.corners(direction_); !known.empty()) {
-      for (const double corner : known) corners.push_back(std::abs(corner));
+      for (const double corner : known)
+        if (std::abs(corner) <= farthest_loss) corners.push_back(std::abs(corner));  // what lies beyond is no range's
       continue;
     }
     // A corner: already just inside the range the profile is steep against the straight line outside, by the mass of an atom.
@@ -164,7 +165,7 @@ double Grid::finest_step() const {
 double Grid::nearest_cells(double least) const {
   double best = least, best_distance = infinity;
   const double most = other_corners_.empty() ? least : least + std::min(std::ceil(0.25 * least), 20000.0);
-  for (double cells = least; cells <= most; ++cells) {
+  for (double cells = least; cells <= most && cells < 0x1p53; ++cells) {  // beyond, one more cell is none
     double distance = 0;
     for (const double corner : other_corners_) {
       const double place = corner / *corner_ * cells;

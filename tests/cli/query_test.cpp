@@ -28,6 +28,38 @@ std::vector<json> replies(const std::string& input) {
   return parsed;
 }
 
+// A plan is what its files hold when it is asked about.
+TEST(Query, ReadsAFileThatHasChangedAgain) {
+  const std::string file = ::testing::TempDir() + "query_profile.csv";
+  const std::string ask = R"~({"plan":"profile(file=\"FILE\")","ask":"delta","epsilon":1})~";
+  const std::string script = "coproc Q { " + std::string(TRADEOFF_COMMAND) +
+                             " query; }\nfor delta in 0.06 0.06 0.85; do printf '0,0.9\\n1,%s\\n' $delta > FILE; printf '%s\\n' '" + ask +
+                             "' >&${Q[1]}; read -r line <&${Q[0]}; echo \"$line\"; done";
+  const auto with_file = [&](std::string text) {
+    for (auto at = text.find("FILE"); at != std::string::npos; at = text.find("FILE")) text.replace(at, 4, file);
+    return text;
+  };
+  const Outcome run = run_command({"-c", with_file(script)}, {.command = "/bin/bash"});
+  std::vector<double> found;
+  std::istringstream lines(run.out);
+  for (std::string line; std::getline(lines, line);) found.push_back(json::parse(line).at("answer").at("hi"));
+  ASSERT_EQ(found.size(), 3U) << run.out << run.err;
+  EXPECT_NEAR(found[0], 0.06, 1e-9);
+  EXPECT_EQ(found[1], found[0]);
+  EXPECT_NEAR(found[2], 0.85, 1e-9);
+}
+
+// A direction speaks of a record that is added or removed.
+TEST(Query, ADirectionReadsOpenNeighboursAsAddRemove) {
+  const std::string plan = R"~("plan":"pair(p=[0.1,0.6,0.01,0.29],q=[0.01,0.01,0.01,0.97])|repeat(2)","ask":"delta","epsilon":3)~";
+  const auto all =
+      replies("{" + plan + "}\n{" + plan + R"(,"direction":"remove"})" + "\n{" + plan + R"(,"neighbours":"replace-one"})" + "\n");
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_GE(all[0]["answer"]["hi"].get<double>(), 0.5664953321531927);  // under replace-one a step may be reversed
+  EXPECT_NEAR(all[1]["answer"]["hi"].get<double>(), 0.4899486778460869, 1e-12);
+  EXPECT_EQ(all[0]["answer"], all[2]["answer"]);
+}
+
 TEST(Query, AnswersEveryLineInOrderAndNeverStops) {
   const auto all = replies(
       "{\"id\":1,\"plan\":\"laplace(1)\",\"ask\":\"advantage\"}\n"

@@ -164,6 +164,12 @@ TEST(Nested, GroupsOfSampledLawsWithTinyMasses) {
   }
 }
 
+// Losses of 1e300: the chance that some step samples.
+TEST(Nested, HardlyAnyNoiseIsAnswered) {
+  const Interval delta = curve("laplace(scale=1e-300) | poisson(rate=0.5) | repeat(3)").delta_at(0.0);
+  EXPECT_THAT(delta, Encloses(exactly(0.875)));
+}
+
 // Bounds that were merged into one are no pair until they are refined.
 TEST(Nested, MergedRenyiBoundsAreRefinedBeforeAnOperator) {
   EXPECT_THAT(curve("(zcdp(rho=0.05) | repeat(2)) | poisson(rate=0.5)").delta_at(0.0), Encloses("0.129539196681042567717206319996"));

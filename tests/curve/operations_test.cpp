@@ -166,6 +166,16 @@ TEST(PrivacyOrder, Verdicts) {
   EXPECT_EQ(verdict("dp(epsilon=1)", "dp(epsilon=0.2, delta=0.2)"), Order::no);
 }
 
+TEST(PrivacyOrder, TellsDecimalsInOneGapBetweenDoublesApart) {
+  const auto verdict = [](const std::string& one, const std::string& other) {
+    return at_least_as_private(curve(one), curve(other)).verdict;
+  };
+  EXPECT_NE(verdict("laplace(scale=0.1)", "laplace(scale=0.10000000000000000001)"), Order::yes);
+  EXPECT_NE(verdict("laplace(scale=1) | poisson(rate=0.30000000000000000001)", "laplace(scale=1) | poisson(rate=0.3)"), Order::yes);
+  EXPECT_EQ(verdict("laplace(scale=0.1)", "laplace(0.10)"), Order::yes);
+  EXPECT_EQ(verdict("laplace(scale=1, sensitivity=2)", "laplace(scale=0.5)"), Order::yes);
+}
+
 TEST(PrivacyOrder, IsNotFooledByANarrowCrossing) {
   // Almost everywhere far more private, but its last losses lie beyond those of the other: the answer must not be yes.
   const Curve one = mixture({{Interval::exactly(0.875), curve("dp(epsilon=0.1)")}, {Interval::exactly(0.125), curve("laplace(scale=1)")}});

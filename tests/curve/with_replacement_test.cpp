@@ -46,6 +46,12 @@ double hockey_stick(const std::map<int, double>& p, const std::map<int, double>&
   return total;
 }
 
+// Draws that are bounded rather than iterated bound the tail from above only: 20 draws of this cannot need more than 20 mu of Laplace(1).
+TEST(WithReplacement, ABoundIsNoLimit) {
+  const Curve curve = analyze(parse("weakest([gaussian(sigma=1), laplace(scale=1)]) | sample_with_replacement(draws=20, of=1000)"));
+  EXPECT_LE(curve.loss()->tail().limit.lo, 20.6012799524886775);
+}
+
 struct Noise {
   const char* plan;
   std::function<double(int)> weight;

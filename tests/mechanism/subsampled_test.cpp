@@ -9,6 +9,7 @@
 #include <functional>
 #include <random>
 
+#include "mechanism/finite.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/pair.h"
@@ -26,6 +27,21 @@ struct RandomPair {
   std::vector<double> p;
   std::vector<double> q;
 };
+
+// What may tell less before sampling may tell less after it, by the same share.
+TEST(Subsampled, KeepsTheSlackOfAFiniteLaw) {
+  const Interval loss = Interval::exactly(1), mass = Interval::exactly(0.5), nothing = Interval::exactly(0);
+  Atoms law =
+      make_atoms({{loss, mass / (1.0 + exp(-loss)) * 2.0}, {-loss, mass * 2.0 * exp(-loss) / (1.0 + exp(-loss))}}, nothing, nothing, true);
+  law.slack = 0.125;
+  const LossPointer base = finite_loss(law, "", {"canonical-constraints", ""}, std::nullopt);
+  const PoissonLoss poisson(base, Interval::exactly(0.5));
+  const SampledLoss sampled(base, Interval::exactly(0.5));
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    EXPECT_EQ(poisson.atoms(direction)->slack, 0.125);
+    EXPECT_EQ(sampled.atoms(direction)->slack, 0.125);
+  }
+}
 
 /// Entries are multiples of 2^-20 that sum to 1, zeros included, so that they are exact doubles.
 std::vector<double> random_distribution(std::mt19937_64& random, std::size_t size) {

@@ -262,6 +262,18 @@ TEST_F(Verify, PoissonRunsDoNotTellTheNumberOfRecords) {
   EXPECT_EQ(certificate["neighbours"], "add-remove");
 }
 
+// What the fuzzer starts from must get past the reader.
+TEST_F(Verify, ReadsTheSeedsOfTheFuzzer) {
+  int count = 0;
+  for (const auto& file : std::filesystem::directory_iterator(TRADEOFF_GOLDEN_DIR "/../../fuzz/corpus/certificate")) {
+    const std::string name = file.path().filename().string();
+    if (name.rfind("answer", 0) != 0 && name.rfind("release", 0) != 0 && name.rfind("training", 0) != 0) continue;
+    ++count;
+    EXPECT_NE(run_command({"verify", file.path().string()}).code, 3) << name;
+  }
+  EXPECT_GE(count, 28);
+}
+
 TEST_F(Verify, ReadsTheStoredOnes) {
   std::ifstream file(TRADEOFF_GOLDEN_DIR "/../certificates/stored.jsonl");
   std::string line;

@@ -18,10 +18,11 @@ namespace tradeoff::cli {
 struct Answer {
   std::function<void(report::JsonWriter&)> json;          ///< writes one JSON value
   std::function<std::string(const report::Style&)> text;  ///< lines for people
-  std::shared_ptr<const Curve> curve;                     ///< where method and steps are told; null if no curve was needed
+  std::shared_ptr<const Curve> curve;                     ///< of the plan; null if no curve was needed
   std::optional<Interval> value{};                        ///< of an answer that is one interval
   ExitCode code = ExitCode::done;                         ///< what a verb that asks this tells its caller
   std::optional<Interval> log10{};                        ///< of a value that a double cannot hold well
+  Provenance provenance{};                                ///< how it was found
 };
 
 /// An answer that is one interval.

@@ -85,14 +85,16 @@ void refuse_unknown_fields(const Request& request, const Ask& ask) {
 Answer answer(const Request& request, CurveCache& curves) {
   const Ask& ask = find_ask(request);
   refuse_unknown_fields(request, ask);
-  return ask.answer(Question(request, curves));
+  Answer found;
+  Provenance provenance = provenance_of([&] { found = ask.answer(Question(request, curves)); });
+  found.provenance = std::move(provenance);
+  return found;
 }
 
 void write_answer(const Answer& answer, report::JsonWriter& out) {
   out.key("answer");
   answer.json(out);
-  out.key("method").text(answer.curve ? answer.curve->method() : "calibration");
-  out.key("steps").steps(answer.curve ? answer.curve->steps() : std::vector<Step>{});
+  out.key("method").text(to_string(answer.provenance.method)).key("steps").steps(answer.provenance.steps);
 }
 
 }  // namespace tradeoff::cli

@@ -35,7 +35,7 @@ ExitCode run_ask(const Verb& verb, const Options& options) {
   const Question question(request, curves);
   const Neighbours neighbours = found.curve ? found.curve->neighbours() : neighbours_of(question.plan(), question.neighbours());
   const std::string side = question.direction() == Direction::worst ? "" : "direction " + question.text("direction") + " only; ";
-  const std::string remark = side + stopwatch.remark(neighbours, found.curve ? found.curve->method() : "verified");
+  const std::string remark = side + stopwatch.remark(neighbours, to_string(found.provenance.method));
   std::optional<Testimony> testimony;
   if (options.find("paranoid") != nullptr && found.value) testimony = ask_witness(verb.name, options, *found.value);
   if (options.json) {

@@ -31,17 +31,17 @@ ExitCode run_check(const Verb&, const Options& options) {
   const Interval epsilon = question.at_least_zero("epsilon");
   const Interval allowed = question.probability("delta");
   const auto curve = question.curve();
-  const Interval delta = curve->delta_at(epsilon);
+  const auto [delta, method, steps] = explained([&] { return curve->delta_at(epsilon); });
   const auto log10 = report::log10_if_tiny(delta);
   const bool stated = curve->states({question.text("epsilon"), epsilon}, {question.text("delta"), allowed});
   const Verdict verdict = compare(delta, allowed, stated);
   if (options.json) {
     report::JsonWriter out;
     out.begin_object().key("answer").begin_object().key("verdict").text(verdict.word).key("delta").interval(delta, log10).end_object();
-    write_out(out.key("method").text(curve->method()).key("steps").steps(curve->steps()).end_object().str() + "\n");
+    write_out(out.key("method").text(to_string(method)).key("steps").steps(steps).end_object().str() + "\n");
   } else {
     const report::Claim claim{"delta", delta, report::SafeEnd::hi, "at epsilon = " + question.text("epsilon"), log10};
-    const report::Style style{options.quiet, stopwatch.remark(curve->neighbours(), curve->method())};
+    const report::Style style{options.quiet, stopwatch.remark(curve->neighbours(), to_string(method))};
     write_out(std::string(verdict.sentence) + (options.quiet ? "\n" : ": " + to_text(claim, style)));
   }
   return verdict.code;

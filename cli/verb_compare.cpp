@@ -200,22 +200,22 @@ ExitCode run_compare(const Verb& verb, const Options& options) {
   std::vector<Compared> columns;
   std::uint64_t people = 0;
   Neighbours neighbours = Neighbours::unstated;
-  std::string method;
   const std::vector<std::string> deltas = split(*options.find("delta"));
-  for (const std::string& delta : deltas) {
-    Progress::report(columns.size(), deltas.size());
-    Request request = to_request("compare", options);
-    for (Request::Field& field : request.fields)
-      if (field.name == "delta") field.text = delta;
-    const Question question(request, curves);
-    if (question.direction() != Direction::worst) question.refuse("direction", "worst: the theorems speak of both orders at once");
-    columns.push_back(compared(question));
-    people = people_of(question);
-    neighbours = question.curve()->neighbours();
-    method = question.curve()->method();
-  }
+  const Provenance provenance = provenance_of([&] {
+    for (const std::string& delta : deltas) {
+      Progress::report(columns.size(), deltas.size());
+      Request request = to_request("compare", options);
+      for (Request::Field& field : request.fields)
+        if (field.name == "delta") field.text = delta;
+      const Question question(request, curves);
+      if (question.direction() != Direction::worst) question.refuse("direction", "worst: the theorems speak of both orders at once");
+      columns.push_back(compared(question));
+      people = people_of(question);
+      neighbours = question.curve()->neighbours();
+    }
+  });
   if (!options.json) {
-    write_out(text_of(columns, people, {options.quiet, stopwatch.remark(neighbours, method)}));
+    write_out(text_of(columns, people, {options.quiet, stopwatch.remark(neighbours, to_string(provenance.method))}));
     return ExitCode::done;
   }
   report::JsonWriter out;
@@ -225,7 +225,8 @@ ExitCode run_compare(const Verb& verb, const Options& options) {
     write(out, column, people);
     out.end_object();
   }
-  write_out(out.end_array().key("method").text(method).end_object().str() + "\n");
+  write_out(out.end_array().key("method").text(to_string(provenance.method)).key("steps").steps(provenance.steps).end_object().str() +
+            "\n");
   return ExitCode::done;
 }
 

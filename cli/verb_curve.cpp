@@ -44,10 +44,10 @@ report::CurveTable sample(const Curve& curve, Direction direction, report::View 
 std::string table_text(const Question& question, report::View view, bool json) {
   const std::size_t points = read_points(question, table_points);
   const auto curve = question.curve();
-  const report::CurveTable table = sample(*curve, question.direction(), view, points);
+  const auto [table, method, steps] = explained([&] { return sample(*curve, question.direction(), view, points); });
   if (!json) return to_csv(table);
   report::JsonWriter out;
-  out.begin_object().key("answer").raw(to_json(table)).key("method").text(curve->method()).key("steps").steps(curve->steps());
+  out.begin_object().key("answer").raw(to_json(table)).key("method").text(to_string(method)).key("steps").steps(steps);
   return out.end_object().str() + "\n";
 }
 

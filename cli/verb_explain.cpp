@@ -14,9 +14,9 @@ namespace tradeoff::cli {
 namespace {
 
 /// Gaussian DP as it was measured; nothing where no theorem covers the plan.
-std::optional<GdpMeasurement> measured(const Curve& curve) {
+std::optional<Explained<GdpMeasurement>> measured(const Curve& curve) {
   try {
-    return measure_mu(curve);
+    return explained([&] { return measure_mu(curve); });
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -28,24 +28,32 @@ std::string verdict_of(const GdpMeasurement& found) {
 }
 
 void write_gdp(report::JsonWriter& out, const Curve& curve) {
-  const auto found = measured(curve);
-  if (!found) return;
-  out.key("gdp").begin_object().key("verdict").text(found->verdict == GdpVerdict::gdp       ? "gdp"
-                                                    : found->verdict == GdpVerdict::not_gdp ? "not_gdp"
-                                                                                            : "undecided");
-  out.key("mu").interval(found->mu).key("evaluations").integer(found->evaluations).key("tail").text(found->tail.kind);
+  const auto measurement = measured(curve);
+  if (!measurement) return;
+  const GdpMeasurement& found = measurement->value;
+  out.key("gdp").begin_object().key("verdict").text(found.verdict == GdpVerdict::gdp       ? "gdp"
+                                                    : found.verdict == GdpVerdict::not_gdp ? "not_gdp"
+                                                                                           : "undecided");
+  out.key("mu").interval(found.mu).key("evaluations").integer(found.evaluations).key("tail").text(found.tail.kind);
+  out.key("method").text(to_string(measurement->method)).key("steps").steps(measurement->steps);
   out.key("tail_hint").begin_object().key("label").text("hint, not proof: epsilon / sqrt(-2 log delta)").key("series").begin_array();
   for (const TailHint& hint : tail_hint(curve))
     out.begin_object().key("epsilon").number(hint.epsilon).key("value").interval(hint.value).end_object();
   out.end_array().end_object().end_object();
 }
 
+std::string lines_of(const std::vector<Step>& steps) {
+  std::string text;
+  for (const Step& step : steps) text += "  [" + step.theorem + "]  " + step.detail + "\n";
+  return text;
+}
+
 std::string gdp_lines(const Curve& curve) {
-  const auto found = measured(curve);
-  if (!found) return {};
-  std::string text =
-      "  [chord-bound]  " + verdict_of(*found) + ", by " + std::to_string(found->evaluations) + " evaluations of the profile\n";
-  text += "  [tail-model]  what is known for large epsilon: " + found->tail.kind + "\n";
+  const auto measurement = measured(curve);
+  if (!measurement) return {};
+  const GdpMeasurement& found = measurement->value;
+  std::string text = "\n" + verdict_of(found) + ", with " + std::to_string(found.evaluations) + " evaluations of the profile, by\n";
+  text += lines_of(measurement->steps) + "  what is known for large epsilon: " + found.tail.kind + "\n";
   text += "  hint, not proof: epsilon / sqrt(-2 log delta) is";
   for (const TailHint& hint : tail_hint(curve)) {
     numeric::PlainText item;
@@ -55,16 +63,25 @@ std::string gdp_lines(const Curve& curve) {
   return text + "\n";
 }
 
-std::string to_json(const std::string& plan, const Curve& curve) {
+/// The question whose theorems are told: epsilon at one delta.
+struct Explanation {
+  std::string plan;
+  std::string delta;
+  Explained<Interval> epsilon;
+};
+
+std::string to_json(const Explanation& found, const Curve& curve) {
   report::JsonWriter out;
-  out.begin_object().key("answer").begin_object().key("plan").text(plan).key("neighbours").text(report::to_word(curve.neighbours()));
+  out.begin_object().key("answer").begin_object().key("plan").text(found.plan).key("neighbours").text(report::to_word(curve.neighbours()));
+  out.key("delta").text(found.delta).key("epsilon").interval(found.epsilon.value);
   write_gdp(out, curve);
-  return out.end_object().key("method").text(curve.method()).key("steps").steps(curve.steps()).end_object().str() + "\n";
+  out.end_object().key("method").text(to_string(found.epsilon.method)).key("steps").steps(found.epsilon.steps);
+  return out.end_object().str() + "\n";
 }
 
-std::string to_lines(const std::string& plan, const Curve& curve, bool quiet, const std::string& remark) {
-  std::string text = report::printable_lines(plan) + "\n\n";
-  for (const Step& step : curve.steps()) text += "  [" + step.theorem + "]  " + step.detail + "\n";
+std::string to_lines(const Explanation& found, const Curve& curve, bool quiet, const std::string& remark) {
+  std::string text = report::printable_lines(found.plan) + "\n\nepsilon at delta = " + found.delta + " " + report::between(found.epsilon.value) + ", by\n";
+  text += lines_of(found.epsilon.steps);
   return text + (quiet ? std::string() : gdp_lines(curve)) + "\n(" + remark + ")\n";
 }
 
@@ -75,10 +92,13 @@ ExitCode run_explain(const Verb&, const Options& options) {
   CurveCache curves;
   const Request request = to_request("", options);
   const Question question(request, curves);
-  const std::string plan = to_string(question.plan());
+  const Number delta{question.has("delta") ? question.text("delta") : "1e-5",
+                     question.has("delta") ? question.probability("delta") : read_number("1e-5").value};
   const auto curve = question.curve();
-  write_out(options.json ? to_json(plan, *curve)
-                         : to_lines(plan, *curve, options.quiet, stopwatch.remark(curve->neighbours(), curve->method())));
+  const Explanation found{to_string(question.plan()), delta.text,
+                          explained([&] { return curve->epsilon_at(delta, question.direction()); })};
+  const std::string remark = stopwatch.remark(curve->neighbours(), to_string(found.epsilon.method));
+  write_out(options.json ? to_json(found, *curve) : to_lines(found, *curve, options.quiet, remark));
   return ExitCode::done;
 }
 

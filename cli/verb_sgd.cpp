@@ -82,18 +82,18 @@ ExitCode run_sgd(const Verb&, const Options& options) {
   const SgdPlan training = to_plan(run);
   const Curve curve = analyze(parse(training.plan), training.neighbours);
   require_met(curve, targets);
-  const Interval epsilon = curve.epsilon_at(delta.value);
+  const auto [epsilon, method, steps] = explained([&] { return curve.epsilon_at(delta.value); });
   const report::Risk risk = report::find_risk(curve);
   const std::string warning = delta_warning(delta.text, static_cast<double>(run.examples));
   if (!warning.empty()) write_error("warning: " + warning + "\n");
-  const std::string remark = stopwatch.remark(curve.neighbours(), curve.method());
+  const std::string remark = stopwatch.remark(curve.neighbours(), to_string(method));
   if (options.json) {
     report::JsonWriter out;
     out.begin_object().key("plan").text(training.plan).key("unit").text(training.unit).key("remark").text(training.remark);
     out.key("epsilon").interval(epsilon);
     if (!warning.empty()) out.key("warnings").begin_array().text(warning).end_array();
     write_json(risk, out.key("risk"));
-    write_out(out.key("method").text(curve.method()).key("steps").steps(curve.steps()).end_object().str() + "\n");
+    write_out(out.key("method").text(to_string(method)).key("steps").steps(steps).end_object().str() + "\n");
     return ExitCode::done;
   }
   std::string text = "Plan: " + training.plan + "\n" + training.remark + "\n" + training.unit + "\n\n";
@@ -112,8 +112,9 @@ ExitCode run_tour(const Verb&, const Options&) {
       "tradeoff answers how private a computation is, with numbers that are certain to hold.\n\n"
       "A real training run: 60,000 images, batches of 256, 60 epochs, noise multiplier 1.1. As a plan:\n\n    " +
       training.plan + "\n\n";
-  text += to_text(report::Claim{"epsilon", curve.epsilon_at(1e-5), report::SafeEnd::hi, "at delta = 1e-5", {}},
-                  {false, stopwatch.remark(curve.neighbours(), curve.method())});
+  const auto epsilon = explained([&] { return curve.epsilon_at(1e-5); });
+  text += to_text(report::Claim{"epsilon", epsilon.value, report::SafeEnd::hi, "at delta = 1e-5", {}},
+                  {false, stopwatch.remark(curve.neighbours(), to_string(epsilon.method))});
   text += "\nThe first number may be claimed; the interval behind it is proved, rounding included.\n\n" + picture(curve) + "\n";
   text += to_lines(report::find_risk(curve), {true, ""});
   text +=

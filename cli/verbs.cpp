@@ -51,6 +51,9 @@ constexpr std::array<Option, 5> compare_options = {{
     {"people", "N", "also say how likely a mechanism allowed by this delta publishes one of N people"},
 }};
 constexpr std::array<Option, 1> gdpt_option = {{{"epsilon", "E", "a real number", true}}};
+constexpr std::array<Option, 1> explain_options = {{
+    {"delta", "D", "the question is epsilon at this delta (default 1e-5)"},
+}};
 constexpr std::array<Option, 2> check_options = {{
     {"epsilon", "E", "the budget's epsilon, at least 0", true},
     {"delta", "D", "the budget's delta: 0 <= D <= 1", true},
@@ -416,14 +419,14 @@ constexpr std::array<Verb, 36> all_verbs = {{
      "  tradeoff figures --out gallery\n"
      "  tradeoff figures fdp-training constraints-double",
      false, figures_options, run_figures, "names: which figures (default: all of them)"},
-    {"explain",
-     "which theorems an analysis uses, and what each costs",
-     "The plan as it was understood, how it was analysed, and the theorems behind every answer about it.\n\n"
+    {"explain", "which theorems an answer rests on",
+     "Answers epsilon at one delta (1e-5 unless stated) and names the theorems that this\n"
+     "answer rests on, as recorded by the code that computed it. Other questions may rest\n"
+     "on other theorems: `--json` of every question names its own.\n\n"
      "Examples:\n"
-     "  tradeoff explain 'gaussian(sigma=2); gaussian(sigma=3)'",
-     true,
-     {},
-     run_explain},
+     "  tradeoff explain 'gaussian(sigma=2); gaussian(sigma=3)'\n"
+     "  tradeoff explain --delta 1e-9 'laplace(scale=1) | poisson(rate=0.1) | repeat(2)'",
+     true, explain_options, run_explain},
     {"certify",
      "an answer that others can verify",
      "Writes one answer about the plan with everything that is needed to verify it: the plan and its items, the question, the interval as\n"

@@ -8,6 +8,7 @@
 
 #include "tradeoff/interval.h"
 #include "tradeoff/plan.h"
+#include "tradeoff/provenance.h"
 
 namespace tradeoff {
 
@@ -16,12 +17,6 @@ enum class Neighbours { unstated, add_remove, replace_one };
 
 /// Which ordered pair is asked about: `remove` is (with the record, without it), `add` the reverse, `worst` the less private of both.
 enum class Direction { worst, remove, add };
-
-/// One theorem that was used and what it cost.
-struct Step {
-  std::string theorem;
-  std::string detail;
-};
 
 /// How tight an answer should be. A wider interval is still an answer.
 struct Tolerance {
@@ -37,7 +32,8 @@ struct Posterior {
 class Loss;
 struct Composition;
 
-/// What a plan guarantees. Immutable, cheap to copy, safe to share between threads. Every answer is certain to hold.
+/// What a plan guarantees. Immutable, cheap to copy, safe to share between threads. Every answer is certain to hold. `explained` (in
+/// tradeoff/provenance.h) tells how an answer was found.
 class Curve {
  public:
   /// The least delta such that the plan is (epsilon, delta)-DP; any real epsilon, and +infinity for the mass at infinite loss.
@@ -64,22 +60,17 @@ class Curve {
   [[nodiscard]] bool states(const Number& epsilon, const Number& delta) const;
 
   [[nodiscard]] Neighbours neighbours() const { return neighbours_; }
-  /// How the curve was found: `closed form`, `exact`, `contour` or `lattice`.
-  [[nodiscard]] const std::string& method() const { return method_; }
-  [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
   [[nodiscard]] Tolerance tolerance() const { return tolerance_; }
 
   /// For the library's own use; the types behind it are private.
-  Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, std::string method, std::vector<Step> steps, Tolerance tolerance,
-        std::vector<WrittenGuarantee> stated = {}, std::shared_ptr<const Composition> composition = nullptr);
+  Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, Tolerance tolerance, std::vector<WrittenGuarantee> stated = {},
+        std::shared_ptr<const Composition> composition = nullptr);
   [[nodiscard]] const std::shared_ptr<const Loss>& loss() const { return loss_; }
   [[nodiscard]] const std::shared_ptr<const Composition>& composition() const { return composition_; }
 
  private:
   std::shared_ptr<const Loss> loss_;
   Neighbours neighbours_;
-  std::string method_;
-  std::vector<Step> steps_;
   Tolerance tolerance_;
   std::vector<WrittenGuarantee> stated_;
   std::shared_ptr<const Composition> composition_;  // what `extend` goes on from; null for a curve that no plan made

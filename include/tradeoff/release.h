@@ -93,6 +93,8 @@ class Certificate {
     Interval epsilon;
   };
   [[nodiscard]] const std::vector<Point>& guarantee() const;
+  /// How these numbers were found.
+  [[nodiscard]] const Provenance& provenance() const;
 
   /// False once `release` has used it; nothing else may then be asked.
   [[nodiscard]] bool is_valid() const { return content_ != nullptr; }

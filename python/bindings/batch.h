@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <mutex>
@@ -13,31 +12,21 @@
 
 namespace tradeoff::python {
 
-/// Calls `answer(i)` for i < count, on as many threads as the machine has cores where that is worth it. The first exception is thrown
-/// again, after all have stopped.
+/// Calls `answer(begin, end)` for the pieces of [0, count), on as many threads as the machine has cores. The pieces are the same whatever
+/// the number of threads, so that answers which share their work within a piece do not depend on it. The first exception is thrown again,
+/// after all have stopped.
 template <typename Answer>
-void for_each_index(std::size_t count, const Answer& answer) {
-  constexpr std::size_t chunk = 64;  // a question takes microseconds, so a chunk takes far longer than handing it out
-  constexpr std::chrono::microseconds worth_a_thread{500};  // starting one costs about a tenth of that
-  constexpr std::size_t probe = 8;
-  std::size_t done = 0;
-  for (bool cold = true; done < count; cold = false) {
-    const auto start = std::chrono::steady_clock::now();
-    for (const std::size_t end = std::min(done + probe, count); done < end; ++done) answer(done);
-    const auto took = std::chrono::steady_clock::now() - start;
-    // The first few wait for memory, which says little about the others, unless they are slow on any account.
-    if (took / probe * (count - done) >= worth_a_thread && !(cold && took < worth_a_thread)) break;
-  }
-  if (done == count) return;
-  const std::size_t chunks = (count - done + chunk - 1) / chunk;
-  const std::size_t workers = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), chunks);
-  std::atomic<std::size_t> next = done;
+void for_each_piece(std::size_t count, const Answer& answer) {
+  constexpr std::size_t piece = 512;  // worth a thread even where a question takes a tenth of a microsecond
+  const std::size_t pieces = (count + piece - 1) / piece;
+  const std::size_t workers = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), pieces);
+  std::atomic<std::size_t> next = 0;
   std::exception_ptr failure;
   std::mutex failure_lock;
   const auto work = [&] {
     try {
-      for (std::size_t begin = next.fetch_add(chunk); begin < count; begin = next.fetch_add(chunk))
-        for (std::size_t i = begin; i < std::min(begin + chunk, count); ++i) answer(i);
+      for (std::size_t begin = next.fetch_add(piece); begin < count; begin = next.fetch_add(piece))
+        answer(begin, std::min(begin + piece, count));
     } catch (...) {
       const std::lock_guard hold(failure_lock);
       if (!failure) failure = std::current_exception();

@@ -11,6 +11,7 @@
 #include "bind.h"
 #include "curve/approximate.h"
 #include "mechanism/loss.h"
+#include "mechanism/question_scope.h"
 #include "text.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/gdp.h"
@@ -56,6 +57,17 @@ Ends answer_one(const Curve& curve, const std::string& name, const std::string& 
   return ends(ask.answer(curve, argument, side));
 }
 
+using Cited = std::vector<std::pair<std::string, std::string>>;
+
+/// The answer, its method and the theorems that it rests on.
+std::tuple<Ends, std::string, Cited> explain(const Curve& curve, const std::string& name, const std::string& at,
+                                             const std::string& direction) {
+  const auto found = explained([&] { return answer_one(curve, name, at, direction); });
+  Cited steps;
+  for (const Step& step : found.steps) steps.emplace_back(step.theorem, step.detail);
+  return {found.value, to_string(found.method), steps};
+}
+
 /// Every argument is checked before the first question is asked, so that a refusal names the first bad one.
 void check_arguments(const Ask& ask, const Numbers& at) {
   const bool probability = ask.argument != std::string_view("epsilon");
@@ -82,10 +94,13 @@ Table answer_many(const Curve& curve, const std::string& name, const Numbers& at
   {
     const nb::gil_scoped_release unlocked;
     check_arguments(ask, at);
-    for_each_index(at.size(), [&](std::size_t i) {
-      const double value = at.data()[i];
-      const Interval argument = value == infinity ? Interval::exactly(value) : enclose_nearby(ask.argument, value);
-      (*answers)[i] = ask.answer(curve, argument, side);
+    for_each_piece(at.size(), [&](std::size_t begin, std::size_t end) {
+      const QuestionScope together;
+      for (std::size_t i = begin; i < end; ++i) {
+        const double value = at.data()[i];
+        const Interval argument = value == infinity ? Interval::exactly(value) : enclose_nearby(ask.argument, value);
+        (*answers)[i] = ask.answer(curve, argument, side);
+      }
     });
   }
   return to_table(std::move(answers));
@@ -164,12 +179,7 @@ void bind_curves(nb::module_& module) {
       .def("approximate", approximations, "pieces"_a)
       .def("extend", extend_by, "text"_a)
       .def_prop_ro("neighbours", [](const Curve& curve) { return to_word(curve.neighbours()); })
-      .def_prop_ro("method", [](const Curve& curve) { return curve.method(); })
-      .def_prop_ro("steps", [](const Curve& curve) {
-        std::vector<std::pair<std::string, std::string>> steps;
-        for (const Step& step : curve.steps()) steps.emplace_back(step.theorem, step.detail);
-        return steps;
-      });
+      .def("explain", explain, "ask"_a, "at"_a, "direction"_a);
   module.def("analyze", analyze_text, "text"_a, "neighbours"_a, "relative"_a);
 }
 

@@ -33,7 +33,7 @@ def test_every_question(query: Query, plan: to.Plan, probability: float, epsilon
             {"plan": plan.text, "ask": "posterior", "prior": 0.3},
         ]
     )
-    curve = plan.curve()  # questions in the same order: what the engine remembers between them is the same
+    curve = plan.curve()
     assert curve.delta(epsilon, direction=direction) == interval(answers[0]["answer"])
     assert curve.epsilon(probability, direction=direction) == interval(answers[1]["answer"])
     assert curve.beta(probability, direction=direction) == interval(answers[2]["answer"])
@@ -42,8 +42,9 @@ def test_every_question(query: Query, plan: to.Plan, probability: float, epsilon
     posterior = curve.posterior(0.3)
     assert posterior.accuracy == interval(answers[5]["answer"]["accuracy"])
     assert posterior.largest == interval(answers[5]["answer"]["largest"])
-    assert curve.method == answers[0]["method"]
-    assert [list(step) for step in curve.steps] == [[step["theorem"], step["detail"]] for step in answers[0]["steps"]]
+    told = curve.explain(epsilon=epsilon, direction=direction)
+    assert told.method == answers[0]["method"]
+    assert [list(step) for step in told.steps] == [[step["theorem"], step["detail"]] for step in answers[0]["steps"]]
 
 
 def test_the_larger_answers(query: Query) -> None:

@@ -106,7 +106,7 @@ def test_release() -> None:
 
 def test_release_meets_its_target() -> None:
     released = to.release("gaussian(sigma=?)", [[1.5], [2.5]], epsilon=1, delta=1e-6)
-    assert released.rows.shape == (2, 1) and released.certificate.drawn_plan.curve().method
+    assert released.rows.shape == (2, 1) and released.certificate.drawn_plan.curve().explain().method
     summed = to.release("laplace(scale=1)", [0.25, 0.5], records="sum", bounds=(0, 1), grid="2^-10", neighbours="add-remove")
     assert summed.rows.shape == (1, 1) and float(summed.rows[0, 0] * 1024).is_integer()
 

@@ -23,10 +23,24 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """A theorem that was used, and what it cost."""
+    """A theorem that an answer rests on, and what it was used for."""
 
     theorem: str
     detail: str
+
+
+class Explanation(NamedTuple):
+    """An answer and how it was found: ``method`` is ``closed form``, ``exact``, ``contour`` or ``lattice``."""
+
+    ask: str
+    at: str
+    value: Interval
+    method: str
+    steps: tuple[Step, ...]
+
+    def __str__(self) -> str:
+        lines = [f"  [{step.theorem}]  {step.detail}" for step in self.steps]
+        return "\n".join([f"{self.ask} at {self.at}: {self.value}", *lines, f"({self.method})"])
 
 
 class Guarantee(NamedTuple):
@@ -261,7 +275,7 @@ class Curve:
     >>> curve.delta([0.5, 1, 2]).shape
     (3, 2)
     >>> curve
-    Curve('gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)', neighbours='add-remove', method='contour')
+    Curve('gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)', neighbours='add-remove')
     """
 
     __slots__ = ("_core", "_directed", "_made", "_plan", "_relative", "_stated", "_text")
@@ -318,21 +332,25 @@ class Curve:
         """``add-remove``, ``replace-one``, or None where the sensitivity says which."""
         return self._core.neighbours or None
 
-    @property
-    def method(self) -> str:
-        """How it was found: ``closed form``, ``exact``, ``contour`` or ``lattice``."""
-        return self._core.method
+    def explain(
+        self, *, delta: Any = None, epsilon: Any = None, alpha: Any = None, fpr: Any = None, direction: str = "worst"
+    ) -> Explanation:
+        """One answer with its method and the theorems that it rests on, recorded while it was computed.
 
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """The theorems used and what each cost."""
-        return tuple(Step(*step) for step in self._core.steps)
+        The question is epsilon at ``delta``, delta at ``epsilon``, beta at ``alpha`` or the true-positive rate at ``fpr``; epsilon at
+        delta = 1e-5 if nothing is given. Other questions may rest on other theorems.
 
-    def explain(self) -> str:
-        """The plan and the theorems used, for people."""
-        lines = [f"  [{step.theorem}]  {step.detail}" for step in self.steps]
-        whose = f"{self.neighbours} neighbours" if self.neighbours else "neighbours not stated"
-        return "\n".join([self._name(), "", *lines, "", f"({whose}; {self.method})"])
+        >>> Plan("gaussian(sigma=2)").curve().explain(epsilon=1).method
+        'closed form'
+        """
+        asked = {"epsilon": ("delta", delta), "delta": ("epsilon", epsilon), "beta": ("alpha", alpha), "tpr": ("fpr", fpr)}
+        given = {ask: field for ask, field in asked.items() if field[1] is not None} or {"epsilon": ("delta", "1e-5")}
+        if len(given) > 1:
+            raise DomainError("explain: give one of delta, epsilon, alpha and fpr")
+        (ask, (name, at)) = next(iter(given.items()))
+        text = to_text(name, at)
+        ends, method, steps = self._core.explain(ask, text, direction)
+        return Explanation(ask, f"{name} = {text}", Interval(*ends), method, tuple(Step(*step) for step in steps))
 
     def _core_for(self, direction: str) -> _core.Curve:
         """A direction speaks of a record that is added or removed: a plan that leaves the neighbours open is then read under add-remove."""
@@ -595,7 +613,7 @@ class Curve:
 
     def __repr__(self) -> str:
         whose = f", neighbours={self.neighbours!r}" if self.neighbours else ""
-        return f"Curve({self._name()!r}{whose}, method={self.method!r})"
+        return f"Curve({self._name()!r}{whose})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._plan is None:

@@ -7,6 +7,7 @@
 #include "calibrate/effect.h"
 #include "calibrate/scan.h"
 #include "calibrate/trial.h"
+#include "mechanism/recording.h"
 #include "numeric/bracket.h"
 #include "numeric/number_text.h"
 #include "numeric/usual_arithmetic.h"
@@ -133,6 +134,9 @@ Calibration calibrate(const Plan& plan, const Targets& targets, Neighbours neigh
     throw TooLargeError(trial.too_large());  // no value could be tried that meets the targets
   }
   found.printed = print_safely(trial, found, effect.whole);
+  static const Citation change("parameter-calibration", "each end is proved by the answer there");
+  trial.record_proof({found.printed, numeric::to_text_below(found.value.lo), numeric::to_text_below(found.value.hi)});
+  record(change);
   return found;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calibrate/trial.h"
 
+#include <algorithm>
+
 #include "calibrate/margin.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
@@ -11,7 +13,17 @@ namespace tradeoff {
 
 Outcome Trial::at(double value) const { return at(numeric::to_text_below(value)); }
 
-Outcome Trial::at(const std::string& text) const { return of(substitute(plan_, read_number(text))); }
+Outcome Trial::at(const std::string& text) const {
+  const Recording own(Recording::When::if_wanted);
+  const Outcome found = of(substitute(plan_, read_number(text)));
+  if (!own.citations().empty()) bases_.emplace_back(text, own.citations());
+  return found;
+}
+
+void Trial::record_proof(const std::vector<std::string>& decimals) const {
+  for (const auto& [text, basis] : bases_)
+    if (std::find(decimals.begin(), decimals.end(), text) != decimals.end()) record(basis);
+}
 
 Outcome Trial::of(const Plan& plan) const {
   Outcome all{true, false, -infinity, 0};

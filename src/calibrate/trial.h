@@ -2,7 +2,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "mechanism/recording.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/targets.h"
 
@@ -29,6 +32,8 @@ class Trial {
   /// With this decimal, and with the shortest decimal that reads back as this double.
   [[nodiscard]] Outcome at(const std::string& text) const;
   [[nodiscard]] Outcome at(double value) const;
+  /// Records what the trials at these decimals rest on: the others only led to them.
+  void record_proof(const std::vector<std::string>& decimals) const;
   /// With the `?` gone already. A plan that is too large neither meets nor fails.
   [[nodiscard]] Outcome of(const Plan& plan) const;
   /// What was said of a plan that was too large; empty if none was.
@@ -40,6 +45,7 @@ class Trial {
   Neighbours neighbours_;
   Tolerance tolerance_;
   mutable std::string too_large_;
+  mutable std::vector<std::pair<std::string, Citations>> bases_;  // what the trials at decimals rest on
 };
 
 }  // namespace tradeoff

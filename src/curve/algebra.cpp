@@ -16,13 +16,41 @@ namespace {
 
 Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
 
+const Citation& exchanged() {
+  static const Citation citation("curve-algebra", "both directions exchanged");
+  return citation;
+}
+const Citation& strongest_of_all() {
+  static const Citation citation("curve-algebra", "several guarantees of one mechanism: the strongest at each epsilon");
+  return citation;
+}
+const Citation& weakest_of_all() {
+  static const Citation citation("curve-algebra", "one of several mechanisms, unknown which: the weakest at each epsilon");
+  return citation;
+}
+
+/// A value made of readings of other losses rests on them, which they have recorded, and on this.
+template <class Value>
+Value by(const Citation& citation, Value value) {
+  record(citation);
+  return value;
+}
+
+Cost cost_of_all(const std::vector<LossPointer>& losses) {
+  Cost largest = Cost::formula;
+  for (const LossPointer& loss : losses) largest = std::max(largest, loss->cost());
+  return largest;
+}
+
 /// [curve-algebra] The swapped pair.
 class InverseLoss final : public Loss {
  public:
   explicit InverseLoss(LossPointer base) : base_(std::move(base)) {}
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return base_->delta(opposite(direction), epsilon); }
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    return by(exchanged(), base_->delta(opposite(direction), epsilon));
+  }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    return base_->log_delta(opposite(direction), epsilon);
+    return by(exchanged(), base_->log_delta(opposite(direction), epsilon));
   }
   [[nodiscard]] bool symmetric() const override { return false; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(opposite(direction)); }
@@ -34,13 +62,13 @@ class InverseLoss final : public Loss {
   }
   [[nodiscard]] bool is_pair() const override { return base_->is_pair(); }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
-    return base_->closed_epsilon(opposite(direction), delta);
+    return by(exchanged(), base_->closed_epsilon(opposite(direction), delta));
   }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
-    return base_->closed_beta(opposite(direction), alpha);
+    return by(exchanged(), base_->closed_beta(opposite(direction), alpha));
   }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
-    return base_->test_at(opposite(direction), epsilon);
+    return by(exchanged(), base_->test_at(opposite(direction), epsilon));
   }
   [[nodiscard]] std::vector<double> corners(Direction direction) const override { return base_->corners(opposite(direction)); }
   [[nodiscard]] const Atoms* atoms(Direction direction) const override { return base_->atoms(opposite(direction)); }
@@ -49,7 +77,7 @@ class InverseLoss final : public Loss {
     return base_->break_points(opposite(direction), end);
   }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
-    return base_->guarantees(opposite(direction));
+    return by(exchanged(), base_->guarantees(opposite(direction)));
   }
   [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
     return base_->rough_delta(opposite(direction), epsilon);
@@ -58,9 +86,10 @@ class InverseLoss final : public Loss {
     const std::string inner = base_->key();
     return inner.empty() ? inner : "inverse(" + inner + ")";
   }
-  void explain(std::vector<Step>& steps) const override {
-    base_->explain(steps);
-    steps.push_back({"curve-algebra", "both directions exchanged"});
+  [[nodiscard]] Cost cost() const override { return base_->cost(); }
+  void cite() const override {
+    base_->cite();
+    record(exchanged());
   }
 
  private:
@@ -74,7 +103,7 @@ class StrongestLoss final : public Loss {
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     Interval least = Interval::exactly(1);
     for (const LossPointer& loss : losses_) least = min(least, loss->delta(direction, epsilon));
-    return least;
+    return by(strongest_of_all(), least);
   }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] bool is_pair() const override { return false; }
@@ -83,9 +112,10 @@ class StrongestLoss final : public Loss {
     for (const LossPointer& loss : losses_) parts.push_back(loss.get());
     return parts;
   }
-  void explain(std::vector<Step>& steps) const override {
-    for (const LossPointer& loss : losses_) loss->explain(steps);
-    steps.push_back({"curve-algebra", "several guarantees of one mechanism: the strongest at each epsilon"});
+  [[nodiscard]] Cost cost() const override { return cost_of_all(losses_); }
+  void cite() const override {
+    for (const LossPointer& loss : losses_) loss->cite();
+    record(strongest_of_all());
   }
 
  private:
@@ -99,12 +129,12 @@ class WeakestLoss final : public Loss {
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     Interval largest = Interval::exactly(0);
     for (const LossPointer& loss : losses_) largest = max(largest, loss->delta(direction, epsilon));
-    return largest;
+    return by(weakest_of_all(), largest);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     Interval largest = Interval::exactly(-infinity);
     for (const LossPointer& loss : losses_) largest = max(largest, loss->log_delta(direction, epsilon));
-    return largest;
+    return by(weakest_of_all(), largest);
   }
   [[nodiscard]] bool symmetric() const override {
     return std::all_of(losses_.begin(), losses_.end(), [](const LossPointer& loss) { return loss->symmetric(); });
@@ -123,9 +153,10 @@ class WeakestLoss final : public Loss {
     worst.gaussian.reset();
     return worst;
   }
-  void explain(std::vector<Step>& steps) const override {
-    for (const LossPointer& loss : losses_) loss->explain(steps);
-    steps.push_back({"curve-algebra", "one of several mechanisms, unknown which: the weakest at each epsilon"});
+  [[nodiscard]] Cost cost() const override { return cost_of_all(losses_); }
+  void cite() const override {
+    for (const LossPointer& loss : losses_) loss->cite();
+    record(weakest_of_all());
   }
 
  private:
@@ -177,7 +208,13 @@ LossPointer inverse_loss(LossPointer base) {
 LossPointer symmetric_loss(LossPointer base) {
   base = mixed_changes_of(std::move(base));
   if (base->symmetric()) return base;
-  if (auto corners = corners_of(*base)) return std::make_shared<ConstraintsLoss>(std::move(*corners));
+  if (auto corners = corners_of(*base)) {
+    static const Citation worse("two-directions", "the worse of both orders stands for either");
+    return std::make_shared<ConstraintsLoss>(std::move(*corners), true, citations_of([&] {
+                                               base->cite();
+                                               record(worse);
+                                             }));
+  }
   return refine(std::move(base));
 }
 
@@ -199,15 +236,21 @@ Parts in_either_order(Parts parts, Neighbours neighbours) {
 LossPointer strongest_loss(std::vector<LossPointer> losses) {
   if (losses.size() == 1) return refine(std::move(losses.front()));
   std::vector<Constraint> all;
-  std::vector<LossPointer> others;
+  std::vector<LossPointer> others, listed;
   for (LossPointer& loss : losses) {
     loss = mixed_changes_of(std::move(loss));
-    if (auto corners = corners_of(*loss))
+    if (auto corners = corners_of(*loss)) {
       all.insert(all.end(), corners->begin(), corners->end());
-    else
+      listed.push_back(std::move(loss));
+    } else {
       others.push_back(refine(std::move(loss)));
+    }
   }
-  if (!all.empty()) others.push_back(std::make_shared<ConstraintsLoss>(std::move(all)));
+  if (!all.empty())
+    others.push_back(std::make_shared<ConstraintsLoss>(std::move(all), true, citations_of([&] {
+                                                         for (const LossPointer& loss : listed) loss->cite();
+                                                         record(strongest_of_all());
+                                                       })));
   if (others.size() == 1) return others.front();
   return refine(std::make_shared<StrongestLoss>(std::move(others)));
 }

@@ -16,6 +16,7 @@
 #include "curve/with_replacement.h"
 #include "engine/choose.h"
 #include "mechanism/bracketed.h"
+#include "mechanism/question_scope.h"
 #include "mechanism/renyi_bound.h"
 #include "mechanism/sources.h"
 #include "mechanism/subsampled.h"
@@ -155,10 +156,10 @@ class Analyst {
     const bool alone = parts.size() == 1 && parts.front().times == 1;  // its own law is kept, atoms and all
     if (!alone) {
       Composition composed = whole(std::move(parts));
-      const bool quick = composed.method == "closed form" || composed.method == "exact";
+      const bool slow = composed.loss->cost() == Cost::engine;
       LossPointer loss =
-          quick ? std::move(composed.loss) : bracketed(std::move(composed.loss));  // an operator may read it thousands of times
-      return loss->is_pair() ? loss : refine(std::move(loss));                     // bounds that were merged into one
+          slow ? bracketed(std::move(composed.loss)) : std::move(composed.loss);  // an operator may read it thousands of times
+      return loss->is_pair() ? loss : refine(std::move(loss));                    // bounds that were merged into one
     }
     LossPointer loss = std::move(parts.front().loss);
     return loss->is_pair() ? loss : refine(std::move(loss));
@@ -329,10 +330,8 @@ PlanParts parts_of_plan(const Plan& plan, Neighbours neighbours, Tolerance toler
 namespace {
 
 Curve curve_of(Composition composition, Neighbours neighbours, Tolerance tolerance, std::vector<WrittenGuarantee> stated) {
-  std::vector<Step> steps;
-  composition.loss->explain(steps);
   const auto kept = std::make_shared<const Composition>(std::move(composition));
-  return {kept->loss, neighbours, kept->method, std::move(steps), tolerance, std::move(stated), kept};
+  return {kept->loss, neighbours, tolerance, std::move(stated), kept};
 }
 
 }  // namespace
@@ -340,6 +339,8 @@ Curve curve_of(Composition composition, Neighbours neighbours, Tolerance toleran
 Curve analyze(const Plan& given, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return analyze(given, neighbours, tolerance); });
 
+  const Unrecorded in_advance;  // an answer records what it uses of this
+  const QuestionScope question;
   const Plan plan = with_tables(given);
   PlanParts found = stated_parts(plan, neighbours, tolerance);
   Composition composition = Analyst(found.neighbours, tolerance).whole(std::move(found.parts));
@@ -350,6 +351,8 @@ Curve analyze(const Plan& given, Neighbours neighbours, Tolerance tolerance) {
 Curve extend(const Curve& curve, const Plan& more) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return extend(curve, more); });
 
+  const Unrecorded in_advance;
+  const QuestionScope question;
   PlanParts found = stated_parts(more, curve.neighbours(), curve.tolerance());
   if (found.neighbours != curve.neighbours())
     throw DomainError(std::string("neighbours: the new lines speak of ") + name_of(found.neighbours) +

@@ -9,6 +9,7 @@
 #include "engine/exact.h"
 #include "engine/lattice.h"
 #include "mechanism/laplace.h"
+#include "mechanism/question_scope.h"
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
 #include "numeric/normal.h"
@@ -371,6 +372,7 @@ double reach(const Loss& loss, double delta) {
 Approximations approximate(const Loss& loss, std::size_t pieces) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return approximate(loss, pieces); });
 
+  const QuestionScope question;
   refuse_unless_symmetric(loss, pieces);
   if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(&loss)) {
     if (!(laplace->epsilon0().lo > 0)) throw UnsupportedError("approximate: perfect privacy is its own approximation");
@@ -418,16 +420,17 @@ Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, 
   if (!numeric::arithmetic_is_usual())
     return numeric::in_usual_arithmetic([&] { return composed_between_polygons(loss, pieces, times, epsilon); });
 
+  const QuestionScope question;
   refuse_unless_symmetric(*loss, pieces);
   const auto below = [&](std::vector<Constraint> tangents) {
     const Parts parts{{std::make_shared<ConstraintsLoss>(std::move(tangents)), times}};
     const LossPointer composed = exact_size(parts).fits ? compose_exactly(parts, {}) : compose_by_lattice(parts, {});
-    return composed->delta(Direction::worst, epsilon).hi;
+    return composed->delta(Direction::remove, epsilon).hi;  // symmetric, like every list of constraints
   };
   const auto above = [&](std::vector<Constraint> chords) {
     constexpr Tolerance merging{1e-4};  // far below what chords this coarse lose
     return compose_by_lattice({{std::make_shared<ConstraintsLoss>(std::move(chords)), times}}, merging)
-        ->delta(Direction::worst, epsilon)
+        ->delta(Direction::remove, epsilon)
         .lo;
   };
   if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(loss.get())) {  // its best tangents are on a lattice already

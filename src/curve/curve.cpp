@@ -8,6 +8,7 @@
 #include "curve/many_questions.h"
 #include "curve/profile.h"
 #include "curve/refine.h"
+#include "mechanism/question_scope.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "numeric/usual_arithmetic.h"
@@ -26,12 +27,10 @@ void require_probability(const char* question, Interval value) {
 
 }  // namespace
 
-Curve::Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, std::string method, std::vector<Step> steps, Tolerance tolerance,
-             std::vector<WrittenGuarantee> stated, std::shared_ptr<const Composition> composition)
+Curve::Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, Tolerance tolerance, std::vector<WrittenGuarantee> stated,
+             std::shared_ptr<const Composition> composition)
     : loss_(std::move(loss)),
       neighbours_(neighbours),
-      method_(std::move(method)),
-      steps_(std::move(steps)),
       tolerance_(tolerance),
       stated_(std::move(stated)),
       composition_(std::move(composition)) {}
@@ -40,6 +39,7 @@ Interval Curve::delta_at(Interval epsilon, Direction direction) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_at(epsilon, direction); });
 
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
+  const QuestionScope question;
   return clamp(Profile(*loss_, direction).delta(epsilon), 0, 1);
 }
 
@@ -47,6 +47,7 @@ Interval Curve::log_delta_at(Interval epsilon, Direction direction) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return log_delta_at(epsilon, direction); });
 
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
+  const QuestionScope question;
   return min(Profile(*loss_, direction).log_delta(epsilon), Interval::exactly(0));
 }
 
@@ -54,15 +55,20 @@ Interval Curve::epsilon_at(Interval delta, Direction direction) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_at(delta, direction); });
 
   require_probability("delta", delta);
+  const QuestionScope question;
   return max(invert_profile(Profile(*loss_, direction), delta), Interval::exactly(0));
 }
 
 Interval Curve::epsilon_at(const Number& delta, Direction direction) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_at(delta, direction); });
 
+  static const Citation written("canonical-constraints", "the plan states this guarantee itself");
   Interval epsilon = epsilon_at(delta.value, direction);
-  for (const WrittenGuarantee& stated : stated_)
-    if (surely_at_most(stated.delta, delta)) epsilon.hi = std::min(epsilon.hi, stated.epsilon.value.hi);
+  for (const WrittenGuarantee& stated : stated_) {
+    if (!surely_at_most(stated.delta, delta) || !(stated.epsilon.value.hi < epsilon.hi)) continue;
+    epsilon.hi = stated.epsilon.value.hi;
+    record(written);
+  }
   return epsilon;
 }
 
@@ -78,6 +84,7 @@ Interval Curve::beta_at(Interval alpha, Direction direction) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return beta_at(alpha, direction); });
 
   require_probability("alpha", alpha);
+  const QuestionScope question;
   const LossPointer convex = convex_form(for_many_readings(*this));
   return clamp(dual_beta(Profile(*convex, direction), alpha), 0, 1);
 }
@@ -97,6 +104,9 @@ Posterior Curve::posterior_at(Interval prior) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return posterior_at(prior); });
 
   require(prior.lo > 0 && prior.hi < 1, "prior", prior, "strictly between 0 and 1");
+  static const Citation accuracy_of_guess("membership-posterior", "accuracy by delta at the odds of the prior, odds by the largest loss");
+  record(accuracy_of_guess);
+  const QuestionScope question;
   const auto accuracy = [this](double p) {
     const Interval point = Interval::exactly(p);
     return clamp(1.0 - point + point * delta_at(log((1.0 - point) / point)), 0, 1);

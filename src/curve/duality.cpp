@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "mechanism/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
 #include "numeric/golden_section.h"
@@ -23,19 +24,31 @@ class Comparison {
     if (logarithmic_) target_ = log(target);
   }
   /// "before" where delta is certainly larger than the target, "after" where it is certainly at most the target.
-  [[nodiscard]] numeric::Verdict at(double epsilon) const {
+  [[nodiscard]] numeric::Verdict at(double epsilon) {
+    const Recording own(Recording::When::if_wanted);
     const Interval point = Interval::exactly(epsilon);
     const Interval value = logarithmic_ ? profile_.log_delta(point) : profile_.delta(point);
+    if (!own.citations().empty()) bases_.emplace_back(epsilon, own.citations());
     const bool before = value.lo > target_.hi, after = value.hi <= target_.lo;
     if (logarithmic_) return {before, after, (value.lo + value.hi) / 2 - (target_.lo + target_.hi) / 2, value.width() + target_.width()};
     const double sum = value.lo + value.hi, target_sum = target_.lo + target_.hi;
     return {before, after, std::log(sum / target_sum), value.width() / sum + target_.width() / target_sum};
   }
 
+  /// The values at both ends prove the answer; those in between only led to them.
+  [[nodiscard]] Interval proved(Interval answer) const {
+    static const Citation inversion("profile-inversion", "each end of epsilon is proved by the value of the profile there");
+    for (const auto& [epsilon, basis] : bases_)
+      if (epsilon == answer.lo || epsilon == answer.hi) record(basis);
+    record(inversion);
+    return answer;
+  }
+
  private:
   const Profile& profile_;
   Interval target_;
   bool logarithmic_;
+  std::vector<std::pair<double, Citations>> bases_;  // what each value rests on
 };
 
 }  // namespace
@@ -44,22 +57,26 @@ class Comparison {
 Interval invert_profile(const Profile& profile, Interval delta) {
   if (const auto closed = profile.closed_epsilon(delta)) return *closed;
   const Interval at_infinity = profile.infinite_mass();
-  if (at_infinity.lo > delta.hi) return Interval::exactly(infinity);
-  const Comparison comparison(profile, delta);
+  if (at_infinity.lo > delta.hi) {
+    profile.cite();
+    return Interval::exactly(infinity);
+  }
+  Comparison comparison(profile, delta);
   numeric::Verdict at_low = comparison.at(0);
-  if (at_low.after) return Interval::exactly(0);
+  if (at_low.after) return comparison.proved(Interval::exactly(0));
   double low = 0;
   double high = 1;
   // Beyond 2^20 no reader gains from a finite epsilon, and the answer infinity is still valid.
   for (; high < 0x1p20; high *= 2) {
     const numeric::Verdict verdict = comparison.at(high);
-    if (verdict.after) return numeric::narrow_bracket([&comparison](double e) { return comparison.at(e); }, low, at_low, high, verdict);
+    if (verdict.after)
+      return comparison.proved(numeric::narrow_bracket([&](double e) { return comparison.at(e); }, low, at_low, high, verdict));
     if (verdict.before) {
       low = high;
       at_low = verdict;
     }
   }
-  return {low, infinity};
+  return comparison.proved({low, infinity});
 }
 
 namespace {
@@ -70,6 +87,7 @@ class Objective {
   Objective(const Profile& profile, Interval alpha) : Objective(profile, alpha, 1.0 - alpha) {}
   Objective(const Profile& profile, Interval alpha, Interval complement) : profile_(profile), alpha_(alpha), complement_(complement) {}
   [[nodiscard]] Interval at(double epsilon) const {
+    Work::count(0.5);  // a formula; what is slower counts its own work
     const Interval point = Interval::exactly(epsilon);
     if (epsilon >= 0) return 1.0 - profile_.delta(point) - exp(point) * alpha_;
     return exp(point) * (complement_ - profile_.swapped_delta(-point));
@@ -226,6 +244,7 @@ constexpr double to_both_sides = 3e-8;
 
 /// Where threshold tests have level alpha, roughly; nothing if there are no such tests or they jump over alpha.
 std::optional<double> find_threshold(const Profile& profile, double alpha) {
+  const Unrecorded steering;
   const auto excess = [&](double e) {
     const auto test = profile.test_at(e);
     return test ? std::log((test->false_positive.lo + test->false_positive.hi) / 2) - std::log(alpha) : std::nan("");
@@ -290,19 +309,38 @@ std::optional<Interval> beta_by_tests(const Profile& profile, Interval alpha) {
 /// beta for every alpha of an interval as short as the rounding of a decimal, 0 < alpha < 1.
 Interval beta_near(const Profile& profile, Interval alpha) {
   // Where the null has this much mass that the alternative never produces, a test at this level makes no type II error.
-  if (profile.swapped_delta(Interval::exactly(infinity)).lo >= (1.0 - alpha).hi) return Interval::exactly(0);
+  {
+    const Recording own(Recording::When::if_wanted);
+    if (profile.swapped_delta(Interval::exactly(infinity)).lo >= (1.0 - alpha).hi) {
+      own.pass_on();
+      return Interval::exactly(0);
+    }
+  }
   // Tests are quick, but their complement has only absolute accuracy: where beta is tiny the profile itself does better.
-  const auto by_tests = beta_by_tests(profile, alpha);
-  if (by_tests && by_tests->width() <= 1e-9 * by_tests->hi) return *by_tests;
+  Citations tests;
+  const auto by_tests = [&] {
+    const Recording own(Recording::When::if_wanted);
+    const auto found = beta_by_tests(profile, alpha);
+    tests = own.citations();
+    return found;
+  }();
+  if (by_tests && by_tests->width() <= 1e-9 * by_tests->hi) {
+    record(tests);
+    return *by_tests;
+  }
   const Objective objective(profile, alpha);
   const Interval found = Supremum(objective, 1.0 / alpha).run(find_maximum(objective, -std::log(alpha.lo)));
   const double below = std::max(0.0, found.lo);
   const double above = std::max(below, std::min((1.0 - alpha).hi, found.hi));
-  return by_tests ? intersect({below, above}, *by_tests) : Interval{below, above};
+  const Interval by_profile{below, above};
+  const Interval both = by_tests ? intersect(by_profile, *by_tests) : by_profile;
+  if (both != by_profile) record(tests);
+  return both;
 }
 
 Interval beta_at_point(const Profile& profile, double alpha) {
   if (alpha >= 1) return Interval::exactly(0);
+  if (alpha == 0) profile.cite();
   return alpha == 0 ? clamp(1.0 - profile.infinite_mass(), 0, 1) : beta_near(profile, Interval::exactly(alpha));
 }
 
@@ -311,6 +349,8 @@ Interval beta_at_point(const Profile& profile, double alpha) {
 // [profile-duality] beta(alpha) = sup over real e of 1 - delta(e) - e^e alpha; every e gives a bound from below.
 Interval dual_beta(const Profile& profile, Interval alpha) {
   if (const auto closed = profile.closed_beta(alpha)) return *closed;
+  static const Citation duality("profile-duality", "beta is the supremum over epsilon of 1 - delta - exp(epsilon) alpha");
+  record(duality);
   constexpr double few_roundings = 0x1p-50;
   if (alpha.lo > 0 && alpha.hi < 1 && alpha.width() <= few_roundings * alpha.lo) return beta_near(profile, alpha);
   return {beta_at_point(profile, alpha.hi).lo, beta_at_point(profile, alpha.lo).hi};

@@ -15,6 +15,7 @@
 #include "mechanism/gaussian.h"
 #include "mechanism/key.h"
 #include "mechanism/laplace.h"
+#include "mechanism/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/golden_section.h"
 #include "tradeoff/error.h"
@@ -23,6 +24,7 @@ namespace tradeoff {
 namespace {
 
 constexpr std::size_t most_atoms = 4000;         // of an iterated finite law; more would make each question slow
+constexpr double work_of_reading = 0.5;          // of a formula, in the units of mechanism/work.h
 constexpr std::uint64_t most_iterations = 1000;  // without a closed form each costs a search
 
 const Interval zero = Interval::exactly(0);
@@ -110,7 +112,10 @@ Direction opposite(Direction direction) { return direction == Direction::add ? D
 /// The iteration of a curve known by its profile alone. [group-privacy]
 class GroupedLoss final : public Loss {
  public:
-  GroupedLoss(LossPointer base, std::uint64_t size) : base_(std::move(base)), size_(static_cast<std::size_t>(size)) {
+  GroupedLoss(LossPointer base, std::uint64_t size)
+      : base_(std::move(base)),
+        size_(static_cast<std::size_t>(size)),
+        iteration_("group-privacy", std::to_string(size) + " records: the trade-off function iterated, from its profile") {
     const double zero_from = base_->tail().zero_from;
     largest_loss_ = std::min(zero_from, 700.0);  // e^700 is the edge of the doubles
     infinite_remove_ = iterated_mass(Direction::remove);
@@ -118,8 +123,10 @@ class GroupedLoss final : public Loss {
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    if (epsilon.lo == epsilon.hi) return at(direction, epsilon.lo);
-    return {at(direction, epsilon.hi).lo, at(direction, epsilon.lo).hi};
+    const bool point = epsilon.lo == epsilon.hi;
+    const Interval found = point ? at(direction, epsilon.lo) : Interval{at(direction, epsilon.hi).lo, at(direction, epsilon.lo).hi};
+    record(iteration_);
+    return found;
   }
   [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override {
@@ -130,11 +137,13 @@ class GroupedLoss final : public Loss {
     const Profile profile(*base_, direction);
     Interval beta = dual_beta(profile, alpha);
     for (std::size_t i = 1; i < size_; ++i) beta = clamp(dual_beta(profile, clamp(1.0 - beta, 0, 1)), 0, 1);
+    record(iteration_);
     return beta;
   }
-  void explain(std::vector<Step>& steps) const override {
-    base_->explain(steps);
-    steps.push_back({"group-privacy", std::to_string(size_) + " records: the trade-off function iterated, from its profile"});
+  [[nodiscard]] Cost cost() const override { return Cost::search; }
+  void cite() const override {
+    base_->cite();
+    record(iteration_);
   }
   [[nodiscard]] std::string key() const override {
     const std::string inner = base_->key();
@@ -143,6 +152,7 @@ class GroupedLoss final : public Loss {
 
  private:
   [[nodiscard]] Interval line(Direction direction, double epsilon, double u) const {
+    Work::count(work_of_reading);
     const Interval point = Interval::exactly(epsilon);
     return base_->delta(direction, point) + exp(point) * u;
   }
@@ -235,6 +245,7 @@ class GroupedLoss final : public Loss {
   }
 
   [[nodiscard]] Interval at(Direction direction, double epsilon) const {
+    if (epsilon == infinity || epsilon >= tail().zero_from) base_->cite();
     if (epsilon == infinity) return infinite_mass(direction);
     if (epsilon < 0) {
       const Interval point = Interval::exactly(epsilon);
@@ -277,6 +288,7 @@ class GroupedLoss final : public Loss {
   LossPointer base_;
   std::size_t size_;
   double largest_loss_;
+  Citation iteration_;
   Interval infinite_remove_;
   Interval infinite_add_;
 };
@@ -286,23 +298,37 @@ class GroupedLoss final : public Loss {
 class MixedGroupLoss final : public Loss {
  public:
   explicit MixedGroupLoss(GroupSides sides) : sides_(std::move(sides)), mixed_(*sides_.mixed) {}
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return mixed_.delta(direction, epsilon); }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return mixed_.log_delta(direction, epsilon); }
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return by_mixing(mixed_.delta(direction, epsilon)); }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    return by_mixing(mixed_.log_delta(direction, epsilon));
+  }
   [[nodiscard]] bool symmetric() const override { return false; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return mixed_.infinite_mass(direction); }
   [[nodiscard]] Tail tail() const override { return mixed_.tail(); }
   [[nodiscard]] const GroupSides& sides() const { return sides_; }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
-    return mixed_.closed_beta(direction, alpha);
+    return by_mixing(mixed_.closed_beta(direction, alpha));
   }
   [[nodiscard]] const Atoms* atoms(Direction direction) const override { return mixed_.atoms(direction); }
   [[nodiscard]] std::string key() const override { return mixed_.key(); }
-  void explain(std::vector<Step>& steps) const override {
-    mixed_.explain(steps);
-    steps.push_back({"group-privacy", "the worst case covers additions and removals mixed; one direction speaks of that kind alone"});
+  [[nodiscard]] Cost cost() const override { return mixed_.cost(); }
+  void cite() const override {
+    mixed_.cite();
+    record(mixing());
   }
 
  private:
+  [[nodiscard]] static const Citation& mixing() {
+    static const Citation citation("group-privacy",
+                                   "the worst case covers additions and removals mixed; one direction speaks of that kind alone");
+    return citation;
+  }
+  template <class Value>
+  [[nodiscard]] static Value by_mixing(Value value) {
+    record(mixing());
+    return value;
+  }
+
   GroupSides sides_;
   const Loss& mixed_;
 };
@@ -323,6 +349,13 @@ Atoms group_atoms(const Atoms& atoms, std::uint64_t size) {
 
 namespace {
 
+/// What the law of a group rests on.
+Citations grouping_of(const Loss& base, std::uint64_t size) {
+  Citations used = citations_of([&] { base.cite(); });
+  used.emplace_back("group-privacy", std::to_string(size) + " records: the trade-off function iterated");
+  return used;
+}
+
 /// The iteration of one law, symmetric or not.
 LossPointer iterated(LossPointer base, std::uint64_t size) {
   const Interval times = Interval::exactly(static_cast<double>(size));
@@ -336,8 +369,7 @@ LossPointer iterated(LossPointer base, std::uint64_t size) {
     if (!atoms->mirrored) law.other_infinite = group_atoms(swapped(*atoms), size).infinite;
     const Tail tail = grouped_tail(base->tail(), static_cast<std::size_t>(size));
     const bool known = tail.zero_from < infinity || tail.gdp_mu < infinity || tail.gaussian;
-    return finite_loss(std::move(law), key, {"group-privacy", std::to_string(size) + " records: the trade-off function iterated"},
-                       known ? std::optional(tail) : std::nullopt);
+    return finite_loss(std::move(law), key, grouping_of(*base, size), known ? std::optional(tail) : std::nullopt);
   }
   if (size > most_iterations)
     throw TooLargeError("group: size = " + std::to_string(size) + " is not supported for this curve; at most " +
@@ -367,8 +399,9 @@ LossPointer group_loss(LossPointer base, std::uint64_t size) {
   base = mixed_changes_of(std::move(base));
   if (!base->symmetric()) return std::make_shared<MixedGroupLoss>(GroupSides{iterated(symmetric_loss(base), size), iterated(base, size)});
   const Interval times = Interval::exactly(static_cast<double>(size));
-  if (const auto mu = base->gaussian_mu()) return gaussian_loss(times * *mu);
-  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(base.get())) return std::make_shared<LaplaceLoss>(times * laplace->epsilon0());
+  if (const auto mu = base->gaussian_mu()) return gaussian_loss(times * *mu, grouping_of(*base, size));
+  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(base.get()))
+    return std::make_shared<LaplaceLoss>(times * laplace->epsilon0(), grouping_of(*base, size));
   return iterated(std::move(base), size);
 }
 

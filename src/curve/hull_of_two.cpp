@@ -40,6 +40,7 @@ class HullOfTwo final : public Loss {
  public:
   HullOfTwo(LossPointer owner, const Loss& first, LossPointer second)
       : owner_(std::move(owner)), first_(first), kept_(std::move(second)), second_(*kept_), end_(second_.tail().zero_from) {
+    const Recording own;  // the slopes are kept, and so is what they rest on
     const double floor = first_.infinite_mass(Direction::remove).lo;
     second_floor_ = second_.infinite_mass(Direction::remove);
     // Lines flatter than those that matter: through the end of the second profile, or where it has fallen far below the first one's floor
@@ -53,14 +54,20 @@ class HullOfTwo final : public Loss {
     second_wins_flatter_ = slopes_.front().second.lo >= numeric::add_up(1, -floor);  // the first one's function never exceeds 1 - floor
     split(slope_at(0.5));
     find_bridges();
+    owner_->cite();
+    citations_ = own.citations();
+    citations_.emplace_back("guarantee-hull",
+                            "the convex hull of the smaller of both profiles, by " + std::to_string(slopes_.size()) + " slopes");
   }
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
+    HullOfTwo::cite();
     const Interval first = mirrored(epsilon.lo);
     return epsilon.lo == epsilon.hi ? first : Interval{mirrored(epsilon.hi).lo, first.hi};
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     const bool far = epsilon.lo >= reach_ && epsilon.hi < infinity && wins(second_, Winner::second, epsilon.lo);
+    HullOfTwo::cite();
     return far ? second_.log_delta(direction, epsilon) : log(delta(direction, epsilon));
   }
   [[nodiscard]] bool symmetric() const override { return true; }
@@ -76,11 +83,8 @@ class HullOfTwo final : public Loss {
   [[nodiscard]] std::optional<Interval> closed_beta(Direction, Interval alpha) const override {
     return max(dual_beta(Profile(first_, Direction::remove), alpha), dual_beta(Profile(second_, Direction::remove), alpha));
   }
-  void explain(std::vector<Step>& steps) const override {
-    owner_->explain(steps);
-    steps.push_back(
-        {"guarantee-hull", "the convex hull of the smaller of both profiles, by " + std::to_string(slopes_.size()) + " slopes"});
-  }
+  [[nodiscard]] Cost cost() const override { return std::max(first_.cost(), second_.cost()); }
+  void cite() const override { record(citations_); }
 
  private:
   /// A straight piece from a point of one profile to a point of the other, which the hull follows.
@@ -219,6 +223,7 @@ class HullOfTwo final : public Loss {
   bool second_wins_flatter_ = false;
   std::vector<Slope> slopes_;  // from flat to steep
   std::vector<Bridge> bridges_;
+  Citations citations_;
 };
 
 }  // namespace

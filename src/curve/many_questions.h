@@ -6,11 +6,12 @@
 
 namespace tradeoff {
 
-/// The loss of a curve for a question that reads it often. A closed form or a finite law is read as it is; a composition that needs an
-/// engine for every reading gets a few seconds in all, and then a wider interval. [profile-bracket]
+/// The loss of a curve for a question that reads it often. A formula or a finite law is read as it is; a composition that needs an
+/// engine for every reading gets a budget of work, and then a wider interval. [profile-bracket]
 [[nodiscard]] LossPointer for_many_readings(const Curve& curve);
 
-/// The same curve for many questions that are answered together; what its plan states outright is left out.
+/// The same curve for many questions that are answered together, within one QuestionScope: they share the readings and their budget. What
+/// its plan states outright is left out.
 [[nodiscard]] Curve for_many_questions(const Curve& curve);
 
 }  // namespace tradeoff

@@ -7,6 +7,7 @@
 #include "curve/group.h"
 #include "mechanism/atoms.h"
 #include "mechanism/key.h"
+#include "mechanism/work.h"
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
@@ -17,19 +18,25 @@ namespace {
 /// [observed-mixture] Conjugates of an infimal convolution add: so do the weighted profiles, and so do the weighted laws.
 class MixtureLoss final : public Loss {
  public:
-  explicit MixtureLoss(std::vector<MixtureComponent> components) : components_(std::move(components)) {
+  explicit MixtureLoss(std::vector<MixtureComponent> components)
+      : components_(std::move(components)),
+        mixture_("observed-mixture", std::to_string(components_.size()) + " components, which one is run is public") {
     remove_ = join_atoms(Direction::remove);
     if (remove_ && !symmetric()) add_ = join_atoms(Direction::add);
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    Work::count(0.3 * static_cast<double>(components_.size()));
     Interval sum = Interval::exactly(0);
     for (const auto& [weight, loss] : components_) sum = sum + weight * loss->delta(direction, epsilon);
+    record(mixture_);
     return clamp(sum, 0, 1);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    Work::count(0.3 * static_cast<double>(components_.size()));
     Interval sum = Interval::exactly(-infinity);
     for (const auto& [weight, loss] : components_) sum = log_add_exp(sum, log(weight) + loss->log_delta(direction, epsilon));
+    record(mixture_);
     return min(sum, Interval::exactly(0));
   }
   [[nodiscard]] bool symmetric() const override {
@@ -54,15 +61,21 @@ class MixtureLoss final : public Loss {
       sum.false_positive = sum.false_positive + weight * test->false_positive;
       sum.true_positive = sum.true_positive + weight * test->true_positive;
     }
+    record(mixture_);
     return Test{clamp(sum.false_positive, 0, 1), clamp(sum.true_positive, 0, 1)};
   }
   [[nodiscard]] const Atoms* atoms(Direction direction) const override {
     if (!remove_) return nullptr;
     return direction == Direction::add && add_ ? &*add_ : &*remove_;
   }
-  void explain(std::vector<Step>& steps) const override {
-    for (const auto& [weight, loss] : components_) loss->explain(steps);
-    steps.push_back({"observed-mixture", std::to_string(components_.size()) + " components, which one is run is public"});
+  [[nodiscard]] Cost cost() const override {
+    Cost largest = Cost::formula;
+    for (const auto& [weight, loss] : components_) largest = std::max(largest, loss->cost());
+    return largest;
+  }
+  void cite() const override {
+    for (const auto& [weight, loss] : components_) loss->cite();
+    record(mixture_);
   }
   [[nodiscard]] std::string key() const override {
     std::string key = make_key("mixture", {});
@@ -97,6 +110,7 @@ class MixtureLoss final : public Loss {
   }
 
   std::vector<MixtureComponent> components_;
+  Citation mixture_;
   std::optional<Atoms> remove_;
   std::optional<Atoms> add_;
 };

@@ -16,6 +16,8 @@
 #include "mechanism/constraints.h"
 #include "mechanism/key.h"
 #include "mechanism/pair.h"
+#include "mechanism/question_scope.h"
+#include "mechanism/recording.h"
 #include "numeric/arithmetic.h"
 #include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
@@ -46,11 +48,7 @@ Common agreed(const std::vector<Curve>& curves) {
   return common;
 }
 
-Curve make_curve(LossPointer loss, const Common& common, std::string method = "closed form") {
-  std::vector<Step> steps;
-  loss->explain(steps);
-  return {std::move(loss), common.neighbours, std::move(method), std::move(steps), common.tolerance};
-}
+Curve make_curve(LossPointer loss, const Common& common) { return {std::move(loss), common.neighbours, common.tolerance}; }
 
 }  // namespace
 
@@ -59,17 +57,19 @@ Curve inverse(const Curve& curve) {
 
   const LossPointer& loss = curve.loss();
   if (loss->symmetric()) return curve;
-  return make_curve(inverse_loss(loss), agreed({curve}), curve.method());
+  return make_curve(inverse_loss(loss), agreed({curve}));
 }
 
 Curve symmetrized(const Curve& curve) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return symmetrized(curve); });
-  return make_curve(symmetric_pair_of(curve), agreed({curve}), curve.method());
+  return make_curve(symmetric_pair_of(curve), agreed({curve}));
 }
 
 Curve strongest(const std::vector<Curve>& curves) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return strongest(curves); });
 
+  const Unrecorded in_advance;  // an answer records what it uses of this
+  const QuestionScope question;
   const Common common = agreed(curves);
   std::vector<LossPointer> losses;
   for (const Curve& curve : curves) losses.push_back(pair_of(curve));
@@ -79,6 +79,8 @@ Curve strongest(const std::vector<Curve>& curves) {
 Curve weakest(const std::vector<Curve>& curves) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return weakest(curves); });
 
+  const Unrecorded in_advance;  // an answer records what it uses of this
+  const QuestionScope question;
   const Common common = agreed(curves);
   std::vector<LossPointer> losses;
   // Under replace-one either order may occur, so only symmetric curves speak. Otherwise each direction has its own answer.
@@ -90,6 +92,8 @@ Curve weakest(const std::vector<Curve>& curves) {
 Curve mixture(const std::vector<std::pair<Interval, Curve>>& components) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return mixture(components); });
 
+  const Unrecorded in_advance;  // an answer records what it uses of this
+  const QuestionScope question;
   Common common;
   Parts pairs;
   for (const auto& [weight, curve] : components) {
@@ -118,26 +122,30 @@ Parts parts_of(const Curve& curve) {
 Curve product(const std::vector<Curve>& curves) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return product(curves); });
 
+  const Unrecorded in_advance;  // an answer records what it uses of this
+  const QuestionScope question;
   const Common common = agreed(curves);
   if (curves.size() == 1) return curves.front();
   Parts parts;
   for (const Curve& curve : curves)
     for (Part& part : parts_of(curve)) parts.push_back(std::move(part));
   Composition composition = compose(in_either_order(std::move(parts), common.neighbours), common.tolerance);
-  return make_curve(std::move(composition.loss), common, std::move(composition.method));
+  return make_curve(std::move(composition.loss), common);
 }
 
 Curve with_revealing(const Curve& curve, Interval probability) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return with_revealing(curve, probability); });
 
   if (!(probability.lo >= 0 && probability.hi <= 1)) throw DomainError("probability: it must be between 0 and 1");
-  return make_curve(revealing_loss(pair_of(curve), probability), agreed({curve}), curve.method());
+  return make_curve(revealing_loss(pair_of(curve), probability), agreed({curve}));
 }
 
 Curve grouped(const Curve& curve, std::uint64_t size) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return grouped(curve, size); });
 
-  return make_curve(group_loss(pair_of(curve), size), agreed({curve}), curve.method());
+  const Unrecorded in_advance;  // an answer records what it uses of this
+  const QuestionScope question;
+  return make_curve(group_loss(pair_of(curve), size), agreed({curve}));
 }
 
 Curve from_guarantees(const std::vector<std::pair<Interval, Interval>>& points, Neighbours neighbours) {
@@ -279,6 +287,9 @@ bool same_plan(const Curve& one, const Curve& other) {
 OrderAnswer at_least_as_private(const Curve& one, const Curve& other) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return at_least_as_private(one, other); });
 
+  const QuestionScope question;
+  static const Citation used("blackwell-order", "ordered curves are those of which one is a post-processing of the other");
+  record(used);
   (void)agreed({one, other});
   if (one.neighbours() == other.neighbours() && (one.loss() == other.loss() || same_plan(one, other))) return {Order::yes, {}, {}};
   const LossPointer first = symmetric_pair_of(one), second = symmetric_pair_of(other);

@@ -15,10 +15,20 @@ const Loss& Profile::asked(const Loss& loss, Direction direction) {
   return direction == Direction::worst ? *sides->mixed : *sides->one_kind;
 }
 
+namespace {
+
+const Citation& worse_of_both() {
+  static const Citation citation("two-directions", "the worse of both directions at each epsilon");
+  return citation;
+}
+
+}  // namespace
+
 // [two-directions] The worse of both read-outs at epsilon >= 0; below 0 the mirror 1 - e^eps + e^eps delta(-eps).
 Interval Profile::worst_delta(Interval epsilon) const {
   const Interval at = epsilon.lo >= 0 ? epsilon : -epsilon;
   const Interval worse = max(loss_.delta(Direction::remove, at), loss_.delta(Direction::add, at));
+  record(worse_of_both());
   return epsilon.lo >= 0 ? worse : clamp(-expm1(epsilon) + exp(epsilon) * worse, 0, 1);
 }
 
@@ -31,7 +41,9 @@ Interval Profile::delta(Interval epsilon) const {
 Interval Profile::log_delta(Interval epsilon) const {
   if (one_sided()) return loss_.log_delta(side(), epsilon);
   if (epsilon.lo < 0) return log(delta(epsilon));
-  return max(loss_.log_delta(Direction::remove, epsilon), loss_.log_delta(Direction::add, epsilon));
+  const Interval worse = max(loss_.log_delta(Direction::remove, epsilon), loss_.log_delta(Direction::add, epsilon));
+  record(worse_of_both());
+  return worse;
 }
 
 Interval Profile::swapped_delta(Interval epsilon) const {
@@ -40,6 +52,7 @@ Interval Profile::swapped_delta(Interval epsilon) const {
 }
 
 double Profile::rough_delta(double epsilon) const {
+  const Unrecorded steering;
   if (one_sided()) return loss_.rough_delta(side(), epsilon);
   const double at = std::abs(epsilon);
   const double worse = std::max(loss_.rough_delta(Direction::remove, at), loss_.rough_delta(Direction::add, at));
@@ -47,6 +60,7 @@ double Profile::rough_delta(double epsilon) const {
 }
 
 double Profile::rough_swapped_delta(double epsilon) const {
+  const Unrecorded steering;
   if (direction_ == Direction::worst || loss_.symmetric()) return rough_delta(epsilon);
   return loss_.rough_delta(direction_ == Direction::add ? Direction::remove : Direction::add, epsilon);
 }
@@ -61,6 +75,7 @@ std::optional<Interval> Profile::closed_epsilon(Interval delta) const {
   const auto remove = loss_.closed_epsilon(Direction::remove, delta);
   const auto add = loss_.closed_epsilon(Direction::add, delta);
   if (!remove || !add) return std::nullopt;
+  record(worse_of_both());
   return max(*remove, *add);
 }
 
@@ -74,6 +89,7 @@ std::optional<Loss::Test> Profile::test_at(double epsilon) const {
   if (one_sided()) return loss_.test_at(side(), epsilon);
   const Interval at = Interval::exactly(std::abs(epsilon));
   const bool remove = loss_.delta(Direction::remove, at).hi >= loss_.delta(Direction::add, at).hi;
+  record(worse_of_both());
   const auto test = loss_.test_at(remove ? Direction::remove : Direction::add, std::abs(epsilon));
   if (!test || epsilon >= 0) return test;
   return Loss::Test{clamp(1.0 - test->true_positive, 0, 1), clamp(1.0 - test->false_positive, 0, 1)};

@@ -16,6 +16,8 @@ class Profile {
   /// The profile of the swapped pair; the same one if the profile is symmetric.
   [[nodiscard]] Interval swapped_delta(Interval epsilon) const;
   [[nodiscard]] Interval infinite_mass() const;
+  /// Records what the law rests on: for answers that the mass at infinity decides.
+  void cite() const { loss_.cite(); }
   /// About `delta` and `swapped_delta`, to steer searches.
   [[nodiscard]] double rough_delta(double epsilon) const;
   [[nodiscard]] double rough_swapped_delta(double epsilon) const;

@@ -21,26 +21,34 @@ class RectifiedLoss final : public Loss {
   RectifiedLoss(LossPointer base, Interval epsilon) : base_(std::move(base)), noise_(epsilon) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    return min(base_->delta(direction, epsilon), noise_.delta(direction, epsilon));
+    return by_smaller(min(base_->delta(direction, epsilon), noise_.delta(direction, epsilon)));
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    return min(base_->log_delta(direction, epsilon), noise_.log_delta(direction, epsilon));
+    return by_smaller(min(base_->log_delta(direction, epsilon), noise_.log_delta(direction, epsilon)));
   }
   [[nodiscard]] bool symmetric() const override { return true; }
   /// Every test is at least as weak as each bound says; the larger of two trade-off functions is the one of the hull.
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
-    return max(dual_beta(Profile(*base_, direction), alpha), dual_beta(Profile(noise_, direction), alpha));
+    return by_smaller(max(dual_beta(Profile(*base_, direction), alpha), dual_beta(Profile(noise_, direction), alpha)));
   }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
   [[nodiscard]] Tail tail() const override { return noise_.tail(); }
   [[nodiscard]] bool is_pair() const override { return false; }
   [[nodiscard]] std::vector<const Loss*> minimum_of() const override { return {base_.get(), &noise_}; }
-  void explain(std::vector<Step>& steps) const override {
-    base_->explain(steps);
-    steps.push_back({"clip-and-rectify", "clipped to a public range, Laplace noise added: the smaller of both profiles"});
+  [[nodiscard]] Cost cost() const override { return base_->cost(); }
+  void cite() const override {
+    base_->cite();
+    noise_.cite();
+    (void)by_smaller({});
   }
 
  private:
+  [[nodiscard]] static Interval by_smaller(Interval value) {
+    static const Citation smaller("clip-and-rectify", "clipped to a public range, Laplace noise added: the smaller of both profiles");
+    record(smaller);
+    return value;
+  }
+
   LossPointer base_;
   LaplaceLoss noise_;
 };

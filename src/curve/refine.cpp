@@ -35,10 +35,42 @@ Interval value_on(const Segment& segment, double epsilon) {
 class RefinedLoss final : public Loss {
  public:
   RefinedLoss(LossPointer base, const FamilyLoss& family) : base_(std::move(base)), family_(family) {
-    const double from = std::max(family.start().hi, family.convex_from().hi);
+    find_lines();
+    lines_ = lines();
+  }
+
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
+    RefinedLoss::cite();
+    return {mirrored(epsilon.hi).lo, mirrored(epsilon.lo).hi};
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    if (epsilon.lo < segment_.touch.hi || other_) return log(delta(direction, epsilon));
+    RefinedLoss::cite();
+    return family_.log_delta(direction, epsilon);
+  }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  /// Q(L > e) is minus the slope in e^e: that of the bound beyond the touching point.
+  [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {
+    if (!(epsilon > segment_.touch.hi) || other_) return std::nullopt;
+    RefinedLoss::cite();
+    const Interval point = Interval::exactly(epsilon);
+    const Interval delta = value(point), drop = family_.relative_drop(point);
+    return Test{clamp(delta * drop * exp(-point), 0, 1), clamp(delta * (1.0 + drop), 0, 1)};
+  }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
+  [[nodiscard]] Tail tail() const override { return family_.tail(); }  // unchanged beyond the touching point
+  [[nodiscard]] std::string key() const override { return "refined(" + family_.key() + ")"; }
+  void cite() const override {
+    family_.cite();
+    record(lines_);
+  }
+
+ private:
+  void find_lines() {
+    const double from = std::max(family_.start().hi, family_.convex_from().hi);
     segment_.from_mirror = true;
     segment_.touch =
-        touch(from, [&](Interval t, Interval value) { return value * (1.0 + family.relative_drop(t) * (1.0 + exp(-t))) - 1.0; });
+        touch(from, [&](Interval t, Interval value) { return value * (1.0 + family_.relative_drop(t) * (1.0 + exp(-t))) - 1.0; });
     segment_.touch_value = value(segment_.touch);
     if (segment_.touch.hi == 0) return;  // the tangent at e = 0 passes below (-1, 1): the bound and its mirror are convex as they are
     // H(0) against the H of the touching point: the larger decides whether the line through (-1, 1) or through (1, delta(0)) is the hull's.
@@ -47,7 +79,7 @@ class RefinedLoss final : public Loss {
     const Interval at_touch = (1.0 - segment_.touch_value) / (1.0 + exp(segment_.touch));
     if (at_zero.hi <= at_touch.lo) return;
     Segment flatter{{}, {}, false, first};
-    flatter.touch = touch(from, [&](Interval t, Interval there) { return there * (1.0 - family.relative_drop(t) * expm1(-t)) - first; });
+    flatter.touch = touch(from, [&](Interval t, Interval there) { return there * (1.0 - family_.relative_drop(t) * expm1(-t)) - first; });
     flatter.touch_value = value(flatter.touch);
     if (at_zero.lo >= at_touch.hi)
       segment_ = flatter;
@@ -55,31 +87,6 @@ class RefinedLoss final : public Loss {
       other_ = flatter;  // too close to call: both lines are valid, and one of them is the hull
   }
 
-  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return {mirrored(epsilon.hi).lo, mirrored(epsilon.lo).hi}; }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    if (epsilon.lo < segment_.touch.hi || other_) return log(delta(direction, epsilon));
-    return family_.log_delta(direction, epsilon);
-  }
-  [[nodiscard]] bool symmetric() const override { return true; }
-  /// Q(L > e) is minus the slope in e^e: that of the bound beyond the touching point.
-  [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {
-    if (!(epsilon > segment_.touch.hi) || other_) return std::nullopt;
-    const Interval point = Interval::exactly(epsilon);
-    const Interval delta = value(point), drop = family_.relative_drop(point);
-    return Test{clamp(delta * drop * exp(-point), 0, 1), clamp(delta * (1.0 + drop), 0, 1)};
-  }
-  [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
-  [[nodiscard]] Tail tail() const override { return family_.tail(); }  // unchanged beyond the touching point
-  [[nodiscard]] std::string key() const override { return "refined(" + family_.key() + ")"; }
-  void explain(std::vector<Step>& steps) const override {
-    family_.explain(steps);
-    numeric::PlainText detail;
-    detail << "a straight line in exp(epsilon) up to epsilon = " << segment_.touch.hi << ", from there on the bound itself";
-    if (segment_.touch.hi == 0) return;
-    steps.push_back({segment_.from_mirror ? "profile-refinement" : "guarantee-hull", detail.str()});
-  }
-
- private:
   [[nodiscard]] Interval value(Interval epsilon) const { return family_.delta(Direction::remove, epsilon); }
 
   /// Where the tangent of the convex part passes through the anchor: `excess` falls there from positive to negative.
@@ -107,10 +114,23 @@ class RefinedLoss final : public Loss {
     return clamp(-expm1(point) + exp(point) * there, 0, 1);
   }
 
+  /// The lines that the hull may follow.
+  [[nodiscard]] Citations lines() const {
+    Citations used;
+    for (const Segment* segment : {&segment_, other_ ? &*other_ : nullptr}) {
+      if (segment == nullptr || segment->touch.hi == 0) continue;
+      numeric::PlainText detail;
+      detail << "a straight line in exp(epsilon) up to epsilon = " << segment->touch.hi << ", from there on the bound itself";
+      used.emplace_back(segment->from_mirror ? "profile-refinement" : "guarantee-hull", detail.str());
+    }
+    return used;
+  }
+
   LossPointer base_;
   const FamilyLoss& family_;
   Segment segment_;
   std::optional<Segment> other_;
+  Citations lines_;
 };
 
 /// The hull of several, two at a time: the one that falls furthest goes second throughout.

@@ -12,6 +12,7 @@
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/subsampled.h"
+#include "mechanism/work.h"
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
@@ -79,7 +80,9 @@ std::vector<Group> groups_of(const LossPointer& base, std::uint64_t draws, std::
 class ReplacementLoss final : public Loss {
  public:
   ReplacementLoss(const LossPointer& base, std::uint64_t draws, std::uint64_t of)
-      : rate_(of == 1 ? Interval::exactly(1) : -expm1(exactly(draws) * log1p(-1.0 / exactly(of)))), groups_(groups_of(base, draws, of)) {}
+      : rate_(of == 1 ? Interval::exactly(1) : -expm1(exactly(draws) * log1p(-1.0 / exactly(of)))),
+        groups_(groups_of(base, draws, of)),
+        sampling_("replacement-subsampling", std::to_string(groups_.size()) + " group profiles; replace-one neighbours") {}
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return {at(epsilon.hi).lo, at(epsilon.lo).hi}; }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
@@ -94,9 +97,10 @@ class ReplacementLoss final : public Loss {
     if (groups_.back().above) largest.limit.lo = 0;
     return sampled_tail(largest, rate_);
   }
-  void explain(std::vector<Step>& steps) const override {
-    groups_.front().loss->explain(steps);
-    steps.push_back({"replacement-subsampling", std::to_string(groups_.size()) + " group profiles; replace-one neighbours"});
+  [[nodiscard]] Cost cost() const override { return Cost::search; }
+  void cite() const override {
+    for (const Group& group : groups_) group.loss->cite();
+    record(sampling_);
   }
 
  private:
@@ -114,6 +118,8 @@ class ReplacementLoss final : public Loss {
       if (group.above) term.lo = -infinity;
       sum = log_add_exp(sum, term);
     }
+    Work::count(0.5 * static_cast<double>(groups_.size()));
+    record(sampling_);
     return min(sum, Interval::exactly(0));
   }
   [[nodiscard]] Interval at(double epsilon) const {
@@ -124,6 +130,8 @@ class ReplacementLoss final : public Loss {
       if (group.above) term.lo = 0;
       sum = sum + term;
     }
+    Work::count(0.5 * static_cast<double>(groups_.size()));
+    record(sampling_);
     sum = clamp(sum, 0, 1);
     if (epsilon >= 0) return sum;
     return clamp(-expm1(Interval::exactly(epsilon)) + exp(Interval::exactly(epsilon)) * sum, 0, 1);
@@ -131,6 +139,7 @@ class ReplacementLoss final : public Loss {
 
   Interval rate_;
   std::vector<Group> groups_;
+  Citation sampling_;
 };
 
 }  // namespace

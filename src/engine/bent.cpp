@@ -22,10 +22,13 @@ using bent::Side;
 class BentLoss final : public Loss, public Evaluable {
  public:
   using Sides = std::array<std::array<std::shared_ptr<const Side>, 2>, 2>;  // [direction][end]
-  BentLoss(Sides sides, bool symmetric, Tolerance tolerance) : sides_(std::move(sides)), symmetric_(symmetric), tolerance_(tolerance) {}
+  BentLoss(Sides sides, Citations laws, bool symmetric, Tolerance tolerance)
+      : sides_(std::move(sides)), symmetric_(symmetric), tolerance_(tolerance), laws_(std::move(laws)), inversion_(inversion()) {}
 
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     if (epsilon.lo < 0) return log(delta(direction, epsilon));
+    cite();
+    record(inversion_);
     const Side& worse = side(direction, ParameterEnd::worse);
     const Side& better = side(direction, ParameterEnd::better);
     Evaluator of_worse(worse, tolerance_);
@@ -53,21 +56,28 @@ class BentLoss final : public Loss, public Evaluable {
 
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
 
-  void explain(std::vector<Step>& steps) const override {
-    const Expansion& expansion = side(Direction::remove, ParameterEnd::worse).expansion;
-    steps.push_back({"break-point-expansion", std::to_string(expansion.summands.size()) + " summands, " +
-                                                  std::to_string(expansion.subsampled.size()) + " kinds of subsampled Gaussian step"});
-    if (std::any_of(expansion.subsampled.begin(), expansion.subsampled.end(),
-                    [](const auto& kind) { return kind.sampling == Sampling::fixed; }))
-      steps.push_back(
-          {"sampled-plane", "samples of fixed size: positive losses, negative losses and the mass of loss 0, each with its error"});
-    steps.push_back({"bent-contour", "each side of epsilon on its own hyperbola; discretisation, truncation and rounding bounded"});
-    if (!expansion.subsampled.empty())
-      steps.push_back({"log-convex-majorant", "bounds the transform on the boundary of each contour's strip"});
-  }
+  [[nodiscard]] Cost cost() const override { return Cost::engine; }
+  void cite() const override { record(laws_); }
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;
 
  private:
+  [[nodiscard]] Citations inversion() const {
+    const Expansion& expansion = side(Direction::remove, ParameterEnd::worse).expansion;
+    Citations used{{"break-point-expansion",
+                    std::to_string(expansion.summands.size()) + " summands, " + std::to_string(expansion.subsampled.size()) +
+                        " kinds of subsampled Gaussian step",
+                    Method::contour}};
+    if (std::any_of(expansion.subsampled.begin(), expansion.subsampled.end(),
+                    [](const auto& kind) { return kind.sampling == Sampling::fixed; }))
+      used.emplace_back("sampled-plane",
+                        "samples of fixed size: positive losses, negative losses and the mass of loss 0, each with its error",
+                        Method::contour);
+    if (!expansion.subsampled.empty())
+      used.emplace_back("log-convex-majorant", "bounds the transform on the boundary of each contour's strip", Method::contour);
+    used.emplace_back("bent-contour", "each side of epsilon on its own hyperbola; discretisation, truncation and rounding bounded",
+                      Method::contour);
+    return used;
+  }
   [[nodiscard]] const Side& side(Direction direction, ParameterEnd end) const {
     return *sides_[direction == Direction::add ? 1 : 0][end == ParameterEnd::better ? 1 : 0];
   }
@@ -85,12 +95,16 @@ class BentLoss final : public Loss, public Evaluable {
   Sides sides_;
   bool symmetric_;
   Tolerance tolerance_;
+  Citations laws_;
+  Citations inversion_;
 };
 
 // [bent-contour] Parameters that are intervals have two ends: the upper bound is that of the worse one, the lower bound that of the better.
 void BentLoss::evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const {
   if (epsilon < 0)  // [two-directions]
     return evaluate(direction == Direction::add ? Direction::remove : Direction::add, -epsilon, found);
+  cite();
+  record(inversion_);
   Evaluation whole{"bent-contour", direction, epsilon, Interval::whole()};
   std::uint64_t nodes = 0;
   bent::Doubt largest;
@@ -211,8 +225,10 @@ class EpsilonSearch {
 std::optional<Interval> BentLoss::closed_epsilon(Direction direction, Interval delta) const {
   if (!(delta.lo > 0)) return std::nullopt;
   const Interval infinite = infinite_mass(direction);
+  cite();
   if (delta.hi < infinite.lo) return Interval::exactly(infinity);
   if (!(delta.lo > infinite.hi)) return std::nullopt;
+  record(inversion_);
   const Side& worse = side(direction, ParameterEnd::worse);
   const Side& better = side(direction, ParameterEnd::better);
   Evaluator of_worse(worse, tolerance_);
@@ -243,7 +259,7 @@ LossPointer compose_by_bent_contour(const Parts& parts, Tolerance tolerance) {
   BentLoss::Sides sides;
   if (parts.empty() || !expand_side(parts, Direction::remove, sides[0]) || !expand_side(parts, Direction::add, sides[1])) return nullptr;
   const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
-  return std::make_shared<const BentLoss>(std::move(sides), symmetric, tolerance);
+  return std::make_shared<const BentLoss>(std::move(sides), citations_of_laws(parts), symmetric, tolerance);
 }
 
 }  // namespace tradeoff

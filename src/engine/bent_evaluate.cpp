@@ -9,6 +9,7 @@
 #include <numbers>
 #include <optional>
 
+#include "mechanism/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
 
@@ -200,8 +201,11 @@ std::optional<Estimate> negligible(Integrand& integrand, Saddle saddle, double t
   return estimate;
 }
 
+void count(std::uint64_t exponentials) { Work::count(7.5e-3 * static_cast<double>(exponentials)); }
+
 void integrate(Drawing& drawing, Piece piece, Saddle saddle, double tolerance, double log_floor, std::uint64_t work) {
   const Estimate estimate = integrate(piece.integrand, piece.opening, saddle, tolerance, log_floor, work);
+  count(piece.integrand.work());
   piece.contour = estimate.contour;
   drawing.add(std::move(piece), estimate);
 }
@@ -370,10 +374,12 @@ Total Evaluator::again(const Offsets& offsets, double epsilon) {
   std::vector<Estimate> estimates;
   for (Piece& piece : nearest.pieces) {
     if (!piece.integrand.move_to(piece.opening == Opening::left ? offsets.left : offsets.right, epsilon)) return {};
+    const std::uint64_t before = piece.integrand.work();
     const double taken = piece.integrand.taken_variance();
     if (taken > 0) estimates.push_back(taken_gaussian(taken, epsilon));
     estimates.push_back(piece.chernoff_place > 0 ? bounded_only(piece.integrand, piece.chernoff_place)
                                                  : integrate_on(piece.integrand, piece.opening, piece.contour, inner_, most_work));
+    count(piece.integrand.work() - before);
   }
   return add_up(estimates, offsets.log_ties, tolerance_);
 }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "mechanism/evaluation.h"
+#include "mechanism/work.h"
 #include "numeric/arithmetic.h"
 
 // [two-step-cells]
@@ -55,6 +56,7 @@ class CellSum {
       Interval total = Interval::exactly(0);
       for (const Cell& cell : cells) total = total + Interval{cell.below, cell.above};
       cells_ = cells.size();
+      Work::count(6 * static_cast<double>(cells_));  // a test and a value at each edge
       if (total.width() <= 0.5 * tolerance * total.lo || cells.size() >= most_cells || !(total.width() > 0)) return clamp(total, 0, 1);
       const double threshold = total.width() / (2 * static_cast<double>(cells.size()));
       const std::size_t count = cells.size();
@@ -166,7 +168,10 @@ class CellSum {
 class TwoStepLoss final : public Loss, public Evaluable {
  public:
   TwoStepLoss(LossPointer first, LossPointer second, Tolerance tolerance)
-      : first_(std::move(first)), second_(std::move(second)), tolerance_(tolerance) {}
+      : first_(std::move(first)),
+        second_(std::move(second)),
+        tolerance_(tolerance),
+        laws_(citations_of_laws({{first_, 1}, {second_, 1}})) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     const auto at = [&](double e) {
@@ -174,6 +179,9 @@ class TwoStepLoss final : public Loss, public Evaluable {
       if (e == -infinity) return Interval::exactly(1);
       return CellSum(*first_, *second_, direction, e).run(tolerance_.relative);
     };
+    cite();
+    record(cells());
+    const Unrecorded inside;  // both steps are formulas, whose laws have been recorded
     if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
     return {at(epsilon.hi).lo, at(epsilon.lo).hi};
   }
@@ -181,19 +189,28 @@ class TwoStepLoss final : public Loss, public Evaluable {
   [[nodiscard]] Interval infinite_mass(Direction direction) const override {
     return clamp(1.0 - (1.0 - first_->infinite_mass(direction)) * (1.0 - second_->infinite_mass(direction)), 0, 1);
   }
-  void explain(std::vector<Step>& steps) const override {
-    steps.push_back({"two-step-cells", "an average of one step's profile over the other's loss, bracketed cell by cell"});
-  }
+  [[nodiscard]] Cost cost() const override { return Cost::engine; }
+  void cite() const override { record(laws_); }
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
+    cite();
+    record(cells());
+    const Unrecorded inside;
     CellSum sum(*first_, *second_, direction, epsilon);
     const Interval log_delta = log(sum.run(tolerance_.relative));
-    found.push_back(balanced({"two-step-cells", direction, epsilon, log_delta, {{"cells", sum.cells()}}}, "cells"));
+    found.push_back(balanced({cells().step().theorem, direction, epsilon, log_delta, {{"cells", sum.cells()}}}, "cells"));
   }
 
  private:
+  [[nodiscard]] static const Citation& cells() {
+    static const Citation average("two-step-cells", "an average of one step's profile over the other's loss, bracketed cell by cell",
+                                  Method::lattice);
+    return average;
+  }
+
   LossPointer first_;
   LossPointer second_;
   Tolerance tolerance_;
+  Citations laws_;
 };
 
 /// The tests of an atomless loss: P(L > l) and P(L < l) are complements, so cells may be measured from either side.

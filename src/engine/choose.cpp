@@ -57,7 +57,10 @@ Parts merge_gaussians(Parts parts) {
   if (gaussians == 1)
     others.push_back(last_gaussian);  // its own mu, not the root of its square
   else if (squares.hi > 0 || others.empty())
-    others.push_back({gaussian_loss(sqrt(squares)), 1});
+    others.push_back(
+        {gaussian_loss(sqrt(squares),
+                       {Citation("gaussian-composition", std::to_string(gaussians) + " Gaussian steps are one: the squares of mu add")}),
+         1});
   return others;
 }
 
@@ -133,20 +136,19 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const Parts all = parts;
   const ExactSize exact = parts.empty() ? ExactSize{} : exact_size(parts);
   if (!is_quick(exact))
-    if (auto folded = fold(parts, exact, tolerance)) return {std::move(folded), "contour", all};
-  if (exact.fits) return {compose_exactly(parts, tolerance), "exact", all};
+    if (auto folded = fold(parts, exact, tolerance)) return {std::move(folded), all};
+  if (exact.fits) return {compose_exactly(parts, tolerance), all};
   const Interval revealed = take_revealing(parts);
   parts = merge_gaussians(std::move(parts));
-  if (parts.size() == 1 && parts.front().times == 1) return {revealing_loss(parts.front().loss, revealed), "closed form", all};
+  if (parts.size() == 1 && parts.front().times == 1) return {revealing_loss(parts.front().loss, revealed), all};
   const Chances chances = chances_of(parts);
   const LossPointer contour = chances.straight ? compose_by_contour(parts, shorter != nullptr ? shorter->contour.get() : nullptr) : nullptr;
   std::vector<LossPointer> paths{contour, chances.bent ? compose_by_bent_contour(parts, tolerance) : nullptr};
   if (!straight_contour_first(parts)) std::swap(paths[0], paths[1]);
-  const bool by_contour = paths[0] != nullptr || paths[1] != nullptr;
   paths.push_back(compose_by_cells(parts, tolerance));
   paths.push_back(compose_by_lattice(parts, tolerance));
   LossPointer layered = layered_loss(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
-  return {revealing_loss(std::move(layered), revealed), by_contour ? "contour" : "lattice", all, contour};
+  return {revealing_loss(std::move(layered), revealed), all, contour};
 }
 
 }  // namespace tradeoff

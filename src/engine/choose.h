@@ -2,17 +2,15 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "engine/part.h"
 #include "tradeoff/plan.h"
 
 namespace tradeoff {
 
-/// Everything of a plan run on the same data, and the path that composed it.
+/// Everything of a plan run on the same data.
 struct Composition {
   LossPointer loss;
-  std::string method;
   Parts parts{};          ///< what was composed, equal ones merged
   LossPointer contour{};  ///< the contours among the paths, if any: a longer plan goes on from them
   /// The plan that was analysed, with the rows of its files; null for anything else. Equal plans have equal laws.

@@ -12,6 +12,8 @@
 #include "engine/contour_line.h"
 #include "mechanism/atoms_transform.h"
 #include "mechanism/evaluation.h"
+#include "mechanism/question_scope.h"
+#include "mechanism/work.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -25,6 +27,9 @@ constexpr double good = 1e-9;                                 // nor is one this
 constexpr double much_work = 1e6;                             // or that took as many nodes times points
 constexpr int most_attempts = 6;                              // at one line, each finer
 constexpr double most_work = 2e7;                             // nodes times points after which no further attempt is made
+constexpr double work_of_line = 200;                          // at least, in the units of mechanism/work.h
+constexpr double work_of_product = 5e-3;                      // of a node and a point
+constexpr double work_of_node = 0.03;                         // of reading it
 constexpr std::size_t most_lines = 48;                        // kept for later questions
 constexpr std::size_t most_inherited = 8;                     // for questions about a longer plan
 constexpr double largest_order = 1e13;                        // beyond this epsilon is at the very end of the losses
@@ -34,10 +39,10 @@ constexpr double many_times_wider = 3;                        // [contour-invers
 constexpr double crowded = 1.2;  // a positive saddle nearer to the pole at 0 than this many of its widths is not used
 constexpr double gap = 3.0;      // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
 
-/// One direction: finds saddles, keeps lines, answers in logarithms. Guarded by its mutex.
+/// One direction: finds saddles, keeps lines for the question at hand, answers in logarithms.
 class ContourSide {
  public:
-  explicit ContourSide(ContourPlan plan) : plan_(std::move(plan)) {}
+  ContourSide(ContourPlan plan, Citation inversion) : plan_(std::move(plan)), inversion_(std::move(inversion)) {}
   /// Takes over what is known of a shorter plan. Called before any question is asked.
   void inherit(const ContourSide& shorter);
 
@@ -87,28 +92,45 @@ class ContourSide {
   [[nodiscard]] double chernoff_epsilon(const Saddle& saddle, double log_target) const;
   [[nodiscard]] Interval solve(double log_target) const;
 
+  /// What has been found out, for one question or about a shorter plan.
+  struct Findings {
+    std::shared_ptr<const ContourMoments> rough;
+    std::vector<Known> lines;  // newest last
+    double last_order = 1;
+  };
+  /// Of the question at hand: a copy of what is inherited to begin with, but for the lines.
+  struct Kept {
+    std::optional<Findings> findings;
+  };
+  [[nodiscard]] Findings& findings() const {
+    auto& kept = QuestionScope::state_of<Kept>(number_).findings;
+    if (!kept) kept = Findings{inherited_.rough, {}, inherited_.last_order};
+    return *kept;
+  }
+
   ContourPlan plan_;
-  mutable std::mutex mutex_;
-  mutable std::unique_ptr<const ContourMoments> rough_;
-  mutable std::vector<Known> lines_;  // newest last
-  std::vector<Known> inherited_;      // of shorter plans, newest last
-  mutable double last_order_ = 1;
+  Citation inversion_;
+  std::uint64_t number_ = QuestionScope::new_owner();  // for what is kept for a question
+  Findings inherited_;                                 // of shorter plans
+  mutable std::mutex mutex_;                           // of
+  mutable Findings latest_;                            // what a longer plan may inherit: the last lines that any question made
 };
 
 const ContourMoments* ContourSide::rough(double order) const {
-  if (rough_ == nullptr || order > rough_->reach().largest) {
+  auto& known = findings().rough;
+  if (known == nullptr || order > known->reach().largest) {
     std::unique_ptr<const ContourMoments> wider;
     for (const double largest : {std::max(24.0, 2.5 * order), std::max(2.0, 1.5 * order), 1.1 * order})
       if (wider == nullptr) wider = ContourMoments::prepare(plan_, {-1, largest, 1, 0, true, 0, 0});
     if (wider == nullptr) return nullptr;
-    rough_ = std::move(wider);
+    known = std::move(wider);
   }
-  return rough_.get();
+  return known.get();
 }
 
 /// The least point of K(c) - c eps - log|c| - log(c+1), strictly convex on c > 0 and on (-1, 0). Steering only.
 std::optional<ContourSide::Saddle> ContourSide::saddle(double epsilon, bool strip) const {
-  double low = strip ? -1 : 0, high = strip ? 0 : infinity, c = strip ? -0.5 : last_order_;
+  double low = strip ? -1 : 0, high = strip ? 0 : infinity, c = strip ? -0.5 : findings().last_order;
   for (int i = 0; i < 100; ++i) {
     const ContourMoments* moments = rough(c);
     if (moments == nullptr) return std::nullopt;
@@ -119,7 +141,7 @@ std::optional<ContourSide::Saddle> ContourSide::saddle(double epsilon, bool stri
     const double next = c - derivative / curvature;
     const double scale = strip ? std::min(-c, c + 1) : c;
     if (std::abs(next - c) < 1e-2 * std::min(scale, 1 / std::sqrt(curvature))) {
-      if (!strip) last_order_ = c;
+      if (!strip) findings().last_order = c;
       return Saddle{c, std::sqrt(curvature)};
     }
     if (next > low && next < high && (strip || next < 4 * c))
@@ -133,7 +155,7 @@ std::optional<ContourSide::Saddle> ContourSide::saddle(double epsilon, bool stri
 
 /// The saddle whose epsilon has about this log H, by the saddle point value; and that epsilon.
 std::optional<ContourSide::Saddle> ContourSide::saddle_of(double log_target, double& epsilon) const {
-  double low = 0, high = infinity, c = last_order_;
+  double low = 0, high = infinity, c = findings().last_order;
   for (int i = 0; i < 100; ++i) {
     const ContourMoments* moments = rough(c);
     if (moments == nullptr) return std::nullopt;
@@ -142,7 +164,7 @@ std::optional<ContourSide::Saddle> ContourSide::saddle_of(double log_target, dou
     const double curvature = k.variance + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
     const double excess = k.value - c * epsilon - std::log(c * (c + 1)) - 0.5 * std::log(2 * std::numbers::pi * curvature) - log_target;
     if (std::abs(excess) < 0.03) {
-      last_order_ = c;
+      findings().last_order = c;
       return Saddle{c, std::sqrt(curvature)};
     }
     (excess > 0 ? low : high) = c;
@@ -163,23 +185,32 @@ double relative_width(const ContourLine::Value& value) {
 
 void ContourSide::inherit(const ContourSide& shorter) {
   const std::scoped_lock lock(shorter.mutex_);
-  if (shorter.rough_ != nullptr) rough_ = ContourMoments::prepare(plan_, shorter.rough_->reach(), shorter.rough_.get());
-  last_order_ = shorter.last_order_;
-  inherited_ = shorter.inherited_;
-  inherited_.insert(inherited_.end(), shorter.lines_.begin(), shorter.lines_.end());
-  if (inherited_.size() > most_inherited) inherited_.erase(inherited_.begin(), inherited_.end() - most_inherited);
+  const Findings& latest = shorter.latest_;
+  if (latest.rough != nullptr) inherited_.rough = ContourMoments::prepare(plan_, latest.rough->reach(), latest.rough.get());
+  inherited_.last_order = latest.last_order;
+  inherited_.lines = shorter.inherited_.lines;
+  inherited_.lines.insert(inherited_.lines.end(), latest.lines.begin(), latest.lines.end());
+  if (inherited_.lines.size() > most_inherited) inherited_.lines.erase(inherited_.lines.begin(), inherited_.lines.end() - most_inherited);
 }
 
 void ContourSide::keep(Known known) const {
-  if (lines_.size() >= most_lines) lines_.erase(lines_.begin());
-  lines_.push_back(std::move(known));
+  Findings& mine = findings();
+  {
+    const QuestionScope question;
+    if (latest_.lines.size() >= most_inherited) latest_.lines.erase(latest_.lines.begin());
+    latest_.lines.push_back(known);
+    latest_.rough = mine.rough;
+    latest_.last_order = mine.last_order;
+  }
+  if (mine.lines.size() >= most_lines) mine.lines.erase(mine.lines.begin());
+  mine.lines.push_back(std::move(known));
 }
 
 /// What the nearest line says, if it is near enough and does nearly as well as at home: most questions about a curve need no search.
 std::optional<ContourSide::Reading> ContourSide::by_known_line(double epsilon, Kernel kernel) const {
   const Known* nearest = nullptr;
   double least = gap;
-  for (const Known& known : lines_) {
+  for (const Known& known : findings().lines) {
     if (known.line->order() < 0) continue;
     const auto [widths, saddle, deviation] = known.line->distance_to(epsilon);
     if (!(widths < least) || !(saddle * deviation > crowded)) continue;
@@ -188,12 +219,13 @@ std::optional<ContourSide::Reading> ContourSide::by_known_line(double epsilon, K
   }
   if (nearest == nullptr) return std::nullopt;
   const ContourLine::Value value = nearest->line->at(epsilon, kernel);
+  Work::count(work_of_node * static_cast<double>(nearest->line->nodes()));
   if (!(relative_width(value) <= std::max(enough, 3 * nearest->width))) return std::nullopt;
   return Reading{nearest->line, value};
 }
 
 std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsilon) const {
-  for (const Known& known : lines_) {
+  for (const Known& known : findings().lines) {
     const double away = std::abs(known.home - saddle.order) * saddle.deviation;
     if (away > gap || (known.line->order() > 0) != (saddle.order > 0)) continue;
     // A line made for this very place did what could be done; one next to it must do nearly as well as it did at home.
@@ -207,7 +239,7 @@ std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsil
 
 /// A line of a shorter plan, if it serves as well as a new one would. [longer-plan]
 std::shared_ptr<const ContourLine> ContourSide::inherited_line(Saddle saddle, double epsilon) const {
-  for (auto shorter = inherited_.rbegin(); shorter != inherited_.rend(); ++shorter) {
+  for (auto shorter = inherited_.lines.rbegin(); shorter != inherited_.lines.rend(); ++shorter) {
     const double order = shorter->line->order();
     if (std::abs(order - saddle.order) * saddle.deviation > gap || (order > 0) != (saddle.order > 0)) continue;
     auto line = shorter->line->extended(plan_);
@@ -271,7 +303,9 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
     const ContourLine::Value value = built->at(epsilon);
     const double width = relative_width(value), before = best.width;
     if (best.line == nullptr || width < best.width) best = {built, saddle.order, epsilon, width, value};
-    work += static_cast<double>(built->nodes() * built->points());
+    const auto products = static_cast<double>(built->nodes() * built->points());
+    work += products;
+    Work::count(work_of_line + work_of_product * products);
     if (width <= enough || (width <= good && (attempt > 0 || work > much_work)) ||
         (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind()))
       break;
@@ -336,7 +370,7 @@ Interval ContourSide::log_of(const ContourLine::Value& value) const {
 // [contour-inversion] H is convex in e^epsilon: over a step as short as the rounding of a decimal its tangent at the near end tells as much
 // as another sum at the far end.
 Interval ContourSide::log_profile(Interval epsilon) const {
-  const std::scoped_lock lock(mutex_);
+  const QuestionScope question;
   if (epsilon.lo == epsilon.hi) return log_profile_locked(epsilon.lo);
   if (auto found = by_known_line(epsilon.lo, Kernel::profile); found && epsilon.hi < plan_.largest_loss) {
     ContourLine::Value& value = found->value;
@@ -392,7 +426,7 @@ Interval ContourSide::profile_by_line(double epsilon) const {
 }
 
 Interval ContourSide::epsilon_of(Interval log_target) const {
-  const std::scoped_lock lock(mutex_);
+  const QuestionScope question;
   if (log_target.lo == log_target.hi) return solve(log_target.lo);
   const Interval from_above = solve(log_target.hi), from_below = solve(log_target.lo);
   return {std::min(from_above.lo, from_below.lo), std::max(from_above.hi, from_below.hi)};
@@ -466,7 +500,7 @@ Interval ContourSide::solve(double log_target) const {
 }
 
 std::optional<Interval> ContourSide::tail(double epsilon, Kernel kernel) const {
-  const std::scoped_lock lock(mutex_);
+  const QuestionScope question;
   if (epsilon >= plan_.largest_loss) return Interval::exactly(0);
   auto known = by_known_line(epsilon, kernel);
   if (!known) {
@@ -485,7 +519,7 @@ std::optional<Interval> ContourSide::tail(double epsilon, Kernel kernel) const {
 
 // [contour-inversion] What the line's own errors leave of log delta, each of them relative to the lower end of delta.
 std::optional<Evaluation> ContourSide::evaluation(Direction direction, double epsilon) const {
-  const std::scoped_lock lock(mutex_);
+  const QuestionScope question;
   const auto found = epsilon < plan_.largest_loss ? read(epsilon) : std::nullopt;
   if (!found) return std::nullopt;
   const auto& [line, value, saddle] = *found;
@@ -498,7 +532,7 @@ std::optional<Evaluation> ContourSide::evaluation(Direction direction, double ep
                                                : log_part;
   const double scale = std::exp(value.base.hi - log_delta.lo) * (1 + 1e-12);
   const double moments = -std::expm1(-value.base.width()) * std::max(bracket.lo, 0.0);
-  return balanced({"contour-inversion",
+  return balanced({inversion_.step().theorem,
                    direction,
                    epsilon,
                    log_delta,
@@ -513,8 +547,12 @@ std::optional<Evaluation> ContourSide::evaluation(Direction direction, double ep
 
 class ContourLoss final : public Loss, public Evaluable {
  public:
-  ContourLoss(ContourPlan remove, ContourPlan add, Parts parts, bool symmetric)
-      : remove_(std::move(remove)), add_(std::move(add)), parts_(std::move(parts)), symmetric_(symmetric) {}
+  ContourLoss(ContourPlan remove, ContourPlan add, const Parts& parts, bool symmetric)
+      : inversion_(citation_of(parts, remove.lattice.has_value())),
+        laws_(citations_of_laws(parts)),
+        remove_(std::move(remove), inversion_),
+        add_(std::move(add), inversion_),
+        symmetric_(symmetric) {}
   void inherit(const ContourLoss& shorter) {
     remove_.inherit(shorter.remove_);
     if (!symmetric_ && !shorter.symmetric_) add_.inherit(shorter.add_);
@@ -532,7 +570,8 @@ class ContourLoss final : public Loss, public Evaluable {
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return side(direction).plan().infinite_mass; }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override;
-  void explain(std::vector<Step>& steps) const override;
+  [[nodiscard]] Cost cost() const override { return Cost::engine; }
+  void cite() const override { record(laws_); }
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;
 
  private:
@@ -551,21 +590,31 @@ class ContourLoss final : public Loss, public Evaluable {
     return clamp(-expm1(point) + exp(point) * delta_at(opposite(direction), -epsilon), 0, 1);
   }
 
+  [[nodiscard]] static Citation citation_of(const Parts& parts, bool folded);
+  /// Everything below rests on the parts' laws and on the inversion.
+  void record_inversion() const {
+    record(laws_);
+    record(inversion_);
+  }
+
+  Citation inversion_;
+  Citations laws_;
   ContourSide remove_;
   ContourSide add_;
-  Parts parts_;
   bool symmetric_;
 };
 
 Interval ContourLoss::log_delta_beyond_zero(Direction direction, Interval epsilon) const {
   const Interval infinite = infinite_mass(direction);
+  cite();
   if (epsilon.lo == infinity) return log(infinite);
+  record(inversion_);
   const Interval finite = side(direction).log_profile(epsilon);
   return min(infinite.hi > 0 ? log_add_exp(finite, log(infinite)) : finite, Interval::exactly(0));
 }
 
 std::optional<Interval> ContourLoss::closed_epsilon(Direction direction, Interval delta) const {
-  if (direction == Direction::worst) return std::nullopt;
+  record_inversion();
   const Interval infinite = infinite_mass(direction);
   const auto solve = [&](double target) -> Interval {
     if (target >= 1) return Interval::exactly(0);
@@ -584,21 +633,26 @@ std::optional<Loss::Test> ContourLoss::test_at(Direction direction, double epsil
     if (!other || infinite_mass(direction).hi > 0 || infinite_mass(opposite(direction)).hi > 0) return std::nullopt;
     return Test{1.0 - other->true_positive, 1.0 - other->false_positive};
   }
+  record_inversion();
   const auto power = side(direction).tail(epsilon, Kernel::true_positive), size = side(direction).tail(epsilon, Kernel::false_positive);
   if (!power || !size) return std::nullopt;
   return Test{*size, clamp(*power + infinite_mass(direction), 0, 1)};
 }
 
-void ContourLoss::explain(std::vector<Step>& steps) const {
+Citation ContourLoss::citation_of(const Parts& parts, bool folded) {
   std::uint64_t times = 0;
-  for (const Part& part : parts_) times += part.times;
-  steps.push_back({"contour-inversion", std::to_string(parts_.size()) + " distinct mechanisms, " + std::to_string(times) +
-                                            " steps: Laplace inversion through the saddle point, every error term added"});
+  for (const Part& part : parts) times += part.times;
+  const std::string size = std::to_string(parts.size()) + " distinct mechanisms, " + std::to_string(times) + " steps: ";
+  if (folded) return {"folded-contour", size + "Laplace inversion over one period of the lattice, every error term added", Method::contour};
+  return {"contour-inversion", size + "Laplace inversion through the saddle point, every error term added", Method::contour};
 }
 
 void ContourLoss::evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const {
   if (epsilon < 0) return evaluate(opposite(direction), -epsilon, found);  // [two-directions]
-  if (auto one = side(direction).evaluation(direction, epsilon)) found.push_back(std::move(*one));
+  if (auto one = side(direction).evaluation(direction, epsilon)) {
+    record_inversion();
+    found.push_back(std::move(*one));
+  }
 }
 
 /// False if a part offers nothing to work with.

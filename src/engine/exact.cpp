@@ -252,32 +252,39 @@ class Reading {
 /// One reading a direction, or one for both.
 class ListedLoss final : public Loss, public Evaluable {
  public:
-  explicit ListedLoss(const Parts& parts) : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(parts, Direction::remove) {
+  explicit ListedLoss(const Parts& parts)
+      : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(parts, Direction::remove), laws_(citations_of_laws(parts)) {
     if (!symmetric_) add_ = std::make_unique<Reading>(parts, Direction::add);
     if (small(remove_.table()) && (!add_ || small(add_->table()))) {
       atoms_ = make_atoms_of(remove_.table());
       if (add_) add_atoms_ = make_atoms_of(add_->table());
     }
-    for (const Part& part : parts) part.loss->explain(steps_);
+    const Table& listed = remove_.table();
+    numeric::PlainText detail;
+    detail << listed.law().points.size() << " atoms, losses within " << listed.law().shift << ", masses within a factor 1 +- "
+           << listed.spread();
+    composed_.emplace_back("exact-composition", detail.str(), Method::exact);
     if (parts.size() == 1 && parts.front().times == 1) alone_ = parts.front().loss;
   }
 
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return reading(direction).delta(epsilon); }
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return by_list(reading(direction).delta(epsilon)); }
   /// A mechanism that is run once may know more about its far tail than its list of masses, which end where doubles end.
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     const Interval listed = reading(direction).log_delta(epsilon);
-    return alone_ && !(listed.width() < 1e-6) ? intersect(listed, alone_->log_delta(direction, epsilon)) : listed;
+    return by_list(alone_ && !(listed.width() < 1e-6) ? intersect(listed, alone_->log_delta(direction, epsilon)) : listed);
   }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return table(direction).masses().infinite; }
   [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval target) const override {
-    return reading(direction).epsilon(target);
+    return by_list(reading(direction).epsilon(target));
   }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
-    return table(direction).beta(alpha);
+    return by_list(table(direction).beta(alpha));
   }
-  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override { return table(direction).test(epsilon); }
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
+    return by_list(table(direction).test(epsilon));
+  }
   [[nodiscard]] const Atoms* atoms(Direction direction) const override {
     if (!atoms_) return nullptr;
     return direction == Direction::add && add_atoms_ ? &*add_atoms_ : &*atoms_;
@@ -285,15 +292,12 @@ class ListedLoss final : public Loss, public Evaluable {
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     std::vector<Guarantee> list;
     for (const Interval epsilon : table(direction).corners()) list.push_back({epsilon, reading(direction).delta(epsilon)});
-    return list;
+    return by_list(std::move(list));
   }
-  void explain(std::vector<Step>& steps) const override {
-    steps.insert(steps.end(), steps_.begin(), steps_.end());
-    numeric::PlainText detail;
-    const Table& listed = remove_.table();
-    detail << listed.law().points.size() << " atoms, losses within " << listed.law().shift << ", masses within a factor 1 +- "
-           << listed.spread();
-    steps.push_back({"exact-composition", detail.str()});
+  /// The law that is handed on is the listed one.
+  void cite() const override {
+    record(laws_);
+    record(composed_);
   }
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
     const Table& listed = table(direction);
@@ -305,6 +309,12 @@ class ListedLoss final : public Loss, public Evaluable {
   }
 
  private:
+  template <class Value>
+  [[nodiscard]] Value by_list(Value value) const {
+    ListedLoss::cite();
+    return value;
+  }
+
   /// Laws up to this size are handed on to mixtures and to further composition.
   static constexpr std::size_t most_atoms = 4096;
 
@@ -338,7 +348,8 @@ class ListedLoss final : public Loss, public Evaluable {
   std::unique_ptr<Reading> add_;
   std::optional<Atoms> atoms_;
   std::optional<Atoms> add_atoms_;
-  std::vector<Step> steps_;
+  Citations laws_;
+  Citations composed_;
 };
 
 /// [meet-in-the-middle] Two lists a direction.
@@ -347,21 +358,28 @@ class HalvedLoss final : public Loss, public Evaluable {
   explicit HalvedLoss(const Parts& parts)
       : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(make_halves(parts, Direction::remove)) {
     if (!symmetric_) add_ = make_halves(parts, Direction::add);
-    for (const Part& part : parts) part.loss->explain(steps_);
-  }
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return halves(direction).delta(epsilon); }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return halves(direction).log_delta(epsilon); }
-  [[nodiscard]] bool symmetric() const override { return symmetric_; }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return halves(direction).masses().infinite; }
-  [[nodiscard]] Tail tail() const override { return tail_; }
-  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override { return halves(direction).test(epsilon); }
-  void explain(std::vector<Step>& steps) const override {
-    steps.insert(steps.end(), steps_.begin(), steps_.end());
     numeric::PlainText detail;
     detail << remove_->points() << " atoms as two lists, losses within " << remove_->shift() << ", masses within a factor 1 +- "
            << remove_->spread();
-    steps.push_back({"meet-in-the-middle", detail.str()});
+    citations_ = citations_of_laws(parts);
+    citations_.emplace_back("meet-in-the-middle", detail.str(), Method::exact);
   }
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    record(citations_);
+    return halves(direction).delta(epsilon);
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    record(citations_);
+    return halves(direction).log_delta(epsilon);
+  }
+  [[nodiscard]] bool symmetric() const override { return symmetric_; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return halves(direction).masses().infinite; }
+  [[nodiscard]] Tail tail() const override { return tail_; }
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
+    record(citations_);
+    return halves(direction).test(epsilon);
+  }
+  void cite() const override { record(citations_); }
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
     Evaluation one = whole_evaluation(*this, direction, epsilon);
     one.counts = {{"atoms", static_cast<std::uint64_t>(std::min(halves(direction).points(), 0x1p63))}};
@@ -384,7 +402,7 @@ class HalvedLoss final : public Loss, public Evaluable {
   Tail tail_;
   std::unique_ptr<exact::Halves> remove_;
   std::unique_ptr<exact::Halves> add_;
-  std::vector<Step> steps_;
+  Citations citations_;
 };
 
 /// Fewer distinct laws than this leave the transform large in too many places.

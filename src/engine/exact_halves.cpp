@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "mechanism/work.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::exact {
@@ -24,6 +25,7 @@ double Halves::points() const { return static_cast<double>(one_.points.size()) *
 Ends Halves::finite_delta(Interval epsilon) const {
   if (!(spread_ < 1)) return {0, 1};
   if (epsilon.lo >= highest_) return {0, 0};
+  Work::count(0.1 * static_cast<double>(one_.points.size()));
   const Wide above = other_.gain_with(one_.points, numeric::add_down(epsilon.lo, -shift_));
   const Wide below = other_.gain_with(one_.points, numeric::add_up(epsilon.hi, shift_));
   return {below * shrink(spread_) * static_cast<Wide>(masses_.finite.lo),

@@ -22,10 +22,14 @@ class LaterLoss final : public Loss {
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     return loss().guarantees(direction);
   }
+  void cite() const override { loss().cite(); }
 
  private:
   [[nodiscard]] const Loss& loss() const {
-    std::call_once(composed_, [this] { loss_ = compose_exactly(parts_, tolerance_); });
+    std::call_once(composed_, [this] {
+      const Unrecorded in_advance;
+      loss_ = compose_exactly(parts_, tolerance_);
+    });
     return *loss_;
   }
 

@@ -12,6 +12,7 @@
 
 #include "mechanism/atoms.h"
 #include "mechanism/evaluation.h"
+#include "mechanism/work.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -23,11 +24,12 @@ using numeric::add_up;
 using numeric::up_by;
 
 constexpr double unit = 0x1p-53;
-constexpr double tail_step = 1.2;     // a little more than 2^(1/4): one tail bound serves all tilts in between
-constexpr double most_windows = 1e6;  // of a tail bound: a fifth of a second
-constexpr double order = 4;           // of the smoothing: beyond the last window the integrand falls like its power
-constexpr double most_phase = 3;      // smoothing width times |s| at the nodes: its series then needs sixteen terms
-constexpr double most_work = 4e6;     // nodes times laws: a fifth of a second
+constexpr double tail_step = 1.2;      // a little more than 2^(1/4): one tail bound serves all tilts in between
+constexpr double most_windows = 1e6;   // of a tail bound: a fifth of a second
+constexpr double order = 4;            // of the smoothing: beyond the last window the integrand falls like its power
+constexpr double most_phase = 3;       // smoothing width times |s| at the nodes: its series then needs sixteen terms
+constexpr double most_work = 4e6;      // nodes times laws: a fifth of a second
+constexpr double work_of_node = 0.05;  // for each law, in the units of mechanism/work.h
 
 double middle(Interval a) { return a.lo / 2 + a.hi / 2; }
 double radius(Interval a) { return up_by(std::max(a.hi - middle(a), middle(a) - a.lo), 1); }
@@ -352,6 +354,7 @@ std::complex<double> smoothing_factor(std::complex<double> s, double width) {
 }
 
 SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step, double last, double width) const {
+  Work::count(work_of_node * last / step * static_cast<double>(factors_.size()));
   const std::vector<TiltedFactor> factors = tilted(tilt);
   Interval offset = -Interval::exactly(epsilon);
   double factor_count = 64;
@@ -492,19 +495,24 @@ Interval SumProfile::epsilon(Interval log_wanted) const {
 class SumLoss final : public Loss, public Evaluable {
  public:
   SumLoss(const Parts& parts, bool symmetric, double relative)
-      : symmetric_(symmetric), tail_(tail_of(parts)), remove_(make(parts, Direction::remove, relative)) {
+      : symmetric_(symmetric),
+        tail_(tail_of(parts)),
+        remove_(make(parts, Direction::remove, relative)),
+        citations_(citations_of_laws(parts)) {
+    citations_.emplace_back("sum-inversion", std::to_string(parts.size()) + " distinct finite laws, too many atoms to list", Method::exact);
     if (!symmetric) add_ = make(parts, Direction::add, relative);
     for (const Part& part : parts) {
-      distinct_ += 1;
       slack_ = add_up(slack_, -2 * static_cast<double>(part.times) * std::log1p(-part.loss->atoms(Direction::remove)->slack));
     }
   }
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return exp(log_delta(direction, epsilon)); }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    record(citations_);
     const Interval log = profile(direction).log_delta(epsilon);
     return {add_down(log.lo, -slack_), log.hi};
   }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
+    record(citations_);
     const Interval infinite = infinite_mass(direction);
     if (delta.hi < infinite.lo) return Interval::exactly(infinity);
     if (!(delta.lo > infinite.hi)) return std::nullopt;
@@ -515,9 +523,7 @@ class SumLoss final : public Loss, public Evaluable {
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
   [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return profile(direction).infinite(); }
-  void explain(std::vector<Step>& steps) const override {
-    steps.push_back({"sum-inversion", std::to_string(distinct_) + " distinct finite laws, too many atoms to list"});
-  }
+  void cite() const override { record(citations_); }
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
     Evaluation one = whole_evaluation(*this, direction, epsilon);
     const double share = std::exp(profile(direction).log_finite_delta(epsilon, &one).lo - one.log_delta.lo);
@@ -543,7 +549,7 @@ class SumLoss final : public Loss, public Evaluable {
   Tail tail_;
   std::unique_ptr<SumProfile> remove_;
   std::unique_ptr<SumProfile> add_;
-  std::size_t distinct_ = 0;
+  Citations citations_;
   double slack_ = 0;
 };
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <optional>
 #include <utility>
 
 #include "engine/lattice_grid.h"
+#include "mechanism/question_scope.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -22,18 +22,19 @@ constexpr int most_transforms = 4;    // and this many transforms of it
 constexpr int most_steps = 8;         // of the search for an epsilon on one lattice
 constexpr double rough_parts = 64;    // with more of them a coarse lattice is no longer quick
 
-/// One direction of the composition. Guarded by its mutex.
+/// One direction of the composition, for one question.
 class Scene {
  public:
   Scene(const Parts& parts, Direction direction, Tolerance tolerance) : coarse_(parts, direction, tolerance), tolerance_(tolerance) {}
 
   /// Encloses log delta(epsilon) of the composition.
   [[nodiscard]] Interval log_delta(double epsilon) {
-    const std::lock_guard lock(mutex_);
     Interval best{-infinity, 0};  // what any lattice has certified is certain
     for (const Kept& kept : kept_) {
       const Answer answer = kept.grid.read(epsilon);
-      best = intersect(best, answer.log_delta);
+      const Interval both = intersect(best, answer.log_delta);
+      if (both != best) record(kept.basis);
+      best = both;
       // A lattice that could not be made tight at home need not be tight here.
       if (answer.width() <= (kept.width > tolerance_.relative ? 1.5 * kept.width : tolerance_.relative)) return best;
     }
@@ -43,7 +44,6 @@ class Scene {
 
   /// Encloses the epsilon >= 0 at which log delta falls to the target; an end that is not known is 0 or infinite.
   [[nodiscard]] Interval epsilon(Interval log_target) {
-    const std::lock_guard lock(mutex_);
     if (!started()) return {0, infinity};
     double epsilon = coarse_.guess_epsilon(log_target.lo);
     (void)improved([&](Grid& grid) { return approach(grid, epsilon, log_target.lo); });
@@ -52,7 +52,7 @@ class Scene {
 
   /// About delta(epsilon), from the coarse lattice alone; nothing if there is none.
   [[nodiscard]] std::optional<double> rough_delta(double epsilon) {
-    const std::lock_guard lock(mutex_);
+    const Unrecorded steering;
     if (!started()) return std::nullopt;
     if (!rough_) rough_ = coarse_;
     const Answer answer = rough_->look(epsilon);
@@ -62,7 +62,6 @@ class Scene {
   /// By the best lattice that was made; nothing if there is none.
   [[nodiscard]] std::optional<Evaluation> evaluation(Direction direction, double epsilon) {
     (void)log_delta(epsilon);
-    const std::lock_guard lock(mutex_);
     const Kept* best = nullptr;
     Answer least;
     for (const Kept& kept : kept_) {
@@ -72,25 +71,29 @@ class Scene {
       least = answer;
     }
     if (best == nullptr) return std::nullopt;
+    record(best->basis);
     return best->grid.evaluation(direction, epsilon, least);
   }
 
  private:
   struct Kept {
     Grid grid;
-    double width;  // where it was made
+    double width;     // where it was made
+    Citations basis;  // what the readings of the parts' profiles rest on
   };
 
   [[nodiscard]] bool started() {
-    if (!tried_) can_start_ = coarse_.start();
+    if (!tried_) coarse_basis_ = citations_of([this] { can_start_ = coarse_.start(); });
     tried_ = true;
     return can_start_;
   }
 
   /// Asks the coarse lattice, then finer and finer ones until the answer is as tight as wanted or nothing is left to gain; keeps the last.
-  /// Every question starts from the same lattice, so that no answer depends on what was asked before.
+  /// Every question starts from the same lattice, so that what a lattice is made for does not depend on the questions before.
   template <class Ask>
   [[nodiscard]] Interval improved(Ask&& ask) {
+    const Recording own;
+    record(coarse_basis_);
     Grid grid = coarse_;
     const double begin = grid.work();
     Answer answer = ask(grid);
@@ -103,7 +106,8 @@ class Scene {
       best = both;
     }
     if (kept_.size() >= most_kept) kept_.erase(kept_.begin());
-    kept_.push_back({std::move(grid), answer.width()});
+    kept_.push_back({std::move(grid), answer.width(), own.citations()});
+    own.pass_on();
     return best;
   }
 
@@ -153,8 +157,8 @@ class Scene {
     }
   }
 
-  std::mutex mutex_;
   Grid coarse_;                // never asked, only copied
+  Citations coarse_basis_;     // what its readings rest on
   std::optional<Grid> rough_;  // a copy for rough answers
   Tolerance tolerance_;
   bool tried_ = false;
@@ -167,8 +171,8 @@ class LatticeLoss final : public Loss, public Evaluable {
   LatticeLoss(const Parts& parts, Tolerance tolerance)
       : parts_(parts),
         symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })),
-        remove_(parts_, Direction::remove, tolerance),
-        add_(parts_, Direction::add, tolerance) {}
+        laws_(citations_of_laws(parts)),
+        tolerance_(tolerance) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     return clamp(exp(log_delta(direction, epsilon)), 0, 1);
@@ -180,6 +184,7 @@ class LatticeLoss final : public Loss, public Evaluable {
   }
 
   [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
+    const QuestionScope question;
     if (static_cast<double>(parts_.size()) <= rough_parts && std::isfinite(epsilon))
       if (const auto rough = scene(direction).rough_delta(epsilon)) return *rough;
     return Loss::rough_delta(direction, epsilon);
@@ -189,8 +194,11 @@ class LatticeLoss final : public Loss, public Evaluable {
 
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     const Interval infinite = infinite_mass(direction);
+    const QuestionScope question;
+    cite();
     if (delta.hi < infinite.lo) return Interval::exactly(infinity);
     if (!(delta.lo > infinite.hi)) return std::nullopt;
+    record_lattice();
     return scene(direction).epsilon(log(delta));
   }
 
@@ -202,36 +210,59 @@ class LatticeLoss final : public Loss, public Evaluable {
     return clamp(-expm1(log_finite), 0, 1);
   }
 
-  void explain(std::vector<Step>& steps) const override {
-    for (const Part& part : parts_) part.loss->explain(steps);
-    steps.push_back({"dominating-pair", "every profile joined by chords between the points of a common lattice, from above"});
-    steps.push_back({"dominated-pair", "the same chords lowered by the largest gap that convexity allows, from below"});
-    steps.push_back(
-        {"tilted-fft",
-         "the laws on the lattice composed by transforms of their tilted masses; lattices are refined until an answer is tight"});
-  }
+  [[nodiscard]] Cost cost() const override { return Cost::engine; }
+  void cite() const override { record(laws_); }
 
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
+    const QuestionScope question;
+    record_lattice();
     if (auto one = scene(direction).evaluation(direction, epsilon)) found.push_back(std::move(*one));
   }
 
  private:
-  [[nodiscard]] Scene& scene(Direction direction) const { return direction == Direction::add && !symmetric_ ? add_ : remove_; }
+  void record_lattice() const {
+    static const Citations lattice{
+        {"dominating-pair", "every profile joined by chords between the points of a common lattice, from above", Method::lattice},
+        {"dominated-pair", "the same chords lowered by the largest gap that convexity allows, from below", Method::lattice},
+        {"tilted-fft",
+         "the laws on the lattice composed by transforms of their tilted masses; lattices are refined until an answer is tight",
+         Method::lattice}};
+    cite();
+    record(lattice);
+  }
+  struct Kept {
+    std::optional<Scene> remove;
+    std::optional<Scene> add;
+  };
+  /// Of the question at hand.
+  [[nodiscard]] Scene& scene(Direction direction) const {
+    Kept& kept = QuestionScope::state_of<Kept>(number_);
+    const bool add = direction == Direction::add && !symmetric_;
+    std::optional<Scene>& scene = add ? kept.add : kept.remove;
+    if (!scene) scene.emplace(parts_, add ? Direction::add : Direction::remove, tolerance_);
+    return *scene;
+  }
 
   [[nodiscard]] Interval bounds(Direction direction, double epsilon) const {
+    const QuestionScope question;
+    cite();
     if (epsilon == infinity) return log(infinite_mass(direction));
     if (epsilon == -infinity) return Interval::exactly(0);
+    record_lattice();
     const Interval found = scene(direction).log_delta(epsilon);
     // A composition is at least as revealing as each of its parts, and no profile is below 1 - exp(epsilon).
+    const Recording own(Recording::When::if_wanted);
     Interval least = log(Interval::exactly(epsilon < 0 ? (-expm1(Interval::exactly(epsilon))).lo : 0));
     for (const Part& part : parts_) least = max(least, part.loss->log_delta(direction, Interval::exactly(epsilon)));
+    if (least.lo > found.lo) own.pass_on();
     return {std::min(std::max(found.lo, least.lo), found.hi), found.hi};
   }
 
   Parts parts_;
   bool symmetric_;
-  mutable Scene remove_;
-  mutable Scene add_;
+  Citations laws_;
+  Tolerance tolerance_;
+  std::uint64_t number_ = QuestionScope::new_owner();  // for what is kept for a question
 };
 
 }  // namespace

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <functional>
 #include <utility>
 
 #include "mechanism/atoms.h"
+#include "mechanism/work.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::lattice {
@@ -90,7 +90,9 @@ double Grid::largest_loss() const {
 // [tilted-fft]
 void Grid::compose(const Tilt& tilt, unsigned log2_size) {
   composed_ = std::make_shared<const ComposedPair>(compose_tilted(factors_, step_, *outline_, tilt, log2_size));
-  work_ += transform_price * std::ldexp(static_cast<double>(parts_->size() + 2), static_cast<int>(log2_size));
+  const double work = transform_price * std::ldexp(static_cast<double>(parts_->size() + 2), static_cast<int>(log2_size));
+  work_ += work;
+  Work::count(work);
 }
 
 /// Where the profile is neither 1 - exp(epsilon) nor flat, up to what is negligible after composition; to the last digit if it ends in
@@ -193,7 +195,7 @@ double Grid::points_affordable() const { return price_ > usual_price ? std::min(
 void Grid::find_ranges() {
   ranges_.clear();
   for (const Part& part : *parts_) ranges_.push_back(range(*part.loss));
-  work_ += price_ * range_readings * static_cast<double>(parts_->size());
+  count_readings(range_readings * static_cast<double>(parts_->size()));
   find_corners();
 }
 
@@ -264,7 +266,13 @@ void Grid::discretise(const std::vector<Spacing>& spacings) {
         {lattice::discretise(*(*parts_)[i].loss, direction_, read_at), static_cast<double>((*parts_)[i].times), exact.has_value()});
   }
   outline_.emplace(factors_, step_);
-  work_ += price_ * points_;
+  count_readings(points_);
+}
+
+/// Readings of formulas are counted here; what is slower than those counts its own work for others.
+void Grid::count_readings(double readings) {
+  work_ += price_ * readings;
+  Work::count(std::min(price_, slow_price) * readings);
 }
 
 /// Every lattice point of every range.
@@ -275,10 +283,10 @@ std::vector<Spacing> Grid::even() const {
 }
 
 bool Grid::start() {
-  // Counting is enough for formulas. Only a profile far slower than those (a composition inside an operator) is timed: once where its
-  // range is looked for, so that the first look is affordable, and once there.
-  std::clock_t begin = std::clock();
-  const auto price_of = [&begin](double readings) { return 1e6 * static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC / readings; };
+  // One price is enough for formulas. A profile far slower than those (a composition inside an operator) counts its own work: it is looked
+  // up once where the range is looked for, so that the first look is affordable, and once there.
+  double begin = Work::done();
+  const auto price_of = [&begin](double readings) { return (Work::done() - begin) / readings; };
   find_ranges();
   const double price_of_range = price_of(range_readings * static_cast<double>(parts_->size()));
   double widest = 0;
@@ -289,7 +297,7 @@ bool Grid::start() {
     wanted = std::max(wanted, std::min(widest * part_count * price_of_range / first_look_budget, widest / 64));
   if (!(wanted < widest_cell)) return false;
   set_step(wanted);
-  begin = std::clock();
+  begin = Work::done();
   discretise(even());
   if (const double price = price_of(points_); price > slow_price) price_ = price;
   return true;

@@ -61,6 +61,7 @@ class Grid {
   [[nodiscard]] Points points(std::size_t i, const Spacing& spacing) const;
   [[nodiscard]] std::optional<Points> exact_points(std::size_t i) const;
   [[nodiscard]] std::vector<Spacing> even() const;
+  void count_readings(double readings);
   void find_ranges();
   void find_corners();
   [[nodiscard]] double nearest_cells(double least) const;

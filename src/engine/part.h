@@ -16,6 +16,20 @@ struct Part {
 };
 using Parts = std::vector<Part>;
 
+/// What the laws of the parts rest on, and that they are composed.
+[[nodiscard]] inline Citations citations_of_laws(const Parts& parts) {
+  static const Citation product("tensor-composition", "all parts are run on the same data: their losses add");
+  return citations_of([&] {
+    std::uint64_t runs = 0;
+    for (const Part& part : parts) {
+      if (part.times == 0) continue;
+      part.loss->cite();
+      runs += part.times;
+    }
+    if (runs != 1) record(product);
+  });
+}
+
 /// What is certain about the tail of all parts run on the same data. [tail-composition]
 [[nodiscard]] inline Tail tail_of(const Parts& parts) {
   std::vector<std::pair<Tail, std::uint64_t>> tails;

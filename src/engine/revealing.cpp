@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "mechanism/atoms.h"
+#include "mechanism/evaluation.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -17,35 +18,62 @@ bool reveals_all_or_nothing(const Part& part) {
 }
 
 // [revealing-composition] delta = d + (1 - d) delta_base at every epsilon, beta(a) = (1 - d) beta_base(a / (1 - d)).
-class RevealingLoss final : public Loss {
+class RevealingLoss final : public Loss, public Evaluable {
  public:
   RevealingLoss(LossPointer base, Interval probability) : base_(std::move(base)), revealed_(probability), kept_(1.0 - probability) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    return clamp(revealed_ + kept_ * base_->delta(direction, epsilon), 0, 1);
+    return by_split(clamp(revealed_ + kept_ * base_->delta(direction, epsilon), 0, 1));
   }
+  [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
+    return revealed_.hi + kept_.hi * base_->rough_delta(direction, epsilon);
+  }
+  [[nodiscard]] Cost cost() const override { return base_->cost(); }
   [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     if (!(delta.lo > revealed_.hi)) return std::nullopt;
-    return base_->closed_epsilon(direction, clamp((delta - revealed_) / kept_, 0, 1));
+    return by_split(base_->closed_epsilon(direction, clamp((delta - revealed_) / kept_, 0, 1)));
   }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
-    if (alpha.lo >= kept_.hi) return Interval::exactly(0);
+    if (alpha.lo >= kept_.hi) return by_split(Interval::exactly(0));
     const auto base = base_->closed_beta(direction, clamp(alpha / kept_, 0, 1));
     if (!base) return std::nullopt;
-    return kept_ * *base;
+    return by_split(kept_ * *base);
   }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
     const auto base = base_->test_at(direction, epsilon);
     if (!base) return std::nullopt;
-    return Test{kept_ * base->false_positive, revealed_ + kept_ * base->true_positive};
+    return by_split(Test{kept_ * base->false_positive, revealed_ + kept_ * base->true_positive});
   }
-  void explain(std::vector<Step>& steps) const override {
-    base_->explain(steps);
-    steps.push_back({"revealing-composition", "what may reveal everything is split off and multiplied exactly"});
+  void cite() const override {
+    base_->cite();
+    record(split());
+  }
+  /// The base's own account: its errors, relative to delta, weigh as much as the base does in delta.
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
+    for (Evaluation& one : evaluations_of(*base_, direction, epsilon)) {
+      const Interval of_base = log(kept_) + one.log_delta;
+      one.log_delta = log_add_exp(of_base, log(revealed_));
+      const bool resolved = of_base.lo > -infinity;
+      if (!resolved) one.errors.clear();  // they are relative to 0
+      const double share = resolved ? exp(Interval::exactly(of_base.lo) - one.log_delta.lo).hi : 0;
+      for (auto& [name, error] : one.errors) error = numeric::multiply_up(error, share);
+      found.push_back(balanced(std::move(one), resolved ? "rounding" : "unresolved"));
+    }
+    record(split());
   }
 
  private:
+  [[nodiscard]] static const Citation& split() {
+    static const Citation citation("revealing-composition", "what may reveal everything is split off and multiplied exactly");
+    return citation;
+  }
+  template <class Value>
+  [[nodiscard]] static Value by_split(Value value) {
+    record(split());
+    return value;
+  }
+
   LossPointer base_;
   Interval revealed_;
   Interval kept_;

@@ -9,6 +9,8 @@
 #include "gdp/remarks.h"
 #include "gdp/staircase.h"
 #include "mechanism/atoms.h"
+#include "mechanism/question_scope.h"
+#include "mechanism/recording.h"
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
 #include "numeric/usual_arithmetic.h"
@@ -58,6 +60,8 @@ class Meter {
   [[nodiscard]] std::size_t evaluations() const { return profile_.evaluations(); }
 
   [[nodiscard]] Supremum head(double last, Interval slack = Interval::exactly(0), double enough = 0) {
+    static const Citation chords("chord-bound", "the largest mu between readings of the profile is bounded by its chords");
+    record(chords);
     return chord_supremum(profile_, last, slack, relative_, enough);
   }
 
@@ -65,6 +69,8 @@ class Meter {
 
   /// The global supremum; its upper end is infinite where nothing certifies the tail.
   [[nodiscard]] Supremum global() {
+    static const Citation tail("tail-model", "what is certain about the profile for large epsilon");
+    record(tail);
     if (tail_.limit.lo == infinity) return {Interval::exactly(infinity), infinity};
     // Sampled Gaussians: the limit is the supremum, however small the head.
     if (tail_.gdp_mu <= tail_.limit.lo * (1 + 1e-12)) return {{tail_.limit.lo, std::max(tail_.limit.lo, tail_.gdp_mu)}, infinity};
@@ -85,6 +91,8 @@ class Meter {
   /// [slack-pair] The profile less the slack is 0 from the first epsilon on where delta is certain to be at most the slack. Where rounding
   /// hides whether the slack covers the chance of revealing everything, the pair is given for the least slack that certainly does.
   [[nodiscard]] GdpPair with_slack(Interval slack) {
+    static const Citation pair("slack-pair", "the profile less the slack is measured instead");
+    record(pair);
     const Interval floor = profile_.infinite_mass();
     if (floor.lo > slack.hi) return {Interval::exactly(infinity), slack, infinity};
     if (floor.hi > slack.lo) {
@@ -120,6 +128,8 @@ class Meter {
   /// model's own width the certificate is far away, where the profile may be known by its model alone: then a little more than the width is
   /// tried first, and less of it as long as that helps.
   [[nodiscard]] Supremum head_and_certificate(const GaussianTail& model) {
+    static const Citation certificate("tail-certificate", "beyond the head a Gaussian model certifies the mu");
+    record(certificate);
     const double first = std::max(model.from, reach());
     const bool at_width = model.slope <= 0.4;  // with a slope of 1/2 or more the width itself is out of reach
     Supremum best = head(first, Interval::exactly(0), at_width ? model.width : model.width * (1 + 0x1p-8));
@@ -149,11 +159,13 @@ class Meter {
 GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slacks) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return measure_mu(curve, slacks); });
 
+  const QuestionScope question;
   const LossPointer measured = convex_form(for_many_readings(curve));
   const Loss& loss = *measured;
   Meter meter(loss, curve.tolerance().relative);
   GdpMeasurement answer;
   answer.tail = summary_of(meter.tail());
+  loss.cite();  // the tail, or a known mu, is that of the law
   if (const auto mu = known_mu(loss, meter.tail())) {
     answer.mu = *mu;
   } else {
@@ -177,6 +189,7 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
 HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return measure_head_mu(curve, epsilon_max); });
 
+  const QuestionScope question;
   if (!(epsilon_max.lo > 0 && epsilon_max.hi < infinity)) throw DomainError("epsilon_max: it must be above 0 and finite");
   const LossPointer measured = convex_form(for_many_readings(curve));
   Meter meter(*measured, curve.tolerance().relative);
@@ -226,6 +239,7 @@ std::vector<HeadMethod> compare_head_methods(const Curve& curve, double epsilon_
   for (const std::string& name : methods)
     if (std::find(head_methods.begin(), head_methods.end(), name) == head_methods.end())
       throw DomainError("method: '" + name + "' is not known; it must be chord, marching, algorithm_1 or algorithm_3");
+  const QuestionScope question;
   const LossPointer measured = convex_form(for_many_readings(curve));
   std::vector<HeadMethod> rows;
   for (const char* method : head_methods)
@@ -238,6 +252,8 @@ std::vector<HeadMethod> compare_head_methods(const Curve& curve, double epsilon_
 Interval gdp_transform_at(const Curve& curve, Interval epsilon, Direction direction) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return gdp_transform_at(curve, epsilon, direction); });
 
+  static const Citation used("gdp-transform", "the mu whose Gaussian profile passes through this epsilon and delta");
+  record(used);
   const Interval delta = curve.delta_at(epsilon, direction);
   const bool underflows = delta.lo < 1e-290;  // near the end of the doubles delta has lost digits that its logarithm still has
   return underflows ? gaussian_mu_of_log(epsilon, curve.log_delta_at(epsilon, direction)) : gaussian_mu(epsilon, delta);

@@ -5,6 +5,8 @@
 #include "limit/finite_part.h"
 #include "limit/limit_parts.h"
 #include "limit/moments.h"
+#include "mechanism/question_scope.h"
+#include "mechanism/recording.h"
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
 #include "numeric/gaussian.h"
@@ -118,6 +120,9 @@ Interval BerryEsseen::beta_at(Interval alpha) const {
 BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return berry_esseen(plan, neighbours, tolerance); });
 
+  const QuestionScope question;
+  static const Citation used("berry-esseen", "the distance to the normal law is bounded by third moments");
+  record(used);
   Interval kl = Interval::exactly(0), variance = kl, third = kl, log_kept = kl;
   for (const Part& part : limit_parts(parts_of_plan(plan, neighbours, tolerance).parts)) {
     const FinitePart finite = finite_part(part.loss);

@@ -8,6 +8,8 @@
 #include "limit/moments.h"
 #include "limit/renyi.h"
 #include "mechanism/atoms.h"
+#include "mechanism/question_scope.h"
+#include "mechanism/recording.h"
 #include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
@@ -77,6 +79,9 @@ Estimate poisson_sampling_limit(double mu_step, double rate, double steps) {
 CentralLimit central_limit(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return central_limit(plan, neighbours, tolerance); });
 
+  const QuestionScope question;
+  static const Citation used("central-limit", "an estimate: the limit of many steps");
+  record(used);
   double mu_squared = 0;
   double log_kept = 0;
   CentralLimit limit;

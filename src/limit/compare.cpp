@@ -160,7 +160,10 @@ class Case {
   [[nodiscard]] const Curve& curve() const { return curve_; }
   [[nodiscard]] Interval delta() const { return delta_; }
 
-  MethodRow exact() const { return {"", RowKind::bound, curve_.epsilon_at(delta_), curve_.method()}; }
+  MethodRow exact() const {
+    const auto found = explained([&] { return curve_.epsilon_at(delta_); });
+    return {"", RowKind::bound, found.value, to_string(found.method)};
+  }
 
   MethodRow basic() const {
     const Statement found = state(runs_, delta_, 1);
@@ -306,14 +309,14 @@ class Case {
     const Interval kept = exactly(times) * log1p(-pair.slack);
     pairs.push_back({pair.mu * sqrt(exactly(times)), clamp(-expm1(kept), 0, 1), 0});
   }
-  [[nodiscard]] Curve curve_of(const Run& run) const { return {run.loss, curve_.neighbours(), "", {}, tolerance_}; }
+  [[nodiscard]] Curve curve_of(const Run& run) const { return {run.loss, curve_.neighbours(), tolerance_}; }
 
   [[nodiscard]] Interval optimal(const std::vector<StatedGuarantee>& runs) const {
     Parts parts;
     for (const StatedGuarantee& run : runs)
       parts.push_back({std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{run.epsilon, run.delta}}), run.times});
     Composition whole = compose(std::move(parts), tolerance_);
-    return Curve(std::move(whole.loss), curve_.neighbours(), "", {}, tolerance_).epsilon_at(delta_);
+    return Curve(std::move(whole.loss), curve_.neighbours(), tolerance_).epsilon_at(delta_);
   }
 
   /// The plan as steps that sample last, and how often each is run; a line that does not sample is a step of rate 1.
@@ -358,11 +361,11 @@ class Case {
   std::vector<Run> runs_;
 };
 
-struct Method {
+struct ComparedMethod {
   const char* name;
   MethodRow (Case::*run)() const;
 };
-constexpr std::array<Method, 22> methods_table = {{
+constexpr std::array<ComparedMethod, 22> methods_table = {{
     {"exact", &Case::exact},
     {"basic", &Case::basic},
     {"advanced", &Case::advanced},
@@ -387,7 +390,7 @@ constexpr std::array<Method, 22> methods_table = {{
     {"gaussian_necessary", &Case::gaussian_necessary},
 }};
 
-MethodRow run(const Method& method, const Case& situation) {
+MethodRow run(const ComparedMethod& method, const Case& situation) {
   MethodRow row;
   try {
     row = (situation.*method.run)();
@@ -420,7 +423,7 @@ void warn(Comparison& comparison) {
 const std::vector<std::string>& comparison_methods() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const Method& method : methods_table) all.emplace_back(method.name);
+    for (const ComparedMethod& method : methods_table) all.emplace_back(method.name);
     return all;
   }();
   return names;
@@ -439,7 +442,7 @@ Comparison compare_methods(const Plan& plan, Interval delta, Neighbours neighbou
   const Case situation(plan, delta, neighbours, tolerance);
   Comparison comparison;
   comparison.epsilon = {situation.curve().epsilon_at(delta).lo, infinity};
-  for (const Method& method : methods_table) {
+  for (const ComparedMethod& method : methods_table) {
     if (!methods.empty() && std::find(methods.begin(), methods.end(), method.name) == methods.end()) continue;
     comparison.rows.push_back(run(method, situation));
     const MethodRow& row = comparison.rows.back();

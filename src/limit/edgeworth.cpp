@@ -6,6 +6,8 @@
 #include "limit/limit_parts.h"
 #include "limit/moments.h"
 #include "mechanism/atoms.h"
+#include "mechanism/question_scope.h"
+#include "mechanism/recording.h"
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
 #include "numeric/usual_arithmetic.h"
@@ -74,6 +76,9 @@ double profile(const Edgeworth::Side& side, double revealed, double epsilon) {
 Edgeworth edgeworth(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return edgeworth(plan, neighbours, tolerance); });
 
+  const QuestionScope question;
+  static const Citation used("edgeworth-expansion", "an estimate: the next term after the limit of many steps");
+  record(used);
   Edgeworth::Side remove, add;
   double log_kept = 0;
   for (const Part& part : limit_parts(parts_of_plan(plan, neighbours, tolerance).parts)) {

@@ -40,7 +40,8 @@ FinitePart finite_part(LossPointer loss) {
     std::vector<Atom> kept = atoms->finite;
     for (Atom& atom : kept) atom.mass = clamp(atom.mass / (1.0 - revealed), 0, 1);
     const Interval none = Interval::exactly(0);
-    return {revealed, finite_loss(make_atoms(std::move(kept), none, none, true), "", {"berry-esseen", "given that the loss is finite"})};
+    return {revealed,
+            finite_loss(make_atoms(std::move(kept), none, none, true), "", {Citation("berry-esseen", "given that the loss is finite")})};
   }
   const auto* truncated = dynamic_cast<const TruncatedLaplaceLoss*>(loss.get());
   const Tail tail = truncated != nullptr ? zero_tail(truncated->largest_loss().hi) : Tail{};

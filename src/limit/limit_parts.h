@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "curve/refine.h"
@@ -17,15 +16,5 @@ namespace tradeoff {
     if (!part.loss->is_pair()) part.loss = refine(std::move(part.loss));
   return parts;
 }
-
-/// Whether the loss cites this theorem.
-[[nodiscard]] inline bool rests_on(const Loss& loss, std::string_view theorem) {
-  std::vector<Step> steps;
-  loss.explain(steps);
-  return std::any_of(steps.begin(), steps.end(), [&](const Step& step) { return step.theorem == theorem; });
-}
-
-/// Whether every value of the profile costs a search, so that an integral over it must do with few.
-[[nodiscard]] inline bool is_dear(const Loss& loss) { return rests_on(loss, "group-privacy") || rests_on(loss, "replacement-subsampling"); }
 
 }  // namespace tradeoff

@@ -11,6 +11,8 @@
 #include "limit/profile_integral.h"
 #include "limit/renyi.h"
 #include "mechanism/atoms.h"
+#include "mechanism/question_scope.h"
+#include "mechanism/recording.h"
 #include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
@@ -153,7 +155,9 @@ LossMoments find_moments(const Loss& loss, Direction direction, const IntegralEf
 
 }  // namespace
 
-LossMoments loss_moments(const Loss& loss, Direction direction) { return find_moments(loss, direction, is_dear(loss) ? quick : thorough); }
+LossMoments loss_moments(const Loss& loss, Direction direction) {
+  return find_moments(loss, direction, loss.cost() == Cost::search ? quick : thorough);
+}
 
 PowerMoments power_moments(const Loss& loss, Direction direction) {
   return MomentIntegrals(loss, direction, quick).powers();  // for estimates
@@ -164,13 +168,11 @@ namespace {
 /// The integrals count on convexity, so a bound that is not a pair's enters by its refinement.
 LossPointer pair_of(const Curve& curve) { return curve.loss()->is_pair() ? for_many_readings(curve) : refine(curve.loss()); }
 
-bool is_cheap(const Curve& curve) { return (curve.method() == "closed form" || curve.method() == "exact") && !is_dear(*curve.loss()); }
-
 /// [loss-moments] Means and the cumulants of second and fourth order add over independent parts; Jensen and Cauchy-Schwarz bound the rest.
 LossMoments moments_of_sum(const Parts& parts, Direction direction) {
   Interval mean = Interval::exactly(0), variance = mean, third = mean, fourth = mean;
   for (const Part& part : parts) {
-    const PowerMoments one = MomentIntegrals(*part.loss, direction, is_dear(*part.loss) ? quick : thorough).powers();
+    const PowerMoments one = MomentIntegrals(*part.loss, direction, part.loss->cost() == Cost::search ? quick : thorough).powers();
     const Interval times = Interval::exactly(static_cast<double>(part.times));
     const Interval m = one.first, m2 = one.second, m3 = one.third;
     const Interval v = max(m2 - square(m), Interval::exactly(0));
@@ -193,19 +195,25 @@ LossMoments moments_of_sum(const Parts& parts, Direction direction) {
 LossMoments moments_of(const Curve& curve, Direction direction) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return moments_of(curve, direction); });
 
-  return find_moments(*pair_of(curve), direction, is_cheap(curve) ? thorough : quick);
+  const QuestionScope question;
+  static const Citation used("loss-moments", "moments of the loss as integrals of its profile or sums over its atoms");
+  record(used);
+  return find_moments(*pair_of(curve), direction, curve.loss()->cost() == Cost::formula ? thorough : quick);
 }
 
 LossMoments moments_of(const Plan& plan, Direction direction, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual())
     return numeric::in_usual_arithmetic([&] { return moments_of(plan, direction, neighbours, tolerance); });
 
+  const QuestionScope question;
+  static const Citation used("loss-moments", "moments of the loss, added over the parts");
+  record(used);
   const Curve curve = analyze(plan, neighbours, tolerance);
-  if (is_cheap(curve)) return moments_of(curve, direction);
+  if (curve.loss()->cost() == Cost::formula) return moments_of(curve, direction);
   const RenyiCurve renyi = renyi_curve(plan, neighbours, tolerance);
   std::vector<ExponentialTail> tails;
   const Tail tail = curve.loss()->tail();
-  const bool needed = !(is_dear(*curve.loss()) && (tail.zero_from < infinity || tail.gdp_mu < infinity));
+  const bool needed = !(curve.loss()->cost() == Cost::search && (tail.zero_from < infinity || tail.gdp_mu < infinity));
   for (const double s : needed ? std::vector{2.5, 4.0, 8.0, 16.0, 32.0, 64.0} : std::vector<double>{}) {
     const double log_moment_above = (renyi.at(1 + s, Direction::worst) * s).hi;
     if (log_moment_above < infinity) tails.push_back({log_moment_above, s});  // delta(t) <= exp(-st) E exp(sL)
@@ -223,10 +231,13 @@ LossMoments moments_of(const Plan& plan, Direction direction, Neighbours neighbo
 Divergences divergences_of(const Curve& curve, Direction direction) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return divergences_of(curve, direction); });
 
+  const QuestionScope question;
+  static const Citation used("loss-moments", "divergences as integrals of the profile or sums over its atoms");
+  record(used);
   LossPointer loss = pair_of(curve);
   if (direction == Direction::worst && !loss->symmetric()) loss = std::make_shared<SymmetrizedLoss>(std::move(loss));
   const Direction side = direction == Direction::add ? Direction::add : Direction::remove;
-  const Interval kl = find_moments(*loss, side, is_cheap(curve) ? thorough : quick).kl;
+  const Interval kl = find_moments(*loss, side, curve.loss()->cost() == Cost::formula ? thorough : quick).kl;
   return {curve.delta_at(Interval::exactly(0), direction), kl, expm1(log_moment(*loss, side, 1, 1))};
 }
 

@@ -9,6 +9,8 @@
 #include "limit/profile_integral.h"
 #include "mechanism/atoms.h"
 #include "mechanism/laplace.h"
+#include "mechanism/question_scope.h"
+#include "mechanism/recording.h"
 #include "mechanism/renyi_bound.h"
 #include "mechanism/transform.h"
 #include "numeric/arithmetic.h"
@@ -25,8 +27,15 @@ constexpr IntegralEffort quick{1e-3, 60};       // where a search stands behind 
 constexpr IntegralEffort patient{1e-5, 300};    // where an engine does
 
 IntegralEffort effort_for(const Loss& loss) {
-  if (is_dear(loss)) return quick;
-  return rests_on(loss, "profile-bracket") ? patient : thorough;
+  switch (loss.cost()) {
+    case Cost::search:
+      return quick;
+    case Cost::engine:
+      return patient;
+    case Cost::formula:
+      break;
+  }
+  return thorough;
 }
 
 /// Sum of mass * exp(s loss), in a form that keeps M - 1 to relative accuracy where it is small.
@@ -118,6 +127,9 @@ RenyiCurve renyi_curve(const Plan& plan, Neighbours neighbours, Tolerance tolera
 Interval RenyiCurve::at(double order, Direction direction) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return at(order, direction); });
 
+  const QuestionScope question;
+  static const Citation used("renyi-curve", "divergences of the parts add");
+  record(used);
   require_order(order);
   if (direction == Direction::worst) {
     const Interval remove = at(order, Direction::remove);
@@ -189,6 +201,9 @@ Interval delta_of_renyi(double order, Interval divergence, Interval epsilon) {
 RenyiGuarantee RenyiCurve::epsilon_at(Interval delta, Direction direction) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_at(delta, direction); });
 
+  const QuestionScope question;
+  static const Citation used("renyi-conversion", "the best conversion over all orders");
+  record(used);
   if (direction == Direction::worst) {
     const RenyiGuarantee remove = epsilon_at(delta, Direction::remove);
     return mechanisms_->symmetric ? remove : worse_of(remove, epsilon_at(delta, Direction::add));
@@ -199,6 +214,9 @@ RenyiGuarantee RenyiCurve::epsilon_at(Interval delta, Direction direction) const
 RenyiGuarantee RenyiCurve::delta_at(Interval epsilon, Direction direction) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_at(epsilon, direction); });
 
+  const QuestionScope question;
+  static const Citation used("renyi-conversion", "the best conversion over all orders");
+  record(used);
   if (direction == Direction::worst) {
     const RenyiGuarantee remove = delta_at(epsilon, Direction::remove);
     return mechanisms_->symmetric ? remove : worse_of(remove, delta_at(epsilon, Direction::add));
@@ -212,6 +230,9 @@ RenyiGuarantee RenyiCurve::delta_at(Interval epsilon, Direction direction) const
 std::optional<Interval> RenyiCurve::zcdp() const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return zcdp(); });
 
+  const QuestionScope question;
+  static const Citation used("renyi-curve", "divergences of the parts add");
+  record(used);
   Interval rho = Interval::exactly(0);
   for (const Part& part : mechanisms_->parts) {
     const Tail tail = part.loss->tail();

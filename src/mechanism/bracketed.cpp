@@ -3,51 +3,59 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <iterator>
 #include <map>
-#include <mutex>
 #include <utility>
 
+#include "mechanism/question_scope.h"
+#include "mechanism/work.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
 namespace {
 
-constexpr double hurried = 3.5;            // seconds of reading after the unhurried ones
 constexpr std::size_t most_points = 8192;  // remembered: 1 MB
 constexpr double closest = 0x1p-20;        // nearer points tell nothing new, relative to 1 + epsilon
 constexpr double farthest = 0x1p12;        // beyond it a cell is not halved any more
 
-/// The relative width that is not worth another reading after so many hurried seconds: 1e-6 at first, ten times as much with each half
-/// second, a tenth after two and a half.
-double tolerated(double seconds) { return std::pow(10, 2 * seconds - 6); }
+/// The relative width that is not worth another reading after so much work beyond what is passed on: 1e-6 at first, ten times as much with
+/// each half million, a tenth after two and a half millions.
+double tolerated(double work) { return std::pow(10, 2e-6 * work - 6); }
+
+/// log delta at one epsilon, and what it rests on.
+struct Reading {
+  Interval log_delta;
+  std::shared_ptr<const Citations> basis;
+};
 
 Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
 
 /// What is known of log delta at some epsilons >= 0, and what follows in between. [profile-bracket]
 class Readings {
  public:
-  using Points = std::map<double, Interval>;
+  using Points = std::map<double, Reading>;
 
-  void keep(double epsilon, Interval log_delta) {
+  void keep(double epsilon, const Reading& reading) {
     const auto after = points_.lower_bound(epsilon);
     const double near = closest * (1 + epsilon);
     if (after != points_.end() && after->first - epsilon < near) return;
     if (after != points_.begin() && epsilon - std::prev(after)->first < near) return;
-    if (points_.size() < most_points) points_.emplace_hint(after, epsilon, log_delta);
+    if (points_.size() < most_points) points_.emplace_hint(after, epsilon, reading);
   }
 
+  /// Records what the answer rests on.
   [[nodiscard]] Interval at(double epsilon) const {
     const auto right = points_.lower_bound(epsilon);
-    if (right != points_.end() && right->first == epsilon) return right->second;
+    if (right != points_.end()) record(*right->second.basis);
+    if (right != points_.end() && right->first == epsilon) return right->second.log_delta;
     Interval found{-infinity, 0};
     if (right != points_.begin()) {
       const auto left = std::prev(right);
-      found.hi = std::min(left->second.hi, right == points_.end() ? infinity : chord(*left, *right, epsilon));
+      record(*left->second.basis);
+      found.hi = std::min(left->second.log_delta.hi, right == points_.end() ? infinity : chord(*left, *right, epsilon));
       found.lo = from_left(left, epsilon);
     }
-    if (right != points_.end()) found.lo = std::max({found.lo, right->second.lo, from_right(right, epsilon)});
+    if (right != points_.end()) found.lo = std::max({found.lo, right->second.log_delta.lo, from_right(right, epsilon)});
     return {std::min(found.lo, found.hi), found.hi};  // they cross by rounding alone
   }
 
@@ -73,15 +81,16 @@ class Readings {
 
   /// Convex: below the chord.
   [[nodiscard]] static double chord(const Points::value_type& left, const Points::value_type& right, double epsilon) {
-    if (left.second.hi == -infinity) return -infinity;
+    const double above_left = left.second.log_delta.hi;
+    if (above_left == -infinity) return -infinity;
     const Interval t = share(Interval::exactly(left.first), Interval::exactly(epsilon), Interval::exactly(right.first));
-    const Interval fall = exp(Interval::exactly(right.second.hi) - left.second.hi);
-    return (left.second.hi + log(1.0 - t + t * min(fall, Interval::exactly(1)))).hi;
+    const Interval fall = exp(Interval::exactly(right.second.log_delta.hi) - above_left);
+    return (above_left + log(1.0 - t + t * min(fall, Interval::exactly(1)))).hi;
   }
 
   /// Above every chord drawn on: through the point on the left and others left of it.
   [[nodiscard]] double from_left(Place end, double epsilon) const {
-    const double value = end->second.lo;
+    const double value = end->second.log_delta.lo;
     if (!(value > -infinity)) return -infinity;
     const Interval run = expm1(Interval::exactly(epsilon) - end->first);
     double best = -infinity;
@@ -89,7 +98,9 @@ class Readings {
     for (int stride = 0, step = 1; stride < most_strides; ++stride, step *= 2) {
       for (int i = 0; i < step && other != points_.begin(); ++i) --other;
       if (other == end) break;
-      const Interval steepness = expm1(Interval::exactly(other->second.hi) - value) / -expm1(Interval::exactly(other->first) - end->first);
+      record(*other->second.basis);
+      const Interval steepness =
+          expm1(Interval::exactly(other->second.log_delta.hi) - value) / -expm1(Interval::exactly(other->first) - end->first);
       const Interval left = 1.0 - max(steepness, Interval::exactly(0)) * run;
       if (left.lo > 0) best = std::max(best, (value + log(left)).lo);
       if (other == points_.begin()) break;
@@ -98,7 +109,7 @@ class Readings {
   }
   /// And through the point on the right and others right of it.
   [[nodiscard]] double from_right(Place end, double epsilon) const {
-    const double value = end->second.lo;
+    const double value = end->second.log_delta.lo;
     if (!(value > -infinity)) return -infinity;
     const Interval run = -expm1(Interval::exactly(epsilon) - end->first);
     double best = value;
@@ -106,7 +117,8 @@ class Readings {
     for (int stride = 0, step = 1; stride < most_strides; ++stride, step *= 2) {
       for (int i = 0; i < step && other != points_.end(); ++i) ++other;
       if (other == points_.end()) break;
-      const Interval fall = -expm1(Interval::exactly(other->second.hi) - value);
+      record(*other->second.basis);
+      const Interval fall = -expm1(Interval::exactly(other->second.log_delta.hi) - value);
       const Interval steepness = max(fall, Interval::exactly(0)) / expm1(Interval::exactly(other->first) - end->first);
       best = std::max(best, (value + log1p(steepness * run)).lo);
     }
@@ -116,14 +128,22 @@ class Readings {
   Points points_;  // by epsilon
 };
 
+/// What is kept for one question.
+struct Kept {
+  double spent = 0;  // work of all readings
+  Readings remove;
+  Readings add;
+  std::shared_ptr<const Citations> last_basis = std::make_shared<const Citations>();  // most readings rest on the same
+};
+
 class BracketedLoss final : public Loss {
  public:
-  BracketedLoss(LossPointer base, double unhurried, ProcessorTime clock)
-      : base_(std::move(base)), unhurried_(unhurried), clock_(std::move(clock)) {}
+  BracketedLoss(LossPointer base, ReadingBudget budget) : base_(std::move(base)), budget_(budget) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    const QuestionScope question;
     const auto at = [&](double e) {
-      if (std::isinf(e)) return e > 0 ? base_->infinite_mass(direction) : Interval::exactly(1);
+      if (std::isinf(e)) return at_infinity(direction, e);
       if (e >= 0) return delta_at(direction, e);
       const Interval point = Interval::exactly(e);  // [two-directions]
       return clamp(-expm1(point) + exp(point) * delta_at(opposite(direction), -e), 0, 1);
@@ -132,34 +152,30 @@ class BracketedLoss final : public Loss {
     return {at(epsilon.hi).lo, at(epsilon.lo).hi};
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    const QuestionScope question;
     if (epsilon.lo < 0 || epsilon.hi == infinity) return log(delta(direction, epsilon));
-    const auto at = [&](double e) {
-      const std::lock_guard lock(mutex_);
-      return spent_ < unhurried_ ? read(direction, e) : between(direction, e);
-    };
+    const auto at = [&](double e) { return passes_on() ? used(read(direction, e)) : between(direction, e); };
     if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
     return {at(epsilon.hi).lo, at(epsilon.lo).hi};
   }
   [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
-    {
-      const std::lock_guard lock(mutex_);
-      if (spent_ < unhurried_) return timed<double>([&] { return base_->rough_delta(direction, epsilon); });
-    }
+    const QuestionScope question;
+    if (passes_on()) return counted([&] { return base_->rough_delta(direction, epsilon); });
     return Loss::rough_delta(direction, epsilon);
   }
   [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(direction); }
   [[nodiscard]] Tail tail() const override { return base_->tail(); }
-  /// Answers that are searches of their own are passed on while there is time; after that whoever asks searches the readings.
+  /// Answers that are searches of their own are passed on within the budget; after that whoever asks searches the readings.
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
-    const std::lock_guard lock(mutex_);
-    if (!(spent_ < unhurried_)) return std::nullopt;
-    return timed<std::optional<Interval>>([&] { return base_->closed_epsilon(direction, delta); });
+    const QuestionScope question;
+    if (!passes_on()) return std::nullopt;
+    return counted([&] { return base_->closed_epsilon(direction, delta); });
   }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
-    const std::lock_guard lock(mutex_);
-    if (!(spent_ < unhurried_)) return std::nullopt;
-    return timed<std::optional<Interval>>([&] { return base_->closed_beta(direction, alpha); });
+    const QuestionScope question;
+    if (!passes_on()) return std::nullopt;
+    return counted([&] { return base_->closed_beta(direction, alpha); });
   }
   [[nodiscard]] std::optional<Interval> closed_mu() const override { return base_->closed_mu(); }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
@@ -167,74 +183,90 @@ class BracketedLoss final : public Loss {
   }
   [[nodiscard]] std::vector<double> corners(Direction direction) const override { return base_->corners(direction); }
   [[nodiscard]] std::string key() const override { return base_->key(); }
-  void explain(std::vector<Step>& steps) const override {
-    base_->explain(steps);
-    steps.push_back({"profile-bracket", "read for a few seconds at most; between its readings a profile is held by its chords"});
-  }
+  [[nodiscard]] Cost cost() const override { return std::max(Cost::engine, base_->cost()); }
+  void cite() const override { base_->cite(); }
 
  private:
+  [[nodiscard]] Kept& kept() const { return QuestionScope::state_of<Kept>(number_); }
+  [[nodiscard]] bool passes_on() const { return kept().spent < budget_.passed_on; }
   [[nodiscard]] Readings& readings(Direction direction) const {
-    return direction == Direction::add && !base_->symmetric() ? add_ : remove_;
+    return direction == Direction::add && !base_->symmetric() ? kept().add : kept().remove;
   }
 
-  template <class Answer, class Ask>
-  [[nodiscard]] Answer timed(Ask&& ask) const {
-    const double begin = clock_();
-    const Answer found = ask();
-    spent_ += clock_() - begin;
+  template <class Ask>
+  [[nodiscard]] auto counted(Ask&& ask) const -> decltype(ask()) {
+    constexpr double least = 0.1;  // of any reading
+    const double begin = Work::done();
+    auto found = ask();
+    kept().spent += least + (Work::done() - begin);
     return found;
+  }
+
+  [[nodiscard]] Interval at_infinity(Direction direction, double epsilon) const {
+    base_->cite();
+    return epsilon > 0 ? base_->infinite_mass(direction) : Interval::exactly(1);
   }
 
   [[nodiscard]] Interval delta_at(Direction direction, double epsilon) const {
-    const std::lock_guard lock(mutex_);
-    if (!(spent_ < unhurried_)) return clamp(exp(between(direction, epsilon)), 0, 1);
-    const Interval found = timed<Interval>([&] { return base_->delta(direction, Interval::exactly(epsilon)); });
-    if (found.lo > 0) readings(direction).keep(epsilon, log(found));  // what underflowed has a logarithm that says more
+    if (!passes_on()) return clamp(exp(between(direction, epsilon)), 0, 1);
+    const Recording own;
+    const Interval found = counted([&] { return base_->delta(direction, Interval::exactly(epsilon)); });
+    own.pass_on();
+    // What underflowed has a logarithm that says more.
+    if (found.lo > 0) readings(direction).keep(epsilon, {log(found), basis_of(own)});
     return found;
   }
 
-  [[nodiscard]] Interval read(Direction direction, double epsilon) const {
-    const Interval found =
-        timed<Interval>([&] { return min(base_->log_delta(direction, Interval::exactly(epsilon)), Interval::exactly(0)); });
+  /// What was recorded, shared with the last reading if that rests on the same.
+  [[nodiscard]] std::shared_ptr<const Citations> basis_of(const Recording& recording) const {
+    auto& last = kept().last_basis;
+    if (*last != recording.citations()) last = std::make_shared<const Citations>(recording.citations());
+    return last;
+  }
+
+  [[nodiscard]] Reading read(Direction direction, double epsilon) const {
+    const Recording own;
+    const Interval log_delta = counted([&] { return base_->log_delta(direction, Interval::exactly(epsilon)); });
+    const Reading found{min(log_delta, Interval::exactly(0)), basis_of(own)};
     readings(direction).keep(epsilon, found);
     return found;
+  }
+  [[nodiscard]] static Interval used(const Reading& reading) {
+    record(*reading.basis);
+    return reading.log_delta;
   }
 
   /// What the readings say, after some more of them where that is little.
   [[nodiscard]] Interval between(Direction direction, double epsilon) const {
+    static const Citation bracket("profile-bracket", "between its readings a profile is held by its chords");
     Readings& known = readings(direction);
+    const double& spent = kept().spent;
+    Work::count(1);
     Interval found = known.at(epsilon);
-    const auto is_wide = [this](Interval value) {
-      return value.hi > -infinity && !(value.hi - value.lo <= tolerated(spent_ - unhurried_));
-    };
-    for (bool last = false; !last && is_wide(found) && spent_ < unhurried_ + hurried;) {
+    const auto is_wide = [&](Interval value) { return value.hi > -infinity && !(value.width() <= tolerated(spent - budget_.passed_on)); };
+    for (bool last = false; !last && is_wide(found) && spent < budget_.in_all;) {
       const double place = known.next(epsilon);
-      const Interval there = read(direction, place);
+      const Reading there = read(direction, place);
       last = place == epsilon;
-      found = intersect(found, last ? there : known.at(epsilon));
-      if (last || !is_wide(there)) continue;
+      found = intersect(found, last ? used(there) : known.at(epsilon));
+      if (last || !is_wide(there.log_delta)) continue;
       last = true;  // readings as wide as this would not add up to more
-      found = intersect(found, read(direction, epsilon));
+      found = intersect(found, used(read(direction, epsilon)));
     }
+    record(bracket);
     return found;
   }
 
   LossPointer base_;
-  double unhurried_;
-  ProcessorTime clock_;
-  mutable std::mutex mutex_;
-  mutable double spent_ = 0;  // seconds of reading
-  mutable Readings remove_;
-  mutable Readings add_;
+  ReadingBudget budget_;
+  std::uint64_t number_ = QuestionScope::new_owner();  // of this loss, for what it keeps
 };
 
 }  // namespace
 
-double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
-
-LossPointer bracketed(LossPointer base, double unhurried, ProcessorTime clock) {
+LossPointer bracketed(LossPointer base, ReadingBudget budget) {
   if (!base->is_pair()) return base;  // nothing is known between the readings of a bound that need not be convex
-  return std::make_shared<BracketedLoss>(std::move(base), unhurried, std::move(clock));
+  return std::make_shared<BracketedLoss>(std::move(base), budget);
 }
 
 }  // namespace tradeoff

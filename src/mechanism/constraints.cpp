@@ -135,12 +135,13 @@ Atoms atoms_of(const CanonicalConstraints& constraints) {
   return atoms;
 }
 
-ConstraintsLoss::ConstraintsLoss(std::vector<Constraint> constraints, bool floor_is_meant)
-    : canonical_(canonical_constraints(std::move(constraints))), atoms_(atoms_of(canonical_)), floor_is_meant_(floor_is_meant) {}
-
-void ConstraintsLoss::explain(std::vector<Step>& steps) const {
-  steps.push_back({"canonical-constraints", "a mixture of " + std::to_string(canonical_.active.size()) + " randomised responses"});
-  for (const std::string& note : canonical_.notes) steps.push_back({"canonical-constraints", note});
+ConstraintsLoss::ConstraintsLoss(std::vector<Constraint> constraints, bool floor_is_meant, Citations origin)
+    : canonical_(canonical_constraints(std::move(constraints))),
+      atoms_(atoms_of(canonical_)),
+      floor_is_meant_(floor_is_meant),
+      citations_(std::move(origin)) {
+  citations_.emplace_back("canonical-constraints", "a mixture of " + std::to_string(canonical_.active.size()) + " randomised responses");
+  for (const std::string& note : canonical_.notes) citations_.emplace_back("canonical-constraints", note);
 }
 
 std::string ConstraintsLoss::key() const {

@@ -34,15 +34,22 @@ struct CanonicalConstraints {
 class ConstraintsLoss final : public Loss {
  public:
   /// `floor_is_meant`: the delta of the largest epsilon is meant to hold forever. Otherwise nothing is said beyond that epsilon.
-  explicit ConstraintsLoss(std::vector<Constraint> constraints, bool floor_is_meant = true);
+  /// `origin`: what the constraints are concluded from, if that is another law.
+  explicit ConstraintsLoss(std::vector<Constraint> constraints, bool floor_is_meant = true, Citations origin = {});
 
-  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return delta_of(atoms_, epsilon); }
-  [[nodiscard]] Interval log_delta(Direction, Interval epsilon) const override { return log_delta_of(atoms_, epsilon); }
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
+    cite();
+    return delta_of(atoms_, epsilon);
+  }
+  [[nodiscard]] Interval log_delta(Direction, Interval epsilon) const override {
+    cite();
+    return log_delta_of(atoms_, epsilon);
+  }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return atoms_.infinite; }
   [[nodiscard]] const Atoms* atoms(Direction) const override { return &atoms_; }
   [[nodiscard]] Tail tail() const override { return floor_is_meant_ || atoms_.infinite.hi == 0 ? Loss::tail() : Tail{}; }
-  void explain(std::vector<Step>& steps) const override;
+  void cite() const override { record(citations_); }
   [[nodiscard]] std::string key() const override;
 
   [[nodiscard]] const CanonicalConstraints& canonical() const { return canonical_; }
@@ -51,6 +58,7 @@ class ConstraintsLoss final : public Loss {
   CanonicalConstraints canonical_;
   Atoms atoms_;
   bool floor_is_meant_;
+  Citations citations_;
 };
 
 }  // namespace tradeoff

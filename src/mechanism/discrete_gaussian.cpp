@@ -61,8 +61,12 @@ class DiscreteGaussianLoss final : public Loss {
         tail_(tail_of(sigma, shift, total)),
         transform_(theta_transform(sigma, shift)) {}
 
-  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return delta_of(atoms_, epsilon); }
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
+    DiscreteGaussianLoss::cite();
+    return delta_of(atoms_, epsilon);
+  }
   [[nodiscard]] Interval log_delta(Direction, Interval epsilon) const override {
+    DiscreteGaussianLoss::cite();
     // From outcomes 37 standard deviations away on, delta is below 1e-290.
     const Interval mu = exactly(shift_) / sigma_;
     const double far = (37.0 * mu + square(mu) / 2.0).hi;
@@ -79,8 +83,9 @@ class DiscreteGaussianLoss final : public Loss {
     return LossLattice{exactly(shift_) / square(sigma_), std::fmod(shift_, 2) != 0};
   }
   [[nodiscard]] std::string key() const override { return make_key("discrete_gaussian", {sigma_, exactly(shift_)}); }
-  void explain(std::vector<Step>& steps) const override {
-    steps.push_back({"discrete-gaussian", "the loss lies on a lattice; scalar queries, or vectors by their l1 sensitivity"});
+  void cite() const override {
+    static const Citation law("discrete-gaussian", "the loss lies on a lattice; scalar queries, or vectors by their l1 sensitivity");
+    record(law);
   }
 
  private:
@@ -131,7 +136,7 @@ LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
   Atoms law = make_atoms(std::move(atoms), beyond, beyond, true);
   if (sensitivity > 0) return std::make_shared<DiscreteGaussianLoss>(std::move(law), sigma, shift, total);
   return finite_loss(std::move(law), make_key("discrete_gaussian", {sigma, exactly(shift)}),
-                     {"discrete-gaussian", "no change of the data changes the result"});
+                     {Citation("discrete-gaussian", "no change of the data changes the result")});
 }
 
 }  // namespace tradeoff

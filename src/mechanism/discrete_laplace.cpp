@@ -40,7 +40,7 @@ LossPointer discrete_laplace(Interval scale, std::uint64_t sensitivity) {
   }
   const Interval none = Interval::exactly(0);
   return finite_loss(make_atoms(std::move(atoms), none, none, true), make_key("discrete_laplace", {scale, exactly(sensitivity)}),
-                     {"discrete-laplace", "the loss takes sensitivity + 1 values on a lattice"});
+                     {Citation("discrete-laplace", "the loss takes sensitivity + 1 values on a lattice")});
 }
 
 // [discrete-laplace] As above, but outcomes below shift - bound have infinite loss, and those above bound do not occur.
@@ -66,9 +66,10 @@ LossPointer truncated_discrete_laplace(Interval scale, std::uint64_t bound, std:
     for (std::uint64_t y = first; y <= std::min(sensitivity - 1, bound); ++y)
       atoms.push_back({loss_at(scale, sensitivity, y), ratio_power(scale, y) * one_minus_power(scale, 1) / whole});
   }
-  return finite_loss(make_atoms(std::move(atoms), infinite, infinite, true),
-                     make_key("truncated_discrete_laplace", {scale, exactly(bound), exactly(sensitivity)}),
-                     {"discrete-laplace", "outcomes that only one side can produce have infinite loss; the rest lie on a lattice"});
+  return finite_loss(
+      make_atoms(std::move(atoms), infinite, infinite, true),
+      make_key("truncated_discrete_laplace", {scale, exactly(bound), exactly(sensitivity)}),
+      {Citation("discrete-laplace", "outcomes that only one side can produce have infinite loss; the rest lie on a lattice")});
 }
 
 }  // namespace tradeoff

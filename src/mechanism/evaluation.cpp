@@ -17,9 +17,10 @@ std::vector<Evaluation> evaluations_of(const Loss& loss, Direction direction, do
 }
 
 Evaluation whole_evaluation(const Loss& loss, Direction direction, double epsilon) {
-  std::vector<Step> steps;
-  loss.explain(steps);
-  return {steps.empty() ? "" : steps.back().theorem, direction, epsilon, loss.log_delta(direction, Interval::exactly(epsilon))};
+  const Recording own;
+  const Interval log_delta = loss.log_delta(direction, Interval::exactly(epsilon));
+  own.pass_on();
+  return {own.citations().empty() ? "" : own.citations().back().step().theorem, direction, epsilon, log_delta};
 }
 
 Evaluation balanced(Evaluation evaluation, const std::string& remainder) {

@@ -30,14 +30,15 @@ class Evaluable {
   Evaluable(const Evaluable&) = delete;
   Evaluable& operator=(const Evaluable&) = delete;
   virtual ~Evaluable() = default;
-  /// Adds how delta(epsilon) is enclosed. An epsilon below 0 may be answered by the other direction at -epsilon. [two-directions]
+  /// Adds how delta(epsilon) is enclosed, and records the theorems of what it adds. An epsilon below 0 may be answered by the other
+  /// direction at -epsilon. [two-directions]
   virtual void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const = 0;
 };
 
 /// Of any loss: the engine's own account, or its enclosure as a whole.
 [[nodiscard]] std::vector<Evaluation> evaluations_of(const Loss& loss, Direction direction, double epsilon);
 
-/// The enclosure of a loss as a whole, under the last theorem that it names, no error told apart yet.
+/// The enclosure of a loss as a whole, under the last theorem that its reading records, no error told apart yet.
 [[nodiscard]] Evaluation whole_evaluation(const Loss& loss, Direction direction, double epsilon);
 
 /// Makes the promise about the sum of the errors true: what they leave of the width is added under this name (if it is not empty), and

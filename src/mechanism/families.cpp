@@ -23,8 +23,10 @@ class SqrtLogFamily final : public FamilyLoss {
   }
   [[nodiscard]] Tail tail() const override { return gaussian_tail(log_factor_.hi, scale_ / sqrt(Interval::exactly(2)), 0); }
   [[nodiscard]] std::string key() const override { return make_key("sqrt_log_family", {scale_, log_factor_}); }
-  void explain(std::vector<Step>& steps) const override {
-    steps.push_back({"naive-profile", "sigma = a/epsilon sqrt(log(b/delta)) solved for delta; an upper bound with a Gaussian tail"});
+  void cite() const override {
+    static const Citation profile("naive-profile",
+                                  "sigma = a/epsilon sqrt(log(b/delta)) solved for delta; an upper bound with a Gaussian tail");
+    record(profile);
   }
 
  private:
@@ -49,8 +51,9 @@ class GaussianTailFamily final : public FamilyLoss {
   [[nodiscard]] Interval convex_from() const override { return 2.0 / (1.0 + sqrt(1.0 + 4.0 / square(width_))); }
   [[nodiscard]] Tail tail() const override { return gaussian_tail(log_factor_.hi, {0, width_.hi}, from_); }
   [[nodiscard]] std::string key() const override { return make_key("gaussian_tail", {log_factor_, width_, Interval::exactly(from_)}); }
-  void explain(std::vector<Step>& steps) const override {
-    steps.push_back({"naive-profile", "beyond the last row delta <= k exp(-epsilon^2/(2 s^2)), as stated"});
+  void cite() const override {
+    static const Citation profile("naive-profile", "beyond the last row delta <= k exp(-epsilon^2/(2 s^2)), as stated");
+    record(profile);
   }
 
  private:
@@ -69,9 +72,10 @@ class LogFamily final : public FamilyLoss {
   [[nodiscard]] Interval convex_from() const override { return Interval::exactly(0); }
   [[nodiscard]] Tail tail() const override { return heavy_tail(TailKind::exponential); }
   [[nodiscard]] std::string key() const override { return make_key("log_family", {rate_}); }
-  void explain(std::vector<Step>& steps) const override {
-    steps.push_back(
-        {"naive-profile", "sigma = -c log(delta)/epsilon solved for delta; falls like exp(-epsilon), so no Gaussian covers it"});
+  void cite() const override {
+    static const Citation profile("naive-profile",
+                                  "sigma = -c log(delta)/epsilon solved for delta; falls like exp(-epsilon), so no Gaussian covers it");
+    record(profile);
   }
 
  private:
@@ -88,11 +92,12 @@ class Icea final : public FamilyLoss {
   [[nodiscard]] Interval convex_from() const override { return Interval::exactly(0); }  // 1/log x is convex for x > 1
   [[nodiscard]] Tail tail() const override { return heavy_tail(TailKind::polynomial); }
   [[nodiscard]] std::string key() const override { return make_key("icea", {log_factor_}); }
-  void explain(std::vector<Step>& steps) const override {
-    steps.push_back({"naive-profile",
-                     "messages > 10 log(users/(epsilon delta)) solved for delta; falls like 1/epsilon, so no Gaussian covers it; speaks of "
-                     "changes that "
-                     "keep the sum of all inputs"});
+  void cite() const override {
+    static const Citation profile(
+        "naive-profile",
+        "messages > 10 log(users/(epsilon delta)) solved for delta; falls like 1/epsilon, so no Gaussian covers it; "
+        "speaks of changes that keep the sum of all inputs");
+    record(profile);
   }
 
  private:
@@ -103,6 +108,7 @@ class Icea final : public FamilyLoss {
 }  // namespace
 
 Interval FamilyLoss::log_delta(Direction direction, Interval epsilon) const {
+  cite();
   if (epsilon.lo < 0) return log(delta(direction, epsilon));
   // Decreasing: each end of the answer comes from one end of the question. At infinity the bound has fallen to 0.
   const auto at = [this](double e) {
@@ -113,6 +119,7 @@ Interval FamilyLoss::log_delta(Direction direction, Interval epsilon) const {
 
 // [naive-profile] Valid for both orders, so below 0 its mirror 1 - e^eps (1 - delta(-eps)) is valid too.
 Interval FamilyLoss::delta(Direction, Interval epsilon) const {
+  cite();
   const auto at = [this](double e) {
     const double size = std::abs(e);
     const Interval there = size == infinity ? Interval::exactly(0) : exp(min(log_value(Interval::exactly(size)), Interval::exactly(0)));

@@ -20,15 +20,19 @@ std::optional<LossLattice> lattice_of(const Atoms& atoms) {
 
 class FiniteLoss final : public Loss {
  public:
-  FiniteLoss(Atoms remove, std::string key, Step origin, std::optional<Tail> tail)
+  FiniteLoss(Atoms remove, std::string key, Citations origin, std::optional<Tail> tail)
       : remove_(std::move(remove)),
         add_(remove_.mirrored ? remove_ : swapped(remove_)),
         key_(std::move(key)),
         origin_(std::move(origin)),
         tail_(tail) {}
 
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return delta_of(*atoms(direction), epsilon); }
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    FiniteLoss::cite();
+    return delta_of(*atoms(direction), epsilon);
+  }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    FiniteLoss::cite();
     return log_delta_of(*atoms(direction), epsilon);
   }
   [[nodiscard]] bool symmetric() const override { return remove_.mirrored; }
@@ -37,19 +41,19 @@ class FiniteLoss final : public Loss {
   [[nodiscard]] const Atoms* atoms(Direction direction) const override { return direction == Direction::add ? &add_ : &remove_; }
   [[nodiscard]] std::optional<LossLattice> lattice() const override { return lattice_of(remove_); }
   [[nodiscard]] std::string key() const override { return key_; }
-  void explain(std::vector<Step>& steps) const override { steps.push_back(origin_); }
+  void cite() const override { record(origin_); }
 
  private:
   Atoms remove_;
   Atoms add_;
   std::string key_;
-  Step origin_;
+  Citations origin_;
   std::optional<Tail> tail_;
 };
 
 }  // namespace
 
-LossPointer finite_loss(Atoms remove, std::string key, Step origin, std::optional<Tail> tail) {
+LossPointer finite_loss(Atoms remove, std::string key, Citations origin, std::optional<Tail> tail) {
   return std::make_shared<FiniteLoss>(std::move(remove), std::move(key), std::move(origin), tail);
 }
 

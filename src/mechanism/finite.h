@@ -8,8 +8,8 @@
 
 namespace tradeoff {
 
-/// A loss that takes finitely many values, given by its law in the remove direction. `origin` is the step it explains itself with; `tail`
-/// is what is known where the atoms have been cut off.
-[[nodiscard]] LossPointer finite_loss(Atoms remove, std::string key, Step origin, std::optional<Tail> tail = std::nullopt);
+/// A loss that takes finitely many values, given by its law in the remove direction. `origin` is what the law rests
+/// on; `tail` is what is known where the atoms have been cut off.
+[[nodiscard]] LossPointer finite_loss(Atoms remove, std::string key, Citations origin, std::optional<Tail> tail = std::nullopt);
 
 }  // namespace tradeoff

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/gaussian.h"
 
+#include <utility>
+
 #include "numeric/arithmetic.h"
 #include "numeric/gaussian.h"
 #include "numeric/normal.h"
@@ -11,35 +13,47 @@ namespace {
 // [gaussian-profile] The loss is N(mu^2/2, mu^2) in both directions.
 class GaussianLoss final : public Loss {
  public:
-  explicit GaussianLoss(Interval mu) : mu_(mu) {}
+  GaussianLoss(Interval mu, Citations origin) : mu_(mu), origin_(std::move(origin)) {}
 
-  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return tradeoff::gaussian_delta(mu_, epsilon); }
-  [[nodiscard]] Interval log_delta(Direction, Interval epsilon) const override { return log_gaussian_delta(mu_, epsilon); }
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
+    GaussianLoss::cite();
+    return tradeoff::gaussian_delta(mu_, epsilon);
+  }
+  [[nodiscard]] Interval log_delta(Direction, Interval epsilon) const override {
+    GaussianLoss::cite();
+    return log_gaussian_delta(mu_, epsilon);
+  }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction, Interval delta) const override {
+    GaussianLoss::cite();
     return tradeoff::gaussian_epsilon(mu_, delta);
   }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction, Interval alpha) const override {
+    GaussianLoss::cite();
     return tradeoff::gaussian_beta(mu_, alpha);
   }
   [[nodiscard]] std::optional<Interval> gaussian_mu() const override { return mu_; }
   [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {
     if (mu_.lo <= 0) return std::nullopt;
+    GaussianLoss::cite();
     const Interval threshold = Interval::exactly(epsilon) / mu_;
     return Test{normal_cdf(-threshold - mu_ / 2.0), normal_cdf(mu_ / 2.0 - threshold)};
   }
-  void explain(std::vector<Step>& steps) const override {
-    steps.push_back({"gaussian-profile", "the loss is exactly Gaussian; its profile and trade-off function have closed forms"});
+  void cite() const override {
+    static const Citation profile("gaussian-profile", "the loss is exactly Gaussian; its profile and trade-off function have closed forms");
+    record(origin_);
+    record(profile);
   }
 
  private:
   Interval mu_;
+  Citations origin_;
 };
 
 }  // namespace
 
 // [gaussian-loss]
-LossPointer gaussian_loss(Interval mu) { return std::make_shared<GaussianLoss>(mu); }
+LossPointer gaussian_loss(Interval mu, Citations origin) { return std::make_shared<GaussianLoss>(mu, std::move(origin)); }
 
 }  // namespace tradeoff

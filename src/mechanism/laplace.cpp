@@ -9,6 +9,7 @@ namespace tradeoff {
 
 // [laplace-profile] delta(e) = 1 - exp(min(e, (e - e0)/2)) where positive: the second form on [-e0, e0], the first below.
 Interval LaplaceLoss::delta(Direction, Interval epsilon) const {
+  cite();
   const auto at = [](double e, double e0) {
     if (e >= e0) return Interval::exactly(0);
     if (e == -infinity) return Interval::exactly(1);
@@ -19,11 +20,13 @@ Interval LaplaceLoss::delta(Direction, Interval epsilon) const {
 }
 
 std::optional<Interval> LaplaceLoss::closed_epsilon(Direction, Interval delta) const {
+  cite();
   return max(epsilon0_ + 2.0 * log1p(-delta), Interval::exactly(0));
 }
 
 // The three branches of the trade-off function are one minimum of maxima; each is decreasing in alpha and in epsilon0.
 std::optional<Interval> LaplaceLoss::closed_beta(Direction, Interval alpha) const {
+  cite();
   const auto at = [](double a, double e0) {
     const Interval shrink = exp(Interval::exactly(-e0));
     const Interval point = Interval::exactly(a);
@@ -37,13 +40,17 @@ std::optional<Interval> LaplaceLoss::closed_beta(Direction, Interval alpha) cons
 
 // [laplace-mu] The transform of the profile to mu is largest at epsilon = 0, for every epsilon0.
 std::optional<Interval> LaplaceLoss::closed_mu() const {
+  static const Citation largest_at_zero("laplace-mu", "the least mu is that of delta at epsilon = 0");
+  record(largest_at_zero);
   return tradeoff::gaussian_mu(Interval::exactly(0), delta(Direction::remove, Interval::exactly(0)));
 }
 
 std::string LaplaceLoss::key() const { return make_key("laplace", {epsilon0_}); }
 
-void LaplaceLoss::explain(std::vector<Step>& steps) const {
-  steps.push_back({"laplace-profile", "Laplace noise has a closed profile and trade-off function"});
+void LaplaceLoss::cite() const {
+  static const Citation profile("laplace-profile", "Laplace noise has a closed profile and trade-off function");
+  record(origin_);
+  record(profile);
 }
 
 }  // namespace tradeoff

@@ -10,7 +10,9 @@ namespace tradeoff {
 /// -epsilon0 with probability exp(-epsilon0)/2, and has density exp((l - epsilon0)/2)/4 in between.
 class LaplaceLoss final : public Loss {
  public:
-  explicit LaplaceLoss(Interval epsilon0) : epsilon0_(epsilon0), transform_(laplace_transform(epsilon0)) {}
+  /// `origin`: what makes of another mechanism one that is as private as Laplace noise.
+  explicit LaplaceLoss(Interval epsilon0, Citations origin = {})
+      : epsilon0_(epsilon0), transform_(laplace_transform(epsilon0)), origin_(std::move(origin)) {}
   [[nodiscard]] Interval epsilon0() const { return epsilon0_; }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
@@ -26,11 +28,12 @@ class LaplaceLoss final : public Loss {
     return laplace_break_points(end == ParameterEnd::worse ? epsilon0_.hi : epsilon0_.lo);
   }
   [[nodiscard]] std::string key() const override;
-  void explain(std::vector<Step>& steps) const override;
+  void cite() const override;
 
  private:
   Interval epsilon0_;
   LaplaceTransform transform_;
+  Citations origin_;
 };
 
 }  // namespace tradeoff

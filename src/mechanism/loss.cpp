@@ -9,6 +9,7 @@ namespace tradeoff {
 Interval Loss::log_delta(Direction direction, Interval epsilon) const { return log(delta(direction, epsilon)); }
 
 double Loss::rough_delta(Direction direction, double epsilon) const {
+  const Unrecorded steering;
   const Interval value = delta(direction, Interval::exactly(epsilon));
   return 0.5 * (value.lo + value.hi);
 }

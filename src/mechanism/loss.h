@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mechanism/break_points.h"
+#include "mechanism/recording.h"
 #include "mechanism/tail.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/interval.h"
@@ -26,6 +27,13 @@ struct LossLattice {
 struct Guarantee {
   Interval epsilon;
   Interval delta;
+};
+
+/// What stands behind one reading of a profile.
+enum class Cost {
+  formula,  ///< a formula or a short sum
+  engine,   ///< an engine, which may take milliseconds
+  search,   ///< a search over readings of another profile
 };
 
 /// One ordered pair of distributions, (P, Q) = (with the record, without it), seen through the privacy loss L = log dP/dQ.
@@ -94,8 +102,12 @@ class Loss {
   /// The corners (e, delta(e)), e >= 0, between which delta is linear in exp(e), if the pair was composed point by point.
   [[nodiscard]] virtual std::optional<std::vector<Guarantee>> guarantees(Direction) const { return std::nullopt; }
 
-  /// Adds what a reader should know about how this loss was found: theorems, error terms, node counts.
-  virtual void explain(std::vector<Step>& /*steps*/) const {}
+  /// What one reading of the profile costs, at most.
+  [[nodiscard]] virtual Cost cost() const { return Cost::formula; }
+
+  /// Records the theorems that the law of the pair rests on: for code that uses the law by its atoms, its transform, its break points, its
+  /// Gaussian parameter or its mass at infinity. The profile, the tests and the closed forms record by themselves what they use.
+  virtual void cite() const {}
 
   /// Losses with equal non-empty keys share an enclosure of their law and are merged before any numerics; see make_key.
   [[nodiscard]] virtual std::string key() const { return {}; }

@@ -35,7 +35,8 @@ void check_row(const std::vector<std::pair<Interval, Interval>>& points, std::si
 
 // [finite-pair]
 LossPointer pair_loss(const std::vector<Interval>& p, const std::vector<Interval>& q) {
-  return finite_loss(atoms_of_pair(p, q), key_of("pair", p, q), {"finite-pair", "the likelihood ratio takes finitely many values"});
+  return finite_loss(atoms_of_pair(p, q), key_of("pair", p, q),
+                     {Citation("finite-pair", "the likelihood ratio takes finitely many values")});
 }
 
 // [finite-pair] An edge of the polygon is an outcome with Q mass = its run and P mass = its drop; the gap at alpha = 0 is mass at
@@ -58,7 +59,8 @@ LossPointer polygon_loss(const std::vector<std::pair<Interval, Interval>>& point
   }
   p.push_back(Interval::exactly(0));
   q.push_back(max(1.0 - points.back().first, Interval::exactly(0)));
-  return finite_loss(atoms_of_pair(p, q), key_of("curve", p, q), {"finite-pair", "a polygon is the trade-off function of a finite pair"});
+  return finite_loss(atoms_of_pair(p, q), key_of("curve", p, q),
+                     {Citation("finite-pair", "a polygon is the trade-off function of a finite pair")});
 }
 
 }  // namespace tradeoff

@@ -60,9 +60,9 @@ std::string TailedProfile::key() const {
   return rows_->key().empty() ? std::string() : "tailed(" + rows_->key() + "," + beyond_->key() + ")";
 }
 
-void TailedProfile::explain(std::vector<Step>& steps) const {
-  rows_->explain(steps);
-  beyond_->explain(steps);
+void TailedProfile::cite() const {
+  rows_->cite();
+  beyond_->cite();
 }
 
 }  // namespace tradeoff

@@ -36,7 +36,7 @@ class TailedProfile final : public Loss {
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
   [[nodiscard]] Tail tail() const override { return beyond_->tail(); }
   [[nodiscard]] std::string key() const override;
-  void explain(std::vector<Step>& steps) const override;
+  void cite() const override;
 
  private:
   LossPointer rows_;

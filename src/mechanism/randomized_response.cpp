@@ -17,7 +17,7 @@ LossPointer randomized_response(Interval epsilon, std::uint64_t choices) {
   if (choices > 2) atoms.push_back({Interval::exactly(0), neither});
   const Interval none = Interval::exactly(0);
   return finite_loss(make_atoms(std::move(atoms), none, none, true), make_key("randomized_response", {epsilon, others}),
-                     {"randomized-response", "the loss takes the values +epsilon, 0 and -epsilon"});
+                     {Citation("randomized-response", "the loss takes the values +epsilon, 0 and -epsilon")});
 }
 
 }  // namespace tradeoff

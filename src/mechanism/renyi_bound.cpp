@@ -142,8 +142,9 @@ Tail RenyiBoundLoss::tail() const {
   return tail;
 }
 
-void RenyiBoundLoss::explain(std::vector<Step>& steps) const {
-  steps.push_back({"renyi-conversion", "known by bounds on Renyi divergences: the best conversion over all orders; lossy"});
+void RenyiBoundLoss::cite() const {
+  static const Citation conversion("renyi-conversion", "known by bounds on Renyi divergences: the best conversion over all orders; lossy");
+  record(conversion);
 }
 
 LossPointer renyi_bound(const std::vector<std::pair<Interval, Interval>>& points) {

@@ -37,7 +37,7 @@ class RenyiBoundLoss final : public FamilyLoss {
   [[nodiscard]] Interval start() const override { return Interval::exactly(0); }
   [[nodiscard]] Interval convex_from() const override { return Interval::exactly(0); }
   [[nodiscard]] Tail tail() const override;
-  void explain(std::vector<Step>& steps) const override;
+  void cite() const override;
 
  private:
   Interval rho_;

@@ -47,6 +47,25 @@ Interval over(Interval epsilon, AtPoint&& at) {
   return {at(epsilon.hi).lo, at(epsilon.lo).hi};
 }
 
+const Citation& poisson_subsampling() {
+  static const Citation pairs("poisson-subsampling", "both directions by their exact dominating pairs; add-remove neighbours");
+  return pairs;
+}
+const Citation& fixed_size_subsampling() {
+  static const Citation operation("fixed-size-subsampling", "the operator C_p on the symmetric curve; replace-one neighbours");
+  return operation;
+}
+const Citation& two_directions() {
+  static const Citation worse("two-directions", "the worse of both orders stands for either");
+  return worse;
+}
+
+/// A value made of readings of the base rests on them, which they have recorded, and on this.
+Interval by(const Citation& citation, Interval value) {
+  record(citation);
+  return value;
+}
+
 }  // namespace
 
 PoissonLoss::PoissonLoss(LossPointer base, Interval rate)
@@ -75,7 +94,10 @@ const Atoms* PoissonLoss::atoms(Direction direction) const {
 Interval PoissonLoss::delta(Direction direction, Interval epsilon) const {
   const auto remove = [this](double e, Interval rate) {
     const Interval point = Interval::exactly(e);
-    if (e == infinity) return rate * base_->infinite_mass(Direction::remove);
+    if (e == infinity) {
+      base_->cite();
+      return rate * base_->infinite_mass(Direction::remove);
+    }
     const Interval line = max(-expm1(point), Interval::exactly(0));
     if (exp(point).hi < (1.0 - rate).lo) return line;
     // At the kink e^eps = 1 - rate it cannot be told which formula holds: one is the line, the other at most the rate.
@@ -99,7 +121,7 @@ Interval PoissonLoss::delta(Direction direction, Interval epsilon) const {
     const Interval low = end(rate_.lo);
     return clamp(rate_.lo == rate_.hi ? low : Interval{low.lo, end(rate_.hi).hi}, 0, 1);
   };
-  return over(epsilon, at);
+  return by(poisson_subsampling(), over(epsilon, at));
 }
 
 Interval PoissonLoss::log_delta(Direction direction, Interval epsilon) const {
@@ -113,7 +135,7 @@ Interval PoissonLoss::log_delta(Direction direction, Interval epsilon) const {
     const Interval log_weight = log(weight);
     return log_weight + base_->log_delta(direction, log(exact_rate) + point - log_weight);
   };
-  return {at(epsilon.hi, rate_.lo).lo, at(epsilon.lo, rate_.hi).hi};
+  return by(poisson_subsampling(), {at(epsilon.hi, rate_.lo).lo, at(epsilon.lo, rate_.hi).hi});
 }
 
 Interval PoissonLoss::infinite_mass(Direction direction) const {
@@ -141,9 +163,9 @@ std::vector<double> PoissonLoss::corners(Direction direction) const {
 
 std::string PoissonLoss::key() const { return wrap("poisson", base_->key(), rate_); }
 
-void PoissonLoss::explain(std::vector<Step>& steps) const {
-  base_->explain(steps);
-  steps.push_back({"poisson-subsampling", "both directions by their exact dominating pairs; add-remove neighbours"});
+void PoissonLoss::cite() const {
+  base_->cite();
+  record(poisson_subsampling());
 }
 
 // C_rate reveals more the larger mu and rate are.
@@ -189,7 +211,7 @@ Interval SampledLoss::delta(Direction direction, Interval epsilon) const {
     const Interval there{positive(std::abs(e), rate_.lo).lo, positive(std::abs(e), rate_.hi).hi};
     return clamp(e >= 0 ? there : mirrored(e, there), 0, 1);
   };
-  return over(epsilon, at);
+  return by(fixed_size_subsampling(), over(epsilon, at));
 }
 
 Interval SampledLoss::log_delta(Direction direction, Interval epsilon) const {
@@ -198,7 +220,7 @@ Interval SampledLoss::log_delta(Direction direction, Interval epsilon) const {
     const Interval exact_rate = Interval::exactly(rate);
     return log(exact_rate) + base_->log_delta(direction, inner_epsilon(e, exact_rate));
   };
-  return {at(epsilon.hi, rate_.lo).lo, at(epsilon.lo, rate_.hi).hi};
+  return by(fixed_size_subsampling(), {at(epsilon.hi, rate_.lo).lo, at(epsilon.lo, rate_.hi).hi});
 }
 
 Interval SampledLoss::infinite_mass(Direction direction) const { return rate_ * base_->infinite_mass(direction); }
@@ -212,9 +234,9 @@ std::vector<double> SampledLoss::corners(Direction) const {
 
 std::string SampledLoss::key() const { return wrap("sample", base_->key(), rate_); }
 
-void SampledLoss::explain(std::vector<Step>& steps) const {
-  base_->explain(steps);
-  steps.push_back({"fixed-size-subsampling", "the operator C_p on the symmetric curve; replace-one neighbours"});
+void SampledLoss::cite() const {
+  base_->cite();
+  record(fixed_size_subsampling());
 }
 
 // [two-directions]
@@ -224,12 +246,12 @@ Interval SymmetrizedLoss::delta(Direction, Interval epsilon) const {
     const Interval worse = max(base_->delta(Direction::remove, point), base_->delta(Direction::add, point));
     return e >= 0 ? worse : mirrored(e, worse);
   };
-  return over(epsilon, at);
+  return by(two_directions(), over(epsilon, at));
 }
 
 Interval SymmetrizedLoss::log_delta(Direction direction, Interval epsilon) const {
   if (epsilon.lo < 0) return log(delta(direction, epsilon));
-  return max(base_->log_delta(Direction::remove, epsilon), base_->log_delta(Direction::add, epsilon));
+  return by(two_directions(), max(base_->log_delta(Direction::remove, epsilon), base_->log_delta(Direction::add, epsilon)));
 }
 
 Interval SymmetrizedLoss::infinite_mass(Direction) const {
@@ -241,9 +263,9 @@ std::string SymmetrizedLoss::key() const {
   return inner.empty() ? inner : "symmetric(" + inner + ")";
 }
 
-void SymmetrizedLoss::explain(std::vector<Step>& steps) const {
-  base_->explain(steps);
-  steps.push_back({"two-directions", "replace-one neighbours: the worse of both orders stands for either"});
+void SymmetrizedLoss::cite() const {
+  base_->cite();
+  record(two_directions());
 }
 
 }  // namespace tradeoff

@@ -28,7 +28,8 @@ class PoissonLoss final : public Loss {
     return (direction == Direction::add ? add_transform_ : remove_transform_).get();
   }
   [[nodiscard]] std::string key() const override;
-  void explain(std::vector<Step>& steps) const override;
+  [[nodiscard]] Cost cost() const override { return base_->cost(); }
+  void cite() const override;
 
  private:
   LossPointer base_;
@@ -60,7 +61,8 @@ class SampledLoss final : public Loss {
   /// Of a Gaussian.
   [[nodiscard]] std::optional<BreakPoints> break_points(Direction direction, ParameterEnd end) const override;
   [[nodiscard]] std::string key() const override;
-  void explain(std::vector<Step>& steps) const override;
+  [[nodiscard]] Cost cost() const override { return base_->cost(); }
+  void cite() const override;
 
  private:
   LossPointer base_;
@@ -86,7 +88,8 @@ class SymmetrizedLoss final : public Loss {
     return tail;
   }
   [[nodiscard]] std::string key() const override;
-  void explain(std::vector<Step>& steps) const override;
+  [[nodiscard]] Cost cost() const override { return base_->cost(); }
+  void cite() const override;
 
  private:
   LossPointer base_;

@@ -193,7 +193,7 @@ class SubsampledGaussianLoss final : public Loss {
     return end == ParameterEnd::worse ? SubsampledGaussianBreak{mu_.hi, rate_.hi} : SubsampledGaussianBreak{mu_.lo, rate_.lo};
   }
   [[nodiscard]] std::string key() const override { return make_key("subsampled_gaussian", {mu_, rate_}); }
-  void explain(std::vector<Step>& steps) const override { profile_.explain(steps); }
+  void cite() const override { profile_.cite(); }
 
  private:
   static constexpr double most_rate = 1 - 1e-6;     // nearer to 1 the node bounds would need 1 - rate to more digits than they have
@@ -210,6 +210,7 @@ class SubsampledGaussianLoss final : public Loss {
 
 // The loss is increasing in z: L > e is z > z_e in the remove direction, and in the add direction L = -l, so z < z_{-e}.
 std::optional<Loss::Test> SubsampledGaussianLoss::test_at(Direction direction, double epsilon) const {
+  cite();
   const Interval ratio = expm1(Interval::exactly(direction == Direction::add ? -epsilon : epsilon)) / rate_;  // (w - 1)/q
   const Interval none = Interval::exactly(0), all = Interval::exactly(1);
   if (ratio.hi <= -1) return direction == Direction::add ? Test{none, none} : Test{all, all};

@@ -25,6 +25,7 @@ TruncatedLaplaceLoss::TruncatedLaplaceLoss(Interval epsilon0, Interval reach)
       transform_(truncated_laplace_transform(epsilon0, reach)) {}
 
 Interval TruncatedLaplaceLoss::delta(Direction, Interval epsilon) const {
+  cite();
   const auto at = [this](double e) {
     const Interval point = Interval::exactly(e);
     if (e == -infinity) return Interval::exactly(1);
@@ -39,8 +40,10 @@ Interval TruncatedLaplaceLoss::infinite_mass(Direction) const { return inside(la
 
 std::string TruncatedLaplaceLoss::key() const { return make_key("truncated_laplace", {epsilon0_, reach_}); }
 
-void TruncatedLaplaceLoss::explain(std::vector<Step>& steps) const {
-  steps.push_back({"truncated-laplace-profile", "truncated Laplace noise has a closed profile; its mass at infinite loss is kept apart"});
+void TruncatedLaplaceLoss::cite() const {
+  static const Citation profile("truncated-laplace-profile",
+                                "truncated Laplace noise has a closed profile; its mass at infinite loss is kept apart");
+  record(profile);
 }
 
 }  // namespace tradeoff

@@ -29,7 +29,7 @@ class TruncatedLaplaceLoss final : public Loss {
     return truncated_laplace_break_points(end == ParameterEnd::worse ? epsilon0_.hi : epsilon0_.lo, reach_);
   }
   [[nodiscard]] std::string key() const override;
-  void explain(std::vector<Step>& steps) const override;
+  void cite() const override;
 
  private:
   Interval epsilon0_;

@@ -154,17 +154,15 @@ Certificate certify(const Plan& plan, const ReleaseTerms& terms, const Targets& 
   if (!is_open) require_met(draft, terms, targets);
   std::vector<DrawnMechanism> mechanisms;
   for (const Instruction& instruction : draft.instructions) mechanisms.push_back(noise::describe(instruction));
-  const std::optional<Interval> mu = find_mu(draft.curve, draft.instructions);
+  std::optional<Interval> mu;
   std::vector<Certificate::Point> guarantee;
-  for (const char* delta : {"0", "1e-5", "1e-7", "1e-9"}) guarantee.push_back({delta, draft.curve.epsilon_at(read_number(delta).value)});
-  auto content = std::make_unique<Certificate::Content>(Certificate::Content{std::move(draft.plan),
-                                                                             std::move(draft.drawn),
-                                                                             terms,
-                                                                             std::move(draft.instructions),
-                                                                             std::move(mechanisms),
-                                                                             std::move(draft.curve),
-                                                                             mu,
-                                                                             std::move(guarantee)});
+  Provenance provenance = provenance_of([&] {
+    mu = find_mu(draft.curve, draft.instructions);
+    for (const char* delta : {"0", "1e-5", "1e-7", "1e-9"}) guarantee.push_back({delta, draft.curve.epsilon_at(read_number(delta).value)});
+  });
+  auto content = std::make_unique<Certificate::Content>(
+      Certificate::Content{std::move(draft.plan), std::move(draft.drawn), terms, std::move(draft.instructions), std::move(mechanisms),
+                           std::move(draft.curve), mu, std::move(guarantee), std::move(provenance)});
   return Certificate(std::move(content));
 }
 
@@ -180,5 +178,6 @@ const ReleaseTerms& Certificate::terms() const { return content_->terms; }
 const Curve& Certificate::curve() const { return content_->curve; }
 std::optional<Interval> Certificate::mu() const { return content_->mu; }
 const std::vector<Certificate::Point>& Certificate::guarantee() const { return content_->guarantee; }
+const Provenance& Certificate::provenance() const { return content_->provenance; }
 
 }  // namespace tradeoff

@@ -15,6 +15,7 @@ struct Certificate::Content {
   Curve curve;
   std::optional<Interval> mu;
   std::vector<Point> guarantee;
+  Provenance provenance;
 };
 
 }  // namespace tradeoff

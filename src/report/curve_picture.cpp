@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "curve/many_questions.h"
+#include "mechanism/loss.h"
+#include "mechanism/question_scope.h"
 #include "numeric/usual_arithmetic.h"
 #include "report/claim.h"
 #include "report/curve_table.h"
@@ -33,7 +35,7 @@ Series region_above(const Series& tradeoff) {
 
 /// Place by place where a value costs next to nothing and the curve may have corners, otherwise from one profile.
 std::vector<Interval> betas_at(const Curve& curve, Direction direction, const std::vector<double>& alphas) {
-  if (curve.method() != "closed form" && curve.method() != "exact") return many_betas(curve, direction, alphas);
+  if (curve.loss()->cost() == Cost::engine) return many_betas(curve, direction, alphas);
   std::vector<Interval> betas;
   betas.reserve(alphas.size());
   for (const double alpha : alphas) betas.push_back(curve.beta_at(Interval::exactly(alpha), direction));
@@ -114,6 +116,7 @@ Picture gdpt_axes(std::string title) {
 Picture draw_curves(View view, const std::vector<NamedCurve>& curves, Direction direction, std::size_t points) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return draw_curves(view, curves, direction, points); });
 
+  const QuestionScope question;
   if (view == View::tradeoff) {
     Picture picture = tradeoff_axes("Trade-off function");
     for (const auto& [label, curve] : curves) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "curve/many_questions.h"
+#include "mechanism/question_scope.h"
 #include "numeric/arithmetic.h"
 #include "numeric/usual_arithmetic.h"
 #include "report/curve_table.h"
@@ -76,6 +77,7 @@ Interval supremum(const std::vector<Support>& supports, Interval alpha) {
 std::vector<Interval> many_betas(const Curve& curve, Direction direction, const std::vector<double>& alphas) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return many_betas(curve, direction, alphas); });
 
+  const QuestionScope question;
   const std::vector<Support> supports = supports_of(for_many_questions(curve), direction);
   std::vector<Interval> betas;
   for (const double alpha : alphas) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "mechanism/question_scope.h"
+#include "mechanism/recording.h"
 #include "numeric/arithmetic.h"
 #include "numeric/usual_arithmetic.h"
 #include "report/curve_table.h"
@@ -48,6 +50,9 @@ bool is_smaller(const Cell& a, const Cell& b) { return a.above < b.above; }
 Interval regret_of(const Curve& curve, const Curve& summary) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return regret_of(curve, summary); });
 
+  const QuestionScope question;
+  static const Citation used("summary-regret", "what a summary by one number loses");
+  record(used);
   const auto sample = [&](double epsilon) {
     const Interval at = Interval::exactly(epsilon);
     return Sample{epsilon, curve.delta_at(at), summary.delta_at(at)};

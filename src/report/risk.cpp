@@ -5,6 +5,7 @@
 #include <array>
 
 #include "curve/many_questions.h"
+#include "mechanism/question_scope.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "numeric/usual_arithmetic.h"
@@ -48,6 +49,7 @@ const RiskRow& row_of(const std::vector<RiskRow>& rows, std::string_view given) 
 Risk find_risk(const Curve& asked) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return find_risk(asked); });
 
+  const QuestionScope question;
   const Curve curve = for_many_questions(asked);
   Risk risk;
   risk.advantage = curve.advantage();

@@ -119,14 +119,10 @@ std::vector<Number> deltas_with(const Number& headline) {
   return deltas;
 }
 
-}  // namespace
-
-Statement make_statement(Context context, const Plan& plan, const Curve& curve) {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return make_statement(context, plan, curve); });
-
-  const std::uint64_t records = records_protected(plan);
-  const Number delta = context.delta ? *context.delta : read_number(headline_delta);
-  Statement made{std::move(context), records, to_string(plan), plan, curve, {delta, curve.epsilon_at(delta)}, {}, {}, {}, {}, {}, {}};
+void find_numbers(Statement& made) {
+  const Curve& curve = made.curve;
+  const Number& delta = made.headline.first;
+  made.headline.second = curve.epsilon_at(delta);
   for (const Number& one : deltas_with(delta)) made.epsilons.emplace_back(one, curve.epsilon_at(one));
   std::vector<Interval> slacks;
   for (const char* text : shown_slacks) slacks.push_back(read_number(text).value);
@@ -141,6 +137,17 @@ Statement make_statement(Context context, const Plan& plan, const Curve& curve) 
   for (const char* text : shown_alphas) made.tradeoff.emplace_back(text, curve.beta_at(read_number(text).value));
   made.risk = find_risk(curve);
   made.balanced = (1.0 - made.risk.advantage) / Interval::exactly(2);  // where a symmetric curve crosses the diagonal, its slope is -1
+}
+
+}  // namespace
+
+Statement make_statement(Context context, const Plan& plan, const Curve& curve) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return make_statement(context, plan, curve); });
+
+  const std::uint64_t records = records_protected(plan);
+  const Number delta = context.delta ? *context.delta : read_number(headline_delta);
+  Statement made{std::move(context), records, to_string(plan), plan, curve, {delta, {}}, {}, {}, {}, {}, {}, {}, {}};
+  made.provenance = provenance_of([&] { find_numbers(made); });
   return made;
 }
 

@@ -42,6 +42,7 @@ struct Statement {
   std::vector<std::pair<std::string, Interval>> tradeoff;  ///< least misses at rates of false alarms
   Interval balanced;                                       ///< least error of an attack that errs equally often both ways
   Risk risk;
+  Provenance provenance;  ///< of all numbers above
 };
 
 /// Takes about twenty questions to the curve.

@@ -195,7 +195,7 @@ void add_comparison(Document& document, const std::vector<Statement>& statements
     const Statement& one = statements[k];
     const std::string name(1, static_cast<char>('A' + k));
     curves.push_back({name + ": " + one.plan_text, one.curve});
-    names.rows.push_back({name, as_code(one.plan_text), to_word(one.curve.neighbours()), one.curve.method()});
+    names.rows.push_back({name, as_code(one.plan_text), to_word(one.curve.neighbours()), to_string(one.provenance.method)});
     numbers.rows.front().push_back(name);
     std::size_t i = 0;
     for (const auto& [delta, epsilon] : one.epsilons) rows[i++].push_back(most(epsilon));
@@ -217,12 +217,13 @@ void add_comparison(Document& document, const std::vector<Statement>& statements
 void add_method(Document& document, const std::vector<Statement>& statements) {
   const Statement& statement = statements.front();
   document.blocks.emplace_back(Heading{"Method"});
-  document.blocks.emplace_back(Paragraph{"Computed by tradeoff " TRADEOFF_VERSION ", method: " + statement.curve.method() +
-                                         ". Every value is an interval that is proved to hold the truth, all errors of truncation, "
-                                         "discretisation and rounding included; the number to "
-                                         "quote is the end on the safe side, rounded to that side."});
+  document.blocks.emplace_back(
+      Paragraph{"Computed by tradeoff " TRADEOFF_VERSION ", method: " + std::string(to_string(statement.provenance.method)) +
+                ". Every value is an interval that is proved to hold the truth, all errors of truncation, "
+                "discretisation and rounding included; the number to "
+                "quote is the end on the safe side, rounded to that side."});
   Table steps{{{"theorem", "use"}}};
-  for (const Step& step : statement.curve.steps()) steps.rows.push_back({as_code(step.theorem), step.detail});
+  for (const Step& step : statement.provenance.steps) steps.rows.push_back({as_code(step.theorem), step.detail});
   document.blocks.emplace_back(std::move(steps));
   document.blocks.emplace_back(
       Paragraph{"Proofs of the theorems, floating point included, are in `docs/theory` of the program. SHA-256 of plan and neighbours: " +

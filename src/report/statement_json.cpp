@@ -50,7 +50,7 @@ void write_nist(JsonWriter& out, const Statement& statement) {
   out.key("sampling");
   write_texts(out, sampling_assumed(statement.plan));
   out.key("composition")
-      .text("all steps of the plan on the same data, " + statement.curve.method())
+      .text(std::string("all steps of the plan on the same data, ") + to_string(statement.provenance.method))
       .key("noise_implementation")
       .null()
       .end_object();
@@ -92,8 +92,14 @@ void write_registry(JsonWriter& out, const Statement& statement) {
 }
 
 void write_method(JsonWriter& out, const Statement& statement) {
-  out.begin_object().key("program").text("tradeoff").key("version").text(TRADEOFF_VERSION).key("method").text(statement.curve.method());
-  out.key("wanted_relative_width").number(statement.curve.tolerance().relative).key("steps").steps(statement.curve.steps());
+  out.begin_object()
+      .key("program")
+      .text("tradeoff")
+      .key("version")
+      .text(TRADEOFF_VERSION)
+      .key("method")
+      .text(to_string(statement.provenance.method));
+  out.key("wanted_relative_width").number(statement.curve.tolerance().relative).key("steps").steps(statement.provenance.steps);
   out.key("command")
       .text(command_for({statement}))
       .key("sha256_of_plan_and_neighbours")

@@ -55,6 +55,7 @@ std::vector<Direction> directions_of(const Curve& curve, Direction asked) {
 
 /// exp(epsilon) is the slope of beta where the attack's threshold is epsilon. About: it is where counts and errors are stated, no more.
 std::optional<double> threshold_of(const Curve& curve, Direction direction, double alpha, Interval beta) {
+  const Unrecorded steering;
   const double away = 0.99 * alpha;
   const double rise = curve.beta_at(Interval::exactly(away), direction).lo - beta.lo;
   const double epsilon = std::log(rise / (alpha - away));
@@ -221,10 +222,12 @@ Finding verify_origin(const CertificateDocument& document, const Recreation& rec
 CertifiedAnswer certified(const Curve& curve, CertifiedAnswer question) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return certified(curve, question); });
   question.log10.reset();
-  answer(curve, question);
-  question.method = curve.method();
-  question.steps = curve.steps();
-  question.evaluations = evaluations_for(question, curve);
+  Provenance found = provenance_of([&] {
+    answer(curve, question);
+    question.evaluations = evaluations_for(question, curve);
+  });
+  question.method = to_string(found.method);
+  question.steps = std::move(found.steps);
   return question;
 }
 

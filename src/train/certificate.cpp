@@ -194,7 +194,9 @@ Guarantee guarantee_of(const TrainingTerms& terms, std::uint64_t steps, const st
   }
   const Plan plan = parse(found.drawn);
   const Curve curve = analyze(plan, neighbours_of(terms));
-  for (const std::string& delta : deltas) found.epsilons.push_back({delta, curve.epsilon_at(read_number(delta).value)});
+  found.provenance = provenance_of([&] {
+    for (const std::string& delta : deltas) found.epsilons.push_back({delta, curve.epsilon_at(read_number(delta).value)});
+  });
   std::vector<Interval> slacks;
   for (const char* slack : certified_slacks) slacks.push_back(read_number(slack).value);
   found.mu_with_slack = measure_mu(curve, slacks).with_slack;

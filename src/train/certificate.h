@@ -36,6 +36,7 @@ struct Guarantee {
     std::string alpha;
     Interval beta;
   };
+  Provenance provenance{};      ///< of the epsilons
   std::vector<Error> tradeoff;  ///< the trade-off function at some places; an attack finds at most 1 - beta at alpha false alarms
 };
 

@@ -157,9 +157,7 @@ TEST(Rectify, IsTheSmallerOfBothProfilesAndTheLargerTradeoff) {
 }
 
 std::string hull_of(const Loss& refined) {
-  std::vector<Step> steps;
-  refined.explain(steps);
-  return steps.back().theorem;
+  return provenance_of([&] { refined.cite(); }).steps.back().theorem;
 }
 
 // Whether the line from (-1, 1) or that from delta(0) is the hull's changes with sigma. An interval of sigmas around the change cannot be

@@ -80,10 +80,9 @@ TEST(CellsTest, KnowsBothDirectionsAndTheFloor) {
   EXPECT_EQ(both->infinite_mass(Direction::remove), exactly(0.125));
   EXPECT_EQ(both->delta(Direction::remove, exactly(infinity)), exactly(0.125));
   EXPECT_FALSE(compose_by_cells({{subsampled_gaussian(exactly(1), exactly(0.1)), 2}}, {})->symmetric());
-  std::vector<Step> steps;
-  both->explain(steps);
-  ASSERT_EQ(steps.size(), 1U);
-  EXPECT_EQ(steps.front().theorem, "two-step-cells");
+  const auto found = explained([&] { return both->delta(Direction::remove, exactly(1)); });
+  EXPECT_EQ(found.method, Method::lattice);
+  EXPECT_EQ(found.steps.back().theorem, "two-step-cells");
   const std::vector<Evaluation> account = evaluations_of(*both, Direction::remove, 1);
   ASSERT_EQ(account.size(), 1U);
   EXPECT_THAT(exp(account.front().log_delta), Encloses(both->delta(Direction::remove, exactly(1))));

@@ -21,7 +21,9 @@ using test::IsTight;
 
 TEST(Choose, GaussiansAddSquares) {
   const Composition composition = compose({{gaussian_loss(Interval::exactly(3)), 1}, {gaussian_loss(Interval::exactly(2)), 4}}, {});
-  EXPECT_EQ(composition.method, "closed form");
+  const Provenance found = provenance_of([&] { (void)composition.loss->delta(Direction::remove, Interval::exactly(1)); });
+  EXPECT_EQ(found.method, Method::closed_form);
+  EXPECT_EQ(found.steps.front().theorem, "gaussian-composition");
   EXPECT_THAT(*composition.loss->gaussian_mu(), Encloses(5.0));
   EXPECT_THAT(*composition.loss->gaussian_mu(), IsTight(1e-15));
 }
@@ -47,18 +49,19 @@ TEST(Choose, WhatMayRevealEverythingMultiplies) {
 
 TEST(Choose, FewSamplesOfFixedSizeGoWhereTheyAreTight) {
   const auto few = [](double mu, double rate, std::uint64_t times, double epsilon) {
-    Composition composition =
+    const Composition composition =
         compose({{std::make_shared<SampledLoss>(gaussian_loss(Interval::exactly(mu)), Interval::exactly(rate)), times}}, {});
-    EXPECT_THAT(composition.loss->delta(Direction::remove, Interval::exactly(epsilon)), IsTight(1e-6)) << mu << " " << rate << " " << times;
-    return composition;
+    return provenance_of([&] {
+      EXPECT_THAT(composition.loss->delta(Direction::remove, Interval::exactly(epsilon)), IsTight(1e-6))
+          << mu << " " << rate << " " << times;
+    });
   };
-  const Composition bent = few(1, 0.01, 5, 0.25);
-  EXPECT_EQ(bent.method, "contour");
-  std::vector<Step> steps;
-  bent.loss->explain(steps);
+  const Provenance bent = few(1, 0.01, 5, 0.25);
+  EXPECT_EQ(bent.method, Method::contour);
+  const std::vector<Step>& steps = bent.steps;
   EXPECT_TRUE(std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.theorem == "sampled-plane"; }));
-  EXPECT_EQ(few(0.25, 1e-3, 3, 1e-3).method, "lattice");
-  EXPECT_EQ(few(1, 0.1, 100, 4).method, "contour");
+  EXPECT_EQ(few(0.25, 1e-3, 3, 1e-3).method, Method::lattice);
+  EXPECT_EQ(few(1, 0.1, 100, 4).method, Method::contour);
 }
 
 TEST(Choose, NothingIsPerfectPrivacy) {

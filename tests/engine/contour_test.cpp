@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "mechanism/atoms.h"
+#include "mechanism/discrete_gaussian.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/randomized_response.h"
@@ -303,7 +304,7 @@ TEST(Contour, SeesPastRareLargeLosses) {
 // So far out that no saddle is in reach a Chernoff bound is left, and nothing is claimed to be 0.
 TEST(Contour, FarOutSomethingTinyIsLeft) {
   for (const LossPointer& loss : {compose_by_contour({{subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.01)), 1000}}, {}),
-                                  compose_by_folded_contour({{discrete_gaussian_loss(Interval::exactly(5), 1), 100}})}) {
+                                  compose_by_folded_contour({{discrete_gaussian(Interval::exactly(5), 1), 100}})}) {
     ASSERT_NE(loss, nullptr);
     for (const double epsilon : {1e6, 1e300, 1e308}) {
       const Interval log_delta = loss->log_delta(Direction::remove, Interval::exactly(epsilon));

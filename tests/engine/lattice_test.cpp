@@ -316,9 +316,8 @@ TEST(Lattice, RoughAnswersAreNear) {
 
 TEST(Lattice, SaysHowItWorked) {
   const LossPointer composed = compose_by_lattice({{gaussian(0.5), 4}}, {1e-4});
-  static_cast<void>(composed->delta(Direction::remove, Interval::exactly(1)));
-  std::vector<Step> steps;
-  composed->explain(steps);
+  const auto [value, method, steps] = explained([&] { return composed->delta(Direction::remove, Interval::exactly(1)); });
+  EXPECT_EQ(method, Method::lattice);
   ASSERT_GE(steps.size(), 3u);
   EXPECT_EQ(steps.back().theorem, "tilted-fft");
   EXPECT_NE(steps.back().detail.find("lattice"), std::string::npos);

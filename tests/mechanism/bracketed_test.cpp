@@ -10,7 +10,9 @@
 
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
+#include "mechanism/question_scope.h"
 #include "mechanism/subsampled.h"
+#include "mechanism/work.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
@@ -19,7 +21,7 @@ namespace {
 
 using test::IsTight;
 
-/// A loss whose every reading takes `price` seconds by a clock of its own; widths as if it were not known better.
+/// A loss whose every reading counts `price` seconds of work; widths as if it were not known better.
 class SlowLoss final : public Loss {
  public:
   SlowLoss(LossPointer base, double price, double blur = 0) : base_(std::move(base)), price_(price), blur_(blur) {}
@@ -28,6 +30,7 @@ class SlowLoss final : public Loss {
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     ++readings;
+    Work::count(1e6 * price_);
     const Interval exact = base_->log_delta(direction, epsilon);
     return {exact.lo - blur_, exact.hi + blur_};
   }
@@ -49,7 +52,7 @@ struct Slow {
 
 Slow slow(LossPointer base, double price, double blur = 0) {
   auto loss = std::make_shared<const SlowLoss>(std::move(base), price, blur);
-  return {loss, bracketed(loss, 0.5, [loss] { return loss->seconds(); })};
+  return {loss, bracketed(loss)};
 }
 
 LossPointer subsampled_laplace() {
@@ -57,6 +60,7 @@ LossPointer subsampled_laplace() {
 }
 
 TEST(Bracketed, PassesEverythingOnAsLongAsItIsQuick) {
+  const QuestionScope question;
   const Slow quick = slow(gaussian_loss(Interval::exactly(1)), 1e-6);
   for (int i = -300; i < 300; ++i) {
     const double e = 0.01 * i;
@@ -69,7 +73,8 @@ TEST(Bracketed, PassesEverythingOnAsLongAsItIsQuick) {
 }
 
 // [profile-bracket] However often it is asked: a few seconds' worth of readings, and every answer holds.
-TEST(Bracketed, ReadsForAFewSecondsAndEnclosesAllTheSame) {
+TEST(Bracketed, ReadsForALimitedAmountOfWorkAndEnclosesAllTheSame) {
+  const QuestionScope question;
   std::mt19937_64 bits(7);
   for (const auto& [base, price] : {std::pair{gaussian_loss(Interval::exactly(1)), 1e-3}, std::pair{subsampled_laplace(), 1e-3},
                                     std::pair{subsampled_laplace(), 0.05}, std::pair{gaussian_loss(Interval::exactly(0.1)), 0.6}}) {
@@ -95,6 +100,7 @@ TEST(Bracketed, ReadsForAFewSecondsAndEnclosesAllTheSame) {
 }
 
 TEST(Bracketed, LosesLittleForAPriceOfAMillisecond) {
+  const QuestionScope question;
   const Slow one = slow(gaussian_loss(Interval::exactly(1)), 1e-3);
   for (int round = 0; round < 2; ++round)
     for (int i = 0; i < 4000; ++i) {
@@ -104,6 +110,7 @@ TEST(Bracketed, LosesLittleForAPriceOfAMillisecond) {
 }
 
 TEST(Bracketed, AnswersForAnIntervalAndAtInfinity) {
+  const QuestionScope question;
   const Slow one = slow(gaussian_loss(Interval::exactly(1)), 0.1);
   for (int i = 0; i < 100; ++i) (void)one.patient->delta(Direction::remove, Interval::exactly(0.1 * i));
   const Interval wide = one.patient->delta(Direction::remove, {-0.5, 1.5});
@@ -122,10 +129,10 @@ TEST(Bracketed, AnswersForAnIntervalAndAtInfinity) {
   EXPECT_EQ(bounded.patient->log_delta(Direction::remove, Interval::exactly(3000)), Interval::exactly(-infinity));
 }
 
-TEST(Bracketed, LeavesSearchesToTheReadingsWhenTimeIsShort) {
+TEST(Bracketed, LeavesSearchesToTheReadingsWhenTheBudgetIsSpent) {
+  const QuestionScope question;
   const LossPointer base = std::make_shared<LaplaceLoss>(Interval::exactly(1));
-  double now = 0;
-  const LossPointer patient = bracketed(base, 0.5, [&now] { return now += 0.2; });
+  const LossPointer patient = bracketed(base, {0.25, 1});  // two readings of a formula are within this, and a third is not
   EXPECT_EQ(patient->closed_beta(Direction::remove, Interval::exactly(0.1)), base->closed_beta(Direction::remove, Interval::exactly(0.1)));
   EXPECT_EQ(patient->closed_epsilon(Direction::remove, Interval::exactly(0.1)),
             base->closed_epsilon(Direction::remove, Interval::exactly(0.1)));
@@ -135,13 +142,14 @@ TEST(Bracketed, LeavesSearchesToTheReadingsWhenTimeIsShort) {
   EXPECT_EQ(patient->closed_mu().has_value(), base->closed_mu().has_value());
   EXPECT_EQ(patient->corners(Direction::remove), base->corners(Direction::remove));
   EXPECT_EQ(patient->key(), base->key());
-  std::vector<Step> steps;
-  patient->explain(steps);
-  EXPECT_EQ(steps.back().theorem, "profile-bracket");
+  const Provenance found = provenance_of([&] { (void)patient->delta(Direction::remove, Interval::exactly(0.5)); });
+  EXPECT_EQ(found.steps.back().theorem, "profile-bracket");
+  EXPECT_EQ(found.steps.front().theorem, "laplace-profile");
   EXPECT_EQ(patient->tail().zero_from, base->tail().zero_from);
 }
 
 TEST(Bracketed, DoesNotReadOnWhereReadingsAreWide) {
+  const QuestionScope question;
   const Slow one = slow(gaussian_loss(Interval::exactly(1)), 0.1, 0.3);
   for (int i = 0; i < 6; ++i) (void)one.patient->delta(Direction::remove, Interval::exactly(i));
   const int before = one.loss->readings;
@@ -160,6 +168,20 @@ class Bound final : public Loss {
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
   [[nodiscard]] bool is_pair() const override { return false; }
 };
+
+// The next question begins afresh: what was asked before changes nothing, and neither does what another question has spent.
+TEST(Bracketed, AnswersEveryQuestionAsIfItWereTheFirst) {
+  const Slow one = slow(subsampled_laplace(), 0.1);
+  const auto ask = [&](double epsilon) {
+    const QuestionScope question;
+    Interval found{};
+    for (int i = 0; i < 20; ++i) found = one.patient->delta(Direction::remove, Interval::exactly(epsilon + 0.01 * i));
+    return found;
+  };
+  const Interval first = ask(0.3);
+  for (const double other : {0.1, 0.7, 1.2}) (void)ask(other);
+  EXPECT_EQ(ask(0.3), first);
+}
 
 TEST(Bracketed, LeavesABoundAlone) {
   const LossPointer bound = std::make_shared<Bound>();

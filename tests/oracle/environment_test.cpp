@@ -38,9 +38,10 @@ struct Said {
     for (const Step& step : steps) add(step.theorem + ": " + step.detail);
   }
   void add(const Curve& curve) {
-    add(curve.method());
-    add(curve.steps());
-    add(curve.delta_at(0.3));
+    const auto found = explained([&] { return curve.delta_at(0.3); });
+    add(to_string(found.method));
+    add(found.steps);
+    add(found.value);
   }
   friend bool operator==(const Said&, const Said&) = default;
 };

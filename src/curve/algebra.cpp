@@ -58,6 +58,7 @@ class InverseLoss final : public Loss {
   [[nodiscard]] Tail tail() const override {
     Tail tail = base_->tail();
     if (tail.limit.lo < infinity) tail.limit = {0, Tail::nothing};
+    std::swap(tail.largest.remove, tail.largest.add);
     return tail;
   }
   [[nodiscard]] bool is_pair() const override { return base_->is_pair(); }
@@ -147,6 +148,7 @@ class WeakestLoss final : public Loss {
       const Tail one = loss->tail();
       if (one.kind == TailKind::floor) return heavy_tail(TailKind::floor);
       worst.zero_from = std::max(worst.zero_from, one.zero_from);
+      worst.largest = {max(worst.largest.remove, one.largest.remove), max(worst.largest.add, one.largest.add)};
       worst.gdp_mu = std::max(worst.gdp_mu, one.gdp_mu);
     }
     worst.kind = worst.zero_from < infinity ? TailKind::zero : worst.gdp_mu < infinity ? TailKind::gdp : TailKind::unknown;

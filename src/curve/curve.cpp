@@ -9,6 +9,7 @@
 #include "curve/profile.h"
 #include "curve/refine.h"
 #include "mechanism/question_scope.h"
+#include "mechanism/recording.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "numeric/usual_arithmetic.h"
@@ -23,6 +24,22 @@ void require(bool holds, const char* question, Interval value, const char* allow
 
 void require_probability(const char* question, Interval value) {
   require(value.lo >= 0 && value.hi <= 1, question, value, "between 0 and 1");
+}
+
+/// Beyond the largest loss delta is 0, which an enclosure of the profile need not show. [largest-loss]
+template <class Read>
+Interval or_zero(const Profile& profile, Interval epsilon, Interval zero, Read&& read) {
+  {
+    const Recording own(Recording::When::if_wanted);
+    const Interval found = read();
+    const bool undecided = found.lo == zero.lo && found.hi > zero.lo;
+    if (!undecided || !(epsilon.lo >= profile.largest_loss().hi)) {
+      own.pass_on();
+      return found;
+    }
+  }
+  profile.cite_largest_loss();
+  return zero;
 }
 
 }  // namespace
@@ -40,7 +57,8 @@ Interval Curve::delta_at(Interval epsilon, Direction direction) const {
 
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
   const QuestionScope question;
-  return clamp(Profile(*loss_, direction).delta(epsilon), 0, 1);
+  const Profile profile(*loss_, direction);
+  return or_zero(profile, epsilon, Interval::exactly(0), [&] { return clamp(profile.delta(epsilon), 0, 1); });
 }
 
 Interval Curve::log_delta_at(Interval epsilon, Direction direction) const {
@@ -48,7 +66,8 @@ Interval Curve::log_delta_at(Interval epsilon, Direction direction) const {
 
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
   const QuestionScope question;
-  return min(Profile(*loss_, direction).log_delta(epsilon), Interval::exactly(0));
+  const Profile profile(*loss_, direction);
+  return or_zero(profile, epsilon, Interval::exactly(-infinity), [&] { return min(profile.log_delta(epsilon), Interval::exactly(0)); });
 }
 
 Interval Curve::epsilon_at(Interval delta, Direction direction) const {

@@ -51,10 +51,8 @@ class Comparison {
   std::vector<std::pair<double, Citations>> bases_;  // what each value rests on
 };
 
-}  // namespace
-
 // [profile-inversion] delta is non-increasing: a certain "above" at a proves epsilon > a, a certain "at most" at b proves epsilon <= b.
-Interval invert_profile(const Profile& profile, Interval delta) {
+Interval search_epsilon(const Profile& profile, Interval delta) {
   if (const auto closed = profile.closed_epsilon(delta)) return *closed;
   const Interval at_infinity = profile.infinite_mass();
   if (at_infinity.lo > delta.hi) {
@@ -77,6 +75,17 @@ Interval invert_profile(const Profile& profile, Interval delta) {
     }
   }
   return comparison.proved({low, infinity});
+}
+
+}  // namespace
+
+Interval invert_profile(const Profile& profile, Interval delta) {
+  if (delta.hi > 0) return search_epsilon(profile, delta);
+  const Interval largest = profile.largest_loss();  // [largest-loss]
+  const bool known = largest.lo > 0 && largest.hi < infinity;
+  const Interval found = known ? largest : search_epsilon(profile, delta);
+  if (known || largest.hi < found.hi) profile.cite_largest_loss();
+  return min(found, Interval::exactly(largest.hi));
 }
 
 namespace {

@@ -75,6 +75,7 @@ class HullOfTwo final : public Loss {
   /// Every field of the second one's tail bounds the hull; its limit is that of the hull only if the first one does not fall further.
   [[nodiscard]] Tail tail() const override {
     Tail tail = second_.tail();
+    tail.largest = smaller(first_.tail().largest, tail.largest);
     const bool second_is_last = end_ < infinity || first_.infinite_mass(Direction::remove).lo > second_floor_.hi;
     if (!second_is_last) tail.limit = {0, Tail::nothing};
     return tail;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "curve/group.h"
+#include "mechanism/recording.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -68,6 +69,19 @@ double Profile::rough_swapped_delta(double epsilon) const {
 Interval Profile::infinite_mass() const {
   if (one_sided()) return loss_.infinite_mass(side());
   return max(loss_.infinite_mass(Direction::remove), loss_.infinite_mass(Direction::add));
+}
+
+Interval Profile::largest_loss() const {
+  const Unrecorded nothing;  // whoever uses it cites it
+  const LargestLoss largest = loss_.tail().largest;
+  if (!one_sided()) return largest.worse();
+  return side() == Direction::add ? largest.add : largest.remove;
+}
+
+void Profile::cite_largest_loss() const {
+  static const Citation largest("largest-loss", "delta is 0 from the largest loss on, and the largest losses add up");
+  loss_.cite();
+  record(largest);
 }
 
 std::optional<Interval> Profile::closed_epsilon(Interval delta) const {

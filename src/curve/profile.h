@@ -18,6 +18,9 @@ class Profile {
   [[nodiscard]] Interval infinite_mass() const;
   /// Records what the law rests on: for answers that the mass at infinity decides.
   void cite() const { loss_.cite(); }
+  /// Encloses the largest loss: delta is 0 from its upper end on, and positive below its lower end. [largest-loss]
+  [[nodiscard]] Interval largest_loss() const;
+  void cite_largest_loss() const;
   /// About `delta` and `swapped_delta`, to steer searches.
   [[nodiscard]] double rough_delta(double epsilon) const;
   [[nodiscard]] double rough_swapped_delta(double epsilon) const;

@@ -32,7 +32,11 @@ class RectifiedLoss final : public Loss {
     return by_smaller(max(dual_beta(Profile(*base_, direction), alpha), dual_beta(Profile(noise_, direction), alpha)));
   }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
-  [[nodiscard]] Tail tail() const override { return noise_.tail(); }
+  [[nodiscard]] Tail tail() const override {
+    Tail tail = noise_.tail();
+    tail.largest = smaller(base_->tail().largest, tail.largest);
+    return tail;
+  }
   [[nodiscard]] bool is_pair() const override { return false; }
   [[nodiscard]] std::vector<const Loss*> minimum_of() const override { return {base_.get(), &noise_}; }
   [[nodiscard]] Cost cost() const override { return base_->cost(); }

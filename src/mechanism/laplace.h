@@ -18,7 +18,7 @@ class LaplaceLoss final : public Loss {
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
-  [[nodiscard]] Tail tail() const override { return zero_tail(epsilon0_.hi); }
+  [[nodiscard]] Tail tail() const override { return pure_tail({epsilon0_, epsilon0_}); }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override;
   [[nodiscard]] std::optional<Interval> closed_mu() const override;

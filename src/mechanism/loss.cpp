@@ -25,10 +25,15 @@ Tail Loss::tail() const {
   const Atoms* atoms_remove = atoms(Direction::remove);
   const Atoms* atoms_add = atoms(Direction::add);
   if (remove.hi > 0 || add.hi > 0 || atoms_remove == nullptr || atoms_add == nullptr) return {};
-  double largest = 0;
-  for (const Atoms* law : {atoms_remove, atoms_add})
-    for (const Atom& atom : law->finite) largest = std::max(largest, atom.loss.hi);
-  return zero_tail(largest);
+  const auto largest_of = [](const Atoms& law) {
+    Interval largest = Interval::exactly(0);
+    for (const Atom& atom : law.finite) {
+      const bool certain = atom.mass.lo > 0 && law.slack == 0;
+      largest = max(largest, {certain ? atom.loss.lo : 0, atom.loss.hi});
+    }
+    return largest;
+  };
+  return pure_tail({largest_of(*atoms_remove), largest_of(*atoms_add)});
 }
 
 }  // namespace tradeoff

@@ -149,7 +149,9 @@ Interval PoissonLoss::infinite_mass(Direction direction) const {
 Tail PoissonLoss::tail() const {
   const Tail base = base_->tail();
   if (base.kind == TailKind::floor && !(infinite_mass(Direction::remove).lo > 0)) return Loss::tail();
-  return sampled_tail(base, rate_);
+  Tail tail = sampled_tail(base, rate_);
+  tail.largest = poisson_largest(base.largest, rate_);
+  return tail;
 }
 
 std::vector<double> PoissonLoss::corners(Direction direction) const {
@@ -221,6 +223,13 @@ Interval SampledLoss::log_delta(Direction direction, Interval epsilon) const {
     return log(exact_rate) + base_->log_delta(direction, inner_epsilon(e, exact_rate));
   };
   return by(fixed_size_subsampling(), {at(epsilon.hi, rate_.lo).lo, at(epsilon.lo, rate_.hi).hi});
+}
+
+Tail SampledLoss::tail() const {
+  const Tail base = base_->tail();
+  Tail tail = sampled_tail(base, rate_);
+  tail.largest = sampled_largest(base.largest, rate_);
+  return tail;
 }
 
 Interval SampledLoss::infinite_mass(Direction direction) const { return rate_ * base_->infinite_mass(direction); }

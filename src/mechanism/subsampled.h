@@ -52,7 +52,7 @@ class SampledLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
-  [[nodiscard]] Tail tail() const override { return sampled_tail(base_->tail(), rate_); }
+  [[nodiscard]] Tail tail() const override;
   /// The law of the sampled loss, if that of the base is finite.
   [[nodiscard]] const Atoms* atoms(Direction) const override { return atoms_ ? &*atoms_ : nullptr; }
   [[nodiscard]] std::vector<double> corners(Direction) const override;
@@ -85,6 +85,7 @@ class SymmetrizedLoss final : public Loss {
   [[nodiscard]] Tail tail() const override {
     Tail tail = base_->tail();
     tail.moment_mu = Tail::nothing;
+    tail.largest = {tail.largest.worse(), tail.largest.worse()};
     return tail;
   }
   [[nodiscard]] std::string key() const override;

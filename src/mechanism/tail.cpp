@@ -107,12 +107,21 @@ Interval pure_dp_mu(Interval epsilon) {
   return {at(std::max(epsilon.lo, 0.0)).lo, at(std::max(epsilon.hi, 0.0)).hi};
 }
 
+Interval LargestLoss::worse() const { return max(remove, add); }
+
 Tail zero_tail(double from) {
   Tail tail;
   tail.kind = TailKind::zero;
   tail.zero_from = from;
+  tail.largest = {{0, from}, {0, from}};
   tail.gdp_mu = pure_dp_mu(exactly(from)).hi;
   tail.limit = exactly(0.0);
+  return tail;
+}
+
+Tail pure_tail(LargestLoss largest) {
+  Tail tail = zero_tail(largest.worse().hi);
+  tail.largest = largest;
   return tail;
 }
 
@@ -132,15 +141,33 @@ Tail gaussian_tail(double log_factor, Interval width, double from) {
   return tail;
 }
 
-Tail heavy_tail(TailKind kind) {
+Tail heavy_tail(TailKind kind, LargestLoss largest) {
   Tail tail;
+  tail.largest = largest;
   tail.kind = kind;
   tail.limit = exactly(infinity);
   return tail;
 }
 
+// [largest-loss] A loss l of the base becomes log(1 + rate (e^l - 1)) in the remove direction; in the add direction, where the base's
+// loss is l, it becomes -log(1 + rate (e^-l - 1)). Both grow with l and with the rate.
+LargestLoss poisson_largest(const LargestLoss& base, Interval rate) {
+  const auto remove = [](double l, double r) { return log1p(exactly(r) * expm1(exactly(l))); };
+  const auto add = [](double l, double r) { return -log1p(exactly(r) * expm1(exactly(-l))); };
+  return {{std::max(remove(base.remove.lo, rate.lo).lo, 0.0), remove(base.remove.hi, rate.hi).hi},
+          {std::max(add(base.add.lo, rate.lo).lo, 0.0), add(base.add.hi, rate.hi).hi}};
+}
+
+LargestLoss sampled_largest(const LargestLoss& base, Interval rate) {
+  const LargestLoss both = poisson_largest({base.worse(), {}}, rate);
+  return {both.remove, both.remove};
+}
+
+LargestLoss smaller(const LargestLoss& one, const LargestLoss& other) { return {min(one.remove, other.remove), min(one.add, other.add)}; }
+
 Tail sampled_tail(const Tail& base, Interval rate) {
   Tail tail = base;
+  tail.largest = base.largest.as_bound();  // sampling lowers every loss
   if (rate.hi == 0) return zero_tail(0);
   if (base.zero_from < infinity) {
     tail.zero_from = log1p(exactly(std::min(rate.hi, 1.0)) * expm1(exactly(base.zero_from))).hi;
@@ -161,8 +188,10 @@ Tail mixed_tail(const std::vector<Tail>& components) {
   Tail mixed = zero_tail(0);
   mixed.moment_mu = 0;
   bool modelled = true;
+  for (const Tail& tail : components)
+    mixed.largest = {max(mixed.largest.remove, tail.largest.remove), max(mixed.largest.add, tail.largest.add)};
   for (const Tail& tail : components) {
-    if (is_heavy(tail)) return tail;
+    if (is_heavy(tail)) return heavy_tail(tail.kind, mixed.largest);
     mixed.limit = max(mixed.limit, tail.limit);
     mixed.gdp_mu = std::max(mixed.gdp_mu, tail.gdp_mu);
     mixed.moment_mu = std::max(mixed.moment_mu, moments_of(tail));
@@ -187,9 +216,12 @@ Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
   Tail whole = zero_tail(0);
   Interval squares = exactly(0.0), moments = exactly(0.0), lowest = exactly(0.0), highest = exactly(0.0), zero_from = exactly(0.0);
   bool modelled = true;
+  for (const auto& [tail, times] : parts)
+    if (times > 0)
+      whole.largest = {whole.largest.remove + exactly(times) * tail.largest.remove, whole.largest.add + exactly(times) * tail.largest.add};
   for (const auto& [tail, times] : parts) {
     if (times == 0) continue;
-    if (is_heavy(tail)) return tail;  // what is run besides cannot take anything back
+    if (is_heavy(tail)) return heavy_tail(tail.kind, whole.largest);  // what is run besides cannot take anything back
     const Interval count = exactly(times);
     squares = squares + count * square(exactly(tail.gdp_mu));
     moments = moments + count * square(exactly(moments_of(tail)));

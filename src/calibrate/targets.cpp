@@ -34,6 +34,7 @@ void check_range(const MuTarget& target) {
 }
 
 Margin measure(const Curve& curve, const EpsilonDeltaTarget& target) {
+  if (target.delta.hi == 0) return {curve.epsilon_at(target.delta), target.epsilon};  // [largest-loss]
   if (target.delta.lo < 1e-290) return {curve.log_delta_at(target.epsilon), log(target.delta), true};
   return {curve.delta_at(target.epsilon), target.delta};
 }

@@ -30,6 +30,7 @@ TEST(Release, PrintsRowsAndACertificate) {
   EXPECT_NEAR(std::stod(run.out), 1000, 200);
   const json certificate = json::parse(run.err);
   EXPECT_EQ(certificate["drawn"][0]["law"], "discrete laplace");
+  EXPECT_EQ(certificate["drawn"][0]["norm"], "l1");
   EXPECT_EQ(certificate["released"], noise::sha256(run.out));
 }
 

@@ -197,6 +197,11 @@ std::optional<std::vector<Constraint>> corners_of(const Loss& loss) {
       corner.lo = std::max(0.0, numeric::add_down(corner.lo, -std::max(-here.lo, here.hi)));
     corners.push_back({losses[i], corner});
   }
+  if (losses.size() > 1) {  // at the largest loss of all nothing is left but what reveals everything, without rounding
+    double largest = 0;
+    for (const Interval& one : losses) largest = std::max(largest, one.hi);
+    corners.back() = {{losses.back().lo, largest}, clamp(worst.infinite_mass(), 0, 1)};
+  }
   return corners;
 }
 

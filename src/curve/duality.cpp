@@ -347,6 +347,11 @@ Interval beta_near(const Profile& profile, Interval alpha) {
   return both;
 }
 
+const Citation& duality() {
+  static const Citation citation("profile-duality", "beta is the supremum over epsilon of 1 - delta - exp(epsilon) alpha");
+  return citation;
+}
+
 Interval beta_at_point(const Profile& profile, double alpha) {
   if (alpha >= 1) return Interval::exactly(0);
   if (alpha == 0) profile.cite();
@@ -358,8 +363,7 @@ Interval beta_at_point(const Profile& profile, double alpha) {
 // [profile-duality] beta(alpha) = sup over real e of 1 - delta(e) - e^e alpha; every e gives a bound from below.
 Interval dual_beta(const Profile& profile, Interval alpha) {
   if (const auto closed = profile.closed_beta(alpha)) return *closed;
-  static const Citation duality("profile-duality", "beta is the supremum over epsilon of 1 - delta - exp(epsilon) alpha");
-  record(duality);
+  record(duality());
   constexpr double few_roundings = 0x1p-50;
   if (alpha.lo > 0 && alpha.hi < 1 && alpha.width() <= few_roundings * alpha.lo) return beta_near(profile, alpha);
   return {beta_at_point(profile, alpha.hi).lo, beta_at_point(profile, alpha.lo).hi};
@@ -368,6 +372,7 @@ Interval dual_beta(const Profile& profile, Interval alpha) {
 // [odds-factor] The same supremum with 1 - alpha given: where that is small, alpha itself would have lost it.
 Interval dual_beta_below_one(const Profile& profile, Interval complement) {
   if (profile.swapped_delta(Interval::exactly(infinity)).lo >= complement.hi) return Interval::exactly(0);
+  record(duality());
   const Interval alpha = 1.0 - complement;
   const Objective objective(profile, alpha, complement);
   const Interval found = Supremum(objective, 1.0 / alpha).run(find_maximum(objective, -std::log(alpha.lo)));

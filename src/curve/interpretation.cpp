@@ -6,6 +6,8 @@
 #include "curve/profile.h"
 #include "curve/refine.h"
 #include "mechanism/loss.h"
+#include "mechanism/question_scope.h"
+#include "mechanism/recording.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "numeric/usual_arithmetic.h"
@@ -40,6 +42,8 @@ Interval naming_chance(const Curve& curve, std::uint64_t people) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return naming_chance(curve, people); });
 
   if (people < 2) throw DomainError("people: " + std::to_string(people) + " is not allowed; it must be at least 2");
+  static const Citation naming("naming-chance", "the chance of naming one of equally likely people, by the largest true-positive rate");
+  record(naming);
   const Interval count = Interval::exactly(static_cast<double>(people));
   if (curve.neighbours() == Neighbours::replace_one) return naming_fixed_point(curve, count);
   return curve.tpr_at(1.0 / count);
@@ -52,6 +56,9 @@ Interval odds_factor(const Curve& curve, Interval chance) {
 
   if (!(chance.lo > 0 && chance.hi < 1))
     throw DomainError("chance: " + numeric::to_text_below(chance.lo) + " is not allowed; it must be strictly between 0 and 1");
+  static const Citation odds("odds-factor", "the chance divided by the least probability that such an event has in the other world");
+  record(odds);
+  const QuestionScope question;
   const LossPointer convex = convex_form(for_many_readings(curve));
   const Interval rarest = dual_beta_below_one(Profile(*convex, Direction::worst), chance);
   if (!(rarest.hi > 0)) return Interval::exactly(infinity);

@@ -34,7 +34,7 @@ TEST(Subsampled, KeepsTheSlackOfAFiniteLaw) {
   Atoms law =
       make_atoms({{loss, mass / (1.0 + exp(-loss)) * 2.0}, {-loss, mass * 2.0 * exp(-loss) / (1.0 + exp(-loss))}}, nothing, nothing, true);
   law.slack = 0.125;
-  const LossPointer base = finite_loss(law, "", {"canonical-constraints", ""}, std::nullopt);
+  const LossPointer base = finite_loss(law, "", {Citation("canonical-constraints", "")}, std::nullopt);
   const PoissonLoss poisson(base, Interval::exactly(0.5));
   const SampledLoss sampled(base, Interval::exactly(0.5));
   for (const Direction direction : {Direction::remove, Direction::add}) {

@@ -425,10 +425,11 @@ class NormalBase:
 
     def beyond(self, c, q):
         """Bounds the integrals of |density w^z| and |density w^(1-z)| on the path beyond the last place, Re z = c >= 1: there
-        1 <= |w| <= exp(Re loss), and |density| is exp(height^2/2) times that on the axis."""
+        1 <= |w| <= exp(Re loss) (q + (1-q) exp(-loss at the last place)), and |density| is exp(height^2/2) times that on the axis."""
         last, height = self.last(float(c)), self.height(None)
         require(1 - q + q * self.loss(last).exp() * (self.mu * height).cos() > 1, "a rate too small for this noise")
-        return (height**2 / 2).exp() * ((self.mu**2 * c * (c - 1) / 2).exp() * normal_tail(last - c * self.mu) + normal_tail(last))
+        most = (c * (q + (1 - q) * (-self.loss(last)).exp()).log()).exp()
+        return (height**2 / 2).exp() * (most * (self.mu**2 * c * (c - 1) / 2).exp() * normal_tail(last - c * self.mu) + normal_tail(last))
 
 
 class LaplaceBase:
@@ -1013,8 +1014,8 @@ class Plan:
         (mean, deviation), smooth = first.moments(), first.needs_line and not first.once
         start = 0.0 if first.once else mean - deviation * NormalDist().inv_cdf(float(alpha))  # the best test, if losses were normal
         wide = 8 + abs(mean) / deviation if first.once else 3 if smooth else 8
-        g(arb(start))
-        low, high, tiny = arb(start - wide * deviation - 1), arb(start + wide * deviation + 1), arb(2) ** (-3 * self.bits // 8)
+        noise = math.sqrt(float(g(arb(start)).rad()))  # closer than this, differences of g say nothing
+        low, high, tiny = arb(start - wide * deviation - 1), arb(start + wide * deviation + 1), (arb(2) ** (-3 * self.bits // 8)).max(arb(noise))
         for _ in range(self.bits // 2):
             middle = ((low + high) / 2).mid()
             low, high = (middle, high) if (g(middle + tiny) - g(middle)).mid() > 0 else (low, middle)

@@ -21,9 +21,13 @@ namespace tradeoff::cli {
 void reserve_standard_streams() {}
 void write_out(std::string_view) {}
 void write_error(std::string_view) noexcept {}
+void write_beside(std::string_view, std::string_view) {}
 void write_file(const std::string& path, std::string_view) {
   if (path.empty()) throw OutputError("cannot write a file without a name");
 }
+void write_private_file(const std::string& path, std::string_view text) { write_file(path, text); }
+std::string target_of(const std::string& path) { return path; }
+bool is_same_file(const std::string& one, const std::string& other) { return one == other; }
 void write_result(const std::string*, std::string_view) {}
 void make_directory(const std::string&) {}
 

@@ -18,9 +18,9 @@ struct Table {
   std::uint64_t columns = 1;
 };
 
-/// Reads decimals separated by commas, a row a line; blank lines are skipped. A decimal beyond all doubles becomes the largest one, which is
-/// clipped or refused like any other value. If `exact`, a value must be a double, unless it lies outside the bounds that it is clipped to.
-/// Throws RequestError that names the line and the value.
+/// Reads decimals separated by commas, a row a line; blank lines are skipped. A decimal beyond all doubles becomes the largest one, which
+/// is clipped or refused like any other value. If `exact`, a value must be a double, unless it lies outside the bounds that it is clipped
+/// to. Throws RequestError that names the line and the value.
 [[nodiscard]] Table read_table_of_values(std::string_view text, bool exact, const std::optional<Bounds>& clipped_to = std::nullopt);
 
 /// All of standard input.

@@ -80,7 +80,8 @@ std::string to_json(const Explanation& found, const Curve& curve) {
 }
 
 std::string to_lines(const Explanation& found, const Curve& curve, bool quiet, const std::string& remark) {
-  std::string text = report::printable_lines(found.plan) + "\n\nepsilon at delta = " + found.delta + " " + report::between(found.epsilon.value) + ", by\n";
+  std::string text =
+      report::printable_lines(found.plan) + "\n\nepsilon at delta = " + found.delta + " " + report::between(found.epsilon.value) + ", by\n";
   text += lines_of(found.epsilon.steps);
   return text + (quiet ? std::string() : gdp_lines(curve)) + "\n(" + remark + ")\n";
 }

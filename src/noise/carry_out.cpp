@@ -56,8 +56,7 @@ class ValueReader {
 
  private:
   [[noreturn]] static void refuse(double value, std::size_t index, const std::string& why) {
-    throw DomainError("release: value " + std::to_string(index + 1) + " = " + text_of(value) + " is " + why +
-                      "; nothing was released");
+    throw DomainError("release: value " + std::to_string(index + 1) + " = " + text_of(value) + " is " + why + "; nothing was released");
   }
 
   int grid_exponent_;

@@ -468,8 +468,7 @@ CertificateDocument parse_certificate(std::string_view text) {
   document.charged = charge_at(content);
   if (text_at(content, "unit") != unit_of(document.charged.plan))
     throw CertificateError("unit", "must be '" + unit_of(document.charged.plan) + "', which is what the plan says");
-  const std::vector<std::string_view> common = {"certificate", "kind", "version", "neighbours",
-                                                              "unit",        "plan", "items",   "guarantees"};
+  const std::vector<std::string_view> common = {"certificate", "kind", "version", "neighbours", "unit", "plan", "items", "guarantees"};
   if (document.kind == CertificateKind::answer) {
     allow_only(content, common, "");
     return document;

@@ -187,7 +187,7 @@ class BracketedLoss final : public Loss {
   void cite() const override { base_->cite(); }
 
  private:
-  [[nodiscard]] Kept& kept() const { return QuestionScope::state_of<Kept>(number_); }
+  [[nodiscard]] Kept& kept() const { return QuestionScope::state_of<Kept>(is_recording() ? recorded_ : unrecorded_); }
   [[nodiscard]] bool passes_on() const { return kept().spent < budget_.passed_on; }
   [[nodiscard]] Readings& readings(Direction direction) const {
     return direction == Direction::add && !base_->symmetric() ? kept().add : kept().remove;
@@ -209,7 +209,7 @@ class BracketedLoss final : public Loss {
 
   [[nodiscard]] Interval delta_at(Direction direction, double epsilon) const {
     if (!passes_on()) return clamp(exp(between(direction, epsilon)), 0, 1);
-    const Recording own;
+    const Recording own(Recording::When::if_wanted);
     const Interval found = counted([&] { return base_->delta(direction, Interval::exactly(epsilon)); });
     own.pass_on();
     // What underflowed has a logarithm that says more.
@@ -225,7 +225,7 @@ class BracketedLoss final : public Loss {
   }
 
   [[nodiscard]] Reading read(Direction direction, double epsilon) const {
-    const Recording own;
+    const Recording own(Recording::When::if_wanted);
     const Interval log_delta = counted([&] { return base_->log_delta(direction, Interval::exactly(epsilon)); });
     const Reading found{min(log_delta, Interval::exactly(0)), basis_of(own)};
     readings(direction).keep(epsilon, found);
@@ -259,12 +259,15 @@ class BracketedLoss final : public Loss {
 
   LossPointer base_;
   ReadingBudget budget_;
-  std::uint64_t number_ = QuestionScope::new_owner();  // of this loss, for what it keeps
+  // What this loss keeps for a question: readings made while nothing was recorded do not know what they rest on.
+  std::uint64_t recorded_ = QuestionScope::new_owner();
+  std::uint64_t unrecorded_ = QuestionScope::new_owner();
 };
 
 }  // namespace
 
 LossPointer bracketed(LossPointer base, ReadingBudget budget) {
+  if (dynamic_cast<const BracketedLoss*>(base.get()) != nullptr) return base;
   if (!base->is_pair()) return base;  // nothing is known between the readings of a bound that need not be convex
   return std::make_shared<BracketedLoss>(std::move(base), budget);
 }

@@ -11,6 +11,7 @@
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/question_scope.h"
+#include "mechanism/recording.h"
 #include "mechanism/subsampled.h"
 #include "mechanism/work.h"
 #include "numeric/arithmetic.h"
@@ -131,6 +132,7 @@ TEST(Bracketed, AnswersForAnIntervalAndAtInfinity) {
 
 TEST(Bracketed, LeavesSearchesToTheReadingsWhenTheBudgetIsSpent) {
   const QuestionScope question;
+  const Recording recording;  // readings made without one are kept apart
   const LossPointer base = std::make_shared<LaplaceLoss>(Interval::exactly(1));
   const LossPointer patient = bracketed(base, {0.25, 1});  // two readings of a formula are within this, and a third is not
   EXPECT_EQ(patient->closed_beta(Direction::remove, Interval::exactly(0.1)), base->closed_beta(Direction::remove, Interval::exactly(0.1)));

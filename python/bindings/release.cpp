@@ -135,7 +135,9 @@ void bind_release(nb::module_& module) {
   nb::class_<Certificate>(module, "Certificate")
       .def_prop_ro("is_valid", &Certificate::is_valid)
       .def("describe", describe, nb::sig("def describe(self) -> dict[str, typing.Any]"))
-      .def("release", draw, "values"_a, nb::sig("def release(self, values: numpy.typing.NDArray) -> tuple[typing.Any, str, str]"));
+      .def("release", draw, "values"_a,
+           nb::sig(
+               "def release(self, values: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], str, str]"));
   module.def("verify", verify_text, "text"_a, "released"_a.none(),
              nb::sig("def verify(text: str, released: bytes | None) -> tuple[str, list[tuple[str, str, str]], list[str]]"));
   module.def("certify", certify_text, "text"_a, "neighbours"_a, "rows"_a, "columns"_a, "disjoint"_a, "on_grid"_a, "records"_a,

@@ -280,8 +280,8 @@ class Curve:
 
     __slots__ = ("_core", "_directed", "_made", "_plan", "_relative", "_stated", "_text")
 
-    _core: _core.Curve
-    _directed: _core.Curve | None  # what answers about one direction, once asked for
+    _core: CoreCurve
+    _directed: CoreCurve | None  # what answers about one direction, once asked for
     _plan: Plan | None  # None for a curve that no plan describes
     _text: str  # the plan with the contents of its files, which may change later, in the place of their names
     _made: tuple[Any, ...]  # then: the function of tradeoff.algebra that made it, and its arguments
@@ -352,7 +352,7 @@ class Curve:
         ends, method, steps = self._core.explain(ask, text, direction)
         return Explanation(ask, f"{name} = {text}", Interval(*ends), method, tuple(Step(*step) for step in steps))
 
-    def _core_for(self, direction: str) -> _core.Curve:
+    def _core_for(self, direction: str) -> CoreCurve:
         """A direction speaks of a record that is added or removed: a plan that leaves the neighbours open is then read under add-remove."""
         if direction == "worst" or self.neighbours or self._plan is None:
             return self._core

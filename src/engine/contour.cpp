@@ -112,7 +112,7 @@ class ContourSide {
   Citation inversion_;
   std::uint64_t number_ = QuestionScope::new_owner();  // for what is kept for a question
   Findings inherited_;                                 // of shorter plans
-  mutable std::mutex mutex_;                           // of
+  mutable std::mutex mutex_;                           // guards `latest_`
   mutable Findings latest_;                            // what a longer plan may inherit: the last lines that any question made
 };
 
@@ -196,7 +196,7 @@ void ContourSide::inherit(const ContourSide& shorter) {
 void ContourSide::keep(Known known) const {
   Findings& mine = findings();
   {
-    const QuestionScope question;
+    const std::scoped_lock lock(mutex_);
     if (latest_.lines.size() >= most_inherited) latest_.lines.erase(latest_.lines.begin());
     latest_.lines.push_back(known);
     latest_.rough = mine.rough;

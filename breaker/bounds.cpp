@@ -19,8 +19,6 @@ namespace {
 
 using witness::Real;
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr std::array<Direction, 2> both_directions{Direction::remove, Direction::add};
 constexpr double ball_seconds = 0.3;  // processor time that one plan may cost the witness: it answers most short plans within it
 constexpr slong ball_bits = 640;      // closed forms cancel
 

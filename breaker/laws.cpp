@@ -18,9 +18,6 @@
 namespace tradeoff::breaker {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr std::array<Direction, 2> both_directions{Direction::remove, Direction::add};
-
 Direction one_direction(const Examination& exam) { return std::array{Direction::worst, Direction::remove, Direction::add}[exam.pick(3)]; }
 
 /// What `| invert()` and the like could change: under replace-one neighbours the two directions are one.

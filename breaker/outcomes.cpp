@@ -10,7 +10,6 @@
 namespace tradeoff::breaker {
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr int gaussian_cells = 600;
 constexpr int laplace_cells = 200;
 

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
 
 // Plans made from plans: what laws compare and what a failing plan shrinks to.
 namespace tradeoff::breaker {
+
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
+inline constexpr std::array<Direction, 2> both_directions{Direction::remove, Direction::add};
 
 /// Every source and operator of the plan, those inside others included, after `edit` has seen it.
 [[nodiscard]] Plan edited(Plan plan, const std::function<void(Call&)>& edit);

@@ -23,7 +23,7 @@ constexpr const char* introduction =
     "tradeoff: a privacy accountant whose answers are proofs.\n"
     "A plan says what is run on people's data; every answer about it is an interval that is certain to hold.\n";
 constexpr const char* plan_help = "the plan: its text, @file, or - for standard input";
-constexpr const char* ending =
+constexpr const char* help_ending =
     "A plan is lines of `source(...) | operator(...)`, e.g. 'gaussian(sigma=40) | repeat(100)'; see `tradeoff mechanisms`.\n"
     "`tradeoff VERB --help` shows the options of a verb and examples.\n\n"
     "Exit codes: 0 done, 1 a check that fails, 2 bad usage, 3 bad input, 4 undecided.";
@@ -145,7 +145,7 @@ ExitCode run(int count, char** values) {
 
   CLI::App app(introduction, "tradeoff");
   app.require_subcommand(0, 1);
-  app.footer(ending);
+  app.footer(help_ending);
   app.set_version_flag("--version", "tradeoff " TRADEOFF_VERSION);
   std::list<Command> commands;
   for (const Verb& verb : verbs()) {

@@ -67,7 +67,7 @@ void Question::require_both_directions(std::string_view why) const {
 
 namespace {
 
-Interval read_number(const Request::Field& given, const std::string& text) {
+Interval read_field_number(const Request::Field& given, const std::string& text) {
   const auto quotient = numeric::read_quotient(text);
   if (!quotient) throw RequestError("parse", given.name + " = " + shown(text) + " is not a decimal number", given.name, given.offset);
   const Interval value = numeric::enclose(*quotient);
@@ -81,7 +81,7 @@ Interval read_number(const Request::Field& given, const std::string& text) {
 
 Interval Question::number(std::string_view name) const {
   const auto& given = field(name);
-  return read_number(given, given.text);
+  return read_field_number(given, given.text);
 }
 
 std::vector<Number> Question::numbers(std::string_view name) const {
@@ -91,7 +91,7 @@ std::vector<Number> Question::numbers(std::string_view name) const {
   for (std::string item; std::getline(items, item, ',');) {
     item.erase(0, item.find_first_not_of(' '));
     item.erase(item.find_last_not_of(' ') + 1);
-    values.push_back({item, read_number(given, item)});
+    values.push_back({item, read_field_number(given, item)});
   }
   if (values.empty()) refuse(name, "numbers with commas in between");
   return values;

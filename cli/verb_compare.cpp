@@ -93,16 +93,16 @@ void write(report::JsonWriter& out, const Compared& one, std::uint64_t people) {
   out.end_object();
 }
 
-constexpr int digits = 6;  // more than a decision needs, few enough for four columns
+constexpr int cell_digits = 6;  // more than a decision needs, few enough for four columns
 
 std::string cell(const MethodRow& row) {
   switch (row.kind) {
     case RowKind::bound:
-      return report::safe_end(row.epsilon, report::SafeEnd::hi, digits);
+      return report::safe_end(row.epsilon, report::SafeEnd::hi, cell_digits);
     case RowKind::estimate:
-      return "~" + report::safe_end(row.epsilon, report::SafeEnd::hi, digits);
+      return "~" + report::safe_end(row.epsilon, report::SafeEnd::hi, cell_digits);
     case RowKind::at_least:
-      return ">" + report::safe_end(row.epsilon, report::SafeEnd::lo, digits);
+      return ">" + report::safe_end(row.epsilon, report::SafeEnd::lo, cell_digits);
     case RowKind::refused:
       break;
   }

@@ -46,7 +46,7 @@ std::string with_backslashes(std::string_view text, std::string_view special) {
 }
 
 /// The text as one word of a shell.
-std::string quoted(std::string_view text) {
+std::string shell_quoted(std::string_view text) {
   std::string safe;
   for (const char c : text) safe += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return "'" + safe + "'";
@@ -59,17 +59,17 @@ std::string for_bash() {
     for (const Option& option : options_of(verb)) {
       names.append(names.empty() ? "--" : " --").append(option.name);
       if (!option.choices.empty())
-        choices +=
-            "    " + std::string(verb.name) + "/--" + std::string(option.name) + ") words=" + quoted(joined(option.choices)) + " ;;\n";
+        choices += "    " + std::string(verb.name) + "/--" + std::string(option.name) + ") words=" + shell_quoted(joined(option.choices)) +
+                   " ;;\n";
     }
-    options += "    " + std::string(verb.name) + ") options=" + quoted(names) + " ;;\n";
+    options += "    " + std::string(verb.name) + ") options=" + shell_quoted(names) + " ;;\n";
   }
   return "# bash completion for tradeoff: source it, or put it into the directory of bash-completion.\n"
          "_tradeoff() {\n"
          "  local current=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]} before=${COMP_WORDS[COMP_CWORD - 1]} words='' options=''\n"
          "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
          "    words=" +
-         quoted(names_of_verbs() + " --help --version") +
+         shell_quoted(names_of_verbs() + " --help --version") +
          "\n  fi\n"
          "  case $verb/$before in\n"
          "    completion/completion) words='bash zsh fish' ;;\n" +
@@ -91,7 +91,7 @@ std::string for_bash() {
 std::string for_zsh() {
   std::string list, cases;
   for (const Verb& verb : verbs()) {
-    list += "    " + quoted(std::string(verb.name) + ":" + with_backslashes(verb.summary, ":\\")) + "\n";
+    list += "    " + shell_quoted(std::string(verb.name) + ":" + with_backslashes(verb.summary, ":\\")) + "\n";
     cases += "    " + std::string(verb.name) + ") _arguments";
     for (const Option& option : options_of(verb)) {
       std::string spec = option.is_repeatable ? "*--" : "--";
@@ -101,7 +101,7 @@ std::string for_zsh() {
             option.choices.empty() ? (option.placeholder == "FILE" ? "_files" : " ") : "(" + joined(option.choices) + ")";
         spec.append(":").append(option.placeholder).append(":").append(values);
       }
-      cases += " " + quoted(spec);
+      cases += " " + shell_quoted(spec);
     }
     cases += " '*:words:_files' ;;\n";
   }
@@ -130,12 +130,12 @@ std::string for_fish() {
   std::string text = "# fish completion for tradeoff: put it as tradeoff.fish into ~/.config/fish/completions.\n";
   for (const Verb& verb : verbs()) {
     text += "complete -c tradeoff -n __fish_use_subcommand -f -a " + std::string(verb.name) + " -d " +
-            quoted(with_backslashes(verb.summary, "\\")) + "\n";
+            shell_quoted(with_backslashes(verb.summary, "\\")) + "\n";
     for (const Option& option : options_of(verb)) {
       text += "complete -c tradeoff -n '__fish_seen_subcommand_from " + std::string(verb.name) + "' -l " + std::string(option.name);
-      if (!option.choices.empty()) text += " -x -a " + quoted(joined(option.choices));
+      if (!option.choices.empty()) text += " -x -a " + shell_quoted(joined(option.choices));
       if (option.choices.empty() && !option.is_flag) text += option.placeholder == "FILE" ? " -r" : " -x";
-      text += " -d " + quoted(with_backslashes(option.help, "\\")) + "\n";
+      text += " -d " + shell_quoted(with_backslashes(option.help, "\\")) + "\n";
     }
   }
   return text;

@@ -17,9 +17,9 @@ namespace tradeoff::cli {
 namespace {
 
 constexpr std::size_t table_points = 101;
-constexpr std::size_t picture_points = 201;  // enough for a line without corners at the size of a picture
-constexpr double most_points = 1e6;          // a table of more is a mistake
-constexpr std::size_t most_plans = 8;        // more lines than this cannot be told apart
+constexpr std::size_t picture_points = 201;    // enough for a line without corners at the size of a picture
+constexpr double most_points = 1e6;            // a table of more is a mistake
+constexpr std::size_t most_picture_plans = 8;  // more lines than this cannot be told apart
 
 std::size_t read_points(const Question& question, std::size_t otherwise) {
   if (!question.has("points")) return otherwise;
@@ -91,7 +91,7 @@ ExitCode run_curve(const Verb&, const Options& options) {
   const bool is_picture = !options.json && format != nullptr && (*format == "term" || *format == "svg");
   if (!is_picture && !options.further.empty())
     throw UnsupportedError("curve: several plans are compared in a picture; add --format term or svg");
-  if (options.further.size() >= most_plans) throw DomainError("curve: at most 8 plans fit one picture");
+  if (options.further.size() >= most_picture_plans) throw DomainError("curve: at most 8 plans fit one picture");
   std::string text;
   if (is_picture) {
     report::Picture picture = draw(question, options, view, curves);

@@ -180,20 +180,20 @@ TableRow fill(const Setting& setting) {
           central_limit(uniform).epsilon_at(delta.hi)};
 }
 
-std::string padded(std::string text, std::size_t width) {
+std::string right_aligned(std::string text, std::size_t width) {
   if (text.size() < width) text.insert(0, width - text.size(), ' ');
   return text;
 }
 
 std::string table_line(const TableRow& row) {
-  const auto safe = [](Interval value) { return padded(report::safe_end(value, report::SafeEnd::hi, 6), 10); };
+  const auto safe = [](Interval value) { return right_aligned(report::safe_end(value, report::SafeEnd::hi, 6), 10); };
   const auto marked = [](Estimate estimate, Interval exact) {
-    return padded(significant(estimate.value(), 6), 11) + (estimate.value() < exact.lo ? " <" : "  ");
+    return right_aligned(significant(estimate.value(), 6), 11) + (estimate.value() < exact.lo ? " <" : "  ");
   };
   const Interval worst{std::max(row.remove.lo, row.add.lo), std::max(row.remove.hi, row.add.hi)};
-  return padded(row.setting.sigma, 5) + padded(row.setting.rate, 11) + padded(row.setting.steps, 7) + padded(row.setting.delta, 7) +
-         safe(row.remove) + safe(row.add) + marked(row.poisson_clt, worst) + safe(row.uniform) + marked(row.uniform_clt, row.uniform) +
-         "\n";
+  return right_aligned(row.setting.sigma, 5) + right_aligned(row.setting.rate, 11) + right_aligned(row.setting.steps, 7) +
+         right_aligned(row.setting.delta, 7) + safe(row.remove) + safe(row.add) + marked(row.poisson_clt, worst) + safe(row.uniform) +
+         marked(row.uniform_clt, row.uniform) + "\n";
 }
 
 void write_json(const TableRow& row, report::JsonWriter& out) {

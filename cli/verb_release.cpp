@@ -35,7 +35,7 @@ ReleaseTerms read_terms(const Options& options, const Question& question) {
 }
 
 /// Every target that was stated; all of them bind.
-Targets read_targets_of(const Options& options) {
+Targets read_release_targets(const Options& options) {
   return read_targets(
       [&](std::string_view word) {
         const std::string* text = options.find(word);
@@ -62,7 +62,7 @@ ExitCode run_release(const Verb&, const Options& options) {
   const Question question(request, curves);
   ReleaseTerms terms = read_terms(options, question);
   const Plan plan = parse(options.plan);
-  const Targets targets = read_targets_of(options);
+  const Targets targets = read_release_targets(options);
   const Table table = read_table_of_values(read_all_input(), terms.inputs == Inputs::on_grid, terms.clip ? terms.bounds : std::nullopt);
   if (table.rows == 0) throw DomainError("release: no values on standard input");
   terms.columns = table.columns;

@@ -11,8 +11,8 @@
 namespace tradeoff::cli {
 namespace {
 
-constexpr std::size_t most_plans = 8;      // more lines than this cannot be told apart
-constexpr std::size_t longest_text = 200;  // of a title or a unit: a line
+constexpr std::size_t most_page_plans = 8;  // more lines than this cannot be told apart
+constexpr std::size_t longest_text = 200;   // of a title or a unit: a line
 
 std::string read_text(const Options& options, std::string_view name, std::string otherwise) {
   const std::string* given = options.find(name);
@@ -70,7 +70,7 @@ std::string format_of(const Options& options) {
 
 ExitCode run_report(const Verb&, const Options& options) {
   const std::string format = format_of(options);
-  if (options.further.size() >= most_plans) throw DomainError("report: at most 8 plans fit one page");
+  if (options.further.size() >= most_page_plans) throw DomainError("report: at most 8 plans fit one page");
   CurveCache curves;
   std::vector<report::Statement> statements = {statement_of(options, curves)};
   for (const std::string& argument : options.further) {

@@ -49,7 +49,7 @@ SgdRun read_run(const Options& options) {
 }
 
 /// Every target that was stated. Without --epsilon, --delta says where epsilon is reported.
-Targets read_targets_of(const Options& options) {
+Targets read_sgd_targets(const Options& options) {
   return read_targets(
       [&](std::string_view word) {
         const std::string* text = word == "delta" && options.find("epsilon") == nullptr ? nullptr : options.find(word);
@@ -76,7 +76,7 @@ std::string picture(const Curve& curve) {
 
 ExitCode run_sgd(const Verb&, const Options& options) {
   const Stopwatch stopwatch;
-  const Targets targets = read_targets_of(options);
+  const Targets targets = read_sgd_targets(options);
   const Number delta = read_option(options, "delta");
   const SgdRun run = with_noise(read_run(options), targets);
   const SgdPlan training = to_plan(run);

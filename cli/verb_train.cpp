@@ -89,7 +89,7 @@ std::string features_of(const Options& options) {
 }
 
 /// Every target that was stated. An epsilon is one at each delta; a mu has a slack.
-Targets read_targets_of(const Options& options) {
+Targets read_training_targets(const Options& options) {
   const auto read_words = [&](std::initializer_list<std::pair<std::string_view, const std::string*>> words) {
     return read_targets(
         [&](std::string_view word) {
@@ -110,7 +110,7 @@ Targets read_targets_of(const Options& options) {
 
 /// The noise that was stated, which has to meet every target, or the least that does.
 Number read_noise(const Options& options, TrainingTerms terms) {
-  const Targets targets = read_targets_of(options);
+  const Targets targets = read_training_targets(options);
   if (options.find("noise") == nullptr) {
     if (targets.empty())
       throw DomainError("train: say how private it should be: --noise Z, --epsilon E with --delta D, --mu M or --advantage A");

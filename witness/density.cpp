@@ -5,8 +5,6 @@
 namespace tradeoff::witness {
 namespace {
 
-constexpr slong closed_form_bits = 640;  // closed forms cancel down to the answer; answers above 1e-100 keep 300 bits
-
 class GaussianDensity final : public Density {
  public:
   explicit GaussianDensity(const Real& mu) : mu_(mu), square_(mu * mu) {}

@@ -52,7 +52,7 @@ double place(Strip strip, double t) {
   return -1 - std::exp(t);
 }
 
-struct Line {
+struct InversionLine {
   Strip strip;
   double c;
   double height;  ///< log of the integrand at u = 0
@@ -65,7 +65,7 @@ double log_height(const Transform& transform, const Real& e, double c) {
 }
 
 /// The lowest point of the integrand on the real axis within a strip; any point would be valid, this one is good.
-Line lowest(const Transform& transform, const Real& e, Strip strip) {
+InversionLine lowest(const Transform& transform, const Real& e, Strip strip) {
   const double golden = (std::sqrt(5.0) - 1) / 2;
   double a = -7;
   double b = 6;
@@ -86,14 +86,14 @@ Line lowest(const Transform& transform, const Real& e, Strip strip) {
       at_y = log_height(transform, e, place(strip, y));
     }
   }
-  return at_x < at_y ? Line{strip, place(strip, x), at_x} : Line{strip, place(strip, y), at_y};
+  return at_x < at_y ? InversionLine{strip, place(strip, x), at_x} : InversionLine{strip, place(strip, y), at_y};
 }
 
-Line choose_line(const Transform& transform, const Real& e) {
+InversionLine choose_line(const Transform& transform, const Real& e) {
   const WithPrecision coarse(64);
-  Line best = lowest(transform, e, Strip::right);
+  InversionLine best = lowest(transform, e, Strip::right);
   for (const Strip strip : {Strip::middle, Strip::left}) {
-    const Line other = lowest(transform, e, strip);
+    const InversionLine other = lowest(transform, e, strip);
     if (other.height < best.height) best = other;
   }
   if (!std::isfinite(best.height)) throw UnsupportedError("witness: no line of integration found");
@@ -103,7 +103,7 @@ Line choose_line(const Transform& transform, const Real& e) {
 /// The integrals of the modulus along parallel lines, which bound what a trapezoid sum of spacing h may err.
 class Aliasing {
  public:
-  Aliasing(const Transform& transform, const Real& e, const Line& line) {
+  Aliasing(const Transform& transform, const Real& e, const InversionLine& line) {
     const WithPrecision coarse(96);
     for (const double sign : {1.0, -1.0}) {
       const double room = sign > 0 ? distance_above(line) : distance_below(line);
@@ -149,11 +149,11 @@ class Aliasing {
     Real shift;
     Real modulus;
   };
-  static double distance_above(const Line& line) {
+  static double distance_above(const InversionLine& line) {
     if (line.strip == Strip::right) return std::numeric_limits<double>::infinity();
     return line.strip == Strip::middle ? -line.c : -1 - line.c;
   }
-  static double distance_below(const Line& line) {
+  static double distance_below(const InversionLine& line) {
     if (line.strip == Strip::left) return std::numeric_limits<double>::infinity();
     return line.strip == Strip::middle ? 1 + line.c : line.c;
   }
@@ -165,7 +165,7 @@ class Aliasing {
 /// The integral along the line by the trapezoid rule, with all it may err.
 class LineIntegral {
  public:
-  LineIntegral(const Transform& transform, const Real& e, const Line& line)
+  LineIntegral(const Transform& transform, const Real& e, const InversionLine& line)
       : transform_(transform), e_(e), c_(line.c), aliasing_(transform, e, line), decay_(transform.decay(c_)) {}
 
   [[nodiscard]] Real height() const { return transform_.at(c_) * exp(-c_ * e_) / abs(c_ * (c_ + 1)); }
@@ -266,7 +266,7 @@ std::function<Real(const Real&)> Transform::decay(const Real& c) const {
 }
 
 Real invert(const Transform& transform, Side side, const Real& e, const Real& beside) {
-  const Line line = choose_line(transform, e);
+  const InversionLine line = choose_line(transform, e);
   const LineIntegral integral(transform, e, line);
   Real to_call;  // what makes the integral a call
   if (line.strip == Strip::middle) to_call = transform.at(Real(0));

@@ -11,6 +11,9 @@
 // The law of a privacy loss L = log(P/Q) in the remove direction: point masses, a density, and what only one side can produce.
 namespace tradeoff::witness {
 
+/// Closed forms cancel down to the answer; answers above 1e-100 keep 300 bits.
+inline constexpr slong closed_form_bits = 640;
+
 /// The two ways of reading a loss law at a threshold e: E_P (1 - exp(e - L))+ and E_P (exp(e - L) - 1)+.
 enum class Side { call, put };
 

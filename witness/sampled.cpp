@@ -12,7 +12,6 @@
 namespace tradeoff::witness {
 namespace {
 
-constexpr slong closed_form_bits = 640;
 constexpr double wanted = 45;          // nats by which quadrature and truncation errors stay below the transform: 3e-20, relative
 constexpr double most_products = 3e8;  // a few seconds
 

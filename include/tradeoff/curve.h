@@ -18,6 +18,11 @@ enum class Neighbours { unstated, add_remove, replace_one };
 /// Which ordered pair is asked about: `remove` is (with the record, without it), `add` the reverse, `worst` the less private of both.
 enum class Direction { worst, remove, add };
 
+/// Both data sets exchanged.
+[[nodiscard]] constexpr Direction opposite(Direction direction) {
+  return direction == Direction::worst ? Direction::worst : direction == Direction::add ? Direction::remove : Direction::add;
+}
+
 /// How tight an answer should be. A wider interval is still an answer.
 struct Tolerance {
   double relative = 1e-6;  ///< wanted relative width: far below what a decision needs, far above what costs time

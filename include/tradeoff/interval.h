@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <limits>
 
 namespace tradeoff {
@@ -12,6 +13,14 @@ struct Interval {
   double hi = 0;
 
   [[nodiscard]] static constexpr Interval exactly(double value) { return {value, value}; }
+  /// A whole number; beyond 2^53, where not every whole number is a double, the doubles around it.
+  template <std::integral Whole>
+  [[nodiscard]] static constexpr Interval exactly(Whole value) {
+    const auto near = static_cast<double>(value);
+    if (-0x1p53 < near && near < 0x1p53) return {near, near};
+    const double step = (near < 0 ? -near : near) * 0x1p-52;
+    return {near - step, near + step};
+  }
   /// Every real number: the answer of a computation that could not certify anything.
   [[nodiscard]] static constexpr Interval whole() {
     return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};

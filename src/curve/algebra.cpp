@@ -14,8 +14,6 @@
 namespace tradeoff {
 namespace {
 
-Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
-
 const Citation& exchanged() {
   static const Citation citation("curve-algebra", "both directions exchanged");
   return citation;

@@ -23,8 +23,7 @@ namespace {
 using numeric::narrow_bracket;
 using numeric::Verdict;
 
-double middle(Interval a) { return a.lo / 2 + a.hi / 2; }
-Verdict sign_of(Interval value) { return {value.lo > 0, value.hi < 0, middle(value)}; }
+Verdict sign_of(Interval value) { return {value.lo > 0, value.hi < 0, middle_of(value)}; }
 
 /// A point (x, f(x)) of the trade-off function.
 struct Place {
@@ -56,7 +55,7 @@ class SmoothCurve {
     double high = 1;
     const auto beyond = [&](double epsilon) {
       const Place place = touch(Interval::exactly(epsilon));
-      return middle(place.y - place.x) > share * middle(start_);
+      return middle_of(place.y - place.x) > share * middle_of(start_);
     };
     while (high < 1e4 && !beyond(high)) high *= 2;
     for (int i = 0; i < 60; ++i) {
@@ -154,12 +153,12 @@ class TangentSweep {
   };
   [[nodiscard]] Line line(double epsilon) const {
     const Interval at = Interval::exactly(epsilon);
-    return {epsilon, std::exp(epsilon), middle(1 - curve_.delta(at)), middle(curve_.touch(at).x)};
+    return {epsilon, std::exp(epsilon), middle_of(1 - curve_.delta(at)), middle_of(curve_.touch(at).x)};
   }
   /// Positive if the tangent touches to the left of the middle of its edge: it should be flatter.
   [[nodiscard]] double lag(const Line& own, std::size_t i) const {
     const auto crossing = [](const Line& a, const Line& b) { return (a.intercept - b.intercept) / (a.slope - b.slope); };
-    const double axis = turned_ ? (own.intercept - middle(curve_.start())) / (1 + own.slope) : 0;
+    const double axis = turned_ ? (own.intercept - middle_of(curve_.start())) / (1 + own.slope) : 0;
     const double from = i > 0 ? crossing(lines_[i - 1], own) : axis;
     const double to = i + 1 < lines_.size() ? crossing(own, lines_[i + 1]) : own.intercept / (1 + own.slope);
     return (from + to) / 2 - own.touch;
@@ -200,13 +199,13 @@ class TangentSearch {
     constexpr int scans = 48;
     std::optional<Approximation> best;
     double flatter = curve_.epsilon_at_share(1.0 / (scans + 1));
-    bool flatter_positive = middle(chain(Interval::exactly(flatter)).residual) > 0;
+    bool flatter_positive = middle_of(chain(Interval::exactly(flatter)).residual) > 0;
     for (int i = 2; i <= scans; ++i) {
       const double steeper = curve_.epsilon_at_share(static_cast<double>(i) / (scans + 1));
-      const bool positive = middle(chain(Interval::exactly(steeper)).residual) > 0;
+      const bool positive = middle_of(chain(Interval::exactly(steeper)).residual) > 0;
       if (flatter_positive && !positive) {
         const Approximation candidate = refine(flatter, steeper);
-        if (!best || middle(candidate.area) > middle(best->area)) best = candidate;
+        if (!best || middle_of(candidate.area) > middle_of(best->area)) best = candidate;
       }
       flatter = steeper;
       flatter_positive = positive;
@@ -265,7 +264,7 @@ class TangentSearch {
     double high = steeper.hi;
     for (int i = 0; i < 60; ++i) {  // about the slope that touches right above the corner
       const double at = (low + high) / 2;
-      (middle(curve_.touch(Interval::exactly(at)).x) > middle(corner.x) ? low : high) = at;
+      (middle_of(curve_.touch(Interval::exactly(at)).x) > middle_of(corner.x) ? low : high) = at;
     }
     const auto judge = [&](double epsilon) { return sign_of(corner.y - curve_.tangent(Interval::exactly(epsilon), corner.x)); };
     if (!judge(0).before || !judge(high).after) return std::nullopt;
@@ -295,7 +294,7 @@ Approximation best_chords(const SmoothCurve& curve, std::size_t pieces) {
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double change = 0;
     for (std::size_t i = 1; i < pieces; ++i) {
-      const double slope = std::log(middle(corners[i - 1].y - corners[i + 1].y) / middle(corners[i + 1].x - corners[i - 1].x));
+      const double slope = std::log(middle_of(corners[i - 1].y - corners[i + 1].y) / middle_of(corners[i + 1].x - corners[i - 1].x));
       const double eager = slopes[i - 1] + eagerness(pieces - 1) * (slope - slopes[i - 1]);
       const double flattest = i < slopes.size() ? slopes[i] : 0;
       const double steepest = i > 1 ? slopes[i - 2] : 2 * slopes[i - 1] + 1;

@@ -107,8 +107,6 @@ Tail grouped_tail(const Tail& base, std::size_t size) {
   return tail;
 }
 
-Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
-
 /// The iteration of a curve known by its profile alone. [group-privacy]
 class GroupedLoss final : public Loss {
  public:

@@ -13,8 +13,6 @@
 namespace tradeoff {
 namespace {
 
-Interval exactly(double value) { return Interval::exactly(value); }
-
 // How finely the slopes are split where both trade-off functions nearly agree, and how many of them are looked at in all.
 constexpr double finest_cell = 1e-7;
 constexpr std::size_t most_slopes = 400;
@@ -48,8 +46,8 @@ class HullOfTwo final : public Loss {
     const double far_below = second_floor_.hi + std::max(1e-3 * (floor - second_floor_.hi), 1e-12 + 1e-6 * second_floor_.hi);
     reach_ = end_;
     if (!(end_ < infinity))
-      for (reach_ = 1; reach_ < 1e4 && second_.delta(Direction::remove, exactly(reach_)).hi > far_below; reach_ *= 1.25) continue;
-    const double level = end_ < infinity ? std::exp(-20) : second_.delta(Direction::remove, exactly(reach_)).hi;
+      for (reach_ = 1; reach_ < 1e4 && second_.delta(Direction::remove, Interval::exactly(reach_)).hi > far_below; reach_ *= 1.25) continue;
+    const double level = end_ < infinity ? std::exp(-20) : second_.delta(Direction::remove, Interval::exactly(reach_)).hi;
     slopes_.push_back(slope_at(std::max(level * std::exp(-reach_), 1e-290)));
     second_wins_flatter_ = slopes_.front().second.lo >= numeric::add_up(1, -floor);  // the first one's function never exceeds 1 - floor
     split(slope_at(0.5));
@@ -96,8 +94,8 @@ class HullOfTwo final : public Loss {
   };
 
   [[nodiscard]] Slope slope_at(double q) const {
-    const Interval first = dual_beta(Profile(first_, Direction::remove), exactly(q));
-    const Interval second = dual_beta(Profile(second_, Direction::remove), exactly(q));
+    const Interval first = dual_beta(Profile(first_, Direction::remove), Interval::exactly(q));
+    const Interval second = dual_beta(Profile(second_, Direction::remove), Interval::exactly(q));
     return {q, first, second, numeric::add_down(1, -std::max(first.hi, second.hi))};
   }
 
@@ -141,7 +139,7 @@ class HullOfTwo final : public Loss {
 
   void add_bridge(const Slope& slope) {
     const double one = touching(first_, slope.q), two = touching(second_, slope.q);
-    const auto above = [](const Loss& loss, double e) { return loss.delta(Direction::remove, exactly(e)).hi; };
+    const auto above = [](const Loss& loss, double e) { return loss.delta(Direction::remove, Interval::exactly(e)).hi; };
     if (one < two)
       bridges_.push_back({one, two, above(first_, one), above(second_, two), slope});
     else
@@ -151,7 +149,7 @@ class HullOfTwo final : public Loss {
   /// Where the line of this slope touches a profile: the least of delta(e) + q e^e, by golden section. Any point serves as one end.
   [[nodiscard]] double touching(const Loss& loss, double q) const {
     const auto value = [&](double e) {
-      const Interval sum = loss.delta(Direction::remove, exactly(e)) + exp(exactly(e)) * q;
+      const Interval sum = loss.delta(Direction::remove, Interval::exactly(e)) + exp(Interval::exactly(e)) * q;
       return sum.lo + sum.hi;
     };
     const double inside = numeric::golden_section(value, 0, reach_, 1e-9 * (1 + reach_));
@@ -161,7 +159,7 @@ class HullOfTwo final : public Loss {
   [[nodiscard]] Interval mirrored(double epsilon) const {
     const Interval there = clamp(at(std::abs(epsilon)), 0, 1);
     if (epsilon >= 0) return there;
-    const Interval point = exactly(epsilon);
+    const Interval point = Interval::exactly(epsilon);
     return clamp(-expm1(point) + exp(point) * there, 0, 1);
   }
 
@@ -169,8 +167,8 @@ class HullOfTwo final : public Loss {
   /// own slope, otherwise the best line that lies below both.
   [[nodiscard]] Interval at(double epsilon) const {
     if (epsilon == infinity) return infinite_mass(Direction::remove);  // end_ may be infinite too
-    if (epsilon >= end_) return exactly(0.0);
-    const Interval point = exactly(epsilon);
+    if (epsilon >= end_) return Interval::exactly(0.0);
+    const Interval point = Interval::exactly(epsilon);
     const Interval one = first_.delta(Direction::remove, point), two = second_.delta(Direction::remove, point);
     const bool first_is_less = one.lo + one.hi < two.lo + two.hi;
     double above = std::min(one.hi, two.hi);
@@ -186,14 +184,14 @@ class HullOfTwo final : public Loss {
   }
 
   [[nodiscard]] static double chord(const Bridge& bridge, double epsilon) {
-    const Interval share = clamp(expm1(exactly(epsilon) - bridge.to) / expm1(exactly(bridge.from) - bridge.to), 0, 1);
-    return (exactly(bridge.above_to) + share * (exactly(bridge.above_from) - bridge.above_to)).hi;
+    const Interval share = clamp(expm1(Interval::exactly(epsilon) - bridge.to) / expm1(Interval::exactly(bridge.from) - bridge.to), 0, 1);
+    return (Interval::exactly(bridge.above_to) + share * (Interval::exactly(bridge.above_from) - bridge.above_to)).hi;
   }
 
   /// Whether the profile's own tangents at epsilon lie below the other profile: secants on both sides enclose their slopes.
   [[nodiscard]] bool wins(const Loss& loss, Winner wanted, double epsilon) const {
     const double step = 1e-6 * (1 + epsilon);
-    const std::array<Interval, 3> e{exactly(epsilon) - step, exactly(epsilon), exactly(epsilon) + step};
+    const std::array<Interval, 3> e{Interval::exactly(epsilon) - step, Interval::exactly(epsilon), Interval::exactly(epsilon) + step};
     std::array<Interval, 3> x, value;
     for (std::size_t i = 0; i < 3; ++i) {
       x[i] = exp(e[i]);

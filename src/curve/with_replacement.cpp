@@ -19,8 +19,6 @@
 namespace tradeoff {
 namespace {
 
-Interval exactly(std::uint64_t value) { return Interval::exactly(static_cast<double>(value)); }
-
 // Group profiles whose weights add up to less than this change nothing that is printed: a simple bound serves for them.
 constexpr double little_weight = 1e-14;
 
@@ -37,10 +35,10 @@ struct Group {
 /// A mechanism whose losses are bounded, or that is Gaussian-DP, bounds its own groups; null otherwise.
 LossPointer bound_of_group(const Tail& tail, std::uint64_t size) {
   if (tail.zero_from < infinity) {
-    const double epsilon = (exactly(size) * tail.zero_from).hi;
+    const double epsilon = (Interval::exactly(size) * tail.zero_from).hi;
     return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(epsilon), Interval::exactly(0)}});
   }
-  if (tail.gdp_mu < infinity) return gaussian_loss(exactly(size) * tail.gdp_mu);
+  if (tail.gdp_mu < infinity) return gaussian_loss(Interval::exactly(size) * tail.gdp_mu);
   return nullptr;
 }
 
@@ -59,13 +57,13 @@ std::vector<Group> groups_of(const LossPointer& base, std::uint64_t draws, std::
   if (!simple && bound_of_group(tail, 1) == nullptr && draws > most_iterated_draws)
     throw TooLargeError("sample_with_replacement: draws = " + std::to_string(draws) + " is not supported for this mechanism; at most " +
                         std::to_string(most_iterated_draws) + ", unless it is pure or Gaussian-DP");
-  const Interval log_kept = log1p(-1.0 / exactly(of)), log_of = log(exactly(of));
+  const Interval log_kept = log1p(-1.0 / Interval::exactly(of)), log_of = log(Interval::exactly(of));
   std::vector<Group> groups;
   Interval log_choose = Interval::exactly(0);
   bool rare = false;
   for (std::uint64_t k = 1; k <= draws; ++k) {
-    log_choose = log_choose + log(exactly(draws - k + 1)) - log(exactly(k));
-    const Interval log_weight = log_choose - exactly(k) * log_of + exactly(draws - k) * log_kept;
+    log_choose = log_choose + log(Interval::exactly(draws - k + 1)) - log(Interval::exactly(k));
+    const Interval log_weight = log_choose - Interval::exactly(k) * log_of + Interval::exactly(draws - k) * log_kept;
     // The ratios of neighbouring weights fall: once one has halved, the rest adds up to less than twice it.
     rare = rare || (!groups.empty() && log_weight.hi < std::log(little_weight) && log_weight.hi < groups.back().log_weight.lo - 0.7);
     LossPointer bound = rare && !simple ? bound_of_group(tail, k) : nullptr;
@@ -80,7 +78,7 @@ std::vector<Group> groups_of(const LossPointer& base, std::uint64_t draws, std::
 class ReplacementLoss final : public Loss {
  public:
   ReplacementLoss(const LossPointer& base, std::uint64_t draws, std::uint64_t of)
-      : rate_(of == 1 ? Interval::exactly(1) : -expm1(exactly(draws) * log1p(-1.0 / exactly(of)))),
+      : rate_(of == 1 ? Interval::exactly(1) : -expm1(Interval::exactly(draws) * log1p(-1.0 / Interval::exactly(of)))),
         groups_(groups_of(base, draws, of)),
         sampling_("replacement-subsampling", std::to_string(groups_.size()) + " group profiles; replace-one neighbours") {}
 

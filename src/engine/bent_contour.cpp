@@ -12,8 +12,7 @@
 namespace tradeoff::bent {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-constexpr double unit = 0x1p-53;
+using std::numbers::pi;
 constexpr int most_nodes = 4000;
 constexpr double hopeless = 1e22;    // a boundary integral this far above the saddle value leaves no digits
 constexpr double negligible = 1e-7;  // a boundary piece that no longer matters for the step
@@ -118,7 +117,7 @@ class Strip {
       }
     }
     result.nodes = k + 1;
-    result.error += unit * (k + 40) * total_modulus;
+    result.error += unit_roundoff * (k + 40) * total_modulus;
     result.error *= step / (2 * pi);
     result.rounding = result.error;
     result.error += tail + discretisation(step, (k + 0.5) * step);

@@ -17,7 +17,7 @@ namespace tradeoff::bent {
 namespace {
 
 // About 0.15 s of exponentials: past that the answer is a Chernoff bound.
-constexpr std::uint64_t most_work = 20'000'000;
+constexpr std::uint64_t most_contour_work = 20'000'000;
 // [bent-split] Where F at its saddle exceeds delta by more logarithms than this, one contour cannot reach 1e-6 of it, and the split with
 // its three is tried first. Rates above `small_rate` rarely need it, so there it is tried only after a failure.
 constexpr double most_gap = 11.5;
@@ -192,7 +192,7 @@ Estimate bounded_only(Integrand& integrand, double place) {
 }
 
 /// That is enough if it is far below what is known already.
-std::optional<Estimate> negligible(Integrand& integrand, Saddle saddle, double tolerance, double log_floor) {
+std::optional<Estimate> bound_if_negligible(Integrand& integrand, Saddle saddle, double tolerance, double log_floor) {
   const double log_chernoff = saddle.log_value + std::log(saddle.place) + std::log1p(saddle.place) + log_kappa(saddle.place);
   if (!(log_chernoff < log_floor + std::log(tolerance))) return std::nullopt;
   integrand.prepare(saddle.place, saddle.place, 4);
@@ -232,12 +232,12 @@ Drawing integrate_split(const Side& side, const SplitChoice& split, const std::v
   for (Part* part : by_size) {
     const double floor = std::max(log_floor, log_floor_of(drawing.estimates));
     std::optional<Estimate> bounded;
-    if (positive) bounded = negligible(part->integrand, part->saddle, tolerance, floor);
+    if (positive) bounded = bound_if_negligible(part->integrand, part->saddle, tolerance, floor);
     Piece piece{std::move(part->integrand), Opening::right, {}, bounded ? part->saddle.place : 0};
     if (bounded)
       drawing.add(std::move(piece), *bounded);
     else
-      integrate(drawing, std::move(piece), part->saddle, tolerance, floor, most_work / 2);
+      integrate(drawing, std::move(piece), part->saddle, tolerance, floor, most_contour_work / 2);
     if (!(drawing.estimates.back().error < infinity)) break;  // the others would not help
   }
   return drawing;
@@ -253,7 +253,7 @@ Drawing integrate_cut(const Side& side, const std::vector<Integrand::Offset>& of
   Integrand integrand(side.expansion, split_factors(side, cut, TailSteps::any), offsets);
   const Saddle saddle = find_crossing(integrand, find_saddle(integrand, side.most_saddle()));
   Drawing drawing;
-  integrate(drawing, {std::move(integrand), Opening::right}, saddle, tolerance, log_floor, most_work);
+  integrate(drawing, {std::move(integrand), Opening::right}, saddle, tolerance, log_floor, most_contour_work);
   return drawing;
 }
 
@@ -272,7 +272,7 @@ Drawing integrate_remainder(const Side& side, const Integrand::Offset& offset, d
   Drawing drawing;
   const Saddle saddle = find_saddle(integrand, side.most_saddle(), 0.01, std::max(3.0, 0.12 * whole.place));
   const Estimate gaussian = taken_gaussian(integrand.taken_variance(), epsilon);
-  integrate(drawing, {std::move(integrand), Opening::right}, saddle, tolerance, gaussian.log_scale, most_work / 2);
+  integrate(drawing, {std::move(integrand), Opening::right}, saddle, tolerance, gaussian.log_scale, most_contour_work / 2);
   drawing.estimates.push_back(gaussian);
   return drawing;
 }
@@ -378,7 +378,7 @@ Total Evaluator::again(const Offsets& offsets, double epsilon) {
     const double taken = piece.integrand.taken_variance();
     if (taken > 0) estimates.push_back(taken_gaussian(taken, epsilon));
     estimates.push_back(piece.chernoff_place > 0 ? bounded_only(piece.integrand, piece.chernoff_place)
-                                                 : integrate_on(piece.integrand, piece.opening, piece.contour, inner_, most_work));
+                                                 : integrate_on(piece.integrand, piece.opening, piece.contour, inner_, most_contour_work));
     count(piece.integrand.work() - before);
   }
   return add_up(estimates, offsets.log_ties, tolerance_);
@@ -409,7 +409,8 @@ Drawing Evaluator::draw(Way way, const std::vector<Integrand::Offset>& offsets, 
     if (split.cut) return integrate_split(side_, split, offsets, inner_, log_floor);
   }
   Drawing drawing;
-  integrate(drawing, {Integrand(side_.expansion, side_.factors(), offsets), Opening::right}, saddle, inner_, log_floor, most_work / 2);
+  integrate(drawing, {Integrand(side_.expansion, side_.factors(), offsets), Opening::right}, saddle, inner_, log_floor,
+            most_contour_work / 2);
   return drawing;
 }
 
@@ -418,7 +419,7 @@ Total Evaluator::anew(const Offsets& offsets, double epsilon) {
   if (!offsets.left.empty()) {
     Integrand integrand(side_.expansion, side_.factors(), offsets.left);
     const Saddle saddle = find_saddle(integrand, side_.most_saddle());
-    integrate(left, {std::move(integrand), Opening::left}, saddle, inner_, -infinity, most_work);
+    integrate(left, {std::move(integrand), Opening::left}, saddle, inner_, -infinity, most_contour_work);
   }
   const Saddle saddle =
       offsets.right.empty() ? Saddle{} : find_saddle(Integrand(side_.expansion, side_.factors(), offsets.right), side_.most_saddle());

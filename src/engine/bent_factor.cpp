@@ -11,13 +11,12 @@
 namespace tradeoff::bent {
 namespace {
 
-constexpr double unit = 0x1p-53;
 // [bent-split] More steps in the tail than this are bounded, not summed. 10^7 over 48 is a double.
 constexpr std::uint32_t most_tail_steps = 48;
 
 LogValue logarithm(const Polar& value) {
   const double relative = std::exp(value.log_error - value.log_modulus);
-  const double rounding = 8 * unit * (std::abs(value.log_modulus) + std::abs(value.phase) + 4);
+  const double rounding = 8 * unit_roundoff * (std::abs(value.log_modulus) + std::abs(value.phase) + 4);
   if (relative < 0.5) return {value.log_modulus, value.phase, -std::log1p(-relative) * (1 + 1e-9) + rounding, true};
   return {std::max(value.log_modulus, value.log_error) + std::log(2.0), 0, rounding, false};
 }
@@ -32,12 +31,13 @@ LogValue sum_of(LogValue a, LogValue b) {
     const double modulus = std::exp(one.real - scale);
     size += modulus;
     if (one.known) sum += Complex(modulus * std::cos(one.phase), modulus * std::sin(one.phase));
-    error += modulus * (one.known ? std::expm1(one.error + 4 * unit * (std::abs(one.real) + std::abs(scale) + std::abs(one.phase) + 4))
-                                  : std::exp(one.error) * (1 + 1e-9));
+    error +=
+        modulus * (one.known ? std::expm1(one.error + 4 * unit_roundoff * (std::abs(one.real) + std::abs(scale) + std::abs(one.phase) + 4))
+                             : std::exp(one.error) * (1 + 1e-9));
   }
   const double modulus = std::abs(sum);
   const double relative = error * (1 + 1e-9) / modulus;
-  const double rounding = 8 * unit * (std::abs(scale) + 8);
+  const double rounding = 8 * unit_roundoff * (std::abs(scale) + 8);
   if (!(scale < infinity)) return {infinity, 0, rounding, false};
   if (!(relative < 0.5)) return {scale + std::log(size + error), 0, rounding, false};
   return {scale + std::log(modulus), std::atan2(sum.imag(), sum.real()), -std::log1p(-relative) * (1 + 1e-9) + rounding, true};
@@ -113,7 +113,7 @@ LogValue StepFactor::combine(LogValue bulk, LogValue tail) const {
   }
   const double bound = combine(bulk.real, tail.real);
   const double size = steps_->times * (std::abs(bulk.real) + std::abs(tail.real) + std::abs(bulk.phase) + std::abs(tail.phase) + 8);
-  LogValue unknown{bound, 0, steps_->times * (bulk.error + tail.error) + 16 * unit * size + 1e-12, false};
+  LogValue unknown{bound, 0, steps_->times * (bulk.error + tail.error) + 16 * unit_roundoff * size + 1e-12, false};
   const double omitted = omitted_share(bulk.real - bulk.error, tail.real + tail.error);
   if (!(bulk.known && (tail.known || first_ + log_binomials_.size() == 1) && omitted <= 1)) return unknown;
   Complex sum = 0;
@@ -123,7 +123,7 @@ LogValue StepFactor::combine(LogValue bulk, LogValue tail) const {
     const double modulus = std::exp(log_binomials_[i] + (steps_->times - k) * bulk.real + (k > 0 ? k * tail.real : 0) - bound);
     const double phase = (steps_->times - k) * bulk.phase + (k > 0 ? k * tail.phase : 0);
     sum += Complex(modulus * std::cos(phase), modulus * std::sin(phase));
-    const double doubt = (steps_->times - k) * bulk.error + (k > 0 ? k * tail.error : 0) + 16 * unit * size;
+    const double doubt = (steps_->times - k) * bulk.error + (k > 0 ? k * tail.error : 0) + 16 * unit_roundoff * size;
     error += modulus * std::expm1(doubt);
     if (i + 1 == log_binomials_.size()) error += omitted * modulus * std::exp(doubt);
   }
@@ -131,7 +131,7 @@ LogValue StepFactor::combine(LogValue bulk, LogValue tail) const {
   const double relative = error * (1 + 1e-9) / modulus;
   if (!(relative < 0.5)) return unknown;
   return {bound + std::log(modulus), std::atan2(sum.imag(), sum.real()),
-          -std::log1p(-relative) * (1 + 1e-9) + 8 * unit * (std::abs(bound) + 8), true};
+          -std::log1p(-relative) * (1 + 1e-9) + 8 * unit_roundoff * (std::abs(bound) + 8), true};
 }
 
 // [sampled-plane]
@@ -207,7 +207,7 @@ Plain log_remainder(Complex x) {
   const double size = std::abs(x);
   if (size > 0.1) {
     const Complex log(std::log1p(2 * x.real() + std::norm(x)) / 2, std::atan2(x.imag(), 1 + x.real()));
-    return {log - x, 40 * unit * size};
+    return {log - x, 40 * unit_roundoff * size};
   }
   Complex power = x;
   Complex sum = 0;
@@ -215,7 +215,7 @@ Plain log_remainder(Complex x) {
     power *= -x;
     sum += power / k;
   }
-  return {sum, 64 * unit * size * size};
+  return {sum, 64 * unit_roundoff * size * size};
 }
 
 }  // namespace
@@ -227,20 +227,21 @@ Plain StepFactor::evaluate_remainder(Complex s) {
   const Interval all = variance();
   const double size = std::abs(s) * (std::abs(s) + 1);
   const Complex second = (all.lo + all.width() / 2) / 2 * (s * (s + 1.0));
-  const double second_error = all.width() * size + 40 * unit * std::abs(second);
+  const double second_error = all.width() * size + 40 * unit_roundoff * std::abs(second);
   const Complex x = third.value + second;
-  const double doubt = third.error + second_error + 2 * unit * std::abs(x);
+  const double doubt = third.error + second_error + 2 * unit_roundoff * std::abs(x);
   const double times = steps_->times;
   if (std::abs(x) + doubt <= 0.5) {
     const Plain rest = log_remainder(x);
     return {times * (third.value + rest.value),
-            times * (2 * third.error + 2 * (std::abs(x) + doubt) * (second_error + 2 * unit * std::abs(x)) + rest.error +
-                     4 * unit * (std::abs(third.value) + std::abs(rest.value)) + second_error)};
+            times * (2 * third.error + 2 * (std::abs(x) + doubt) * (second_error + 2 * unit_roundoff * std::abs(x)) + rest.error +
+                     4 * unit_roundoff * (std::abs(third.value) + std::abs(rest.value)) + second_error)};
   }
   const double modulus = std::abs(1.0 + x);
   if (!(doubt < 0.5 * modulus)) return {0, infinity};
   const Complex log(std::log(modulus), std::atan2(x.imag(), 1 + x.real()));
-  return {times * (log - second), times * (1.5 * doubt / modulus + second_error + 16 * unit * (std::abs(log) + std::abs(second) + 4))};
+  return {times * (log - second),
+          times * (1.5 * doubt / modulus + second_error + 16 * unit_roundoff * (std::abs(log) + std::abs(second) + 4))};
 }
 
 double StepFactor::real_remainder(double s) const {

@@ -11,10 +11,7 @@
 namespace tradeoff::bent {
 namespace {
 
-constexpr double unit = 0x1p-53;
-
 double magnitude(Interval x) { return std::max(std::abs(x.lo), std::abs(x.hi)); }
-double middle(Interval x) { return x.lo + (x.hi - x.lo) / 2; }
 
 /// The sum of exponentials of numbers far apart.
 double log_sum(std::span<const double> logs) {
@@ -47,7 +44,7 @@ Integrand::Integrand(const Expansion& expansion, std::vector<StepFactor> factors
     : Integrand(expansion, std::move(factors), std::vector<Offset>{offset}) {
   epsilon_ = epsilon;
   taken_variance_ = expansion_.variance;
-  for (const StepFactor& factor : factors_) taken_variance_ += factor.times() * middle(factor.variance());
+  for (const StepFactor& factor : factors_) taken_variance_ += factor.times() * middle_of(factor.variance());
 }
 
 double Integrand::log_real(double s) const {
@@ -57,7 +54,7 @@ double Integrand::log_real(double s) const {
   std::vector<double> term_logs;
   for (const BreakTerm& term : expansion_.terms) {
     // The lower term of truncated noise is negative for small s; its size is what a saddle is judged by.
-    term_logs.push_back(std::log(std::abs(middle(term.at_zero) + 2 * s * middle(term.constant)) / (2 * s + 1)));
+    term_logs.push_back(std::log(std::abs(middle_of(term.at_zero) + 2 * s * middle_of(term.constant)) / (2 * s + 1)));
   }
   std::vector<double> logs;
   for (const Offset& offset : offsets_) {
@@ -128,10 +125,10 @@ double Integrand::log_bound(std::span<const Complex> hull, bool ray) {
       log += summand.powers[a] * term_logs[a];
       own_size += summand.powers[a] * std::abs(term_logs[a]);
     }
-    logs.push_back(log + error + 64 * unit * own_size);
+    logs.push_back(log + error + 64 * unit_roundoff * own_size);
   }
   const double kernel = ray ? 0 : std::log(box.distance(0)) + std::log(box.distance(-1));
-  const double log = common + log_sum(logs) + 64 * unit * size + 1e-9;
+  const double log = common + log_sum(logs) + 64 * unit_roundoff * size + 1e-9;
   if (!(taken_variance_ > 0)) return log - kernel;
   const std::array<double, 2> both{log, log_taken_bound(hull)};
   return log_sum(both) - kernel + 1e-9;
@@ -143,7 +140,7 @@ double Integrand::log_taken_bound(std::span<const Complex> hull) const {
   const double half = taken_variance_ / 2;
   const double total = half * (x * x + 0.25 + box.bottom * box.bottom);
   const double linear = -epsilon_ * box.left;
-  return half * (x * x - 0.25 - box.bottom * box.bottom) + linear + 64 * unit * (total + std::abs(linear)) + 1e-9;
+  return half * (x * x - 0.25 - box.bottom * box.bottom) + linear + 64 * unit_roundoff * (total + std::abs(linear)) + 1e-9;
 }
 
 std::size_t Integrand::Hash::operator()(const Complex& s) const {
@@ -182,7 +179,7 @@ const LogValue& Integrand::common_factor(Complex s) {
 LogValue Integrand::find_common_factor(Complex s) {
   const double x = s.real();
   const double y = s.imag();
-  LogValue total{middle(expansion_.log_factor), 0, expansion_.log_factor.width(), true};
+  LogValue total{middle_of(expansion_.log_factor), 0, expansion_.log_factor.width(), true};
   double size = std::abs(total.real);
   for (StepFactor& factor : factors_) {
     const LogValue value = factor.evaluate(s);
@@ -197,19 +194,19 @@ LogValue Integrand::find_common_factor(Complex s) {
     total.real += half * (x * (x + 1) - y * y);
     total.phase += half * (2 * x + 1) * y;
     const double moved = std::abs(x) * (std::abs(x) + 1) + y * y + (2 * std::abs(x) + 1) * std::abs(y);
-    total.error += (expansion_.variance_error + 40 * unit * expansion_.variance) * moved;
+    total.error += (expansion_.variance_error + 40 * unit_roundoff * expansion_.variance) * moved;
   }
   const double near = std::hypot(x + 1, y);
   total.real -= std::log(std::hypot(x, y)) + std::log(near);
   total.phase -= std::atan2(y, x) + std::atan2(y, x + 1);
   size += std::abs(std::log(std::hypot(x, y))) + std::abs(std::log(near)) + 8;
-  total.error += unit * (8 * size + 20 * (std::hypot(x, y) + 1) / near + 40);
+  total.error += unit_roundoff * (8 * size + 20 * (std::hypot(x, y) + 1) / near + 40);
   return total;
 }
 
 LogValue Integrand::term_logarithm(const BreakTerm& term, Complex s) const {
-  const double at_zero = middle(term.at_zero);
-  const double constant = middle(term.constant);
+  const double at_zero = middle_of(term.at_zero);
+  const double constant = middle_of(term.constant);
   const double real = at_zero + 2 * constant * s.real();
   const double imaginary = 2 * constant * s.imag();
   const double modulus = std::hypot(real, imaginary);
@@ -218,9 +215,9 @@ LogValue Integrand::term_logarithm(const BreakTerm& term, Complex s) const {
   const double pole = std::hypot(pole_real, pole_imaginary);
   const double size = std::hypot(s.real(), s.imag());
   const double uncertain = term.at_zero.width() + 2 * term.constant.width() * size;
-  const double slack = uncertain + 24 * unit * (std::abs(at_zero) + 2 * std::abs(constant) * size);
+  const double slack = uncertain + 24 * unit_roundoff * (std::abs(at_zero) + 2 * std::abs(constant) * size);
   LogValue result{std::log(modulus) - std::log(pole), std::atan2(imaginary, real) - std::atan2(pole_imaginary, pole_real), 0, true};
-  result.error = unit * (24 * (2 * size + 1) / pole + 8 * (std::abs(std::log(modulus)) + std::abs(std::log(pole)) + 8));
+  result.error = unit_roundoff * (24 * (2 * size + 1) / pole + 8 * (std::abs(std::log(modulus)) + std::abs(std::log(pole)) + 8));
   if (slack < 0.5 * modulus) {
     result.error += 1.5 * slack / modulus;
   } else {
@@ -241,19 +238,19 @@ const Plain& Integrand::log_remainder(Complex s) {
   for (StepFactor& factor : factors_) {
     const Plain one = factor.evaluate_remainder(s);
     total.value += one.value;
-    total.error += one.error + 2 * unit * std::abs(total.value);
+    total.error += one.error + 2 * unit_roundoff * std::abs(total.value);
   }
   if (!(total.error < fine_enough)) {
     const Plain direct = log_difference(s);
     if (direct.error < total.error) total = direct;
   }
   const double size = std::abs(s) * (std::abs(s) + 1);
-  total.error += (expansion_.variance_error + unit * (static_cast<double>(factors_.size()) + 2) * taken_variance_) * size;
+  total.error += (expansion_.variance_error + unit_roundoff * (static_cast<double>(factors_.size()) + 2) * taken_variance_) * size;
   return log_remainders_.emplace(s, total).first->second;
 }
 
 Plain Integrand::log_difference(Complex s) {
-  LogValue sum{middle(expansion_.log_factor), 0, expansion_.log_factor.width(), true};
+  LogValue sum{middle_of(expansion_.log_factor), 0, expansion_.log_factor.width(), true};
   double size = std::abs(sum.real);
   for (StepFactor& factor : factors_) {
     const LogValue value = factor.evaluate(s);
@@ -268,7 +265,7 @@ Plain Integrand::log_difference(Complex s) {
   const double length = std::abs(s);
   size += length * std::abs(position) + std::abs(taken);
   return {Complex(sum.real + s.real() * position, sum.phase + s.imag() * position) - taken,
-          sum.error + length * summand.position_error + unit * (64 * size + 64)};
+          sum.error + length * summand.position_error + unit_roundoff * (64 * size + 64)};
 }
 
 Sample Integrand::sample_remainder(Complex s, double log_scale) {
@@ -289,10 +286,11 @@ Sample Integrand::sample_remainder(Complex s, double log_scale) {
   const double prefactor = std::exp(real);
   const Complex turn(std::cos(phase), std::sin(phase));
   const double modulus = std::abs(difference);
-  const double doubt = rest.error + 4 * unit * (std::abs(a) + std::abs(b));
+  const double doubt = rest.error + 4 * unit_roundoff * (std::abs(a) + std::abs(b));
   Sample result{prefactor * difference * turn, 0, prefactor * modulus};
-  result.error = prefactor * (growth * std::expm1(doubt) + modulus * std::expm1(unit * (60 * magnitudes + 20)) +
-                              10 * unit * (std::abs(std::expm1(a)) + std::min(2.0, b * b / 2) + growth * std::min(1.0, std::abs(b))));
+  result.error =
+      prefactor * (growth * std::expm1(doubt) + modulus * std::expm1(unit_roundoff * (60 * magnitudes + 20)) +
+                   10 * unit_roundoff * (std::abs(std::expm1(a)) + std::min(2.0, b * b / 2) + growth * std::min(1.0, std::abs(b))));
   if (!(result.error < infinity) || doubt > 0.5) {  // only a bound is known
     const double bound = prefactor * (growth * std::exp(doubt) + 1);
     result = {0, bound < infinity ? bound : infinity, bound < infinity ? bound : infinity};
@@ -332,7 +330,7 @@ Sample Integrand::sample(Complex s, double log_scale) {
       known = known && terms[a].known;
       magnitudes += power * (std::abs(terms[a].real) + std::abs(terms[a].phase));
     }
-    error += unit * (20 * magnitudes + 2 * static_cast<double>(terms.size()) * magnitudes + 20);
+    error += unit_roundoff * (20 * magnitudes + 2 * static_cast<double>(terms.size()) * magnitudes + 20);
     if (known && error < 0.5) {
       const double modulus = std::exp(real);
       result.value += Complex(modulus * std::cos(phase), modulus * std::sin(phase));

@@ -12,20 +12,17 @@
 namespace tradeoff::bent {
 namespace {
 
-constexpr double unit = 0x1p-53;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr int lines_a_shift = 8;   // candidate lines are multiples of eta/8
 constexpr double dropped = 42;     // terms this far below the largest logarithm are bounded instead of summed
 constexpr double quadrature = 46;  // 2 pi eta / h: the quadrature error is e^-46 of the integrals on the shifted lines
 constexpr double branch_margin = 0.1;
-constexpr double most_nodes = 5000;  // a line of more nodes costs more than another engine
+constexpr double most_line_nodes = 5000;  // a line of more nodes costs more than another engine
 // Errors of l, of p (the contour point is rounded too) and of their product, in units of u (|p| + 1) (|l| + e / |1 + e^-|v||^2).
 constexpr double table_units = 80;
 // Slope of the ray on which a path may leave to the right: steeper than the outer boundary of the widest contour leans, tan 0.6 = 0.68,
 // and below 1, where the Gaussian would no longer fall.
 constexpr double ray_slope = 0.8;
-
-double middle(Interval x) { return x.lo + (x.hi - x.lo) / 2; }
 
 double log_normal_constant(double mu) { return -std::log(mu * std::sqrt(2 * pi)); }
 
@@ -124,7 +121,7 @@ NoisePlane::NoisePlane(Interval all_mu, Interval rate, Range range, const std::o
   if (fixed) range.high = std::max(range.high, log_rate_ + 3.0 + step_);
   // Rays need e^-x small at the right end; for a tiny mu the nodes up to there would be too many.
   if (mu >= 0.05) range.high = std::max(range.high, 3.0 + step_);
-  if (!((range.high - range.low) / step_ < most_nodes && std::abs(range.low) / step_ < 1e8)) return;  // unusable
+  if (!((range.high - range.low) / step_ < most_line_nodes && std::abs(range.low) / step_ < 1e8)) return;  // unusable
   first_ = static_cast<int>(std::floor(range.low / step_));
   count_ = static_cast<int>(std::ceil(range.high / step_)) - first_ + 1;
   const double ray_start = std::max(3.0, window ? window->centre + 1.001 * ray_slope * pi : 0);
@@ -175,10 +172,10 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
     if (window_) apply_window(line, j, x);
     // [noise-plane] another mean is a shift of v, window and all: an error of l, |l'| times that of the mean
     const double slope = (x > 0 ? 1 : e) / std::sqrt(1 + growth);
-    line.reach[j] =
-        std::abs(line.log_modulus[j]) + std::abs(line.argument[j]) + e / (1 + growth) + 1.001 * slope * mean_error_ / (table_units * unit);
+    line.reach[j] = std::abs(line.log_modulus[j]) + std::abs(line.argument[j]) + e / (1 + growth) +
+                    1.001 * slope * mean_error_ / (table_units * unit_roundoff);
     const double nearest = std::max(0.0, std::abs(x) - step_);  // the point of the two neighbouring cells where |l''| is largest
-    line.curvature[j] = 1.000001 * step_ * step_ / (16 * (std::cosh(nearest) + cosine)) + table_units * unit * line.reach[j];
+    line.curvature[j] = 1.000001 * step_ * step_ / (16 * (std::cosh(nearest) + cosine)) + table_units * unit_roundoff * line.reach[j];
   }
   const double left = first_ * step_;
   const double right = (first_ + count_ - 1) * step_;
@@ -198,7 +195,7 @@ void NoisePlane::set_gaussian_density(Line& line, std::size_t j, double x) const
   line.phase[j] = -z * line.theta / mu_;
   // [log-convex-majorant] roundings of the table entries, counted on the theory page.
   const double exponents = z * z / 2 + lift + std::abs(line.phase[j]) + 1;
-  line.error[j] = 16 * unit * (exponents + std::abs(constant)) + 2.001 * mu_doubt_ * exponents;
+  line.error[j] = 16 * unit_roundoff * (exponents + std::abs(constant)) + 2.001 * mu_doubt_ * exponents;
   line.log_ceiling[j] = line.log_density[j] + line.error[j];
 }
 
@@ -246,10 +243,10 @@ void NoisePlane::set_sampled_density(Line& line, std::size_t j, double x) const 
   // Roundings and doubts, counted on the theory page: of sums, of log(1 + e^xi), of xi, of mu.
   const double size = std::hypot(z, y);
   const double parts = size * size + std::abs(loss.log_real) + std::abs(loss.log_imaginary) + std::abs(constant) + std::abs(place) + 1;
-  const double loss_error = 48 * unit * (std::abs(loss.real) + std::abs(loss.imaginary) + loss.e / loss.size);
+  const double loss_error = 48 * unit_roundoff * (std::abs(loss.real) + std::abs(loss.imaginary) + loss.e / loss.size);
   const double slope = (size / mu_ * (place > 0 ? 1 : loss.e) + (place > 0 ? loss.e : 1)) / std::sqrt(loss.size);
-  line.error[j] = 16 * unit * parts + (size / mu_ + 1) * loss_error + 4 * unit * slope * (std::abs(x) + std::abs(log_rate_)) +
-                  2.001 * mu_doubt_ * (size * size + mu_ * size + 1);
+  line.error[j] = 16 * unit_roundoff * parts + (size / mu_ + 1) * loss_error +
+                  4 * unit_roundoff * slope * (std::abs(x) + std::abs(log_rate_)) + 2.001 * mu_doubt_ * (size * size + mu_ * size + 1);
   const double bulge = step_ * step_ / 8 * sampled_curvature(x, line.theta, step_, step_, std::cos(line.theta) - 1e-12);
   line.log_ceiling[j] = line.log_density[j] + line.error[j] + bulge;
 }
@@ -291,7 +288,7 @@ void NoisePlane::apply_window(Line& line, std::size_t j, double x) const {
   line.phase[j] += weight.phase;
   // The argument carries a few roundings of its parts; |d log erfc(z)| <= 2 (|z| + 1) |dz| on the right, 2 |e^(-z^2) / erfc(z)| |dz| on the
   // left. An unknown phase is an error of twice the bound.
-  const double argument_error = 16 * unit * (std::abs(x) + std::abs(window_->centre) + line.theta) / window_->width;
+  const double argument_error = 16 * unit_roundoff * (std::abs(x) + std::abs(window_->centre) + line.theta) / window_->width;
   const double steepness = z.real() >= 0 ? 2 * (std::abs(z) + 1) : std::exp(z.imag() * z.imag() - z.real() * z.real() - weight.real);
   const double weight_error = weight.error + steepness * argument_error;
   line.error[j] += weight_error < 2 ? weight_error : 2;
@@ -512,13 +509,13 @@ Polar NoisePlane::evaluate(Complex p) {
     real_sum.add(weight * std::cos(angle));
     imaginary_sum.add(weight * std::sin(angle));
     modulus += weight;
-    rounding += weight * (line.error[j] + size * table_units * unit * line.reach[j]);
+    rounding += weight * (line.error[j] + size * table_units * unit_roundoff * line.reach[j]);
   }
   work_ += 3 * n;
   // [compensated-sum] the roundings of the additions are within 2 u of the sum and 4 n^2 u^2 of the moduli
-  const double real = middle(real_sum.enclosure());
-  const double imaginary = middle(imaginary_sum.enclosure());
-  rounding = 1.001 * (rounding + 26 * unit * modulus) + static_cast<double>(n) * std::exp(-dropped);
+  const double real = middle_of(real_sum.enclosure());
+  const double imaginary = middle_of(imaginary_sum.enclosure());
+  rounding = 1.001 * (rounding + 26 * unit_roundoff * modulus) + static_cast<double>(n) * std::exp(-dropped);
   const double error = (rounding * step_ + path_error(chosen, p, exit, greatest)) * (1 + 1e-9);
   const double phase = std::atan2(imaginary, real);
   return {std::log(std::hypot(real, imaginary) * step_) + greatest, mirrored ? -phase : phase,
@@ -545,7 +542,8 @@ NoisePlane::Share NoisePlane::remainder_at(const Line& line, Complex turn, Compl
   const double rate = rate_.lo;
   const double growth = std::exp((first_ + static_cast<int>(j)) * step_);
   const Complex z((1 - rate) * growth * turn.real() - rate, (1 - rate) * growth * turn.imag());
-  const double doubt = (8 * unit + 1.01 * mean_error_) * growth + (8 * unit + 1.01 * rate_.width() / rate) * rate * (growth + 1);
+  const double doubt =
+      (8 * unit_roundoff + 1.01 * mean_error_) * growth + (8 * unit_roundoff + 1.01 * rate_.width() / rate) * rate * (growth + 1);
   const double size = std::abs(p);
   const double reach = std::abs(z) + doubt;
   const double density = std::exp(line.log_density[j]);
@@ -554,7 +552,8 @@ NoisePlane::Share NoisePlane::remainder_at(const Line& line, Complex turn, Compl
     const Complex value = turned * third_order(p, z);
     const double third = size * (size + 1) * (size + 2) / 6 * reach * reach;  // times reach: the leading term
     const double modulus = density * 2 * third * reach;
-    return {value, modulus, modulus * (1.8 * line.error[j] + 4 * unit) + density * (8 * third * doubt + 400 * unit * third * reach)};
+    return {value, modulus,
+            modulus * (1.8 * line.error[j] + 4 * unit_roundoff) + density * (8 * third * doubt + 400 * unit_roundoff * third * reach)};
   }
   const double shift = std::log1p(-rate);
   const double a = p.real();
@@ -564,10 +563,10 @@ NoisePlane::Share NoisePlane::remainder_at(const Line& line, Complex turn, Compl
   const Complex polynomial = 1.0 + p * z * (1.0 + (p - 1.0) * z / 2.0);
   const double magnitude = 1 + size * reach + size * (size + 1) * reach * reach / 2;
   const double power_error =
-      line.error[j] + (size + 1) * (table_units * unit * line.reach[j] - 2 * shift * (24 * unit + rate_.width() / rate));
+      line.error[j] + (size + 1) * (table_units * unit_roundoff * line.reach[j] - 2 * shift * (24 * unit_roundoff + rate_.width() / rate));
   return {Complex(power * std::cos(angle), power * std::sin(angle)) - turned * polynomial, power + density * magnitude,
           power * (power_error < 1 ? 1.8 * power_error : infinity) +
-              density * (magnitude * (1.8 * line.error[j] + 80 * unit) + (size + size * (size + 1) * reach) * doubt)};
+              density * (magnitude * (1.8 * line.error[j] + 80 * unit_roundoff) + (size + size * (size + 1) * reach) * doubt)};
 }
 
 double NoisePlane::polynomial_error(const Line& line, const Powers& powers, Exit exit) const {
@@ -619,13 +618,13 @@ Plain NoisePlane::evaluate_remainder(Complex p) {
     rounding += share.error;
   }
   work_ += 4 * n;
-  const Complex sum(middle(real_sum.enclosure()), middle(imaginary_sum.enclosure()));
+  const Complex sum(middle_of(real_sum.enclosure()), middle_of(imaginary_sum.enclosure()));
   const double size = std::abs(p);
   const double rate = rate_.hi;
   const double scale = std::exp(std::max(0.0, -p.real()) * -log1p(-rate_).lo);  // |(1 - rate)^p| at most
   const Powers powers{1 + size * rate + size * (size + 1) * rate * rate, size, size * (size + 1)};
   const double missed = path_error(chosen, p, exit, 0) * scale + polynomial_error(line, powers, exit);
-  const double error = (step_ * (1.001 * rounding + 4 * unit * modulus) + missed) * (1 + 1e-9);
+  const double error = (step_ * (1.001 * rounding + 4 * unit_roundoff * modulus) + missed) * (1 + 1e-9);
   return {(mirrored ? std::conj(sum) : sum) * step_, error < infinity ? error : infinity};
 }
 

@@ -11,8 +11,7 @@ namespace tradeoff::bent {
 namespace {
 
 using Complex = std::complex<double>;
-constexpr double unit = 0x1p-53;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double spacing = 0.5;  // of the trapezoidal rule: its error is e^-38 of the Gaussian integral
 constexpr int terms = 14;        // e^-t^2 < e^-45 beyond
 
@@ -43,7 +42,7 @@ Scaled scaled_erfc(Complex z) {
     modulus += std::abs(term);
   }
   const double size = std::abs(z);
-  Scaled result{z * sum * (spacing / pi), 40 * unit * size * modulus * (spacing / pi)};
+  Scaled result{z * sum * (spacing / pi), 40 * unit_roundoff * size * modulus * (spacing / pi)};
   if (z.real() < pi / spacing) {
     const double exponent = 2 * pi / spacing * z.real();
     const double angle = 2 * pi / spacing * z.imag();
@@ -55,7 +54,7 @@ Scaled scaled_erfc(Complex z) {
     const double turn = square.imag() - angle;
     const Complex correction = quotient(Complex(2 * growth * std::cos(turn), 2 * growth * std::sin(turn)), denominator);
     result.value += correction;
-    result.error += std::abs(correction) * unit *
+    result.error += std::abs(correction) * unit_roundoff *
                     (40 + 8 * (std::abs(square.real()) + std::abs(square.imag()) + exponent + std::abs(angle)) +
                      8 * (1 + std::abs(angle)) / std::abs(denominator));
   }
@@ -72,23 +71,23 @@ LogHalfErfc log_half_erfc(Complex z) {
   const Scaled scaled = scaled_erfc(y);
   const double real = y.imag() * y.imag() - y.real() * y.real();
   const double phase = -2 * y.real() * y.imag();
-  const double rounding = unit * 8 * (y.imag() * y.imag() + y.real() * y.real() + 2 * std::abs(phase) + 1);
+  const double rounding = unit_roundoff * 8 * (y.imag() * y.imag() + y.real() * y.real() + 2 * std::abs(phase) + 1);
   const double modulus = std::abs(scaled.value);
   if (right) {
     const double relative = scaled.error / modulus;
     if (!(relative < 0.5)) return {real, 0, infinity};
     return {real + std::log(modulus) - std::log(2.0), phase + std::atan2(scaled.value.imag(), scaled.value.real()),
-            1.5 * relative + rounding + 20 * unit};
+            1.5 * relative + rounding + 20 * unit_roundoff};
   }
   // erfc(z) / 2 = 1 - erfc(-z) / 2
   if (real > 600) return {real, 0, infinity};  // beyond any use: only the bound 1 + e^real / 2 < e^real
   const double half = std::exp(real) / 2;
   const double turn = phase + std::atan2(scaled.value.imag(), scaled.value.real());
   const Complex rest(1 - half * modulus * std::cos(turn), -half * modulus * std::sin(turn));
-  const double absolute = half * (scaled.error * 1.5 + modulus * (rounding + 20 * unit)) + 4 * unit;
+  const double absolute = half * (scaled.error * 1.5 + modulus * (rounding + 20 * unit_roundoff)) + 4 * unit_roundoff;
   const double left = std::abs(rest);
   if (!(absolute < 0.5 * left)) return {std::log1p(half * (modulus + scaled.error)), 0, infinity};
-  return {std::log(left), std::atan2(rest.imag(), rest.real()), 1.5 * absolute / left + 20 * unit};
+  return {std::log(left), std::atan2(rest.imag(), rest.real()), 1.5 * absolute / left + 20 * unit_roundoff};
 }
 
 }  // namespace tradeoff::bent

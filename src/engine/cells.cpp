@@ -16,10 +16,8 @@ namespace {
 // About a quarter of a second of profiles; the width falls with the square of the number.
 constexpr std::size_t most_cells = 20'000;
 
-Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
-
 /// The probabilities of a half line of the first loss under P and Q.
-struct Masses {
+struct CellMasses {
   Interval p = Interval::exactly(0);
   Interval q = Interval::exactly(0);
 };
@@ -27,8 +25,8 @@ struct Masses {
 /// A cut of the loss axis: what lies above it and what lies below it, and the second profile there.
 struct Edge {
   double loss;
-  Masses above;
-  Masses below;
+  CellMasses above;
+  CellMasses below;
   double profile_above;  // an upper bound of the second delta at epsilon - loss
 };
 
@@ -105,8 +103,8 @@ class CellSum {
     } else {
       const auto upper = first_.test_at(direction_, loss);
       const auto lower = first_.test_at(opposite(direction_), -loss);
-      result.above = upper ? Masses{upper->true_positive, upper->false_positive} : Masses{{0, 1}, {0, 1}};
-      result.below = lower ? Masses{lower->false_positive, lower->true_positive} : Masses{{0, 1}, {0, 1}};
+      result.above = upper ? CellMasses{upper->true_positive, upper->false_positive} : CellMasses{{0, 1}, {0, 1}};
+      result.below = lower ? CellMasses{lower->false_positive, lower->true_positive} : CellMasses{{0, 1}, {0, 1}};
       result.profile_above = second_.delta(direction_, Interval::exactly(epsilon_) - loss).hi;
     }
     return result;

@@ -26,7 +26,7 @@ constexpr double enough = 1e-11;                              // a line this acc
 constexpr double good = 1e-9;                                 // nor is one this accurate that was refined already,
 constexpr double much_work = 1e6;                             // or that took as many nodes times points
 constexpr int most_attempts = 6;                              // at one line, each finer
-constexpr double most_work = 2e7;                             // nodes times points after which no further attempt is made
+constexpr double most_attempt_work = 2e7;                     // nodes times points after which no further attempt is made
 constexpr double work_of_line = 200;                          // at least, in the units of mechanism/work.h
 constexpr double work_of_product = 5e-3;                      // of a node and a point
 constexpr double work_of_node = 0.03;                         // of reading it
@@ -295,7 +295,7 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
   if (steering == nullptr) return best;
   reach.longest = steering->fading_time(saddle.order, reach.longest, line_accuracy.truncation);
   double work = 0;
-  for (int attempt = 0; attempt < most_attempts && work < most_work; ++attempt) {
+  for (int attempt = 0; attempt < most_attempts && work < most_attempt_work; ++attempt) {
     const auto moments = ContourMoments::prepare(plan_, reach);
     if (moments == nullptr) break;
     auto built = std::make_shared<const ContourLine>(*moments, *steering, saddle.order, epsilon, line_accuracy);
@@ -576,7 +576,6 @@ class ContourLoss final : public Loss, public Evaluable {
 
  private:
   [[nodiscard]] const ContourSide& side(Direction direction) const { return direction == Direction::add && !symmetric_ ? add_ : remove_; }
-  [[nodiscard]] static Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
   [[nodiscard]] Interval log_delta_beyond_zero(Direction direction, Interval epsilon) const;
   [[nodiscard]] Interval log_delta_at(Direction direction, double epsilon) const {
     return epsilon < 0 ? log(mirrored(direction, epsilon)) : log_delta_beyond_zero(direction, Interval::exactly(epsilon));

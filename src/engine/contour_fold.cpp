@@ -11,16 +11,12 @@
 namespace tradeoff {
 namespace {
 
-constexpr double u = 0x1p-53;
-constexpr double pi = std::numbers::pi;
-constexpr std::size_t lanes = numeric::lane_count;
-constexpr double turn_error = (5 * static_cast<double>(numeric::turns) + 80) * u;  // of phases and products, as on a straight line
-constexpr std::size_t block = 16;                                                  // nodes evaluated together
-constexpr std::size_t most_nodes = 40000;                                          // beyond this a line is given up
-constexpr double most_work = 6e7;                                                  // nodes times points: a tenth of a second
-constexpr double enough_steps = 20;                                                // of a plan, for a march to get along
-constexpr double most_cells = 0x1p50;                                              // multiples of the step that are surely told apart
-constexpr double largest_doubt = 1e-9;  // of a place on the lattice: beyond it nothing is claimed
+using std::numbers::pi;
+constexpr std::size_t block = 16;                 // nodes evaluated together
+constexpr std::size_t most_folded_nodes = 40000;  // beyond this a line is given up
+constexpr double enough_steps = 20;               // of a plan, for a march to get along
+constexpr double most_multiples = 0x1p50;         // multiples of the step that are surely told apart
+constexpr double largest_doubt = 1e-9;            // of a place on the lattice: beyond it nothing is claimed
 
 /// 1 - exp(-a - i angle), a real of any sign: each part is a sum of two numbers that were never close to each other for a > 0.
 std::complex<double> one_minus_exp(double a, double angle) {
@@ -35,15 +31,15 @@ void ContourLine::fold_step(const LossLattice& lattice, double window) {
   Fold fold;
   fold.lattice = lattice;
   fold.step = 0.5 * (lattice.step.lo + lattice.step.hi);
-  fold.doubt = lattice.step.width() / fold.step + 2 * u;
+  fold.doubt = lattice.step.width() / fold.step + 2 * unit_roundoff;
   fold.nodes = std::max(3.0, 2 * std::floor(0.5 * window / fold.step) + 1);
   if (fold.nodes * fold.step < window) fold.nodes += 2;
-  if (!(fold.nodes < most_cells)) return;
+  if (!(fold.nodes < most_multiples)) return;
   const double b = fold.step, c = std::abs(order_);
-  fold.kernel_error = (100 + 40 * std::exp(0.5 * b)) * u + (4 + 2 * c * b + 2 * b) * (fold.doubt + 4 * u);
+  fold.kernel_error = (100 + 40 * std::exp(0.5 * b)) * unit_roundoff + (4 + 2 * c * b + 2 * b) * (fold.doubt + 4 * unit_roundoff);
   step_ = 2 * pi / (fold.nodes * b);
-  window_ = fold.nodes * lattice.step.lo * (1 - 8 * u);
-  time_error_ = fold.doubt + 8 * u;
+  window_ = fold.nodes * lattice.step.lo * (1 - 8 * unit_roundoff);
+  time_error_ = fold.doubt + 8 * unit_roundoff;
   fold_ = std::move(fold);
 }
 
@@ -61,7 +57,7 @@ void ContourLine::sum_folded(const ContourPlan& plan, const Tilts& tilts, double
   const double half = 0.5 * (fold_->nodes - 1), middle = pi / fold_->step * (1 + 1e-9);
   double until = 0;
   while (static_cast<double>(nodes_.size()) < half) {
-    if (nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_work) return close_folded(infinity);
+    if (nodes_.size() >= most_folded_nodes || static_cast<double>(nodes_.size() * points_) >= most_line_work) return close_folded(infinity);
     add_nodes(plan, tilts, static_cast<std::size_t>(std::min(static_cast<double>(block), half - static_cast<double>(nodes_.size()))));
     last_time_ = nodes_.back().t;
     if (!(nodes_.back().modulus < std::exp(-need)) || last_time_ < until) continue;
@@ -88,19 +84,19 @@ void ContourLine::gather_folded() {
   for (std::size_t i = 0; i < at_zero.size(); ++i) {
     fold.first[i] = at_zero[i].real();
     fold.errors[i] = {std::abs(fold.first[i]), std::abs(fold.first[i]) * fold.kernel_error, 0, 2 * std::abs(fold.first[i])};
-    fold.terms[i].assign(2 * lanes * ((nodes_.size() + lanes - 1) / lanes), 0);
+    fold.terms[i].assign(2 * numeric::lane_count * ((nodes_.size() + numeric::lane_count - 1) / numeric::lane_count), 0);
   }
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     const auto& [t, modulus, argument, growth, upper] = nodes_[k];
     const FoldedKernels kernels = folded_kernels(static_cast<double>(k + 1));
     const std::complex<double> phi = std::polar(2 * modulus, argument);
-    const double r = growth + 4 * u * std::abs(argument) + turn_error + fold.kernel_error;
+    const double r = growth + 4 * unit_roundoff * std::abs(argument) + turn_error + fold.kernel_error;
     const bool known = r < 0.5;
-    const std::size_t place = k / lanes * 2 * lanes + k % lanes;
+    const std::size_t place = k / numeric::lane_count * 2 * numeric::lane_count + k % numeric::lane_count;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
       const std::complex<double> term = phi * kernels[i];
       fold.terms[i][place] = term.real();
-      fold.terms[i][place + lanes] = term.imag();
+      fold.terms[i][place + numeric::lane_count] = term.imag();
       const double size = 2 * std::abs(kernels[i]);
       ErrorSums& sums = fold.errors[i];
       sums.size += size * modulus;
@@ -123,20 +119,21 @@ ContourLine::Value ContourLine::at_folded(double epsilon, Kernel kernel) const {
   const double away = std::max(std::abs(apart.lo), std::abs(apart.hi));
   Value result;
   result.base = cumulant_ - Interval::exactly(c) * point;
-  if (!(std::abs(cell) < most_cells) || !(away < largest_doubt)) {
+  if (!(std::abs(cell) < most_multiples) || !(away < largest_doubt)) {
     result.above = result.below = infinity;
     return result;
   }
 
   const double drift = mean_ - x;
-  const double drift_error =
-      mean_error_ + 2 * u * (std::abs(mean_) + std::abs(x)) + point.width() + (time_error_ + 4 * u) * std::abs(drift);
+  const double drift_error = mean_error_ + 2 * unit_roundoff * (std::abs(mean_) + std::abs(x)) + point.width() +
+                             (time_error_ + 4 * unit_roundoff) * std::abs(drift);
   const auto phases = first_phases(drift);
-  const double block_angle = static_cast<double>(lanes) * (step_ * drift);
-  const std::size_t blocks = fold.terms[0].size() / (2 * lanes);
+  const double block_angle = static_cast<double>(numeric::lane_count) * (step_ * drift);
+  const std::size_t blocks = fold.terms[0].size() / (2 * numeric::lane_count);
   const auto [both, later] = numeric::turned_sums({fold.terms[0].data(), fold.terms[1].data(), blocks, phases.data(), block_angle});
   const auto [upper, lower] = numeric::turned_sums({fold.terms[2].data(), fold.terms[3].data(), blocks, phases.data(), block_angle});
-  const double furthest = nodes_.empty() ? 0 : nodes_.back().t * drift_error, rounding = (static_cast<double>(nodes_.size()) + 16) * u;
+  const double furthest = nodes_.empty() ? 0 : nodes_.back().t * drift_error,
+               rounding = (static_cast<double>(nodes_.size()) + 16) * unit_roundoff;
   const auto error_of = [&](std::size_t i) {
     const ErrorSums& sums = fold.errors[i];
     return (furthest < 0.5 ? (sums.fixed + drift_error * sums.moving) * (1 + furthest) : sums.whole) + rounding * sums.size;
@@ -152,10 +149,11 @@ ContourLine::Value ContourLine::at_folded(double epsilon, Kernel kernel) const {
 
   if (kernel == Kernel::profile) {
     // (1 - e^-r) + e^-z (e^-r - e^-b) over the two denominators: no difference of large sums.
-    const double start = -std::expm1(-r), rest = -shrunk * std::expm1(r - b), rest_error = 12 * u * rest + b * (fold.doubt + 4 * u);
+    const double start = -std::expm1(-r), rest = -shrunk * std::expm1(r - b),
+                 rest_error = 12 * unit_roundoff * rest + b * (fold.doubt + 4 * unit_roundoff);
     result.value = scale * (start * (fold.first[0] + both) + rest * (fold.first[1] + later));
     result.nodes = std::abs(scale) *
-                   (start * error_of(0) + rest * error_of(1) + 16 * u * start * fold.errors[0].size +
+                   (start * error_of(0) + rest * error_of(1) + 16 * unit_roundoff * start * fold.errors[0].size +
                     rest_error * (fold.errors[1].size + error_of(1))) *
                    (1 + 1e-9);
     result.truncation = (start * fold.truncation[0] + (rest + rest_error) * fold.truncation[1]) * (1 + 1e-9);
@@ -166,7 +164,7 @@ ContourLine::Value ContourLine::at_folded(double epsilon, Kernel kernel) const {
     result.truncation = fold.truncation[2];
   } else {
     result.value = tail;
-    result.nodes = tail_nodes + 4 * (away + 4 * u) * (std::abs(tail) + tail_nodes);
+    result.nodes = tail_nodes + 4 * (away + 4 * unit_roundoff) * (std::abs(tail) + tail_nodes);
     result.truncation = tail_truncation;
   }
   result.alias = alias(c > 0 ? epsilon - 2 * away : epsilon + 2 * away, result.base, kernel);

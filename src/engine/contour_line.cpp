@@ -13,20 +13,14 @@
 namespace tradeoff {
 namespace {
 
-constexpr double u = 0x1p-53;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 // Nodes evaluated together share one quadrature bound, that of the last: few at first, where each node counts, then more.
 constexpr std::size_t short_block = 8, long_block = 16, first_nodes = 32;
 constexpr std::size_t most_nodes = 12000;    // beyond this a line is given up
-constexpr double most_work = 6e7;            // nodes times points: a tenth of a second
 constexpr std::size_t most_marches = 20000;  // points of the march
 constexpr std::size_t many_marches = 12;
-constexpr std::size_t most_kept = 65536;            // nodes times items that a line keeps for longer plans: one and a half megabytes
-constexpr std::size_t lanes = numeric::lane_count;  // nodes that are turned together
-constexpr std::size_t turns = 16;                   // turns of a block of nodes before its angle is computed afresh
-constexpr double turn_error =
-    (5 * turns + 80) * u;          // each turn costs at most 5 u, those within a block 40 u, the kernels and products 40 u
-constexpr double least_need = 15;  // a line that leaves more than exp of minus this in its truncation is of no use
+constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: one and a half megabytes
+constexpr double least_need = 15;         // a line that leaves more than exp of minus this in its truncation is of no use
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
 
@@ -154,7 +148,7 @@ std::shared_ptr<ContourLine::Item> ContourLine::new_item(LossPointer loss, const
 /// K(order), the constant of the phase and the deviation of the whole plan.
 void ContourLine::weigh_items(const ContourPlan& plan) {
   gaussian_ = 0.5 * (plan.gaussian.lo + plan.gaussian.hi);
-  gaussian_error_ = plan.gaussian.hi - plan.gaussian.lo + 2 * u * gaussian_;
+  gaussian_error_ = plan.gaussian.hi - plan.gaussian.lo + 2 * unit_roundoff * gaussian_;
   cumulant_ = known_cumulant(plan, order_);
   mean_ = gaussian_ * (order_ + 0.5);
   double variance = gaussian_ + gaussian_error_, mean_size = std::abs(mean_);
@@ -168,7 +162,7 @@ void ContourLine::weigh_items(const ContourPlan& plan) {
     variance += times * item.deviation * item.deviation;
     points_ += item.points;
   }
-  mean_error_ = (static_cast<double>(items_.size()) + 4) * u * mean_size;
+  mean_error_ = (static_cast<double>(items_.size()) + 4) * unit_roundoff * mean_size;
   deviation_ = std::sqrt(variance);
 }
 
@@ -266,7 +260,7 @@ void ContourLine::choose_step(const ContourMoments& moments, const ContourMoment
     if (std::exp(left) + std::exp(right) < accuracy) break;
   }
   step_ = truncated(2 * pi / window, 26);  // few bits: kh is exact
-  window_ = 2 * pi / step_ * (1 - 8 * u);
+  window_ = 2 * pi / step_ * (1 - 8 * unit_roundoff);
   if (moments.plan().lattice) fold_step(*moments.plan().lattice, window);
   const auto add = [&](std::vector<Chernoff>& bounds, double order) {
     bounds.push_back({.order = order});
@@ -284,7 +278,7 @@ void ContourLine::choose_step(const ContourMoments& moments, const ContourMoment
   for (std::vector<Chernoff>* const bounds : {&left_, &right_})
     for (Chernoff& one : *bounds) {
       one.log_kappa = log_kappa(one.order);
-      one.log_decay = log_expm1(std::abs(one.order - order_) * (1 - 4 * u) * window_);
+      one.log_decay = log_expm1(std::abs(one.order - order_) * (1 - 4 * unit_roundoff) * window_);
     }
   weigh_chernoff(moments.plan());
 }
@@ -296,7 +290,8 @@ double ContourLine::alias(double epsilon, Interval base, Kernel kernel) const {
     for (const Chernoff& one : bounds) {
       // On s >= 0 the profile kernel is below kappa(s) e^(sx), the others below e^(sx); on the strip min(1, e^-x) <= e^(sx).
       const double kappa = damped ? one.log_kappa : 0, exponent = kappa + one.cumulant - one.order * epsilon - base.lo;
-      const double rounding = 64 * u * (1 + std::abs(kappa) + std::abs(one.cumulant) + std::abs(one.order * epsilon) + std::abs(base.lo));
+      const double rounding =
+          64 * unit_roundoff * (1 + std::abs(kappa) + std::abs(one.cumulant) + std::abs(one.order * epsilon) + std::abs(base.lo));
       best = std::min(best, exponent + rounding - one.log_decay);
     }
     return std::exp(best) * (1 + 1e-9);
@@ -318,7 +313,7 @@ void ContourLine::evaluate_item(const TiltedLoss& tilt, Item& item, std::size_t 
     const bool small = excess < -0.75;
     double modulus = small ? std::hypot(1 + real, imaginary) : std::sqrt(1 + excess);
     // [folded-contour] |phi'| is at most the root mean square of L - centre.
-    double error = value.error + 8 * u * (std::abs(real) + std::abs(imaginary)) + time_error_ * times[k] * item.deviation;
+    double error = value.error + 8 * unit_roundoff * (std::abs(real) + std::abs(imaginary)) + time_error_ * times[k] * item.deviation;
     if (small && modulus < error && error < 0.25) {  // as good as 0: any other number that near will do, and has a logarithm
       modulus = error;
       error *= 3;
@@ -326,7 +321,7 @@ void ContourLine::evaluate_item(const TiltedLoss& tilt, Item& item, std::size_t 
     const double log_modulus = small ? std::log(modulus) : 0.5 * std::log1p(excess), angle = std::atan2(imaginary, 1 + real);
     // [contour-propagation] (|phi| + e)^T - |phi|^T without linearisation, and the rounding of log, atan2 and their multiples.
     const double ratio = error / modulus * (1 + 1e-9);
-    const double growth = (ratio < 1e-8 ? ratio : std::log1p(ratio)) + 12 * u * (std::abs(log_modulus) + std::abs(angle));
+    const double growth = (ratio < 1e-8 ? ratio : std::log1p(ratio)) + 12 * unit_roundoff * (std::abs(log_modulus) + std::abs(angle));
     item.nodes.push_back({log_modulus, angle, growth});
   }
 }
@@ -337,7 +332,7 @@ void ContourLine::weigh_nodes(const ContourPlan& plan, std::size_t first) {
   std::vector<Item::Node> sums(count);
   for (std::size_t k = 0; k < count; ++k) {
     const double t = nodes_[first + k].t;
-    sums[k] = {-0.5 * gaussian_ * t * t, 0, gaussian_error_ * t * (0.5 * t + std::abs(order_) + 1) + 4 * u * gaussian_ * t * t};
+    sums[k] = {-0.5 * gaussian_ * t * t, 0, gaussian_error_ * t * (0.5 * t + std::abs(order_) + 1) + 4 * unit_roundoff * gaussian_ * t * t};
   }
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const double steps = plan.items[i].times;
@@ -353,7 +348,7 @@ void ContourLine::weigh_nodes(const ContourPlan& plan, std::size_t first) {
     const auto& [log_modulus, argument, growth] = sums[k];
     node.modulus = std::exp(log_modulus);
     node.argument = argument;
-    node.growth = growth + (static_cast<double>(items_.size()) + 8) * u * (std::abs(log_modulus) + std::abs(argument));
+    node.growth = growth + (static_cast<double>(items_.size()) + 8) * unit_roundoff * (std::abs(log_modulus) + std::abs(argument));
     const double above = log_modulus + node.growth + 1e-6;
     node.upper = above < 0 ? std::exp(above) : 1;  // where phi vanishes this is not a number, and 1 a bound
   }
@@ -412,7 +407,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
   double until = 0;  // nodes are needed at least up to here
   for (;;) {
     do add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
-    while (nodes_.size() < most_nodes && static_cast<double>(nodes_.size() * points_) < most_work &&
+    while (nodes_.size() < most_nodes && static_cast<double>(nodes_.size() * points_) < most_line_work &&
            (nodes_.back().t < until || nodes_.back().modulus > std::exp(-sure_decay * need)));
     // Nodes that the quadratures cannot see add more error than they take away; the march may do without them.
     const std::size_t summed = nodes_.size();
@@ -427,7 +422,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     }
     // Where the sums say that |phi| is small and only their error says otherwise, finer quadratures help and more nodes do not.
     if (end < infinity) blind_ = nodes_.size() < summed || log_modulus_near(plan, tilts, until) < -1.05 * need;
-    if (blind_ || end == infinity || nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_work ||
+    if (blind_ || end == infinity || nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_line_work ||
         march_ >= most_marches)
       break;
   }
@@ -499,9 +494,9 @@ ContourLine::Distance ContourLine::distance_to(double epsilon) const {
 /// Everything about the nodes that questions share.
 void ContourLine::gather() {
   if (fold_) return gather_folded();
-  const std::size_t blocks = (nodes_.size() + lanes - 1) / lanes;
-  profile_.assign(2 * lanes * blocks, 0);
-  fall_.assign(2 * lanes * blocks, 0);
+  const std::size_t blocks = (nodes_.size() + numeric::lane_count - 1) / numeric::lane_count;
+  profile_.assign(2 * numeric::lane_count * blocks, 0);
+  fall_.assign(2 * numeric::lane_count * blocks, 0);
   error_sums_ = {};
   const double c = order_;
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
@@ -510,13 +505,13 @@ void ContourLine::gather() {
     const double square = divisor_real * divisor_real + divisor_imaginary * divisor_imaginary;
     const double real = divisor_real / square, imaginary = -divisor_imaginary / square;
     const double cosine = 2 * modulus * std::cos(argument), sine = 2 * modulus * std::sin(argument);
-    const std::size_t place = k / lanes * 2 * lanes + k % lanes;
+    const std::size_t place = k / numeric::lane_count * 2 * numeric::lane_count + k % numeric::lane_count;
     profile_[place] = cosine * real - sine * imaginary;
-    profile_[place + lanes] = cosine * imaginary + sine * real;
+    profile_[place + numeric::lane_count] = cosine * imaginary + sine * real;
     const double fall_real = real * c - imaginary * t, fall_imaginary = imaginary * c + real * t;  // 1/(s+1) = s/(s(s+1))
     fall_[place] = cosine * fall_real - sine * fall_imaginary;
-    fall_[place + lanes] = cosine * fall_imaginary + sine * fall_real;
-    const double profile_size = 2 / std::sqrt(square), r = growth + 4 * u * std::abs(argument) + turn_error;
+    fall_[place + numeric::lane_count] = cosine * fall_imaginary + sine * fall_real;
+    const double profile_size = 2 / std::sqrt(square), r = growth + 4 * unit_roundoff * std::abs(argument) + turn_error;
     for (const Kernel kernel : {Kernel::profile, Kernel::true_positive, Kernel::false_positive}) {
       // 1/s = (s+1)/(s(s+1))
       const double size = profile_size * (kernel == Kernel::profile         ? 1
@@ -536,7 +531,7 @@ void ContourLine::gather() {
 // (r + td)(1 + r)(1 + td).
 double ContourLine::node_error(Kernel kernel, double drift, double drift_error) const {
   const ErrorSums& sums = error_sums_[static_cast<std::size_t>(kernel)];
-  const double d = drift_error + 4 * u * std::abs(drift), furthest = nodes_.empty() ? 0 : nodes_.back().t * d;
+  const double d = drift_error + 4 * unit_roundoff * std::abs(drift), furthest = nodes_.empty() ? 0 : nodes_.back().t * d;
   return furthest < 0.5 ? (sums.fixed + d * sums.moving) * (1 + furthest) : sums.whole;
 }
 
@@ -544,20 +539,20 @@ double ContourLine::node_error(Kernel kernel, double drift, double drift_error) 
 // afresh.
 numeric::TurnedSums ContourLine::sum_nodes(double drift) const {
   const auto first = first_phases(drift);
-  const double block_angle = static_cast<double>(lanes) * (step_ * drift);
-  return numeric::turned_sums({profile_.data(), fall_.data(), profile_.size() / (2 * lanes), first.data(), block_angle});
+  const double block_angle = static_cast<double>(numeric::lane_count) * (step_ * drift);
+  return numeric::turned_sums({profile_.data(), fall_.data(), profile_.size() / (2 * numeric::lane_count), first.data(), block_angle});
 }
 
 /// exp(it drift) at the nodes of the first block.
 std::array<double, 2 * numeric::lane_count> ContourLine::first_phases(double drift) const {
   const double angle = step_ * drift;
-  std::array<double, 2 * lanes> first{};
+  std::array<double, 2 * numeric::lane_count> first{};
   const double turn_real = std::cos(angle), turn_imaginary = std::sin(angle);
   first[0] = turn_real;
-  first[lanes] = turn_imaginary;
-  for (std::size_t k = 1; k < lanes; ++k) {
-    first[k] = first[k - 1] * turn_real - first[k + lanes - 1] * turn_imaginary;
-    first[k + lanes] = first[k - 1] * turn_imaginary + first[k + lanes - 1] * turn_real;
+  first[numeric::lane_count] = turn_imaginary;
+  for (std::size_t k = 1; k < numeric::lane_count; ++k) {
+    first[k] = first[k - 1] * turn_real - first[k + numeric::lane_count - 1] * turn_imaginary;
+    first[k + numeric::lane_count] = first[k - 1] * turn_imaginary + first[k + numeric::lane_count - 1] * turn_real;
   }
   return first;
 }
@@ -567,13 +562,13 @@ ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {
   Value result;
   result.base = cumulant_ - Interval::exactly(order_) * Interval::exactly(epsilon);
   const double c = order_, drift = mean_ - epsilon;
-  const double drift_error = mean_error_ + 2 * u * (std::abs(mean_) + std::abs(epsilon));
+  const double drift_error = mean_error_ + 2 * unit_roundoff * (std::abs(mean_) + std::abs(epsilon));
   const auto [profile_sum, fall_sum] = sum_nodes(drift);
   const double profile = 1 / (c * (c + 1)) + profile_sum, fall = 1 / (c + 1) + fall_sum;  // with t = 0
   // 1/s = 1/(s(s+1)) + 1/(s+1)
   const double sum = kernel == Kernel::profile ? profile : kernel == Kernel::true_positive ? profile + fall : fall;
   const double first = kernel == Kernel::profile ? 1 / (c * (c + 1)) : kernel == Kernel::true_positive ? 1 / c : 1 / (c + 1);
-  const double scale = step_ / (2 * pi) * (c > 0 ? 1 : -1), rounding = (static_cast<double>(nodes_.size()) + 16) * u;
+  const double scale = step_ / (2 * pi) * (c > 0 ? 1 : -1), rounding = (static_cast<double>(nodes_.size()) + 16) * unit_roundoff;
   const auto error_of = [&](Kernel one, double at_zero) {
     return std::abs(scale) *
            (node_error(one, drift, drift_error) + rounding * (error_sums_[static_cast<std::size_t>(one)].size + std::abs(at_zero))) *

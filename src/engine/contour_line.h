@@ -14,6 +14,11 @@
 
 namespace tradeoff {
 
+/// Nodes times points after which a line is given up: a tenth of a second.
+inline constexpr double most_line_work = 6e7;
+/// Relative error of a turned node: each turn costs at most 5 unit roundoffs, those within a block 40, the kernels and products 40.
+inline constexpr double turn_error = (5 * static_cast<double>(numeric::turns) + 80) * unit_roundoff;
+
 /// One direction of a plan: distinct transforms with their step counts, all plain Gaussians as one variance.
 struct ContourPlan {
   struct Item {

@@ -23,16 +23,14 @@ using numeric::add_down;
 using numeric::add_up;
 using numeric::up_by;
 
-constexpr double unit = 0x1p-53;
-constexpr double tail_step = 1.2;      // a little more than 2^(1/4): one tail bound serves all tilts in between
-constexpr double most_windows = 1e6;   // of a tail bound: a fifth of a second
-constexpr double order = 4;            // of the smoothing: beyond the last window the integrand falls like its power
-constexpr double most_phase = 3;       // smoothing width times |s| at the nodes: its series then needs sixteen terms
-constexpr double most_work = 4e6;      // nodes times laws: a fifth of a second
-constexpr double work_of_node = 0.05;  // for each law, in the units of mechanism/work.h
+constexpr double tail_step = 1.2;          // a little more than 2^(1/4): one tail bound serves all tilts in between
+constexpr double most_windows = 1e6;       // of a tail bound: a fifth of a second
+constexpr double order = 4;                // of the smoothing: beyond the last window the integrand falls like its power
+constexpr double most_phase = 3;           // smoothing width times |s| at the nodes: its series then needs sixteen terms
+constexpr double most_sum_work = 4e6;      // nodes times laws: a fifth of a second
+constexpr double work_of_law_node = 0.05;  // for each law, in the units of mechanism/work.h
 
-double middle(Interval a) { return a.lo / 2 + a.hi / 2; }
-double radius(Interval a) { return up_by(std::max(a.hi - middle(a), middle(a) - a.lo), 1); }
+double radius(Interval a) { return up_by(std::max(a.hi - middle_of(a), middle_of(a) - a.lo), 1); }
 
 /// One finite law that occurs `times` times.
 struct Factor {
@@ -135,13 +133,13 @@ SumProfile::SumProfile(std::vector<Factor> factors, Interval infinite, double re
 Cumulants SumProfile::cumulants(double tilt) const {
   Cumulants sum;
   for (const Factor& factor : factors_) {
-    const double top = tilt * middle(factor.atoms.front().loss);
+    const double top = tilt * middle_of(factor.atoms.front().loss);
     double mass = 0;
     double first = 0;
     double second = 0;
     for (const Atom& atom : factor.atoms) {
-      const double loss = middle(atom.loss);
-      const double weight = middle(atom.mass) * std::exp(tilt * loss - top);
+      const double loss = middle_of(atom.loss);
+      const double weight = middle_of(atom.mass) * std::exp(tilt * loss - top);
       mass += weight;
       first += weight * loss;
       second += weight * loss * loss;
@@ -157,7 +155,7 @@ Interval SumProfile::log_transform(double tilt) const {
   Interval sum = Interval::exactly(0);
   const Interval c = Interval::exactly(tilt);
   for (const Factor& factor : factors_) {
-    const double top = tilt * middle(factor.atoms.front().loss);
+    const double top = tilt * middle_of(factor.atoms.front().loss);
     Interval mass = Interval::exactly(0);
     for (const Atom& atom : factor.atoms) mass = mass + atom.mass * exp(c * atom.loss - top);
     sum = sum + factor.times * (top + log(mass));
@@ -198,12 +196,12 @@ std::vector<TiltedFactor> SumProfile::tilted(double tilt) const {
       const Interval weight = weights[a] / total;
       tilted_factor.weight_error = add_up(tilted_factor.weight_error, radius(weight));
       if (a == 0) {
-        tilted_factor.first_weight = middle(weight);
+        tilted_factor.first_weight = middle_of(weight);
         continue;
       }
       const Interval distance = factor.atoms[a].loss - top;
-      tilted_factor.weights.push_back(middle(weight));
-      tilted_factor.distances.push_back(middle(distance));
+      tilted_factor.weights.push_back(middle_of(weight));
+      tilted_factor.distances.push_back(middle_of(distance));
       tilted_factor.distance_error = std::max(tilted_factor.distance_error, radius(distance));
     }
     result.push_back(std::move(tilted_factor));
@@ -232,10 +230,10 @@ std::vector<SumProfile::Wave> SumProfile::waves_between(double low, double high)
     for (std::size_t a = 0; a < atoms; ++a) {
       const double product = weight(a) * weight(heaviest);
       if (a == heaviest || !(product > 0)) continue;
-      const double depth = 4 * product / (weight(a) + weight(heaviest)) * (1 - 16 * unit);
+      const double depth = 4 * product / (weight(a) + weight(heaviest)) * (1 - 16 * unit_roundoff);
       if (depth <= best.depth) continue;
       const double turns = std::abs(place(a) - place(heaviest)) / (2 * std::numbers::pi);
-      best = {turns, turns * 16 * unit + lows[i].distance_error, depth, lows[i].times};
+      best = {turns, turns * 16 * unit_roundoff + lows[i].distance_error, depth, lows[i].times};
     }
     if (best.depth > 0) waves.push_back(best);
   }
@@ -291,7 +289,7 @@ SumProfile::Tail SumProfile::make_tail(double tilt) const {
   // From far to near, as much is left to bounds as the answer can bear and the nodes must not: those are summed.
   const double bearable = 0.02 * relative_ / share;
   const double node_step = 2 * std::numbers::pi * tilt / 60;  // about what the nodes will have
-  const double most_start = most_work / static_cast<double>(factors_.size()) * node_step;
+  const double most_start = most_sum_work / static_cast<double>(factors_.size()) * node_step;
   std::size_t first = windows.size();
   while (first > 0 && (tail.windows + windows[first - 1] <= bearable || 2 * tail.half_window * static_cast<double>(first) > most_start))
     tail.windows += windows[--first];
@@ -319,8 +317,8 @@ double SumProfile::log_aliasing(double epsilon, double tilt, double period, Inte
     from_right = Interval::exactly(infinity);
     for (const double factor : {1.25, 1.5, 2.0, 3.0}) {
       const double other = tilt * factor;
-      const Interval gap = -(Interval::exactly(other) - tilt) * period;
-      const Interval bound = log_transform(other) - Interval::exactly(other) * epsilon + gap - log1mexp(gap) - log_scale;
+      const Interval decay = -(Interval::exactly(other) - tilt) * period;
+      const Interval bound = log_transform(other) - Interval::exactly(other) * epsilon + decay - log1mexp(decay) - log_scale;
       from_right = min(from_right, bound);
     }
   }
@@ -354,7 +352,7 @@ std::complex<double> smoothing_factor(std::complex<double> s, double width) {
 }
 
 SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step, double last, double width) const {
-  Work::count(work_of_node * last / step * static_cast<double>(factors_.size()));
+  Work::count(work_of_law_node * last / step * static_cast<double>(factors_.size()));
   const std::vector<TiltedFactor> factors = tilted(tilt);
   Interval offset = -Interval::exactly(epsilon);
   double factor_count = 64;
@@ -366,10 +364,10 @@ SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step
     weight_error += factors[i].times * factors[i].weight_error;
     double reach = 0;
     for (const double distance : factors[i].distances) reach = std::max(reach, std::abs(distance));
-    phase_error += factors[i].times * (factors[i].distance_error + 4 * unit * reach);
+    phase_error += factors[i].times * (factors[i].distance_error + 4 * unit_roundoff * reach);
   }
-  const double base = middle(offset);
-  phase_error += radius(offset) + 4 * unit * std::abs(base);
+  const double base = middle_of(offset);
+  phase_error += radius(offset) + 4 * unit_roundoff * std::abs(base);
 
   double sizes = 1 / (tilt * (tilt + 1)) / 2;  // half of the node at 0; the others come in conjugate pairs
   Nodes nodes{sizes * smoothing_factor(tilt, width).real(), sizes * smoothing_factor(tilt, 2 * width).real(), 0};
@@ -388,7 +386,7 @@ SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step
     sizes += std::abs(kernel);
   }
   // Factors have modulus at most 1, so their absolute errors add: 16 units for each polar, product and power.
-  nodes.error = up_by((nodes.error + sizes * 16 * factor_count * unit) * (1 + 1e-9), 8);
+  nodes.error = up_by((nodes.error + sizes * 16 * factor_count * unit_roundoff) * (1 + 1e-9), 8);
   return nodes;
 }
 
@@ -427,9 +425,9 @@ Interval SumProfile::log_finite_delta(double epsilon, Evaluation* account) const
   const double inflation = std::pow(1 - 2 * smooth.width, -3 * tilt) * std::pow(1 + 2 * smooth.width, order) * (1 + 1e-9);
   const double beyond = tail.windows * (1 + step / (2 * tail.half_window)) + 2 / tail.end * smooth.share;
   const double rest = up_by((nodes.error + inflation * beyond / step) * (1 + 1e-9), 8);
-  const Interval spacing = Interval::exactly(step) * (1 + Interval{-8 * unit, 8 * unit});
-  const Interval pi{std::numbers::pi, numeric::next_up(std::numbers::pi)};
-  const auto sum = [&](double value, double doubt) { return (Interval::exactly(value) + Interval{-doubt, doubt}) * spacing / pi; };
+  const Interval spacing = Interval::exactly(step) * (1 + Interval{-8 * unit_roundoff, 8 * unit_roundoff});
+  const Interval around_pi{std::numbers::pi, numeric::next_up(std::numbers::pi)};
+  const auto sum = [&](double value, double doubt) { return (Interval::exactly(value) + Interval{-doubt, doubt}) * spacing / around_pi; };
   const double aliasing = inflation * exp(Interval::exactly(log_aliasing(epsilon, tilt, period * (1 - 1e-12), log_scale))).hi;
   const double above = sum(nodes.sum, rest).hi;
   const double below = sum(2 * nodes.sum - nodes.wider_sum, 3 * rest).lo;
@@ -482,7 +480,7 @@ Interval SumProfile::epsilon(Interval log_wanted) const {
     if (guess == 0 && found.hi == 0) return found;
     const double steepness = std::max(saddle(guess), 1e-9);
     const double move = value.lo > -infinity ? (value.lo / 2 + value.hi / 2 - log_wanted.lo) / steepness : 0;
-    margin = (value.lo > -infinity ? value.hi - value.lo : 1.0) / steepness + 16 * unit * guess;
+    margin = (value.lo > -infinity ? value.hi - value.lo : 1.0) / steepness + 16 * unit_roundoff * guess;
     if (!(std::abs(move) > margin / 4)) break;
     guess = std::clamp(guess + move, 0.0, highest_.hi);
   }

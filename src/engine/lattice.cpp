@@ -16,11 +16,11 @@ namespace {
 using lattice::Answer;
 using lattice::Grid;
 
-constexpr double patience = 1.5e6;    // work after which no finer lattice is begun
-constexpr std::size_t most_kept = 3;  // lattices kept for later questions, of at most 50 MB each
-constexpr int most_transforms = 4;    // and this many transforms of it
-constexpr int most_steps = 8;         // of the search for an epsilon on one lattice
-constexpr double rough_parts = 64;    // with more of them a coarse lattice is no longer quick
+constexpr double patience = 1.5e6;             // work after which no finer lattice is begun
+constexpr std::size_t most_lattices_kept = 3;  // lattices kept for later questions, of at most 50 MB each
+constexpr int most_transforms = 4;             // and this many transforms of it
+constexpr int most_steps = 8;                  // of the search for an epsilon on one lattice
+constexpr double rough_parts = 64;             // with more of them a coarse lattice is no longer quick
 
 /// One direction of the composition, for one question.
 class Scene {
@@ -105,7 +105,7 @@ class Scene {
       idle = both.width() < 0.9 * best.width() || both.lo == -infinity ? 0 : idle + 1;
       best = both;
     }
-    if (kept_.size() >= most_kept) kept_.erase(kept_.begin());
+    if (kept_.size() >= most_lattices_kept) kept_.erase(kept_.begin());
     kept_.push_back({std::move(grid), answer.width(), own.citations()});
     own.pass_on();
     return best;

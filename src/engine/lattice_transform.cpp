@@ -14,7 +14,6 @@ namespace {
 using numeric::Complex;
 using numeric::Fft;
 
-constexpr double unit_roundoff = 0x1p-53;
 // Covers every event of underflow, a hundred binary orders above the smallest normal double, and everything below the cut of tilted masses.
 constexpr double underflow = 1e-280;
 constexpr double negligible_mass = 1e-40;

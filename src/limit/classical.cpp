@@ -11,16 +11,13 @@
 namespace tradeoff {
 namespace {
 
-Interval exactly(double value) { return Interval::exactly(value); }
-Interval exactly(std::uint64_t value) { return exactly(static_cast<double>(value)); }
-
 void demand_inner(Interval delta, const char* theorem) {
   if (!(delta.lo > 0 && delta.hi < 1)) throw DomainError(std::string(theorem) + " needs a delta strictly between 0 and 1");
 }
 
 /// The formula gave (epsilon, delta) for N(0, 1) against N(mu, 1); Theorem 5.18 says whether that is so.
 Interval checked(Interval mu, Interval epsilon, Interval delta) {
-  if (!(gaussian_delta(exactly(mu.hi), exactly(epsilon.hi)).hi <= delta.lo))
+  if (!(gaussian_delta(Interval::exactly(mu.hi), Interval::exactly(epsilon.hi)).hi <= delta.lo))
     throw DomainError("the exact profile does not confirm the formula at this delta");
   return epsilon;
 }
@@ -29,12 +26,12 @@ Interval checked(Interval mu, Interval epsilon, Interval delta) {
 
 // [profile-refinement] 1 + e^e = (1 + e^E)(1 - s), s = (wanted - delta)/(1 - delta).
 Interval implied_epsilon(Interval epsilon, Interval delta, Interval wanted) {
-  if (wanted.hi < delta.lo) return exactly(infinity);
+  if (wanted.hi < delta.lo) return Interval::exactly(infinity);
   if (delta.hi >= 1) return {0, wanted.lo >= 1 ? 0 : infinity};  // delta = 1 says nothing
   const auto at = [](double from, double share) {
-    if (from == infinity || share <= 0) return exactly(from);
-    const Interval fall = clamp(exactly(share) * (1.0 + exp(-exactly(from))), 0, 1);
-    return max(exactly(from) + log1p(-fall), exactly(0.0));
+    if (from == infinity || share <= 0) return Interval::exactly(from);
+    const Interval fall = clamp(Interval::exactly(share) * (1.0 + exp(-Interval::exactly(from))), 0, 1);
+    return max(Interval::exactly(from) + log1p(-fall), Interval::exactly(0.0));
   };
   const Interval share = (wanted - delta) / (1.0 - delta);
   return {at(epsilon.lo, share.hi).lo, wanted.lo >= delta.hi ? at(epsilon.hi, share.lo).hi : infinity};
@@ -42,10 +39,10 @@ Interval implied_epsilon(Interval epsilon, Interval delta, Interval wanted) {
 
 // [classical-composition]
 Interval basic_composition(const std::vector<StatedGuarantee>& runs, Interval delta) {
-  Interval epsilons = exactly(0.0), deltas = exactly(0.0);
+  Interval epsilons = Interval::exactly(0.0), deltas = Interval::exactly(0.0);
   for (const StatedGuarantee& run : runs) {
-    epsilons = epsilons + exactly(run.times) * run.epsilon;
-    deltas = deltas + exactly(run.times) * run.delta;
+    epsilons = epsilons + Interval::exactly(run.times) * run.epsilon;
+    deltas = deltas + Interval::exactly(run.times) * run.delta;
   }
   if (deltas.lo > delta.hi) throw DomainError("basic composition: the deltas of the runs add up to more than delta");
   return implied_epsilon(epsilons, deltas, delta);
@@ -54,9 +51,9 @@ Interval basic_composition(const std::vector<StatedGuarantee>& runs, Interval de
 // [classical-composition] Azuma on losses within [-e_i, e_i] whose means are at most e_i (e^e_i - 1).
 Interval advanced_composition(const std::vector<StatedGuarantee>& runs, Interval delta) {
   demand_inner(delta, "advanced composition");
-  Interval squares = exactly(0.0), means = exactly(0.0), deltas = exactly(0.0);
+  Interval squares = Interval::exactly(0.0), means = Interval::exactly(0.0), deltas = Interval::exactly(0.0);
   for (const StatedGuarantee& run : runs) {
-    const Interval times = exactly(run.times);
+    const Interval times = Interval::exactly(run.times);
     squares = squares + times * square(run.epsilon);
     means = means + times * run.epsilon * expm1(run.epsilon);
     deltas = deltas + times * run.delta;
@@ -71,9 +68,9 @@ Interval renyi_corollary(Interval epsilon, std::uint64_t times, Interval delta) 
   demand_inner(delta, "the corollary of Renyi DP");
   if (!(epsilon.hi <= 1)) throw DomainError("the corollary of Renyi DP needs epsilon <= 1 in each run");
   const Interval log_inverse = -log(delta);
-  if (!(log_inverse.lo >= (exactly(times) * square(epsilon)).hi))
+  if (!(log_inverse.lo >= (Interval::exactly(times) * square(epsilon)).hi))
     throw DomainError("the corollary of Renyi DP needs log(1/delta) >= runs * epsilon^2");
-  return 4.0 * epsilon * sqrt(2.0 * exactly(times) * log_inverse);
+  return 4.0 * epsilon * sqrt(2.0 * Interval::exactly(times) * log_inverse);
 }
 
 // [classical-sampling]
@@ -88,7 +85,7 @@ StatedGuarantee amplified(const StatedGuarantee& run, Interval rate) {
 // [classical-gaussian] [gaussian-loss]
 Interval gaussian_epsilon_simple(Interval mu, Interval delta) {
   demand_inner(delta, "this formula");
-  const Interval epsilon = mu * sqrt(exactly(32.0) / 9.0 * log(2.0 / delta));
+  const Interval epsilon = mu * sqrt(Interval::exactly(32.0) / 9.0 * log(2.0 / delta));
   if (!(epsilon.hi <= 1)) throw DomainError("this formula holds for epsilon <= 1 only");
   return checked(mu, epsilon, delta);
 }
@@ -104,13 +101,13 @@ Interval gaussian_epsilon_classical(Interval mu, Interval delta) {
 // [classical-gaussian]
 Interval gaussian_epsilon_zero(Interval mu, Interval delta) {
   if (!((mu / 2.0).hi <= delta.lo)) throw DomainError("speaks of epsilon = 0, which needs delta >= mu/2");
-  return exactly(0.0);
+  return Interval::exactly(0.0);
 }
 
 // [classical-gaussian]
 Interval gaussian_epsilon_at_least(Interval mu, Interval delta) {
   const Interval least = square(mu) / 2.0;
-  if (!(delta.hi < gaussian_delta(exactly(mu.lo), exactly(least.lo)).lo))
+  if (!(delta.hi < gaussian_delta(Interval::exactly(mu.lo), Interval::exactly(least.lo)).lo))
     throw DomainError("needs delta < 1/2 - e^epsilon Phi(-sqrt(2 epsilon)) at epsilon = mu^2/2");
   return least;
 }
@@ -118,9 +115,9 @@ Interval gaussian_epsilon_at_least(Interval mu, Interval delta) {
 // [classical-sampling]
 Interval name_and_shame(Interval delta, std::uint64_t people) {
   if (!(delta.lo >= 0 && delta.hi <= 1)) throw DomainError("name and shame: delta must be between 0 and 1");
-  if (people == 0) return exactly(0.0);
-  if (delta.lo == 1) return exactly(1.0);
-  return clamp(-expm1(exactly(people) * log1p(-delta)), 0, 1);
+  if (people == 0) return Interval::exactly(0.0);
+  if (delta.lo == 1) return Interval::exactly(1.0);
+  return clamp(-expm1(Interval::exactly(people) * log1p(-delta)), 0, 1);
 }
 
 }  // namespace tradeoff

@@ -21,8 +21,6 @@
 namespace tradeoff {
 namespace {
 
-double middle(Interval value) { return value.lo + (value.hi - value.lo) / 2; }
-
 /// What one run of a mechanism adds to mu^2, and the theorem that says so.
 struct Contribution {
   double mu_squared = 0;
@@ -34,31 +32,31 @@ struct Contribution {
 std::optional<double> pure_epsilon(const Loss& loss) {
   const Atoms* atoms = loss.atoms(Direction::remove);
   if (atoms == nullptr || !atoms->mirrored || atoms->finite.size() != 2) return std::nullopt;
-  return middle(atoms->finite.front().loss);
+  return middle_of(atoms->finite.front().loss);
 }
 
 // [central-limit]
 Contribution contribution(const Loss& loss) {
-  if (const auto mu = loss.gaussian_mu()) return {middle(square(*mu)), 0, "gaussian-composition"};
+  if (const auto mu = loss.gaussian_mu()) return {middle_of(square(*mu)), 0, "gaussian-composition"};
   if (const auto epsilon = pure_epsilon(loss))
-    return {*epsilon * *epsilon, middle(loss.infinite_mass(Direction::remove)), "Theorem 7: many (epsilon, delta) guarantees"};
+    return {*epsilon * *epsilon, middle_of(loss.infinite_mass(Direction::remove)), "Theorem 7: many (epsilon, delta) guarantees"};
   if (const auto breaks = loss.break_points(Direction::remove, ParameterEnd::worse))
     if (const auto* sampled = std::get_if<SubsampledGaussianBreak>(&*breaks))
       return {std::pow(poisson_sampling_limit(sampled->mu, sampled->rate, 1).value(), 2), 0, "Poisson variant of Corollary 4"};
   if (const auto* sampled = dynamic_cast<const PoissonLoss*>(&loss)) {
-    const double chi2 = std::expm1(middle(log_moment(*sampled->base(), Direction::remove, 1, 1)));
-    if (chi2 < infinity) return {std::pow(middle(sampled->rate()), 2) * chi2, 0, "Poisson variant of Theorem 11"};
+    const double chi2 = std::expm1(middle_of(log_moment(*sampled->base(), Direction::remove, 1, 1)));
+    if (chi2 < infinity) return {std::pow(middle_of(sampled->rate()), 2) * chi2, 0, "Poisson variant of Theorem 11"};
   }
   if (const auto* sampled = dynamic_cast<const SampledLoss*>(&loss)) {
-    const double chi2 = middle(loss_moments(*sampled->base(), Direction::worst).chi2plus);
-    if (chi2 < infinity) return {2 * std::pow(middle(sampled->rate()), 2) * chi2, 0, "Theorem 11: fixed-size samples"};
+    const double chi2 = middle_of(loss_moments(*sampled->base(), Direction::worst).chi2plus);
+    if (chi2 < infinity) return {2 * std::pow(middle_of(sampled->rate()), 2) * chi2, 0, "Theorem 11: fixed-size samples"};
   }
   const LossMoments moments = loss_moments(loss, Direction::worst);
   if (!(moments.kappa2.hi < infinity))
     throw UnsupportedError("limit: no central limit theorem speaks of a mechanism whose loss has no second moment");
-  const double variance = middle(moments.kappa2) - std::pow(middle(moments.kl), 2);
+  const double variance = middle_of(moments.kappa2) - std::pow(middle_of(moments.kl), 2);
   if (!(variance > 0)) return {};
-  return {4 * std::pow(middle(moments.kl), 2) / variance, 0, "Theorem 6"};
+  return {4 * std::pow(middle_of(moments.kl), 2) / variance, 0, "Theorem 6"};
 }
 
 }  // namespace
@@ -66,7 +64,7 @@ Contribution contribution(const Loss& loss) {
 Estimate uniform_sampling_limit(double mu_step, double rate, double steps) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return uniform_sampling_limit(mu_step, rate, steps); });
 
-  return Estimate(std::sqrt(2 * steps * middle(gaussian_chi2plus(Interval::exactly(mu_step)))) * rate);
+  return Estimate(std::sqrt(2 * steps * middle_of(gaussian_chi2plus(Interval::exactly(mu_step)))) * rate);
 }
 
 Estimate poisson_sampling_limit(double mu_step, double rate, double steps) {
@@ -101,7 +99,7 @@ CentralLimit central_limit(const Plan& plan, Neighbours neighbours, Tolerance to
 Estimate CentralLimit::delta_at(double epsilon) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_at(epsilon); });
 
-  return Estimate(1 - (1 - revealed.value()) * (1 - middle(gaussian_delta(mu.value(), epsilon))));
+  return Estimate(1 - (1 - revealed.value()) * (1 - middle_of(gaussian_delta(mu.value(), epsilon))));
 }
 
 Estimate CentralLimit::epsilon_at(double delta) const {
@@ -109,7 +107,7 @@ Estimate CentralLimit::epsilon_at(double delta) const {
 
   const double left = (delta - revealed.value()) / (1 - revealed.value());
   if (!(left > 0)) return Estimate(mu.value() == 0 && revealed.value() <= delta ? 0 : infinity);
-  return Estimate(middle(gaussian_epsilon(mu.value(), std::min(left, 1.0))));
+  return Estimate(middle_of(gaussian_epsilon(mu.value(), std::min(left, 1.0))));
 }
 
 }  // namespace tradeoff

@@ -27,9 +27,6 @@
 namespace tradeoff {
 namespace {
 
-Interval exactly(double value) { return Interval::exactly(value); }
-Interval exactly(std::uint64_t value) { return exactly(static_cast<double>(value)); }
-
 std::string written(double value) {
   numeric::PlainText out;
   out << value;
@@ -54,14 +51,14 @@ std::optional<Interval> last_epsilon(const Loss& loss) {
   // Masses whose end is not known, like those of a table that was cut off, have no last loss.
   const auto ends = [](const Atoms* atoms) { return atoms != nullptr && (atoms->infinite.lo > 0 || atoms->infinite.hi == 0); };
   if (ends(remove) && ends(add)) {
-    Interval largest = exactly(0.0);
+    Interval largest = Interval::exactly(0.0);
     for (const Atoms* atoms : {remove, add})
       if (!atoms->finite.empty()) largest = max(largest, atoms->finite.front().loss);
     return largest;
   }
   const double zero_from = loss.tail().zero_from;
   if (!(zero_from < infinity)) return std::nullopt;
-  return Interval{std::min(invert_profile(Profile(loss, Direction::worst), exactly(0.0)).lo, zero_from), zero_from};
+  return Interval{std::min(invert_profile(Profile(loss, Direction::worst), Interval::exactly(0.0)).lo, zero_from), zero_from};
 }
 
 /// Each run as one (epsilon, delta): what has a last epsilon by that, everything else at an equal share of `part` of the delta left over.
@@ -70,10 +67,10 @@ struct Statement {
   bool shared = false;
 };
 Statement state(const std::vector<Run>& runs, Interval delta, double part) {
-  Interval floors = exactly(0.0), sharers = exactly(0.0);
+  Interval floors = Interval::exactly(0.0), sharers = Interval::exactly(0.0);
   for (const Run& run : runs) {
-    floors = floors + exactly(run.times) * floor_of(run);
-    if (!last_epsilon(*run.loss)) sharers = sharers + exactly(run.times);
+    floors = floors + Interval::exactly(run.times) * floor_of(run);
+    if (!last_epsilon(*run.loss)) sharers = sharers + Interval::exactly(run.times);
   }
   if (floors.lo > delta.hi) throw DomainError("the runs may reveal everything with probability " + written(floors.lo) + ", above delta");
   Statement statement;
@@ -86,10 +83,10 @@ Statement state(const std::vector<Run>& runs, Interval delta, double part) {
       statement.runs.push_back(amplified({*last, base_floor, run.times}, run.rate));
       continue;
     }
-    const double at = std::min(1.0, (base_floor + exactly(share) / run.rate).lo);
-    const Interval epsilon = invert_profile(Profile(*run.loss, Direction::worst), exactly(at));
+    const double at = std::min(1.0, (base_floor + Interval::exactly(share) / run.rate).lo);
+    const Interval epsilon = invert_profile(Profile(*run.loss, Direction::worst), Interval::exactly(at));
     if (!(epsilon.hi < infinity)) throw DomainError("a mechanism has no finite epsilon at its share of delta, " + written(at));
-    statement.runs.push_back(amplified({epsilon, exactly(at), run.times}, run.rate));
+    statement.runs.push_back(amplified({epsilon, Interval::exactly(at), run.times}, run.rate));
     statement.shared = true;
   }
   return statement;
@@ -102,12 +99,12 @@ bool all_alike(const std::vector<StatedGuarantee>& runs) {
 
 /// Q(L > e) and P(L > e) in one direction of a composed plan. [classical-sampling]
 std::optional<Loss::Test> test_above(const Loss& loss, Direction direction, double e) {
-  const Interval point = exactly(e);
+  const Interval point = Interval::exactly(e);
   if (const auto mu = loss.gaussian_mu(); mu && mu->lo > 0)
     return Loss::Test{normal_cdf(-point / *mu - *mu / 2.0), normal_cdf(*mu / 2.0 - point / *mu)};
   const Atoms* atoms = loss.atoms(direction);
   if (atoms == nullptr) return loss.test_at(direction, e);
-  Loss::Test test{exactly(0.0), atoms->infinite};
+  Loss::Test test{Interval::exactly(0.0), atoms->infinite};
   for (const Atom& atom : atoms->finite) {
     if (!(atom.loss.hi > e)) continue;
     const bool certain = atom.loss.lo > e;
@@ -122,7 +119,7 @@ std::optional<Loss::Test> test_above(const Loss& loss, Direction direction, doub
 template <class Quantity>
 Interval least_epsilon(const Loss& loss, Interval delta, Quantity&& quantity) {
   const auto judge = [&](double e) {
-    Interval worst = exactly(0.0);
+    Interval worst = Interval::exactly(0.0);
     for (const Direction direction : {Direction::remove, Direction::add}) {
       const auto test = test_above(loss, direction, e);
       if (!test) throw UnsupportedError("the law of this plan's loss is not known point by point");
@@ -130,7 +127,7 @@ Interval least_epsilon(const Loss& loss, Interval delta, Quantity&& quantity) {
     }
     return numeric::Verdict{worst.lo > delta.hi, worst.hi <= delta.lo, (worst.lo + worst.hi) / 2 - delta.lo};
   };
-  if (judge(0).after) return exactly(0.0);
+  if (judge(0).after) return Interval::exactly(0.0);
   double low = 0;
   for (double high = 1; high < 0x1p20; high *= 2) {
     const auto verdict = judge(high);
@@ -228,22 +225,22 @@ class Case {
         throw DomainError(found.verdict == GdpVerdict::not_gdp
                               ? "a mechanism is not Gaussian-DP for any mu (its tail: " + found.tail.kind + "); see gdp_slack"
                               : "nothing certifies the tail of a mechanism; see gdp_slack");
-      append(pairs, {found.mu, exactly(0.0), 0}, run.times);
+      append(pairs, {found.mu, Interval::exactly(0.0), 0}, run.times);
     }
     const Interval mu = compose(pairs).mu;
     return {"", RowKind::bound, gaussian_epsilon(mu, delta_), "each mechanism by its mu; composed mu = " + written(mu.hi)};
   }
   MethodRow gdp_slack() const {
-    Interval floors = exactly(0.0), count = exactly(0.0);
+    Interval floors = Interval::exactly(0.0), count = Interval::exactly(0.0);
     for (const Run& run : runs_) {
-      floors = floors + exactly(run.times) * floor_of(run);
-      count = count + exactly(run.times);
+      floors = floors + Interval::exactly(run.times) * floor_of(run);
+      count = count + Interval::exactly(run.times);
     }
     if (!(floors.hi < delta_.lo)) throw DomainError("nothing of delta is left for a slack");
     const double share = ((delta_ - floors) / (2.0 * count)).lo;
     std::vector<GdpPair> pairs;
     for (const Run& run : runs_) {
-      const Interval slack = exactly(numeric::add_up(floor_of(run).hi, share));
+      const Interval slack = Interval::exactly(numeric::add_up(floor_of(run).hi, share));
       const GdpPair pair = measure_mu(curve_of(run), {slack}).with_slack.front();
       if (!(pair.mu.hi < infinity)) throw DomainError("a mechanism has no finite mu at its share of the slack, " + written(slack.hi));
       append(pairs, pair, run.times);
@@ -270,7 +267,9 @@ class Case {
     return {"", RowKind::bound, least_epsilon(*curve_.loss(), delta_, quantity), "P(loss > epsilon) <= delta: sufficient, not necessary"};
   }
   MethodRow loss_pair() const {
-    const auto quantity = [](const Loss::Test& test, double e) { return test.true_positive - exp(exactly(e)) * test.false_positive; };
+    const auto quantity = [](const Loss::Test& test, double e) {
+      return test.true_positive - exp(Interval::exactly(e)) * test.false_positive;
+    };
     return {"", RowKind::bound, least_epsilon(*curve_.loss(), delta_, quantity),
             "P(loss > epsilon) - e^epsilon Q(loss > epsilon) <= delta: both"};
   }
@@ -302,12 +301,12 @@ class Case {
   /// Never a bound: it has a kind of its own, and the answer does not look at it.
   static MethodRow estimate(Estimate epsilon, std::string remark) {
     if (!std::isfinite(epsilon.value())) throw DomainError("no finite estimate at this delta");
-    return {"", RowKind::estimate, exactly(epsilon.value()), std::move(remark) + "; an estimate, no guarantee"};
+    return {"", RowKind::estimate, Interval::exactly(epsilon.value()), std::move(remark) + "; an estimate, no guarantee"};
   }
   /// A pair run so many times: its squares and the logarithm of what it keeps add up.
   static void append(std::vector<GdpPair>& pairs, const GdpPair& pair, std::uint64_t times) {
-    const Interval kept = exactly(times) * log1p(-pair.slack);
-    pairs.push_back({pair.mu * sqrt(exactly(times)), clamp(-expm1(kept), 0, 1), 0});
+    const Interval kept = Interval::exactly(times) * log1p(-pair.slack);
+    pairs.push_back({pair.mu * sqrt(Interval::exactly(times)), clamp(-expm1(kept), 0, 1), 0});
   }
   [[nodiscard]] Curve curve_of(const Run& run) const { return {run.loss, curve_.neighbours(), tolerance_}; }
 
@@ -330,7 +329,7 @@ class Case {
         times *= Arguments(base.operators.back()).count("times", 0, 1'000'000'000'000);
         base.operators.pop_back();
       }
-      Interval rate = exactly(1.0);
+      Interval rate = Interval::exactly(1.0);
       if (!base.operators.empty() && (base.operators.back().name == "poisson" || base.operators.back().name == "sample")) {
         const Arguments arguments(base.operators.back());
         rate = arguments.has("rate") ? arguments.probability("rate") : arguments.number("size") / arguments.number("of");
@@ -344,11 +343,11 @@ class Case {
   }
 
   [[nodiscard]] Interval gaussian_mu_of_plan() const {
-    Interval squares = exactly(0.0);
+    Interval squares = Interval::exactly(0.0);
     for (const Run& run : runs_) {
       const auto mu = run.loss->gaussian_mu();
       if (!mu) throw DomainError("speaks of Gaussian noise without sampling only");
-      squares = squares + exactly(run.times) * square(*mu);
+      squares = squares + Interval::exactly(run.times) * square(*mu);
     }
     if (!(squares.lo > 0)) throw DomainError("speaks of Gaussian noise without sampling only");
     return sqrt(squares);

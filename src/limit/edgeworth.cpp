@@ -17,19 +17,15 @@
 namespace tradeoff {
 namespace {
 
-double middle(Interval value) { return value.lo + (value.hi - value.lo) / 2; }
-
-using Powers = PowerMoments;
-
 /// Raw moments of the finite losses, given that the loss is finite.
-Powers finite_moments(const Loss& loss, Direction direction) {
+PowerMoments finite_moments(const Loss& loss, Direction direction) {
   if (const auto mu = loss.gaussian_mu()) {
     const Interval m = square(*mu) / 2.0, v = square(*mu);
     return {m, v + square(m), m * (square(m) + 3.0 * v), square(square(m)) + 6.0 * square(m) * v + 3.0 * square(v)};
   }
   const Atoms* atoms = loss.atoms(direction);
   if (atoms == nullptr) return power_moments(loss, direction);
-  Powers sums{};
+  PowerMoments sums{};
   const Interval kept = 1.0 - atoms->infinite;
   for (const auto& [value, mass] : atoms->finite) {
     const Interval weight = mass / kept;
@@ -41,9 +37,9 @@ Powers finite_moments(const Loss& loss, Direction direction) {
   return sums;
 }
 
-void add_cumulants(Edgeworth::Cumulants& sum, const Powers& powers, double times, double sign) {
+void add_cumulants(Edgeworth::Cumulants& sum, const PowerMoments& powers, double times, double sign) {
   if (!(powers.fourth.hi < infinity)) throw UnsupportedError("Edgeworth: the fourth moment of the loss is not known to be finite");
-  const double m = middle(powers.first), m2 = middle(powers.second), m3 = middle(powers.third), m4 = middle(powers.fourth);
+  const double m = middle_of(powers.first), m2 = middle_of(powers.second), m3 = middle_of(powers.third), m4 = middle_of(powers.fourth);
   const double variance = m2 - m * m;
   const double third = m3 - 3 * m * m2 + 2 * m * m * m;
   const double fourth = m4 - 4 * m * m3 + 6 * m * m * m2 - 3 * m * m * m * m - 3 * variance * variance;
@@ -63,7 +59,7 @@ double tail(const Edgeworth::Cumulants& c, double x) {
   const double z2 = z * z;
   const double correction =
       skewness / 6 * (z2 - 1) + kurtosis / 24 * z * (z2 - 3) + skewness * skewness / 72 * z * (z2 * z2 - 10 * z2 + 15);
-  return middle(normal_cdf(-z)) + middle(normal_density(z)) * correction;
+  return middle_of(normal_cdf(-z)) + middle_of(normal_density(z)) * correction;
 }
 
 double profile(const Edgeworth::Side& side, double revealed, double epsilon) {
@@ -83,14 +79,14 @@ Edgeworth edgeworth(const Plan& plan, Neighbours neighbours, Tolerance tolerance
   double log_kept = 0;
   for (const Part& part : limit_parts(parts_of_plan(plan, neighbours, tolerance).parts)) {
     const double times = static_cast<double>(part.times);
-    const Powers with = finite_moments(*part.loss, Direction::remove);
-    const Powers without = part.loss->symmetric() ? with : finite_moments(*part.loss, Direction::add);
+    const PowerMoments with = finite_moments(*part.loss, Direction::remove);
+    const PowerMoments without = part.loss->symmetric() ? with : finite_moments(*part.loss, Direction::add);
     // The loss of one order under Q is minus the loss of the other order under its own P.
     add_cumulants(remove.under_p, with, times, 1);
     add_cumulants(remove.under_q, without, times, -1);
     add_cumulants(add.under_p, without, times, 1);
     add_cumulants(add.under_q, with, times, -1);
-    log_kept += times * std::log1p(-middle(part.loss->infinite_mass(Direction::remove)));
+    log_kept += times * std::log1p(-middle_of(part.loss->infinite_mass(Direction::remove)));
   }
   return {remove, add, -std::expm1(log_kept)};
 }

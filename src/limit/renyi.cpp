@@ -22,20 +22,20 @@
 namespace tradeoff {
 namespace {
 
-constexpr IntegralEffort thorough{1e-7, 4000};  // relative to M - 1: what an epsilon of six digits needs
-constexpr IntegralEffort quick{1e-3, 60};       // where a search stands behind every value of the profile
-constexpr IntegralEffort patient{1e-5, 300};    // where an engine does
+constexpr IntegralEffort six_digits{1e-7, 4000};  // relative to M - 1: what an epsilon of six digits needs
+constexpr IntegralEffort three_digits{1e-3, 60};  // where a search stands behind every value of the profile
+constexpr IntegralEffort five_digits{1e-5, 300};  // where an engine does
 
 IntegralEffort effort_for(const Loss& loss) {
   switch (loss.cost()) {
     case Cost::search:
-      return quick;
+      return three_digits;
     case Cost::engine:
-      return patient;
+      return five_digits;
     case Cost::formula:
       break;
   }
-  return thorough;
+  return six_digits;
 }
 
 /// Sum of mass * exp(s loss), in a form that keeps M - 1 to relative accuracy where it is small.
@@ -63,13 +63,12 @@ Interval log_moment_of_laplace(Interval epsilon0, double s) {
 
 /// log(1 + s (s + 1) (first + second)), the integrals of the profile given with their scales. [profile-integral]
 Interval log_moment_of_profile(const Loss& loss, Direction direction, double s) {
-  const Direction opposite = direction == Direction::add ? Direction::remove : Direction::add;
   const auto integral = [&](Direction side, double rate) {
     ProfileSamples samples([&](double t) { return loss.log_delta(side, Interval::exactly(t)); }, loss.tail());
     const ProfileIntegrals found = integrate_profile(samples, rate, 0, infinity, effort_for(loss));
     return found.log_scale + log(found.powers[0]);
   };
-  const Interval both = log_add_exp(integral(direction, s), integral(loss.symmetric() ? direction : opposite, -(s + 1)));
+  const Interval both = log_add_exp(integral(direction, s), integral(loss.symmetric() ? direction : opposite(direction), -(s + 1)));
   const Interval product = log(Interval::exactly(s)) + log(Interval::exactly(s) + 1.0) + both;
   return product.hi < 0 ? log1p(exp(product)) : log_add_exp(Interval::exactly(0), product);
 }

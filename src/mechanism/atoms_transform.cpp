@@ -11,10 +11,9 @@
 namespace tradeoff {
 namespace {
 
-constexpr double u = unit_roundoff;
-constexpr std::size_t most_atoms = 400;  // more are cheaper on a lattice
-constexpr double most_width = 1e-11;     // relative, of masses and losses
-constexpr double most_loss = 600;        // exp of it must be a number
+constexpr std::size_t most_atoms = 400;    // more are cheaper on a lattice
+constexpr double most_atom_width = 1e-11;  // relative, of masses and losses
+constexpr double most_loss = 600;          // exp of it must be a number
 
 /// The atoms under Q, given that the loss is finite: W = mass exp(-loss) / (1 - infinite mass). [atoms-transform]
 class AtomNodes final : public NodeLaw {
@@ -27,9 +26,9 @@ class AtomNodes final : public NodeLaw {
       const double middle = 0.5 * (weight.lo + weight.hi), loss = 0.5 * (atom->loss.lo + atom->loss.hi);
       nodes_.weight.push_back(middle);
       nodes_.log_weight.push_back(std::log(middle));
-      nodes_.log_weight_error.push_back((weight.hi - weight.lo) / middle + 4 * u * (1 + std::abs(nodes_.log_weight.back())));
+      nodes_.log_weight_error.push_back((weight.hi - weight.lo) / middle + 4 * unit_roundoff * (1 + std::abs(nodes_.log_weight.back())));
       nodes_.loss.push_back(loss);
-      nodes_.loss_error.push_back(atom->loss.hi - atom->loss.lo + u * std::abs(loss));
+      nodes_.loss_error.push_back(atom->loss.hi - atom->loss.lo + unit_roundoff * std::abs(loss));
       nodes_.loss_tail.push_back(exponential_tail(loss));
       total = total + weight;
       total_under_p = total_under_p + atom->mass / finite;
@@ -76,7 +75,7 @@ class AtomsTransform final : public Transform {
   [[nodiscard]] Interval infinite_mass() const override { return infinite_; }
   [[nodiscard]] double largest_loss() const override { return largest_; }
   [[nodiscard]] std::unique_ptr<const Moments> prepare(const Reach&) const override { return std::make_unique<AtomMoments>(nodes_); }
-  [[nodiscard]] bool usable() const { return nodes_.width() < most_width; }
+  [[nodiscard]] bool usable() const { return nodes_.width() < most_atom_width; }
 
  private:
   AtomNodes nodes_;
@@ -88,8 +87,9 @@ class AtomsTransform final : public Transform {
 
 std::shared_ptr<const Transform> atoms_transform(const Atoms& atoms) {
   const auto wide = [](const Atom& atom) {
-    return !(atom.mass.lo > 0) || !(atom.mass.hi - atom.mass.lo <= most_width * atom.mass.lo) || !(std::abs(atom.loss.lo) < most_loss) ||
-           !(std::abs(atom.loss.hi) < most_loss) || !(atom.loss.hi - atom.loss.lo <= most_width * (std::abs(atom.loss.lo) + 1e-3));
+    return !(atom.mass.lo > 0) || !(atom.mass.hi - atom.mass.lo <= most_atom_width * atom.mass.lo) ||
+           !(std::abs(atom.loss.lo) < most_loss) || !(std::abs(atom.loss.hi) < most_loss) ||
+           !(atom.loss.hi - atom.loss.lo <= most_atom_width * (std::abs(atom.loss.lo) + 1e-3));
   };
   const bool same_infinite = atoms.mirrored || (atoms.infinite.hi == 0 && atoms.other_infinite.hi == 0);
   if (atoms.finite.empty() || atoms.finite.size() > most_atoms || !same_infinite || atoms.slack != 0 || !(atoms.infinite.hi < 1) ||

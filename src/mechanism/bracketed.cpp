@@ -28,8 +28,6 @@ struct Reading {
   std::shared_ptr<const Citations> basis;
 };
 
-Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
-
 /// What is known of log delta at some epsilons >= 0, and what follows in between. [profile-bracket]
 class Readings {
  public:

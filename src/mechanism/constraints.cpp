@@ -18,7 +18,7 @@ std::string shown(const Constraint& constraint) {
   return text.str();
 }
 
-void check(const Constraint& constraint) {
+void check_constraint(const Constraint& constraint) {
   const auto [epsilon, delta] = constraint;
   if (!(epsilon.lo >= 0 && epsilon.lo <= epsilon.hi && epsilon.hi < infinity))
     throw DomainError("constraints: epsilon in " + shown(constraint) + " must be at least 0 and finite");
@@ -97,7 +97,7 @@ class Envelope {
 }  // namespace
 
 CanonicalConstraints canonical_constraints(std::vector<Constraint> constraints) {
-  std::for_each(constraints.begin(), constraints.end(), check);
+  std::for_each(constraints.begin(), constraints.end(), check_constraint);
   std::erase_if(constraints, [](const Constraint& c) { return c.delta.lo == 1; });  // delta = 1 demands nothing
   std::stable_sort(constraints.begin(), constraints.end(), [](const Constraint& a, const Constraint& b) {
     return a.epsilon.hi != b.epsilon.hi ? a.epsilon.hi > b.epsilon.hi : a.delta.hi < b.delta.hi;

@@ -13,8 +13,6 @@
 namespace tradeoff {
 namespace {
 
-Interval exactly(double value) { return Interval::exactly(value); }
-
 /// exp(-y^2 / (2 sigma^2)).
 Interval weight(Interval sigma, double y) { return exp(-square(Interval::exactly(y) / sigma) / 2.0); }
 
@@ -31,7 +29,8 @@ double tail_above(Interval sigma, double reach) {
 Tail tail_of(Interval sigma, double shift, Interval total) {
   const Interval mu = shift / sigma;
   const Interval share = (total + 1.0) / (2.0 * total);
-  Tail tail = gaussian_tail((log(exactly(share.hi)) - square(exactly(mu.hi)) / 8.0).hi, mu, (square(exactly(mu.hi)) / 2.0).hi);
+  Tail tail = gaussian_tail((log(Interval::exactly(share.hi)) - square(Interval::exactly(mu.hi)) / 8.0).hi, mu,
+                            (square(Interval::exactly(mu.hi)) / 2.0).hi);
   tail.gaussian->slope = 0.5;
   tail.moment_mu = mu.hi;
   return tail;
@@ -40,12 +39,12 @@ Tail tail_of(Interval sigma, double shift, Interval total) {
 /// The sum of exp(-((m + i)^2 - m^2) / (2 sigma^2)) over i >= 0, for m > 0: neighbours have falling ratios below 1.
 Interval sum_above(Interval sigma, double m) {
   const Interval scale = 2.0 * square(sigma);
-  Interval sum = exactly(0.0);
+  Interval sum = Interval::exactly(0.0);
   for (double i = 0;; ++i) {
-    const Interval term = exp(-(exactly(i) * (exactly(2 * m) + i)) / scale);
+    const Interval term = exp(-(Interval::exactly(i) * (Interval::exactly(2 * m) + i)) / scale);
     sum = sum + term;
     if (term.hi > 0x1p-60) continue;
-    const Interval ratio = exp(-(exactly(2 * (m + i)) + 1.0) / scale);
+    const Interval ratio = exp(-(Interval::exactly(2 * (m + i)) + 1.0) / scale);
     return sum + Interval{0, (term * ratio / (1.0 - ratio)).hi};
   }
 }
@@ -68,7 +67,7 @@ class DiscreteGaussianLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction, Interval epsilon) const override {
     DiscreteGaussianLoss::cite();
     // From outcomes 37 standard deviations away on, delta is below 1e-290.
-    const Interval mu = exactly(shift_) / sigma_;
+    const Interval mu = Interval::exactly(shift_) / sigma_;
     const double far = (37.0 * mu + square(mu) / 2.0).hi;
     if (!(epsilon.lo > far && epsilon.hi < largest_far)) return log_delta_of(atoms_, epsilon);
     return {far_log_delta(epsilon.hi).lo, far_log_delta(epsilon.lo).hi};
@@ -80,9 +79,9 @@ class DiscreteGaussianLoss final : public Loss {
   [[nodiscard]] const Transform* transform(Direction) const override { return transform_.get(); }
   /// Outcome y has the loss (shift/2 - y) shift / sigma^2.
   [[nodiscard]] std::optional<LossLattice> lattice() const override {
-    return LossLattice{exactly(shift_) / square(sigma_), std::fmod(shift_, 2) != 0};
+    return LossLattice{Interval::exactly(shift_) / square(sigma_), std::fmod(shift_, 2) != 0};
   }
-  [[nodiscard]] std::string key() const override { return make_key("discrete_gaussian", {sigma_, exactly(shift_)}); }
+  [[nodiscard]] std::string key() const override { return make_key("discrete_gaussian", {sigma_, Interval::exactly(shift_)}); }
   void cite() const override {
     static const Citation law("discrete-gaussian", "the loss lies on a lattice; scalar queries, or vectors by their l1 sensitivity");
     record(law);
@@ -94,12 +93,14 @@ class DiscreteGaussianLoss final : public Loss {
   /// [discrete-gaussian] The largest P(Y >= m) - e^e P(Y >= m + shift) over m: attained at the first m above t.
   [[nodiscard]] Interval far_log_delta(double epsilon) const {
     const Interval variance = square(sigma_);
-    const Interval t = exactly(epsilon) * variance / shift_ - shift_ / 2;
-    Interval found = exactly(-infinity);
+    const Interval t = Interval::exactly(epsilon) * variance / shift_ - shift_ / 2;
+    Interval found = Interval::exactly(-infinity);
     for (double m = std::floor(t.lo) + 1; m <= std::floor(t.hi) + 1; ++m) {
-      const Interval drop = min(exactly(epsilon) - exactly(shift_) * (exactly(2 * m) + shift_) / (2.0 * variance), exactly(0.0));
+      const Interval drop =
+          min(Interval::exactly(epsilon) - Interval::exactly(shift_) * (Interval::exactly(2 * m) + shift_) / (2.0 * variance),
+              Interval::exactly(0.0));
       const Interval gain = sum_above(sigma_, m) - exp(drop) * sum_above(sigma_, m + shift_);
-      found = max(found, log(max(gain, exactly(0.0))) - square(exactly(m)) / (2.0 * variance) - log_total_);
+      found = max(found, log(max(gain, Interval::exactly(0.0))) - square(Interval::exactly(m)) / (2.0 * variance) - log_total_);
     }
     return found;
   }
@@ -135,7 +136,7 @@ LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
   const Interval beyond = sensitivity == 0 ? Interval::exactly(0) : Interval{0, (Interval::exactly(tail) / total).hi};
   Atoms law = make_atoms(std::move(atoms), beyond, beyond, true);
   if (sensitivity > 0) return std::make_shared<DiscreteGaussianLoss>(std::move(law), sigma, shift, total);
-  return finite_loss(std::move(law), make_key("discrete_gaussian", {sigma, exactly(shift)}),
+  return finite_loss(std::move(law), make_key("discrete_gaussian", {sigma, Interval::exactly(shift)}),
                      {Citation("discrete-gaussian", "no change of the data changes the result")});
 }
 

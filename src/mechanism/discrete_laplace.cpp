@@ -10,12 +10,10 @@
 namespace tradeoff {
 namespace {
 
-Interval exactly(std::uint64_t value) { return Interval::exactly(static_cast<double>(value)); }
-
 /// 1 - r^n with r = exp(-1/scale).
-Interval one_minus_power(Interval scale, std::uint64_t n) { return -expm1(-(exactly(n) / scale)); }
+Interval one_minus_power(Interval scale, std::uint64_t n) { return -expm1(-(Interval::exactly(n) / scale)); }
 /// r^n.
-Interval ratio_power(Interval scale, std::uint64_t n) { return exp(-(exactly(n) / scale)); }
+Interval ratio_power(Interval scale, std::uint64_t n) { return exp(-(Interval::exactly(n) / scale)); }
 
 /// The loss of outcome y, (shift - 2 min(max(y, 0), shift)) / scale; y is counted from the side that favours P.
 Interval loss_at(Interval scale, std::uint64_t shift, std::uint64_t y) {
@@ -39,7 +37,7 @@ LossPointer discrete_laplace(Interval scale, std::uint64_t sensitivity) {
     atoms.push_back({loss_at(scale, sensitivity, sensitivity), ratio_power(scale, sensitivity) / whole});
   }
   const Interval none = Interval::exactly(0);
-  return finite_loss(make_atoms(std::move(atoms), none, none, true), make_key("discrete_laplace", {scale, exactly(sensitivity)}),
+  return finite_loss(make_atoms(std::move(atoms), none, none, true), make_key("discrete_laplace", {scale, Interval::exactly(sensitivity)}),
                      {Citation("discrete-laplace", "the loss takes sensitivity + 1 values on a lattice")});
 }
 
@@ -68,7 +66,7 @@ LossPointer truncated_discrete_laplace(Interval scale, std::uint64_t bound, std:
   }
   return finite_loss(
       make_atoms(std::move(atoms), infinite, infinite, true),
-      make_key("truncated_discrete_laplace", {scale, exactly(bound), exactly(sensitivity)}),
+      make_key("truncated_discrete_laplace", {scale, Interval::exactly(bound), Interval::exactly(sensitivity)}),
       {Citation("discrete-laplace", "outcomes that only one side can produce have infinite loss; the rest lie on a lattice")});
 }
 

@@ -7,8 +7,6 @@
 namespace tradeoff {
 namespace {
 
-Interval exactly(std::uint64_t value) { return Interval::exactly(static_cast<double>(value)); }
-
 class SqrtLogFamily final : public FamilyLoss {
  public:
   SqrtLogFamily(Interval scale, Interval log_factor) : scale_(scale), log_factor_(log_factor) {}
@@ -139,7 +137,7 @@ std::shared_ptr<const FamilyLoss> gaussian_tail_family(Interval log_factor, Inte
 LossPointer log_family(Interval c, Interval sigma) { return std::make_shared<LogFamily>(sigma / c); }
 
 LossPointer icea(std::uint64_t users, std::uint64_t messages) {
-  return std::make_shared<Icea>(log(exactly(users)) - exactly(messages) / 10.0);
+  return std::make_shared<Icea>(log(Interval::exactly(users)) - Interval::exactly(messages) / 10.0);
 }
 
 }  // namespace tradeoff

@@ -11,25 +11,7 @@
 namespace tradeoff {
 namespace {
 
-constexpr double u = unit_roundoff;
-constexpr double log_root_two_pi = 0.91893853320467274178;
 constexpr double two_pi = 2 * std::numbers::pi;
-// Above this exponent e^u dwarfs the rest of w and is kept in logs.
-constexpr double large_exponent = 30;
-// Bounds are exponentials of sums of a few terms; their rounding and the width of the parameters (relative 1e-13 at most) stay below these.
-constexpr double bound_slack = 1e-6;
-constexpr double bound_relative_slack = 1e-9;
-
-/// log of an upper bound of the normal tail 1 - Phi(x), within 1 of it; and the tail itself to 1e-9 where it is moderate.
-double log_tail_above(double x) {
-  if (x < 5) return std::log(0.5 * std::erfc(x * std::numbers::sqrt2 / 2)) + 1e-9;
-  return -0.5 * x * x - log_root_two_pi - std::log(x) + 1e-9;
-}
-
-double log_sum(double a, double b) {
-  const double larger = std::max(a, b);
-  return larger == -infinity ? larger : larger + std::log1p(std::exp(std::min(a, b) - larger));
-}
 
 /// log of the mean over [0, 1] of exp(g y), from above: a convex exponent that runs from 0 to g lies below this line.
 double log_chord(double g) {
@@ -49,8 +31,8 @@ double ten_bits(double x) {
 GaussianNodes::GaussianNodes(Interval mu, Interval rate, const Range& range)
     : mu_(0.5 * (mu.lo + mu.hi)),
       rate_(0.5 * (rate.lo + rate.hi)),
-      relative_mu_((mu.hi - mu.lo) / mu.lo + u),
-      relative_rate_((rate.hi - rate.lo) / rate.lo + u),
+      relative_mu_((mu.hi - mu.lo) / mu.lo + unit_roundoff),
+      relative_rate_((rate.hi - rate.lo) / rate.lo + unit_roundoff),
       negative_powers_(range.least_power < 0.5) {
   step_ = ten_bits(choose_step(range) * range.shrink);
   double left = 0, right = 0;
@@ -142,16 +124,16 @@ void GaussianNodes::fill(long first, long last) {
     const double share = 1 / (1 + odds * std::exp(-exponent));
     const double loss = loss_at(z);
     // [node-quadrature] How far l_j may be from the truth: rounding of the exponent, of expm1 and log1p, and the width of the parameters.
-    double error = share * (2.01 * u * std::abs(exponent) + relative_mu_ * std::abs(mu_ * (z - mu_)));
+    double error = share * (2.01 * unit_roundoff * std::abs(exponent) + relative_mu_ * std::abs(mu_ * (z - mu_)));
     if (exponent <= large_exponent) {
       const double drift = std::abs(std::expm1(-loss));  // |w - 1| / w
-      error += (9.1 * u + relative_rate_) * drift + 8.1 * u * std::abs(loss);
+      error += (9.1 * unit_roundoff + relative_rate_) * drift + 8.1 * unit_roundoff * std::abs(loss);
     } else {
-      error += relative_rate_ + u * (4.1 * std::abs(log_rate) + 2.1 * (std::abs(exponent) + std::abs(loss)) + 1);
+      error += relative_rate_ + unit_roundoff * (4.1 * std::abs(log_rate) + 2.1 * (std::abs(exponent) + std::abs(loss)) + 1);
     }
     const double log_weight = log_step - 0.5 * z * z;
     nodes_.log_weight.push_back(log_weight);
-    nodes_.log_weight_error.push_back(u * (1.1 * std::abs(log_weight) + 6 * (1 + std::abs(log_step))));
+    nodes_.log_weight_error.push_back(unit_roundoff * (1.1 * std::abs(log_weight) + 6 * (1 + std::abs(log_step))));
     nodes_.weight.push_back(std::exp(log_weight));
     nodes_.loss.push_back(loss);
     nodes_.loss_error.push_back(1.05 * error);

@@ -13,11 +13,8 @@
 namespace tradeoff {
 namespace {
 
-constexpr double u = unit_roundoff;
 // Wider parameters than this would make the bounds below count on more than they do.
-constexpr double most_width = 1e-12;
-
-double relative_width(Interval a) { return a.hi > 0 ? (a.hi - a.lo) / a.hi : 0; }
+constexpr double most_relative_width = 1e-12;
 
 constexpr double most_panels = 64;
 
@@ -31,7 +28,7 @@ class LaplaceNodes final : public NodeLaw {
       : largest_(0.5 * (largest.lo + largest.hi)),
         atom_(0.5 * (atom.lo + atom.hi)),
         coefficient_(0.5 * (density.lo + density.hi)),
-        width_(relative_width(largest) + relative_width(atom) + relative_width(density) + 4 * u),
+        width_(relative_width(largest) + relative_width(atom) + relative_width(density) + 4 * unit_roundoff),
         panels_(panels) {
     if (atom_ > 0) add(-largest_, atom_);
     const double half = largest_ / panels_;
@@ -61,9 +58,10 @@ class LaplaceNodes final : public NodeLaw {
   void add(double loss, double weight) {
     nodes_.weight.push_back(weight);
     nodes_.log_weight.push_back(std::log(weight));
-    nodes_.log_weight_error.push_back((16 * u + 2 * width_) * (1 + largest_) + 4 * u * std::abs(nodes_.log_weight.back()));
+    nodes_.log_weight_error.push_back((16 * unit_roundoff + 2 * width_) * (1 + largest_) +
+                                      4 * unit_roundoff * std::abs(nodes_.log_weight.back()));
     nodes_.loss.push_back(loss);
-    nodes_.loss_error.push_back(std::abs(loss) * (3 * u + width_) + 2 * u * largest_ / panels_);
+    nodes_.loss_error.push_back(std::abs(loss) * (3 * unit_roundoff + width_) + 2 * unit_roundoff * largest_ / panels_);
     nodes_.loss_tail.push_back(exponential_tail(loss));
   }
 
@@ -107,7 +105,7 @@ class LaplaceTilt final : public NodeTilt {
     const Complex up = std::exp(s * b - level), down = std::exp(-(s + 1.0) * b - level);
     const Complex density = nodes_.coefficient() * (std::exp(shifted * b - level) - std::exp(-shifted * b - level)) / shifted;
     const Complex value = (nodes_.atom() * (up + down) + density) * std::exp(Complex(0, -t * centre()));
-    const double rounding = (64 * u + 8 * (2 * u + nodes_.width()) * (1 + std::abs(half) * b + t * b));
+    const double rounding = (64 * unit_roundoff + 8 * (2 * unit_roundoff + nodes_.width()) * (1 + std::abs(half) * b + t * b));
     return {value.real() - 1, value.imag(), rounding + (log_moment().hi - log_moment().lo)};
   }
 
@@ -129,8 +127,8 @@ class LaplaceMoments final : public Moments {
 }  // namespace
 
 std::unique_ptr<const Moments> LaplaceTransform::prepare(const Reach& reach) const {
-  const bool narrow =
-      relative_width(largest_) <= most_width && relative_width(atom_) <= most_width && relative_width(density_) <= most_width;
+  const bool narrow = relative_width(largest_) <= most_relative_width && relative_width(atom_) <= most_relative_width &&
+                      relative_width(density_) <= most_relative_width;
   if (!narrow || !(largest_.lo > 0) || !(largest_.hi < 100)) return nullptr;  // beyond 100 the nodes could not resolve any tilt
   // 32 points resolve e^(10 x) on [-1, 1] far below rounding.
   const double panels = 1 + std::floor((std::max(std::abs(reach.largest), std::abs(reach.least)) + 1) * largest_.hi / 10);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "mechanism/oscillation.h"
 #include "numeric/arithmetic.h"
@@ -11,17 +12,14 @@
 namespace tradeoff {
 namespace {
 
-constexpr double u = unit_roundoff;
 // First-order error counts below carry this factor; it covers the products of two errors, each far under 1e-3.
 constexpr double slack = 1.1;
 // libm errors of libm_bounds.h as relative errors: one unit in the last place is at most 2u.
-constexpr double exp_error = 2 * numeric::libm_ulps::exp * u;
-constexpr double log_error_units = 2 * numeric::libm_ulps::log * u;
-constexpr double log1p_error = 2 * numeric::libm_ulps::log1p * u;
-constexpr double expm1_error = 2 * numeric::libm_ulps::expm1 * u;
-constexpr double tail_error = 20 * u;  // of exponential_tail
-// Above this the summand of a moment is formed from the sum of exponents: e^x alone could overflow.
-constexpr double large_exponent = 30;
+constexpr double exp_error = 2 * numeric::libm_ulps::exp * unit_roundoff;
+constexpr double log_error_units = 2 * numeric::libm_ulps::log * unit_roundoff;
+constexpr double log1p_error = 2 * numeric::libm_ulps::log1p * unit_roundoff;
+constexpr double expm1_error = 2 * numeric::libm_ulps::expm1 * unit_roundoff;
+constexpr double tail_error = 20 * unit_roundoff;  // of exponential_tail
 // log M below this is found from M - 1 (no cancellation); above, from the plain sum, whose error no step count magnifies.
 constexpr double small_log_moment = 0.5;
 
@@ -41,6 +39,16 @@ class CompensatedSum {
 };
 
 }  // namespace
+
+double log_tail_above(double x) {
+  if (x < 5) return std::log(0.5 * std::erfc(x * std::numbers::sqrt2 / 2)) + 1e-9;
+  return -0.5 * x * x - log_root_two_pi - std::log(x) + 1e-9;
+}
+
+double log_sum(double a, double b) {
+  const double larger = std::max(a, b);
+  return larger == -infinity ? larger : larger + std::log1p(std::exp(std::min(a, b) - larger));
+}
 
 double exponential_tail(double x) {
   if (std::abs(x) > 1.5) return std::expm1(x) - x;  // |expm1 x| <= 1.8 (expm1 x - x) here
@@ -79,13 +87,13 @@ double NodeLaw::log_moment_above(double power) const {
   for (std::size_t j = 0; j < count; ++j) {
     const double tilt = power * nodes_.loss[j];
     const double error = std::abs(power) * nodes_.loss_error[j] + nodes_.log_weight_error[j] +
-                         3 * u * (std::abs(tilt) + std::abs(nodes_.log_weight[j]) + std::abs(largest));
+                         3 * unit_roundoff * (std::abs(tilt) + std::abs(nodes_.log_weight[j]) + std::abs(largest));
     mass += std::exp(nodes_.log_weight[j] + tilt - largest + error);
   }
-  mass *= 1 + exp_error + 2 * static_cast<double>(count) * u;
-  const double sum = largest + std::log(mass) * (1 + log_error_units) + 4 * u * (1 + std::abs(largest));
+  mass *= 1 + exp_error + 2 * static_cast<double>(count) * unit_roundoff;
+  const double sum = largest + std::log(mass) * (1 + log_error_units) + 4 * unit_roundoff * (1 + std::abs(largest));
   const double quadrature = std::exp(std::min(700.0, log_error(power, 0, {count, true, sum - 40}) - sum)) * (1 + 1e-9);
-  const double above = sum + quadrature + 4 * u * (1 + std::abs(sum));
+  const double above = sum + quadrature + 4 * unit_roundoff * (1 + std::abs(sum));
   return above < infinity ? above : infinity;  // NaN is no bound
 }
 
@@ -115,17 +123,17 @@ void NodeTilt::find_weights() {
     const double tilt = power_ * nodes.loss[j];
     tilted_[j] = std::exp(nodes.log_weight[j] + tilt - largest);
     tilted_error_[j] = slack * (std::abs(power_) * nodes.loss_error[j] + nodes.log_weight_error[j] + exp_error +
-                                2 * u * (std::abs(tilt) + std::abs(nodes.log_weight[j]) + std::abs(largest)));
+                                2 * unit_roundoff * (std::abs(tilt) + std::abs(nodes.log_weight[j]) + std::abs(largest)));
     mass += tilted_[j];
     error += tilted_[j] * tilted_error_[j];
   }
-  sum_error_ = slack * error / mass + static_cast<double>(count) * u;
+  sum_error_ = slack * error / mass + static_cast<double>(count) * unit_roundoff;
   log_moment_ = largest + std::log(mass);
   log_moment_error_ =
-      slack * (sum_error_ + log_error_units * std::abs(std::log(mass))) + 2 * u * (std::abs(largest) + std::abs(log_moment_));
+      slack * (sum_error_ + log_error_units * std::abs(std::log(mass))) + 2 * unit_roundoff * (std::abs(largest) + std::abs(log_moment_));
   for (std::size_t j = 0; j < count; ++j) {
     tilted_[j] /= mass;
-    tilted_error_[j] += sum_error_ + 2 * u;
+    tilted_error_[j] += sum_error_ + 2 * unit_roundoff;
   }
 }
 
@@ -145,18 +153,18 @@ void NodeTilt::find_log_moment(double rough) {
       const double first = large ? power_of_w - weight * (1 + exponent) : weight * exponential_tail(exponent);
       const double second = power_ * (large ? w - weight * (1 + l) : weight * nodes.loss_tail[j]);
       sum.add(first - second);
-      const double relative_weight = nodes.log_weight_error[j] + exp_error + 3 * u;
+      const double relative_weight = nodes.log_weight_error[j] + exp_error + 3 * unit_roundoff;
       const double dl = nodes.loss_error[j];
-      error += relative_weight * std::abs(first - second) + (tail_error + 2 * u) * (std::abs(first) + std::abs(second)) +
-               u * std::abs(exponent) * std::abs(power_of_w - weight) + std::abs(power_ * (power_of_w - w)) * dl +
+      error += relative_weight * std::abs(first - second) + (tail_error + 2 * unit_roundoff) * (std::abs(first) + std::abs(second)) +
+               unit_roundoff * std::abs(exponent) * std::abs(power_of_w - weight) + std::abs(power_ * (power_of_w - w)) * dl +
                (power_ * power_ * power_of_w + std::abs(power_) * w) * dl * dl;
       if (large)
-        error += (relative_weight + 3 * u * (std::abs(nodes.log_weight[j]) + std::abs(exponent))) * power_of_w +
-                 (relative_weight + 3 * u * (std::abs(nodes.log_weight[j]) + std::abs(l))) * std::abs(power_) * w;
+        error += (relative_weight + 3 * unit_roundoff * (std::abs(nodes.log_weight[j]) + std::abs(exponent))) * power_of_w +
+                 (relative_weight + 3 * unit_roundoff * (std::abs(nodes.log_weight[j]) + std::abs(l))) * std::abs(power_) * w;
     }
     const double moment = 1 + sum.value();
     log_moment_ = std::log1p(sum.value());
-    log_moment_error_ = slack * error / moment + (log1p_error + 4 * u) * std::abs(log_moment_);
+    log_moment_error_ = slack * error / moment + (log1p_error + 4 * unit_roundoff) * std::abs(log_moment_);
   }
   log_moment_error_ += quadrature * 1.01;
   if (!(quadrature < 1e-3)) log_moment_error_ = infinity;
@@ -176,7 +184,7 @@ void NodeTilt::find_mean(double rough) {
       size += tilted_[j] * std::abs(nodes.loss[j]);
     }
     mean_ = mean;
-    mean_error_ = slack * (error + 2 * static_cast<double>(count) * u * size);
+    mean_error_ = slack * (error + 2 * static_cast<double>(count) * unit_roundoff * size);
     return;
   }
   CompensatedSum sum;
@@ -189,27 +197,29 @@ void NodeTilt::find_mean(double rough) {
     const double growth = large ? power_of_w - weight : weight * std::expm1(exponent);
     const double tail = large ? w - weight * (1 + l) : weight * nodes.loss_tail[j];
     sum.add(growth * l - tail);
-    const double relative_weight = nodes.log_weight_error[j] + exp_error + 3 * u;
-    error += relative_weight * std::abs(growth * l - tail) + (expm1_error + 3 * u) * std::abs(growth * l) + (tail_error + 3 * u) * tail +
-             u * std::abs(exponent * l) * power_of_w + std::abs(power_ * power_of_w * l + growth - (w - weight)) * dl +
+    const double relative_weight = nodes.log_weight_error[j] + exp_error + 3 * unit_roundoff;
+    error += relative_weight * std::abs(growth * l - tail) + (expm1_error + 3 * unit_roundoff) * std::abs(growth * l) +
+             (tail_error + 3 * unit_roundoff) * tail + unit_roundoff * std::abs(exponent * l) * power_of_w +
+             std::abs(power_ * power_of_w * l + growth - (w - weight)) * dl +
              (2 * std::abs(power_) * (1 + std::abs(exponent)) * power_of_w + w) * dl * dl;
     if (large)
-      error += (relative_weight + 3 * u * (std::abs(nodes.log_weight[j]) + std::abs(exponent))) * power_of_w * std::abs(l) +
-               (relative_weight + 3 * u * (std::abs(nodes.log_weight[j]) + std::abs(l))) * w;
+      error += (relative_weight + 3 * unit_roundoff * (std::abs(nodes.log_weight[j]) + std::abs(exponent))) * power_of_w * std::abs(l) +
+               (relative_weight + 3 * unit_roundoff * (std::abs(nodes.log_weight[j]) + std::abs(l))) * w;
   }
   const double moment = std::exp(log_moment_);
   mean_ = sum.value() / moment;
-  mean_error_ =
-      slack * error / moment + 2.02 * relative(std::log(law_.unit_error())) + std::abs(mean_) * (log_moment_error_ + exp_error + 4 * u);
+  mean_error_ = slack * error / moment + 2.02 * relative(std::log(law_.unit_error())) +
+                std::abs(mean_) * (log_moment_error_ + exp_error + 4 * unit_roundoff);
 }
 
 void NodeTilt::find_spread() {
   const Nodes& nodes = law_.nodes();
   const std::size_t count = nodes.loss.size();
   double variance = 0, error = 0;
-  const double sums = (oscillation_units + std::floor(static_cast<double>(count) / static_cast<double>(oscillation_lanes)) + 16) * u;
+  const double sums =
+      (oscillation_units + std::floor(static_cast<double>(count) / static_cast<double>(oscillation_lanes)) + 16) * unit_roundoff;
   for (std::size_t j = 0; j < count; ++j) {
-    const double distance = std::abs(nodes.loss[j] - mean_), dl = nodes.loss_error[j] + 2.1 * u * distance;
+    const double distance = std::abs(nodes.loss[j] - mean_), dl = nodes.loss_error[j] + 2.1 * unit_roundoff * distance;
     variance += tilted_[j] * distance * distance;
     // |e^(ix) - 1 - ix| <= x^2/2, and its derivative is at most 2|x|.
     error += tilted_[j] * ((0.5 * tilted_error_[j] + sums) * distance * distance + (2 * distance + dl) * dl);

@@ -11,8 +11,20 @@
 
 namespace tradeoff {
 
-/// The unit roundoff, the currency of every rounding bound here.
-inline constexpr double unit_roundoff = 0x1p-53;
+inline constexpr double log_root_two_pi = 0.91893853320467274178;
+/// Above this exponent e^x dwarfs what is added to it: the sum is kept in logs, and e^x alone is not formed.
+inline constexpr double large_exponent = 30;
+/// Bounds are exponentials of sums of a few terms. Their rounding and the width of the parameters (relative 1e-13 at most) stay below
+/// these.
+inline constexpr double bound_slack = 1e-6;
+inline constexpr double bound_relative_slack = 1e-9;
+
+/// log of an upper bound of the normal tail 1 - Phi(x), within 1 of it; and the tail itself to 1e-9 where it is moderate.
+[[nodiscard]] double log_tail_above(double x);
+/// log(e^a + e^b), not rounded outward.
+[[nodiscard]] double log_sum(double a, double b);
+/// Relative to the upper end; 0 if that is not positive.
+[[nodiscard]] inline double relative_width(Interval a) { return a.hi > 0 ? (a.hi - a.lo) / a.hi : 0; }
 
 /// exp(x) - 1 - x, relative error at most 20 u.
 [[nodiscard]] double exponential_tail(double x);

@@ -17,18 +17,18 @@ std::string key_of(const char* family, const std::vector<Interval>& first, const
   return key;
 }
 
-[[noreturn]] void refuse_row(std::size_t row, const std::string& fault) {
+[[noreturn]] void refuse_curve_row(std::size_t row, const std::string& fault) {
   throw DomainError("curve: row " + std::to_string(row + 1) + ": " + fault);
 }
 
-void check_row(const std::vector<std::pair<Interval, Interval>>& points, std::size_t row) {
+void check_curve_row(const std::vector<std::pair<Interval, Interval>>& points, std::size_t row) {
   const auto [alpha, beta] = points[row];
-  if (!(alpha.lo >= 0 && alpha.hi <= 1)) refuse_row(row, "alpha must be between 0 and 1");
-  if (!(beta.lo >= 0 && beta.hi <= 1)) refuse_row(row, "beta must be between 0 and 1");
-  if ((alpha + beta).lo > 1) refuse_row(row, "beta lies above 1 - alpha, where no trade-off function is");
+  if (!(alpha.lo >= 0 && alpha.hi <= 1)) refuse_curve_row(row, "alpha must be between 0 and 1");
+  if (!(beta.lo >= 0 && beta.hi <= 1)) refuse_curve_row(row, "beta must be between 0 and 1");
+  if ((alpha + beta).lo > 1) refuse_curve_row(row, "beta lies above 1 - alpha, where no trade-off function is");
   if (row == 0) return;
-  if (!(alpha.lo > points[row - 1].first.hi)) refuse_row(row, "alpha must be larger than in the row before");
-  if (beta.lo > points[row - 1].second.hi) refuse_row(row, "beta must not rise");
+  if (!(alpha.lo > points[row - 1].first.hi)) refuse_curve_row(row, "alpha must be larger than in the row before");
+  if (beta.lo > points[row - 1].second.hi) refuse_curve_row(row, "beta must not rise");
 }
 
 }  // namespace
@@ -44,9 +44,9 @@ LossPointer pair_loss(const std::vector<Interval>& p, const std::vector<Interval
 // [tradeoff-functions]
 LossPointer polygon_loss(const std::vector<std::pair<Interval, Interval>>& points) {
   if (points.size() < 2) throw DomainError("curve: at least two points are needed");
-  for (std::size_t row = 0; row < points.size(); ++row) check_row(points, row);
-  if (points.front().first.hi > 0) refuse_row(0, "the first alpha must be 0");
-  if (points.back().second.hi > 0) refuse_row(points.size() - 1, "the last beta must be 0");
+  for (std::size_t row = 0; row < points.size(); ++row) check_curve_row(points, row);
+  if (points.front().first.hi > 0) refuse_curve_row(0, "the first alpha must be 0");
+  if (points.back().second.hi > 0) refuse_curve_row(points.size() - 1, "the last beta must be 0");
   std::vector<Interval> p{1.0 - points.front().second};
   std::vector<Interval> q{Interval::exactly(0)};
   Interval steeper = Interval::exactly(infinity);
@@ -54,7 +54,7 @@ LossPointer polygon_loss(const std::vector<std::pair<Interval, Interval>>& point
     q.push_back(points[row].first - points[row - 1].first);
     p.push_back(max(points[row - 1].second - points[row].second, Interval::exactly(0)));
     const Interval slope = p.back() / q.back();
-    if (slope.lo > steeper.hi) refuse_row(row, "the curve is not convex there: it falls faster than before");
+    if (slope.lo > steeper.hi) refuse_curve_row(row, "the curve is not convex there: it falls faster than before");
     steeper = slope;
   }
   p.push_back(Interval::exactly(0));

@@ -8,7 +8,7 @@
 namespace tradeoff {
 namespace {
 
-[[noreturn]] void refuse_row(std::size_t row, const std::string& fault) {
+[[noreturn]] void refuse_profile_row(std::size_t row, const std::string& fault) {
   throw DomainError("profile: row " + std::to_string(row + 1) + ": " + fault);
 }
 
@@ -17,18 +17,18 @@ Interval scaled_drop(const std::pair<Interval, Interval>& from, const std::pair<
   return (from.second - to.second) / -expm1(from.first - to.first);
 }
 
-void check_row(const std::vector<std::pair<Interval, Interval>>& rows, std::size_t row) {
+void check_profile_row(const std::vector<std::pair<Interval, Interval>>& rows, std::size_t row) {
   const auto& [epsilon, delta] = rows[row];
-  if (!(epsilon.lo >= 0 && epsilon.hi < infinity)) refuse_row(row, "epsilon must be 0 or above");
-  if (!(delta.lo >= 0 && delta.hi <= 1)) refuse_row(row, "delta must be between 0 and 1");
+  if (!(epsilon.lo >= 0 && epsilon.hi < infinity)) refuse_profile_row(row, "epsilon must be 0 or above");
+  if (!(delta.lo >= 0 && delta.hi <= 1)) refuse_profile_row(row, "delta must be between 0 and 1");
   if (row == 0) return;
-  if (!(epsilon.lo > rows[row - 1].first.hi)) refuse_row(row, "epsilon must be larger than in the row before");
-  if (delta.lo > rows[row - 1].second.hi) refuse_row(row, "delta must not rise");
+  if (!(epsilon.lo > rows[row - 1].first.hi)) refuse_profile_row(row, "epsilon must be larger than in the row before");
+  if (delta.lo > rows[row - 1].second.hi) refuse_profile_row(row, "delta must not rise");
   if (row == 1) return;
   const Interval before = scaled_drop(rows[row - 2], rows[row - 1]) * exp(rows[row].first - rows[row - 1].first);
   if (scaled_drop(rows[row - 1], rows[row]).lo > before.hi)
-    refuse_row(row,
-               "the profile is not convex in e^epsilon there: it falls faster than before; leave out the row before, or use constraints");
+    refuse_profile_row(
+        row, "the profile is not convex in e^epsilon there: it falls faster than before; leave out the row before, or use constraints");
 }
 
 }  // namespace
@@ -38,11 +38,11 @@ LossPointer profile_loss(const std::vector<std::pair<Interval, Interval>>& rows,
   if (rows.empty()) throw DomainError("profile: at least one row is needed");
   std::vector<Constraint> constraints;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    check_row(rows, row);
+    check_profile_row(rows, row);
     constraints.push_back({rows[row].first, rows[row].second});
   }
   if (tail.word == "zero" && rows.back().second.hi > 0)
-    refuse_row(rows.size() - 1, "tail = zero needs a last delta of 0, because a profile cannot jump");
+    refuse_profile_row(rows.size() - 1, "tail = zero needs a last delta of 0, because a profile cannot jump");
   auto stated = std::make_shared<ConstraintsLoss>(std::move(constraints), false);
   if (tail.word != "gaussian" || rows.back().second.hi == 0) return stated;
   return std::make_shared<TailedProfile>(std::move(stated), gaussian_tail_family(log(tail.factor), tail.width, rows.back().first.hi));

@@ -120,9 +120,9 @@ Decay GaussianTilt::decay(double wanted) const {
   return best;
 }
 
-class SubsampledMoments final : public Moments {
+class SubsampledGaussianMoments final : public Moments {
  public:
-  SubsampledMoments(std::unique_ptr<const GaussianNodes> nodes, Direction direction, double steps)
+  SubsampledGaussianMoments(std::unique_ptr<const GaussianNodes> nodes, Direction direction, double steps)
       : nodes_(std::move(nodes)), remove_(direction == Direction::remove), negligible_(1e-18 / steps) {}
 
   [[nodiscard]] Cumulant cumulant(double order) const override {
@@ -142,9 +142,9 @@ class SubsampledMoments final : public Moments {
   double negligible_;
 };
 
-class SubsampledTransform final : public Transform {
+class SubsampledGaussianTransform final : public Transform {
  public:
-  SubsampledTransform(Interval mu, Interval rate, Direction direction) : mu_(mu), rate_(rate), direction_(direction) {}
+  SubsampledGaussianTransform(Interval mu, Interval rate, Direction direction) : mu_(mu), rate_(rate), direction_(direction) {}
 
   [[nodiscard]] Interval infinite_mass() const override { return Interval::exactly(0); }
   [[nodiscard]] double largest_loss() const override { return direction_ == Direction::remove ? infinity : (-log1p(-rate_)).hi; }
@@ -158,7 +158,7 @@ class SubsampledTransform final : public Transform {
     range.shrink *= std::pow(0.65, reach.effort);
     auto nodes = std::make_unique<const GaussianNodes>(mu_, rate_, range);
     if (nodes->nodes().loss.empty()) return nullptr;
-    return std::make_unique<SubsampledMoments>(std::move(nodes), direction_, reach.steps);
+    return std::make_unique<SubsampledGaussianMoments>(std::move(nodes), direction_, reach.steps);
   }
 
  private:
@@ -203,8 +203,8 @@ class SubsampledGaussianLoss final : public Loss {
   Interval mu_;
   Interval rate_;
   PoissonLoss profile_;
-  SubsampledTransform remove_;
-  SubsampledTransform add_;
+  SubsampledGaussianTransform remove_;
+  SubsampledGaussianTransform add_;
   bool has_transform_;
 };
 

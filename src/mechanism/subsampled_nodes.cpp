@@ -13,13 +13,6 @@
 namespace tradeoff {
 namespace {
 
-constexpr double u = unit_roundoff;
-constexpr double log_root_two_pi = 0.91893853320467274178;
-// Above this e^x dwarfs the rest of w and is kept in logs.
-constexpr double large_exponent = 30;
-// Bounds are exponentials of sums of a few terms; their rounding and the width of the parameters stay below these.
-constexpr double bound_slack = 1e-6;
-constexpr double bound_relative_slack = 1e-9;
 // Sums of half axes of the ellipses tried for a panel: small ones for kinks of w nearby, large ones for narrow panels.
 // At 1 the ellipse is the panel itself, and rule and integral are bounded apart: all that can be said where t is too large for the rule.
 constexpr std::array<double, 8> sums_of_axes{1, 1.5, 2.0, 2.7, 3.7, 5.5, 9.0, 16.0};
@@ -28,33 +21,19 @@ constexpr double most_height = std::numbers::pi / 2;
 // A march is content to know |phi| to exp of minus this.
 constexpr double coarse_accuracy = 6;
 
-double log_sum(double a, double b) {
-  const double larger = std::max(a, b);
-  return larger == -infinity ? larger : larger + std::log1p(std::exp(std::min(a, b) - larger));
-}
-
-double middle(Interval a) { return 0.5 * (a.lo + a.hi); }
-double relative_width(Interval a) { return a.hi > 0 ? (a.hi - a.lo) / a.hi : 0; }
-
-/// log of an upper bound of the normal tail 1 - Phi(x).
-double log_tail_above(double x) {
-  if (x < 5) return std::log(0.5 * std::erfc(x * std::numbers::sqrt2 / 2)) + 1e-9;
-  return -0.5 * x * x - log_root_two_pi - std::log(x) + 1e-9;
-}
-
 }  // namespace
 
 SubsampledNodes::SubsampledNodes(const SampledBase& base, Interval rate, Sampling sampling, const Range& range)
-    : base_(base), sampling_(sampling), rate_(middle(rate)), relative_rate_(relative_width(rate) + u) {
+    : base_(base), sampling_(sampling), rate_(middle_of(rate)), relative_rate_(relative_width(rate) + unit_roundoff) {
   const Interval finite = 1.0 - rate * base.missing;
   if (base.mu) {
-    mu_ = middle(*base.mu);
-    relative_mu_ = relative_width(*base.mu) + u;
+    mu_ = middle_of(*base.mu);
+    relative_mu_ = relative_width(*base.mu) + unit_roundoff;
     low_ = 0;  // a plain Gaussian base is sampled with fixed size here; Poisson sampling of it has its own nodes
   } else {
-    largest_ = middle(base.largest);
-    coefficient_ = middle(base.coefficient);
-    width_ = relative_width(base.largest) + relative_width(base.coefficient) + relative_width(base.atom) + 4 * u;
+    largest_ = middle_of(base.largest);
+    coefficient_ = middle_of(base.coefficient);
+    width_ = relative_width(base.largest) + relative_width(base.coefficient) + relative_width(base.atom) + 4 * unit_roundoff;
     low_ = sampling == Sampling::fixed ? 0 : -largest_;
     high_ = largest_;
   }
@@ -222,29 +201,31 @@ void SubsampledNodes::add_point(double x, double x_error, double log_weight, dou
   const double share = 1 / (1 + (1 - rate_) / rate_ * std::exp(-x));    // l'(x)
   double error = 1.01 * share * x_error;
   if (x <= large_exponent)
-    error += (9.1 * u + relative_rate_) * drift + 8.1 * u * std::abs(loss);
+    error += (9.1 * unit_roundoff + relative_rate_) * drift + 8.1 * unit_roundoff * std::abs(loss);
   else
-    error += relative_rate_ + u * (4.1 * std::abs(std::log(rate_)) + 2.1 * (x + std::abs(loss)) + 1);
+    error += relative_rate_ + unit_roundoff * (4.1 * std::abs(std::log(rate_)) + 2.1 * (x + std::abs(loss)) + 1);
   error *= 1.05;
   add_node(loss, error, log_weight, weight_error);
-  if (sampling_ == Sampling::fixed) add_node(-loss, error, log_weight + loss, weight_error + error + 2 * u * (std::abs(log_weight) + loss));
+  if (sampling_ == Sampling::fixed)
+    add_node(-loss, error, log_weight + loss, weight_error + error + 2 * unit_roundoff * (std::abs(log_weight) + loss));
 }
 
 void SubsampledNodes::add_node(double loss, double loss_error, double log_weight, double weight_error) {
-  const double shift = middle(shift_), scaled = log_weight + std::log(middle(scale_));
+  const double shift = middle_of(shift_), scaled = log_weight + std::log(middle_of(scale_));
   loss += shift;
   nodes_.loss.push_back(loss);
-  nodes_.loss_error.push_back(loss_error + (shift > 0 ? u * std::abs(loss) + shift_.width() : 0));
+  nodes_.loss_error.push_back(loss_error + (shift > 0 ? unit_roundoff * std::abs(loss) + shift_.width() : 0));
   nodes_.loss_tail.push_back(exponential_tail(loss));
   nodes_.log_weight.push_back(scaled);
-  nodes_.log_weight_error.push_back(weight_error + relative_width(scale_) + 4 * u * (2 + std::abs(log_weight) + std::abs(scaled)));
+  nodes_.log_weight_error.push_back(weight_error + relative_width(scale_) +
+                                    4 * unit_roundoff * (2 + std::abs(log_weight) + std::abs(scaled)));
   nodes_.weight.push_back(std::exp(scaled));
 }
 
 void SubsampledNodes::add_atom(double x, double x_error, Interval mass) {
   if (!(mass.hi > 0)) return;
   const std::size_t first = nodes_.loss.size();
-  add_point(x, x_error, std::log(middle(mass)), relative_width(mass) + 8 * u);
+  add_point(x, x_error, std::log(middle_of(mass)), relative_width(mass) + 8 * unit_roundoff);
   note_atoms(first);
 }
 
@@ -259,11 +240,12 @@ void SubsampledNodes::fill() {
   for (const Panel& panel : panels_)
     for_each_abscissa([&](double node, double weight) {
       const double x = panel.centre + panel.half * node;
-      const double x_error = 4 * u * (std::abs(panel.centre) + panel.half) + width_ * std::abs(x);
-      double density_error = 8 * u + width_ + 0.5 * x_error;
+      const double x_error = 4 * unit_roundoff * (std::abs(panel.centre) + panel.half) + width_ * std::abs(x);
+      double density_error = 8 * unit_roundoff + width_ + 0.5 * x_error;
       if (base_.mu) {
         const double z = x / mu_ + 0.5 * mu_;
-        density_error = 8 * u + 4 * u * z * z + std::abs(z) / mu_ * x_error + relative_mu_ * (z * z + mu_ * std::abs(z) + 1);
+        density_error =
+            8 * unit_roundoff + 4 * unit_roundoff * z * z + std::abs(z) / mu_ * x_error + relative_mu_ * (z * z + mu_ * std::abs(z) + 1);
       }
       add_point(x, x_error, std::log(panel.half * weight) + log_density(x), 1.1 * density_error);
     });
@@ -275,11 +257,11 @@ void SubsampledNodes::fill() {
   if (sampling_ == Sampling::fixed) {
     const Interval rate = rate_ * Interval{1 - relative_rate_, 1 + relative_rate_};
     const Interval mass = max((1.0 - rate) * neither(), Interval::exactly(0));
-    if (mass.hi > 0) add_node(0, 0, std::log(middle(mass)), relative_width(mass) + 8 * u);
+    if (mass.hi > 0) add_node(0, 0, std::log(middle_of(mass)), relative_width(mass) + 8 * unit_roundoff);
   } else if (base_.missing.hi > 0) {
     const double loss = std::log1p(-rate_);
-    add_node(loss, 9 * u * std::abs(loss) + relative_rate_ * rate_ / (1 - rate_), std::log(middle(base_.missing)),
-             relative_width(base_.missing) + 8 * u);
+    add_node(loss, 9 * unit_roundoff * std::abs(loss) + relative_rate_ * rate_ / (1 - rate_), std::log(middle_of(base_.missing)),
+             relative_width(base_.missing) + 8 * unit_roundoff);
   }
   note_atoms(first);
   sort_nodes();

@@ -11,8 +11,6 @@
 namespace tradeoff {
 namespace {
 
-constexpr double u = unit_roundoff;
-
 /// [subsampled-transform] The loss is sign * (l - shift), l the loss of the nodes.
 class SubsampledTilt final : public NodeTilt {
  public:
@@ -29,7 +27,7 @@ class SubsampledTilt final : public NodeTilt {
   void oscillate(std::span<const double> times, std::span<Oscillation> values) const override {
     NodeTilt::oscillate(times, values);
     if (shift_.hi == 0 && shift_.lo == 0) return;
-    const double centre_error = shift_.width() + u * std::abs(centre());
+    const double centre_error = shift_.width() + unit_roundoff * std::abs(centre());
     for (std::size_t k = 0; k < times.size(); ++k) values[k].error += 1.01 * times[k] * centre_error;
   }
   [[nodiscard]] double modulus_above(double t) const override {

@@ -11,9 +11,6 @@
 namespace tradeoff {
 namespace {
 
-Interval exactly(double value) { return Interval::exactly(value); }
-Interval exactly(std::uint64_t value) { return exactly(static_cast<double>(value)); }
-
 const Interval log_sqrt_two_pi{0.91893853320467266, 0.91893853320467281};
 
 bool is_heavy(const Tail& tail) { return tail.limit.lo == infinity; }
@@ -25,7 +22,9 @@ TailKind kind_of(const Tail& tail) {
 }
 
 /// delta_mu(e) <= exp(-y^2/2) for y = e/mu - mu/2 >= 0.
-GaussianTail gaussian_model(double mu) { return {(-square(exactly(mu)) / 8.0).hi, 0.5, mu, (square(exactly(mu)) / 2.0).hi}; }
+GaussianTail gaussian_model(double mu) {
+  return {(-square(Interval::exactly(mu)) / 8.0).hi, 0.5, mu, (square(Interval::exactly(mu)) / 2.0).hi};
+}
 
 /// A profile below that of a Gaussian has moments below those of the Gaussian.
 double moments_of(const Tail& tail) { return std::min(tail.gdp_mu, tail.moment_mu); }
@@ -40,7 +39,7 @@ std::optional<GaussianTail> model_of(const Tail& tail) {
 /// What a model says after a mechanism of loss at most `shift` was run too: delta(e - shift).
 GaussianTail shifted(const GaussianTail& tail, Interval shift) {
   if (shift.hi == 0) return tail;
-  const Interval scaled = shift / square(exactly(tail.width));
+  const Interval scaled = shift / square(Interval::exactly(tail.width));
   const Interval factor = tail.log_factor - tail.slope * shift - scaled * shift / 2.0;
   return {factor.hi, (tail.slope + scaled).hi, tail.width, (tail.from + shift).hi};
 }
@@ -58,36 +57,37 @@ std::optional<GaussianTail> composed_model(const TailParts& parts) {
     Interval start, log_scale, linear, times;
   };
   std::vector<Term> terms;
-  Interval squares = exactly(0.0), linear = exactly(0.0), steps = exactly(0.0), shift = exactly(0.0);
+  Interval squares = Interval::exactly(0.0), linear = Interval::exactly(0.0), steps = Interval::exactly(0.0),
+           shift = Interval::exactly(0.0);
   for (const auto& [tail, times] : parts) {
-    const Interval count = exactly(times);
+    const Interval count = Interval::exactly(times);
     if (tail.zero_from < infinity) {
       shift = shift + count * tail.zero_from;
       continue;
     }
     if (const double mu = moments_of(tail); !tail.gaussian || mu <= tail.gaussian->width) {  // M is at most exp(mu^2 l (l + 1)/2)
-      squares = squares + count * square(exactly(mu));
-      linear = linear + count * square(exactly(mu)) / 2.0;
+      squares = squares + count * square(Interval::exactly(mu));
+      linear = linear + count * square(Interval::exactly(mu)) / 2.0;
       continue;
     }
     const GaussianTail& model = *tail.gaussian;
-    const Interval width_square = square(exactly(model.width));
+    const Interval width_square = square(Interval::exactly(model.width));
     squares = squares + count * width_square;
     steps = steps + count;
-    const Interval slope = exactly(std::max(model.slope, 0.0));
-    terms.push_back({square(exactly(model.from)) / (2.0 * width_square),
-                     model.log_factor + square(slope) * width_square / 2.0 + log(exactly(model.width)) + log_sqrt_two_pi,
+    const Interval slope = Interval::exactly(std::max(model.slope, 0.0));
+    terms.push_back({square(Interval::exactly(model.from)) / (2.0 * width_square),
+                     model.log_factor + square(slope) * width_square / 2.0 + log(Interval::exactly(model.width)) + log_sqrt_two_pi,
                      slope * width_square, count});
   }
   if (!(squares.hi > 0 && squares.hi < infinity)) return std::nullopt;
   if (terms.empty()) return shifted(gaussian_model(sqrt(squares).hi), shift);
-  const Interval wider = squares * square(exactly(1 + widening));
+  const Interval wider = squares * square(Interval::exactly(1 + widening));
   const Interval gain = wider - squares;
   Interval slopes = linear;
   for (const Term& term : terms) slopes = slopes + term.times * term.linear;
   // The derivative of the exponent is at most (2n - 1)/l + slopes - l * gain: not positive from the larger root on.
-  const Interval root = (slopes + sqrt(square(slopes) + 4.0 * gain * max(2.0 * steps - 1.0, exactly(0.0)))) / (2.0 * gain);
-  const Interval order = exactly(root.hi);
+  const Interval root = (slopes + sqrt(square(slopes) + 4.0 * gain * max(2.0 * steps - 1.0, Interval::exactly(0.0)))) / (2.0 * gain);
+  const Interval order = Interval::exactly(root.hi);
   Interval exponent = (steps - 1.0) * log1p(order) + linear * order - square(order) * gain / 2.0;
   for (const Term& term : terms)
     exponent = exponent + term.times * log_add_exp(term.start, log(order) + term.log_scale + term.linear * order);
@@ -99,9 +99,9 @@ std::optional<GaussianTail> composed_model(const TailParts& parts) {
 // [pure-dp-mu] For small epsilon the quantile is taken next to 1/2, where it is exact relative to its own size.
 Interval pure_dp_mu(Interval epsilon) {
   const auto at = [](double e) {
-    const Interval point = exactly(e);
-    if (e == infinity) return exactly(infinity);
-    if (e < 1) return gaussian_mu(exactly(0.0), tanh(point / 2.0));
+    const Interval point = Interval::exactly(e);
+    if (e == infinity) return Interval::exactly(infinity);
+    if (e < 1) return gaussian_mu(Interval::exactly(0.0), tanh(point / 2.0));
     return -2.0 * normal_quantile_of_log(-point - log1p(exp(-point)));
   };
   return {at(std::max(epsilon.lo, 0.0)).lo, at(std::max(epsilon.hi, 0.0)).hi};
@@ -114,8 +114,8 @@ Tail zero_tail(double from) {
   tail.kind = TailKind::zero;
   tail.zero_from = from;
   tail.largest = {{0, from}, {0, from}};
-  tail.gdp_mu = pure_dp_mu(exactly(from)).hi;
-  tail.limit = exactly(0.0);
+  tail.gdp_mu = pure_dp_mu(Interval::exactly(from)).hi;
+  tail.limit = Interval::exactly(0.0);
   return tail;
 }
 
@@ -145,15 +145,15 @@ Tail heavy_tail(TailKind kind, LargestLoss largest) {
   Tail tail;
   tail.largest = largest;
   tail.kind = kind;
-  tail.limit = exactly(infinity);
+  tail.limit = Interval::exactly(infinity);
   return tail;
 }
 
 // [largest-loss] A loss l of the base becomes log(1 + rate (e^l - 1)) in the remove direction; in the add direction, where the base's
 // loss is l, it becomes -log(1 + rate (e^-l - 1)). Both grow with l and with the rate.
 LargestLoss poisson_largest(const LargestLoss& base, Interval rate) {
-  const auto remove = [](double l, double r) { return log1p(exactly(r) * expm1(exactly(l))); };
-  const auto add = [](double l, double r) { return -log1p(exactly(r) * expm1(exactly(-l))); };
+  const auto remove = [](double l, double r) { return log1p(Interval::exactly(r) * expm1(Interval::exactly(l))); };
+  const auto add = [](double l, double r) { return -log1p(Interval::exactly(r) * expm1(Interval::exactly(-l))); };
   return {{std::max(remove(base.remove.lo, rate.lo).lo, 0.0), remove(base.remove.hi, rate.hi).hi},
           {std::max(add(base.add.lo, rate.lo).lo, 0.0), add(base.add.hi, rate.hi).hi}};
 }
@@ -170,15 +170,15 @@ Tail sampled_tail(const Tail& base, Interval rate) {
   tail.largest = base.largest.as_bound();  // sampling lowers every loss
   if (rate.hi == 0) return zero_tail(0);
   if (base.zero_from < infinity) {
-    tail.zero_from = log1p(exactly(std::min(rate.hi, 1.0)) * expm1(exactly(base.zero_from))).hi;
+    tail.zero_from = log1p(Interval::exactly(std::min(rate.hi, 1.0)) * expm1(Interval::exactly(base.zero_from))).hi;
     if (!(tail.zero_from <= base.zero_from)) tail.zero_from = base.zero_from;
-    tail.gdp_mu = pure_dp_mu(exactly(tail.zero_from)).hi;
+    tail.gdp_mu = pure_dp_mu(Interval::exactly(tail.zero_from)).hi;
   }
   if (tail.gaussian) {
     // Where the model falls, its value at the larger inner epsilon is smaller still.
-    const Interval falls_from = exactly(std::max(tail.gaussian->slope, 0.0)) * square(exactly(tail.gaussian->width));
+    const Interval falls_from = Interval::exactly(std::max(tail.gaussian->slope, 0.0)) * square(Interval::exactly(tail.gaussian->width));
     tail.gaussian->from = std::max(tail.gaussian->from, falls_from.hi);
-    tail.gaussian->log_factor = (tail.gaussian->log_factor + log(exactly(std::min(rate.hi, 1.0)))).hi;
+    tail.gaussian->log_factor = (tail.gaussian->log_factor + log(Interval::exactly(std::min(rate.hi, 1.0)))).hi;
   }
   if (rate.lo == 0) tail.limit.lo = 0;
   return tail;
@@ -214,19 +214,21 @@ Tail mixed_tail(const std::vector<Tail>& components) {
 Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
   if (parts.size() == 1 && parts.front().second == 1) return parts.front().first;
   Tail whole = zero_tail(0);
-  Interval squares = exactly(0.0), moments = exactly(0.0), lowest = exactly(0.0), highest = exactly(0.0), zero_from = exactly(0.0);
+  Interval squares = Interval::exactly(0.0), moments = Interval::exactly(0.0), lowest = Interval::exactly(0.0),
+           highest = Interval::exactly(0.0), zero_from = Interval::exactly(0.0);
   bool modelled = true;
   for (const auto& [tail, times] : parts)
     if (times > 0)
-      whole.largest = {whole.largest.remove + exactly(times) * tail.largest.remove, whole.largest.add + exactly(times) * tail.largest.add};
+      whole.largest = {whole.largest.remove + Interval::exactly(times) * tail.largest.remove,
+                       whole.largest.add + Interval::exactly(times) * tail.largest.add};
   for (const auto& [tail, times] : parts) {
     if (times == 0) continue;
     if (is_heavy(tail)) return heavy_tail(tail.kind, whole.largest);  // what is run besides cannot take anything back
-    const Interval count = exactly(times);
-    squares = squares + count * square(exactly(tail.gdp_mu));
-    moments = moments + count * square(exactly(moments_of(tail)));
-    lowest = lowest + count * square(exactly(tail.limit.lo));
-    highest = highest + count * square(exactly(tail.limit.hi));
+    const Interval count = Interval::exactly(times);
+    squares = squares + count * square(Interval::exactly(tail.gdp_mu));
+    moments = moments + count * square(Interval::exactly(moments_of(tail)));
+    lowest = lowest + count * square(Interval::exactly(tail.limit.lo));
+    highest = highest + count * square(Interval::exactly(tail.limit.hi));
     zero_from = zero_from + count * tail.zero_from;
     modelled = modelled && (tail.zero_from < infinity || moments_of(tail) < infinity || tail.gaussian);
   }
@@ -235,7 +237,7 @@ Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
   whole.moment_mu = sqrt(moments).hi;
   whole.limit = {sqrt(lowest).lo, sqrt(highest).hi};
   if (whole.zero_from < infinity)
-    whole.gdp_mu = std::min(whole.gdp_mu, pure_dp_mu(exactly(whole.zero_from)).hi);
+    whole.gdp_mu = std::min(whole.gdp_mu, pure_dp_mu(Interval::exactly(whole.zero_from)).hi);
   else if (modelled)
     whole.gaussian = composed_model(parts);
   whole.kind = kind_of(whole);
@@ -246,8 +248,8 @@ Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
 // from `from` on if its derivative there, at least from (1/s^2 - 1/mu^2) + 1/2 - slope - 2/(from + mu^2/2), is not negative.
 bool certifies(const GaussianTail& tail, double mu, double from) {
   if (!(from >= tail.from && from > 0 && mu >= tail.width && mu < infinity && from < infinity)) return false;
-  const Interval e = exactly(from), m = exactly(mu), s = exactly(tail.width);
-  const Interval curvature = max(1.0 / square(s) - 1.0 / square(m), exactly(0.0));
+  const Interval e = Interval::exactly(from), m = Interval::exactly(mu), s = Interval::exactly(tail.width);
+  const Interval curvature = max(1.0 / square(s) - 1.0 / square(m), Interval::exactly(0.0));
   const Interval derivative = e * curvature + 0.5 - tail.slope - 2.0 / (e + square(m) / 2.0);
   const Interval z = e / m + m / 2.0;
   // -y^2/2 + e^2/(2 s^2), without squares that cancel.

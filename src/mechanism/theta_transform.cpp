@@ -13,15 +13,14 @@
 namespace tradeoff {
 namespace {
 
-constexpr double u = unit_roundoff;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr double least_sigma = 1;
-constexpr double most_width = 1e-12;      // relative, of sigma
-constexpr double most_images = 1e6;       // periods after which a phase is no longer known
-constexpr double forgotten_near = 1e-60;  // terms n >= 3 before the first of these, q^9 and what it is multiplied with
-constexpr double forgotten_far = 1e-50;   // terms three and more images away: exp(-(5 pi sigma)^2 / 2) each
-constexpr double near = 1;                // sqrt(v) t up to which 1 - phi is found without cancellation
-constexpr double all_images = 2.1;        // of the bound of |phi| by its images, from sqrt(v) t = 2 on
+constexpr double most_sigma_width = 1e-12;  // relative, of sigma
+constexpr double most_images = 1e6;         // periods after which a phase is no longer known
+constexpr double forgotten_near = 1e-60;    // terms n >= 3 before the first of these, q^9 and what it is multiplied with
+constexpr double forgotten_far = 1e-50;     // terms three and more images away: exp(-(5 pi sigma)^2 / 2) each
+constexpr double near = 1;                  // sqrt(v) t up to which 1 - phi is found without cancellation
+constexpr double all_images = 2.1;          // of the bound of |phi| by its images, from sqrt(v) t = 2 on
 constexpr double images_start = 2;
 
 struct ThetaLaw {
@@ -43,7 +42,7 @@ double phase_fraction(double order, double shift) {
 
 Interval log_moment_of(const ThetaLaw& law, double order) {
   const double sine = std::sin(pi * phase_fraction(order, law.shift));
-  const Interval squared{std::max(0.0, sine * sine - 24 * u), std::min(1.0, sine * sine + 24 * u)};
+  const Interval squared{std::max(0.0, sine * sine - 24 * unit_roundoff), std::min(1.0, sine * sine + 24 * unit_roundoff)};
   const Interval fourth = Interval{0, 2} * square(square(law.nome));  // all terms n >= 2
   const Interval ratio = 4.0 * (law.nome * squared + fourth) / (1.0 + 2.0 * law.nome + 2.0 * fourth);
   const Interval c = Interval::exactly(order);
@@ -61,7 +60,9 @@ class ThetaTilt final : public TiltedLoss {
     bias_ = std::max(std::abs(away.lo), std::abs(away.hi));
     const double q = law.nome_above;
     theta_ = 1 + 2 * std::exp(law.log_nome) * std::cos(2 * pi * fraction_);
-    theta_error_ = 8 * u + 4 * q * (40 * u + 12 * u * std::abs(law.log_nome) + 2 * law.width * std::abs(law.log_nome)) + 4 * q * q;
+    theta_error_ = 8 * unit_roundoff +
+                   4 * q * (40 * unit_roundoff + 12 * unit_roundoff * std::abs(law.log_nome) + 2 * law.width * std::abs(law.log_nome)) +
+                   4 * q * q;
     // The variance is v + d^2 (log theta)'', and the mean differs from v (order + 1/2) by d (log theta)'.
     const double d = law.shift, drift = bias_ + 12.7 * d * q;
     deviation_ = std::sqrt(law.exact_variance.hi + 79.1 * d * d * q + drift * drift) * (1 + 1e-9);
@@ -110,12 +111,13 @@ Oscillation ThetaTilt::near_zero(double t) const {
     real += even * std::cos(angle);
     imaginary -= odd * std::sin(angle);
     const double size = y < 1 ? even + odd : 2 * (up + down + middle);
-    error += size * ((60 + 16 * n) * u + (12 * u + 2 * law_.width) * (std::abs(log_weight) + y));
+    error += size * ((60 + 16 * n) * unit_roundoff + (12 * unit_roundoff + 2 * law_.width) * (std::abs(log_weight) + y));
   }
   const double grown = std::exp(x), size = (std::abs(real) + std::abs(imaginary)) / theta_;
   Oscillation value{std::expm1(x) + grown * real / theta_, grown * imaginary / theta_, 0};
-  value.error = 1.01 * (std::abs(x) * (law_.width + 6 * u) + 12 * u * std::abs(std::expm1(x)) + error + size * (theta_error_ + 12 * u)) +
-                bias_ * t + 4 * u * (std::abs(value.real_less_one) + std::abs(value.imaginary)) + forgotten_near;
+  value.error = 1.01 * (std::abs(x) * (law_.width + 6 * unit_roundoff) + 12 * unit_roundoff * std::abs(std::expm1(x)) + error +
+                        size * (theta_error_ + 12 * unit_roundoff)) +
+                bias_ * t + 4 * unit_roundoff * (std::abs(value.real_less_one) + std::abs(value.imaginary)) + forgotten_near;
   return value;
 }
 
@@ -125,26 +127,29 @@ Oscillation ThetaTilt::far_out(double t) const {
   if (!(nearest < most_images)) return {-1, 0, 1};  // |phi| <= 1 is all that is known
   double real = 0, imaginary = 0, error = 0;
   for (double n = nearest - 2; n <= nearest + 2; ++n) {
-    const double y = place - period * n, doubt = (8 * u + law_.width) * (place + period * std::abs(n));
+    const double y = place - period * n, doubt = (8 * unit_roundoff + law_.width) * (place + period * std::abs(n));
     const double term = std::exp(-0.5 * y * y), angle = 2 * pi * n * fraction_;
     real += term * std::cos(angle);
     imaginary -= term * std::sin(angle);
-    error += std::exp(-0.5 * y * y + std::abs(y) * doubt) * ((std::abs(y) + doubt) * doubt + u * (2 * y * y + 32 + 20 * std::abs(n)));
+    error += std::exp(-0.5 * y * y + std::abs(y) * doubt) *
+             ((std::abs(y) + doubt) * doubt + unit_roundoff * (2 * y * y + 32 + 20 * std::abs(n)));
   }
   real /= theta_;
   imaginary /= theta_;
   return {real - 1, imaginary,
-          1.01 * error + (std::abs(real) + std::abs(imaginary)) * (theta_error_ + 8 * u) + bias_ * t + 2 * u + forgotten_far};
+          1.01 * error + (std::abs(real) + std::abs(imaginary)) * (theta_error_ + 8 * unit_roundoff) + bias_ * t + 2 * unit_roundoff +
+              forgotten_far};
 }
 
 // [theta-transform] Up to sqrt(v) t = 2 the bound e^(-x^2/2) (1 + Q(x)) falls; from there to the middle of the period 2.1 e^(-x^2/2) does.
 double ThetaTilt::modulus_beyond(double t) const {
-  const double x = std::sqrt(law_.exact_variance.lo) * t * (1 - 8 * u), q = law_.nome_above;
+  const double x = std::sqrt(law_.exact_variance.lo) * t * (1 - 8 * unit_roundoff), q = law_.nome_above;
   if (x > pi * law_.sigma * (1 + 1e-9)) return 1;  // not within half a period
   const auto beyond = [&](double start) { return all_images * std::exp(-0.5 * start * start) / (1 - 3 * q) * (1 + 1e-9); };
   if (x >= images_start) return std::min(1.0, beyond(x));
-  const double grown = std::exp(law_.log_nome * (1 - 2 * law_.width - 8 * u) + 2 * pi * law_.sigma * (1 + law_.width) * x) + 3 * q;
-  const double before = std::exp(-0.5 * x * x) * (1 + grown * (1 + 1e-6) / (1 - 3 * q)) * (1 + 8 * u);
+  const double grown =
+      std::exp(law_.log_nome * (1 - 2 * law_.width - 8 * unit_roundoff) + 2 * pi * law_.sigma * (1 + law_.width) * x) + 3 * q;
+  const double before = std::exp(-0.5 * x * x) * (1 + grown * (1 + 1e-6) / (1 - 3 * q)) * (1 + 8 * unit_roundoff);
   return std::min(1.0, std::max(before, beyond(images_start)));
 }
 
@@ -177,14 +182,14 @@ class ThetaTransform final : public Transform {
 }  // namespace
 
 std::shared_ptr<const Transform> theta_transform(Interval sigma, double shift) {
-  if (!(sigma.lo >= least_sigma) || !(sigma.width() <= most_width * sigma.lo) || !(shift > 0)) return nullptr;
+  if (!(sigma.lo >= least_sigma) || !(sigma.width() <= most_sigma_width * sigma.lo) || !(shift > 0)) return nullptr;
   const Interval circle{pi, numeric::next_up(pi)};
   ThetaLaw law;
   law.shift = shift;
   law.exact_variance = square(Interval::exactly(shift) / sigma);
   law.sigma = 0.5 * (sigma.lo + sigma.hi);
   law.variance = 0.5 * (law.exact_variance.lo + law.exact_variance.hi);
-  law.width = law.exact_variance.width() / law.variance + 4 * u;
+  law.width = law.exact_variance.width() / law.variance + 4 * unit_roundoff;
   law.nome = exp(-2.0 * square(circle * sigma));
   law.log_nome = -2 * (pi * law.sigma) * (pi * law.sigma);
   law.nome_above = law.nome.hi;

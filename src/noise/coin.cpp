@@ -6,7 +6,7 @@
 namespace tradeoff::noise {
 namespace {
 
-constexpr std::size_t guard_bits = 64;
+constexpr std::size_t coin_guard_bits = 64;
 
 }  // namespace
 
@@ -33,7 +33,7 @@ Coin::Coin(Kind kind, Dyadic epsilon, std::uint64_t numerator, std::uint64_t den
   // The number of 64-bit cells that lie wholly below the probability, by halving: cell k does iff its upper end does. The comparison is
   // exact for a rational and ends for exp(epsilon), which is irrational for a rational epsilon other than 0.
   const auto whole_cell_below = [&](std::uint64_t k) {
-    for (std::size_t more = 2 * guard_bits;; more *= 2) {
+    for (std::size_t more = 2 * coin_guard_bits;; more *= 2) {
       const Natural end = (Natural(k) + 1) << more;
       if (const auto verdict = judge({end, end, 64 + more})) return *verdict;
     }
@@ -50,7 +50,7 @@ Coin Coin::logistic(Dyadic epsilon, std::uint64_t others) {
 }
 
 bool Coin::toss(LazyUniform& uniform) const {
-  return uniform.decide([&](const LazyUniform& known) { return judge(known.cell(known.bits() + guard_bits)); });
+  return uniform.decide([&](const LazyUniform& known) { return judge(known.cell(known.bits() + coin_guard_bits)); });
 }
 
 bool Coin::toss(WordStream& words) const {

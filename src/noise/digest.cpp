@@ -8,7 +8,7 @@
 namespace tradeoff::noise {
 namespace {
 
-using Words = std::array<std::uint32_t, 8>;
+using DigestState = std::array<std::uint32_t, 8>;
 
 constexpr std::array<std::uint32_t, 64> round_constants = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be,
@@ -18,7 +18,7 @@ constexpr std::array<std::uint32_t, 64> round_constants = {
     0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f,
     0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-void absorb(Words& state, std::string_view block) {
+void absorb(DigestState& state, std::string_view block) {
   std::array<std::uint32_t, 64> schedule{};
   for (std::size_t i = 0; i < 64; ++i) schedule[i / 4] = (schedule[i / 4] << 8) | static_cast<unsigned char>(block[i]);
   for (std::size_t i = 16; i < 64; ++i) {
@@ -26,7 +26,7 @@ void absorb(Words& state, std::string_view block) {
     schedule[i] = schedule[i - 16] + schedule[i - 7] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ (a >> 3)) +
                   (std::rotr(b, 17) ^ std::rotr(b, 19) ^ (b >> 10));
   }
-  Words x = state;
+  DigestState x = state;
   for (std::size_t i = 0; i < 64; ++i) {
     const std::uint32_t first = x[7] + (std::rotr(x[4], 6) ^ std::rotr(x[4], 11) ^ std::rotr(x[4], 25)) + ((x[4] & x[5]) ^ (~x[4] & x[6])) +
                                 round_constants[i] + schedule[i];
@@ -40,7 +40,7 @@ void absorb(Words& state, std::string_view block) {
 }  // namespace
 
 std::string sha256(std::string_view bytes) {
-  Words state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  DigestState state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::string padded(bytes);
   padded += '\x80';
   padded.append((120 - padded.size() % 64) % 64, '\0');

@@ -12,7 +12,7 @@
 namespace tradeoff::noise {
 namespace {
 
-constexpr std::size_t guard_bits = 64;  // more than all roundings of the series cost
+constexpr std::size_t series_guard_bits = 64;  // more than all roundings of the series cost
 
 /// The verdict on a tail probability of at most 2^-exponent, exponent > bits(): below any number that has a one among its bits.
 /// Spares the series where they would be long.
@@ -123,7 +123,7 @@ void GridNoise::prepare_eight_wide() {
 }
 
 std::optional<bool> GridNoise::judge(const LazyUniform& uniform, std::uint64_t m) const {
-  const std::size_t precision = uniform.bits() + guard_bits;
+  const std::size_t precision = uniform.bits() + series_guard_bits;
   const auto exponent = static_cast<std::size_t>(scale_.exponent);
   if (law_ == Law::discrete_laplace)
     return below_discrete_tail(uniform, Enclosure::quotient(Natural(1) << exponent, scale_.numerator, precision), m);

@@ -136,9 +136,9 @@ std::vector<Shape> shapes_of(const Plan& plan, const ReleaseTerms& terms) {
   return shapes;
 }
 
-Argument argument(std::string name, Number value) { return {std::move(name), {std::move(value), 0}}; }
-Argument argument(std::string name, double value) { return argument(std::move(name), exact_number(value)); }
-Argument argument(std::string name, std::uint64_t value) { return argument(std::move(name), static_cast<double>(value)); }
+Argument make_argument(std::string name, Number value) { return {std::move(name), {std::move(value), 0}}; }
+Argument make_argument(std::string name, double value) { return make_argument(std::move(name), exact_number(value)); }
+Argument make_argument(std::string name, std::uint64_t value) { return make_argument(std::move(name), static_cast<double>(value)); }
 
 /// The one place that says what a shape costs. Rows are rectified one by one, so that `repeat` comes last. Records are sampled one by one,
 /// so that a group is formed after the sampling; rectified noise hides whatever a group does before it. [grid-release]
@@ -147,9 +147,9 @@ Line charged_line(const Shape& shape) {
   const bool grouped = shape.group != 1;
   if (shape.rectify && !grouped) line.operators.push_back(*shape.rectify);
   if (shape.sampling) line.operators.push_back(*shape.sampling);
-  if (grouped) line.operators.push_back({"group", {argument("size", shape.group)}, 0});
+  if (grouped) line.operators.push_back({"group", {make_argument("size", shape.group)}, 0});
   if (shape.rectify && grouped) line.operators.push_back(*shape.rectify);
-  if (shape.runs != 1) line.operators.push_back({"repeat", {argument("times", shape.runs)}, 0});
+  if (shape.runs != 1) line.operators.push_back({"repeat", {make_argument("times", shape.runs)}, 0});
   return line;
 }
 
@@ -187,9 +187,9 @@ Sampling make_sampling(const Call& operation) {
 }
 
 Call charged_sampling(const Sampling& sampling) {
-  if (sampling.denominator == 0) return {"sample", {argument("size", sampling.size), argument("of", sampling.of)}, 0};
+  if (sampling.denominator == 0) return {"sample", {make_argument("size", sampling.size), make_argument("of", sampling.of)}, 0};
   const Number rate = read_number(std::to_string(sampling.numerator) + "/" + std::to_string(sampling.denominator));
-  return {"poisson", {argument("rate", rate)}, 0};
+  return {"poisson", {make_argument("rate", rate)}, 0};
 }
 
 /// Bounds on the grid, inward, and Laplace noise of the range over epsilon, rounded up. [grid-release]
@@ -208,7 +208,7 @@ Call charged_rectification(const Rectification& rectification) {
   const auto text = [](double value) { return to_string(numeric::exact_decimal(value)); };
   const auto low = static_cast<double>(rectification.low), high = static_cast<double>(rectification.high);
   const Number epsilon = read_number(text(high - low) + "/" + text(rectification.noise.scale().value()));
-  return {"rectify", {argument("epsilon", epsilon), argument("low", low), argument("high", high)}, 0};
+  return {"rectify", {make_argument("epsilon", epsilon), make_argument("low", low), make_argument("high", high)}, 0};
 }
 
 Instruction make_instruction(const Shape& shape, const ReleaseTerms& terms) {

@@ -20,6 +20,13 @@
 namespace tradeoff {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double unit_roundoff = 0x1p-53;  ///< the largest relative error of one rounding to nearest
+
+/// A plain number from an enclosure, for searches whose result is verified afterwards: the middle, or an end if the other is infinite.
+[[nodiscard]] inline double middle_of(Interval a) {
+  if (a.lo == -infinity) return a.hi;
+  return a.hi == infinity ? a.lo : a.lo + (a.hi - a.lo) / 2;
+}
 
 namespace numeric {
 

@@ -12,15 +12,13 @@ namespace tradeoff {
 namespace {
 
 using numeric::around;
-using numeric::middle_of;
+using numeric::far_away;
 using numeric::Precise;
 
-constexpr double least = std::numeric_limits<double>::denorm_min();
-constexpr double largest = std::numeric_limits<double>::max();
+constexpr double least_double = std::numeric_limits<double>::denorm_min();
+constexpr double largest_double = std::numeric_limits<double>::max();
 // Beyond this the density is below the least double by itself.
 constexpr double out_of_reach = 60;
-// Beyond this even squares of logarithms overflow.
-constexpr double far_away = 1e150;
 
 /// y = epsilon/mu - mu/2 and z = epsilon/mu + mu/2 to twice the precision of a double, for epsilon >= 0 and mu > 0. Whatever the
 /// cancellation, the error of y is at most 5 * 2^-53 |y| + 2^-499, so that bounds of first order in it hold. [gaussian-profile]
@@ -31,10 +29,10 @@ struct Place {
 
 Precise sum_of(double a, double b, double low, double error) {
   const double sum = a + b;
-  if (!(std::abs(sum) <= largest)) return {sum, 0, 0};
+  if (!(std::abs(sum) <= largest_double)) return {sum, 0, 0};
   const double rest = numeric::two_sum_error(a, b, sum) + low;
   const double high = sum + rest;
-  return {high, numeric::two_sum_error(sum, rest, high), error + 2 * numeric::rounding_unit * std::abs(rest)};
+  return {high, numeric::two_sum_error(sum, rest, high), error + 2 * unit_roundoff * std::abs(rest)};
 }
 
 Place place(double mu, double epsilon) {
@@ -43,9 +41,9 @@ Place place(double mu, double epsilon) {
   const double divisor = tiny ? mu * 0x1p540 : mu;
   const double dividend = tiny ? epsilon * 0x1p540 : epsilon;
   const double quotient = dividend / divisor;
-  if (!(quotient <= largest)) return {{infinity, 0, 0}, {infinity, 0, 0}};
+  if (!(quotient <= largest_double)) return {{infinity, 0, 0}, {infinity, 0, 0}};
   const double remainder = std::fma(-quotient, divisor, dividend) / divisor;
-  const double error = 2 * numeric::rounding_unit * std::abs(remainder) + 0x1p-500;  // the last term covers underflow
+  const double error = 2 * unit_roundoff * std::abs(remainder) + 0x1p-500;  // the last term covers underflow
   return {sum_of(quotient, -mu / 2, remainder, error), sum_of(quotient, mu / 2, remainder, error)};
 }
 
@@ -70,7 +68,7 @@ Interval delta_on_right(const Place& at, double mu) {
 
 Interval delta_at(double mu, double epsilon) {
   const Place at = place(mu, epsilon);
-  if (at.y.high - at.y.error > out_of_reach) return {0, least};
+  if (at.y.high - at.y.error > out_of_reach) return {0, least_double};
   if (at.y.high + at.y.error < -out_of_reach) return {numeric::next_down(1), 1};
   if (at.y.high >= -1) return delta_on_right(at, mu);
   return 1 - complement_on_left(at);
@@ -79,7 +77,7 @@ Interval delta_at(double mu, double epsilon) {
 Interval complement_at(double mu, double epsilon) {
   const Place at = place(mu, epsilon);
   if (at.y.high - at.y.error > out_of_reach) return {numeric::next_down(1), 1};
-  if (at.y.high + at.y.error < -out_of_reach) return {0, least};
+  if (at.y.high + at.y.error < -out_of_reach) return {0, least_double};
   if (at.y.high >= -1) return 1 - delta_on_right(at, mu);
   return complement_on_left(at);
 }
@@ -204,7 +202,7 @@ Residual residual_at(double mu, double epsilon, const Level& level) {
 /// Newton's method inside a bracket that the signs shrink; a step that leaves it halves it. `step(x)` is the Newton step at x.
 template <class Step>
 double newton(double x, double low, double high, Step step_at) {
-  for (int i = 0; i < 60 && 0 < x && x <= largest; ++i) {
+  for (int i = 0; i < 60 && 0 < x && x <= largest_double; ++i) {
     const double step = step_at(x);
     (step > 0 ? low : high) = x;
     double next = x + step;
@@ -223,7 +221,7 @@ double guess_mu(double epsilon, const Level& level) {
   const double from_tail = q > 0 ? q + root : epsilon / ((root - q) / 2);
   const double from_zero = level.is_low() ? 2.5066282746310002 * std::exp(level.log_delta)
                                           : -2 * middle_of(normal_quantile_of_log(level.log_complement - 0.6931471805599453));
-  const double start = std::max({from_tail, from_zero, least});
+  const double start = std::max({from_tail, from_zero, least_double});
   return newton(start, 0, infinity, [&](double mu) {
     const Residual residual = residual_at(mu, epsilon, level);
     return -residual.value / std::exp(residual.log_density_ratio);
@@ -232,7 +230,7 @@ double guess_mu(double epsilon, const Level& level) {
 
 /// eps_GDP approximately: log delta is concave in epsilon, so Newton descends from the upper bound given by Phi(-y).
 double guess_epsilon(double mu, const Level& level) {
-  const double start = std::min(mu * (mu / 2 - quantile_of(level)), largest);
+  const double start = std::min(mu * (mu / 2 - quantile_of(level)), largest_double);
   if (!(start > 0)) return 0;
   return newton(start, 0, infinity, [&](double epsilon) {
     const Residual residual = residual_at(mu, epsilon, level);
@@ -346,12 +344,12 @@ Interval gaussian_epsilon_of_log(Interval mu, Interval log_delta) {
 
 Interval gaussian_beta(Interval mu, Interval alpha) {
   // A finite shift of an infinite quantile leaves it infinite; mu = infinity separates even at alpha = 0.
-  const Interval shift = clamp(mu, 0, largest);
+  const Interval shift = clamp(mu, 0, largest_double);
   const Interval beta = normal_cdf(normal_quantile_of_complement(alpha) - shift);
   return {mu.hi == infinity ? 0 : beta.lo, beta.hi};
 }
 Interval gaussian_power(Interval mu, Interval alpha) {
-  const Interval power = normal_cdf(normal_quantile(alpha) + clamp(mu, 0, largest));
+  const Interval power = normal_cdf(normal_quantile(alpha) + clamp(mu, 0, largest_double));
   return {power.lo, mu.hi == infinity ? 1 : power.hi};
 }
 Interval gaussian_mu_of_test(Interval alpha, Interval beta) {

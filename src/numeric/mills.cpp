@@ -8,10 +8,10 @@ namespace tradeoff::numeric {
 namespace {
 
 // Relative errors proved in docs/theory/normal-functions.md, with room to spare.
-constexpr double table_error = 4 * rounding_unit;
-constexpr double series_error = 6 * rounding_unit;
-constexpr double difference_error = 16 * rounding_unit;
-constexpr double density_error = 16 * rounding_unit;
+constexpr double table_error = 4 * unit_roundoff;
+constexpr double series_error = 6 * unit_roundoff;
+constexpr double difference_error = 16 * unit_roundoff;
+constexpr double density_error = 16 * unit_roundoff;
 
 // From here on the asymptotic series is used: its 14 terms are good to 0.01 * 2^-53.
 constexpr double series_from = 16;
@@ -101,7 +101,7 @@ MillsDifference mills_difference(Precise y, Precise z, double mu) {
   const Approximation at_z = mills(z);
   const double difference = at_y.value - at_z.value;
   const double loss = at_y.value * at_y.relative_error + at_z.value * at_z.relative_error;
-  return {{difference, 1.01 * (loss / difference + rounding_unit)}, 1};
+  return {{difference, 1.01 * (loss / difference + unit_roundoff)}, 1};
 }
 
 namespace {
@@ -135,7 +135,7 @@ LogDensity log_density(Precise x) {
   constexpr double log_root_two_pi = 0.9189385332046728;
   const Square square = square_of(x);
   const double value = -square.rounded / 2 + (-square.rest / 2 - log_root_two_pi);
-  return {value, 4 * rounding_unit * (std::abs(value) + 1) + 1.01 * (std::abs(x.high) + 1) * x.error};
+  return {value, 4 * unit_roundoff * (std::abs(value) + 1) + 1.01 * (std::abs(x.high) + 1) * x.error};
 }
 
 }  // namespace tradeoff::numeric

@@ -6,8 +6,10 @@
 // The Mills ratio in plain doubles with a proved relative error: the kernel under the normal functions and the Gaussian profile.
 namespace tradeoff::numeric {
 
+/// Beyond this a square overflows; every function here has reached its limit long before.
+inline constexpr double far_away = 1e150;
+
 /// Half a unit in the last place of 1: the relative error of one rounding.
-inline constexpr double rounding_unit = 0x1p-53;
 
 /// A number known to more than a double: high + low, |truth - (high + low)| <= error.
 struct Precise {
@@ -24,17 +26,11 @@ struct Approximation {
 
 /// Encloses a non-negative number by its approximation; the absolute part covers products that underflow on the way.
 [[nodiscard]] inline Interval around(double value, double relative_error) {
-  const double error = value * (1.01 * relative_error + 4 * rounding_unit) + 4 * std::numeric_limits<double>::denorm_min();
+  const double error = value * (1.01 * relative_error + 4 * unit_roundoff) + 4 * std::numeric_limits<double>::denorm_min();
   return {std::max(0.0, value - error), value + error};
 }
 
 [[nodiscard]] inline Interval around(Approximation a) { return around(a.value, a.relative_error); }
-
-/// A plain number from an enclosure, for searches whose result is verified afterwards: the middle, or an end if the other is infinite.
-[[nodiscard]] inline double middle_of(Interval a) {
-  if (a.lo == -infinity) return a.hi;
-  return a.hi == infinity ? a.lo : a.lo + (a.hi - a.lo) / 2;
-}
 
 /// Mills(x) = (1 - Phi(x)) / phi(x) for x >= -1. [normal-functions]
 [[nodiscard]] Approximation mills(Precise x);

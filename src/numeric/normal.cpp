@@ -10,10 +10,7 @@ namespace {
 
 using numeric::Approximation;
 using numeric::around;
-using numeric::middle_of;
-
-// Beyond this a square overflows; every function has reached its limit long before.
-constexpr double far_away = 1e150;
+using numeric::far_away;
 
 Interval density_at(double x) {
   if (std::abs(x) == infinity) return Interval::exactly(0);

@@ -25,7 +25,7 @@ constexpr std::size_t size_limit = 1'000'000;  // a certificate of a long plan h
 constexpr int depth_limit = 64;                // plans in plans; the parser of plans has a limit of its own
 constexpr std::size_t shown_limit = 60;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> questions = {
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> question_fields = {
     {{"delta", "epsilon"}, {"epsilon", "delta"}, {"beta", "alpha"}, {"tpr", "fpr"}, {"mu", "slack"}}};
 constexpr std::array<std::pair<CertificateKind, std::string_view>, 3> kinds = {
     {{CertificateKind::answer, "answer"}, {CertificateKind::release, "release"}, {CertificateKind::training, "training"}}};
@@ -432,7 +432,7 @@ std::string sha256_at(const Json& content, const std::string& name) {
 }  // namespace
 
 std::string_view field_of_ask(std::string_view ask) {
-  for (const auto& [name, field] : questions)
+  for (const auto& [name, field] : question_fields)
     if (name == ask) return field;
   return {};
 }

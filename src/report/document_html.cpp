@@ -9,7 +9,7 @@ namespace tradeoff::report {
 namespace {
 
 // Nothing is wider than the window: tables scroll in their own box, long plans break anywhere, pictures shrink. Paper is white.
-constexpr std::string_view style = R"(
+constexpr std::string_view page_style = R"(
 :root{color-scheme:light dark;--paper:#ffffff;--ink:#24292f;--soft:#57606a;--line:#d0d7de;--tint:#f6f8fa;--mark:#0072b2;--glow:#eaf3f9}
 @media screen and (prefers-color-scheme:dark){:root{--paper:#0d1117;--ink:#e6edf3;--soft:#9198a1;--line:#30363d;--tint:#161b22;--mark:#56b4e9;--glow:#10233a}}
 *{box-sizing:border-box}
@@ -70,7 +70,7 @@ std::string row_of(const std::vector<std::string>& cells, const char* element) {
   return html + "</tr>\n";
 }
 
-struct Writer {
+struct HtmlWriter {
   std::string operator()(const Heading& block) const { return "<h2>" + inline_html(block.text) + "</h2>\n"; }
   std::string operator()(const Paragraph& block) const { return "<p>" + inline_html(block.text) + "</p>\n"; }
   std::string operator()(const Highlight& block) const { return "<p class=\"highlight\">" + inline_html(block.text) + "</p>\n"; }
@@ -103,8 +103,8 @@ std::string to_html(const Document& document) {
   std::string html =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-      title + "</title>\n<style>" + std::string(style) + "</style>\n</head>\n<body>\n<main>\n<h1>" + title + "</h1>\n";
-  for (const Block& block : document.blocks) html += std::visit(Writer{}, block);
+      title + "</title>\n<style>" + std::string(page_style) + "</style>\n</head>\n<body>\n<main>\n<h1>" + title + "</h1>\n";
+  for (const Block& block : document.blocks) html += std::visit(HtmlWriter{}, block);
   return html + "</main>\n</body>\n</html>\n";
 }
 

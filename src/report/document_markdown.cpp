@@ -45,7 +45,7 @@ std::string fenced(const std::string& given, const std::string& language) {
   return fence + language + "\n" + text + (text.empty() || text.back() != '\n' ? "\n" : "") + fence + "\n";
 }
 
-struct Writer {
+struct MarkdownWriter {
   std::string operator()(const Heading& block) const { return "## " + escaped(block.text) + "\n"; }
   std::string operator()(const Paragraph& block) const { return escaped(block.text) + "\n"; }
   std::string operator()(const Highlight& block) const { return "> **" + escaped(block.text) + "**\n"; }
@@ -86,7 +86,7 @@ std::string as_code(const std::string& text) {
 
 std::string to_markdown(const Document& document) {
   std::string text = "# " + escaped(document.title) + "\n";
-  for (const Block& block : document.blocks) text += "\n" + std::visit(Writer{}, block);
+  for (const Block& block : document.blocks) text += "\n" + std::visit(MarkdownWriter{}, block);
   return text;
 }
 

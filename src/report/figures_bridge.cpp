@@ -140,7 +140,7 @@ std::vector<Picture> sampled_tails() {
   return {sampled("log family, refined", "log_family(c=1, sigma=2) | refine()", 10), sampled("1-GDP", "gdp(mu=1)", 20)};
 }
 
-constexpr std::array<Recipe, 6> all = {{
+constexpr std::array<Recipe, 6> bridge_figures = {{
     {"bridge-profiles", "Privacy profiles, naive and refined", "after figure 1 of Liu, Sun, Jiang and Kong",
      "Left: a noise formula turned around gives the naive profile (dashed); the guarantees imply each other, and what they imply together "
      "is the "
@@ -175,6 +175,6 @@ constexpr std::array<Recipe, 6> all = {{
 
 }  // namespace
 
-std::span<const Recipe> bridge_recipes() { return all; }
+std::span<const Recipe> bridge_recipes() { return bridge_figures; }
 
 }  // namespace tradeoff::report

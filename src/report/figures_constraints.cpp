@@ -78,7 +78,7 @@ std::vector<Picture> gaussian_bounds() {
   return panels;
 }
 
-constexpr std::array<Recipe, 3> all = {{
+constexpr std::array<Recipe, 3> constraints_figures = {{
     {"constraints-mixture", "A mixture of two privacy regions", "after figure 1 of Cadir, Najib and Shkel",
      "A fair coin, seen by the attacker, decides between a (2, 0)-DP and a (0.4, 0.25)-DP mechanism. The region of the mixture is the "
      "average of "
@@ -98,6 +98,6 @@ constexpr std::array<Recipe, 3> all = {{
 
 }  // namespace
 
-std::span<const Recipe> constraints_recipes() { return all; }
+std::span<const Recipe> constraints_recipes() { return constraints_figures; }
 
 }  // namespace tradeoff::report

@@ -16,7 +16,7 @@ namespace {
 
 Series tradeoff(std::string label, const std::string& plan) { return tradeoff_series(std::move(label), curve_of(plan)); }
 /// With enough places that a corner is where it belongs.
-Series polygon(std::string label, const std::string& plan) {
+Series tradeoff_polygon(std::string label, const std::string& plan) {
   return tradeoff_series(std::move(label), curve_of(plan), Direction::worst, 401);
 }
 
@@ -35,7 +35,7 @@ Picture tenfold() {
   const Curve curve = curve_of(plan);
   const double epsilon = curve.epsilon_at(1e-3).hi;
   Picture picture = tradeoff_axes("Ten runs, each (1/√10, 0)-DP");
-  picture.series = {styled(polygon("best pair at δ = 0.001: (" + at_most(epsilon) + ", 0.001)-DP", dp_plan(epsilon, "0.001")), 6),
+  picture.series = {styled(tradeoff_polygon("best pair at δ = 0.001: (" + at_most(epsilon) + ", 0.001)-DP", dp_plan(epsilon, "0.001")), 6),
                     styled(tradeoff_series("exactly", curve, Direction::worst, 401), 1), limit_series(plan), guessing_line()};
   return picture;
 }
@@ -52,7 +52,7 @@ Picture mnist(const std::string& noise, int epochs) {
   const double exact = curve_of(plan).epsilon_at(1e-5).hi;
   Picture picture = tradeoff_axes("Noise " + noise + ", " + std::to_string(epochs) + " epochs");
   const Series certified = tradeoff("certified; ε ≤ " + at_most(exact) + " at δ = 1e-5", plan);
-  picture.series = {styled(polygon("Rényi accountant: (" + at_most(renyi) + ", 1e-5)-DP", dp_plan(renyi, "0.00001")), 6),
+  picture.series = {styled(tradeoff_polygon("Rényi accountant: (" + at_most(renyi) + ", 1e-5)-DP", dp_plan(renyi, "0.00001")), 6),
                     styled(certified, 1), limit_series(plan), guessing_line()};
   return picture;
 }
@@ -89,7 +89,7 @@ std::vector<Picture> definition() {
   picture.series = {region_of("where an f-DP mechanism may be", bound, 0),
                     styled(bound, 0),
                     styled(tradeoff("f-DP: Laplace noise of scale 1.25", "laplace(scale=1.25)"), 2, Stroke::dashed),
-                    styled(polygon("not f-DP: (0.1, 0.3)-DP, it crosses", "dp(epsilon=0.1, delta=0.3)"), 4),
+                    styled(tradeoff_polygon("not f-DP: (0.1, 0.3)-DP, it crosses", "dp(epsilon=0.1, delta=0.3)"), 4),
                     styled(tradeoff("not f-DP: 1.6-GDP, it lies below", "gdp(mu=1.6)"), 1),
                     guessing_line()};
   return {picture};
@@ -97,8 +97,8 @@ std::vector<Picture> definition() {
 
 std::vector<Picture> families() {
   Picture pairs = tradeoff_axes("(ε, δ)-DP");
-  pairs.series = {styled(polygon("(1, 0)-DP", "dp(epsilon=1)"), 0, Stroke::dashed),
-                  styled(polygon("(1, 0.1)-DP", "dp(epsilon=1, delta=0.1)"), 1),
+  pairs.series = {styled(tradeoff_polygon("(1, 0)-DP", "dp(epsilon=1)"), 0, Stroke::dashed),
+                  styled(tradeoff_polygon("(1, 0.1)-DP", "dp(epsilon=1, delta=0.1)"), 1),
                   {"the lines cross on β = α", {{0, {0, 0}}, {1, {1, 1}}}, Shape::line, Stroke::dotted, grey}};
   Picture gaussians = tradeoff_axes("Gaussian DP");
   std::size_t colour = 0;
@@ -156,18 +156,18 @@ std::vector<Picture> subsampling() {
 
   Picture pairs = tradeoff_axes("(3, 0.1)-DP on 20 % of the data");
   const StatedGuarantee old = amplified({Interval::exactly(3), {0.1, std::nextafter(0.1, 1)}}, {0.2, std::nextafter(0.2, 1)});
-  const Series classical = polygon("by the classical theorem: (" + at_most(old.epsilon.hi) + ", " + at_most(old.delta.hi) + ")-DP",
-                                   dp_plan(old.epsilon.hi, digits_of(old.delta.hi)));
-  const Series exact = polygon("with sampling: C_p(f)", "dp(epsilon=3, delta=0.1) | sample(rate=0.2)");
+  const Series classical = tradeoff_polygon("by the classical theorem: (" + at_most(old.epsilon.hi) + ", " + at_most(old.delta.hi) + ")-DP",
+                                            dp_plan(old.epsilon.hi, digits_of(old.delta.hi)));
+  const Series exact = tradeoff_polygon("with sampling: C_p(f)", "dp(epsilon=3, delta=0.1) | sample(rate=0.2)");
   Series gained{"what the classical theorem loses", {}, Shape::area, Stroke::solid, 4};
   for (std::size_t i = 0; i < exact.spots.size(); ++i)
     gained.spots.push_back({exact.spots[i].x, {std::min(classical.spots[i].y.lo, exact.spots[i].y.hi), exact.spots[i].y.hi}});
-  pairs.series = {gained, styled(polygon("f, without sampling", "dp(epsilon=3, delta=0.1)"), grey), styled(classical, 6, Stroke::dashed),
-                  styled(exact, 1), guessing_line()};
+  pairs.series = {gained, styled(tradeoff_polygon("f, without sampling", "dp(epsilon=3, delta=0.1)"), grey),
+                  styled(classical, 6, Stroke::dashed), styled(exact, 1), guessing_line()};
   return {gaussian, pairs};
 }
 
-constexpr std::array<Recipe, 8> all = {{
+constexpr std::array<Recipe, 8> f_dp_figures = {{
     {"fdp-overview", "Composition and training, before and after", "after figure 1 of Dong, Roth and Su",
      "Left: ten runs of a (1/√10, 0)-DP mechanism, exactly, by the limit theorem, and by the best pair at δ = 0.001. Right: a training run "
      "on MNIST. "
@@ -178,7 +178,8 @@ constexpr std::array<Recipe, 8> all = {{
      "below it.",
      definition},
     {"fdp-families", "(ε, δ)-DP and Gaussian DP as trade-off functions", "after figure 3 of Dong, Roth and Su",
-     "Left: (ε, δ)-DP is a polygon of slopes -exp(ε) and -exp(-ε), symmetric, δ below 1 at both ends. Right: 0.5-GDP is reasonably "
+     "Left: (ε, δ)-DP is a tradeoff_polygon of slopes -exp(ε) and -exp(-ε), symmetric, δ below 1 at both ends. Right: 0.5-GDP is "
+     "reasonably "
      "private, 1-GDP "
      "borderline; at μ = 3 an attacker keeps both errors at 7 %, at μ = 6 the curve all but coincides with the axes.",
      families},
@@ -211,6 +212,6 @@ constexpr std::array<Recipe, 8> all = {{
 
 }  // namespace
 
-std::span<const Recipe> f_dp_recipes() { return all; }
+std::span<const Recipe> f_dp_recipes() { return f_dp_figures; }
 
 }  // namespace tradeoff::report

@@ -20,10 +20,6 @@ struct Support {
   Interval height;
 };
 
-Direction opposite(Direction direction) {
-  return direction == Direction::worst ? direction : direction == Direction::add ? Direction::remove : Direction::add;
-}
-
 /// For e < 0, 1 - delta(e) = exp(e) (1 - delta_swapped(-e)).
 std::vector<Support> supports_of(const Curve& curve, Direction direction) {
   const double last = std::max(last_epsilon(curve, direction), last_epsilon(curve, opposite(direction)));

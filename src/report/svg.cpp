@@ -29,7 +29,7 @@ constexpr double narrowest_band = 0.8;   // a thinner one is hidden by its own l
 constexpr int wanted_ticks = 6;
 
 // The colours of Okabe and Ito without yellow, which white paper swallows; on dark ground their lighter relatives.
-constexpr std::string_view style =
+constexpr std::string_view figure_style =
     ".tradeoff-picture{font-family:system-ui,'Segoe UI','Helvetica Neue',Arial,'DejaVu Sans',sans-serif;font-size:12px}"
     ".tradeoff-picture .paper{fill:#ffffff}"
     ".tradeoff-picture text{fill:#24292f;stroke:none}"
@@ -252,9 +252,9 @@ std::string to_svg(const Figure& figure) {
   }
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tradeoff-picture\" role=\"img\"" + attribute("width", width) +
          attribute("height", height) + " viewBox=\"0 0 " + pixels(width) + " " + pixels(height) + "\">\n<title>" +
-         escaped_markup(figure.title) + "</title>\n<desc>" + escaped_markup(figure.description) + "</desc>\n<style>" + std::string(style) +
-         "</style>\n<rect class=\"paper\" x=\"0\" y=\"0\"" + attribute("width", width) + attribute("height", height) + "/>\n" + body +
-         "</svg>\n";
+         escaped_markup(figure.title) + "</title>\n<desc>" + escaped_markup(figure.description) + "</desc>\n<style>" +
+         std::string(figure_style) + "</style>\n<rect class=\"paper\" x=\"0\" y=\"0\"" + attribute("width", width) +
+         attribute("height", height) + "/>\n" + body + "</svg>\n";
 }
 
 }  // namespace tradeoff::report

@@ -44,9 +44,9 @@ std::string parameter_lines(const Progress& progress) {
 }
 
 /// The lines `name = value`.
-class Fields {
+class CheckpointFields {
  public:
-  explicit Fields(std::string_view text) {
+  explicit CheckpointFields(std::string_view text) {
     while (!text.empty()) {
       const std::size_t end = text.find('\n'), middle = text.find(" = ");
       if (end == std::string_view::npos || middle >= end) refuse("has a line that says nothing");
@@ -78,7 +78,7 @@ class Fields {
   std::map<std::string_view, std::string_view, std::less<>> fields_;
 };
 
-Batches read_batches(const Fields& fields) {
+Batches read_batches(const CheckpointFields& fields) {
   const std::string sampling = fields.text("sampling");
   if (sampling == FixedSizeBatches::name()) return FixedSizeBatches(fields.count("batch"), fields.count("records"));
   if (sampling == PoissonBatches::name()) return PoissonBatches(fields.count("batch"), fields.count("records"));
@@ -113,7 +113,7 @@ Progress read_progress(std::string_view text) {
   const std::size_t end = text.rfind(last_line);
   if (end == std::string_view::npos || text.substr(end + last_line.size()) != noise::sha256(text.substr(0, end)) + "\n")
     refuse("is damaged or truncated: its SHA-256 does not fit");
-  const Fields fields(text.substr(first_line.size(), end - first_line.size()));
+  const CheckpointFields fields(text.substr(first_line.size(), end - first_line.size()));
   TrainingTerms terms{read_batches(fields),
                       fields.number("noise_over_clip"),
                       fields.number("clip"),

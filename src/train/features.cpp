@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t cell = 4;
 constexpr std::size_t directions = 8;
-constexpr float norm = 5;  // of the features of a record; larger ones are clipped harder, smaller ones learn more slowly
+constexpr float feature_norm = 5;  // of the features of a record; larger ones are clipped harder, smaller ones learn more slowly
 
 struct Shape {
   std::size_t rows, columns;
@@ -53,9 +53,9 @@ Examples orientation_histograms(const Examples& images) {
   for (Eigen::Index i = 0; i < images.inputs.rows(); ++i) {
     std::fill(sums.begin(), sums.end(), 0.F);
     add_histograms(images.inputs.row(i).data(), shape, sums);
-    float total = 0;  // the squared norm of the square roots
+    float total = 0;  // the squared feature_norm of the square roots
     for (const float sum : sums) total += sum;
-    const float scale = total > 0 ? norm / std::sqrt(total) : 0;
+    const float scale = total > 0 ? feature_norm / std::sqrt(total) : 0;
     for (std::size_t j = 0; j < width; ++j) found.inputs(i, static_cast<Eigen::Index>(j)) = to_grid(std::sqrt(sums[j]) * scale);
     found.inputs(i, static_cast<Eigen::Index>(width)) = activation_one;
   }

@@ -73,7 +73,8 @@ TEST(Release, HoldsToEveryTargetThatIsStated) {
   EXPECT_THAT(half.err, HasSubstr("--epsilon needs --delta"));
   const Outcome both = release({"--mu", "1", "--epsilon", "0.1", "--delta", "1e-5", "--json", "gaussian(sigma=?)"}, "1\n");
   ASSERT_EQ(both.code, 0) << both.err;
-  for (const json& one : json::parse(both.out)["certificate"]["guarantees"])
+  const json drawn = json::parse(both.out);
+  for (const json& one : drawn["certificate"]["guarantees"])
     EXPECT_TRUE(one["question"]["ask"] != "mu" || number(one["answer"]["hi"]) <= 0.04);
 }
 

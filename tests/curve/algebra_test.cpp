@@ -20,13 +20,10 @@ namespace {
 using test::Encloses;
 using test::IsTight;
 
-Interval exactly(double value) { return Interval::exactly(value); }
-
 LossPointer lopsided_pair() {
-  return pair_loss({exactly(0.5), exactly(0.375), exactly(0.125)}, {exactly(0.25), exactly(0.25), exactly(0.5)});
+  return pair_loss({Interval::exactly(0.5), Interval::exactly(0.375), Interval::exactly(0.125)},
+                   {Interval::exactly(0.25), Interval::exactly(0.25), Interval::exactly(0.5)});
 }
-
-Direction opposite(Direction direction) { return direction == Direction::add ? Direction::remove : Direction::add; }
 
 void expect_same_test(const std::optional<Loss::Test>& one, const std::optional<Loss::Test>& other) {
   ASSERT_EQ(one.has_value(), other.has_value());
@@ -47,22 +44,23 @@ void expect_same_guarantees(const std::optional<std::vector<Guarantee>>& one, co
 
 // Whatever is asked of the swapped pair is what the pair says of the other direction.
 TEST(CurveAlgebra, TheInverseIsTheOtherDirection) {
-  const std::vector<LossPointer> bases{lopsided_pair(), subsampled_gaussian(exactly(1), exactly(0.1)),
+  const std::vector<LossPointer> bases{lopsided_pair(), subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.1)),
                                        compose_exactly({{lopsided_pair(), 3}}, {})};
   for (const LossPointer& base : bases) {
     const LossPointer inverse = inverse_loss(base);
     EXPECT_FALSE(inverse->symmetric());
-    EXPECT_NE(base->log_delta(Direction::add, exactly(0.3)), base->log_delta(Direction::remove, exactly(0.3))) << "nothing to see";
+    EXPECT_NE(base->log_delta(Direction::add, Interval::exactly(0.3)), base->log_delta(Direction::remove, Interval::exactly(0.3)))
+        << "nothing to see";
     for (const Direction direction : {Direction::remove, Direction::add}) {
       const Direction other = opposite(direction);
       for (const double epsilon : {-0.4, 0.0, 0.3}) {
-        EXPECT_EQ(inverse->delta(direction, exactly(epsilon)), base->delta(other, exactly(epsilon)));
-        EXPECT_EQ(inverse->log_delta(direction, exactly(epsilon)), base->log_delta(other, exactly(epsilon)));
+        EXPECT_EQ(inverse->delta(direction, Interval::exactly(epsilon)), base->delta(other, Interval::exactly(epsilon)));
+        EXPECT_EQ(inverse->log_delta(direction, Interval::exactly(epsilon)), base->log_delta(other, Interval::exactly(epsilon)));
         EXPECT_EQ(inverse->rough_delta(direction, epsilon), base->rough_delta(other, epsilon));
         expect_same_test(inverse->test_at(direction, epsilon), base->test_at(other, epsilon));
       }
-      EXPECT_EQ(inverse->closed_epsilon(direction, exactly(0.01)), base->closed_epsilon(other, exactly(0.01)));
-      EXPECT_EQ(inverse->closed_beta(direction, exactly(0.1)), base->closed_beta(other, exactly(0.1)));
+      EXPECT_EQ(inverse->closed_epsilon(direction, Interval::exactly(0.01)), base->closed_epsilon(other, Interval::exactly(0.01)));
+      EXPECT_EQ(inverse->closed_beta(direction, Interval::exactly(0.1)), base->closed_beta(other, Interval::exactly(0.1)));
       EXPECT_EQ(inverse->corners(direction), base->corners(other));
       EXPECT_EQ(inverse->atoms(direction), base->atoms(other));
       EXPECT_EQ(inverse->transform(direction), base->transform(other));
@@ -74,36 +72,40 @@ TEST(CurveAlgebra, TheInverseIsTheOtherDirection) {
 }
 
 TEST(CurveAlgebra, TheWeakestHasTheLargerLogarithm) {
-  const LossPointer gaussian = gaussian_loss(exactly(0.1)), laplace = std::make_shared<LaplaceLoss>(exactly(1));
+  const LossPointer gaussian = gaussian_loss(Interval::exactly(0.1)), laplace = std::make_shared<LaplaceLoss>(Interval::exactly(1));
   const LossPointer weakest = weakest_loss({gaussian, laplace});
-  EXPECT_EQ(weakest->log_delta(Direction::remove, exactly(0.5)), laplace->log_delta(Direction::remove, exactly(0.5)));
-  const Interval far = weakest->log_delta(Direction::remove, exactly(5));  // Laplace has nothing there, and no double holds the delta
-  EXPECT_EQ(far, gaussian->log_delta(Direction::remove, exactly(5)));
+  EXPECT_EQ(weakest->log_delta(Direction::remove, Interval::exactly(0.5)), laplace->log_delta(Direction::remove, Interval::exactly(0.5)));
+  const Interval far =
+      weakest->log_delta(Direction::remove, Interval::exactly(5));  // Laplace has nothing there, and no double holds the delta
+  EXPECT_EQ(far, gaussian->log_delta(Direction::remove, Interval::exactly(5)));
   EXPECT_LT(far.hi, -1000);
   // The Gaussian never ends; a mu that covers both covers the weakest.
   EXPECT_EQ(weakest->tail().zero_from, infinity);
   EXPECT_EQ(weakest->tail().gdp_mu, std::max(gaussian->tail().gdp_mu, laplace->tail().gdp_mu));
-  EXPECT_EQ(weakest_loss({laplace, std::make_shared<LaplaceLoss>(exactly(2))})->tail().zero_from, 2);
+  EXPECT_EQ(weakest_loss({laplace, std::make_shared<LaplaceLoss>(Interval::exactly(2))})->tail().zero_from, 2);
 }
 
 // Without atoms the symmetric pair is the worse direction at every epsilon.
 TEST(CurveAlgebra, TheSymmetricPairIsTheWorseDirection) {
-  const LossPointer base = subsampled_gaussian(exactly(1), exactly(0.1)), symmetric = symmetric_loss(base);
+  const LossPointer base = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.1)), symmetric = symmetric_loss(base);
   EXPECT_TRUE(symmetric->symmetric());
   for (const double epsilon : {0.0, 0.1, 1.0})
-    EXPECT_THAT(symmetric->delta(Direction::add, exactly(epsilon)),
-                Encloses(max(base->delta(Direction::add, exactly(epsilon)), base->delta(Direction::remove, exactly(epsilon)))));
+    EXPECT_THAT(
+        symmetric->delta(Direction::add, Interval::exactly(epsilon)),
+        Encloses(max(base->delta(Direction::add, Interval::exactly(epsilon)), base->delta(Direction::remove, Interval::exactly(epsilon)))));
 }
 
 // Where neither of two profiles ends or has a floor, which of them falls further is not known, and no limit is claimed.
 TEST(CurveAlgebra, TheHullOfTwoEndlessProfilesClaimsNoLimit) {
-  const LossPointer gaussian = gaussian_loss(exactly(0.5)), sampled = symmetric_loss(subsampled_gaussian(exactly(1), exactly(0.1)));
+  const LossPointer gaussian = gaussian_loss(Interval::exactly(0.5)),
+                    sampled = symmetric_loss(subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.1)));
   const LossPointer strongest = strongest_loss({gaussian, sampled});
   const Tail tail = strongest->tail();
   EXPECT_EQ(tail.limit, (Interval{0, Tail::nothing}));
   for (const double epsilon : {0.0, 0.2, 1.0, 3.0}) {
-    const Interval least = min(gaussian->delta(Direction::remove, exactly(epsilon)), sampled->delta(Direction::remove, exactly(epsilon)));
-    EXPECT_LE(strongest->delta(Direction::remove, exactly(epsilon)).lo, least.hi) << epsilon;
+    const Interval least =
+        min(gaussian->delta(Direction::remove, Interval::exactly(epsilon)), sampled->delta(Direction::remove, Interval::exactly(epsilon)));
+    EXPECT_LE(strongest->delta(Direction::remove, Interval::exactly(epsilon)).lo, least.hi) << epsilon;
   }
 }
 
@@ -111,23 +113,24 @@ TEST(CurveAlgebra, TheHullOfTwoEndlessProfilesClaimsNoLimit) {
 void expect_test_attains_delta(const Loss& loss, Direction direction, double epsilon) {
   const auto test = loss.test_at(direction, epsilon);
   ASSERT_TRUE(test.has_value());
-  const Interval gain = test->true_positive - exp(exactly(epsilon)) * test->false_positive;
-  const Interval delta = loss.delta(direction, exactly(epsilon));
+  const Interval gain = test->true_positive - exp(Interval::exactly(epsilon)) * test->false_positive;
+  const Interval delta = loss.delta(direction, Interval::exactly(epsilon));
   EXPECT_TRUE(gain.lo <= delta.hi && delta.lo <= gain.hi) << epsilon;
   EXPECT_LT(gain.width(), 1e-12) << epsilon;
 }
 
 TEST(CurveAlgebra, TestsOfMixturesAndRevealingLossesAttainDelta) {
-  const LossPointer sampled = subsampled_gaussian(exactly(1), exactly(0.1));
-  const LossPointer mixture = mixture_loss({{exactly(0.25), gaussian_loss(exactly(1))}, {exactly(0.75), sampled}});
-  const LossPointer revealing = revealing_loss(sampled, exactly(0.01));
+  const LossPointer sampled = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.1));
+  const LossPointer mixture =
+      mixture_loss({{Interval::exactly(0.25), gaussian_loss(Interval::exactly(1))}, {Interval::exactly(0.75), sampled}});
+  const LossPointer revealing = revealing_loss(sampled, Interval::exactly(0.01));
   for (const Direction direction : {Direction::remove, Direction::add})
     for (const double epsilon : {-0.02, 0.0, 0.05, 1.0}) {
       expect_test_attains_delta(*mixture, direction, epsilon);
       expect_test_attains_delta(*revealing, direction, epsilon);
     }
-  const LossPointer unknown = strongest_loss({gaussian_loss(exactly(0.5)), symmetric_loss(sampled)});
-  EXPECT_FALSE(revealing_loss(unknown, exactly(0.01))->test_at(Direction::remove, 1).has_value());
+  const LossPointer unknown = strongest_loss({gaussian_loss(Interval::exactly(0.5)), symmetric_loss(sampled)});
+  EXPECT_FALSE(revealing_loss(unknown, Interval::exactly(0.01))->test_at(Direction::remove, 1).has_value());
 }
 
 }  // namespace

@@ -21,7 +21,6 @@ using test::PlanSource;
 constexpr std::array directions{Direction::remove, Direction::add};
 constexpr std::array all_directions{Direction::worst, Direction::remove, Direction::add};
 
-Interval exactly(double value) { return Interval::exactly(value); }
 Curve curve(const std::string& plan, Neighbours neighbours = Neighbours::unstated) { return analyze(parse(plan), neighbours); }
 
 void expect_overlap(Interval one, Interval other, const std::string& what) {
@@ -33,27 +32,29 @@ void expect_overlap(Interval one, Interval other, const std::string& what) {
 void expect_limit(const Curve& asked, Direction direction, const std::string& plan) {
   constexpr double far = 690;          // beyond every finite loss that these plans have with a chance worth a digit
   constexpr double negligible = 1e-9;  // chance of a loss beyond that
-  const Interval at_infinity = asked.delta_at(exactly(infinity), direction);
-  const Interval there = asked.delta_at(exactly(far), direction);
+  const Interval at_infinity = asked.delta_at(Interval::exactly(infinity), direction);
+  const Interval there = asked.delta_at(Interval::exactly(far), direction);
   EXPECT_LE(at_infinity.lo, there.hi) << plan;
   EXPECT_GE(at_infinity.hi + negligible, there.lo) << plan;
-  const Interval beta = asked.beta_at(exactly(0), direction);
+  const Interval beta = asked.beta_at(Interval::exactly(0), direction);
   expect_overlap(beta, 1.0 - at_infinity, plan + " at alpha 0");
-  EXPECT_THAT(asked.beta_at(exactly(1), direction), Encloses(exactly(0))) << plan;
+  EXPECT_THAT(asked.beta_at(Interval::exactly(1), direction), Encloses(Interval::exactly(0))) << plan;
 }
 
 /// Whatever a loss says of itself agrees with its profile.
 void expect_honest(const Loss& loss, const std::string& plan) {
   for (const Direction direction : directions) {
-    expect_overlap(loss.infinite_mass(direction), loss.delta(direction, exactly(infinity)), plan);
-    expect_overlap(exp(loss.log_delta(direction, exactly(infinity))), loss.delta(direction, exactly(infinity)), plan);
-    EXPECT_THAT(loss.delta(direction, exactly(-infinity)), Encloses(exactly(1))) << plan;
+    expect_overlap(loss.infinite_mass(direction), loss.delta(direction, Interval::exactly(infinity)), plan);
+    expect_overlap(exp(loss.log_delta(direction, Interval::exactly(infinity))), loss.delta(direction, Interval::exactly(infinity)), plan);
+    EXPECT_THAT(loss.delta(direction, Interval::exactly(-infinity)), Encloses(Interval::exactly(1))) << plan;
   }
   for (const double epsilon : {0.0, 0.7, 2.0}) {
-    const Interval remove = loss.delta(Direction::remove, exactly(epsilon)), add = loss.delta(Direction::add, exactly(epsilon));
+    const Interval remove = loss.delta(Direction::remove, Interval::exactly(epsilon)),
+                   add = loss.delta(Direction::add, Interval::exactly(epsilon));
     if (loss.symmetric()) expect_overlap(remove, add, plan);
-    const Interval scale = exp(exactly(epsilon));
-    const Interval mirror = 1.0 - scale + scale * loss.delta(Direction::add, exactly(-epsilon));  // the same pair read the other way
+    const Interval scale = exp(Interval::exactly(epsilon));
+    const Interval mirror =
+        1.0 - scale + scale * loss.delta(Direction::add, Interval::exactly(-epsilon));  // the same pair read the other way
     if (loss.is_pair()) expect_overlap(remove, mirror, plan + " at epsilon " + std::to_string(epsilon));
   }
 }
@@ -68,7 +69,8 @@ TEST(Nested, DeltaAtInfinityIsTheLimitAndBothDirectionsAgreeWithWhatALossSaysOfI
     expect_honest(*asked.loss(), plan);
     if (!asked.loss()->symmetric()) continue;
     for (const double epsilon : {0.0, 0.3, 1.5})
-      expect_overlap(asked.delta_at(exactly(epsilon), Direction::remove), asked.delta_at(exactly(epsilon), Direction::add), plan);
+      expect_overlap(asked.delta_at(Interval::exactly(epsilon), Direction::remove),
+                     asked.delta_at(Interval::exactly(epsilon), Direction::add), plan);
   }
 }
 
@@ -76,7 +78,7 @@ TEST(Nested, DeltaAtInfinityIsTheLimitAndBothDirectionsAgreeWithWhatALossSaysOfI
 TEST(Nested, TheChanceOfRevealingEverythingOutlivesEveryOperator) {
   const std::string strongest = "strongest([truncated_laplace(scale=1, bound=5), dp(epsilon=0.5, delta=0.02)])";
   EXPECT_THAT(curve(strongest).delta_at(infinity), Encloses("0.00582811547801980369743545673285"));
-  EXPECT_THAT(exp(curve(strongest).log_delta_at(exactly(infinity))), Encloses("0.00582811547801980369743545673285"));
+  EXPECT_THAT(exp(curve(strongest).log_delta_at(Interval::exactly(infinity))), Encloses("0.00582811547801980369743545673285"));
   EXPECT_THAT(curve(strongest + " | sample_with_replacement(draws=1, of=5)").beta_at(0.0), Encloses("0.998834376904396039260512908653"));
   EXPECT_THAT(curve("weakest([(" + strongest + "), laplace(scale=1)]) | repeat(2)").beta_at(0.0),
               Encloses("0.988377735973985526610084177355"));
@@ -84,7 +86,7 @@ TEST(Nested, TheChanceOfRevealingEverythingOutlivesEveryOperator) {
 
 TEST(Nested, RefinedGroupsAnswerAlikeInBothDirections) {
   const std::string group = "(gaussian(sigma=1) | poisson(rate=0.1) | group(2))";
-  const Interval half = exactly(0.5);
+  const Interval half = Interval::exactly(0.5);
   const Interval worst = curve(group).delta_at(half);
   EXPECT_GT(worst.lo, 0.016);
   for (const Direction direction : directions) {
@@ -118,7 +120,7 @@ TEST(Nested, RecordsAreSampledOneByOne) {
 // [two-directions] A record that is replaced may be seen in one order by one step and in the other by the next.
 TEST(Nested, UnstatedNeighboursAreAnsweredForTheWorseRelation) {
   const std::string pair = "pair(p=[0.1, 0.6, 0.01, 0.29], q=[0.01, 0.01, 0.01, 0.97])";
-  const Interval three = exactly(3);
+  const Interval three = Interval::exactly(3);
   EXPECT_GE(curve(pair + " | repeat(2)").delta_at(three).hi, 0.566495332153192760328521675038);  // one step reversed
   EXPECT_THAT(curve(pair + " | repeat(2)", Neighbours::add_remove).delta_at(three), Encloses("0.489948677846087"));
   PlanSource source(191);
@@ -139,7 +141,8 @@ TEST(Nested, ALongerPlanIsTheWholePlanUnderUnstatedNeighbours) {
     const Curve grown = extend(curve(first), parse(second)), whole = curve(first + "; " + second);
     for (const double epsilon : {0.0, 0.4, 2.0})
       for (const Direction direction : all_directions)
-        expect_overlap(grown.delta_at(exactly(epsilon), direction), whole.delta_at(exactly(epsilon), direction), first + "; " + second);
+        expect_overlap(grown.delta_at(Interval::exactly(epsilon), direction), whole.delta_at(Interval::exactly(epsilon), direction),
+                       first + "; " + second);
   }
 }
 
@@ -167,7 +170,7 @@ TEST(Nested, GroupsOfSampledLawsWithTinyMasses) {
 // Losses of 1e300: the chance that some step samples.
 TEST(Nested, HardlyAnyNoiseIsAnswered) {
   const Interval delta = curve("laplace(scale=1e-300) | poisson(rate=0.5) | repeat(3)").delta_at(0.0);
-  EXPECT_THAT(delta, Encloses(exactly(0.875)));
+  EXPECT_THAT(delta, Encloses(Interval::exactly(0.875)));
 }
 
 // Bounds that were merged into one are no pair until they are refined.

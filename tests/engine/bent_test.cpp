@@ -73,7 +73,6 @@ Part subsampled(Interval sigma, Interval rate, std::uint64_t times) {
 Part gaussian(double mu, std::uint64_t times) {
   return {std::make_shared<ExpandedLoss>(GaussianBreak{mu}, GaussianBreak{mu}, true), times};
 }
-Interval exactly(double x) { return Interval::exactly(x); }
 
 Direction direction_of(const nlohmann::json& one) {
   return one.at("inputs").at("direction") == "remove" ? Direction::remove : Direction::add;
@@ -110,13 +109,13 @@ TEST(ExtendedTest, ASumKnowsWhetherItIsExact) {
 
 TEST(BreakPointsTest, MassesAddUpToOne) {
   for (const BreakTerms& points :
-       {laplace_break_points(0.7), truncated_laplace_break_points(0.7, exactly(3)), randomized_response_break_points(1.2, 2),
-        randomized_response_break_points(1.2, 7), dp_break_points(0.3, exactly(1e-3))}) {
+       {laplace_break_points(0.7), truncated_laplace_break_points(0.7, Interval::exactly(3)), randomized_response_break_points(1.2, 2),
+        randomized_response_break_points(1.2, 7), dp_break_points(0.3, Interval::exactly(1e-3))}) {
     Interval total = points.infinite_mass;
-    Interval other = exactly(0);  // E_Q[1; dP > 0 finite ratio] = M(-1)
+    Interval other = Interval::exactly(0);  // E_Q[1; dP > 0 finite ratio] = M(-1)
     for (const BreakTerm& term : points.terms) {
       total = total + term.at_zero;
-      other = other + exp(exactly(-term.position)) * (term.constant - term.residue);
+      other = other + exp(Interval::exactly(-term.position)) * (term.constant - term.residue);
     }
     EXPECT_THAT(total, Encloses(1.0));
     EXPECT_THAT(total, IsTight(1e-14));
@@ -204,7 +203,7 @@ TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
     // Every third range is too short and every third frequency too high for it: then the error is large, and must be seen to be.
     bent::Range range = fast.range(real);
     const double cut = k % 3 == 0 ? 0.35 * uniform(random) * (range.high - range.low) : 0;
-    bent::NoisePlane plane(exactly(mu), exactly(rate), {range.low + cut, range.high - cut});
+    bent::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), {range.low + cut, range.high - cut});
     const Complex p(real, std::abs(real) * (k % 3 == 1 ? 15 : 3) * uniform(random));
     const bent::Polar found = plane.evaluate(p);
     acb_t truth, difference;
@@ -273,7 +272,7 @@ TEST(NoisePlaneTest, RemainderHoldsAtRandomExponents) {
     bent::Range range = fast.range(std::min(p.real(), 1 - std::log(rate) / (mu * mu)));
     range = bent::NoisePlane::remainder_range(mu, rate, {range.low, range.high + 6 * mu});
     const double cut = k % 3 == 0 ? 0.3 * uniform(random) * (range.high - range.low) : 0;
-    bent::NoisePlane plane(exactly(mu), exactly(rate), {range.low + cut, range.high - cut});
+    bent::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), {range.low + cut, range.high - cut});
     const bent::Plain found = plane.evaluate_remainder(p);
     acb_t truth, difference;
     acb_init(truth), acb_init(difference);
@@ -289,7 +288,7 @@ TEST(NoisePlaneTest, RemainderHoldsAtRandomExponents) {
 
 // E (1 + e^V) = 1 / (1 - rate). Half of it lies beyond the last node, where the integrand only begins to fall.
 TEST(NoisePlaneTest, WhatLiesBeyondTheNodesIsCounted) {
-  bent::NoisePlane plane(exactly(4), exactly(0.5), {-40, 8.3});
+  bent::NoisePlane plane(Interval::exactly(4), Interval::exactly(0.5), {-40, 8.3});
   const Complex one(1, 0);
   const bent::Polar found = plane.evaluate(one);
   EXPECT_LT(std::exp(found.log_modulus), 1.7);
@@ -302,7 +301,7 @@ TEST(NoisePlaneTest, RoundingOfLargeExponentsIsCounted) {
   for (const double imaginary : {100.0, 200.0, 300.0}) {
     const Complex p(-40, imaginary);
     const bent::RealNoise fast(1, 0.1, false);
-    bent::NoisePlane plane(exactly(1), exactly(0.1), fast.range(p.real()));
+    bent::NoisePlane plane(Interval::exactly(1), Interval::exactly(0.1), fast.range(p.real()));
     const bent::Polar found = plane.evaluate(p);
     acb_t truth, difference;
     acb_init(truth), acb_init(difference);
@@ -319,7 +318,7 @@ TEST(NoisePlaneTest, RoundingOfLargeExponentsIsCounted) {
 TEST(NoisePlaneTest, HoldsWhereNodesAreFarApartForTheFrequency) {
   const double mu = 3.0173024643473902, rate = 0.0038609893910869688;
   const Complex p(4.5951313609136353, 77.857209740650248);
-  bent::NoisePlane plane(exactly(mu), exactly(rate), bent::RealNoise(mu, rate, true).range(p.real()));
+  bent::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), bent::RealNoise(mu, rate, true).range(p.real()));
   const bent::Polar found = plane.evaluate(p);
   acb_t truth, difference;
   acb_init(truth), acb_init(difference);
@@ -341,12 +340,12 @@ TEST(NoisePlaneTest, DoubtAboutParametersIsCounted) {
       const bent::Polar found = both.evaluate(p);
       for (const double end_mu : {mu.lo, mu.hi})
         for (const double end_rate : {rate.lo, rate.hi}) {
-          bent::NoisePlane end(exactly(end_mu), exactly(end_rate), range);
+          bent::NoisePlane end(Interval::exactly(end_mu), Interval::exactly(end_rate), range);
           EXPECT_LE(std::abs(value(end.evaluate(p)) - value(found)), std::exp(found.log_error) * 1.000001) << p;
         }
     };
-    check({1, 1 + 1e-7}, exactly(0.2));
-    check(exactly(1), {0.2, 0.2 + 1e-7});
+    check({1, 1 + 1e-7}, Interval::exactly(0.2));
+    check(Interval::exactly(1), {0.2, 0.2 + 1e-7});
   }
 }
 
@@ -403,7 +402,7 @@ TEST(SampledPlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
     const bent::RealNoise fast(mu, rate, positive, std::nullopt, Sampling::fixed);
     bent::Range range = fast.range(real);
     if (k % 3 == 0) (k % 4 < 2 ? range.low : range.high) += (k % 4 < 2 ? 0.5 : -0.2) * uniform(random) * (range.high - range.low);
-    bent::NoisePlane plane(exactly(mu), exactly(rate), range, std::nullopt, Sampling::fixed);
+    bent::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), range, std::nullopt, Sampling::fixed);
     const Complex p(real, std::abs(real) * (k % 3 == 1 ? 15 : 3) * uniform(random));
     const bent::Polar found = plane.evaluate(p);
     acb_t truth, difference;
@@ -430,7 +429,7 @@ TEST(SampledPlaneTest, WhatLiesBeyondTheNodesIsCounted) {
   const double mu = 0.5, rate = 0.01;
   for (const bent::Range range : {bent::Range{-17, 8}, bent::Range{-60, -3}}) {
     for (const Complex p : {Complex(3, 0), Complex(-5, 0), Complex(20, 0)}) {
-      bent::NoisePlane plane(exactly(mu), exactly(rate), range, std::nullopt, Sampling::fixed);
+      bent::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), range, std::nullopt, Sampling::fixed);
       acb_t truth;
       acb_init(truth);
       exact_sampled_transform(truth, mu, rate, p);
@@ -453,17 +452,17 @@ TEST(SampledPlaneTest, DoubtAboutParametersIsCounted) {
       const bent::Polar found = both.evaluate(p);
       for (const double end_mu : {mu.lo, mu.hi})
         for (const double end_rate : {rate.lo, rate.hi}) {
-          bent::NoisePlane end(exactly(end_mu), exactly(end_rate), range, std::nullopt, Sampling::fixed);
+          bent::NoisePlane end(Interval::exactly(end_mu), Interval::exactly(end_rate), range, std::nullopt, Sampling::fixed);
           EXPECT_LE(std::abs(value(end.evaluate(p)) - value(found)), std::exp(found.log_error) * 1.000001) << p;
         }
     };
-    check({1, 1 + 1e-7}, exactly(0.2));
-    check(exactly(1), {0.2, 0.2 + 1e-7});
+    check({1, 1 + 1e-7}, Interval::exactly(0.2));
+    check(Interval::exactly(1), {0.2, 0.2 + 1e-7});
   }
 }
 
 Part sampled(double sigma, double rate, std::uint64_t times) {
-  return {std::make_shared<SampledLoss>(gaussian_loss(exactly(1) / exactly(sigma)), exactly(rate)), times};
+  return {std::make_shared<SampledLoss>(gaussian_loss(Interval::exactly(1) / Interval::exactly(sigma)), Interval::exactly(rate)), times};
 }
 
 // [sampled-plane] One step has a closed profile, in either direction and at either sign of epsilon.
@@ -478,8 +477,9 @@ TEST(SampledBentTest, OneStepMatchesItsClosedProfile) {
       for (const double epsilon : {-0.3, 0.0, 0.01, 2.0}) {
         for (const Direction direction : {Direction::remove, Direction::add}) {
           if (epsilon == 0 && direction == Direction::add) continue;
-          const Interval found = loss->log_delta(direction, exactly(epsilon));
-          EXPECT_THAT(found, Encloses(part.loss->log_delta(direction, exactly(epsilon)))) << sigma << " " << rate << " " << epsilon;
+          const Interval found = loss->log_delta(direction, Interval::exactly(epsilon));
+          EXPECT_THAT(found, Encloses(part.loss->log_delta(direction, Interval::exactly(epsilon))))
+              << sigma << " " << rate << " " << epsilon;
           ++all;
           tight += found.width() <= 1e-6;
         }
@@ -494,7 +494,7 @@ TEST(SampledBentTest, OneStepMatchesItsClosedProfile) {
 TEST(SampledBentTest, FewStepsMatchStepByStepIntegration) {
   const auto check = [](double sigma, double rate, std::uint64_t times, double epsilon, const char* truth, double width = 1e-6) {
     const auto loss = compose_by_bent_contour({sampled(sigma, rate, times)}, {});
-    const Interval delta = loss->delta(Direction::remove, exactly(epsilon));
+    const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
     EXPECT_THAT(delta, Encloses(truth)) << sigma << " " << rate << " " << times;
     EXPECT_THAT(delta, IsTight(width)) << sigma << " " << rate << " " << times;
   };
@@ -519,9 +519,9 @@ TEST(SampledBentTest, AgreesWithTheLattice) {
     const auto times = static_cast<std::uint64_t>(2 * std::exp(3.5 * uniform(random)));
     const Parts parts{sampled(sigma, rate, times)};
     const auto lattice = compose_by_lattice(parts, {1e-4});
-    const double epsilon = lattice->closed_epsilon(Direction::remove, exactly(std::pow(10, -2 - 6 * uniform(random))))->hi;
-    const Interval expected = lattice->log_delta(Direction::remove, exactly(epsilon));
-    const Interval found = compose_by_bent_contour(parts, {})->log_delta(Direction::remove, exactly(epsilon));
+    const double epsilon = lattice->closed_epsilon(Direction::remove, Interval::exactly(std::pow(10, -2 - 6 * uniform(random))))->hi;
+    const Interval expected = lattice->log_delta(Direction::remove, Interval::exactly(epsilon));
+    const Interval found = compose_by_bent_contour(parts, {})->log_delta(Direction::remove, Interval::exactly(epsilon));
     EXPECT_LE(found.lo, expected.hi) << sigma << " " << rate << " " << times << " " << epsilon;
     EXPECT_GE(found.hi, expected.lo) << sigma << " " << rate << " " << times << " " << epsilon;
     EXPECT_LE(found.width(), 1e-5) << sigma << " " << rate << " " << times << " " << epsilon;
@@ -530,30 +530,30 @@ TEST(SampledBentTest, AgreesWithTheLattice) {
 
 // [sampled-plane] Together with break terms and a plain Gaussian; and epsilon from delta.
 TEST(SampledBentTest, MixedPlansAndEpsilon) {
-  const Parts parts{sampled(1, 0.01, 5), {std::make_shared<LaplaceLoss>(exactly(0.25)), 2}};
+  const Parts parts{sampled(1, 0.01, 5), {std::make_shared<LaplaceLoss>(Interval::exactly(0.25)), 2}};
   const auto loss = compose_by_bent_contour(parts, {});
   ASSERT_NE(loss, nullptr);
   const auto lattice = compose_by_lattice(parts, {});
   for (const double epsilon : {0.3, 1.0}) {
-    const Interval expected = lattice->log_delta(Direction::remove, exactly(epsilon));
-    const Interval found = loss->log_delta(Direction::remove, exactly(epsilon));
+    const Interval expected = lattice->log_delta(Direction::remove, Interval::exactly(epsilon));
+    const Interval found = loss->log_delta(Direction::remove, Interval::exactly(epsilon));
     EXPECT_LE(found.lo, expected.hi);
     EXPECT_GE(found.hi, expected.lo);
     EXPECT_LE(found.width(), 1e-6);
   }
-  const Interval epsilon = *loss->closed_epsilon(Direction::remove, exactly(1e-6));
+  const Interval epsilon = *loss->closed_epsilon(Direction::remove, Interval::exactly(1e-6));
   EXPECT_LE(epsilon.width(), 1e-6 * epsilon.hi);
-  EXPECT_GE(lattice->delta(Direction::remove, exactly(epsilon.lo)).hi, 1e-6);
-  EXPECT_LE(lattice->delta(Direction::remove, exactly(epsilon.hi)).lo, 1e-6);
+  EXPECT_GE(lattice->delta(Direction::remove, Interval::exactly(epsilon.lo)).hi, 1e-6);
+  EXPECT_LE(lattice->delta(Direction::remove, Interval::exactly(epsilon.hi)).lo, 1e-6);
 }
 
 // Parameters known only to intervals take the worse end from above and the better end from below.
 TEST(SampledBentTest, WideParametersAreEnclosed) {
   const Interval rate{0.01, 0.0101};
-  const Part wide{std::make_shared<SampledLoss>(gaussian_loss(exactly(1)), rate), 3};
-  const Interval found = compose_by_bent_contour({wide}, {})->delta(Direction::remove, exactly(0.25));
-  EXPECT_THAT(found, Encloses(compose_by_bent_contour({sampled(1, 0.01, 3)}, {})->delta(Direction::remove, exactly(0.25))));
-  EXPECT_THAT(found, Encloses(compose_by_bent_contour({sampled(1, 0.0101, 3)}, {})->delta(Direction::remove, exactly(0.25))));
+  const Part wide{std::make_shared<SampledLoss>(gaussian_loss(Interval::exactly(1)), rate), 3};
+  const Interval found = compose_by_bent_contour({wide}, {})->delta(Direction::remove, Interval::exactly(0.25));
+  EXPECT_THAT(found, Encloses(compose_by_bent_contour({sampled(1, 0.01, 3)}, {})->delta(Direction::remove, Interval::exactly(0.25))));
+  EXPECT_THAT(found, Encloses(compose_by_bent_contour({sampled(1, 0.0101, 3)}, {})->delta(Direction::remove, Interval::exactly(0.25))));
 }
 
 // [bent-contour] Whatever the epsilon, Gaussian noise leaves some delta: an exponent that overflows is no proof of 0.
@@ -603,7 +603,7 @@ TEST(StepFactorTest, AnUnknownTailIsNotLeftOut) {
     bent::StepFactor factor(steps, cut, bent::TailSteps::any);
     factor.prepare(1, 1, 0);  // far from the last ones, of whose tail nothing is known
     const bent::LogValue found = factor.evaluate(s);
-    bent::NoisePlane whole(exactly(0.5), exactly(0.01), {mean - 6, s.real() > 1 ? 40.0 : 8.0});
+    bent::NoisePlane whole(Interval::exactly(0.5), Interval::exactly(0.01), {mean - 6, s.real() > 1 ? 40.0 : 8.0});
     const bent::Polar truth = whole.evaluate(1.0 + s);
     const double known =
         found.known ? std::abs(std::polar(std::exp(found.real), found.phase) - std::polar(std::exp(truth.log_modulus), truth.phase))
@@ -645,9 +645,9 @@ TEST(WindowTest, BulkAndTailAddUp) {
     const bent::Window tail{-4, width, bent::Window::Side::tail};
     for (const Complex p : {Complex(3, 0), Complex(20, 7), Complex(8, 60)}) {
       const bent::RealNoise fast(mu, rate, true);
-      bent::NoisePlane whole(exactly(mu), exactly(rate), fast.range(p.real()));
-      bent::NoisePlane low(exactly(mu), exactly(rate), bent::RealNoise(mu, rate, true, bulk).range(p.real()), bulk);
-      bent::NoisePlane high(exactly(mu), exactly(rate), bent::RealNoise(mu, rate, true, tail).range(p.real()), tail);
+      bent::NoisePlane whole(Interval::exactly(mu), Interval::exactly(rate), fast.range(p.real()));
+      bent::NoisePlane low(Interval::exactly(mu), Interval::exactly(rate), bent::RealNoise(mu, rate, true, bulk).range(p.real()), bulk);
+      bent::NoisePlane high(Interval::exactly(mu), Interval::exactly(rate), bent::RealNoise(mu, rate, true, tail).range(p.real()), tail);
       const auto value = [](bent::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
       const bent::Polar a = whole.evaluate(p), b = low.evaluate(p), c = high.evaluate(p);
       const double allowed = std::exp(a.log_error) + std::exp(b.log_error) + std::exp(c.log_error) + 1e-14 * std::exp(a.log_modulus);
@@ -665,13 +665,13 @@ TEST(BentTest, OneStepMatchesItsClosedProfile) {
   int all = 0;
   for (const double mu : {0.25, 2.0}) {
     for (const double rate : {0.001, 0.4}) {
-      const PoissonLoss closed(gaussian_loss(exactly(mu)), exactly(rate));
+      const PoissonLoss closed(gaussian_loss(Interval::exactly(mu)), Interval::exactly(rate));
       const Part part{std::make_shared<ExpandedLoss>(SubsampledGaussianBreak{mu, rate}, SubsampledGaussianBreak{mu, rate}, false), 1};
       const auto loss = compose_by_bent_contour({part}, {});
       for (const double epsilon : {-0.3, 0.01, 2.0}) {
         for (const Direction direction : {Direction::remove, Direction::add}) {
-          const Interval truth = closed.log_delta(direction, exactly(epsilon));
-          const Interval found = loss->log_delta(direction, exactly(epsilon));
+          const Interval truth = closed.log_delta(direction, Interval::exactly(epsilon));
+          const Interval found = loss->log_delta(direction, Interval::exactly(epsilon));
           EXPECT_THAT(found, Encloses(truth)) << mu << " " << rate << " " << epsilon;
           ++all;
           tight += found.hi - found.lo <= 1e-6 || found.hi == -infinity;
@@ -683,9 +683,10 @@ TEST(BentTest, OneStepMatchesItsClosedProfile) {
 }
 
 TEST(BentTest, EpsilonIsEnclosedAndTight) {
-  const auto loss = compose_by_bent_contour({subsampled(exactly(1), exactly(0.1), 3), laplace(exactly(0.5), 2)}, {});
+  const auto loss =
+      compose_by_bent_contour({subsampled(Interval::exactly(1), Interval::exactly(0.1), 3), laplace(Interval::exactly(0.5), 2)}, {});
   for (const double epsilon : {0.25, 1.5, 6.0}) {
-    const Interval delta = loss->delta(Direction::remove, exactly(epsilon));
+    const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
     const auto found = loss->closed_epsilon(Direction::remove, delta);
     ASSERT_TRUE(found.has_value());
     EXPECT_THAT(*found, Encloses(epsilon));
@@ -697,13 +698,14 @@ TEST(BentTest, EpsilonIsEnclosedAndTight) {
 TEST(BentTest, EpsilonAgreesWithFreshContours) {
   for (const double sigma : {0.5, 1.0, 2.0}) {
     for (const double rate : {0.2, 0.01, 0.001}) {
-      const auto loss = compose_by_bent_contour({subsampled(exactly(1) / exactly(sigma), exactly(rate), 5)}, {});
+      const auto loss =
+          compose_by_bent_contour({subsampled(Interval::exactly(1) / Interval::exactly(sigma), Interval::exactly(rate), 5)}, {});
       for (const Direction direction : {Direction::remove, Direction::add}) {
-        const auto found = loss->closed_epsilon(direction, exactly(1e-6));
+        const auto found = loss->closed_epsilon(direction, Interval::exactly(1e-6));
         ASSERT_TRUE(found.has_value());
         EXPECT_THAT(*found, IsTight(1e-6)) << sigma << " " << rate;
-        EXPECT_GE(loss->log_delta(direction, exactly(found->lo)).hi, std::log(1e-6));
-        EXPECT_LE(loss->log_delta(direction, exactly(found->hi)).lo, std::log(1e-6));
+        EXPECT_GE(loss->log_delta(direction, Interval::exactly(found->lo)).hi, std::log(1e-6));
+        EXPECT_LE(loss->log_delta(direction, Interval::exactly(found->hi)).lo, std::log(1e-6));
       }
     }
   }
@@ -711,7 +713,8 @@ TEST(BentTest, EpsilonAgreesWithFreshContours) {
 
 // What is known of the factors at one epsilon serves another; the summands must be the same.
 TEST(BentContourTest, AMovedContourStillHolds) {
-  const auto expansion = bent::expand({subsampled(exactly(1), exactly(0.1), 4)}, Direction::remove, ParameterEnd::worse);
+  const auto expansion =
+      bent::expand({subsampled(Interval::exactly(1), Interval::exactly(0.1), 4)}, Direction::remove, ParameterEnd::worse);
   ASSERT_TRUE(expansion.has_value());
   const bent::SubsampledSteps& steps = expansion->subsampled.front();
   const bent::RealNoise fast(steps.mu, steps.rate, true);
@@ -742,8 +745,9 @@ TEST(BentContourTest, AMovedContourStillHolds) {
 
 // What an evaluator remembers of one epsilon must not stand for parts that another has and that one had not.
 TEST(BentContourTest, AnswersDoNotDependOnEarlierOnes) {
-  for (const Parts& parts : {Parts{laplace(exactly(0.5), 3)}, Parts{subsampled(exactly(1), exactly(0.1), 2), laplace(exactly(1), 2)},
-                             Parts{subsampled(exactly(2), exactly(0.001), 4)}}) {
+  for (const Parts& parts : {Parts{laplace(Interval::exactly(0.5), 3)},
+                             Parts{subsampled(Interval::exactly(1), Interval::exactly(0.1), 2), laplace(Interval::exactly(1), 2)},
+                             Parts{subsampled(Interval::exactly(2), Interval::exactly(0.001), 4)}}) {
     auto expansion = bent::expand(parts, Direction::remove, ParameterEnd::worse);
     ASSERT_TRUE(expansion.has_value());
     const bent::Side side(std::move(*expansion));
@@ -760,9 +764,9 @@ TEST(BentContourTest, AnswersDoNotDependOnEarlierOnes) {
 // Far beyond what any noise reaches there is still an answer, and it is small.
 TEST(BentTest, HugeEpsilonsAreAnswered) {
   for (const double rate : {0.01, 1e-4}) {
-    const auto loss = compose_by_bent_contour({subsampled(exactly(1), exactly(rate), 10)}, {});
+    const auto loss = compose_by_bent_contour({subsampled(Interval::exactly(1), Interval::exactly(rate), 10)}, {});
     for (const double epsilon : {50.0, 700.0}) {
-      const Interval found = loss->log_delta(Direction::remove, exactly(epsilon));
+      const Interval found = loss->log_delta(Direction::remove, Interval::exactly(epsilon));
       EXPECT_LE(found.lo, found.hi) << epsilon;
       EXPECT_LT(found.hi, -100) << epsilon;
     }
@@ -772,8 +776,8 @@ TEST(BentTest, HugeEpsilonsAreAnswered) {
 // Close to the largest loss of the direction add, contours lean far to the left, where a straight path in the noise plane would rise.
 TEST(BentTest, NearTheLargestLossIsTight) {
   for (const std::uint64_t times : {2U, 5U}) {
-    const auto loss = compose_by_bent_contour({subsampled(exactly(0.5), exactly(0.01), times)}, {});
-    const auto found = loss->closed_epsilon(Direction::add, exactly(1e-8));
+    const auto loss = compose_by_bent_contour({subsampled(Interval::exactly(0.5), Interval::exactly(0.01), times)}, {});
+    const auto found = loss->closed_epsilon(Direction::add, Interval::exactly(1e-8));
     ASSERT_TRUE(found.has_value());
     EXPECT_THAT(*found, IsTight(1e-8));
   }
@@ -783,10 +787,10 @@ TEST(BentTest, NearTheLargestLossIsTight) {
 // a plan with a plain Gaussian against the lattice.
 TEST(BentTest, DeepInTheTailOfSmallRates) {
   const auto check = [](double mu, double rate, std::uint64_t times, double epsilon) {
-    const Parts parts{{subsampled_gaussian(exactly(mu), exactly(rate)), times}};
-    const Interval found = compose_by_bent_contour(parts, {})->log_delta(Direction::remove, exactly(epsilon));
+    const Parts parts{{subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate)), times}};
+    const Interval found = compose_by_bent_contour(parts, {})->log_delta(Direction::remove, Interval::exactly(epsilon));
     const LossPointer other = times == 2 ? compose_by_cells(parts, {}) : compose_by_lattice(parts, {});
-    const Interval known = other->log_delta(Direction::remove, exactly(epsilon));
+    const Interval known = other->log_delta(Direction::remove, Interval::exactly(epsilon));
     EXPECT_LE(found.lo, known.hi) << mu << " " << rate << " " << times;
     EXPECT_GE(found.hi, known.lo) << mu << " " << rate << " " << times;
     EXPECT_THAT(found, IsTight(1e-6)) << mu << " " << rate << " " << times;
@@ -801,26 +805,26 @@ TEST(BentTest, DeepInTheTailOfSmallRates) {
 
 // Laplace steps end at a largest loss; on it and beyond it delta is exactly the mass at infinity.
 TEST(BentTest, TiesAndTheFarEndAreExact) {
-  const auto pure = compose_by_bent_contour({laplace(exactly(0.5), 4)}, {});
-  EXPECT_EQ(pure->delta(Direction::add, exactly(2)), exactly(0));
-  EXPECT_EQ(pure->delta(Direction::add, exactly(3)), exactly(0));
-  EXPECT_THAT(pure->delta(Direction::add, exactly(1)), IsTight(1e-6));  // a break lies on epsilon
-  EXPECT_THAT(pure->delta(Direction::add, exactly(0)), IsTight(1e-6));
-  const BreakTerms cut = truncated_laplace_break_points(1, exactly(5));
+  const auto pure = compose_by_bent_contour({laplace(Interval::exactly(0.5), 4)}, {});
+  EXPECT_EQ(pure->delta(Direction::add, Interval::exactly(2)), Interval::exactly(0));
+  EXPECT_EQ(pure->delta(Direction::add, Interval::exactly(3)), Interval::exactly(0));
+  EXPECT_THAT(pure->delta(Direction::add, Interval::exactly(1)), IsTight(1e-6));  // a break lies on epsilon
+  EXPECT_THAT(pure->delta(Direction::add, Interval::exactly(0)), IsTight(1e-6));
+  const BreakTerms cut = truncated_laplace_break_points(1, Interval::exactly(5));
   const auto truncated = compose_by_bent_contour({{std::make_shared<ExpandedLoss>(cut, cut, true), 3}}, {});
   const Interval mass = truncated->infinite_mass(Direction::remove);
   EXPECT_THAT(mass, IsTight(1e-14));
-  EXPECT_THAT(truncated->delta(Direction::remove, exactly(infinity)), Encloses(mass));
-  EXPECT_THAT(truncated->delta(Direction::remove, exactly(3)), Encloses(mass));
+  EXPECT_THAT(truncated->delta(Direction::remove, Interval::exactly(infinity)), Encloses(mass));
+  EXPECT_THAT(truncated->delta(Direction::remove, Interval::exactly(3)), Encloses(mass));
 }
 
 // A wider parameter can only widen the answer, and a worse one only raise it.
 TEST(BentTest, ParametersAreTakenAtTheirEnds) {
   const auto wide = compose_by_bent_contour({subsampled({0.9, 1.1}, {0.09, 0.11}, 4)}, {});
-  const auto narrow = compose_by_bent_contour({subsampled(exactly(1), exactly(0.1), 4)}, {});
+  const auto narrow = compose_by_bent_contour({subsampled(Interval::exactly(1), Interval::exactly(0.1), 4)}, {});
   for (const Direction direction : {Direction::remove, Direction::add}) {
-    const Interval outer = wide->delta(direction, exactly(0.2));
-    const Interval inner = narrow->delta(direction, exactly(0.2));
+    const Interval outer = wide->delta(direction, Interval::exactly(0.2));
+    const Interval inner = narrow->delta(direction, Interval::exactly(0.2));
     EXPECT_LT(outer.lo, inner.lo);
     EXPECT_GT(outer.hi, inner.hi);
   }
@@ -829,7 +833,7 @@ TEST(BentTest, ParametersAreTakenAtTheirEnds) {
 TEST(BentTest, RefusesLossesWithoutAnExpansion) {
   EXPECT_EQ(compose_by_bent_contour({{std::make_shared<ShapelessLoss>(), 2}}, {}), nullptr);
   EXPECT_EQ(compose_by_bent_contour({}, {}), nullptr);
-  EXPECT_EQ(compose_by_bent_contour({laplace(exactly(1), 1'000'000)}, {}), nullptr);
+  EXPECT_EQ(compose_by_bent_contour({laplace(Interval::exactly(1), 1'000'000)}, {}), nullptr);
 }
 
 TEST(BentTest, ComposedLaplaceMatchesGolden) {
@@ -882,8 +886,8 @@ TEST(BentTest, ManySubsampledStepsMatchGolden) {
 // 64-bit mantissas, two spacings agreeing to 14 digits.
 TEST(BentTest, SmallRatesMatchALongVerticalLine) {
   const auto check = [](double sigma, double rate, double epsilon, const char* truth) {
-    const auto loss = compose_by_bent_contour({subsampled(exactly(sigma), exactly(rate), 100)}, {});
-    const Interval delta = loss->delta(Direction::remove, exactly(epsilon));
+    const auto loss = compose_by_bent_contour({subsampled(Interval::exactly(sigma), Interval::exactly(rate), 100)}, {});
+    const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
     EXPECT_THAT(delta, Encloses(truth)) << sigma << " " << rate;
     EXPECT_THAT(delta, IsTight(1e-6)) << sigma << " " << rate;
   };
@@ -895,11 +899,11 @@ TEST(BentTest, SmallRatesMatchALongVerticalLine) {
 
 // A doubt of one rounding about mu and the rate is counted once, not answered twice, and widens the answer by little.
 TEST(BentTest, DoubtOfOneRoundingCostsNothing) {
-  const auto loss = compose_by_bent_contour({{subsampled_gaussian(1.0 / exactly(3), {0.01, std::nextafter(0.01, 1)}), 10}}, {});
-  const auto ends = compose_by_bent_contour({subsampled(exactly(3), {0.01, std::nextafter(0.01, 1)}, 10)}, {});
+  const auto loss = compose_by_bent_contour({{subsampled_gaussian(1.0 / Interval::exactly(3), {0.01, std::nextafter(0.01, 1)}), 10}}, {});
+  const auto ends = compose_by_bent_contour({subsampled(Interval::exactly(3), {0.01, std::nextafter(0.01, 1)}, 10)}, {});
   for (const Direction direction : {Direction::remove, Direction::add}) {
-    const Interval delta = loss->delta(direction, exactly(0.03));
-    const Interval apart = ends->delta(direction, exactly(0.03));
+    const Interval delta = loss->delta(direction, Interval::exactly(0.03));
+    const Interval apart = ends->delta(direction, Interval::exactly(0.03));
     EXPECT_THAT(delta, IsTight(1e-6));
     EXPECT_LE(delta.lo, apart.hi);
     EXPECT_GE(delta.hi, apart.lo);
@@ -928,11 +932,12 @@ TEST(BentTest, RandomizedResponseMatchesGolden) {
 
 // 5 subsampled Gaussians (sigma 1, rate 0.1), one Gaussian (mu 0.5) and two Laplace: a vertical contour in 30-digit arithmetic.
 TEST(BentTest, AMixedPlanMatchesThirtyDigitArithmetic) {
-  const auto loss = compose_by_bent_contour({subsampled(exactly(1), exactly(0.1), 5), gaussian(0.5, 1), laplace(exactly(1), 2)}, {});
+  const auto loss = compose_by_bent_contour(
+      {subsampled(Interval::exactly(1), Interval::exactly(0.1), 5), gaussian(0.5, 1), laplace(Interval::exactly(1), 2)}, {});
   ASSERT_NE(loss, nullptr);
   EXPECT_FALSE(loss->symmetric());
   const auto check = [&](Direction direction, double epsilon, const char* truth) {
-    const Interval delta = loss->delta(direction, exactly(epsilon));
+    const Interval delta = loss->delta(direction, Interval::exactly(epsilon));
     EXPECT_THAT(delta, Encloses(truth));
     EXPECT_THAT(delta, IsTight(1e-6));
   };
@@ -947,21 +952,21 @@ TEST(BentTest, AMixedPlanMatchesThirtyDigitArithmetic) {
 // At small rates delta falls steeply next to 0, so that Newton's steps leave what is certified: the search must still end around the truth.
 TEST(BentTest, EpsilonNextToZeroOfSmallRates) {
   const double mu = 1 / 0.3, rate = 1e-5;
-  const LossPointer step = subsampled_gaussian(exactly(mu), exactly(rate));
+  const LossPointer step = subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate));
   const auto loss = compose_by_bent_contour({{step, 1}}, {});
   for (const Direction direction : {Direction::remove, Direction::add})
     for (const double share : {0.9, 0.4}) {
-      const double target = step->delta(direction, exactly(0)).lo * share;
-      const auto found = loss->closed_epsilon(direction, exactly(target));
+      const double target = step->delta(direction, Interval::exactly(0)).lo * share;
+      const auto found = loss->closed_epsilon(direction, Interval::exactly(target));
       ASSERT_TRUE(found.has_value());
-      EXPECT_GE(step->delta(direction, exactly(found->lo)).hi, target) << share;
-      EXPECT_LE(step->delta(direction, exactly(found->hi)).lo, target) << share;
+      EXPECT_GE(step->delta(direction, Interval::exactly(found->lo)).hi, target) << share;
+      EXPECT_LE(step->delta(direction, Interval::exactly(found->hi)).lo, target) << share;
     }
 }
 
 // Far from where the planes were prepared little or nothing is known of F: what is told must hold what a plane prepared there says.
 TEST(BentContourTest, ASampleFarFromItsPlanesIsOnlyABound) {
-  const Parts parts{subsampled(exactly(1), exactly(0.01), 2)};
+  const Parts parts{subsampled(Interval::exactly(1), Interval::exactly(0.01), 2)};
   const bent::Side side(*bent::expand(parts, Direction::remove, ParameterEnd::worse));
   const double epsilon = 0.5, y = side.expansion.summands.front().position.value() - epsilon;
   const bent::Integrand::Offset offset{0, y, 1e-15};
@@ -984,14 +989,16 @@ TEST(BentContourTest, ASampleFarFromItsPlanesIsOnlyABound) {
 // Positions that no pair of doubles holds have an error. A break that may be either side of epsilon counts with its distance, and is told.
 TEST(BentTest, ABreakWithinItsRoundingOfEpsilonIsATie) {
   const double small = 0x1p-54, tiny = 0x1p-116;
-  const auto response = [](double epsilon) { return randomized_response(exactly(epsilon), 1); };
-  const auto tied = compose_by_bent_contour({laplace(exactly(1), 1), response(small), response(tiny), response(small)}, {});
+  const auto response = [](double epsilon) { return randomized_response(Interval::exactly(epsilon), 1); };
+  const auto tied = compose_by_bent_contour({laplace(Interval::exactly(1), 1), response(small), response(tiny), response(small)}, {});
   ASSERT_NE(tied, nullptr);
-  const Interval found = tied->delta(Direction::remove, exactly(1)), before = tied->delta(Direction::remove, exactly(0.5));
+  const Interval found = tied->delta(Direction::remove, Interval::exactly(1)),
+                 before = tied->delta(Direction::remove, Interval::exactly(0.5));
   // The largest loss exceeds 1 by 2 small + tiny at most.
   EXPECT_LE(found.lo, 0x1p-53);
   EXPECT_LE(found.hi, 0x1p-50);
-  EXPECT_THAT(before, Encloses(LaplaceLoss(exactly(1)).delta(Direction::remove, exactly(0.5)) + Interval{-0x1p-60, 0x1p-60}));
+  EXPECT_THAT(before,
+              Encloses(LaplaceLoss(Interval::exactly(1)).delta(Direction::remove, Interval::exactly(0.5)) + Interval{-0x1p-60, 0x1p-60}));
   const std::vector<Evaluation> account = evaluations_of(*tied, Direction::remove, 1);
   ASSERT_EQ(account.size(), 1U);
   bool told = false;

@@ -22,11 +22,9 @@ using test::golden_group;
 using test::golden_interval;
 using test::IsTight;
 
-Interval exactly(double x) { return Interval::exactly(x); }
-
 TEST(CellsTest, TakesExactlyTwoStepsOneOfThemContinuous) {
-  const LossPointer gaussian = gaussian_loss(exactly(1));
-  const LossPointer laplace = std::make_shared<LaplaceLoss>(exactly(1));
+  const LossPointer gaussian = gaussian_loss(Interval::exactly(1));
+  const LossPointer laplace = std::make_shared<LaplaceLoss>(Interval::exactly(1));
   EXPECT_EQ(compose_by_cells({{gaussian, 3}}, {}), nullptr);
   EXPECT_EQ(compose_by_cells({{gaussian, 1}}, {}), nullptr);
   EXPECT_EQ(compose_by_cells({{laplace, 2}}, {}), nullptr);
@@ -34,10 +32,10 @@ TEST(CellsTest, TakesExactlyTwoStepsOneOfThemContinuous) {
 }
 
 TEST(CellsTest, TwoGaussiansAreOne) {
-  const auto loss = compose_by_cells({{gaussian_loss(exactly(0.6)), 1}, {gaussian_loss(exactly(0.8)), 1}}, {1e-4});
+  const auto loss = compose_by_cells({{gaussian_loss(Interval::exactly(0.6)), 1}, {gaussian_loss(Interval::exactly(0.8)), 1}}, {1e-4});
   for (const double epsilon : {-1.0, 0.0, 0.5, 3.0}) {
-    const Interval delta = loss->delta(Direction::remove, exactly(epsilon));
-    EXPECT_THAT(delta, Encloses(gaussian_delta(exactly(1), exactly(epsilon)))) << epsilon;
+    const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
+    EXPECT_THAT(delta, Encloses(gaussian_delta(Interval::exactly(1), Interval::exactly(epsilon)))) << epsilon;
     EXPECT_THAT(delta, IsTight(1e-3)) << epsilon;
   }
 }
@@ -58,13 +56,14 @@ TEST(CellsTest, TwoSubsampledStepsMatchGolden) {
 TEST(CellsTest, AgreesWithTheBentContour) {
   for (const double mu : {0.5, 1.0}) {
     for (const double rate : {0.001, 0.1}) {
-      const Parts parts{{subsampled_gaussian(exactly(mu), exactly(rate)), 1}, {std::make_shared<LaplaceLoss>(exactly(0.05)), 1}};
+      const Parts parts{{subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate)), 1},
+                        {std::make_shared<LaplaceLoss>(Interval::exactly(0.05)), 1}};
       const auto cells = compose_by_cells(parts, {1e-4});
       const auto contour = compose_by_bent_contour(parts, {});
       for (const double epsilon : {0.02, 0.2}) {
         for (const Direction direction : {Direction::remove, Direction::add}) {
-          const Interval bracket = cells->delta(direction, exactly(epsilon));
-          EXPECT_THAT(bracket, Encloses(contour->delta(direction, exactly(epsilon)))) << mu << " " << rate << " " << epsilon;
+          const Interval bracket = cells->delta(direction, Interval::exactly(epsilon));
+          EXPECT_THAT(bracket, Encloses(contour->delta(direction, Interval::exactly(epsilon)))) << mu << " " << rate << " " << epsilon;
           EXPECT_THAT(bracket, IsTight(1e-3)) << mu << " " << rate << " " << epsilon;
         }
       }
@@ -73,19 +72,19 @@ TEST(CellsTest, AgreesWithTheBentContour) {
 }
 
 TEST(CellsTest, KnowsBothDirectionsAndTheFloor) {
-  const LossPointer gaussian = gaussian_loss(exactly(1));
-  const LossPointer stated = std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{exactly(1), exactly(0.125)}});
+  const LossPointer gaussian = gaussian_loss(Interval::exactly(1));
+  const LossPointer stated = std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(1), Interval::exactly(0.125)}});
   const auto both = compose_by_cells({{gaussian, 1}, {stated, 1}}, {1e-4});
   EXPECT_TRUE(both->symmetric());
-  EXPECT_EQ(both->infinite_mass(Direction::remove), exactly(0.125));
-  EXPECT_EQ(both->delta(Direction::remove, exactly(infinity)), exactly(0.125));
-  EXPECT_FALSE(compose_by_cells({{subsampled_gaussian(exactly(1), exactly(0.1)), 2}}, {})->symmetric());
-  const auto found = explained([&] { return both->delta(Direction::remove, exactly(1)); });
+  EXPECT_EQ(both->infinite_mass(Direction::remove), Interval::exactly(0.125));
+  EXPECT_EQ(both->delta(Direction::remove, Interval::exactly(infinity)), Interval::exactly(0.125));
+  EXPECT_FALSE(compose_by_cells({{subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.1)), 2}}, {})->symmetric());
+  const auto found = explained([&] { return both->delta(Direction::remove, Interval::exactly(1)); });
   EXPECT_EQ(found.method, Method::lattice);
   EXPECT_EQ(found.steps.back().theorem, "two-step-cells");
   const std::vector<Evaluation> account = evaluations_of(*both, Direction::remove, 1);
   ASSERT_EQ(account.size(), 1U);
-  EXPECT_THAT(exp(account.front().log_delta), Encloses(both->delta(Direction::remove, exactly(1))));
+  EXPECT_THAT(exp(account.front().log_delta), Encloses(both->delta(Direction::remove, Interval::exactly(1))));
   EXPECT_EQ(account.front().counts.front().first, "cells");
   EXPECT_GT(account.front().counts.front().second, 10U);
 }

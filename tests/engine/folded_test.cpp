@@ -25,8 +25,6 @@ namespace {
 
 using test::IsTight;
 
-Interval exactly(double value) { return Interval::exactly(value); }
-
 LossPointer fold(LossPointer loss, std::uint64_t times) { return compose_by_folded_contour({{std::move(loss), times}}); }
 
 /// The law of the sum by convolution in long double, and delta by its definition: about 1e-16 relative, by other means.
@@ -81,14 +79,15 @@ TEST(Folded, HoldsConvolutionsOfDiscreteGaussians) {
     const int shift = i % 3 == 0 ? 1 + static_cast<int>(2 * uniform(random) * sigma) : 1;
     const int times = 2 + static_cast<int>(5 * uniform(random));
     const Convolved truth(sigma, shift, times);
-    const auto loss = fold(discrete_gaussian(exactly(sigma), static_cast<std::uint64_t>(shift)), static_cast<std::uint64_t>(times));
+    const auto loss =
+        fold(discrete_gaussian(Interval::exactly(sigma), static_cast<std::uint64_t>(shift)), static_cast<std::uint64_t>(times));
     ASSERT_NE(loss, nullptr);
     const double mu = shift * std::sqrt(times) / sigma;
     for (const double share : {0.0, 0.1, 1.0, 3.0, 6.0}) {
       const double epsilon = share * mu * uniform(random) + (share > 1 ? mu * mu / 2 : 0);
       const std::string where = "sigma " + std::to_string(sigma) + " shift " + std::to_string(shift) + " times " + std::to_string(times) +
                                 " epsilon " + std::to_string(epsilon);
-      expect_close(loss->delta(Direction::remove, exactly(epsilon)), truth.delta(epsilon), 1e-11, where);
+      expect_close(loss->delta(Direction::remove, Interval::exactly(epsilon)), truth.delta(epsilon), 1e-11, where);
       const auto found = loss->test_at(Direction::remove, epsilon);
       ASSERT_TRUE(found) << where;
       expect_close(found->true_positive, truth.tail(epsilon, false), 1e-10, where);
@@ -101,11 +100,11 @@ TEST(Folded, HoldsConvolutionsOfDiscreteGaussians) {
 TEST(Folded, HoldsOnThePointsOfTheLattice) {
   for (const double sigma : {1.0, 1.3, 3.0, 7.7}) {
     const Convolved truth(sigma, 1, 3);
-    const auto loss = fold(discrete_gaussian(exactly(sigma), 1), 3);
+    const auto loss = fold(discrete_gaussian(Interval::exactly(sigma), 1), 3);
     for (int j = 0; j < 12; ++j) {
       const double point = (j + 0.5) / (sigma * sigma);
       for (const double epsilon : {point * (1 - 4e-16), point, point * (1 + 4e-16), point * (1 - 1e-12), point * (1 + 1e-12)})
-        expect_close(loss->delta(Direction::remove, exactly(epsilon)), truth.delta(epsilon), 1e-11, std::to_string(epsilon));
+        expect_close(loss->delta(Direction::remove, Interval::exactly(epsilon)), truth.delta(epsilon), 1e-11, std::to_string(epsilon));
     }
   }
 }
@@ -113,14 +112,14 @@ TEST(Folded, HoldsOnThePointsOfTheLattice) {
 TEST(Folded, FindsEpsilonDownToTinyDeltas) {
   for (const double sigma : {1.0, 4.0, 90.0, 1000.0})
     for (const std::uint64_t times : {std::uint64_t{2}, std::uint64_t{37}, std::uint64_t{1000000}}) {
-      const auto loss = fold(discrete_gaussian(exactly(sigma), 1), times);
+      const auto loss = fold(discrete_gaussian(Interval::exactly(sigma), 1), times);
       for (const double delta : {0.5, 1e-3, 1e-10, 1e-100}) {
-        const auto epsilon = loss->closed_epsilon(Direction::remove, exactly(delta));
+        const auto epsilon = loss->closed_epsilon(Direction::remove, Interval::exactly(delta));
         ASSERT_TRUE(epsilon);
         if (epsilon->hi == 0) continue;
         EXPECT_THAT(*epsilon, IsTight(1e-10)) << sigma << " " << times << " " << delta;
-        EXPECT_GE(loss->log_delta(Direction::remove, exactly(epsilon->lo)).hi, std::log(delta) - 1e-13);
-        EXPECT_LE(loss->log_delta(Direction::remove, exactly(epsilon->hi)).lo, std::log(delta) + 1e-13);
+        EXPECT_GE(loss->log_delta(Direction::remove, Interval::exactly(epsilon->lo)).hi, std::log(delta) - 1e-13);
+        EXPECT_LE(loss->log_delta(Direction::remove, Interval::exactly(epsilon->hi)).lo, std::log(delta) + 1e-13);
       }
     }
 }
@@ -128,11 +127,11 @@ TEST(Folded, FindsEpsilonDownToTinyDeltas) {
 // For a large sigma the lattice is so fine that the noise is as good as Gaussian, and never better.
 TEST(Folded, ApproachesTheGaussian) {
   const double mu = std::sqrt(1e4) / 1000;
-  const auto loss = fold(discrete_gaussian(exactly(1000), 1), 10000);
+  const auto loss = fold(discrete_gaussian(Interval::exactly(1000), 1), 10000);
   const auto normal = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
   for (const double epsilon : {0.01, 0.2, 0.4}) {
     const double smooth = normal(-epsilon / mu + mu / 2) - std::exp(epsilon) * normal(-epsilon / mu - mu / 2);
-    const Interval delta = loss->delta(Direction::remove, exactly(epsilon));
+    const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
     EXPECT_THAT(delta, IsTight(1e-11));
     EXPECT_NEAR(delta.hi / smooth, 1, 1e-6);
   }
@@ -142,14 +141,14 @@ TEST(Folded, HoldsExactCompositionsOfResponsesAndGuarantees) {
   for (const std::uint64_t choices : {std::uint64_t{2}, std::uint64_t{5}})
     for (const double epsilon0 : {0.01, 0.5, 3.0})
       for (const std::uint64_t times : {std::uint64_t{2}, std::uint64_t{15}, std::uint64_t{400}}) {
-        const Parts parts{{randomized_response(exactly(epsilon0), choices), times}};
+        const Parts parts{{randomized_response(Interval::exactly(epsilon0), choices), times}};
         const auto exact = compose_exactly(parts, {});
         const auto folded = compose_by_folded_contour(parts);
         ASSERT_NE(folded, nullptr);
         for (const double share : {0.0, 0.03, 0.21, 0.5, 0.9, 0.999}) {
           const double epsilon = share * epsilon0 * static_cast<double>(times);
-          const Interval one = exact->log_delta(Direction::remove, exactly(epsilon));
-          const Interval other = folded->log_delta(Direction::remove, exactly(epsilon));
+          const Interval one = exact->log_delta(Direction::remove, Interval::exactly(epsilon));
+          const Interval other = folded->log_delta(Direction::remove, Interval::exactly(epsilon));
           EXPECT_LE(one.lo, other.hi) << choices << " " << epsilon0 << " " << times << " " << share;
           EXPECT_GE(one.hi, other.lo) << choices << " " << epsilon0 << " " << times << " " << share;
         }
@@ -161,7 +160,7 @@ TEST(ThetaTransform, HoldsTheSumOverAllOutcomes) {
   constexpr long double pi = std::numbers::pi_v<long double>;
   for (const double sigma : {1.0, 1.25, 2.0, 6.0})
     for (const double shift : {1.0, 3.0}) {
-      const auto transform = theta_transform(exactly(sigma), shift);
+      const auto transform = theta_transform(Interval::exactly(sigma), shift);
       ASSERT_NE(transform, nullptr);
       const auto moments = transform->prepare({});
       for (const double order : {-0.5, 0.0, 0.3, 1.0, 2.45, 9.1}) {
@@ -210,7 +209,7 @@ TEST(ThetaTransform, HoldsTheSumOverAllOutcomes) {
 }
 
 TEST(ThetaTransform, NeedsASigmaThatIsKnownAndLarge) {
-  EXPECT_EQ(theta_transform(exactly(0.9), 1), nullptr);
+  EXPECT_EQ(theta_transform(Interval::exactly(0.9), 1), nullptr);
   EXPECT_EQ(theta_transform({1, 1.1}, 1), nullptr);
 }
 
@@ -218,7 +217,7 @@ TEST(ThetaTransform, NeedsASigmaThatIsKnownAndLarge) {
 
 /// A plan that keeps its loss alive.
 struct FoldedPlan {
-  FoldedPlan(double sigma, std::uint64_t times) : loss(discrete_gaussian(exactly(sigma), 1)) {
+  FoldedPlan(double sigma, std::uint64_t times) : loss(discrete_gaussian(Interval::exactly(sigma), 1)) {
     plan.items.push_back({loss, {loss, loss->transform(Direction::remove)}, static_cast<double>(times)});
     plan.steps = static_cast<double>(times);
     plan.largest_loss = infinity;
@@ -288,8 +287,8 @@ TEST(Folded, TheDoubtOfAPlaceIsPaidFor) {
   for (const double distance : {1e-4, 1e-3, 1e-2})
     for (const double sigma : {1.5 - width, 1.5 + width}) {
       const double epsilon = 10 * (5.0 + 30) / 2.25 - distance;
-      const Interval truth = discrete_gaussian(exactly(sigma), 10)->log_delta(Direction::remove, exactly(epsilon));
-      const Interval found = folded->log_delta(Direction::remove, exactly(epsilon));
+      const Interval truth = discrete_gaussian(Interval::exactly(sigma), 10)->log_delta(Direction::remove, Interval::exactly(epsilon));
+      const Interval found = folded->log_delta(Direction::remove, Interval::exactly(epsilon));
       EXPECT_LE(found.lo, truth.hi) << distance;
       EXPECT_GE(found.hi, truth.lo) << distance;
     }
@@ -298,10 +297,10 @@ TEST(Folded, TheDoubtOfAPlaceIsPaidFor) {
 // What no line can do is not claimed: too fine a step, too far a place, more nodes than are worth it.
 TEST(Folded, GivesUpRatherThanGuess) {
   FoldedPlan fine(3, 2);
-  fine.plan.lattice->step = exactly(1e-20);
+  fine.plan.lattice->step = Interval::exactly(1e-20);
   EXPECT_EQ(fine.at(2, 0.5, {1e-13, 1e-13}, ContourLine::Kernel::profile).above, infinity);
   EXPECT_EQ(FoldedPlan(3, 2).at(2, 1e18, {1e-13, 1e-13}, ContourLine::Kernel::profile).above, infinity);
-  const LossPointer response = randomized_response(exactly(0.01), 2);
+  const LossPointer response = randomized_response(Interval::exactly(0.01), 2);
   FoldedPlan plan(3, 2);
   plan.plan.items = {{response, atoms_transform(*response->atoms(Direction::remove)), 2}};
   plan.plan.lattice = response->lattice();
@@ -309,27 +308,29 @@ TEST(Folded, GivesUpRatherThanGuess) {
 }
 
 TEST(Folded, AListMadeLaterIsTheList) {
-  const Parts parts{{randomized_response(exactly(0.5), 5), 20}};
+  const Parts parts{{randomized_response(Interval::exactly(0.5), 5), 20}};
   const auto later = compose_exactly_later(parts, {}), now = compose_exactly(parts, {});
   EXPECT_EQ(later->symmetric(), now->symmetric());
-  EXPECT_EQ(later->delta(Direction::remove, exactly(1)), now->delta(Direction::remove, exactly(1)));
-  EXPECT_EQ(later->log_delta(Direction::remove, exactly(1)), now->log_delta(Direction::remove, exactly(1)));
-  EXPECT_EQ(later->closed_epsilon(Direction::remove, exactly(0.01)), now->closed_epsilon(Direction::remove, exactly(0.01)));
+  EXPECT_EQ(later->delta(Direction::remove, Interval::exactly(1)), now->delta(Direction::remove, Interval::exactly(1)));
+  EXPECT_EQ(later->log_delta(Direction::remove, Interval::exactly(1)), now->log_delta(Direction::remove, Interval::exactly(1)));
+  EXPECT_EQ(later->closed_epsilon(Direction::remove, Interval::exactly(0.01)),
+            now->closed_epsilon(Direction::remove, Interval::exactly(0.01)));
 }
 
 TEST(Folded, IsForOneMechanismOnALattice) {
-  const LossPointer noise = discrete_gaussian(exactly(4), 1), other = discrete_gaussian(exactly(5), 1);
+  const LossPointer noise = discrete_gaussian(Interval::exactly(4), 1), other = discrete_gaussian(Interval::exactly(5), 1);
   EXPECT_EQ(compose_by_folded_contour({{noise, 2}, {other, 2}}), nullptr);
-  EXPECT_EQ(fold(pair_loss({exactly(0.25), exactly(0.75)}, {exactly(0.5), exactly(0.5)}), 3), nullptr);
+  EXPECT_EQ(fold(pair_loss({Interval::exactly(0.25), Interval::exactly(0.75)}, {Interval::exactly(0.5), Interval::exactly(0.5)}), 3),
+            nullptr);
 }
 
 // Where a list of atoms would be long the folded contour answers, and the list is made for its corners alone.
 TEST(Folded, IsChosenWhereAListWouldBeLong) {
   const auto theorem_of = [](const Composition& composition) {
-    return provenance_of([&] { (void)composition.loss->delta(Direction::remove, exactly(0.1)); }).steps.back().theorem;
+    return provenance_of([&] { (void)composition.loss->delta(Direction::remove, Interval::exactly(0.1)); }).steps.back().theorem;
   };
-  EXPECT_EQ(theorem_of(compose({{discrete_gaussian(exactly(1), 1), 2}}, {})), "exact-composition");
-  const Composition folded = compose({{discrete_gaussian(exactly(5), 1), 3}}, {});
+  EXPECT_EQ(theorem_of(compose({{discrete_gaussian(Interval::exactly(1), 1), 2}}, {})), "exact-composition");
+  const Composition folded = compose({{discrete_gaussian(Interval::exactly(5), 1), 3}}, {});
   EXPECT_EQ(theorem_of(folded), "folded-contour");
   const auto corners = folded.loss->guarantees(Direction::remove);
   ASSERT_TRUE(corners);
@@ -338,7 +339,7 @@ TEST(Folded, IsChosenWhereAListWouldBeLong) {
     const Interval found = folded.loss->delta(Direction::remove, epsilon);
     EXPECT_TRUE(found.lo <= delta.hi && delta.lo <= found.hi);
   }
-  EXPECT_EQ(theorem_of(compose({{discrete_gaussian(exactly(50), 1), 100}}, {})), "folded-contour");
+  EXPECT_EQ(theorem_of(compose({{discrete_gaussian(Interval::exactly(50), 1), 100}}, {})), "folded-contour");
 }
 
 }  // namespace

@@ -18,8 +18,6 @@ using test::Encloses;
 using test::IsTight;
 using testing::HasSubstr;
 
-Interval exactly(double value) { return Interval::exactly(value); }
-
 const MethodRow& row_of(const Comparison& comparison, const std::string& method) {
   for (const MethodRow& row : comparison.rows)
     if (row.method == method) return row;
@@ -31,7 +29,7 @@ TEST(Compare, TableOneWithTheCorrectedOptimalRow) {
   const Plan pure = parse("dp(epsilon=0.2000000000000000111022302462515654) | repeat(50)");  // the double that the table means
   const Plan laplace = parse("laplace(scale=1, sensitivity=0.2000000000000000111022302462515654) | repeat(50)");
   for (const json& cell : table["cells"]) {
-    const Interval delta = exactly(test::golden_double(cell["delta"]));
+    const Interval delta = Interval::exactly(test::golden_double(cell["delta"]));
     const Comparison found = compare_methods(pure, delta);
     for (const auto& [method, column] : {std::pair{"exact", "Optimal"},
                                          {"kairouz", "Optimal"},
@@ -64,7 +62,7 @@ TEST(Compare, NoBoundLiesBelowTheTruth) {
     // The Renyi divergences of the last two are integrals of the profile, which take seconds.
     std::vector<std::string> methods = comparison_methods();
     if (std::string_view(text).starts_with("mixture") || std::string_view(text).starts_with("sqrt_log")) std::erase(methods, "rdp_orders");
-    const Comparison found = compare_methods(plan, exactly(1e-4), Neighbours::unstated, {}, methods);
+    const Comparison found = compare_methods(plan, Interval::exactly(1e-4), Neighbours::unstated, {}, methods);
     const Interval truth = analyze(plan).epsilon_at(1e-4);
     EXPECT_GE(found.epsilon.hi, truth.lo) << text;
     EXPECT_LE(found.epsilon.hi, truth.hi) << text;
@@ -78,29 +76,29 @@ TEST(Compare, NoBoundLiesBelowTheTruth) {
 }
 
 TEST(Compare, EstimatesAreLabelledAndNeverTheAnswer) {
-  const Comparison pure = compare_methods(parse("dp(0.2) | repeat(50)"), exactly(1e-4));
+  const Comparison pure = compare_methods(parse("dp(0.2) | repeat(50)"), Interval::exactly(1e-4));
   EXPECT_EQ(row_of(pure, "clt").kind, RowKind::estimate);
   EXPECT_NEAR(row_of(pure, "clt").epsilon.lo, 5.77272, 1e-4);  // mu = sqrt 2
   // Edgeworth's estimate lies below the truth there, and the plain limit below it for training.
   EXPECT_LT(row_of(pure, "edgeworth").epsilon.hi, pure.epsilon.lo);
   EXPECT_THAT(pure.warnings, testing::Contains(HasSubstr("edgeworth is below the truth")));
-  const Comparison training = compare_methods(parse("gaussian(1) | poisson(0.01) | repeat(1000)"), exactly(1e-5));
+  const Comparison training = compare_methods(parse("gaussian(1) | poisson(0.01) | repeat(1000)"), Interval::exactly(1e-5));
   EXPECT_NEAR(row_of(training, "clt").epsilon.lo, 1.61771, 1e-4);
   EXPECT_NEAR(training.epsilon.hi, 1.82824, 1e-4);
   EXPECT_EQ(training.best, "exact");
   EXPECT_THAT(training.warnings, testing::Contains(HasSubstr("clt is below the truth")));
   EXPECT_EQ(row_of(training, "rdp_orders").kind, RowKind::bound);
   EXPECT_GT(row_of(training, "rdp_orders").epsilon.lo, training.epsilon.hi);
-  EXPECT_EQ(row_of(compare_methods(parse("gaussian(10) | repeat(4)"), exactly(1e-5)), "zcdp").kind, RowKind::bound);
-  EXPECT_EQ(
-      row_of(compare_methods(parse("dp(0.002) | repeat(100000)"), exactly(0.3), Neighbours::unstated, {}, {"berry_esseen"}), "berry_esseen")
-          .kind,
-      RowKind::bound);
+  EXPECT_EQ(row_of(compare_methods(parse("gaussian(10) | repeat(4)"), Interval::exactly(1e-5)), "zcdp").kind, RowKind::bound);
+  EXPECT_EQ(row_of(compare_methods(parse("dp(0.002) | repeat(100000)"), Interval::exactly(0.3), Neighbours::unstated, {}, {"berry_esseen"}),
+                   "berry_esseen")
+                .kind,
+            RowKind::bound);
 }
 
 TEST(Compare, SaysWhyAMethodDoesNotSpeak) {
   const auto refusal = [](const char* plan, const std::string& method, double delta = 1e-5) {
-    const MethodRow row = row_of(compare_methods(parse(plan), exactly(delta), Neighbours::unstated, {}, {method}), method);
+    const MethodRow row = row_of(compare_methods(parse(plan), Interval::exactly(delta), Neighbours::unstated, {}, {method}), method);
     EXPECT_EQ(row.kind, RowKind::refused) << plan << " by " << method;
     return row.remark;
   };
@@ -120,7 +118,7 @@ TEST(Compare, SaysWhyAMethodDoesNotSpeak) {
 }
 
 TEST(Compare, WarnsWhereTheConversionLosesThePureCap) {
-  const Comparison found = compare_methods(parse("dp(0.5) | repeat(7)"), exactly(1e-4));
+  const Comparison found = compare_methods(parse("dp(0.5) | repeat(7)"), Interval::exactly(1e-4));
   EXPECT_NEAR(row_of(found, "gdp").epsilon.hi, 6.98, 0.01);
   EXPECT_NEAR(row_of(found, "basic").epsilon.hi, 3.4999, 1e-4);
   ASSERT_FALSE(found.warnings.empty());
@@ -130,28 +128,29 @@ TEST(Compare, WarnsWhereTheConversionLosesThePureCap) {
 TEST(Compare, SamplingEqualsTheExactStepAndItsRateIsRead) {
   // One step: the theorem at one epsilon is the profile itself, and both ways to write the sample agree.
   for (const char* plan : {"laplace(1) | sample(rate=0.25)", "laplace(1) | sample(size=25, of=100)"}) {
-    const Comparison found = compare_methods(parse(plan), exactly(0), Neighbours::unstated, {}, {"exact", "subsampling"});
+    const Comparison found = compare_methods(parse(plan), Interval::exactly(0), Neighbours::unstated, {}, {"exact", "subsampling"});
     EXPECT_THAT(row_of(found, "subsampling").epsilon, Encloses(row_of(found, "exact").epsilon));
   }
 }
 
 TEST(Compare, SharesDeltaWhereNoiseHasNoLastLoss) {
-  const Comparison found = compare_methods(parse("discrete_gaussian(5) | repeat(4)"), exactly(1e-5));
-  const Comparison continuous = compare_methods(parse("gaussian(5) | repeat(4)"), exactly(1e-5));
+  const Comparison found = compare_methods(parse("discrete_gaussian(5) | repeat(4)"), Interval::exactly(1e-5));
+  const Comparison continuous = compare_methods(parse("gaussian(5) | repeat(4)"), Interval::exactly(1e-5));
   EXPECT_NEAR(row_of(found, "basic").epsilon.hi, row_of(continuous, "basic").epsilon.hi, 0.02);
   EXPECT_THAT(row_of(found, "basic").remark, HasSubstr("shared"));
 }
 
 TEST(Compare, RefusesBadQuestions) {
-  EXPECT_THROW((void)compare_methods(parse("gdp(1)"), exactly(1.5)), DomainError);
-  EXPECT_THROW((void)compare_methods(parse("gdp(1)"), exactly(0.1), Neighbours::unstated, {}, {"bazic"}), DomainError);
-  EXPECT_THROW((void)compare_methods(parse("laplace(1) | poisson(0.5)"), exactly(0.1), Neighbours::replace_one), DomainError);
+  EXPECT_THROW((void)compare_methods(parse("gdp(1)"), Interval::exactly(1.5)), DomainError);
+  EXPECT_THROW((void)compare_methods(parse("gdp(1)"), Interval::exactly(0.1), Neighbours::unstated, {}, {"bazic"}), DomainError);
+  EXPECT_THROW((void)compare_methods(parse("laplace(1) | poisson(0.5)"), Interval::exactly(0.1), Neighbours::replace_one), DomainError);
 }
 
 TEST(Compare, LinesOfTheSameMechanismCountAsRunsOfIt) {
   const std::vector<std::string> methods{"basic", "advanced", "kairouz", "rdp"};
-  const Comparison lines = compare_methods(parse("laplace(4); laplace(4); laplace(4)"), exactly(1e-4), Neighbours::unstated, {}, methods);
-  const Comparison repeated = compare_methods(parse("laplace(4) | repeat(3)"), exactly(1e-4), Neighbours::unstated, {}, methods);
+  const Comparison lines =
+      compare_methods(parse("laplace(4); laplace(4); laplace(4)"), Interval::exactly(1e-4), Neighbours::unstated, {}, methods);
+  const Comparison repeated = compare_methods(parse("laplace(4) | repeat(3)"), Interval::exactly(1e-4), Neighbours::unstated, {}, methods);
   for (const std::string& method : methods) {
     EXPECT_EQ(row_of(lines, method).kind, RowKind::bound) << method << ": " << row_of(lines, method).remark;
     EXPECT_EQ(row_of(lines, method).epsilon, row_of(repeated, method).epsilon) << method;

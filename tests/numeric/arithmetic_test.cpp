@@ -9,13 +9,11 @@
 #include <random>
 #include <vector>
 
+#include "support/doubles.h"
 #include "support/matchers.h"
 
 namespace tradeoff::test {
 namespace {
-
-constexpr double least = std::numeric_limits<double>::denorm_min();
-constexpr double largest = std::numeric_limits<double>::max();
 
 /// Doubles of every magnitude and both signs: random bits, so that subnormals and the largest are as likely as any.
 class Doubles {
@@ -36,9 +34,9 @@ class Doubles {
 
 const std::vector<double> hard = {0.0,
                                   -0.0,
-                                  least,
-                                  -least,
-                                  3 * least,
+                                  test::least_double,
+                                  -test::least_double,
+                                  3 * test::least_double,
                                   0x1p-1022,
                                   -0x1p-1022,
                                   0x1.fffffffffffffp-1023,
@@ -56,8 +54,8 @@ const std::vector<double> hard = {0.0,
                                   0x1p511,
                                   0x1p512,
                                   1e300,
-                                  largest,
-                                  -largest};
+                                  test::largest_double,
+                                  -test::largest_double};
 
 /// The exact result of an operation, rounded down and up to doubles by MPFR, subnormals included.
 template <class Operation>
@@ -137,7 +135,7 @@ TEST(Arithmetic, OperationsThatAreNearlyExact) {
 }
 
 TEST(Arithmetic, InfinitiesNeverMakeNaN) {
-  const std::vector<double> ends = {-infinity, -largest, -1, -0.0, 0, least, 1, largest, infinity};
+  const std::vector<double> ends = {-infinity, -test::largest_double, -1, -0.0, 0, test::least_double, 1, test::largest_double, infinity};
   std::vector<Interval> intervals;
   for (const double low : ends) {
     for (const double high : ends) {
@@ -191,7 +189,7 @@ void expect_function(const char* name, Interval (*function)(Interval), Reference
   // A number beyond the doubles is enclosed when the ends are the largest double and infinity.
   EXPECT_TRUE(computed.lo <= computed.hi && mpfr_cmp_d(below, computed.lo) >= 0 && mpfr_cmp_d(above, computed.hi) <= 0)
       << name << " at " << std::hexfloat << x << ": " << computed.lo << ", " << computed.hi;
-  if (std::abs(computed.hi) < largest && std::abs(computed.lo) > 1e-300) {
+  if (std::abs(computed.hi) < test::largest_double && std::abs(computed.lo) > 1e-300) {
     EXPECT_THAT(computed, IsTight(width)) << name << " at " << x;
   }
   mpfr_clears(below, above, nullptr);
@@ -276,7 +274,7 @@ TEST(Arithmetic, LibmStaysWithinItsTable) {
     mpfr_t truth;
     mpfr_init2(truth, 120);
     reference(truth, argument.get(), MPFR_RNDN);
-    const double unit = std::abs(mpfr_get_d(truth, MPFR_RNDN)) * 0x1p-52 + least;
+    const double unit = std::abs(mpfr_get_d(truth, MPFR_RNDN)) * 0x1p-52 + test::least_double;
     mpfr_sub_d(truth, truth, computed, MPFR_RNDN);
     EXPECT_LE(std::abs(mpfr_get_d(truth, MPFR_RNDA)), allowed * unit / 2)
         << name << " at " << std::hexfloat << x;  // twice as good as we rely on

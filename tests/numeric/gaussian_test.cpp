@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "numeric/normal.h"
+#include "support/doubles.h"
 #include "support/matchers.h"
 
 namespace tradeoff::test {
@@ -15,11 +16,19 @@ namespace {
 
 using ::testing::AllOf;
 
-constexpr double largest = std::numeric_limits<double>::max();
-constexpr double least = std::numeric_limits<double>::denorm_min();
-
-const std::vector<double> edges = {0.0,  least, 1e-310, 1e-300, 1e-160, 1e-20, 1e-8, 0.124, 0.5,   1,     2,       15.9,    16,
-                                   16.1, 50,    1e3,    1e6,    1e13,   1e20,  1e80, 1e154, 1e160, 1e300, largest, infinity};
+const std::vector<double> edges = {0.0,     test::least_double,
+                                   1e-310,  1e-300,
+                                   1e-160,  1e-20,
+                                   1e-8,    0.124,
+                                   0.5,     1,
+                                   2,       15.9,
+                                   16,      16.1,
+                                   50,      1e3,
+                                   1e6,     1e13,
+                                   1e20,    1e80,
+                                   1e154,   1e160,
+                                   1e300,   test::largest_double,
+                                   infinity};
 
 bool is_probability(Interval x) { return x.lo <= x.hi && x.lo >= 0 && x.hi <= 1; }  // false for NaN
 bool is_ordered(Interval x) { return x.lo <= x.hi; }
@@ -151,7 +160,7 @@ TEST(Normal, LimitsAndLaws) {
     EXPECT_THAT(normal_cdf(x) + normal_cdf(-x), Encloses(1));
     EXPECT_THAT(exp(log_normal_cdf(x)), Encloses(normal_cdf(x)));
   }
-  for (const double p : {least, 1e-310, 1e-300, 0.25, 0.75, std::nextafter(0.5, 1), std::nextafter(1, 0)})
+  for (const double p : {test::least_double, 1e-310, 1e-300, 0.25, 0.75, std::nextafter(0.5, 1), std::nextafter(1, 0)})
     EXPECT_THAT(normal_quantile(p), IsTight(1e-13)) << p;
 }
 

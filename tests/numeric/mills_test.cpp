@@ -53,7 +53,7 @@ TEST(Mills, EveryTableEntryIsTheNearestDouble) {
     for (int n = 0; n <= numeric::mills_degree; ++n) {
       const double entry = numeric::mills_table[index][n];
       const Ball error = (truth[static_cast<std::size_t>(n)] - Ball(entry)) / Ball(entry);
-      EXPECT_LE(upper(error), numeric::rounding_unit) << "piece " << index << " coefficient " << n;
+      EXPECT_LE(upper(error), unit_roundoff) << "piece " << index << " coefficient " << n;
     }
   }
 }
@@ -65,10 +65,10 @@ TEST(Mills, TruncationIsBelowTheBudget) {
     const auto power = [](double base, int exponent) { return std::pow(base, exponent); };
     const std::vector<Ball> half = coefficients(centre - width / 2, 12);
     const std::vector<Ball> right_half = coefficients(centre + width / 2, 1);
-    EXPECT_LE(upper(half[12] / right_half[0]) * power(width / 2, 12), 0.02 * numeric::rounding_unit) << index;
+    EXPECT_LE(upper(half[12] / right_half[0]) * power(width / 2, 12), 0.02 * unit_roundoff) << index;
     const std::vector<Ball> full = coefficients(centre - width, 16);
     const std::vector<Ball> right_full = coefficients(centre + width, 1);
-    EXPECT_LE(16 * upper(full[16] / right_full[1]) * power(width, 15), 0.04 * numeric::rounding_unit) << index;
+    EXPECT_LE(16 * upper(full[16] / right_full[1]) * power(width, 15), 0.04 * unit_roundoff) << index;
   }
 }
 

@@ -12,12 +12,10 @@
 #include <string>
 
 #include "numeric/arithmetic.h"
+#include "support/doubles.h"
 
 namespace tradeoff::numeric {
 namespace {
-
-constexpr double largest = std::numeric_limits<double>::max();
-constexpr double smallest = std::numeric_limits<double>::denorm_min();
 
 /// The decimal read by MPFR and rounded to double in one direction. Never through a wider format: that would round twice.
 double read_by_mpfr(const std::string& text, mpfr_rnd_t rounding) {
@@ -169,14 +167,15 @@ TEST(Enclose, IsAPointForDoublesAndTwoNeighboursOtherwise) {
 }
 
 TEST(Enclose, HoldsBelowTheSmallestAndBeyondTheLargestDouble) {
-  EXPECT_EQ(enclose_decimal("1e-400"), (Interval{0, smallest}));
-  EXPECT_EQ(enclose_decimal("-1e-999999999"), (Interval{-smallest, 0}));
-  EXPECT_EQ(enclose_decimal("4.9406564584124654e-324"), (Interval{0, smallest}));
-  EXPECT_EQ(enclose_decimal("4.9406564584124655e-324"), (Interval{smallest, 2 * smallest}));
-  EXPECT_EQ(enclose_decimal("1e400"), (Interval{largest, infinity}));
-  EXPECT_EQ(enclose_decimal("-1e309"), (Interval{-infinity, -largest}));
-  EXPECT_EQ(enclose_decimal("1.797693134862315709e308"), (Interval{largest, infinity}));  // rounds to the largest, but is above it
-  EXPECT_EQ(enclose_decimal(to_string(exact_decimal(largest))), Interval::exactly(largest));
+  EXPECT_EQ(enclose_decimal("1e-400"), (Interval{0, test::least_double}));
+  EXPECT_EQ(enclose_decimal("-1e-999999999"), (Interval{-test::least_double, 0}));
+  EXPECT_EQ(enclose_decimal("4.9406564584124654e-324"), (Interval{0, test::least_double}));
+  EXPECT_EQ(enclose_decimal("4.9406564584124655e-324"), (Interval{test::least_double, 2 * test::least_double}));
+  EXPECT_EQ(enclose_decimal("1e400"), (Interval{test::largest_double, infinity}));
+  EXPECT_EQ(enclose_decimal("-1e309"), (Interval{-infinity, -test::largest_double}));
+  EXPECT_EQ(enclose_decimal("1.797693134862315709e308"),
+            (Interval{test::largest_double, infinity}));  // rounds to the largest, but is above it
+  EXPECT_EQ(enclose_decimal(to_string(exact_decimal(test::largest_double))), Interval::exactly(test::largest_double));
 }
 
 TEST(Enclose, SeesTheLastOfVeryManyDigits) {

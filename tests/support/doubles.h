@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+namespace tradeoff::test {
+
+inline constexpr double largest_double = std::numeric_limits<double>::max();
+inline constexpr double least_double = std::numeric_limits<double>::denorm_min();
+
+}  // namespace tradeoff::test

@@ -619,13 +619,15 @@ class Sampled:
             return self._roughs[c]
         first, last, q = float(self.first), float(self.base.last(c)), float(self.q)
         scale, shift = float(self.base.slope), float(self.base.loss(ZERO))
-        total, cells = math.exp(float(self.atoms.transform(arb(c)).log())), 400
+        logs, cells = [float(self.atoms.transform(arb(c)).log())], 400  # of the summands: at a large c they are beyond any float
         for k in range(cells):
             y = first + (last - first) * (k + 0.5) / cells
             log_ratio = math.log(1 - q + q * math.exp(min(700.0, scale * y + shift)))
-            density = math.exp(-y * y / 2) / math.sqrt(2 * math.pi) if self.base.top_atom is None else math.exp(-y) / 2
-            total += sum(density * math.exp(min(600.0, (c if side > 0 else 1 - c) * log_ratio)) for side in self.sides) * (last - first) / cells
-        self._roughs[c] = math.log(total)
+            log_density = -y * y / 2 - math.log(2 * math.pi) / 2 if self.base.top_atom is None else -y - math.log(2)
+            log_mass = log_density + math.log((last - first) / cells)
+            logs += [log_mass + (c if side > 0 else 1 - c) * log_ratio for side in self.sides]
+        largest = max(logs)
+        self._roughs[c] = largest + math.log(sum(math.exp(one - largest) for one in logs))
         return self._roughs[c]
 
     def fallen(self, c, t):

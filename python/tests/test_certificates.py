@@ -278,6 +278,19 @@ def test_what_the_forgeries_start_from_is_true():
     assert code(seal(asked("mu", "1e-5", "0", "1"))) == TRUE
 
 
+def test_moments_beyond_any_float():
+    """Of high orders, when the checker chooses its line: each loss is up to 1.9, and an order up to 3000 is looked at."""
+    operators = [("poisson", {"rate": "0.0992"}), ("repeat", {"times": "835"})]
+    found = planned(
+        "laplace(scale=0.533, sensitivity=1) | poisson(rate=0.0992) | repeat(835)",
+        *operators,
+        answer=("42.170651032068", "42.170651032099"),
+        neighbours="add-remove",
+        at=[(("question", "delta"), "1e-8")],
+    )
+    assert code(seal(found)) == TRUE
+
+
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forgeries(name):
     """Each with the digest of its content, as a forger would write it."""

@@ -8,6 +8,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
 from fractions import Fraction
 
 import pytest
@@ -77,6 +78,10 @@ def test_stored_certificates_are_varied():
     terms = [term for one in found for guarantee in one["guarantees"] for term in guarantee["evaluations"]]
     assert {term["theorem"] for term in terms} >= {"contour-inversion", "bent-contour", "tilted-fft"}
     assert sum("poisson" in one["plan"] for one in found) >= 60
+    for noise, sampling in (("gaussian", "sample"), ("laplace", "sample"), ("laplace", "poisson")):  # many steps
+        steps = re.compile(rf"{noise}\([^|]*\| {sampling}\([^|]*\| repeat\(\d{{3,}}\)")
+        assert sum(bool(steps.fullmatch(one["plan"])) for one in found) >= 5, (noise, sampling)
+    assert sum("group" in one["plan"] for one in found) >= 5
 
 
 @pytest.mark.parametrize("line", SAMPLE)

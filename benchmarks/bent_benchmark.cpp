@@ -2,12 +2,12 @@
 // Few steps and mixed plans: one certified delta, cold, everything included.
 #include <benchmark/benchmark.h>
 
-#include "engine/bent.h"
-#include "engine/cells.h"
+#include "engine/contour/cells.h"
+#include "engine/hyperbolic/hyperbolic.h"
 #include "mechanism/laplace.h"
 #include "mechanism/randomized_response.h"
-#include "mechanism/subsampled_gaussian.h"
 #include "mechanism/truncated_laplace.h"
+#include "operators/subsampled_gaussian.h"
 
 namespace {
 
@@ -18,7 +18,7 @@ Interval exactly(double x) { return Interval::exactly(x); }
 void ask(benchmark::State& state, const Parts& parts, Direction direction, double epsilon) {
   double width = 0;
   for (auto _ : state) {
-    const Interval log_delta = compose_by_bent_contour(parts, {})->log_delta(direction, exactly(epsilon));
+    const Interval log_delta = compose_by_hyperbolic_contour(parts, {})->log_delta(direction, exactly(epsilon));
     benchmark::DoNotOptimize(width = log_delta.hi - log_delta.lo);
   }
   state.counters["width"] = width;
@@ -56,7 +56,7 @@ BENCHMARK(mixed)->Unit(benchmark::kMillisecond);
 
 void epsilon_of_delta(benchmark::State& state) {
   const Parts parts{{subsampled_gaussian(exactly(1), exactly(0.01)), 10}};
-  for (auto _ : state) benchmark::DoNotOptimize(compose_by_bent_contour(parts, {})->closed_epsilon(Direction::remove, exactly(1e-5)));
+  for (auto _ : state) benchmark::DoNotOptimize(compose_by_hyperbolic_contour(parts, {})->closed_epsilon(Direction::remove, exactly(1e-5)));
 }
 BENCHMARK(epsilon_of_delta)->Unit(benchmark::kMillisecond);
 

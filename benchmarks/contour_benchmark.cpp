@@ -5,11 +5,11 @@
 #include <array>
 #include <cmath>
 
-#include "engine/contour.h"
+#include "engine/contour/contour.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
-#include "mechanism/subsampled_gaussian.h"
 #include "numeric/arithmetic.h"
+#include "operators/subsampled_gaussian.h"
 
 namespace tradeoff {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "engine/exact.h"
+#include "engine/exact/exact.h"
 #include "mechanism/constraints.h"
 
 namespace tradeoff {

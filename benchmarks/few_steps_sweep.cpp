@@ -10,17 +10,17 @@
 #include <string>
 #include <vector>
 
-#include "engine/bent.h"
-#include "engine/choose.h"
-#include "engine/contour.h"
-#include "engine/lattice.h"
+#include "engine/compose.h"
+#include "engine/contour/contour.h"
+#include "engine/hyperbolic/hyperbolic.h"
+#include "engine/lattice/lattice.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/randomized_response.h"
-#include "mechanism/subsampled.h"
-#include "mechanism/subsampled_gaussian.h"
 #include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
+#include "operators/subsampled.h"
+#include "operators/subsampled_gaussian.h"
 
 namespace {
 
@@ -71,7 +71,7 @@ void ask(const std::string& name, const Parts& parts, Direction direction, doubl
   if (paths) {
     const auto one = [&](const char* path, const Answer& by) { std::printf(" | %s %.2g %.0f ms", path, by.width, by.time); };
     one("line", timed([&] { return compose_by_contour(parts, {}); }, direction, epsilon));
-    one("bent", timed([&] { return compose_by_bent_contour(parts, {}); }, direction, epsilon));
+    one("bent", timed([&] { return compose_by_hyperbolic_contour(parts, {}); }, direction, epsilon));
     one("lattice", timed([&] { return compose_by_lattice(parts, {}); }, direction, epsilon));
   }
   std::printf("\n");

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "numeric/gaussian.h"
+#include "loss/gaussian_profile.h"
 #include "numeric/normal.h"
 
 namespace tradeoff {

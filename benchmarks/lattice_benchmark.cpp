@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "engine/lattice.h"
+#include "engine/lattice/lattice.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
-#include "mechanism/subsampled.h"
 #include "numeric/fft.h"
+#include "operators/subsampled.h"
 
 // The lattice path, cold: discretisation, transforms and one certified delta to relative width 1e-6.
 namespace tradeoff {

@@ -183,7 +183,7 @@ std::optional<Steps> line(const Line& line) {
   return steps;
 }
 
-/// Chances of multiples of the grid step from `first` on, and of an infinite loss.
+/// ApplicableContours of multiples of the grid step from `first` on, and of an infinite loss.
 struct Lattice {
   long first = 0;
   std::vector<double> mass;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "asks.h"
-#include "mechanism/loss.h"
+#include "loss/loss.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::cli {

@@ -7,7 +7,7 @@
 #include <new>
 
 #include "nearest.h"
-#include "numeric/usual_arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "progress.h"
 #include "report/caret.h"
 #include "report/label.h"

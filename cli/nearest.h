@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "mechanism/vocabulary.h"
+#include "plan/vocabulary.h"
 
 namespace tradeoff::cli {
 

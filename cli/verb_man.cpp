@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "mechanism/vocabulary.h"
+#include "plan/vocabulary.h"
 #include "streams.h"
 #include "verb.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mechanism/vocabulary.h"
+#include "plan/vocabulary.h"
 #include "report/claim.h"
 #include "report/json.h"
 #include "streams.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mechanism/vocabulary.h"
+#include "plan/vocabulary.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::witness {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "analyze/parts_of_plan.h"
 #include "bind.h"
-#include "curve/parts_of_plan.h"
-#include "mechanism/vocabulary.h"
 #include "plan/lexer.h"
 #include "plan/unknown.h"
+#include "plan/vocabulary.h"
 #include "text.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/sgd.h"

@@ -7,10 +7,10 @@
 #include "calibrate/effect.h"
 #include "calibrate/scan.h"
 #include "calibrate/trial.h"
-#include "mechanism/recording.h"
+#include "loss/recording.h"
 #include "numeric/bracket.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
-#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {

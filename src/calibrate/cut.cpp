@@ -5,9 +5,9 @@
 #include <cmath>
 #include <string>
 
-#include "mechanism/arguments.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "plan/arguments.h"
 
 namespace tradeoff {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "calibrate/margin.h"
 #include "numeric/arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
-#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "mechanism/recording.h"
+#include "loss/recording.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/targets.h"
 

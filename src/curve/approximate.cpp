@@ -6,14 +6,14 @@
 #include <memory>
 #include <string>
 
-#include "engine/exact.h"
-#include "engine/lattice.h"
+#include "engine/exact/exact.h"
+#include "engine/lattice/lattice.h"
+#include "loss/question_scope.h"
 #include "mechanism/laplace.h"
-#include "mechanism/question_scope.h"
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/normal.h"
-#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {

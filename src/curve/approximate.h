@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "loss/loss.h"
 #include "mechanism/constraints.h"
-#include "mechanism/loss.h"
 
 namespace tradeoff {
 

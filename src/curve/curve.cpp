@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "curve/duality.h"
-#include "curve/many_questions.h"
-#include "curve/profile.h"
-#include "curve/refine.h"
-#include "mechanism/question_scope.h"
-#include "mechanism/recording.h"
+#include "curve/cached_profile.h"
+#include "loss/question_scope.h"
+#include "loss/recording.h"
 #include "numeric/arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
-#include "numeric/usual_arithmetic.h"
+#include "operators/duality.h"
+#include "operators/refine.h"
+#include "operators/worst_profile.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -104,7 +104,7 @@ Interval Curve::beta_at(Interval alpha, Direction direction) const {
 
   require_probability("alpha", alpha);
   const QuestionScope question;
-  const LossPointer convex = convex_form(for_many_readings(*this));
+  const LossPointer convex = convex_form(cached_loss(*this));
   return clamp(dual_beta(Profile(*convex, direction), alpha), 0, 1);
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "curve/duality.h"
-#include "curve/many_questions.h"
-#include "curve/profile.h"
-#include "curve/refine.h"
-#include "mechanism/loss.h"
-#include "mechanism/question_scope.h"
-#include "mechanism/recording.h"
+#include "curve/cached_profile.h"
+#include "loss/loss.h"
+#include "loss/question_scope.h"
+#include "loss/recording.h"
 #include "numeric/arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
-#include "numeric/usual_arithmetic.h"
+#include "operators/duality.h"
+#include "operators/refine.h"
+#include "operators/worst_profile.h"
 #include "tradeoff/error.h"
 #include "tradeoff/operations.h"
 
@@ -59,7 +59,7 @@ Interval odds_factor(const Curve& curve, Interval chance) {
   static const Citation odds("odds-factor", "the chance divided by the least probability that such an event has in the other world");
   record(odds);
   const QuestionScope question;
-  const LossPointer convex = convex_form(for_many_readings(curve));
+  const LossPointer convex = convex_form(cached_loss(curve));
   const Interval rarest = dual_beta_below_one(Profile(*convex, Direction::worst), chance);
   if (!(rarest.hi > 0)) return Interval::exactly(infinity);
   const double largest = exp(Interval::exactly(curve.loss()->tail().zero_from)).hi;  // no loss is larger

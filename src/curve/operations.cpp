@@ -4,22 +4,22 @@
 #include <algorithm>
 #include <cmath>
 
-#include "curve/algebra.h"
-#include "curve/duality.h"
-#include "curve/group.h"
-#include "curve/mixture.h"
-#include "curve/profile.h"
-#include "curve/refine.h"
-#include "engine/choose.h"
-#include "engine/revealing.h"
-#include "mechanism/atoms.h"
+#include "engine/compose.h"
+#include "engine/disclosure.h"
+#include "loss/atoms.h"
+#include "loss/key.h"
+#include "loss/question_scope.h"
+#include "loss/recording.h"
 #include "mechanism/constraints.h"
-#include "mechanism/key.h"
 #include "mechanism/pair.h"
-#include "mechanism/question_scope.h"
-#include "mechanism/recording.h"
 #include "numeric/arithmetic.h"
-#include "numeric/usual_arithmetic.h"
+#include "numeric/floating_point_guard.h"
+#include "operators/algebra.h"
+#include "operators/duality.h"
+#include "operators/group.h"
+#include "operators/mixture.h"
+#include "operators/refine.h"
+#include "operators/worst_profile.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -137,7 +137,7 @@ Curve with_revealing(const Curve& curve, Interval probability) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return with_revealing(curve, probability); });
 
   if (!(probability.lo >= 0 && probability.hi <= 1)) throw DomainError("probability: it must be between 0 and 1");
-  return make_curve(revealing_loss(pair_of(curve), probability), agreed({curve}));
+  return make_curve(disclosure_loss(pair_of(curve), probability), agreed({curve}));
 }
 
 Curve grouped(const Curve& curve, std::uint64_t size) {

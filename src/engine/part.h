@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "mechanism/loss.h"
+#include "loss/loss.h"
 
 namespace tradeoff {
 

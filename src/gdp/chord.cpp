@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "loss/gaussian_profile.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
 #include "numeric/normal.h"
 
 namespace tradeoff {

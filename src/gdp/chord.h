@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "curve/profile.h"
+#include "operators/worst_profile.h"
 
 namespace tradeoff {
 

@@ -3,17 +3,17 @@
 #include <array>
 #include <cmath>
 
-#include "curve/many_questions.h"
-#include "curve/refine.h"
+#include "curve/cached_profile.h"
 #include "gdp/chord.h"
-#include "gdp/remarks.h"
 #include "gdp/staircase.h"
-#include "mechanism/atoms.h"
-#include "mechanism/question_scope.h"
-#include "mechanism/recording.h"
+#include "gdp/warnings.h"
+#include "loss/atoms.h"
+#include "loss/gaussian_profile.h"
+#include "loss/question_scope.h"
+#include "loss/recording.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
-#include "numeric/usual_arithmetic.h"
+#include "numeric/floating_point_guard.h"
+#include "operators/refine.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 
@@ -160,7 +160,7 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return measure_mu(curve, slacks); });
 
   const QuestionScope question;
-  const LossPointer measured = convex_form(for_many_readings(curve));
+  const LossPointer measured = convex_form(cached_loss(curve));
   const Loss& loss = *measured;
   Meter meter(loss, curve.tolerance().relative);
   GdpMeasurement answer;
@@ -191,7 +191,7 @@ HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max) {
 
   const QuestionScope question;
   if (!(epsilon_max.lo > 0 && epsilon_max.hi < infinity)) throw DomainError("epsilon_max: it must be above 0 and finite");
-  const LossPointer measured = convex_form(for_many_readings(curve));
+  const LossPointer measured = convex_form(cached_loss(curve));
   Meter meter(*measured, curve.tolerance().relative);
   const Supremum above = meter.head(epsilon_max.hi);
   const Supremum below = epsilon_max.lo == epsilon_max.hi ? above : meter.head(epsilon_max.lo);
@@ -240,7 +240,7 @@ std::vector<HeadMethod> compare_head_methods(const Curve& curve, double epsilon_
     if (std::find(head_methods.begin(), head_methods.end(), name) == head_methods.end())
       throw DomainError("method: '" + name + "' is not known; it must be chord, marching, algorithm_1 or algorithm_3");
   const QuestionScope question;
-  const LossPointer measured = convex_form(for_many_readings(curve));
+  const LossPointer measured = convex_form(cached_loss(curve));
   std::vector<HeadMethod> rows;
   for (const char* method : head_methods)
     if (methods.empty() || std::find(methods.begin(), methods.end(), method) != methods.end())

@@ -7,8 +7,8 @@
 #include <random>
 #include <string>
 
+#include "loss/gaussian_profile.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {

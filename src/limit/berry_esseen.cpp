@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "curve/parts_of_plan.h"
+#include "analyze/parts_of_plan.h"
 #include "limit/finite_part.h"
 #include "limit/limit_parts.h"
 #include "limit/moments.h"
-#include "mechanism/question_scope.h"
-#include "mechanism/recording.h"
+#include "loss/gaussian_profile.h"
+#include "loss/question_scope.h"
+#include "loss/recording.h"
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
-#include "numeric/gaussian.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/normal.h"
-#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "loss/gaussian_profile.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {

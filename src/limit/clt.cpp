@@ -3,17 +3,17 @@
 #include <cmath>
 #include <optional>
 
-#include "curve/parts_of_plan.h"
+#include "analyze/parts_of_plan.h"
 #include "limit/limit_parts.h"
 #include "limit/moments.h"
 #include "limit/renyi.h"
-#include "mechanism/atoms.h"
-#include "mechanism/question_scope.h"
-#include "mechanism/recording.h"
-#include "mechanism/subsampled.h"
+#include "loss/atoms.h"
+#include "loss/gaussian_profile.h"
+#include "loss/question_scope.h"
+#include "loss/recording.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
-#include "numeric/usual_arithmetic.h"
+#include "numeric/floating_point_guard.h"
+#include "operators/subsampled.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 

@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "curve/parts_of_plan.h"
+#include "analyze/parts_of_plan.h"
 #include "limit/limit_parts.h"
 #include "limit/moments.h"
-#include "mechanism/atoms.h"
-#include "mechanism/question_scope.h"
-#include "mechanism/recording.h"
+#include "loss/atoms.h"
+#include "loss/question_scope.h"
+#include "loss/recording.h"
 #include "numeric/arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/normal.h"
-#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 

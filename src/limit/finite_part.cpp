@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "limit/finite_part.h"
 
-#include "mechanism/atoms.h"
+#include "loss/atoms.h"
 #include "mechanism/finite.h"
-#include "mechanism/subsampled.h"
 #include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
+#include "operators/subsampled.h"
 
 namespace tradeoff {
 namespace {

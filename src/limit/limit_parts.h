@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "curve/refine.h"
 #include "engine/part.h"
+#include "operators/refine.h"
 
 namespace tradeoff {
 

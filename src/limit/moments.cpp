@@ -4,20 +4,20 @@
 #include <algorithm>
 #include <cmath>
 
-#include "curve/many_questions.h"
-#include "curve/parts_of_plan.h"
-#include "curve/refine.h"
+#include "analyze/parts_of_plan.h"
+#include "curve/cached_profile.h"
 #include "limit/limit_parts.h"
 #include "limit/profile_integral.h"
 #include "limit/renyi.h"
-#include "mechanism/atoms.h"
-#include "mechanism/question_scope.h"
-#include "mechanism/recording.h"
-#include "mechanism/subsampled.h"
+#include "loss/atoms.h"
+#include "loss/gaussian_profile.h"
+#include "loss/question_scope.h"
+#include "loss/recording.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/normal.h"
-#include "numeric/usual_arithmetic.h"
+#include "operators/refine.h"
+#include "operators/subsampled.h"
 #include "tradeoff/analyze.h"
 
 namespace tradeoff {
@@ -166,7 +166,7 @@ PowerMoments power_moments(const Loss& loss, Direction direction) {
 namespace {
 
 /// The integrals count on convexity, so a bound that is not a pair's enters by its refinement.
-LossPointer pair_of(const Curve& curve) { return curve.loss()->is_pair() ? for_many_readings(curve) : refine(curve.loss()); }
+LossPointer pair_of(const Curve& curve) { return curve.loss()->is_pair() ? cached_loss(curve) : refine(curve.loss()); }
 
 /// [loss-moments] Means and the cumulants of second and fourth order add over independent parts; Jensen and Cauchy-Schwarz bound the rest.
 LossMoments moments_of_sum(const Parts& parts, Direction direction) {

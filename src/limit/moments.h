@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "curve/profile.h"
+#include "operators/worst_profile.h"
 #include "tradeoff/limit.h"
 
 namespace tradeoff {

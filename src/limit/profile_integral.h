@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mechanism/tail.h"
+#include "loss/tail.h"
 #include "tradeoff/interval.h"
 
 // Expectations of functions of the privacy loss, as integrals of the privacy profile. [profile-integral]

@@ -4,19 +4,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "curve/parts_of_plan.h"
+#include "analyze/parts_of_plan.h"
 #include "limit/limit_parts.h"
 #include "limit/profile_integral.h"
-#include "mechanism/atoms.h"
+#include "loss/atoms.h"
+#include "loss/question_scope.h"
+#include "loss/recording.h"
+#include "loss/transform.h"
 #include "mechanism/laplace.h"
-#include "mechanism/question_scope.h"
-#include "mechanism/recording.h"
 #include "mechanism/renyi_bound.h"
-#include "mechanism/transform.h"
 #include "numeric/arithmetic.h"
-#include "numeric/golden_section.h"
+#include "numeric/floating_point_guard.h"
+#include "numeric/minimize.h"
 #include "numeric/number_text.h"
-#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {

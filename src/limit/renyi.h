@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/part.h"
-#include "mechanism/atoms.h"
+#include "loss/atoms.h"
 #include "tradeoff/limit.h"
 
 namespace tradeoff {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "mechanism/key.h"
+#include "loss/key.h"
 #include "numeric/arithmetic.h"
 #include "numeric/plain_text.h"
 #include "tradeoff/error.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "mechanism/atoms.h"
-#include "mechanism/loss.h"
+#include "loss/atoms.h"
+#include "loss/loss.h"
 
 namespace tradeoff {
 

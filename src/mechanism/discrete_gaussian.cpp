@@ -4,11 +4,11 @@
 #include <cmath>
 #include <utility>
 
-#include "mechanism/atoms.h"
+#include "loss/atoms.h"
+#include "loss/key.h"
 #include "mechanism/finite.h"
-#include "mechanism/key.h"
-#include "mechanism/theta_transform.h"
 #include "numeric/arithmetic.h"
+#include "transform/theta_transform.h"
 
 namespace tradeoff {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "loss/key.h"
 #include "mechanism/finite.h"
-#include "mechanism/key.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "mechanism/loss.h"
+#include "loss/loss.h"
 
 namespace tradeoff {
 

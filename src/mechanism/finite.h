@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "mechanism/atoms.h"
-#include "mechanism/loss.h"
+#include "loss/atoms.h"
+#include "loss/loss.h"
 
 namespace tradeoff {
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "loss/gaussian_profile.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
 #include "numeric/normal.h"
 
 namespace tradeoff {

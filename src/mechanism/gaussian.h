@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "mechanism/loss.h"
+#include "loss/loss.h"
 
 namespace tradeoff {
 

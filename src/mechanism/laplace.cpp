@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/laplace.h"
 
-#include "mechanism/key.h"
+#include "loss/gaussian_profile.h"
+#include "loss/key.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
 
 namespace tradeoff {
 

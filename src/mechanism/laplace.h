@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "mechanism/laplace_transform.h"
-#include "mechanism/loss.h"
+#include "loss/loss.h"
+#include "transform/laplace_transform.h"
 
 namespace tradeoff {
 

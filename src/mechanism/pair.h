@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "mechanism/loss.h"
+#include "loss/loss.h"
 
 namespace tradeoff {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "loss/loss.h"
 #include "mechanism/families.h"
-#include "mechanism/loss.h"
 
 namespace tradeoff {
 

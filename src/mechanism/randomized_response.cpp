@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/randomized_response.h"
 
+#include "loss/key.h"
 #include "mechanism/finite.h"
-#include "mechanism/key.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {

@@ -13,9 +13,9 @@
 #include "mechanism/profile.h"
 #include "mechanism/randomized_response.h"
 #include "mechanism/renyi_bound.h"
-#include "mechanism/table_file.h"
 #include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
+#include "plan/table_file.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {

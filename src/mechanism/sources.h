@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "mechanism/arguments.h"
-#include "mechanism/loss.h"
+#include "loss/loss.h"
+#include "plan/arguments.h"
 
 namespace tradeoff {
 

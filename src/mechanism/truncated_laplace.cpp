@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/truncated_laplace.h"
 
-#include "mechanism/key.h"
+#include "loss/key.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {

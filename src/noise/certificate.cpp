@@ -5,10 +5,10 @@
 #include <cmath>
 #include <utility>
 
-#include "mechanism/loss.h"
+#include "loss/loss.h"
 #include "numeric/arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
-#include "numeric/usual_arithmetic.h"
 #include "plan/unknown.h"
 #include "tradeoff/calibrate.h"
 #include "tradeoff/error.h"

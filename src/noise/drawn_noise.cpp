@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "mechanism/arguments.h"
-#include "mechanism/vocabulary.h"
 #include "numeric/arithmetic.h"
+#include "plan/arguments.h"
+#include "plan/vocabulary.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::noise {

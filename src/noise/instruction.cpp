@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "mechanism/arguments.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "plan/arguments.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::noise {

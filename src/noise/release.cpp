@@ -4,7 +4,7 @@
 #include "noise/carry_out.h"
 #include "noise/certificate.h"
 #include "noise/secure_stream.h"
-#include "numeric/usual_arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "numeric/arithmetic.h"
-#include "numeric/usual_arithmetic.h"
+#include "numeric/floating_point_guard.h"
 
 namespace tradeoff::numeric {
 namespace {

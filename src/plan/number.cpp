@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "numeric/usual_arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "mechanism/vocabulary.h"
-#include "numeric/usual_arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "plan/lexer.h"
 #include "plan/number.h"
+#include "plan/vocabulary.h"
 #include "tradeoff/error.h"
 #include "tradeoff/plan.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "mechanism/vocabulary.h"
 #include "plan/lexer.h"
+#include "plan/vocabulary.h"
 #include "tradeoff/plan.h"
 
 namespace tradeoff {

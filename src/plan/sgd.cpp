@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "numeric/arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
-#include "numeric/usual_arithmetic.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {

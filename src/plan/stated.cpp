@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <compare>
 
-#include "mechanism/arguments.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
-#include "numeric/usual_arithmetic.h"
+#include "plan/arguments.h"
 #include "tradeoff/plan.h"
 
 namespace tradeoff {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "mechanism/vocabulary.h"
+#include "plan/vocabulary.h"
 #include "tradeoff/plan.h"
 
 // The `?` of a plan, which calibrate is asked to find.

@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "mechanism/vocabulary.h"
 #include "noise/digest.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "plan/vocabulary.h"
 #include "report/claim.h"
 
 namespace tradeoff::report {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "mechanism/evaluation.h"
+#include "loss/evaluation.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/error.h"
 #include "tradeoff/interval.h"

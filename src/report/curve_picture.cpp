@@ -5,10 +5,10 @@
 #include <cmath>
 #include <utility>
 
-#include "curve/many_questions.h"
-#include "mechanism/loss.h"
-#include "mechanism/question_scope.h"
-#include "numeric/usual_arithmetic.h"
+#include "curve/cached_profile.h"
+#include "loss/loss.h"
+#include "loss/question_scope.h"
+#include "numeric/floating_point_guard.h"
 #include "report/claim.h"
 #include "report/curve_table.h"
 #include "report/many_betas.h"
@@ -71,7 +71,7 @@ Series tradeoff_series(std::string label, const Curve& curve, Direction directio
 }
 
 Series epsilon_series(View view, std::string label, const Curve& asked, double last, Direction direction, std::size_t points) {
-  const Curve curve = for_many_questions(asked);
+  const Curve curve = cached_curve(asked);
   const auto value_at = [&](double epsilon) {
     const Interval at = Interval::exactly(epsilon);
     return view == View::profile ? curve.delta_at(at, direction) : gdp_transform_at(curve, at, direction);

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "curve/many_questions.h"
-#include "mechanism/question_scope.h"
+#include "curve/cached_profile.h"
+#include "loss/question_scope.h"
 #include "numeric/number_text.h"
 #include "report/json.h"
 #include "tradeoff/gdp.h"
@@ -38,7 +38,7 @@ double tradeoff_place(std::size_t index, std::size_t points) {
 
 CurveTable sample_tradeoff(const Curve& asked, Direction direction, std::size_t points) {
   const QuestionScope together;
-  const Curve curve = for_many_questions(asked);
+  const Curve curve = cached_curve(asked);
   CurveTable table{"alpha", "beta", {}};
   for (std::size_t i = 0; i < points; ++i) {
     const double alpha = tradeoff_place(i, points);
@@ -54,14 +54,14 @@ double last_epsilon(const Curve& curve, Direction direction) {
 
 CurveTable sample_profile(const Curve& asked, Direction direction, std::size_t points) {
   const QuestionScope together;
-  const Curve curve = for_many_questions(asked);
+  const Curve curve = cached_curve(asked);
   return sample_epsilons(points, last_epsilon(curve, direction), "delta",
                          [&](Interval epsilon) { return curve.delta_at(epsilon, direction); });
 }
 
 CurveTable sample_gdp_transform(const Curve& asked, Direction direction, std::size_t points) {
   const QuestionScope together;
-  const Curve curve = for_many_questions(asked);
+  const Curve curve = cached_curve(asked);
   return sample_epsilons(points, last_epsilon(curve, direction), "mu",
                          [&](Interval epsilon) { return gdp_transform_at(curve, epsilon, direction); });
 }

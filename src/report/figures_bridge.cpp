@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "numeric/gaussian.h"
+#include "loss/gaussian_profile.h"
 #include "report/curve_table.h"
 #include "report/figure_parts.h"
 #include "report/figures.h"

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "curve/many_questions.h"
-#include "mechanism/question_scope.h"
+#include "curve/cached_profile.h"
+#include "loss/question_scope.h"
 #include "numeric/arithmetic.h"
-#include "numeric/usual_arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "report/curve_table.h"
 
 namespace tradeoff::report {
@@ -74,7 +74,7 @@ std::vector<Interval> many_betas(const Curve& curve, Direction direction, const 
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return many_betas(curve, direction, alphas); });
 
   const QuestionScope question;
-  const std::vector<Support> supports = supports_of(for_many_questions(curve), direction);
+  const std::vector<Support> supports = supports_of(cached_curve(curve), direction);
   std::vector<Interval> betas;
   for (const double alpha : alphas) {
     const Interval most = 1.0 - Interval::exactly(alpha);

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <vector>
 
-#include "mechanism/question_scope.h"
-#include "mechanism/recording.h"
+#include "loss/question_scope.h"
+#include "loss/recording.h"
 #include "numeric/arithmetic.h"
-#include "numeric/usual_arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "report/curve_table.h"
 
 namespace tradeoff::report {

@@ -4,11 +4,11 @@
 
 #include <array>
 
-#include "curve/many_questions.h"
-#include "mechanism/question_scope.h"
+#include "curve/cached_profile.h"
+#include "loss/question_scope.h"
 #include "numeric/arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
-#include "numeric/usual_arithmetic.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/operations.h"
 
@@ -50,7 +50,7 @@ Risk find_risk(const Curve& asked) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return find_risk(asked); });
 
   const QuestionScope question;
-  const Curve curve = for_many_questions(asked);
+  const Curve curve = cached_curve(asked);
   Risk risk;
   risk.advantage = curve.advantage();
   for (const char* rate : shown_rates) risk.rates.push_back({rate, curve.tpr_at(*numeric::enclose_decimal(rate))});

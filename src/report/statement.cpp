@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "numeric/arithmetic.h"
-#include "numeric/usual_arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "report/regret.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/operations.h"

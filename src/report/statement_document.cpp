@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "mechanism/vocabulary.h"
 #include "noise/digest.h"
 #include "numeric/arithmetic.h"
+#include "plan/vocabulary.h"
 #include "report/curve_picture.h"
 #include "report/statement.h"
 #include "tradeoff/error.h"

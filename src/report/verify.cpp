@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "numeric/arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
-#include "numeric/usual_arithmetic.h"
 #include "report/claim.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/gdp.h"

@@ -6,11 +6,11 @@
 
 #include <cfenv>
 
-#include "engine/exact.h"
+#include "engine/exact/exact.h"
+#include "loss/gaussian_profile.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
 #include "support/matchers.h"
 #include "tradeoff/error.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/bent.h"
-
 #include <acb.h>
 #include <acb_hypgeom.h>
 #include <gtest/gtest.h>
@@ -9,29 +7,30 @@
 #include <cmath>
 #include <random>
 
-#include "engine/bent_contour.h"
-#include "engine/bent_evaluate.h"
-#include "engine/bent_expansion.h"
-#include "engine/bent_extended.h"
-#include "engine/bent_factor.h"
-#include "engine/bent_integrand.h"
-#include "engine/bent_noise.h"
-#include "engine/bent_window.h"
-#include "engine/cells.h"
-#include "engine/lattice.h"
-#include "mechanism/evaluation.h"
+#include "engine/contour/cells.h"
+#include "engine/hyperbolic/evaluate.h"
+#include "engine/hyperbolic/expansion.h"
+#include "engine/hyperbolic/extended.h"
+#include "engine/hyperbolic/factor.h"
+#include "engine/hyperbolic/hyperbolic.h"
+#include "engine/hyperbolic/integrand.h"
+#include "engine/hyperbolic/noise.h"
+#include "engine/hyperbolic/path.h"
+#include "engine/hyperbolic/window.h"
+#include "engine/lattice/lattice.h"
+#include "loss/evaluation.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
-#include "mechanism/subsampled.h"
-#include "mechanism/subsampled_gaussian.h"
 #include "numeric/arithmetic.h"
+#include "operators/subsampled.h"
+#include "operators/subsampled_gaussian.h"
 #include "support/matchers.h"
 
 // [break-point-expansion], [noise-plane], [log-convex-majorant], [bent-contour], [bent-split], [bent-remainder], [sampled-plane]
 namespace tradeoff {
 namespace {
 
-using bent::Complex;
+using hyperbolic::Complex;
 using test::Encloses;
 using test::golden_group;
 using test::golden_interval;
@@ -88,22 +87,23 @@ TEST(ExtendedTest, LogOfComplementHasAHundredBits) {
     mpfr_inits2(300, truth, found, nullptr);
     mpfr_set_d(truth, -x, MPFR_RNDN);
     mpfr_log1p(truth, truth, MPFR_RNDN);
-    const bent::Extended value = bent::log_of_complement(x);
+    const hyperbolic::Extended value = hyperbolic::log_of_complement(x);
     mpfr_set_d(found, value.high, MPFR_RNDN);
     mpfr_add_d(found, found, value.low, MPFR_RNDN);
     mpfr_sub(found, found, truth, MPFR_RNDN);
     mpfr_div(found, found, truth, MPFR_RNDN);
-    EXPECT_LT(std::abs(mpfr_get_d(found, MPFR_RNDN)), bent::log_of_complement_error) << x;
+    EXPECT_LT(std::abs(mpfr_get_d(found, MPFR_RNDN)), hyperbolic::log_of_complement_error) << x;
     mpfr_clears(truth, found, nullptr);
   }
 }
 
 TEST(ExtendedTest, ASumKnowsWhetherItIsExact) {
   double error = 0;
-  const bent::Extended tie = bent::add(bent::Extended{3, 0} * bent::Extended{0.1, 0}, {-0.30000000000000004, 0}, error);
+  const hyperbolic::Extended tie =
+      hyperbolic::add(hyperbolic::Extended{3, 0} * hyperbolic::Extended{0.1, 0}, {-0.30000000000000004, 0}, error);
   EXPECT_EQ(error, 0);
   EXPECT_NE(tie.value(), 0);  // three times the double 0.1 is not the double 0.3...04
-  (void)bent::add({1, 0x1p-60}, {0x1p-130, 0}, error);
+  (void)hyperbolic::add({1, 0x1p-60}, {0x1p-130, 0}, error);
   EXPECT_GT(error, 0);
 }
 
@@ -199,13 +199,13 @@ TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
     const double mu = std::exp(-1.5 + 2.3 * uniform(random));
     const double rate = std::exp(-7 * uniform(random)) * 0.7;
     const double real = k % 2 == 0 ? 1 + 12 * uniform(random) : -std::exp(7 * uniform(random));
-    const bent::RealNoise fast(mu, rate, real > 0);
+    const hyperbolic::RealNoise fast(mu, rate, real > 0);
     // Every third range is too short and every third frequency too high for it: then the error is large, and must be seen to be.
-    bent::Range range = fast.range(real);
+    hyperbolic::Range range = fast.range(real);
     const double cut = k % 3 == 0 ? 0.35 * uniform(random) * (range.high - range.low) : 0;
-    bent::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), {range.low + cut, range.high - cut});
+    hyperbolic::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), {range.low + cut, range.high - cut});
     const Complex p(real, std::abs(real) * (k % 3 == 1 ? 15 : 3) * uniform(random));
-    const bent::Polar found = plane.evaluate(p);
+    const hyperbolic::Polar found = plane.evaluate(p);
     acb_t truth, difference;
     acb_init(truth), acb_init(difference);
     exact_transform(truth, mu, rate, p);
@@ -268,12 +268,12 @@ TEST(NoisePlaneTest, RemainderHoldsAtRandomExponents) {
     const double rate = std::exp(-10 * uniform(random)) * 0.05;
     const double angle = 1.57 * std::sqrt(uniform(random));
     const Complex p = 1.0 + std::polar(std::exp(1 + 4 * uniform(random)), angle);
-    const bent::RealNoise fast(mu, rate, true);
-    bent::Range range = fast.range(std::min(p.real(), 1 - std::log(rate) / (mu * mu)));
-    range = bent::NoisePlane::remainder_range(mu, rate, {range.low, range.high + 6 * mu});
+    const hyperbolic::RealNoise fast(mu, rate, true);
+    hyperbolic::Range range = fast.range(std::min(p.real(), 1 - std::log(rate) / (mu * mu)));
+    range = hyperbolic::NoisePlane::remainder_range(mu, rate, {range.low, range.high + 6 * mu});
     const double cut = k % 3 == 0 ? 0.3 * uniform(random) * (range.high - range.low) : 0;
-    bent::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), {range.low + cut, range.high - cut});
-    const bent::Plain found = plane.evaluate_remainder(p);
+    hyperbolic::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), {range.low + cut, range.high - cut});
+    const hyperbolic::Plain found = plane.evaluate_remainder(p);
     acb_t truth, difference;
     acb_init(truth), acb_init(difference);
     exact_remainder(truth, mu, rate, p);
@@ -288,9 +288,9 @@ TEST(NoisePlaneTest, RemainderHoldsAtRandomExponents) {
 
 // E (1 + e^V) = 1 / (1 - rate). Half of it lies beyond the last node, where the integrand only begins to fall.
 TEST(NoisePlaneTest, WhatLiesBeyondTheNodesIsCounted) {
-  bent::NoisePlane plane(Interval::exactly(4), Interval::exactly(0.5), {-40, 8.3});
+  hyperbolic::NoisePlane plane(Interval::exactly(4), Interval::exactly(0.5), {-40, 8.3});
   const Complex one(1, 0);
-  const bent::Polar found = plane.evaluate(one);
+  const hyperbolic::Polar found = plane.evaluate(one);
   EXPECT_LT(std::exp(found.log_modulus), 1.7);
   EXPECT_GE(std::exp(found.log_modulus) + std::exp(found.log_error), 2);
   EXPECT_GE(plane.log_majorant({&one, 1}), std::log(2.0));
@@ -300,9 +300,9 @@ TEST(NoisePlaneTest, WhatLiesBeyondTheNodesIsCounted) {
 TEST(NoisePlaneTest, RoundingOfLargeExponentsIsCounted) {
   for (const double imaginary : {100.0, 200.0, 300.0}) {
     const Complex p(-40, imaginary);
-    const bent::RealNoise fast(1, 0.1, false);
-    bent::NoisePlane plane(Interval::exactly(1), Interval::exactly(0.1), fast.range(p.real()));
-    const bent::Polar found = plane.evaluate(p);
+    const hyperbolic::RealNoise fast(1, 0.1, false);
+    hyperbolic::NoisePlane plane(Interval::exactly(1), Interval::exactly(0.1), fast.range(p.real()));
+    const hyperbolic::Polar found = plane.evaluate(p);
     acb_t truth, difference;
     acb_init(truth), acb_init(difference);
     exact_transform(truth, 1, 0.1, p);
@@ -318,8 +318,8 @@ TEST(NoisePlaneTest, RoundingOfLargeExponentsIsCounted) {
 TEST(NoisePlaneTest, HoldsWhereNodesAreFarApartForTheFrequency) {
   const double mu = 3.0173024643473902, rate = 0.0038609893910869688;
   const Complex p(4.5951313609136353, 77.857209740650248);
-  bent::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), bent::RealNoise(mu, rate, true).range(p.real()));
-  const bent::Polar found = plane.evaluate(p);
+  hyperbolic::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), hyperbolic::RealNoise(mu, rate, true).range(p.real()));
+  const hyperbolic::Polar found = plane.evaluate(p);
   acb_t truth, difference;
   acb_init(truth), acb_init(difference);
   exact_transform(truth, mu, rate, p);
@@ -332,15 +332,15 @@ TEST(NoisePlaneTest, HoldsWhereNodesAreFarApartForTheFrequency) {
 
 // A plane for an interval of parameters holds for the planes of its ends.
 TEST(NoisePlaneTest, DoubtAboutParametersIsCounted) {
-  const auto value = [](bent::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
+  const auto value = [](hyperbolic::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
   for (const Complex p : {Complex(3, 0), Complex(-20, 5), Complex(0.5, 12)}) {
-    const bent::Range range{-30, 12};
+    const hyperbolic::Range range{-30, 12};
     const auto check = [&](Interval mu, Interval rate) {
-      bent::NoisePlane both(mu, rate, range);
-      const bent::Polar found = both.evaluate(p);
+      hyperbolic::NoisePlane both(mu, rate, range);
+      const hyperbolic::Polar found = both.evaluate(p);
       for (const double end_mu : {mu.lo, mu.hi})
         for (const double end_rate : {rate.lo, rate.hi}) {
-          bent::NoisePlane end(Interval::exactly(end_mu), Interval::exactly(end_rate), range);
+          hyperbolic::NoisePlane end(Interval::exactly(end_mu), Interval::exactly(end_rate), range);
           EXPECT_LE(std::abs(value(end.evaluate(p)) - value(found)), std::exp(found.log_error) * 1.000001) << p;
         }
     };
@@ -399,12 +399,12 @@ TEST(SampledPlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
     const double rate = std::exp(-9 * uniform(random)) * 0.7;
     const bool positive = k % 2 == 0;
     const double real = positive ? 1 + 12 * uniform(random) : -std::exp(7 * uniform(random)) / rate * 0.1;
-    const bent::RealNoise fast(mu, rate, positive, std::nullopt, Sampling::fixed);
-    bent::Range range = fast.range(real);
+    const hyperbolic::RealNoise fast(mu, rate, positive, std::nullopt, Sampling::fixed);
+    hyperbolic::Range range = fast.range(real);
     if (k % 3 == 0) (k % 4 < 2 ? range.low : range.high) += (k % 4 < 2 ? 0.5 : -0.2) * uniform(random) * (range.high - range.low);
-    bent::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), range, std::nullopt, Sampling::fixed);
+    hyperbolic::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), range, std::nullopt, Sampling::fixed);
     const Complex p(real, std::abs(real) * (k % 3 == 1 ? 15 : 3) * uniform(random));
-    const bent::Polar found = plane.evaluate(p);
+    const hyperbolic::Polar found = plane.evaluate(p);
     acb_t truth, difference;
     acb_init(truth), acb_init(difference);
     exact_sampled_transform(truth, mu, rate, p);
@@ -427,15 +427,15 @@ TEST(SampledPlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
 // [sampled-plane] Nodes that begin where a tenth of the small losses lies behind them, or end before the tail.
 TEST(SampledPlaneTest, WhatLiesBeyondTheNodesIsCounted) {
   const double mu = 0.5, rate = 0.01;
-  for (const bent::Range range : {bent::Range{-17, 8}, bent::Range{-60, -3}}) {
+  for (const hyperbolic::Range range : {hyperbolic::Range{-17, 8}, hyperbolic::Range{-60, -3}}) {
     for (const Complex p : {Complex(3, 0), Complex(-5, 0), Complex(20, 0)}) {
-      bent::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), range, std::nullopt, Sampling::fixed);
+      hyperbolic::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), range, std::nullopt, Sampling::fixed);
       acb_t truth;
       acb_init(truth);
       exact_sampled_transform(truth, mu, rate, p);
       const double value = std::exp(log_modulus(truth));
       acb_clear(truth);
-      const bent::Polar found = plane.evaluate(p);
+      const hyperbolic::Polar found = plane.evaluate(p);
       EXPECT_LE(std::abs(std::exp(found.log_modulus) - value), std::exp(found.log_error) + 1e-15 * value) << p;
       EXPECT_GE(plane.log_majorant({&p, 1}), std::log(value)) << p;
     }
@@ -444,15 +444,15 @@ TEST(SampledPlaneTest, WhatLiesBeyondTheNodesIsCounted) {
 
 // [sampled-plane] A plane for an interval of parameters holds for the planes of its ends.
 TEST(SampledPlaneTest, DoubtAboutParametersIsCounted) {
-  const auto value = [](bent::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
+  const auto value = [](hyperbolic::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
   for (const Complex p : {Complex(3, 0), Complex(-20, 5), Complex(0.5, 12)}) {
-    const bent::Range range{-60, 12};
+    const hyperbolic::Range range{-60, 12};
     const auto check = [&](Interval mu, Interval rate) {
-      bent::NoisePlane both(mu, rate, range, std::nullopt, Sampling::fixed);
-      const bent::Polar found = both.evaluate(p);
+      hyperbolic::NoisePlane both(mu, rate, range, std::nullopt, Sampling::fixed);
+      const hyperbolic::Polar found = both.evaluate(p);
       for (const double end_mu : {mu.lo, mu.hi})
         for (const double end_rate : {rate.lo, rate.hi}) {
-          bent::NoisePlane end(Interval::exactly(end_mu), Interval::exactly(end_rate), range, std::nullopt, Sampling::fixed);
+          hyperbolic::NoisePlane end(Interval::exactly(end_mu), Interval::exactly(end_rate), range, std::nullopt, Sampling::fixed);
           EXPECT_LE(std::abs(value(end.evaluate(p)) - value(found)), std::exp(found.log_error) * 1.000001) << p;
         }
     };
@@ -472,7 +472,7 @@ TEST(SampledBentTest, OneStepMatchesItsClosedProfile) {
   for (const double sigma : {0.5, 4.0}) {
     for (const double rate : {0.001, 0.4}) {
       const Part part = sampled(sigma, rate, 1);
-      const auto loss = compose_by_bent_contour({part}, {});
+      const auto loss = compose_by_hyperbolic_contour({part}, {});
       EXPECT_TRUE(loss->symmetric());
       for (const double epsilon : {-0.3, 0.0, 0.01, 2.0}) {
         for (const Direction direction : {Direction::remove, Direction::add}) {
@@ -493,7 +493,7 @@ TEST(SampledBentTest, OneStepMatchesItsClosedProfile) {
 // profiles kept as Chebyshev series on panels of log epsilon; two resolutions agree to the digits shown.
 TEST(SampledBentTest, FewStepsMatchStepByStepIntegration) {
   const auto check = [](double sigma, double rate, std::uint64_t times, double epsilon, const char* truth, double width = 1e-6) {
-    const auto loss = compose_by_bent_contour({sampled(sigma, rate, times)}, {});
+    const auto loss = compose_by_hyperbolic_contour({sampled(sigma, rate, times)}, {});
     const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
     EXPECT_THAT(delta, Encloses(truth)) << sigma << " " << rate << " " << times;
     EXPECT_THAT(delta, IsTight(width)) << sigma << " " << rate << " " << times;
@@ -521,7 +521,7 @@ TEST(SampledBentTest, AgreesWithTheLattice) {
     const auto lattice = compose_by_lattice(parts, {1e-4});
     const double epsilon = lattice->closed_epsilon(Direction::remove, Interval::exactly(std::pow(10, -2 - 6 * uniform(random))))->hi;
     const Interval expected = lattice->log_delta(Direction::remove, Interval::exactly(epsilon));
-    const Interval found = compose_by_bent_contour(parts, {})->log_delta(Direction::remove, Interval::exactly(epsilon));
+    const Interval found = compose_by_hyperbolic_contour(parts, {})->log_delta(Direction::remove, Interval::exactly(epsilon));
     EXPECT_LE(found.lo, expected.hi) << sigma << " " << rate << " " << times << " " << epsilon;
     EXPECT_GE(found.hi, expected.lo) << sigma << " " << rate << " " << times << " " << epsilon;
     EXPECT_LE(found.width(), 1e-5) << sigma << " " << rate << " " << times << " " << epsilon;
@@ -531,7 +531,7 @@ TEST(SampledBentTest, AgreesWithTheLattice) {
 // [sampled-plane] Together with break terms and a plain Gaussian; and epsilon from delta.
 TEST(SampledBentTest, MixedPlansAndEpsilon) {
   const Parts parts{sampled(1, 0.01, 5), {std::make_shared<LaplaceLoss>(Interval::exactly(0.25)), 2}};
-  const auto loss = compose_by_bent_contour(parts, {});
+  const auto loss = compose_by_hyperbolic_contour(parts, {});
   ASSERT_NE(loss, nullptr);
   const auto lattice = compose_by_lattice(parts, {});
   for (const double epsilon : {0.3, 1.0}) {
@@ -551,16 +551,17 @@ TEST(SampledBentTest, MixedPlansAndEpsilon) {
 TEST(SampledBentTest, WideParametersAreEnclosed) {
   const Interval rate{0.01, 0.0101};
   const Part wide{std::make_shared<SampledLoss>(gaussian_loss(Interval::exactly(1)), rate), 3};
-  const Interval found = compose_by_bent_contour({wide}, {})->delta(Direction::remove, Interval::exactly(0.25));
-  EXPECT_THAT(found, Encloses(compose_by_bent_contour({sampled(1, 0.01, 3)}, {})->delta(Direction::remove, Interval::exactly(0.25))));
-  EXPECT_THAT(found, Encloses(compose_by_bent_contour({sampled(1, 0.0101, 3)}, {})->delta(Direction::remove, Interval::exactly(0.25))));
+  const Interval found = compose_by_hyperbolic_contour({wide}, {})->delta(Direction::remove, Interval::exactly(0.25));
+  EXPECT_THAT(found, Encloses(compose_by_hyperbolic_contour({sampled(1, 0.01, 3)}, {})->delta(Direction::remove, Interval::exactly(0.25))));
+  EXPECT_THAT(found,
+              Encloses(compose_by_hyperbolic_contour({sampled(1, 0.0101, 3)}, {})->delta(Direction::remove, Interval::exactly(0.25))));
 }
 
 // [bent-contour] Whatever the epsilon, Gaussian noise leaves some delta: an exponent that overflows is no proof of 0.
 TEST(BentContourTest, NeverClaimsThatNothingIsLeft) {
   for (const double steps : {2.0, 1000.0})
     for (const double epsilon : {1e10, 1e100, 1e300, 1e308}) {
-      const auto loss = compose_by_bent_contour(
+      const auto loss = compose_by_hyperbolic_contour(
           {{subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.01)), static_cast<std::uint64_t>(steps)}}, {1e-6});
       EXPECT_GT(loss->log_delta(Direction::remove, Interval::exactly(epsilon)).hi, -infinity) << epsilon;
       EXPECT_GT(loss->delta(Direction::remove, Interval::exactly(epsilon)).hi, 0) << epsilon;
@@ -568,15 +569,15 @@ TEST(BentContourTest, NeverClaimsThatNothingIsLeft) {
 }
 
 /// The integral of exp(s y)/(s (s+1)) over a line right of 0: 1 - exp(-y) for y > 0, else 0.
-bent::Estimate kernel_integral(double y, double place, double tolerance) {
-  static const bent::Expansion plain = [] {
-    bent::Expansion expansion;
+hyperbolic::Estimate kernel_integral(double y, double place, double tolerance) {
+  static const hyperbolic::Expansion plain = [] {
+    hyperbolic::Expansion expansion;
     expansion.summands.resize(1);
     return expansion;
   }();
-  bent::Integrand integrand(plain, {}, {{0, y, 0}});
-  return bent::integrate(integrand, y > 0 ? bent::Opening::left : bent::Opening::right, {place, integrand.log_real(place)}, tolerance,
-                         -infinity, 1'000'000'000);
+  hyperbolic::Integrand integrand(plain, {}, {{0, y, 0}});
+  return hyperbolic::integrate(integrand, y > 0 ? hyperbolic::Opening::left : hyperbolic::Opening::right,
+                               {place, integrand.log_real(place)}, tolerance, -infinity, 1'000'000'000);
 }
 
 // Nothing oscillates here, so that what is cut off is as large as its bound.
@@ -584,7 +585,7 @@ TEST(BentContourTest, WhatIsCutOffIsCounted) {
   for (const double y : {-0.01, 0.0, 0.01, 0.3}) {
     for (const double place : {0.3, 1.0, 4.0}) {
       for (const double tolerance : {0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4}) {
-        const bent::Estimate found = kernel_integral(y, place, tolerance);
+        const hyperbolic::Estimate found = kernel_integral(y, place, tolerance);
         const double truth = y > 0 ? -std::expm1(-y) : 0;
         EXPECT_LE(std::abs(found.value * std::exp(found.log_scale) - truth), found.error * std::exp(found.log_scale))
             << y << " " << place << " " << tolerance;
@@ -595,16 +596,16 @@ TEST(BentContourTest, WhatIsCutOffIsCounted) {
 
 // [bent-split] A tail of which nothing is known counts with its bound.
 TEST(StepFactorTest, AnUnknownTailIsNotLeftOut) {
-  const bent::SubsampledSteps steps{0.5, 0.01, 1, true, 0, 0};
+  const hyperbolic::SubsampledSteps steps{0.5, 0.01, 1, true, 0, 0};
   const double mean = std::log(0.01 / 0.99) - 0.125;
-  const auto cut = std::make_shared<const bent::Cut>(steps, mean + 0.25, 0.25);
+  const auto cut = std::make_shared<const hyperbolic::Cut>(steps, mean + 0.25, 0.25);
   for (const Complex s : {Complex(1, 0), Complex(1, 30), Complex(1, 200), Complex(1, 1000), Complex(1, 4000), Complex(25, 0),
                           Complex(30, 0), Complex(35, 0), Complex(38, 0)}) {
-    bent::StepFactor factor(steps, cut, bent::TailSteps::any);
+    hyperbolic::StepFactor factor(steps, cut, hyperbolic::TailSteps::any);
     factor.prepare(1, 1, 0);  // far from the last ones, of whose tail nothing is known
-    const bent::LogValue found = factor.evaluate(s);
-    bent::NoisePlane whole(Interval::exactly(0.5), Interval::exactly(0.01), {mean - 6, s.real() > 1 ? 40.0 : 8.0});
-    const bent::Polar truth = whole.evaluate(1.0 + s);
+    const hyperbolic::LogValue found = factor.evaluate(s);
+    hyperbolic::NoisePlane whole(Interval::exactly(0.5), Interval::exactly(0.01), {mean - 6, s.real() > 1 ? 40.0 : 8.0});
+    const hyperbolic::Polar truth = whole.evaluate(1.0 + s);
     const double known =
         found.known ? std::abs(std::polar(std::exp(found.real), found.phase) - std::polar(std::exp(truth.log_modulus), truth.phase))
                     : std::exp(truth.log_modulus);
@@ -622,7 +623,7 @@ TEST(WindowTest, LogHalfErfcIsWithinItsBound) {
     Complex z(uniform(random) * std::exp(3.5 * uniform(random)), uniform(random) * std::exp(3.5 * uniform(random)));
     if (k % 5 == 0) z = {1e-3 * z.real(), std::round(2 * z.imag()) / 2};  // on the poles of the trapezoidal rule
     if (std::abs(z.imag()) > 20) continue;
-    const bent::LogHalfErfc found = bent::log_half_erfc(z);
+    const hyperbolic::LogHalfErfc found = hyperbolic::log_half_erfc(z);
     ASSERT_LT(found.error, 1e-9) << z;
     acb_set_d_d(truth, z.real(), z.imag());
     acb_hypgeom_erfc(truth, truth, 300);
@@ -641,15 +642,17 @@ TEST(WindowTest, BulkAndTailAddUp) {
   const double mu = 0.5;
   const double rate = 0.001;
   for (const double width : {0.12, 0.3}) {
-    const bent::Window bulk{-4, width, bent::Window::Side::bulk};
-    const bent::Window tail{-4, width, bent::Window::Side::tail};
+    const hyperbolic::Window bulk{-4, width, hyperbolic::Window::Side::bulk};
+    const hyperbolic::Window tail{-4, width, hyperbolic::Window::Side::tail};
     for (const Complex p : {Complex(3, 0), Complex(20, 7), Complex(8, 60)}) {
-      const bent::RealNoise fast(mu, rate, true);
-      bent::NoisePlane whole(Interval::exactly(mu), Interval::exactly(rate), fast.range(p.real()));
-      bent::NoisePlane low(Interval::exactly(mu), Interval::exactly(rate), bent::RealNoise(mu, rate, true, bulk).range(p.real()), bulk);
-      bent::NoisePlane high(Interval::exactly(mu), Interval::exactly(rate), bent::RealNoise(mu, rate, true, tail).range(p.real()), tail);
-      const auto value = [](bent::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
-      const bent::Polar a = whole.evaluate(p), b = low.evaluate(p), c = high.evaluate(p);
+      const hyperbolic::RealNoise fast(mu, rate, true);
+      hyperbolic::NoisePlane whole(Interval::exactly(mu), Interval::exactly(rate), fast.range(p.real()));
+      hyperbolic::NoisePlane low(Interval::exactly(mu), Interval::exactly(rate),
+                                 hyperbolic::RealNoise(mu, rate, true, bulk).range(p.real()), bulk);
+      hyperbolic::NoisePlane high(Interval::exactly(mu), Interval::exactly(rate),
+                                  hyperbolic::RealNoise(mu, rate, true, tail).range(p.real()), tail);
+      const auto value = [](hyperbolic::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
+      const hyperbolic::Polar a = whole.evaluate(p), b = low.evaluate(p), c = high.evaluate(p);
       const double allowed = std::exp(a.log_error) + std::exp(b.log_error) + std::exp(c.log_error) + 1e-14 * std::exp(a.log_modulus);
       EXPECT_LE(std::abs(value(a) - value(b) - value(c)), allowed);
       EXPECT_LT(allowed, 1e-6 * std::exp(a.log_modulus));
@@ -667,7 +670,7 @@ TEST(BentTest, OneStepMatchesItsClosedProfile) {
     for (const double rate : {0.001, 0.4}) {
       const PoissonLoss closed(gaussian_loss(Interval::exactly(mu)), Interval::exactly(rate));
       const Part part{std::make_shared<ExpandedLoss>(SubsampledGaussianBreak{mu, rate}, SubsampledGaussianBreak{mu, rate}, false), 1};
-      const auto loss = compose_by_bent_contour({part}, {});
+      const auto loss = compose_by_hyperbolic_contour({part}, {});
       for (const double epsilon : {-0.3, 0.01, 2.0}) {
         for (const Direction direction : {Direction::remove, Direction::add}) {
           const Interval truth = closed.log_delta(direction, Interval::exactly(epsilon));
@@ -684,7 +687,7 @@ TEST(BentTest, OneStepMatchesItsClosedProfile) {
 
 TEST(BentTest, EpsilonIsEnclosedAndTight) {
   const auto loss =
-      compose_by_bent_contour({subsampled(Interval::exactly(1), Interval::exactly(0.1), 3), laplace(Interval::exactly(0.5), 2)}, {});
+      compose_by_hyperbolic_contour({subsampled(Interval::exactly(1), Interval::exactly(0.1), 3), laplace(Interval::exactly(0.5), 2)}, {});
   for (const double epsilon : {0.25, 1.5, 6.0}) {
     const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
     const auto found = loss->closed_epsilon(Direction::remove, delta);
@@ -699,7 +702,7 @@ TEST(BentTest, EpsilonAgreesWithFreshContours) {
   for (const double sigma : {0.5, 1.0, 2.0}) {
     for (const double rate : {0.2, 0.01, 0.001}) {
       const auto loss =
-          compose_by_bent_contour({subsampled(Interval::exactly(1) / Interval::exactly(sigma), Interval::exactly(rate), 5)}, {});
+          compose_by_hyperbolic_contour({subsampled(Interval::exactly(1) / Interval::exactly(sigma), Interval::exactly(rate), 5)}, {});
       for (const Direction direction : {Direction::remove, Direction::add}) {
         const auto found = loss->closed_epsilon(direction, Interval::exactly(1e-6));
         ASSERT_TRUE(found.has_value());
@@ -714,30 +717,35 @@ TEST(BentTest, EpsilonAgreesWithFreshContours) {
 // What is known of the factors at one epsilon serves another; the summands must be the same.
 TEST(BentContourTest, AMovedContourStillHolds) {
   const auto expansion =
-      bent::expand({subsampled(Interval::exactly(1), Interval::exactly(0.1), 4)}, Direction::remove, ParameterEnd::worse);
+      hyperbolic::expand({subsampled(Interval::exactly(1), Interval::exactly(0.1), 4)}, Direction::remove, ParameterEnd::worse);
   ASSERT_TRUE(expansion.has_value());
-  const bent::SubsampledSteps& steps = expansion->subsampled.front();
-  const bent::RealNoise fast(steps.mu, steps.rate, true);
-  const auto offset = [&](double epsilon) { return bent::Integrand::Offset{0, expansion->summands[0].position.value() - epsilon, 1e-17}; };
-  const auto fresh = [&](double epsilon) {
-    std::vector<bent::StepFactor> factors;
-    factors.emplace_back(steps, fast);
-    return bent::Integrand(*expansion, std::move(factors), {offset(epsilon)});
+  const hyperbolic::SubsampledSteps& steps = expansion->subsampled.front();
+  const hyperbolic::RealNoise fast(steps.mu, steps.rate, true);
+  const auto offset = [&](double epsilon) {
+    return hyperbolic::Integrand::Offset{0, expansion->summands[0].position.value() - epsilon, 1e-17};
   };
-  bent::Integrand moved = fresh(1);
-  const bent::Estimate first = bent::integrate(moved, bent::Opening::right, bent::find_saddle(moved, 1e6), 1e-8, -infinity, 1 << 24);
+  const auto fresh = [&](double epsilon) {
+    std::vector<hyperbolic::StepFactor> factors;
+    factors.emplace_back(steps, fast);
+    return hyperbolic::Integrand(*expansion, std::move(factors), {offset(epsilon)});
+  };
+  hyperbolic::Integrand moved = fresh(1);
+  const hyperbolic::Estimate first =
+      hyperbolic::integrate(moved, hyperbolic::Opening::right, hyperbolic::find_saddle(moved, 1e6), 1e-8, -infinity, 1 << 24);
   ASSERT_TRUE(moved.move_to({offset(1.05)}, 1.05));
-  const bent::Estimate second = bent::integrate_on(moved, bent::Opening::right, first.contour, 1e-8, 1 << 24);
-  bent::Integrand other = fresh(1.05);
-  const bent::Estimate truth = bent::integrate(other, bent::Opening::right, bent::find_saddle(other, 1e6), 1e-8, -infinity, 1 << 24);
+  const hyperbolic::Estimate second = hyperbolic::integrate_on(moved, hyperbolic::Opening::right, first.contour, 1e-8, 1 << 24);
+  hyperbolic::Integrand other = fresh(1.05);
+  const hyperbolic::Estimate truth =
+      hyperbolic::integrate(other, hyperbolic::Opening::right, hyperbolic::find_saddle(other, 1e6), 1e-8, -infinity, 1 << 24);
   const double scale = std::exp(second.log_scale - truth.log_scale);
   EXPECT_NEAR(second.value * scale, truth.value, second.error * scale + truth.error);
   EXPECT_LT(second.error, 1e-6 * second.value);
   // Far away the same contour is still valid, only wide.
   ASSERT_TRUE(moved.move_to({offset(4)}, 4));
-  const bent::Estimate far = bent::integrate_on(moved, bent::Opening::right, first.contour, 1e-8, 1 << 24);
-  bent::Integrand there = fresh(4);
-  const bent::Estimate far_truth = bent::integrate(there, bent::Opening::right, bent::find_saddle(there, 1e6), 1e-8, -infinity, 1 << 24);
+  const hyperbolic::Estimate far = hyperbolic::integrate_on(moved, hyperbolic::Opening::right, first.contour, 1e-8, 1 << 24);
+  hyperbolic::Integrand there = fresh(4);
+  const hyperbolic::Estimate far_truth =
+      hyperbolic::integrate(there, hyperbolic::Opening::right, hyperbolic::find_saddle(there, 1e6), 1e-8, -infinity, 1 << 24);
   const double far_scale = std::exp(far.log_scale - far_truth.log_scale);
   EXPECT_NEAR(far.value * far_scale, far_truth.value, far.error * far_scale + far_truth.error);
   EXPECT_FALSE(moved.move_to({}, 4));
@@ -748,13 +756,13 @@ TEST(BentContourTest, AnswersDoNotDependOnEarlierOnes) {
   for (const Parts& parts : {Parts{laplace(Interval::exactly(0.5), 3)},
                              Parts{subsampled(Interval::exactly(1), Interval::exactly(0.1), 2), laplace(Interval::exactly(1), 2)},
                              Parts{subsampled(Interval::exactly(2), Interval::exactly(0.001), 4)}}) {
-    auto expansion = bent::expand(parts, Direction::remove, ParameterEnd::worse);
+    auto expansion = hyperbolic::expand(parts, Direction::remove, ParameterEnd::worse);
     ASSERT_TRUE(expansion.has_value());
-    const bent::Side side(std::move(*expansion));
-    bent::Evaluator remembering(side, {});
+    const hyperbolic::Side side(std::move(*expansion));
+    hyperbolic::Evaluator remembering(side, {});
     for (const double epsilon : {4.0, 0.3, 1.5, 0.31, 1.2, 0.002, 0.0021, 3.0}) {
       const Interval found = remembering.at(epsilon, 1e-5).bounds;
-      const Interval fresh = bent::Evaluator(side, {}).at(epsilon).bounds;
+      const Interval fresh = hyperbolic::Evaluator(side, {}).at(epsilon).bounds;
       EXPECT_LE(found.lo, fresh.hi) << epsilon;
       EXPECT_GE(found.hi, fresh.lo) << epsilon;
     }
@@ -764,7 +772,7 @@ TEST(BentContourTest, AnswersDoNotDependOnEarlierOnes) {
 // Far beyond what any noise reaches there is still an answer, and it is small.
 TEST(BentTest, HugeEpsilonsAreAnswered) {
   for (const double rate : {0.01, 1e-4}) {
-    const auto loss = compose_by_bent_contour({subsampled(Interval::exactly(1), Interval::exactly(rate), 10)}, {});
+    const auto loss = compose_by_hyperbolic_contour({subsampled(Interval::exactly(1), Interval::exactly(rate), 10)}, {});
     for (const double epsilon : {50.0, 700.0}) {
       const Interval found = loss->log_delta(Direction::remove, Interval::exactly(epsilon));
       EXPECT_LE(found.lo, found.hi) << epsilon;
@@ -776,7 +784,7 @@ TEST(BentTest, HugeEpsilonsAreAnswered) {
 // Close to the largest loss of the direction add, contours lean far to the left, where a straight path in the noise plane would rise.
 TEST(BentTest, NearTheLargestLossIsTight) {
   for (const std::uint64_t times : {2U, 5U}) {
-    const auto loss = compose_by_bent_contour({subsampled(Interval::exactly(0.5), Interval::exactly(0.01), times)}, {});
+    const auto loss = compose_by_hyperbolic_contour({subsampled(Interval::exactly(0.5), Interval::exactly(0.01), times)}, {});
     const auto found = loss->closed_epsilon(Direction::add, Interval::exactly(1e-8));
     ASSERT_TRUE(found.has_value());
     EXPECT_THAT(*found, IsTight(1e-8));
@@ -788,7 +796,7 @@ TEST(BentTest, NearTheLargestLossIsTight) {
 TEST(BentTest, DeepInTheTailOfSmallRates) {
   const auto check = [](double mu, double rate, std::uint64_t times, double epsilon) {
     const Parts parts{{subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate)), times}};
-    const Interval found = compose_by_bent_contour(parts, {})->log_delta(Direction::remove, Interval::exactly(epsilon));
+    const Interval found = compose_by_hyperbolic_contour(parts, {})->log_delta(Direction::remove, Interval::exactly(epsilon));
     const LossPointer other = times == 2 ? compose_by_cells(parts, {}) : compose_by_lattice(parts, {});
     const Interval known = other->log_delta(Direction::remove, Interval::exactly(epsilon));
     EXPECT_LE(found.lo, known.hi) << mu << " " << rate << " " << times;
@@ -805,13 +813,13 @@ TEST(BentTest, DeepInTheTailOfSmallRates) {
 
 // Laplace steps end at a largest loss; on it and beyond it delta is exactly the mass at infinity.
 TEST(BentTest, TiesAndTheFarEndAreExact) {
-  const auto pure = compose_by_bent_contour({laplace(Interval::exactly(0.5), 4)}, {});
+  const auto pure = compose_by_hyperbolic_contour({laplace(Interval::exactly(0.5), 4)}, {});
   EXPECT_EQ(pure->delta(Direction::add, Interval::exactly(2)), Interval::exactly(0));
   EXPECT_EQ(pure->delta(Direction::add, Interval::exactly(3)), Interval::exactly(0));
   EXPECT_THAT(pure->delta(Direction::add, Interval::exactly(1)), IsTight(1e-6));  // a break lies on epsilon
   EXPECT_THAT(pure->delta(Direction::add, Interval::exactly(0)), IsTight(1e-6));
   const BreakTerms cut = truncated_laplace_break_points(1, Interval::exactly(5));
-  const auto truncated = compose_by_bent_contour({{std::make_shared<ExpandedLoss>(cut, cut, true), 3}}, {});
+  const auto truncated = compose_by_hyperbolic_contour({{std::make_shared<ExpandedLoss>(cut, cut, true), 3}}, {});
   const Interval mass = truncated->infinite_mass(Direction::remove);
   EXPECT_THAT(mass, IsTight(1e-14));
   EXPECT_THAT(truncated->delta(Direction::remove, Interval::exactly(infinity)), Encloses(mass));
@@ -820,8 +828,8 @@ TEST(BentTest, TiesAndTheFarEndAreExact) {
 
 // A wider parameter can only widen the answer, and a worse one only raise it.
 TEST(BentTest, ParametersAreTakenAtTheirEnds) {
-  const auto wide = compose_by_bent_contour({subsampled({0.9, 1.1}, {0.09, 0.11}, 4)}, {});
-  const auto narrow = compose_by_bent_contour({subsampled(Interval::exactly(1), Interval::exactly(0.1), 4)}, {});
+  const auto wide = compose_by_hyperbolic_contour({subsampled({0.9, 1.1}, {0.09, 0.11}, 4)}, {});
+  const auto narrow = compose_by_hyperbolic_contour({subsampled(Interval::exactly(1), Interval::exactly(0.1), 4)}, {});
   for (const Direction direction : {Direction::remove, Direction::add}) {
     const Interval outer = wide->delta(direction, Interval::exactly(0.2));
     const Interval inner = narrow->delta(direction, Interval::exactly(0.2));
@@ -831,15 +839,15 @@ TEST(BentTest, ParametersAreTakenAtTheirEnds) {
 }
 
 TEST(BentTest, RefusesLossesWithoutAnExpansion) {
-  EXPECT_EQ(compose_by_bent_contour({{std::make_shared<ShapelessLoss>(), 2}}, {}), nullptr);
-  EXPECT_EQ(compose_by_bent_contour({}, {}), nullptr);
-  EXPECT_EQ(compose_by_bent_contour({laplace(Interval::exactly(1), 1'000'000)}, {}), nullptr);
+  EXPECT_EQ(compose_by_hyperbolic_contour({{std::make_shared<ShapelessLoss>(), 2}}, {}), nullptr);
+  EXPECT_EQ(compose_by_hyperbolic_contour({}, {}), nullptr);
+  EXPECT_EQ(compose_by_hyperbolic_contour({laplace(Interval::exactly(1), 1'000'000)}, {}), nullptr);
 }
 
 TEST(BentTest, ComposedLaplaceMatchesGolden) {
   for (const auto& one : golden_group("f_dp.json", "lap_comp")) {
     const auto& in = one.at("inputs");
-    const auto loss = compose_by_bent_contour({laplace(golden_interval(in.at("mu")), in.at("n").get<std::uint64_t>())}, {});
+    const auto loss = compose_by_hyperbolic_contour({laplace(golden_interval(in.at("mu")), in.at("n").get<std::uint64_t>())}, {});
     ASSERT_NE(loss, nullptr);
     const Interval delta = loss->delta(Direction::remove, golden_interval(in.at("t")));
     EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
@@ -850,7 +858,7 @@ TEST(BentTest, ComposedLaplaceMatchesGolden) {
 TEST(BentTest, TwoSubsampledStepsMatchGolden) {
   for (const auto& one : golden_group("f_dp.json", "dpsgd2_delta")) {
     const auto& in = one.at("inputs");
-    const auto loss = compose_by_bent_contour({subsampled(golden_interval(in.at("sigma")), golden_interval(in.at("q")), 2)}, {});
+    const auto loss = compose_by_hyperbolic_contour({subsampled(golden_interval(in.at("sigma")), golden_interval(in.at("q")), 2)}, {});
     const Interval delta = loss->delta(direction_of(one), golden_interval(in.at("eps")));
     EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
     EXPECT_THAT(delta, IsTight(1e-6)) << one.at("id");
@@ -860,7 +868,7 @@ TEST(BentTest, TwoSubsampledStepsMatchGolden) {
 TEST(BentTest, OneSubsampledStepMatchesGolden) {
   for (const auto& one : golden_group("f_dp.json", "sub_gauss_1")) {
     const auto& in = one.at("inputs");
-    const auto loss = compose_by_bent_contour({subsampled(golden_interval(in.at("sigma")), golden_interval(in.at("q")), 1)}, {});
+    const auto loss = compose_by_hyperbolic_contour({subsampled(golden_interval(in.at("sigma")), golden_interval(in.at("q")), 1)}, {});
     for (const Direction direction : {Direction::remove, Direction::add}) {
       const Interval delta = loss->delta(direction, golden_interval(in.at("eps")));
       EXPECT_THAT(delta, Encloses(one.at("value").at(direction == Direction::remove ? "remove" : "add").get<std::string>()))
@@ -874,7 +882,8 @@ TEST(BentTest, ManySubsampledStepsMatchGolden) {
   for (const auto& one : golden_group("f_dp.json", "dpsgd_delta")) {
     const auto& in = one.at("inputs");
     if (in.at("T").get<std::uint64_t>() > 1000 || (in.at("direction") != "remove" && in.at("direction") != "add")) continue;
-    const auto loss = compose_by_bent_contour({subsampled(golden_interval(in.at("sigma")), golden_interval(in.at("q")), in.at("T"))}, {});
+    const auto loss =
+        compose_by_hyperbolic_contour({subsampled(golden_interval(in.at("sigma")), golden_interval(in.at("q")), in.at("T"))}, {});
     const Interval delta = loss->delta(direction_of(one), golden_interval(in.at("eps")));
     EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
     tight += delta.width() <= 1e-6 * delta.hi;
@@ -886,7 +895,7 @@ TEST(BentTest, ManySubsampledStepsMatchGolden) {
 // 64-bit mantissas, two spacings agreeing to 14 digits.
 TEST(BentTest, SmallRatesMatchALongVerticalLine) {
   const auto check = [](double sigma, double rate, double epsilon, const char* truth) {
-    const auto loss = compose_by_bent_contour({subsampled(Interval::exactly(sigma), Interval::exactly(rate), 100)}, {});
+    const auto loss = compose_by_hyperbolic_contour({subsampled(Interval::exactly(sigma), Interval::exactly(rate), 100)}, {});
     const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
     EXPECT_THAT(delta, Encloses(truth)) << sigma << " " << rate;
     EXPECT_THAT(delta, IsTight(1e-6)) << sigma << " " << rate;
@@ -899,8 +908,9 @@ TEST(BentTest, SmallRatesMatchALongVerticalLine) {
 
 // A doubt of one rounding about mu and the rate is counted once, not answered twice, and widens the answer by little.
 TEST(BentTest, DoubtOfOneRoundingCostsNothing) {
-  const auto loss = compose_by_bent_contour({{subsampled_gaussian(1.0 / Interval::exactly(3), {0.01, std::nextafter(0.01, 1)}), 10}}, {});
-  const auto ends = compose_by_bent_contour({subsampled(Interval::exactly(3), {0.01, std::nextafter(0.01, 1)}, 10)}, {});
+  const auto loss =
+      compose_by_hyperbolic_contour({{subsampled_gaussian(1.0 / Interval::exactly(3), {0.01, std::nextafter(0.01, 1)}), 10}}, {});
+  const auto ends = compose_by_hyperbolic_contour({subsampled(Interval::exactly(3), {0.01, std::nextafter(0.01, 1)}, 10)}, {});
   for (const Direction direction : {Direction::remove, Direction::add}) {
     const Interval delta = loss->delta(direction, Interval::exactly(0.03));
     const Interval apart = ends->delta(direction, Interval::exactly(0.03));
@@ -914,7 +924,7 @@ TEST(BentTest, RandomizedResponseMatchesGolden) {
   for (const auto& one : golden_group("f_dp.json", "rr_delta")) {
     const auto& in = one.at("inputs");
     if (in.at("eps").get<std::string>().find('/') != std::string::npos || in.at("n").get<std::uint64_t>() > 500) continue;
-    const auto loss = compose_by_bent_contour({randomized_response(golden_interval(in.at("eps")), in.at("n"))}, {});
+    const auto loss = compose_by_hyperbolic_contour({randomized_response(golden_interval(in.at("eps")), in.at("n"))}, {});
     const Interval delta = loss->delta(Direction::add, golden_interval(in.at("t")));
     EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
   }
@@ -922,7 +932,7 @@ TEST(BentTest, RandomizedResponseMatchesGolden) {
     Parts parts;
     for (const auto& epsilon : one.at("inputs").at("eps")) parts.push_back(randomized_response(golden_interval(epsilon), 1));
     if (parts.size() > 12) continue;
-    const auto loss = compose_by_bent_contour(parts, {});
+    const auto loss = compose_by_hyperbolic_contour(parts, {});
     ASSERT_NE(loss, nullptr);
     const Interval delta = loss->delta(Direction::add, golden_interval(one.at("inputs").at("t")));
     EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
@@ -932,7 +942,7 @@ TEST(BentTest, RandomizedResponseMatchesGolden) {
 
 // 5 subsampled Gaussians (sigma 1, rate 0.1), one Gaussian (mu 0.5) and two Laplace: a vertical contour in 30-digit arithmetic.
 TEST(BentTest, AMixedPlanMatchesThirtyDigitArithmetic) {
-  const auto loss = compose_by_bent_contour(
+  const auto loss = compose_by_hyperbolic_contour(
       {subsampled(Interval::exactly(1), Interval::exactly(0.1), 5), gaussian(0.5, 1), laplace(Interval::exactly(1), 2)}, {});
   ASSERT_NE(loss, nullptr);
   EXPECT_FALSE(loss->symmetric());
@@ -953,7 +963,7 @@ TEST(BentTest, AMixedPlanMatchesThirtyDigitArithmetic) {
 TEST(BentTest, EpsilonNextToZeroOfSmallRates) {
   const double mu = 1 / 0.3, rate = 1e-5;
   const LossPointer step = subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate));
-  const auto loss = compose_by_bent_contour({{step, 1}}, {});
+  const auto loss = compose_by_hyperbolic_contour({{step, 1}}, {});
   for (const Direction direction : {Direction::remove, Direction::add})
     for (const double share : {0.9, 0.4}) {
       const double target = step->delta(direction, Interval::exactly(0)).lo * share;
@@ -967,10 +977,10 @@ TEST(BentTest, EpsilonNextToZeroOfSmallRates) {
 // Far from where the planes were prepared little or nothing is known of F: what is told must hold what a plane prepared there says.
 TEST(BentContourTest, ASampleFarFromItsPlanesIsOnlyABound) {
   const Parts parts{subsampled(Interval::exactly(1), Interval::exactly(0.01), 2)};
-  const bent::Side side(*bent::expand(parts, Direction::remove, ParameterEnd::worse));
+  const hyperbolic::Side side(*hyperbolic::expand(parts, Direction::remove, ParameterEnd::worse));
   const double epsilon = 0.5, y = side.expansion.summands.front().position.value() - epsilon;
-  const bent::Integrand::Offset offset{0, y, 1e-15};
-  bent::Integrand near(side.expansion, side.factors(), offset, epsilon), there(side.expansion, side.factors(), offset, epsilon);
+  const hyperbolic::Integrand::Offset offset{0, y, 1e-15};
+  hyperbolic::Integrand near(side.expansion, side.factors(), offset, epsilon), there(side.expansion, side.factors(), offset, epsilon);
   near.prepare(1, 1, 0);
   bool bounded = false;
   for (const double real : {3.0, 6.0, 12.0})
@@ -978,7 +988,7 @@ TEST(BentContourTest, ASampleFarFromItsPlanesIsOnlyABound) {
       const Complex s(real, imaginary);
       there.prepare(real, real, 0);
       const double log_scale = there.log_real(real);
-      const bent::Sample found = near.sample(s, log_scale), truth = there.sample(s, log_scale);
+      const hyperbolic::Sample found = near.sample(s, log_scale), truth = there.sample(s, log_scale);
       EXPECT_FALSE(std::abs(found.value - truth.value) > found.error + truth.error) << s;
       EXPECT_LT(truth.error, 1e-3) << s;
       bounded = bounded || found.value == Complex(0);
@@ -990,7 +1000,7 @@ TEST(BentContourTest, ASampleFarFromItsPlanesIsOnlyABound) {
 TEST(BentTest, ABreakWithinItsRoundingOfEpsilonIsATie) {
   const double small = 0x1p-54, tiny = 0x1p-116;
   const auto response = [](double epsilon) { return randomized_response(Interval::exactly(epsilon), 1); };
-  const auto tied = compose_by_bent_contour({laplace(Interval::exactly(1), 1), response(small), response(tiny), response(small)}, {});
+  const auto tied = compose_by_hyperbolic_contour({laplace(Interval::exactly(1), 1), response(small), response(tiny), response(small)}, {});
   ASSERT_NE(tied, nullptr);
   const Interval found = tied->delta(Direction::remove, Interval::exactly(1)),
                  before = tied->delta(Direction::remove, Interval::exactly(0.5));

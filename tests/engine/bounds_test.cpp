@@ -4,16 +4,16 @@
 #include <cmath>
 #include <numbers>
 
-#include "engine/bent_contour.h"
-#include "engine/bent_integrand.h"
-#include "engine/contour.h"
-#include "engine/contour_line.h"
-#include "engine/exact.h"
-#include "engine/lattice_transform.h"
+#include "engine/contour/contour.h"
+#include "engine/contour/line.h"
+#include "engine/exact/exact.h"
+#include "engine/hyperbolic/integrand.h"
+#include "engine/hyperbolic/path.h"
+#include "engine/lattice/transform.h"
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
-#include "mechanism/subsampled_gaussian.h"
 #include "numeric/arithmetic.h"
+#include "operators/subsampled_gaussian.h"
 #include "support/matchers.h"
 
 // Error terms that hardly ever decide an answer, each where it does: at corners made for it, or against what the theory says it must be
@@ -57,8 +57,8 @@ TEST(Bounds, AContourOfOneStepPaysForEveryNodeInFull) {
   double least = 0;
   for (std::size_t k = 1; k <= line.nodes(); ++k) {
     const double t = static_cast<double>(k) * step;
-    Oscillation found;
-    tilts[0]->oscillate({&t, 1}, {&found, 1});
+    CharacteristicValue found;
+    tilts[0]->characteristic_function({&t, 1}, {&found, 1});
     least += 2 * std::min(found.error, 1.0) * std::exp(-variance * t * t / 2) / (std::hypot(order, t) * std::hypot(order + 1, t));
   }
   EXPECT_GE(value.nodes, 0.9 * least * step / (2 * std::numbers::pi));
@@ -72,12 +72,12 @@ struct ManySteps {
     plan.largest_loss = infinity;
     moments = ContourMoments::prepare(plan, {0, order + 6, 1, effort, false, order, longest});
   }
-  [[nodiscard]] Oscillation at(double t) const {
-    Oscillation found;
-    moments->tilt(order)[0]->oscillate({&t, 1}, {&found, 1});
+  [[nodiscard]] CharacteristicValue at(double t) const {
+    CharacteristicValue found;
+    moments->tilt(order)[0]->characteristic_function({&t, 1}, {&found, 1});
     return found;
   }
-  [[nodiscard]] static double modulus(const Oscillation& found) { return std::hypot(1 + found.real_less_one, found.imaginary); }
+  [[nodiscard]] static double modulus(const CharacteristicValue& found) { return std::hypot(1 + found.real_less_one, found.imaginary); }
   [[nodiscard]] static double kernel(double t) { return 1 / (std::hypot(order, t) * std::hypot(order + 1, t)); }
 
   static constexpr double steps = 1000, order = 6, epsilon = 1.5;
@@ -94,7 +94,7 @@ TEST(Bounds, AContourOfManyStepsPaysForEachOfThem) {
   double least = 0;
   for (std::size_t k = 1; k <= line.nodes(); ++k) {
     const double t = static_cast<double>(k) * step;
-    const Oscillation found = run.at(t);
+    const CharacteristicValue found = run.at(t);
     least += 2 * ManySteps::steps * std::pow(ManySteps::modulus(found), ManySteps::steps - 1) * found.error * ManySteps::kernel(t);
   }
   EXPECT_GE(line.at(ManySteps::epsilon).nodes, 0.5 * least * step / (2 * std::numbers::pi));
@@ -186,20 +186,20 @@ TEST(Bounds, AComplementThatUnderflowsIsNotZero) {
 }
 
 /// The integral of exp(s y)/(s (s+1)) over a line right of 0: 1 - exp(-y) for y > 0, else 0.
-bent::Estimate kernel_integral(double y, double place, double tolerance) {
-  static const bent::Expansion plain = [] {
-    bent::Expansion expansion;
+hyperbolic::Estimate kernel_integral(double y, double place, double tolerance) {
+  static const hyperbolic::Expansion plain = [] {
+    hyperbolic::Expansion expansion;
     expansion.summands.resize(1);
     return expansion;
   }();
-  bent::Integrand integrand(plain, {}, {{0, y, 0}});
-  return bent::integrate(integrand, y > 0 ? bent::Opening::left : bent::Opening::right, {place, integrand.log_real(place)}, tolerance,
-                         -infinity, 1'000'000'000);
+  hyperbolic::Integrand integrand(plain, {}, {{0, y, 0}});
+  return hyperbolic::integrate(integrand, y > 0 ? hyperbolic::Opening::left : hyperbolic::Opening::right,
+                               {place, integrand.log_real(place)}, tolerance, -infinity, 1'000'000'000);
 }
 
 // [bent-contour] With more nodes on the same contour only the roundings of their sum grow.
 TEST(Bounds, ABentContourPaysForTheRoundingOfItsSum) {
-  const bent::Estimate few = kernel_integral(0.3, 1, 1e-3), many = kernel_integral(0.3, 1, 1e-12);
+  const hyperbolic::Estimate few = kernel_integral(0.3, 1, 1e-3), many = kernel_integral(0.3, 1, 1e-12);
   ASSERT_GT(many.nodes, 2 * few.nodes);
   EXPECT_GE(many.rounding - few.rounding, 0.5 * (many.nodes - few.nodes) * unit * std::abs(many.value));
 }

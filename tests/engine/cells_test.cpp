@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/cells.h"
+#include "engine/contour/cells.h"
 
 #include <gtest/gtest.h>
 
-#include "engine/bent.h"
+#include "engine/hyperbolic/hyperbolic.h"
+#include "loss/evaluation.h"
+#include "loss/gaussian_profile.h"
 #include "mechanism/constraints.h"
-#include "mechanism/evaluation.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
-#include "mechanism/subsampled_gaussian.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
+#include "operators/subsampled_gaussian.h"
 #include "support/matchers.h"
 
 // [two-step-cells]
@@ -59,7 +59,7 @@ TEST(CellsTest, AgreesWithTheBentContour) {
       const Parts parts{{subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate)), 1},
                         {std::make_shared<LaplaceLoss>(Interval::exactly(0.05)), 1}};
       const auto cells = compose_by_cells(parts, {1e-4});
-      const auto contour = compose_by_bent_contour(parts, {});
+      const auto contour = compose_by_hyperbolic_contour(parts, {});
       for (const double epsilon : {0.02, 0.2}) {
         for (const Direction direction : {Direction::remove, Direction::add}) {
           const Interval bracket = cells->delta(direction, Interval::exactly(epsilon));

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // [gaussian-composition], [revealing-composition]
-#include "engine/choose.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "engine/compose.h"
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
-#include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
+#include "operators/subsampled.h"
 #include "support/matchers.h"
 
 namespace tradeoff {

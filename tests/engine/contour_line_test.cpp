@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/contour_line.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "engine/contour/line.h"
+#include "loss/gaussian_profile.h"
+#include "loss/loss.h"
 #include "mechanism/gaussian.h"
-#include "mechanism/loss.h"
-#include "mechanism/subsampled_gaussian.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
+#include "operators/subsampled_gaussian.h"
 
 // The terms of the error budget one by one: each is made so large that leaving it out would show, and must still hold the truth.
 // [contour-inversion] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [longer-plan]

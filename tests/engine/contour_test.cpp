@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/contour.h"
+#include "engine/contour/contour.h"
 
 #include <gtest/gtest.h>
 
-#include "mechanism/atoms.h"
+#include "loss/atoms.h"
+#include "loss/gaussian_profile.h"
 #include "mechanism/discrete_gaussian.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/randomized_response.h"
-#include "mechanism/subsampled.h"
-#include "mechanism/subsampled_gaussian.h"
 #include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
+#include "operators/subsampled.h"
+#include "operators/subsampled_gaussian.h"
 #include "support/matchers.h"
 
 // [contour-inversion] [subsampled-transform] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [contour-epsilon]

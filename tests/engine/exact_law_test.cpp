@@ -6,8 +6,8 @@
 #include <cmath>
 #include <random>
 
-#include "engine/exact_axes.h"
-#include "engine/exact_power.h"
+#include "engine/exact/axes.h"
+#include "engine/exact/power.h"
 #include "numeric/arithmetic.h"
 #include "support/ball.h"
 

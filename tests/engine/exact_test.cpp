@@ -2,16 +2,16 @@
 // [exact-composition] [atom-kernel] [multi-constraint-composition] [meet-in-the-middle] [sum-inversion]: golden values, explicit
 // products of
 // distributions, laws, and the faults of published code.
-#include "engine/exact.h"
+#include "engine/exact/exact.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "engine/exact_sum.h"
+#include "engine/exact/sum.h"
 #include "engine/product_oracle.h"
+#include "loss/evaluation.h"
 #include "mechanism/constraints.h"
-#include "mechanism/evaluation.h"
 #include "mechanism/pair.h"
 #include "mechanism/randomized_response.h"
 #include "numeric/arithmetic.h"

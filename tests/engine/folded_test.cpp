@@ -5,19 +5,19 @@
 #include <numbers>
 #include <random>
 
-#include "engine/choose.h"
-#include "engine/contour.h"
-#include "engine/contour_line.h"
-#include "engine/exact.h"
-#include "engine/exact_later.h"
-#include "mechanism/atoms.h"
-#include "mechanism/atoms_transform.h"
+#include "engine/compose.h"
+#include "engine/contour/contour.h"
+#include "engine/contour/line.h"
+#include "engine/exact/exact.h"
+#include "engine/exact/lazy_exact.h"
+#include "loss/atoms.h"
 #include "mechanism/discrete_gaussian.h"
 #include "mechanism/pair.h"
 #include "mechanism/randomized_response.h"
-#include "mechanism/theta_transform.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
+#include "transform/atoms_transform.h"
+#include "transform/theta_transform.h"
 
 // [folded-contour] [theta-transform]
 namespace tradeoff {
@@ -187,8 +187,8 @@ TEST(ThetaTransform, HoldsTheSumOverAllOutcomes) {
         for (const double share : {1e-4, 1e-2, 0.1, 0.3, 0.7, 0.97, 1.0, 1.4, 2.0}) {
           const double t = share * half;
           const auto [real, imaginary] = sum(t);
-          Oscillation found;
-          tilt->oscillate({&t, 1}, {&found, 1});
+          CharacteristicValue found;
+          tilt->characteristic_function({&t, 1}, {&found, 1});
           EXPECT_LE(std::abs(1.0L + found.real_less_one - real / moment), found.error + 4e-18L) << sigma << " " << order << " " << share;
           EXPECT_LE(std::abs(found.imaginary - imaginary / moment), found.error + 4e-18L) << sigma << " " << order << " " << share;
           EXPECT_LE(found.error, 1e-12);
@@ -309,7 +309,7 @@ TEST(Folded, GivesUpRatherThanGuess) {
 
 TEST(Folded, AListMadeLaterIsTheList) {
   const Parts parts{{randomized_response(Interval::exactly(0.5), 5), 20}};
-  const auto later = compose_exactly_later(parts, {}), now = compose_exactly(parts, {});
+  const auto later = compose_exactly_when_asked(parts, {}), now = compose_exactly(parts, {});
   EXPECT_EQ(later->symmetric(), now->symmetric());
   EXPECT_EQ(later->delta(Direction::remove, Interval::exactly(1)), now->delta(Direction::remove, Interval::exactly(1)));
   EXPECT_EQ(later->log_delta(Direction::remove, Interval::exactly(1)), now->log_delta(Direction::remove, Interval::exactly(1)));

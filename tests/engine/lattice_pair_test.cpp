@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/lattice_pair.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "engine/lattice/pair.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/randomized_response.h"
-#include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
 #include "numeric/double_double.h"
+#include "operators/subsampled.h"
 #include "support/matchers.h"
 
 // [dominating-pair] [dominated-pair] The hockey sticks of the two laws against the profile, between the lattice points as well.

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/lattice.h"
+#include "engine/lattice/lattice.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <thread>
 
-#include "mechanism/atoms.h"
+#include "loss/atoms.h"
+#include "loss/gaussian_profile.h"
 #include "mechanism/discrete_gaussian.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/randomized_response.h"
-#include "mechanism/subsampled.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
+#include "operators/subsampled.h"
 #include "support/matchers.h"
 
 // [dominating-pair] [dominated-pair] [tilted-fft] [profile-inversion] The last resort of composition, through profiles alone.

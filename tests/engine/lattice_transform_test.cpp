@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/lattice_transform.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
 #include <random>
 
+#include "engine/lattice/transform.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 

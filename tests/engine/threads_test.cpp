@@ -3,17 +3,17 @@
 
 #include <thread>
 
-#include "engine/bent.h"
-#include "engine/cells.h"
-#include "engine/contour.h"
-#include "engine/exact.h"
-#include "engine/exact_sum.h"
-#include "engine/lattice.h"
+#include "engine/contour/cells.h"
+#include "engine/contour/contour.h"
+#include "engine/exact/exact.h"
+#include "engine/exact/sum.h"
+#include "engine/hyperbolic/hyperbolic.h"
+#include "engine/lattice/lattice.h"
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
-#include "mechanism/subsampled_gaussian.h"
 #include "numeric/arithmetic.h"
+#include "operators/subsampled_gaussian.h"
 
 // Every composition may be asked by many threads at once: what it keeps for later questions is guarded, and all get valid answers. Built
 // with the thread sanitizer by ./test thread.
@@ -65,7 +65,7 @@ void ask_at_once(const LossPointer& loss) {
 const LossPointer training = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.125));
 
 TEST(Threads, AskAContour) { ask_at_once(compose_by_contour({{training, 200}})); }
-TEST(Threads, AskABentContour) { ask_at_once(compose_by_bent_contour({{training, 2}}, {1e-3})); }
+TEST(Threads, AskABentContour) { ask_at_once(compose_by_hyperbolic_contour({{training, 2}}, {1e-3})); }
 TEST(Threads, AskCells) { ask_at_once(compose_by_cells({{training, 2}}, {1e-2})); }
 TEST(Threads, AskAList) { ask_at_once(compose_exactly(guarantees(6), {})); }
 TEST(Threads, AskTwoHalves) { ask_at_once(compose_exactly(guarantees(26), {})); }

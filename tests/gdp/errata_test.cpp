@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "gdp/staircase.h"
+#include "loss/gaussian_profile.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
 #include "numeric/normal.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"

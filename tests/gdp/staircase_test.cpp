@@ -9,8 +9,8 @@
 #include <cmath>
 #include <random>
 
+#include "loss/gaussian_profile.h"
 #include "numeric/arithmetic.h"
-#include "numeric/gaussian.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"

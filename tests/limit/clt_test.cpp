@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "numeric/gaussian.h"
+#include "loss/gaussian_profile.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "numeric/gaussian.h"
+#include "loss/gaussian_profile.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"

@@ -11,7 +11,7 @@
 #include "limit/profile_integral.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
-#include "mechanism/subsampled.h"
+#include "operators/subsampled.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"

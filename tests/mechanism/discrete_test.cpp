@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "mechanism/atoms.h"
+#include "loss/atoms.h"
 #include "mechanism/discrete_gaussian.h"
 #include "mechanism/discrete_laplace.h"
 #include "numeric/arithmetic.h"

@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "mechanism/oscillation.h"
+#include "transform/characteristic_function.h"
 
 // The loops again, compiled for one width of registers each, whatever the processor would choose. [contour-rounding]
 #define TRADEOFF_EACH_LEVEL                         \
@@ -24,23 +24,23 @@
 #define TRADEOFF_CLONES __attribute__((target("avx2")))
 namespace avx2 {
 TRADEOFF_EACH_LEVEL
-#include "mechanism/oscillation.cpp"
 #include "numeric/lane_loops.cpp"
+#include "transform/characteristic_function.cpp"
 }  // namespace avx2
 #undef TRADEOFF_CLONES
 #define TRADEOFF_CLONES __attribute__((target("avx512f")))
 namespace avx512 {
 TRADEOFF_EACH_LEVEL
-#include "mechanism/oscillation.cpp"
 #include "numeric/lane_loops.cpp"
+#include "transform/characteristic_function.cpp"
 }  // namespace avx512
 #undef TRADEOFF_CLONES
 #endif
 #define TRADEOFF_CLONES
 namespace plain {
 TRADEOFF_EACH_LEVEL
-#include "mechanism/oscillation.cpp"
 #include "numeric/lane_loops.cpp"
+#include "transform/characteristic_function.cpp"
 }  // namespace plain
 
 namespace tradeoff {

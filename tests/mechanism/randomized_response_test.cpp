@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "mechanism/atoms.h"
+#include "loss/atoms.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 

@@ -156,7 +156,7 @@ std::vector<Defect> defects() {
 }
 
 TEST(Defects, AreAllSeen) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TRADEOFF_SANITIZED)
   GTEST_SKIP() << "a statement about statistics at full size, not about memory";
 #endif
   ReplayForTests words(20261115);

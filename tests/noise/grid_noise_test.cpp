@@ -122,7 +122,7 @@ TEST_P(EachLaw, SlowPathAgreesWithTheTables) {
 
 // Every prefix of 11 bits once: decided mass <= P(|K| = m) <= decided mass + undecided mass, for every m.
 TEST(Enumeration, OfATinySourceGivesTheExactLaw) {
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(TRADEOFF_SANITIZED)
   constexpr int bits = 9;  // the sanitizers make long numbers slow
 #else
   constexpr int bits = 11;

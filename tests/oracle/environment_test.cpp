@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "numeric/usual_arithmetic.h"
+#include "numeric/floating_point_guard.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/calibrate.h"
 #include "tradeoff/compare.h"

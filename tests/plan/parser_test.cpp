@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "mechanism/vocabulary.h"
+#include "plan/vocabulary.h"
 #include "tradeoff/error.h"
 #include "tradeoff/plan.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mechanism/vocabulary.h"
+#include "plan/vocabulary.h"
 #include "tradeoff/plan.h"
 
 // Random plans, drawn from the vocabulary itself, so that a new word is tested the moment it is added.

@@ -100,18 +100,11 @@ TEST(StoredCertificates, AStepThatLacksIsSeen) {
 /// Slices, so that they run side by side.
 constexpr int slices = 25;
 
-/// One slice is enough for the sanitizer, which makes them slow: this is a statement about labels, not about memory.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TRADEOFF_FIRST_SLICE_ONLY
-#endif
-#endif
-
 class StoredCertificatesAskedAgain : public ::testing::TestWithParam<int> {};
 
 // Every step was recorded by code that ran for this answer, and what ran is a step.
 TEST_P(StoredCertificatesAskedAgain, TakeTheSameSteps) {
-#if defined(TRADEOFF_FIRST_SLICE_ONLY)
+#if defined(TRADEOFF_SANITIZED)  // one slice is enough there
   if (GetParam() > 0) GTEST_SKIP() << "a statement about labels, not about memory";
 #endif
   const std::vector<std::string> lines = stored();

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/compose.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+
+#include "engine/contour/cells.h"
+#include "engine/contour/contour.h"
+#include "engine/disclosure.h"
+#include "engine/exact/exact.h"
+#include "engine/exact/lazy_exact.h"
+#include "engine/fallback_chain.h"
+#include "engine/hyperbolic/hyperbolic.h"
+#include "engine/lattice/lattice.h"
+#include "mechanism/gaussian.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+/// Parts that share an enclosure of their law become one, and that enclosure holds for each; a plan of a thousand equal lines costs one.
+Parts merge_equal(Parts parts) {
+  Parts merged;
+  std::unordered_map<std::string, std::size_t> places;
+  for (Part& part : parts) {
+    if (part.times == 0) continue;
+    const std::string key = part.loss->key();
+    const auto place = key.empty() ? places.end() : places.find(key);
+    if (place != places.end()) {
+      merged[place->second].times += part.times;
+      continue;
+    }
+    if (!key.empty()) places.emplace(key, merged.size());
+    merged.push_back(std::move(part));
+  }
+  return merged;
+}
+
+/// [gaussian-composition] All plain Gaussians of a plan are one, with mu the root of the sum of squares. None at all: perfect privacy.
+Parts merge_gaussians(Parts parts) {
+  Interval squares = Interval::exactly(0);
+  Parts others;
+  Part last_gaussian;
+  std::uint64_t gaussians = 0;
+  for (Part& part : parts) {
+    if (const auto mu = part.loss->gaussian_mu()) {
+      squares = squares + Interval::exactly(static_cast<double>(part.times)) * square(*mu);
+      gaussians += part.times;
+      last_gaussian = part;
+    } else {
+      others.push_back(std::move(part));
+    }
+  }
+  if (gaussians == 1)
+    others.push_back(last_gaussian);  // its own mu, not the root of its square
+  else if (squares.hi > 0 || others.empty())
+    others.push_back(
+        {gaussian_loss(sqrt(squares),
+                       {Citation("gaussian-composition", std::to_string(gaussians) + " Gaussian steps are one: the squares of mu add")}),
+         1});
+  return others;
+}
+
+/// How many steps a plan has for a straight contour: a subsampled step counts only as far as it is likely to sample, and less where one
+/// sample is a large loss (measured).
+double steps_that_count(const Parts& parts) {
+  double steps = 0;
+  for (const Part& part : parts) {
+    const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
+    double share = 1;
+    const auto weigh = [&](const auto* sampled) {
+      if (sampled != nullptr) share = std::min(1.0, 85 * sampled->rate * std::exp(-sampled->mu * sampled->mu / 4));
+    };
+    weigh(points ? std::get_if<SubsampledGaussianBreak>(&*points) : nullptr);
+    weigh(points ? std::get_if<SampledGaussianBreak>(&*points) : nullptr);
+    steps += share * static_cast<double>(part.times);
+  }
+  return steps;
+}
+
+/// From about 60 steps on, the transform falls off fast enough for a straight contour to need few nodes; before that the bent one is tried
+/// first. Only speed depends on it: whichever is first, the other takes over where it is not tight.
+bool straight_contour_first(const Parts& parts) {
+  constexpr double many_steps = 60;
+  constexpr double many_of_any_kind = 200;  // however rarely they sample: rounding limits both, and a straight line is quicker
+  double all = 0;
+  for (const Part& part : parts) all += static_cast<double>(part.times);
+  return all >= many_of_any_kind || steps_that_count(parts) >= many_steps;
+}
+
+/// Which contours have a chance; the lattice takes the rest. Only speed and width depend on it.
+struct ApplicableContours {
+  bool straight = true;
+  bool bent = true;
+};
+
+/// Samples of fixed size leave an atom at loss 0, around which a straight contour needs nodes without end: unless steps that count are many
+/// it fails, after a tenth of a second. Few samples of small rate with much noise have losses so small and alike that a lattice is quicker
+/// than the bent one, which may fail as well. All measured.
+ApplicableContours applicable_contours(const Parts& parts) {
+  constexpr double few_steps = 12;
+  constexpr double much_noise = 0.4, small_rate = 2e-3;
+  constexpr std::uint64_t few_samples = 30;
+  bool only_samples = true, only_small = true;
+  for (const Part& part : parts) {
+    const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
+    const auto* sampled = points ? std::get_if<SampledGaussianBreak>(&*points) : nullptr;
+    only_samples = only_samples && sampled != nullptr;
+    only_small = only_samples && only_small && sampled->mu <= much_noise && sampled->rate <= small_rate && part.times <= few_samples;
+  }
+  return {!only_samples || steps_that_count(parts) >= few_steps, !only_small};
+}
+
+/// A list this short takes a few milliseconds (measured) and knows every corner of the curve.
+bool is_quick(const ExactSize& exact) { return exact.fits && exact.way == ExactWay::list && exact.terms <= 5e5 && exact.atoms <= 2e4; }
+
+/// One mechanism on a lattice, many times: tens of microseconds, whatever the number of steps. Null if the parts are anything else.
+LossPointer fold(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
+  LossPointer folded = compose_by_folded_contour(parts);
+  if (folded == nullptr || parts.front().times == 1) return nullptr;
+  std::vector<LossPointer> paths{std::move(folded)};
+  if (exact.way == ExactWay::list) paths.push_back(compose_exactly_when_asked(parts, tolerance));
+  paths.push_back(compose_by_lattice(parts, tolerance));
+  return fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
+}
+
+}  // namespace
+
+// Cheapest proof first: closed forms, short lists of atoms, a folded contour, longer lists, then contours, then the lattice, which takes
+// anything.
+Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter) {
+  parts = merge_equal(std::move(parts));
+  const Parts all = parts;
+  const ExactSize exact = parts.empty() ? ExactSize{} : exact_size(parts);
+  if (!is_quick(exact))
+    if (auto folded = fold(parts, exact, tolerance)) return {std::move(folded), all};
+  if (exact.fits) return {compose_exactly(parts, tolerance), all};
+  const Interval revealed = split_off_disclosure(parts);
+  parts = merge_gaussians(std::move(parts));
+  if (parts.size() == 1 && parts.front().times == 1) return {disclosure_loss(parts.front().loss, revealed), all};
+  const ApplicableContours chances = applicable_contours(parts);
+  const LossPointer contour = chances.straight ? compose_by_contour(parts, shorter != nullptr ? shorter->contour.get() : nullptr) : nullptr;
+  std::vector<LossPointer> paths{contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr};
+  if (!straight_contour_first(parts)) std::swap(paths[0], paths[1]);
+  paths.push_back(compose_by_cells(parts, tolerance));
+  paths.push_back(compose_by_lattice(parts, tolerance));
+  LossPointer layered = fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
+  return {disclosure_loss(std::move(layered), revealed), all, contour};
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,706 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/contour/contour.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include "engine/contour/line.h"
+#include "loss/evaluation.h"
+#include "loss/question_scope.h"
+#include "loss/work.h"
+#include "numeric/arithmetic.h"
+#include "transform/atoms_transform.h"
+
+namespace tradeoff {
+namespace {
+
+using Kernel = ContourLine::Kernel;
+
+constexpr ContourLine::Accuracy line_accuracy{1e-13, 1e-13};  // below it rounding rules
+constexpr double enough = 1e-11;                              // a line this accurate is not refined
+constexpr double good = 1e-9;                                 // nor is one this accurate that was refined already,
+constexpr double much_work = 1e6;                             // or that took as many nodes times points
+constexpr int most_attempts = 6;                              // at one line, each finer
+constexpr double most_attempt_work = 2e7;                     // nodes times points after which no further attempt is made
+constexpr double work_of_line = 200;                          // at least, in the units of loss/work.h
+constexpr double work_of_product = 5e-3;                      // of a node and a point
+constexpr double work_of_node = 0.03;                         // of reading it
+constexpr std::size_t most_lines = 48;                        // kept for later questions
+constexpr std::size_t most_inherited = 8;                     // for questions about a longer plan
+constexpr double largest_order = 1e13;                        // beyond this epsilon is at the very end of the losses
+constexpr double short_way = 1e-9;                            // of the answer: what a tangent may give away
+constexpr double worth_moving = 1e-6;                         // a line worse than this at home serves nowhere else
+constexpr double many_times_wider = 3;                        // [contour-inversion] then the saddle belongs to rare large losses
+constexpr double crowded = 1.2;  // a positive saddle nearer to the pole at 0 than this many of its widths is not used
+constexpr double gap = 3.0;      // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
+
+/// One direction: finds saddles, keeps lines for the question at hand, answers in logarithms.
+class ContourSide {
+ public:
+  ContourSide(ContourPlan plan, Citation inversion) : plan_(std::move(plan)), inversion_(std::move(inversion)) {}
+  /// Takes over what is known of a shorter plan. Called before any question is asked.
+  void inherit(const ContourSide& shorter);
+
+  [[nodiscard]] const ContourPlan& plan() const { return plan_; }
+  /// Encloses log H(e), H = E(1 - exp(e - L))+ over finite L, for every e >= 0 of the interval.
+  [[nodiscard]] Interval log_profile(Interval epsilon) const;
+  /// Encloses the e >= 0 at which log H(e) = target; needs H(0) > exp(target) to be tight.
+  [[nodiscard]] Interval epsilon_of(Interval log_target) const;
+  [[nodiscard]] std::optional<Interval> tail(double epsilon, Kernel kernel) const;
+  /// At an epsilon >= 0; nothing if no line is to be had.
+  [[nodiscard]] std::optional<Evaluation> evaluation(Direction direction, double epsilon) const;
+
+ private:
+  struct Saddle {
+    double order;
+    double deviation;  // of the whole exponent, kernel included
+  };
+  struct Known {
+    std::shared_ptr<const ContourLine> line;
+    double home = 0;             // the saddle for which it was made,
+    double place = 0;            // and the epsilon
+    double width = infinity;     // relative, where it was made
+    ContourLine::Value value{};  // there
+  };
+  [[nodiscard]] const ContourMoments* rough(double order) const;
+  [[nodiscard]] std::optional<Saddle> saddle(double epsilon, bool strip) const;
+  [[nodiscard]] std::optional<Saddle> saddle_of(double log_target, double& epsilon) const;
+  struct Reading {
+    std::shared_ptr<const ContourLine> line;
+    ContourLine::Value value;
+    std::optional<Saddle> saddle{};  // where it was looked for
+  };
+  [[nodiscard]] std::optional<Reading> by_known_line(double epsilon, Kernel kernel) const;
+  [[nodiscard]] std::optional<Reading> read(double epsilon) const;
+  [[nodiscard]] std::shared_ptr<const ContourLine> line(Saddle saddle, double epsilon) const;
+  [[nodiscard]] std::shared_ptr<const ContourLine> inherited_line(Saddle saddle, double epsilon) const;
+  [[nodiscard]] std::shared_ptr<const ContourLine> new_line(Saddle saddle, double epsilon) const;
+  [[nodiscard]] Known best_line(Saddle saddle, double epsilon, double largest = infinity) const;
+  [[nodiscard]] std::optional<Saddle> beside(Saddle saddle, double share) const;
+  void keep(Known known) const;
+  [[nodiscard]] Interval log_profile_locked(double epsilon) const;
+  [[nodiscard]] Interval profile_by_line(double epsilon) const;
+  [[nodiscard]] Interval log_of(const ContourLine::Value& value) const;
+  [[nodiscard]] double log_chernoff_factor(double s) const;
+  [[nodiscard]] double log_chernoff(const Saddle& saddle, double epsilon) const;
+  [[nodiscard]] double complement_chernoff(double epsilon) const;
+  [[nodiscard]] double chernoff_epsilon(const Saddle& saddle, double log_target) const;
+  [[nodiscard]] Interval solve(double log_target) const;
+
+  /// What has been found out, for one question or about a shorter plan.
+  struct Findings {
+    std::shared_ptr<const ContourMoments> rough;
+    std::vector<Known> lines;  // newest last
+    double last_order = 1;
+  };
+  /// Of the question at hand: a copy of what is inherited to begin with, but for the lines.
+  struct Kept {
+    std::optional<Findings> findings;
+  };
+  [[nodiscard]] Findings& findings() const {
+    auto& kept = QuestionScope::state_of<Kept>(number_).findings;
+    if (!kept) kept = Findings{inherited_.rough, {}, inherited_.last_order};
+    return *kept;
+  }
+
+  ContourPlan plan_;
+  Citation inversion_;
+  std::uint64_t number_ = QuestionScope::new_owner();  // for what is kept for a question
+  Findings inherited_;                                 // of shorter plans
+  mutable std::mutex mutex_;                           // guards `latest_`
+  mutable Findings latest_;                            // what a longer plan may inherit: the last lines that any question made
+};
+
+const ContourMoments* ContourSide::rough(double order) const {
+  auto& known = findings().rough;
+  if (known == nullptr || order > known->reach().largest) {
+    std::unique_ptr<const ContourMoments> wider;
+    for (const double largest : {std::max(24.0, 2.5 * order), std::max(2.0, 1.5 * order), 1.1 * order})
+      if (wider == nullptr) wider = ContourMoments::prepare(plan_, {-1, largest, 1, 0, true, 0, 0});
+    if (wider == nullptr) return nullptr;
+    known = std::move(wider);
+  }
+  return known.get();
+}
+
+/// The least point of K(c) - c eps - log|c| - log(c+1), strictly convex on c > 0 and on (-1, 0). Steering only.
+std::optional<ContourSide::Saddle> ContourSide::saddle(double epsilon, bool strip) const {
+  double low = strip ? -1 : 0, high = strip ? 0 : infinity, c = strip ? -0.5 : findings().last_order;
+  for (int i = 0; i < 100; ++i) {
+    const ContourMoments* moments = rough(c);
+    if (moments == nullptr) return std::nullopt;
+    const Cumulant k = moments->cumulant(c);
+    const double derivative = k.mean - epsilon - 1 / c - 1 / (c + 1);
+    const double curvature = k.variance + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
+    (derivative > 0 ? high : low) = c;
+    const double next = c - derivative / curvature;
+    const double scale = strip ? std::min(-c, c + 1) : c;
+    if (std::abs(next - c) < 1e-2 * std::min(scale, 1 / std::sqrt(curvature))) {
+      if (!strip) findings().last_order = c;
+      return Saddle{c, std::sqrt(curvature)};
+    }
+    if (next > low && next < high && (strip || next < 4 * c))
+      c = next;
+    else
+      c = high < infinity ? (strip || low == 0 ? 0.5 * (low + high) : std::sqrt(low * high)) : 4 * c;
+    if (c > largest_order || !(std::abs(c) > 1e-9)) break;
+  }
+  return std::nullopt;
+}
+
+/// The saddle whose epsilon has about this log H, by the saddle point value; and that epsilon.
+std::optional<ContourSide::Saddle> ContourSide::saddle_of(double log_target, double& epsilon) const {
+  double low = 0, high = infinity, c = findings().last_order;
+  for (int i = 0; i < 100; ++i) {
+    const ContourMoments* moments = rough(c);
+    if (moments == nullptr) return std::nullopt;
+    const Cumulant k = moments->cumulant(c);
+    epsilon = k.mean - 1 / c - 1 / (c + 1);
+    const double curvature = k.variance + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
+    const double excess = k.value - c * epsilon - std::log(c * (c + 1)) - 0.5 * std::log(2 * std::numbers::pi * curvature) - log_target;
+    if (std::abs(excess) < 0.03) {
+      findings().last_order = c;
+      return Saddle{c, std::sqrt(curvature)};
+    }
+    (excess > 0 ? low : high) = c;
+    const double next = c + excess / (c * curvature);
+    if (next > low && next < high && next < 4 * c)
+      c = next;
+    else
+      c = high < infinity ? (low > 0 ? std::sqrt(low * high) : high / 4) : 4 * c;
+    if (c > largest_order || c < 1e-9) break;
+  }
+  return std::nullopt;
+}
+
+double relative_width(const ContourLine::Value& value) {
+  const double width = value.below / value.value;
+  return value.value > 0 && width < infinity ? width : infinity;  // NaN is no certificate
+}
+
+void ContourSide::inherit(const ContourSide& shorter) {
+  const std::scoped_lock lock(shorter.mutex_);
+  const Findings& latest = shorter.latest_;
+  if (latest.rough != nullptr) inherited_.rough = ContourMoments::prepare(plan_, latest.rough->reach(), latest.rough.get());
+  inherited_.last_order = latest.last_order;
+  inherited_.lines = shorter.inherited_.lines;
+  inherited_.lines.insert(inherited_.lines.end(), latest.lines.begin(), latest.lines.end());
+  if (inherited_.lines.size() > most_inherited) inherited_.lines.erase(inherited_.lines.begin(), inherited_.lines.end() - most_inherited);
+}
+
+void ContourSide::keep(Known known) const {
+  Findings& mine = findings();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (latest_.lines.size() >= most_inherited) latest_.lines.erase(latest_.lines.begin());
+    latest_.lines.push_back(known);
+    latest_.rough = mine.rough;
+    latest_.last_order = mine.last_order;
+  }
+  if (mine.lines.size() >= most_lines) mine.lines.erase(mine.lines.begin());
+  mine.lines.push_back(std::move(known));
+}
+
+/// What the nearest line says, if it is near enough and does nearly as well as at home: most questions about a curve need no search.
+std::optional<ContourSide::Reading> ContourSide::by_known_line(double epsilon, Kernel kernel) const {
+  const Known* nearest = nullptr;
+  double least = gap;
+  for (const Known& known : findings().lines) {
+    if (known.line->order() < 0) continue;
+    const auto [widths, saddle, deviation] = known.line->distance_to(epsilon);
+    if (!(widths < least) || !(saddle * deviation > crowded)) continue;
+    nearest = &known;
+    least = widths;
+  }
+  if (nearest == nullptr) return std::nullopt;
+  const ContourLine::Value value = nearest->line->at(epsilon, kernel);
+  Work::count(work_of_node * static_cast<double>(nearest->line->nodes()));
+  if (!(relative_width(value) <= std::max(enough, 3 * nearest->width))) return std::nullopt;
+  return Reading{nearest->line, value};
+}
+
+std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsilon) const {
+  for (const Known& known : findings().lines) {
+    const double away = std::abs(known.home - saddle.order) * saddle.deviation;
+    if (away > gap || (known.line->order() > 0) != (saddle.order > 0)) continue;
+    // A line made for this very place did what could be done; one next to it must do nearly as well as it did at home.
+    const bool same_place = std::abs(known.place - epsilon) <= 1e-3 * epsilon;
+    if (away < 0.05 && (same_place || known.home == known.line->order())) return known.line;
+    if (known.width <= worth_moving && relative_width(known.line->at(epsilon)) <= std::max(enough, 3 * known.width)) return known.line;
+  }
+  if (auto found = inherited_line(saddle, epsilon)) return found;
+  return new_line(saddle, epsilon);
+}
+
+/// A line of a shorter plan, if it serves as well as a new one would. [longer-plan]
+std::shared_ptr<const ContourLine> ContourSide::inherited_line(Saddle saddle, double epsilon) const {
+  for (auto shorter = inherited_.lines.rbegin(); shorter != inherited_.lines.rend(); ++shorter) {
+    const double order = shorter->line->order();
+    if (std::abs(order - saddle.order) * saddle.deviation > gap || (order > 0) != (saddle.order > 0)) continue;
+    auto line = shorter->line->extended(plan_);
+    if (line == nullptr) continue;
+    const ContourLine::Value value = line->at(epsilon);
+    if (!(relative_width(value) <= std::max(enough, 3 * shorter->width))) continue;
+    keep({line, order, epsilon, shorter->width, value});  // its width at home stays the measure: what it loses on the way does not add up
+    return line;
+  }
+  return nullptr;
+}
+
+/// [contour-inversion] A smaller order, where the tilted law is narrower by far: at the saddle a rare large loss outweighs the many small
+/// ones.
+std::optional<ContourSide::Saddle> ContourSide::beside(Saddle saddle, double share) const {
+  const ContourMoments* moments = saddle.order > 0 ? rough(saddle.order) : nullptr;
+  if (moments == nullptr) return std::nullopt;
+  const double order = share * saddle.order;
+  const Cumulant k = moments->cumulant(order);
+  const double deviation = std::sqrt(k.variance + 1 / (order * order) + 1 / ((order + 1) * (order + 1)));
+  if (!(many_times_wider * deviation < saddle.deviation)) return std::nullopt;
+  return Saddle{order, deviation};
+}
+
+std::shared_ptr<const ContourLine> ContourSide::new_line(Saddle saddle, double epsilon) const {
+  Known best;
+  if (const auto lower = beside(saddle, 0.7)) {
+    best = best_line(*lower, epsilon, saddle.order);
+    const auto higher = best.width > good && best.width < 1e-2 ? beside(saddle, 0.85) : std::nullopt;
+    if (higher) {
+      Known other = best_line(*higher, epsilon, saddle.order);
+      if (other.width < best.width) best = std::move(other);
+    }
+  }
+  if (!(best.width < 1e-2)) {
+    Known at_saddle = best_line(saddle, epsilon);
+    if (best.line == nullptr || at_saddle.width < best.width) best = std::move(at_saddle);
+  }
+  if (best.line == nullptr) return nullptr;
+  best.home = saddle.order;
+  keep(best);
+  return best.line;
+}
+
+ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double largest) const {
+  Known best;
+  TransformRange reach{-1, 0, 1, 0, false, saddle.order, 8.5 / saddle.deviation};
+  if (saddle.order > 0) {
+    reach.least = 0;
+    reach.largest = std::min(saddle.order + 15 / saddle.deviation, largest) + 1e-9;
+  }
+  const ContourMoments* steering = rough(std::max(saddle.order, 0.0));
+  if (steering == nullptr) return best;
+  reach.longest = steering->fading_time(saddle.order, reach.longest, line_accuracy.truncation);
+  double work = 0;
+  for (int attempt = 0; attempt < most_attempts && work < most_attempt_work; ++attempt) {
+    const auto moments = ContourMoments::prepare(plan_, reach);
+    if (moments == nullptr) break;
+    auto built = std::make_shared<const ContourLine>(*moments, *steering, saddle.order, epsilon, line_accuracy);
+    if (built->hopeless()) return {};
+    const ContourLine::Value value = built->at(epsilon);
+    const double width = relative_width(value), before = best.width;
+    if (best.line == nullptr || width < best.width) best = {built, saddle.order, epsilon, width, value};
+    const auto products = static_cast<double>(built->nodes() * built->points());
+    work += products;
+    Work::count(work_of_line + work_of_product * products);
+    if (width <= enough || (width <= good && (attempt > 0 || work > much_work)) ||
+        (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind()))
+      break;
+    // Finer quadratures cure coarse nodes and a march that could not see: first for the t that was met, then at large.
+    if (attempt == 0 && built->last_time() > 1.5 * reach.longest)
+      reach.longest = built->last_time();
+    else
+      ++reach.effort;
+  }
+  return best;
+}
+
+/// log kappa(s) + K(s) from above: H(e) is at most its exponential times exp(-s e), for every s > 0.
+double ContourSide::log_chernoff_factor(double s) const {
+  const auto moments = ContourMoments::prepare(plan_, {s, s, 1, 0, false, 0, 0});
+  if (moments == nullptr) return infinity;
+  const double kappa = s * std::log(s) - (1 + s) * std::log1p(s), cumulant = moments->cumulant_above(s);
+  const double bound = kappa + cumulant + 1e-13 * (1 + std::abs(kappa) + std::abs(cumulant));
+  return bound < infinity ? bound : infinity;
+}
+
+double ContourSide::log_chernoff(const Saddle& saddle, double epsilon) const {
+  double best = 0;
+  for (double s = saddle.order; s > 0 && s > 1e-3 * saddle.order; s /= 4) {
+    const double bound = log_chernoff_factor(s) - s * epsilon + 1e-13 * s * std::abs(epsilon);
+    if (bound < best) best = bound;
+  }
+  return best;
+}
+
+/// An upper bound of 1 - delta = E min(1, exp(e - L)), which is at most exp(K(s) - s e) for every s in [-1, 0].
+double ContourSide::complement_chernoff(double epsilon) const {
+  const auto moments = ContourMoments::prepare(plan_, {-1, 0, 1, 0, false, -0.5, 0});
+  if (moments == nullptr) return 1;
+  double best = 0;
+  for (const double s : {-0.5, -0.25, -0.75, -0.05, -0.95}) {
+    const double bound = moments->cumulant_above(s) - s * epsilon;
+    const double raised = bound + 1e-13 * (1 + std::abs(bound) + std::abs(epsilon));
+    if (raised < best) best = raised;
+  }
+  return std::max(std::exp(best) * (1 + 1e-9), std::numeric_limits<double>::min());  // never 0: something is always left
+}
+
+double ContourSide::chernoff_epsilon(const Saddle& saddle, double log_target) const {
+  double best = infinity;
+  for (double s = saddle.order; s > 0 && s > 1e-3 * saddle.order; s /= 4) {
+    const double bound = (log_chernoff_factor(s) - log_target + 1e-13 * (1 + std::abs(log_target))) / s * (1 + 1e-13);
+    if (bound < best) best = std::max(bound, 0.0);
+  }
+  return best;
+}
+
+/// The answer of one line; whatever is not a number is no answer.
+Interval ContourSide::log_of(const ContourLine::Value& value) const {
+  const Interval whole = log1p(-plan_.infinite_mass);  // H <= 1 - infinite mass
+  const Interval bracket{value.value - value.below, value.value + value.above};
+  if (!(bracket.hi > 0) || !(bracket.hi < infinity) || !(value.above < value.value)) return {-infinity, whole.hi};
+  const double below = bracket.lo > 0 ? (value.base + log(Interval::exactly(bracket.lo * (1 - 8 * 0x1p-53)))).lo : -infinity;
+  return min({below, (value.base + log(Interval::exactly(bracket.hi * (1 + 8 * 0x1p-53)))).hi}, whole);
+}
+
+// [contour-inversion] H is convex in e^epsilon: over a step as short as the rounding of a decimal its tangent at the near end tells as much
+// as another sum at the far end.
+Interval ContourSide::log_profile(Interval epsilon) const {
+  const QuestionScope question;
+  if (epsilon.lo == epsilon.hi) return log_profile_locked(epsilon.lo);
+  if (auto found = by_known_line(epsilon.lo, Kernel::profile); found && epsilon.hi < plan_.largest_loss) {
+    ContourLine::Value& value = found->value;
+    const double fall = std::expm1(epsilon.hi - epsilon.lo) * value.fall * std::exp(value.base.width()) * (1 + 1e-12);
+    if (fall <= short_way * value.value) {
+      value.below += fall;
+      return log_of(value);
+    }
+  }
+  return {log_profile_locked(epsilon.hi).lo, log_profile_locked(epsilon.lo).hi};
+}
+
+Interval ContourSide::log_profile_locked(double epsilon) const {
+  if (epsilon >= plan_.largest_loss) return Interval::exactly(-infinity);
+  const Interval found = profile_by_line(epsilon);
+  if (found.lo > -1 || found.hi < -1) return found;  // known well enough, or far from everything
+  // A plan that reveals nearly everything leaves no saddle in reach, but Chernoff's bound of the complement.
+  const Interval nearly_all = 1.0 - Interval::exactly(complement_chernoff(epsilon)) - plan_.infinite_mass;
+  if (!(nearly_all.lo > 0.5)) return found;
+  return {std::max(found.lo, std::min(found.hi, log(nearly_all).lo)), found.hi};
+}
+
+std::optional<ContourSide::Reading> ContourSide::read(double epsilon) const {
+  if (auto known = by_known_line(epsilon, Kernel::profile)) return known;
+  auto found = saddle(epsilon, false);
+  if (!found) return std::nullopt;
+  // Far below the mean delta is next to 1 and the positive saddle crowds the pole: ask for the complement instead.
+  const bool strip = found->order * found->deviation < crowded;
+  if (strip) {
+    if (const auto other = saddle(epsilon, true)) found = other;
+  }
+  const auto contour = line(*found, epsilon);
+  if (contour == nullptr) return std::nullopt;
+  return Reading{contour, contour->at(epsilon), found};
+}
+
+Interval ContourSide::profile_by_line(double epsilon) const {
+  const Interval whole = log1p(-plan_.infinite_mass);  // H <= 1 - infinite mass
+  const Interval wide{-infinity, whole.hi};
+  const auto found = read(epsilon);
+  if (!found) return {-infinity, std::min(whole.hi, log_chernoff({1, 1}, epsilon))};  // any order still gives a bound
+  const ContourLine::Value& value = found->value;
+  const Interval bracket{value.value - value.below, value.value + value.above};
+  if (found->line->order() < 0) {
+    if (!(bracket.hi < infinity) || !(bracket.lo > -infinity)) return wide;
+    // H + infinite mass = 1 - complement.
+    const Interval complement = exp(value.base) * max(bracket, Interval::exactly(0));
+    return min(log(1.0 - complement - plan_.infinite_mass), whole);
+  }
+  const Interval answer = log_of(value);
+  if (answer.lo > -infinity || !found->saddle) return answer;
+  return {-infinity, std::min(answer.hi, log_chernoff(*found->saddle, epsilon))};
+}
+
+Interval ContourSide::epsilon_of(Interval log_target) const {
+  const QuestionScope question;
+  if (log_target.lo == log_target.hi) return solve(log_target.lo);
+  const Interval from_above = solve(log_target.hi), from_below = solve(log_target.lo);
+  return {std::min(from_above.lo, from_below.lo), std::max(from_above.hi, from_below.hi)};
+}
+
+// [contour-epsilon] H decreases: an end is proved by the sign of a certified value there. Everything before that is a guess.
+Interval ContourSide::solve(double log_target) const {
+  const auto zero = [&] { return log_profile_locked(0).hi <= log_target; };
+  double epsilon = 0;
+  const auto found = saddle_of(log_target, epsilon);
+  if (!found) {  // no saddle in reach: any order still gives a bound
+    double best = plan_.largest_loss;
+    for (double order = 1e-3; order < largest_order; order *= 100) best = std::min(best, chernoff_epsilon({order, 1}, log_target));
+    return {0, best};
+  }
+  Interval answer{0, plan_.largest_loss};
+  if (!(epsilon > 0)) {
+    if (zero()) return Interval::exactly(0);
+    epsilon = 0;
+  }
+  auto contour = line(*found, epsilon);
+  // [contour-inversion] Rare large losses: the saddle point value is far too large, and so is that epsilon.
+  for (int i = 0; i < 8 && (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1)); ++i) {
+    epsilon *= 0.6;
+    const auto nearer = saddle(epsilon, false);
+    contour = nearer && beside(*nearer, 0.7) ? line(*nearer, epsilon) : nullptr;
+    if (contour == nullptr) break;
+  }
+  if (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1))
+    return {0, std::min(answer.hi, chernoff_epsilon(*found, log_target))};
+  double slope = found->order, width = 0.1;
+  const auto approach = [&] {
+    // Tried already. The logarithm of delta bends both ways, and on a lattice it has kinks: a step of Newton's may be too long.
+    double low = -1, high = infinity;
+    for (int i = 0; i < 40; ++i) {
+      const ContourLine::Value value = contour->at(epsilon);
+      if (!(value.value > 0)) break;
+      slope = -value.slope / value.value;
+      width = relative_width(value);
+      const double excess = 0.5 * (value.base.lo + value.base.hi) + std::log(value.value) - log_target;
+      (excess > 0 ? low : high) = epsilon;
+      const double next = std::clamp(epsilon + excess / slope, 0.0, answer.hi);
+      if (!(std::abs(next - epsilon) > 2e-15 * std::abs(epsilon) + 1e-14 / slope)) break;
+      epsilon = next > low && next < high ? next : 0.5 * (std::max(low, 0.0) + std::min(high, answer.hi));
+    }
+  };
+  approach();
+  for (int i = 0; i < 4 && !(width <= good); ++i) {  // the line was made for another epsilon
+    const double before = epsilon;
+    const auto here = saddle(epsilon, false);
+    const auto nearer = here ? line(*here, epsilon) : nullptr;
+    if (nearer == nullptr || nearer == contour || !(relative_width(nearer->at(epsilon)) < width)) break;
+    contour = nearer;
+    approach();
+    if (std::abs(epsilon - before) < 1e-3 * before) break;
+  }
+  if (epsilon == 0 && zero()) return Interval::exactly(0);
+  const double margin = std::max(1.05 * width / std::abs(slope), 2e-15 * epsilon + 1e-300);
+  for (const double factor : {1.0, 4.0, 64.0, 1e4, 1e6})
+    if (const double e = epsilon + factor * margin; e < answer.hi && log_of(contour->at(e)).hi <= log_target) {
+      answer.hi = e;
+      break;
+    }
+  for (const double factor : {1.0, 4.0, 64.0, 1e4, 1e6})
+    if (const double e = epsilon - factor * margin; e > 0 && log_of(contour->at(e)).lo > log_target) {
+      answer.lo = e;
+      break;
+    }
+  if (answer.hi == plan_.largest_loss) answer.hi = std::min(answer.hi, chernoff_epsilon(*found, log_target));
+  return answer;
+}
+
+std::optional<Interval> ContourSide::tail(double epsilon, Kernel kernel) const {
+  const QuestionScope question;
+  if (epsilon >= plan_.largest_loss) return Interval::exactly(0);
+  auto known = by_known_line(epsilon, kernel);
+  if (!known) {
+    const auto found = saddle(epsilon, false);
+    if (!found) return std::nullopt;
+    const auto contour = line(*found, epsilon);
+    if (contour == nullptr) return std::nullopt;
+    known = {contour, contour->at(epsilon, kernel)};
+  }
+  const ContourLine::Value& value = known->value;
+  const Interval bracket{value.value - value.below, value.value + value.above};
+  if (!(bracket.lo > -infinity) || !(bracket.hi < infinity)) return std::nullopt;
+  const Interval shift = kernel == Kernel::false_positive ? Interval::exactly(-epsilon) : Interval::exactly(0);
+  return clamp(exp(value.base + shift) * max(bracket, Interval::exactly(0)) * Interval{1 - 1e-15, 1 + 1e-15}, 0, 1);
+}
+
+// [contour-inversion] What the line's own errors leave of log delta, each of them relative to the lower end of delta.
+std::optional<Evaluation> ContourSide::evaluation(Direction direction, double epsilon) const {
+  const QuestionScope question;
+  const auto found = epsilon < plan_.largest_loss ? read(epsilon) : std::nullopt;
+  if (!found) return std::nullopt;
+  const auto& [line, value, saddle] = *found;
+  const Interval bracket{value.value - value.below, value.value + value.above};
+  if (!(bracket.lo > -infinity) || !(bracket.hi < infinity)) return std::nullopt;
+  const Interval log_part = value.base + log(max(bracket, Interval::exactly(0)));
+  const Interval infinite = plan_.infinite_mass;
+  const Interval log_delta = line->order() < 0 ? log(max(1.0 - exp(log_part), Interval::exactly(0)))
+                             : infinite.hi > 0 ? log_add_exp(log_part, log(infinite))
+                                               : log_part;
+  const double scale = std::exp(value.base.hi - log_delta.lo) * (1 + 1e-12);
+  const double moments = -std::expm1(-value.base.width()) * std::max(bracket.lo, 0.0);
+  return balanced({inversion_.step().theorem,
+                   direction,
+                   epsilon,
+                   log_delta,
+                   {{"nodes", line->nodes()}, {"quadrature points", line->points()}, {"march points", line->march()}},
+                   {{"order", line->order()}, {"step", line->step()}},
+                   {{"alias", value.alias * scale},
+                    {"truncation", value.truncation * scale},
+                    {"nodes", value.nodes * scale},
+                    {"moments", moments * scale}}},
+                  "");
+}
+
+class ContourLoss final : public Loss, public Evaluable {
+ public:
+  ContourLoss(ContourPlan remove, ContourPlan add, const Parts& parts, bool symmetric)
+      : inversion_(citation_of(parts, remove.lattice.has_value())),
+        laws_(citations_of_laws(parts)),
+        remove_(std::move(remove), inversion_),
+        add_(std::move(add), inversion_),
+        symmetric_(symmetric) {}
+  void inherit(const ContourLoss& shorter) {
+    remove_.inherit(shorter.remove_);
+    if (!symmetric_ && !shorter.symmetric_) add_.inherit(shorter.add_);
+  }
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    if (epsilon.lo < 0) return {delta_at(direction, epsilon.hi).lo, delta_at(direction, epsilon.lo).hi};
+    return clamp(exp(log_delta(direction, epsilon)), 0, 1);
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    if (epsilon.lo < 0) return {log_delta_at(direction, epsilon.hi).lo, log_delta_at(direction, epsilon.lo).hi};
+    return log_delta_beyond_zero(direction, epsilon);
+  }
+  [[nodiscard]] bool symmetric() const override { return symmetric_; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return side(direction).plan().infinite_mass; }
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override;
+  [[nodiscard]] Cost cost() const override { return Cost::engine; }
+  void cite() const override { record(laws_); }
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;
+
+ private:
+  [[nodiscard]] const ContourSide& side(Direction direction) const { return direction == Direction::add && !symmetric_ ? add_ : remove_; }
+  [[nodiscard]] Interval log_delta_beyond_zero(Direction direction, Interval epsilon) const;
+  [[nodiscard]] Interval log_delta_at(Direction direction, double epsilon) const {
+    return epsilon < 0 ? log(mirrored(direction, epsilon)) : log_delta_beyond_zero(direction, Interval::exactly(epsilon));
+  }
+  [[nodiscard]] Interval delta_at(Direction direction, double epsilon) const {
+    return epsilon < 0 ? mirrored(direction, epsilon) : clamp(exp(log_delta_at(direction, epsilon)), 0, 1);
+  }
+  /// [two-directions] delta(e) = 1 - exp(e) (1 - delta of the other order at -e).
+  [[nodiscard]] Interval mirrored(Direction direction, double epsilon) const {
+    const Interval point = Interval::exactly(epsilon);
+    return clamp(-expm1(point) + exp(point) * delta_at(opposite(direction), -epsilon), 0, 1);
+  }
+
+  [[nodiscard]] static Citation citation_of(const Parts& parts, bool folded);
+  /// Everything below rests on the parts' laws and on the inversion.
+  void record_inversion() const {
+    record(laws_);
+    record(inversion_);
+  }
+
+  Citation inversion_;
+  Citations laws_;
+  ContourSide remove_;
+  ContourSide add_;
+  bool symmetric_;
+};
+
+Interval ContourLoss::log_delta_beyond_zero(Direction direction, Interval epsilon) const {
+  const Interval infinite = infinite_mass(direction);
+  cite();
+  if (epsilon.lo == infinity) return log(infinite);
+  record(inversion_);
+  const Interval finite = side(direction).log_profile(epsilon);
+  return min(infinite.hi > 0 ? log_add_exp(finite, log(infinite)) : finite, Interval::exactly(0));
+}
+
+std::optional<Interval> ContourLoss::closed_epsilon(Direction direction, Interval delta) const {
+  record_inversion();
+  const Interval infinite = infinite_mass(direction);
+  const auto solve = [&](double target) -> Interval {
+    if (target >= 1) return Interval::exactly(0);
+    if (target < infinite.lo) return Interval::exactly(infinity);
+    const Interval finite = Interval::exactly(target) - infinite;
+    if (!(finite.lo > 0)) return {0, infinity};
+    return side(direction).epsilon_of(log(finite));
+  };
+  if (delta.lo == delta.hi) return solve(delta.lo);
+  return Interval{solve(delta.hi).lo, solve(delta.lo).hi};
+}
+
+std::optional<Loss::Test> ContourLoss::test_at(Direction direction, double epsilon) const {
+  if (epsilon < 0) {  // L in one order is -L in the other, with the two laws exchanged
+    const auto other = test_at(opposite(direction), -epsilon);
+    if (!other || infinite_mass(direction).hi > 0 || infinite_mass(opposite(direction)).hi > 0) return std::nullopt;
+    return Test{1.0 - other->true_positive, 1.0 - other->false_positive};
+  }
+  record_inversion();
+  const auto power = side(direction).tail(epsilon, Kernel::true_positive), size = side(direction).tail(epsilon, Kernel::false_positive);
+  if (!power || !size) return std::nullopt;
+  return Test{*size, clamp(*power + infinite_mass(direction), 0, 1)};
+}
+
+Citation ContourLoss::citation_of(const Parts& parts, bool folded) {
+  std::uint64_t times = 0;
+  for (const Part& part : parts) times += part.times;
+  const std::string size = std::to_string(parts.size()) + " distinct mechanisms, " + std::to_string(times) + " steps: ";
+  if (folded) return {"folded-contour", size + "Laplace inversion over one period of the lattice, every error term added", Method::contour};
+  return {"contour-inversion", size + "Laplace inversion through the saddle point, every error term added", Method::contour};
+}
+
+void ContourLoss::evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const {
+  if (epsilon < 0) return evaluate(opposite(direction), -epsilon, found);  // [two-directions]
+  if (auto one = side(direction).evaluation(direction, epsilon)) {
+    record_inversion();
+    found.push_back(std::move(*one));
+  }
+}
+
+/// False if a part offers nothing to work with.
+bool collect(const Parts& parts, Direction direction, ContourPlan& plan) {
+  Interval largest = Interval::exactly(0);
+  for (const Part& part : parts) {
+    const Interval times = Interval::exactly(static_cast<double>(part.times));
+    if (part.times == 0) continue;
+    if (part.times > (std::uint64_t{1} << 53)) return false;
+    if (const auto mu = part.loss->gaussian_mu()) {
+      if (!(mu->hi < infinity)) return false;
+      plan.gaussian = plan.gaussian + times * square(*mu);
+      if (mu->hi > 0) largest = Interval::exactly(infinity);
+      plan.steps += times.lo;
+      continue;
+    }
+    std::shared_ptr<const Transform> transform(part.loss, part.loss->transform(direction));  // lives as long as the loss
+    if (const Atoms* atoms = part.loss->atoms(direction); transform == nullptr && atoms != nullptr) transform = atoms_transform(*atoms);
+    if (transform == nullptr) return false;
+    plan.items.push_back({part.loss, transform, times.lo});
+    plan.steps += times.lo;
+    plan.log_survival = plan.log_survival + times * log1p(-transform->infinite_mass());
+    largest = largest + times * Interval::exactly(transform->largest_loss());
+  }
+  plan.infinite_mass = clamp(-expm1(plan.log_survival), 0, 1);
+  plan.largest_loss = largest.hi;
+  return plan.steps > 0;
+}
+
+}  // namespace
+
+LossPointer compose_by_contour(const Parts& parts, const Loss* shorter) {
+  ContourPlan remove, add;
+  if (!collect(parts, Direction::remove, remove) || !collect(parts, Direction::add, add)) return nullptr;
+  const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
+  auto loss = std::make_shared<ContourLoss>(std::move(remove), std::move(add), parts, symmetric);
+  if (const auto* known = dynamic_cast<const ContourLoss*>(shorter)) loss->inherit(*known);
+  return loss;
+}
+
+// [folded-contour] The losses of an even number of steps are multiples of the lattice's step, whatever one step has.
+LossPointer compose_by_folded_contour(const Parts& parts) {
+  if (parts.size() != 1 || !parts.front().loss->symmetric()) return nullptr;
+  const Part& part = parts.front();
+  const auto lattice = part.loss->lattice();
+  ContourPlan plan;
+  if (!lattice || !(lattice->step.lo > 0) || !collect(parts, Direction::remove, plan)) return nullptr;
+  plan.lattice = LossLattice{lattice->step, lattice->odd_half_steps && part.times % 2 != 0};
+  return std::make_shared<ContourLoss>(plan, plan, parts, true);
+}
+
+}  // namespace tradeoff

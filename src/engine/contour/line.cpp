@@ -1,0 +1,593 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/contour/line.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "numeric/arithmetic.h"
+#include "numeric/lane_loops.h"
+
+namespace tradeoff {
+namespace {
+
+using std::numbers::pi;
+// Nodes evaluated together share one quadrature bound, that of the last: few at first, where each node counts, then more.
+constexpr std::size_t short_block = 8, long_block = 16, first_nodes = 32;
+constexpr std::size_t most_nodes = 12000;    // beyond this a line is given up
+constexpr std::size_t most_marches = 20000;  // points of the march
+constexpr std::size_t many_marches = 12;
+constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: one and a half megabytes
+constexpr double least_need = 15;         // a line that leaves more than exp of minus this in its truncation is of no use
+
+double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
+
+/// log(e^x - 1), x > 0.
+double log_expm1(double x) { return x > 40 ? x : std::log(std::expm1(x)); }
+
+/// The largest number of this many bits below x.
+double truncated(double x, int bits) {
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::floor(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+/// The share of K that is known in closed form: of the plain Gaussians and of what may be infinite.
+Interval known_cumulant(const ContourPlan& plan, double order) {
+  return plan.gaussian * (Interval::exactly(order) * (Interval::exactly(order) + 1.0) / 2.0) + plan.log_survival;
+}
+
+/// log |phi(t)| as the quadratures say, uncertified.
+double log_modulus_near(const ContourPlan& plan, const std::vector<std::unique_ptr<const TiltedLoss>>& tilts, double t) {
+  double sum = -0.5 * plan.gaussian.lo * t * t;
+  for (std::size_t i = 0; i < tilts.size(); ++i) {
+    CharacteristicValue value;
+    tilts[i]->characteristic_function({&t, 1}, {&value, 1});
+    sum += plan.items[i].times * std::log(std::min(1.0, std::hypot(1 + value.real_less_one, value.imaginary)));
+  }
+  return sum;
+}
+
+/// Beyond the nodes |phi| is to be below exp of minus this, for truncation to stay below the accuracy wanted.
+double needed_decay(double accuracy, double order, double deviation) {
+  const double distance = std::min(std::abs(order), std::abs(order + 1));
+  return -std::log(accuracy) + 2 + std::max(0.0, std::log(deviation / distance + 1));
+}
+constexpr double furthest_start = 32;  // of a guess of a Gaussian: slower decay is left to later attempts
+constexpr double sure_decay = 1.2;     // nodes are summed until |phi| is below exp of minus this multiple of the need
+
+}  // namespace
+
+std::unique_ptr<const ContourMoments> ContourMoments::prepare(const ContourPlan& plan, TransformRange reach,
+                                                              const ContourMoments* earlier) {
+  reach.steps = std::max(plan.steps, 1.0);
+  std::unique_ptr<ContourMoments> moments(new ContourMoments(plan, reach));
+  for (const ContourPlan::Item& item : plan.items) {
+    const std::size_t i = moments->items_.size();
+    if (earlier != nullptr && i < earlier->items_.size() && earlier->items_[i].loss == item.loss)
+      moments->items_.push_back(earlier->items_[i]);
+    else
+      moments->items_.push_back({item.loss, item.transform, item.transform->prepare(reach)});
+    if (moments->items_.back().moments == nullptr) return nullptr;
+  }
+  return moments;
+}
+
+Cumulant ContourMoments::cumulant(double order) const {
+  const double variance = 0.5 * (plan_.gaussian.lo + plan_.gaussian.hi);
+  Cumulant total{variance * order * (order + 1) / 2 + plan_.log_survival.lo, variance * (order + 0.5), variance};
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const Cumulant one = items_[i].moments->cumulant(order);
+    total.value += plan_.items[i].times * one.value;
+    total.mean += plan_.items[i].times * one.mean;
+    total.variance += plan_.items[i].times * one.variance;
+  }
+  return total;
+}
+
+std::vector<double> ContourMoments::log_moments_above(double order) const {
+  std::vector<double> above;
+  above.reserve(items_.size());
+  for (const Ready& item : items_) above.push_back(item.moments->log_moment_above(order));
+  return above;
+}
+
+double ContourMoments::cumulant_above(double order) const {
+  const std::vector<double> above = log_moments_above(order);
+  Interval total = known_cumulant(plan_, order);
+  for (std::size_t i = 0; i < above.size(); ++i) total = total + Interval::exactly(plan_.items[i].times) * Interval::exactly(above[i]);
+  return total.hi;
+}
+
+std::vector<std::unique_ptr<const TiltedLoss>> ContourMoments::tilt(double order) const {
+  std::vector<std::unique_ptr<const TiltedLoss>> tilts;
+  tilts.reserve(items_.size());
+  for (const Ready& item : items_) tilts.push_back(item.moments->tilt(order));
+  return tilts;
+}
+
+double ContourMoments::fading_time(double order, double start, double accuracy) const {
+  const auto tilts = tilt(order);
+  const double level = -sure_decay * needed_decay(accuracy, order, std::sqrt(cumulant(order).variance));
+  double t = start;
+  while (t < furthest_start * start && log_modulus_near(plan_, tilts, t) > level) t *= 1.25;
+  return t;
+}
+
+ContourLine::ContourLine(const ContourMoments& moments, const ContourMoments& steering, double order, double epsilon, Accuracy accuracy)
+    : order_(order), reach_(moments.reach()) {
+  const ContourPlan& plan = moments.plan();
+  const Tilts tilts = moments.tilt(order);
+  for (std::size_t i = 0; i < tilts.size(); ++i) {
+    items_.push_back(new_item(plan.items[i].loss, *tilts[i]));
+    least_times_.push_back(plan.items[i].times);
+  }
+  weigh_items(plan);
+  choose_step(moments, steering, epsilon, accuracy.alias);
+  if (fold_)
+    sum_folded(plan, tilts, accuracy.truncation);
+  else if (step_ > 0)
+    sum_and_march(plan, tilts, accuracy.truncation);
+  else
+    profile_truncation_ = tail_truncation_ = infinity;
+  gather();
+  if (items_.size() * nodes_.size() > most_kept) items_.clear();
+}
+
+std::shared_ptr<ContourLine::Item> ContourLine::new_item(LossPointer loss, const TiltedLoss& tilt) {
+  auto item = std::make_shared<Item>();
+  item->loss = std::move(loss);
+  item->log_moment = tilt.log_moment();
+  item->centre = tilt.centre();
+  item->deviation = tilt.deviation_above();
+  item->points = tilt.size();
+  return item;
+}
+
+/// K(order), the constant of the phase and the deviation of the whole plan.
+void ContourLine::weigh_items(const ContourPlan& plan) {
+  gaussian_ = 0.5 * (plan.gaussian.lo + plan.gaussian.hi);
+  gaussian_error_ = plan.gaussian.hi - plan.gaussian.lo + 2 * unit_roundoff * gaussian_;
+  cumulant_ = known_cumulant(plan, order_);
+  mean_ = gaussian_ * (order_ + 0.5);
+  double variance = gaussian_ + gaussian_error_, mean_size = std::abs(mean_);
+  points_ = 0;
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const Item& item = *items_[i];
+    const double times = plan.items[i].times;
+    cumulant_ = cumulant_ + Interval::exactly(times) * item.log_moment;
+    mean_ += times * item.centre;
+    mean_size += std::abs(times * item.centre);
+    variance += times * item.deviation * item.deviation;
+    points_ += item.points;
+  }
+  mean_error_ = (static_cast<double>(items_.size()) + 4) * unit_roundoff * mean_size;
+  deviation_ = std::sqrt(variance);
+}
+
+/// K at the orders of the alias bounds, from above. Order 0 and -1, where K vanishes, are left as they are.
+void ContourLine::weigh_chernoff(const ContourPlan& plan) {
+  std::size_t place = 0;
+  for (std::vector<Chernoff>* const bounds : {&left_, &right_})
+    for (Chernoff& bound : *bounds) {
+      if (bound.order == 0 || bound.order == -1) continue;
+      Interval total = known_cumulant(plan, bound.order);
+      for (std::size_t i = 0; i < items_.size(); ++i)
+        total = total + Interval::exactly(plan.items[i].times) * Interval::exactly(items_[i]->chernoff[place]);
+      bound.cumulant = total.hi;
+      ++place;
+    }
+}
+
+// [longer-plan] Further factors have modulus at most 1 on the line, so what was proved of the product beyond the nodes holds on.
+bool ContourLine::serves(const ContourPlan& plan) const {
+  if (fold_ || plan.lattice) return false;  // other steps have another lattice
+  if (items_.empty() || plan.items.size() < items_.size() || !(plan.gaussian.lo >= gaussian_ - gaussian_error_)) return false;
+  if (plan.items.size() * nodes_.size() > most_kept) return false;
+  for (std::size_t i = 0; i < items_.size(); ++i)
+    if (items_[i]->loss != plan.items[i].loss || !(plan.items[i].times >= least_times_[i])) return false;
+  return true;
+}
+
+std::shared_ptr<const ContourLine> ContourLine::extended(const ContourPlan& plan) const {
+  if (!serves(plan)) return nullptr;
+  auto line = std::make_shared<ContourLine>(*this);
+  for (std::size_t i = items_.size(); i < plan.items.size(); ++i) {
+    const auto moments = plan.items[i].transform->prepare(reach_);
+    if (moments == nullptr) return nullptr;
+    const auto tilt = moments->tilt(order_);
+    auto item = new_item(plan.items[i].loss, *tilt);
+    evaluate_item(*tilt, *item, 0);
+    for (const std::vector<Chernoff>* const bounds : {&left_, &right_})
+      for (const Chernoff& bound : *bounds)
+        if (bound.order != 0 && bound.order != -1) item->chernoff.push_back(moments->log_moment_above(bound.order));
+    line->items_.push_back(std::move(item));
+    line->least_times_.push_back(0);
+  }
+  line->weigh_items(plan);
+  line->weigh_chernoff(plan);
+  line->weigh_nodes(plan, 0);
+  line->gather();
+  return line;
+}
+
+// [contour-alias] The window W = 2 pi/h is the shortest of a geometric list whose alias terms are under the wanted accuracy, judged by
+// plain doubles; the Chernoff bounds of the chosen orders are then certified.
+void ContourLine::choose_step(const ContourMoments& moments, const ContourMoments& steering, double epsilon, double accuracy) {
+  const double c = order_, variance = deviation_ * deviation_, log_accuracy = std::log(accuracy);
+  const double distance = std::min(std::abs(c), std::abs(c + 1));
+  const double base = 0.5 * (cumulant_.lo + cumulant_.hi) - c * epsilon;
+  if (!(std::abs(base) < infinity) || !(deviation_ > 0)) return;
+  const double reference = -std::log(std::abs(c * (c + 1))) - 0.5 * std::log(2 * pi * (variance + 1 / (distance * distance)));
+  const auto relative = [&](double order) {
+    return (c > 0 ? log_kappa(order) : 0) + steering.cumulant(order).value - order * epsilon - base - reference;
+  };
+  const double least = c > 0 ? 0 : -1,
+               largest = c > 0 ? std::min(moments.reach().largest, std::max(steering.reach().largest, 1.01 * c)) : 0;
+  const double trivial_left = (c > 0 ? 0 : epsilon) - base - reference, trivial_right = -base - reference;
+  double window = std::max(8.3 * deviation_, (1 - log_accuracy) / std::max(distance, 1e-300) * (c > 0 ? 0.2 : 0.1));
+  double left_order = least, right_order = largest;
+  std::array<double, 18> right_orders{};  // ever nearer to c
+  std::vector<double> right_values;       // there, found when they are asked for
+  for (std::size_t k = 0; k < right_orders.size(); ++k) right_orders[k] = c + std::pow(0.6, k) * (largest - c);
+  std::size_t start = 0;
+  for (int attempt = 0; attempt < 60; ++attempt, window *= 1.12) {
+    const auto bound = [&](double order, double log_value) { return log_value - log_expm1(std::abs(order - c) * window); };
+    left_order = std::max(least, c - window / variance);
+    double left = bound(least, trivial_left);
+    if (left_order > least) {
+      const double inner = bound(left_order, relative(left_order));
+      if (inner < left)
+        left = inner;
+      else
+        left_order = least;
+    }
+    // Convex in the order, so the first rise on the way down from the furthest one ends the search.
+    double right = c < 0 ? bound(0, trivial_right) : infinity;
+    right_order = largest;
+    for (std::size_t k = start; k < right_orders.size() && right_orders[k] > c; ++k) {
+      while (right_values.size() <= k) right_values.push_back(relative(right_orders[right_values.size()]));
+      const double value = bound(right_orders[k], right_values[k]);
+      if (value < right) {
+        right = value;
+        right_order = right_orders[k];
+        start = k > 0 ? k - 1 : 0;
+      } else if (right < infinity && right_order < largest) {
+        break;
+      }
+    }
+    if (std::exp(left) + std::exp(right) < accuracy) break;
+  }
+  step_ = truncated(2 * pi / window, 26);  // few bits: kh is exact
+  window_ = 2 * pi / step_ * (1 - 8 * unit_roundoff);
+  if (moments.plan().lattice) fold_step(*moments.plan().lattice, window);
+  const auto add = [&](std::vector<Chernoff>& bounds, double order) {
+    bounds.push_back({.order = order});
+    const std::vector<double> above = moments.log_moments_above(order);
+    for (std::size_t i = 0; i < items_.size(); ++i) items_[i]->chernoff.push_back(above[i]);
+  };
+  left_.push_back({.order = least});
+  if (left_order > least) add(left_, left_order);
+  if (c < 0) right_.push_back({.order = 0});
+  if (right_order > c && right_order != 0) {
+    add(right_, right_order);
+    const double nearer = c + 0.7 * (right_order - c);
+    if (nearer > c && nearer != 0) add(right_, nearer);
+  }
+  for (std::vector<Chernoff>* const bounds : {&left_, &right_})
+    for (Chernoff& one : *bounds) {
+      one.log_kappa = log_kappa(one.order);
+      one.log_decay = log_expm1(std::abs(one.order - order_) * (1 - 4 * unit_roundoff) * window_);
+    }
+  weigh_chernoff(moments.plan());
+}
+
+double ContourLine::alias(double epsilon, Interval base, Kernel kernel) const {
+  const bool damped = kernel == Kernel::profile && order_ > 0;
+  const auto least = [&](const std::vector<Chernoff>& bounds) {
+    double best = infinity;
+    for (const Chernoff& one : bounds) {
+      // On s >= 0 the profile kernel is below kappa(s) e^(sx), the others below e^(sx); on the strip min(1, e^-x) <= e^(sx).
+      const double kappa = damped ? one.log_kappa : 0, exponent = kappa + one.cumulant - one.order * epsilon - base.lo;
+      const double rounding =
+          64 * unit_roundoff * (1 + std::abs(kappa) + std::abs(one.cumulant) + std::abs(one.order * epsilon) + std::abs(base.lo));
+      best = std::min(best, exponent + rounding - one.log_decay);
+    }
+    return std::exp(best) * (1 + 1e-9);
+  };
+  return least(left_) + least(right_);
+}
+
+/// The item at the nodes from `first` on, run once.
+void ContourLine::evaluate_item(const TiltedLoss& tilt, Item& item, std::size_t first) const {
+  std::vector<double> times;
+  for (std::size_t k = first; k < nodes_.size(); ++k) times.push_back(nodes_[k].t);
+  std::vector<CharacteristicValue> values(times.size());
+  tilt.characteristic_function(times, values);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const CharacteristicValue& value = values[k];
+    const double real = value.real_less_one, imaginary = value.imaginary;
+    const double excess = std::max(-1.0, 2 * real + real * real + imaginary * imaginary);  // |phi|^2 - 1
+    // Where phi is small the excess is next to -1 and phi itself says more.
+    const bool small = excess < -0.75;
+    double modulus = small ? std::hypot(1 + real, imaginary) : std::sqrt(1 + excess);
+    // [folded-contour] |phi'| is at most the root mean square of L - centre.
+    double error = value.error + 8 * unit_roundoff * (std::abs(real) + std::abs(imaginary)) + time_error_ * times[k] * item.deviation;
+    if (small && modulus < error && error < 0.25) {  // as good as 0: any other number that near will do, and has a logarithm
+      modulus = error;
+      error *= 3;
+    }
+    const double log_modulus = small ? std::log(modulus) : 0.5 * std::log1p(excess), angle = std::atan2(imaginary, 1 + real);
+    // [contour-propagation] (|phi| + e)^T - |phi|^T without linearisation, and the rounding of log, atan2 and their multiples.
+    const double ratio = error / modulus * (1 + 1e-9);
+    const double growth = (ratio < 1e-8 ? ratio : std::log1p(ratio)) + 12 * unit_roundoff * (std::abs(log_modulus) + std::abs(angle));
+    item.nodes.push_back({log_modulus, angle, growth});
+  }
+}
+
+/// The product of all items at the nodes from `first` on.
+void ContourLine::weigh_nodes(const ContourPlan& plan, std::size_t first) {
+  const std::size_t count = nodes_.size() - first;
+  std::vector<Item::Node> sums(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double t = nodes_[first + k].t;
+    sums[k] = {-0.5 * gaussian_ * t * t, 0, gaussian_error_ * t * (0.5 * t + std::abs(order_) + 1) + 4 * unit_roundoff * gaussian_ * t * t};
+  }
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    const double steps = plan.items[i].times;
+    const Item::Node* const nodes = items_[i]->nodes.data() + first;
+    for (std::size_t k = 0; k < count; ++k) {
+      sums[k].log_modulus += steps * nodes[k].log_modulus;
+      sums[k].argument += steps * nodes[k].argument;
+      sums[k].growth += steps * nodes[k].growth;
+    }
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    Node& node = nodes_[first + k];
+    const auto& [log_modulus, argument, growth] = sums[k];
+    node.modulus = std::exp(log_modulus);
+    node.argument = argument;
+    node.growth = growth + (static_cast<double>(items_.size()) + 8) * unit_roundoff * (std::abs(log_modulus) + std::abs(argument));
+    const double above = log_modulus + node.growth + 1e-6;
+    node.upper = above < 0 ? std::exp(above) : 1;  // where phi vanishes this is not a number, and 1 a bound
+  }
+}
+
+void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count) {
+  const std::size_t first = nodes_.size();
+  for (std::size_t k = first; k < first + count; ++k) {
+    Node node;
+    node.t = static_cast<double>(k + 1) * step_;
+    nodes_.push_back(node);
+  }
+  for (std::size_t i = 0; i < tilts.size(); ++i) evaluate_item(*tilts[i], *items_[i], first);
+  weigh_nodes(plan, first);
+}
+
+// [contour-truncation] Nodes are summed until the product is small; from there a march proves that it stays small up to `end`,
+// beyond which the decay of each factor proves it. Where the march stalls, the nodes up to there are summed and it starts again.
+void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy) {
+  double need = needed_decay(accuracy, order_, deviation_);
+  const double wanted = std::exp(-need / std::max(plan.steps, 1.0));
+  std::vector<Decay> decays;
+  double whole_variation = infinity, whole_steps = 0;
+  for (std::size_t i = 0; i < tilts.size(); ++i) {
+    decays.push_back(tilts[i]->decay(wanted));
+    if (decays.back().whole_variation < infinity && plan.items[i].times > whole_steps) {
+      whole_variation = decays.back().whole_variation;
+      whole_steps = plan.items[i].times;
+    }
+  }
+  const auto log_decay = [&](double t) {
+    double sum = -0.5 * (gaussian_ - gaussian_error_) * t * t;
+    for (std::size_t i = 0; i < decays.size(); ++i)
+      sum += plan.items[i].times * std::log(std::min(1.0, (decays[i].atoms + decays[i].variation / t) * (1 + 1e-9)));
+    return sum;
+  };
+  // Atoms do not decay: what they leave for all t is the best that can be had, and if that is not small no node is worth its price.
+  const double furthest = 1e18 / deviation_;
+  if (log_decay(furthest) > -need) {
+    need = -0.95 * log_decay(furthest);
+    hopeless_ = need < least_need;
+  }
+  if (hopeless_) {
+    profile_truncation_ = tail_truncation_ = infinity;
+    return;
+  }
+  double low = 1e-3 / deviation_, high = low;
+  while (high < furthest && log_decay(high) > -need) high *= 4;
+  if (log_decay(high) <= -need)
+    for (int i = 0; i < 40 && high > low * 1.01; ++i) {
+      const double middle = std::sqrt(low * high);
+      (log_decay(middle) <= -need ? high : low) = middle;
+    }
+  const double end = log_decay(high) <= -need ? high : infinity;
+
+  double until = 0;  // nodes are needed at least up to here
+  for (;;) {
+    do add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
+    while (nodes_.size() < most_nodes && static_cast<double>(nodes_.size() * points_) < most_line_work &&
+           (nodes_.back().t < until || nodes_.back().modulus > std::exp(-sure_decay * need)));
+    // Nodes that the quadratures cannot see add more error than they take away; the march may do without them.
+    const std::size_t summed = nodes_.size();
+    last_time_ = nodes_.back().t;
+    while (nodes_.size() > 1 && nodes_.back().growth > 0.1 && nodes_.back().modulus < std::exp(-need)) nodes_.pop_back();
+    for (const auto& item : items_) item->nodes.resize(nodes_.size());
+    const double start = nodes_.back().t;
+    until = end == infinity ? start : march_from(plan, tilts, start, end, need);
+    if (until == infinity) {
+      close(start, std::max(end, start), need, whole_variation, whole_steps);
+      return;
+    }
+    // Where the sums say that |phi| is small and only their error says otherwise, finer quadratures help and more nodes do not.
+    if (end < infinity) blind_ = nodes_.size() < summed || log_modulus_near(plan, tilts, until) < -1.05 * need;
+    if (blind_ || end == infinity || nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_line_work ||
+        march_ >= most_marches)
+      break;
+  }
+  // Nothing is known of the rest but |phi| <= 1.
+  profile_truncation_ = 1 / (pi * nodes_.back().t) * (1 + 1e-9);
+  tail_truncation_ = infinity;
+}
+
+// [contour-march] N(t)^2 = sum T_i N_i(t)^2 with N_i^2 = (1 - |phi_i|^2)/2 is the square of a subadditive function of slope
+// deviation_i/sqrt 2.
+double ContourLine::march_from(const ContourPlan& plan, const Tilts& tilts, double start, double end, double need) {
+  std::vector<double> root(tilts.size());
+  std::vector<std::vector<Spread>> spreads;
+  for (const auto& tilt : tilts) spreads.push_back({{tilt->deviation_above(), 0}});
+  double t = start;
+  while (t < end) {
+    for (std::size_t i = 0; i < tilts.size(); ++i) {
+      const double modulus = std::min(1.0, tilts[i]->modulus_above(t) * (1 + 1e-12));
+      root[i] = std::sqrt(std::max(0.0, 0.5 * (1 - modulus) * (1 + modulus))) * (1 - 1e-12);
+    }
+    const auto exponent = [&](double ahead) {  // a lower bound of -log |phi(t + ahead)|
+      double sum = 0.5 * (gaussian_ - gaussian_error_) * t * t;
+      for (std::size_t i = 0; i < tilts.size(); ++i) {
+        double loss = infinity;  // of N_i over this way
+        for (const Spread& one : spreads[i]) loss = std::min(loss, 0.5 * ahead * ahead * one.deviation * one.deviation + 2 * one.tail);
+        const double least = std::max(0.0, root[i] - std::sqrt(loss) * (1 + 1e-12));
+        sum -= 0.5 * plan.items[i].times * std::log1p(-2 * least * least * (1 - 1e-12));
+      }
+      return sum;
+    };
+    if (!(exponent(0.5 * step_) >= need * (1 + 1e-9))) return t + step_;
+    double ahead = 0.5 * step_, beyond = ahead;
+    while (beyond < end && exponent(beyond) >= need * (1 + 1e-9)) ahead = beyond, beyond *= 2;
+    for (int i = 0; i < 8; ++i) {
+      const double middle = 0.5 * (ahead + beyond);
+      (exponent(middle) >= need * (1 + 1e-9) ? ahead : beyond) = middle;
+    }
+    t += ahead;
+    if (++march_ >= most_marches) return t;
+    if (march_ == many_marches)  // a long way: finer bounds of the loss of N pay
+      for (std::size_t i = 0; i < tilts.size(); ++i) spreads[i] = tilts[i]->spreads();
+  }
+  return infinity;
+}
+
+// [contour-truncation] sum_{k > K} h F(kh) <= Int_{Kh} F for decreasing F.
+void ContourLine::close(double start, double end, double need, double whole_variation, double whole_steps) {
+  const double level = std::exp(-need) * (1 + 1e-9), distance = std::min(std::abs(order_), std::abs(order_ + 1));
+  const double flat = std::min(1 / (pi * start), (0.5 - std::atan(start / distance) / pi + 1e-15) / distance);
+  profile_truncation_ = level * (flat + 1 / (pi * end)) * (1 + 1e-9);
+  // The kernels 1/s and 1/(s+1) fall like 1/t only: the level holds up to twice the variation, where |phi| falls like a power itself.
+  tail_truncation_ = infinity;
+  if (gaussian_ > gaussian_error_) {
+    const double far = std::max(end, 1 / std::sqrt(gaussian_ - gaussian_error_));
+    tail_truncation_ = level * (std::log(far / start) + 1 / ((gaussian_ - gaussian_error_) * far * far)) / pi * (1 + 1e-9);
+  } else if (whole_variation < infinity && whole_steps >= 1) {
+    const double far = std::max(end, 2 * whole_variation);
+    tail_truncation_ =
+        (level * std::log(far / start) + std::exp(whole_steps * std::log(whole_variation / far)) / whole_steps) / pi * (1 + 1e-9);
+  }
+}
+
+ContourLine::Distance ContourLine::distance_to(double epsilon) const {
+  const double c = order_, slope = mean_ - epsilon - 1 / c - 1 / (c + 1);
+  const double curvature = deviation_ * deviation_ + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
+  return {std::abs(slope) / std::sqrt(curvature), c - slope / curvature, std::sqrt(curvature)};
+}
+
+/// Everything about the nodes that questions share.
+void ContourLine::gather() {
+  if (fold_) return gather_folded();
+  const std::size_t blocks = (nodes_.size() + numeric::lane_count - 1) / numeric::lane_count;
+  profile_.assign(2 * numeric::lane_count * blocks, 0);
+  fall_.assign(2 * numeric::lane_count * blocks, 0);
+  error_sums_ = {};
+  const double c = order_;
+  for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    const auto& [t, modulus, argument, growth, upper] = nodes_[k];
+    const double divisor_real = c * (c + 1) - t * t, divisor_imaginary = (2 * c + 1) * t;  // s(s+1)
+    const double square = divisor_real * divisor_real + divisor_imaginary * divisor_imaginary;
+    const double real = divisor_real / square, imaginary = -divisor_imaginary / square;
+    const double cosine = 2 * modulus * std::cos(argument), sine = 2 * modulus * std::sin(argument);
+    const std::size_t place = k / numeric::lane_count * 2 * numeric::lane_count + k % numeric::lane_count;
+    profile_[place] = cosine * real - sine * imaginary;
+    profile_[place + numeric::lane_count] = cosine * imaginary + sine * real;
+    const double fall_real = real * c - imaginary * t, fall_imaginary = imaginary * c + real * t;  // 1/(s+1) = s/(s(s+1))
+    fall_[place] = cosine * fall_real - sine * fall_imaginary;
+    fall_[place + numeric::lane_count] = cosine * fall_imaginary + sine * fall_real;
+    const double profile_size = 2 / std::sqrt(square), r = growth + 4 * unit_roundoff * std::abs(argument) + turn_error;
+    for (const Kernel kernel : {Kernel::profile, Kernel::true_positive, Kernel::false_positive}) {
+      // 1/s = (s+1)/(s(s+1))
+      const double size = profile_size * (kernel == Kernel::profile         ? 1
+                                          : kernel == Kernel::true_positive ? std::hypot(c + 1, t)
+                                                                            : std::hypot(c, t));
+      ErrorSums& sums = error_sums_[static_cast<std::size_t>(kernel)];
+      sums.size += size * modulus;
+      sums.whole += size * (modulus + upper);
+      const bool known = r < 0.5;
+      sums.fixed += size * (known ? modulus * r * (1 + r) : modulus + upper);
+      if (known) sums.moving += size * modulus * t * (1 + r);
+    }
+  }
+}
+
+// [contour-propagation] Of the relative error r + t d of a node only d depends on epsilon, and x(1 + x) at x = r + td is at most
+// (r + td)(1 + r)(1 + td).
+double ContourLine::node_error(Kernel kernel, double drift, double drift_error) const {
+  const ErrorSums& sums = error_sums_[static_cast<std::size_t>(kernel)];
+  const double d = drift_error + 4 * unit_roundoff * std::abs(drift), furthest = nodes_.empty() ? 0 : nodes_.back().t * d;
+  return furthest < 0.5 ? (sums.fixed + d * sums.moving) * (1 + furthest) : sums.whole;
+}
+
+// [contour-inversion] The nodes are equally spaced, so exp(it drift) is turned from one block to the next; every few blocks it is computed
+// afresh.
+numeric::TurnedSums ContourLine::sum_nodes(double drift) const {
+  const auto first = first_phases(drift);
+  const double block_angle = static_cast<double>(numeric::lane_count) * (step_ * drift);
+  return numeric::turned_sums({profile_.data(), fall_.data(), profile_.size() / (2 * numeric::lane_count), first.data(), block_angle});
+}
+
+/// exp(it drift) at the nodes of the first block.
+std::array<double, 2 * numeric::lane_count> ContourLine::first_phases(double drift) const {
+  const double angle = step_ * drift;
+  std::array<double, 2 * numeric::lane_count> first{};
+  const double turn_real = std::cos(angle), turn_imaginary = std::sin(angle);
+  first[0] = turn_real;
+  first[numeric::lane_count] = turn_imaginary;
+  for (std::size_t k = 1; k < numeric::lane_count; ++k) {
+    first[k] = first[k - 1] * turn_real - first[k + numeric::lane_count - 1] * turn_imaginary;
+    first[k + numeric::lane_count] = first[k - 1] * turn_imaginary + first[k + numeric::lane_count - 1] * turn_real;
+  }
+  return first;
+}
+
+ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {
+  if (fold_) return at_folded(epsilon, kernel);
+  Value result;
+  result.base = cumulant_ - Interval::exactly(order_) * Interval::exactly(epsilon);
+  const double c = order_, drift = mean_ - epsilon;
+  const double drift_error = mean_error_ + 2 * unit_roundoff * (std::abs(mean_) + std::abs(epsilon));
+  const auto [profile_sum, fall_sum] = sum_nodes(drift);
+  const double profile = 1 / (c * (c + 1)) + profile_sum, fall = 1 / (c + 1) + fall_sum;  // with t = 0
+  // 1/s = 1/(s(s+1)) + 1/(s+1)
+  const double sum = kernel == Kernel::profile ? profile : kernel == Kernel::true_positive ? profile + fall : fall;
+  const double first = kernel == Kernel::profile ? 1 / (c * (c + 1)) : kernel == Kernel::true_positive ? 1 / c : 1 / (c + 1);
+  const double scale = step_ / (2 * pi) * (c > 0 ? 1 : -1), rounding = (static_cast<double>(nodes_.size()) + 16) * unit_roundoff;
+  const auto error_of = [&](Kernel one, double at_zero) {
+    return std::abs(scale) *
+           (node_error(one, drift, drift_error) + rounding * (error_sums_[static_cast<std::size_t>(one)].size + std::abs(at_zero))) *
+           (1 + 1e-9);
+  };
+  result.value = scale * sum;
+  result.slope = -scale * fall;
+  result.nodes = error_of(kernel, first);
+  result.truncation = kernel == Kernel::profile ? profile_truncation_ : tail_truncation_;
+  result.alias = alias(epsilon, result.base, kernel);
+  result.above = result.nodes + result.truncation;
+  result.below = result.above + result.alias;
+  // [contour-inversion] Aliases only add to the sum, and e^-x 1[x > 0] <= e^(cx).
+  if (c > 0) {
+    const double steepest = scale * fall + error_of(Kernel::false_positive, 1 / (c + 1)) + tail_truncation_;
+    if (steepest < 1) result.fall = steepest;
+  }
+  return result;
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <complex>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "loss/loss.h"
+#include "loss/transform.h"
+#include "numeric/arithmetic.h"
+#include "numeric/lane_loops.h"
+#include "tradeoff/interval.h"
+
+namespace tradeoff {
+
+/// Nodes times points after which a line is given up: a tenth of a second.
+inline constexpr double most_line_work = 6e7;
+/// Relative error of a turned node: each turn costs at most 5 unit roundoffs, those within a block 40, the kernels and products 40.
+inline constexpr double turn_error = (5 * static_cast<double>(numeric::turns) + 80) * unit_roundoff;
+
+/// One direction of a plan: distinct transforms with their step counts, all plain Gaussians as one variance.
+struct ContourPlan {
+  struct Item {
+    LossPointer loss;  ///< whose transform it is: tells items of different plans apart
+    std::shared_ptr<const Transform> transform;
+    double times = 1;
+  };
+  std::vector<Item> items;
+  Interval gaussian = Interval::exactly(0);       ///< sum of mu^2: K(s) = gaussian s (s + 1) / 2
+  Interval log_survival = Interval::exactly(0);   ///< log P(the loss is finite)
+  Interval infinite_mass = Interval::exactly(0);  ///< of the whole plan
+  std::optional<LossLattice> lattice;             ///< of the whole plan: its lines are folded [folded-contour]
+  double largest_loss = 0;                        ///< of the whole plan, an upper bound
+  double steps = 0;
+};
+
+/// The items of a plan made ready for a range of orders.
+class ContourMoments {
+ public:
+  /// Null if an item cannot serve the reach. What an earlier one has of the same items with the same reach is taken from it.
+  [[nodiscard]] static std::unique_ptr<const ContourMoments> prepare(const ContourPlan& plan, TransformRange reach,
+                                                                     const ContourMoments* earlier = nullptr);
+
+  [[nodiscard]] const ContourPlan& plan() const { return plan_; }
+  [[nodiscard]] const TransformRange& reach() const { return reach_; }
+  /// K and its derivatives, uncertified.
+  [[nodiscard]] Cumulant cumulant(double order) const;
+  /// Certified upper bounds of the log moments of the items at an order, and of K there.
+  [[nodiscard]] std::vector<double> log_moments_above(double order) const;
+  [[nodiscard]] double cumulant_above(double order) const;
+  [[nodiscard]] std::vector<std::unique_ptr<const TiltedLoss>> tilt(double order) const;
+  /// About where |phi| on the line through this order has fallen as far as a line follows it, from `start` on. Uncertified.
+  [[nodiscard]] double fading_time(double order, double start, double accuracy) const;
+
+ private:
+  ContourMoments(const ContourPlan& plan, const TransformRange& reach) : plan_(plan), reach_(reach) {}
+
+  struct Ready {
+    LossPointer loss;
+    std::shared_ptr<const Transform> transform;  // lives as long as its moments
+    std::shared_ptr<const Moments> moments;
+  };
+
+  const ContourPlan& plan_;
+  TransformRange reach_;
+  std::vector<Ready> items_;
+};
+
+/// The trapezoidal sum on the line Re s = order: the nodes do not depend on epsilon, so one line serves many questions.
+/// order > 0 speaks of delta (less the infinite mass), -1 < order < 0 of 1 - delta.
+class ContourLine {
+ public:
+  /// What is wanted of the two kinds of error that a line can trade for work, relative to the answer.
+  struct Accuracy {
+    double alias;
+    double truncation;
+  };
+  /// A line for answers near this epsilon. What could not be bounded is infinite.
+  /// `steering` may be rougher than `moments`.
+  ContourLine(const ContourMoments& moments, const ContourMoments& steering, double order, double epsilon, Accuracy accuracy);
+  /// The same line for a plan that runs at least as much: only items that are new are evaluated. Null if it does not serve. [longer-plan]
+  [[nodiscard]] std::shared_ptr<const ContourLine> extended(const ContourPlan& plan) const;
+
+  enum class Kernel {
+    profile,         ///< 1/(s(s+1)): E(1 - e^(eps - L))+, on the strip its complement
+    true_positive,   ///< 1/s: P(L > eps)
+    false_positive,  ///< 1/(s+1): e^eps Q(L > eps)
+  };
+  /// The answer is exp(base) [value - below, value + above].
+  struct Value {
+    Interval base;
+    double value = 0;
+    double slope = 0;  ///< d value / d epsilon less `order` times value, profile only
+    double fall = 1;   ///< an upper bound of -dH/d epsilon in these units, profile with order > 0 only
+    double above = 0;
+    double below = 0;
+    // What `above` and `below` are made of.
+    double alias = 0;
+    double truncation = 0;
+    double nodes = 0;
+  };
+  [[nodiscard]] Value at(double epsilon, Kernel kernel = Kernel::profile) const;
+
+  [[nodiscard]] double order() const { return order_; }
+  [[nodiscard]] double step() const { return step_; }  ///< between nodes
+  /// How far the saddle of this epsilon is from the line, in its own widths, and about where it is. Steering only.
+  struct Distance {
+    double widths = 0;
+    double saddle = 0;
+    double deviation = 0;  ///< of the whole exponent, kernel included
+  };
+  [[nodiscard]] Distance distance_to(double epsilon) const;
+  [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
+  [[nodiscard]] std::size_t points() const { return points_; }  ///< of all quadratures
+  [[nodiscard]] std::size_t march() const { return march_; }
+  /// The march stopped because the quadratures are too coarse to see, not because |phi| is large.
+  [[nodiscard]] bool blind() const { return blind_; }
+  /// So much of the law is atoms that no number of nodes would do.
+  [[nodiscard]] bool hopeless() const { return hopeless_; }
+  [[nodiscard]] double last_time() const { return last_time_; }  ///< the largest t that was looked at as a node
+
+ private:
+  struct Node {
+    double t = 0;
+    double modulus = 0;   // prod |phi_i|^T_i
+    double argument = 0;  // of the product
+    double growth = 0;    // log of (|phi| + error)^T over |phi|^T
+    double upper = 0;     // prod (|phi_i| + error_i)^T_i
+  };
+  /// The errors of the sum over the nodes, for one kernel g: what does not depend on epsilon. [contour-propagation]
+  struct ErrorSums {
+    double size = 0;    // sum 2 |g| modulus
+    double fixed = 0;   // sum 2 |g| modulus r (1 + r), r the part of the relative error that epsilon does not change
+    double moving = 0;  // sum 2 |g| modulus t (1 + r)
+    double whole = 0;   // sum 2 |g| (modulus + upper): nothing of the nodes is known but their size
+  };
+  /// One item as this line sees it, run once.
+  struct Item {
+    struct Node {
+      double log_modulus = 0, argument = 0, growth = 0;
+    };
+    LossPointer loss;
+    Interval log_moment;
+    double centre = 0;
+    double deviation = 0;
+    std::size_t points = 0;
+    std::vector<Node> nodes;
+    std::vector<double> chernoff;  // log moments from above at the orders of left_, then of right_
+  };
+  struct Chernoff {
+    double order = 0;
+    double cumulant = 0;   // upper bound of K
+    double log_kappa = 0;  // of the profile kernel
+    double log_decay = 0;  // log(e^(|order - order of the line| window) - 1), from below
+  };
+  using Tilts = std::vector<std::unique_ptr<const TiltedLoss>>;
+
+  [[nodiscard]] static std::shared_ptr<Item> new_item(LossPointer loss, const TiltedLoss& tilt);
+  void weigh_items(const ContourPlan& plan);
+  void weigh_chernoff(const ContourPlan& plan);
+  void weigh_nodes(const ContourPlan& plan, std::size_t first);
+  void evaluate_item(const TiltedLoss& tilt, Item& item, std::size_t first) const;
+  [[nodiscard]] bool serves(const ContourPlan& plan) const;
+  void choose_step(const ContourMoments& moments, const ContourMoments& steering, double epsilon, double accuracy);
+  void add_nodes(const ContourPlan& plan, const Tilts& tilts, std::size_t count);
+  void gather();
+  /// The sums of e^(it drift) phi(t) times the kernels 1/(s(s+1)) and 1/(s+1), over both signs of t.
+  [[nodiscard]] numeric::TurnedSums sum_nodes(double drift) const;
+  [[nodiscard]] double node_error(Kernel kernel, double drift, double drift_error) const;
+  void sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy);
+  /// The furthest point up to which the march proves |phi| <= exp(-need) from `start`; infinite if it reached the end.
+  [[nodiscard]] double march_from(const ContourPlan& plan, const Tilts& tilts, double start, double end, double need);
+  void close(double start, double end, double need, double whole_variation, double exponent);
+  [[nodiscard]] double alias(double epsilon, Interval base, Kernel kernel) const;
+
+  /// A line whose nodes fill one period of the transform of a law on a lattice. [folded-contour]
+  struct Fold {
+    LossLattice lattice;
+    double step = 1;                           // near the step of the lattice
+    double doubt = 0;                          // relative, of it
+    double nodes = 1;                          // of the period, odd
+    double kernel_error = 0;                   // relative
+    std::array<double, 4> first{};             // the kernels at t = 0
+    std::array<std::vector<double>, 4> terms;  // 2 phi(t) times the kernels: blocks of real, then imaginary parts
+    std::array<ErrorSums, 4> errors{};         // of each kernel
+    std::array<double, 4> truncation{};        // what may be missing beyond the nodes, in units of exp(base)
+  };
+  /// G0 = 1/((1 - e^-z)(1 - e^(-z-b))), G1 = e^-z G0, 1/(1 - e^-z) and 1/(1 - e^(-z-b)), z = (order + it) b.
+  using FoldedKernels = std::array<std::complex<double>, 4>;
+  [[nodiscard]] FoldedKernels folded_kernels(double node) const;
+  void fold_step(const LossLattice& lattice, double window);
+  void sum_folded(const ContourPlan& plan, const Tilts& tilts, double accuracy);
+  void close_folded(double level);
+  void gather_folded();
+  [[nodiscard]] Value at_folded(double epsilon, Kernel kernel) const;
+  [[nodiscard]] std::array<double, 2 * numeric::lane_count> first_phases(double drift) const;
+
+  double order_;
+  TransformRange reach_;
+  std::vector<std::shared_ptr<Item>> items_;  // shared with longer lines; empty if they are too many to keep
+  std::vector<double> least_times_;           // of each item, for which the truncation was proved
+  Interval cumulant_;                         // K(order)
+  double mean_ = 0;                           // constant of the linear phase
+  double mean_error_ = 0;                     // its rounding
+  double deviation_ = 0;
+  double step_ = 0;
+  double window_ = 0;  // a lower bound of 2 pi / step
+  double gaussian_ = 0, gaussian_error_ = 0;
+  std::vector<Chernoff> left_, right_;
+  std::vector<Node> nodes_;                // t > 0
+  std::vector<double> profile_, fall_;     // 2 phi(t) times the kernels 1/(s(s+1)) and 1/(s+1): blocks of real, then imaginary parts
+  std::array<ErrorSums, 3> error_sums_{};  // of each kernel
+  double profile_truncation_ = 0;
+  double tail_truncation_ = 0;
+  std::size_t points_ = 0;
+  std::size_t march_ = 0;
+  bool blind_ = false;
+  bool hopeless_ = false;
+  std::optional<Fold> fold_;
+  double time_error_ = 0;  // relative, of the t of the nodes: a period is no exact number
+  double last_time_ = 0;
+};
+
+}  // namespace tradeoff

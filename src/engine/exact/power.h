@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/exact/law.h"
+
+namespace tradeoff::exact {
+
+/// How large the law of `times` independent draws would be.
+[[nodiscard]] Size power_size(const Atoms& atoms, std::uint64_t times);
+
+/// The law of `times` independent draws from the finite part of the atoms, normalised to total mass 1 [exact-composition].
+[[nodiscard]] Law power(const Atoms& atoms, std::uint64_t times);
+
+}  // namespace tradeoff::exact

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/fallback_chain.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "loss/evaluation.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+class FallbackChain final : public Loss, public Evaluable {
+ public:
+  FallbackChain(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance)
+      : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance) {}
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    // Below the smallest plain doubles relative width has no meaning; the logarithm is asked for there.
+    return first_tight(
+        {0, 1}, [&](const Loss& path) { return path.delta(direction, epsilon); },
+        [this](Interval found) { return found.width() <= tolerance_.relative * found.hi || found.hi < 1e-290; });
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    return first_tight(
+        {-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); },
+        [this](Interval found) { return found.width() <= tolerance_.relative || found.hi == -infinity; });
+  }
+  /// The last path is the lattice, whose coarsest form is quicker than any certified answer.
+  [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
+    return paths_.back()->rough_delta(direction, epsilon);
+  }
+  [[nodiscard]] Cost cost() const override { return Cost::engine; }
+  [[nodiscard]] bool symmetric() const override { return paths_.front()->symmetric(); }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return paths_.front()->infinite_mass(direction); }
+  [[nodiscard]] Tail tail() const override {
+    std::call_once(tail_found_, [this] { tail_ = find_tail_(); });
+    return tail_;
+  }
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
+    if (infinite_mass(direction).lo > delta.hi) {
+      cite();
+      return Interval::exactly(infinity);
+    }
+    const Interval anything{0, infinity};
+    const Known found = ask_in_turn(
+        anything, [&](const Loss& path) { return path.closed_epsilon(direction, delta).value_or(anything); },
+        [this](Interval known) { return is_tight(known); });
+    if (!is_tight(found.value) && found.value.lo != infinity) return narrowed(direction, delta, found);
+    found.record_ends();
+    return found.value;
+  }
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
+    for (const LossPointer& path : paths_)
+      if (const auto test = path->test_at(direction, epsilon)) return test;
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
+    for (const LossPointer& path : paths_)
+      if (auto corners = path->guarantees(direction)) return corners;
+    return std::nullopt;
+  }
+  /// All paths compose the same laws.
+  void cite() const override { paths_.back()->cite(); }
+  /// Of the paths that an answer is made of.
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
+    std::vector<std::vector<Evaluation>> by_path;
+    const Known known = ask_in_turn(
+        {-infinity, 0},
+        [&](const Loss& path) {
+          by_path.push_back(evaluations_of(path, direction, epsilon));
+          return path.log_delta(direction, Interval::exactly(epsilon));
+        },
+        [this](Interval value) { return value.width() <= tolerance_.relative || value.hi == -infinity; });
+    known.record_ends();
+    for (std::size_t i = 0; i < by_path.size(); ++i)
+      if (known.below.path == i || known.above.path == i) found.insert(found.end(), by_path[i].begin(), by_path[i].end());
+  }
+
+ private:
+  /// The path that an end of an answer comes from, and what it used.
+  struct End {
+    std::optional<std::size_t> path{};
+    Citations basis{};
+  };
+  struct Known {
+    Interval value;
+    End below{};
+    End above{};
+    void record_ends() const {
+      record(below.basis);
+      record(above.basis);
+    }
+  };
+
+  [[nodiscard]] bool is_tight(Interval epsilon) const {
+    return epsilon.hi < infinity && (epsilon.hi == 0 || epsilon.width() <= tolerance_.relative * epsilon.hi);
+  }
+
+  /// Closes in on epsilon by the profile of all engines. Only so many questions are asked of it, because the last engine may take a
+  /// second for each: what is left is a wider interval. [profile-inversion]
+  [[nodiscard]] Interval narrowed(Direction direction, Interval delta, Known found) const {
+    static const Citation inversion("profile-inversion", "epsilon is enclosed by the profile of all engines");
+    Interval& known = found.value;
+    const Interval target = log(delta);
+    int questions = 10;
+    double low_excess = infinity;
+    double high_excess = -infinity;
+    const auto ask = [&](double epsilon) {
+      const Recording own(Recording::When::if_wanted);
+      const Interval value = log_delta(direction, Interval::exactly(epsilon));
+      const double excess = (value.lo + value.hi) / 2 - (target.lo + target.hi) / 2;
+      --questions;
+      // An end that stays while the other moves has its excess halved, so that the secant does not creep.
+      if (value.lo > target.hi) {
+        if (low_excess < infinity) high_excess /= 2;
+        known.lo = epsilon;
+        found.below = {std::nullopt, own.citations()};
+        low_excess = excess;
+        return true;
+      }
+      if (value.hi <= target.lo) {
+        if (high_excess > -infinity) low_excess /= 2;
+        known.hi = epsilon;
+        found.above = {std::nullopt, own.citations()};
+        high_excess = excess;
+        return true;
+      }
+      questions -= 4;  // undecided: the enclosures are as wide as what is left
+      return false;
+    };
+    const bool begins = known.lo > 0 || (ask(0) && known.hi > 0);
+    for (double step = std::max(1.0, 2 * known.lo); begins && known.hi == infinity && questions > 0; step *= 4) ask(step);
+    while (begins && questions > 0 && known.hi < infinity && !is_tight(known)) {
+      const double share = low_excess / (low_excess - high_excess);
+      const double guess = known.lo + (known.hi - known.lo) * (share > 0.01 && share < 0.99 ? share : 0.5);
+      ask(guess);
+    }
+    found.record_ends();
+    record(inversion);
+    return known;
+  }
+
+  template <class Ask, class IsTight>
+  [[nodiscard]] Known ask_in_turn(Interval known, Ask&& ask, IsTight&& is_tight) const {
+    Known found{known};
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+      const Recording own(Recording::When::if_wanted);
+      const Interval answer = ask(*paths_[i]);
+      const Interval before = found.value;
+      const Interval both{std::max(answer.lo, before.lo), std::min(answer.hi, before.hi)};
+      found.value = both.lo <= both.hi ? both : hull(answer, before);  // disjoint enclosures would mean a defect: claim no more than either
+      if (found.value.lo != before.lo) found.below = {i, own.citations()};
+      if (found.value.hi != before.hi) found.above = {i, own.citations()};
+      if (is_tight(found.value)) break;
+    }
+    return found;
+  }
+
+  /// Records what the paths used from which the ends of the answer come.
+  template <class Ask, class IsTight>
+  [[nodiscard]] Interval first_tight(Interval known, Ask&& ask, IsTight&& is_tight) const {
+    const Known found = ask_in_turn(known, std::forward<Ask>(ask), std::forward<IsTight>(is_tight));
+    found.record_ends();
+    return found.value;
+  }
+
+  std::vector<LossPointer> paths_;
+  std::function<Tail()> find_tail_;
+  mutable std::once_flag tail_found_;
+  mutable Tail tail_;
+  Tolerance tolerance_;
+};
+
+}  // namespace
+
+LossPointer fallback_chain(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance) {
+  std::erase(paths, nullptr);
+  return std::make_shared<FallbackChain>(std::move(paths), std::move(tail), tolerance);
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "loss/loss.h"
+
+namespace tradeoff {
+
+/// The same composition by several engines, best first. A question goes to the next engine only while the answer is wider than asked;
+/// every answer is valid, so they are intersected. Null entries are left out. `tail` tells what is known of the
+/// composition beside, and is asked once at most.
+[[nodiscard]] LossPointer fallback_chain(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance);
+
+}  // namespace tradeoff

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "engine/hyperbolic/expansion.h"
+#include "engine/hyperbolic/integrand.h"
+#include "engine/hyperbolic/path.h"
+#include "numeric/arithmetic.h"
+
+// delta at one epsilon after another, by whichever contours certify it. [bent-contour], [bent-split], [bent-remainder]
+namespace tradeoff::hyperbolic {
+
+/// One direction at one end of the parameters: everything that does not depend on epsilon.
+struct Side {
+  Expansion expansion;
+
+  explicit Side(Expansion expanded) : expansion(std::move(expanded)) {}
+  /// The noise of each kind of subsampled step on the real axis; most plans of many steps never ask.
+  [[nodiscard]] const std::vector<RealNoise>& real_noise() const;
+  [[nodiscard]] std::vector<StepFactor> factors() const;
+  [[nodiscard]] StepFactor factor(std::size_t kind) const;
+  /// Saddle points are looked for up to here; near the largest loss of a bounded one they grow without limit.
+  [[nodiscard]] double most_saddle() const { return expansion.unbounded_above() ? 1e6 : 1e18; }
+
+ private:
+  mutable std::once_flag noise_made_;
+  mutable std::vector<RealNoise> real_noise_;
+  mutable std::vector<std::optional<RealNoise>> mirror_noise_;  // of samples of fixed size
+};
+
+/// What the width of an answer is made of, relative to the lower end of the part of delta that is integrated.
+struct Doubt {
+  std::uint64_t nodes = 0;
+  double contours = 0;  ///< discretisation and truncation
+  double rounding = 0;
+  double ties = 0;  ///< summands whose break may be either side of epsilon
+};
+
+/// log delta, and an uncertified derivative of it for the search of an epsilon.
+struct LogDelta {
+  Interval bounds;
+  double slope = 0;
+  bool tight = false;  ///< within the tolerance
+  Interval finite{};   ///< log of what the contours alone say of the finite losses
+  Doubt doubt{};       ///< and how that comes about
+};
+
+/// log delta and its slope by saddle points alone: the Gaussian that touches F there. Nothing is certain; a search starts from it.
+struct Rough {
+  double log_delta = -infinity;
+  double slope = 0;
+
+  void add(const Integrand& integrand, Saddle saddle);
+  void add(Rough other);
+};
+
+/// The summands of an expansion at an epsilon, by the side on which their break lies.
+struct Offsets {
+  std::vector<Integrand::Offset> left;
+  std::vector<Integrand::Offset> right;
+  double log_ties = -infinity;  ///< bounds the part of summands whose break may be either side of epsilon
+};
+
+/// A part of delta: an integrand on a contour of its own, or one so small that its Chernoff bound is enough.
+struct Piece {
+  Integrand integrand;
+  Opening opening;
+  Contour contour = {};
+  double chernoff_place = 0;  ///< not 0: only bounded, by the transform at this point
+};
+
+/// Pieces and what was found of them.
+struct Drawing {
+  std::vector<Piece> pieces;
+  std::vector<Estimate> estimates;
+
+  void add(Piece piece, const Estimate& estimate);
+};
+
+/// The sum of estimates.
+struct Total {
+  Interval log_value = Interval::whole();
+  double log_slope = 0;
+  bool tight = false;
+  Doubt doubt{};
+};
+
+/// A window at which to split the first kind of step, and the largest saddle value of the parts.
+struct SplitChoice {
+  std::shared_ptr<const Cut> cut;
+  double log_value = infinity;
+};
+
+/// Answers for one side. The contours of earlier answers nearby are tried first: F on their nodes is known there but for its exponential,
+/// so that an epsilon nearby costs next to nothing.
+class Evaluator {
+ public:
+  /// Keeps a reference to the side.
+  Evaluator(const Side& side, Tolerance tolerance);
+  /// To the tolerance if that can be had; known contours serve already if they leave at most `enough` of the logarithm.
+  [[nodiscard]] LogDelta at(double epsilon, double enough = 0);
+  [[nodiscard]] Rough rough(double epsilon);
+  [[nodiscard]] const Side& side() const { return side_; }
+
+ private:
+  /// The ways to integrate the terms whose break lies below epsilon.
+  enum class Way {
+    whole,     ///< one contour for the whole law
+    cut,       ///< one contour, but bulk and tail of the noise each on a path of its own
+    split,     ///< a contour each for no, one and more steps in the tail
+    remainder  ///< one contour for what the law differs from the Gaussian of its variance
+  };
+  struct Known {
+    double epsilon;
+    std::vector<Piece> pieces;
+  };
+  [[nodiscard]] Total again(const Offsets& offsets, double epsilon);
+  [[nodiscard]] Total anew(const Offsets& offsets, double epsilon);
+  [[nodiscard]] std::vector<Way> ways(const std::vector<Integrand::Offset>& offsets, double epsilon, Saddle saddle);
+  [[nodiscard]] Drawing draw(Way way, const std::vector<Integrand::Offset>& offsets, double epsilon, Saddle saddle, double log_floor);
+  /// The split for this epsilon, or one that was chosen for an epsilon near it.
+  [[nodiscard]] const SplitChoice& split_at(const std::vector<Integrand::Offset>& offsets, double epsilon);
+
+  const Side& side_;
+  double tolerance_;
+  double inner_;              // what the contours aim at
+  std::vector<Known> known_;  // newest last
+  SplitChoice split_;
+  double split_epsilon_ = 0;
+};
+
+}  // namespace tradeoff::hyperbolic

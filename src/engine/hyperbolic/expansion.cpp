@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/hyperbolic/expansion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "loss/atoms.h"
+#include "numeric/arithmetic.h"
+
+// [break-point-expansion]
+namespace tradeoff::hyperbolic {
+namespace {
+
+// A node of the contour costs one exponential a summand: beyond this many another engine is faster.
+constexpr std::size_t most_summands = 10'000;
+// Binomial coefficients up to 1000 over 500 are doubles.
+constexpr std::uint64_t most_times = 1000;
+// More values than this multiply out to too many summands as soon as they are composed.
+constexpr std::size_t most_atoms = 40;
+// A power of more than this many steps loses every digit of a double.
+constexpr double most_subsampled = 1e9;
+
+/// Multiplies the summands by (sum_a A_a exp(s b_a))^times, choosing how often each term is taken.
+class Multiplier {
+ public:
+  Multiplier(const std::vector<BreakTerm>& terms, std::uint32_t times, const std::vector<Summand>& before)
+      : terms_(terms), before_(before), chosen_(terms.size(), 0) {
+    choose(0, times, {0, 0});
+  }
+  [[nodiscard]] std::vector<Summand> result() && { return std::move(after_); }
+
+ private:
+  void choose(std::size_t term, std::uint32_t left, LogBinomial coefficient) {
+    if (after_.size() > most_summands) return;
+    if (term + 1 == terms_.size()) {
+      chosen_[term] = left;
+      emit(coefficient);
+      return;
+    }
+    for (std::uint32_t taken = 0; taken <= left; ++taken) {
+      chosen_[term] = taken;
+      const LogBinomial factor = log_binomial(left, taken);
+      choose(term + 1, left - taken, {coefficient.value + factor.value, coefficient.error + factor.error});
+    }
+  }
+
+  void emit(LogBinomial coefficient) {
+    Extended position;
+    double error = 0;
+    for (std::size_t i = 0; i < terms_.size(); ++i) {
+      // A count below 2^11 times a double is exact in two doubles.
+      position = add(position, Extended{static_cast<double>(chosen_[i]), 0} * Extended{terms_[i].position, 0}, error);
+    }
+    for (const Summand& old : before_) {
+      Summand product = old;
+      product.position_error += error;
+      product.position = add(old.position, position, product.position_error);
+      product.log_coefficient += coefficient.value;
+      product.log_coefficient_error += coefficient.error + 0x1p-52 * std::abs(product.log_coefficient);
+      product.powers.insert(product.powers.end(), chosen_.begin(), chosen_.end());
+      after_.push_back(std::move(product));
+    }
+  }
+
+  const std::vector<BreakTerm>& terms_;
+  const std::vector<Summand>& before_;
+  std::vector<std::uint32_t> chosen_;
+  std::vector<Summand> after_;
+};
+
+struct Builder {
+  Expansion expansion;
+  Extended base;
+  double base_error = 0;
+  Interval log_finite = Interval::exactly(0);  // log of the probability that no loss is infinite
+  Interval variance = Interval::exactly(0);
+  bool remove;
+
+  bool add(const BreakTerms& part, std::uint64_t times) {
+    if (times > most_times || part.terms.empty()) return false;
+    const auto count = static_cast<double>(times);
+    log_finite = log_finite + count * log1p(-part.infinite_mass);
+    expansion.summands = Multiplier(part.terms, static_cast<std::uint32_t>(times), expansion.summands).result();
+    expansion.terms.insert(expansion.terms.end(), part.terms.begin(), part.terms.end());
+    return expansion.summands.size() <= most_summands;
+  }
+  bool add(const SubsampledGaussianBreak& part, std::uint64_t times) {
+    const auto count = static_cast<double>(times);
+    const double most_rate = part.rate + part.rate_width;
+    if (!(part.mu > 0 && part.rate > 0 && most_rate < 1 && count <= most_subsampled)) return false;
+    const Extended shift = Extended{remove ? count : -count, 0} * log_of_complement(part.rate);
+    base_error += (log_of_complement_error + extended_unit) * std::abs(shift.high) + 1.001 * count * part.rate_width / (1 - most_rate);
+    base = hyperbolic::add(base, shift, base_error);
+    if (remove) expansion.log_factor = expansion.log_factor + count * log1p(-Interval{part.rate, most_rate});
+    expansion.subsampled.push_back({part.mu, part.rate, count, remove, part.mu_width, part.rate_width});
+    return true;
+  }
+  /// [sampled-plane] Both directions have one law, and its break is at 0.
+  bool add(const SampledGaussianBreak& part, std::uint64_t times) {
+    const auto count = static_cast<double>(times);
+    if (!(part.mu > 0 && part.rate > 0 && part.rate + part.rate_width < 1 && count <= most_subsampled)) return false;
+    expansion.subsampled.push_back({part.mu, part.rate, count, true, part.mu_width, part.rate_width, Sampling::fixed});
+    return true;
+  }
+  bool add(const GaussianBreak& part, std::uint64_t times) {
+    variance = variance + static_cast<double>(times) * square(Interval::exactly(part.mu));
+    return true;
+  }
+};
+
+/// How many summands a part multiplies the others by: ways to share its steps among its terms.
+double ways(const BreakPoints& points, std::uint64_t times) {
+  const auto* part = std::get_if<BreakTerms>(&points);
+  double count = 1;
+  for (std::size_t i = 1; part != nullptr && i < part->terms.size(); ++i)
+    count *= (static_cast<double>(times) + static_cast<double>(i)) / static_cast<double>(i);
+  return count;
+}
+
+}  // namespace
+
+// The product of k quotients has 2k roundings, the logarithm two units in the last place.
+LogBinomial log_binomial(std::uint32_t n, std::uint32_t k) {
+  k = std::min(k, n - k);
+  double product = 1;
+  for (std::uint32_t i = 0; i < k; ++i) product = product * (n - i) / (i + 1);
+  const double value = std::log(product);
+  return {value, (2.2 * k + 8 * value) * 0x1p-53};
+}
+
+bool Expansion::unbounded_above() const {
+  return variance > 0 || std::any_of(subsampled.begin(), subsampled.end(), [](const SubsampledSteps& steps) { return steps.remove; });
+}
+
+// Raising a loss and keeping its probability raises delta, and so do composed laws: the order of survival functions passes to sums.
+std::optional<BreakPoints> break_points_of(const Loss& loss, Direction direction, ParameterEnd end) {
+  if (auto points = loss.break_points(direction, end)) return points;
+  const bool worse = end == ParameterEnd::worse;
+  if (const auto mu = loss.gaussian_mu()) return GaussianBreak{worse ? mu->hi : mu->lo};
+  const Atoms* atoms = loss.atoms(direction);
+  if (atoms == nullptr || atoms->slack > 0 || atoms->finite.size() > most_atoms) return std::nullopt;
+  BreakTerms result{{}, atoms->infinite};
+  for (const Atom& atom : atoms->finite) result.terms.push_back(break_atom(worse ? atom.loss.hi : atom.loss.lo, atom.mass));
+  return result;
+}
+
+std::optional<Expansion> expand(const Parts& parts, Direction direction, ParameterEnd end) {
+  double summands = 1;
+  for (const Part& part : parts) {
+    const auto points = break_points_of(*part.loss, direction, end);
+    if (!points) return std::nullopt;
+    summands *= ways(*points, part.times);
+    if (!(summands < 2.0 * most_summands)) return std::nullopt;
+  }
+  Builder builder{.expansion = {}, .base = {}, .remove = direction == Direction::remove};
+  builder.expansion.summands.resize(1);
+  for (const Part& part : parts) {
+    const auto points = break_points_of(*part.loss, direction, end);
+    if (!points) return std::nullopt;
+    if (!std::visit([&](const auto& kind) { return builder.add(kind, part.times); }, *points)) return std::nullopt;
+  }
+  Expansion& expansion = builder.expansion;
+  for (Summand& summand : expansion.summands) {
+    summand.position_error += builder.base_error;
+    summand.position = add(summand.position, builder.base, summand.position_error);
+  }
+  expansion.variance = builder.variance.lo;
+  expansion.variance_error = builder.variance.width();
+  expansion.infinite_mass = clamp(-expm1(builder.log_finite), 0, 1);
+  return std::move(builder.expansion);
+}
+
+}  // namespace tradeoff::hyperbolic

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/lattice/lattice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "engine/lattice/grid.h"
+#include "loss/question_scope.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+namespace {
+
+using lattice::Answer;
+using lattice::Grid;
+
+constexpr double patience = 1.5e6;             // work after which no finer lattice is begun
+constexpr std::size_t most_lattices_kept = 3;  // lattices kept for later questions, of at most 50 MB each
+constexpr int most_transforms = 4;             // and this many transforms of it
+constexpr int most_steps = 8;                  // of the search for an epsilon on one lattice
+constexpr double rough_parts = 64;             // with more of them a coarse lattice is no longer quick
+
+/// One direction of the composition, for one question.
+class Scene {
+ public:
+  Scene(const Parts& parts, Direction direction, Tolerance tolerance) : coarse_(parts, direction, tolerance), tolerance_(tolerance) {}
+
+  /// Encloses log delta(epsilon) of the composition.
+  [[nodiscard]] Interval log_delta(double epsilon) {
+    Interval best{-infinity, 0};  // what any lattice has certified is certain
+    for (const Kept& kept : kept_) {
+      const Answer answer = kept.grid.read(epsilon);
+      const Interval both = intersect(best, answer.log_delta);
+      if (both != best) record(kept.basis);
+      best = both;
+      // A lattice that could not be made tight at home need not be tight here.
+      if (answer.width() <= (kept.width > tolerance_.relative ? 1.5 * kept.width : tolerance_.relative)) return best;
+    }
+    if (!started()) return best;
+    return intersect(best, improved([&](Grid& grid) { return grid.look(epsilon); }));
+  }
+
+  /// Encloses the epsilon >= 0 at which log delta falls to the target; an end that is not known is 0 or infinite.
+  [[nodiscard]] Interval epsilon(Interval log_target) {
+    if (!started()) return {0, infinity};
+    double epsilon = coarse_.guess_epsilon(log_target.lo);
+    (void)improved([&](Grid& grid) { return approach(grid, epsilon, log_target.lo); });
+    return certified(kept_.back().grid, epsilon, log_target);
+  }
+
+  /// About delta(epsilon), from the coarse lattice alone; nothing if there is none.
+  [[nodiscard]] std::optional<double> rough_delta(double epsilon) {
+    const Unrecorded steering;
+    if (!started()) return std::nullopt;
+    if (!rough_) rough_ = coarse_;
+    const Answer answer = rough_->look(epsilon);
+    return answer.log_delta.lo > -infinity ? std::exp(answer.middle()) : std::exp(answer.log_delta.hi) / 2;
+  }
+
+  /// By the best lattice that was made; nothing if there is none.
+  [[nodiscard]] std::optional<Evaluation> evaluation(Direction direction, double epsilon) {
+    (void)log_delta(epsilon);
+    const Kept* best = nullptr;
+    Answer least;
+    for (const Kept& kept : kept_) {
+      const Answer answer = kept.grid.read(epsilon);
+      if (best != nullptr && !(answer.width() < least.width())) continue;
+      best = &kept;
+      least = answer;
+    }
+    if (best == nullptr) return std::nullopt;
+    record(best->basis);
+    return best->grid.evaluation(direction, epsilon, least);
+  }
+
+ private:
+  struct Kept {
+    Grid grid;
+    double width;     // where it was made
+    Citations basis;  // what the readings of the parts' profiles rest on
+  };
+
+  [[nodiscard]] bool started() {
+    if (!tried_) coarse_basis_ = citations_of([this] { can_start_ = coarse_.start(); });
+    tried_ = true;
+    return can_start_;
+  }
+
+  /// Asks the coarse lattice, then finer and finer ones until the answer is as tight as wanted or nothing is left to gain; keeps the last.
+  /// Every question starts from the same lattice, so that what a lattice is made for does not depend on the questions before.
+  template <class Ask>
+  [[nodiscard]] Interval improved(Ask&& ask) {
+    const Recording own;
+    record(coarse_basis_);
+    Grid grid = coarse_;
+    const double begin = grid.work();
+    Answer answer = ask(grid);
+    Interval best = answer.log_delta;
+    for (int idle = 0; idle < 2 && !(best.width() <= tolerance_.relative) && grid.work() - begin < patience;) {
+      if (!grid.refine(answer)) break;
+      answer = ask(grid);
+      const Interval both = intersect(best, answer.log_delta);
+      idle = both.width() < 0.9 * best.width() || both.lo == -infinity ? 0 : idle + 1;
+      best = both;
+    }
+    if (kept_.size() >= most_lattices_kept) kept_.erase(kept_.begin());
+    kept_.push_back({std::move(grid), answer.width(), own.citations()});
+    own.pass_on();
+    return best;
+  }
+
+  /// Moves epsilon to where this lattice puts the target; steering only. A transform is made anew only if epsilon moved far.
+  [[nodiscard]] static Answer approach(Grid& grid, double& epsilon, double target) {
+    Answer answer;
+    for (int transform = 0; transform < most_transforms; ++transform) {
+      answer = grid.look(epsilon);
+      const double from = epsilon;
+      for (int i = 0; i < most_steps; ++i) {
+        const double excess = (answer.log_delta.lo > -infinity ? answer.middle() : answer.log_delta.hi) - target;
+        if (!(std::abs(excess) > 0.05 * answer.width()) || (epsilon == 0 && excess < 0)) break;
+        epsilon = std::max(0.0, epsilon - excess / answer.slope);
+        answer = grid.read(epsilon);
+      }
+      if (!(std::abs((epsilon - from) * answer.slope) > 0.1)) break;
+    }
+    return answer;
+  }
+
+  /// [profile-inversion] delta falls: an end is proved by a certified value there.
+  [[nodiscard]] static Interval certified(Grid& grid, double epsilon, Interval log_target) {
+    Interval found{0, infinity};
+    const Answer here = grid.look(epsilon);
+    if (epsilon == 0 && here.log_delta.hi <= log_target.lo) return Interval::exactly(0);
+    const double margin = (here.width() < infinity ? here.width() : 1.0) / -here.slope + 0x1p-50 * epsilon + 1e-300;
+    // Near by the same transform answers; far away it must be another, and few of them.
+    const auto answer = [&](double end, double factor) { return factor < 100 ? grid.read(end) : grid.look(end); };
+    for (double factor = 0.6; found.hi == infinity && factor < 1e6; factor *= factor < 100 ? 1.5 : 10)
+      if (const double end = epsilon + factor * margin; answer(end, factor).log_delta.hi <= log_target.lo) found.hi = end;
+    for (double factor = 0.6; found.lo == 0 && factor < 1e6 && factor * margin < epsilon; factor *= factor < 100 ? 1.5 : 10)
+      if (const double end = epsilon - factor * margin; answer(end, factor).log_delta.lo > log_target.hi) found.lo = end;
+    if (found.lo == 0 || found.hi == infinity) search_ends(grid, log_target, found);
+    return found;
+  }
+
+  /// Where the guess was of no use: an end within some share of the largest sum of losses.
+  static void search_ends(Grid& grid, Interval log_target, Interval& found) {
+    const double top = grid.largest_loss();
+    for (const double share : {1 + 1e-9, 1 - 1e-11, 1 - 1e-8, 1 - 1e-5, 1 - 1e-3, 0.99, 0.9, 0.7, 0.5, 0.3, 0.1, 0.01, 1e-4}) {
+      if (!(share * top < found.hi) || !(share * top > found.lo)) continue;
+      const Interval value = grid.look(share * top).log_delta;
+      if (value.hi <= log_target.lo) found.hi = share * top;
+      if (value.lo <= log_target.hi) continue;
+      found.lo = share * top;
+      return;
+    }
+  }
+
+  Grid coarse_;                // never asked, only copied
+  Citations coarse_basis_;     // what its readings rest on
+  std::optional<Grid> rough_;  // a copy for rough answers
+  Tolerance tolerance_;
+  bool tried_ = false;
+  bool can_start_ = false;
+  std::vector<Kept> kept_;  // newest last
+};
+
+class LatticeLoss final : public Loss, public Evaluable {
+ public:
+  LatticeLoss(const Parts& parts, Tolerance tolerance)
+      : parts_(parts),
+        symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })),
+        laws_(citations_of_laws(parts)),
+        tolerance_(tolerance) {}
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    return clamp(exp(log_delta(direction, epsilon)), 0, 1);
+  }
+
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    if (epsilon.lo == epsilon.hi) return bounds(direction, epsilon.lo);
+    return {bounds(direction, epsilon.hi).lo, bounds(direction, epsilon.lo).hi};
+  }
+
+  [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
+    const QuestionScope question;
+    if (static_cast<double>(parts_.size()) <= rough_parts && std::isfinite(epsilon))
+      if (const auto rough = scene(direction).rough_delta(epsilon)) return *rough;
+    return Loss::rough_delta(direction, epsilon);
+  }
+
+  [[nodiscard]] bool symmetric() const override { return symmetric_; }
+
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
+    const Interval infinite = infinite_mass(direction);
+    const QuestionScope question;
+    cite();
+    if (delta.hi < infinite.lo) return Interval::exactly(infinity);
+    if (!(delta.lo > infinite.hi)) return std::nullopt;
+    record_lattice();
+    return scene(direction).epsilon(log(delta));
+  }
+
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override {
+    Interval log_finite = Interval::exactly(0);
+    for (const Part& part : parts_) {
+      log_finite = log_finite + Interval::exactly(static_cast<double>(part.times)) * log1p(-part.loss->infinite_mass(direction));
+    }
+    return clamp(-expm1(log_finite), 0, 1);
+  }
+
+  [[nodiscard]] Cost cost() const override { return Cost::engine; }
+  void cite() const override { record(laws_); }
+
+  void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
+    const QuestionScope question;
+    record_lattice();
+    if (auto one = scene(direction).evaluation(direction, epsilon)) found.push_back(std::move(*one));
+  }
+
+ private:
+  void record_lattice() const {
+    static const Citations lattice{
+        {"dominating-pair", "every profile joined by chords between the points of a common lattice, from above", Method::lattice},
+        {"dominated-pair", "the same chords lowered by the largest gap that convexity allows, from below", Method::lattice},
+        {"tilted-fft",
+         "the laws on the lattice composed by transforms of their tilted masses; lattices are refined until an answer is tight",
+         Method::lattice}};
+    cite();
+    record(lattice);
+  }
+  struct Kept {
+    std::optional<Scene> remove;
+    std::optional<Scene> add;
+  };
+  /// Of the question at hand.
+  [[nodiscard]] Scene& scene(Direction direction) const {
+    Kept& kept = QuestionScope::state_of<Kept>(number_);
+    const bool add = direction == Direction::add && !symmetric_;
+    std::optional<Scene>& scene = add ? kept.add : kept.remove;
+    if (!scene) scene.emplace(parts_, add ? Direction::add : Direction::remove, tolerance_);
+    return *scene;
+  }
+
+  [[nodiscard]] Interval bounds(Direction direction, double epsilon) const {
+    const QuestionScope question;
+    cite();
+    if (epsilon == infinity) return log(infinite_mass(direction));
+    if (epsilon == -infinity) return Interval::exactly(0);
+    record_lattice();
+    const Interval found = scene(direction).log_delta(epsilon);
+    // A composition is at least as revealing as each of its parts, and no profile is below 1 - exp(epsilon).
+    const Recording own(Recording::When::if_wanted);
+    Interval least = log(Interval::exactly(epsilon < 0 ? (-expm1(Interval::exactly(epsilon))).lo : 0));
+    for (const Part& part : parts_) least = max(least, part.loss->log_delta(direction, Interval::exactly(epsilon)));
+    if (least.lo > found.lo) own.pass_on();
+    return {std::min(std::max(found.lo, least.lo), found.hi), found.hi};
+  }
+
+  Parts parts_;
+  bool symmetric_;
+  Citations laws_;
+  Tolerance tolerance_;
+  std::uint64_t number_ = QuestionScope::new_owner();  // for what is kept for a question
+};
+
+}  // namespace
+
+LossPointer compose_by_lattice(const Parts& parts, Tolerance tolerance) { return std::make_shared<LatticeLoss>(parts, tolerance); }
+
+}  // namespace tradeoff

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loss/recording.h"
+
+#include <algorithm>
+
+namespace tradeoff {
+
+const char* to_string(Method method) {
+  switch (method) {
+    case Method::closed_form:
+      return "closed form";
+    case Method::exact:
+      return "exact";
+    case Method::contour:
+      return "contour";
+    case Method::lattice:
+      break;
+  }
+  return "lattice";
+}
+
+// A profile that is read again and again records the same citations in the same order: the next one is looked for behind the last.
+void Recording::add(const Citation& citation) {
+  if (next_ >= citations_.size() || !(citations_[next_] == citation)) {
+    const auto known = std::find(citations_.begin(), citations_.end(), citation);
+    next_ = static_cast<std::size_t>(known - citations_.begin());
+    if (known == citations_.end()) citations_.push_back(citation);
+  }
+  ++next_;
+  if (next_ == citations_.size()) next_ = 0;
+}
+
+Provenance Recording::provenance() const {
+  Provenance found;
+  for (const Citation& citation : citations_) {
+    found.method = std::max(found.method, citation.method());
+    const Step& step = citation.step();
+    const bool known = std::any_of(found.steps.begin(), found.steps.end(),
+                                   [&](const Step& other) { return other.theorem == step.theorem && other.detail == step.detail; });
+    if (!known) found.steps.push_back(step);
+  }
+  return found;
+}
+
+Provenance provenance_of(const std::function<void()>& computation) {
+  const Recording own;
+  computation();
+  own.pass_on();
+  return own.provenance();
+}
+
+}  // namespace tradeoff

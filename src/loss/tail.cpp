@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loss/tail.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "loss/gaussian_profile.h"
+#include "numeric/arithmetic.h"
+#include "numeric/normal.h"
+
+namespace tradeoff {
+namespace {
+
+const Interval log_sqrt_two_pi{0.91893853320467266, 0.91893853320467281};
+
+bool is_heavy(const Tail& tail) { return tail.limit.lo == infinity; }
+
+TailKind kind_of(const Tail& tail) {
+  if (tail.zero_from < infinity) return TailKind::zero;
+  if (tail.gdp_mu < infinity) return TailKind::gdp;
+  return tail.gaussian ? TailKind::gaussian : TailKind::unknown;
+}
+
+/// delta_mu(e) <= exp(-y^2/2) for y = e/mu - mu/2 >= 0.
+GaussianTail gaussian_model(double mu) {
+  return {(-square(Interval::exactly(mu)) / 8.0).hi, 0.5, mu, (square(Interval::exactly(mu)) / 2.0).hi};
+}
+
+/// A profile below that of a Gaussian has moments below those of the Gaussian.
+double moments_of(const Tail& tail) { return std::min(tail.gdp_mu, tail.moment_mu); }
+
+/// The model of a tail that is known to be Gaussian or better, if there is one.
+std::optional<GaussianTail> model_of(const Tail& tail) {
+  if (tail.gaussian) return tail.gaussian;
+  if (tail.gdp_mu > 0 && tail.gdp_mu < infinity) return gaussian_model(tail.gdp_mu);
+  return std::nullopt;
+}
+
+/// What a model says after a mechanism of loss at most `shift` was run too: delta(e - shift).
+GaussianTail shifted(const GaussianTail& tail, Interval shift) {
+  if (shift.hi == 0) return tail;
+  const Interval scaled = shift / square(Interval::exactly(tail.width));
+  const Interval factor = tail.log_factor - tail.slope * shift - scaled * shift / 2.0;
+  return {factor.hi, (tail.slope + scaled).hi, tail.width, (tail.from + shift).hi};
+}
+
+using TailParts = std::vector<std::pair<Tail, std::uint64_t>>;
+
+// How far the width of a composed model lies above the root of the sum of squares: no model exists at the root itself. A mu below the
+// widened one is out of reach, so it is small; the model starts later the smaller it is.
+constexpr double widening = 1.0 / 64;
+
+// [tail-composition] delta(e) <= exp(-l e) prod_i M_i(l) / (1 + l) with M_i(l) = E exp(l L_i), at l = e / S'^2. Each M_i is bounded by its
+// model: log M_i <= log(1 + l) + l^2 s^2/2 + log(exp(f^2/2s^2) + l A exp(a l)) with A = exp(k + (slope s)^2/2) s sqrt(2 pi), a = slope s^2.
+std::optional<GaussianTail> composed_model(const TailParts& parts) {
+  struct Term {
+    Interval start, log_scale, linear, times;
+  };
+  std::vector<Term> terms;
+  Interval squares = Interval::exactly(0.0), linear = Interval::exactly(0.0), steps = Interval::exactly(0.0),
+           shift = Interval::exactly(0.0);
+  for (const auto& [tail, times] : parts) {
+    const Interval count = Interval::exactly(times);
+    if (tail.zero_from < infinity) {
+      shift = shift + count * tail.zero_from;
+      continue;
+    }
+    if (const double mu = moments_of(tail); !tail.gaussian || mu <= tail.gaussian->width) {  // M is at most exp(mu^2 l (l + 1)/2)
+      squares = squares + count * square(Interval::exactly(mu));
+      linear = linear + count * square(Interval::exactly(mu)) / 2.0;
+      continue;
+    }
+    const GaussianTail& model = *tail.gaussian;
+    const Interval width_square = square(Interval::exactly(model.width));
+    squares = squares + count * width_square;
+    steps = steps + count;
+    const Interval slope = Interval::exactly(std::max(model.slope, 0.0));
+    terms.push_back({square(Interval::exactly(model.from)) / (2.0 * width_square),
+                     model.log_factor + square(slope) * width_square / 2.0 + log(Interval::exactly(model.width)) + log_sqrt_two_pi,
+                     slope * width_square, count});
+  }
+  if (!(squares.hi > 0 && squares.hi < infinity)) return std::nullopt;
+  if (terms.empty()) return shifted(gaussian_model(sqrt(squares).hi), shift);
+  const Interval wider = squares * square(Interval::exactly(1 + widening));
+  const Interval gain = wider - squares;
+  Interval slopes = linear;
+  for (const Term& term : terms) slopes = slopes + term.times * term.linear;
+  // The derivative of the exponent is at most (2n - 1)/l + slopes - l * gain: not positive from the larger root on.
+  const Interval root = (slopes + sqrt(square(slopes) + 4.0 * gain * max(2.0 * steps - 1.0, Interval::exactly(0.0)))) / (2.0 * gain);
+  const Interval order = Interval::exactly(root.hi);
+  Interval exponent = (steps - 1.0) * log1p(order) + linear * order - square(order) * gain / 2.0;
+  for (const Term& term : terms)
+    exponent = exponent + term.times * log_add_exp(term.start, log(order) + term.log_scale + term.linear * order);
+  return shifted({exponent.hi, 0, sqrt(wider).hi, (order * wider).hi}, shift);
+}
+
+}  // namespace
+
+// [pure-dp-mu] For small epsilon the quantile is taken next to 1/2, where it is exact relative to its own size.
+Interval pure_dp_mu(Interval epsilon) {
+  const auto at = [](double e) {
+    const Interval point = Interval::exactly(e);
+    if (e == infinity) return Interval::exactly(infinity);
+    if (e < 1) return gaussian_mu(Interval::exactly(0.0), tanh(point / 2.0));
+    return -2.0 * normal_quantile_of_log(-point - log1p(exp(-point)));
+  };
+  return {at(std::max(epsilon.lo, 0.0)).lo, at(std::max(epsilon.hi, 0.0)).hi};
+}
+
+Interval LargestLoss::worse() const { return max(remove, add); }
+
+Tail zero_tail(double from) {
+  Tail tail;
+  tail.kind = TailKind::zero;
+  tail.zero_from = from;
+  tail.largest = {{0, from}, {0, from}};
+  tail.gdp_mu = pure_dp_mu(Interval::exactly(from)).hi;
+  tail.limit = Interval::exactly(0.0);
+  return tail;
+}
+
+Tail pure_tail(LargestLoss largest) {
+  Tail tail = zero_tail(largest.worse().hi);
+  tail.largest = largest;
+  return tail;
+}
+
+Tail gdp_tail(Interval mu) {
+  Tail tail;
+  tail.kind = TailKind::gdp;
+  tail.gdp_mu = mu.hi;
+  tail.limit = mu;
+  return tail;
+}
+
+Tail gaussian_tail(double log_factor, Interval width, double from) {
+  Tail tail;
+  tail.kind = TailKind::gaussian;
+  tail.gaussian = GaussianTail{log_factor, 0, width.hi, from};
+  tail.limit = width;
+  return tail;
+}
+
+Tail heavy_tail(TailKind kind, LargestLoss largest) {
+  Tail tail;
+  tail.largest = largest;
+  tail.kind = kind;
+  tail.limit = Interval::exactly(infinity);
+  return tail;
+}
+
+// [largest-loss] A loss l of the base becomes log(1 + rate (e^l - 1)) in the remove direction; in the add direction, where the base's
+// loss is l, it becomes -log(1 + rate (e^-l - 1)). Both grow with l and with the rate.
+LargestLoss poisson_largest(const LargestLoss& base, Interval rate) {
+  const auto remove = [](double l, double r) { return log1p(Interval::exactly(r) * expm1(Interval::exactly(l))); };
+  const auto add = [](double l, double r) { return -log1p(Interval::exactly(r) * expm1(Interval::exactly(-l))); };
+  return {{std::max(remove(base.remove.lo, rate.lo).lo, 0.0), remove(base.remove.hi, rate.hi).hi},
+          {std::max(add(base.add.lo, rate.lo).lo, 0.0), add(base.add.hi, rate.hi).hi}};
+}
+
+LargestLoss sampled_largest(const LargestLoss& base, Interval rate) {
+  const LargestLoss both = poisson_largest({base.worse(), {}}, rate);
+  return {both.remove, both.remove};
+}
+
+LargestLoss smaller(const LargestLoss& one, const LargestLoss& other) { return {min(one.remove, other.remove), min(one.add, other.add)}; }
+
+Tail sampled_tail(const Tail& base, Interval rate) {
+  Tail tail = base;
+  tail.largest = base.largest.as_bound();  // sampling lowers every loss
+  if (rate.hi == 0) return zero_tail(0);
+  if (base.zero_from < infinity) {
+    tail.zero_from = log1p(Interval::exactly(std::min(rate.hi, 1.0)) * expm1(Interval::exactly(base.zero_from))).hi;
+    if (!(tail.zero_from <= base.zero_from)) tail.zero_from = base.zero_from;
+    tail.gdp_mu = pure_dp_mu(Interval::exactly(tail.zero_from)).hi;
+  }
+  if (tail.gaussian) {
+    // Where the model falls, its value at the larger inner epsilon is smaller still.
+    const Interval falls_from = Interval::exactly(std::max(tail.gaussian->slope, 0.0)) * square(Interval::exactly(tail.gaussian->width));
+    tail.gaussian->from = std::max(tail.gaussian->from, falls_from.hi);
+    tail.gaussian->log_factor = (tail.gaussian->log_factor + log(Interval::exactly(std::min(rate.hi, 1.0)))).hi;
+  }
+  if (rate.lo == 0) tail.limit.lo = 0;
+  return tail;
+}
+
+Tail mixed_tail(const std::vector<Tail>& components) {
+  Tail mixed = zero_tail(0);
+  mixed.moment_mu = 0;
+  bool modelled = true;
+  for (const Tail& tail : components)
+    mixed.largest = {max(mixed.largest.remove, tail.largest.remove), max(mixed.largest.add, tail.largest.add)};
+  for (const Tail& tail : components) {
+    if (is_heavy(tail)) return heavy_tail(tail.kind, mixed.largest);
+    mixed.limit = max(mixed.limit, tail.limit);
+    mixed.gdp_mu = std::max(mixed.gdp_mu, tail.gdp_mu);
+    mixed.moment_mu = std::max(mixed.moment_mu, moments_of(tail));
+    mixed.zero_from = std::max(mixed.zero_from, tail.zero_from);
+    modelled = modelled && (tail.zero_from < infinity || model_of(tail));
+  }
+  if (modelled && !(mixed.zero_from < infinity)) {
+    GaussianTail worst{-infinity, -infinity, 0, 0};
+    for (const Tail& tail : components) {
+      const GaussianTail model = tail.zero_from < infinity ? GaussianTail{-infinity, -infinity, 0, tail.zero_from} : *model_of(tail);
+      worst = {std::max(worst.log_factor, model.log_factor), std::max(worst.slope, model.slope), std::max(worst.width, model.width),
+               std::max(worst.from, model.from)};
+    }
+    mixed.gaussian = worst;
+  }
+  mixed.kind = kind_of(mixed);
+  return mixed;
+}
+
+Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
+  if (parts.size() == 1 && parts.front().second == 1) return parts.front().first;
+  Tail whole = zero_tail(0);
+  Interval squares = Interval::exactly(0.0), moments = Interval::exactly(0.0), lowest = Interval::exactly(0.0),
+           highest = Interval::exactly(0.0), zero_from = Interval::exactly(0.0);
+  bool modelled = true;
+  for (const auto& [tail, times] : parts)
+    if (times > 0)
+      whole.largest = {whole.largest.remove + Interval::exactly(times) * tail.largest.remove,
+                       whole.largest.add + Interval::exactly(times) * tail.largest.add};
+  for (const auto& [tail, times] : parts) {
+    if (times == 0) continue;
+    if (is_heavy(tail)) return heavy_tail(tail.kind, whole.largest);  // what is run besides cannot take anything back
+    const Interval count = Interval::exactly(times);
+    squares = squares + count * square(Interval::exactly(tail.gdp_mu));
+    moments = moments + count * square(Interval::exactly(moments_of(tail)));
+    lowest = lowest + count * square(Interval::exactly(tail.limit.lo));
+    highest = highest + count * square(Interval::exactly(tail.limit.hi));
+    zero_from = zero_from + count * tail.zero_from;
+    modelled = modelled && (tail.zero_from < infinity || moments_of(tail) < infinity || tail.gaussian);
+  }
+  whole.zero_from = zero_from.hi;
+  whole.gdp_mu = sqrt(squares).hi;
+  whole.moment_mu = sqrt(moments).hi;
+  whole.limit = {sqrt(lowest).lo, sqrt(highest).hi};
+  if (whole.zero_from < infinity)
+    whole.gdp_mu = std::min(whole.gdp_mu, pure_dp_mu(Interval::exactly(whole.zero_from)).hi);
+  else if (modelled)
+    whole.gaussian = composed_model(parts);
+  whole.kind = kind_of(whole);
+  return whole;
+}
+
+// [tail-certificate] log delta_mu(e) >= log phi(y) + log mu - log(z^2 + 3) with y, z = e/mu -+ mu/2; what that exceeds the model by grows
+// from `from` on if its derivative there, at least from (1/s^2 - 1/mu^2) + 1/2 - slope - 2/(from + mu^2/2), is not negative.
+bool certifies(const GaussianTail& tail, double mu, double from) {
+  if (!(from >= tail.from && from > 0 && mu >= tail.width && mu < infinity && from < infinity)) return false;
+  const Interval e = Interval::exactly(from), m = Interval::exactly(mu), s = Interval::exactly(tail.width);
+  const Interval curvature = max(1.0 / square(s) - 1.0 / square(m), Interval::exactly(0.0));
+  const Interval derivative = e * curvature + 0.5 - tail.slope - 2.0 / (e + square(m) / 2.0);
+  const Interval z = e / m + m / 2.0;
+  // -y^2/2 + e^2/(2 s^2), without squares that cancel.
+  const Interval quadratic = square(e) * curvature / 2.0 + e / 2.0 - square(m) / 8.0;
+  const Interval margin = quadratic - log_sqrt_two_pi + log(m) - log(square(z) + 3.0) - tail.log_factor - tail.slope * e;
+  return derivative.lo >= 0 && margin.lo >= 0;
+}
+
+}  // namespace tradeoff

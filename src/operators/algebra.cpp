@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/algebra.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "loss/atoms.h"
+#include "mechanism/constraints.h"
+#include "numeric/arithmetic.h"
+#include "operators/group.h"
+#include "operators/refine.h"
+#include "operators/worst_profile.h"
+
+namespace tradeoff {
+namespace {
+
+const Citation& exchanged() {
+  static const Citation citation("curve-algebra", "both directions exchanged");
+  return citation;
+}
+const Citation& strongest_of_all() {
+  static const Citation citation("curve-algebra", "several guarantees of one mechanism: the strongest at each epsilon");
+  return citation;
+}
+const Citation& weakest_of_all() {
+  static const Citation citation("curve-algebra", "one of several mechanisms, unknown which: the weakest at each epsilon");
+  return citation;
+}
+
+/// A value made of readings of other losses rests on them, which they have recorded, and on this.
+template <class Value>
+Value by(const Citation& citation, Value value) {
+  record(citation);
+  return value;
+}
+
+Cost cost_of_all(const std::vector<LossPointer>& losses) {
+  Cost largest = Cost::formula;
+  for (const LossPointer& loss : losses) largest = std::max(largest, loss->cost());
+  return largest;
+}
+
+/// [curve-algebra] The swapped pair.
+class InverseLoss final : public Loss {
+ public:
+  explicit InverseLoss(LossPointer base) : base_(std::move(base)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    return by(exchanged(), base_->delta(opposite(direction), epsilon));
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    return by(exchanged(), base_->log_delta(opposite(direction), epsilon));
+  }
+  [[nodiscard]] bool symmetric() const override { return false; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(opposite(direction)); }
+  /// A tail speaks of both directions, except for its limit.
+  [[nodiscard]] Tail tail() const override {
+    Tail tail = base_->tail();
+    if (tail.limit.lo < infinity) tail.limit = {0, Tail::nothing};
+    std::swap(tail.largest.remove, tail.largest.add);
+    return tail;
+  }
+  [[nodiscard]] bool is_pair() const override { return base_->is_pair(); }
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
+    return by(exchanged(), base_->closed_epsilon(opposite(direction), delta));
+  }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
+    return by(exchanged(), base_->closed_beta(opposite(direction), alpha));
+  }
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
+    return by(exchanged(), base_->test_at(opposite(direction), epsilon));
+  }
+  [[nodiscard]] std::vector<double> corners(Direction direction) const override { return base_->corners(opposite(direction)); }
+  [[nodiscard]] const Atoms* atoms(Direction direction) const override { return base_->atoms(opposite(direction)); }
+  [[nodiscard]] const Transform* transform(Direction direction) const override { return base_->transform(opposite(direction)); }
+  [[nodiscard]] std::optional<BreakPoints> break_points(Direction direction, ParameterEnd end) const override {
+    return base_->break_points(opposite(direction), end);
+  }
+  [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
+    return by(exchanged(), base_->guarantees(opposite(direction)));
+  }
+  [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
+    return base_->rough_delta(opposite(direction), epsilon);
+  }
+  [[nodiscard]] std::string key() const override {
+    const std::string inner = base_->key();
+    return inner.empty() ? inner : "inverse(" + inner + ")";
+  }
+  [[nodiscard]] Cost cost() const override { return base_->cost(); }
+  void cite() const override {
+    base_->cite();
+    record(exchanged());
+  }
+
+ private:
+  LossPointer base_;
+};
+
+/// [curve-algebra] The smaller profile at every epsilon; the larger trade-off function is the one of its hull, which is made of its parts.
+class StrongestLoss final : public Loss {
+ public:
+  explicit StrongestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    Interval least = Interval::exactly(1);
+    for (const LossPointer& loss : losses_) least = min(least, loss->delta(direction, epsilon));
+    return by(strongest_of_all(), least);
+  }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] bool is_pair() const override { return false; }
+  [[nodiscard]] std::vector<const Loss*> minimum_of() const override {
+    std::vector<const Loss*> parts;
+    for (const LossPointer& loss : losses_) parts.push_back(loss.get());
+    return parts;
+  }
+  [[nodiscard]] Cost cost() const override { return cost_of_all(losses_); }
+  void cite() const override {
+    for (const LossPointer& loss : losses_) loss->cite();
+    record(strongest_of_all());
+  }
+
+ private:
+  std::vector<LossPointer> losses_;
+};
+
+/// [curve-algebra] The larger profile at every epsilon: convex again, so it is that of a pair.
+class WeakestLoss final : public Loss {
+ public:
+  explicit WeakestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    Interval largest = Interval::exactly(0);
+    for (const LossPointer& loss : losses_) largest = max(largest, loss->delta(direction, epsilon));
+    return by(weakest_of_all(), largest);
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    Interval largest = Interval::exactly(-infinity);
+    for (const LossPointer& loss : losses_) largest = max(largest, loss->log_delta(direction, epsilon));
+    return by(weakest_of_all(), largest);
+  }
+  [[nodiscard]] bool symmetric() const override {
+    return std::all_of(losses_.begin(), losses_.end(), [](const LossPointer& loss) { return loss->symmetric(); });
+  }
+  [[nodiscard]] Tail tail() const override {
+    Tail worst = zero_tail(0);
+    worst.gdp_mu = 0;
+    worst.limit = {0, Tail::nothing};
+    for (const LossPointer& loss : losses_) {
+      const Tail one = loss->tail();
+      if (one.kind == TailKind::floor) return heavy_tail(TailKind::floor);
+      worst.zero_from = std::max(worst.zero_from, one.zero_from);
+      worst.largest = {max(worst.largest.remove, one.largest.remove), max(worst.largest.add, one.largest.add)};
+      worst.gdp_mu = std::max(worst.gdp_mu, one.gdp_mu);
+    }
+    worst.kind = worst.zero_from < infinity ? TailKind::zero : worst.gdp_mu < infinity ? TailKind::gdp : TailKind::unknown;
+    worst.gaussian.reset();
+    return worst;
+  }
+  [[nodiscard]] Cost cost() const override { return cost_of_all(losses_); }
+  void cite() const override {
+    for (const LossPointer& loss : losses_) loss->cite();
+    record(weakest_of_all());
+  }
+
+ private:
+  std::vector<LossPointer> losses_;
+};
+
+/// The corners of the worse of both profiles of a finite law, which is straight in e^e between them: at 0, at the losses of both
+/// directions, and where the two cross.
+std::optional<std::vector<Constraint>> corners_of(const Loss& loss) {
+  std::vector<Interval> losses{Interval::exactly(0)};
+  Interval first = Interval::exactly(0);  // losses that may be 0 are one corner with it
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    const Atoms* atoms = loss.atoms(direction);
+    if (atoms == nullptr || atoms->slack != 0) return std::nullopt;
+    for (const Atom& atom : atoms->finite) {
+      if (atom.loss.lo > 0) losses.push_back(atom.loss);
+      if (atom.loss.lo <= 0 && atom.loss.hi > first.hi) first.hi = atom.loss.hi;
+    }
+  }
+  std::sort(losses.begin(), losses.end(), [](Interval a, Interval b) { return a.lo < b.lo; });
+  const Profile worst(loss, Direction::worst);
+  std::vector<Constraint> corners;
+  const auto lead = [&](Interval e) { return loss.delta(Direction::remove, e) - loss.delta(Direction::add, e); };
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    if (i > 0 && !loss.symmetric()) {
+      const Interval before = lead(losses[i - 1]), after = lead(losses[i]);
+      if ((before.lo > 0 && after.hi < 0) || (before.hi < 0 && after.lo > 0)) {
+        const Interval crossing = losses[i - 1] + log1p(before / (before - after) * expm1(losses[i] - losses[i - 1]));
+        corners.push_back({crossing, clamp(worst.delta(crossing), 0, 1)});
+      }
+    }
+    Interval corner = clamp(worst.delta(i == 0 ? first : losses[i]), 0, 1);
+    // Where rounding hides whether the two cross just beside this corner, that crossing is left out. The chord past it lies above the
+    // truth by at most the lead, so the lower end allows for that.
+    if (const Interval here = lead(losses[i]); here.lo <= 0 && here.hi >= 0)
+      corner.lo = std::max(0.0, numeric::add_down(corner.lo, -std::max(-here.lo, here.hi)));
+    corners.push_back({losses[i], corner});
+  }
+  if (losses.size() > 1) {  // at the largest loss of all nothing is left but what reveals everything, without rounding
+    double largest = 0;
+    for (const Interval& one : losses) largest = std::max(largest, one.hi);
+    corners.back() = {{losses.back().lo, largest}, clamp(worst.infinite_mass(), 0, 1)};
+  }
+  return corners;
+}
+
+}  // namespace
+
+LossPointer inverse_loss(LossPointer base) {
+  if (const GroupSides* sides = group_sides_of(*base)) return exchanged_group(*sides);
+  return base->symmetric() ? base : std::make_shared<InverseLoss>(std::move(base));
+}
+
+LossPointer symmetric_loss(LossPointer base) {
+  base = mixed_changes_of(std::move(base));
+  if (base->symmetric()) return base;
+  if (auto corners = corners_of(*base)) {
+    static const Citation worse("two-directions", "the worse of both orders stands for either");
+    return std::make_shared<ConstraintsLoss>(std::move(*corners), true, citations_of([&] {
+                                               base->cite();
+                                               record(worse);
+                                             }));
+  }
+  return refine(std::move(base));
+}
+
+Parts in_either_order(Parts parts, Neighbours neighbours) {
+  std::erase_if(parts, [](const Part& part) { return part.times == 0; });
+  if (parts.size() == 1 && parts.front().times == 1) return parts;
+  std::uint64_t directed = 0;
+  for (Part& part : parts) {
+    part.loss = mixed_changes_of(std::move(part.loss));
+    if (part.loss->is_pair() && !part.loss->symmetric()) directed += part.times;
+  }
+  if (directed < 2 || neighbours == Neighbours::add_remove) return parts;
+  for (Part& part : parts)
+    if (part.loss->is_pair()) part.loss = symmetric_loss(std::move(part.loss));
+  return parts;
+}
+
+// [curve-algebra] Laws of finitely many losses are lists of guarantees, and several lists are one. Otherwise the hull is searched for.
+LossPointer strongest_loss(std::vector<LossPointer> losses) {
+  if (losses.size() == 1) return refine(std::move(losses.front()));
+  std::vector<Constraint> all;
+  std::vector<LossPointer> others, listed;
+  for (LossPointer& loss : losses) {
+    loss = mixed_changes_of(std::move(loss));
+    if (auto corners = corners_of(*loss)) {
+      all.insert(all.end(), corners->begin(), corners->end());
+      listed.push_back(std::move(loss));
+    } else {
+      others.push_back(refine(std::move(loss)));
+    }
+  }
+  if (!all.empty())
+    others.push_back(std::make_shared<ConstraintsLoss>(std::move(all), true, citations_of([&] {
+                                                         for (const LossPointer& loss : listed) loss->cite();
+                                                         record(strongest_of_all());
+                                                       })));
+  if (others.size() == 1) return others.front();
+  return refine(std::make_shared<StrongestLoss>(std::move(others)));
+}
+
+LossPointer weakest_loss(std::vector<LossPointer> losses) {
+  for (LossPointer& loss : losses) loss = mixed_changes_of(std::move(loss));
+  return losses.size() == 1 ? losses.front() : std::make_shared<WeakestLoss>(std::move(losses));
+}
+
+}  // namespace tradeoff

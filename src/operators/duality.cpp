@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/duality.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "loss/work.h"
+#include "numeric/arithmetic.h"
+#include "numeric/bracket.h"
+#include "numeric/minimize.h"
+
+namespace tradeoff {
+namespace {
+
+// Below this a double cannot hold delta with full relative accuracy, so comparisons are made in logarithms.
+constexpr double smallest_plain_delta = 1e-290;
+
+/// Compares the profile with a target. A point is decided only if the enclosures do not overlap.
+class Comparison {
+ public:
+  Comparison(const Profile& profile, Interval target) : profile_(profile), target_(target), logarithmic_(target.lo < smallest_plain_delta) {
+    if (logarithmic_) target_ = log(target);
+  }
+  /// "before" where delta is certainly larger than the target, "after" where it is certainly at most the target.
+  [[nodiscard]] numeric::Verdict at(double epsilon) {
+    const Recording own(Recording::When::if_wanted);
+    const Interval point = Interval::exactly(epsilon);
+    const Interval value = logarithmic_ ? profile_.log_delta(point) : profile_.delta(point);
+    if (!own.citations().empty()) bases_.emplace_back(epsilon, own.citations());
+    const bool before = value.lo > target_.hi, after = value.hi <= target_.lo;
+    if (logarithmic_) return {before, after, (value.lo + value.hi) / 2 - (target_.lo + target_.hi) / 2, value.width() + target_.width()};
+    const double sum = value.lo + value.hi, target_sum = target_.lo + target_.hi;
+    return {before, after, std::log(sum / target_sum), value.width() / sum + target_.width() / target_sum};
+  }
+
+  /// The values at both ends prove the answer; those in between only led to them.
+  [[nodiscard]] Interval proved(Interval answer) const {
+    static const Citation inversion("profile-inversion", "each end of epsilon is proved by the value of the profile there");
+    for (const auto& [epsilon, basis] : bases_)
+      if (epsilon == answer.lo || epsilon == answer.hi) record(basis);
+    record(inversion);
+    return answer;
+  }
+
+ private:
+  const Profile& profile_;
+  Interval target_;
+  bool logarithmic_;
+  std::vector<std::pair<double, Citations>> bases_;  // what each value rests on
+};
+
+// [profile-inversion] delta is non-increasing: a certain "above" at a proves epsilon > a, a certain "at most" at b proves epsilon <= b.
+Interval search_epsilon(const Profile& profile, Interval delta) {
+  if (const auto closed = profile.closed_epsilon(delta)) return *closed;
+  const Interval at_infinity = profile.infinite_mass();
+  if (at_infinity.lo > delta.hi) {
+    profile.cite();
+    return Interval::exactly(infinity);
+  }
+  Comparison comparison(profile, delta);
+  numeric::Verdict at_low = comparison.at(0);
+  if (at_low.after) return comparison.proved(Interval::exactly(0));
+  double low = 0;
+  double high = 1;
+  // Beyond 2^20 no reader gains from a finite epsilon, and the answer infinity is still valid.
+  for (; high < 0x1p20; high *= 2) {
+    const numeric::Verdict verdict = comparison.at(high);
+    if (verdict.after)
+      return comparison.proved(numeric::narrow_bracket([&](double e) { return comparison.at(e); }, low, at_low, high, verdict));
+    if (verdict.before) {
+      low = high;
+      at_low = verdict;
+    }
+  }
+  return comparison.proved({low, infinity});
+}
+
+}  // namespace
+
+Interval invert_profile(const Profile& profile, Interval delta) {
+  if (delta.hi > 0) return search_epsilon(profile, delta);
+  const Interval largest = profile.largest_loss();  // [largest-loss]
+  const bool known = largest.lo > 0 && largest.hi < infinity;
+  const Interval found = known ? largest : search_epsilon(profile, delta);
+  if (known || largest.hi < found.hi) profile.cite_largest_loss();
+  return min(found, Interval::exactly(largest.hi));
+}
+
+namespace {
+
+/// The objective whose supremum over epsilon is beta: 1 - delta(e) - e^e alpha, written so that it does not cancel for e < 0.
+class Objective {
+ public:
+  Objective(const Profile& profile, Interval alpha) : Objective(profile, alpha, 1.0 - alpha) {}
+  Objective(const Profile& profile, Interval alpha, Interval complement) : profile_(profile), alpha_(alpha), complement_(complement) {}
+  [[nodiscard]] Interval at(double epsilon) const {
+    Work::count(0.5);  // a formula; what is slower counts its own work
+    const Interval point = Interval::exactly(epsilon);
+    if (epsilon >= 0) return 1.0 - profile_.delta(point) - exp(point) * alpha_;
+    return exp(point) * (complement_ - profile_.swapped_delta(-point));
+  }
+  /// The same, quick and uncertified.
+  [[nodiscard]] double rough(double epsilon) const {
+    if (epsilon >= 0) return 1 - profile_.rough_delta(epsilon) - std::exp(epsilon) * alpha_.lo;
+    return std::exp(epsilon) * (complement_.hi - profile_.rough_swapped_delta(-epsilon));
+  }
+
+ private:
+  const Profile& profile_;
+  Interval alpha_;
+  Interval complement_;
+};
+
+/// Where the objective is largest, about: by a scan and golden sections of rough values. Only efficiency depends on the result.
+double find_maximum(const Objective& objective, double largest) {
+  // e = sinh-like spacing covers both small losses and the far tail; 700 is where e^e leaves the doubles.
+  const double reach = std::asinh(700);
+  const double upper = std::min(largest, 700.0);
+  double best = 0;
+  double best_value = objective.rough(0);
+  const double step = reach / 24;
+  for (int i = -24; i <= 24; ++i) {
+    const double e = std::sinh(step * i);
+    if (e > upper) continue;
+    const double value = objective.rough(e);
+    if (value > best_value) {
+      best = e;
+      best_value = value;
+    }
+  }
+  const double low = std::max(std::sinh(std::asinh(best) - step), -700.0);
+  const double high = std::min(std::sinh(std::asinh(best) + step), upper);
+  return numeric::golden_section([&](double e) { return -objective.rough(e); }, low, high, 1e-4 * (1 + std::abs(best)));
+}
+
+/// [profile-duality] The supremum of the objective, which is concave in x = e^e, between certified values: below the crossing of the chords
+/// that are extended from either side. The next value is taken where the crossing is highest.
+class Supremum {
+ public:
+  Supremum(const Objective& objective, Interval largest_x) : objective_(objective), largest_x_(largest_x) {}
+
+  [[nodiscard]] Interval run(double middle) {
+    double spread = 0.01 * (1 + std::abs(middle));
+    for (const double e : {middle - spread, middle, middle + spread}) take(e);
+    double width = infinity;
+    for (int idle = 0, asked = 3; idle < most_idle && asked < most_asked; ++asked) {
+      const Bound highest = bound();
+      const Interval best = largest();
+      above_ = std::min(above_, highest.value);
+      const double left = above_ - best.lo;
+      if (!(left > 3 * best.width() + 1e-13 * best.hi)) break;
+      idle = left < 0.9 * width ? 0 : idle + 1;
+      width = std::min(width, left);
+      double next = highest.place;
+      if (std::isinf(next)) {
+        next = next < 0 ? points_.front().e - spread : points_.back().e + spread;
+        spread *= 4;
+      }
+      if (!take(next)) break;
+    }
+    return {largest().lo, std::min(above_, bound().value)};
+  }
+
+ private:
+  static constexpr int most_asked = 60;
+  static constexpr int most_idle = 6;
+  struct Point {
+    double e;
+    Interval x;
+    Interval value;
+  };
+  struct Bound {
+    double value;
+    double place;  // where it is; infinite if beyond all points
+  };
+
+  /// False if the point is known already.
+  bool take(double e) {
+    const auto after = std::lower_bound(points_.begin(), points_.end(), e, [](const Point& point, double at) { return point.e < at; });
+    if (after != points_.end() && after->e == e) return false;
+    points_.insert(after, {e, exp(Interval::exactly(e)), objective_.at(e)});
+    return true;
+  }
+  [[nodiscard]] Interval largest() const {
+    Interval best = points_.front().value;
+    for (const Point& point : points_) best = max(best, point.value);
+    return best;
+  }
+  /// The least slope at which a chord from some point on the other side comes up to point i.
+  [[nodiscard]] double rise_to(std::size_t i, bool from_left) const {
+    double least = infinity;
+    for (std::size_t j = from_left ? 0 : i + 1; j < (from_left ? i : points_.size()); ++j) {
+      const Interval run = from_left ? points_[i].x - points_[j].x : points_[j].x - points_[i].x;
+      if (run.lo > 0) least = std::min(least, ((points_[i].value - points_[j].value) / run).hi);
+    }
+    return least;
+  }
+  [[nodiscard]] static double up(double from, double slope, Interval run) {
+    return slope > 0 ? (Interval::exactly(from) + Interval::exactly(slope) * max(run, Interval::exactly(0))).hi : from;
+  }
+
+  [[nodiscard]] Bound bound() const {
+    const std::size_t last = points_.size() - 1;
+    Bound highest{up(points_[0].value.hi, rise_to(0, false), points_[0].x), -infinity};
+    const auto raise = [&](Bound other) {
+      if (!(other.value <= highest.value)) highest = other;
+    };
+    raise({up(points_[last].value.hi, rise_to(last, true), largest_x_ - points_[last].x), infinity});
+    for (std::size_t i = 0; i < last; ++i) raise(between(i));
+    return highest;
+  }
+  /// Each line gives a bound at its far end, and both together at any crossing: left of it the line from the left is lower than there,
+  /// right of it the one from the right.
+  [[nodiscard]] Bound between(std::size_t i) const {
+    const Point& from = points_[i];
+    const Point& to = points_[i + 1];
+    const double left = rise_to(i, true), right = rise_to(i + 1, false), width = (to.x - from.x).hi;
+    const auto from_left = [&](const Interval& run) { return left < infinity ? up(from.value.hi, left, run) : infinity; };
+    const auto from_right = [&](const Interval& run) { return right < infinity ? up(to.value.hi, right, run) : infinity; };
+    double share = 0.5;
+    if (left > 0 && right > 0 && left + right < infinity)
+      share = std::clamp((to.value.hi - from.value.hi + right * width) / (left + right) / width, 0.0, 1.0);
+    const Interval whole = Interval::exactly(width), run = Interval::exactly(share) * whole;
+    const double value = std::min({from_left(whole), from_right(whole), std::max(from_left(run), from_right(whole - run))});
+    // Nearer to an end than this the next chord would tell little.
+    return {value, from.e + (to.e - from.e) * std::clamp(share, 0.05, 0.95)};
+  }
+
+  const Objective& objective_;
+  Interval largest_x_;
+  std::vector<Point> points_;  // by e
+  double above_ = infinity;
+};
+
+/// A point (alpha, beta) that the trade-off function does not exceed: a test that some attacker can run.
+struct Achieved {
+  double alpha;
+  double beta;
+};
+
+std::optional<Achieved> achieved_at(const Profile& profile, double epsilon) {
+  const auto test = profile.test_at(epsilon);
+  if (!test || !(test->false_positive.hi <= 1)) return std::nullopt;
+  return Achieved{test->false_positive.hi, (1.0 - test->true_positive).hi};
+}
+
+// A threshold whose level is this near to alpha, relatively, loses the square of it; tests this far on both sides of it, relative to
+// 1 + |threshold|, surround alpha, and their chord exceeds the curve by the square of that.
+constexpr double close_enough = 1e-9;
+constexpr double to_both_sides = 3e-8;
+
+/// Where threshold tests have level alpha, roughly; nothing if there are no such tests or they jump over alpha.
+std::optional<double> find_threshold(const Profile& profile, double alpha) {
+  const Unrecorded steering;
+  const auto excess = [&](double e) {
+    const auto test = profile.test_at(e);
+    return test ? std::log((test->false_positive.lo + test->false_positive.hi) / 2) - std::log(alpha) : std::nan("");
+  };
+  double low = 0;
+  double low_excess = excess(0);
+  if (std::isnan(low_excess)) return std::nullopt;
+  double step = low_excess > 0 ? 0.5 : -0.5;
+  double high = low;
+  double high_excess = low_excess;
+  // Walk outward until the level is passed, doubling the step; then close in by secants.
+  for (int i = 0; i < 12 && high_excess * low_excess > 0; ++i, step *= 2) {
+    low = high;
+    low_excess = high_excess;
+    high += step;
+    high_excess = excess(high);
+  }
+  if (!(high_excess * low_excess <= 0)) return std::nullopt;
+  bool moved_low = false, moved_high = false;
+  for (int i = 0; i < 40 && std::abs(high - low) > 1e-12 * (1 + std::abs(high)); ++i) {
+    const double secant = low - low_excess * (high - low) / (high_excess - low_excess);
+    const double middle = i % 8 == 7 || !(secant > std::min(low, high) && secant < std::max(low, high)) ? (low + high) / 2 : secant;
+    const double middle_excess = excess(middle);
+    if (std::isnan(middle_excess)) return std::nullopt;
+    if (std::abs(middle_excess) < close_enough) return middle;
+    // Anderson and Bjorck, as in numeric/bracket.h
+    const bool moves_low = middle_excess * low_excess > 0;
+    const double share = 1 - middle_excess / (moves_low ? low_excess : high_excess), cut = share > 0 ? share : 0.5;
+    if (moves_low && moved_low) high_excess *= cut;
+    if (!moves_low && moved_high) low_excess *= cut;
+    (moves_low ? low : high) = middle;
+    (moves_low ? low_excess : high_excess) = middle_excess;
+    moved_low = moves_low;
+    moved_high = !moves_low;
+  }
+  return (low + high) / 2;
+}
+
+/// The chord between two achieved points around alpha, which a convex curve does not exceed.
+double chord(Achieved left, Achieved right, double alpha) {
+  if (!(left.alpha <= alpha && alpha <= right.alpha)) return infinity;
+  if (left.alpha == right.alpha) return std::min(left.beta, right.beta);
+  const Interval share = (Interval::exactly(alpha) - left.alpha) / (Interval::exactly(right.alpha) - left.alpha);
+  return (Interval::exactly(left.beta) + clamp(share, 0, 1) * (Interval::exactly(right.beta) - left.beta)).hi;
+}
+
+/// beta from threshold tests: from below at the threshold of level alpha, from above by tests on both sides of it.
+std::optional<Interval> beta_by_tests(const Profile& profile, Interval alpha) {
+  const auto middle = find_threshold(profile, alpha.lo);
+  if (!middle) return std::nullopt;
+  const double below = std::max(0.0, Objective(profile, alpha).at(*middle).lo);
+  double above = infinity;
+  for (double spread = to_both_sides * (1 + std::abs(*middle)); spread < 1 && above == infinity; spread *= 32) {
+    const auto left = achieved_at(profile, *middle + spread);
+    const auto right = achieved_at(profile, *middle - spread);
+    if (left && right) above = std::min(above, chord(*left, *right, alpha.lo));
+  }
+  if (!(above < infinity)) return std::nullopt;
+  return Interval{below, std::max(above, below)};
+}
+
+/// beta for every alpha of an interval as short as the rounding of a decimal, 0 < alpha < 1.
+Interval beta_near(const Profile& profile, Interval alpha) {
+  // Where the null has this much mass that the alternative never produces, a test at this level makes no type II error.
+  {
+    const Recording own(Recording::When::if_wanted);
+    if (profile.swapped_delta(Interval::exactly(infinity)).lo >= (1.0 - alpha).hi) {
+      own.pass_on();
+      return Interval::exactly(0);
+    }
+  }
+  // Tests are quick, but their complement has only absolute accuracy: where beta is tiny the profile itself does better.
+  Citations tests;
+  const auto by_tests = [&] {
+    const Recording own(Recording::When::if_wanted);
+    const auto found = beta_by_tests(profile, alpha);
+    tests = own.citations();
+    return found;
+  }();
+  if (by_tests && by_tests->width() <= 1e-9 * by_tests->hi) {
+    record(tests);
+    return *by_tests;
+  }
+  const Objective objective(profile, alpha);
+  const Interval found = Supremum(objective, 1.0 / alpha).run(find_maximum(objective, -std::log(alpha.lo)));
+  const double below = std::max(0.0, found.lo);
+  const double above = std::max(below, std::min((1.0 - alpha).hi, found.hi));
+  const Interval by_profile{below, above};
+  const Interval both = by_tests ? intersect(by_profile, *by_tests) : by_profile;
+  if (both != by_profile) record(tests);
+  return both;
+}
+
+const Citation& duality() {
+  static const Citation citation("profile-duality", "beta is the supremum over epsilon of 1 - delta - exp(epsilon) alpha");
+  return citation;
+}
+
+Interval beta_at_point(const Profile& profile, double alpha) {
+  if (alpha >= 1) return Interval::exactly(0);
+  if (alpha == 0) profile.cite();
+  return alpha == 0 ? clamp(1.0 - profile.infinite_mass(), 0, 1) : beta_near(profile, Interval::exactly(alpha));
+}
+
+}  // namespace
+
+// [profile-duality] beta(alpha) = sup over real e of 1 - delta(e) - e^e alpha; every e gives a bound from below.
+Interval dual_beta(const Profile& profile, Interval alpha) {
+  if (const auto closed = profile.closed_beta(alpha)) return *closed;
+  record(duality());
+  constexpr double few_roundings = 0x1p-50;
+  if (alpha.lo > 0 && alpha.hi < 1 && alpha.width() <= few_roundings * alpha.lo) return beta_near(profile, alpha);
+  return {beta_at_point(profile, alpha.hi).lo, beta_at_point(profile, alpha.lo).hi};
+}
+
+// [odds-factor] The same supremum with 1 - alpha given: where that is small, alpha itself would have lost it.
+Interval dual_beta_below_one(const Profile& profile, Interval complement) {
+  if (profile.swapped_delta(Interval::exactly(infinity)).lo >= complement.hi) return Interval::exactly(0);
+  record(duality());
+  const Interval alpha = 1.0 - complement;
+  const Objective objective(profile, alpha, complement);
+  const Interval found = Supremum(objective, 1.0 / alpha).run(find_maximum(objective, -std::log(alpha.lo)));
+  const double below = std::max(0.0, found.lo);
+  return {below, std::max(below, std::min(complement.hi, found.hi))};
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "operators/worst_profile.h"
+
+namespace tradeoff {
+
+/// The least epsilon >= 0 whose delta is at most the given one; +infinity where none is.
+[[nodiscard]] Interval invert_profile(const Profile& profile, Interval delta);
+
+/// The trade-off function at alpha: the conjugate of the profile over all real epsilon.
+[[nodiscard]] Interval dual_beta(const Profile& profile, Interval alpha);
+/// The trade-off function at 1 - complement, 0 < complement < 1, with the relative accuracy of the complement: the least probability
+/// without the record of an event that has the probability `complement` with it.
+[[nodiscard]] Interval dual_beta_below_one(const Profile& profile, Interval complement);
+
+}  // namespace tradeoff

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/group.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "loss/budgeted_profile.h"
+#include "loss/key.h"
+#include "loss/work.h"
+#include "mechanism/finite.h"
+#include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "numeric/arithmetic.h"
+#include "numeric/minimize.h"
+#include "operators/algebra.h"
+#include "operators/duality.h"
+#include "operators/worst_profile.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+constexpr std::size_t most_atoms = 4000;         // of an iterated finite law; more would make each question slow
+constexpr double work_of_reading = 0.5;          // of a formula, in the units of loss/work.h
+constexpr std::uint64_t most_iterations = 1000;  // without a closed form each costs a search
+
+const Interval zero = Interval::exactly(0);
+
+/// An edge of a power function h = 1 - f: `length` along the axis that is walked.
+struct Edge {
+  Interval loss;
+  Interval length;
+};
+
+/// The law whose positive losses are these: the rest is their mirror image, which keeps the relative accuracy of small masses.
+Atoms mirror(std::vector<Atom> edges, Interval infinite) {
+  std::erase_if(edges, [](const Atom& edge) { return edge.loss.hi < 0; });
+  const std::size_t half = edges.size();
+  for (std::size_t i = 0; i < half; ++i)
+    if (edges[i].loss.lo > 0) edges.push_back({-edges[i].loss, clamp(edges[i].mass * exp(-edges[i].loss), 0, 1)});
+  return make_atoms(std::move(edges), infinite, infinite, true);
+}
+
+/// [group-privacy] outer(inner(.)) of two power functions given by their edges: along the inner one's output runs the outer one's input.
+/// Where rounding hides which edge ends first, the sliver between counts from above on both sides of it, and not at all from below.
+Atoms iterate(const Atoms& outer, const Atoms& inner) {
+  std::vector<Edge> along;  // the inner one by its output, its jump at 0 first
+  if (inner.infinite.hi > 0) along.push_back({Interval::exactly(infinity), inner.infinite});
+  for (const Atom& atom : inner.finite) along.push_back({atom.loss, atom.mass});
+  std::vector<Edge> across;  // the outer one by its input
+  for (const Atom& atom : outer.finite) across.push_back({atom.loss, max(atom.mass * exp(-atom.loss), zero)});
+  std::vector<Atom> edges;
+  Interval infinite = outer.infinite;
+  Interval sliver = zero;
+  std::size_t i = 0, j = 0;
+  while (i < along.size() && j < across.size()) {
+    Interval& a = along[i].length;
+    Interval& b = across[j].length;
+    const bool inner_ends = a.hi <= b.lo;
+    const bool outer_ends = b.hi <= a.lo;
+    const bool undecided = !inner_ends && !outer_ends;
+    Interval common = min(a, b);
+    if (undecided) common.hi = std::max(a.hi, b.hi);
+    common.hi = numeric::add_up(common.hi, sliver.hi);
+    sliver = undecided ? Interval{0, std::max(numeric::add_up(a.hi, -b.lo), numeric::add_up(b.hi, -a.lo))} : zero;
+    const Interval mass = clamp(common * exp(across[j].loss), 0, 1);
+    if (along[i].loss.lo == infinity)
+      infinite = min(infinite + mass, Interval::exactly(1));
+    else
+      edges.push_back({along[i].loss + across[j].loss, mass});
+    if (inner_ends) b = max(b - a, zero);
+    if (outer_ends && !inner_ends) a = max(a - b, zero);
+    if (inner_ends || undecided) ++i;
+    if (undecided || !inner_ends) ++j;
+    if (undecided && i < along.size()) along[i].length = max(along[i].length - sliver, zero);
+    if (undecided && j < across.size()) across[j].length = max(across[j].length - sliver, zero);
+  }
+  if (outer.mirrored) return mirror(std::move(edges), infinite);
+  return make_atoms(std::move(edges), infinite, zero, false);  // what the other law has beyond is its own iteration's
+}
+
+/// A power function at u by its profile, h(u) = inf over e of delta(e) + e^e u, and the e that serves.
+struct Power {
+  double epsilon = 0;
+  Interval value;
+};
+
+/// What is certain about the tail: losses add along the chain at most; below G_mu the iteration is below G of the multiple.
+Tail grouped_tail(const Tail& base, std::size_t size) {
+  const Interval times = Interval::exactly(static_cast<double>(size));
+  if (base.zero_from < infinity) return zero_tail((times * base.zero_from).hi);
+  if (base.kind == TailKind::floor) return heavy_tail(TailKind::floor);
+  Tail tail;
+  if (base.gdp_mu < infinity) {
+    tail.kind = TailKind::gdp;
+    tail.gdp_mu = (times * base.gdp_mu).hi;
+  }
+  if (base.gaussian) {  // equal shares of e: at most size terms exp((size - 1) e/size) delta(e/size)
+    const GaussianTail& one = *base.gaussian;
+    const Interval slope = (times - 1.0 + one.slope) / times;
+    tail.gaussian = GaussianTail{(log(times) + one.log_factor).hi, slope.hi, (times * one.width).hi, (times * std::max(one.from, 0.0)).hi};
+    if (tail.kind == TailKind::unknown) tail.kind = TailKind::gaussian;
+  }
+  return tail;
+}
+
+/// The iteration of a curve known by its profile alone. [group-privacy]
+class GroupedLoss final : public Loss {
+ public:
+  GroupedLoss(LossPointer base, std::uint64_t size)
+      : base_(std::move(base)),
+        size_(static_cast<std::size_t>(size)),
+        iteration_("group-privacy", std::to_string(size) + " records: the trade-off function iterated, from its profile") {
+    const double zero_from = base_->tail().zero_from;
+    largest_loss_ = std::min(zero_from, 700.0);  // e^700 is the edge of the doubles
+    infinite_remove_ = iterated_mass(Direction::remove);
+    infinite_add_ = base_->symmetric() ? infinite_remove_ : iterated_mass(Direction::add);
+  }
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    const bool point = epsilon.lo == epsilon.hi;
+    const Interval found = point ? at(direction, epsilon.lo) : Interval{at(direction, epsilon.hi).lo, at(direction, epsilon.lo).hi};
+    record(iteration_);
+    return found;
+  }
+  [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override {
+    return direction == Direction::add ? infinite_add_ : infinite_remove_;
+  }
+  [[nodiscard]] Tail tail() const override { return grouped_tail(base_->tail(), size_); }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
+    const Profile profile(*base_, direction);
+    Interval beta = dual_beta(profile, alpha);
+    for (std::size_t i = 1; i < size_; ++i) beta = clamp(dual_beta(profile, clamp(1.0 - beta, 0, 1)), 0, 1);
+    record(iteration_);
+    return beta;
+  }
+  [[nodiscard]] Cost cost() const override { return Cost::search; }
+  void cite() const override {
+    base_->cite();
+    record(iteration_);
+  }
+  [[nodiscard]] std::string key() const override {
+    const std::string inner = base_->key();
+    return inner.empty() ? inner : make_key("group", {Interval::exactly(static_cast<double>(size_))}) + "(" + inner + ")";
+  }
+
+ private:
+  [[nodiscard]] Interval line(Direction direction, double epsilon, double u) const {
+    Work::count(work_of_reading);
+    const Interval point = Interval::exactly(epsilon);
+    return base_->delta(direction, point) + exp(point) * u;
+  }
+
+  /// The least line over u, which is convex in e^e: from a guess a walk downhill in doubling steps, then a section. Every e is a bound from
+  /// above.
+  [[nodiscard]] Power power(Direction direction, double u, double guess = 0) const {
+    if (u >= 1) return {-largest_loss_, Interval::exactly(1)};
+    const double last = std::min(largest_loss_, -std::log(u));
+    const auto value = [&](double e) { return line(direction, e, u).hi; };
+    double middle = guess > -16 ? std::min(guess, last) : 0, step = 0.125;  // far on the left all lines are 1 but for rounding
+    double middle_value = value(middle), to_value = value(middle + step);
+    if (const double left = value(middle - step); left < to_value) {
+      step = -step;
+      to_value = left;
+    }
+    double from = middle - step, to = middle + step;
+    while (to_value < middle_value && std::abs(to) < largest_loss_) {
+      from = middle;
+      middle = to;
+      middle_value = to_value;
+      to = std::clamp(to + (step *= 2), -largest_loss_, last);
+      if (to == middle) break;
+      to_value = value(to);
+    }
+    double low = std::min(from, to), high = std::max(from, to);
+    const double best = numeric::parabolic_section(value, low, high, 1e-8 * (1 + std::min(std::abs(low), std::abs(high))));
+    return {best, min(line(direction, best, u), Interval::exactly(1))};
+  }
+
+  /// The least value over all e is above two chords drawn on from both sides of the minimum; and a power is never below its level.
+  [[nodiscard]] double power_below(Direction direction, double u) const {
+    const double middle = power(direction, u).epsilon;
+    double best = u;
+    for (const double spread : {1e-9, 1e-7, 1e-5, 1e-3}) {
+      const std::array<double, 4> e{middle - 3 * spread, middle - spread, middle + spread, middle + 3 * spread};
+      std::array<Interval, 4> x, g;
+      for (std::size_t i = 0; i < 4; ++i) {
+        x[i] = exp(Interval::exactly(e[i]));
+        g[i] = line(direction, e[i], u);
+      }
+      const Interval fall = (g[0] - g[1]) / (x[1] - x[0]);
+      const Interval rise = (g[3] - g[2]) / (x[3] - x[2]);
+      if (!(fall.lo >= 0 && rise.lo >= 0)) continue;  // then the minimum lies between the outer points, for certain
+      const Interval from_left = g[1] - fall * (x[3] - x[1]);
+      const Interval from_right = g[2] - rise * (x[2] - x[0]);
+      best = std::max(best, std::min(from_left.lo, from_right.lo));
+    }
+    return std::min(best, 1.0);
+  }
+
+  [[nodiscard]] Interval iterated_mass(Direction direction) const {
+    Interval mass = base_->infinite_mass(direction);
+    for (std::size_t i = 1; i < size_ && mass.hi > 0; ++i)
+      mass = {mass.lo > 0 ? power_below(direction, mass.lo) : 0, power(direction, mass.hi).value.hi};
+    return clamp(mass, 0, 1);
+  }
+
+  /// The losses at the points alpha, h(alpha), h(h(alpha)), ...: the slope of the iteration at alpha is the exponential of their sum.
+  [[nodiscard]] std::vector<double> chain(Direction direction, double alpha, const std::vector<double>& guesses) const {
+    std::vector<double> losses;
+    double u = alpha;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const Power step = power(direction, u, guesses[i]);
+      losses.push_back(step.epsilon);
+      u = std::min(step.value.hi, 1.0);
+    }
+    return losses;
+  }
+  [[nodiscard]] static double sum(const std::vector<double>& values) {
+    double total = 0;
+    for (const double value : values) total += value;
+    return total;
+  }
+
+  /// delta(e_k) + e^(e_k) delta(e_(k-1)) + ..., for e's whose sum is at most epsilon: a bound from above, whatever they are.
+  [[nodiscard]] double above(Direction direction, std::vector<double> losses, double epsilon) const {
+    Interval others = zero;
+    for (std::size_t i = 1; i < losses.size(); ++i) others = others + losses[i];
+    losses[0] = (Interval::exactly(epsilon) - others).lo;
+    Interval total = zero;
+    for (const double loss : losses) total = base_->delta(direction, Interval::exactly(loss)) + exp(Interval::exactly(loss)) * total;
+    return total.hi;
+  }
+  /// The iteration at alpha, less e^epsilon alpha: a bound from below, whatever alpha is.
+  [[nodiscard]] double below(Direction direction, double alpha, double epsilon) const {
+    double u = alpha;
+    for (std::size_t i = 0; i < size_; ++i) u = power_below(direction, u);
+    return (u - exp(Interval::exactly(epsilon)) * alpha).lo;
+  }
+
+  [[nodiscard]] Interval at(Direction direction, double epsilon) const {
+    if (epsilon == infinity || epsilon >= tail().zero_from) base_->cite();
+    if (epsilon == infinity) return infinite_mass(direction);
+    if (epsilon < 0) {
+      const Interval point = Interval::exactly(epsilon);
+      return clamp(-expm1(point) + exp(point) * at(opposite(direction), -epsilon), 0, 1);
+    }
+    if (epsilon >= tail().zero_from) return zero;
+    const Interval least = infinite_mass(direction);
+    // The alpha whose slope is e^epsilon: the sum of the losses falls as alpha grows. Steps outward, then secants and halving in turn: the
+    // sum jumps where the curve has corners, and there only halving closes in.
+    double high = -epsilon, low = high;
+    std::vector<double> flat = chain(direction, std::exp(high), std::vector<double>(size_, 0)), steep = flat;
+    for (double step = 1; sum(steep) < epsilon && low > -690; step *= 2) {
+      high = low;
+      flat = steep;
+      low = std::max(-690.0, low - step);
+      steep = chain(direction, std::exp(low), flat);
+    }
+    for (int i = 0; i < 60 && high - low > 1e-7; ++i) {  // what is missed is of second order
+      const double excess = sum(steep) - epsilon, rise = sum(steep) - sum(flat);
+      const double share = i % 2 == 0 && rise > 0 ? std::clamp(excess / rise, 0.001, 0.999) : 0.5;
+      const double middle = low + share * (high - low);
+      std::vector<double> losses = chain(direction, std::exp(middle), share < 0.5 ? steep : flat);
+      const double off = sum(losses) - epsilon;
+      const bool is_steep = off >= 0;
+      const bool found = std::abs(off) < 1e-7 * (1 + epsilon);
+      if (is_steep || found) low = middle;
+      if (!is_steep || found) high = middle;
+      if (found) flat = steep = losses;
+      (is_steep ? steep : flat) = std::move(losses);
+    }
+    const double steep_sum = sum(steep), flat_sum = sum(flat);
+    const double share = steep_sum > flat_sum ? std::clamp((epsilon - flat_sum) / (steep_sum - flat_sum), 0.0, 1.0) : 0.5;
+    for (std::size_t i = 0; i < size_; ++i) steep[i] = flat[i] + share * (steep[i] - flat[i]);
+    const double hi = std::min(1.0, above(direction, std::move(steep), epsilon));
+    const double lo =
+        std::clamp(std::max(below(direction, std::exp(low), epsilon), below(direction, std::exp(high), epsilon)), least.lo, hi);
+    return {lo, hi};
+  }
+
+  LossPointer base_;
+  std::size_t size_;
+  double largest_loss_;
+  Citation iteration_;
+  Interval infinite_remove_;
+  Interval infinite_add_;
+};
+
+/// [group-privacy] The symmetric iteration, which covers additions and removals mixed, beside the iteration for one kind of change alone.
+/// A question about one direction is answered by the latter (see Profile), so the two directions differ and the whole is not symmetric.
+class MixedGroupLoss final : public Loss {
+ public:
+  explicit MixedGroupLoss(GroupSides sides) : sides_(std::move(sides)), mixed_(*sides_.mixed) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return by_mixing(mixed_.delta(direction, epsilon)); }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    return by_mixing(mixed_.log_delta(direction, epsilon));
+  }
+  [[nodiscard]] bool symmetric() const override { return false; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return mixed_.infinite_mass(direction); }
+  [[nodiscard]] Tail tail() const override { return mixed_.tail(); }
+  [[nodiscard]] const GroupSides& sides() const { return sides_; }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
+    return by_mixing(mixed_.closed_beta(direction, alpha));
+  }
+  [[nodiscard]] const Atoms* atoms(Direction direction) const override { return mixed_.atoms(direction); }
+  [[nodiscard]] std::string key() const override { return mixed_.key(); }
+  [[nodiscard]] Cost cost() const override { return mixed_.cost(); }
+  void cite() const override {
+    mixed_.cite();
+    record(mixing());
+  }
+
+ private:
+  [[nodiscard]] static const Citation& mixing() {
+    static const Citation citation("group-privacy",
+                                   "the worst case covers additions and removals mixed; one direction speaks of that kind alone");
+    return citation;
+  }
+  template <class Value>
+  [[nodiscard]] static Value by_mixing(Value value) {
+    record(mixing());
+    return value;
+  }
+
+  GroupSides sides_;
+  const Loss& mixed_;
+};
+
+}  // namespace
+
+// Powers by squaring: iteration is associative.
+Atoms group_atoms(const Atoms& atoms, std::uint64_t size) {
+  Atoms result = atoms;
+  std::uint64_t bit = 1;
+  while (bit <= size / 2) bit *= 2;
+  for (bit /= 2; bit > 0; bit /= 2) {
+    result = iterate(result, result);
+    if ((size & bit) != 0) result = iterate(atoms, result);
+  }
+  return result;
+}
+
+namespace {
+
+/// What the law of a group rests on.
+Citations grouping_of(const Loss& base, std::uint64_t size) {
+  Citations used = citations_of([&] { base.cite(); });
+  used.emplace_back("group-privacy", std::to_string(size) + " records: the trade-off function iterated");
+  return used;
+}
+
+/// The iteration of one law, symmetric or not.
+LossPointer iterated(LossPointer base, std::uint64_t size) {
+  const Interval times = Interval::exactly(static_cast<double>(size));
+  const Atoms* atoms = base->atoms(Direction::remove);
+  const bool fits =
+      atoms != nullptr && atoms->mirrored == base->symmetric() && atoms->slack == 0 && atoms->finite.size() <= most_atoms / size;
+  if (fits) {
+    const std::string inner = base->key();
+    const std::string key = inner.empty() ? inner : make_key("group", {times}) + "(" + inner + ")";
+    Atoms law = group_atoms(*atoms, size);
+    if (!atoms->mirrored) law.other_infinite = group_atoms(swapped(*atoms), size).infinite;
+    const Tail tail = grouped_tail(base->tail(), static_cast<std::size_t>(size));
+    const bool known = tail.zero_from < infinity || tail.gdp_mu < infinity || tail.gaussian;
+    return finite_loss(std::move(law), key, grouping_of(*base, size), known ? std::optional(tail) : std::nullopt);
+  }
+  if (size > most_iterations)
+    throw TooLargeError("group: size = " + std::to_string(size) + " is not supported for this curve; at most " +
+                        std::to_string(most_iterations));
+  return budgeted(std::make_shared<GroupedLoss>(std::move(base), size));  // every reading is a search
+}
+
+}  // namespace
+
+const GroupSides* group_sides_of(const Loss& loss) {
+  const auto* group = dynamic_cast<const MixedGroupLoss*>(&loss);
+  return group == nullptr ? nullptr : &group->sides();
+}
+
+LossPointer mixed_changes_of(LossPointer loss) {
+  const GroupSides* sides = group_sides_of(*loss);
+  return sides == nullptr ? loss : sides->mixed;
+}
+
+LossPointer exchanged_group(const GroupSides& sides) {
+  return std::make_shared<MixedGroupLoss>(GroupSides{sides.mixed, inverse_loss(sides.one_kind)});
+}
+
+LossPointer group_loss(LossPointer base, std::uint64_t size) {
+  if (size == 0) throw DomainError("group: size = 0 is not allowed; it must be at least 1");
+  if (size == 1) return base;
+  base = mixed_changes_of(std::move(base));
+  if (!base->symmetric()) return std::make_shared<MixedGroupLoss>(GroupSides{iterated(symmetric_loss(base), size), iterated(base, size)});
+  const Interval times = Interval::exactly(static_cast<double>(size));
+  if (const auto mu = base->gaussian_mu()) return gaussian_loss(times * *mu, grouping_of(*base, size));
+  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(base.get()))
+    return std::make_shared<LaplaceLoss>(times * laplace->epsilon0(), grouping_of(*base, size));
+  return iterated(std::move(base), size);
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/mixture.h"
+
+#include <algorithm>
+#include <string>
+
+#include "loss/atoms.h"
+#include "loss/key.h"
+#include "loss/work.h"
+#include "numeric/arithmetic.h"
+#include "operators/group.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+
+namespace {
+
+/// [observed-mixture] Conjugates of an infimal convolution add: so do the weighted profiles, and so do the weighted laws.
+class MixtureLoss final : public Loss {
+ public:
+  explicit MixtureLoss(std::vector<MixtureComponent> components)
+      : components_(std::move(components)),
+        mixture_("observed-mixture", std::to_string(components_.size()) + " components, which one is run is public") {
+    remove_ = join_atoms(Direction::remove);
+    if (remove_ && !symmetric()) add_ = join_atoms(Direction::add);
+  }
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    Work::count(0.3 * static_cast<double>(components_.size()));
+    Interval sum = Interval::exactly(0);
+    for (const auto& [weight, loss] : components_) sum = sum + weight * loss->delta(direction, epsilon);
+    record(mixture_);
+    return clamp(sum, 0, 1);
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    Work::count(0.3 * static_cast<double>(components_.size()));
+    Interval sum = Interval::exactly(-infinity);
+    for (const auto& [weight, loss] : components_) sum = log_add_exp(sum, log(weight) + loss->log_delta(direction, epsilon));
+    record(mixture_);
+    return min(sum, Interval::exactly(0));
+  }
+  [[nodiscard]] bool symmetric() const override {
+    return std::all_of(components_.begin(), components_.end(), [](const MixtureComponent& one) { return one.loss->symmetric(); });
+  }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override {
+    Interval sum = Interval::exactly(0);
+    for (const auto& [weight, loss] : components_) sum = sum + weight * loss->infinite_mass(direction);
+    return clamp(sum, 0, 1);
+  }
+  [[nodiscard]] Tail tail() const override {
+    std::vector<Tail> tails;
+    for (const auto& [weight, loss] : components_) tails.push_back(loss->tail());
+    return mixed_tail(tails);
+  }
+  /// The likelihood-ratio test with one threshold for all classes is the mixture's.
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
+    Test sum{Interval::exactly(0), Interval::exactly(0)};
+    for (const auto& [weight, loss] : components_) {
+      const auto test = loss->test_at(direction, epsilon);
+      if (!test) return std::nullopt;
+      sum.false_positive = sum.false_positive + weight * test->false_positive;
+      sum.true_positive = sum.true_positive + weight * test->true_positive;
+    }
+    record(mixture_);
+    return Test{clamp(sum.false_positive, 0, 1), clamp(sum.true_positive, 0, 1)};
+  }
+  [[nodiscard]] const Atoms* atoms(Direction direction) const override {
+    if (!remove_) return nullptr;
+    return direction == Direction::add && add_ ? &*add_ : &*remove_;
+  }
+  [[nodiscard]] Cost cost() const override {
+    Cost largest = Cost::formula;
+    for (const auto& [weight, loss] : components_) largest = std::max(largest, loss->cost());
+    return largest;
+  }
+  void cite() const override {
+    for (const auto& [weight, loss] : components_) loss->cite();
+    record(mixture_);
+  }
+  [[nodiscard]] std::string key() const override {
+    std::string key = make_key("mixture", {});
+    for (const auto& [weight, loss] : components_) {
+      const std::string inner = loss->key();
+      if (inner.empty()) return {};
+      key += make_key("", {weight, Interval::exactly(static_cast<double>(inner.size()))}) + inner;
+    }
+    return key;
+  }
+
+ private:
+  /// The weighted union of the components' atoms: the segment merge of their trade-off functions.
+  [[nodiscard]] std::optional<Atoms> join_atoms(Direction direction) const {
+    std::vector<Atom> finite;
+    Interval infinite = Interval::exactly(0);
+    Interval other_infinite = Interval::exactly(0);
+    bool mirrored = true;
+    Interval slack = Interval::exactly(0);
+    for (const auto& [weight, loss] : components_) {
+      const Atoms* atoms = loss->atoms(direction);
+      if (atoms == nullptr) return std::nullopt;
+      for (const Atom& atom : atoms->finite) finite.push_back({atom.loss, weight * atom.mass});
+      infinite = infinite + weight * atoms->infinite;
+      other_infinite = other_infinite + weight * atoms->other_infinite;
+      mirrored = mirrored && atoms->mirrored;
+      slack = max(slack, Interval::exactly(atoms->slack));
+    }
+    Atoms joined = make_atoms(std::move(finite), infinite, other_infinite, mirrored);
+    joined.slack = slack.hi;
+    return joined;
+  }
+
+  std::vector<MixtureComponent> components_;
+  Citation mixture_;
+  std::optional<Atoms> remove_;
+  std::optional<Atoms> add_;
+};
+
+}  // namespace
+
+LossPointer mixture_loss(std::vector<MixtureComponent> components) {
+  if (components.empty()) throw DomainError("mixture: at least one component is needed");
+  Interval total = Interval::exactly(0);
+  for (MixtureComponent& component : components) {
+    component.loss = mixed_changes_of(std::move(component.loss));
+    if (!(component.weight.lo >= 0 && component.weight.hi <= 1)) throw DomainError("mixture: every weight must lie in [0, 1]");
+    total = total + component.weight;
+  }
+  if (!total.contains(1)) throw DomainError("mixture: the weights sum to " + std::to_string(total.lo) + ", they must sum to 1");
+  std::erase_if(components, [](const MixtureComponent& component) { return component.weight.hi == 0; });
+  return std::make_shared<MixtureLoss>(std::move(components));
+}
+
+}  // namespace tradeoff

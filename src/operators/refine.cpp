@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/refine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "mechanism/families.h"
+#include "mechanism/profile.h"
+#include "numeric/arithmetic.h"
+#include "numeric/plain_text.h"
+#include "numeric/root.h"
+#include "operators/group.h"
+#include "operators/hull_of_two.h"
+#include "operators/subsampled.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+namespace {
+
+/// A straight piece (in e^e) from an anchor at or left of e = 0 to the point where it touches the bound.
+struct Segment {
+  Interval touch;        ///< the epsilon where it ends
+  Interval touch_value;  ///< delta there
+  bool from_mirror;      ///< the anchor is (-1, 1), through which a point and its mirror pass; otherwise (1, first)
+  Interval first;        ///< delta at e = 0 of the anchor, if it is not the mirror
+};
+
+/// [profile-refinement] delta_0 + (1 - delta_0)(1 - exp(e - t))/(1 + exp(-t)): no exponential overflows.
+Interval value_on(const Segment& segment, double epsilon) {
+  const Interval run = max(-expm1(epsilon - segment.touch), Interval::exactly(0));
+  if (segment.from_mirror) return segment.touch_value + (1.0 - segment.touch_value) * run / (1.0 + exp(-segment.touch));
+  return segment.touch_value + (segment.first - segment.touch_value) * run / -expm1(-segment.touch);
+}
+
+class RefinedLoss final : public Loss {
+ public:
+  RefinedLoss(LossPointer base, const FamilyLoss& family) : base_(std::move(base)), family_(family) {
+    find_lines();
+    lines_ = lines();
+  }
+
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
+    RefinedLoss::cite();
+    return {mirrored(epsilon.hi).lo, mirrored(epsilon.lo).hi};
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    if (epsilon.lo < segment_.touch.hi || other_) return log(delta(direction, epsilon));
+    RefinedLoss::cite();
+    return family_.log_delta(direction, epsilon);
+  }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  /// Q(L > e) is minus the slope in e^e: that of the bound beyond the touching point.
+  [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {
+    if (!(epsilon > segment_.touch.hi) || other_) return std::nullopt;
+    RefinedLoss::cite();
+    const Interval point = Interval::exactly(epsilon);
+    const Interval delta = value(point), drop = family_.relative_drop(point);
+    return Test{clamp(delta * drop * exp(-point), 0, 1), clamp(delta * (1.0 + drop), 0, 1)};
+  }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
+  [[nodiscard]] Tail tail() const override { return family_.tail(); }  // unchanged beyond the touching point
+  [[nodiscard]] std::string key() const override { return "refined(" + family_.key() + ")"; }
+  void cite() const override {
+    family_.cite();
+    record(lines_);
+  }
+
+ private:
+  void find_lines() {
+    const double from = std::max(family_.start().hi, family_.convex_from().hi);
+    segment_.from_mirror = true;
+    segment_.touch =
+        touch(from, [&](Interval t, Interval value) { return value * (1.0 + family_.relative_drop(t) * (1.0 + exp(-t))) - 1.0; });
+    segment_.touch_value = value(segment_.touch);
+    if (segment_.touch.hi == 0) return;  // the tangent at e = 0 passes below (-1, 1): the bound and its mirror are convex as they are
+    // H(0) against the H of the touching point: the larger decides whether the line through (-1, 1) or through (1, delta(0)) is the hull's.
+    const Interval first = value(Interval::exactly(0));
+    const Interval at_zero = (1.0 - first) / 2.0;
+    const Interval at_touch = (1.0 - segment_.touch_value) / (1.0 + exp(segment_.touch));
+    if (at_zero.hi <= at_touch.lo) return;
+    Segment flatter{{}, {}, false, first};
+    flatter.touch = touch(from, [&](Interval t, Interval there) { return there * (1.0 - family_.relative_drop(t) * expm1(-t)) - first; });
+    flatter.touch_value = value(flatter.touch);
+    if (at_zero.lo >= at_touch.hi)
+      segment_ = flatter;
+    else
+      other_ = flatter;  // too close to call: both lines are valid, and one of them is the hull
+  }
+
+  [[nodiscard]] Interval value(Interval epsilon) const { return family_.delta(Direction::remove, epsilon); }
+
+  /// Where the tangent of the convex part passes through the anchor: `excess` falls there from positive to negative.
+  template <class Excess>
+  [[nodiscard]] Interval touch(double from, Excess&& excess) const {
+    const auto rising = [&](double t) { return -excess(Interval::exactly(t), value(Interval::exactly(t))); };
+    return numeric::increasing_root(rising, Interval::exactly(0), from + 1, {from, 1e300});
+  }
+
+  [[nodiscard]] Interval on(const Segment& segment, double epsilon) const {
+    if (epsilon >= segment.touch.hi) return value(Interval::exactly(epsilon));
+    const Interval line = value_on(segment, epsilon);
+    return epsilon <= segment.touch.lo ? line : hull(line, value(Interval::exactly(epsilon)));
+  }
+  [[nodiscard]] Interval at(double epsilon) const {
+    const Interval one = on(segment_, epsilon);
+    if (!other_) return one;
+    const Interval two = on(*other_, epsilon);
+    return {std::min(one.lo, two.lo), std::min(one.hi, two.hi)};
+  }
+  [[nodiscard]] Interval mirrored(double epsilon) const {
+    const Interval there = clamp(at(std::abs(epsilon)), 0, 1);
+    if (epsilon >= 0) return there;
+    const Interval point = Interval::exactly(epsilon);
+    return clamp(-expm1(point) + exp(point) * there, 0, 1);
+  }
+
+  /// The lines that the hull may follow.
+  [[nodiscard]] Citations lines() const {
+    Citations used;
+    for (const Segment* segment : {&segment_, other_ ? &*other_ : nullptr}) {
+      if (segment == nullptr || segment->touch.hi == 0) continue;
+      numeric::PlainText detail;
+      detail << "a straight line in exp(epsilon) up to epsilon = " << segment->touch.hi << ", from there on the bound itself";
+      used.emplace_back(segment->from_mirror ? "profile-refinement" : "guarantee-hull", detail.str());
+    }
+    return used;
+  }
+
+  LossPointer base_;
+  const FamilyLoss& family_;
+  Segment segment_;
+  std::optional<Segment> other_;
+  Citations lines_;
+};
+
+/// The hull of several, two at a time: the one that falls furthest goes second throughout.
+LossPointer hull_of_minimum(const LossPointer& loss, std::vector<const Loss*> parts) {
+  const auto falls_further = [](const Loss* one, const Loss* other) {
+    return std::pair(one->infinite_mass(Direction::remove).hi, one->tail().zero_from) <
+           std::pair(other->infinite_mass(Direction::remove).hi, other->tail().zero_from);
+  };
+  std::stable_sort(parts.begin(), parts.end(), falls_further);
+  LossPointer hull(loss, parts.front());
+  for (std::size_t i = 1; i < parts.size(); ++i) hull = hull_of_two(loss, *parts[i], std::move(hull));
+  return hull;
+}
+
+}  // namespace
+
+LossPointer refine(LossPointer loss) {
+  loss = mixed_changes_of(std::move(loss));
+  if (const auto* family = dynamic_cast<const FamilyLoss*>(loss.get())) return std::make_shared<RefinedLoss>(std::move(loss), *family);
+  if (auto parts = loss->minimum_of(); parts.size() >= 2) return hull_of_minimum(loss, std::move(parts));
+  if (const auto* tailed = dynamic_cast<const TailedProfile*>(loss.get()))
+    return hull_of_two(loss, tailed->rows(), std::make_shared<RefinedLoss>(tailed->beyond(), *tailed->beyond()));
+  if (!loss->is_pair()) throw UnsupportedError("refine: the hull of this bound is not implemented; it can be the last step of a plan only");
+  if (loss->symmetric()) return loss;
+  return std::make_shared<SymmetrizedLoss>(std::move(loss));
+}
+
+LossPointer convex_form(const LossPointer& loss) { return loss->is_pair() || !loss->minimum_of().empty() ? loss : refine(loss); }
+
+}  // namespace tradeoff

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/worst_profile.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "loss/recording.h"
+#include "numeric/arithmetic.h"
+#include "operators/group.h"
+
+namespace tradeoff {
+
+const Loss& Profile::asked(const Loss& loss, Direction direction) {
+  const GroupSides* sides = group_sides_of(loss);
+  if (sides == nullptr) return loss;
+  return direction == Direction::worst ? *sides->mixed : *sides->one_kind;
+}
+
+namespace {
+
+const Citation& worse_of_both() {
+  static const Citation citation("two-directions", "the worse of both directions at each epsilon");
+  return citation;
+}
+
+}  // namespace
+
+// [two-directions] The worse of both read-outs at epsilon >= 0; below 0 the mirror 1 - e^eps + e^eps delta(-eps).
+Interval Profile::worst_delta(Interval epsilon) const {
+  const Interval at = epsilon.lo >= 0 ? epsilon : -epsilon;
+  const Interval worse = max(loss_.delta(Direction::remove, at), loss_.delta(Direction::add, at));
+  record(worse_of_both());
+  return epsilon.lo >= 0 ? worse : clamp(-expm1(epsilon) + exp(epsilon) * worse, 0, 1);
+}
+
+Interval Profile::delta(Interval epsilon) const {
+  if (one_sided()) return loss_.delta(side(), epsilon);
+  if (epsilon.lo >= 0 || epsilon.lo == epsilon.hi) return worst_delta(epsilon);
+  return {worst_delta(Interval::exactly(epsilon.hi)).lo, worst_delta(Interval::exactly(epsilon.lo)).hi};
+}
+
+Interval Profile::log_delta(Interval epsilon) const {
+  if (one_sided()) return loss_.log_delta(side(), epsilon);
+  if (epsilon.lo < 0) return log(delta(epsilon));
+  const Interval worse = max(loss_.log_delta(Direction::remove, epsilon), loss_.log_delta(Direction::add, epsilon));
+  record(worse_of_both());
+  return worse;
+}
+
+Interval Profile::swapped_delta(Interval epsilon) const {
+  if (direction_ == Direction::worst || loss_.symmetric()) return delta(epsilon);
+  return loss_.delta(direction_ == Direction::add ? Direction::remove : Direction::add, epsilon);
+}
+
+double Profile::rough_delta(double epsilon) const {
+  const Unrecorded steering;
+  if (one_sided()) return loss_.rough_delta(side(), epsilon);
+  const double at = std::abs(epsilon);
+  const double worse = std::max(loss_.rough_delta(Direction::remove, at), loss_.rough_delta(Direction::add, at));
+  return epsilon >= 0 ? worse : -std::expm1(epsilon) + std::exp(epsilon) * worse;
+}
+
+double Profile::rough_swapped_delta(double epsilon) const {
+  const Unrecorded steering;
+  if (direction_ == Direction::worst || loss_.symmetric()) return rough_delta(epsilon);
+  return loss_.rough_delta(direction_ == Direction::add ? Direction::remove : Direction::add, epsilon);
+}
+
+Interval Profile::infinite_mass() const {
+  if (one_sided()) return loss_.infinite_mass(side());
+  return max(loss_.infinite_mass(Direction::remove), loss_.infinite_mass(Direction::add));
+}
+
+Interval Profile::largest_loss() const {
+  const Unrecorded nothing;  // whoever uses it cites it
+  const LargestLoss largest = loss_.tail().largest;
+  if (!one_sided()) return largest.worse();
+  return side() == Direction::add ? largest.add : largest.remove;
+}
+
+void Profile::cite_largest_loss() const {
+  static const Citation largest("largest-loss", "delta is 0 from the largest loss on, and the largest losses add up");
+  loss_.cite();
+  record(largest);
+}
+
+std::optional<Interval> Profile::closed_epsilon(Interval delta) const {
+  if (one_sided()) return loss_.closed_epsilon(side(), delta);
+  const auto remove = loss_.closed_epsilon(Direction::remove, delta);
+  const auto add = loss_.closed_epsilon(Direction::add, delta);
+  if (!remove || !add) return std::nullopt;
+  record(worse_of_both());
+  return max(*remove, *add);
+}
+
+std::optional<Interval> Profile::closed_beta(Interval alpha) const {
+  if (one_sided()) return loss_.closed_beta(side(), alpha);
+  return std::nullopt;
+}
+
+// [two-directions] The symmetric curve lies below those of both directions and of their mirrors, so a test of any of them bounds it.
+std::optional<Loss::Test> Profile::test_at(double epsilon) const {
+  if (one_sided()) return loss_.test_at(side(), epsilon);
+  const Interval at = Interval::exactly(std::abs(epsilon));
+  const bool remove = loss_.delta(Direction::remove, at).hi >= loss_.delta(Direction::add, at).hi;
+  record(worse_of_both());
+  const auto test = loss_.test_at(remove ? Direction::remove : Direction::add, std::abs(epsilon));
+  if (!test || epsilon >= 0) return test;
+  return Loss::Test{clamp(1.0 - test->true_positive, 0, 1), clamp(1.0 - test->false_positive, 0, 1)};
+}
+
+}  // namespace tradeoff

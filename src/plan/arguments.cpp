@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/arguments.h"
+
+#include <cmath>
+
+#include "numeric/number_text.h"
+#include "plan/vocabulary.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff {
+
+const Value* Arguments::find(std::string_view name) const {
+  for (const Argument& argument : call_.arguments)
+    if (argument.name == name) return &argument.value;
+  return nullptr;
+}
+
+const Value& Arguments::value(std::string_view name) const {
+  const Value* found = find(name);
+  if (found == nullptr) throw DomainError(call_.name + ": " + std::string(name) + " is missing");
+  return *found;
+}
+
+void Arguments::refuse(std::string_view name, const std::string& shown, std::string_view allowed) const {
+  throw DomainError(call_.name + ": " + std::string(name) + " = " + shown + " is not allowed; it must be " + std::string(allowed));
+}
+
+Number Arguments::fallback(std::string_view name) const {
+  for (const Role role : {Role::source, Role::operation}) {
+    const Word* word = find_word(role, call_.name);
+    const Parameter* parameter = word != nullptr ? find_parameter(*word, name) : nullptr;
+    if (parameter == nullptr || parameter->fallback.empty()) continue;
+    if (const auto value = numeric::enclose_decimal(parameter->fallback)) return {std::string(parameter->fallback), *value};
+  }
+  throw DomainError(call_.name + ": " + std::string(name) + " is missing");
+}
+
+Number Arguments::written(std::string_view name) const {
+  const Value* found = find(name);
+  if (found == nullptr) return fallback(name);
+  if (const auto* number = std::get_if<Number>(&found->content)) return *number;
+  if (std::holds_alternative<Unknown>(found->content))
+    throw DomainError(call_.name + ": " + std::string(name) + " = ? can only be calibrated, not analysed");
+  refuse(name, "that", "a number");
+}
+
+Interval Arguments::number(std::string_view name) const {
+  const Number number = written(name);
+  if (!std::isfinite(number.value.lo) || !std::isfinite(number.value.hi)) refuse(name, number.text, "a finite number");
+  return number.value;
+}
+
+Interval Arguments::positive(std::string_view name) const {
+  const Interval value = number(name);
+  if (!(value.lo > 0)) refuse(name, written(name).text, "above 0");
+  return value;
+}
+
+Interval Arguments::non_negative(std::string_view name) const {
+  const Interval value = number(name);
+  if (!(value.lo >= 0)) refuse(name, written(name).text, "0 or above");
+  return value;
+}
+
+Interval Arguments::probability(std::string_view name) const {
+  const Interval value = number(name);
+  if (!(value.lo >= 0 && value.hi <= 1)) refuse(name, written(name).text, "between 0 and 1");
+  return value;
+}
+
+std::uint64_t Arguments::count(std::string_view name, std::uint64_t least, std::uint64_t most) const {
+  const Number number = written(name);
+  const double value = number.value.hi;
+  if (value > static_cast<double>(most))
+    throw TooLargeError(call_.name + ": " + std::string(name) + " = " + number.text + " is too large; at most " + std::to_string(most) +
+                        " is supported");
+  const bool whole = number.value.lo == number.value.hi && std::floor(value) == value;
+  if (!whole || value < static_cast<double>(least)) refuse(name, number.text, "a whole number of at least " + std::to_string(least));
+  return static_cast<std::uint64_t>(value);
+}
+
+std::string Arguments::word(std::string_view name) const {
+  const Value& found = value(name);
+  if (const auto* text = std::get_if<std::string>(&found.content)) return *text;
+  refuse(name, "that", "a word or a string");
+}
+
+namespace {
+
+const std::vector<Value>* items_of(const Value& value) {
+  if (const auto* list = std::get_if<List>(&value.content)) return &list->items;
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<Number> Arguments::numbers(std::string_view name) const {
+  const auto* items = items_of(value(name));
+  if (items == nullptr) refuse(name, "that", "a list of numbers [a, b, ...]");
+  std::vector<Number> result;
+  for (const Value& item : *items) {
+    const auto* number = std::get_if<Number>(&item.content);
+    if (number == nullptr) refuse(name, "entry " + std::to_string(result.size() + 1), "a number");
+    result.push_back(*number);
+  }
+  return result;
+}
+
+std::vector<std::pair<Number, Number>> Arguments::pairs(std::string_view name) const {
+  const auto* items = items_of(value(name));
+  if (items == nullptr) refuse(name, "that", "a list of pairs [(a, b), ...]");
+  std::vector<std::pair<Number, Number>> result;
+  for (const Value& item : *items) {
+    const auto* tuple = std::get_if<Tuple>(&item.content);
+    const bool is_pair = tuple != nullptr && tuple->items.size() == 2 && std::holds_alternative<Number>(tuple->items[0].content) &&
+                         std::holds_alternative<Number>(tuple->items[1].content);
+    if (!is_pair) refuse(name, "entry " + std::to_string(result.size() + 1), "a pair of numbers (a, b)");
+    result.emplace_back(std::get<Number>(tuple->items[0].content), std::get<Number>(tuple->items[1].content));
+  }
+  return result;
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "loss/atoms.h"
+#include "loss/transform.h"
+
+namespace tradeoff {
+
+/// The transform of a loss that takes finitely many values. It does not decay, so a contour needs another part that does. Null where the
+/// atoms are too many or too wide, or where the two laws have different infinite masses. [atoms-transform]
+[[nodiscard]] std::shared_ptr<const Transform> atoms_transform(const Atoms& atoms);
+
+}  // namespace tradeoff

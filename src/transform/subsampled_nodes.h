@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "tradeoff/interval.h"
+#include "transform/nodes.h"
+
+namespace tradeoff {
+
+/// The law of the loss x of a symmetric base under Q: a density, N(-mu^2/2, mu^2) on the whole line or coefficient * exp(-x/2) on
+/// [-largest, largest]; in the second case atoms at both ends, exp(-largest) times as heavy above; and a mass where P vanishes.
+struct SampledBase {
+  std::optional<Interval> mu;               ///< of a Gaussian; nothing for Laplace noise, whole or truncated
+  Interval largest;                         ///< of the finite losses
+  Interval atom = Interval::exactly(0);     ///< at -largest
+  Interval coefficient;                     ///< of the density
+  Interval missing = Interval::exactly(0);  ///< mass of x = -infinity under Q, and of +infinity under P
+};
+
+/// Whether each record joins by its own coin (the pair of Poisson sampling), or a sample of fixed size is drawn (C_p).
+enum class Sampling { poisson, fixed };
+
+/// The law of the sampled loss l = log(1 - rate + rate e^x) by Gauss-Legendre panels in x, with a bound of their error for every
+/// power. Under fixed sampling the half x > 0 alone is read: l keeps its mass, -l gets w times it, and all else has loss 0.
+/// Where P has infinite loss the pair is that of the finite losses, made a pair of probabilities by adding `shift` to l.
+/// [subsampled-transform]
+class SubsampledNodes final : public NodeLaw {
+ public:
+  /// The powers that will be used, and what is wanted of them: panels are as wide as an error of exp(-accuracy) allows.
+  struct Range {
+    double least_power;
+    double largest_power;
+    double power;    ///< where phi will be asked for,
+    double longest;  ///< up to this t
+    double accuracy;
+    double steps;
+  };
+  SubsampledNodes(const SampledBase& base, Interval rate, Sampling sampling, const Range& range);
+  /// More panels than this are not worth a try; the law is then left empty.
+  static constexpr std::size_t most_panels = 600;
+
+  using NodeLaw::log_error;
+  [[nodiscard]] double log_error(double power, double t, const Sum& sum) const override;
+  [[nodiscard]] double unit_error() const override { return unit_error_; }
+
+  /// What is added to every l, so that E_Q[w] = 1.
+  [[nodiscard]] Interval shift() const { return shift_; }
+  /// log of a bound of the tilted mass E_Q[w^p] of all atoms.
+  [[nodiscard]] double log_atoms(double power) const;
+  /// log of a bound of the total variation, jumps included, of the density of l against w^p.
+  [[nodiscard]] double log_variation(double power) const;
+
+ private:
+  struct Ellipse {           // Bernstein's, around a panel
+    double log_factor;       // of the error bound, half length of the panel included
+    double log_density;      // the largest |density| on it
+    double log_ratio_left;   // the least log |w|
+    double log_ratio_right;  // the largest
+    double argument;         // the largest arg w
+  };
+  struct Panel {
+    double centre;
+    double half;
+    std::vector<Ellipse> ellipses;
+  };
+  [[nodiscard]] double loss_at(double x) const;
+  /// log of the density at x, and its largest value on [left, right] + i[-height, height].
+  [[nodiscard]] double log_density(double x) const;
+  [[nodiscard]] double log_density_above(double left, double right, double height) const;
+  [[nodiscard]] Panel make_panel(double left, double right) const;
+  [[nodiscard]] static double log_panel_error(const Panel& panel, double power, double t);
+  [[nodiscard]] double log_tail(double power) const;
+  [[nodiscard]] double log_one_error(double power, double t) const;
+  [[nodiscard]] double log_one_variation(double power) const;
+  [[nodiscard]] double log_peak(double power) const;
+  [[nodiscard]] bool place_panels(const Range& range, double furthest);
+  [[nodiscard]] double end_of_march(const Range& range) const;
+  void fill();
+  void add_point(double x, double x_error, double log_weight, double weight_error);
+  void add_node(double loss, double loss_error, double log_weight, double weight_error);
+  void add_atom(double x, double x_error, Interval mass);
+  void note_atoms(std::size_t first);
+  void sort_nodes();
+  [[nodiscard]] Interval neither() const;
+
+  SampledBase base_;
+  Sampling sampling_;
+  double rate_, relative_rate_;
+  double mu_ = 0, relative_mu_ = 0;  // of a Gaussian base
+  double largest_ = 0, coefficient_ = 0, width_ = 0;
+  double low_ = 0, high_ = 0;  // where panels begin and end
+  Interval shift_ = Interval::exactly(0);
+  Interval scale_ = Interval::exactly(1);  // of all masses
+  double log_scale_ = 0;                   // from above
+  double unit_error_ = 0;
+  std::vector<Panel> panels_;
+  struct AtomMass {
+    double loss;
+    double log_mass;  // from above
+  };
+  std::vector<AtomMass> atoms_;
+};
+
+}  // namespace tradeoff

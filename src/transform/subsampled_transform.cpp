@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "transform/subsampled_transform.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "numeric/arithmetic.h"
+#include "transform/laplace_transform.h"
+
+namespace tradeoff {
+namespace {
+
+/// [subsampled-transform] The loss is sign * (l - shift), l the loss of the nodes.
+class SubsampledTilt final : public NodeTilt {
+ public:
+  SubsampledTilt(const SubsampledNodes& nodes, double order, double power, int sign, double negligible)
+      : NodeTilt(nodes, power, sign, negligible),
+        order_(order),
+        shift_(sign > 0 ? -nodes.shift() : nodes.shift()),
+        decay_{std::min(1.0, relative(nodes.log_atoms(power))), relative(nodes.log_variation(power)), infinity} {
+    if (decay_.atoms == 0) decay_.whole_variation = decay_.variation;
+  }
+
+  [[nodiscard]] Interval log_moment() const override { return NodeTilt::log_moment() + Interval::exactly(order_) * shift_; }
+  [[nodiscard]] double centre() const override { return NodeTilt::centre() + shift_.lo; }
+  void characteristic_function(std::span<const double> times, std::span<CharacteristicValue> values) const override {
+    NodeTilt::characteristic_function(times, values);
+    if (shift_.hi == 0 && shift_.lo == 0) return;
+    const double centre_error = shift_.width() + unit_roundoff * std::abs(centre());
+    for (std::size_t k = 0; k < times.size(); ++k) values[k].error += 1.01 * times[k] * centre_error;
+  }
+  [[nodiscard]] double modulus_above(double t) const override {
+    CharacteristicValue value;
+    characteristic_function({&t, 1}, {&value, 1});
+    const double seen = std::hypot(1 + value.real_less_one, value.imaginary) + value.error + 1e-12;
+    const double bound = (decay_.atoms + decay_.variation / t) * (1 + 1e-9);
+    return std::min(seen < 1 ? seen : 1, bound < 1 ? bound : 1);
+  }
+  [[nodiscard]] Decay decay(double) const override { return decay_; }
+
+ private:
+  double order_;
+  Interval shift_;
+  Decay decay_;
+};
+
+class SubsampledMoments final : public Moments {
+ public:
+  SubsampledMoments(std::unique_ptr<const SubsampledNodes> nodes, Direction direction, double steps)
+      : nodes_(std::move(nodes)), sign_(direction == Direction::add ? -1 : 1), negligible_(1e-18 / steps) {}
+
+  [[nodiscard]] Cumulant cumulant(double order) const override {
+    const Cumulant plain = nodes_->cumulant(power(order));
+    const double shift = -sign_ * nodes_->shift().lo;
+    return {plain.value + order * shift, sign_ * plain.mean + shift, plain.variance};
+  }
+  [[nodiscard]] double log_moment_above(double order) const override {
+    const Interval shift = sign_ > 0 ? -nodes_->shift() : nodes_->shift();
+    return (Interval::exactly(nodes_->log_moment_above(power(order))) + Interval::exactly(order) * shift).hi;
+  }
+  [[nodiscard]] std::unique_ptr<const TiltedLoss> tilt(double order) const override {
+    return std::make_unique<SubsampledTilt>(*nodes_, order, power(order), sign_, negligible_);
+  }
+
+ private:
+  [[nodiscard]] double power(double order) const { return sign_ > 0 ? 1 + order : -order; }
+
+  std::unique_ptr<const SubsampledNodes> nodes_;
+  int sign_;
+  double negligible_;
+};
+
+class SubsampledTransform final : public Transform {
+ public:
+  SubsampledTransform(SampledBase base, Interval rate, Sampling sampling, Direction direction)
+      : base_(base), rate_(rate), sampling_(sampling), direction_(direction) {}
+
+  [[nodiscard]] Interval infinite_mass() const override {
+    const bool lost = sampling_ == Sampling::poisson && direction_ == Direction::add;  // it becomes the atom at -log(1 - rate)
+    return lost ? Interval::exactly(0) : rate_ * base_.missing;
+  }
+  [[nodiscard]] double largest_loss() const override {
+    if (sampling_ == Sampling::fixed || direction_ == Direction::remove)
+      return base_.mu ? infinity : log1p(rate_ * expm1(base_.largest)).hi;
+    return (-log1p(base_.missing.hi > 0 ? -rate_ : rate_ * expm1(-base_.largest))).hi;
+  }
+  [[nodiscard]] std::unique_ptr<const Moments> prepare(const TransformRange& reach) const override {
+    const bool add = direction_ == Direction::add;
+    const auto power = [&](double order) { return add ? -order : 1 + order; };
+    // What the steps magnify must stay below 1e-13; a search is content with one per cent. Each effort asks for a longer t.
+    const double accuracy = std::log(reach.steps) + (reach.rough ? 8 : 36);
+    const SubsampledNodes::Range range{power(add ? reach.largest : reach.least),
+                                       power(add ? reach.least : reach.largest),
+                                       power(reach.order),
+                                       reach.longest * std::pow(1.5, reach.effort),
+                                       accuracy,
+                                       reach.steps};
+    auto nodes = std::make_unique<const SubsampledNodes>(base_, rate_, sampling_, range);
+    if (nodes->nodes().loss.empty()) return nullptr;
+    return std::make_unique<SubsampledMoments>(std::move(nodes), add ? Direction::add : Direction::remove, reach.steps);
+  }
+
+ private:
+  SampledBase base_;
+  Interval rate_;
+  Sampling sampling_;
+  Direction direction_;
+};
+
+bool is_narrow(Interval a) { return a.hi - a.lo <= 1e-12 * a.hi; }  // decimals and their quotients are far narrower
+
+}  // namespace
+
+std::optional<SampledBase> sampled_base(const Loss& base) {
+  if (const auto mu = base.gaussian_mu()) {
+    if (!(mu->lo > 0) || !(mu->hi < 100) || !is_narrow(*mu)) return std::nullopt;
+    return SampledBase{.mu = mu, .largest = Interval::exactly(infinity), .coefficient = Interval::exactly(0)};
+  }
+  const auto* laplace = dynamic_cast<const LaplaceTransform*>(base.transform(Direction::remove));
+  if (laplace == nullptr) return std::nullopt;
+  const Interval largest = laplace->largest(), finite = 1.0 - laplace->infinite_mass();
+  const bool narrow = is_narrow(largest) && is_narrow(laplace->atom()) && is_narrow(laplace->density());
+  if (!narrow || !(largest.lo > 0) || !(largest.hi < 100) || !(finite.lo > 0)) return std::nullopt;
+  return SampledBase{.mu = std::nullopt,
+                     .largest = largest,
+                     .atom = laplace->atom() * finite,
+                     .coefficient = laplace->density() * finite,
+                     .missing = laplace->infinite_mass()};
+}
+
+std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval rate, Sampling sampling, Direction direction) {
+  constexpr double most_rate = 1 - 1e-6;  // nearer to 1 the bounds would need 1 - rate to more digits than they have
+  if (!(rate.lo > 0) || !(rate.hi <= most_rate) || !is_narrow(rate)) return nullptr;
+  auto known = sampled_base(base);
+  if (!known || (known->mu && sampling == Sampling::poisson)) return nullptr;
+  return std::make_unique<SubsampledTransform>(*known, rate, sampling, direction);
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "loss/loss.h"
+#include "loss/transform.h"
+#include "transform/subsampled_nodes.h"
+
+namespace tradeoff {
+
+/// The base as sampling needs it, if it is a plain Gaussian or Laplace noise, whole or truncated.
+[[nodiscard]] std::optional<SampledBase> sampled_base(const Loss& base);
+
+/// The transform of a sampled loss; null where the parameters are too wide or the base has none of these forms.
+/// Poisson sampling of a plain Gaussian is subsampled_gaussian's. [subsampled-transform]
+[[nodiscard]] std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval rate, Sampling sampling,
+                                                                    Direction direction);
+
+}  // namespace tradeoff

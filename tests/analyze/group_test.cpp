@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/group.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "loss/gaussian_profile.h"
+#include "mechanism/constraints.h"
+#include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "mechanism/pair.h"
+#include "numeric/arithmetic.h"
+#include "support/matchers.h"
+#include "tradeoff/analyze.h"
+#include "tradeoff/error.h"
+
+// [group-privacy]
+namespace tradeoff {
+namespace {
+
+using test::Encloses;
+using test::golden_group;
+using test::golden_interval;
+using test::IsTight;
+
+std::string text(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+/// The same pair without closed forms, so that only its profile is left.
+class ProfileAlone final : public Loss {
+ public:
+  explicit ProfileAlone(LossPointer base) : base_(std::move(base)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return base_->delta(direction, epsilon); }
+  [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(direction); }
+  [[nodiscard]] Tail tail() const override { return base_->tail(); }
+
+ private:
+  LossPointer base_;
+};
+
+TEST(Group, PureDp) {
+  for (const auto& one : golden_group("f_dp.json", "group_eps")) {
+    const auto& inputs = one.at("inputs");
+    const Curve curve = analyze(parse("dp(epsilon=" + text(inputs.at("eps")) + ") | group(" + text(inputs.at("k")) + ")"));
+    const Interval beta = curve.beta_at(golden_interval(inputs.at("alpha")));
+    EXPECT_THAT(beta, Encloses(text(one.at("value")))) << one.at("id");
+    EXPECT_THAT(beta, IsTight(1e-9)) << one.at("id");
+  }
+}
+
+TEST(Group, ApproximateDp) {
+  for (const auto& one : golden_group("f_dp.json", "group_fed")) {
+    const auto& inputs = one.at("inputs");
+    const std::string base = "dp(epsilon=" + text(inputs.at("eps")) + ", delta=" + text(inputs.at("delta")) + ")";
+    const Curve curve = analyze(parse(base + " | group(" + text(inputs.at("k")) + ")"));
+    const Interval beta = curve.beta_at(golden_interval(inputs.at("alpha")));
+    EXPECT_THAT(beta, Encloses(text(one.at("value")))) << one.at("id");
+    EXPECT_LT(beta.width(), 1e-9) << one.at("id");
+  }
+}
+
+TEST(Group, NoiseMovesByTheWholeGroup) {
+  // Log-concave noise: k steps of size s are one of size ks, the Gaussian and Laplace in closed form, the discrete edge by edge.
+  const auto same = [](const std::string& grouped, const std::string& shifted, double width) {
+    const Curve one = analyze(parse(grouped)), other = analyze(parse(shifted));
+    for (const double epsilon : {-0.5, 0.0, 0.3, 1.0, 2.5}) {
+      EXPECT_THAT(one.delta_at(epsilon), Encloses(other.delta_at(epsilon))) << grouped << " " << epsilon;
+      EXPECT_LE(one.delta_at(epsilon).width(), width) << grouped << " " << epsilon;
+    }
+  };
+  same("gaussian(sigma=3) | group(4)", "gaussian(sigma=3, sensitivity=4)", 1e-13);
+  same("laplace(scale=3) | group(4)", "laplace(scale=3, sensitivity=4)", 1e-13);
+  same("discrete_laplace(scale=2) | group(3)", "discrete_laplace(scale=2, sensitivity=3)", 1e-10);
+  same("discrete_gaussian(sigma=2) | group(3)", "discrete_gaussian(sigma=2, sensitivity=3)", 1e-10);
+  same("truncated_laplace(scale=1, bound=8) | group(2)", "truncated_laplace(scale=1, bound=8, sensitivity=2)", 1e-6);
+}
+
+TEST(Group, KeepsWhatIsKnownOfTheTail) {
+  // Gaussian noise on the integers for three records is certified as Gaussian-DP, and the tail stays above the profile.
+  const Curve group = analyze(parse("discrete_gaussian(sigma=2) | group(3)"));
+  const Tail tail = group.loss()->tail();
+  ASSERT_TRUE(tail.gaussian || tail.gdp_mu < infinity);
+  if (!tail.gaussian) return;
+  const GaussianTail& model = *tail.gaussian;
+  for (double e = model.from; e < model.from + 20; e += 0.7) {
+    EXPECT_GE(model.log_factor + model.slope * e - e * e / (2 * model.width * model.width), group.log_delta_at(Interval::exactly(e)).lo);
+  }
+}
+
+TEST(Group, FromTheProfileAlone) {
+  for (const std::uint64_t size : {2U, 3U, 5U}) {
+    const LossPointer gaussian = group_loss(std::make_shared<ProfileAlone>(gaussian_loss(Interval::exactly(0.4))), size);
+    const LossPointer laplace = group_loss(std::make_shared<ProfileAlone>(std::make_shared<LaplaceLoss>(Interval::exactly(0.5))), size);
+    const LossPointer stated = group_loss(std::make_shared<ProfileAlone>(std::make_shared<ConstraintsLoss>(
+                                              std::vector<Constraint>{{Interval::exactly(0.5), Interval::exactly(0.01)}})),
+                                          size);
+    const Curve exact = analyze(parse("dp(epsilon=0.5, delta=0.01) | group(" + std::to_string(size) + ")"));
+    const double k = static_cast<double>(size);
+    for (const double epsilon : {0.0, 0.2, 0.7, 1.4, 4.0}) {
+      const Interval point = Interval::exactly(epsilon);
+      const Interval by_gaussian = gaussian->delta(Direction::remove, point);
+      EXPECT_THAT(by_gaussian, Encloses(gaussian_delta(0.4 * k, epsilon))) << size << " " << epsilon;
+      EXPECT_THAT(by_gaussian, IsTight(1e-6)) << size << " " << epsilon;
+      const Interval by_laplace = laplace->delta(Direction::remove, point);
+      const double truth = std::max(0.0, -std::expm1((epsilon - 0.5 * k) / 2));
+      EXPECT_THAT(by_laplace, Encloses(Interval{truth * (1 - 1e-13), truth * (1 + 1e-13)})) << size << " " << epsilon;
+      EXPECT_LT(by_laplace.width(), 1e-6) << size << " " << epsilon;
+      const Interval by_stated = stated->delta(Direction::remove, point);
+      EXPECT_THAT(by_stated, Encloses(exact.delta_at(epsilon))) << size << " " << epsilon;
+      EXPECT_LT(by_stated.width(), 1e-4) << size << " " << epsilon;
+    }
+    const Interval beta = *gaussian->closed_beta(Direction::remove, Interval::exactly(0.1));
+    EXPECT_THAT(beta, Encloses(gaussian_beta(0.4 * k, 0.1)));
+    EXPECT_THAT(beta, IsTight(1e-6));
+  }
+  // Far out the profile keeps its relative accuracy.
+  const LossPointer gaussian = group_loss(std::make_shared<ProfileAlone>(gaussian_loss(Interval::exactly(0.4))), 2);
+  const Interval far = gaussian->delta(Direction::remove, Interval::exactly(6));
+  EXPECT_THAT(far, Encloses(gaussian_delta(0.8, 6)));
+  EXPECT_THAT(far, IsTight(1e-4));
+}
+
+/// The definition, on plain doubles: h = 1 - f iterated.
+double iterated(const Curve& curve, double alpha, int size) {
+  double u = alpha;
+  for (int i = 0; i < size; ++i) u = 1 - curve.beta_at(u).lo;
+  return 1 - u;
+}
+
+TEST(Group, IsTheIterationOfTheTradeOffFunction) {
+  for (const char* base : {"randomized_response(1, 3)", "constraints([(2, 0), (0.5, 0.05), (0, 0.2)])",
+                           "dp(epsilon=1, delta=0.02) | repeat(3)", "laplace(scale=2) | sample(rate=0.3)"}) {
+    const Curve curve = analyze(parse(base));
+    for (const int size : {2, 3, 7}) {
+      const Curve grouped = analyze(parse(std::string(base) + " | group(" + std::to_string(size) + ")"));
+      for (const double alpha : {0.0, 0.003, 0.05, 0.2, 0.45})
+        EXPECT_NEAR(grouped.beta_at(alpha).lo, iterated(curve, alpha, size), 2e-6) << base << " " << size << " " << alpha;
+    }
+  }
+}
+
+TEST(Group, CoversEveryMixOfAdditionsAndRemovals) {
+  // P = with, Q = without; two records: both removed, both added, one of each. Chain rule: T(P0, P2)(a) >= g(1 - f(a)).
+  const std::string base = "pair(p=[0.6, 0.3, 0.1], q=[0.2, 0.3, 0.5])";
+  const Curve one = analyze(parse(base));
+  const Curve two = analyze(parse(base + " | group(2)"));
+  for (const Direction first : {Direction::remove, Direction::add}) {
+    for (const Direction second : {Direction::remove, Direction::add}) {
+      for (const double alpha : {0.0, 0.02, 0.1, 0.3, 0.6, 0.9}) {
+        const Interval beta = one.beta_at(Interval::exactly(alpha), first);
+        const Interval chained = one.beta_at(Interval{std::max(0.0, 1 - beta.hi), 1 - beta.lo}, second);
+        EXPECT_LE(two.beta_at(alpha).lo, chained.hi) << alpha;
+      }
+    }
+  }
+}
+
+TEST(Group, LaplaceIsTheLimitOfManySmallSteps) {
+  // Proposition 7, and the erratum: for mu = 1 four steps are not yet within 0.005, five are.
+  const auto distance = [](const std::string& mu, int size, double alpha) {
+    const Curve steps = analyze(parse("dp(epsilon=" + mu + "/" + std::to_string(size) + ") | group(" + std::to_string(size) + ")"));
+    const Curve limit = analyze(parse("laplace(scale=1, sensitivity=" + mu + ")"));
+    return std::abs(steps.beta_at(alpha).lo - limit.beta_at(alpha).lo);
+  };
+  for (const auto& one : golden_group("f_dp.json", "group_sup")) {
+    const std::string mu = text(one.at("inputs").at("mu"));
+    const int size = one.at("inputs").at("k").get<int>();
+    const double sup = std::stod(text(one.at("value").at("sup"))), at = std::stod(text(one.at("value").at("argmax")));
+    EXPECT_NEAR(distance(mu, size, at), sup, 1e-9);
+    for (int i = 1; i < 60; ++i) EXPECT_LE(distance(mu, size, i / 60.0), sup + 1e-9);
+  }
+  EXPECT_GT(distance("1", 4, 0.20681), 0.005);
+  for (int i = 1; i < 100; ++i) EXPECT_LT(distance("1", 5, i / 100.0), 0.005);
+}
+
+TEST(Group, ComposesAndRefuses) {
+  // The chain of a composition may mix whatever chains its parts have: grouping the parts first says more, or the same.
+  const Curve first = analyze(parse("dp(epsilon=0.3) | group(2) | repeat(4)"));
+  const Curve last = analyze(parse("dp(epsilon=0.3) | repeat(4) | group(2)"));
+  for (const double epsilon : {0.0, 0.5, 1.5}) EXPECT_LE(first.delta_at(epsilon).lo, last.delta_at(epsilon).hi);
+  EXPECT_THAT(analyze(parse("dp(epsilon=0.3) | group(1)")).delta_at(0.1), Encloses(analyze(parse("dp(epsilon=0.3)")).delta_at(0.1)));
+  EXPECT_THROW((void)analyze(parse("dp(epsilon=0.3) | group(0)")), DomainError);
+  EXPECT_THROW((void)analyze(parse("truncated_laplace(scale=1, bound=8) | group(5000)")), TooLargeError);
+  // delta after k records: delta (1 + e^eps + ... ) while it stays below the kink.
+  const double expected = 1e-4 * (1 + std::exp(0.2) + std::exp(0.4));
+  EXPECT_THAT(analyze(parse("dp(epsilon=0.2, delta=1e-4) | group(3)")).delta_at(Interval::exactly(INFINITY)),
+              Encloses(Interval{expected * (1 - 1e-14), expected * (1 + 1e-14)}));
+}
+
+// Each reading of these is a search or a composition, and whoever composes or inverts them reads thousands of times.
+TEST(Group, WhatIsSlowToReadIsKnownToBeSlow) {
+  EXPECT_EQ(analyze(parse("zcdp(0.1) | group(2)")).loss()->cost(), Cost::search);
+  EXPECT_EQ(analyze(parse("(gaussian(sigma=3) | poisson(rate=0.1); laplace(scale=3)) | poisson(rate=0.3)")).loss()->cost(), Cost::engine);
+  EXPECT_EQ(analyze(parse("laplace(scale=3) | poisson(rate=0.3)")).loss()->cost(), Cost::formula);
+}
+
+// Additions and removals mixed: the logarithm and the mass at infinity are those of the same iteration.
+TEST(Group, OfADirectedLossKeepsItsLogarithmAndItsFloor) {
+  const LossPointer pair = pair_loss({Interval::exactly(0.5), Interval::exactly(0.375), Interval::exactly(0.125)},
+                                     {Interval::exactly(0.75), Interval::exactly(0.25), Interval::exactly(0)});
+  const LossPointer group = group_loss(pair, 2);
+  EXPECT_FALSE(group->symmetric());  // a direction speaks of one kind of change alone
+  for (const double epsilon : {0.0, 0.3, 1.0}) {
+    const Interval delta = group->delta(Direction::remove, Interval::exactly(epsilon));
+    EXPECT_THAT(exp(group->log_delta(Direction::remove, Interval::exactly(epsilon))), Encloses(delta)) << epsilon;
+  }
+  // One record alone is revealed with a chance of 1/8.
+  const Interval floor = group->infinite_mass(Direction::remove);
+  EXPECT_THAT(floor, Encloses(group->delta(Direction::remove, Interval::exactly(infinity))));
+  EXPECT_GT(floor.lo, 0.125);
+}
+
+}  // namespace
+}  // namespace tradeoff

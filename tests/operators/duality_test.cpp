@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// [profile-duality], [profile-inversion]
+#include "operators/duality.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "loss/gaussian_profile.h"
+#include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "mechanism/pair.h"
+#include "numeric/arithmetic.h"
+#include "operators/subsampled.h"
+#include "support/matchers.h"
+
+namespace tradeoff {
+namespace {
+
+using test::Encloses;
+using test::IsTight;
+
+/// Hides the closed forms of a loss, so that the generic inversions have to find them again.
+class ProfileOnly final : public Loss {
+ public:
+  explicit ProfileOnly(LossPointer base) : base_(std::move(base)) {}
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return base_->delta(direction, epsilon); }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return base_->log_delta(direction, epsilon); }
+  [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(direction); }
+
+ private:
+  LossPointer base_;
+};
+
+TEST(InvertProfile, FindsTheClosedFormsAgain) {
+  const std::vector<LossPointer> losses{gaussian_loss(Interval::exactly(0.01)), gaussian_loss(Interval::exactly(1)),
+                                        gaussian_loss(Interval::exactly(9)), std::make_shared<LaplaceLoss>(Interval::exactly(2))};
+  for (const LossPointer& loss : losses) {
+    const ProfileOnly plain(loss);
+    for (const double delta : {0.4, 1e-3, 1e-9, 1e-100, 1e-305}) {
+      const Interval expected = *loss->closed_epsilon(Direction::remove, Interval::exactly(delta));
+      const Interval found = invert_profile(Profile(plain, Direction::worst), Interval::exactly(delta));
+      EXPECT_THAT(found, Encloses(expected)) << delta;
+      if (expected.lo > 0) {
+        EXPECT_THAT(found, IsTight(1e-11)) << delta;
+      }
+    }
+  }
+}
+
+/// A Gaussian of mu = 1 whose profile is known to a tenth only.
+class RoughLoss final : public Loss {
+ public:
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
+    return clamp(gaussian_delta(Interval::exactly(1), epsilon) * Interval{0.9, 1.1}, 0, 1);
+  }
+  [[nodiscard]] bool symmetric() const override { return true; }
+};
+
+TEST(InvertProfile, DecidesNothingWhereEnclosuresOverlap) {
+  const RoughLoss loss;
+  const Interval delta = Interval::exactly(1e-3), found = invert_profile(Profile(loss, Direction::remove), delta);
+  EXPECT_LE(found.lo, gaussian_epsilon(Interval::exactly(1), delta / 0.9).hi);
+  EXPECT_GE(found.hi, gaussian_epsilon(Interval::exactly(1), delta / 1.1).lo);
+}
+
+TEST(InvertProfile, ANegligibleDeltaBelowTheInfiniteMassNeedsInfiniteEpsilon) {
+  const LossPointer loss = pair_loss({Interval::exactly(0.25), Interval::exactly(0.75)}, {Interval::exactly(0), Interval::exactly(1)});
+  const ProfileOnly plain(loss);
+  EXPECT_EQ(invert_profile(Profile(plain, Direction::remove), Interval::exactly(0.1)), Interval::exactly(infinity));
+  EXPECT_EQ(invert_profile(Profile(plain, Direction::remove), Interval::exactly(0.3)), Interval::exactly(0));
+}
+
+TEST(DualBeta, FindsTheClosedFormsAgain) {
+  const std::vector<LossPointer> losses{gaussian_loss(Interval::exactly(0.3)), gaussian_loss(Interval::exactly(2)),
+                                        std::make_shared<LaplaceLoss>(Interval::exactly(1))};
+  for (const LossPointer& loss : losses) {
+    const ProfileOnly plain(loss);
+    for (const double alpha : {0.0, 1e-9, 1e-3, 0.05, 0.3, 0.5, 0.9, 0.999, 1.0}) {
+      const Interval expected = *loss->closed_beta(Direction::remove, Interval::exactly(alpha));
+      const Interval found = dual_beta(Profile(plain, Direction::worst), Interval::exactly(alpha));
+      EXPECT_THAT(found, Encloses(expected)) << alpha;
+      EXPECT_THAT(found, IsTight(1e-9)) << alpha;
+    }
+  }
+}
+
+/// T(Q, P) of a finite pair by sorting the outcomes, in plain doubles.
+double neyman_pearson(std::vector<std::pair<double, double>> outcomes, double alpha) {  // (q, p)
+  std::sort(outcomes.begin(), outcomes.end(), [](auto a, auto b) { return a.second * b.first > b.second * a.first; });
+  double beta = 1;
+  for (const auto& [q, p] : outcomes) {
+    const double taken = q > 0 ? std::min(1.0, alpha / q) : 1;
+    beta -= taken * p;
+    alpha -= taken * q;
+    if (taken < 1) break;
+  }
+  return beta;
+}
+
+TEST(DualBeta, AsymmetricPairsHaveTwoCurvesThatAreInverse) {
+  const std::vector<double> p{0.5, 0.25, 0.125, 0.125, 0};
+  const std::vector<double> q{0.0625, 0.25, 0.1875, 0.25, 0.25};
+  std::vector<Interval> p_exact;
+  std::vector<Interval> q_exact;
+  std::vector<std::pair<double, double>> forward;
+  std::vector<std::pair<double, double>> backward;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    p_exact.push_back(Interval::exactly(p[i]));
+    q_exact.push_back(Interval::exactly(q[i]));
+    forward.emplace_back(q[i], p[i]);
+    backward.emplace_back(p[i], q[i]);
+  }
+  const ProfileOnly loss(pair_loss(p_exact, q_exact));
+  for (const double alpha : {0.0, 0.03, 0.0625, 0.2, 0.4, 0.6, 0.8, 0.95}) {
+    const Interval remove = dual_beta(Profile(loss, Direction::remove), Interval::exactly(alpha));
+    EXPECT_NEAR(remove.lo, neyman_pearson(forward, alpha), 1e-9) << alpha;
+    EXPECT_NEAR(remove.hi, neyman_pearson(forward, alpha), 1e-9) << alpha;
+    const Interval add = dual_beta(Profile(loss, Direction::add), Interval::exactly(alpha));
+    EXPECT_NEAR(add.lo, neyman_pearson(backward, alpha), 1e-9) << alpha;
+    // The symmetric curve is below both.
+    const Interval worst = dual_beta(Profile(loss, Direction::worst), Interval::exactly(alpha));
+    EXPECT_LE(worst.lo, std::min(remove.hi, add.hi)) << alpha;
+  }
+}
+
+TEST(DualBeta, SmallBetaKeepsItsRelativeAccuracy) {
+  const LossPointer gaussian = gaussian_loss(Interval::exactly(1));
+  const ProfileOnly plain(gaussian);
+  const double alpha = 1 - 0x1p-40;
+  const Interval found = dual_beta(Profile(plain, Direction::worst), Interval::exactly(alpha));
+  EXPECT_THAT(found, Encloses(*gaussian->closed_beta(Direction::remove, Interval::exactly(alpha))));
+  EXPECT_THAT(found, IsTight(1e-6));
+}
+
+}  // namespace
+}  // namespace tradeoff

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/vocabulary.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace tradeoff {
+namespace {
+
+TEST(Vocabulary, NamesAreUniqueWithinTheirRoleAndExplained) {
+  std::set<std::pair<Role, std::string_view>> seen;
+  for (const Word& word : vocabulary()) {
+    EXPECT_TRUE(seen.emplace(word.role, word.name).second) << word.name;
+    EXPECT_FALSE(word.meaning.empty()) << word.name;
+    EXPECT_EQ(find_word(word.role, word.name), &word);
+    EXPECT_LT(word.parameters.size(), 32U) << "the parser keeps one bit a parameter";
+    std::set<std::string_view> parameters;
+    for (const Parameter& parameter : word.parameters) {
+      EXPECT_TRUE(parameters.insert(parameter.name).second) << word.name << " " << parameter.name;
+      EXPECT_FALSE(parameter.meaning.empty()) << word.name << " " << parameter.name;
+      EXPECT_EQ(find_parameter(word, parameter.name), &parameter);
+    }
+  }
+  EXPECT_EQ(find_word(Role::source, "poisson"), nullptr);
+  EXPECT_EQ(find_parameter(*find_word(Role::source, "gdp"), "sigma"), nullptr);
+}
+
+TEST(Vocabulary, OptionalParametersComeLast) {
+  for (const Word& word : vocabulary()) {
+    bool optional = false;
+    for (const Parameter& parameter : word.parameters) {
+      EXPECT_FALSE(optional && parameter.fallback.empty()) << word.name << ": a required parameter could not be given by position";
+      optional = optional || !parameter.fallback.empty();
+    }
+  }
+}
+
+TEST(Vocabulary, OnlySamplingFixesTheNeighbours) {
+  EXPECT_EQ(find_word(Role::operation, "poisson")->neighbours, Neighbours::add_remove);
+  EXPECT_EQ(find_word(Role::operation, "sample")->neighbours, Neighbours::replace_one);
+  EXPECT_EQ(find_word(Role::operation, "sample_with_replacement")->neighbours, Neighbours::replace_one);
+  EXPECT_EQ(find_word(Role::operation, "repeat")->neighbours, Neighbours::unstated);
+}
+
+TEST(Vocabulary, UsageShowsDefaultsAndForms) {
+  EXPECT_EQ(usage(*find_word(Role::source, "gaussian")), "gaussian(sigma, sensitivity=1)");
+  EXPECT_EQ(usage(*find_word(Role::operation, "sample")), "sample(size, of) or sample(rate)");
+  EXPECT_EQ(usage(*find_word(Role::operation, "refine")), "refine()");
+  EXPECT_EQ(usage(*find_word(Role::source, "strongest")), "strongest(guarantees)");
+  EXPECT_EQ(usage(*find_word(Role::tail, "zero")), "zero");
+}
+
+TEST(NearestName, CountsEditsAndSwaps) {
+  const std::string_view names[] = {"gaussian", "laplace", "dp", "gdp"};
+  EXPECT_EQ(nearest_name("gausian", names), "gaussian");
+  EXPECT_EQ(nearest_name("lapalce", names), "laplace");
+  EXPECT_EQ(nearest_name("gpd", names), "gdp");
+  EXPECT_EQ(nearest_name("", names), "dp");
+  EXPECT_EQ(nearest_name(std::string(1'000, 'l'), names), "laplace");
+  EXPECT_EQ(nearest_name("gaussian", {}), "");
+}
+
+}  // namespace
+}  // namespace tradeoff

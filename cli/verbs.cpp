@@ -431,7 +431,7 @@ constexpr std::array<Verb, 36> all_verbs = {{
      "an answer that others can verify",
      "Writes one answer about the plan with everything that is needed to verify it: the plan and its items, the question, the interval as\n"
      "decimals rounded outward, the theorems with their counts and error terms, the version, and a SHA-256 of all this.\n"
-     "`tradeoff verify` computes the answer again and compares; checker/check_certificate.py proves it in ball arithmetic, without any of\n"
+     "`tradeoff verify` computes the answer again and compares; assurance/checker/check_certificate.py proves it in ball arithmetic, without any of\n"
      "this program's code.\n\n"
      "Examples:\n"
      "  tradeoff certify --delta 1e-5 'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)' --out answer.json\n"

@@ -22,7 +22,7 @@ namespace {
 std::string find_witness() {
   std::error_code failed;
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
-  for (const std::filesystem::path& place : {here / "tradeoff-witness", here / ".." / "witness" / "tradeoff-witness"})
+  for (const std::filesystem::path& place : {here / "tradeoff-witness", here / ".." / "assurance" / "witness" / "tradeoff-witness"})
     if (!here.empty() && ::access(place.c_str(), X_OK) == 0) return place.string();
   return "tradeoff-witness";
 }

@@ -21,7 +21,7 @@ SAMPLE = STORED[::29]
 TRUE, FALSE, CHANGED, UNDECIDED = 0, 1, 3, 4
 
 pytest.importorskip("flint")
-_spec = importlib.util.spec_from_file_location("check_certificate", ROOT / "checker/check_certificate.py")
+_spec = importlib.util.spec_from_file_location("check_certificate", ROOT / "assurance/checker/check_certificate.py")
 checker = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(checker)
 

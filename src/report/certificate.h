@@ -14,7 +14,7 @@
 #include "tradeoff/plan.h"
 
 // The one format of certificates: of answers, of releases and of training runs. This file writes and reads it and computes its digest;
-// docs/howto/certify.md describes the JSON; checker/ verifies it by other means.
+// docs/howto/certify.md describes the JSON; assurance/checker/ verifies it by other means.
 namespace tradeoff::report {
 
 /// One question about the charged plan, its answer, and how that was found.

@@ -12,7 +12,7 @@ import random
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "checker"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "assurance" / "checker"))
 import check_certificate
 
 SEED = 20261115

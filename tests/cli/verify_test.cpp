@@ -265,7 +265,7 @@ TEST_F(Verify, PoissonRunsDoNotTellTheNumberOfRecords) {
 // What the fuzzer starts from must get past the reader.
 TEST_F(Verify, ReadsTheSeedsOfTheFuzzer) {
   int count = 0;
-  for (const auto& file : std::filesystem::directory_iterator(TRADEOFF_GOLDEN_DIR "/../../fuzz/corpus/certificate")) {
+  for (const auto& file : std::filesystem::directory_iterator(TRADEOFF_GOLDEN_DIR "/../../assurance/fuzz/corpus/certificate")) {
     const std::string name = file.path().filename().string();
     if (name.rfind("answer", 0) != 0 && name.rfind("release", 0) != 0 && name.rfind("training", 0) != 0) continue;
     ++count;

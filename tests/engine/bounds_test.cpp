@@ -17,7 +17,7 @@
 #include "support/matchers.h"
 
 // Error terms that hardly ever decide an answer, each where it does: at corners made for it, or against what the theory says it must be
-// at least. Every test here kills a fault of mutation/faults.toml that whole answers do not show.
+// at least. Every test here kills a fault of assurance/mutation/faults.toml that whole answers do not show.
 namespace tradeoff {
 namespace {
 

@@ -14,6 +14,7 @@
 
 #include "transform/characteristic_function.h"
 
+// clang-format off: the second file opens a namespace that would hide names from the first
 // The loops again, compiled for one width of registers each, whatever the processor would choose. [contour-rounding]
 #define TRADEOFF_EACH_LEVEL                         \
   using namespace ::tradeoff;          /* NOLINT */ \
@@ -24,24 +25,25 @@
 #define TRADEOFF_CLONES __attribute__((target("avx2")))
 namespace avx2 {
 TRADEOFF_EACH_LEVEL
-#include "numeric/lane_loops.cpp"
 #include "transform/characteristic_function.cpp"
+#include "numeric/lane_loops.cpp"
 }  // namespace avx2
 #undef TRADEOFF_CLONES
 #define TRADEOFF_CLONES __attribute__((target("avx512f")))
 namespace avx512 {
 TRADEOFF_EACH_LEVEL
-#include "numeric/lane_loops.cpp"
 #include "transform/characteristic_function.cpp"
+#include "numeric/lane_loops.cpp"
 }  // namespace avx512
 #undef TRADEOFF_CLONES
 #endif
 #define TRADEOFF_CLONES
 namespace plain {
 TRADEOFF_EACH_LEVEL
-#include "numeric/lane_loops.cpp"
 #include "transform/characteristic_function.cpp"
+#include "numeric/lane_loops.cpp"
 }  // namespace plain
+// clang-format on
 
 namespace tradeoff {
 namespace {

@@ -20,7 +20,7 @@ namespace {
 using namespace tradeoff;
 using namespace tradeoff::breaker;
 
-constexpr const char* help = R"(usage: breaker/run [OPTION...]
+constexpr const char* help = R"(usage: assurance/breaker/run [OPTION...]
 Draws random plans, hostile ones included, and holds the library's answers against witnesses, bounds and laws.
   --plans N      how many (1000)
   --seed S       which; the same seed draws the same plans (1)
@@ -31,7 +31,7 @@ Draws random plans, hostile ones included, and holds the library's answers again
   --results FILE write a line after every 500 plans, skip those that FILE has, and report on all of FILE
   --list         name the checks
 Exit code: 0 nothing is broken, 1 something is, 2 bad usage.
-Example: breaker/run --plans 100000 --seed 7 --results build/breaker.txt
+Example: assurance/breaker/run --plans 100000 --seed 7 --results build/breaker.txt
 )";
 
 struct Command {

@@ -194,9 +194,9 @@ class BudgetedLoss final : public Loss {
   template <class Ask>
   [[nodiscard]] auto counted(Ask&& ask) const -> decltype(ask()) {
     constexpr double least = 0.1;  // of any reading
-    const double begin = Work::done();
+    const std::uint64_t begin = Work::now();
     auto found = ask();
-    kept().spent += least + (Work::done() - begin);
+    kept().spent += least + Work::since(begin);
     return found;
   }
 

@@ -185,6 +185,21 @@ TEST(Bracketed, AnswersEveryQuestionAsIfItWereTheFirst) {
   EXPECT_EQ(ask(0.3), first);
 }
 
+// What other questions have counted before does not even change the rounding of what a question has spent.
+TEST(Bracketed, CountsWorkExactly) {
+  const auto work_of = [] {
+    const std::uint64_t begin = Work::now();
+    for (int i = 0; i < 1000; ++i) Work::count(0.1 * i);
+    return Work::since(begin);
+  };
+  const double first = work_of();
+  EXPECT_NEAR(first, 49950, 1e-2);
+  for (const double before : {0.3, 7.5e-3 * 12345, 1e9 / 3, 1e12 / 7, infinity}) {
+    Work::count(before);
+    EXPECT_EQ(work_of(), first) << before;
+  }
+}
+
 TEST(Bracketed, LeavesABoundAlone) {
   const LossPointer bound = std::make_shared<Bound>();
   EXPECT_EQ(budgeted(bound), bound);

@@ -285,8 +285,8 @@ std::vector<Spacing> Grid::even() const {
 bool Grid::start() {
   // One price is enough for formulas. A profile far slower than those (a composition inside an operator) counts its own work: it is looked
   // up once where the range is looked for, so that the first look is affordable, and once there.
-  double begin = Work::done();
-  const auto price_of = [&begin](double readings) { return (Work::done() - begin) / readings; };
+  std::uint64_t begin = Work::now();
+  const auto price_of = [&begin](double readings) { return Work::since(begin) / readings; };
   find_ranges();
   const double price_of_range = price_of(range_readings * static_cast<double>(parts_->size()));
   double widest = 0;
@@ -297,7 +297,7 @@ bool Grid::start() {
     wanted = std::max(wanted, std::min(widest * part_count * price_of_range / first_look_budget, widest / 64));
   if (!(wanted < widest_cell)) return false;
   set_step(wanted);
-  begin = Work::done();
+  begin = Work::now();
   discretise(even());
   if (const double price = price_of(points_); price > slow_price) price_ = price;
   return true;

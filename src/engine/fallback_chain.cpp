@@ -79,20 +79,25 @@ class FallbackChain final : public Loss, public Evaluable {
   }
 
  private:
-  /// The path that an end of an answer comes from, and what it used.
+  /// The path that an end of an answer comes from, and what it used and is not recorded: nothing if the path answered at once.
   struct End {
     std::optional<std::size_t> path{};
-    Citations basis{};
+    std::shared_ptr<const Citations> basis{};
   };
   struct Known {
     Interval value;
     End below{};
     End above{};
     void record_ends() const {
-      record(below.basis);
-      record(above.basis);
+      for (const auto& basis : {below.basis, above.basis})
+        if (basis != nullptr) record(*basis);
     }
   };
+
+  [[nodiscard]] static std::shared_ptr<const Citations> take_out(const RecordedSince& own) {
+    Citations taken = own.take_out();
+    return taken.empty() ? nullptr : std::make_shared<const Citations>(std::move(taken));
+  }
 
   [[nodiscard]] bool is_tight(Interval epsilon) const {
     return epsilon.hi < infinity && (epsilon.hi == 0 || epsilon.width() <= tolerance_.relative * epsilon.hi);
@@ -108,22 +113,23 @@ class FallbackChain final : public Loss, public Evaluable {
     double low_excess = infinity;
     double high_excess = -infinity;
     const auto ask = [&](double epsilon) {
-      const Recording own(Recording::When::if_wanted);
+      const RecordedSince own;
       const Interval value = log_delta(direction, Interval::exactly(epsilon));
+      auto basis = take_out(own);
       const double excess = (value.lo + value.hi) / 2 - (target.lo + target.hi) / 2;
       --questions;
       // An end that stays while the other moves has its excess halved, so that the secant does not creep.
       if (value.lo > target.hi) {
         if (low_excess < infinity) high_excess /= 2;
         known.lo = epsilon;
-        found.below = {std::nullopt, own.citations()};
+        found.below = {std::nullopt, std::move(basis)};
         low_excess = excess;
         return true;
       }
       if (value.hi <= target.lo) {
         if (high_excess > -infinity) low_excess /= 2;
         known.hi = epsilon;
-        found.above = {std::nullopt, own.citations()};
+        found.above = {std::nullopt, std::move(basis)};
         high_excess = excess;
         return true;
       }
@@ -146,14 +152,16 @@ class FallbackChain final : public Loss, public Evaluable {
   [[nodiscard]] Known ask_in_turn(Interval known, Ask&& ask, IsTight&& is_tight) const {
     Known found{known};
     for (std::size_t i = 0; i < paths_.size(); ++i) {
-      const Recording own(Recording::When::if_wanted);
+      const RecordedSince own;
       const Interval answer = ask(*paths_[i]);
       const Interval before = found.value;
       const Interval both{std::max(answer.lo, before.lo), std::min(answer.hi, before.hi)};
       found.value = both.lo <= both.hi ? both : hull(answer, before);  // disjoint enclosures would mean a defect: claim no more than either
-      if (found.value.lo != before.lo) found.below = {i, own.citations()};
-      if (found.value.hi != before.hi) found.above = {i, own.citations()};
-      if (is_tight(found.value)) break;
+      const bool ends = is_tight(found.value), below = found.value.lo != before.lo, above = found.value.hi != before.hi;
+      const auto basis = ends && below && above ? nullptr : take_out(own);  // of an answer from one path all is recorded where it belongs
+      if (below) found.below = {i, basis};
+      if (above) found.above = {i, basis};
+      if (ends) break;
     }
     return found;
   }

@@ -140,11 +140,12 @@ class BudgetedLoss final : public Loss {
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     const QuestionScope question;
+    Kept& kept = kept_for_question();
     const auto at = [&](double e) {
       if (std::isinf(e)) return at_infinity(direction, e);
-      if (e >= 0) return delta_at(direction, e);
+      if (e >= 0) return delta_at(kept, direction, e);
       const Interval point = Interval::exactly(e);  // [two-directions]
-      return clamp(-expm1(point) + exp(point) * delta_at(opposite(direction), -e), 0, 1);
+      return clamp(-expm1(point) + exp(point) * delta_at(kept, opposite(direction), -e), 0, 1);
     };
     if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
     return {at(epsilon.hi).lo, at(epsilon.lo).hi};
@@ -152,13 +153,16 @@ class BudgetedLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     const QuestionScope question;
     if (epsilon.lo < 0 || epsilon.hi == infinity) return log(delta(direction, epsilon));
-    const auto at = [&](double e) { return passes_on() ? used(read(direction, e)) : between(direction, e); };
+    Kept& kept = kept_for_question();
+    const auto at = [&](double e) { return passes_on(kept) ? used(read(kept, direction, e)) : between(kept, direction, e); };
     if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
     return {at(epsilon.hi).lo, at(epsilon.lo).hi};
   }
   [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
     const QuestionScope question;
-    if (passes_on()) return counted([&] { return base_->rough_delta(direction, epsilon); });
+    const Unrecorded steering;
+    Kept& kept = kept_for_question();
+    if (passes_on(kept)) return counted(kept, [&] { return base_->rough_delta(direction, epsilon); });
     return Loss::rough_delta(direction, epsilon);
   }
   [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
@@ -167,13 +171,15 @@ class BudgetedLoss final : public Loss {
   /// Answers that are searches of their own are passed on within the budget; after that whoever asks searches the readings.
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     const QuestionScope question;
-    if (!passes_on()) return std::nullopt;
-    return counted([&] { return base_->closed_epsilon(direction, delta); });
+    Kept& kept = kept_for_question();
+    if (!passes_on(kept)) return std::nullopt;
+    return counted(kept, [&] { return base_->closed_epsilon(direction, delta); });
   }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
     const QuestionScope question;
-    if (!passes_on()) return std::nullopt;
-    return counted([&] { return base_->closed_beta(direction, alpha); });
+    Kept& kept = kept_for_question();
+    if (!passes_on(kept)) return std::nullopt;
+    return counted(kept, [&] { return base_->closed_beta(direction, alpha); });
   }
   [[nodiscard]] std::optional<Interval> closed_mu() const override { return base_->closed_mu(); }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
@@ -185,18 +191,20 @@ class BudgetedLoss final : public Loss {
   void cite() const override { base_->cite(); }
 
  private:
-  [[nodiscard]] Kept& kept() const { return QuestionScope::state_of<Kept>(is_recording() ? recorded_ : unrecorded_); }
-  [[nodiscard]] bool passes_on() const { return kept().spent < budget_.passed_on; }
-  [[nodiscard]] Readings& readings(Direction direction) const {
-    return direction == Direction::add && !base_->symmetric() ? kept().add : kept().remove;
+  [[nodiscard]] Kept& kept_for_question() const { return QuestionScope::state_of<Kept>(is_unrecorded() ? steering_ : proving_); }
+  /// Also while nobody records: a later answer may name what a reading rests on. Within an `Unrecorded` no answer does.
+  [[nodiscard]] static Recording::When wanted() { return is_unrecorded() ? Recording::When::if_wanted : Recording::When::always; }
+  [[nodiscard]] bool passes_on(const Kept& kept) const { return kept.spent < budget_.passed_on; }
+  [[nodiscard]] Readings& readings(Kept& kept, Direction direction) const {
+    return direction == Direction::add && !base_->symmetric() ? kept.add : kept.remove;
   }
 
   template <class Ask>
-  [[nodiscard]] auto counted(Ask&& ask) const -> decltype(ask()) {
+  [[nodiscard]] static auto counted(Kept& kept, Ask&& ask) -> decltype(ask()) {
     constexpr double least = 0.1;  // of any reading
     const std::uint64_t begin = Work::now();
     auto found = ask();
-    kept().spent += least + Work::since(begin);
+    kept.spent += least + Work::since(begin);
     return found;
   }
 
@@ -205,28 +213,28 @@ class BudgetedLoss final : public Loss {
     return epsilon > 0 ? base_->infinite_mass(direction) : Interval::exactly(1);
   }
 
-  [[nodiscard]] Interval delta_at(Direction direction, double epsilon) const {
-    if (!passes_on()) return clamp(exp(between(direction, epsilon)), 0, 1);
-    const Recording own(Recording::When::if_wanted);
-    const Interval found = counted([&] { return base_->delta(direction, Interval::exactly(epsilon)); });
+  [[nodiscard]] Interval delta_at(Kept& kept, Direction direction, double epsilon) const {
+    if (!passes_on(kept)) return clamp(exp(between(kept, direction, epsilon)), 0, 1);
+    const Recording own(wanted());
+    const Interval found = counted(kept, [&] { return base_->delta(direction, Interval::exactly(epsilon)); });
     own.pass_on();
     // What underflowed has a logarithm that says more.
-    if (found.lo > 0) readings(direction).keep(epsilon, {log(found), basis_of(own)});
+    if (found.lo > 0) readings(kept, direction).keep(epsilon, {log(found), basis_of(kept, own)});
     return found;
   }
 
   /// What was recorded, shared with the last reading if that rests on the same.
-  [[nodiscard]] std::shared_ptr<const Citations> basis_of(const Recording& recording) const {
-    auto& last = kept().last_basis;
+  [[nodiscard]] static std::shared_ptr<const Citations> basis_of(Kept& kept, const Recording& recording) {
+    auto& last = kept.last_basis;
     if (*last != recording.citations()) last = std::make_shared<const Citations>(recording.citations());
     return last;
   }
 
-  [[nodiscard]] Reading read(Direction direction, double epsilon) const {
-    const Recording own(Recording::When::if_wanted);
-    const Interval log_delta = counted([&] { return base_->log_delta(direction, Interval::exactly(epsilon)); });
-    const Reading found{min(log_delta, Interval::exactly(0)), basis_of(own)};
-    readings(direction).keep(epsilon, found);
+  [[nodiscard]] Reading read(Kept& kept, Direction direction, double epsilon) const {
+    const Recording own(wanted());
+    const Interval log_delta = counted(kept, [&] { return base_->log_delta(direction, Interval::exactly(epsilon)); });
+    const Reading found{min(log_delta, Interval::exactly(0)), basis_of(kept, own)};
+    readings(kept, direction).keep(epsilon, found);
     return found;
   }
   [[nodiscard]] static Interval used(const Reading& reading) {
@@ -235,21 +243,21 @@ class BudgetedLoss final : public Loss {
   }
 
   /// What the readings say, after some more of them where that is little.
-  [[nodiscard]] Interval between(Direction direction, double epsilon) const {
+  [[nodiscard]] Interval between(Kept& kept, Direction direction, double epsilon) const {
     static const Citation bracket("profile-bracket", "between its readings a profile is held by its chords");
-    Readings& known = readings(direction);
-    const double& spent = kept().spent;
+    Readings& known = readings(kept, direction);
+    const double& spent = kept.spent;
     Work::count(1);
     Interval found = known.at(epsilon);
     const auto is_wide = [&](Interval value) { return value.hi > -infinity && !(value.width() <= tolerated(spent - budget_.passed_on)); };
     for (bool last = false; !last && is_wide(found) && spent < budget_.in_all;) {
       const double place = known.next(epsilon);
-      const Reading there = read(direction, place);
+      const Reading there = read(kept, direction, place);
       last = place == epsilon;
       found = intersect(found, last ? used(there) : known.at(epsilon));
       if (last || !is_wide(there.log_delta)) continue;
       last = true;  // readings as wide as this would not add up to more
-      found = intersect(found, used(read(direction, epsilon)));
+      found = intersect(found, used(read(kept, direction, epsilon)));
     }
     record(bracket);
     return found;
@@ -257,9 +265,9 @@ class BudgetedLoss final : public Loss {
 
   LossPointer base_;
   ReadingBudget budget_;
-  // What this loss keeps for a question: readings made while nothing was recorded do not know what they rest on.
-  std::uint64_t recorded_ = QuestionScope::new_owner();
-  std::uint64_t unrecorded_ = QuestionScope::new_owner();
+  // What is kept for a question. What no answer names, as it steers a search, has a budget of its own: it leaves one to the proof.
+  std::uint64_t proving_ = QuestionScope::new_owner();
+  std::uint64_t steering_ = QuestionScope::new_owner();
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "loss/recording.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tradeoff {
 
@@ -19,15 +20,32 @@ const char* to_string(Method method) {
   return "lattice";
 }
 
+namespace {
+constexpr std::size_t usual_citations = 8;  // few answers rest on more theorems
+}
+
 // A profile that is read again and again records the same citations in the same order: the next one is looked for behind the last.
 void Recording::add(const Citation& citation) {
   if (next_ >= citations_.size() || !(citations_[next_] == citation)) {
     const auto known = std::find(citations_.begin(), citations_.end(), citation);
     next_ = static_cast<std::size_t>(known - citations_.begin());
-    if (known == citations_.end()) citations_.push_back(citation);
+    if (known == citations_.end()) {
+      if (citations_.empty()) citations_.reserve(usual_citations);
+      citations_.push_back(citation);
+    }
   }
   ++next_;
   if (next_ == citations_.size()) next_ = 0;
+}
+
+Citations RecordedSince::take_out() const {
+  if (recording_ == nullptr) return {};
+  Citations& all = recording_->citations_;
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin_);
+  Citations taken(std::make_move_iterator(first), std::make_move_iterator(all.end()));
+  all.erase(first, all.end());
+  recording_->next_ = 0;
+  return taken;
 }
 
 Provenance Recording::provenance() const {

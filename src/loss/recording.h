@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tradeoff/provenance.h"
@@ -54,6 +55,7 @@ class Recording {
   friend void record(const Citations& citations);
   friend bool is_recording();
   friend class Unrecorded;
+  friend class RecordedSince;
 
   void add(const Citation& citation);
   void add(const Citations& citations) {
@@ -79,13 +81,36 @@ inline void record(const Citations& citations) {
 /// While it lives nothing is recorded on this thread: for values that steer a search and prove nothing, and for what is built in advance.
 class Unrecorded {
  public:
-  Unrecorded() : outer_(Recording::current_) { Recording::current_ = nullptr; }
-  ~Unrecorded() { Recording::current_ = outer_; }
+  Unrecorded() : outer_(Recording::current_), is_within_(std::exchange(lives_, true)) { Recording::current_ = nullptr; }
+  ~Unrecorded() {
+    Recording::current_ = outer_;
+    lives_ = is_within_;
+  }
   Unrecorded(const Unrecorded&) = delete;
   Unrecorded& operator=(const Unrecorded&) = delete;
 
  private:
+  friend bool is_unrecorded();
+
+  static inline constinit thread_local bool lives_ = false;
   Recording* outer_;
+  bool is_within_;
+};
+
+/// Whether what is computed now is for no answer: within an `Unrecorded`, and no recording began in it. The same whether or not anyone
+/// records the answer, so what is computed may depend on it.
+[[nodiscard]] inline bool is_unrecorded() { return Unrecorded::lives_ && !is_recording(); }
+
+/// Which part of the recording on this thread is new since this began. It stays where it is unless it is taken out, which is for a result
+/// that turns out not to be the last word: whoever uses it records it again, in the same recording.
+class RecordedSince {
+ public:
+  RecordedSince() : recording_(Recording::current_), begin_(recording_ == nullptr ? 0 : recording_->citations_.size()) {}
+  [[nodiscard]] Citations take_out() const;
+
+ private:
+  Recording* recording_;
+  std::size_t begin_;
 };
 
 /// What the computation records, for a result that is kept and whose users record it again; nothing of it is recorded now.

@@ -6,14 +6,19 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "curve/cached_profile.h"
+#include "loss/budgeted_profile.h"
 #include "loss/evaluation.h"
 #include "loss/question_scope.h"
+#include "loss/work.h"
 #include "support/random_plans.h"
 #include "tradeoff/analyze.h"
 
@@ -216,6 +221,48 @@ TEST(SameAnswer, InAListOverlapsTheAnswerAlone) {
     for (std::size_t i = 0; i < alone.size(); ++i)
       EXPECT_TRUE(alone[i].lo <= together[i].hi && together[i].lo <= alone[i].hi) << plan << " " << i;
   }
+}
+
+/// Asked with its theorems or without, alone or in a list after another question.
+Interval answer_of(const Curve& curve, const std::function<Interval(const Curve&)>& question, bool recorded, bool in_a_list) {
+  const auto ask = [&](const Curve& asked) {
+    if (!recorded) return question(asked);
+    const auto found = explained([&] { return question(asked); });
+    EXPECT_FALSE(found.steps.empty());
+    return found.value;
+  };
+  if (!in_a_list) return ask(curve);
+  const QuestionScope list;
+  const Curve together = cached_curve(curve);
+  (void)together.delta_at(0.1);
+  return ask(together);
+}
+
+/// [profile-bracket] The same bits with the theorems of an answer and without, where its readings exceed the budget of an operator's base:
+/// first on a curve that was not asked before, then on the same again.
+void expect_same_with_theorems(const std::string& plan, const std::function<Interval(const Curve&)>& question, bool recorded_first,
+                               bool in_a_list) {
+  const Curve curve = analyze(parse(plan), Neighbours::unstated, coarse);
+  const std::uint64_t begin = Work::now();
+  const Interval first = answer_of(curve, question, recorded_first, in_a_list);
+  EXPECT_GT(Work::since(begin), budget_of_part.passed_on) << plan;
+  EXPECT_EQ(answer_of(curve, question, !recorded_first, in_a_list), first) << plan;
+}
+
+TEST(SameAnswer, WithTheoremsOfASampledComposition) {
+  for (const bool in_a_list : {false, true})
+    expect_same_with_theorems("(gaussian(sigma=3) | poisson(rate=0.1); laplace(scale=3)) | poisson(rate=0.3)",
+                              [](const Curve& curve) { return curve.beta_at(0.1); }, !in_a_list, in_a_list);
+}
+
+TEST(SameAnswer, WithTheoremsOfASampledRun) {
+  expect_same_with_theorems("(gaussian(sigma=2) | poisson(rate=0.05) | repeat(10)) | poisson(rate=0.5)",
+                            [](const Curve& curve) { return curve.beta_at(0.1); }, false, false);
+}
+
+TEST(SameAnswer, WithTheoremsOfAGroup) {
+  expect_same_with_theorems("(gaussian(sigma=2) | poisson(rate=0.1) | repeat(20)) | group(2)",
+                            [](const Curve& curve) { return curve.epsilon_at(1e-2); }, true, true);
 }
 
 }  // namespace

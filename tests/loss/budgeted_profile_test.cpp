@@ -6,10 +6,10 @@
 #include <cmath>
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "loss/question_scope.h"
-#include "loss/recording.h"
 #include "loss/work.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
@@ -96,7 +96,7 @@ TEST(Bracketed, ReadsForALimitedAmountOfWorkAndEnclosesAllTheSame) {
       const double rough = one.patient->rough_delta(Direction::remove, e);
       ASSERT_TRUE(rough >= 0 && rough <= 1) << e;
     }
-    EXPECT_LE(one.loss->seconds(), 4 + 2 * price);
+    EXPECT_LE(one.loss->seconds(), 2 * (4 + 2 * price));  // once for what proves and once for what steers
   }
 }
 
@@ -132,13 +132,12 @@ TEST(Bracketed, AnswersForAnIntervalAndAtInfinity) {
 
 TEST(Bracketed, LeavesSearchesToTheReadingsWhenTheBudgetIsSpent) {
   const QuestionScope question;
-  const Recording recording;  // readings made without one are kept apart
   const LossPointer base = std::make_shared<LaplaceLoss>(Interval::exactly(1));
   const LossPointer patient = budgeted(base, {0.25, 1});  // two readings of a formula are within this, and a third is not
   EXPECT_EQ(patient->closed_beta(Direction::remove, Interval::exactly(0.1)), base->closed_beta(Direction::remove, Interval::exactly(0.1)));
   EXPECT_EQ(patient->closed_epsilon(Direction::remove, Interval::exactly(0.1)),
             base->closed_epsilon(Direction::remove, Interval::exactly(0.1)));
-  (void)patient->rough_delta(Direction::remove, 0.5);
+  (void)patient->delta(Direction::remove, Interval::exactly(0.25));
   EXPECT_FALSE(patient->closed_beta(Direction::remove, Interval::exactly(0.1)));
   EXPECT_FALSE(patient->closed_epsilon(Direction::remove, Interval::exactly(0.1)));
   EXPECT_EQ(patient->closed_mu().has_value(), base->closed_mu().has_value());
@@ -183,6 +182,68 @@ TEST(Bracketed, AnswersEveryQuestionAsIfItWereTheFirst) {
   const Interval first = ask(0.3);
   for (const double other : {0.1, 0.7, 1.2}) (void)ask(other);
   EXPECT_EQ(ask(0.3), first);
+}
+
+/// The answers to many questions of one scope. `recorded` says of each whether its theorems are recorded.
+template <class Recorded>
+std::vector<Interval> answers_of(const Loss& loss, Recorded&& recorded) {
+  const QuestionScope question;
+  std::vector<Interval> found;
+  for (int round = 0; round < 2; ++round)
+    for (int i = 0; i < 60; ++i) {
+      const Interval epsilon = Interval::exactly(std::fmod(0.37 * i, 2.5));
+      const Direction direction = i % 3 == 0 ? Direction::add : Direction::remove;
+      const auto ask = [&] {
+        if (i % 5 == 0) found.push_back(Interval::exactly(loss.rough_delta(direction, epsilon.lo)));  // steers, and proves nothing
+        found.push_back(i % 2 == 0 ? loss.delta(direction, epsilon) : loss.log_delta(direction, epsilon));
+      };
+      if (recorded(i))
+        EXPECT_FALSE(provenance_of(ask).steps.empty());
+      else
+        ask();
+    }
+  return found;
+}
+
+// The same bits whether all answers, some of them or none are recorded, below the budget, beyond it and when it is spent.
+TEST(Bracketed, AnswersTheSameWithAndWithoutARecording) {
+  for (const double price : {1e-6, 0.01, 0.04, 0.2, 1.0}) {
+    const Slow one = slow(subsampled_laplace(), price);
+    const std::vector<Interval> silent = answers_of(*one.patient, [](int) { return false; });
+    EXPECT_EQ(answers_of(*one.patient, [](int) { return true; }), silent) << price;
+    EXPECT_EQ(answers_of(*one.patient, [](int i) { return i % 2 == 0; }), silent) << price;
+    EXPECT_EQ(answers_of(*one.patient, [](int i) { return i % 7 == 3; }), silent) << price;
+    EXPECT_EQ(answers_of(*slow(subsampled_laplace(), price).patient, [](int i) { return i > 40; }), silent) << price << ", cold";
+  }
+}
+
+// A search may spend all that it has: what proves its answer is read with a budget of its own.
+TEST(Bracketed, LeavesABudgetToWhatProvesTheAnswer) {
+  const QuestionScope question;
+  const Slow one = slow(subsampled_laplace(), 0.2);
+  for (int i = 0; i < 100; ++i) (void)one.patient->rough_delta(Direction::remove, 0.01 * i);
+  EXPECT_LE(one.loss->seconds(), 4 + 2 * 0.2);
+  EXPECT_EQ(one.patient->delta(Direction::remove, Interval::exactly(0.7)), one.loss->delta(Direction::remove, Interval::exactly(0.7)));
+}
+
+// A reading made while nothing is recorded knows what it rests on: an answer that uses it later names that.
+TEST(Bracketed, NamesWhatReadingsMadeWithoutARecordingRestOn) {
+  for (const bool of_logarithms : {false, true}) {
+    const QuestionScope question;
+    const Slow one = slow(subsampled_laplace(), 3);  // the second reading spends what there is
+    for (const double epsilon : {0.5, 1.0}) {
+      if (of_logarithms)
+        (void)one.patient->log_delta(Direction::remove, Interval::exactly(epsilon));
+      else
+        (void)one.patient->delta(Direction::remove, Interval::exactly(epsilon));
+    }
+    const int before = one.loss->readings;
+    const auto found = explained([&] { return one.patient->log_delta(Direction::remove, Interval::exactly(0.5)); });
+    EXPECT_EQ(one.loss->readings, before);
+    std::vector<std::string> theorems;
+    for (const Step& step : found.steps) theorems.push_back(step.theorem);
+    EXPECT_EQ(theorems, (std::vector<std::string>{"laplace-profile", "poisson-subsampling", "profile-bracket"})) << of_logarithms;
+  }
 }
 
 // What other questions have counted before does not even change the rounding of what a question has spent.

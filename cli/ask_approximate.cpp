@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "asks.h"
 #include "curve/approximate.h"
+#include "curve/curve_state.h"
 
 namespace tradeoff::cli {
 namespace {
@@ -26,7 +27,7 @@ std::optional<Interval> composed_delta(const Question& question, const Curve& cu
   constexpr double most = 1e6;
   const auto times = static_cast<std::uint64_t>(wanted.lo >= 1 && wanted.hi <= most ? wanted.lo : 0);
   if (wanted != Interval::exactly(static_cast<double>(times))) question.refuse("times", "a whole number from 1 to 1000000");
-  return composed_between_polygons(curve.loss(), pieces, times, question.at_least_zero("epsilon"));
+  return composed_between_polygons(loss_of(curve), pieces, times, question.at_least_zero("epsilon"));
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ Answer answer_approximate(const Question& question) {
   const auto pieces = static_cast<std::size_t>(wanted.lo >= 1 && wanted.hi <= 64 ? wanted.lo : 0);
   if (wanted != Interval::exactly(static_cast<double>(pieces))) question.refuse("pieces", "a whole number from 1 to 64");
   const auto curve = question.curve();
-  const auto found = std::make_shared<const Approximations>(approximate(*curve->loss(), pieces));
+  const auto found = std::make_shared<const Approximations>(approximate(*loss_of(*curve), pieces));
   const std::optional<Interval> composed = composed_delta(question, *curve, pieces);
   return {[found, composed](report::JsonWriter& out) {
             out.begin_object();

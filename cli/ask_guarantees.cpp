@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "asks.h"
+#include "curve/curve_state.h"
 #include "loss/loss.h"
 #include "tradeoff/error.h"
 
@@ -43,7 +44,7 @@ Answer answer_list(const Question& question) {
 Answer answer_guarantees(const Question& question) {
   if (question.has("epsilon")) return answer_list(question);
   const auto curve = question.curve();
-  const Loss& loss = *curve->loss();
+  const Loss& loss = *loss_of(*curve);
   if (question.direction() == Direction::worst && !loss.symmetric())
     throw UnsupportedError("guarantees: the two directions of this plan differ; ask for direction remove or add");
   const auto side = question.direction() == Direction::add ? Direction::add : Direction::remove;

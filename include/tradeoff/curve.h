@@ -2,9 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
+#include <utility>
 
 #include "tradeoff/interval.h"
 #include "tradeoff/plan.h"
@@ -34,51 +32,57 @@ struct Posterior {
   Interval largest;
 };
 
-class Loss;
-struct Composition;
+namespace detail {
+struct CurveState;  // src/curve/curve_state.h: private
+}
+
+/// Where a question is asked: a number, an interval that holds it, or the exact number of a plan (`read_number`).
+class Level {
+ public:
+  Level(double value) : value_(Interval::exactly(value)) {}                // NOLINT(google-explicit-constructor): a parameter type
+  Level(Interval value) : value_(value) {}                                 // NOLINT(google-explicit-constructor)
+  Level(const Number& number) : value_(number.value), number_(&number) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] Interval value() const { return value_; }
+  /// The exact number, or null. It belongs to the caller.
+  [[nodiscard]] const Number* number() const { return number_; }
+
+ private:
+  Interval value_;
+  const Number* number_ = nullptr;
+};
 
 /// What a plan guarantees. Immutable, cheap to copy, safe to share between threads. Every answer is certain to hold. `explained` (in
-/// tradeoff/provenance.h) tells how an answer was found.
+/// tradeoff/provenance.h) tells how an answer was found. Every question takes a level and an optional direction.
 class Curve {
  public:
   /// The least delta such that the plan is (epsilon, delta)-DP; any real epsilon, and +infinity for the mass at infinite loss.
-  [[nodiscard]] Interval delta_at(Interval epsilon, Direction = Direction::worst) const;
+  [[nodiscard]] Interval delta_at(Level epsilon, Direction = Direction::worst) const;
   /// Natural logarithm of `delta_at`, for values that a double cannot hold.
-  [[nodiscard]] Interval log_delta_at(Interval epsilon, Direction = Direction::worst) const;
-  /// The least epsilon >= 0 such that the plan is (epsilon, delta)-DP.
-  [[nodiscard]] Interval epsilon_at(Interval delta, Direction = Direction::worst) const;
-  /// The same for the exact number: if the plan itself states a guarantee for this very delta, that is the answer.
-  [[nodiscard]] Interval epsilon_at(const Number& delta, Direction = Direction::worst) const;
+  [[nodiscard]] Interval log_delta_at(Level epsilon, Direction = Direction::worst) const;
+  /// The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. If delta is an exact number for which the plan itself states a
+  /// guarantee, that guarantee is the answer.
+  [[nodiscard]] Interval epsilon_at(Level delta, Direction = Direction::worst) const;
   /// The trade-off function: least type II error of a test whose type I error is alpha. With a direction, T(Q, P): null Q, alternative P.
-  [[nodiscard]] Interval beta_at(Interval alpha, Direction = Direction::worst) const;
+  [[nodiscard]] Interval beta_at(Level alpha, Direction = Direction::worst) const;
   /// Largest true-positive rate of an attack with this false-positive rate.
-  [[nodiscard]] Interval tpr_at(Interval fpr, Direction = Direction::worst) const;
+  [[nodiscard]] Interval tpr_at(Level fpr, Direction = Direction::worst) const;
   /// Total variation: the largest (true-positive rate - false-positive rate) of any attack.
-  [[nodiscard]] Interval advantage() const;
-  [[nodiscard]] Posterior posterior_at(Interval prior) const;
-
-  [[nodiscard]] Interval delta_at(double epsilon) const { return delta_at(Interval::exactly(epsilon)); }
-  [[nodiscard]] Interval epsilon_at(double delta) const { return epsilon_at(Interval::exactly(delta)); }
-  [[nodiscard]] Interval beta_at(double alpha) const { return beta_at(Interval::exactly(alpha)); }
+  [[nodiscard]] Interval advantage(Direction = Direction::worst) const;
+  /// The best membership guess at this prior, and the largest posterior that any output can cause.
+  [[nodiscard]] Posterior posterior_at(Level prior, Direction = Direction::worst) const;
 
   /// Whether the plan states this guarantee or a stronger one outright. Then it holds, whatever rounding makes of `delta_at`.
   [[nodiscard]] bool states(const Number& epsilon, const Number& delta) const;
 
-  [[nodiscard]] Neighbours neighbours() const { return neighbours_; }
-  [[nodiscard]] Tolerance tolerance() const { return tolerance_; }
-
-  /// For the library's own use; the types behind it are private.
-  Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, Tolerance tolerance, std::vector<WrittenGuarantee> stated = {},
-        std::shared_ptr<const Composition> composition = nullptr);
-  [[nodiscard]] const std::shared_ptr<const Loss>& loss() const { return loss_; }
-  [[nodiscard]] const std::shared_ptr<const Composition>& composition() const { return composition_; }
+  [[nodiscard]] Neighbours neighbours() const;
+  [[nodiscard]] Tolerance tolerance() const;
 
  private:
-  std::shared_ptr<const Loss> loss_;
-  Neighbours neighbours_;
-  Tolerance tolerance_;
-  std::vector<WrittenGuarantee> stated_;
-  std::shared_ptr<const Composition> composition_;  // what `extend` goes on from; null for a curve that no plan made
+  friend struct detail::CurveState;
+  explicit Curve(std::shared_ptr<const detail::CurveState> state) : state_(std::move(state)) {}
+
+  std::shared_ptr<const detail::CurveState> state_;
 };
 
 }  // namespace tradeoff

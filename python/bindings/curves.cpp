@@ -10,6 +10,7 @@
 #include "batch.h"
 #include "bind.h"
 #include "curve/approximate.h"
+#include "curve/curve_state.h"
 #include "loss/loss.h"
 #include "loss/question_scope.h"
 #include "text.h"
@@ -130,7 +131,7 @@ using Corners = std::vector<std::pair<Ends, Ends>>;
 Corners guarantees(const Curve& curve, const std::string& direction) {
   const Direction side = read_direction(direction);
   const nb::gil_scoped_release unlocked;
-  const Loss& loss = *curve.loss();
+  const Loss& loss = *loss_of(curve);
   if (side == Direction::worst && !loss.symmetric())
     throw UnsupportedError("guarantees: the two directions of this plan differ; ask for direction remove or add");
   const auto found = loss.guarantees(side == Direction::add ? Direction::add : Direction::remove);
@@ -148,7 +149,7 @@ std::pair<Corners, Ends> to_polygon(const Approximation& polygon) {
 
 auto approximations(const Curve& curve, std::size_t pieces) {
   const nb::gil_scoped_release unlocked;
-  const Approximations found = approximate(*curve.loss(), pieces);
+  const Approximations found = approximate(*loss_of(curve), pieces);
   std::optional<Ends> area;
   if (found.area) area = ends(*found.area);
   return std::make_tuple(to_polygon(found.below), to_polygon(found.above), to_polygon(found.below_published), area);

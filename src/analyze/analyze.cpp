@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analyze/parts_of_plan.h"
+#include "curve/curve_state.h"
 #include "engine/compose.h"
 #include "loss/budgeted_profile.h"
 #include "loss/question_scope.h"
@@ -331,7 +332,7 @@ namespace {
 
 Curve curve_of(Composition composition, Neighbours neighbours, Tolerance tolerance, std::vector<WrittenGuarantee> stated) {
   const auto kept = std::make_shared<const Composition>(std::move(composition));
-  return {kept->loss, neighbours, tolerance, std::move(stated), kept};
+  return curve_from(kept->loss, neighbours, tolerance, std::move(stated), kept);
 }
 
 }  // namespace
@@ -357,8 +358,8 @@ Curve extend(const Curve& curve, const Plan& more) {
   if (found.neighbours != curve.neighbours())
     throw DomainError(std::string("neighbours: the new lines speak of ") + name_of(found.neighbours) +
                       " neighbours and the curve so far of none; state them when the first lines are analysed");
-  const Composition* const shorter = curve.composition().get();
-  Parts parts = shorter != nullptr ? shorter->parts : Parts{{curve.loss(), 1}};
+  const Composition* const shorter = detail::CurveState::of(curve).composition.get();
+  Parts parts = shorter != nullptr ? shorter->parts : Parts{{loss_of(curve), 1}};
   parts.insert(parts.end(), std::make_move_iterator(found.parts.begin()), std::make_move_iterator(found.parts.end()));
   return curve_of(Analyst(curve.neighbours(), curve.tolerance()).whole(std::move(parts), shorter), curve.neighbours(), curve.tolerance(),
                   {});

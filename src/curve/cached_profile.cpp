@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "curve/cached_profile.h"
 
+#include "curve/curve_state.h"
 #include "loss/budgeted_profile.h"
 
 namespace tradeoff {
 
 LossPointer cached_loss(const Curve& curve) {
-  return curve.loss()->cost() == Cost::engine ? budgeted(curve.loss(), budget_of_plan) : curve.loss();
+  return loss_of(curve)->cost() == Cost::engine ? budgeted(loss_of(curve), budget_of_plan) : loss_of(curve);
 }
 
-Curve cached_curve(const Curve& curve) { return {cached_loss(curve), curve.neighbours(), curve.tolerance()}; }
+Curve cached_curve(const Curve& curve) { return curve_from(cached_loss(curve), curve.neighbours(), curve.tolerance()); }
 
 }  // namespace tradeoff

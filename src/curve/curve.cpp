@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "curve/cached_profile.h"
+#include "curve/curve_state.h"
 #include "loss/question_scope.h"
 #include "loss/recording.h"
 #include "numeric/arithmetic.h"
@@ -44,47 +45,43 @@ Interval or_zero(const Profile& profile, Interval epsilon, Interval zero, Read&&
 
 }  // namespace
 
-Curve::Curve(std::shared_ptr<const Loss> loss, Neighbours neighbours, Tolerance tolerance, std::vector<WrittenGuarantee> stated,
-             std::shared_ptr<const Composition> composition)
-    : loss_(std::move(loss)),
-      neighbours_(neighbours),
-      tolerance_(tolerance),
-      stated_(std::move(stated)),
-      composition_(std::move(composition)) {}
+Neighbours Curve::neighbours() const { return state_->neighbours; }
 
-Interval Curve::delta_at(Interval epsilon, Direction direction) const {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_at(epsilon, direction); });
+Tolerance Curve::tolerance() const { return state_->tolerance; }
 
+Interval Curve::delta_at(Level level, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_at(level, direction); });
+
+  const Interval epsilon = level.value();
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
   const QuestionScope question;
-  const Profile profile(*loss_, direction);
+  const Profile profile(*state_->loss, direction);
   return or_zero(profile, epsilon, Interval::exactly(0), [&] { return clamp(profile.delta(epsilon), 0, 1); });
 }
 
-Interval Curve::log_delta_at(Interval epsilon, Direction direction) const {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return log_delta_at(epsilon, direction); });
+Interval Curve::log_delta_at(Level level, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return log_delta_at(level, direction); });
 
+  const Interval epsilon = level.value();
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
   const QuestionScope question;
-  const Profile profile(*loss_, direction);
+  const Profile profile(*state_->loss, direction);
   return or_zero(profile, epsilon, Interval::exactly(-infinity), [&] { return min(profile.log_delta(epsilon), Interval::exactly(0)); });
 }
 
-Interval Curve::epsilon_at(Interval delta, Direction direction) const {
+Interval Curve::epsilon_at(Level delta, Direction direction) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_at(delta, direction); });
 
-  require_probability("delta", delta);
-  const QuestionScope question;
-  return max(invert_profile(Profile(*loss_, direction), delta), Interval::exactly(0));
-}
-
-Interval Curve::epsilon_at(const Number& delta, Direction direction) const {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_at(delta, direction); });
-
+  require_probability("delta", delta.value());
+  Interval epsilon;
+  {
+    const QuestionScope question;
+    epsilon = max(invert_profile(Profile(*state_->loss, direction), delta.value()), Interval::exactly(0));
+  }
+  if (delta.number() == nullptr) return epsilon;
   static const Citation written("canonical-constraints", "the plan states this guarantee itself");
-  Interval epsilon = epsilon_at(delta.value, direction);
-  for (const WrittenGuarantee& stated : stated_) {
-    if (!surely_at_most(stated.delta, delta) || !(stated.epsilon.value.hi < epsilon.hi)) continue;
+  for (const WrittenGuarantee& stated : state_->stated) {
+    if (!surely_at_most(stated.delta, *delta.number()) || !(stated.epsilon.value.hi < epsilon.hi)) continue;
     epsilon.hi = stated.epsilon.value.hi;
     record(written);
   }
@@ -94,47 +91,49 @@ Interval Curve::epsilon_at(const Number& delta, Direction direction) const {
 bool Curve::states(const Number& epsilon, const Number& delta) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return states(epsilon, delta); });
 
-  return std::any_of(stated_.begin(), stated_.end(), [&](const WrittenGuarantee& stated) {
+  return std::any_of(state_->stated.begin(), state_->stated.end(), [&](const WrittenGuarantee& stated) {
     return surely_at_most(stated.epsilon, epsilon) && surely_at_most(stated.delta, delta);
   });
 }
 
-Interval Curve::beta_at(Interval alpha, Direction direction) const {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return beta_at(alpha, direction); });
+Interval Curve::beta_at(Level level, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return beta_at(level, direction); });
 
+  const Interval alpha = level.value();
   require_probability("alpha", alpha);
   const QuestionScope question;
   const LossPointer convex = convex_form(cached_loss(*this));
   return clamp(dual_beta(Profile(*convex, direction), alpha), 0, 1);
 }
 
-Interval Curve::tpr_at(Interval fpr, Direction direction) const {
+Interval Curve::tpr_at(Level fpr, Direction direction) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return tpr_at(fpr, direction); });
 
-  require_probability("fpr", fpr);
+  require_probability("fpr", fpr.value());
   return clamp(1.0 - beta_at(fpr, direction), 0, 1);
 }
 
-Interval Curve::advantage() const { return delta_at(Interval::exactly(0)); }
+Interval Curve::advantage(Direction direction) const { return delta_at(0, direction); }
 
 // [membership-posterior] The best guess of membership has accuracy 1 - prior + prior * delta(log((1 - prior)/prior)); the posterior odds
 // of any output are at most the prior odds times exp(largest loss).
-Posterior Curve::posterior_at(Interval prior) const {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return posterior_at(prior); });
+Posterior Curve::posterior_at(Level level, Direction direction) const {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return posterior_at(level, direction); });
 
+  const Interval prior = level.value();
   require(prior.lo > 0 && prior.hi < 1, "prior", prior, "strictly between 0 and 1");
   static const Citation accuracy_of_guess("membership-posterior", "accuracy by delta at the odds of the prior, odds by the largest loss");
   record(accuracy_of_guess);
   const QuestionScope question;
-  const auto accuracy = [this](double p) {
+  const auto accuracy = [this, direction](double p) {
     const Interval point = Interval::exactly(p);
-    return clamp(1.0 - point + point * delta_at(log((1.0 - point) / point)), 0, 1);
+    return clamp(1.0 - point + point * delta_at(log((1.0 - point) / point), direction), 0, 1);
   };
   const Interval low = accuracy(prior.lo);
   const Interval high = accuracy(prior.hi);
   // Accuracy is convex in the prior, so on a short interval its ends bound it from above; from below allow for the slope, at most 1.
   const double slack = numeric::add_up(prior.hi, -prior.lo);
-  const Interval largest_loss = epsilon_at(Interval::exactly(0));
+  const Interval largest_loss = epsilon_at(0, direction);
   const Interval odds = (1.0 - prior) / prior * exp(-largest_loss);
   return {{numeric::add_down(std::min(low.lo, high.lo), -slack), std::max(low.hi, high.hi)}, clamp(1.0 / (1.0 + odds), 0, 1)};
 }

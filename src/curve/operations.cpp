@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "curve/curve_state.h"
 #include "engine/compose.h"
 #include "engine/disclosure.h"
 #include "loss/atoms.h"
@@ -25,7 +26,7 @@
 namespace tradeoff {
 namespace {
 
-LossPointer pair_of(const Curve& curve) { return curve.loss()->is_pair() ? curve.loss() : refine(curve.loss()); }
+LossPointer pair_of(const Curve& curve) { return loss_of(curve)->is_pair() ? loss_of(curve) : refine(loss_of(curve)); }
 LossPointer symmetric_pair_of(const Curve& curve) { return symmetric_loss(pair_of(curve)); }
 
 /// The neighbours that all of them speak of, and the tightest tolerance.
@@ -48,14 +49,14 @@ Common agreed(const std::vector<Curve>& curves) {
   return common;
 }
 
-Curve make_curve(LossPointer loss, const Common& common) { return {std::move(loss), common.neighbours, common.tolerance}; }
+Curve make_curve(LossPointer loss, const Common& common) { return curve_from(std::move(loss), common.neighbours, common.tolerance); }
 
 }  // namespace
 
 Curve inverse(const Curve& curve) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return inverse(curve); });
 
-  const LossPointer& loss = curve.loss();
+  const LossPointer& loss = loss_of(curve);
   if (loss->symmetric()) return curve;
   return make_curve(inverse_loss(loss), agreed({curve}));
 }
@@ -111,7 +112,8 @@ namespace {
 /// What a plan was composed of, if every part is a pair; otherwise the curve is one part.
 Parts parts_of(const Curve& curve) {
   const auto fits = [](const Part& part) { return part.loss->is_pair(); };
-  if (const auto& known = curve.composition(); known != nullptr && std::all_of(known->parts.begin(), known->parts.end(), fits))
+  if (const auto& known = detail::CurveState::of(curve).composition;
+      known != nullptr && std::all_of(known->parts.begin(), known->parts.end(), fits))
     return known->parts;
   return {{pair_of(curve), 1}};
 }
@@ -277,7 +279,9 @@ class OrderSearch {
 namespace {
 
 bool same_plan(const Curve& one, const Curve& other) {
-  const auto plan_of = [](const Curve& curve) { return curve.composition() != nullptr ? curve.composition()->plan.get() : nullptr; };
+  const auto plan_of = [](const Curve& curve) {
+    return detail::CurveState::of(curve).composition != nullptr ? detail::CurveState::of(curve).composition->plan.get() : nullptr;
+  };
   return plan_of(one) != nullptr && plan_of(other) != nullptr && *plan_of(one) == *plan_of(other);
 }
 
@@ -291,7 +295,7 @@ OrderAnswer at_least_as_private(const Curve& one, const Curve& other) {
   static const Citation used("blackwell-order", "ordered curves are those of which one is a post-processing of the other");
   record(used);
   (void)agreed({one, other});
-  if (one.neighbours() == other.neighbours() && (one.loss() == other.loss() || same_plan(one, other))) return {Order::yes, {}, {}};
+  if (one.neighbours() == other.neighbours() && (loss_of(one) == loss_of(other) || same_plan(one, other))) return {Order::yes, {}, {}};
   const LossPointer first = symmetric_pair_of(one), second = symmetric_pair_of(other);
   return OrderSearch(first, second).run();
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "curve/cached_profile.h"
+#include "curve/curve_state.h"
 #include "gdp/chord.h"
 #include "gdp/staircase.h"
 #include "gdp/warnings.h"
@@ -182,7 +183,7 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
     answer.with_slack.push_back(found);
   }
   answer.evaluations = meter.evaluations();
-  answer.warnings = warnings_about(answer, *curve.loss());
+  answer.warnings = warnings_about(answer, *loss_of(curve));
   return answer;
 }
 
@@ -197,7 +198,7 @@ HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max) {
   const Supremum below = epsilon_max.lo == epsilon_max.hi ? above : meter.head(epsilon_max.lo);
   HeadMu answer{{below.mu.lo, above.mu.hi}, {meter.delta(epsilon_max.hi).lo, meter.delta(epsilon_max.lo).hi}, below.at_epsilon, 0, {}};
   answer.evaluations = meter.evaluations();
-  answer.warnings = warnings_about(answer, epsilon_max.hi, *curve.loss());
+  answer.warnings = warnings_about(answer, epsilon_max.hi, *loss_of(curve));
   return answer;
 }
 

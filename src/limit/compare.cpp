@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "analyze/parts_of_plan.h"
+#include "curve/curve_state.h"
 #include "engine/compose.h"
 #include "limit/classical.h"
 #include "loss/atoms.h"
@@ -264,13 +265,13 @@ class Case {
   }
   MethodRow loss_tail() const {
     const auto quantity = [](const Loss::Test& test, double) { return test.true_positive; };
-    return {"", RowKind::bound, least_epsilon(*curve_.loss(), delta_, quantity), "P(loss > epsilon) <= delta: sufficient, not necessary"};
+    return {"", RowKind::bound, least_epsilon(*loss_of(curve_), delta_, quantity), "P(loss > epsilon) <= delta: sufficient, not necessary"};
   }
   MethodRow loss_pair() const {
     const auto quantity = [](const Loss::Test& test, double e) {
       return test.true_positive - exp(Interval::exactly(e)) * test.false_positive;
     };
-    return {"", RowKind::bound, least_epsilon(*curve_.loss(), delta_, quantity),
+    return {"", RowKind::bound, least_epsilon(*loss_of(curve_), delta_, quantity),
             "P(loss > epsilon) - e^epsilon Q(loss > epsilon) <= delta: both"};
   }
 
@@ -308,14 +309,14 @@ class Case {
     const Interval kept = Interval::exactly(times) * log1p(-pair.slack);
     pairs.push_back({pair.mu * sqrt(Interval::exactly(times)), clamp(-expm1(kept), 0, 1), 0});
   }
-  [[nodiscard]] Curve curve_of(const Run& run) const { return {run.loss, curve_.neighbours(), tolerance_}; }
+  [[nodiscard]] Curve curve_of(const Run& run) const { return curve_from(run.loss, curve_.neighbours(), tolerance_); }
 
   [[nodiscard]] Interval optimal(const std::vector<StatedGuarantee>& runs) const {
     Parts parts;
     for (const StatedGuarantee& run : runs)
       parts.push_back({std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{run.epsilon, run.delta}}), run.times});
     Composition whole = compose(std::move(parts), tolerance_);
-    return Curve(std::move(whole.loss), curve_.neighbours(), tolerance_).epsilon_at(delta_);
+    return curve_from(std::move(whole.loss), curve_.neighbours(), tolerance_).epsilon_at(delta_);
   }
 
   /// The plan as steps that sample last, and how often each is run; a line that does not sample is a step of rate 1.
@@ -336,7 +337,7 @@ class Case {
         base.operators.pop_back();
         sampled = true;
       }
-      if (times > 0) runs.push_back({analyze(Plan{{base}}, curve_.neighbours(), tolerance_).loss(), times, clamp(rate, 0, 1)});
+      if (times > 0) runs.push_back({loss_of(analyze(Plan{{base}}, curve_.neighbours(), tolerance_)), times, clamp(rate, 0, 1)});
     }
     if (!sampled) throw DomainError("no line of the plan ends in sampling");
     return runs;

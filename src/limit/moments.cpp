@@ -6,6 +6,7 @@
 
 #include "analyze/parts_of_plan.h"
 #include "curve/cached_profile.h"
+#include "curve/curve_state.h"
 #include "limit/limit_parts.h"
 #include "limit/profile_integral.h"
 #include "limit/renyi.h"
@@ -166,7 +167,7 @@ PowerMoments power_moments(const Loss& loss, Direction direction) {
 namespace {
 
 /// The integrals count on convexity, so a bound that is not a pair's enters by its refinement.
-LossPointer pair_of(const Curve& curve) { return curve.loss()->is_pair() ? cached_loss(curve) : refine(curve.loss()); }
+LossPointer pair_of(const Curve& curve) { return loss_of(curve)->is_pair() ? cached_loss(curve) : refine(loss_of(curve)); }
 
 /// [loss-moments] Means and the cumulants of second and fourth order add over independent parts; Jensen and Cauchy-Schwarz bound the rest.
 LossMoments moments_of_sum(const Parts& parts, Direction direction) {
@@ -198,7 +199,7 @@ LossMoments moments_of(const Curve& curve, Direction direction) {
   const QuestionScope question;
   static const Citation used("loss-moments", "moments of the loss as integrals of its profile or sums over its atoms");
   record(used);
-  return find_moments(*pair_of(curve), direction, curve.loss()->cost() == Cost::formula ? thorough : quick);
+  return find_moments(*pair_of(curve), direction, loss_of(curve)->cost() == Cost::formula ? thorough : quick);
 }
 
 LossMoments moments_of(const Plan& plan, Direction direction, Neighbours neighbours, Tolerance tolerance) {
@@ -209,11 +210,11 @@ LossMoments moments_of(const Plan& plan, Direction direction, Neighbours neighbo
   static const Citation used("loss-moments", "moments of the loss, added over the parts");
   record(used);
   const Curve curve = analyze(plan, neighbours, tolerance);
-  if (curve.loss()->cost() == Cost::formula) return moments_of(curve, direction);
+  if (loss_of(curve)->cost() == Cost::formula) return moments_of(curve, direction);
   const RenyiCurve renyi = renyi_curve(plan, neighbours, tolerance);
   std::vector<ExponentialTail> tails;
-  const Tail tail = curve.loss()->tail();
-  const bool needed = !(curve.loss()->cost() == Cost::search && (tail.zero_from < infinity || tail.gdp_mu < infinity));
+  const Tail tail = loss_of(curve)->tail();
+  const bool needed = !(loss_of(curve)->cost() == Cost::search && (tail.zero_from < infinity || tail.gdp_mu < infinity));
   for (const double s : needed ? std::vector{2.5, 4.0, 8.0, 16.0, 32.0, 64.0} : std::vector<double>{}) {
     const double log_moment_above = (renyi.at(1 + s, Direction::worst) * s).hi;
     if (log_moment_above < infinity) tails.push_back({log_moment_above, s});  // delta(t) <= exp(-st) E exp(sL)
@@ -237,7 +238,7 @@ Divergences divergences_of(const Curve& curve, Direction direction) {
   LossPointer loss = pair_of(curve);
   if (direction == Direction::worst && !loss->symmetric()) loss = std::make_shared<SymmetrizedLoss>(std::move(loss));
   const Direction side = direction == Direction::add ? Direction::add : Direction::remove;
-  const Interval kl = find_moments(*loss, side, curve.loss()->cost() == Cost::formula ? thorough : quick).kl;
+  const Interval kl = find_moments(*loss, side, loss_of(curve)->cost() == Cost::formula ? thorough : quick).kl;
   return {curve.delta_at(Interval::exactly(0), direction), kl, expm1(log_moment(*loss, side, 1, 1))};
 }
 

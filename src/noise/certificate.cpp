@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "curve/curve_state.h"
 #include "loss/loss.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
@@ -65,7 +66,7 @@ void check_bounds(const std::vector<Instruction>& instructions, const ReleaseTer
 
 /// The least mu, where it has a closed form; for rectified noise that of each run, composed. [gaussian-composition]
 std::optional<Interval> find_mu(const Curve& curve, const std::vector<Instruction>& instructions) {
-  if (const auto closed = curve.loss()->closed_mu()) return closed;
+  if (const auto closed = loss_of(curve)->closed_mu()) return closed;
   const bool rectified =
       std::any_of(instructions.begin(), instructions.end(), [](const auto& one) { return one.rectification.has_value(); });
   if (!rectified) return std::nullopt;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "curve/cached_profile.h"
+#include "curve/curve_state.h"
 #include "loss/loss.h"
 #include "loss/question_scope.h"
 #include "numeric/floating_point_guard.h"
@@ -35,7 +36,7 @@ Series region_above(const Series& tradeoff) {
 
 /// Place by place where a value costs next to nothing and the curve may have corners, otherwise from one profile.
 std::vector<Interval> betas_at(const Curve& curve, Direction direction, const std::vector<double>& alphas) {
-  if (curve.loss()->cost() == Cost::engine) return many_betas(curve, direction, alphas);
+  if (loss_of(curve)->cost() == Cost::engine) return many_betas(curve, direction, alphas);
   std::vector<Interval> betas;
   betas.reserve(alphas.size());
   for (const double alpha : alphas) betas.push_back(curve.beta_at(Interval::exactly(alpha), direction));

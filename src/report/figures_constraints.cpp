@@ -4,6 +4,7 @@
 #include <array>
 
 #include "curve/approximate.h"
+#include "curve/curve_state.h"
 #include "report/figure_parts.h"
 #include "report/figures.h"
 
@@ -61,7 +62,7 @@ std::string plan_of(const Approximation& approximation, bool below) {
 
 std::vector<Picture> gaussian_bounds() {
   const std::string gaussian = "gdp(mu=0.3)";
-  const Approximations two = approximate(*curve_of(gaussian).loss(), 2);
+  const Approximations two = approximate(*loss_of(curve_of(gaussian)), 2);
   std::vector<Picture> panels;
   for (const int runs : {1, 10, 30}) {
     const std::string repeated = " | repeat(" + std::to_string(runs) + ")";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "curve/curve_state.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
@@ -19,7 +20,7 @@ namespace {
 Interval mu_of(const Curve& curve, CertifiedAnswer& question) {
   const Number slack = read_number(question.at);
   if (slack.value.hi == 0) {
-    if (const auto closed = curve.loss()->closed_mu()) return *closed;
+    if (const auto closed = loss_of(curve)->closed_mu()) return *closed;
     return measure_mu(curve).mu;
   }
   const GdpPair pair = measure_mu(curve, {slack.value}).with_slack.at(0);
@@ -48,7 +49,7 @@ void answer(const Curve& curve, CertifiedAnswer& question) {
 }
 
 std::vector<Direction> directions_of(const Curve& curve, Direction asked) {
-  if (curve.loss()->symmetric()) return {Direction::remove};
+  if (loss_of(curve)->symmetric()) return {Direction::remove};
   if (asked != Direction::worst) return {asked};
   return {Direction::remove, Direction::add};
 }
@@ -78,7 +79,7 @@ std::vector<Evaluation> evaluations_for(const CertifiedAnswer& one, const Curve&
   std::vector<Evaluation> all;
   if (const auto epsilon = decided_at(one, curve)) {
     for (const Direction direction : directions_of(curve, one.direction)) {
-      const std::vector<Evaluation> found = evaluations_of(*curve.loss(), direction, *epsilon);
+      const std::vector<Evaluation> found = evaluations_of(*loss_of(curve), direction, *epsilon);
       for (const Evaluation& evaluation : found)
         if (evaluation.log_delta.lo > -infinity) all.push_back(evaluation);  // the others found nothing, or that nothing is left
     }

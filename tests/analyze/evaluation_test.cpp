@@ -8,6 +8,7 @@
 
 #include <cmath>
 
+#include "curve/curve_state.h"
 #include "numeric/arithmetic.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/curve.h"
@@ -48,7 +49,7 @@ TEST(Evaluation, EveryEngineSaysWhatItDid) {
                                              Case{"discrete_gaussian(sigma=2) | repeat(2); gaussian(sigma=2)", "tilted-fft", "points"}}) {
     const Curve curve = analyze(parse(text));
     for (const double epsilon : {0.7, -0.4}) {
-      const std::vector<Evaluation> found = evaluations_of(*curve.loss(), Direction::remove, epsilon);
+      const std::vector<Evaluation> found = evaluations_of(*loss_of(curve), Direction::remove, epsilon);
       ASSERT_FALSE(found.empty()) << text;
       bool named = false;
       for (const Evaluation& one : found) {
@@ -69,7 +70,7 @@ TEST(Evaluation, EveryEngineSaysWhatItDid) {
 
 TEST(Evaluation, AClosedFormIsOneEnclosure) {
   const Curve curve = analyze(parse("gdp(mu=1)"));
-  const std::vector<Evaluation> found = evaluations_of(*curve.loss(), Direction::remove, 1);
+  const std::vector<Evaluation> found = evaluations_of(*loss_of(curve), Direction::remove, 1);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found.front().theorem, "gaussian-profile");
   EXPECT_EQ(found.front().log_delta, curve.log_delta_at(Interval::exactly(1), Direction::remove));

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "curve/curve_state.h"
 #include "loss/gaussian_profile.h"
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
@@ -82,7 +83,7 @@ TEST(Group, NoiseMovesByTheWholeGroup) {
 TEST(Group, KeepsWhatIsKnownOfTheTail) {
   // Gaussian noise on the integers for three records is certified as Gaussian-DP, and the tail stays above the profile.
   const Curve group = analyze(parse("discrete_gaussian(sigma=2) | group(3)"));
-  const Tail tail = group.loss()->tail();
+  const Tail tail = loss_of(group)->tail();
   ASSERT_TRUE(tail.gaussian || tail.gdp_mu < infinity);
   if (!tail.gaussian) return;
   const GaussianTail& model = *tail.gaussian;
@@ -193,9 +194,9 @@ TEST(Group, ComposesAndRefuses) {
 
 // Each reading of these is a search or a composition, and whoever composes or inverts them reads thousands of times.
 TEST(Group, WhatIsSlowToReadIsKnownToBeSlow) {
-  EXPECT_EQ(analyze(parse("zcdp(0.1) | group(2)")).loss()->cost(), Cost::search);
-  EXPECT_EQ(analyze(parse("(gaussian(sigma=3) | poisson(rate=0.1); laplace(scale=3)) | poisson(rate=0.3)")).loss()->cost(), Cost::engine);
-  EXPECT_EQ(analyze(parse("laplace(scale=3) | poisson(rate=0.3)")).loss()->cost(), Cost::formula);
+  EXPECT_EQ(loss_of(analyze(parse("zcdp(0.1) | group(2)")))->cost(), Cost::search);
+  EXPECT_EQ(loss_of(analyze(parse("(gaussian(sigma=3) | poisson(rate=0.1); laplace(scale=3)) | poisson(rate=0.3)")))->cost(), Cost::engine);
+  EXPECT_EQ(loss_of(analyze(parse("laplace(scale=3) | poisson(rate=0.3)")))->cost(), Cost::formula);
 }
 
 // Additions and removals mixed: the logarithm and the mass at infinity are those of the same iteration.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "curve/curve_state.h"
 #include "numeric/arithmetic.h"
 #include "operators/group.h"
 #include "support/matchers.h"
@@ -66,8 +67,8 @@ TEST(Nested, DeltaAtInfinityIsTheLimitAndBothDirectionsAgreeWithWhatALossSaysOfI
     const std::string plan = trial % 20 == 0 ? source.group(samples) : source.nested(trial % 10 == 1 ? 2 : 1, samples);
     const Curve asked = curve(plan);
     for (const Direction direction : all_directions) expect_limit(asked, direction, plan);
-    expect_honest(*asked.loss(), plan);
-    if (!asked.loss()->symmetric()) continue;
+    expect_honest(*loss_of(asked), plan);
+    if (!loss_of(asked)->symmetric()) continue;
     for (const double epsilon : {0.0, 0.3, 1.5})
       expect_overlap(asked.delta_at(Interval::exactly(epsilon), Direction::remove),
                      asked.delta_at(Interval::exactly(epsilon), Direction::add), plan);

@@ -16,6 +16,7 @@
 
 #include "curve/cached_profile.h"
 #include "loss/budgeted_profile.h"
+#include "curve/curve_state.h"
 #include "loss/evaluation.h"
 #include "loss/question_scope.h"
 #include "loss/work.h"
@@ -85,7 +86,7 @@ TEST(Provenance, OfRandomPlansIsWhatRan) {
     std::vector<Evaluation> evaluations;
     const Provenance ran = provenance_of([&] {
       for (const Direction direction : {Direction::remove, Direction::add})
-        for (Evaluation& one : evaluations_of(*curve.loss(), direction, epsilon)) evaluations.push_back(std::move(one));
+        for (Evaluation& one : evaluations_of(*loss_of(curve), direction, epsilon)) evaluations.push_back(std::move(one));
     });
     for (const Evaluation& one : evaluations) ASSERT_TRUE(theorems_of(ran.steps).contains(one.theorem)) << plan << ": " << one.theorem;
   }
@@ -136,7 +137,7 @@ TEST(Provenance, OfAnInnerQuestionIsPartOfTheOuterOne) {
 TEST(Provenance, AChanceOfRevealingKeepsTheErrorTerms) {
   const std::string training = "gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)";
   const Curve alone = analyze(parse(training)), beside = analyze(parse("dp(0, 1e-3); " + training));
-  const auto one = evaluations_of(*alone.loss(), Direction::remove, 1), other = evaluations_of(*beside.loss(), Direction::remove, 1);
+  const auto one = evaluations_of(*loss_of(alone), Direction::remove, 1), other = evaluations_of(*loss_of(beside), Direction::remove, 1);
   ASSERT_EQ(one.size(), other.size());
   ASSERT_FALSE(one.empty());
   EXPECT_EQ(one.front().theorem, other.front().theorem);

@@ -11,6 +11,7 @@
 #include <map>
 #include <vector>
 
+#include "curve/curve_state.h"
 #include "mechanism/laplace.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
@@ -49,7 +50,7 @@ double hockey_stick(const std::map<int, double>& p, const std::map<int, double>&
 // Draws that are bounded rather than iterated bound the tail from above only: 20 draws of this cannot need more than 20 mu of Laplace(1).
 TEST(WithReplacement, ABoundIsNoLimit) {
   const Curve curve = analyze(parse("weakest([gaussian(sigma=1), laplace(scale=1)]) | sample_with_replacement(draws=20, of=1000)"));
-  EXPECT_LE(curve.loss()->tail().limit.lo, 20.6012799524886775);
+  EXPECT_LE(loss_of(curve)->tail().limit.lo, 20.6012799524886775);
 }
 
 struct Noise {
@@ -115,7 +116,8 @@ TEST(WithReplacement, GoesOnWhereExponentialsOverflow) {
   const Curve with = analyze(parse("gdp(40) | sample_with_replacement(1, 10)")), without = analyze(parse("gdp(40) | sample(1, 10)"));
   for (const double e : {599.0, 601.0, 700.0, 896.0, 1200.0}) EXPECT_THAT(with.delta_at(e), Encloses(without.delta_at(e))) << e;
   const Curve revealing = analyze(parse("dp(1, 1e-6) | sample_with_replacement(10, 100)"));
-  EXPECT_EQ(revealing.loss()->infinite_mass(Direction::remove), revealing.loss()->delta(Direction::remove, Interval::exactly(infinity)));
+  EXPECT_EQ(loss_of(revealing)->infinite_mass(Direction::remove),
+            loss_of(revealing)->delta(Direction::remove, Interval::exactly(infinity)));
 }
 
 /// A bounded loss that does not say what it is.

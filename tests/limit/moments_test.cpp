@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "curve/curve_state.h"
 #include "limit/profile_integral.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
@@ -97,7 +98,7 @@ TEST(LossMoments, PowersOfADirectedPair) {
     double expected[4] = {};
     for (int i = 0; i < 3; ++i)
       for (int k = 0; k < 4; ++k) expected[k] += (remove ? p[i] : q[i]) * std::pow(std::log(remove ? p[i] / q[i] : q[i] / p[i]), k + 1);
-    const PowerMoments found = power_moments(*curve.loss(), remove ? Direction::remove : Direction::add);
+    const PowerMoments found = power_moments(*loss_of(curve), remove ? Direction::remove : Direction::add);
     const Interval powers[] = {found.first, found.second, found.third, found.fourth};
     for (int k = 0; k < 4; ++k) {
       EXPECT_THAT(powers[k], Encloses(Interval{expected[k] - 1e-9, expected[k] + 1e-9})) << remove << k;

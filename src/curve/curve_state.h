@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "loss/loss.h"
+#include "tradeoff/curve.h"
+
+namespace tradeoff {
+
+struct Composition;  // engine/compose.h
+
+namespace detail {
+
+/// What a Curve holds.
+struct CurveState {
+  LossPointer loss;
+  Neighbours neighbours = Neighbours::unstated;
+  Tolerance tolerance;
+  std::vector<WrittenGuarantee> stated;
+  std::shared_ptr<const Composition> composition;  ///< what `extend` goes on from; null for a curve that no plan made
+
+  [[nodiscard]] static const CurveState& of(const Curve& curve) { return *curve.state_; }
+  [[nodiscard]] static Curve make(CurveState state) { return Curve(std::make_shared<const CurveState>(std::move(state))); }
+};
+
+}  // namespace detail
+
+[[nodiscard]] inline const LossPointer& loss_of(const Curve& curve) { return detail::CurveState::of(curve).loss; }
+[[nodiscard]] inline Curve curve_from(LossPointer loss, Neighbours neighbours, Tolerance tolerance,
+                                      std::vector<WrittenGuarantee> stated = {}, std::shared_ptr<const Composition> composition = {}) {
+  return detail::CurveState::make({std::move(loss), neighbours, tolerance, std::move(stated), std::move(composition)});
+}
+
+}  // namespace tradeoff

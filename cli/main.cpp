@@ -14,6 +14,7 @@
 #include "request.h"
 #include "streams.h"
 #include "tradeoff/error.h"
+#include "tradeoff/version.h"
 #include "verb.h"
 
 namespace tradeoff::cli {

@@ -4,6 +4,7 @@
 #include "output_file.h"
 #include "report/certificate.h"
 #include "report/verify.h"
+#include "tradeoff/version.h"
 
 namespace tradeoff::cli {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "plan/vocabulary.h"
 #include "streams.h"
+#include "tradeoff/version.h"
 #include "verb.h"
 
 // The manual page, made from the same tables as the help texts.

@@ -3,6 +3,7 @@
 #include "report/claim.h"
 #include "report/json.h"
 #include "streams.h"
+#include "tradeoff/version.h"
 #include "verb.h"
 
 namespace tradeoff::cli {

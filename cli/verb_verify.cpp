@@ -7,6 +7,7 @@
 #include "report/release_certificate.h"
 #include "report/verify.h"
 #include "streams.h"
+#include "tradeoff/version.h"
 #include "train/certificate.h"
 #include "train/checkpoint.h"
 #include "verb.h"

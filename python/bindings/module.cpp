@@ -2,6 +2,7 @@
 #include "bind.h"
 #include "text.h"
 #include "tradeoff/release.h"
+#include "tradeoff/version.h"
 
 namespace tradeoff::python {
 namespace {

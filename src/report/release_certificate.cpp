@@ -7,6 +7,7 @@
 
 #include "numeric/number_text.h"
 #include "report/verify.h"
+#include "tradeoff/version.h"
 
 namespace tradeoff::report {
 namespace {

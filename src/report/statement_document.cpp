@@ -8,6 +8,7 @@
 #include "report/statement.h"
 #include "tradeoff/error.h"
 #include "tradeoff/operations.h"
+#include "tradeoff/version.h"
 
 namespace tradeoff::report {
 namespace {

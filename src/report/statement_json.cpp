@@ -2,6 +2,7 @@
 #include "noise/digest.h"
 #include "numeric/arithmetic.h"
 #include "report/statement.h"
+#include "tradeoff/version.h"
 
 namespace tradeoff::report {
 namespace {

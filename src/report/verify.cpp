@@ -11,6 +11,7 @@
 #include "report/claim.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/gdp.h"
+#include "tradeoff/version.h"
 
 namespace tradeoff::report {
 namespace {

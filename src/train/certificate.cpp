@@ -11,6 +11,7 @@
 #include "report/verify.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
+#include "tradeoff/version.h"
 #include "train/checkpoint.h"
 
 namespace tradeoff::train {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tradeoff/plan.h"
+
+// Plans without text:  analyze(plan::gaussian(1.1).poisson("256/60000").repeat(14063)).
+// A builder stands for the plan that `parse(builder.text())` gives; that is when names and ranges are checked.
+namespace tradeoff::plan {
+
+/// A number of a plan. A double is read as the shortest decimal that prints it: 1.1 is 11/10. Text is read as in a plan: "256/60000",
+/// "1e-5", or "?" for what `calibrate` shall find. Throws ParseError for anything else and DomainError for NaN and infinities.
+class Amount {
+ public:
+  Amount(double value);                                               // NOLINT(google-explicit-constructor): a parameter type
+  Amount(std::integral auto value) : text_(std::to_string(value)) {}  // NOLINT(google-explicit-constructor)
+  Amount(const char* text) : Amount(std::string_view(text)) {}        // NOLINT(google-explicit-constructor)
+  Amount(std::string_view text);                                      // NOLINT(google-explicit-constructor)
+  Amount(const Number& number) : text_(number.text) {}                // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+using Named = std::pair<std::string_view, Amount>;
+using Point = std::pair<Amount, Amount>;
+
+/// A plan that grows. Every operator gives a new builder; the old one stays as it is.
+class Builder {
+ public:
+  /// Any source of the language by its name: source("gaussian", {{"sigma", 2}}).
+  Builder(std::string_view source, std::initializer_list<Named> arguments);
+  /// A source whose arguments are written out: Builder::of_text("curve(file=\"measured.csv\")").
+  [[nodiscard]] static Builder of_text(std::string text) { return Builder(std::move(text)); }
+
+  /// Any operator of the language by its name.
+  [[nodiscard]] Builder then(std::string_view operation, std::initializer_list<Named> arguments) const;
+
+  [[nodiscard]] Builder poisson(const Amount& rate) const { return then("poisson", {{"rate", rate}}); }
+  [[nodiscard]] Builder sample(const Amount& size, const Amount& of) const { return then("sample", {{"size", size}, {"of", of}}); }
+  [[nodiscard]] Builder sample_with_replacement(const Amount& draws, const Amount& of) const {
+    return then("sample_with_replacement", {{"draws", draws}, {"of", of}});
+  }
+  [[nodiscard]] Builder repeat(const Amount& times) const { return then("repeat", {{"times", times}}); }
+  [[nodiscard]] Builder group(const Amount& size) const { return then("group", {{"size", size}}); }
+  [[nodiscard]] Builder rectify(const Amount& epsilon, const Amount& low, const Amount& high) const {
+    return then("rectify", {{"epsilon", epsilon}, {"low", low}, {"high", high}});
+  }
+  [[nodiscard]] Builder invert() const { return then("invert", {}); }
+  [[nodiscard]] Builder refine() const { return then("refine", {}); }
+
+  /// Both on the same data, one line after the other.
+  [[nodiscard]] Builder beside(const Builder& other) const;
+
+  /// The plan as text.
+  [[nodiscard]] const std::string& text() const { return text_; }
+  /// Throws what `parse` throws.
+  [[nodiscard]] Plan plan() const { return parse(text_); }
+  operator Plan() const { return plan(); }  // NOLINT(google-explicit-constructor): `analyze` and its kind take a builder
+
+ private:
+  explicit Builder(std::string text) : text_(std::move(text)) {}
+
+  std::string text_;
+  bool several_ = false;  // more than one line: in parentheses before an operator
+};
+
+[[nodiscard]] inline Builder gaussian(const Amount& sigma, const Amount& sensitivity = 1) {
+  return {"gaussian", {{"sigma", sigma}, {"sensitivity", sensitivity}}};
+}
+[[nodiscard]] inline Builder laplace(const Amount& scale, const Amount& sensitivity = 1) {
+  return {"laplace", {{"scale", scale}, {"sensitivity", sensitivity}}};
+}
+[[nodiscard]] inline Builder discrete_gaussian(const Amount& sigma, const Amount& sensitivity = 1) {
+  return {"discrete_gaussian", {{"sigma", sigma}, {"sensitivity", sensitivity}}};
+}
+[[nodiscard]] inline Builder discrete_laplace(const Amount& scale, const Amount& sensitivity = 1) {
+  return {"discrete_laplace", {{"scale", scale}, {"sensitivity", sensitivity}}};
+}
+[[nodiscard]] inline Builder truncated_laplace(const Amount& scale, const Amount& bound, const Amount& sensitivity = 1) {
+  return {"truncated_laplace", {{"scale", scale}, {"bound", bound}, {"sensitivity", sensitivity}}};
+}
+[[nodiscard]] inline Builder randomized_response(const Amount& epsilon, const Amount& choices = 2) {
+  return {"randomized_response", {{"epsilon", epsilon}, {"choices", choices}}};
+}
+[[nodiscard]] inline Builder gdp(const Amount& mu) { return {"gdp", {{"mu", mu}}}; }
+[[nodiscard]] inline Builder dp(const Amount& epsilon, const Amount& delta = 0) { return {"dp", {{"epsilon", epsilon}, {"delta", delta}}}; }
+[[nodiscard]] inline Builder zcdp(const Amount& rho) { return {"zcdp", {{"rho", rho}}}; }
+/// Anything that satisfies all of these (epsilon, delta) at once.
+[[nodiscard]] Builder constraints(const std::vector<Point>& points);
+/// Anything known by Renyi divergences: (order, divergence).
+[[nodiscard]] Builder rdp(const std::vector<Point>& points);
+/// A finite pair of distributions: the probabilities with the record and without it.
+[[nodiscard]] Builder pair(const std::vector<Amount>& p, const std::vector<Amount>& q);
+
+}  // namespace tradeoff::plan

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Everything that an accountant is asked: plans, curves, calibration, Gaussian DP, limits, comparison, exact noise.
+#include "tradeoff/analyze.h"
+#include "tradeoff/builder.h"
+#include "tradeoff/calibrate.h"
+#include "tradeoff/compare.h"
+#include "tradeoff/curve.h"
+#include "tradeoff/error.h"
+#include "tradeoff/gdp.h"
+#include "tradeoff/interval.h"
+#include "tradeoff/limit.h"
+#include "tradeoff/operations.h"
+#include "tradeoff/plan.h"
+#include "tradeoff/provenance.h"
+#include "tradeoff/release.h"
+#include "tradeoff/sgd.h"
+#include "tradeoff/targets.h"
+#include "tradeoff/version.h"

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "tradeoff/tradeoff.h"
+
+namespace tradeoff {
+namespace {
+
+TEST(Builder, WritesThePlanThatATextWouldBe) {
+  EXPECT_EQ(plan::gaussian(1.1).poisson("256/60000").repeat(14063).plan(),
+            parse("gaussian(sigma=1.1, sensitivity=1) | poisson(rate=256/60000) | repeat(times=14063)"));
+  EXPECT_EQ(plan::laplace(2).repeat(50).beside(plan::dp(0.5, "1e-6")).group(3).plan(),
+            parse("(laplace(2, 1) | repeat(50); dp(0.5, 1e-6)) | group(3)"));
+  EXPECT_EQ(plan::constraints({{1, 0}, {0.5, 0.1}}).plan(), parse("constraints([(1, 0), (0.5, 0.1)])"));
+  EXPECT_EQ(plan::pair({0.5, "1/2"}, {1, 0}).plan(), parse("pair(p=[0.5, 1/2], q=[1, 0])"));
+  EXPECT_EQ(plan::Builder("discrete_laplace", {{"scale", 3}}).then("sample", {{"rate", 0.25}}).plan(),
+            parse("discrete_laplace(scale=3) | sample(rate=0.25)"));
+  EXPECT_EQ(plan::gaussian("?").plan(), parse("gaussian(sigma=?, sensitivity=1)"));
+}
+
+TEST(Builder, GivesTheSameAnswersAsText) {
+  const Curve built = analyze(plan::gaussian(1.1).poisson("256/60000").repeat(14063));
+  const Curve read = analyze(parse("gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)"));
+  EXPECT_EQ(built.epsilon_at(1e-5), read.epsilon_at(1e-5));
+}
+
+TEST(Builder, ReadsADoubleAsItsShortestDecimal) {
+  EXPECT_EQ(plan::Amount(0.1).text(), "0.1");
+  const Number number = read_number(plan::Amount(0.1 + 0.2).text());
+  EXPECT_TRUE(number.value.contains(0.1 + 0.2));
+}
+
+TEST(Builder, RefusesWhatIsNoNumberAndWhatIsNoWord) {
+  EXPECT_THROW((void)plan::gaussian(std::numeric_limits<double>::quiet_NaN()), DomainError);
+  EXPECT_THROW((void)plan::gaussian(std::numeric_limits<double>::infinity()), DomainError);
+  EXPECT_THROW((void)plan::gaussian("1) | repeat(0"), ParseError);
+  EXPECT_THROW((void)plan::Builder("gausian", {{"sigma", 1}}).plan(), ParseError);
+  EXPECT_THROW((void)analyze(plan::gaussian(-1)), DomainError);
+}
+
+TEST(Curve, TakesEveryKindOfLevelAndADirection) {
+  const Curve curve = analyze(plan::dp(1, 1e-3), Neighbours::add_remove);
+  EXPECT_EQ(curve.tpr_at(0.01), curve.tpr_at(Interval::exactly(0.01)));
+  EXPECT_EQ(curve.delta_at(1.0, Direction::remove), curve.delta_at(Interval::exactly(1), Direction::remove));
+  EXPECT_EQ(curve.advantage(Direction::add), curve.delta_at(0, Direction::add));
+  EXPECT_EQ(curve.epsilon_at(read_number("1e-3")).hi, 1);
+  EXPECT_LE(curve.posterior_at(0.5, Direction::remove).accuracy.lo, curve.posterior_at(0.5).accuracy.hi);
+  EXPECT_THROW((void)curve.beta_at(std::numeric_limits<double>::quiet_NaN()), DomainError);
+}
+
+}  // namespace
+}  // namespace tradeoff

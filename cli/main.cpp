@@ -94,7 +94,7 @@ struct Command {
     } catch (const RequestError& error) {
       return complain(ExitCode::bad_input, error.what());
     } catch (const ParseError& error) {
-      return complain(ExitCode::bad_input, std::string("plan: ") + error.what(), report::point_at(options.plan, error.offset()));
+      return complain(ExitCode::bad_input, std::string("plan: ") + error.what(), report::indented_point(options.plan, error.offset()));
     } catch (const UnmetError& error) {
       return complain(ExitCode::check_failed, error.what());
     } catch (const Error& error) {

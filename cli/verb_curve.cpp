@@ -60,7 +60,7 @@ report::NamedCurve further_curve(const std::string& argument, const Options& opt
     const Question question(request, curves);
     return {to_string(question.plan()), *question.curve()};
   } catch (const ParseError& error) {
-    std::string shown = report::point_at(mine.plan, error.offset());
+    std::string shown = report::indented_point(mine.plan, error.offset());
     if (!shown.empty()) shown.pop_back();  // the line that tells the error ends by itself
     throw DomainError(std::string("plan: ") + error.what() + "\n" + shown);
   }

@@ -49,7 +49,7 @@ report::Statement further_statement(const std::string& argument, const Options& 
   try {
     return statement_of(mine, curves);
   } catch (const ParseError& error) {
-    std::string shown = report::point_at(mine.plan, error.offset());
+    std::string shown = report::indented_point(mine.plan, error.offset());
     if (!shown.empty()) shown.pop_back();  // the line that tells the error ends by itself
     throw DomainError(std::string("plan: ") + error.what() + "\n" + shown);
   }

@@ -100,7 +100,7 @@ std::string to_string(const Plan& plan) {
 }
 
 std::string point_at(std::string_view text, std::size_t offset) {
-  constexpr std::size_t reach = 60;  // a caret must stay near the fault on any terminal
+  constexpr std::size_t reach = 38;  // bytes on either side: with an indent it fits 80 columns
   offset = std::min(offset, text.size());
   const auto is_continuation = [&](std::size_t i) { return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U; };
   std::size_t start = offset;

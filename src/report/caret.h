@@ -7,7 +7,7 @@
 
 namespace tradeoff::report {
 
-/// The line of `text` that holds the byte at `offset`, and below it a caret under that byte. A long line is cut around the place.
-[[nodiscard]] std::string point_at(std::string_view text, std::size_t offset);
+/// What `point_at` of tradeoff/plan.h gives, both lines indented: for a terminal.
+[[nodiscard]] std::string indented_point(std::string_view text, std::size_t offset);
 
 }  // namespace tradeoff::report

@@ -54,12 +54,12 @@ TEST(Claim, GivesTheExponentOfWhatADoubleCannotHold) {
 }
 
 TEST(Caret, StandsUnderTheFault) {
-  EXPECT_EQ(point_at("gausian(1)", 0), "  gausian(1)\n  ^\n");
-  EXPECT_EQ(point_at("a(1)\nb(2,)\nc(3)", 9), "  b(2,)\n      ^\n");
-  EXPECT_EQ(point_at("", 0), "  \n  ^\n");
-  EXPECT_EQ(point_at("abc", 99), "  abc\n     ^\n");
-  EXPECT_EQ(point_at("\xC3\xA9!", 2), "  \xC3\xA9!\n   ^\n");
-  EXPECT_LT(point_at(std::string(1 << 20, 'x'), 1 << 19).size(), 300U);
+  EXPECT_EQ(indented_point("gausian(1)", 0), "  gausian(1)\n  ^\n");
+  EXPECT_EQ(indented_point("a(1)\nb(2,)\nc(3)", 9), "  b(2,)\n      ^\n");
+  EXPECT_EQ(indented_point("", 0), "  \n  ^\n");
+  EXPECT_EQ(indented_point("abc", 99), "  abc\n     ^\n");
+  EXPECT_EQ(indented_point("\xC3\xA9!", 2), "  \xC3\xA9!\n   ^\n");
+  EXPECT_LT(indented_point(std::string(1 << 20, 'x'), 1 << 19).size(), 300U);
 }
 
 }  // namespace

@@ -2,10 +2,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <csignal>
+#include <filesystem>
 #include <list>
 #include <new>
+#include <utility>
 
+#include "help.h"
 #include "nearest.h"
 #include "numeric/floating_point_guard.h"
 #include "progress.h"
@@ -20,18 +24,25 @@
 namespace tradeoff::cli {
 namespace {
 
-constexpr const char* introduction =
-    "tradeoff: a privacy accountant whose answers are proofs.\n"
-    "A plan says what is run on people's data; every answer about it is an interval that is certain to hold.\n";
-constexpr const char* plan_help = "the plan: its text, @file, or - for standard input";
-constexpr const char* help_ending =
-    "A plan is lines of `source(...) | operator(...)`, e.g. 'gaussian(sigma=40) | repeat(100)'; see `tradeoff mechanisms`.\n"
-    "`tradeoff VERB --help` shows the options of a verb and examples.\n\n"
-    "Exit codes: 0 done, 1 a check that fails, 2 bad usage, 3 bad input, 4 undecided.";
-
 ExitCode complain(ExitCode code, const std::string& message, const std::string& more = {}) {
   write_error("tradeoff: " + report::printable_lines(message) + "\n" + report::printable_lines(more));
   return code;
+}
+
+/// Why the word is not one of the choices of the option; empty if it is.
+std::string complaint_about(const Option& option, const std::string& given) {
+  std::string known;
+  for (const std::string_view choice : option.choices) {
+    if (given == choice) return {};
+    known.append(known.empty() ? "" : ", ").append(choice);
+  }
+  return "'" + given.substr(0, 40) + "' is not one of " + known;
+}
+
+/// Whether the argument is the name of a file, which is read only if it is written @file.
+bool names_a_file(const std::string& argument) {
+  std::error_code ignored;
+  return !argument.empty() && argument.front() != '@' && std::filesystem::is_regular_file(argument, ignored);
 }
 
 /// One verb as CLI11 knows it, and what was typed for it.
@@ -39,40 +50,37 @@ struct Command {
   const Verb* verb = nullptr;
   CLI::App* app = nullptr;
   Options options;
+  std::string plan_argument;                               // as typed: a plan, @file or -
   std::list<std::pair<const Option*, std::string>> typed;  // addresses must stay: CLI11 writes through them
 
   void add(std::span<const Option> known) {
     for (const Option& option : known) {
       auto& slot = typed.emplace_back(&option, "");
+      const std::string names = "--" + std::string(option.name) + (option.alias.empty() ? "" : ",--" + std::string(option.alias));
       if (option.is_flag) {
-        app->add_flag("--" + std::string(option.name))->description(std::string(option.help));
+        app->add_flag(names);
         continue;
       }
       if (option.is_repeatable) {
-        app->add_option("--" + std::string(option.name), options.further, std::string(option.help))
-            ->type_name(std::string(option.placeholder))
-            ->allow_extra_args(false);
+        app->add_option(names, options.further)->type_name(std::string(option.placeholder))->allow_extra_args(false);
         continue;
       }
-      auto* added = app->add_option("--" + std::string(option.name), slot.second, std::string(option.help));
+      auto* added = app->add_option(names, slot.second);
       added->type_name(std::string(option.placeholder))->required(option.required);
-      if (!option.choices.empty())
-        added->check(CLI::IsMember(std::vector<std::string>(option.choices.begin(), option.choices.end())))->type_name("");
+      if (!option.choices.empty()) added->check([&option](const std::string& given) { return complaint_about(option, given); });
     }
   }
 
   void build(CLI::App& root) {
-    app = root.add_subcommand(std::string(verb->name), std::string(verb->summary));
-    app->footer(std::string(verb->manual));
-    if (verb->takes_plan) app->add_option("plan", options.plan, plan_help)->required(!verb->plan_may_be_absent)->type_name("PLAN");
+    app = root.add_subcommand(std::string(verb->name));
+    if (verb->takes_plan) app->add_option("plan", options.plan)->required(!verb->plan_may_be_absent);
     if (!verb->further.empty()) {
-      const std::string name(verb->further.substr(0, verb->further.find(':')));
-      app->add_option(name, options.further, std::string(verb->further.substr(name.size() + 2)))->type_name("");
+      app->add_option(std::string(verb->further.substr(0, verb->further.find(':'))), options.further);
     }
     add(verb->options);
     if (verb->takes_plan) add(plan_options());
-    app->add_flag("--json", options.json, "answer in JSON");
-    app->add_flag("--quiet", options.quiet, "the claim alone, without how it was found");
+    app->add_flag("--json", options.json);
+    app->add_flag("--quiet", options.quiet);
   }
 
   [[nodiscard]] bool given(const Option& option) const { return app->get_option("--" + std::string(option.name))->count() > 0; }
@@ -81,6 +89,7 @@ struct Command {
     for (auto& [option, value] : typed) {
       if (!option->is_repeatable && given(*option)) options.values.emplace_back(option, value);
     }
+    plan_argument = options.plan;
     if (verb->takes_plan && !options.plan.empty()) options.plan = read_plan_argument(options.plan);
     const bool waits_for_typing = (verb->name == "query" || verb->name == "release") && ::isatty(STDIN_FILENO) == 1;
     const Progress progress(!options.quiet && !waits_for_typing);
@@ -94,7 +103,11 @@ struct Command {
     } catch (const RequestError& error) {
       return complain(ExitCode::bad_input, error.what());
     } catch (const ParseError& error) {
-      return complain(ExitCode::bad_input, std::string("plan: ") + error.what(), report::indented_point(options.plan, error.offset()));
+      if (names_a_file(plan_argument))
+        return complain(ExitCode::bad_input, "plan: " + plan_argument + " is a file; to read it, write @" + plan_argument);
+      const bool blank = options.plan.find_first_not_of(" \t\r\n") == std::string::npos;
+      return complain(ExitCode::bad_input, std::string("plan: ") + error.what(),
+                      blank ? "" : report::indented_point(options.plan, error.offset()));
     } catch (const UnmetError& error) {
       return complain(ExitCode::check_failed, error.what());
     } catch (const Error& error) {
@@ -103,50 +116,80 @@ struct Command {
   }
 };
 
-const Verb* find_verb(std::string_view name) {
-  for (const Verb& verb : verbs()) {
-    if (verb.name == name) return &verb;
-  }
-  return nullptr;
+/// Every name of an option that the verb has.
+std::vector<std::string_view> names_of_options(const Verb& verb) {
+  std::vector<std::string_view> names = {"json", "quiet", "help"};
+  const auto add = [&](std::span<const Option> options) {
+    for (const Option& option : options) {
+      names.push_back(option.name);
+      if (!option.alias.empty()) names.push_back(option.alias);
+    }
+  };
+  add(verb.options);
+  if (verb.takes_plan) add(plan_options());
+  return names;
 }
 
-std::string unknown_verb(const std::string& given) {
-  std::vector<std::string_view> names;
-  for (const Verb& verb : verbs()) names.push_back(verb.name);
-  return "unknown verb '" + given.substr(0, 40) + "'" + did_you_mean(given, names) + " See tradeoff --help.";
+/// The only option of the verb itself that starts with this letter; empty if there are none or several.
+std::string_view only_option_with(char letter, const Verb& verb) {
+  std::string_view found;
+  for (const Option& option : verb.options) {
+    if (option.name.front() != letter) continue;
+    if (!found.empty()) return {};
+    found = option.name;
+  }
+  return found;
 }
 
 /// The complaint about the first option that the verb does not have; empty if it has them all.
 std::string unknown_option(const Verb& verb, const std::vector<std::string>& arguments) {
-  std::vector<std::string_view> names = {"json", "quiet", "help"};
-  for (const Option& option : verb.options) names.push_back(option.name);
-  if (verb.takes_plan) {
-    for (const Option& option : plan_options()) names.push_back(option.name);
-  }
+  const std::vector<std::string_view> names = names_of_options(verb);
+  const std::string whose(verb.name), ending = "; see tradeoff " + whose + " --help";
+  bool is_value = false;  // of the option before it
   for (const std::string& argument : arguments) {
     if (argument == "--") break;
+    const bool after_option = std::exchange(is_value, false);
+    if (argument.size() == 2 && argument.front() == '-' && std::isalpha(static_cast<unsigned char>(argument[1])) != 0 && argument != "-h" &&
+        !after_option) {
+      const std::string_view meant = only_option_with(argument[1], verb);
+      return whose + " has no option " + argument + (meant.empty() ? ending : "; did you mean '--" + std::string(meant) + "'?");
+    }
     if (argument.rfind("--", 0) != 0) continue;
+    is_value = argument.find('=') == std::string::npos;
     const std::string name = argument.substr(2, argument.find('=') - 2);
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    return std::string(verb.name) + " has no option --" + name.substr(0, 40) + did_you_mean(name, names);
+    const std::string meant = did_you_mean(name, names, "--");
+    return whose + " has no option --" + name.substr(0, 40) + (meant.empty() ? ending : meant);
   }
   return {};
+}
+
+/// What CLI11 refuses, in our words.
+std::string complaint_of(const CLI::ParseError& error, const Verb* verb) {
+  const std::string seen = verb == nullptr ? "tradeoff --help" : "tradeoff " + std::string(verb->name) + " --help";
+  std::string message = error.what();
+  const std::string unexpected = "The following argument was not expected: ";
+  if (message.rfind(unexpected, 0) == 0) message = "unexpected argument '" + message.substr(unexpected.size()) + "'";
+  if (verb != nullptr && message == "plan is required") message += ", for example: " + example_of(*verb);
+  return message + "; see " + seen;
 }
 
 ExitCode run(int count, char** values) {
   const std::vector<std::string> arguments(values + std::min(count, 1), values + count);
   const Verb* chosen = arguments.empty() ? nullptr : find_verb(arguments.front());
-  if (!arguments.empty() && chosen == nullptr && arguments.front().rfind('-', 0) != 0) {
-    return complain(ExitCode::bad_usage, unknown_verb(arguments.front()));
+  if (!arguments.empty() && chosen == nullptr) {
+    const std::string& first = arguments.front();
+    if (first.rfind('-', 0) != 0) return complain(ExitCode::bad_usage, unknown_verb(first));
+    if (first != "-h" && first != "--help" && first != "--version")
+      return complain(ExitCode::bad_usage, "a verb comes first, then its options: tradeoff epsilon --delta 1e-5 PLAN; see tradeoff --help");
   }
   if (chosen != nullptr) {
     if (const std::string complaint = unknown_option(*chosen, arguments); !complaint.empty())
       return complain(ExitCode::bad_usage, complaint);
   }
 
-  CLI::App app(introduction, "tradeoff");
+  CLI::App app("", "tradeoff");
   app.require_subcommand(0, 1);
-  app.footer(help_ending);
   app.set_version_flag("--version", "tradeoff " TRADEOFF_VERSION);
   std::list<Command> commands;
   for (const Verb& verb : verbs()) {
@@ -157,19 +200,18 @@ ExitCode run(int count, char** values) {
   try {
     app.parse(count, values);
   } catch (const CLI::CallForHelp&) {
-    write_out(app.help() + "\n");
+    write_out(chosen == nullptr ? help() : help_of(*chosen));
     return ExitCode::done;
   } catch (const CLI::CallForVersion&) {
     write_out("tradeoff " TRADEOFF_VERSION "\n");
     return ExitCode::done;
   } catch (const CLI::ParseError& error) {
-    const std::string whose = chosen == nullptr ? "" : std::string(chosen->name) + " ";
-    return complain(ExitCode::bad_usage, error.what() + std::string("; see tradeoff ") + whose + "--help");
+    return complain(ExitCode::bad_usage, complaint_of(error, chosen));
   }
   for (Command& command : commands) {
     if (command.app->parsed()) return command.run();
   }
-  write_error(app.help() + "\n");
+  write_error(help());
   return ExitCode::bad_usage;
 }
 

@@ -9,11 +9,10 @@
 
 namespace tradeoff::cli {
 
-/// `; did you mean 'epsilon'?` for a name that is not known; nothing for one too long to be a name.
-[[nodiscard]] inline std::string did_you_mean(std::string_view given, std::span<const std::string_view> known) {
-  constexpr std::size_t longest_name = 40;
-  if (given.size() > longest_name || known.empty()) return {};
-  return "; did you mean '" + std::string(nearest_name(given, known)) + "'?";
+/// `; did you mean 'epsilon'?` for a name that is not known; nothing if no known name is near it. `mark` stands before the name: "--".
+[[nodiscard]] inline std::string did_you_mean(std::string_view given, std::span<const std::string_view> known, std::string_view mark = {}) {
+  const std::string_view meant = nearest_name(given, known);
+  return meant.empty() ? std::string() : "; did you mean '" + std::string(mark) + std::string(meant) + "'?";
 }
 
 }  // namespace tradeoff::cli

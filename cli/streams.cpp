@@ -55,6 +55,12 @@ std::string read_file(const std::string& path) {
   return read_all(file.descriptor(), path);
 }
 
+/// The text without the byte order mark that some editors write at the start of a file.
+std::string without_mark(std::string text) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  return text;
+}
+
 /// Writes all of it; 0 or the reason why not.
 int write_all(int descriptor, std::string_view text) noexcept {
   while (!text.empty()) {
@@ -100,8 +106,8 @@ std::size_t read_in(char* buffer, std::size_t capacity) {
 }
 
 std::string read_plan_argument(const std::string& argument) {
-  if (argument == "-") return read_all(STDIN_FILENO, "standard input");
-  if (!argument.empty() && argument.front() == '@') return read_file(argument.substr(1));
+  if (argument == "-") return without_mark(read_all(STDIN_FILENO, "standard input"));
+  if (!argument.empty() && argument.front() == '@') return without_mark(read_file(argument.substr(1)));
   return argument;
 }
 

@@ -30,6 +30,7 @@ struct Option {
   std::span<const std::string_view> choices = {};  ///< the words allowed, if it is not a number
   bool is_flag = false;                            ///< it has no value
   bool is_repeatable = false;                      ///< each use adds a word to `further`
+  std::string_view alias = {};                     ///< another name that is accepted
 };
 
 /// What was typed after the verb.
@@ -48,7 +49,11 @@ struct Options {
   }
 };
 
+/// The parts of the list of verbs.
+enum class Group { ask, calibrate, publish, theory, tools };
+
 struct Verb {
+  Group group;
   std::string_view name;
   std::string_view summary;  ///< one line, for the list of verbs
   std::string_view manual;   ///< what it does, then examples
@@ -71,6 +76,7 @@ struct Verb {
 [[nodiscard]] ExitCode run_curve(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_explain(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_figures(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_help(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_limit(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_man(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_mechanisms(const Verb& verb, const Options& options);

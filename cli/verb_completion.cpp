@@ -13,7 +13,7 @@ namespace tradeoff::cli {
 namespace {
 
 constexpr Option json_option = {"json", "", "answer in JSON", false, {}, {}, true};
-constexpr Option quiet_option = {"quiet", "", "the claim alone, without how it was found", false, {}, {}, true};
+constexpr Option quiet_option = {"quiet", "", "print only the bound", false, {}, {}, true};
 constexpr Option help_option = {"help", "", "what the verb does, its options and examples", false, {}, {}, true};
 
 std::vector<Option> options_of(const Verb& verb) {

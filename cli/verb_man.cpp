@@ -56,6 +56,7 @@ std::string option_of(const Option& option) {
   std::string text = ".TP\n\\fB\\-\\-" + escaped(option.name) + "\\fR";
   if (!option.is_flag) text += " \\fI" + escaped(option.placeholder) + "\\fR";
   text += "\n" + escaped(option.help);
+  if (!option.alias.empty()) text += "; also \\fB\\-\\-" + escaped(option.alias) + "\\fR";
   if (!option.choices.empty()) {
     text += " (one of";
     for (const std::string_view choice : option.choices) text += " \\fB" + escaped(choice) + "\\fR";
@@ -82,20 +83,20 @@ std::string words_of(Role role) {
 ExitCode run_man(const Verb&, const Options&) {
   std::string text = ".TH TRADEOFF 1 \"\" \"tradeoff " TRADEOFF_VERSION
                      "\" \"User Commands\"\n"
-                     ".SH NAME\ntradeoff \\- a privacy accountant whose answers are proofs\n"
+                     ".SH NAME\ntradeoff \\- a differential\\-privacy accountant with proved bounds\n"
                      ".SH SYNOPSIS\n\\fBtradeoff\\fR \\fIVERB\\fR [\\fIOPTIONS\\fR] [\\fIPLAN\\fR]\n"
-                     ".SH DESCRIPTION\nA plan says what is run on people\\(aqs data; every answer about it is an interval that is certain "
-                     "to hold, rounding "
-                     "included. The end that may be claimed comes first. A plan is given as its text, as \\fB@file\\fR, or as \\fB\\-\\fR "
+                     ".SH DESCRIPTION\nA plan says what is run on people\\(aqs data. Every answer about it is an interval that "
+                     "contains the true value, rounding included. The end that may be claimed comes first. A plan is given as its text, as "
+                     "\\fB@file\\fR, or as \\fB\\-\\fR "
                      "for standard input.\n"
                      ".SH \"OPTIONS OF EVERY VERB WITH A PLAN\"\n";
   for (const Option& option : plan_options()) text += option_of(option);
-  text += ".TP\n\\fB\\-\\-json\\fR\nanswer in JSON\n.TP\n\\fB\\-\\-quiet\\fR\nthe claim alone, without how it was found\n";
+  text += ".TP\n\\fB\\-\\-json\\fR\nanswer in JSON\n.TP\n\\fB\\-\\-quiet\\fR\nprint only the bound\n";
   text += ".SH VERBS\n";
   for (const Verb& verb : verbs()) text += section_of(verb);
   text += ".SH \"SOURCES OF A PLAN\"\n" + words_of(Role::source) + ".SH \"OPERATORS OF A PLAN\"\n" + words_of(Role::operation);
   text +=
-      ".SH \"EXIT STATUS\"\n.TP\n0\ndone\n.TP\n1\na check that fails\n.TP\n2\nbad usage\n.TP\n3\nbad input\n.TP\n4\nundecided\n"
+      ".SH \"EXIT STATUS\"\n.TP\n0\ndone\n.TP\n1\na check failed\n.TP\n2\nbad usage\n.TP\n3\nbad input\n.TP\n4\nundecided\n"
       ".SH ENVIRONMENT\nNo colours are used, so \\fBNO_COLOR\\fR changes nothing. Work that takes longer than a second shows a line on "
       "standard "
       "error if that is a terminal; \\fBTERM=dumb\\fR and \\fB\\-\\-quiet\\fR turn it off.\n";

@@ -35,12 +35,26 @@ std::uint64_t read_count(const Options& options, std::string_view name) {
   return static_cast<std::uint64_t>(value);
 }
 
+/// Examples in a batch: stated, or the sampling rate times all examples. A rate that a program has printed is rounded, hence the tolerance;
+/// the plan states the quotient that is meant.
+std::uint64_t read_batch(const Options& options, std::uint64_t examples) {
+  const bool by_rate = options.find("sample-rate") != nullptr;
+  if ((options.find("batch") != nullptr) == by_rate) throw DomainError("sgd: state either --batch M or --sample-rate Q");
+  if (!by_rate) return read_count(options, "batch");
+  const double batch = read_option(options, "sample-rate").value.lo * static_cast<double>(examples), whole = std::round(batch);
+  constexpr double rounding = 1e-9;
+  if (!(whole >= 1 && whole <= static_cast<double>(examples) && std::abs(batch - whole) <= rounding * whole))
+    throw DomainError("sgd: --sample-rate = " + options.find("sample-rate")->substr(0, 40) + " is not a whole number of the " +
+                      std::to_string(examples) + " examples; write it as a quotient, as in 256/60000, or state --batch");
+  return static_cast<std::uint64_t>(whole);
+}
+
 SgdRun read_run(const Options& options) {
   SgdRun run;
   const std::string *noise = options.find("noise-multiplier"), *sampling = options.find("sampling"), *whose = options.find("neighbours");
   run.noise_multiplier = noise == nullptr ? "?" : read_option(options, "noise-multiplier").text;
-  run.batch = read_count(options, "batch");
   run.examples = read_count(options, "examples");
+  run.batch = read_batch(options, run.examples);
   if (options.find("epochs") != nullptr) run.epochs = read_option(options, "epochs");
   if (options.find("steps") != nullptr) run.steps = read_count(options, "steps");
   if (sampling != nullptr) run.sampling = read_sampling(*sampling);

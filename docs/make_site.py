@@ -84,7 +84,7 @@ def ask(command, *arguments):
 
 
 def verbs_page(command):
-    names = re.findall(r"^  ([a-z]+) ", ask(command, "--help").split("Subcommands:")[1], re.MULTILINE)
+    names = re.findall(r"^  ([a-z]+) {2,}", ask(command, "--help"), re.MULTILINE)
     parts = [f"## {name}\n\n```text\n{ask(command, name, '--help').strip()}\n```\n" for name in names]
     return "# Verbs\n\nWhat `tradeoff VERB --help` prints.\n\n" + "\n".join(parts)
 

@@ -41,6 +41,20 @@ constexpr std::size_t longest_text = std::size_t{64} << 20;
   return 0;
 }
 
+/// Characters that people write, and what a plan has in their place.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> plain_characters{{
+    {"\xCF\x83", "sigma"},
+    {"\xCE\xB5", "epsilon"},
+    {"\xCE\xB4", "delta"},
+    {"\xCE\xBC", "mu"},
+    {"\xC2\xB5", "mu"},
+    {"\xCF\x81", "rho"},
+    {"%", "0.01 for 1%"},
+    {"'", "a text in double quotes"},
+    {"\xE2\x80\x9C", "a text in plain double quotes"},
+    {"\xE2\x80\x9D", "a text in plain double quotes"},
+}};
+
 /// What stands after a backslash, and what it stands for.
 constexpr std::array<std::pair<char, char>, 5> escapes{{{'n', '\n'}, {'t', '\t'}, {'r', '\r'}, {'"', '"'}, {'\\', '\\'}}};
 
@@ -113,8 +127,12 @@ void Lexer::scan() {
   if (c == '"') return scan_string();
   if (std::string_view("()[],=|/?").find(c) != std::string_view::npos) return finish(Token::Kind::symbol, position_ + 1);
   if (byte(text_, position_) < 0x20 || c == 0x7F) throw ParseError("unexpected control character", position_);
-  const auto length = sequence_length(text_, position_);
-  throw ParseError("unexpected character '" + std::string(text_.substr(position_, length)) + "'", position_);
+  const std::string_view found = text_.substr(position_, sequence_length(text_, position_));
+  std::string message = "unexpected character '" + std::string(found) + "'";
+  for (const auto& [written, plain] : plain_characters) {
+    if (written == found) message.append("; write ").append(plain);
+  }
+  throw ParseError(message, position_);
 }
 
 /// Takes all that could be meant as one number; whether it is one is decided by read_decimal.

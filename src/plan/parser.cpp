@@ -29,7 +29,7 @@ constexpr int most_values = 4'000'000;
 /// `what` names the unknown thing: "unknown source 'gausian'".
 [[noreturn]] void fail_unknown(const std::string& what, const Token& token, std::span<const std::string_view> known) {
   const std::string nearest(nearest_name(token.text, known));
-  throw ParseError(what + ": did you mean '" + nearest + "'? Known: " + joined(known), token.offset);
+  throw ParseError(what + (nearest.empty() ? "." : ": did you mean '" + nearest + "'?") + " Known: " + joined(known), token.offset);
 }
 
 [[noreturn]] void fail_unknown_word(Role role, const Token& token) {
@@ -38,6 +38,9 @@ constexpr int most_values = 4'000'000;
   }
   if (role == Role::operation && find_word(Role::source, token.text) != nullptr) {
     throw ParseError(describe(token) + " is a source: it starts a line, nothing is piped into it", token.offset);
+  }
+  if (role == Role::source && token.text == "exponential") {
+    throw ParseError("the exponential mechanism is not supported yet; dp(epsilon) is a valid bound for it", token.offset);
   }
   std::vector<std::string_view> known;
   for (const Word& word : vocabulary()) {
@@ -79,11 +82,21 @@ struct CallUnderWay {
   return *parameter;
 }
 
+/// Three digits after a comma: the end of 14,063.
+[[nodiscard]] bool looks_like_thousands(const Token& token) {
+  return token.kind == Token::Kind::number && token.text.size() == 3 &&
+         token.text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 /// The parameter that an argument without a name is for.
 [[nodiscard]] const Parameter& next_parameter(const CallUnderWay& under_way, const Token& at) {
   if (under_way.named) throw ParseError("an argument without a name cannot follow one with a name", at.offset);
   const std::size_t position = under_way.call.arguments.size();
-  if (position == under_way.word.parameters.size()) throw ParseError("too many arguments: " + usage(under_way.word), at.offset);
+  if (position == under_way.word.parameters.size()) {
+    const bool separated = position > 0 && looks_like_thousands(at);
+    throw ParseError("too many arguments: " + usage(under_way.word) + (separated ? "; write numbers without thousands separators" : ""),
+                     at.offset);
+  }
   return under_way.word.parameters[position];
 }
 
@@ -239,7 +252,8 @@ Call Parser::read_call(Role role, const Token& name) {
     under_way.call.arguments.reserve(word->parameters.size());
     read_argument(under_way);
     while (peek_inside().is(',')) {
-      lexer_.take();
+      const Token comma = lexer_.take();
+      if (under_way.named && peek_inside().is(')')) throw ParseError("nothing follows this comma; remove it", comma.offset);
       read_argument(under_way);
     }
   }
@@ -293,6 +307,11 @@ Value Parser::read_number_value(const Parameter& parameter, const Token& first) 
   const std::string name(parameter.name);
   if (first.is('?')) return {Unknown{}, first.offset};
   if (says_not_finite(first.text)) throw ParseError(name + " must be a finite number, found " + describe(first), first.offset);
+  if (first.kind == Token::Kind::name) {
+    throw ParseError(
+        "expected a number for " + name + ", found " + describe(first) + "; write a decimal or a quotient: 0.5, 1e-5, 256/60000",
+        first.offset);
+  }
   if (first.kind != Token::Kind::number) fail_expected("a number for " + name, first);
   numeric::Quotient quotient{read_decimal_at(first.text, first.offset)};
   if (peek_inside().is('/')) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
+#include <utility>
 
 namespace tradeoff {
 namespace {
@@ -93,11 +93,13 @@ namespace {
   };
 }
 
-/// Edit distance with swaps of neighbours, on names cut to what any known name could be near to.
+/// Edit distance with swaps of adjacent letters; case does not count. Names are cut to 40 characters: no known name is longer.
 [[nodiscard]] std::size_t distance(std::string_view a, std::string_view b) {
   constexpr std::size_t longest = 40;
   a = a.substr(0, longest);
   b = b.substr(0, longest);
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  const auto same = [&](char c, char d) { return lower(c) == lower(d); };
   std::array<std::array<std::size_t, longest + 1>, longest + 1> table{};
   for (std::size_t i = 0; i <= a.size(); ++i) {
     for (std::size_t j = 0; j <= b.size(); ++j) {
@@ -105,14 +107,30 @@ namespace {
         table[i][j] = i + j;
         continue;
       }
-      const std::size_t substituted = table[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      const std::size_t substituted = table[i - 1][j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1);
       table[i][j] = std::min({table[i - 1][j] + 1, table[i][j - 1] + 1, substituted});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      const bool swapped = i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]);
       if (swapped) table[i][j] = std::min(table[i][j], table[i - 2][j - 2] + 1);
     }
   }
   return table[a.size()][b.size()];
 }
+
+/// What other libraries call things, and what they are called here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 12> synonyms{{
+    {"normal", "gaussian"},
+    {"geometric", "discrete_laplace"},
+    {"rr", "randomized_response"},
+    {"noise_multiplier", "sigma"},
+    {"std", "sigma"},
+    {"stddev", "sigma"},
+    {"sample_rate", "rate"},
+    {"sampling_rate", "rate"},
+    {"q", "rate"},
+    {"steps", "times"},
+    {"compose", "repeat"},
+    {"subsample", "sample"},
+}};
 
 [[nodiscard]] std::string usage_of_form(const Word& word, int form) {
   std::string text(word.name);
@@ -157,8 +175,13 @@ std::string usage(const Word& word) {
 }
 
 std::string_view nearest_name(std::string_view misspelt, std::span<const std::string_view> names) {
+  for (const auto& [written, meant] : synonyms) {
+    if (written == misspelt && std::find(names.begin(), names.end(), meant) != names.end()) return meant;
+  }
+  constexpr std::size_t shortest = 2, shortest_beginning = 3;
+  if (misspelt.size() < shortest) return {};
   std::string_view nearest;
-  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  std::size_t fewest = std::max<std::size_t>(1, misspelt.size() / 3) + 1;
   for (const std::string_view name : names) {
     const std::size_t edits = distance(misspelt, name);
     if (edits < fewest) {
@@ -166,7 +189,11 @@ std::string_view nearest_name(std::string_view misspelt, std::span<const std::st
       nearest = name;
     }
   }
-  return nearest;
+  if (!nearest.empty() || misspelt.size() < shortest_beginning) return nearest;
+  for (const std::string_view name : names) {
+    if (name.starts_with(misspelt)) return name;
+  }
+  return {};
 }
 
 }  // namespace tradeoff

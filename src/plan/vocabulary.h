@@ -56,7 +56,8 @@ struct Word {
 /// How calls look: `gaussian(sigma, sensitivity=1)`, `sample(size, of) or sample(rate)`.
 [[nodiscard]] std::string usage(const Word& word);
 
-/// Of the names, the one that takes the fewest insertions, deletions, substitutions and swaps to reach; empty if there are none.
+/// Of the names, the one that was probably meant: a synonym, the nearest by insertions, deletions, substitutions and swaps if they are at
+/// most a third of the letters, or one that starts with what was written. Empty if there is none.
 [[nodiscard]] std::string_view nearest_name(std::string_view misspelt, std::span<const std::string_view> names);
 
 }  // namespace tradeoff

@@ -14,6 +14,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "names_of_verbs.h"
 #include "run_command.h"
 
 namespace tradeoff::test {
@@ -44,18 +45,6 @@ TEST(Theorems, CanBeLookedFor) {
   const Outcome unknown = run_command({"theorems", "gausian-profile"});
   EXPECT_EQ(unknown.code, 3);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'gaussian-profile'?"));
-}
-
-std::vector<std::string> names_of_verbs() {
-  std::vector<std::string> names;
-  std::istringstream help(run_command({"--help"}).out);
-  bool listed = false;
-  for (std::string line; std::getline(help, line);) {
-    if (listed && line.rfind("  ", 0) == 0 && line[2] != ' ') names.push_back(line.substr(2, line.find(' ', 2) - 2));
-    if (line == "Subcommands:") listed = true;
-    if (listed && line.empty()) break;
-  }
-  return names;
 }
 
 TEST(Completion, KnowsEveryVerb) {

@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(BadUsage, Command,
                          testing::Values(Case{{}, 2, "Usage"}, Case{{"epsilom", "gdp(1)"}, 2, "did you mean 'epsilon'?"},
                                          Case{{"epsilon", "gdp(1)"}, 2, "--delta is required"},
                                          Case{{"epsilon", "--delta", "1e-5"}, 2, "plan"},
-                                         Case{{"epsilon", "--delat", "1e-5", "gdp(1)"}, 2, "did you mean 'delta'?"},
+                                         Case{{"epsilon", "--delat", "1e-5", "gdp(1)"}, 2, "did you mean '--delta'?"},
                                          Case{{"epsilon", "--delta", "1e-5", "gdp(1)", "gdp(2)"}, 2, "gdp(2)"},
                                          Case{{"epsilon", "--delta", "1e-5", "--neighbours", "swap", "gdp(1)"}, 2, "add-remove"},
                                          Case{{"epsilon", "--delta", "1e-5", "--delta", "1e-6", "gdp(1)"}, 2, "delta"}));

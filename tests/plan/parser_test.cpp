@@ -208,6 +208,31 @@ TEST(ParseErrors, NameTheNearestWordAndListTheKnownOnes) {
   expect_complaint("gdp(1) | ^gdp(1)", "'gdp' is a source");
   expect_complaint("gdp(1) | refine(^x=1)", "refine takes no arguments");
   expect_complaint("^Gaussian(1)", "did you mean 'gaussian'?");
+  expect_complaint("^GAUSSIAN(1)", "did you mean 'gaussian'?");
+}
+
+TEST(ParseErrors, KnowTheWordsOfOtherLibraries) {
+  expect_complaint("^normal(1)", "did you mean 'gaussian'?");
+  expect_complaint("gaussian(^noise_multiplier=1)", "did you mean 'sigma'?");
+  expect_complaint("gdp(1) | poisson(^sample_rate=0.1)", "did you mean 'rate'?");
+  expect_complaint("gdp(1) | ^compose(2)", "did you mean 'repeat'?");
+  expect_complaint("gaussian(^sens=1)", "did you mean 'sensitivity'?");
+  expect_complaint("^exponential(1)", "not supported yet; dp(epsilon) is a valid bound for it");
+}
+
+TEST(ParseErrors, SuggestNothingThatIsFarAway) {
+  expect_complaint("^zzz(1)", "unknown source 'zzz'. Known: gaussian, laplace,");
+  expect_complaint("gaussian(^x=1)", "unknown argument 'x' of gaussian. Known: sigma, sensitivity");
+  expect_complaint("^plan(1)", "unknown source 'plan'. Known:");
+}
+
+TEST(ParseErrors, SayHowItIsWritten) {
+  expect_complaint("gdp(1) | repeat(14,^063)", "too many arguments: repeat(times); write numbers without thousands separators");
+  expect_complaint("gaussian(sigma=2^,)", "nothing follows this comma; remove it");
+  expect_complaint("gaussian(sigma=^sqrt(2))", "found 'sqrt'; write a decimal or a quotient: 0.5, 1e-5, 256/60000");
+  expect_complaint("gaussian(^σ=2)", "unexpected character 'σ'; write sigma");
+  expect_complaint("gaussian(sigma=1^%)", "unexpected character '%'; write 0.01 for 1%");
+  expect_complaint("profile(^“a.csv”)", "write a text in plain double quotes");
 }
 
 TEST(ParseErrors, CountArguments) {

@@ -57,9 +57,26 @@ TEST(NearestName, CountsEditsAndSwaps) {
   EXPECT_EQ(nearest_name("gausian", names), "gaussian");
   EXPECT_EQ(nearest_name("lapalce", names), "laplace");
   EXPECT_EQ(nearest_name("gpd", names), "gdp");
-  EXPECT_EQ(nearest_name("", names), "dp");
-  EXPECT_EQ(nearest_name(std::string(1'000, 'l'), names), "laplace");
+  EXPECT_EQ(nearest_name("GAUSSIAN", names), "gaussian");
   EXPECT_EQ(nearest_name("gaussian", {}), "");
+}
+
+TEST(NearestName, IsNoneIfAllAreFar) {
+  const std::string_view names[] = {"gaussian", "laplace", "dp", "gdp"};
+  EXPECT_EQ(nearest_name("", names), "");
+  EXPECT_EQ(nearest_name("x", names), "");
+  EXPECT_EQ(nearest_name("gamma", names), "");
+  EXPECT_EQ(nearest_name("rdpq", names), "");
+  EXPECT_EQ(nearest_name(std::string(1'000, 'l'), names), "");
+}
+
+TEST(NearestName, KnowsBeginningsAndSynonyms) {
+  const std::string_view names[] = {"gaussian", "laplace", "sigma", "epsilon"};
+  EXPECT_EQ(nearest_name("eps", names), "epsilon");
+  EXPECT_EQ(nearest_name("lap", names), "laplace");
+  EXPECT_EQ(nearest_name("normal", names), "gaussian");
+  EXPECT_EQ(nearest_name("noise_multiplier", names), "sigma");
+  EXPECT_EQ(nearest_name("sample_rate", names), "");  // rate is not among them
 }
 
 }  // namespace

@@ -35,8 +35,7 @@ std::vector<std::string> warnings_about(const GdpMeasurement& found, const Loss&
   if (found.verdict == GdpVerdict::undecided)
     warnings.emplace_back("the tail is not known, so no mu is claimed: use a pair (mu, slack) or the head alone (epsilon_max)");
   if (found.verdict == GdpVerdict::gdp && found.at_epsilon == infinity)
-    warnings.emplace_back(
-        "mu is the limit of the transform for large epsilon; sampling cannot lower that, so a pair (mu, slack) says more");
+    warnings.emplace_back("the far tail sets this mu; quote a pair (mu, slack)");
   // Where a pair with a slack is fine, the mu without one is not what protects.
   const auto weak = [](const GdpPair& pair) { return pair.mu.lo > hardly_private; };
   if (std::all_of(found.with_slack.begin(), found.with_slack.end(), weak)) remark_on_size(found.mu, warnings);

@@ -409,7 +409,7 @@ void warn(Comparison& comparison) {
   const MethodRow* gdp = find("gdp");
   for (const char* name : {"basic", "advanced"})
     if (const MethodRow* row = find(name); gdp != nullptr && row != nullptr && row->epsilon.hi < gdp->epsilon.lo) {
-      comparison.warnings.push_back(std::string(name) + " says more than the conversion through Gaussian DP here");
+      comparison.warnings.push_back(std::string(name) + " composition is tighter than Gaussian DP here");
       break;
     }
   for (const MethodRow& row : comparison.rows)

@@ -45,15 +45,15 @@ std::string safe_end(Interval value, SafeEnd safe, int digits) {
 std::string to_text(const Claim& claim, const Style& style) {
   const char* relation = claim.safe == SafeEnd::hi ? " <= " : " >= ";
   const bool by_exponent = claim.log10 && std::isfinite(claim.log10->hi);
-  std::string line = claim.quantity + relation;
+  std::string line = std::string(style.indent, ' ') + claim.quantity + relation;
   line += by_exponent ? power_of_ten(safe_end(*claim.log10, claim.safe, least_interval_digits))
                       : safe_end(claim.value, claim.safe, claim_digits);
   if (!claim.condition.empty()) line += " " + claim.condition;
   if (style.quiet) return line + "\n";
-  line += "     (";
-  line += by_exponent ? "exponent " + between(*claim.log10) : between(claim.value);
-  if (!style.remark.empty()) line += "; " + style.remark;
-  return line + ")\n";
+  const std::string below = "\n" + std::string(style.indent + 4, ' ');
+  line += below + (by_exponent ? "exponent " + between(*claim.log10) : between(claim.value));
+  if (!style.remark.empty()) line += below + style.remark;
+  return line + "\n";
 }
 
 std::optional<Interval> log10_if_tiny(Interval value, const std::optional<Interval>& natural_log) {

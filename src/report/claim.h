@@ -7,7 +7,7 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/interval.h"
 
-// What is told to people: the end that may be claimed first, rounded to its safe side, then the interval behind it.
+// Answers for people: first the end that may be claimed, rounded to its safe side, then the interval that is proved.
 namespace tradeoff::report {
 
 /// Which end of an interval may be claimed: `hi` for delta, epsilon, mu, advantage and true-positive rate, `lo` for beta.
@@ -22,13 +22,18 @@ struct Claim {
   std::optional<Interval> log10;  ///< of a value that a double cannot hold well
 };
 
-/// How much is said besides the claim itself.
+/// What is printed besides the claim itself.
 struct Style {
-  bool quiet = false;  ///< the claim alone
-  std::string remark;  ///< how it was found, e.g. "add-remove neighbours; contour, 0.6 ms"
+  bool quiet = false;      ///< only the claim
+  std::string remark;      ///< how it was found, e.g. "add-remove neighbours; contour, 0.6 ms"
+  std::size_t indent = 0;  ///< blanks before each line
 };
 
-/// `epsilon <= 2.382 at delta = 1e-05     (between 2.381690 and 2.381691; <remark>)`, one line.
+/// The claim on the first line, the proof below it, indented:
+///
+///     epsilon <= 2.382 at delta = 1e-05
+///         between 2.381690 and 2.381691
+///         add-remove neighbours; contour, 0.6 ms
 [[nodiscard]] std::string to_text(const Claim& claim, const Style& style);
 
 /// "between 2.381690 and 2.381691", rounded outward, with enough digits to show the width; "exactly 0.5" where that is so.

@@ -90,7 +90,7 @@ void write_json(const Risk& risk, JsonWriter& out) {
 std::string to_lines(const Risk& risk, const Style& style) {
   std::string text = "What the best possible attacker can learn about one person:\n";
   const auto add = [&](const char* quantity, Interval value, const std::string& condition) {
-    text += "  " + to_text(Claim{quantity, value, SafeEnd::hi, condition, {}}, Style{style.quiet, ""});
+    text += to_text(Claim{quantity, value, SafeEnd::hi, condition, {}}, Style{style.quiet, "", 2});
   };
   add("advantage", risk.advantage, "over a guess (true minus false positives)");
   for (const RiskRow& row : risk.rates) add("true-positive rate", row.value, "at false-positive rate " + row.given);
@@ -111,17 +111,16 @@ std::vector<std::string> plain_sentences(const Risk& risk) {
                                             per_cent(row_of(risk.rates, "0.001").value) + " of those who took part.",
                                         "If a coin toss had decided whether you take part, the best guess about it is right at most " +
                                             per_cent(row_of(risk.accuracies, "0.5").value) + " of the time.",
-                                        "Out of 1000 equally likely people it names the right one with a chance of at most " +
-                                            per_cent(row_of(risk.naming, "1000").value) + "."};
+                                        "Among 1000 equally likely people, an attacker picks you with probability at most " +
+                                            per_cent(row_of(risk.naming, "1000").value) + " (guessing: 0.1 %)."};
   const Interval odds = row_of(risk.odds, "1e-5").value;
   sentences.push_back(odds.hi < infinity ? "In all but 1 of 100000 runs, no output multiplies the odds that you took part by more than " +
                                                safe_end(odds, SafeEnd::hi, 3) + "."
                                          : "In 1 of 100000 runs, or more often, an output may reveal whether you took part.");
   if (risk.gaussian.value.hi < infinity)
-    sentences.push_back((risk.gaussian.given == shown_slack ? "All but 1 of 100000 times" : "Except with chance " + risk.gaussian.given) +
-                        ", telling whether you took part is at least as hard as telling by one number whether it was drawn from a "
-                        "bell curve around 0 or around " +
-                        safe_end(risk.gaussian.value, SafeEnd::hi, 3) + ", both of width 1.");
+    sentences.push_back("Except with probability " + risk.gaussian.given +
+                        ", detecting you is at least as hard as telling one draw of N(0, 1) from one of N(" +
+                        safe_end(risk.gaussian.value, SafeEnd::hi, 3) + ", 1).");
   return sentences;
 }
 

@@ -125,8 +125,9 @@ Table risks_of(const Risk& risk) {
 std::string gaussian_sentence(const Statement& statement) {
   switch (statement.gaussian.verdict) {
     case GdpVerdict::gdp:
-      return "The whole curve is that of Gaussian noise or better: with slack 0, telling whether a person took part is at least as hard as "
-             "telling by one number whether it was drawn from a bell curve around 0 or around μ, both of width 1.";
+      return "The whole curve is that of Gaussian noise or better: with slack 0, detecting a person is at least as hard as telling one "
+             "draw "
+             "of N(0, 1) from one of N(μ, 1).";
     case GdpVerdict::not_gdp:
       return "No μ covers the whole curve, so only pairs with a slack are stated.";
     case GdpVerdict::undecided:

@@ -19,9 +19,9 @@ TEST(VerbRisk, SpeaksPlainly) {
   // The safe ends, rounded up: 1.8298, 69.146, 142.579, 0.99998.
   EXPECT_THAT(run.out, HasSubstr("wrongly accuses 1 person in 1000 finds at most 1.83 % of those who took part"));
   EXPECT_THAT(run.out, HasSubstr("the best guess about it is right at most 69.2 % of the time"));
-  EXPECT_THAT(run.out, HasSubstr("names the right one with a chance of at most 1.83 %"));
+  EXPECT_THAT(run.out, HasSubstr("an attacker picks you with probability at most 1.83 % (guessing: 0.1 %)"));
   EXPECT_THAT(run.out, HasSubstr("multiplies the odds that you took part by more than 143."));
-  EXPECT_THAT(run.out, HasSubstr("a bell curve around 0 or around 1, both of width 1"));
+  EXPECT_THAT(run.out, HasSubstr("telling one draw of N(0, 1) from one of N(1, 1)"));
   EXPECT_THAT(run_command({"risk", "dp(epsilon=1, delta=1e-4)"}).out, HasSubstr("an output may reveal whether you took part"));
 }
 

@@ -19,10 +19,13 @@ using testing::StartsWith;
 TEST(Claim, PutsTheSafeEndFirstAndTheIntervalSecond) {
   const Claim epsilon{"epsilon", {2.3816901, 2.3816908}, SafeEnd::hi, "at delta = 1e-05", {}};
   EXPECT_EQ(to_text(epsilon, {false, "add-remove neighbours; contour, 0.6 ms"}),
-            "epsilon <= 2.382 at delta = 1e-05     (between 2.3816901 and 2.3816908; add-remove neighbours; contour, 0.6 ms)\n");
+            "epsilon <= 2.382 at delta = 1e-05\n"
+            "    between 2.3816901 and 2.3816908\n"
+            "    add-remove neighbours; contour, 0.6 ms\n");
   EXPECT_EQ(to_text(epsilon, {true, "not shown"}), "epsilon <= 2.382 at delta = 1e-05\n");
+  EXPECT_EQ(to_text(epsilon, {false, "", 2}), "  epsilon <= 2.382 at delta = 1e-05\n      between 2.3816901 and 2.3816908\n");
   const Claim beta{"beta", {0.74049, 0.74051}, SafeEnd::lo, "", {}};
-  EXPECT_THAT(to_text(beta, {}), StartsWith("beta >= 0.7404 "));
+  EXPECT_THAT(to_text(beta, {}), StartsWith("beta >= 0.7404\n    between "));
 }
 
 TEST(Claim, NeverClaimsMoreThanIsCertified) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034
-# Shared by ./run and ./test: what they need from Debian, and how a preset is configured and built. Sourced, not run.
+# Shared by ./run and ./test: the Debian packages that they need. Sourced, not run.
 
 packages_to_build=(cmake ninja-build g++ libcli11-dev nlohmann-json3-dev libeigen3-dev)
 packages_to_test=(

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    # A number, or text such as "256/60000". A float stands for the shortest decimal that prints it *and* for itself: 1.1 is answered for
-    # every value between the two doubles around the decimal 1.1. For an exact quotient write "256/60000" or Fraction(256, 60000).
+    # A number, or text such as "256/60000". Floats are read as their shortest decimal; answers also hold for the binary value: 1.1 is
+    # answered for every value between the two doubles around the decimal 1.1. For an exact quotient write "256/60000" or Fraction(256, 60000).
     Number = str | int | float | Fraction | Decimal | np.floating[Any] | np.integer[Any]
 else:
     Number = object  # the modules above are not worth their time for an annotation

@@ -57,7 +57,7 @@ class Plan:
 
         Args:
             neighbours: ``"add-remove"`` or ``"replace-one"``; may be left out where an operator fixes it or it does not matter.
-            relative: wanted relative width of the answers; a wider answer is still an answer.
+            relative: target relative width of the answers (they may be wider).
 
         >>> import tradeoff as to
         >>> to.gaussian(sigma=1).curve().epsilon(delta=1e-5).hi <= 4.378

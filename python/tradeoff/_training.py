@@ -54,7 +54,7 @@ def sgd(
         sampling: how batches are drawn. ``"poisson"`` (default): every example joins each batch independently (add-remove neighbours);
             ``"fixed"``: each batch is a fresh sample of fixed size without replacement (replace-one); ``"shuffled"``: the data is
             shuffled and cut into batches (replace-one; no amplification is claimed).
-        neighbours: the one the sampling speaks of; stating another is an error.
+        neighbours: those that the sampling needs; stating others is an error.
 
     >>> import tradeoff as to
     >>> to.sgd(noise_multiplier=1.1, batch=256, examples=60000, epochs=60)

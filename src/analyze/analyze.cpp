@@ -41,12 +41,12 @@ const char* name_of(Neighbours neighbours) { return neighbours == Neighbours::ad
 /// The neighbours a plan speaks of: what the caller stated, then what each operator fixes; two that differ are an error.
 class NeighbourRule {
  public:
-  explicit NeighbourRule(Neighbours stated) : agreed_(stated), by_(stated == Neighbours::unstated ? "" : "the caller") {}
+  explicit NeighbourRule(Neighbours stated) : agreed_(stated) {}
   void demand(Neighbours wanted, const std::string& by) {
     if (wanted == Neighbours::unstated || wanted == agreed_) return;
     if (agreed_ != Neighbours::unstated)
-      throw DomainError("neighbours: " + by + " speaks of " + name_of(wanted) + " neighbours, but " + by_ + " of " + name_of(agreed_) +
-                        "; a plan has one neighbour relation");
+      throw DomainError("neighbours: " + by + " needs " + name_of(wanted) + "; " + (by_.empty() ? "you stated " : by_ + " needs ") +
+                        name_of(agreed_) + ". A plan has one neighbour relation");
     agreed_ = wanted;
     by_ = by;
   }
@@ -54,7 +54,7 @@ class NeighbourRule {
 
  private:
   Neighbours agreed_;
-  std::string by_;
+  std::string by_;  // the operator that fixed them; empty for the caller
 };
 
 using Visit = std::function<void(const Call&)>;

@@ -59,7 +59,7 @@ TEST(Curve, NeighboursAreStatedInferredOrRefused) {
   EXPECT_EQ(curve("gaussian(1) | sample(1, 10)").neighbours(), Neighbours::replace_one);
   EXPECT_EQ(curve("gaussian(1)").neighbours(), Neighbours::unstated);
   EXPECT_THAT(refusal("gaussian(1) | poisson(0.1)", Neighbours::replace_one),
-              HasSubstr("domain: neighbours: poisson speaks of add-remove"));
+              HasSubstr("domain: neighbours: poisson needs add-remove; you stated replace-one"));
   EXPECT_THAT(refusal("gaussian(1) | poisson(0.1); gaussian(1) | sample(1, 2)"), HasSubstr("one neighbour relation"));
 }
 

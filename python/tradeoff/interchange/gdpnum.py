@@ -27,8 +27,8 @@ class MuAndRegret(NamedTuple):
 def mu_and_regret(curve: Curve, *, slack: Number = 1e-10, points: int = 1000) -> MuAndRegret:
     """The least mu for this slack, and its regret.
 
-    Private training is mu-GDP only for a useless mu; what tools quote for it ignores false-positive rates below some 1e-10. Here that is
-    stated as a slack, so that (mu, slack) is a guarantee about the whole curve.
+    DP-SGD is mu-GDP only for a huge mu. The mu that tools quote ignores false-positive rates below about 1e-10. Here a slack states this,
+    so that (mu, slack) is a guarantee about the whole curve.
 
     >>> import tradeoff as to
     >>> found = mu_and_regret(to.gaussian(sigma=1).curve(), slack=0)

@@ -82,7 +82,7 @@ class Accountant:
                 "of sampling does not hold; use tradeoff.sgd(sampling='shuffled' or 'fixed') for what was run"
             )
         if neighbours != "add-remove":
-            raise UnsupportedError(f"neighbours = {neighbours!r}: Poisson sampling speaks of add-remove neighbours here. {FACTOR_OF_TWO}")
+            raise UnsupportedError(f"neighbours = {neighbours!r}: Poisson sampling needs add-remove neighbours here. {FACTOR_OF_TWO}")
         if unit not in ("clipping norm", "sensitivity"):
             raise DomainError(f"unit = {unit!r} is not allowed. {FACTOR_OF_TWO}")
         self.history: list[Entry] = []

@@ -178,8 +178,8 @@ std::string_view nearest_name(std::string_view misspelt, std::span<const std::st
   for (const auto& [written, meant] : synonyms) {
     if (written == misspelt && std::find(names.begin(), names.end(), meant) != names.end()) return meant;
   }
-  constexpr std::size_t shortest = 2, shortest_beginning = 3;
-  if (misspelt.size() < shortest) return {};
+  constexpr std::size_t shortest = 2, longest = 40, shortest_beginning = 3;
+  if (misspelt.size() < shortest || misspelt.size() > longest) return {};
   std::string_view nearest;
   std::size_t fewest = std::max<std::size_t>(1, misspelt.size() / 3) + 1;
   for (const std::string_view name : names) {

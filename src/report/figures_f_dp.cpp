@@ -178,7 +178,7 @@ constexpr std::array<Recipe, 8> f_dp_figures = {{
      "below it.",
      definition},
     {"fdp-families", "(ε, δ)-DP and Gaussian DP as trade-off functions", "after figure 3 of Dong, Roth and Su",
-     "Left: (ε, δ)-DP is a tradeoff_polygon of slopes -exp(ε) and -exp(-ε), symmetric, δ below 1 at both ends. Right: 0.5-GDP is "
+     "Left: (ε, δ)-DP is a polygon of slopes -exp(ε) and -exp(-ε), symmetric, δ below 1 at both ends. Right: 0.5-GDP is "
      "reasonably "
      "private, 1-GDP "
      "borderline; at μ = 3 an attacker keeps both errors at 7 %, at μ = 6 the curve all but coincides with the axes.",

@@ -68,18 +68,19 @@ TEST(Help, ShowsChoicesDefaultsAndAliases) {
 
 TEST(Synonyms, AreAcceptedOptions) {
   EXPECT_THAT(run_command({"advantage", "gdp(mu=1)", "--neighbors", "add-remove"}).out, HasSubstr("add-remove neighbours"));
-  const std::vector<std::string> rest = {"--noise-multiplier", "4", "--examples", "1000", "--steps", "3", "--delta", "1e-5", "--quiet"};
+  const std::vector<std::string> rest = {
+      "--noise-multiplier", "1.1", "--examples", "60000", "--steps", "14063", "--delta", "1e-5", "--quiet"};
   const auto with = [&](std::vector<std::string> words) {
     words.insert(words.begin(), "sgd");
     words.insert(words.end(), rest.begin(), rest.end());
     return run_command(words);
   };
-  const Outcome by_batch = with({"--batch", "10"});
+  const Outcome by_batch = with({"--batch", "240"});
   EXPECT_EQ(by_batch.code, 0) << by_batch.err;
-  EXPECT_THAT(by_batch.out, HasSubstr("poisson(rate=10/1000) | repeat(3)"));
-  EXPECT_EQ(with({"--batch-size", "10"}).out, by_batch.out);
-  EXPECT_EQ(with({"--sample-rate", "0.01"}).out, by_batch.out);
-  EXPECT_EQ(with({"--sample-rate", "10/1000"}).out, by_batch.out);
+  EXPECT_THAT(by_batch.out, HasSubstr("poisson(rate=240/60000) | repeat(14063)"));
+  EXPECT_EQ(with({"--batch-size", "240"}).out, by_batch.out);
+  EXPECT_EQ(with({"--sample-rate", "0.004"}).out, by_batch.out);
+  EXPECT_EQ(with({"--sample-rate", "240/60000"}).out, by_batch.out);
 }
 
 TEST(Synonyms, OfTheBatchAreNotGivenTogether) {

@@ -37,7 +37,7 @@ class CutNoise {
   [[nodiscard]] Tails tails(double scale) const;
 
   /// A symmetric pair of three outcomes that is a post-processing of the noise for every scale of [low, high] (low = 0: of (0, high]), or
-  /// weaker: the output lies below the cut, above its mirror image, or between. Nothing if the cut tells nothing.
+  /// weaker: the output lies below the cut, above its mirror image, or between. Nothing if the cut gives no bound.
   [[nodiscard]] std::optional<Call> weaker_pair(const Tails& low, const Tails& high, double cut) const;
 
  private:

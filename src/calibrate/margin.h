@@ -5,7 +5,7 @@
 
 namespace tradeoff {
 
-/// How far a curve is from a target: the quantity that the target speaks of, and what it may be at most.
+/// How far a curve is from a target: the quantity of the target, and its largest allowed value.
 struct Margin {
   Interval value;
   Interval limit;

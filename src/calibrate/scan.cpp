@@ -15,7 +15,7 @@ namespace tradeoff {
 namespace {
 
 constexpr double smallest = 1e-100;  // its square is a double, which discrete Gaussian noise needs
-constexpr double settled = 1e-12;    // relative width below which nobody sees a difference
+constexpr double settled = 1e-12;    // relative width at which the search ends
 
 /// Proves of whole ranges of noise that no value in them meets the targets.
 class Exclusion {
@@ -69,7 +69,7 @@ class Exclusion {
   std::size_t best_ = 0;  // which cut did it last: it is tried first
 };
 
-/// What a bracket knows of a value: the targets are missed before the change and met after it.
+/// The state of a bracket at a value: the targets are missed before the change and met after it.
 numeric::Verdict verdict_of(const Outcome& outcome) { return {outcome.fails, outcome.meets, outcome.excess, outcome.doubt}; }
 
 /// The first value above `low` that meets the targets, by steps that grow, and the last before it that was seen not to.

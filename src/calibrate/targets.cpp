@@ -43,7 +43,7 @@ Margin measure(const Curve& curve, const AttackTarget& target) { return {curve.t
 Margin measure(const Curve& curve, const MuTarget& target) {
   if (target.slack.hi == 0) return {measure_mu(curve).mu, target.mu};  // infinite where no mu is certain
   const std::vector<GdpPair> pairs = measure_mu(curve, {target.slack}).with_slack;
-  const bool kept = !pairs.empty() && pairs.front().slack == target.slack;  // a slack may be raised, and then tells nothing
+  const bool kept = !pairs.empty() && pairs.front().slack == target.slack;  // a pair with a raised slack decides nothing
   return {kept ? pairs.front().mu : Interval{0, infinity}, target.mu};
 }
 

@@ -82,7 +82,7 @@ double steps_that_count(const Parts& parts) {
 }
 
 /// From about 60 steps on, the transform falls off fast enough for a straight contour to need few nodes; before that the bent one is tried
-/// first. Only speed depends on it: whichever is first, the other takes over where it is not tight.
+/// first. Only speed depends on it: the other one is the fallback where the first is not tight.
 bool straight_contour_first(const Parts& parts) {
   constexpr double many_steps = 60;
   constexpr double many_of_any_kind = 200;  // however rarely they sample: rounding limits both, and a straight line is quicker
@@ -91,13 +91,13 @@ bool straight_contour_first(const Parts& parts) {
   return all >= many_of_any_kind || steps_that_count(parts) >= many_steps;
 }
 
-/// Which contours have a chance; the lattice takes the rest. Only speed and width depend on it.
+/// Which contours to try; the lattice is the fallback. Only speed and width depend on it.
 struct ApplicableContours {
   bool straight = true;
   bool bent = true;
 };
 
-/// Samples of fixed size leave an atom at loss 0, around which a straight contour needs nodes without end: unless steps that count are many
+/// Samples of fixed size leave an atom at loss 0, for which a straight contour needs too many nodes: unless the steps that count are many
 /// it fails, after a tenth of a second. Few samples of small rate with much noise have losses so small and alike that a lattice is quicker
 /// than the bent one, which may fail as well. All measured.
 ApplicableContours applicable_contours(const Parts& parts) {
@@ -114,7 +114,7 @@ ApplicableContours applicable_contours(const Parts& parts) {
   return {!only_samples || steps_that_count(parts) >= few_steps, !only_small};
 }
 
-/// A list this short takes a few milliseconds (measured) and knows every corner of the curve.
+/// A list this short takes a few milliseconds (measured) and gives every corner of the curve.
 bool is_quick(const ExactSize& exact) { return exact.fits && exact.way == ExactWay::list && exact.terms <= 5e5 && exact.atoms <= 2e4; }
 
 /// One mechanism on a lattice, many times: tens of microseconds, whatever the number of steps. Null if the parts are anything else.

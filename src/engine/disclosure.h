@@ -9,7 +9,7 @@ namespace tradeoff {
 /// `parts`; the result is the probability that one of the others reveals everything.
 [[nodiscard]] Interval split_off_disclosure(Parts& parts);
 
-/// The base run beside something that reveals everything with the given probability and nothing otherwise.
+/// The composition of the base with a mechanism that reveals everything with the given probability and nothing otherwise.
 [[nodiscard]] LossPointer disclosure_loss(LossPointer base, Interval probability);
 
 }  // namespace tradeoff

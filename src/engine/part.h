@@ -9,7 +9,7 @@
 
 namespace tradeoff {
 
-/// A distinct loss of a plan and how often it is run. Equal losses have been merged before an engine sees them.
+/// A distinct loss of a plan and how often it is run. Equal losses are merged before they reach an engine.
 struct Part {
   LossPointer loss;
   std::uint64_t times = 1;
@@ -30,7 +30,7 @@ using Parts = std::vector<Part>;
   });
 }
 
-/// What is certain about the tail of all parts run on the same data. [tail-composition]
+/// The tail of the composition of all parts. [tail-composition]
 [[nodiscard]] inline Tail tail_of(const Parts& parts) {
   std::vector<std::pair<Tail, std::uint64_t>> tails;
   for (const Part& part : parts) tails.emplace_back(part.loss->tail(), part.times);

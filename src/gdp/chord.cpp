@@ -33,7 +33,7 @@ struct Chord {
 };
 
 /// [chord-bound] Rules: p >= 1 makes the transform fall along the line; a peak outside leaves the larger end; in doubt the whole line
-/// counts. The bound by monotonicity, mu_GDP(v, delta(u)), always holds and takes over where the two deltas can hardly be told apart.
+/// counts. The bound by monotonicity, mu_GDP(v, delta(u)), always holds; it is used where rounding hides the difference of the deltas.
 Chord chord_between(const Node& u, const Node& v, std::size_t profile) {
   const double middle = u.at + (v.at - u.at) / 2;
   const Interval start = Interval::exactly(u.at);

@@ -30,7 +30,7 @@ constexpr double farthest_epsilon = 1e17;
 // Two ways to write the same probability differ by less than this, relatively.
 constexpr double rounding_hides = 1e-12;
 
-// A certificate closer to the limit of the tail is worth this many evaluations and not more.
+// At most this many evaluations are spent on a certificate closer to the limit of the tail.
 constexpr std::size_t enough_evaluations = 200;
 
 TailSummary summary_of(const Tail& tail) {

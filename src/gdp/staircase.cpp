@@ -14,7 +14,7 @@
 namespace tradeoff {
 namespace {
 
-constexpr double most_steps = 1e6;  // a comparison is not worth more
+constexpr double most_steps = 1e6;  // a comparison would cost too much
 
 /// Whether delta lies above delta_mu(epsilon): possibly, and certainly.
 bool may_exceed(double delta, double mu, double epsilon) { return !(gaussian_delta(mu, epsilon).lo >= delta); }
@@ -50,7 +50,7 @@ Measured measure_by_staircase(MeasuredProfile& profile, double last, double widt
   const auto steps = static_cast<std::size_t>(wanted);
   std::vector<std::size_t> order(steps);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::minstd_rand random(1);  // which order serves is luck; the same luck every time
+  std::minstd_rand random(1);  // fixed seed: the order affects cost only
   if (skip_known)
     for (std::size_t i = steps; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
   const auto place = [&](std::size_t i) { return i == steps ? last : last * (static_cast<double>(i) / static_cast<double>(steps)); };

@@ -7,7 +7,7 @@
 // needs a thousandth of their evaluations; they are here to be compared with. [staircase-bound]
 namespace tradeoff {
 
-/// What a way to measure found, and what it cost. Profile evaluations are counted by the profile.
+/// The result of a method and its cost. Profile evaluations are counted by the profile.
 struct Measured {
   Interval mu;
   std::size_t searches = 0;  ///< roots of delta_mu(e) = delta

@@ -7,7 +7,7 @@
 #include "tradeoff/interval.h"
 
 // The older theorems, for comparison. Each encloses what its formula says and throws DomainError, with the reason, where its theorem does
-// not speak. [classical-composition] [classical-gaussian] [classical-sampling]
+// not apply. [classical-composition] [classical-gaussian] [classical-sampling]
 namespace tradeoff {
 
 /// A mechanism known to be (epsilon, delta)-DP, and how often it is run.
@@ -22,7 +22,7 @@ struct StatedGuarantee {
 
 /// Epsilons add, deltas add; then what that implies at `delta`.
 [[nodiscard]] Interval basic_composition(const std::vector<StatedGuarantee>& runs, Interval delta);
-/// Dwork, Rothblum and Vadhan: what is left of `delta` after the runs' own deltas pays for the deviation of the loss.
+/// Dwork, Rothblum and Vadhan: `delta` less the deltas of the runs bounds the probability of a large loss.
 [[nodiscard]] Interval advanced_composition(const std::vector<StatedGuarantee>& runs, Interval delta);
 /// Mironov's corollary for `times` runs of (epsilon, 0)-DP: 4 epsilon sqrt(2 times log(1/delta)).
 [[nodiscard]] Interval renyi_corollary(Interval epsilon, std::uint64_t times, Interval delta);

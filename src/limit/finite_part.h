@@ -5,8 +5,7 @@
 
 namespace tradeoff {
 
-/// A symmetric loss that reveals everything with some probability is that chance beside another loss, which never does: f = f' (x) f_{0,
-/// d}.
+/// f = f' (x) f_{0, d}: a symmetric loss with infinite mass d is the composition of f_{0, d} and a loss f' without infinite mass.
 struct FinitePart {
   Interval revealed;  ///< d
   LossPointer rest;   ///< of f': the loss given that it is finite

@@ -9,7 +9,7 @@
 
 namespace tradeoff {
 
-/// The mechanisms a limit theorem speaks of: those that are run at all, bounds by their refinement.
+/// The mechanisms of a limit theorem: those that are run at least once, with bounds replaced by their refinement.
 [[nodiscard]] inline Parts limit_parts(Parts parts) {
   std::erase_if(parts, [](const Part& part) { return part.times == 0; });
   for (Part& part : parts)

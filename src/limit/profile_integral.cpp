@@ -111,7 +111,7 @@ double log_tail_integral(const Tail& tail, double from, double rate, std::size_t
     if (!model || gdp.width <= model->width) model = gdp;
   }
   if (!model || from < model->from) return by_weight;
-  // t^k <= k! e^t: one more unit of slope pays for every power.
+  // t^k <= k! e^t: one more unit of slope covers every power.
   const Interval slope = Interval::exactly(rate) + model->slope + (highest > 0 ? 1.0 : 0.0);
   const Interval width = Interval::exactly(model->width);
   const Interval factorial = Interval::exactly(6);  // of the highest power there is

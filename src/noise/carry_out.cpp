@@ -106,7 +106,7 @@ Steps read_records(const Instruction& instruction, const ReleaseTerms& terms, st
   return steps;
 }
 
-/// The noise of one instruction: for all its values, and a second helping for rectification.
+/// The noise of one instruction: for all its values, and a second draw for rectification.
 struct Pool {
   Steps noise;
   Steps rectifying;

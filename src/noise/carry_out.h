@@ -32,7 +32,7 @@ class WordSource final : public NoiseSource {
   WordStream& words_;
 };
 
-/// Does what the instructions say, and nothing else. All values are checked before anything is drawn; all noise is drawn before it meets
+/// Carries out the instructions, and nothing else. All values are checked before anything is drawn; all noise is drawn before it meets
 /// a value. Throws DomainError that names the value; nothing is released then. [grid-release]
 [[nodiscard]] std::vector<std::vector<double>> carry_out(const std::vector<Instruction>& instructions, const ReleaseTerms& terms,
                                                          std::span<const double> values, NoiseSource& source);

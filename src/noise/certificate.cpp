@@ -99,7 +99,7 @@ Draft make_draft(const Plan& plan, const ReleaseTerms& terms) {
   return {plan, std::move(instructions), std::move(drawn), std::move(curve)};
 }
 
-/// The targets that mu alone does not settle; a mu that is known spares the search for it.
+/// The targets that mu alone does not decide; a known mu saves the search for it.
 Targets still_open(const Draft& draft, const Targets& targets) {
   Targets open;
   for (const StatedTarget& target : targets) {
@@ -120,7 +120,7 @@ void require_met(const Draft& draft, const ReleaseTerms& terms, const Targets& t
   }
 }
 
-/// The value of `?` is found for the plan that will be charged; what rounding to the grid costs is won back by slightly more noise. The
+/// The value of `?` is found for the plan that will be charged; slightly more noise compensates rounding to the grid. The
 /// number that the certificate shows is a short decimal, and it is the one that was verified.
 Draft calibrated_draft(const Plan& plan, const ReleaseTerms& terms, const Targets& targets) {
   const UnknownPlace place = find_unknown(plan);

@@ -26,7 +26,7 @@ class DiscreteGaussian {
   Dyadic sigma_;
   std::uint64_t t_;
   GridNoise proposal_;
-  GridNoise exponential_;  // scale 1: its table tells where -ln V lies
+  GridNoise exponential_;  // scale 1: its table encloses -ln V
   Interval centre_;        // sigma^2 / t
   Interval twice_variance_;
 };

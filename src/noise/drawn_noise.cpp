@@ -14,7 +14,7 @@
 namespace tradeoff::noise {
 namespace {
 
-constexpr int default_fineness = 20;  // a step of 2^-20 of the noise: far below what anyone reads, far above what needs more than one word
+constexpr int default_fineness = 20;  // a step of 2^-20 of the noise: far below the precision of use, and one random word is enough
 
 int checked_grid(int exponent) {
   if (exponent < -200 || exponent > 200)

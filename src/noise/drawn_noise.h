@@ -19,7 +19,7 @@ struct DrawnNoise {
   Sampler sampler;
   int grid_exponent = 0;
   double sensitivity = 0;  ///< in steps, rounding of the inputs included
-  bool integers = false;   ///< the law lives on the grid, so values must as well
+  bool integers = false;   ///< the distribution is on the grid, so values must be as well
 };
 
 /// The noise that a source of the plan asks for. Throws UnsupportedError and DomainError. [grid-release]

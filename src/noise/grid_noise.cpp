@@ -137,7 +137,7 @@ bool GridNoise::reaches(LazyUniform& uniform, std::uint64_t m) const {
 }
 
 std::int64_t GridNoise::magnitude(LazyUniform& uniform, std::int64_t guess) const {
-  // Gallop away from the guess until the answer lies between, then halve. The answers are consistent: they are about one number.
+  // Double the distance from the guess until the answer is bracketed, then bisect. The answers are consistent: they are about one number.
   std::uint64_t low = 0, high = static_cast<std::uint64_t>(guess < 0 ? -guess : guess) + 1, step = 1;
   if (high > 1 && !reaches(uniform, high - 1)) {
     --high;

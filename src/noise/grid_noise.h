@@ -17,7 +17,7 @@ enum class Law {
   discrete_laplace,  ///< P(k) proportional to exp(-|k| / scale)
 };
 
-/// The scales that the tables serve, in steps.
+/// The scales that the tables cover, in steps.
 inline constexpr double smallest_scale = 0x1p-6;
 inline constexpr double largest_scale = 0x1p45;
 

@@ -37,7 +37,7 @@ using Kernel = std::size_t (*)(const KernelData& data, const std::uint64_t* word
                                std::uint16_t* undecided);
 
 [[nodiscard]] Kernel kernel_for(Quantile quantile, Level level);
-/// The eight-wide kernels; those they cannot decide are handed to the scalar one. Null where the compiler has no such instructions.
+/// The eight-wide kernels; words they cannot decide go to the scalar one. Null where the compiler has no such instructions.
 [[nodiscard]] Kernel eight_wide_kernel(Quantile quantile);
 /// One word at a time, for the lanes that the eight-wide kernel leaves over.
 [[nodiscard]] bool decide_word(const KernelData& data, std::uint64_t word, std::int64_t& value);

@@ -11,7 +11,7 @@
 #endif
 
 // Eight words at a time with 52-bit multiply-add. Its enclosure holds the scalar one, so whatever it decides the scalar kernel would
-// decide alike; the rest is handed over. [integer-inversion]
+// decide alike; the rest goes to the exact path. [integer-inversion]
 namespace tradeoff::noise {
 
 #if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)

@@ -11,7 +11,8 @@ namespace tradeoff::noise {
 
 __extension__ using Wide = unsigned __int128;
 
-/// Words of an integer, the low first, wiped when they go. Up to the size that nearly every decision needs they live in the object itself.
+/// Words of an integer, low first, wiped when they are freed. Up to the size that nearly every decision needs they are stored in the
+/// object.
 class Limbs {
  public:
   Limbs() = default;
@@ -41,7 +42,7 @@ class Limbs {
   SecretVector<std::uint64_t> far_;
 };
 
-/// A non-negative integer of any size. Only what the slow path needs, in the plainest form: it runs once in billions of draws.
+/// A non-negative integer of any size. Only what the slow path needs, and not optimised: it runs once in billions of draws.
 class Natural {
  public:
   Natural() = default;

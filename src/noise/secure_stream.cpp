@@ -15,7 +15,7 @@
 namespace tradeoff::noise {
 namespace {
 
-// Far below where ChaCha20 output could be told from random, and often enough to profit from the system's own reseeding.
+// Far below where ChaCha20 output could be distinguished from random, and often enough to use the reseeding of the system.
 constexpr std::uint64_t blocks_per_key = 1ULL << 20;
 
 void* map_private_pages(std::size_t bytes) {

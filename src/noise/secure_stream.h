@@ -17,9 +17,9 @@ using Entropy = void (*)(std::span<std::byte> bytes);
 /// From the operating system (getrandom); waits until it is seeded.
 void system_entropy(std::span<std::byte> bytes);
 
-/// ChaCha20 with a key from `entropy`, and fast key erasure: each batch of output starts with the next key, so that nothing in memory
-/// tells what came before. A new key comes from `entropy` after 2^20 blocks and in a child after fork. Words handed out are wiped here.
-/// Any failure throws and leaves no word behind that could be used. For one thread.
+/// ChaCha20 with a key from `entropy`, and fast key erasure: each batch of output starts with the next key, so that memory
+/// does not reveal earlier output. A new key comes from `entropy` after 2^20 blocks and in a child after fork. Words given out are wiped
+/// here. Any failure throws and leaves no word behind that could be used. For one thread.
 class ChaChaStream : public WordStream {
  public:
   explicit ChaChaStream(Entropy entropy, Level level = best_level());

@@ -25,7 +25,7 @@ class Truncated {
   GridNoise whole_;
   std::uint64_t bound_;
   bool rounded_;           // half cells instead of points
-  GridNoise exponential_;  // scale 1: its table tells where -ln V lies
+  GridNoise exponential_;  // scale 1: its table encloses -ln V
 };
 
 /// The least bound for which the discrete Laplace of the given scale, restricted to {-bound..bound}, is (shift / scale, delta)-DP for

@@ -28,7 +28,7 @@ class WordStream {
   }
 };
 
-/// Hands out the words of another stream one by one at little cost; what is left over is wiped.
+/// Returns the words of another stream one by one at little cost; unused words are wiped.
 class BufferedStream final : public WordStream {
  public:
   explicit BufferedStream(WordStream& source) : source_(source) {}

@@ -46,7 +46,7 @@ namespace numeric {
 }
 [[nodiscard]] inline double down_by(double x, double ulps) { return -up_by(-x, ulps); }
 
-/// Sum rounded to nearest and the sign of what rounding took away (Knuth's TwoSum; exact unless the sum overflows).
+/// Sum rounded to nearest and the sign of the rounding error (Knuth's TwoSum; exact unless the sum overflows).
 [[nodiscard]] inline double two_sum_error(double a, double b, double sum) {
   const double b_virtual = sum - a;
   return (a - (sum - b_virtual)) + (b - b_virtual);

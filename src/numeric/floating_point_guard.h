@@ -25,12 +25,12 @@ namespace tradeoff::numeric {
 #endif
 }
 
-/// Makes arithmetic usual, calls `body` through a pointer, and gives the caller back whatever was chosen before.
+/// Sets the default floating-point environment, calls `body` through a pointer, and restores the environment of the caller.
 void run_in_usual_arithmetic(const std::function<void()>& body);
 
 /// The result of `body`, computed in usual arithmetic. Every public function starts with
 ///     if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return the_function_itself(...); });
-/// so that whatever a compiler moves in front of the question is harmless if the answer is yes, and thrown away if it is no.
+/// so that code which a compiler moves before the test is harmless if the test holds, and its result is discarded if it does not.
 template <typename Body>
 [[nodiscard]] auto in_usual_arithmetic(const Body& body) {
   std::optional<decltype(body())> result;

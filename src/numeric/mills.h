@@ -24,7 +24,7 @@ struct Approximation {
   double relative_error = 0;
 };
 
-/// Encloses a non-negative number by its approximation; the absolute part covers products that underflow on the way.
+/// Encloses a non-negative number by its approximation; the absolute part covers intermediate products that underflow.
 [[nodiscard]] inline Interval around(double value, double relative_error) {
   const double error = value * (1.01 * relative_error + 4 * unit_roundoff) + 4 * std::numeric_limits<double>::denorm_min();
   return {std::max(0.0, value - error), value + error};

@@ -6,8 +6,8 @@
 
 namespace tradeoff::numeric {
 
-/// About where a function with one valley is least between low and high, to `precision`. A search, not a proof: whoever uses the place
-/// certifies what it is used for.
+/// An approximate minimiser of a unimodal function between low and high, to `precision`. A search, not a proof: the caller must certify
+/// what it computes from the result.
 template <class Function>
 double golden_section(Function&& function, double low, double high, double precision) {
   constexpr double golden = 0.6180339887498949;

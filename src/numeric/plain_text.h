@@ -6,7 +6,7 @@
 
 namespace tradeoff::numeric {
 
-/// A text that is put together with numbers written the same way everywhere, whatever locale the program has chosen.
+/// Builds a text with numbers, independent of the locale.
 class PlainText : public std::ostringstream {
  public:
   PlainText() { imbue(std::locale::classic()); }

@@ -22,7 +22,7 @@ class CompensatedSum {
   /// Encloses the exact sum of the terms.
   [[nodiscard]] Interval enclosure() const {
     const double bound = error();
-    if (!(bound < infinity)) return Interval::whole();  // overflowed on the way
+    if (!(bound < infinity)) return Interval::whole();  // an intermediate sum overflowed
     return Interval::exactly(sum_) + Interval::exactly(correction_) + Interval{-bound, bound};
   }
   /// Encloses it when each term t was itself known only within `relative_error` |t|.

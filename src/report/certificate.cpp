@@ -98,7 +98,7 @@ double group_size(const Plan& plan) {
 
 // ---- writing ----
 
-/// Decimals that enclose the interval, whoever reads them.
+/// Decimals that enclose the interval, however they are rounded when they are read.
 Json json_of(Interval interval) { return {{"lo", numeric::to_text_below(interval.lo)}, {"hi", numeric::to_text_above(interval.hi)}}; }
 
 std::string digest_of(const Json& content) {

@@ -25,7 +25,7 @@ struct CurveTable {
 [[nodiscard]] double tradeoff_place(std::size_t index, std::size_t points);
 /// The trade-off function, denser near alpha = 0, where attacks are judged.
 [[nodiscard]] CurveTable sample_tradeoff(const Curve& curve, Direction direction, std::size_t points);
-/// Where delta is below what anybody asks for, and a picture of the profile may end; a usual epsilon if there is no such place.
+/// Where delta is negligible, so that a picture of the profile may end; a usual epsilon if there is no such place.
 [[nodiscard]] double last_epsilon(const Curve& curve, Direction direction);
 /// The privacy profile from epsilon = 0 to `last_epsilon`.
 [[nodiscard]] CurveTable sample_profile(const Curve& curve, Direction direction, std::size_t points);

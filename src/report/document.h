@@ -16,7 +16,7 @@ struct Heading {
 struct Paragraph {
   std::string text;
 };
-/// What a hurried reader takes away.
+/// A sentence that the page emphasises.
 struct Highlight {
   std::string text;
 };

@@ -11,7 +11,7 @@
 namespace tradeoff::report {
 namespace {
 
-constexpr std::size_t fine = 401;  // polygons: enough that a corner is where it belongs
+constexpr std::size_t fine = 401;  // polygons: enough points for accurate corners
 
 Series polygon(std::string label, const std::string& plan) {
   return tradeoff_series(std::move(label), curve_of(plan), Direction::worst, fine);

@@ -15,7 +15,7 @@ namespace tradeoff::report {
 namespace {
 
 Series tradeoff(std::string label, const std::string& plan) { return tradeoff_series(std::move(label), curve_of(plan)); }
-/// With enough places that a corner is where it belongs.
+/// With enough points for accurate corners.
 Series tradeoff_polygon(std::string label, const std::string& plan) {
   return tradeoff_series(std::move(label), curve_of(plan), Direction::worst, 401);
 }

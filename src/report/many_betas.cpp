@@ -33,7 +33,7 @@ std::vector<Support> supports_of(const Curve& curve, Direction direction) {
   return supports;
 }
 
-/// The chord through two points at x. Whole where its points cannot be told apart.
+/// The chord through two points at x. Whole where its points coincide up to rounding.
 Interval chord_at(const Support& a, const Support& b, Interval alpha, Interval x) {
   const Interval run = b.x - a.x;
   if (!(run.lo > 0)) return Interval::whole();

@@ -34,7 +34,7 @@ struct Risk {
 void write_json(const Risk& risk, JsonWriter& out);
 [[nodiscard]] std::string to_lines(const Risk& risk, const Style& style);
 
-/// Sentences for a reader who has never heard of epsilon. Every number is the end that may be claimed.
+/// Sentences for a reader who does not know epsilon. Every number is the end that may be claimed.
 [[nodiscard]] std::vector<std::string> plain_sentences(const Risk& risk);
 /// What all of them hold against.
 inline constexpr const char* plain_introduction = "In plain words, whatever the attacker knows and however much it can compute:";

@@ -53,15 +53,15 @@ struct Statement {
 [[nodiscard]] std::uint64_t records_protected(const Plan& plan);
 /// "one record of the data", "any 3 records of the data together".
 [[nodiscard]] std::string records_text(std::uint64_t records);
-/// What people are told is protected: the unit of the context, or else the records.
+/// What is protected: the unit of the context, otherwise the records.
 [[nodiscard]] std::string unit_of(const Statement& statement);
 /// The command that makes the statement of the first plan beside the others again, each word quoted for a shell.
 [[nodiscard]] std::string command_for(const std::vector<Statement>& statements);
-/// What the plan assumes about who takes part in a step: a sentence for each way of sampling in it.
+/// What the plan assumes about who takes part in a step: a sentence for each kind of sampling in it.
 [[nodiscard]] std::vector<std::string> sampling_assumed(const Plan& plan);
-/// What the number of a neighbour relation is about; NOT STATED where nobody said it.
+/// What a neighbouring relation means; NOT STATED if none is given.
 [[nodiscard]] std::string neighbours_sentence(Neighbours neighbours);
-/// What no number of the statement speaks about.
+/// What the statement does not cover.
 [[nodiscard]] std::vector<std::string> not_covered(const Statement& statement);
 /// "ε ≤ 2.382 at δ = 1e-5".
 [[nodiscard]] std::string headline_text(const Statement& statement);

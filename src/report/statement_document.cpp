@@ -94,7 +94,7 @@ Table tradeoff_of(const Statement& statement) {
   return table;
 }
 
-/// Where any output may cause any belief, what rare outputs do is told apart. [odds-factor]
+/// Where a posterior can be 1, rare outputs are listed separately. [odds-factor]
 void add_beliefs(Table& table, const Risk& risk) {
   for (std::size_t i = 0; i < risk.posteriors.size(); ++i) {
     const RiskRow& any = risk.posteriors[i];
@@ -136,7 +136,7 @@ std::string gaussian_sentence(const Statement& statement) {
   return "It is not known whether some μ covers the whole curve, so only pairs with a slack are stated.";
 }
 
-/// What a reader should know before quoting a mu. Not the warnings of the measurement, which speak to its caller.
+/// What a reader should know before quoting a mu. Not the warnings of the measurement, which are for its caller.
 std::vector<std::string> gaussian_remarks(const Statement& statement) {
   constexpr double hardly_private = 6;  // a test with type I error 1% has then a type II error below 0.02%
   std::vector<std::string> remarks;
@@ -170,7 +170,7 @@ std::string order_of(const Curve& one, const Curve& other) {
     }
     return "undecided";
   } catch (const Error&) {
-    return "not comparable";  // they speak of different neighbours
+    return "not comparable";  // they have different neighbours
   }
 }
 

@@ -53,7 +53,7 @@ constexpr std::string_view figure_style =
     ".tradeoff-picture .c3{color:#e69fc6}.tradeoff-picture .c4{color:#f0b429}.tradeoff-picture .c5{color:#8fb8ff}"
     ".tradeoff-picture .c6{color:#e6edf3}.tradeoff-picture .c7{color:#8b949e}}";
 
-/// A length with at most two decimals: a hundredth of a pixel is more than anybody sees.
+/// A length with at most two decimals: a hundredth of a pixel is not visible.
 std::string pixels(double value) {
   const double rounded = std::round(value * 100) / 100;
   std::array<char, 64> text{};

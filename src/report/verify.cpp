@@ -93,7 +93,7 @@ std::vector<Evaluation> evaluations_for(const CertifiedAnswer& one, const Curve&
 bool holds(Interval outer, Interval inner) { return outer.lo <= inner.lo && inner.hi <= outer.hi; }
 bool meets(Interval a, Interval b) { return a.lo <= b.hi && b.lo <= a.hi; }
 
-/// This program's own interval lies in the certified one: what that says is true. Apart from it: one of them is false.
+/// If the recomputed interval is inside the certified one, the certified one is true. If they are disjoint, one of them is false.
 Verdict compare(const CertifiedAnswer& given, const CertifiedAnswer& again) {
   const bool both = given.log10 && again.log10;
   if (!meets(given.answer, again.answer) || (both && !meets(*given.log10, *again.log10))) return Verdict::refuted;

@@ -207,7 +207,7 @@ class Audit {
     guesses_ += steps;
   }
 
-  /// Half of the records are drawn, half of them are marked; the sum tells how many marked ones were drawn, through the noise.
+  /// Half of the records are drawn, half of them are marked; the sum estimates how many marked ones were drawn.
   void look_at_samples(std::uint64_t steps, const std::function<void()>& tell) {
     const double centre = static_cast<double>(marked_) / 4 * (size_.lo + size_.hi);
     bool last = false;

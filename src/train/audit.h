@@ -12,7 +12,7 @@
 // What the weights after real steps say about the noise, the clipping and the sampling that made them. [step-audit]
 namespace tradeoff::train {
 
-/// A run as the auditor sees it: he chooses the gradients of the records and reads the weights before and after each step.
+/// A run for the audit, which chooses the gradients of the records and reads the weights before and after each step.
 class AuditedRun {
  public:
   AuditedRun() = default;
@@ -48,8 +48,8 @@ struct AuditResult {
 inline constexpr double audit_error = 0.001;
 
 /// Audits steps of runs on these terms. The batches of the terms only say how batches are drawn: the audit chooses its own sizes.
-/// Three quarters of the steps guess a canary's secret, the others look at the sampling; all of them look at the noise. `tell` hears now
-/// and then how many steps are done. Throws DomainError for fewer than 100 steps.
+/// Three quarters of the steps guess a canary's secret, the others test the sampling; all of them test the noise. `tell` is called from
+/// time to time with the number of steps done. Throws DomainError for fewer than 100 steps.
 [[nodiscard]] AuditResult audit(const TrainingTerms& terms, std::uint64_t steps, noise::WordStream& words,
                                 const std::function<void(std::uint64_t)>& tell = {});
 /// The same for steps of one's own.

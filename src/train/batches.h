@@ -36,7 +36,7 @@ class FixedSizeBatches {
  private:
   std::uint64_t size_;
   std::uint64_t of_;
-  noise::SecretVector<std::uint32_t> order_;  // of all records, whatever earlier steps have made of it
+  noise::SecretVector<std::uint32_t> order_;  // of all records, in the order that earlier steps left
 };
 
 /// Every record joins with probability size/of, independently. Neighbours add or remove one record, so a clipped sum moves by at most the

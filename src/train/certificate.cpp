@@ -132,7 +132,7 @@ void add_guarantees(report::Charge& charge, Neighbours neighbours, const std::ve
   charge = report::charge_of(charge.plan, analyze(charge.plan, neighbours), std::move(questions));
 }
 
-/// How a run stands against its targets; `excess` is about how far the logarithm of its noise is from meeting them.
+/// Whether a run meets its targets; `excess` is approximately the distance of the logarithm of its noise from meeting them.
 struct Standing {
   bool meets = true;
   double excess = -infinity;
@@ -232,7 +232,7 @@ CertificateDocument recreate_training(const CertificateDocument& document) {
 Number calibrated_noise(TrainingTerms terms, const Targets& targets) {
   if (targets.empty()) throw DomainError("train: noise can only be found for a target");
   for (const StatedTarget& target : targets) tradeoff::check(target.target);
-  double noise = std::exp(search_noise(terms, targets, 1e-4));  // a difference in noise that nobody can see
+  double noise = std::exp(search_noise(terms, targets, 1e-4));  // a negligible difference in noise
   constexpr int attempts = 12;
   for (int i = 0; i < attempts; ++i, noise *= 1 + std::ldexp(1e-6, i)) {
     terms.noise = read_number(to_text_above(noise, 6));  // fewer digits, more noise

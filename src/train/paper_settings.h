@@ -8,7 +8,7 @@
 #include "report/picture.h"
 #include "train/certificate.h"
 
-// Figure 7 of Dong, Roth and Su from scratch: the three settings are trained, and what each run reached stands beside what it costs.
+// Figure 7 of Dong, Roth and Su from scratch: trains the three settings and lists the accuracy and the privacy of each run.
 namespace tradeoff::train {
 
 /// A setting as the paper has it.

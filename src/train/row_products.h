@@ -7,7 +7,7 @@
 namespace tradeoff::train {
 
 /// Each row of `left` times `weights`. Every entry is the same sequence of single-precision operations wherever its row stands and whatever
-/// the others hold, at every level: what one record contributes must not depend on its company. [private-step]
+/// the others hold, at every level: the contribution of a record must not depend on its batch. [private-step]
 [[nodiscard]] Floats multiply_rows(const GridMatrix& left, const Eigen::Map<const Floats>& weights,
                                    noise::Level level = noise::best_level());
 [[nodiscard]] Floats multiply_rows(const Floats& left, const Floats& weights, noise::Level level = noise::best_level());

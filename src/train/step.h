@@ -30,7 +30,7 @@ class ClipGrid {
   std::uint64_t bound_;
 };
 
-/// What happened to the records of a batch. Depends on the data: for the owner's eyes.
+/// Counts of a batch. They depend on the data: show them to its owner only.
 struct Tally {
   std::uint64_t clipped = 0;
   std::uint64_t zeroed = 0;  ///< gradients that are not finite contribute nothing
@@ -44,7 +44,7 @@ class PrivateStep {
 
   /// The exact sum of the clipped contributions of all examples, each of norm at most bound(). [private-step]
   [[nodiscard]] const std::vector<std::int64_t>& clipped_sum(const std::vector<Factors>& factors);
-  /// The same plus fresh noise, which is drawn before the gradients are looked at.
+  /// The same plus fresh noise, which is drawn before the gradients are read.
   [[nodiscard]] const std::vector<std::int64_t>& noisy_sum(const std::vector<Factors>& factors, noise::WordStream& words);
 
   [[nodiscard]] const ClipGrid& grid() const { return grid_; }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t most_steps = 1'000'000'000;
 
-// The average reaches back over this part of the steps: long enough to cancel noise, short enough to forget the start.
+// The average covers this last part of the steps: long enough to cancel noise, short enough to exclude the start.
 constexpr double averaged_part = 0.15;
 
 std::string times(std::uint64_t steps) { return " | repeat(" + std::to_string(steps) + ")"; }

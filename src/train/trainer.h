@@ -13,7 +13,7 @@
 
 namespace tradeoff::train {
 
-/// Everything about a run that is public and fixed before the data is looked at.
+/// Everything about a run that is public and fixed before the data is read.
 struct TrainingTerms {
   Batches batches = FixedSizeBatches(1, 1);
   Number noise;             ///< standard deviation of the noise on the sum of clipped gradients, divided by the clipping norm
@@ -51,7 +51,7 @@ struct Progress {
   std::vector<float> average;  ///< of the weights along the way: what is used in the end
 };
 
-/// What a step asks of the records. A real run answers with the gradients of its model, an audit with gradients of its own choice.
+/// What a step needs from the records. A run computes the gradients of its model, an audit chooses its own.
 struct RecordSource {
   std::size_t records = 0;
   /// Writes the gradients of these records, layer by layer. A gradient is a function of its record and of the weights.
@@ -79,7 +79,7 @@ class Trainer {
  private:
   Trainer(Progress progress, RecordSource source, noise::WordStream& words);
   void draw_batch();
-  /// Overwrites what tells who was in the batch.
+  /// Overwrites what reveals who was in the batch.
   void forget_batch();
 
   Progress progress_;

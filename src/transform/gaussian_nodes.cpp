@@ -85,7 +85,7 @@ double GaussianNodes::loss_at(double z) const {
   return exponent + std::log(rate_) + std::log1p((1 - rate_) / rate_ * std::exp(-exponent));
 }
 
-// Steering only: whatever the range, log_error tells what it left out.
+// Heuristic: for every range, log_error bounds what it leaves out.
 bool GaussianNodes::choose_range(const Range& range, double& left, double& right) const {
   std::array<double, 61> losses{};  // at z = -10, -9.5, ... 20
   for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = loss_at(0.5 * static_cast<double>(i) - 10);

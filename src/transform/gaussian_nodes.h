@@ -23,7 +23,7 @@ class GaussianNodes final : public NodeLaw {
     bool rough;      ///< no bounds will be asked for
   };
   GaussianNodes(Interval mu, Interval rate, const Range& range);
-  /// More nodes than this are not worth a try; the law is then left empty.
+  /// With more nodes than this the law is left empty: it would cost too much.
   static constexpr std::size_t most_nodes = 20000;
 
   using NodeLaw::log_error;

@@ -282,7 +282,7 @@ CharacteristicValue NodeTilt::oscillation(double t, double enough) const {
 }
 
 void NodeTilt::characteristic_function(std::span<const double> times, std::span<CharacteristicValue> values) const {
-  // The quadrature error grows with t, so the last one serves the whole list.
+  // The quadrature error grows with t, so the last one bounds all of the list.
   const double quadrature = quadrature_error(times.back(), 0.1 * quadratic_error_ * times.front() * times.front());
   for (std::size_t k = 0; k < times.size(); ++k) values[k] = sum_at(times[k], quadrature);
 }

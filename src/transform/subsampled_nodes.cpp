@@ -149,7 +149,7 @@ double SubsampledNodes::end_of_march(const Range& range) const {
   return atoms < wanted ? std::min(variation / (wanted - atoms), 100 * range.longest) : 0;
 }
 
-// Steering only: whatever the panels, log_error tells what they miss. Each is made as wide as its share of the error allows.
+// Heuristic: for all panels, log_error bounds what they miss. Each is made as wide as its share of the error allows.
 bool SubsampledNodes::place_panels(const Range& range, double furthest) {
   struct Demand {
     double power, t, level;

@@ -38,7 +38,7 @@ class SubsampledNodes final : public NodeLaw {
     double steps;
   };
   SubsampledNodes(const SampledBase& base, Interval rate, Sampling sampling, const Range& range);
-  /// More panels than this are not worth a try; the law is then left empty.
+  /// With more panels than this the law is left empty: it would cost too much.
   static constexpr std::size_t most_panels = 600;
 
   using NodeLaw::log_error;

@@ -88,7 +88,7 @@ class SubsampledTransform final : public Transform {
   [[nodiscard]] std::unique_ptr<const Moments> prepare(const TransformRange& reach) const override {
     const bool add = direction_ == Direction::add;
     const auto power = [&](double order) { return add ? -order : 1 + order; };
-    // What the steps magnify must stay below 1e-13; a search is content with one per cent. Each effort asks for a longer t.
+    // The error, multiplied by the steps, must stay below 1e-13; a search needs one per cent only. Each effort covers a longer t.
     const double accuracy = std::log(reach.steps) + (reach.rough ? 8 : 36);
     const SubsampledNodes::Range range{power(add ? reach.largest : reach.least),
                                        power(add ? reach.least : reach.largest),

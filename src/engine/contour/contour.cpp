@@ -21,7 +21,7 @@ namespace {
 
 using Kernel = ContourLine::Kernel;
 
-constexpr ContourLine::Accuracy line_accuracy{1e-13, 1e-13};  // below it rounding rules
+constexpr ContourLine::Accuracy line_accuracy{1e-13, 1e-13};  // rounding errors are about as large
 constexpr double enough = 1e-11;                              // a line this accurate is not refined
 constexpr double good = 1e-9;                                 // nor is one this accurate that was refined already,
 constexpr double much_work = 1e6;                             // or that took as many nodes times points
@@ -32,18 +32,18 @@ constexpr double work_of_product = 5e-3;                      // of a node and a
 constexpr double work_of_node = 0.03;                         // of reading it
 constexpr std::size_t most_lines = 48;                        // kept for later questions
 constexpr std::size_t most_inherited = 8;                     // for questions about a longer plan
-constexpr double largest_order = 1e13;                        // beyond this epsilon is at the very end of the losses
-constexpr double short_way = 1e-9;                            // of the answer: what a tangent may give away
-constexpr double worth_moving = 1e-6;                         // a line worse than this at home serves nowhere else
-constexpr double many_times_wider = 3;                        // [contour-inversion] then the saddle belongs to rare large losses
+constexpr double largest_order = 1e13;                        // for a larger one epsilon is close to the largest loss
+constexpr double short_way = 1e-9;                            // largest relative loss of the tangent bound
+constexpr double worth_moving = 1e-6;                         // do not reuse a line wider than this
+constexpr double many_times_wider = 3;                        // [contour-inversion] then rare large losses determine the saddle
 constexpr double crowded = 1.2;  // a positive saddle nearer to the pole at 0 than this many of its widths is not used
-constexpr double gap = 3.0;      // a line serves while its order is this many widths of the saddle away: e^(gap^2/2) of rounding
+constexpr double gap = 3.0;      // a line is reused up to this many widths from the saddle: rounding grows by e^(gap^2/2)
 
-/// One direction: finds saddles, keeps lines for the question at hand, answers in logarithms.
+/// One direction: finds saddles, keeps lines for the current question, answers in logarithms.
 class ContourSide {
  public:
   ContourSide(ContourPlan plan, Citation inversion) : plan_(std::move(plan)), inversion_(std::move(inversion)) {}
-  /// Takes over what is known of a shorter plan. Called before any question is asked.
+  /// Inherits the lines of a shorter plan. Called before any question is asked.
   void inherit(const ContourSide& shorter);
 
   [[nodiscard]] const ContourPlan& plan() const { return plan_; }
@@ -52,7 +52,7 @@ class ContourSide {
   /// Encloses the e >= 0 at which log H(e) = target; needs H(0) > exp(target) to be tight.
   [[nodiscard]] Interval epsilon_of(Interval log_target) const;
   [[nodiscard]] std::optional<Interval> tail(double epsilon, Kernel kernel) const;
-  /// At an epsilon >= 0; nothing if no line is to be had.
+  /// At an epsilon >= 0; nothing if there is no line.
   [[nodiscard]] std::optional<Evaluation> evaluation(Direction direction, double epsilon) const;
 
  private:
@@ -92,13 +92,13 @@ class ContourSide {
   [[nodiscard]] double chernoff_epsilon(const Saddle& saddle, double log_target) const;
   [[nodiscard]] Interval solve(double log_target) const;
 
-  /// What has been found out, for one question or about a shorter plan.
+  /// Lines and saddles found for one question or for a shorter plan.
   struct Findings {
     std::shared_ptr<const ContourMoments> rough;
     std::vector<Known> lines;  // newest last
     double last_order = 1;
   };
-  /// Of the question at hand: a copy of what is inherited to begin with, but for the lines.
+  /// Of the current question: starts as a copy of what is inherited, without the lines.
   struct Kept {
     std::optional<Findings> findings;
   };
@@ -180,7 +180,7 @@ std::optional<ContourSide::Saddle> ContourSide::saddle_of(double log_target, dou
 
 double relative_width(const ContourLine::Value& value) {
   const double width = value.below / value.value;
-  return value.value > 0 && width < infinity ? width : infinity;  // NaN is no certificate
+  return value.value > 0 && width < infinity ? width : infinity;  // NaN must not pass
 }
 
 void ContourSide::inherit(const ContourSide& shorter) {
@@ -206,7 +206,7 @@ void ContourSide::keep(Known known) const {
   mine.lines.push_back(std::move(known));
 }
 
-/// What the nearest line says, if it is near enough and does nearly as well as at home: most questions about a curve need no search.
+/// The value on the nearest line, if it is near enough and nearly as narrow as where the line was made. Most questions need no search.
 std::optional<ContourSide::Reading> ContourSide::by_known_line(double epsilon, Kernel kernel) const {
   const Known* nearest = nullptr;
   double least = gap;
@@ -228,7 +228,7 @@ std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsil
   for (const Known& known : findings().lines) {
     const double away = std::abs(known.home - saddle.order) * saddle.deviation;
     if (away > gap || (known.line->order() > 0) != (saddle.order > 0)) continue;
-    // A line made for this very place did what could be done; one next to it must do nearly as well as it did at home.
+    // Reuse a line made for this place; one made next to it must be nearly as narrow here as there.
     const bool same_place = std::abs(known.place - epsilon) <= 1e-3 * epsilon;
     if (away < 0.05 && (same_place || known.home == known.line->order())) return known.line;
     if (known.width <= worth_moving && relative_width(known.line->at(epsilon)) <= std::max(enough, 3 * known.width)) return known.line;
@@ -237,7 +237,7 @@ std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsil
   return new_line(saddle, epsilon);
 }
 
-/// A line of a shorter plan, if it serves as well as a new one would. [longer-plan]
+/// A line of a shorter plan, if it is as narrow as a new one. [longer-plan]
 std::shared_ptr<const ContourLine> ContourSide::inherited_line(Saddle saddle, double epsilon) const {
   for (auto shorter = inherited_.lines.rbegin(); shorter != inherited_.lines.rend(); ++shorter) {
     const double order = shorter->line->order();
@@ -246,7 +246,7 @@ std::shared_ptr<const ContourLine> ContourSide::inherited_line(Saddle saddle, do
     if (line == nullptr) continue;
     const ContourLine::Value value = line->at(epsilon);
     if (!(relative_width(value) <= std::max(enough, 3 * shorter->width))) continue;
-    keep({line, order, epsilon, shorter->width, value});  // its width at home stays the measure: what it loses on the way does not add up
+    keep({line, order, epsilon, shorter->width, value});  // keep the original width, so that losses do not add up
     return line;
   }
   return nullptr;
@@ -309,7 +309,7 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
     if (width <= enough || (width <= good && (attempt > 0 || work > much_work)) ||
         (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind()))
       break;
-    // Finer quadratures cure coarse nodes and a march that could not see: first for the t that was met, then at large.
+    // Finer quadratures help coarse nodes and a march that stopped early: first up to the t that was reached, then further.
     if (attempt == 0 && built->last_time() > 1.5 * reach.longest)
       reach.longest = built->last_time();
     else
@@ -346,7 +346,7 @@ double ContourSide::complement_chernoff(double epsilon) const {
     const double raised = bound + 1e-13 * (1 + std::abs(bound) + std::abs(epsilon));
     if (raised < best) best = raised;
   }
-  return std::max(std::exp(best) * (1 + 1e-9), std::numeric_limits<double>::min());  // never 0: something is always left
+  return std::max(std::exp(best) * (1 + 1e-9), std::numeric_limits<double>::min());  // never 0: 1 - delta is positive
 }
 
 double ContourSide::chernoff_epsilon(const Saddle& saddle, double log_target) const {
@@ -367,7 +367,7 @@ Interval ContourSide::log_of(const ContourLine::Value& value) const {
   return min({below, (value.base + log(Interval::exactly(bracket.hi * (1 + 8 * 0x1p-53)))).hi}, whole);
 }
 
-// [contour-inversion] H is convex in e^epsilon: over a step as short as the rounding of a decimal its tangent at the near end tells as much
+// [contour-inversion] H is convex in e^epsilon: over a step as short as the rounding of a decimal its tangent at the near end is as tight
 // as another sum at the far end.
 Interval ContourSide::log_profile(Interval epsilon) const {
   const QuestionScope question;

@@ -13,10 +13,10 @@ namespace {
 
 using std::numbers::pi;
 constexpr std::size_t block = 16;                 // nodes evaluated together
-constexpr std::size_t most_folded_nodes = 40000;  // beyond this a line is given up
-constexpr double enough_steps = 20;               // of a plan, for a march to get along
-constexpr double most_multiples = 0x1p50;         // multiples of the step that are surely told apart
-constexpr double largest_doubt = 1e-9;            // of a place on the lattice: beyond it nothing is claimed
+constexpr std::size_t most_folded_nodes = 40000;  // with more, a line is abandoned
+constexpr double enough_steps = 20;               // of a plan; with fewer a march makes no progress
+constexpr double most_multiples = 0x1p50;         // multiples of the step that doubles distinguish
+constexpr double largest_doubt = 1e-9;            // of a lattice point; with more the answer is the trivial one
 
 /// 1 - exp(-a - i angle), a real of any sign: each part is a sum of two numbers that were never close to each other for a > 0.
 std::complex<double> one_minus_exp(double a, double angle) {
@@ -50,7 +50,7 @@ ContourLine::FoldedKernels ContourLine::folded_kernels(double node) const {
   return {both, std::polar(std::exp(-order_ * b), -angle) * both, 1.0 / first, 1.0 / second};
 }
 
-// Nodes are summed until the rest of the half period is provably small, by what the law knows of itself or by a march; at worst all are.
+// Nodes are summed until the rest of the half period is provably small, by a bound of the law or by a march; at worst all are summed.
 void ContourLine::sum_folded(const ContourPlan& plan, const Tilts& tilts, double accuracy) {
   const double c = std::abs(order_), scale = deviation_;
   const double need = -std::log(accuracy) + 4 + std::log1p(c * scale) + std::log1p((c + 1) * scale) + std::log1p(scale / fold_->step);

@@ -386,7 +386,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
       sum += plan.items[i].times * std::log(std::min(1.0, (decays[i].atoms + decays[i].variation / t) * (1 + 1e-9)));
     return sum;
   };
-  // Atoms do not decay: what they leave for all t is the best that can be had, and if that is not small no node is worth its price.
+  // Atoms do not decay: their mass bounds |phi| for all t. If that is not small, more nodes do not help.
   const double furthest = 1e18 / deviation_;
   if (log_decay(furthest) > -need) {
     need = -0.95 * log_decay(furthest);
@@ -410,7 +410,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     do add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
     while (nodes_.size() < most_nodes && static_cast<double>(nodes_.size() * points_) < most_line_work &&
            (nodes_.back().t < until || nodes_.back().modulus > std::exp(-sure_decay * need)));
-    // Nodes that the quadratures cannot see add more error than they take away; the march may do without them.
+    // Nodes below the quadrature error add more error than they remove; the march does not need them.
     const std::size_t summed = nodes_.size();
     last_time_ = nodes_.back().t;
     while (nodes_.size() > 1 && nodes_.back().growth > 0.1 && nodes_.back().modulus < std::exp(-need)) nodes_.pop_back();
@@ -447,7 +447,7 @@ double ContourLine::march_from(const ContourPlan& plan, const Tilts& tilts, doub
     const auto exponent = [&](double ahead) {  // a lower bound of -log |phi(t + ahead)|
       double sum = 0.5 * (gaussian_ - gaussian_error_) * t * t;
       for (std::size_t i = 0; i < tilts.size(); ++i) {
-        double loss = infinity;  // of N_i over this way
+        double loss = infinity;  // of N_i over this distance
         for (const Spread& one : spreads[i]) loss = std::min(loss, 0.5 * ahead * ahead * one.deviation * one.deviation + 2 * one.tail);
         const double least = std::max(0.0, root[i] - std::sqrt(loss) * (1 + 1e-12));
         sum -= 0.5 * plan.items[i].times * std::log1p(-2 * least * least * (1 - 1e-12));
@@ -463,7 +463,7 @@ double ContourLine::march_from(const ContourPlan& plan, const Tilts& tilts, doub
     }
     t += ahead;
     if (++march_ >= most_marches) return t;
-    if (march_ == many_marches)  // a long way: finer bounds of the loss of N pay
+    if (march_ == many_marches)  // a long march: finer bounds of the loss of N save steps
       for (std::size_t i = 0; i < tilts.size(); ++i) spreads[i] = tilts[i]->spreads();
   }
   return infinity;

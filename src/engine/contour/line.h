@@ -15,7 +15,7 @@
 
 namespace tradeoff {
 
-/// Nodes times points after which a line is given up: a tenth of a second.
+/// Nodes times points after which a line is abandoned: a tenth of a second.
 inline constexpr double most_line_work = 6e7;
 /// Relative error of a turned node: each turn costs at most 5 unit roundoffs, those within a block 40, the kernels and products 40.
 inline constexpr double turn_error = (5 * static_cast<double>(numeric::turns) + 80) * unit_roundoff;
@@ -23,7 +23,7 @@ inline constexpr double turn_error = (5 * static_cast<double>(numeric::turns) + 
 /// One direction of a plan: distinct transforms with their step counts, all plain Gaussians as one variance.
 struct ContourPlan {
   struct Item {
-    LossPointer loss;  ///< whose transform it is: tells items of different plans apart
+    LossPointer loss;  ///< whose transform it is: identifies items of different plans
     std::shared_ptr<const Transform> transform;
     double times = 1;
   };
@@ -39,7 +39,7 @@ struct ContourPlan {
 /// The items of a plan made ready for a range of orders.
 class ContourMoments {
  public:
-  /// Null if an item cannot serve the reach. What an earlier one has of the same items with the same reach is taken from it.
+  /// Null if an item does not cover the range. Reuses the equal items of an earlier plan that has the same range.
   [[nodiscard]] static std::unique_ptr<const ContourMoments> prepare(const ContourPlan& plan, TransformRange reach,
                                                                      const ContourMoments* earlier = nullptr);
 
@@ -68,11 +68,11 @@ class ContourMoments {
   std::vector<Ready> items_;
 };
 
-/// The trapezoidal sum on the line Re s = order: the nodes do not depend on epsilon, so one line serves many questions.
-/// order > 0 speaks of delta (less the infinite mass), -1 < order < 0 of 1 - delta.
+/// The trapezoidal sum on the line Re s = order: the nodes do not depend on epsilon, so one line answers many questions.
+/// order > 0 gives delta (less the infinite mass), -1 < order < 0 gives 1 - delta.
 class ContourLine {
  public:
-  /// What is wanted of the two kinds of error that a line can trade for work, relative to the answer.
+  /// Target of the two errors that more work makes smaller, relative to the answer.
   struct Accuracy {
     double alias;
     double truncation;
@@ -80,7 +80,7 @@ class ContourLine {
   /// A line for answers near this epsilon. What could not be bounded is infinite.
   /// `steering` may be rougher than `moments`.
   ContourLine(const ContourMoments& moments, const ContourMoments& steering, double order, double epsilon, Accuracy accuracy);
-  /// The same line for a plan that runs at least as much: only items that are new are evaluated. Null if it does not serve. [longer-plan]
+  /// The same line for a plan that runs at least as much: only new items are evaluated. Null if the line does not apply. [longer-plan]
   [[nodiscard]] std::shared_ptr<const ContourLine> extended(const ContourPlan& plan) const;
 
   enum class Kernel {
@@ -115,11 +115,11 @@ class ContourLine {
   [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
   [[nodiscard]] std::size_t points() const { return points_; }  ///< of all quadratures
   [[nodiscard]] std::size_t march() const { return march_; }
-  /// The march stopped because the quadratures are too coarse to see, not because |phi| is large.
+  /// The march stopped because the quadratures are too coarse, not because |phi| is large.
   [[nodiscard]] bool blind() const { return blind_; }
-  /// So much of the law is atoms that no number of nodes would do.
+  /// The atoms of the law are too heavy for any number of nodes.
   [[nodiscard]] bool hopeless() const { return hopeless_; }
-  [[nodiscard]] double last_time() const { return last_time_; }  ///< the largest t that was looked at as a node
+  [[nodiscard]] double last_time() const { return last_time_; }  ///< the largest t of a node
 
  private:
   struct Node {
@@ -136,7 +136,7 @@ class ContourLine {
     double moving = 0;  // sum 2 |g| modulus t (1 + r)
     double whole = 0;   // sum 2 |g| (modulus + upper): nothing of the nodes is known but their size
   };
-  /// One item as this line sees it, run once.
+  /// One run of an item on this line.
   struct Item {
     struct Node {
       double log_modulus = 0, argument = 0, growth = 0;

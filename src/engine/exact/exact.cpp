@@ -268,7 +268,7 @@ class ListedLoss final : public Loss, public Evaluable {
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return by_list(reading(direction).delta(epsilon)); }
-  /// A mechanism that is run once may know more about its far tail than its list of masses, which end where doubles end.
+  /// A mechanism that is run once may have a better bound of its far tail than its list of masses, which ends where doubles underflow.
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     const Interval listed = reading(direction).log_delta(epsilon);
     return by_list(alone_ && !(listed.width() < 1e-6) ? intersect(listed, alone_->log_delta(direction, epsilon)) : listed);
@@ -294,7 +294,7 @@ class ListedLoss final : public Loss, public Evaluable {
     for (const Interval epsilon : table(direction).corners()) list.push_back({epsilon, reading(direction).delta(epsilon)});
     return by_list(std::move(list));
   }
-  /// The law that is handed on is the listed one.
+  /// The listed law is passed on.
   void cite() const override {
     record(laws_);
     record(composed_);
@@ -315,7 +315,7 @@ class ListedLoss final : public Loss, public Evaluable {
     return value;
   }
 
-  /// Laws up to this size are handed on to mixtures and to further composition.
+  /// Laws up to this size are passed to mixtures and to further composition.
   static constexpr std::size_t most_atoms = 4096;
 
   /// Few atoms, each with a mass that a double holds to full precision.

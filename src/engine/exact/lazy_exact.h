@@ -5,8 +5,8 @@
 
 namespace tradeoff {
 
-/// What `compose_exactly` makes of the parts, composed when something is first asked of it: the list of atoms of a plan whose questions are
-/// answered more quickly by other means.
+/// `compose_exactly`, evaluated at the first question: the list of atoms of a plan whose questions are usually answered faster by other
+/// methods.
 [[nodiscard]] LossPointer compose_exactly_when_asked(Parts parts, Tolerance tolerance);
 
 }  // namespace tradeoff

@@ -183,7 +183,7 @@ struct PowerPlan {
   Size size;
 };
 
-/// The way that takes the fewest multiplications.
+/// The method with the fewest multiplications.
 PowerPlan plan_power(const Atoms& atoms, std::uint64_t times) {
   const double count = static_cast<double>(atoms.finite.size());
   if (times == 1) return {PowerWay::once, {count, count}};
@@ -203,8 +203,8 @@ PowerPlan plan_power(const Atoms& atoms, std::uint64_t times) {
   return best;
 }
 
-/// Whether a mass may have been too small to keep. Every sum and product on the way is the probability of some outcomes, so it is at least
-/// that of one of them: the smallest mass to the number of draws.
+/// Whether a mass may have been too small to keep. Every intermediate sum and product is the probability of some outcomes, so it is at
+/// least that of one of them: the smallest mass to the number of draws.
 bool law_is_cut(const Atoms& atoms, PowerWay way, std::uint64_t times) {
   if (way == PowerWay::lattice && plan_lattice(*lattice_part(atoms), times).cut) return true;
   double smallest = 1;

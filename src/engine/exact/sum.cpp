@@ -23,7 +23,7 @@ using numeric::add_down;
 using numeric::add_up;
 using numeric::up_by;
 
-constexpr double tail_step = 1.2;          // a little more than 2^(1/4): one tail bound serves all tilts in between
+constexpr double tail_step = 1.2;          // a little more than 2^(1/4): one tail bound covers all tilts in between
 constexpr double most_windows = 1e6;       // of a tail bound: a fifth of a second
 constexpr double order = 4;                // of the smoothing: beyond the last window the integrand falls like its power
 constexpr double most_phase = 3;           // smoothing width times |s| at the nodes: its series then needs sixteen terms
@@ -299,7 +299,7 @@ SumProfile::Tail SumProfile::make_tail(double tilt) const {
 }
 
 const SumProfile::Tail& SumProfile::tail_for(double tilt) const {
-  // One bound serves all tilts between two quarter powers of 2, with a margin for the rounding of the logarithm.
+  // One bound covers all tilts between two quarter powers of 2, with a margin for the rounding of the logarithm.
   const int step = static_cast<int>(std::ceil(4 * std::log2(tilt)));
   const std::lock_guard guard(lock_);
   const auto place = tails_.find(step);

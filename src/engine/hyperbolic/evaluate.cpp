@@ -384,7 +384,7 @@ Total Evaluator::again(const Offsets& offsets, double epsilon) {
   return add_up(estimates, offsets.log_ties, tolerance_);
 }
 
-/// In the order of promise.
+/// The most likely to succeed first.
 std::vector<Evaluator::Way> Evaluator::ways(const std::vector<Integrand::Offset>& offsets, double epsilon, Saddle saddle) {
   if (!may_split(side_, offsets)) return {Way::whole};
   const SubsampledSteps& steps = side_.expansion.subsampled.front();

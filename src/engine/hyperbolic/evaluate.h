@@ -100,7 +100,7 @@ class Evaluator {
  public:
   /// Keeps a reference to the side.
   Evaluator(const Side& side, Tolerance tolerance);
-  /// To the tolerance if that can be had; known contours serve already if they leave at most `enough` of the logarithm.
+  /// To the tolerance if possible. Known contours are reused if the width of the logarithm is at most `enough`.
   [[nodiscard]] LogDelta at(double epsilon, double enough = 0);
   [[nodiscard]] Rough rough(double epsilon);
   [[nodiscard]] const Side& side() const { return side_; }

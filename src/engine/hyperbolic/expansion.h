@@ -58,7 +58,7 @@ struct Expansion {
   [[nodiscard]] bool unbounded_above() const;
 };
 
-/// What the loss says of itself, or what its law tells: a plain Gaussian, or few atoms.
+/// The break points that the loss states, or those of its law: a plain Gaussian, or few atoms.
 [[nodiscard]] std::optional<BreakPoints> break_points_of(const Loss& loss, Direction direction, ParameterEnd end);
 
 /// Nothing if a part has no expansion or if the product has too many summands.

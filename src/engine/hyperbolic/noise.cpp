@@ -597,7 +597,7 @@ double NoisePlane::polynomial_error(const Line& line, const Powers& powers, Exit
   return total * (1 + 1e-6);
 }
 
-// [bent-remainder] The trapezoidal rule on the path that serves J(p): its powers apart in what the path misses, together at the nodes.
+// [bent-remainder] The trapezoidal rule on the path of J(p): its powers apart in what the path misses, together at the nodes.
 Plain NoisePlane::evaluate_remainder(Complex p) {
   if (count_ == 0 || window_ || sampling_ == Sampling::fixed || rate_.hi > 0.5) return {0, infinity};
   const bool mirrored = p.imag() < 0;

@@ -143,7 +143,7 @@ class NoisePlane {
   };
   [[nodiscard]] Path best_path(std::span<const Complex> hull);
   [[nodiscard]] Path best_quadrature_path(Complex p);
-  /// A ray serves where some exponent has a positive real part, which makes a line rise.
+  /// A ray is used where some exponent has a positive real part, so that the integrand rises along a line.
   [[nodiscard]] std::span<const Exit> exits(std::span<const Complex> hull) const;
 
   double mu_;

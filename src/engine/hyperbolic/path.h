@@ -32,8 +32,8 @@ struct Saddle {
   double log_value = 0;
 };
 [[nodiscard]] Saddle find_saddle(const Integrand& integrand, double most, double precision = 0.01, double least = 1e-5);
-/// A point left of the saddle with more room around it, for little more height: beyond a saddle that a cut law owes to its tail alone
-/// F rises at once, and a strip would be narrow.
+/// A point left of the saddle with a wider strip of analyticity, where F is little larger. If the saddle comes from the tail part of a
+/// truncated law, F rises right of it at once and the strip is narrow: cross further left.
 [[nodiscard]] Saddle find_crossing(const Integrand& integrand, Saddle saddle);
 
 /// Integrates on a hyperbola that opens to the right (terms whose break lies below epsilon) or to the left.

@@ -256,7 +256,7 @@ void Grid::discretise(const std::vector<Spacing>& spacings) {
   points_ = 0;
   for (std::size_t i = 0; i < parts_->size(); ++i) {
     const auto exact = exact_points(i);
-    // A law that lay on the last lattice and does not lie on this one has no wishes yet: as fine as the first look.
+    // A law on the last lattice but not on this one has no spacing yet: start with the initial one.
     const auto& [low, high] = ranges_[i];
     const double width = std::max(step_, (high - low) / first_points);
     const bool no_wish = spacings[i].loss.empty();
@@ -323,8 +323,8 @@ bool Grid::refine(const Answer& answer) {
   // No transform is long enough for this step: a coarser one, unless the law of a part would vanish in it.
   const bool coarsen = answer.alias > wanted / 8 && step_ < 0.9 * finest_step() && finest_step() < 100 * step_;
   if (!widen && !coarsen && (!(discretisation > wanted / 2) || all_atoms_)) return false;
-  // The doubt is of second order in the widths; aim below what is asked, but from far away only part of the way, since the outline is
-  // coarse.
+  // The doubt is of second order in the widths; aim below the target, but only part of the way if it is far, since the
+  // outline is coarse.
   const double aim = 0.6 * std::max(wanted - other, wanted / 4);
   const double shrink = std::isfinite(discretisation) ? std::clamp(aim / discretisation, 1e-3, 1.0) : 1e-2;
   const double now = outline_->doubt(tilt_), doubt = shrink * now;

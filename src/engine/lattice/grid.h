@@ -13,7 +13,7 @@
 
 namespace tradeoff::lattice {
 
-/// log delta at a point as one lattice knows it, and what its doubt is made of.
+/// log delta at a point from one lattice, and the parts of its error.
 struct Answer {
   Interval log_delta{-std::numeric_limits<double>::infinity(), 0};
   double cut = 0;       ///< what moving far losses to infinity may have added, relative to delta

@@ -35,7 +35,7 @@ class Scene {
       const Interval both = intersect(best, answer.log_delta);
       if (both != best) record(kept.basis);
       best = both;
-      // A lattice that could not be made tight at home need not be tight here.
+      // A lattice that was not tight where it was made need not be tight here.
       if (answer.width() <= (kept.width > tolerance_.relative ? 1.5 * kept.width : tolerance_.relative)) return best;
     }
     if (!started()) return best;
@@ -134,7 +134,7 @@ class Scene {
     const Answer here = grid.look(epsilon);
     if (epsilon == 0 && here.log_delta.hi <= log_target.lo) return Interval::exactly(0);
     const double margin = (here.width() < infinity ? here.width() : 1.0) / -here.slope + 0x1p-50 * epsilon + 1e-300;
-    // Near by the same transform answers; far away it must be another, and few of them.
+    // Near epsilon reuse the transform; far away make a new one, but few of them.
     const auto answer = [&](double end, double factor) { return factor < 100 ? grid.read(end) : grid.look(end); };
     for (double factor = 0.6; found.hi == infinity && factor < 1e6; factor *= factor < 100 ? 1.5 : 10)
       if (const double end = epsilon + factor * margin; answer(end, factor).log_delta.hi <= log_target.lo) found.hi = end;
@@ -234,7 +234,7 @@ class LatticeLoss final : public Loss, public Evaluable {
     std::optional<Scene> remove;
     std::optional<Scene> add;
   };
-  /// Of the question at hand.
+  /// Of the current question.
   [[nodiscard]] Scene& scene(Direction direction) const {
     Kept& kept = QuestionScope::state_of<Kept>(number_);
     const bool add = direction == Direction::add && !symmetric_;

@@ -33,7 +33,7 @@ Outline::Outline(std::span<const Factor> factors, double step) {
         group.extent += width;
         group.square += law.mass[i] * width * width;
       }
-      if (!(group.mass > 1e-300)) continue;  // too small to be told from rounding
+      if (!(group.mass > 1e-300)) continue;  // below rounding errors
       group.loss /= group.mass;
       group.square /= group.mass;
       grouped.groups.push_back(group);

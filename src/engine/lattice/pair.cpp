@@ -52,11 +52,11 @@ Samples sample(const Loss& loss, Direction direction, const Points& points) {
   return samples;
 }
 
-/// Values at the samples 1..last, a polygon to be.
+/// Values at the samples 1..last: the corners of a polygon.
 using Polygon = std::vector<double>;  // element 0 is not used
 
 /// Lower convex hull in gamma of (0, 1) and of the polygon: the samples that stay, from right to left. Slopes are relative to gamma at
-/// the middle point, so nothing overflows; they are right to a few units in the last place, and whoever uses the hull checks the outcome.
+/// the middle point, so nothing overflows; they are right to a few units in the last place, and the users of the hull check the result.
 std::vector<std::size_t> convex_hull(const Samples& samples, const Polygon& value) {
   std::vector<std::size_t> hull;
   const auto is_reflex = [&](double left_value, double left_width) {

@@ -28,7 +28,7 @@ struct Composed {
   Interval log_scale;          ///< the law times exp(log_scale - tilt * loss) is the law of the sum
   Interval finite_total;       ///< its total mass
   Interval infinite_total;     ///< the mass at +infinity
-  bool known = true;           ///< false if masses left the range of doubles on the way: then nothing is
+  bool known = true;           ///< false if masses left the range of doubles; then nothing is known
   struct Chernoff {
     double s = 0;
     double log_moment = 0;  ///< an upper bound

@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "support/ball.h"
 #include "support/matchers.h"
 #include "support/scale.h"
 #include "tradeoff/analyze.h"
@@ -16,56 +17,22 @@
 namespace tradeoff::test {
 namespace {
 
-constexpr slong precision = 300;
-
-class Ball {
- public:
-  Ball(double value = 0) {  // NOLINT
-    arb_init(ball_);
-    arb_set_d(ball_, value);
-  }
-  Ball(const Ball& other) : Ball() { arb_set(ball_, other.ball_); }
-  Ball& operator=(const Ball& other) {
-    arb_set(ball_, other.ball_);
-    return *this;
-  }
-  ~Ball() { arb_clear(ball_); }
-  [[nodiscard]] arb_srcptr get() const { return ball_; }
-  friend Ball operator+(const Ball& a, const Ball& b) { return apply(arb_add, a, b); }
-  friend Ball operator-(const Ball& a, const Ball& b) { return apply(arb_sub, a, b); }
-  friend Ball operator*(const Ball& a, const Ball& b) { return apply(arb_mul, a, b); }
-  friend Ball operator/(const Ball& a, const Ball& b) { return apply(arb_div, a, b); }
-  friend Ball exp(const Ball& a) {
-    Ball result;
-    arb_exp(result.ball_, a.ball_, precision);
-    return result;
-  }
-  friend Ball power(const Ball& a, std::int64_t n) {
-    Ball result;
-    arb_pow_ui(result.ball_, a.ball_, static_cast<ulong>(n), precision);
-    return result;
-  }
-  [[nodiscard]] Ball positive_part() const {
-    Ball zero, result;
-    arb_max(result.ball_, ball_, zero.ball_, precision);
-    return result;
-  }
-  [[nodiscard]] Ball widened(double by) const {
-    Ball result = *this, radius(by);
-    arb_add_error(result.ball_, radius.ball_);
-    return result;
-  }
-  [[nodiscard]] double size() const { return std::abs(arf_get_d(arb_midref(ball_), ARF_RND_NEAR)) + mag_get_d(arb_radref(ball_)); }
-
- private:
-  template <class Operation>
-  static Ball apply(Operation operation, const Ball& a, const Ball& b) {
-    Ball result;
-    operation(result.ball_, a.ball_, b.ball_, precision);
-    return result;
-  }
-  arb_t ball_;
-};
+Ball power(const Ball& a, std::int64_t n) {
+  Ball result;
+  arb_pow_ui(result.get(), a.get(), static_cast<ulong>(n), Ball::precision);
+  return result;
+}
+Ball positive_part(const Ball& a) {
+  Ball result;
+  arb_max(result.get(), a.get(), Ball(0).get(), Ball::precision);
+  return result;
+}
+Ball widened(const Ball& a, double by) {
+  Ball result = a;
+  arb_add_error(result.get(), Ball(by).get());
+  return result;
+}
+double size_of(const Ball& a) { return std::abs(a.middle()) + mag_get_d(arb_radref(a.get())); }
 
 /// sum over k of max(0, p(k) - e^eps p(k - shift)) / sum of p, for p(k) = weights[|k|], 0 beyond; what is cut off is at most `cut`.
 Ball by_summing(const std::vector<Ball>& weights, std::int64_t shift, const Ball& factor, double cut) {
@@ -74,8 +41,8 @@ Ball by_summing(const std::vector<Ball>& weights, std::int64_t shift, const Ball
   const auto p = [&](std::int64_t k) { return std::abs(k) > reach ? zero : weights[static_cast<std::size_t>(std::abs(k))]; };
   Ball total, sum;
   for (std::int64_t k = -reach; k <= reach; ++k) total = total + p(k);
-  for (std::int64_t k = -reach; k <= reach + shift; ++k) sum = sum + (p(k) - factor * p(k - shift)).positive_part();
-  return (sum / total).widened(cut);
+  for (std::int64_t k = -reach; k <= reach + shift; ++k) sum = sum + positive_part(p(k) - factor * p(k - shift));
+  return widened(sum / total, cut);
 }
 
 /// For epsilon < shift / scale: 1 - (a^(m+1) + e^epsilon a^(shift-m)) / (1 + a), m = ceil((shift - epsilon scale) / 2) - 1.
@@ -109,7 +76,7 @@ TEST(GridProfile, OfDiscreteLaplaceNoiseEqualsItsSum) {
     while (static_cast<double>(weights.size()) < 130 * one.scale) weights.push_back(weights.back() * a);
     const Ball sum = by_summing(weights, one.shift, factor, 1e-50);
     const auto m = static_cast<std::int64_t>(std::ceil((static_cast<double>(one.shift) - one.epsilon * one.scale) / 2)) - 1;
-    ASSERT_LT((closed_form(a, one.shift, factor, m) - sum).size(), 1e-40) << one.scale << " " << one.shift << " " << one.epsilon;
+    ASSERT_LT(size_of(closed_form(a, one.shift, factor, m) - sum), 1e-40) << one.scale << " " << one.shift << " " << one.epsilon;
     const std::string plan = "discrete_laplace(scale=" + number(one.scale) + ", sensitivity=" + std::to_string(one.shift) + ")";
     const Interval found = analyze(parse(plan)).delta_at(one.epsilon);
     ASSERT_THAT(found, Encloses(sum.get())) << plan << " " << one.epsilon;

@@ -4,9 +4,12 @@
 #include <arb.h>
 #include <arb_hypgeom.h>
 
+#include <cstdint>
+#include <string>
+
 #include "tradeoff/interval.h"
 
-// Arb balls as values, and the normal law computed by them: the oracle of the numeric tests. Formulas are the textbook ones, with
+// Arb balls as values, and the normal law computed by them: the oracle of the tests. Formulas are the textbook ones, with
 // cancellation and all; enough bits make them right.
 namespace tradeoff::test {
 
@@ -20,12 +23,37 @@ class Ball {
     return *this;
   }
   ~Ball() { arb_clear(ball_); }
+  static Ball integer(std::uint64_t value) {
+    Ball result;
+    arb_set_ui(result.ball_, value);
+    return result;
+  }
   [[nodiscard]] arb_struct* get() { return ball_; }
   [[nodiscard]] const arb_struct* get() const { return ball_; }
   [[nodiscard]] long accurate_bits() const { return arb_rel_accuracy_bits(ball_); }
+  [[nodiscard]] double middle() const { return arf_get_d(arb_midref(ball_), ARF_RND_NEAR); }
+  [[nodiscard]] Ball scaled(slong bits) const {
+    Ball result;
+    arb_mul_2exp_si(result.ball_, ball_, bits);
+    return result;
+  }
+  /// The integer part in hexadecimal, which must be certain.
+  [[nodiscard]] std::string floor_text() const {
+    Ball low;
+    arb_floor(low.ball_, ball_, precision);
+    fmpz_t integer;
+    fmpz_init(integer);
+    const bool unique = arb_get_unique_fmpz(integer, low.ball_) != 0;
+    char* digits = fmpz_get_str(nullptr, 16, integer);
+    std::string text = unique ? digits : "";
+    flint_free(digits);
+    fmpz_clear(integer);
+    return text;
+  }
+  friend bool operator<=(const Ball& a, const Ball& b) { return arb_le(a.ball_, b.ball_) != 0; }
 
   /// Bits used by the functions below.
-  static inline long precision = 200;
+  static inline long precision = 400;
 
  private:
   arb_t ball_;

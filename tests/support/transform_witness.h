@@ -8,28 +8,12 @@
 #include <memory>
 #include <vector>
 
+#include "support/ball.h"
+
 namespace tradeoff::test {
 
-/// Balls of 200 bits with value semantics enough for these tests.
+/// Bits of every operation here.
 inline constexpr slong witness_bits = 200;
-
-class Ball {
- public:
-  Ball() { arb_init(value_); }
-  explicit Ball(double x) : Ball() { arb_set_d(value_, x); }
-  Ball(const Ball& other) : Ball() { arb_set(value_, other.value_); }
-  Ball& operator=(const Ball& other) {
-    arb_set(value_, other.value_);
-    return *this;
-  }
-  ~Ball() { arb_clear(value_); }
-  [[nodiscard]] arb_ptr get() { return value_; }
-  [[nodiscard]] arb_srcptr get() const { return value_; }
-  [[nodiscard]] double middle() const { return arf_get_d(arb_midref(value_), ARF_RND_NEAR); }
-
- private:
-  arb_t value_;
-};
 
 /// |value - truth| as a double, rounded to nearest: far below the bounds it is held against.
 [[nodiscard]] inline double distance(double value, const Ball& truth) {

@@ -182,7 +182,7 @@ bool sampling(Examination& exam) {
   return true;
 }
 
-// T6: whoever is protected against exchanging a record pays for either direction of every mechanism.
+// T6: replace-one costs at least as much as either direction of every mechanism.
 bool neighbours(Examination& exam) {
   if (mentions(exam.plan(), {"poisson", "sample", "sample_with_replacement"})) return false;
   const auto delta = [&](Neighbours kind) {
@@ -190,8 +190,8 @@ bool neighbours(Examination& exam) {
   };
   const Interval removed = delta(Neighbours::add_remove), replaced = delta(Neighbours::replace_one), open = delta(Neighbours::unstated);
   exam.require_order(removed, replaced, "replace-one costs at least what add-remove costs");
-  exam.require_order(removed, open, "neighbours that nobody states cost at least what add-remove costs");
-  exam.require_order(replaced, open, "neighbours that nobody states cost at least what replace-one costs");
+  exam.require_order(removed, open, "unstated neighbours cost at least what add-remove costs");
+  exam.require_order(replaced, open, "unstated neighbours cost at least what replace-one costs");
   return true;
 }
 
@@ -416,7 +416,7 @@ bool theorems(Examination& exam) {
     exam.require_order(epsilon, berry_esseen(exam.plan(), exam.trial().neighbours, exam.tolerance()).epsilon_at(delta),
                        "epsilon is at most what the Berry-Esseen theorem certifies");
   } catch (const UnsupportedError&) {
-    // The theorem does not speak of this plan.
+    // The theorem does not cover this plan.
   }
   return true;
 }

@@ -65,7 +65,7 @@ Direction direction_of(const Inquiry& inquiry) {
 
 Neighbours neighbours_of(const Inquiry& inquiry) {
   const auto found = inquiry.options.find("--neighbours");
-  // A direction speaks of a record that is added or removed.
+  // A direction means a record that is added or removed.
   if (found == inquiry.options.end()) return direction_of(inquiry) == Direction::worst ? Neighbours::unstated : Neighbours::add_remove;
   return found->second == "replace-one" ? Neighbours::replace_one : Neighbours::add_remove;
 }

@@ -13,7 +13,7 @@ namespace tradeoff {
 /// Which change of one record the plan protects against.
 enum class Neighbours { unstated, add_remove, replace_one };
 
-/// Which ordered pair is asked about: `remove` is (with the record, without it), `add` the reverse, `worst` the less private of both.
+/// Which ordered pair is asked about: `remove` is (with the record, without it), `add` the reverse, `worst` the one with the larger loss.
 enum class Direction { worst, remove, add };
 
 /// Both data sets exchanged.
@@ -21,9 +21,9 @@ enum class Direction { worst, remove, add };
   return direction == Direction::worst ? Direction::worst : direction == Direction::add ? Direction::remove : Direction::add;
 }
 
-/// How tight an answer should be. A wider interval is still an answer.
+/// Target width of an answer; it may be wider.
 struct Tolerance {
-  double relative = 1e-6;  ///< wanted relative width: far below what a decision needs, far above what costs time
+  double relative = 1e-6;  ///< relative width: far below what a decision needs, far above what takes long
 };
 
 /// Best membership guess at a prior, and the largest posterior any output can cause.

@@ -103,9 +103,9 @@ class Edgeworth {
 };
 
 /// Theorem 5 with the moments of each mechanism of the plan, what reveals everything split off. Throws UnsupportedError if a third moment
-/// is not known to be finite: the theorem does not speak then.
+/// is not known to be finite: the theorem does not apply then.
 [[nodiscard]] BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
-/// Each mechanism by the limit theorem that speaks of it. Throws UnsupportedError where none does.
+/// Each mechanism by the limit theorem that covers it. Throws UnsupportedError where none does.
 [[nodiscard]] CentralLimit central_limit(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
 [[nodiscard]] Edgeworth edgeworth(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
 

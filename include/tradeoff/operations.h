@@ -8,7 +8,7 @@
 
 #include "tradeoff/curve.h"
 
-// The algebra of curves, for curves that no plan describes. Curves that are combined must speak of the same neighbours (an unstated one
+// The algebra of curves, for curves that no plan describes. Curves that are combined must have the same neighbours (an unstated one
 // agrees with any); otherwise DomainError. [curve-algebra]
 namespace tradeoff {
 

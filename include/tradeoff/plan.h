@@ -83,7 +83,7 @@ struct Line {
 /// A finite double as a number, all its digits. Throws DomainError if it is not finite.
 [[nodiscard]] Number exact_number(double value);
 
-/// A guarantee in so many words.
+/// An (epsilon, delta) pair as written in the plan.
 struct WrittenGuarantee {
   Number epsilon;
   Number delta;

@@ -8,7 +8,7 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
 
-// Private gradient descent in the words of training libraries, and its plan.
+// DP-SGD in the terms of training libraries, and its plan.
 namespace tradeoff {
 
 /// How batches are drawn; the theorems differ. Poisson is the default everywhere.
@@ -18,7 +18,7 @@ enum class Sampling { poisson, fixed, shuffled };
 [[nodiscard]] const char* to_word(Sampling sampling);
 /// Throws DomainError for any other word.
 [[nodiscard]] Sampling read_sampling(const std::string& word);
-/// The relation that the theorem about this sampling speaks of.
+/// The neighbouring relation of the theorem about this sampling.
 [[nodiscard]] Neighbours neighbours_of(Sampling sampling);
 
 /// ceil(epochs * examples / batch), exactly: the steps of so many passes over the data. Throws DomainError that names the value unless
@@ -34,7 +34,7 @@ struct SgdRun {
   std::optional<Number> epochs;
   std::optional<std::uint64_t> steps;  ///< instead of epochs
   Sampling sampling = Sampling::poisson;
-  Neighbours neighbours = Neighbours::unstated;  ///< unstated: those the sampling speaks of
+  Neighbours neighbours = Neighbours::unstated;  ///< unstated: those that the sampling needs
 };
 
 /// What the run is as a plan, and what has to be said about it.

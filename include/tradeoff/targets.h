@@ -59,7 +59,7 @@ void check(const Target& target);
 
 /// Whether the curve meets the target: yes and no are certain.
 [[nodiscard]] Met meets(const Curve& curve, const Target& target);
-/// The same, and yes as well where the plan states the guarantee in so many words.
+/// The same, and yes as well where the plan states this guarantee.
 [[nodiscard]] Met meets(const Curve& curve, const StatedTarget& target);
 /// All of them: yes if each is met, no if one is certainly not.
 [[nodiscard]] Met meets(const Curve& curve, const Targets& targets);

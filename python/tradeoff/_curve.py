@@ -353,7 +353,7 @@ class Curve:
         return Explanation(ask, f"{name} = {text}", Interval(*ends), method, tuple(Step(*step) for step in steps))
 
     def _core_for(self, direction: str) -> CoreCurve:
-        """A direction speaks of a record that is added or removed: a plan that leaves the neighbours open is then read under add-remove."""
+        """A direction means a record that is added or removed: a plan without stated neighbours is then read under add-remove."""
         if direction == "worst" or self.neighbours or self._plan is None:
             return self._core
         if self._directed is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The algebra of curves, for curves that no plan describes. Curves that are combined must speak of the same neighbours.
+"""The algebra of curves, for curves that no plan describes. Curves that are combined must have the same neighbours.
 
 >>> import tradeoff as to
 >>> from tradeoff import algebra

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "figures/figures.h"
 #include "nearest.h"
 #include "output_file.h"
 #include "progress.h"
-#include "report/figures.h"
 #include "report/json.h"
 #include "report/svg.h"
 #include "streams.h"

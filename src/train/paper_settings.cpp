@@ -8,9 +8,9 @@
 #include <ctime>
 #include <numeric>
 
+#include "figures/parts.h"
 #include "numeric/number_text.h"
 #include "report/claim.h"
-#include "report/figure_parts.h"
 #include "tradeoff/sgd.h"
 
 namespace tradeoff::train {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/figures.h"
+#include "figures/figures.h"
 
 namespace tradeoff::report {
 

@@ -5,8 +5,8 @@
 
 #include "curve/approximate.h"
 #include "curve/curve_state.h"
-#include "report/figure_parts.h"
-#include "report/figures.h"
+#include "figures/figures.h"
+#include "figures/parts.h"
 
 namespace tradeoff::report {
 namespace {

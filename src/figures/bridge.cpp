@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
+#include "figures/figures.h"
+#include "figures/parts.h"
 #include "loss/gaussian_profile.h"
 #include "report/curve_table.h"
-#include "report/figure_parts.h"
-#include "report/figures.h"
 #include "tradeoff/compare.h"
 
 namespace tradeoff::report {

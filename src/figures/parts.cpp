@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/figure_parts.h"
+#include "figures/parts.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
+#include "figures/figures.h"
+#include "figures/parts.h"
 #include "limit/classical.h"
 #include "numeric/arithmetic.h"
 #include "report/claim.h"
-#include "report/figure_parts.h"
-#include "report/figures.h"
 #include "tradeoff/limit.h"
 
 namespace tradeoff::report {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/figures.h"
+#include "figures/figures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <cctype>
 #include <set>
 
-#include "report/figure_parts.h"
+#include "figures/parts.h"
 #include "report/svg.h"
 #include "support/matchers.h"
 #include "support/xml.h"

@@ -17,6 +17,7 @@
 #include "engine/hyperbolic/noise.h"
 #include "engine/hyperbolic/path.h"
 #include "engine/hyperbolic/window.h"
+#include "engine/kernel_integral.h"
 #include "engine/lattice/lattice.h"
 #include "loss/evaluation.h"
 #include "mechanism/gaussian.h"
@@ -568,24 +569,12 @@ TEST(BentContourTest, NeverClaimsThatNothingIsLeft) {
     }
 }
 
-/// The integral of exp(s y)/(s (s+1)) over a line right of 0: 1 - exp(-y) for y > 0, else 0.
-hyperbolic::Estimate kernel_integral(double y, double place, double tolerance) {
-  static const hyperbolic::Expansion plain = [] {
-    hyperbolic::Expansion expansion;
-    expansion.summands.resize(1);
-    return expansion;
-  }();
-  hyperbolic::Integrand integrand(plain, {}, {{0, y, 0}});
-  return hyperbolic::integrate(integrand, y > 0 ? hyperbolic::Opening::left : hyperbolic::Opening::right,
-                               {place, integrand.log_real(place)}, tolerance, -infinity, 1'000'000'000);
-}
-
 // Nothing oscillates here, so that what is cut off is as large as its bound.
 TEST(BentContourTest, WhatIsCutOffIsCounted) {
   for (const double y : {-0.01, 0.0, 0.01, 0.3}) {
     for (const double place : {0.3, 1.0, 4.0}) {
       for (const double tolerance : {0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4}) {
-        const hyperbolic::Estimate found = kernel_integral(y, place, tolerance);
+        const hyperbolic::Estimate found = test::kernel_integral(y, place, tolerance);
         const double truth = y > 0 ? -std::expm1(-y) : 0;
         EXPECT_LE(std::abs(found.value * std::exp(found.log_scale) - truth), found.error * std::exp(found.log_scale))
             << y << " " << place << " " << tolerance;

@@ -9,6 +9,7 @@
 #include "engine/exact/exact.h"
 #include "engine/hyperbolic/integrand.h"
 #include "engine/hyperbolic/path.h"
+#include "engine/kernel_integral.h"
 #include "engine/lattice/transform.h"
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
@@ -185,21 +186,9 @@ TEST(Bounds, AComplementThatUnderflowsIsNotZero) {
   EXPECT_GT(found.lo, -1e-9);
 }
 
-/// The integral of exp(s y)/(s (s+1)) over a line right of 0: 1 - exp(-y) for y > 0, else 0.
-hyperbolic::Estimate kernel_integral(double y, double place, double tolerance) {
-  static const hyperbolic::Expansion plain = [] {
-    hyperbolic::Expansion expansion;
-    expansion.summands.resize(1);
-    return expansion;
-  }();
-  hyperbolic::Integrand integrand(plain, {}, {{0, y, 0}});
-  return hyperbolic::integrate(integrand, y > 0 ? hyperbolic::Opening::left : hyperbolic::Opening::right,
-                               {place, integrand.log_real(place)}, tolerance, -infinity, 1'000'000'000);
-}
-
 // [bent-contour] With more nodes on the same contour only the roundings of their sum grow.
 TEST(Bounds, ABentContourPaysForTheRoundingOfItsSum) {
-  const hyperbolic::Estimate few = kernel_integral(0.3, 1, 1e-3), many = kernel_integral(0.3, 1, 1e-12);
+  const hyperbolic::Estimate few = test::kernel_integral(0.3, 1, 1e-3), many = test::kernel_integral(0.3, 1, 1e-12);
   ASSERT_GT(many.nodes, 2 * few.nodes);
   EXPECT_GE(many.rounding - few.rounding, 0.5 * (many.nodes - few.nodes) * unit * std::abs(many.value));
 }

@@ -9,13 +9,13 @@
 #include <new>
 #include <utility>
 
+#include "ask/request.h"
 #include "help.h"
-#include "nearest.h"
 #include "numeric/floating_point_guard.h"
+#include "plan/did_you_mean.h"
 #include "progress.h"
 #include "report/caret.h"
 #include "report/label.h"
-#include "request.h"
 #include "streams.h"
 #include "tradeoff/error.h"
 #include "tradeoff/version.h"
@@ -100,7 +100,7 @@ struct Command {
   ExitCode run_guarded() {
     try {
       return verb->run(*verb, options);
-    } catch (const RequestError& error) {
+    } catch (const ask::RequestError& error) {
       return complain(ExitCode::bad_input, error.what());
     } catch (const ParseError& error) {
       if (names_a_file(plan_argument))

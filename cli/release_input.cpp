@@ -7,8 +7,8 @@
 #include <limits>
 #include <optional>
 
+#include "ask/request.h"
 #include "numeric/number_text.h"
-#include "request.h"
 #include "streams.h"
 
 namespace tradeoff::cli {
@@ -42,7 +42,7 @@ std::optional<double> nearest_double(std::string_view text, bool exact, const st
 }
 
 [[noreturn]] void refuse(std::uint64_t line, const std::string& what) {
-  throw RequestError("parse", "values, line " + std::to_string(line) + ": " + what + "; nothing was released", "values", 0);
+  throw ask::RequestError("parse", "values, line " + std::to_string(line) + ": " + what + "; nothing was released", "values", 0);
 }
 
 }  // namespace
@@ -93,15 +93,15 @@ int read_grid(std::string_view text) {
   } else if (const auto step = nearest_double(text, true); step && *step > 0 && std::frexp(*step, &exponent) == 0.5) {
     return exponent - 1;
   }
-  throw RequestError("domain",
-                     "grid = " + std::string(text.substr(0, 40)) + " is not allowed; it must be a power of two such as 1, 0.25 or 2^-20",
-                     "grid", 0);
+  throw ask::RequestError(
+      "domain", "grid = " + std::string(text.substr(0, 40)) + " is not allowed; it must be a power of two such as 1, 0.25 or 2^-20", "grid",
+      0);
 }
 
 double read_double(std::string_view field, const std::string& text) {
   const auto value = nearest_double(text, false);
   if (!value)
-    throw RequestError("parse", std::string(field) + " = " + text.substr(0, 40) + " is not a finite decimal", std::string(field), 0);
+    throw ask::RequestError("parse", std::string(field) + " = " + text.substr(0, 40) + " is not a finite decimal", std::string(field), 0);
   return *value;
 }
 

@@ -20,16 +20,16 @@ struct Table {
 
 /// Reads decimals separated by commas, a row a line; blank lines are skipped. A decimal beyond all doubles becomes the largest one, which
 /// is clipped or refused like any other value. If `exact`, a value must be a double, unless it lies outside the bounds that it is clipped
-/// to. Throws RequestError that names the line and the value.
+/// to. Throws ask::RequestError that names the line and the value.
 [[nodiscard]] Table read_table_of_values(std::string_view text, bool exact, const std::optional<Bounds>& clipped_to = std::nullopt);
 
 /// All of standard input.
 [[nodiscard]] std::string read_all_input();
 
-/// The exponent of a step that is written as a power of two: `1`, `0.25`, `2^-20`. Throws RequestError.
+/// The exponent of a step that is written as a power of two: `1`, `0.25`, `2^-20`. Throws ask::RequestError.
 [[nodiscard]] int read_grid(std::string_view text);
 
-/// The nearest double. Throws RequestError.
+/// The nearest double. Throws ask::RequestError.
 [[nodiscard]] double read_double(std::string_view field, const std::string& text);
 
 }  // namespace tradeoff::cli

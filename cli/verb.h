@@ -8,7 +8,7 @@
 #include <vector>
 
 // The commands of the program. A new one is a file verb_<name>.cpp, a declaration here and an entry in the table of verbs.cpp; one that
-// asks a single question needs the entry only.
+// asks a single question (src/ask) and has its name needs the entry only.
 namespace tradeoff::cli {
 
 /// What the program tells its caller besides text.
@@ -70,7 +70,6 @@ struct Verb {
 
 [[nodiscard]] ExitCode run_ask(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_certify(const Verb& verb, const Options& options);
-[[nodiscard]] ExitCode run_check(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_compare(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_completion(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_curve(const Verb& verb, const Options& options);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "asks.h"
-#include "inquiry.h"
+#include <stdexcept>
+
+#include "command_request.h"
+#include "stopwatch.h"
 #include "streams.h"
 #include "tradeoff/analyze.h"
 #include "witness.h"
@@ -25,16 +27,26 @@ std::string words_of(const Testimony& testimony) {
   return testimony.words + "The witness cannot tell; the answer stands on its own proof.\n";
 }
 
+ExitCode code_of(ask::Outcome outcome) {
+  if (outcome == ask::Outcome::answered) return ExitCode::done;
+  return outcome == ask::Outcome::no ? ExitCode::check_failed : ExitCode::undecided;
+}
+
+/// The question that a verb of the same name asks.
+const ask::Question& question_of(const Verb& verb) {
+  if (const ask::Question* found = ask::find_question(verb.name)) return *found;
+  throw std::logic_error("no question is called " + std::string(verb.name));
+}
+
 }  // namespace
 
 ExitCode run_ask(const Verb& verb, const Options& options) {
   const Stopwatch stopwatch;
-  CurveCache curves;
-  const Request request = to_request(verb.name, options);
-  const Answer found = answer(request, curves);
-  const Question question(request, curves);
-  const Neighbours neighbours = found.curve ? found.curve->neighbours() : neighbours_of(question.plan(), question.neighbours());
-  const std::string side = question.direction() == Direction::worst ? "" : "direction " + question.text("direction") + " only; ";
+  ask::CurveCache curves;
+  const ask::Request request = to_request(question_of(verb), options, curves);
+  const ask::Answer found = ask::answer(request);
+  const Neighbours neighbours = found.curve ? found.curve->neighbours() : neighbours_of(request.plan(), request.neighbours());
+  const std::string side = request.direction() == Direction::worst ? "" : "direction " + request.text("direction") + " only; ";
   const std::string remark = side + stopwatch.remark(neighbours, to_string(found.provenance.method));
   std::optional<Testimony> testimony;
   if (options.find("paranoid") != nullptr && found.value) testimony = ask_witness(verb.name, options, *found.value);
@@ -47,7 +59,7 @@ ExitCode run_ask(const Verb& verb, const Options& options) {
   } else {
     write_out(found.text({options.quiet, remark}) + (testimony ? words_of(*testimony) : ""));
   }
-  return found.code != ExitCode::done ? found.code : code_of(testimony);
+  return found.outcome != ask::Outcome::answered ? code_of(found.outcome) : code_of(testimony);
 }
 
 }  // namespace tradeoff::cli

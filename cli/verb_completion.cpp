@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "nearest.h"
+#include "plan/did_you_mean.h"
 #include "streams.h"
 #include "tradeoff/error.h"
 #include "verb.h"

@@ -2,7 +2,7 @@
 #include <string_view>
 #include <vector>
 
-#include "inquiry.h"
+#include "command_request.h"
 #include "output_file.h"
 #include "report/caret.h"
 #include "report/curve_picture.h"
@@ -18,15 +18,15 @@ namespace {
 
 constexpr std::size_t table_points = 101;
 constexpr std::size_t picture_points = 201;    // enough for a line without corners at the size of a picture
-constexpr double most_points = 1e6;            // a table of more is a mistake
 constexpr std::size_t most_picture_plans = 8;  // more lines than this cannot be told apart
 
-std::size_t read_points(const Question& question, std::size_t otherwise) {
-  if (!question.has("points")) return otherwise;
-  const Interval points = question.number("points");
-  const auto count = static_cast<std::size_t>(points.lo >= 1 && points.hi <= most_points ? points.lo : 0);
-  if (count < 2 || points != Interval::exactly(static_cast<double>(count))) question.refuse("points", "a whole number from 2 to 1000000");
-  return count;
+// A table of more than a million points is a mistake.
+constexpr std::array<ask::Field, 1> curve_fields = {
+    {{"points", "how many points", ask::Kind::number, ask::whole_numbers("a whole number from 2 to 1000000", 2, 1e6)}}};
+constexpr ask::Question curve_row{.name = "curve", .meaning = "the whole curve", .fields = curve_fields};
+
+std::size_t read_points(const ask::Request& request, std::size_t otherwise) {
+  return request.has("points") ? request.whole("points") : otherwise;
 }
 
 report::View read_view(const Options& options) {
@@ -41,10 +41,10 @@ report::CurveTable sample(const Curve& curve, Direction direction, report::View 
   return report::sample_tradeoff(curve, direction, points);
 }
 
-std::string table_text(const Question& question, report::View view, bool json) {
-  const std::size_t points = read_points(question, table_points);
-  const auto curve = question.curve();
-  const auto [table, method, steps] = explained([&] { return sample(*curve, question.direction(), view, points); });
+std::string table_text(const ask::Request& request, report::View view, bool json) {
+  const std::size_t points = read_points(request, table_points);
+  const auto curve = request.curve();
+  const auto [table, method, steps] = explained([&] { return sample(*curve, request.direction(), view, points); });
   if (!json) return to_csv(table);
   report::JsonWriter out;
   out.begin_object().key("answer").raw(to_json(table)).key("method").text(to_string(method)).key("steps").steps(steps);
@@ -52,13 +52,12 @@ std::string table_text(const Question& question, report::View view, bool json) {
 }
 
 /// The curve of a plan that is not the first; a fault of its text is shown where it stands.
-report::NamedCurve further_curve(const std::string& argument, const Options& options, CurveCache& curves) {
+report::NamedCurve further_curve(const std::string& argument, const Options& options, ask::CurveCache& curves) {
   Options mine = options;
   mine.plan = read_plan_argument(argument);
   try {
-    const Request request = to_request("", mine);
-    const Question question(request, curves);
-    return {to_string(question.plan()), *question.curve()};
+    const ask::Request request = to_request(curve_row, mine, curves);
+    return {to_string(request.plan()), *request.curve()};
   } catch (const ParseError& error) {
     std::string shown = report::indented_point(mine.plan, error.offset());
     if (!shown.empty()) shown.pop_back();  // the line that tells the error ends by itself
@@ -66,11 +65,11 @@ report::NamedCurve further_curve(const std::string& argument, const Options& opt
   }
 }
 
-report::Picture draw(const Question& question, const Options& options, report::View view, CurveCache& curves) {
-  const std::size_t points = read_points(question, picture_points);
-  std::vector<report::NamedCurve> shown = {{to_string(question.plan()), *question.curve()}};
+report::Picture draw(const ask::Request& request, const Options& options, report::View view, ask::CurveCache& curves) {
+  const std::size_t points = read_points(request, picture_points);
+  std::vector<report::NamedCurve> shown = {{to_string(request.plan()), *request.curve()}};
   for (const std::string& argument : options.further) shown.push_back(further_curve(argument, options, curves));
-  return report::draw_curves(view, shown, question.direction(), points);
+  return report::draw_curves(view, shown, request.direction(), points);
 }
 
 report::Figure to_figure(report::Picture picture) {
@@ -83,9 +82,8 @@ report::Figure to_figure(report::Picture picture) {
 }  // namespace
 
 ExitCode run_curve(const Verb&, const Options& options) {
-  CurveCache curves;
-  const Request request = to_request("", options);
-  const Question question(request, curves);
+  ask::CurveCache curves;
+  const ask::Request request = to_request(curve_row, options, curves);
   const report::View view = read_view(options);
   const std::string* format = options.find("format");
   const bool is_picture = !options.json && format != nullptr && (*format == "term" || *format == "svg");
@@ -94,10 +92,10 @@ ExitCode run_curve(const Verb&, const Options& options) {
   if (options.further.size() >= most_picture_plans) throw DomainError("curve: at most 8 plans fit one picture");
   std::string text;
   if (is_picture) {
-    report::Picture picture = draw(question, options, view, curves);
+    report::Picture picture = draw(request, options, view, curves);
     text = *format == "svg" ? report::to_svg(to_figure(std::move(picture))) : report::to_terminal(picture);
   } else {
-    text = table_text(question, view, options.json || (format != nullptr && *format == "json"));
+    text = table_text(request, view, options.json || (format != nullptr && *format == "json"));
   }
   write_result(options.find("out"), text);
   return ExitCode::done;

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <optional>
 
-#include "inquiry.h"
+#include "command_request.h"
 #include "numeric/plain_text.h"
 #include "report/claim.h"
 #include "report/json.h"
 #include "report/label.h"
+#include "stopwatch.h"
 #include "streams.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 
 namespace tradeoff::cli {
 namespace {
+
+constexpr std::array<ask::Field, 1> explain_fields = {{{"delta", "where epsilon is explained", ask::Kind::number, ask::probability}}};
+constexpr ask::Question explain_row{.name = "explain", .meaning = "which theorems an answer rests on", .fields = explain_fields};
 
 /// Gaussian DP as it was measured; nothing where no theorem covers the plan.
 std::optional<Explained<GdpMeasurement>> measured(const Curve& curve) {
@@ -90,14 +95,11 @@ std::string to_lines(const Explanation& found, const Curve& curve, bool quiet, c
 
 ExitCode run_explain(const Verb&, const Options& options) {
   const Stopwatch stopwatch;
-  CurveCache curves;
-  const Request request = to_request("", options);
-  const Question question(request, curves);
-  const Number delta{question.has("delta") ? question.text("delta") : "1e-5",
-                     question.has("delta") ? question.probability("delta") : read_number("1e-5").value};
-  const auto curve = question.curve();
-  const Explanation found{to_string(question.plan()), delta.text,
-                          explained([&] { return curve->epsilon_at(delta, question.direction()); })};
+  ask::CurveCache curves;
+  const ask::Request request = to_request(explain_row, options, curves);
+  const Number delta = request.has("delta") ? request.number("delta") : read_number("1e-5");
+  const auto curve = request.curve();
+  const Explanation found{to_string(request.plan()), delta.text, explained([&] { return curve->epsilon_at(delta, request.direction()); })};
   const std::string remark = stopwatch.remark(curve->neighbours(), to_string(found.epsilon.method));
   write_out(options.json ? to_json(found, *curve) : to_lines(found, *curve, options.quiet, remark));
   return ExitCode::done;

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "figures/figures.h"
-#include "nearest.h"
 #include "output_file.h"
+#include "plan/did_you_mean.h"
 #include "progress.h"
 #include "report/json.h"
 #include "report/svg.h"

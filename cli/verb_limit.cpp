@@ -1,143 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <optional>
 
-#include "asks.h"
-#include "estimate.h"
-#include "inquiry.h"
+#include "ask/estimate.h"
 #include "numeric/number_text.h"
 #include "report/claim.h"
-#include "report/json.h"
 #include "streams.h"
 #include "tradeoff/analyze.h"
-#include "tradeoff/error.h"
+#include "verb.h"
 
 namespace tradeoff::cli {
 namespace {
 
-std::string significant(double value, int digits) {
-  if (!(std::abs(value) < Interval::whole().hi)) return "inf";
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, digits).ptr;
-  return {buffer.data(), end};
-}
-
-/// How an estimate compares with what is certain.
-std::string judgement(double estimate, Interval exact) {
-  if (!(exact.hi < Interval::whole().hi)) return "";
-  if (estimate < exact.lo) {
-    const double short_by = exact.lo - estimate;
-    return "UNDER-REPORTS by " + significant(short_by, 3) + " (" + significant(100 * short_by / exact.lo, 3) + " %): not a guarantee";
-  }
-  if (estimate > exact.hi) return "over-reports by " + significant(100 * (estimate - exact.hi) / exact.hi, 3) + " %";
-  return "within the certified interval";
-}
-
-/// One thing that a limit theorem says, or why it says nothing.
-template <class Value>
-struct Said {
-  std::optional<Value> value;
-  std::string refusal;
-};
-
-template <class Ask>
-auto ask(Ask&& question) -> Said<decltype(question())> {
-  try {
-    return {question(), {}};
-  } catch (const UnsupportedError& error) {
-    return {std::nullopt, error.what()};
-  }
-}
-
-struct Comparison {
-  std::string quantity;   // epsilon or delta
-  std::string condition;  // "at delta = 1e-5"
-  Interval exact;
-  Said<Estimate> clt, edgeworth;
-  Said<Interval> berry_esseen;
-  std::optional<double> mu;
-  std::vector<std::string> theorems;
-};
-
-Comparison compare(const Question& question, const Curve& curve) {
-  const bool at_delta = question.has("delta");
-  if (at_delta == question.has("epsilon")) throw RequestError("domain", "limit: give delta or epsilon, one of them", "delta", 0);
-  const Interval given = at_delta ? question.probability("delta") : question.at_least_zero("epsilon");
-  const Plan plan = question.plan();
-  const Neighbours neighbours = question.neighbours();
-  Comparison found;
-  found.quantity = at_delta ? "epsilon" : "delta";
-  found.condition = at_delta ? "at delta = " + question.text("delta") : "at epsilon = " + question.text("epsilon");
-  found.exact = at_delta ? curve.epsilon_at(given, question.direction()) : curve.delta_at(given, question.direction());
-  const auto clt = ask([&] { return central_limit(plan, neighbours, question.tolerance()); });
-  found.clt.refusal = clt.refusal;
-  if (clt.value) {
-    found.mu = clt.value->mu.value();
-    found.theorems = clt.value->theorems;
-    found.clt.value = at_delta ? clt.value->epsilon_at(given.hi) : clt.value->delta_at(given.hi);
-  }
-  found.edgeworth = ask([&] {
-    const Edgeworth expansion = edgeworth(plan, neighbours, question.tolerance());
-    return at_delta ? expansion.epsilon_at(given.hi) : expansion.delta_at(given.hi);
-  });
-  found.berry_esseen = ask([&] {
-    const BerryEsseen bound = berry_esseen(plan, neighbours, question.tolerance());
-    return at_delta ? bound.epsilon_at(given) : bound.delta_at(given);
-  });
-  return found;
-}
-
-void write_json(const Comparison& found, report::JsonWriter& out) {
-  out.begin_object().key("quantity").text(found.quantity).key("exact").interval(found.exact);
-  const auto estimate = [&](const char* name, const Said<Estimate>& said) {
-    out.key(name);
-    if (said.value)
-      write_estimate(out, *said.value);
-    else
-      out.begin_object().key("refused").text(said.refusal).end_object();
-  };
-  estimate("clt", found.clt);
-  if (found.mu) write_estimate(out.key("mu"), Estimate(*found.mu));
-  estimate("edgeworth", found.edgeworth);
-  out.key("berry_esseen");
-  if (found.berry_esseen.value)
-    out.interval(*found.berry_esseen.value);
-  else
-    out.begin_object().key("refused").text(found.berry_esseen.refusal).end_object();
-  if (found.clt.value) {
-    const double value = found.clt.value->value();
-    out.key("clt_verdict").text(value < found.exact.lo ? "under_reports" : value > found.exact.hi ? "over_reports" : "within");
-    write_estimate(out.key("clt_short_by"), Estimate(std::max(0.0, found.exact.lo - value)));
-  }
-  out.end_object();
-}
-
-std::string to_lines(const Comparison& found, const report::Style& style) {
-  std::string text = to_text(report::Claim{found.quantity, found.exact, report::SafeEnd::hi, found.condition, {}}, style);
-  const auto estimate = [&](const char* name, const Said<Estimate>& said) {
-    text += "  " + std::string(name);
-    text += said.value ? " ~ " + significant(said.value->value(), 6) + "   " + judgement(said.value->value(), found.exact)
-                       : ": " + said.refusal;
-    text += "\n";
-  };
-  estimate("central limit", found.clt);
-  if (found.mu) {
-    text += "    mu ~ " + significant(*found.mu, 6);
-    for (const std::string& theorem : found.theorems) text += "; " + theorem;
-    text += "\n";
-  }
-  estimate("Edgeworth", found.edgeworth);
-  text += "  Berry-Esseen, a guarantee";
-  if (!found.berry_esseen.value)
-    text += ": " + found.berry_esseen.refusal;
-  else if (found.berry_esseen.value->hi < Interval::whole().hi)
-    text += ": " + found.quantity + " <= " + report::safe_end(*found.berry_esseen.value, report::SafeEnd::hi, 6);
-  else
-    text += ": nothing, this delta is below its floor";
-  return text + "\n";
-}
+using ask::significant;
+using ask::write_estimate;
 
 /// Settings from the literature: noise, sampling rate, steps, delta.
 struct Setting {
@@ -224,13 +100,6 @@ ExitCode write_table(const Options& options) {
 }
 
 }  // namespace
-
-Answer answer_limit(const Question& question) {
-  const auto curve = question.curve();
-  const auto found = std::make_shared<const Comparison>(compare(question, *curve));
-  return {[found](report::JsonWriter& out) { write_json(*found, out); },
-          [found](const report::Style& style) { return to_lines(*found, style); }, curve};
-}
 
 ExitCode run_limit(const Verb& verb, const Options& options) {
   return options.plan == "table" ? write_table(options) : run_ask(verb, options);

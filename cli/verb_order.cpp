@@ -1,81 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "asks.h"
-#include "inquiry.h"
-#include "report/claim.h"
+#include "command_request.h"
 #include "streams.h"
-#include "tradeoff/operations.h"
 
 namespace tradeoff::cli {
-namespace {
-
-const char* to_word(Order verdict) { return verdict == Order::yes ? "yes" : verdict == Order::no ? "no" : "undecided"; }
-
-/// The answer and, if it is no, both curves where they show it.
-struct Found {
-  OrderAnswer order;
-  Interval beta, other_beta;    ///< at the witness alpha
-  Interval delta, other_delta;  ///< at the witness epsilon
-};
-
-Found compare(const Curve& one, const Curve& other) {
-  Found found{at_least_as_private(one, other), {}, {}, {}, {}};
-  if (found.order.alpha) {
-    found.beta = one.beta_at(*found.order.alpha);
-    found.other_beta = other.beta_at(*found.order.alpha);
-  }
-  if (found.order.epsilon) {
-    found.delta = one.delta_at(*found.order.epsilon);
-    found.other_delta = other.delta_at(*found.order.epsilon);
-  }
-  return found;
-}
-
-void write_json(const Found& found, report::JsonWriter& out) {
-  out.begin_object().key("verdict").text(to_word(found.order.verdict));
-  if (found.order.alpha)
-    out.key("alpha").number(*found.order.alpha).key("beta").interval(found.beta).key("other_beta").interval(found.other_beta);
-  if (found.order.epsilon)
-    out.key("epsilon").number(*found.order.epsilon).key("delta").interval(found.delta).key("other_delta").interval(found.other_delta);
-  out.end_object();
-}
-
-std::string to_lines(const Found& found, const report::Style& style) {
-  const auto at = [](double value) { return report::safe_end(Interval::exactly(value), report::SafeEnd::hi, 4); };
-  std::string text;
-  if (found.order.verdict == Order::yes)
-    text = "yes: the first plan is at least as private as the second; whatever the second allows an attacker, the first allows no more\n";
-  else if (found.order.verdict == Order::undecided)
-    text = "undecided: neither an order nor a violation of it could be proved\n";
-  else
-    text = "no: some attack does better against the first plan than any attack does against the second\n";
-  if (found.order.alpha)
-    text += "  with type I error " + at(*found.order.alpha) + " it has type II error at most " +
-            report::safe_end(found.beta, report::SafeEnd::hi, 6) + "; against the second, at least " +
-            report::safe_end(found.other_beta, report::SafeEnd::lo, 6) + "\n";
-  if (found.order.epsilon)
-    text += "  at epsilon " + at(*found.order.epsilon) + " the first needs delta of at least " +
-            report::safe_end(found.delta, report::SafeEnd::lo, 6) + ", the second at most " +
-            report::safe_end(found.other_delta, report::SafeEnd::hi, 6) + "\n";
-  return style.quiet ? text.substr(0, text.find('\n') + 1) : text + "(" + style.remark + ")\n";
-}
-
-ExitCode code_of(Order verdict) {
-  return verdict == Order::yes ? ExitCode::done : verdict == Order::no ? ExitCode::check_failed : ExitCode::undecided;
-}
-
-}  // namespace
-
-// [privacy-order]
-Answer answer_order(const Question& question) {
-  if (question.direction() != Direction::worst) question.refuse("direction", "worst: the order is that of symmetric curves");
-  const auto curve = question.curve();
-  const auto found = std::make_shared<const Found>(compare(*curve, *question.curve_of("other")));
-  return {[found](report::JsonWriter& out) { write_json(*found, out); },
-          [found](const report::Style& style) { return to_lines(*found, style); },
-          curve,
-          {},
-          code_of(found->order.verdict)};
-}
 
 ExitCode run_order(const Verb& verb, const Options& options) {
   if (options.further.size() != 1) {

@@ -3,7 +3,7 @@
 #include <new>
 #include <vector>
 
-#include "asks.h"
+#include "request_line.h"
 #include "streams.h"
 #include "tradeoff/error.h"
 #include "verb.h"
@@ -25,12 +25,12 @@ void write_fault(const char* kind, const char* message, const std::string& field
 class Responder {
  public:
   [[nodiscard]] std::string respond(std::string_view line) {
-    Request request;
+    RequestLine read;
     report::JsonWriter body;
     try {
-      read_request(line, request);
-      write_answer(answer(request, curves_), body);
-    } catch (const RequestError& error) {
+      read_line(line, read);
+      write_answer(ask::answer(to_request(read, curves_)), body);
+    } catch (const ask::RequestError& error) {
       body = fault(error.kind(), error.what(), error.field(), error.offset());
     } catch (const ParseError& error) {
       body = fault(error.kind(), error.what(), "plan", error.offset());
@@ -41,7 +41,7 @@ class Responder {
     } catch (const std::exception& error) {
       body = fault("unsupported", error.what(), "plan", 0);
     }
-    return envelope(request.id, body);
+    return envelope(read.id, body);
   }
 
   [[nodiscard]] static std::string refuse_long_line() {
@@ -56,7 +56,7 @@ class Responder {
   }
   static std::string envelope(const std::string& id, const report::JsonWriter& body) { return "{\"id\":" + id + "," + body.str() + "}\n"; }
 
-  CurveCache curves_;
+  ask::CurveCache curves_;
 };
 
 /// Cuts standard input into lines and writes the answers. Before it waits for more input, every answer found so far is on its way: a

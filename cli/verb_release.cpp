@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "inquiry.h"
+#include "command_request.h"
 #include "noise/digest.h"
 #include "numeric/number_text.h"
 #include "output_file.h"
@@ -19,9 +19,11 @@ namespace {
 
 using numeric::exact_decimal;
 
-ReleaseTerms read_terms(const Options& options, const Question& question) {
+constexpr ask::Question release_row{.name = "release", .meaning = "values with noise, and a certificate"};
+
+ReleaseTerms read_terms(const Options& options, const ask::Request& request) {
   ReleaseTerms terms;
-  terms.neighbours = question.neighbours();
+  terms.neighbours = request.neighbours();
   const std::string *low = options.find("low"), *high = options.find("high"), *records = options.find("records");
   if ((low == nullptr) != (high == nullptr)) throw DomainError("release: --low and --high go together");
   if (low == nullptr && options.find("clip") != nullptr) throw DomainError("release: --clip needs --low and --high");
@@ -57,10 +59,9 @@ void write_json_rows(const Release& released, report::JsonWriter& out) {
 }  // namespace
 
 ExitCode run_release(const Verb&, const Options& options) {
-  CurveCache curves;
-  const Request request = to_request("", options);
-  const Question question(request, curves);
-  ReleaseTerms terms = read_terms(options, question);
+  ask::CurveCache curves;
+  const ask::Request request = to_request(release_row, options, curves);
+  ReleaseTerms terms = read_terms(options, request);
   const Plan plan = parse(options.plan);
   const Targets targets = read_release_targets(options);
   const Table table = read_table_of_values(read_all_input(), terms.inputs == Inputs::on_grid, terms.clip ? terms.bounds : std::nullopt);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inquiry.h"
+#include <array>
+
+#include "command_request.h"
 #include "output_file.h"
 #include "progress.h"
 #include "report/caret.h"
@@ -10,6 +12,9 @@
 
 namespace tradeoff::cli {
 namespace {
+
+constexpr std::array<ask::Field, 1> report_fields = {{{"delta", "the delta of the headline", ask::Kind::number, ask::probability}}};
+constexpr ask::Question report_row{.name = "report", .meaning = "the privacy statement of a plan", .fields = report_fields};
 
 constexpr std::size_t most_page_plans = 8;  // more lines than this cannot be told apart
 constexpr std::size_t longest_text = 200;   // of a title or a unit: a line
@@ -23,27 +28,23 @@ std::string read_text(const Options& options, std::string_view name, std::string
   return *given;
 }
 
-report::Context read_context(const Options& options, const Question& question) {
+report::Context read_context(const Options& options, const ask::Request& request) {
   report::Context context;
   context.title = read_text(options, "title", context.title);
   context.unit = read_text(options, "unit", context.unit);
-  if (question.has("delta")) {
-    (void)question.probability("delta");  // refused if it is none
-    context.delta = read_number(question.text("delta"));
-  }
-  if (question.has("relative")) context.relative = question.text("relative");
+  if (request.has("delta")) context.delta = read_number(request.text("delta"));
+  if (request.has("relative")) context.relative = request.text("relative");
   return context;
 }
 
-report::Statement statement_of(const Options& options, CurveCache& curves) {
-  const Request request = to_request("", options);
-  const Question question(request, curves);
-  question.require_both_directions("a statement speaks of both orders at once");
-  return report::make_statement(read_context(options, question), question.plan(), *question.curve());
+report::Statement statement_of(const Options& options, ask::CurveCache& curves) {
+  const ask::Request request = to_request(report_row, options, curves);
+  request.require_both_directions("a statement speaks of both orders at once");
+  return report::make_statement(read_context(options, request), request.plan(), *request.curve());
 }
 
 /// The statement of a plan to compare with; a fault of its text is shown where it stands.
-report::Statement further_statement(const std::string& argument, const Options& options, CurveCache& curves) {
+report::Statement further_statement(const std::string& argument, const Options& options, ask::CurveCache& curves) {
   Options mine = options;
   mine.plan = read_plan_argument(argument);
   try {
@@ -71,7 +72,7 @@ std::string format_of(const Options& options) {
 ExitCode run_report(const Verb&, const Options& options) {
   const std::string format = format_of(options);
   if (options.further.size() >= most_page_plans) throw DomainError("report: at most 8 plans fit one page");
-  CurveCache curves;
+  ask::CurveCache curves;
   std::vector<report::Statement> statements = {statement_of(options, curves)};
   for (const std::string& argument : options.further) {
     Progress::report(statements.size(), options.further.size() + 1);

@@ -2,16 +2,17 @@
 #include <cmath>
 
 #include "delta_check.h"
-#include "inquiry.h"
 #include "plan/unknown.h"
 #include "report/curve_picture.h"
 #include "report/risk.h"
 #include "report/terminal_plot.h"
+#include "stopwatch.h"
 #include "streams.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/calibrate.h"
 #include "tradeoff/error.h"
 #include "tradeoff/sgd.h"
+#include "verb.h"
 
 namespace tradeoff::cli {
 namespace {

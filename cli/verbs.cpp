@@ -294,7 +294,7 @@ constexpr std::array<Verb, 37> all_verbs = {{
      "Whether the plan is (epsilon, delta)-DP. Exit code 0: yes, proved; 1: no, proved; 4: undecided at this accuracy.\n\n"
      "Examples:\n"
      "  tradeoff check --epsilon 2 --delta 1e-5 'gaussian(sigma=3)' && echo release",
-     true, check_options, run_check},
+     true, check_options, run_ask},
     {Group::ask,
      "order",
      "whether one plan is at least as private as another",

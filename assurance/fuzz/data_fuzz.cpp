@@ -3,9 +3,9 @@
 #include <cmath>
 #include <string>
 
+#include "ask/request.h"
 #include "fuzz.h"
 #include "release_input.h"
-#include "request.h"
 #include "tradeoff/error.h"
 #include "tradeoff/release.h"
 #include "train/dataset.h"
@@ -76,7 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   } catch (const tradeoff::Error& error) {
     require(*error.what() != '\0');
-  } catch (const tradeoff::cli::RequestError& error) {
+  } catch (const tradeoff::ask::RequestError& error) {
     require(*error.what() != '\0');
   }
   return 0;

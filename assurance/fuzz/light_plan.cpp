@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "request.h"
+#include "request_line.h"
 #include "tradeoff/error.h"
 #include "tradeoff/plan.h"
 
@@ -45,15 +45,15 @@ bool is_very_light(std::string_view plan) { return is_light(plan, true); }
 bool asks_much(std::string_view name) { return contains(dear, name); }
 
 bool is_light_request(std::string_view line) {
-  cli::Request request;
+  cli::RequestLine request;
   try {
-    cli::read_request(line, request);
-  } catch (const cli::RequestError&) {
+    cli::read_line(line, request);
+  } catch (const ask::RequestError&) {
     return true;
   }
   const auto* ask = request.find("ask");
   const bool much = ask != nullptr && asks_much(ask->text);
-  return std::all_of(request.fields.begin(), request.fields.end(), [&](const auto& field) { return is_light(field.text, much); });
+  return std::all_of(request.members.begin(), request.members.end(), [&](const auto& field) { return is_light(field.text, much); });
 }
 
 }  // namespace tradeoff::fuzz

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "asks.h"
 #include "fuzz.h"
 #include "light_plan.h"
+#include "request_line.h"
 #include "tradeoff/error.h"
 
 // A line of JSON: it is refused with a fault that lies inside it, or it is answered with JSON whose intervals are in order.
@@ -20,11 +20,11 @@ void check_intervals(const json& value) {
     for (const json& item : value) check_intervals(item);
 }
 
-std::string answer_to(const tradeoff::cli::Request& request) {
-  tradeoff::cli::CurveCache curves;
+std::string answer_to(const tradeoff::cli::RequestLine& line) {
+  tradeoff::ask::CurveCache curves;
   tradeoff::report::JsonWriter out;
   out.begin_object();
-  write_answer(tradeoff::cli::answer(request, curves), out);
+  write_answer(tradeoff::ask::answer(to_request(line, curves)), out);
   return out.end_object().str();
 }
 
@@ -33,12 +33,12 @@ std::string answer_to(const tradeoff::cli::Request& request) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const tradeoff::fuzz::TimeLimit limit;
   const std::string_view line = tradeoff::fuzz::to_text(data, size);
-  tradeoff::cli::Request request;
+  tradeoff::cli::RequestLine request;
   try {
-    read_request(line, request);
+    read_line(line, request);
     require(json::accept(line));
     if (tradeoff::fuzz::is_light_request(line)) check_intervals(json::parse(answer_to(request)));
-  } catch (const tradeoff::cli::RequestError& error) {
+  } catch (const tradeoff::ask::RequestError& error) {
     require(error.offset() <= size);
     require(*error.what() != '\0');
   } catch (const tradeoff::Error& error) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "report/claim.h"
+#include "report/json.h"
+#include "tradeoff/curve.h"
+#include "tradeoff/provenance.h"
+
+namespace tradeoff::ask {
+
+/// What a yes-or-no question came to.
+enum class Outcome {
+  answered,   ///< yes, or the question was not a yes-or-no question
+  no,         ///< certainly not
+  undecided,  ///< not at this accuracy
+};
+
+/// What a question found, written only in the form that is wanted.
+struct Answer {
+  std::function<void(report::JsonWriter&)> json;          ///< writes one JSON value
+  std::function<std::string(const report::Style&)> text;  ///< lines for people
+  std::shared_ptr<const Curve> curve;                     ///< of the plan; null if no curve was needed
+  std::optional<Interval> value{};                        ///< of an answer that is one interval
+  Outcome outcome = Outcome::answered;
+  Provenance provenance{};  ///< how it was found
+};
+
+/// An answer that is one interval.
+[[nodiscard]] inline Answer answer_claim(report::Claim claim, std::shared_ptr<const Curve> curve) {
+  auto shared = std::make_shared<const report::Claim>(std::move(claim));
+  return {[shared](report::JsonWriter& out) { out.interval(shared->value, shared->log10); },
+          [shared](const report::Style& style) { return to_text(*shared, style); }, std::move(curve), shared->value};
+}
+
+/// The members of an answer object: `"answer": ..., "method": ..., "steps": [...]`.
+inline void write_answer(const Answer& answer, report::JsonWriter& out) {
+  out.key("answer");
+  answer.json(out);
+  out.key("method").text(to_string(answer.provenance.method)).key("steps").steps(answer.provenance.steps);
+}
+
+}  // namespace tradeoff::ask

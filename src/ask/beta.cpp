@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "ask/request.h"
+
+namespace tradeoff::ask {
+namespace {
+
+constexpr std::array<Field, 1> beta_fields = {{{"alpha", "the type I error of the test", Kind::number, probability, true}}};
+
+Answer answer_beta(const Request& request) {
+  const auto curve = request.curve();
+  const Interval beta = curve->beta_at(request.value("alpha"), request.direction());
+  return answer_claim({"beta", beta, *request.question().safe_end, "at alpha = " + request.text("alpha"), report::log10_if_tiny(beta)},
+                      curve);
+}
+
+}  // namespace
+
+constinit const Question beta_question{.name = "beta",
+                                       .meaning = "the trade-off function: the least type II error of a test with this type I error",
+                                       .fields = beta_fields,
+                                       .safe_end = report::SafeEnd::lo,
+                                       .answer = answer_beta};
+
+}  // namespace tradeoff::ask

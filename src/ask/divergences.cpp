@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ask/request.h"
+#include "tradeoff/limit.h"
+
+namespace tradeoff::ask {
+
+namespace {
+
+// [loss-moments]
+Answer answer_divergences(const Request& request) {
+  const auto curve = request.curve();
+  const Divergences found = divergences_of(*curve, request.direction());
+  return {[found](report::JsonWriter& out) {
+            out.begin_object().key("total_variation").interval(found.total_variation).key("kl").interval(found.kl);
+            out.key("chi_square").interval(found.chi_square).key("lossless").boolean(false).end_object();
+          },
+          [found](const report::Style& style) {
+            const auto line = [&](const char* name, Interval value, const char* meaning, const std::string& remark) {
+              return to_text(report::Claim{name, value, report::SafeEnd::hi, meaning, {}}, {style.quiet, remark});
+            };
+            return line("total variation", found.total_variation, "the largest advantage of an attack", style.remark) +
+                   line("kl", found.kl, "the mean of the privacy loss", "") +
+                   line("chi-square", found.chi_square, "the variance of the likelihood ratio", "") +
+                   (style.quiet ? "" : "each is a lossy summary: it bounds every attack, and the curve cannot be had back from it\n");
+          },
+          curve};
+}
+
+}  // namespace
+
+constinit const Question divergences_question{
+    .name = "divergences", .meaning = "total variation, KL and chi-square divergence", .answer = answer_divergences};
+
+}  // namespace tradeoff::ask

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "report/json.h"
+#include "tradeoff/limit.h"
+
+namespace tradeoff::ask {
+
+/// `{"estimate": x}`: never an interval, so that no reader takes it for a bound.
+inline report::JsonWriter& write_estimate(report::JsonWriter& out, Estimate estimate) {
+  out.begin_object().key("estimate");
+  if (estimate.value() < Interval::whole().hi)
+    out.number(estimate.value());
+  else
+    out.text("inf");
+  return out.end_object();
+}
+
+/// With this many significant digits, or `inf`; rounded to nearest, so for estimates alone.
+[[nodiscard]] inline std::string significant(double value, int digits) {
+  if (!(std::abs(value) < Interval::whole().hi)) return "inf";
+  std::array<char, 32> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, digits).ptr;
+  return {buffer.data(), end};
+}
+
+}  // namespace tradeoff::ask

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "ask/request.h"
+#include "tradeoff/gdp.h"
+
+namespace tradeoff::ask {
+namespace {
+
+constexpr std::array<Field, 1> gdpt_fields = {{{"epsilon", "a real number", Kind::number, any_number, true}}};
+
+Answer answer_gdpt(const Request& request) {
+  const auto curve = request.curve();
+  const Interval mu = gdp_transform_at(*curve, request.value("epsilon"), request.direction());
+  return answer_claim({"mu", mu, *request.question().safe_end, "at epsilon = " + request.text("epsilon"), report::log10_if_tiny(mu)},
+                      curve);
+}
+
+}  // namespace
+
+constinit const Question gdpt_question{.name = "gdpt",
+                                       .meaning = "the mu whose Gaussian DP has the same delta at this epsilon",
+                                       .fields = gdpt_fields,
+                                       .safe_end = report::SafeEnd::hi,
+                                       .answer = answer_gdpt};
+
+}  // namespace tradeoff::ask

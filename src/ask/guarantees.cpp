@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "ask/request.h"
+#include "curve/curve_state.h"
+#include "loss/loss.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff::ask {
+namespace {
+
+constexpr std::array<Field, 1> guarantees_fields = {
+    {{"epsilon", "instead of the corners: the guarantee at each of these", Kind::numbers, at_least_zero}}};
+
+/// The guarantee at each epsilon: a valid list, which says nothing about what the curve does in between. [curve-algebra]
+Answer answer_list(const Request& request) {
+  const auto curve = request.curve();
+  const bool both = request.direction() == Direction::worst;
+  const auto epsilons = std::make_shared<const std::vector<Number>>(request.numbers("epsilon"));
+  auto found = std::make_shared<std::vector<Interval>>();
+  for (const Number& epsilon : *epsilons) {
+    found->push_back(curve->delta_at(epsilon.value, request.direction()));
+  }
+  return {[epsilons, found](report::JsonWriter& out) {
+            out.begin_object().key("lossless").boolean(false).key("points").begin_array();
+            for (std::size_t i = 0; i < found->size(); ++i)
+              out.begin_object().key("epsilon").interval((*epsilons)[i].value).key("delta").interval((*found)[i]).end_object();
+            out.end_array().end_object();
+          },
+          [epsilons, found, both](const report::Style& style) {
+            std::string text, plan;
+            for (std::size_t i = 0; i < found->size(); ++i) {
+              const std::string delta = report::safe_end((*found)[i], report::SafeEnd::hi, 10);
+              text += "epsilon = " + (*epsilons)[i].text + "   delta <= " + delta + "\n";
+              plan += (plan.empty() ? "(" : ", (") + (*epsilons)[i].text + ", " + delta + ")";
+            }
+            if (style.quiet) return text;
+            // `constraints` speaks of both directions, so a list for one of them is none.
+            if (both) text += "all at once: constraints([" + plan + "]), which forgets what lies between\n";
+            return text + "(" + style.remark + ")\n";
+          },
+          curve};
+}
+
+Answer answer_guarantees(const Request& request) {
+  if (request.has("epsilon")) return answer_list(request);
+  const auto curve = request.curve();
+  const Loss& loss = *loss_of(*curve);
+  if (request.direction() == Direction::worst && !loss.symmetric())
+    throw UnsupportedError("guarantees: the two directions of this plan differ; ask for direction remove or add");
+  const auto side = request.direction() == Direction::add ? Direction::add : Direction::remove;
+  const auto found = loss.guarantees(side);
+  if (!found) throw UnsupportedError("guarantees: this plan is not composed point by point, so its curve has no corners to list");
+  const auto corners = std::make_shared<const std::vector<Guarantee>>(*found);
+  return {[corners](report::JsonWriter& out) {
+            out.begin_array();
+            for (const Guarantee& corner : *corners)
+              out.begin_object().key("epsilon").interval(corner.epsilon).key("delta").interval(corner.delta).end_object();
+            out.end_array();
+          },
+          [corners](const report::Style& style) {
+            std::string text;
+            for (const Guarantee& corner : *corners)
+              text += "epsilon <= " + report::safe_end(corner.epsilon, report::SafeEnd::hi, 10) +
+                      "   delta <= " + report::safe_end(corner.delta, report::SafeEnd::hi, 10) + "\n";
+            return style.quiet ? text : text + "(" + std::to_string(corners->size()) + " corners; " + style.remark + ")\n";
+          },
+          curve};
+}
+
+}  // namespace
+
+constinit const Question guarantees_question{.name = "guarantees",
+                                             .meaning = "the corners of an exactly composed plan, or its guarantees at given epsilons",
+                                             .fields = guarantees_fields,
+                                             .answer = answer_guarantees};
+
+}  // namespace tradeoff::ask

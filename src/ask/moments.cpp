@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ask/request.h"
+#include "tradeoff/limit.h"
+
+namespace tradeoff::ask {
+
+namespace {
+
+Answer answer_moments(const Request& request) {
+  const auto curve = request.curve();
+  const LossMoments moments = moments_of(request.plan(), request.direction(), request.neighbours(), request.tolerance());
+  return {[moments](report::JsonWriter& out) {
+            out.begin_object().key("kl").interval(moments.kl).key("kappa2").interval(moments.kappa2).key("kappa3").interval(moments.kappa3);
+            out.key("kappa3bar").interval(moments.kappa3bar).key("chi2plus").interval(moments.chi2plus).end_object();
+          },
+          [moments](const report::Style& style) {
+            const auto line = [&](const char* name, Interval value, const char* meaning, const std::string& remark) {
+              return to_text(report::Claim{name, value, report::SafeEnd::hi, meaning, {}}, {style.quiet, remark});
+            };
+            return line("kl", moments.kl, "the mean of the privacy loss", style.remark) +
+                   line("kappa2", moments.kappa2, "its second moment", "") +
+                   line("kappa3", moments.kappa3, "its absolute third moment", "") +
+                   line("kappa3bar", moments.kappa3bar, "the same about its mean", "") +
+                   line("chi2plus", moments.chi2plus, "the mean square of the excess of the likelihood ratio over 1", "");
+          },
+          curve};
+}
+
+}  // namespace
+
+constinit const Question moments_question{
+    .name = "moments", .meaning = "the moments of the privacy loss that limit theorems use", .answer = answer_moments};
+
+}  // namespace tradeoff::ask

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "ask/request.h"
+
+namespace tradeoff::ask {
+namespace {
+
+constexpr std::array<Field, 1> tpr_fields = {{{"fpr", "the false-positive rate of the attack", Kind::number, probability, true}}};
+
+Answer answer_tpr(const Request& request) {
+  const auto curve = request.curve();
+  const Interval tpr = curve->tpr_at(request.value("fpr"), request.direction());
+  return answer_claim({"tpr", tpr, *request.question().safe_end, "at fpr = " + request.text("fpr"), report::log10_if_tiny(tpr)}, curve);
+}
+
+}  // namespace
+
+constinit const Question tpr_question{.name = "tpr",
+                                      .meaning = "the largest true-positive rate of an attack with this false-positive rate",
+                                      .fields = tpr_fields,
+                                      .safe_end = report::SafeEnd::hi,
+                                      .answer = answer_tpr};
+
+}  // namespace tradeoff::ask

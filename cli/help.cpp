@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "nearest.h"
+#include "plan/did_you_mean.h"
 #include "streams.h"
 #include "tradeoff/error.h"
 

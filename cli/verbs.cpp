@@ -560,7 +560,8 @@ constexpr std::array<Verb, 37> all_verbs = {{
      "\"relative\".\n\n"
      "ask: delta (epsilon), epsilon (delta), beta (alpha), mu (slack or epsilon_max), gdpt (epsilon), advantage, tpr (fpr), posterior "
      "(prior), naming (people), odds (chance), risk, calibrate (target), compare (delta), order (other: a plan), divergences, moments, "
-     "clt, limit (delta or epsilon), renyi (order or delta), guarantees (epsilon: a list), approximate (pieces).\n\n"
+     "clt, limit (delta or epsilon), renyi (order or delta), guarantees (epsilon: a list), approximate (pieces), "
+     "check (epsilon and delta), certify (epsilon, delta, alpha or fpr).\n\n"
      "Examples:\n"
      "  echo '{\"plan\": \"gdp(1)\", \"ask\": \"epsilon\", \"delta\": 1e-5}' | tradeoff query",
      false,

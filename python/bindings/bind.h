@@ -32,5 +32,6 @@ void bind_risk(nb::module_& module);
 void bind_calibration(nb::module_& module);
 void bind_release(nb::module_& module);
 void bind_pictures(nb::module_& module);
+void bind_questions(nb::module_& module);
 
 }  // namespace tradeoff::python

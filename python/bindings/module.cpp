@@ -54,5 +54,6 @@ NB_MODULE(_core, module) {
   tradeoff::python::bind_calibration(module);
   tradeoff::python::bind_release(module);
   tradeoff::python::bind_pictures(module);
+  tradeoff::python::bind_questions(module);
   module.attr("version") = TRADEOFF_VERSION;
 }

@@ -39,7 +39,7 @@ const std::string plan = "randomized_response(epsilon=1)";
 /// Fields that each question can be answered with.
 const std::map<std::string, Fields> examples = {
     {"advantage", {}},
-    {"approximate", {{"pieces", "2"}}},
+    {"approximate", {{"plan", "gdp(mu=1)"}, {"pieces", "2"}}},
     {"beta", {{"alpha", "0.1"}}},
     {"calibrate", {{"plan", "gaussian(sigma=?)"}, {"target.mu", "1"}}},
     {"certify", {{"delta", "0.1"}}},

@@ -25,7 +25,7 @@ Number number(const Call& call, std::string_view name, Role role = Role::source)
     if (const auto* given = std::get_if<Number>(&value->content)) return *given;
     refuse(call.name + " with an unknown");
   }
-  const Word* word = find_word(role, call.name);
+  const Word* word = vocabulary().find(role, call.name);
   const Parameter* parameter = word == nullptr ? nullptr : find_parameter(*word, name);
   if (parameter == nullptr || parameter->fallback.empty()) refuse(call.name + " without " + std::string(name));
   return read_number(parameter->fallback);

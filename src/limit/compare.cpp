@@ -20,6 +20,7 @@
 #include "numeric/plain_text.h"
 #include "operators/duality.h"
 #include "plan/arguments.h"
+#include "plan/vocabulary.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
@@ -326,14 +327,17 @@ class Case {
     for (const Line& line : plan_.lines) {
       Line base = line;
       std::uint64_t times = 1;
-      while (!base.operators.empty() && base.operators.back().name == "repeat") {
-        times *= Arguments(base.operators.back()).count("times", 0, 1'000'000'000'000);
+      const auto last_word = [&base]() -> const Word* {
+        return base.operators.empty() ? nullptr : vocabulary().find(Role::operation, base.operators.back().name);
+      };
+      while (const Word* word = last_word()) {
+        if (word->times == nullptr) break;
+        times *= word->times(Arguments(base.operators.back()));
         base.operators.pop_back();
       }
       Interval rate = Interval::exactly(1.0);
-      if (!base.operators.empty() && (base.operators.back().name == "poisson" || base.operators.back().name == "sample")) {
-        const Arguments arguments(base.operators.back());
-        rate = arguments.has("rate") ? arguments.probability("rate") : arguments.number("size") / arguments.number("of");
+      if (const Word* word = last_word(); word != nullptr && word->rate != nullptr) {
+        rate = word->rate(Arguments(base.operators.back()));
         base.operators.pop_back();
         sampled = true;
       }

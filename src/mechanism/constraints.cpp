@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "loss/key.h"
+#include "mechanism/words.h"
 #include "numeric/arithmetic.h"
 #include "numeric/plain_text.h"
+#include "plan/arguments.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -148,6 +150,52 @@ std::string ConstraintsLoss::key() const {
   std::string key = make_key(floor_is_meant_ ? "constraints" : "profile", {});
   for (const Constraint& constraint : canonical_.active) key += make_key("", {constraint.epsilon, constraint.delta});
   return key;
+}
+
+namespace {
+
+LossPointer make_dp(const Arguments& arguments, const SourceContext&) {
+  return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{arguments.number("epsilon"), arguments.number("delta")}});
+}
+
+std::vector<WrittenGuarantee> guarantees_of_dp(const Arguments& arguments) {
+  return {{arguments.written("epsilon"), arguments.written("delta")}};
+}
+
+LossPointer make_constraints(const Arguments& arguments, const SourceContext&) {
+  std::vector<Constraint> all;
+  for (const auto& [epsilon, delta] : arguments.pairs("points")) all.push_back({epsilon.value, delta.value});
+  if (all.empty()) arguments.refuse("points", "[]", "a list of at least one pair (epsilon, delta)");
+  return std::make_shared<ConstraintsLoss>(std::move(all));
+}
+
+std::vector<WrittenGuarantee> guarantees_of_constraints(const Arguments& arguments) {
+  std::vector<WrittenGuarantee> guarantees;
+  for (auto& [epsilon, delta] : arguments.pairs("points")) guarantees.push_back({epsilon, delta});
+  return guarantees;
+}
+
+}  // namespace
+
+Word dp_word() {
+  return {.role = Role::source,
+          .name = "dp",
+          .meaning = "anything known only to be (epsilon, delta)-DP",
+          .parameters = {{"epsilon", Kind::number, "the epsilon of the guarantee", range::non_negative},
+                         {"delta", Kind::number, "the delta of the guarantee", range::probability, "0"}},
+          .stated = true,
+          .make = make_dp,
+          .guarantees = guarantees_of_dp};
+}
+
+Word constraints_word() {
+  return {.role = Role::source,
+          .name = "constraints",
+          .meaning = "anything that satisfies all of these (epsilon, delta) at once",
+          .parameters = {{"points", Kind::pairs, "list of (epsilon, delta)"}},
+          .stated = true,
+          .make = make_constraints,
+          .guarantees = guarantees_of_constraints};
 }
 
 }  // namespace tradeoff

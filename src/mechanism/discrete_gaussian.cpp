@@ -6,8 +6,12 @@
 
 #include "loss/atoms.h"
 #include "loss/key.h"
+#include "mechanism/discrete_laplace.h"
 #include "mechanism/finite.h"
+#include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "plan/arguments.h"
+#include "tradeoff/error.h"
 #include "transform/theta_transform.h"
 
 namespace tradeoff {
@@ -138,6 +142,27 @@ LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
   if (sensitivity > 0) return std::make_shared<DiscreteGaussianLoss>(std::move(law), sigma, shift, total);
   return finite_loss(std::move(law), make_key("discrete_gaussian", {sigma, Interval::exactly(shift)}),
                      {Citation("discrete-gaussian", "no change of the data changes the result")});
+}
+
+namespace {
+
+LossPointer make_discrete_gaussian(const Arguments& arguments, const SourceContext&) {
+  const Interval sigma = arguments.number("sigma");
+  if (sigma.hi > widest_discrete_gaussian)
+    throw TooLargeError("discrete_gaussian: sigma above 10000 grid steps is not supported; use a coarser grid or gaussian");
+  return discrete_gaussian(sigma, arguments.whole("sensitivity"));
+}
+
+}  // namespace
+
+// The norm is a theorem of its own: integer Gaussian noise with an l2 sensitivity would under-report. [discrete-gaussian]
+Word discrete_gaussian_word() {
+  return {.role = Role::source,
+          .name = "discrete_gaussian",
+          .meaning = "Gaussian noise on the integers, l1 sensitivity",
+          .parameters = {{"sigma", Kind::number, "sigma of the noise, in steps of the grid", range::positive}, grid_sensitivity_parameter},
+          .norm = "l1",
+          .make = make_discrete_gaussian};
 }
 
 }  // namespace tradeoff

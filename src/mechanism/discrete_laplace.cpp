@@ -5,7 +5,9 @@
 
 #include "loss/key.h"
 #include "mechanism/finite.h"
+#include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "plan/arguments.h"
 
 namespace tradeoff {
 namespace {
@@ -68,6 +70,37 @@ LossPointer truncated_discrete_laplace(Interval scale, std::uint64_t bound, std:
       make_atoms(std::move(atoms), infinite, infinite, true),
       make_key("truncated_discrete_laplace", {scale, Interval::exactly(bound), Interval::exactly(sensitivity)}),
       {Citation("discrete-laplace", "outcomes that only one side can produce have infinite loss; the rest lie on a lattice")});
+}
+
+namespace {
+
+LossPointer make_discrete_laplace(const Arguments& arguments, const SourceContext&) {
+  return discrete_laplace(arguments.number("scale"), arguments.whole("sensitivity"));
+}
+
+LossPointer make_truncated_discrete_laplace(const Arguments& arguments, const SourceContext&) {
+  return truncated_discrete_laplace(arguments.number("scale"), arguments.whole("bound"), arguments.whole("sensitivity"));
+}
+
+}  // namespace
+
+Word discrete_laplace_word() {
+  return {.role = Role::source,
+          .name = "discrete_laplace",
+          .meaning = "Laplace noise on the integers, l1 sensitivity",
+          .parameters = {{"scale", Kind::number, "scale of the noise, in steps of the grid", range::positive}, grid_sensitivity_parameter},
+          .norm = "l1",
+          .make = make_discrete_laplace};
+}
+
+Word truncated_discrete_laplace_word() {
+  return {.role = Role::source,
+          .name = "truncated_discrete_laplace",
+          .meaning = "Laplace noise on the integers -bound..bound, on a single value",
+          .parameters = {{"scale", Kind::number, "scale of the noise, in steps of the grid", range::positive},
+                         {"bound", Kind::integer, "largest absolute value of the noise", range::whole(1, range::most_steps)},
+                         grid_sensitivity_parameter},
+          .make = make_truncated_discrete_laplace};
 }
 
 }  // namespace tradeoff

@@ -7,9 +7,6 @@
 
 namespace tradeoff {
 
-/// More atoms than this would make every question slow; a grid that needs them is finer than any noise on it.
-inline constexpr std::uint64_t most_discrete_shift = 100'000;
-
 /// Noise on the integers with probabilities proportional to exp(-|y| / scale); an integer query of the given l1 sensitivity.
 [[nodiscard]] LossPointer discrete_laplace(Interval scale, std::uint64_t sensitivity);
 

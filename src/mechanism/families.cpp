@@ -2,7 +2,9 @@
 #include "mechanism/families.h"
 
 #include "loss/key.h"
+#include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "plan/arguments.h"
 
 namespace tradeoff {
 namespace {
@@ -138,6 +140,54 @@ LossPointer log_family(Interval c, Interval sigma) { return std::make_shared<Log
 
 LossPointer icea(std::uint64_t users, std::uint64_t messages) {
   return std::make_shared<Icea>(log(Interval::exactly(users)) - Interval::exactly(messages) / 10.0);
+}
+
+namespace {
+
+LossPointer make_sqrt_log_family(const Arguments& arguments, const SourceContext&) {
+  return sqrt_log_family(arguments.number("a"), arguments.number("b"), arguments.number("sigma"));
+}
+
+LossPointer make_log_family(const Arguments& arguments, const SourceContext&) {
+  return log_family(arguments.number("c"), arguments.number("sigma"));
+}
+
+LossPointer make_icea(const Arguments& arguments, const SourceContext&) {
+  return icea(arguments.whole("users"), arguments.whole("messages"));
+}
+
+}  // namespace
+
+Word sqrt_log_family_word() {
+  return {.role = Role::source,
+          .name = "sqrt_log_family",
+          .meaning = "known only through sigma = a/epsilon * sqrt(log(b/delta))",
+          .parameters = {{"a", Kind::number, "the factor a", range::positive},
+                         {"b", Kind::number, "the factor b", range::positive},
+                         {"sigma", Kind::number, "the noise", range::positive}},
+          .stated = true,
+          .make = make_sqrt_log_family};
+}
+
+Word log_family_word() {
+  return {.role = Role::source,
+          .name = "log_family",
+          .meaning = "known only through sigma = -c log(delta)/epsilon",
+          .parameters = {{"c", Kind::number, "the factor c", range::positive}, {"sigma", Kind::number, "the noise", range::positive}},
+          .stated = true,
+          .make = make_log_family};
+}
+
+// [naive-profile] The encoder hands over the exact sum.
+Word icea_word() {
+  return {.role = Role::source,
+          .name = "icea",
+          .meaning = "the invisibility cloak encoder of the shuffle model, for changes that keep the sum of all inputs",
+          .parameters = {{"users", Kind::integer, "number of users", range::whole(1, range::most_steps)},
+                         {"messages", Kind::integer, "messages of each user", range::whole(1, range::most_steps)}},
+          .changes = "changes that keep the sum of all inputs",
+          .stated = true,
+          .make = make_icea};
 }
 
 }  // namespace tradeoff

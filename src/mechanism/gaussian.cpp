@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "loss/gaussian_profile.h"
+#include "mechanism/words.h"
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
+#include "plan/arguments.h"
 
 namespace tradeoff {
 namespace {
@@ -55,5 +57,34 @@ class GaussianLoss final : public Loss {
 
 // [gaussian-loss]
 LossPointer gaussian_loss(Interval mu, Citations origin) { return std::make_shared<GaussianLoss>(mu, std::move(origin)); }
+
+namespace {
+
+// Noise relative to the sensitivity; a sensitivity of 0 is perfect privacy.
+LossPointer make_gaussian(const Arguments& arguments, const SourceContext&) {
+  return gaussian_loss(arguments.number("sensitivity") / arguments.number("sigma"));
+}
+
+LossPointer make_gdp(const Arguments& arguments, const SourceContext&) { return gaussian_loss(arguments.number("mu")); }
+
+}  // namespace
+
+Word gaussian_word() {
+  return {.role = Role::source,
+          .name = "gaussian",
+          .meaning = "Gaussian noise, l2 sensitivity",
+          .parameters = {{"sigma", Kind::number, "standard deviation of the noise", range::positive}, sensitivity_parameter},
+          .norm = "l2",
+          .make = make_gaussian};
+}
+
+Word gdp_word() {
+  return {.role = Role::source,
+          .name = "gdp",
+          .meaning = "anything known only to be mu-GDP",
+          .parameters = {{"mu", Kind::number, "the mu of Gaussian differential privacy", range::non_negative}},
+          .stated = true,
+          .make = make_gdp};
+}
 
 }  // namespace tradeoff

@@ -3,7 +3,9 @@
 
 #include "loss/gaussian_profile.h"
 #include "loss/key.h"
+#include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "plan/arguments.h"
 
 namespace tradeoff {
 
@@ -51,6 +53,23 @@ void LaplaceLoss::cite() const {
   static const Citation profile("laplace-profile", "Laplace noise has a closed profile and trade-off function");
   record(origin_);
   record(profile);
+}
+
+namespace {
+
+LossPointer make_laplace(const Arguments& arguments, const SourceContext&) {
+  return std::make_shared<LaplaceLoss>(arguments.number("sensitivity") / arguments.number("scale"));
+}
+
+}  // namespace
+
+Word laplace_word() {
+  return {.role = Role::source,
+          .name = "laplace",
+          .meaning = "Laplace noise, l1 sensitivity",
+          .parameters = {{"scale", Kind::number, "scale of the noise", range::positive}, sensitivity_parameter},
+          .norm = "l1",
+          .make = make_laplace};
 }
 
 }  // namespace tradeoff

@@ -3,8 +3,11 @@
 
 #include "loss/key.h"
 #include "mechanism/finite.h"
+#include "mechanism/words.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "plan/arguments.h"
+#include "plan/table_file.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -61,6 +64,40 @@ LossPointer polygon_loss(const std::vector<std::pair<Interval, Interval>>& point
   q.push_back(max(1.0 - points.back().first, Interval::exactly(0)));
   return finite_loss(atoms_of_pair(p, q), key_of("curve", p, q),
                      {Citation("finite-pair", "a polygon is the trade-off function of a finite pair")});
+}
+
+namespace {
+
+std::vector<Interval> values_of(const std::vector<Number>& numbers) {
+  std::vector<Interval> values;
+  for (const Number& number : numbers) values.push_back(number.value);
+  return values;
+}
+
+LossPointer make_pair_source(const Arguments& arguments, const SourceContext&) {
+  return pair_loss(values_of(arguments.numbers("p")), values_of(arguments.numbers("q")));
+}
+
+LossPointer make_curve(const Arguments& arguments, const SourceContext&) { return polygon_loss(rows_of(arguments)); }
+
+}  // namespace
+
+Word pair_word() {
+  return {.role = Role::source,
+          .name = "pair",
+          .meaning = "a finite pair of distributions",
+          .parameters = {{"p", Kind::numbers, "probabilities with the record"}, {"q", Kind::numbers, "probabilities without the record"}},
+          .make = make_pair_source};
+}
+
+Word curve_word() {
+  return {.role = Role::source,
+          .name = "curve",
+          .meaning = "a trade-off function of your own",
+          .parameters = {{.name = "file", .kind = Kind::text, .meaning = "table of alpha, beta", .form = 1},
+                         {.name = "points", .kind = Kind::pairs, .meaning = "list of (alpha, beta)", .form = 2}},
+          .stated = true,
+          .make = make_curve};
 }
 
 }  // namespace tradeoff

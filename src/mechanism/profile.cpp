@@ -2,7 +2,10 @@
 #include "mechanism/profile.h"
 
 #include "mechanism/constraints.h"
+#include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "plan/arguments.h"
+#include "plan/table_file.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -63,6 +66,48 @@ std::string TailedProfile::key() const {
 void TailedProfile::cite() const {
   rows_->cite();
   beyond_->cite();
+}
+
+namespace {
+
+LossPointer make_profile(const Arguments& arguments, const SourceContext&) {
+  StatedTail tail;
+  if (!arguments.has("tail")) return profile_loss(rows_of(arguments), tail);
+  if (const auto* model = std::get_if<Plan>(&arguments.value("tail").content)) {  // gaussian(k, s), the only tail with arguments
+    const Call& call = std::get<Call>(model->lines.front().source);
+    tail = {call.name, arguments.of(call).number("k"), arguments.of(call).number("s")};
+  } else {
+    tail.word = arguments.word("tail");
+  }
+  return profile_loss(rows_of(arguments), tail);
+}
+
+}  // namespace
+
+Word profile_word() {
+  return {
+      .role = Role::source,
+      .name = "profile",
+      .meaning = "a privacy profile of your own",
+      .parameters = {{.name = "file", .kind = Kind::text, .meaning = "table of epsilon, delta", .form = 1},
+                     {.name = "points", .kind = Kind::pairs, .meaning = "list of (epsilon, delta)", .form = 2},
+                     {.name = "tail", .kind = Kind::tail_word, .meaning = "what is known beyond the last point", .fallback = "unknown"}},
+      .stated = true,
+      .make = make_profile};
+}
+
+Word unknown_tail_word() {
+  return {.role = Role::tail, .name = "unknown", .meaning = "nothing is known: delta may stay at its last value"};
+}
+
+Word zero_tail_word() { return {.role = Role::tail, .name = "zero", .meaning = "delta is zero beyond the last point"}; }
+
+Word gaussian_tail_word() {
+  return {.role = Role::tail,
+          .name = "gaussian",
+          .meaning = "delta(epsilon) <= k exp(-epsilon^2 / (2 s^2)) beyond the last point",
+          .parameters = {{"k", Kind::number, "factor of the tail", range::positive},
+                         {"s", Kind::number, "width of the tail", range::positive}}};
 }
 
 }  // namespace tradeoff

@@ -3,7 +3,9 @@
 
 #include "loss/key.h"
 #include "mechanism/finite.h"
+#include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "plan/arguments.h"
 
 namespace tradeoff {
 
@@ -18,6 +20,24 @@ LossPointer randomized_response(Interval epsilon, std::uint64_t choices) {
   const Interval none = Interval::exactly(0);
   return finite_loss(make_atoms(std::move(atoms), none, none, true), make_key("randomized_response", {epsilon, others}),
                      {Citation("randomized-response", "the loss takes the values +epsilon, 0 and -epsilon")});
+}
+
+namespace {
+
+LossPointer make_randomized_response(const Arguments& arguments, const SourceContext&) {
+  return randomized_response(arguments.number("epsilon"), arguments.whole("choices"));
+}
+
+}  // namespace
+
+Word randomized_response_word() {
+  constexpr std::uint64_t most_choices = 1'000'000'000'000;  // more than any survey offers; a double still counts them exactly
+  return {.role = Role::source,
+          .name = "randomized_response",
+          .meaning = "k-ary randomised response",
+          .parameters = {{"epsilon", Kind::number, "log of how much likelier the truth is than any other answer", range::non_negative},
+                         {"choices", Kind::integer, "number of possible answers", range::whole(2, most_choices), "2"}},
+          .make = make_randomized_response};
 }
 
 }  // namespace tradeoff

@@ -5,8 +5,11 @@
 #include <cmath>
 
 #include "mechanism/gaussian.h"
+#include "mechanism/words.h"
 #include "numeric/arithmetic.h"
 #include "numeric/root.h"
+#include "plan/arguments.h"
+#include "plan/table_file.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -165,6 +168,32 @@ LossPointer renyi_bound(const std::vector<std::pair<Interval, Interval>>& points
 LossPointer zcdp_bound(Interval rho) {
   if (rho.hi == 0) return gaussian_loss(rho);
   return std::make_shared<RenyiBoundLoss>(rho, RenyiBoundLoss::Ends{});
+}
+
+namespace {
+
+LossPointer make_rdp(const Arguments& arguments, const SourceContext&) { return renyi_bound(rows_of(arguments)); }
+
+LossPointer make_zcdp(const Arguments& arguments, const SourceContext&) { return zcdp_bound(arguments.number("rho")); }
+
+}  // namespace
+
+Word rdp_word() {
+  return {.role = Role::source,
+          .name = "rdp",
+          .meaning = "anything known only by Renyi divergences of some orders (lossy)",
+          .parameters = {{"points", Kind::pairs, "list of (order, divergence), each order above 1"}},
+          .stated = true,
+          .make = make_rdp};
+}
+
+Word zcdp_word() {
+  return {.role = Role::source,
+          .name = "zcdp",
+          .meaning = "anything known only to be rho-zCDP (lossy)",
+          .parameters = {{"rho", Kind::number, "the rho of zero-concentrated privacy", range::non_negative}},
+          .stated = true,
+          .make = make_zcdp};
 }
 
 }  // namespace tradeoff

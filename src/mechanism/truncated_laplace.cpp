@@ -2,7 +2,9 @@
 #include "mechanism/truncated_laplace.h"
 
 #include "loss/key.h"
+#include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "plan/arguments.h"
 
 namespace tradeoff {
 namespace {
@@ -44,6 +46,25 @@ void TruncatedLaplaceLoss::cite() const {
   static const Citation profile("truncated-laplace-profile",
                                 "truncated Laplace noise has a closed profile; its mass at infinite loss is kept apart");
   record(profile);
+}
+
+namespace {
+
+LossPointer make_truncated_laplace(const Arguments& arguments, const SourceContext&) {
+  const Interval scale = arguments.number("scale");
+  return std::make_shared<TruncatedLaplaceLoss>(arguments.number("sensitivity") / scale, arguments.number("bound") / scale);
+}
+
+}  // namespace
+
+Word truncated_laplace_word() {
+  return {.role = Role::source,
+          .name = "truncated_laplace",
+          .meaning = "Laplace noise restricted to [-bound, bound], on a single value",
+          .parameters = {{"scale", Kind::number, "scale of the noise", range::positive},
+                         {"bound", Kind::number, "largest absolute value of the noise", range::positive},
+                         sensitivity_parameter},
+          .make = make_truncated_laplace};
 }
 
 }  // namespace tradeoff

@@ -176,7 +176,7 @@ Call charged_source(const DrawnNoise& noise) {
 DrawnMechanism describe(const DrawnNoise& noise) {
   const Reading reading = reading_of(noise);
   const Dyadic scale = reading.scale.numerator == 0 ? Dyadic{} : Dyadic::at_least(reading.scale.value());  // in lowest terms
-  const Word* word = find_word(Role::source, reading.words.source);
+  const Word* word = vocabulary().find(Role::source, reading.words.source);
   return {reading.words.law, noise.grid_exponent,     scale.numerator, scale.exponent,
           noise.sensitivity, std::string(word->norm), reading.bound,   reading.choices};
 }

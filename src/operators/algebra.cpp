@@ -9,7 +9,9 @@
 #include "numeric/arithmetic.h"
 #include "operators/group.h"
 #include "operators/refine.h"
+#include "operators/words.h"
 #include "operators/worst_profile.h"
+#include "plan/arguments.h"
 
 namespace tradeoff {
 namespace {
@@ -263,6 +265,70 @@ LossPointer strongest_loss(std::vector<LossPointer> losses) {
 LossPointer weakest_loss(std::vector<LossPointer> losses) {
   for (LossPointer& loss : losses) loss = mixed_changes_of(std::move(loss));
   return losses.size() == 1 ? losses.front() : std::make_shared<WeakestLoss>(std::move(losses));
+}
+
+namespace {
+
+/// The plans of a list.
+std::vector<Plan> plans_of(const Arguments& arguments, std::string_view name) {
+  std::vector<Plan> plans;
+  const auto* list = std::get_if<List>(&arguments.value(name).content);
+  if (list == nullptr || list->items.empty()) arguments.refuse(name, "that", "a list [source, ...]");
+  for (const Value& item : list->items) {
+    const auto* plan = std::get_if<Plan>(&item.content);
+    if (plan == nullptr) arguments.refuse(name, "entry " + std::to_string(plans.size() + 1), "a source");
+    plans.push_back(*plan);
+  }
+  return plans;
+}
+
+std::vector<LossPointer> pairs_of(const std::vector<Plan>& plans, const SourceContext& context) {
+  std::vector<LossPointer> pairs;
+  for (const Plan& plan : plans) pairs.push_back(context.pair_of(plan));
+  return pairs;
+}
+
+LossPointer make_strongest(const Arguments& arguments, const SourceContext& context) {
+  return strongest_loss(pairs_of(plans_of(arguments, "guarantees"), context));
+}
+
+std::vector<WrittenGuarantee> guarantees_of_strongest(const Arguments& arguments) {
+  std::vector<WrittenGuarantee> guarantees;
+  for (const Plan& plan : plans_of(arguments, "guarantees"))
+    for (WrittenGuarantee& one : stated_guarantees(plan, arguments.vocabulary())) guarantees.push_back(std::move(one));
+  return guarantees;
+}
+
+LossPointer make_weakest(const Arguments& arguments, const SourceContext& context) {
+  return weakest_loss(pairs_of(plans_of(arguments, "mechanisms"), context));
+}
+
+LossPointer apply_invert(const Arguments&, LossPointer base) { return inverse_loss(std::move(base)); }
+
+}  // namespace
+
+Word strongest_word() {
+  return {.role = Role::source,
+          .name = "strongest",
+          .meaning = "one mechanism for which each of these is a guarantee: the larger trade-off function",
+          .parameters = {{"guarantees", Kind::plans, "list of sources"}},
+          .make = make_strongest,
+          .guarantees = guarantees_of_strongest};
+}
+
+Word weakest_word() {
+  return {.role = Role::source,
+          .name = "weakest",
+          .meaning = "one of these mechanisms, it is not known which: the smaller trade-off function, made convex",
+          .parameters = {{"mechanisms", Kind::plans, "list of sources"}},
+          .make = make_weakest};
+}
+
+Word invert_word() {
+  return {.role = Role::operation,
+          .name = "invert",
+          .meaning = "the roles of both data sets exchanged: the inverse of the trade-off function",
+          .apply = apply_invert};
 }
 
 }  // namespace tradeoff

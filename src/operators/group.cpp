@@ -17,7 +17,9 @@
 #include "numeric/minimize.h"
 #include "operators/algebra.h"
 #include "operators/duality.h"
+#include "operators/words.h"
 #include "operators/worst_profile.h"
+#include "plan/arguments.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -401,6 +403,23 @@ LossPointer group_loss(LossPointer base, std::uint64_t size) {
   if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(base.get()))
     return std::make_shared<LaplaceLoss>(times * laplace->epsilon0(), grouping_of(*base, size));
   return iterated(std::move(base), size);
+}
+
+namespace {
+
+std::uint64_t records_of_group(const Arguments& arguments) { return arguments.whole("size"); }
+
+LossPointer apply_group(const Arguments& arguments, LossPointer base) { return group_loss(std::move(base), records_of_group(arguments)); }
+
+}  // namespace
+
+Word group_word() {
+  return {.role = Role::operation,
+          .name = "group",
+          .meaning = "protection of a group of records; comes after any sampling",
+          .parameters = {{"size", Kind::integer, "records that change together", range::whole(1, range::most_steps)}},
+          .apply = apply_group,
+          .records = records_of_group};
 }
 
 }  // namespace tradeoff

@@ -8,7 +8,10 @@
 #include "loss/key.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
+#include "operators/algebra.h"
 #include "operators/group.h"
+#include "operators/words.h"
+#include "plan/arguments.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -128,6 +131,37 @@ LossPointer mixture_loss(std::vector<MixtureComponent> components) {
   if (!total.contains(1)) throw DomainError("mixture: the weights sum to " + std::to_string(total.lo) + ", they must sum to 1");
   std::erase_if(components, [](const MixtureComponent& component) { return component.weight.hi == 0; });
   return std::make_shared<MixtureLoss>(std::move(components));
+}
+
+namespace {
+
+LossPointer make_mixture(const Arguments& arguments, const SourceContext& context) {
+  const auto* list = std::get_if<List>(&arguments.value("components").content);
+  if (list == nullptr || list->items.empty()) arguments.refuse("components", "that", "a list [(weight, source), ...]");
+  std::vector<Interval> weights;
+  Parts parts;
+  for (const Value& item : list->items) {
+    const auto* pair = std::get_if<Tuple>(&item.content);
+    const bool sound = pair != nullptr && pair->items.size() == 2 && std::holds_alternative<Number>(pair->items[0].content) &&
+                       std::holds_alternative<Plan>(pair->items[1].content);
+    if (!sound) arguments.refuse("components", "entry " + std::to_string(weights.size() + 1), "a pair (weight, source)");
+    weights.push_back(std::get<Number>(pair->items[0].content).value);
+    parts.push_back({context.pair_of(std::get<Plan>(pair->items[1].content)), 1});
+  }
+  parts = in_either_order(std::move(parts), context.neighbours());
+  std::vector<MixtureComponent> components;
+  for (std::size_t i = 0; i < parts.size(); ++i) components.push_back({weights[i], std::move(parts[i].loss)});
+  return mixture_loss(std::move(components));
+}
+
+}  // namespace
+
+Word mixture_word() {
+  return {.role = Role::source,
+          .name = "mixture",
+          .meaning = "one of the sources, chosen by weight, the choice observed",
+          .parameters = {{"components", Kind::components, "list of (weight, source)"}},
+          .make = make_mixture};
 }
 
 }  // namespace tradeoff

@@ -9,6 +9,8 @@
 #include "numeric/floating_point_guard.h"
 #include "operators/duality.h"
 #include "operators/refine.h"
+#include "operators/words.h"
+#include "plan/arguments.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 
@@ -81,5 +83,26 @@ Interval PublicBox::rectifying_scale(Interval epsilon) const {
 }
 
 LossPointer rectify(LossPointer base, Interval epsilon) { return std::make_shared<RectifiedLoss>(refine(std::move(base)), epsilon); }
+
+namespace {
+
+LossPointer apply_rectify(const Arguments& arguments, LossPointer base) {
+  const Interval low = arguments.number("low");
+  const Interval high = arguments.number("high");
+  if (!(low.hi < high.lo)) arguments.refuse("high", arguments.written("high").text, "above low");
+  return rectify(std::move(base), arguments.number("epsilon"));
+}
+
+}  // namespace
+
+Word rectify_word() {
+  return {.role = Role::operation,
+          .name = "rectify",
+          .meaning = "clip to [low, high], then add Laplace((high - low)/epsilon)",
+          .parameters = {{"epsilon", Kind::number, "epsilon of the added noise", range::positive},
+                         {"low", Kind::number, "least value"},
+                         {"high", Kind::number, "largest value"}},
+          .apply = apply_rectify};
+}
 
 }  // namespace tradeoff

@@ -12,6 +12,8 @@
 #include "operators/group.h"
 #include "operators/hull_of_two.h"
 #include "operators/subsampled.h"
+#include "operators/words.h"
+#include "plan/arguments.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -159,5 +161,18 @@ LossPointer refine(LossPointer loss) {
 }
 
 LossPointer convex_form(const LossPointer& loss) { return loss->is_pair() || !loss->minimum_of().empty() ? loss : refine(loss); }
+
+namespace {
+
+LossPointer apply_refine(const Arguments&, LossPointer base) { return refine(std::move(base)); }
+
+}  // namespace
+
+Word refine_word() {
+  return {.role = Role::operation,
+          .name = "refine",
+          .meaning = "the tightest symmetric profile that the given one implies",
+          .apply = apply_refine};
+}
 
 }  // namespace tradeoff

@@ -4,8 +4,12 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/compose.h"
 #include "loss/key.h"
 #include "numeric/arithmetic.h"
+#include "operators/subsampled_gaussian.h"
+#include "operators/words.h"
+#include "plan/arguments.h"
 #include "transform/subsampled_transform.h"
 
 namespace tradeoff {
@@ -275,6 +279,64 @@ std::string SymmetrizedLoss::key() const {
 void SymmetrizedLoss::cite() const {
   base_->cite();
   record(two_directions());
+}
+
+namespace {
+
+LossPointer apply_poisson(const Arguments& arguments, LossPointer base) {
+  const Interval rate = arguments.number("rate");
+  if (rate.hi == 0) return compose({}, {}).loss;
+  if (rate.lo == 1) return base;
+  if (const auto mu = base->gaussian_mu(); mu && mu->lo > 0 && rate.lo > 0 && rate.hi < 1) return subsampled_gaussian(*mu, rate);
+  return std::make_shared<PoissonLoss>(std::move(base), rate);
+}
+
+Interval poisson_rate(const Arguments& arguments) { return arguments.number("rate"); }
+
+Interval sample_rate(const Arguments& arguments) {
+  if (arguments.has("rate")) return arguments.number("rate");
+  const std::uint64_t size = arguments.whole("size");
+  const std::uint64_t of = arguments.whole("of");
+  if (size > of) arguments.refuse("size", std::to_string(size), "at most of = " + std::to_string(of));
+  return Interval::exactly(static_cast<double>(size)) / Interval::exactly(static_cast<double>(of));
+}
+
+LossPointer apply_sample(const Arguments& arguments, LossPointer base) {
+  const Interval rate = sample_rate(arguments);
+  if (rate.hi == 0) return compose({}, {}).loss;
+  if (rate.lo >= 1) return base;
+  return std::make_shared<SampledLoss>(std::move(base), rate);
+}
+
+}  // namespace
+
+Word poisson_word() {
+  return {
+      .role = Role::operation,
+      .name = "poisson",
+      .meaning = "each record takes part independently",
+      .parameters = {{"rate", Kind::number, "probability that a record takes part", range::probability}},
+      .neighbours = Neighbours::add_remove,
+      .sentence = "In `poisson`, every record joins a step with the stated probability, independently of all others and of earlier steps.",
+      .apply = apply_poisson,
+      .samples = true,
+      .rate = poisson_rate};
+}
+
+Word sample_word() {
+  return {
+      .role = Role::operation,
+      .name = "sample",
+      .meaning = "a fixed number of records, drawn without replacement",
+      .parameters =
+          {{.name = "size", .kind = Kind::integer, .meaning = "records drawn", .range = range::whole(1, range::most_steps), .form = 1},
+           {.name = "of", .kind = Kind::integer, .meaning = "records there are", .range = range::whole(1, range::most_steps), .form = 1},
+           {.name = "rate", .kind = Kind::number, .meaning = "size / of", .range = range::probability, .form = 2}},
+      .neighbours = Neighbours::replace_one,
+      .sentence = "In `sample`, every step uses a fresh uniform sample of the stated size, drawn without replacement.",
+      .apply = apply_sample,
+      .samples = true,
+      .rate = sample_rate};
 }
 
 }  // namespace tradeoff

@@ -14,6 +14,8 @@
 #include "numeric/arithmetic.h"
 #include "operators/group.h"
 #include "operators/subsampled.h"
+#include "operators/words.h"
+#include "plan/arguments.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -145,6 +147,27 @@ class ReplacementLoss final : public Loss {
 LossPointer sample_with_replacement(LossPointer base, std::uint64_t draws, std::uint64_t of) {
   if (!base->symmetric()) base = std::make_shared<SymmetrizedLoss>(std::move(base));
   return std::make_shared<ReplacementLoss>(base, draws, of);
+}
+
+namespace {
+
+LossPointer apply_sample_with_replacement(const Arguments& arguments, LossPointer base) {
+  return sample_with_replacement(std::move(base), arguments.whole("draws"), arguments.whole("of"));
+}
+
+}  // namespace
+
+Word sample_with_replacement_word() {
+  constexpr std::uint64_t most_draws = 10'000;  // each needs a group profile; more would make a single question slow
+  return {.role = Role::operation,
+          .name = "sample_with_replacement",
+          .meaning = "a fixed number of draws with replacement",
+          .parameters = {{"draws", Kind::integer, "number of draws", range::whole(1, most_draws)},
+                         {"of", Kind::integer, "records there are", range::whole(1, range::most_steps)}},
+          .neighbours = Neighbours::replace_one,
+          .sentence = "In `sample_with_replacement`, every step makes the stated number of uniform draws with replacement.",
+          .apply = apply_sample_with_replacement,
+          .samples = true};
 }
 
 }  // namespace tradeoff

@@ -25,13 +25,17 @@ void Arguments::refuse(std::string_view name, const std::string& shown, std::str
   throw DomainError(call_.name + ": " + std::string(name) + " = " + shown + " is not allowed; it must be " + std::string(allowed));
 }
 
-Number Arguments::fallback(std::string_view name) const {
-  for (const Role role : {Role::source, Role::operation}) {
-    const Word* word = find_word(role, call_.name);
-    const Parameter* parameter = word != nullptr ? find_parameter(*word, name) : nullptr;
-    if (parameter == nullptr || parameter->fallback.empty()) continue;
-    if (const auto value = numeric::enclose_decimal(parameter->fallback)) return {std::string(parameter->fallback), *value};
+const Parameter* Arguments::parameter(std::string_view name) const {
+  for (const Role role : {Role::source, Role::operation, Role::tail}) {
+    const Word* word = vocabulary_.find(role, call_.name);
+    if (const Parameter* found = word != nullptr ? find_parameter(*word, name) : nullptr) return found;
   }
+  return nullptr;
+}
+
+Number Arguments::fallback(std::string_view name) const {
+  if (const Parameter* known = parameter(name); known != nullptr && !known->fallback.empty())
+    if (const auto value = numeric::enclose_decimal(known->fallback)) return {std::string(known->fallback), *value};
   throw DomainError(call_.name + ": " + std::string(name) + " is missing");
 }
 
@@ -44,29 +48,43 @@ Number Arguments::written(std::string_view name) const {
   refuse(name, "that", "a number");
 }
 
-Interval Arguments::number(std::string_view name) const {
+namespace {
+
+/// How a refusal names a range: "above 0", "0 or above", "between 0 and 1".
+std::string to_words(const Range& range) {
+  const auto text = [](double value) { return to_string(numeric::exact_decimal(value)); };
+  if (!std::isfinite(range.most)) return range.excludes_least ? "above " + text(range.least) : text(range.least) + " or above";
+  if (!std::isfinite(range.least)) return "at most " + text(range.most);
+  if (range.excludes_least) return "above " + text(range.least) + " and at most " + text(range.most);
+  return "between " + text(range.least) + " and " + text(range.most);
+}
+
+}  // namespace
+
+Interval Arguments::within(std::string_view name, const Range& range) const {
   const Number number = written(name);
   if (!std::isfinite(number.value.lo) || !std::isfinite(number.value.hi)) refuse(name, number.text, "a finite number");
+  const bool enough = range.excludes_least ? number.value.lo > range.least : number.value.lo >= range.least;
+  if (!(enough && number.value.hi <= range.most)) refuse(name, number.text, to_words(range));
   return number.value;
 }
 
-Interval Arguments::positive(std::string_view name) const {
-  const Interval value = number(name);
-  if (!(value.lo > 0)) refuse(name, written(name).text, "above 0");
-  return value;
+Interval Arguments::number(std::string_view name) const {
+  const Parameter* known = parameter(name);
+  return within(name, known != nullptr ? known->range : range::any);
 }
 
-Interval Arguments::non_negative(std::string_view name) const {
-  const Interval value = number(name);
-  if (!(value.lo >= 0)) refuse(name, written(name).text, "0 or above");
-  return value;
+std::uint64_t Arguments::whole(std::string_view name) const {
+  const Parameter* known = parameter(name);
+  if (known == nullptr || known->kind != Kind::integer) refuse(name, "that", "a whole number by the vocabulary");
+  return count(name, static_cast<std::uint64_t>(known->range.least), static_cast<std::uint64_t>(known->range.most));
 }
 
-Interval Arguments::probability(std::string_view name) const {
-  const Interval value = number(name);
-  if (!(value.lo >= 0 && value.hi <= 1)) refuse(name, written(name).text, "between 0 and 1");
-  return value;
-}
+Interval Arguments::positive(std::string_view name) const { return within(name, range::positive); }
+
+Interval Arguments::non_negative(std::string_view name) const { return within(name, range::non_negative); }
+
+Interval Arguments::probability(std::string_view name) const { return within(name, range::probability); }
 
 std::uint64_t Arguments::count(std::string_view name, std::uint64_t least, std::uint64_t most) const {
   const Number number = written(name);

@@ -32,18 +32,18 @@ constexpr int most_values = 4'000'000;
   throw ParseError(what + (nearest.empty() ? "." : ": did you mean '" + nearest + "'?") + " Known: " + joined(known), token.offset);
 }
 
-[[noreturn]] void fail_unknown_word(Role role, const Token& token) {
-  if (role == Role::source && find_word(Role::operation, token.text) != nullptr) {
+[[noreturn]] void fail_unknown_word(const Vocabulary& vocabulary, Role role, const Token& token) {
+  if (role == Role::source && vocabulary.find(Role::operation, token.text) != nullptr) {
     throw ParseError(describe(token) + " is an operator: it follows a source and '|'", token.offset);
   }
-  if (role == Role::operation && find_word(Role::source, token.text) != nullptr) {
+  if (role == Role::operation && vocabulary.find(Role::source, token.text) != nullptr) {
     throw ParseError(describe(token) + " is a source: it starts a line, nothing is piped into it", token.offset);
   }
   if (role == Role::source && token.text == "exponential") {
     throw ParseError("the exponential mechanism is not supported yet; dp(epsilon) is a valid bound for it", token.offset);
   }
   std::vector<std::string_view> known;
-  for (const Word& word : vocabulary()) {
+  for (const Word& word : vocabulary) {
     if (word.role == role) known.push_back(word.name);
   }
   const char* const kind = role == Role::source ? "source" : role == Role::operation ? "operator" : "tail";
@@ -131,7 +131,7 @@ void check_complete(const CallUnderWay& under_way, std::size_t end) {
 /// Recursive descent. The kind of the parameter decides how a value is read, so brackets are never ambiguous.
 class Parser {
  public:
-  explicit Parser(std::string_view text) : lexer_(text) {}
+  Parser(std::string_view text, const Vocabulary& vocabulary) : lexer_(text), vocabulary_(vocabulary) {}
 
   Plan whole_plan() {
     Plan plan = read_plan();
@@ -185,6 +185,7 @@ class Parser {
   std::vector<Value> read_items(const Parameter& parameter, const Token& open, ReadItem read_item);
 
   Lexer lexer_;
+  const Vocabulary& vocabulary_;
   int depth_ = 0;
   int values_ = 0;
 };
@@ -243,8 +244,8 @@ bool Parser::take_pipe() {
 
 Call Parser::read_call(Role role, const Token& name) {
   count(name);
-  const Word* word = find_word(role, name.text);
-  if (word == nullptr) fail_unknown_word(role, name);
+  const Word* word = vocabulary_.find(role, name.text);
+  if (word == nullptr) fail_unknown_word(vocabulary_, role, name);
   if (!lexer_.peek().is('(')) fail_expected("'(' after " + std::string(name.text), lexer_.peek());
   const Level level(depth_, lexer_.take());
   CallUnderWay under_way{*word, {std::string(name.text), {}, name.offset}};
@@ -374,7 +375,7 @@ Value Parser::read_text(const Parameter& parameter, const Token& first) {
 
 Value Parser::read_tail(const Token& first) {
   if (first.kind != Token::Kind::name) fail_expected("a tail: unknown, zero or gaussian(k, s)", first);
-  const Word* word = find_word(Role::tail, first.text);
+  const Word* word = vocabulary_.find(Role::tail, first.text);
   if (word != nullptr && word->parameters.empty()) return {std::string(first.text), first.offset};
   Plan plan;
   plan.lines.push_back({read_call(Role::tail, first), {}});
@@ -383,11 +384,13 @@ Value Parser::read_tail(const Token& first) {
 
 }  // namespace
 
-Plan parse(std::string_view text) {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return parse(text); });
+Plan parse(std::string_view text, const Vocabulary& vocabulary) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return parse(text, vocabulary); });
 
   check_characters(text);
-  return Parser(text).whole_plan();
+  return Parser(text, vocabulary).whole_plan();
 }
+
+Plan parse(std::string_view text) { return parse(text, vocabulary()); }
 
 }  // namespace tradeoff

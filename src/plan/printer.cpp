@@ -10,6 +10,8 @@ namespace {
 
 class Printer {
  public:
+  explicit Printer(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+
   void print(const Plan& plan, const char* separator) {
     bool first = true;
     for (const Line& line : plan.lines) {
@@ -53,8 +55,8 @@ class Printer {
   }
 
   /// Names of sources, operators and tails with one parameter differ, so the role need not be known.
-  [[nodiscard]] static bool goes_without_name(const std::string& name) {
-    for (const Word& word : vocabulary()) {
+  [[nodiscard]] bool goes_without_name(const std::string& name) const {
+    for (const Word& word : vocabulary_) {
       if (word.name == name && word.parameters.size() == 1 && word.parameters[0].kind != Kind::number) return true;
     }
     return false;
@@ -88,16 +90,19 @@ class Printer {
     text_ += close;
   }
 
+  const Vocabulary& vocabulary_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string to_string(const Plan& plan) {
-  Printer printer;
+std::string to_string(const Plan& plan, const Vocabulary& vocabulary) {
+  Printer printer(vocabulary);
   printer.print(plan, "\n");
   return printer.take();
 }
+
+std::string to_string(const Plan& plan) { return to_string(plan, vocabulary()); }
 
 std::string point_at(std::string_view text, std::size_t offset) {
   constexpr std::size_t reach = 38;  // bytes on either side: with an indent it fits 80 columns

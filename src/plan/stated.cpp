@@ -17,23 +17,18 @@ bool surely_at_most(const Number& a, const Number& b) {
   return first && second && numeric::compare(*first, *second) != std::strong_ordering::greater;
 }
 
+std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan, const Vocabulary& vocabulary) {
+  if (plan.lines.size() != 1 || !plan.lines.front().operators.empty()) return {};
+  const auto* call = std::get_if<Call>(&plan.lines.front().source);
+  const Word* word = call == nullptr ? nullptr : vocabulary.find(Role::source, call->name);
+  if (word == nullptr || word->guarantees == nullptr) return {};
+  return word->guarantees(Arguments(*call, vocabulary));
+}
+
 std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return stated_guarantees(plan); });
 
-  if (plan.lines.size() != 1 || !plan.lines.front().operators.empty()) return {};
-  const auto* call = std::get_if<Call>(&plan.lines.front().source);
-  if (call == nullptr) return {};
-  const Arguments arguments(*call);
-  std::vector<WrittenGuarantee> stated;
-  if (call->name == "dp") stated.push_back({arguments.written("epsilon"), arguments.written("delta")});
-  if (call->name == "constraints")
-    for (auto& [epsilon, delta] : arguments.pairs("points")) stated.push_back({epsilon, delta});
-  if (call->name == "strongest")
-    if (const auto* list = std::get_if<List>(&arguments.value("guarantees").content))
-      for (const Value& item : list->items)
-        if (const auto* one = std::get_if<Plan>(&item.content))
-          for (WrittenGuarantee& guarantee : stated_guarantees(*one)) stated.push_back(std::move(guarantee));
-  return stated;
+  return stated_guarantees(plan, vocabulary());
 }
 
 }  // namespace tradeoff

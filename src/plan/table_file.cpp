@@ -58,4 +58,11 @@ std::vector<std::pair<Number, Number>> read_table(const std::string& path) {
   return rows;
 }
 
+std::vector<std::pair<Interval, Interval>> rows_of(const Arguments& arguments) {
+  std::vector<std::pair<Interval, Interval>> values;
+  for (const auto& [first, second] : arguments.has("file") ? read_table(arguments.word("file")) : arguments.pairs("points"))
+    values.emplace_back(first.value, second.value);
+  return values;
+}
+
 }  // namespace tradeoff

@@ -47,7 +47,7 @@ class UnknownFinder {
   }
 
   [[nodiscard]] static bool holds_tail(const Call& call, const Argument& argument, Role role) {
-    const Word* word = find_word(role, call.name);
+    const Word* word = vocabulary().find(role, call.name);
     const Parameter* parameter = word == nullptr ? nullptr : find_parameter(*word, argument.name);
     return parameter != nullptr && parameter->kind == Kind::tail_word;
   }

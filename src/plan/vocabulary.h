@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tradeoff/curve.h"
+#include "tradeoff/plan.h"
 
 namespace tradeoff {
+
+class Arguments;  // plan/arguments.h
+class Loss;       // loss/loss.h, of a later room: a word only hands it on
+using LossPointer = std::shared_ptr<const Loss>;
 
 /// What a word of the plan language is: where a line starts, what follows a `|`, or how a user's profile goes on beyond its last point.
 enum class Role { source, operation, tail };
@@ -25,30 +33,111 @@ enum class Kind {
   tail_word,   ///< a word whose role is tail: unknown, gaussian(k, s)
 };
 
+/// Which numbers an argument may be, both ends included unless `least` is excluded.
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool excludes_least = false;
+};
+namespace range {
+inline constexpr Range any{};
+inline constexpr Range positive{.least = 0, .excludes_least = true};
+inline constexpr Range non_negative{.least = 0};
+inline constexpr Range probability{.least = 0, .most = 1};
+/// Whole numbers; above `most` an argument is too large rather than wrong.
+[[nodiscard]] constexpr Range whole(std::uint64_t least, std::uint64_t most) {
+  return {.least = static_cast<double>(least), .most = static_cast<double>(most)};
+}
+/// More steps or records than anyone has; beyond it a plan is refused at once rather than after minutes.
+inline constexpr std::uint64_t most_steps = 1'000'000'000'000;
+}  // namespace range
+
 /// One parameter of a word; its place in the word's list is its position in a call.
 struct Parameter {
   std::string_view name;
   Kind kind;
   std::string_view meaning;
+  Range range = {};                ///< of numbers and integers
   std::string_view fallback = {};  ///< what is meant when it is left out, as plan text; empty if it must be given
   int form = 0;                    ///< 0: part of every call; otherwise the call has the parameters of exactly one form
 };
 
-/// A name of the plan language. Names only: the mathematics behind them is found by analyze().
+/// What a source may ask of the plan it stands in.
+class SourceContext {
+ public:
+  /// The neighbours that the whole plan speaks of.
+  [[nodiscard]] virtual Neighbours neighbours() const = 0;
+  /// A plan that stands in an argument, as one pair of distributions.
+  [[nodiscard]] virtual LossPointer pair_of(const Plan& plan) const = 0;
+
+ protected:
+  SourceContext() = default;
+  SourceContext(const SourceContext&) = default;
+  SourceContext& operator=(const SourceContext&) = default;
+  ~SourceContext() = default;
+};
+
+/// A word of the plan language and all that the library knows about it. Each stands beside its implementation, in the folders mechanism and
+/// operators; analyze/registry.cpp lists them. docs/adding.md shows how to add one.
 struct Word {
   Role role;
   std::string_view name;
   std::string_view meaning;
   std::vector<Parameter> parameters = {};
   Neighbours neighbours = Neighbours::unstated;  ///< the neighbours it speaks of; unstated for any
-  std::string_view norm = {};                    ///< in which the sensitivity of a vector is measured; empty for single values
+  /// Of a source whose guarantee is for changes of the data that are no neighbour relation: which changes. A plan that holds it can state
+  /// no neighbours.
+  std::string_view changes = {};
+  std::string_view norm = {};      ///< in which the sensitivity of a vector is measured; empty for single values
+  std::string_view sentence = {};  ///< what a report says is assumed where the word is used
+  bool stated = false;             ///< a source that is a claim about a mechanism rather than the mechanism itself
+
+  /// A source: makes its loss. Throws DomainError for values out of range.
+  LossPointer (*make)(const Arguments& arguments, const SourceContext& context) = nullptr;
+  /// The pairs (epsilon, delta) that a source states in so many words.
+  std::vector<WrittenGuarantee> (*guarantees)(const Arguments& arguments) = nullptr;
+
+  /// An operator has exactly one of these. What it makes of the loss of all that stands before it:
+  LossPointer (*apply)(const Arguments& arguments, LossPointer base) = nullptr;
+  /// How often it runs what stands before it:
+  std::uint64_t (*times)(const Arguments& arguments) = nullptr;
+
+  /// An operator that speaks of records that change together: how many.
+  std::uint64_t (*records)(const Arguments& arguments) = nullptr;
+  /// An operator that samples records one by one, so that no group may stand before it.
+  bool samples = false;
+  /// Of such an operator: the probability that a record takes part, if it takes part at most once.
+  Interval (*rate)(const Arguments& arguments) = nullptr;
 };
 
-/// Every word there is, in the order of the manual. Parser, help texts and documentation all read this one table.
-[[nodiscard]] std::span<const Word> vocabulary();
+/// The words that a plan may use.
+class Vocabulary {
+ public:
+  /// Throws std::invalid_argument for a word that cannot be analysed, or that is there already.
+  explicit Vocabulary(std::vector<Word> words);
+  /// This vocabulary and one word more.
+  [[nodiscard]] Vocabulary with(Word word) const;
 
-/// The word, or null.
-[[nodiscard]] const Word* find_word(Role role, std::string_view name);
+  [[nodiscard]] auto begin() const { return words_.begin(); }
+  [[nodiscard]] auto end() const { return words_.end(); }
+  /// The word, or null.
+  [[nodiscard]] const Word* find(Role role, std::string_view name) const;
+
+ private:
+  std::vector<Word> words_;
+};
+
+/// The words of the library, in the order of the manual; analyze/registry.cpp, which may know all rooms, lists them. Parser, analysis,
+/// reports, help texts and documentation all read this one table.
+[[nodiscard]] const Vocabulary& vocabulary();
+
+/// As the public functions do, with words of your own.
+[[nodiscard]] Plan parse(std::string_view text, const Vocabulary& vocabulary);
+[[nodiscard]] std::string to_string(const Plan& plan, const Vocabulary& vocabulary);
+[[nodiscard]] std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan, const Vocabulary& vocabulary);
+
+/// Whether an argument of the word holds plans.
+[[nodiscard]] bool holds_plans(const Word& word);
 
 /// The parameter, or null.
 [[nodiscard]] const Parameter* find_parameter(const Word& word, std::string_view name);

@@ -61,7 +61,7 @@ Json json_of(const Call& call, Role role) {
     if (argument.name == "file") throw UnsupportedError("certify: the plan reads a file, which others cannot check; write its points");
     arguments[argument.name] = json_of(argument.value);
   }
-  if (const Word* word = find_word(role, call.name)) {
+  if (const Word* word = vocabulary().find(role, call.name)) {
     for (const Parameter& parameter : word->parameters)
       if (!parameter.fallback.empty() && !arguments.contains(parameter.name)) arguments[std::string(parameter.name)] = parameter.fallback;
   }
@@ -88,7 +88,10 @@ double group_size(const Plan& plan) {
     const auto* inner = std::get_if<Plan>(&line.source);
     double size = inner == nullptr ? 1 : group_size(*inner);
     for (const Call& call : line.operators) {
-      const auto* times = call.name != "group" || call.arguments.empty() ? nullptr : std::get_if<Number>(&call.arguments[0].value.content);
+      const Word* word = vocabulary().find(Role::operation, call.name);
+      const bool grouped = word != nullptr && word->records != nullptr && !call.arguments.empty();
+      // As it is written: a number that is out of range is refused by the analysis.
+      const auto* times = grouped ? std::get_if<Number>(&call.arguments[0].value.content) : nullptr;
       if (times != nullptr) size *= times->value.lo;
     }
     least = std::min(least, size);

@@ -7,6 +7,8 @@
 
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
+#include "plan/arguments.h"
+#include "plan/vocabulary.h"
 #include "report/regret.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/operations.h"
@@ -52,9 +54,13 @@ void for_each_call(const Plan& plan, const std::function<void(const Call&)>& vis
   }
 }
 
-bool uses(const Plan& plan, std::initializer_list<std::string_view> names) {
+/// Whether the plan holds a source that is only a claim about a mechanism.
+bool holds_claims(const Plan& plan) {
   bool found = false;
-  for_each_call(plan, [&](const Call& call) { found = found || std::find(names.begin(), names.end(), call.name) != names.end(); });
+  for_each_call(plan, [&](const Call& call) {
+    const Word* word = vocabulary().find(Role::source, call.name);
+    found = found || (word != nullptr && word->stated);
+  });
   return found;
 }
 
@@ -63,11 +69,10 @@ constexpr std::uint64_t very_many = std::uint64_t{1} << 62U;
 /// The product, as far as it can be counted.
 std::uint64_t times(std::uint64_t a, std::uint64_t b) { return a > very_many / b ? very_many : a * b; }
 
-std::uint64_t size_of(const Call& group) {
-  for (const Argument& argument : group.arguments)
-    if (const auto* size = std::get_if<Number>(&argument.value.content); size != nullptr && argument.name == "size")
-      return static_cast<std::uint64_t>(std::clamp(size->value.lo, 1.0, static_cast<double>(very_many)));
-  return 1;
+/// How many records the operator speaks of, together.
+std::uint64_t records_of(const Call& operation) {
+  const Word* word = vocabulary().find(Role::operation, operation.name);
+  return word != nullptr && word->records != nullptr ? word->records(Arguments(operation)) : 1;
 }
 
 /// The least of what the plans inside of a value protect; nothing if there are none.
@@ -96,8 +101,7 @@ std::uint64_t records_of(const Line& line) {
       if (const auto inside = least_inside(argument.value)) least = std::min(least.value_or(*inside), *inside);
     records = least.value_or(1);
   }
-  for (const Call& operation : line.operators)
-    if (operation.name == "group") records = times(records, size_of(operation));
+  for (const Call& operation : line.operators) records = times(records, records_of(operation));
   return records;
 }
 
@@ -195,13 +199,9 @@ std::string neighbours_sentence(Neighbours neighbours) {
 std::vector<std::string> sampling_assumed(const Plan& plan) {
   std::vector<std::string> sentences;
   for_each_call(plan, [&sentences](const Call& call) {
-    std::string sentence;
-    if (call.name == "poisson")
-      sentence = "In `poisson`, every record joins a step with the stated probability, independently of all others and of earlier steps.";
-    if (call.name == "sample")
-      sentence = "In `sample`, every step uses a fresh uniform sample of the stated size, drawn without replacement.";
-    if (call.name == "sample_with_replacement")
-      sentence = "In `sample_with_replacement`, every step makes the stated number of uniform draws with replacement.";
+    const Word* word = vocabulary().find(Role::operation, call.name);
+    if (word == nullptr || !word->samples) return;
+    const std::string sentence(word->sentence);
     if (!sentence.empty() && std::find(sentences.begin(), sentences.end(), sentence) == sentences.end()) sentences.push_back(sentence);
   });
   if (sentences.empty()) return {"None: no privacy is claimed from sampling; every record may take part in every step."};
@@ -230,7 +230,7 @@ std::vector<std::string> not_covered(const Statement& statement) {
       "Whether the computation that was run is the one described here: the clipping, the sensitivity, the sampling, and noise of exactly "
       "the "
       "stated law from a secure source. Noise in floating point has leaked in the past.");
-  if (uses(statement.plan, {"dp", "gdp", "constraints", "profile", "curve", "sqrt_log_family", "log_family", "zcdp", "rdp", "icea"}))
+  if (holds_claims(statement.plan))
     items.push_back(
         "Whether guarantees that the plan only states (of a vendor, of a paper, of a table) are true; they are taken as given.");
   items.push_back(

@@ -23,7 +23,7 @@ std::string per_cent_above(Interval value) { return safe_end(value * 100.0, Safe
 
 std::string meaning_of(const Call& call) {
   for (const Role role : {Role::source, Role::operation})
-    if (const Word* word = find_word(role, call.name)) return std::string(word->meaning);
+    if (const Word* word = vocabulary().find(role, call.name)) return std::string(word->meaning);
   return {};
 }
 
@@ -47,8 +47,8 @@ std::string text_of(const Value& value) {
 /// Every parameter with its value, those that were left out too.
 std::string parameters_of(const Call& call) {
   std::string text;
-  const Word* word = find_word(Role::source, call.name);
-  if (word == nullptr) word = find_word(Role::operation, call.name);
+  const Word* word = vocabulary().find(Role::source, call.name);
+  if (word == nullptr) word = vocabulary().find(Role::operation, call.name);
   if (word == nullptr) return text;
   for (const Parameter& parameter : word->parameters) {
     const auto given = std::find_if(call.arguments.begin(), call.arguments.end(),

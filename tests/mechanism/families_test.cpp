@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "mechanism/profile.h"
-#include "mechanism/sources.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 #include "tradeoff/error.h"

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "mechanism/sources.h"
 #include "numeric/number_text.h"
+#include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -80,8 +80,9 @@ TEST(Arguments, WordsAreNotNumbers) {
 }
 
 TEST(Arguments, OfSourcesAreHeldToTheirLimits) {
-  const auto discrete = [](const Arguments& of) { return find_source("discrete_gaussian")(of); };
-  expect_refused<TooLargeError>({"discrete_gaussian", {{"sigma", number("10000.5")}}}, discrete, "discrete_gaussian: sigma above 10000");
+  const auto analysed = [](const Call& call) { return [&](const Arguments&) { return analyze(Plan{{{call, {}}}}); }; };
+  const Call wide{"discrete_gaussian", {{"sigma", number("10000.5")}}};
+  expect_refused<TooLargeError>(wide, analysed(wide), "discrete_gaussian: sigma above 10000");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ TEST(Vocabulary, NamesAreUniqueWithinTheirRoleAndExplained) {
   for (const Word& word : vocabulary()) {
     EXPECT_TRUE(seen.emplace(word.role, word.name).second) << word.name;
     EXPECT_FALSE(word.meaning.empty()) << word.name;
-    EXPECT_EQ(find_word(word.role, word.name), &word);
+    EXPECT_EQ(vocabulary().find(word.role, word.name), &word);
     EXPECT_LT(word.parameters.size(), 32U) << "the parser keeps one bit a parameter";
     std::set<std::string_view> parameters;
     for (const Parameter& parameter : word.parameters) {
@@ -23,8 +23,8 @@ TEST(Vocabulary, NamesAreUniqueWithinTheirRoleAndExplained) {
       EXPECT_EQ(find_parameter(word, parameter.name), &parameter);
     }
   }
-  EXPECT_EQ(find_word(Role::source, "poisson"), nullptr);
-  EXPECT_EQ(find_parameter(*find_word(Role::source, "gdp"), "sigma"), nullptr);
+  EXPECT_EQ(vocabulary().find(Role::source, "poisson"), nullptr);
+  EXPECT_EQ(find_parameter(*vocabulary().find(Role::source, "gdp"), "sigma"), nullptr);
 }
 
 TEST(Vocabulary, OptionalParametersComeLast) {
@@ -38,18 +38,18 @@ TEST(Vocabulary, OptionalParametersComeLast) {
 }
 
 TEST(Vocabulary, OnlySamplingFixesTheNeighbours) {
-  EXPECT_EQ(find_word(Role::operation, "poisson")->neighbours, Neighbours::add_remove);
-  EXPECT_EQ(find_word(Role::operation, "sample")->neighbours, Neighbours::replace_one);
-  EXPECT_EQ(find_word(Role::operation, "sample_with_replacement")->neighbours, Neighbours::replace_one);
-  EXPECT_EQ(find_word(Role::operation, "repeat")->neighbours, Neighbours::unstated);
+  EXPECT_EQ(vocabulary().find(Role::operation, "poisson")->neighbours, Neighbours::add_remove);
+  EXPECT_EQ(vocabulary().find(Role::operation, "sample")->neighbours, Neighbours::replace_one);
+  EXPECT_EQ(vocabulary().find(Role::operation, "sample_with_replacement")->neighbours, Neighbours::replace_one);
+  EXPECT_EQ(vocabulary().find(Role::operation, "repeat")->neighbours, Neighbours::unstated);
 }
 
 TEST(Vocabulary, UsageShowsDefaultsAndForms) {
-  EXPECT_EQ(usage(*find_word(Role::source, "gaussian")), "gaussian(sigma, sensitivity=1)");
-  EXPECT_EQ(usage(*find_word(Role::operation, "sample")), "sample(size, of) or sample(rate)");
-  EXPECT_EQ(usage(*find_word(Role::operation, "refine")), "refine()");
-  EXPECT_EQ(usage(*find_word(Role::source, "strongest")), "strongest(guarantees)");
-  EXPECT_EQ(usage(*find_word(Role::tail, "zero")), "zero");
+  EXPECT_EQ(usage(*vocabulary().find(Role::source, "gaussian")), "gaussian(sigma, sensitivity=1)");
+  EXPECT_EQ(usage(*vocabulary().find(Role::operation, "sample")), "sample(size, of) or sample(rate)");
+  EXPECT_EQ(usage(*vocabulary().find(Role::operation, "refine")), "refine()");
+  EXPECT_EQ(usage(*vocabulary().find(Role::source, "strongest")), "strongest(guarantees)");
+  EXPECT_EQ(usage(*vocabulary().find(Role::tail, "zero")), "zero");
 }
 
 TEST(NearestName, CountsEditsAndSwaps) {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/words.h"
+#include "operators/words.h"
+#include "plan/vocabulary.h"
+
+namespace tradeoff {
+
+// One line a word, in the order of the manual. docs/adding.md shows how to add one.
+const Vocabulary& vocabulary() {
+  static const Vocabulary words({
+      gaussian_word(),
+      laplace_word(),
+      truncated_laplace_word(),
+      discrete_gaussian_word(),
+      discrete_laplace_word(),
+      truncated_discrete_laplace_word(),
+      randomized_response_word(),
+      gdp_word(),
+      dp_word(),
+      constraints_word(),
+      mixture_word(),
+      strongest_word(),
+      weakest_word(),
+      pair_word(),
+      rdp_word(),
+      zcdp_word(),
+      sqrt_log_family_word(),
+      log_family_word(),
+      icea_word(),
+      profile_word(),
+      curve_word(),
+
+      poisson_word(),
+      sample_word(),
+      sample_with_replacement_word(),
+      repeat_word(),
+      group_word(),
+      rectify_word(),
+      invert_word(),
+      refine_word(),
+
+      unknown_tail_word(),
+      zero_tail_word(),
+      gaussian_tail_word(),
+  });
+  return words;
+}
+
+}  // namespace tradeoff

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operators/words.h"
+#include "plan/arguments.h"
+
+// Composition itself is the engines' (engine/compose.h); the plan language only counts the runs.
+namespace tradeoff {
+namespace {
+
+std::uint64_t times_of_repeat(const Arguments& arguments) { return arguments.whole("times"); }
+
+}  // namespace
+
+Word repeat_word() {
+  return {.role = Role::operation,
+          .name = "repeat",
+          .meaning = "run again on the same data with fresh randomness",
+          .parameters = {{"times", Kind::integer, "how often it is run", range::whole(0, range::most_steps)}},
+          .times = times_of_repeat};
+}
+
+}  // namespace tradeoff

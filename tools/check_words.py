@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that what is written by hand about the words of the plan language agrees with the library's own table.
+
+The table is what `tradeoff mechanisms --json` prints. Held against it: the functions of the Python package and its exports, the methods of its
+plans, the dictionary of the plan fuzzer, and the arguments that the checker of certificates knows.
+
+    tools/check_words.py COMMAND [TREE]   exit 1 and one line for each fault; COMMAND is the built command line
+    tools/check_words.py --self-test      proves on seeded faults that the check can fail
+"""
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FUNCTIONS = "python/tradeoff/_plan.py"
+EXPORTS = "python/tradeoff/__init__.py"
+DICTIONARY = "assurance/fuzz/plan.dict"
+CHECKER = "assurance/checker/check_certificate.py"
+
+
+def parsed(tree, name):
+    return ast.parse((tree / name).read_text(encoding="utf-8"))
+
+
+def value_of(module, name):
+    """The value of a constant at the top of a module."""
+    for node in module.body:
+        if isinstance(node, ast.Assign) and any(isinstance(target, ast.Name) and target.id == name for target in node.targets):
+            return ast.literal_eval(node.value)
+    raise SystemExit(f"no constant {name}")
+
+
+def functions_of(body):
+    """The parameters of each function, without `self`."""
+    return {node.name: [one.arg for one in node.args.args + node.args.kwonlyargs if one.arg != "self"] for node in body if isinstance(node, ast.FunctionDef)}
+
+
+def arguments_of(word):
+    return [argument["name"] for argument in word["arguments"]]
+
+
+def faults_of_functions(words, functions, where):
+    for word in words:
+        expected, found = arguments_of(word), functions.get(word["name"])
+        if found is None:
+            yield f"{where}: no {word['name']}"
+        elif sorted(found) != sorted(expected):
+            yield f"{where}: {word['name']} takes {', '.join(found) or 'nothing'}; the word has {', '.join(expected) or 'no arguments'}"
+
+
+def faults_of_dictionary(words, text):
+    entries = re.findall(r'^"(.*)"$', text, re.MULTILINE)
+    for word in words:
+        bare = word["role"] == "tail" and not word["arguments"]
+        if not any(entry == word["name"] if bare else entry.startswith(word["name"] + "(") for entry in entries):
+            yield f"{DICTIONARY}: no {word['name']}"
+    for name in sorted({name for word in words for name in arguments_of(word)}):
+        if not any(entry.startswith(name + "=") for entry in entries):
+            yield f"{DICTIONARY}: no {name}="
+
+
+def faults_of_checker(words, known):
+    rows = {word["name"]: {one["name"]: one.get("default", "") for one in word["arguments"]} for word in words if word["role"] != "tail"}
+    for name, arguments in known.items():
+        if rows.get(name) != arguments:
+            yield f"{CHECKER}: {name} has the arguments {arguments}; the word has {rows.get(name)}"
+
+
+def faults_in(words, tree):
+    calls = [word for word in words if word["role"] != "tail"]
+    module = parsed(tree, FUNCTIONS)
+    plan = next(node for node in module.body if isinstance(node, ast.ClassDef) and node.name == "Plan")
+    yield from faults_of_functions(calls, functions_of(module.body), FUNCTIONS)
+    yield from faults_of_functions([word for word in calls if word["role"] == "operator"], functions_of(plan.body), f"{FUNCTIONS}, class Plan")
+    exports = value_of(parsed(tree, EXPORTS), "__all__")
+    yield from (f"{EXPORTS}: {word['name']} is not exported" for word in calls if word["name"] not in exports)
+    yield from faults_of_dictionary(words, (tree / DICTIONARY).read_text(encoding="utf-8"))
+    yield from faults_of_checker(words, value_of(parsed(tree, CHECKER), "ARGUMENTS"))
+
+
+SEEDED_WORDS = [
+    {"name": "gaussian", "role": "source", "arguments": [{"name": "sigma"}, {"name": "sensitivity", "default": "1"}]},
+    {"name": "repeat", "role": "operator", "arguments": [{"name": "times"}]},
+    {"name": "zero", "role": "tail", "arguments": []},
+]
+SEEDED_TREE = {
+    FUNCTIONS: "class Plan:\n    def repeat(self, times): pass\ndef gaussian(sigma, *, sensitivity=None): pass\ndef repeat(times): pass\n",
+    EXPORTS: '__all__ = ["gaussian", "repeat"]\n',
+    DICTIONARY: '# words\n"gaussian("\n"repeat("\n"zero"\n"sigma="\n"sensitivity="\n"times="\n',
+    CHECKER: 'ARGUMENTS = {"gaussian": {"sigma": "", "sensitivity": "1"}}\n',
+}
+SEEDED_FAULTS = {
+    "a function is missing": (FUNCTIONS, "def gaussian(", "def gausian("),
+    "a function lacks an argument": (FUNCTIONS, "*, sensitivity=None", "*"),
+    "a method is missing": (FUNCTIONS, "    def repeat(self, times): pass", "    pass"),
+    "a function is not exported": (EXPORTS, '"gaussian", ', ""),
+    "the dictionary lacks a word": (DICTIONARY, '"repeat("\n', ""),
+    "the dictionary lacks a tail": (DICTIONARY, '"zero"\n', ""),
+    "the dictionary lacks an argument": (DICTIONARY, '"times="\n', ""),
+    "the checker has another default": (CHECKER, '"1"', '"2"'),
+    "the checker lacks an argument": (CHECKER, '"sigma": "", ', ""),
+}
+
+
+def faults_of_seeded(files):
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            file = Path(folder, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text.replace("(sigma, *)", "(sigma)"), encoding="utf-8")
+        return list(faults_in(SEEDED_WORDS, Path(folder)))
+
+
+def self_test():
+    yield from (f"refused what is allowed: {fault}" for fault in faults_of_seeded(SEEDED_TREE))
+    for name, (file, old, new) in SEEDED_FAULTS.items():
+        changed = {**SEEDED_TREE, file: SEEDED_TREE[file].replace(old, new, 1)}
+        if changed == SEEDED_TREE or len(faults_of_seeded(changed)) != 1:
+            yield f"missed: {name}"
+
+
+def main(arguments):
+    if arguments == ["--self-test"]:
+        subject, faults = "words (self-test)", list(self_test())
+    else:
+        printed = subprocess.run([arguments[0], "mechanisms", "--json"], check=True, capture_output=True, text=True).stdout
+        subject, faults = "words", list(faults_in(json.loads(printed), Path(arguments[1]) if len(arguments) > 1 else ROOT))
+    print("\n".join(faults) if faults else f"{subject}: clean")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

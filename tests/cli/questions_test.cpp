@@ -26,7 +26,7 @@ TEST(questions, AreAllNamedInTheHelpOfQuery) {
   const std::string help = test::run_command({"query", "--help"}).out;
   const std::string listed = help.substr(help.find("ask: "));
   for (const ask::Question* question : ask::questions())
-    EXPECT_THAT(listed, ContainsRegex("[ (]" + std::string(question->name) + "[ ,.\n]"));
+    EXPECT_THAT(listed, ContainsRegex("[ (\n]" + std::string(question->name) + "[ ,.\n]"));
 }
 
 TEST(questions, HaveVerbsWithAnOptionForEachField) {

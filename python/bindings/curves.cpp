@@ -135,7 +135,7 @@ Corners guarantees(const Curve& curve, const std::string& direction) {
   if (side == Direction::worst && !loss.symmetric())
     throw UnsupportedError("guarantees: the two directions of this plan differ; ask for direction remove or add");
   const auto found = loss.guarantees(side == Direction::add ? Direction::add : Direction::remove);
-  if (!found) throw UnsupportedError("guarantees: this plan is not composed point by point, so its curve has no corners to list");
+  if (!found) throw UnsupportedError("guarantees: this plan is not composed exactly, so the corners of its curve are not known");
   Corners corners;
   for (const Guarantee& corner : *found) corners.emplace_back(ends(corner.epsilon), ends(corner.delta));
   return corners;

@@ -47,13 +47,11 @@ Answer answer_calibrate(const Request& request) {
   const std::string met = to_string(targets);
   return {[found](report::JsonWriter& out) { out.interval(found.value); },
           [=](const report::Style& style) {
-            std::string line = name + " = " + found.printed + " meets " + met;
-            if (style.quiet) return line + "\n";
-            line += std::string("     (the ") + (found.safe_end_is_hi ? "smallest" : "largest") + " that does is " +
-                    report::between(found.value);
-            if (!found.is_monotone) line += "; a larger one need not";
-            if (!style.remark.empty()) line += "; " + style.remark;
-            return line + ")\n";
+            std::string text = name + " = " + found.printed + " meets " + met + "\n";
+            if (style.quiet) return text;
+            text += std::string("    the ") + (found.safe_end_is_hi ? "smallest" : "largest") + " that does is " +
+                    report::between(found.value) + (found.is_monotone ? "" : "; a larger one need not") + "\n";
+            return style.remark.empty() ? text : text + "    " + style.remark + "\n";
           },
           nullptr};
 }

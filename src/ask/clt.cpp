@@ -47,9 +47,10 @@ Answer answer_clt(const Request& request) {
           [limit, proved](const report::Style& style) {
             std::string text = "mu ~ " + significant(limit.mu.value(), 6) + " in the limit, an estimate and not a bound\n";
             if (!proved.bound) return text + "no bound: " + proved.refusal + "\n";
-            text +=
-                to_text(report::Claim{"mu", proved.bound->mu(), report::SafeEnd::hi, "in Theorem 5, which is a guarantee with", {}}, style);
-            return text + to_text(report::Claim{"gamma", proved.bound->gamma(), report::SafeEnd::hi, "beside it", {}}, {style.quiet, ""});
+            text += to_text(
+                report::Claim{"mu", proved.bound->mu(), report::SafeEnd::hi, "by Berry-Esseen (Dong, Roth and Su, Theorem 5)", {}}, style);
+            return text +
+                   to_text(report::Claim{"gamma", proved.bound->gamma(), report::SafeEnd::hi, "of this guarantee", {}}, {style.quiet, ""});
           },
           request.curve()};
 }

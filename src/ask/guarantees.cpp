@@ -50,7 +50,7 @@ Answer answer_guarantees(const Request& request) {
     throw UnsupportedError("guarantees: the two directions of this plan differ; ask for direction remove or add");
   const auto side = request.direction() == Direction::add ? Direction::add : Direction::remove;
   const auto found = loss.guarantees(side);
-  if (!found) throw UnsupportedError("guarantees: this plan is not composed point by point, so its curve has no corners to list");
+  if (!found) throw UnsupportedError("guarantees: this plan is not composed exactly, so the corners of its curve are not known");
   const auto corners = std::make_shared<const std::vector<Guarantee>>(*found);
   return {[corners](report::JsonWriter& out) {
             out.begin_array();

@@ -51,7 +51,8 @@ constexpr std::array<std::pair<std::string_view, Direction>, 3> direction_words 
 Number read_number_of(const Given& given, const std::string& text, const Range& range) {
   const Given item{given.name, text, given.offset, given.is_string};
   const auto quotient = numeric::read_quotient(text);
-  if (!quotient) item.refuse("parse", "is not a decimal number");
+  const bool in_another_notation = text.find_first_of("%^,") != std::string::npos;
+  if (!quotient) item.refuse("parse", in_another_notation ? "is not a decimal number; write 0.00001 or 1e-5" : "is not a decimal number");
   const Interval value = numeric::enclose(*quotient);
   if (!(std::isfinite(value.lo) && std::isfinite(value.hi))) item.refuse("parse", "is beyond 1.7976931348623157e308");
   if (!range.holds(value)) given.refuse("domain", "is not allowed; it must be " + std::string(range.allowed));

@@ -133,6 +133,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "--neighbours: 'swap' is not one of add-remove, replace-one",
                 "{"}));
 INSTANTIATE_TEST_SUITE_P(
+    OfNumbers, Mistakes,
+    testing::Values(Mistake{{"epsilon", "--delta", "0.001%", "gdp(1)"}, 3, "is not a decimal number; write 0.00001 or 1e-5"},
+                    Mistake{{"epsilon", "--delta", "10^-5", "gdp(1)"}, 3, "write 0.00001 or 1e-5"},
+                    Mistake{{"epsilon", "--delta", "1,5e-5", "gdp(1)"}, 3, "write 0.00001 or 1e-5"}));
+INSTANTIATE_TEST_SUITE_P(
     OfPlans, Mistakes,
     testing::Values(Mistake{{"epsilon", "--delta", "1e-5", "normal(1)"}, 3, "did you mean 'gaussian'?", "rdp'?"},
                     Mistake{{"epsilon", "--delta", "1e-5", "exponential(1)"}, 3, "not supported yet; dp(epsilon) is a valid bound for it"},
@@ -140,6 +145,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{{"epsilon", "--delta", "1e-5", "gaussian(1) | repeat(14,063)"}, 3, "without thousands separators"},
                     Mistake{{"epsilon", "--delta", "1e-5", ""}, 3, "tradeoff: plan: the plan is empty\n", "^"},
                     Mistake{{"epsilon", "--delta", "1e-5", " \n"}, 3, "tradeoff: plan: the plan is empty\n", "^"}));
+
+TEST(Calibration, HasItsProofBelowTheValue) {
+  const Outcome run = run_command({"calibrate", "--epsilon", "1", "--delta", "1e-5", "gaussian(sigma=?)"});
+  EXPECT_THAT(run.out, testing::MatchesRegex("sigma = [0-9.]+ meets epsilon = 1, delta = 1e-5\n    the smallest that does is between "
+                                             "[0-9.]+ and [0-9.]+\n    neighbours not stated; [^\n]*\n"));
+}
 
 TEST(PlanFiles, AreNamedWithAnAt) {
   const auto file = std::filesystem::temp_directory_path() / ("tradeoff_plan_" + std::to_string(getpid()) + ".txt");

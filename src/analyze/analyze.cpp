@@ -113,13 +113,13 @@ void refuse_sample_of_groups(const Call& operation) {
 
 /// [renyi-conversion] Bounds on divergences add, and what they add up to says more than their profiles composed.
 void merge_renyi_bounds(Parts& parts) {
-  std::vector<std::pair<const RenyiBoundLoss*, std::uint64_t>> bounds;
+  const auto bound_of = [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound; };
+  std::vector<std::pair<const RenyiBound*, std::uint64_t>> bounds;
   for (const Part& part : parts)
-    if (const auto* bound = dynamic_cast<const RenyiBoundLoss*>(part.loss.get()); bound != nullptr && part.times > 0)
-      bounds.emplace_back(bound, part.times);
+    if (const RenyiBound* bound = bound_of(part); bound != nullptr && part.times > 0) bounds.emplace_back(bound, part.times);
   if (bounds.empty()) return;
-  LossPointer sum = RenyiBoundLoss::sum(bounds);
-  std::erase_if(parts, [](const Part& part) { return dynamic_cast<const RenyiBoundLoss*>(part.loss.get()) != nullptr; });
+  LossPointer sum = sum_of_renyi_bounds(bounds);
+  std::erase_if(parts, [&](const Part& part) { return bound_of(part) != nullptr; });
   parts.push_back({std::move(sum), 1});
 }
 

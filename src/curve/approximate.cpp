@@ -9,7 +9,6 @@
 #include "engine/exact/exact.h"
 #include "engine/lattice/lattice.h"
 #include "loss/question_scope.h"
-#include "mechanism/laplace.h"
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
 #include "numeric/floating_point_guard.h"
@@ -373,9 +372,9 @@ Approximations approximate(const Loss& loss, std::size_t pieces) {
 
   const QuestionScope question;
   refuse_unless_symmetric(loss, pieces);
-  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(&loss)) {
-    if (!(laplace->epsilon0().lo > 0)) throw UnsupportedError("approximate: perfect privacy is its own approximation");
-    return approximate_laplace(laplace->epsilon0(), pieces);
+  if (const auto epsilon0 = loss.capabilities(Direction::remove).laplace_epsilon) {
+    if (!(epsilon0->lo > 0)) throw UnsupportedError("approximate: perfect privacy is its own approximation");
+    return approximate_laplace(*epsilon0, pieces);
   }
   refuse_unless_smooth(loss);
   const SmoothCurve curve(loss);
@@ -432,8 +431,8 @@ Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, 
         ->delta(Direction::remove, epsilon)
         .lo;
   };
-  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(loss.get())) {  // its best tangents are on a lattice already
-    const Approximations polygons = approximate(*laplace, pieces);
+  if (loss->capabilities(Direction::remove).laplace_epsilon) {  // its best tangents are on a lattice already
+    const Approximations polygons = approximate(*loss, pieces);
     return {above(polygons.above.pieces), below(polygons.below.pieces)};
   }
   // A far reach costs fineness, a short one leaves mass at infinity: which matters depends on epsilon, and all of them hold.

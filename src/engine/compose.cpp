@@ -5,7 +5,6 @@
 #include <cmath>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 
 #include "engine/contour/cells.h"
 #include "engine/contour/contour.h"
@@ -71,11 +70,8 @@ double steps_that_count(const Parts& parts) {
   for (const Part& part : parts) {
     const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
     double share = 1;
-    const auto weigh = [&](const auto* sampled) {
-      if (sampled != nullptr) share = std::min(1.0, 85 * sampled->rate * std::exp(-sampled->mu * sampled->mu / 4));
-    };
-    weigh(points ? std::get_if<SubsampledGaussianBreak>(&*points) : nullptr);
-    weigh(points ? std::get_if<SampledGaussianBreak>(&*points) : nullptr);
+    if (const auto sampled = points ? points->sampled : std::nullopt)
+      share = std::min(1.0, 85 * sampled->rate * std::exp(-sampled->mu * sampled->mu / 4));
     steps += share * static_cast<double>(part.times);
   }
   return steps;
@@ -107,11 +103,16 @@ ApplicableContours applicable_contours(const Parts& parts) {
   bool only_samples = true, only_small = true;
   for (const Part& part : parts) {
     const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
-    const auto* sampled = points ? std::get_if<SampledGaussianBreak>(&*points) : nullptr;
-    only_samples = only_samples && sampled != nullptr;
+    const auto sampled = points ? points->sampled : std::nullopt;
+    only_samples = only_samples && sampled && sampled->sampling == Sampling::fixed;
     only_small = only_samples && only_small && sampled->mu <= much_noise && sampled->rate <= small_rate && part.times <= few_samples;
   }
   return {!only_samples || steps_that_count(parts) >= few_steps, !only_small};
+}
+
+const ContourLoss* contours_of(const Composition* composition) {
+  if (composition == nullptr || composition->contour == nullptr) return nullptr;
+  return composition->contour->capabilities(Direction::remove).contours;
 }
 
 /// A list this short takes a few milliseconds (measured) and gives every corner of the curve.
@@ -142,7 +143,7 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   parts = merge_gaussians(std::move(parts));
   if (parts.size() == 1 && parts.front().times == 1) return {disclosure_loss(parts.front().loss, revealed), all};
   const ApplicableContours chances = applicable_contours(parts);
-  const LossPointer contour = chances.straight ? compose_by_contour(parts, shorter != nullptr ? shorter->contour.get() : nullptr) : nullptr;
+  const LossPointer contour = chances.straight ? compose_by_contour(parts, contours_of(shorter)) : nullptr;
   std::vector<LossPointer> paths{contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr};
   if (!straight_contour_first(parts)) std::swap(paths[0], paths[1]);
   paths.push_back(compose_by_cells(parts, tolerance));

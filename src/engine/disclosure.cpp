@@ -18,17 +18,19 @@ bool reveals_all_or_nothing(const Part& part) {
 }
 
 // [revealing-composition] delta = d + (1 - d) delta_base at every epsilon, beta(a) = (1 - d) beta_base(a / (1 - d)).
-class DisclosureLoss final : public Loss, public Evaluable {
+class DisclosureLoss final : public Loss, public ClosedForms, public Evaluable {
  public:
   DisclosureLoss(LossPointer base, Interval probability) : base_(std::move(base)), revealed_(probability), kept_(1.0 - probability) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     return by_split(clamp(revealed_ + kept_ * base_->delta(direction, epsilon), 0, 1));
   }
-  [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
+  [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     return revealed_.hi + kept_.hi * base_->rough_delta(direction, epsilon);
   }
-  [[nodiscard]] Cost cost() const override { return base_->cost(); }
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.closed_forms = this, .evaluable = this, .cost = base_->cost()};
+  }
   [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     if (!(delta.lo > revealed_.hi)) return std::nullopt;

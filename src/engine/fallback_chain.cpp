@@ -11,7 +11,7 @@
 namespace tradeoff {
 namespace {
 
-class FallbackChain final : public Loss, public Evaluable {
+class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
  public:
   FallbackChain(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance)
       : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance) {}
@@ -28,10 +28,12 @@ class FallbackChain final : public Loss, public Evaluable {
         [this](Interval found) { return found.width() <= tolerance_.relative || found.hi == -infinity; });
   }
   /// The last path is the lattice, whose coarsest form is quicker than any certified answer.
-  [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
+  [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     return paths_.back()->rough_delta(direction, epsilon);
   }
-  [[nodiscard]] Cost cost() const override { return Cost::engine; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.closed_forms = this, .evaluable = this, .cost = Cost::engine};
+  }
   [[nodiscard]] bool symmetric() const override { return paths_.front()->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return paths_.front()->infinite_mass(direction); }
   [[nodiscard]] Tail tail() const override {

@@ -13,7 +13,6 @@
 #include "loss/recording.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
-#include "operators/subsampled.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 
@@ -41,15 +40,16 @@ Contribution contribution(const Loss& loss) {
   if (const auto epsilon = pure_epsilon(loss))
     return {*epsilon * *epsilon, middle_of(loss.infinite_mass(Direction::remove)), "Theorem 7: many (epsilon, delta) guarantees"};
   if (const auto breaks = loss.break_points(Direction::remove, ParameterEnd::worse))
-    if (const auto* sampled = std::get_if<SubsampledGaussianBreak>(&*breaks))
+    if (const auto& sampled = breaks->sampled; sampled && sampled->sampling == Sampling::poisson)
       return {std::pow(poisson_sampling_limit(sampled->mu, sampled->rate, 1).value(), 2), 0, "Poisson variant of Corollary 4"};
-  if (const auto* sampled = dynamic_cast<const PoissonLoss*>(&loss)) {
-    const double chi2 = std::expm1(middle_of(log_moment(*sampled->base(), Direction::remove, 1, 1)));
-    if (chi2 < infinity) return {std::pow(middle_of(sampled->rate()), 2) * chi2, 0, "Poisson variant of Theorem 11"};
+  const auto sampled = loss.capabilities(Direction::remove).sampled;
+  if (sampled && sampled->sampling == Sampling::poisson) {
+    const double chi2 = std::expm1(middle_of(log_moment(*sampled->base, Direction::remove, 1, 1)));
+    if (chi2 < infinity) return {std::pow(middle_of(sampled->rate), 2) * chi2, 0, "Poisson variant of Theorem 11"};
   }
-  if (const auto* sampled = dynamic_cast<const SampledLoss*>(&loss)) {
-    const double chi2 = middle_of(loss_moments(*sampled->base(), Direction::worst).chi2plus);
-    if (chi2 < infinity) return {2 * std::pow(middle_of(sampled->rate()), 2) * chi2, 0, "Theorem 11: fixed-size samples"};
+  if (sampled && sampled->sampling == Sampling::fixed) {
+    const double chi2 = middle_of(loss_moments(*sampled->base, Direction::worst).chi2plus);
+    if (chi2 < infinity) return {2 * std::pow(middle_of(sampled->rate), 2) * chi2, 0, "Theorem 11: fixed-size samples"};
   }
   const LossMoments moments = loss_moments(loss, Direction::worst);
   if (!(moments.kappa2.hi < infinity))

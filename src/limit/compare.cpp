@@ -46,8 +46,7 @@ Interval floor_of(const Run& run) { return clamp(run.rate * Profile(*run.loss, D
 
 /// The epsilon from which on the mechanism's delta stays at its floor, if there is one.
 std::optional<Interval> last_epsilon(const Loss& loss) {
-  if (const auto* stated = dynamic_cast<const ConstraintsLoss*>(&loss); stated != nullptr && !stated->canonical().active.empty())
-    return stated->canonical().active.front().epsilon;
+  if (const auto last = loss.capabilities(Direction::remove).last_guarantee) return last;
   const Atoms* remove = loss.atoms(Direction::remove);
   const Atoms* add = loss.atoms(Direction::add);
   // Masses whose end is not known, like those of a table that was cut off, have no last loss.

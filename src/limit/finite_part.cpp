@@ -3,7 +3,6 @@
 
 #include "loss/atoms.h"
 #include "mechanism/finite.h"
-#include "mechanism/truncated_laplace.h"
 #include "numeric/arithmetic.h"
 #include "operators/subsampled.h"
 
@@ -43,8 +42,8 @@ FinitePart finite_part(LossPointer loss) {
     return {revealed,
             finite_loss(make_atoms(std::move(kept), none, none, true), "", {Citation("berry-esseen", "given that the loss is finite")})};
   }
-  const auto* truncated = dynamic_cast<const TruncatedLaplaceLoss*>(loss.get());
-  const Tail tail = truncated != nullptr ? zero_tail(truncated->largest_loss().hi) : Tail{};
+  const auto largest = loss->capabilities(Direction::remove).largest_finite_loss;
+  const Tail tail = largest ? zero_tail(largest->hi) : Tail{};
   return {revealed, std::make_shared<RestLoss>(std::move(loss), revealed, tail)};
 }
 

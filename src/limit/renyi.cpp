@@ -11,7 +11,6 @@
 #include "loss/question_scope.h"
 #include "loss/recording.h"
 #include "loss/transform.h"
-#include "mechanism/laplace.h"
 #include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
@@ -95,15 +94,15 @@ double log_cut_moment(const Atoms& atoms, double s, const Tail& tail) {
 // [renyi-curve] Exact for Gaussians and finite laws; the nodes of the contour engine where there is a transform; the profile otherwise.
 Interval log_moment(const Loss& loss, Direction direction, double order_less_one, double steps) {
   const double s = order_less_one;
-  if (const auto* bound = dynamic_cast<const RenyiBoundLoss*>(&loss)) return bound->cumulant(s);
-  if (const auto mu = loss.gaussian_mu()) return Interval::exactly(s) * (Interval::exactly(s) + 1.0) * square(*mu) / 2.0;
+  const Capabilities known = loss.capabilities(direction);
+  if (known.renyi_bound != nullptr) return known.renyi_bound->cumulant(s);
+  if (const auto mu = known.gaussian_mu) return Interval::exactly(s) * (Interval::exactly(s) + 1.0) * square(*mu) / 2.0;
   const Interval revealed = loss.infinite_mass(direction);
   if (revealed.lo > 0) return Interval::exactly(infinity);
-  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(&loss))
-    return max(log_moment_of_laplace(laplace->epsilon0(), s), Interval::exactly(0));
-  if (const Atoms* atoms = loss.atoms(direction); atoms != nullptr && atoms->slack == 0)
+  if (known.laplace_epsilon) return max(log_moment_of_laplace(*known.laplace_epsilon, s), Interval::exactly(0));
+  if (const Atoms* atoms = known.atoms; atoms != nullptr && atoms->slack == 0)
     return max(log_moment_of(*atoms, s, loss.tail()), Interval::exactly(0));
-  if (const Transform* transform = loss.transform(direction); transform != nullptr && transform->infinite_mass().hi == 0) {
+  if (const Transform* transform = known.transform; transform != nullptr && transform->infinite_mass().hi == 0) {
     if (const auto moments = transform->prepare({s, s, steps, 0, false, s, 1}))
       if (const auto tilted = moments->tilt(s)) return max(tilted->log_moment(), Interval::exactly(0));
   }
@@ -115,7 +114,7 @@ RenyiCurve renyi_curve(const Plan& plan, Neighbours neighbours, Tolerance tolera
 
   auto mechanisms = std::make_shared<RenyiCurve::Mechanisms>();
   for (Part& part : parts_of_plan(plan, neighbours, tolerance).parts) {
-    const bool is_bound = dynamic_cast<const RenyiBoundLoss*>(part.loss.get()) != nullptr;  // it states the divergences themselves
+    const bool is_bound = part.loss->capabilities(Direction::remove).renyi_bound != nullptr;  // it states the divergences themselves
     Parts one = is_bound && part.times > 0 ? Parts{std::move(part)} : limit_parts({std::move(part)});
     mechanisms->parts.insert(mechanisms->parts.end(), one.begin(), one.end());
   }
@@ -236,7 +235,7 @@ std::optional<Interval> RenyiCurve::zcdp() const {
   for (const Part& part : mechanisms_->parts) {
     const Tail tail = part.loss->tail();
     Interval one = Interval::exactly(infinity);
-    const auto* bound = dynamic_cast<const RenyiBoundLoss*>(part.loss.get());
+    const RenyiBound* bound = part.loss->capabilities(Direction::remove).renyi_bound;
     if (bound != nullptr && bound->rho())
       one = *bound->rho();
     else if (const auto mu = part.loss->gaussian_mu())

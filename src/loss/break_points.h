@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <variant>
+#include <optional>
 #include <vector>
 
+#include "tradeoff/curve.h"
 #include "tradeoff/interval.h"
 
 namespace tradeoff {
 
 /// Which end of uncertain parameters to take: the pair that dominates the truth, or one that the truth dominates.
 enum class ParameterEnd { worse, better };
+
+/// Whether each record joins by its own coin (Poisson), or a sample of fixed size is drawn (C_p).
+enum class Sampling { poisson, fixed };
 
 /// One summand exp(s b) A(s) of the transform E[exp(s L); L < infinity], with A(s) = constant + residue / (2s + 1).
 /// [break-point-expansion]
@@ -21,48 +25,52 @@ struct BreakTerm {
   friend bool operator==(const BreakTerm&, const BreakTerm&) = default;
 };
 
-/// A transform that is a finite sum of such terms: atoms, Laplace, truncated Laplace.
-struct BreakTerms {
-  std::vector<BreakTerm> terms;
-  Interval infinite_mass;
-  friend bool operator==(const BreakTerms&, const BreakTerms&) = default;
-};
-
-/// P = (1 - rate) N(0,1) + rate N(mu,1) against Q = N(0,1), 0 < rate < 1: a break at log(1 - rate) or, swapped, at -log(1 - rate).
-struct SubsampledGaussianBreak {
+/// N(0,1) against N(mu,1) on a sample, 0 < rate < 1.
+/// Poisson: P = (1 - rate) N(0,1) + rate N(mu,1) against Q = N(0,1), with a break at log(1 - rate) or, swapped, at -log(1 - rate).
+/// Fixed size: C_rate, which is symmetric; its only break is at 0.
+struct SampledGaussianFactor {
+  Sampling sampling = Sampling::poisson;
   double mu = 1;
   double rate = 0.5;
-  double mu_width = 0;    ///< the true mu is up to this much larger: a doubt too small to be worth two answers
-  double rate_width = 0;  ///< and the true rate
-  friend bool operator==(const SubsampledGaussianBreak&, const SubsampledGaussianBreak&) = default;
+  double mu_width = 0;    ///< the true mu is up to this much larger: an uncertainty too small to need two answers
+  double rate_width = 0;  ///< the true rate is up to this much larger
+  friend bool operator==(const SampledGaussianFactor&, const SampledGaussianFactor&) = default;
 };
 
-/// C_rate of N(0,1) against N(mu,1), 0 < rate < 1: a sample of fixed size. Symmetric; its only break is at 0.
-struct SampledGaussianBreak {
-  double mu = 1;
-  double rate = 0.5;
-  double mu_width = 0;    ///< as above
-  double rate_width = 0;  ///< as above
-  friend bool operator==(const SampledGaussianBreak&, const SampledGaussianBreak&) = default;
+/// The transform of a loss as a product: a sum of terms, a sampled Gaussian, and exp(mu^2 s (s + 1) / 2). What is not given is 1.
+struct BreakExpansion {
+  std::vector<BreakTerm> terms{};  ///< atoms, Laplace, truncated Laplace
+  Interval infinite_mass{};        ///< of the terms
+  std::optional<SampledGaussianFactor> sampled{};
+  double gaussian_mu = 0;
+  friend bool operator==(const BreakExpansion&, const BreakExpansion&) = default;
 };
 
-/// N(0,1) against N(mu,1): no break, a factor exp(mu^2 s (s+1) / 2).
-struct GaussianBreak {
-  double mu = 0;
-  friend bool operator==(const GaussianBreak&, const GaussianBreak&) = default;
+/// A law whose transform has such an expansion. Mechanisms implement it; the hyperbolic contour uses it.
+class BreakPoints {
+ public:
+  BreakPoints() = default;
+  BreakPoints(const BreakPoints&) = delete;
+  BreakPoints& operator=(const BreakPoints&) = delete;
+  /// Nothing if this direction has no expansion at these parameters.
+  [[nodiscard]] virtual std::optional<BreakExpansion> expansion(Direction direction, ParameterEnd end) const = 0;
+
+ protected:
+  ~BreakPoints() = default;
 };
 
-using BreakPoints = std::variant<BreakTerms, SubsampledGaussianBreak, SampledGaussianBreak, GaussianBreak>;
-
+/// The factor of a sampled Gaussian. Both grow with mu and rate: intervals as narrow as a few roundings are given by their width, wider
+/// ones by the end that is asked for.
+[[nodiscard]] BreakExpansion sampled_gaussian_expansion(Sampling sampling, Interval mu, Interval rate, ParameterEnd end);
 /// An atom of the loss at an exact position.
 [[nodiscard]] BreakTerm break_atom(double position, Interval mass);
 /// Laplace noise with largest loss epsilon0.
-[[nodiscard]] BreakTerms laplace_break_points(double epsilon0);
+[[nodiscard]] BreakExpansion laplace_break_points(double epsilon0);
 /// Laplace noise of scale 1 cut to [-bound, bound], shifted by epsilon0 <= bound.
-[[nodiscard]] BreakTerms truncated_laplace_break_points(double epsilon0, Interval bound);
+[[nodiscard]] BreakExpansion truncated_laplace_break_points(double epsilon0, Interval bound);
 /// Randomised response among `choices` answers.
-[[nodiscard]] BreakTerms randomized_response_break_points(double epsilon, double choices);
+[[nodiscard]] BreakExpansion randomized_response_break_points(double epsilon, double choices);
 /// The pair that dominates every (epsilon, delta)-DP mechanism.
-[[nodiscard]] BreakTerms dp_break_points(double epsilon, Interval delta);
+[[nodiscard]] BreakExpansion dp_break_points(double epsilon, Interval delta);
 
 }  // namespace tradeoff

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "loss/forwarding_loss.h"
 #include "loss/question_scope.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
@@ -134,7 +135,7 @@ struct Kept {
   std::shared_ptr<const Citations> last_basis = std::make_shared<const Citations>();  // most readings rest on the same
 };
 
-class BudgetedLoss final : public Loss {
+class BudgetedLoss final : public ForwardingLoss {
  public:
   BudgetedLoss(LossPointer base, ReadingBudget budget) : base_(std::move(base)), budget_(budget) {}
 
@@ -158,16 +159,20 @@ class BudgetedLoss final : public Loss {
     if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
     return {at(epsilon.hi).lo, at(epsilon.lo).hi};
   }
-  [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
+  [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     const QuestionScope question;
     const Unrecorded steering;
     Kept& kept = kept_for_question();
     if (passes_on(kept)) return counted(kept, [&] { return base_->rough_delta(direction, epsilon); });
-    return Loss::rough_delta(direction, epsilon);
+    return middle_of_delta(*this, direction, epsilon);
   }
-  [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(direction); }
-  [[nodiscard]] Tail tail() const override { return base_->tail(); }
+  [[nodiscard]] Capabilities capabilities(Direction direction) const override {
+    Capabilities known = ForwardingLoss::capabilities(direction);
+    known.closed_forms = this;
+    known.keeps_readings = true;
+    known.cost = std::max(Cost::engine, known.cost);
+    return known;
+  }
   /// Answers that are searches of their own are passed on within the budget; after that whoever asks searches the readings.
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     const QuestionScope question;
@@ -181,16 +186,11 @@ class BudgetedLoss final : public Loss {
     if (!passes_on(kept)) return std::nullopt;
     return counted(kept, [&] { return base_->closed_beta(direction, alpha); });
   }
-  [[nodiscard]] std::optional<Interval> closed_mu() const override { return base_->closed_mu(); }
-  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
-    return base_->test_at(direction, epsilon);
-  }
-  [[nodiscard]] std::vector<double> corners(Direction direction) const override { return base_->corners(direction); }
-  [[nodiscard]] std::string key() const override { return base_->key(); }
-  [[nodiscard]] Cost cost() const override { return std::max(Cost::engine, base_->cost()); }
-  void cite() const override { base_->cite(); }
+  /// Not passed on: it reads every corner, which no budget covers.
+  [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction) const override { return std::nullopt; }
 
  private:
+  [[nodiscard]] const Loss& base() const override { return *base_; }
   [[nodiscard]] Kept& kept_for_question() const { return QuestionScope::state_of<Kept>(is_unrecorded() ? steering_ : proving_); }
   /// Also while nobody records: a later answer may name what a reading rests on. Within an `Unrecorded` no answer does.
   [[nodiscard]] static Recording::When wanted() { return is_unrecorded() ? Recording::When::if_wanted : Recording::When::always; }
@@ -273,7 +273,7 @@ class BudgetedLoss final : public Loss {
 }  // namespace
 
 LossPointer budgeted(LossPointer base, ReadingBudget budget) {
-  if (dynamic_cast<const BudgetedLoss*>(base.get()) != nullptr) return base;
+  if (base->capabilities(Direction::remove).keeps_readings) return base;
   if (!base->is_pair()) return base;  // nothing is known between the readings of a bound that need not be convex
   return std::make_shared<BudgetedLoss>(std::move(base), budget);
 }

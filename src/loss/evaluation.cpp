@@ -9,7 +9,7 @@ namespace tradeoff {
 
 std::vector<Evaluation> evaluations_of(const Loss& loss, Direction direction, double epsilon) {
   std::vector<Evaluation> found;
-  if (const auto* engine = dynamic_cast<const Evaluable*>(&loss))
+  if (const Evaluable* engine = loss.capabilities(direction).evaluable)
     engine->evaluate(direction, epsilon, found);
   else
     found.push_back(balanced(whole_evaluation(loss, direction, epsilon), "rounding"));

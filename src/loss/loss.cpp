@@ -8,12 +8,6 @@ namespace tradeoff {
 
 Interval Loss::log_delta(Direction direction, Interval epsilon) const { return log(delta(direction, epsilon)); }
 
-double Loss::rough_delta(Direction direction, double epsilon) const {
-  const Unrecorded steering;
-  const Interval value = delta(direction, Interval::exactly(epsilon));
-  return 0.5 * (value.lo + value.hi);
-}
-
 Interval Loss::infinite_mass(Direction direction) const { return delta(direction, Interval::exactly(infinity)); }
 
 // [tail-model]
@@ -34,6 +28,51 @@ Tail Loss::tail() const {
     return largest;
   };
   return pure_tail({largest_of(*atoms_remove), largest_of(*atoms_add)});
+}
+
+Capabilities Loss::capabilities(Direction /*direction*/) const { return {}; }
+
+std::optional<BreakExpansion> Loss::break_points(Direction direction, ParameterEnd end) const {
+  const BreakPoints* known = capabilities(direction).break_points;
+  return known != nullptr ? known->expansion(direction, end) : std::nullopt;
+}
+
+std::optional<Interval> Loss::closed_epsilon(Direction direction, Interval delta) const {
+  const ClosedForms* known = capabilities(direction).closed_forms;
+  return known != nullptr ? known->closed_epsilon(direction, delta) : std::nullopt;
+}
+
+std::optional<Interval> Loss::closed_beta(Direction direction, Interval alpha) const {
+  const ClosedForms* known = capabilities(direction).closed_forms;
+  return known != nullptr ? known->closed_beta(direction, alpha) : std::nullopt;
+}
+
+std::optional<Interval> Loss::closed_mu() const {
+  const Capabilities known = capabilities(Direction::remove);
+  if (known.gaussian_mu) return known.gaussian_mu;
+  return known.closed_forms != nullptr ? known.closed_forms->closed_mu() : std::nullopt;
+}
+
+std::optional<Loss::Test> Loss::test_at(Direction direction, double epsilon) const {
+  const ClosedForms* known = capabilities(direction).closed_forms;
+  return known != nullptr ? known->test_at(direction, epsilon) : std::nullopt;
+}
+
+std::optional<std::vector<Guarantee>> Loss::guarantees(Direction direction) const {
+  const ClosedForms* known = capabilities(direction).closed_forms;
+  return known != nullptr ? known->guarantees(direction) : std::nullopt;
+}
+
+double Loss::rough_delta(Direction direction, double epsilon) const {
+  if (const ClosedForms* known = capabilities(direction).closed_forms)
+    if (const auto rough = known->rough_delta(direction, epsilon)) return *rough;
+  return middle_of_delta(*this, direction, epsilon);
+}
+
+double middle_of_delta(const Loss& loss, Direction direction, double epsilon) {
+  const Unrecorded steering;
+  const Interval value = loss.delta(direction, Interval::exactly(epsilon));
+  return 0.5 * (value.lo + value.hi);
 }
 
 }  // namespace tradeoff

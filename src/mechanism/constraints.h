@@ -47,7 +47,10 @@ class ConstraintsLoss final : public Loss {
   }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return atoms_.infinite; }
-  [[nodiscard]] const Atoms* atoms(Direction) const override { return &atoms_; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    const auto& active = canonical_.active;
+    return {.atoms = &atoms_, .last_guarantee = active.empty() ? std::nullopt : std::optional(active.front().epsilon)};
+  }
   [[nodiscard]] Tail tail() const override { return floor_is_meant_ || atoms_.infinite.hi == 0 ? Loss::tail() : Tail{}; }
   void cite() const override { record(citations_); }
   [[nodiscard]] std::string key() const override;

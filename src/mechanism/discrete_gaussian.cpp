@@ -62,7 +62,8 @@ class DiscreteGaussianLoss final : public Loss {
         shift_(shift),
         log_total_(log(total)),
         tail_(tail_of(sigma, shift, total)),
-        transform_(theta_transform(sigma, shift)) {}
+        transform_(theta_transform(sigma, shift)),
+        lattice_{Interval::exactly(shift) / square(sigma), std::fmod(shift, 2) != 0} {}
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
     DiscreteGaussianLoss::cite();
@@ -79,11 +80,8 @@ class DiscreteGaussianLoss final : public Loss {
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return atoms_.infinite; }
   [[nodiscard]] Tail tail() const override { return tail_; }
-  [[nodiscard]] const Atoms* atoms(Direction) const override { return &atoms_; }
-  [[nodiscard]] const Transform* transform(Direction) const override { return transform_.get(); }
-  /// Outcome y has the loss (shift/2 - y) shift / sigma^2.
-  [[nodiscard]] std::optional<LossLattice> lattice() const override {
-    return LossLattice{Interval::exactly(shift_) / square(sigma_), std::fmod(shift_, 2) != 0};
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.atoms = &atoms_, .transform = transform_.get(), .lattice = lattice_};
   }
   [[nodiscard]] std::string key() const override { return make_key("discrete_gaussian", {sigma_, Interval::exactly(shift_)}); }
   void cite() const override {
@@ -115,6 +113,7 @@ class DiscreteGaussianLoss final : public Loss {
   Interval log_total_;
   Tail tail_;
   std::shared_ptr<const Transform> transform_;
+  LossLattice lattice_;  // outcome y has the loss (shift/2 - y) shift / sigma^2
 };
 
 }  // namespace

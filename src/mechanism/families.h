@@ -10,21 +10,16 @@ namespace tradeoff {
 /// A mechanism known only through an equation between its noise, epsilon and delta. Solved for delta it is an upper bound
 /// min(1, exp(log_value(e))) of the profile, symmetric, and in general of no pair of distributions: refine it before composing.
 /// [naive-profile]
-class FamilyLoss : public Loss {
+class FamilyLoss : public Loss, public BoundShape {
  public:
-  /// Logarithm of the bound before it is cut at 1, decreasing; and minus its derivative. e >= 0.
+  /// Logarithm of the bound before it is cut at 1, decreasing; e >= 0. `start` is where it is 0, or 0.
   [[nodiscard]] virtual Interval log_value(Interval epsilon) const = 0;
-  [[nodiscard]] virtual Interval relative_drop(Interval epsilon) const = 0;
-  /// The bound is 1 up to here: the epsilon where log_value is 0, or 0.
-  [[nodiscard]] virtual Interval start() const = 0;
-  /// As a function of e^e the uncut bound is concave before this epsilon and convex after it; 0 if it is convex throughout.
-  [[nodiscard]] virtual Interval convex_from() const = 0;
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const final;
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const final;
   [[nodiscard]] bool symmetric() const final { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const final { return Interval::exactly(0); }
-  [[nodiscard]] bool is_pair() const final { return false; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.bound_shape = this, .is_pair = false}; }
 };
 
 /// sigma = a/epsilon sqrt(log(b/delta)): delta = b exp(-(sigma epsilon / a)^2).

@@ -25,30 +25,33 @@ class FiniteLoss final : public Loss {
         add_(remove_.mirrored ? remove_ : swapped(remove_)),
         key_(std::move(key)),
         origin_(std::move(origin)),
-        tail_(tail) {}
+        tail_(tail),
+        lattice_(lattice_of(remove_)) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     FiniteLoss::cite();
-    return delta_of(*atoms(direction), epsilon);
+    return delta_of(law(direction), epsilon);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     FiniteLoss::cite();
-    return log_delta_of(*atoms(direction), epsilon);
+    return log_delta_of(law(direction), epsilon);
   }
   [[nodiscard]] bool symmetric() const override { return remove_.mirrored; }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return atoms(direction)->infinite; }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return law(direction).infinite; }
   [[nodiscard]] Tail tail() const override { return tail_ ? *tail_ : Loss::tail(); }
-  [[nodiscard]] const Atoms* atoms(Direction direction) const override { return direction == Direction::add ? &add_ : &remove_; }
-  [[nodiscard]] std::optional<LossLattice> lattice() const override { return lattice_of(remove_); }
+  [[nodiscard]] Capabilities capabilities(Direction direction) const override { return {.atoms = &law(direction), .lattice = lattice_}; }
   [[nodiscard]] std::string key() const override { return key_; }
   void cite() const override { record(origin_); }
 
  private:
+  [[nodiscard]] const Atoms& law(Direction direction) const { return direction == Direction::add ? add_ : remove_; }
+
   Atoms remove_;
   Atoms add_;
   std::string key_;
   Citations origin_;
   std::optional<Tail> tail_;
+  std::optional<LossLattice> lattice_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace tradeoff {
 namespace {
 
 // [gaussian-profile] The loss is N(mu^2/2, mu^2) in both directions.
-class GaussianLoss final : public Loss {
+class GaussianLoss final : public Loss, public ClosedForms {
  public:
   GaussianLoss(Interval mu, Citations origin) : mu_(mu), origin_(std::move(origin)) {}
 
@@ -35,7 +35,7 @@ class GaussianLoss final : public Loss {
     GaussianLoss::cite();
     return tradeoff::gaussian_beta(mu_, alpha);
   }
-  [[nodiscard]] std::optional<Interval> gaussian_mu() const override { return mu_; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this, .gaussian_mu = mu_, .atomless = true}; }
   [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {
     if (mu_.lo <= 0) return std::nullopt;
     GaussianLoss::cite();

@@ -53,19 +53,19 @@ LossPointer profile_loss(const std::vector<std::pair<Interval, Interval>>& rows,
 
 // [naive-profile] Both hold at every epsilon, so the smaller one does; each is mirrored below 0 by itself.
 Interval TailedProfile::delta(Direction direction, Interval epsilon) const {
-  return min(rows_->delta(direction, epsilon), beyond_->delta(direction, epsilon));
+  return min(parts_.pair->delta(direction, epsilon), parts_.bound->delta(direction, epsilon));
 }
 Interval TailedProfile::log_delta(Direction direction, Interval epsilon) const {
-  return min(rows_->log_delta(direction, epsilon), beyond_->log_delta(direction, epsilon));
+  return min(parts_.pair->log_delta(direction, epsilon), parts_.bound->log_delta(direction, epsilon));
 }
 
 std::string TailedProfile::key() const {
-  return rows_->key().empty() ? std::string() : "tailed(" + rows_->key() + "," + beyond_->key() + ")";
+  return parts_.pair->key().empty() ? std::string() : "tailed(" + parts_.pair->key() + "," + parts_.bound->key() + ")";
 }
 
 void TailedProfile::cite() const {
-  rows_->cite();
-  beyond_->cite();
+  parts_.pair->cite();
+  parts_.bound->cite();
 }
 
 namespace {

@@ -25,22 +25,19 @@ struct StatedTail {
 /// The smaller of what the rows imply and the stated tail. A bound and in general not the profile of a pair: refine it before composing.
 class TailedProfile final : public Loss {
  public:
-  TailedProfile(LossPointer rows, std::shared_ptr<const FamilyLoss> beyond) : rows_(std::move(rows)), beyond_(std::move(beyond)) {}
-  [[nodiscard]] const Loss& rows() const { return *rows_; }
-  [[nodiscard]] const std::shared_ptr<const FamilyLoss>& beyond() const { return beyond_; }
+  TailedProfile(LossPointer rows, std::shared_ptr<const FamilyLoss> beyond) : parts_{std::move(rows), std::move(beyond)} {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
-  [[nodiscard]] bool is_pair() const override { return false; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.pair_and_bound = &parts_, .is_pair = false}; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
-  [[nodiscard]] Tail tail() const override { return beyond_->tail(); }
+  [[nodiscard]] Tail tail() const override { return parts_.bound->tail(); }
   [[nodiscard]] std::string key() const override;
   void cite() const override;
 
  private:
-  LossPointer rows_;
-  std::shared_ptr<const FamilyLoss> beyond_;
+  PairAndBound parts_;  // the rows, and what is stated beyond them
 };
 
 }  // namespace tradeoff

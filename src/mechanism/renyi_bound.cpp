@@ -15,7 +15,7 @@
 namespace tradeoff {
 namespace {
 
-using Polygon = RenyiBoundLoss::Polygon;
+using Polygon = RenyiBound::Polygon;
 using Vertices = std::vector<std::pair<double, Interval>>;
 
 constexpr double largest_order = 1e150;  // less one; its square is a double
@@ -105,43 +105,45 @@ Vertices hull_of(std::vector<std::pair<double, Interval>> points) {
 
 }  // namespace
 
-Interval RenyiBoundLoss::cumulant(double s) const {
-  if (s > end_of(polygons_.least)) return Interval::exactly(infinity);
-  const double above = s > end_of(polygons_.safe) ? infinity : height_at(rho_, polygons_.safe, s).value.hi;
-  return {height_at(rho_, polygons_.least, s).value.lo, above};
+Interval RenyiBound::cumulant(double s) const {
+  if (s > end_of(polygons.least)) return Interval::exactly(infinity);
+  const double above = s > end_of(polygons.safe) ? infinity : height_at(square, polygons.safe, s).value.hi;
+  return {height_at(square, polygons.least, s).value.lo, above};
 }
 
-std::optional<Interval> RenyiBoundLoss::rho() const { return polygons_.safe.empty() ? std::optional(rho_) : std::nullopt; }
+std::optional<Interval> RenyiBound::rho() const { return polygons.safe.empty() ? std::optional(square) : std::nullopt; }
 
-LossPointer RenyiBoundLoss::sum(const std::vector<std::pair<const RenyiBoundLoss*, std::uint64_t>>& parts) {
-  Interval rho = Interval::exactly(0);
-  Ends polygons;
+LossPointer sum_of_renyi_bounds(const std::vector<std::pair<const RenyiBound*, std::uint64_t>>& parts) {
+  RenyiBound sum{Interval::exactly(0), {}};
   for (const auto& [part, count] : parts) {
     const auto times = static_cast<double>(count);  // at most 1e12, so exact
-    rho = rho + times * part->rho_;
-    for (Polygon polygon : part->polygons_.safe) polygons.safe.push_back({std::move(polygon.vertices), polygon.times * times});
-    for (Polygon polygon : part->polygons_.least) polygons.least.push_back({std::move(polygon.vertices), polygon.times * times});
+    sum.square = sum.square + times * part->square;
+    for (Polygon polygon : part->polygons.safe) sum.polygons.safe.push_back({std::move(polygon.vertices), polygon.times * times});
+    for (Polygon polygon : part->polygons.least) sum.polygons.least.push_back({std::move(polygon.vertices), polygon.times * times});
   }
-  return std::make_shared<RenyiBoundLoss>(rho, std::move(polygons));
+  return std::make_shared<RenyiBoundLoss>(std::move(sum));
 }
 
 Interval RenyiBoundLoss::log_value(Interval epsilon) const {
-  if (polygons_.safe.empty() && epsilon.lo == epsilon.hi) return least_exponent(rho_, polygons_.safe, epsilon.lo);
-  return {least_exponent(rho_, polygons_.least, epsilon.hi).lo, least_exponent(rho_, polygons_.safe, epsilon.lo).hi};
+  if (bound_.polygons.safe.empty() && epsilon.lo == epsilon.hi) return least_exponent(bound_.square, bound_.polygons.safe, epsilon.lo);
+  return {least_exponent(bound_.square, bound_.polygons.least, epsilon.hi).lo,
+          least_exponent(bound_.square, bound_.polygons.safe, epsilon.lo).hi};
 }
 
 Interval RenyiBoundLoss::relative_drop(Interval epsilon) const {
-  const auto orders = [&](double e) { return hull(best_order(rho_, polygons_.least, e), best_order(rho_, polygons_.safe, e)); };
+  const auto orders = [&](double e) {
+    return hull(best_order(bound_.square, bound_.polygons.least, e), best_order(bound_.square, bound_.polygons.safe, e));
+  };
   return epsilon.lo == epsilon.hi ? orders(epsilon.lo) : hull(orders(epsilon.lo), orders(epsilon.hi));
 }
 
 // Dropping the entropy, s = (epsilon - rho)/(2 rho) gives exp(-(epsilon - rho)^2/(4 rho)); the entropy only adds a logarithm.
 Tail RenyiBoundLoss::tail() const {
-  if (!polygons_.safe.empty()) return heavy_tail(TailKind::exponential);
+  if (!bound_.polygons.safe.empty()) return heavy_tail(TailKind::exponential);
   Tail tail;
   tail.kind = TailKind::gaussian;
-  tail.gaussian = GaussianTail{-(rho_ / 4.0).lo, 0.5, sqrt(2.0 * rho_).hi, rho_.hi};
-  tail.limit = sqrt(2.0 * rho_);
+  tail.gaussian = GaussianTail{-(bound_.square / 4.0).lo, 0.5, sqrt(2.0 * bound_.square).hi, bound_.square.hi};
+  tail.limit = sqrt(2.0 * bound_.square);
   return tail;
 }
 
@@ -161,13 +163,12 @@ LossPointer renyi_bound(const std::vector<std::pair<Interval, Interval>>& points
     safe.emplace_back(down, Interval::exactly(divergence.hi) * down);
     least.emplace_back(up, Interval::exactly(divergence.lo) * up);
   }
-  return std::make_shared<RenyiBoundLoss>(Interval::exactly(0),
-                                          RenyiBoundLoss::Ends{{{hull_of(std::move(safe))}}, {{hull_of(std::move(least))}}});
+  return std::make_shared<RenyiBoundLoss>(RenyiBound{Interval::exactly(0), {{{hull_of(std::move(safe))}}, {{hull_of(std::move(least))}}}});
 }
 
 LossPointer zcdp_bound(Interval rho) {
   if (rho.hi == 0) return gaussian_loss(rho);
-  return std::make_shared<RenyiBoundLoss>(rho, RenyiBoundLoss::Ends{});
+  return std::make_shared<RenyiBoundLoss>(RenyiBound{rho, {}});
 }
 
 namespace {

@@ -8,11 +8,9 @@
 
 namespace tradeoff {
 
-/// Anything known only by bounds on its Renyi divergences: with s = order - 1, log E exp(sL) <= cumulant(s) in both orders, where the
-/// cumulant is rho s (s + 1) plus polygons through the stated orders. Lossy: its profile is the best conversion over all orders.
-/// [renyi-conversion]
-class RenyiBoundLoss final : public FamilyLoss {
- public:
+/// Bounds on Renyi divergences: with s = order - 1, log E exp(sL) <= cumulant(s) in both orders, where the cumulant is `square` s (s + 1)
+/// plus polygons through the stated orders. [renyi-conversion]
+struct RenyiBound {
   /// A polygon from (0, 0) that is convex, `times` over.
   struct Polygon {
     std::vector<std::pair<double, Interval>> vertices;  ///< (s, bound), s increasing
@@ -23,26 +21,38 @@ class RenyiBoundLoss final : public FamilyLoss {
     std::vector<Polygon> safe;
     std::vector<Polygon> least;
   };
-  RenyiBoundLoss(Interval rho, Ends polygons) : rho_(rho), polygons_(std::move(polygons)) {}
+  Interval square;
+  Ends polygons;
 
   /// Encloses the bound at order s + 1; infinite beyond the largest order stated.
   [[nodiscard]] Interval cumulant(double s) const;
   /// rho, if the bound is that of zCDP.
   [[nodiscard]] std::optional<Interval> rho() const;
-  /// All of these on the same data, each so many times: bounds of one order add.
-  [[nodiscard]] static LossPointer sum(const std::vector<std::pair<const RenyiBoundLoss*, std::uint64_t>>& parts);
+};
+
+/// Anything known only by bounds on its Renyi divergences. Lossy: its profile is the best conversion over all orders.
+class RenyiBoundLoss final : public FamilyLoss {
+ public:
+  explicit RenyiBoundLoss(RenyiBound bound) : bound_(std::move(bound)) {}
 
   [[nodiscard]] Interval log_value(Interval epsilon) const override;
   [[nodiscard]] Interval relative_drop(Interval epsilon) const override;
   [[nodiscard]] Interval start() const override { return Interval::exactly(0); }
   [[nodiscard]] Interval convex_from() const override { return Interval::exactly(0); }
   [[nodiscard]] Tail tail() const override;
+  [[nodiscard]] Capabilities capabilities(Direction direction) const override {
+    Capabilities known = FamilyLoss::capabilities(direction);
+    known.renyi_bound = &bound_;
+    return known;
+  }
   void cite() const override;
 
  private:
-  Interval rho_;
-  Ends polygons_;
+  RenyiBound bound_;
 };
+
+/// All of these on the same data, each so many times: bounds of one order add.
+[[nodiscard]] LossPointer sum_of_renyi_bounds(const std::vector<std::pair<const RenyiBound*, std::uint64_t>>& parts);
 
 /// Pairs (order, divergence), orders above 1. Throws DomainError for others.
 [[nodiscard]] LossPointer renyi_bound(const std::vector<std::pair<Interval, Interval>>& points);

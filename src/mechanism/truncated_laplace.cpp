@@ -24,7 +24,8 @@ TruncatedLaplaceLoss::TruncatedLaplaceLoss(Interval epsilon0, Interval reach)
     : epsilon0_(epsilon0),
       reach_(reach),
       largest_loss_(max(min(epsilon0, 2.0 * reach - epsilon0), Interval::exactly(0))),
-      transform_(truncated_laplace_transform(epsilon0, reach)) {}
+      transform_(truncated_laplace_transform(epsilon0, reach)),
+      corners_{-largest_loss_.lo, largest_loss_.lo} {}
 
 Interval TruncatedLaplaceLoss::delta(Direction, Interval epsilon) const {
   cite();

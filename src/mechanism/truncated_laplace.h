@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+
 #include "loss/loss.h"
 #include "transform/laplace_transform.h"
 
@@ -8,7 +10,7 @@ namespace tradeoff {
 
 /// Laplace noise restricted to [-bound, bound] and renormalised. In units of the scale: epsilon0 = sensitivity / scale,
 /// reach = bound / scale. Never pure: where the supports of the two outputs do not overlap the loss is infinite.
-class TruncatedLaplaceLoss final : public Loss {
+class TruncatedLaplaceLoss final : public Loss, public BreakPoints {
  public:
   TruncatedLaplaceLoss(Interval epsilon0, Interval reach);
   [[nodiscard]] Interval epsilon0() const { return epsilon0_; }
@@ -19,12 +21,16 @@ class TruncatedLaplaceLoss final : public Loss {
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
-  [[nodiscard]] std::vector<double> corners(Direction) const override { return {-largest_loss_.lo, largest_loss_.lo}; }
-  [[nodiscard]] const Transform* transform(Direction) const override {
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
     // Nothing is offered where it is not known whether the bound is above the sensitivity, or where all losses are infinite.
-    return reach_.lo >= epsilon0_.hi || (reach_.hi < epsilon0_.lo && largest_loss_.lo > 0) ? &transform_ : nullptr;
+    const bool known = reach_.lo >= epsilon0_.hi || (reach_.hi < epsilon0_.lo && largest_loss_.lo > 0);
+    return {.transform = known ? &transform_ : nullptr,
+            .break_points = this,
+            .laplace_shape = known ? &transform_.shape() : nullptr,
+            .corners = corners_,
+            .largest_finite_loss = largest_loss_};
   }
-  [[nodiscard]] std::optional<BreakPoints> break_points(Direction, ParameterEnd end) const override {
+  [[nodiscard]] std::optional<BreakExpansion> expansion(Direction, ParameterEnd end) const override {
     if (!(reach_.lo >= epsilon0_.hi)) return std::nullopt;  // the supports overlap too little for this expansion
     return truncated_laplace_break_points(end == ParameterEnd::worse ? epsilon0_.hi : epsilon0_.lo, reach_);
   }
@@ -36,6 +42,7 @@ class TruncatedLaplaceLoss final : public Loss {
   Interval reach_;
   Interval largest_loss_;
   LaplaceTransform transform_;
+  std::array<double, 2> corners_;
 };
 
 }  // namespace tradeoff

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "loss/atoms.h"
+#include "loss/forwarding_loss.h"
 #include "mechanism/constraints.h"
 #include "numeric/arithmetic.h"
 #include "operators/group.h"
@@ -43,77 +44,37 @@ Cost cost_of_all(const std::vector<LossPointer>& losses) {
 }
 
 /// [curve-algebra] The swapped pair.
-class InverseLoss final : public Loss {
+class InverseLoss final : public ForwardingLoss {
  public:
-  explicit InverseLoss(LossPointer base) : base_(std::move(base)) {}
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    return by(exchanged(), base_->delta(opposite(direction), epsilon));
-  }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    return by(exchanged(), base_->log_delta(opposite(direction), epsilon));
-  }
+  explicit InverseLoss(LossPointer base) : ForwardingLoss(Order::swapped), base_(std::move(base)) {}
   [[nodiscard]] bool symmetric() const override { return false; }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(opposite(direction)); }
-  /// A tail speaks of both directions, except for its limit.
-  [[nodiscard]] Tail tail() const override {
-    Tail tail = base_->tail();
-    if (tail.limit.lo < infinity) tail.limit = {0, Tail::nothing};
-    std::swap(tail.largest.remove, tail.largest.add);
-    return tail;
-  }
-  [[nodiscard]] bool is_pair() const override { return base_->is_pair(); }
-  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
-    return by(exchanged(), base_->closed_epsilon(opposite(direction), delta));
-  }
-  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
-    return by(exchanged(), base_->closed_beta(opposite(direction), alpha));
-  }
-  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
-    return by(exchanged(), base_->test_at(opposite(direction), epsilon));
-  }
-  [[nodiscard]] std::vector<double> corners(Direction direction) const override { return base_->corners(opposite(direction)); }
-  [[nodiscard]] const Atoms* atoms(Direction direction) const override { return base_->atoms(opposite(direction)); }
-  [[nodiscard]] const Transform* transform(Direction direction) const override { return base_->transform(opposite(direction)); }
-  [[nodiscard]] std::optional<BreakPoints> break_points(Direction direction, ParameterEnd end) const override {
-    return base_->break_points(opposite(direction), end);
-  }
-  [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
-    return by(exchanged(), base_->guarantees(opposite(direction)));
-  }
-  [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
-    return base_->rough_delta(opposite(direction), epsilon);
-  }
   [[nodiscard]] std::string key() const override {
     const std::string inner = base_->key();
     return inner.empty() ? inner : "inverse(" + inner + ")";
   }
-  [[nodiscard]] Cost cost() const override { return base_->cost(); }
-  void cite() const override {
-    base_->cite();
-    record(exchanged());
-  }
 
  private:
+  [[nodiscard]] const Loss& base() const override { return *base_; }
+  void note() const override { record(exchanged()); }
+
   LossPointer base_;
 };
 
 /// [curve-algebra] The smaller profile at every epsilon; the larger trade-off function is the one of its hull, which is made of its parts.
 class StrongestLoss final : public Loss {
  public:
-  explicit StrongestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {}
+  explicit StrongestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {
+    for (const LossPointer& loss : losses_) parts_.push_back(loss.get());
+  }
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     Interval least = Interval::exactly(1);
     for (const LossPointer& loss : losses_) least = min(least, loss->delta(direction, epsilon));
     return by(strongest_of_all(), least);
   }
   [[nodiscard]] bool symmetric() const override { return true; }
-  [[nodiscard]] bool is_pair() const override { return false; }
-  [[nodiscard]] std::vector<const Loss*> minimum_of() const override {
-    std::vector<const Loss*> parts;
-    for (const LossPointer& loss : losses_) parts.push_back(loss.get());
-    return parts;
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.minimum_of = parts_, .cost = cost_of_all(losses_), .is_pair = false};
   }
-  [[nodiscard]] Cost cost() const override { return cost_of_all(losses_); }
   void cite() const override {
     for (const LossPointer& loss : losses_) loss->cite();
     record(strongest_of_all());
@@ -121,6 +82,7 @@ class StrongestLoss final : public Loss {
 
  private:
   std::vector<LossPointer> losses_;
+  std::vector<const Loss*> parts_;
 };
 
 /// [curve-algebra] The larger profile at every epsilon: convex again, so it is that of a pair.
@@ -155,7 +117,7 @@ class WeakestLoss final : public Loss {
     worst.gaussian.reset();
     return worst;
   }
-  [[nodiscard]] Cost cost() const override { return cost_of_all(losses_); }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.cost = cost_of_all(losses_)}; }
   void cite() const override {
     for (const LossPointer& loss : losses_) loss->cite();
     record(weakest_of_all());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "loss/budgeted_profile.h"
+#include "loss/forwarding_loss.h"
 #include "loss/key.h"
 #include "loss/work.h"
 #include "mechanism/finite.h"
@@ -110,7 +111,7 @@ Tail grouped_tail(const Tail& base, std::size_t size) {
 }
 
 /// The iteration of a curve known by its profile alone. [group-privacy]
-class GroupedLoss final : public Loss {
+class GroupedLoss final : public Loss, public ClosedForms {
  public:
   GroupedLoss(LossPointer base, std::uint64_t size)
       : base_(std::move(base)),
@@ -140,7 +141,7 @@ class GroupedLoss final : public Loss {
     record(iteration_);
     return beta;
   }
-  [[nodiscard]] Cost cost() const override { return Cost::search; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this, .cost = Cost::search}; }
   void cite() const override {
     base_->cite();
     record(iteration_);
@@ -295,42 +296,25 @@ class GroupedLoss final : public Loss {
 
 /// [group-privacy] The symmetric iteration, which covers additions and removals mixed, beside the iteration for one kind of change alone.
 /// A question about one direction is answered by the latter (see Profile), so the two directions differ and the whole is not symmetric.
-class MixedGroupLoss final : public Loss {
+class MixedGroupLoss final : public ForwardingLoss {
  public:
-  explicit MixedGroupLoss(GroupSides sides) : sides_(std::move(sides)), mixed_(*sides_.mixed) {}
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return by_mixing(mixed_.delta(direction, epsilon)); }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    return by_mixing(mixed_.log_delta(direction, epsilon));
-  }
+  explicit MixedGroupLoss(GroupSides sides) : sides_(std::move(sides)) {}
   [[nodiscard]] bool symmetric() const override { return false; }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return mixed_.infinite_mass(direction); }
-  [[nodiscard]] Tail tail() const override { return mixed_.tail(); }
-  [[nodiscard]] const GroupSides& sides() const { return sides_; }
-  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
-    return by_mixing(mixed_.closed_beta(direction, alpha));
-  }
-  [[nodiscard]] const Atoms* atoms(Direction direction) const override { return mixed_.atoms(direction); }
-  [[nodiscard]] std::string key() const override { return mixed_.key(); }
-  [[nodiscard]] Cost cost() const override { return mixed_.cost(); }
-  void cite() const override {
-    mixed_.cite();
-    record(mixing());
+  [[nodiscard]] Capabilities capabilities(Direction direction) const override {
+    Capabilities known = ForwardingLoss::capabilities(direction);
+    known.group_sides = &sides_;
+    return known;
   }
 
  private:
-  [[nodiscard]] static const Citation& mixing() {
+  [[nodiscard]] const Loss& base() const override { return *sides_.mixed; }
+  void note() const override {
     static const Citation citation("group-privacy",
                                    "the worst case covers additions and removals mixed; one direction speaks of that kind alone");
-    return citation;
-  }
-  template <class Value>
-  [[nodiscard]] static Value by_mixing(Value value) {
-    record(mixing());
-    return value;
+    record(citation);
   }
 
   GroupSides sides_;
-  const Loss& mixed_;
 };
 
 }  // namespace
@@ -379,10 +363,7 @@ LossPointer iterated(LossPointer base, std::uint64_t size) {
 
 }  // namespace
 
-const GroupSides* group_sides_of(const Loss& loss) {
-  const auto* group = dynamic_cast<const MixedGroupLoss*>(&loss);
-  return group == nullptr ? nullptr : &group->sides();
-}
+const GroupSides* group_sides_of(const Loss& loss) { return loss.capabilities(Direction::remove).group_sides; }
 
 LossPointer mixed_changes_of(LossPointer loss) {
   const GroupSides* sides = group_sides_of(*loss);
@@ -400,8 +381,8 @@ LossPointer group_loss(LossPointer base, std::uint64_t size) {
   if (!base->symmetric()) return std::make_shared<MixedGroupLoss>(GroupSides{iterated(symmetric_loss(base), size), iterated(base, size)});
   const Interval times = Interval::exactly(static_cast<double>(size));
   if (const auto mu = base->gaussian_mu()) return gaussian_loss(times * *mu, grouping_of(*base, size));
-  if (const auto* laplace = dynamic_cast<const LaplaceLoss*>(base.get()))
-    return std::make_shared<LaplaceLoss>(times * laplace->epsilon0(), grouping_of(*base, size));
+  if (const auto epsilon0 = base->capabilities(Direction::remove).laplace_epsilon)
+    return std::make_shared<LaplaceLoss>(times * *epsilon0, grouping_of(*base, size));
   return iterated(std::move(base), size);
 }
 

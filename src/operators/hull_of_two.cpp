@@ -34,7 +34,7 @@ Winner winner_between(const Slope& flat, const Slope& steep) {
   return Winner::unknown;
 }
 
-class HullOfTwo final : public Loss {
+class HullOfTwo final : public Loss, public ClosedForms {
  public:
   HullOfTwo(LossPointer owner, const Loss& first, LossPointer second)
       : owner_(std::move(owner)), first_(first), kept_(std::move(second)), second_(*kept_), end_(second_.tail().zero_from) {
@@ -82,7 +82,9 @@ class HullOfTwo final : public Loss {
   [[nodiscard]] std::optional<Interval> closed_beta(Direction, Interval alpha) const override {
     return max(dual_beta(Profile(first_, Direction::remove), alpha), dual_beta(Profile(second_, Direction::remove), alpha));
   }
-  [[nodiscard]] Cost cost() const override { return std::max(first_.cost(), second_.cost()); }
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.closed_forms = this, .cost = std::max(first_.cost(), second_.cost())};
+  }
   void cite() const override { record(citations_); }
 
  private:

@@ -19,7 +19,7 @@ namespace tradeoff {
 namespace {
 
 /// [observed-mixture] Conjugates of an infimal convolution add: so do the weighted profiles, and so do the weighted laws.
-class MixtureLoss final : public Loss {
+class MixtureLoss final : public Loss, public ClosedForms {
  public:
   explicit MixtureLoss(std::vector<MixtureComponent> components)
       : components_(std::move(components)),
@@ -67,14 +67,11 @@ class MixtureLoss final : public Loss {
     record(mixture_);
     return Test{clamp(sum.false_positive, 0, 1), clamp(sum.true_positive, 0, 1)};
   }
-  [[nodiscard]] const Atoms* atoms(Direction direction) const override {
-    if (!remove_) return nullptr;
-    return direction == Direction::add && add_ ? &*add_ : &*remove_;
-  }
-  [[nodiscard]] Cost cost() const override {
+  [[nodiscard]] Capabilities capabilities(Direction direction) const override {
     Cost largest = Cost::formula;
     for (const auto& [weight, loss] : components_) largest = std::max(largest, loss->cost());
-    return largest;
+    const auto& law = direction == Direction::add && add_ ? add_ : remove_;
+    return {.atoms = law ? &*law : nullptr, .closed_forms = this, .cost = largest};
   }
   void cite() const override {
     for (const auto& [weight, loss] : components_) loss->cite();

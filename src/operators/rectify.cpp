@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operators/rectify.h"
 
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -18,7 +19,7 @@ namespace tradeoff {
 namespace {
 
 // [clip-and-rectify] The smaller of two valid bounds at every epsilon.
-class RectifiedLoss final : public Loss {
+class RectifiedLoss final : public Loss, public ClosedForms {
  public:
   RectifiedLoss(LossPointer base, Interval epsilon) : base_(std::move(base)), noise_(epsilon) {}
 
@@ -39,9 +40,9 @@ class RectifiedLoss final : public Loss {
     tail.largest = smaller(base_->tail().largest, tail.largest);
     return tail;
   }
-  [[nodiscard]] bool is_pair() const override { return false; }
-  [[nodiscard]] std::vector<const Loss*> minimum_of() const override { return {base_.get(), &noise_}; }
-  [[nodiscard]] Cost cost() const override { return base_->cost(); }
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.closed_forms = this, .minimum_of = parts_, .cost = base_->cost(), .is_pair = false};
+  }
   void cite() const override {
     base_->cite();
     noise_.cite();
@@ -57,6 +58,7 @@ class RectifiedLoss final : public Loss {
 
   LossPointer base_;
   LaplaceLoss noise_;
+  std::array<const Loss*, 2> parts_{base_.get(), &noise_};
 };
 
 }  // namespace

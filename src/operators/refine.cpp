@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "mechanism/families.h"
-#include "mechanism/profile.h"
 #include "numeric/arithmetic.h"
 #include "numeric/plain_text.h"
 #include "numeric/root.h"
@@ -34,9 +32,10 @@ Interval value_on(const Segment& segment, double epsilon) {
   return segment.touch_value + (segment.first - segment.touch_value) * run / -expm1(-segment.touch);
 }
 
-class RefinedLoss final : public Loss {
+class RefinedLoss final : public Loss, public ClosedForms {
  public:
-  RefinedLoss(LossPointer base, const FamilyLoss& family) : base_(std::move(base)), family_(family) {
+  /// The bound must have a shape.
+  explicit RefinedLoss(LossPointer bound) : bound_(std::move(bound)), shape_(*bound_->capabilities(Direction::remove).bound_shape) {
     find_lines();
     lines_ = lines();
   }
@@ -48,31 +47,32 @@ class RefinedLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     if (epsilon.lo < segment_.touch.hi || other_) return log(delta(direction, epsilon));
     RefinedLoss::cite();
-    return family_.log_delta(direction, epsilon);
+    return bound_->log_delta(direction, epsilon);
   }
   [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this}; }
   /// Q(L > e) is minus the slope in e^e: that of the bound beyond the touching point.
   [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {
     if (!(epsilon > segment_.touch.hi) || other_) return std::nullopt;
     RefinedLoss::cite();
     const Interval point = Interval::exactly(epsilon);
-    const Interval delta = value(point), drop = family_.relative_drop(point);
+    const Interval delta = value(point), drop = shape_.relative_drop(point);
     return Test{clamp(delta * drop * exp(-point), 0, 1), clamp(delta * (1.0 + drop), 0, 1)};
   }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
-  [[nodiscard]] Tail tail() const override { return family_.tail(); }  // unchanged beyond the touching point
-  [[nodiscard]] std::string key() const override { return "refined(" + family_.key() + ")"; }
+  [[nodiscard]] Tail tail() const override { return bound_->tail(); }  // unchanged beyond the touching point
+  [[nodiscard]] std::string key() const override { return "refined(" + bound_->key() + ")"; }
   void cite() const override {
-    family_.cite();
+    bound_->cite();
     record(lines_);
   }
 
  private:
   void find_lines() {
-    const double from = std::max(family_.start().hi, family_.convex_from().hi);
+    const double from = std::max(shape_.start().hi, shape_.convex_from().hi);
     segment_.from_mirror = true;
     segment_.touch =
-        touch(from, [&](Interval t, Interval value) { return value * (1.0 + family_.relative_drop(t) * (1.0 + exp(-t))) - 1.0; });
+        touch(from, [&](Interval t, Interval value) { return value * (1.0 + shape_.relative_drop(t) * (1.0 + exp(-t))) - 1.0; });
     segment_.touch_value = value(segment_.touch);
     if (segment_.touch.hi == 0) return;  // the tangent at e = 0 passes below (-1, 1): the bound and its mirror are convex as they are
     // H(0) against the H of the touching point: the larger decides whether the line through (-1, 1) or through (1, delta(0)) is the hull's.
@@ -81,7 +81,7 @@ class RefinedLoss final : public Loss {
     const Interval at_touch = (1.0 - segment_.touch_value) / (1.0 + exp(segment_.touch));
     if (at_zero.hi <= at_touch.lo) return;
     Segment flatter{{}, {}, false, first};
-    flatter.touch = touch(from, [&](Interval t, Interval there) { return there * (1.0 - family_.relative_drop(t) * expm1(-t)) - first; });
+    flatter.touch = touch(from, [&](Interval t, Interval there) { return there * (1.0 - shape_.relative_drop(t) * expm1(-t)) - first; });
     flatter.touch_value = value(flatter.touch);
     if (at_zero.lo >= at_touch.hi)
       segment_ = flatter;
@@ -89,7 +89,7 @@ class RefinedLoss final : public Loss {
       other_ = flatter;  // too close to call: both lines are valid, and one of them is the hull
   }
 
-  [[nodiscard]] Interval value(Interval epsilon) const { return family_.delta(Direction::remove, epsilon); }
+  [[nodiscard]] Interval value(Interval epsilon) const { return bound_->delta(Direction::remove, epsilon); }
 
   /// Where the tangent of the convex part passes through the anchor: `excess` falls there from positive to negative.
   template <class Excess>
@@ -128,8 +128,8 @@ class RefinedLoss final : public Loss {
     return used;
   }
 
-  LossPointer base_;
-  const FamilyLoss& family_;
+  LossPointer bound_;
+  const BoundShape& shape_;
   Segment segment_;
   std::optional<Segment> other_;
   Citations lines_;
@@ -151,11 +151,12 @@ LossPointer hull_of_minimum(const LossPointer& loss, std::vector<const Loss*> pa
 
 LossPointer refine(LossPointer loss) {
   loss = mixed_changes_of(std::move(loss));
-  if (const auto* family = dynamic_cast<const FamilyLoss*>(loss.get())) return std::make_shared<RefinedLoss>(std::move(loss), *family);
-  if (auto parts = loss->minimum_of(); parts.size() >= 2) return hull_of_minimum(loss, std::move(parts));
-  if (const auto* tailed = dynamic_cast<const TailedProfile*>(loss.get()))
-    return hull_of_two(loss, tailed->rows(), std::make_shared<RefinedLoss>(tailed->beyond(), *tailed->beyond()));
-  if (!loss->is_pair()) throw UnsupportedError("refine: the hull of this bound is not implemented; it can be the last step of a plan only");
+  const Capabilities known = loss->capabilities(Direction::remove);
+  if (known.bound_shape != nullptr) return std::make_shared<RefinedLoss>(std::move(loss));
+  if (known.minimum_of.size() >= 2) return hull_of_minimum(loss, {known.minimum_of.begin(), known.minimum_of.end()});
+  if (known.pair_and_bound != nullptr)
+    return hull_of_two(loss, *known.pair_and_bound->pair, std::make_shared<RefinedLoss>(known.pair_and_bound->bound));
+  if (!known.is_pair) throw UnsupportedError("refine: the hull of this bound is not implemented; it can be the last step of a plan only");
   if (loss->symmetric()) return loss;
   return std::make_shared<SymmetrizedLoss>(std::move(loss));
 }

@@ -77,6 +77,7 @@ PoissonLoss::PoissonLoss(LossPointer base, Interval rate)
       rate_(rate),
       remove_transform_(subsampled_transform(*base_, rate, Sampling::poisson, Direction::remove)),
       add_transform_(subsampled_transform(*base_, rate, Sampling::poisson, Direction::add)) {
+  find_corners();
   const Atoms* atoms = base_->atoms(Direction::remove);
   if (atoms == nullptr || rate.hi >= 1) return;
   // An outcome of masses (p, q) becomes ((1 - rate) q + rate p, q); what only Q could produce gets the finite loss log(1 - rate).
@@ -89,9 +90,14 @@ PoissonLoss::PoissonLoss(LossPointer base, Interval rate)
   add_ = swapped(*remove_);
 }
 
-const Atoms* PoissonLoss::atoms(Direction direction) const {
-  const auto& law = direction == Direction::add ? add_ : remove_;
-  return law ? &*law : nullptr;
+Capabilities PoissonLoss::capabilities(Direction direction) const {
+  const bool add = direction == Direction::add;
+  const auto& law = add ? add_ : remove_;
+  return {.atoms = law ? &*law : nullptr,
+          .transform = (add ? add_transform_ : remove_transform_).get(),
+          .corners = add ? add_corners_ : remove_corners_,
+          .sampled = SampledFrom{base_.get(), rate_, Sampling::poisson},
+          .cost = base_->cost()};
 }
 
 // [poisson-subsampling] The profile grows with the rate, so the ends of the rate bound it; each end is one exact formula.
@@ -158,13 +164,12 @@ Tail PoissonLoss::tail() const {
   return tail;
 }
 
-std::vector<double> PoissonLoss::corners(Direction direction) const {
-  std::vector<double> corners = base_->corners(Direction::remove);
-  if (corners.empty()) return corners;
-  for (double& corner : corners) corner = sampled_corner(corner, rate_.lo);
-  if (base_->infinite_mass(Direction::add).hi > 0) corners.push_back(std::log1p(-rate_.lo));  // what only Q can produce
-  for (double& corner : corners) corner = direction == Direction::add ? -corner : corner;
-  return corners;
+void PoissonLoss::find_corners() {
+  const Unrecorded in_advance;
+  for (const double corner : base_->corners(Direction::remove)) remove_corners_.push_back(sampled_corner(corner, rate_.lo));
+  if (remove_corners_.empty()) return;
+  if (base_->infinite_mass(Direction::add).hi > 0) remove_corners_.push_back(std::log1p(-rate_.lo));  // what only Q can produce
+  for (const double corner : remove_corners_) add_corners_.push_back(-corner);
 }
 
 std::string PoissonLoss::key() const { return wrap("poisson", base_->key(), rate_); }
@@ -174,18 +179,25 @@ void PoissonLoss::cite() const {
   record(poisson_subsampling());
 }
 
-// C_rate reveals more the larger mu and rate are.
-std::optional<BreakPoints> SampledLoss::break_points(Direction /*direction*/, ParameterEnd end) const {
-  constexpr double few_roundings = 0x1p-50;  // of a decimal and of its reciprocal
+Capabilities SampledLoss::capabilities(Direction /*direction*/) const {
+  return {.atoms = atoms_ ? &*atoms_ : nullptr,
+          .transform = transform_.get(),
+          .break_points = this,
+          .corners = corners_,
+          .sampled = SampledFrom{base_.get(), rate_, Sampling::fixed},
+          .cost = base_->cost()};
+}
+
+std::optional<BreakExpansion> SampledLoss::expansion(Direction /*direction*/, ParameterEnd end) const {
   const auto mu = base_->gaussian_mu();
   if (!mu || !(mu->lo > 0)) return std::nullopt;
-  if (mu->width() <= few_roundings * mu->lo && rate_.width() <= few_roundings * rate_.lo)
-    return SampledGaussianBreak{mu->lo, rate_.lo, mu->width(), rate_.width()};
-  return end == ParameterEnd::worse ? SampledGaussianBreak{mu->hi, rate_.hi} : SampledGaussianBreak{mu->lo, rate_.lo};
+  return sampled_gaussian_expansion(Sampling::fixed, *mu, rate_, end);
 }
 
 SampledLoss::SampledLoss(LossPointer base, Interval rate)
     : base_(std::move(base)), rate_(rate), transform_(subsampled_transform(*base_, rate, Sampling::fixed, Direction::remove)) {
+  for (const double corner : base_->corners(Direction::remove))
+    if (corner > 0) corners_.push_back(sampled_corner(corner, rate_.lo));  // mirrored; the atom at 0 is on every lattice
   const Atoms* atoms = base_->atoms(Direction::remove);
   if (atoms == nullptr || !atoms->mirrored) return;
   // A positive loss l of the base moves to log(1 + p (e^l - 1)) and keeps its mass under Q; the negative side is the mirror, and
@@ -237,13 +249,6 @@ Tail SampledLoss::tail() const {
 }
 
 Interval SampledLoss::infinite_mass(Direction direction) const { return rate_ * base_->infinite_mass(direction); }
-
-std::vector<double> SampledLoss::corners(Direction) const {
-  std::vector<double> corners;
-  for (const double corner : base_->corners(Direction::remove))
-    if (corner > 0) corners.push_back(sampled_corner(corner, rate_.lo));
-  return corners;  // mirrored; the atom at 0 is on every lattice
-}
 
 std::string SampledLoss::key() const { return wrap("sample", base_->key(), rate_); }
 

@@ -167,7 +167,7 @@ class SubsampledGaussianTransform final : public Transform {
   Direction direction_;
 };
 
-class SubsampledGaussianLoss final : public Loss {
+class SubsampledGaussianLoss final : public Loss, public ClosedForms, public BreakPoints {
  public:
   SubsampledGaussianLoss(Interval mu, Interval rate)
       : mu_(mu),
@@ -184,21 +184,22 @@ class SubsampledGaussianLoss final : public Loss {
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
   [[nodiscard]] Tail tail() const override { return profile_.tail(); }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override;
-  [[nodiscard]] const Transform* transform(Direction direction) const override {
-    return has_transform_ ? (direction == Direction::add ? &add_ : &remove_) : nullptr;
+  [[nodiscard]] Capabilities capabilities(Direction direction) const override {
+    return {.transform = has_transform_ ? (direction == Direction::add ? &add_ : &remove_) : nullptr,
+            .break_points = this,
+            .closed_forms = this,
+            .sampled = profile_.capabilities(direction).sampled,
+            .atomless = true};
   }
-  [[nodiscard]] std::optional<BreakPoints> break_points(Direction, ParameterEnd end) const override {
-    if (mu_.width() <= few_roundings * mu_.lo && rate_.width() <= few_roundings * rate_.lo)
-      return SubsampledGaussianBreak{mu_.lo, rate_.lo, mu_.width(), rate_.width()};
-    return end == ParameterEnd::worse ? SubsampledGaussianBreak{mu_.hi, rate_.hi} : SubsampledGaussianBreak{mu_.lo, rate_.lo};
+  [[nodiscard]] std::optional<BreakExpansion> expansion(Direction, ParameterEnd end) const override {
+    return sampled_gaussian_expansion(Sampling::poisson, mu_, rate_, end);
   }
   [[nodiscard]] std::string key() const override { return make_key("subsampled_gaussian", {mu_, rate_}); }
   void cite() const override { profile_.cite(); }
 
  private:
-  static constexpr double most_rate = 1 - 1e-6;     // nearer to 1 the node bounds would need 1 - rate to more digits than they have
-  static constexpr double few_roundings = 0x1p-50;  // of a decimal and of its reciprocal
-  static constexpr double most_width = 1e-13;       // decimals and their quotients are far narrower; the node bounds count on it
+  static constexpr double most_rate = 1 - 1e-6;  // nearer to 1 the node bounds would need 1 - rate to more digits than they have
+  static constexpr double most_width = 1e-13;    // decimals and their quotients are far narrower; the node bounds count on it
 
   Interval mu_;
   Interval rate_;

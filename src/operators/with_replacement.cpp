@@ -10,7 +10,6 @@
 #include "loss/work.h"
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
-#include "mechanism/laplace.h"
 #include "numeric/arithmetic.h"
 #include "operators/group.h"
 #include "operators/subsampled.h"
@@ -46,8 +45,9 @@ LossPointer bound_of_group(const Tail& tail, std::uint64_t size) {
 
 /// Whether the groups cost little: closed forms, and few changes of a law with few atoms.
 bool has_simple_groups(const Loss& base, std::uint64_t draws) {
-  if (base.gaussian_mu() || dynamic_cast<const LaplaceLoss*>(&base) != nullptr) return true;
-  const Atoms* atoms = base.atoms(Direction::remove);
+  const Capabilities known = base.capabilities(Direction::remove);
+  if (known.gaussian_mu || known.laplace_epsilon) return true;
+  const Atoms* atoms = known.atoms;
   return atoms != nullptr && draws * atoms->finite.size() <= 400;
 }
 
@@ -97,7 +97,7 @@ class ReplacementLoss final : public Loss {
     if (groups_.back().above) largest.limit.lo = 0;
     return sampled_tail(largest, rate_);
   }
-  [[nodiscard]] Cost cost() const override { return Cost::search; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.cost = Cost::search}; }
   void cite() const override {
     for (const Group& group : groups_) group.loss->cite();
     record(sampling_);

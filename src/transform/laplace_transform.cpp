@@ -127,17 +127,17 @@ class LaplaceMoments final : public Moments {
 }  // namespace
 
 std::unique_ptr<const Moments> LaplaceTransform::prepare(const TransformRange& reach) const {
-  const bool narrow = relative_width(largest_) <= most_relative_width && relative_width(atom_) <= most_relative_width &&
-                      relative_width(density_) <= most_relative_width;
-  if (!narrow || !(largest_.lo > 0) || !(largest_.hi < 100)) return nullptr;  // beyond 100 the nodes could not resolve any tilt
+  const bool narrow = relative_width(shape_.largest) <= most_relative_width && relative_width(shape_.atom) <= most_relative_width &&
+                      relative_width(shape_.density) <= most_relative_width;
+  if (!narrow || !(shape_.largest.lo > 0) || !(shape_.largest.hi < 100)) return nullptr;  // beyond 100 the nodes could not resolve any tilt
   // 32 points resolve e^(10 x) on [-1, 1] far below rounding.
-  const double panels = 1 + std::floor((std::max(std::abs(reach.largest), std::abs(reach.least)) + 1) * largest_.hi / 10);
+  const double panels = 1 + std::floor((std::max(std::abs(reach.largest), std::abs(reach.least)) + 1) * shape_.largest.hi / 10);
   if (!(panels <= most_panels)) return nullptr;
-  return std::make_unique<LaplaceMoments>(largest_, atom_, density_, static_cast<int>(panels));
+  return std::make_unique<LaplaceMoments>(shape_.largest, shape_.atom, shape_.density, static_cast<int>(panels));
 }
 
 LaplaceTransform laplace_transform(Interval epsilon0) {
-  return {epsilon0, Interval::exactly(0.5), exp(-epsilon0 / 2.0) / 4.0, Interval::exactly(0)};
+  return LaplaceTransform({epsilon0, Interval::exactly(0.5), exp(-epsilon0 / 2.0) / 4.0, Interval::exactly(0)});
 }
 
 // [truncated-laplace-profile] gives the masses; here they are divided by the mass of finite losses.
@@ -146,12 +146,12 @@ LaplaceTransform truncated_laplace_transform(Interval epsilon0, Interval reach) 
   if (reach.lo >= epsilon0.hi) {
     const Interval infinite = end * expm1(epsilon0) / (2.0 * inside), finite = 1.0 - infinite;
     const Interval atom = -expm1(epsilon0 - reach) / (2.0 * inside * finite);
-    return {epsilon0, max(atom, Interval::exactly(0)), exp(-epsilon0 / 2.0) / (4.0 * inside * finite), infinite};
+    return LaplaceTransform({epsilon0, max(atom, Interval::exactly(0)), exp(-epsilon0 / 2.0) / (4.0 * inside * finite), infinite});
   }
   // The supports overlap on [epsilon0 - reach, reach] only: no atoms, and the density is normalised by itself.
   const Interval largest = 2.0 * reach - epsilon0;
   const Interval finite = end * expm1(largest) / (2.0 * inside);
-  return {largest, Interval::exactly(0), 0.5 / (expm1(largest / 2.0) - expm1(-largest / 2.0)), clamp(1.0 - finite, 0, 1)};
+  return LaplaceTransform({largest, Interval::exactly(0), 0.5 / (expm1(largest / 2.0) - expm1(-largest / 2.0)), clamp(1.0 - finite, 0, 1)});
 }
 
 }  // namespace tradeoff

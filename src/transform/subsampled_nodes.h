@@ -19,9 +19,6 @@ struct SampledBase {
   Interval missing = Interval::exactly(0);  ///< mass of x = -infinity under Q, and of +infinity under P
 };
 
-/// Whether each record joins by its own coin (the pair of Poisson sampling), or a sample of fixed size is drawn (C_p).
-enum class Sampling { poisson, fixed };
-
 /// The law of the sampled loss l = log(1 - rate + rate e^x) by Gauss-Legendre panels in x, with a bound of their error for every
 /// power. Under fixed sampling the half x > 0 alone is read: l keeps its mass, -l gets w times it, and all else has loss 0.
 /// Where P has infinite loss the pair is that of the finite losses, made a pair of probabilities by adding `shift` to l.

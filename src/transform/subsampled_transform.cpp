@@ -117,16 +117,16 @@ std::optional<SampledBase> sampled_base(const Loss& base) {
     if (!(mu->lo > 0) || !(mu->hi < 100) || !is_narrow(*mu)) return std::nullopt;
     return SampledBase{.mu = mu, .largest = Interval::exactly(infinity), .coefficient = Interval::exactly(0)};
   }
-  const auto* laplace = dynamic_cast<const LaplaceTransform*>(base.transform(Direction::remove));
+  const LaplaceShape* laplace = base.capabilities(Direction::remove).laplace_shape;
   if (laplace == nullptr) return std::nullopt;
-  const Interval largest = laplace->largest(), finite = 1.0 - laplace->infinite_mass();
-  const bool narrow = is_narrow(largest) && is_narrow(laplace->atom()) && is_narrow(laplace->density());
+  const Interval largest = laplace->largest, finite = 1.0 - laplace->infinite;
+  const bool narrow = is_narrow(largest) && is_narrow(laplace->atom) && is_narrow(laplace->density);
   if (!narrow || !(largest.lo > 0) || !(largest.hi < 100) || !(finite.lo > 0)) return std::nullopt;
   return SampledBase{.mu = std::nullopt,
                      .largest = largest,
-                     .atom = laplace->atom() * finite,
-                     .coefficient = laplace->density() * finite,
-                     .missing = laplace->infinite_mass()};
+                     .atom = laplace->atom * finite,
+                     .coefficient = laplace->density * finite,
+                     .missing = laplace->infinite};
 }
 
 std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval rate, Sampling sampling, Direction direction) {

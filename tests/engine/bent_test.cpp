@@ -38,17 +38,19 @@ using test::golden_interval;
 using test::IsTight;
 
 /// A loss known only by its expansion at the two ends of its parameters.
-class ExpandedLoss final : public Loss {
+class ExpandedLoss final : public Loss, public BreakPoints {
  public:
-  ExpandedLoss(BreakPoints worse, BreakPoints better, bool symmetric) : worse_(worse), better_(better), symmetric_(symmetric) {}
+  ExpandedLoss(BreakExpansion worse, BreakExpansion better, bool symmetric)
+      : worse_(std::move(worse)), better_(std::move(better)), symmetric_(symmetric) {}
   [[nodiscard]] Interval delta(Direction, Interval) const override { return {0, 1}; }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
-  [[nodiscard]] std::optional<BreakPoints> break_points(Direction, ParameterEnd end) const override {
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.break_points = this}; }
+  [[nodiscard]] std::optional<BreakExpansion> expansion(Direction, ParameterEnd end) const override {
     return end == ParameterEnd::worse ? worse_ : better_;
   }
 
  private:
-  BreakPoints worse_, better_;
+  BreakExpansion worse_, better_;
   bool symmetric_;
 };
 
@@ -57,6 +59,8 @@ class ShapelessLoss final : public Loss {
   [[nodiscard]] Interval delta(Direction, Interval) const override { return {0, 1}; }
   [[nodiscard]] bool symmetric() const override { return true; }
 };
+
+BreakExpansion sampled_factor(double mu, double rate) { return {.sampled = SampledGaussianFactor{Sampling::poisson, mu, rate}}; }
 
 Part laplace(Interval epsilon0, std::uint64_t times) {
   return {std::make_shared<ExpandedLoss>(laplace_break_points(epsilon0.hi), laplace_break_points(epsilon0.lo), true), times};
@@ -68,10 +72,10 @@ Part randomized_response(Interval epsilon, std::uint64_t times, double choices =
 }
 Part subsampled(Interval sigma, Interval rate, std::uint64_t times) {
   const Interval mu = 1.0 / sigma;
-  return {std::make_shared<ExpandedLoss>(SubsampledGaussianBreak{mu.hi, rate.hi}, SubsampledGaussianBreak{mu.lo, rate.lo}, false), times};
+  return {std::make_shared<ExpandedLoss>(sampled_factor(mu.hi, rate.hi), sampled_factor(mu.lo, rate.lo), false), times};
 }
 Part gaussian(double mu, std::uint64_t times) {
-  return {std::make_shared<ExpandedLoss>(GaussianBreak{mu}, GaussianBreak{mu}, true), times};
+  return {std::make_shared<ExpandedLoss>(BreakExpansion{.gaussian_mu = mu}, BreakExpansion{.gaussian_mu = mu}, true), times};
 }
 
 Direction direction_of(const nlohmann::json& one) {
@@ -109,7 +113,7 @@ TEST(ExtendedTest, ASumKnowsWhetherItIsExact) {
 }
 
 TEST(BreakPointsTest, MassesAddUpToOne) {
-  for (const BreakTerms& points :
+  for (const BreakExpansion& points :
        {laplace_break_points(0.7), truncated_laplace_break_points(0.7, Interval::exactly(3)), randomized_response_break_points(1.2, 2),
         randomized_response_break_points(1.2, 7), dp_break_points(0.3, Interval::exactly(1e-3))}) {
     Interval total = points.infinite_mass;
@@ -658,7 +662,7 @@ TEST(BentTest, OneStepMatchesItsClosedProfile) {
   for (const double mu : {0.25, 2.0}) {
     for (const double rate : {0.001, 0.4}) {
       const PoissonLoss closed(gaussian_loss(Interval::exactly(mu)), Interval::exactly(rate));
-      const Part part{std::make_shared<ExpandedLoss>(SubsampledGaussianBreak{mu, rate}, SubsampledGaussianBreak{mu, rate}, false), 1};
+      const Part part{std::make_shared<ExpandedLoss>(sampled_factor(mu, rate), sampled_factor(mu, rate), false), 1};
       const auto loss = compose_by_hyperbolic_contour({part}, {});
       for (const double epsilon : {-0.3, 0.01, 2.0}) {
         for (const Direction direction : {Direction::remove, Direction::add}) {
@@ -807,7 +811,7 @@ TEST(BentTest, TiesAndTheFarEndAreExact) {
   EXPECT_EQ(pure->delta(Direction::add, Interval::exactly(3)), Interval::exactly(0));
   EXPECT_THAT(pure->delta(Direction::add, Interval::exactly(1)), IsTight(1e-6));  // a break lies on epsilon
   EXPECT_THAT(pure->delta(Direction::add, Interval::exactly(0)), IsTight(1e-6));
-  const BreakTerms cut = truncated_laplace_break_points(1, Interval::exactly(5));
+  const BreakExpansion cut = truncated_laplace_break_points(1, Interval::exactly(5));
   const auto truncated = compose_by_hyperbolic_contour({{std::make_shared<ExpandedLoss>(cut, cut, true), 3}}, {});
   const Interval mass = truncated->infinite_mass(Direction::remove);
   EXPECT_THAT(mass, IsTight(1e-14));

@@ -193,7 +193,7 @@ class AllOrNothing final : public Loss {
       : mass_(Interval::exactly(mass)), atoms_(make_atoms({{Interval::exactly(0), 1.0 - mass_}}, mass_, mass_, true)) {}
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return max(mass_, mass_ - (1.0 - mass_) * expm1(epsilon)); }
   [[nodiscard]] bool symmetric() const override { return true; }
-  [[nodiscard]] const Atoms* atoms(Direction) const override { return &atoms_; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.atoms = &atoms_}; }
 
  private:
   Interval mass_;

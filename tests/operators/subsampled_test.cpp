@@ -206,7 +206,7 @@ TEST(Symmetrized, TakesTheWorseOrderAndItsMirror) {
 // Where the base's profile reaches 0 the sampled one does, and there only is its corner.
 TEST(Sampled, CornersMoveAsTheLargestLossDoes) {
   const SampledLoss loss(std::make_shared<LaplaceLoss>(Interval::exactly(2)), Interval::exactly(0.25));
-  const std::vector<double> corners = loss.corners(Direction::remove);
+  const std::span<const double> corners = loss.corners(Direction::remove);
   ASSERT_EQ(corners.size(), 1U);
   EXPECT_NEAR(corners[0], std::log(1 + 0.25 * (std::exp(2.0) - 1)), 1e-15);
   EXPECT_GT(loss.delta(Direction::remove, Interval::exactly(corners[0] - 1e-6)).lo, 0);

@@ -187,7 +187,7 @@ class TwoStepLoss final : public Loss, public Evaluable {
   [[nodiscard]] Interval infinite_mass(Direction direction) const override {
     return clamp(1.0 - (1.0 - first_->infinite_mass(direction)) * (1.0 - second_->infinite_mass(direction)), 0, 1);
   }
-  [[nodiscard]] Cost cost() const override { return Cost::engine; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.evaluable = this, .cost = Cost::engine}; }
   void cite() const override { record(laws_); }
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
     cite();
@@ -213,9 +213,7 @@ class TwoStepLoss final : public Loss, public Evaluable {
 
 /// The tests of an atomless loss: P(L > l) and P(L < l) are complements, so cells may be measured from either side.
 bool has_continuous_tests(const Loss& loss) {
-  if (loss.gaussian_mu()) return loss.test_at(Direction::remove, 0).has_value();
-  const auto points = loss.break_points(Direction::remove, ParameterEnd::worse);
-  return points && std::holds_alternative<SubsampledGaussianBreak>(*points) && loss.test_at(Direction::remove, 0).has_value();
+  return loss.capabilities(Direction::remove).atomless && loss.test_at(Direction::remove, 0).has_value();
 }
 
 }  // namespace

@@ -39,6 +39,8 @@ constexpr double many_times_wider = 3;                        // [contour-invers
 constexpr double crowded = 1.2;  // a positive saddle nearer to the pole at 0 than this many of its widths is not used
 constexpr double gap = 3.0;      // a line is reused up to this many widths from the saddle: rounding grows by e^(gap^2/2)
 
+}  // namespace
+
 /// One direction: finds saddles, keeps lines for the current question, answers in logarithms.
 class ContourSide {
  public:
@@ -178,10 +180,14 @@ std::optional<ContourSide::Saddle> ContourSide::saddle_of(double log_target, dou
   return std::nullopt;
 }
 
+namespace {
+
 double relative_width(const ContourLine::Value& value) {
   const double width = value.below / value.value;
   return value.value > 0 && width < infinity ? width : infinity;  // NaN must not pass
 }
+
+}  // namespace
 
 void ContourSide::inherit(const ContourSide& shorter) {
   const std::scoped_lock lock(shorter.mutex_);
@@ -545,7 +551,7 @@ std::optional<Evaluation> ContourSide::evaluation(Direction direction, double ep
                   "");
 }
 
-class ContourLoss final : public Loss, public Evaluable {
+class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
  public:
   ContourLoss(ContourPlan remove, ContourPlan add, const Parts& parts, bool symmetric)
       : inversion_(citation_of(parts, remove.lattice.has_value())),
@@ -570,7 +576,9 @@ class ContourLoss final : public Loss, public Evaluable {
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return side(direction).plan().infinite_mass; }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override;
-  [[nodiscard]] Cost cost() const override { return Cost::engine; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.closed_forms = this, .evaluable = this, .contours = this, .cost = Cost::engine};
+  }
   void cite() const override { record(laws_); }
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;
 
@@ -654,6 +662,8 @@ void ContourLoss::evaluate(Direction direction, double epsilon, std::vector<Eval
   }
 }
 
+namespace {
+
 /// False if a part offers nothing to work with.
 bool collect(const Parts& parts, Direction direction, ContourPlan& plan) {
   Interval largest = Interval::exactly(0);
@@ -683,12 +693,12 @@ bool collect(const Parts& parts, Direction direction, ContourPlan& plan) {
 
 }  // namespace
 
-LossPointer compose_by_contour(const Parts& parts, const Loss* shorter) {
+LossPointer compose_by_contour(const Parts& parts, const ContourLoss* shorter) {
   ContourPlan remove, add;
   if (!collect(parts, Direction::remove, remove) || !collect(parts, Direction::add, add)) return nullptr;
   const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
   auto loss = std::make_shared<ContourLoss>(std::move(remove), std::move(add), parts, symmetric);
-  if (const auto* known = dynamic_cast<const ContourLoss*>(shorter)) loss->inherit(*known);
+  if (shorter != nullptr) loss->inherit(*shorter);
   return loss;
 }
 

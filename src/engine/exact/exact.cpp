@@ -250,7 +250,7 @@ class Reading {
 };
 
 /// One reading a direction, or one for both.
-class ListedLoss final : public Loss, public Evaluable {
+class ListedLoss final : public Loss, public ClosedForms, public Evaluable {
  public:
   explicit ListedLoss(const Parts& parts)
       : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(parts, Direction::remove), laws_(citations_of_laws(parts)) {
@@ -285,9 +285,9 @@ class ListedLoss final : public Loss, public Evaluable {
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
     return by_list(table(direction).test(epsilon));
   }
-  [[nodiscard]] const Atoms* atoms(Direction direction) const override {
-    if (!atoms_) return nullptr;
-    return direction == Direction::add && add_atoms_ ? &*add_atoms_ : &*atoms_;
+  [[nodiscard]] Capabilities capabilities(Direction direction) const override {
+    const auto& law = direction == Direction::add && add_atoms_ ? add_atoms_ : atoms_;
+    return {.atoms = law ? &*law : nullptr, .closed_forms = this, .evaluable = this};
   }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     std::vector<Guarantee> list;
@@ -353,7 +353,7 @@ class ListedLoss final : public Loss, public Evaluable {
 };
 
 /// [meet-in-the-middle] Two lists a direction.
-class HalvedLoss final : public Loss, public Evaluable {
+class HalvedLoss final : public Loss, public ClosedForms, public Evaluable {
  public:
   explicit HalvedLoss(const Parts& parts)
       : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(make_halves(parts, Direction::remove)) {
@@ -374,6 +374,7 @@ class HalvedLoss final : public Loss, public Evaluable {
   }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return halves(direction).masses().infinite; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this, .evaluable = this}; }
   [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
     record(citations_);

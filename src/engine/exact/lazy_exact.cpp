@@ -9,13 +9,15 @@
 namespace tradeoff {
 namespace {
 
-class LazyExactLoss final : public Loss {
+/// Offers only what nobody asks for without need: any other capability would compose the list to find out.
+class LazyExactLoss final : public Loss, public ClosedForms {
  public:
   LazyExactLoss(Parts parts, Tolerance tolerance) : parts_(std::move(parts)), tolerance_(tolerance) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return loss().delta(direction, epsilon); }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return loss().log_delta(direction, epsilon); }
   [[nodiscard]] bool symmetric() const override { return loss().symmetric(); }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this}; }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     return loss().closed_epsilon(direction, delta);
   }

@@ -490,7 +490,7 @@ Interval SumProfile::epsilon(Interval log_wanted) const {
   return found;
 }
 
-class SumLoss final : public Loss, public Evaluable {
+class SumLoss final : public Loss, public ClosedForms, public Evaluable {
  public:
   SumLoss(const Parts& parts, bool symmetric, double relative)
       : symmetric_(symmetric),
@@ -519,6 +519,7 @@ class SumLoss final : public Loss, public Evaluable {
     return profile(direction).epsilon({log(delta - infinite).lo, log(high).hi});
   }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this, .evaluable = this}; }
   [[nodiscard]] Tail tail() const override { return tail_; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return profile(direction).infinite(); }
   void cite() const override { record(citations_); }

@@ -76,18 +76,29 @@ struct Builder {
   Interval variance = Interval::exactly(0);
   bool remove;
 
-  bool add(const BreakTerms& part, std::uint64_t times) {
-    if (times > most_times || part.terms.empty()) return false;
+  bool add(const BreakExpansion& part, std::uint64_t times) {
+    if (!part.terms.empty() && !add_terms(part, times)) return false;
+    if (part.sampled && !add_sampled(*part.sampled, static_cast<double>(times))) return false;
+    if (part.gaussian_mu > 0) variance = variance + static_cast<double>(times) * square(Interval::exactly(part.gaussian_mu));
+    return true;
+  }
+
+ private:
+  bool add_terms(const BreakExpansion& part, std::uint64_t times) {
+    if (times > most_times) return false;
     const auto count = static_cast<double>(times);
     log_finite = log_finite + count * log1p(-part.infinite_mass);
     expansion.summands = Multiplier(part.terms, static_cast<std::uint32_t>(times), expansion.summands).result();
     expansion.terms.insert(expansion.terms.end(), part.terms.begin(), part.terms.end());
     return expansion.summands.size() <= most_summands;
   }
-  bool add(const SubsampledGaussianBreak& part, std::uint64_t times) {
-    const auto count = static_cast<double>(times);
+  bool add_sampled(const SampledGaussianFactor& part, double count) {
     const double most_rate = part.rate + part.rate_width;
     if (!(part.mu > 0 && part.rate > 0 && most_rate < 1 && count <= most_subsampled)) return false;
+    if (part.sampling == Sampling::fixed) {  // [sampled-plane] Both directions have one law, and its break is at 0.
+      expansion.subsampled.push_back({part.mu, part.rate, count, true, part.mu_width, part.rate_width, Sampling::fixed});
+      return true;
+    }
     const Extended shift = Extended{remove ? count : -count, 0} * log_of_complement(part.rate);
     base_error += (log_of_complement_error + extended_unit) * std::abs(shift.high) + 1.001 * count * part.rate_width / (1 - most_rate);
     base = hyperbolic::add(base, shift, base_error);
@@ -95,24 +106,12 @@ struct Builder {
     expansion.subsampled.push_back({part.mu, part.rate, count, remove, part.mu_width, part.rate_width});
     return true;
   }
-  /// [sampled-plane] Both directions have one law, and its break is at 0.
-  bool add(const SampledGaussianBreak& part, std::uint64_t times) {
-    const auto count = static_cast<double>(times);
-    if (!(part.mu > 0 && part.rate > 0 && part.rate + part.rate_width < 1 && count <= most_subsampled)) return false;
-    expansion.subsampled.push_back({part.mu, part.rate, count, true, part.mu_width, part.rate_width, Sampling::fixed});
-    return true;
-  }
-  bool add(const GaussianBreak& part, std::uint64_t times) {
-    variance = variance + static_cast<double>(times) * square(Interval::exactly(part.mu));
-    return true;
-  }
 };
 
 /// How many summands a part multiplies the others by: ways to share its steps among its terms.
-double ways(const BreakPoints& points, std::uint64_t times) {
-  const auto* part = std::get_if<BreakTerms>(&points);
+double ways(const BreakExpansion& part, std::uint64_t times) {
   double count = 1;
-  for (std::size_t i = 1; part != nullptr && i < part->terms.size(); ++i)
+  for (std::size_t i = 1; i < part.terms.size(); ++i)
     count *= (static_cast<double>(times) + static_cast<double>(i)) / static_cast<double>(i);
   return count;
 }
@@ -133,13 +132,17 @@ bool Expansion::unbounded_above() const {
 }
 
 // Raising a loss and keeping its probability raises delta, and so do composed laws: the order of survival functions passes to sums.
-std::optional<BreakPoints> break_points_of(const Loss& loss, Direction direction, ParameterEnd end) {
+std::optional<BreakExpansion> break_points_of(const Loss& loss, Direction direction, ParameterEnd end) {
   if (auto points = loss.break_points(direction, end)) return points;
   const bool worse = end == ParameterEnd::worse;
-  if (const auto mu = loss.gaussian_mu()) return GaussianBreak{worse ? mu->hi : mu->lo};
+  BreakExpansion result;
+  if (const auto mu = loss.gaussian_mu()) {
+    result.gaussian_mu = worse ? mu->hi : mu->lo;
+    return result;
+  }
   const Atoms* atoms = loss.atoms(direction);
-  if (atoms == nullptr || atoms->slack > 0 || atoms->finite.size() > most_atoms) return std::nullopt;
-  BreakTerms result{{}, atoms->infinite};
+  if (atoms == nullptr || atoms->slack > 0 || atoms->finite.empty() || atoms->finite.size() > most_atoms) return std::nullopt;
+  result.infinite_mass = atoms->infinite;
   for (const Atom& atom : atoms->finite) result.terms.push_back(break_atom(worse ? atom.loss.hi : atom.loss.lo, atom.mass));
   return result;
 }
@@ -157,7 +160,7 @@ std::optional<Expansion> expand(const Parts& parts, Direction direction, Paramet
   for (const Part& part : parts) {
     const auto points = break_points_of(*part.loss, direction, end);
     if (!points) return std::nullopt;
-    if (!std::visit([&](const auto& kind) { return builder.add(kind, part.times); }, *points)) return std::nullopt;
+    if (!builder.add(*points, part.times)) return std::nullopt;
   }
   Expansion& expansion = builder.expansion;
   for (Summand& summand : expansion.summands) {

@@ -59,7 +59,7 @@ struct Expansion {
 };
 
 /// The break points that the loss states, or those of its law: a plain Gaussian, or few atoms.
-[[nodiscard]] std::optional<BreakPoints> break_points_of(const Loss& loss, Direction direction, ParameterEnd end);
+[[nodiscard]] std::optional<BreakExpansion> break_points_of(const Loss& loss, Direction direction, ParameterEnd end);
 
 /// Nothing if a part has no expansion or if the product has too many summands.
 [[nodiscard]] std::optional<Expansion> expand(const Parts& parts, Direction direction, ParameterEnd end);

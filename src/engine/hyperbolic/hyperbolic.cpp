@@ -19,7 +19,7 @@ using hyperbolic::LogDelta;
 using hyperbolic::Rough;
 using hyperbolic::Side;
 
-class BentLoss final : public Loss, public Evaluable {
+class BentLoss final : public Loss, public ClosedForms, public Evaluable {
  public:
   using Sides = std::array<std::array<std::shared_ptr<const Side>, 2>, 2>;  // [direction][end]
   BentLoss(Sides sides, Citations laws, bool symmetric, Tolerance tolerance)
@@ -56,7 +56,9 @@ class BentLoss final : public Loss, public Evaluable {
 
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
 
-  [[nodiscard]] Cost cost() const override { return Cost::engine; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.closed_forms = this, .evaluable = this, .cost = Cost::engine};
+  }
   void cite() const override { record(laws_); }
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;
 

@@ -126,7 +126,7 @@ void Grid::find_corners() {
       continue;
     }
     all_atoms_ = false;
-    if (const std::vector<double> known = loss.corners(direction_); !known.empty()) {
+    if (const std::span<const double> known = loss.corners(direction_); !known.empty()) {
       for (const double corner : known)
         if (std::abs(corner) <= farthest_loss) corners.push_back(std::abs(corner));  // what lies beyond is no range's
       continue;

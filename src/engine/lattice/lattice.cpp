@@ -166,7 +166,7 @@ class Scene {
   std::vector<Kept> kept_;  // newest last
 };
 
-class LatticeLoss final : public Loss, public Evaluable {
+class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
  public:
   LatticeLoss(const Parts& parts, Tolerance tolerance)
       : parts_(parts),
@@ -183,11 +183,11 @@ class LatticeLoss final : public Loss, public Evaluable {
     return {bounds(direction, epsilon.hi).lo, bounds(direction, epsilon.lo).hi};
   }
 
-  [[nodiscard]] double rough_delta(Direction direction, double epsilon) const override {
+  [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     const QuestionScope question;
     if (static_cast<double>(parts_.size()) <= rough_parts && std::isfinite(epsilon))
       if (const auto rough = scene(direction).rough_delta(epsilon)) return *rough;
-    return Loss::rough_delta(direction, epsilon);
+    return std::nullopt;
   }
 
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
@@ -210,7 +210,9 @@ class LatticeLoss final : public Loss, public Evaluable {
     return clamp(-expm1(log_finite), 0, 1);
   }
 
-  [[nodiscard]] Cost cost() const override { return Cost::engine; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.closed_forms = this, .evaluable = this, .cost = Cost::engine};
+  }
   void cite() const override { record(laws_); }
 
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loss/forwarding_loss.h"
+
+#include <utility>
+
+#include "numeric/arithmetic.h"
+
+namespace tradeoff {
+
+/// A tail speaks of both directions, except for its limit.
+Tail ForwardingLoss::tail() const {
+  Tail tail = base().tail();
+  if (order_ == Order::same) return tail;
+  if (tail.limit.lo < infinity) tail.limit = {0, Tail::nothing};
+  std::swap(tail.largest.remove, tail.largest.add);
+  return tail;
+}
+
+Capabilities ForwardingLoss::capabilities(Direction direction) const {
+  Capabilities known = base().capabilities(to_base(direction));
+  if (known.closed_forms != nullptr) known.closed_forms = this;
+  if (known.break_points != nullptr) known.break_points = this;
+  if (known.evaluable != nullptr) known.evaluable = this;
+  if (order_ == Order::swapped) {  // these speak of both directions at once
+    known.sampled.reset();
+    known.group_sides = nullptr;
+    known.contours = nullptr;
+  }
+  return known;
+}
+
+void ForwardingLoss::evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const {
+  for (Evaluation& one : evaluations_of(base(), to_base(direction), epsilon)) {
+    one.direction = to_base(one.direction);  // its own inverse
+    found.push_back(std::move(one));
+  }
+  note();
+}
+
+}  // namespace tradeoff

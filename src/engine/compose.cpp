@@ -104,7 +104,7 @@ ApplicableContours applicable_contours(const Parts& parts) {
   for (const Part& part : parts) {
     const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
     const auto sampled = points ? points->sampled : std::nullopt;
-    only_samples = only_samples && sampled && sampled->sampling == Sampling::fixed;
+    only_samples = only_samples && sampled && sampled->sampling == SampledBy::fixed;
     only_small = only_samples && only_small && sampled->mu <= much_noise && sampled->rate <= small_rate && part.times <= few_samples;
   }
   return {!only_samples || steps_that_count(parts) >= few_steps, !only_small};

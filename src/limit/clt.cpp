@@ -40,14 +40,14 @@ Contribution contribution(const Loss& loss) {
   if (const auto epsilon = pure_epsilon(loss))
     return {*epsilon * *epsilon, middle_of(loss.infinite_mass(Direction::remove)), "Theorem 7: many (epsilon, delta) guarantees"};
   if (const auto breaks = loss.break_points(Direction::remove, ParameterEnd::worse))
-    if (const auto& sampled = breaks->sampled; sampled && sampled->sampling == Sampling::poisson)
+    if (const auto& sampled = breaks->sampled; sampled && sampled->sampling == SampledBy::poisson)
       return {std::pow(poisson_sampling_limit(sampled->mu, sampled->rate, 1).value(), 2), 0, "Poisson variant of Corollary 4"};
   const auto sampled = loss.capabilities(Direction::remove).sampled;
-  if (sampled && sampled->sampling == Sampling::poisson) {
+  if (sampled && sampled->sampling == SampledBy::poisson) {
     const double chi2 = std::expm1(middle_of(log_moment(*sampled->base, Direction::remove, 1, 1)));
     if (chi2 < infinity) return {std::pow(middle_of(sampled->rate), 2) * chi2, 0, "Poisson variant of Theorem 11"};
   }
-  if (sampled && sampled->sampling == Sampling::fixed) {
+  if (sampled && sampled->sampling == SampledBy::fixed) {
     const double chi2 = middle_of(loss_moments(*sampled->base, Direction::worst).chi2plus);
     if (chi2 < infinity) return {2 * std::pow(middle_of(sampled->rate), 2) * chi2, 0, "Theorem 11: fixed-size samples"};
   }

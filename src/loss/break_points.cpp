@@ -7,7 +7,7 @@
 namespace tradeoff {
 
 // Poisson and fixed-size samples reveal more the larger mu and rate are.
-BreakExpansion sampled_gaussian_expansion(Sampling sampling, Interval mu, Interval rate, ParameterEnd end) {
+BreakExpansion sampled_gaussian_expansion(SampledBy sampling, Interval mu, Interval rate, ParameterEnd end) {
   constexpr double few_roundings = 0x1p-50;  // of a decimal and of its reciprocal
   BreakExpansion result;
   if (mu.width() <= few_roundings * mu.lo && rate.width() <= few_roundings * rate.lo)

@@ -13,7 +13,7 @@ namespace tradeoff {
 enum class ParameterEnd { worse, better };
 
 /// Whether each record joins by its own coin (Poisson), or a sample of fixed size is drawn (C_p).
-enum class Sampling { poisson, fixed };
+enum class SampledBy { poisson, fixed };
 
 /// One summand exp(s b) A(s) of the transform E[exp(s L); L < infinity], with A(s) = constant + residue / (2s + 1).
 /// [break-point-expansion]
@@ -29,7 +29,7 @@ struct BreakTerm {
 /// Poisson: P = (1 - rate) N(0,1) + rate N(mu,1) against Q = N(0,1), with a break at log(1 - rate) or, swapped, at -log(1 - rate).
 /// Fixed size: C_rate, which is symmetric; its only break is at 0.
 struct SampledGaussianFactor {
-  Sampling sampling = Sampling::poisson;
+  SampledBy sampling = SampledBy::poisson;
   double mu = 1;
   double rate = 0.5;
   double mu_width = 0;    ///< the true mu is up to this much larger: an uncertainty too small to need two answers
@@ -61,7 +61,7 @@ class BreakPoints {
 
 /// The factor of a sampled Gaussian. Both grow with mu and rate: intervals as narrow as a few roundings are given by their width, wider
 /// ones by the end that is asked for.
-[[nodiscard]] BreakExpansion sampled_gaussian_expansion(Sampling sampling, Interval mu, Interval rate, ParameterEnd end);
+[[nodiscard]] BreakExpansion sampled_gaussian_expansion(SampledBy sampling, Interval mu, Interval rate, ParameterEnd end);
 /// An atom of the loss at an exact position.
 [[nodiscard]] BreakTerm break_atom(double position, Interval mass);
 /// Laplace noise with largest loss epsilon0.

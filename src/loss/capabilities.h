@@ -106,7 +106,7 @@ struct LaplaceShape {
 struct SampledFrom {
   const Loss* base = nullptr;
   Interval rate;
-  Sampling sampling = Sampling::poisson;
+  SampledBy sampling = SampledBy::poisson;
 };
 
 /// What is known of a law in one direction besides its profile: all optional, and what is not set is not known. Pointers live as long as

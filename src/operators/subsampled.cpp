@@ -75,8 +75,8 @@ Interval by(const Citation& citation, Interval value) {
 PoissonLoss::PoissonLoss(LossPointer base, Interval rate)
     : base_(std::move(base)),
       rate_(rate),
-      remove_transform_(subsampled_transform(*base_, rate, Sampling::poisson, Direction::remove)),
-      add_transform_(subsampled_transform(*base_, rate, Sampling::poisson, Direction::add)) {
+      remove_transform_(subsampled_transform(*base_, rate, SampledBy::poisson, Direction::remove)),
+      add_transform_(subsampled_transform(*base_, rate, SampledBy::poisson, Direction::add)) {
   find_corners();
   const Atoms* atoms = base_->atoms(Direction::remove);
   if (atoms == nullptr || rate.hi >= 1) return;
@@ -96,7 +96,7 @@ Capabilities PoissonLoss::capabilities(Direction direction) const {
   return {.atoms = law ? &*law : nullptr,
           .transform = (add ? add_transform_ : remove_transform_).get(),
           .corners = add ? add_corners_ : remove_corners_,
-          .sampled = SampledFrom{base_.get(), rate_, Sampling::poisson},
+          .sampled = SampledFrom{base_.get(), rate_, SampledBy::poisson},
           .cost = base_->cost()};
 }
 
@@ -184,18 +184,18 @@ Capabilities SampledLoss::capabilities(Direction /*direction*/) const {
           .transform = transform_.get(),
           .break_points = this,
           .corners = corners_,
-          .sampled = SampledFrom{base_.get(), rate_, Sampling::fixed},
+          .sampled = SampledFrom{base_.get(), rate_, SampledBy::fixed},
           .cost = base_->cost()};
 }
 
 std::optional<BreakExpansion> SampledLoss::expansion(Direction /*direction*/, ParameterEnd end) const {
   const auto mu = base_->gaussian_mu();
   if (!mu || !(mu->lo > 0)) return std::nullopt;
-  return sampled_gaussian_expansion(Sampling::fixed, *mu, rate_, end);
+  return sampled_gaussian_expansion(SampledBy::fixed, *mu, rate_, end);
 }
 
 SampledLoss::SampledLoss(LossPointer base, Interval rate)
-    : base_(std::move(base)), rate_(rate), transform_(subsampled_transform(*base_, rate, Sampling::fixed, Direction::remove)) {
+    : base_(std::move(base)), rate_(rate), transform_(subsampled_transform(*base_, rate, SampledBy::fixed, Direction::remove)) {
   for (const double corner : base_->corners(Direction::remove))
     if (corner > 0) corners_.push_back(sampled_corner(corner, rate_.lo));  // mirrored; the atom at 0 is on every lattice
   const Atoms* atoms = base_->atoms(Direction::remove);

@@ -192,7 +192,7 @@ class SubsampledGaussianLoss final : public Loss, public ClosedForms, public Bre
             .atomless = true};
   }
   [[nodiscard]] std::optional<BreakExpansion> expansion(Direction, ParameterEnd end) const override {
-    return sampled_gaussian_expansion(Sampling::poisson, mu_, rate_, end);
+    return sampled_gaussian_expansion(SampledBy::poisson, mu_, rate_, end);
   }
   [[nodiscard]] std::string key() const override { return make_key("subsampled_gaussian", {mu_, rate_}); }
   void cite() const override { profile_.cite(); }

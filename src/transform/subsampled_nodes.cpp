@@ -23,7 +23,7 @@ constexpr double coarse_accuracy = 6;
 
 }  // namespace
 
-SubsampledNodes::SubsampledNodes(const SampledBase& base, Interval rate, Sampling sampling, const Range& range)
+SubsampledNodes::SubsampledNodes(const SampledBase& base, Interval rate, SampledBy sampling, const Range& range)
     : base_(base), sampling_(sampling), rate_(middle_of(rate)), relative_rate_(relative_width(rate) + unit_roundoff) {
   const Interval finite = 1.0 - rate * base.missing;
   if (base.mu) {
@@ -34,11 +34,11 @@ SubsampledNodes::SubsampledNodes(const SampledBase& base, Interval rate, Samplin
     largest_ = middle_of(base.largest);
     coefficient_ = middle_of(base.coefficient);
     width_ = relative_width(base.largest) + relative_width(base.coefficient) + relative_width(base.atom) + 4 * unit_roundoff;
-    low_ = sampling == Sampling::fixed ? 0 : -largest_;
+    low_ = sampling == SampledBy::fixed ? 0 : -largest_;
     high_ = largest_;
   }
-  if (sampling == Sampling::poisson && base.missing.hi > 0) shift_ = -log(finite);
-  if (sampling == Sampling::fixed) scale_ = 1.0 / finite;
+  if (sampling == SampledBy::poisson && base.missing.hi > 0) shift_ = -log(finite);
+  if (sampling == SampledBy::fixed) scale_ = 1.0 / finite;
   log_scale_ = std::log(scale_.hi) + 1e-9;
   if (!place_panels(range, 0)) return;
   fill();
@@ -123,7 +123,7 @@ double SubsampledNodes::log_one_error(double power, double t) const {
 
 double SubsampledNodes::log_error(double power, double t, const Sum&) const {
   double bound = log_one_error(power, t);
-  if (sampling_ == Sampling::fixed) bound = log_sum(bound, log_one_error(1 - power, t));  // -l has w times the mass
+  if (sampling_ == SampledBy::fixed) bound = log_sum(bound, log_one_error(1 - power, t));  // -l has w times the mass
   return bound + log_scale_ + power * (power >= 0 ? shift_.hi : shift_.lo) + bound_slack;
 }
 
@@ -137,7 +137,7 @@ double SubsampledNodes::log_peak(double power) const {
     return best + std::log(base_.mu ? mu_ : largest_);
   };
   const double one = peak(power);
-  return std::max(sampling_ == Sampling::fixed ? std::max(one, peak(1 - power)) : one, power >= 0 && power <= 1 ? 0.0 : -infinity);
+  return std::max(sampling_ == SampledBy::fixed ? std::max(one, peak(1 - power)) : one, power >= 0 && power <= 1 ? 0.0 : -infinity);
 }
 
 /// Steering only: the t from which the bound atoms + variation / t alone makes the product of all steps negligible.
@@ -159,10 +159,10 @@ bool SubsampledNodes::place_panels(const Range& range, double furthest) {
   for (const Demand demand : {Demand{range.least_power - 0.5, 0.5, 0}, Demand{range.largest_power + 0.5, 0.5, 0}, Demand{0, 0, 0},
                               Demand{1, 0, 0}, Demand{range.power, range.longest, 0}}) {
     demands.push_back({demand.power, demand.t, log_peak(demand.power) - wanted});
-    if (sampling_ == Sampling::fixed) demands.push_back({1 - demand.power, demand.t, log_peak(1 - demand.power) - wanted});
+    if (sampling_ == SampledBy::fixed) demands.push_back({1 - demand.power, demand.t, log_peak(1 - demand.power) - wanted});
   }
   if (furthest > 0) demands.push_back({range.power, furthest, log_peak(range.power) - coarse_accuracy - 3});
-  if (furthest > 0 && sampling_ == Sampling::fixed)
+  if (furthest > 0 && sampling_ == SampledBy::fixed)
     demands.push_back({1 - range.power, furthest, log_peak(1 - range.power) - coarse_accuracy - 3});
   if (base_.mu) {
     high_ = mu_;
@@ -206,7 +206,7 @@ void SubsampledNodes::add_point(double x, double x_error, double log_weight, dou
     error += relative_rate_ + unit_roundoff * (4.1 * std::abs(std::log(rate_)) + 2.1 * (x + std::abs(loss)) + 1);
   error *= 1.05;
   add_node(loss, error, log_weight, weight_error);
-  if (sampling_ == Sampling::fixed)
+  if (sampling_ == SampledBy::fixed)
     add_node(-loss, error, log_weight + loss, weight_error + error + 2 * unit_roundoff * (std::abs(log_weight) + loss));
 }
 
@@ -250,11 +250,11 @@ void SubsampledNodes::fill() {
       add_point(x, x_error, std::log(panel.half * weight) + log_density(x), 1.1 * density_error);
     });
   if (!base_.mu) {
-    if (sampling_ == Sampling::poisson) add_atom(-largest_, width_ * largest_, base_.atom);
+    if (sampling_ == SampledBy::poisson) add_atom(-largest_, width_ * largest_, base_.atom);
     add_atom(largest_, width_ * largest_, base_.atom * exp(-base_.largest));
   }
   const std::size_t first = nodes_.loss.size();
-  if (sampling_ == Sampling::fixed) {
+  if (sampling_ == SampledBy::fixed) {
     const Interval rate = rate_ * Interval{1 - relative_rate_, 1 + relative_rate_};
     const Interval mass = max((1.0 - rate) * neither(), Interval::exactly(0));
     if (mass.hi > 0) add_node(0, 0, std::log(middle_of(mass)), relative_width(mass) + 8 * unit_roundoff);
@@ -317,7 +317,7 @@ double SubsampledNodes::log_one_variation(double power) const {
 // Under fixed sampling the two halves meet at 0 with the same value, so the jumps there are none.
 double SubsampledNodes::log_variation(double power) const {
   double bound = log_one_variation(power);
-  if (sampling_ == Sampling::fixed) {
+  if (sampling_ == SampledBy::fixed) {
     bound = log_sum(bound, log_one_variation(1 - power));
     const double jumps = std::log(2.0) + log_density(0) - std::log(rate_) - bound_slack - bound;
     if (jumps < 0) bound += std::log1p(-std::exp(jumps)) + bound_slack;

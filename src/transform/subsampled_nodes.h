@@ -34,7 +34,7 @@ class SubsampledNodes final : public NodeLaw {
     double accuracy;
     double steps;
   };
-  SubsampledNodes(const SampledBase& base, Interval rate, Sampling sampling, const Range& range);
+  SubsampledNodes(const SampledBase& base, Interval rate, SampledBy sampling, const Range& range);
   /// With more panels than this the law is left empty: it would cost too much.
   static constexpr std::size_t most_panels = 600;
 
@@ -83,7 +83,7 @@ class SubsampledNodes final : public NodeLaw {
   [[nodiscard]] Interval neither() const;
 
   SampledBase base_;
-  Sampling sampling_;
+  SampledBy sampling_;
   double rate_, relative_rate_;
   double mu_ = 0, relative_mu_ = 0;  // of a Gaussian base
   double largest_ = 0, coefficient_ = 0, width_ = 0;

@@ -73,15 +73,15 @@ class SubsampledMoments final : public Moments {
 
 class SubsampledTransform final : public Transform {
  public:
-  SubsampledTransform(SampledBase base, Interval rate, Sampling sampling, Direction direction)
+  SubsampledTransform(SampledBase base, Interval rate, SampledBy sampling, Direction direction)
       : base_(base), rate_(rate), sampling_(sampling), direction_(direction) {}
 
   [[nodiscard]] Interval infinite_mass() const override {
-    const bool lost = sampling_ == Sampling::poisson && direction_ == Direction::add;  // it becomes the atom at -log(1 - rate)
+    const bool lost = sampling_ == SampledBy::poisson && direction_ == Direction::add;  // it becomes the atom at -log(1 - rate)
     return lost ? Interval::exactly(0) : rate_ * base_.missing;
   }
   [[nodiscard]] double largest_loss() const override {
-    if (sampling_ == Sampling::fixed || direction_ == Direction::remove)
+    if (sampling_ == SampledBy::fixed || direction_ == Direction::remove)
       return base_.mu ? infinity : log1p(rate_ * expm1(base_.largest)).hi;
     return (-log1p(base_.missing.hi > 0 ? -rate_ : rate_ * expm1(-base_.largest))).hi;
   }
@@ -104,7 +104,7 @@ class SubsampledTransform final : public Transform {
  private:
   SampledBase base_;
   Interval rate_;
-  Sampling sampling_;
+  SampledBy sampling_;
   Direction direction_;
 };
 
@@ -129,11 +129,11 @@ std::optional<SampledBase> sampled_base(const Loss& base) {
                      .missing = laplace->infinite};
 }
 
-std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval rate, Sampling sampling, Direction direction) {
+std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval rate, SampledBy sampling, Direction direction) {
   constexpr double most_rate = 1 - 1e-6;  // nearer to 1 the bounds would need 1 - rate to more digits than they have
   if (!(rate.lo > 0) || !(rate.hi <= most_rate) || !is_narrow(rate)) return nullptr;
   auto known = sampled_base(base);
-  if (!known || (known->mu && sampling == Sampling::poisson)) return nullptr;
+  if (!known || (known->mu && sampling == SampledBy::poisson)) return nullptr;
   return std::make_unique<SubsampledTransform>(*known, rate, sampling, direction);
 }
 

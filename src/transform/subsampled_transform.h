@@ -15,7 +15,7 @@ namespace tradeoff {
 
 /// The transform of a sampled loss; null where the parameters are too wide or the base has none of these forms.
 /// Poisson sampling of a plain Gaussian is subsampled_gaussian's. [subsampled-transform]
-[[nodiscard]] std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval rate, Sampling sampling,
+[[nodiscard]] std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval rate, SampledBy sampling,
                                                                     Direction direction);
 
 }  // namespace tradeoff

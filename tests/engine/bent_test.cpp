@@ -60,7 +60,7 @@ class ShapelessLoss final : public Loss {
   [[nodiscard]] bool symmetric() const override { return true; }
 };
 
-BreakExpansion sampled_factor(double mu, double rate) { return {.sampled = SampledGaussianFactor{Sampling::poisson, mu, rate}}; }
+BreakExpansion sampled_factor(double mu, double rate) { return {.sampled = SampledGaussianFactor{SampledBy::poisson, mu, rate}}; }
 
 Part laplace(Interval epsilon0, std::uint64_t times) {
   return {std::make_shared<ExpandedLoss>(laplace_break_points(epsilon0.hi), laplace_break_points(epsilon0.lo), true), times};
@@ -404,10 +404,10 @@ TEST(SampledPlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
     const double rate = std::exp(-9 * uniform(random)) * 0.7;
     const bool positive = k % 2 == 0;
     const double real = positive ? 1 + 12 * uniform(random) : -std::exp(7 * uniform(random)) / rate * 0.1;
-    const hyperbolic::RealNoise fast(mu, rate, positive, std::nullopt, Sampling::fixed);
+    const hyperbolic::RealNoise fast(mu, rate, positive, std::nullopt, SampledBy::fixed);
     hyperbolic::Range range = fast.range(real);
     if (k % 3 == 0) (k % 4 < 2 ? range.low : range.high) += (k % 4 < 2 ? 0.5 : -0.2) * uniform(random) * (range.high - range.low);
-    hyperbolic::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), range, std::nullopt, Sampling::fixed);
+    hyperbolic::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), range, std::nullopt, SampledBy::fixed);
     const Complex p(real, std::abs(real) * (k % 3 == 1 ? 15 : 3) * uniform(random));
     const hyperbolic::Polar found = plane.evaluate(p);
     acb_t truth, difference;
@@ -434,7 +434,7 @@ TEST(SampledPlaneTest, WhatLiesBeyondTheNodesIsCounted) {
   const double mu = 0.5, rate = 0.01;
   for (const hyperbolic::Range range : {hyperbolic::Range{-17, 8}, hyperbolic::Range{-60, -3}}) {
     for (const Complex p : {Complex(3, 0), Complex(-5, 0), Complex(20, 0)}) {
-      hyperbolic::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), range, std::nullopt, Sampling::fixed);
+      hyperbolic::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), range, std::nullopt, SampledBy::fixed);
       acb_t truth;
       acb_init(truth);
       exact_sampled_transform(truth, mu, rate, p);
@@ -453,11 +453,11 @@ TEST(SampledPlaneTest, DoubtAboutParametersIsCounted) {
   for (const Complex p : {Complex(3, 0), Complex(-20, 5), Complex(0.5, 12)}) {
     const hyperbolic::Range range{-60, 12};
     const auto check = [&](Interval mu, Interval rate) {
-      hyperbolic::NoisePlane both(mu, rate, range, std::nullopt, Sampling::fixed);
+      hyperbolic::NoisePlane both(mu, rate, range, std::nullopt, SampledBy::fixed);
       const hyperbolic::Polar found = both.evaluate(p);
       for (const double end_mu : {mu.lo, mu.hi})
         for (const double end_rate : {rate.lo, rate.hi}) {
-          hyperbolic::NoisePlane end(Interval::exactly(end_mu), Interval::exactly(end_rate), range, std::nullopt, Sampling::fixed);
+          hyperbolic::NoisePlane end(Interval::exactly(end_mu), Interval::exactly(end_rate), range, std::nullopt, SampledBy::fixed);
           EXPECT_LE(std::abs(value(end.evaluate(p)) - value(found)), std::exp(found.log_error) * 1.000001) << p;
         }
     };

@@ -76,10 +76,10 @@ TEST(SubsampledGaussian, GivesTheBreakOfTheEndThatIsAsked) {
     return loss->break_points(Direction::remove, end).value().sampled.value();
   };
   const auto wide = subsampled_gaussian({1, 1.5}, {0.125, 0.25});
-  EXPECT_EQ(of(wide, ParameterEnd::worse), (SampledGaussianFactor{Sampling::poisson, 1.5, 0.25}));
-  EXPECT_EQ(of(wide, ParameterEnd::better), (SampledGaussianFactor{Sampling::poisson, 1, 0.125}));
+  EXPECT_EQ(of(wide, ParameterEnd::worse), (SampledGaussianFactor{SampledBy::poisson, 1.5, 0.25}));
+  EXPECT_EQ(of(wide, ParameterEnd::better), (SampledGaussianFactor{SampledBy::poisson, 1, 0.125}));
   const auto narrow = subsampled_gaussian({1, std::nextafter(1, 2)}, Interval::exactly(0.25));
-  EXPECT_EQ(of(narrow, ParameterEnd::worse), (SampledGaussianFactor{Sampling::poisson, 1, 0.25, 0x1p-52, 0}));
+  EXPECT_EQ(of(narrow, ParameterEnd::worse), (SampledGaussianFactor{SampledBy::poisson, 1, 0.25, 0x1p-52, 0}));
 }
 
 }  // namespace

@@ -63,10 +63,10 @@ int integrand(acb_ptr out, const acb_t z, void* data, slong order, slong bits) {
 /// the two centres; a truncated one leaves a stretch that only Q can produce.
 class NoiseWitness {
  public:
-  NoiseWitness(Noise noise, double rate, Sampling sampling) : noise_(noise), rate_(rate), sampling_(sampling) {}
+  NoiseWitness(Noise noise, double rate, SampledBy sampling) : noise_(noise), rate_(rate), sampling_(sampling) {}
 
   [[nodiscard]] ComplexBall moment(double power, double t) const {
-    if (sampling_ == Sampling::poisson) return part(power, t, false);
+    if (sampling_ == SampledBy::poisson) return part(power, t, false);
     // The favourable half with its mass, its mirror image with w times the mass, and the rest at loss 0.
     ComplexBall sum = part(power, t, true);
     const ComplexBall mirror = part(1 - power, -t, true), zero = part(0, 0, true), one = part(1, 0, true);
@@ -155,7 +155,7 @@ class NoiseWitness {
 
   Noise noise_;
   double rate_;
-  Sampling sampling_;
+  SampledBy sampling_;
 };
 
 LossPointer base_of(const Noise& noise) {
@@ -172,9 +172,9 @@ double distance(const CharacteristicValue& value, const ComplexBall& truth) {
   return std::hypot(real.middle(), imaginary.middle());
 }
 
-void hold(const Noise& noise, double rate, Sampling sampling, Direction direction, double order) {
+void hold(const Noise& noise, double rate, SampledBy sampling, Direction direction, double order) {
   SCOPED_TRACE(::testing::Message() << (noise.gaussian ? "gaussian " : "laplace ") << noise.shift << " bound " << noise.bound << " rate "
-                                    << rate << (sampling == Sampling::fixed ? " fixed" : " poisson") << " add "
+                                    << rate << (sampling == SampledBy::fixed ? " fixed" : " poisson") << " add "
                                     << (direction == Direction::add) << " order " << order);
   const NoiseWitness witness(noise, rate, sampling);
   const LossPointer base = base_of(noise);
@@ -191,7 +191,7 @@ void hold(const Noise& noise, double rate, Sampling sampling, Direction directio
   arb_log(log_moment.get(), acb_realref(at_0.get()), witness_bits);
   arb_log(log_finite.get(), log_finite.get(), witness_bits);
   // Given a finite loss: only under Poisson sampling in the add order is every loss finite.
-  if (!(add && sampling == Sampling::poisson)) arb_sub(log_moment.get(), log_moment.get(), log_finite.get(), witness_bits);
+  if (!(add && sampling == SampledBy::poisson)) arb_sub(log_moment.get(), log_moment.get(), log_finite.get(), witness_bits);
   EXPECT_THAT(tilt->log_moment(), test::Encloses(log_moment.get()));
   EXPECT_LE(tilt->log_moment().width(), 1e-12 * std::abs(log_moment.middle()) + 1e-14);
   EXPECT_GE(moments->log_moment_above(order), log_moment.middle());
@@ -220,24 +220,24 @@ TEST(SubsampledTransform, HoldsIntegralsOverTheNoise) {
        {Noise{false, 0.125, whole}, Noise{false, 1, whole}, Noise{false, 5, whole}, Noise{false, 1, 4}, Noise{false, 1, 1.0625}})
     for (const double rate : {0.0078125, 0.75})
       for (const double order : {0.25, 15.0}) {
-        hold(noise, rate, Sampling::poisson, Direction::remove, order);
-        hold(noise, rate, Sampling::poisson, Direction::add, order);
-        hold(noise, rate, Sampling::fixed, Direction::remove, order);
+        hold(noise, rate, SampledBy::poisson, Direction::remove, order);
+        hold(noise, rate, SampledBy::poisson, Direction::add, order);
+        hold(noise, rate, SampledBy::fixed, Direction::remove, order);
       }
 }
 
 TEST(SubsampledTransform, HoldsTheSymmetrisedGaussian) {
   for (const double mu : {0.0625, 1.0, 3.0})
     for (const double rate : {0.0078125, 0.75})
-      for (const double order : {0.25, 15.0}) hold({true, mu, infinity}, rate, Sampling::fixed, Direction::remove, order);
+      for (const double order : {0.25, 15.0}) hold({true, mu, infinity}, rate, SampledBy::fixed, Direction::remove, order);
 }
 
 TEST(SubsampledTransform, OffersNothingItCannotProve) {
   const auto laplace = base_of({false, 1, infinity}), gaussian = base_of({true, 1, infinity});
-  EXPECT_EQ(subsampled_transform(*laplace, {0.1, 0.11}, Sampling::poisson, Direction::remove), nullptr);
-  EXPECT_EQ(subsampled_transform(*laplace, Interval::exactly(1), Sampling::poisson, Direction::remove), nullptr);
-  EXPECT_EQ(subsampled_transform(*gaussian, Interval::exactly(0.5), Sampling::poisson, Direction::remove), nullptr);
-  EXPECT_EQ(subsampled_transform(*base_of({true, 1000, infinity}), Interval::exactly(0.5), Sampling::fixed, Direction::remove), nullptr);
+  EXPECT_EQ(subsampled_transform(*laplace, {0.1, 0.11}, SampledBy::poisson, Direction::remove), nullptr);
+  EXPECT_EQ(subsampled_transform(*laplace, Interval::exactly(1), SampledBy::poisson, Direction::remove), nullptr);
+  EXPECT_EQ(subsampled_transform(*gaussian, Interval::exactly(0.5), SampledBy::poisson, Direction::remove), nullptr);
+  EXPECT_EQ(subsampled_transform(*base_of({true, 1000, infinity}), Interval::exactly(0.5), SampledBy::fixed, Direction::remove), nullptr);
 }
 
 }  // namespace

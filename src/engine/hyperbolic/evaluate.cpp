@@ -395,7 +395,7 @@ std::vector<Evaluator::Way> Evaluator::ways(const std::vector<Integrand::Offset>
   if (steps.times >= many_steps || gap > most_gap) result = {Way::cut, Way::whole};
   if (epsilon >= least_split_epsilon) result.insert(gap > most_gap ? result.begin() : result.end(), Way::split);
   const auto& kinds = side_.expansion.subsampled;
-  const bool poisson = std::all_of(kinds.begin(), kinds.end(), [](const auto& kind) { return kind.sampling == Sampling::poisson; });
+  const bool poisson = std::all_of(kinds.begin(), kinds.end(), [](const auto& kind) { return kind.sampling == SampledBy::poisson; });
   const bool only_gaussian = side_.expansion.terms.empty() && steps.mu <= most_remainder_mu && poisson;
   if (only_gaussian && (gap > remainder_gap || steps.times >= many_steps)) result.insert(result.begin(), Way::remainder);
   return result;

@@ -95,8 +95,8 @@ struct Builder {
   bool add_sampled(const SampledGaussianFactor& part, double count) {
     const double most_rate = part.rate + part.rate_width;
     if (!(part.mu > 0 && part.rate > 0 && most_rate < 1 && count <= most_subsampled)) return false;
-    if (part.sampling == Sampling::fixed) {  // [sampled-plane] Both directions have one law, and its break is at 0.
-      expansion.subsampled.push_back({part.mu, part.rate, count, true, part.mu_width, part.rate_width, Sampling::fixed});
+    if (part.sampling == SampledBy::fixed) {  // [sampled-plane] Both directions have one law, and its break is at 0.
+      expansion.subsampled.push_back({part.mu, part.rate, count, true, part.mu_width, part.rate_width, SampledBy::fixed});
       return true;
     }
     const Extended shift = Extended{remove ? count : -count, 0} * log_of_complement(part.rate);

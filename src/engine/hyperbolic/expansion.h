@@ -39,7 +39,7 @@ struct SubsampledSteps {
   bool remove = true;
   double mu_width = 0;    ///< the true mu is up to this much larger
   double rate_width = 0;  ///< and the true rate
-  Sampling sampling = Sampling::poisson;
+  SampledBy sampling = SampledBy::poisson;
 
   [[nodiscard]] Interval mu_interval() const { return {mu, mu + mu_width}; }
   [[nodiscard]] Interval rate_interval() const { return {rate, rate + rate_width}; }

@@ -45,7 +45,7 @@ LogValue sum_of(LogValue a, LogValue b) {
 
 /// [fixed-size-subsampling] log of (1 - rate)(1 - 2 Q(x > 0)): what neither order favours.
 Interval log_neither(const SubsampledSteps& steps) {
-  if (steps.sampling != Sampling::fixed) return Interval::exactly(0);
+  if (steps.sampling != SampledBy::fixed) return Interval::exactly(0);
   const Interval half = steps.mu_interval() / 2.0;
   return log((1.0 - steps.rate_interval()) * (normal_cdf(half) - normal_cdf(-half)));
 }
@@ -53,8 +53,8 @@ Interval log_neither(const SubsampledSteps& steps) {
 }  // namespace
 
 std::optional<RealNoise> mirror_noise(const SubsampledSteps& steps) {
-  if (steps.sampling != Sampling::fixed) return std::nullopt;
-  return RealNoise(steps.mu, steps.rate, false, std::nullopt, Sampling::fixed);
+  if (steps.sampling != SampledBy::fixed) return std::nullopt;
+  return RealNoise(steps.mu, steps.rate, false, std::nullopt, SampledBy::fixed);
 }
 
 Cut::Cut(const SubsampledSteps& steps, double centre, double width)
@@ -164,7 +164,7 @@ void StepFactor::prepare(double low, double high, double margin, bool remainder)
   };
   if (mirror_ != nullptr)
     mirror_plane_.emplace(steps_->mu_interval(), steps_->rate_interval(), widened(mirror_->range(-low), mirror_->range(-high)),
-                          std::nullopt, Sampling::fixed);
+                          std::nullopt, SampledBy::fixed);
   if (!cut_) return add(*whole_, std::nullopt);
   add(cut_->bulk_noise, cut_->bulk);
   add(cut_->tail_noise, cut_->tail);

@@ -70,7 +70,7 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
                         " kinds of subsampled Gaussian step",
                     Method::contour}};
     if (std::any_of(expansion.subsampled.begin(), expansion.subsampled.end(),
-                    [](const auto& kind) { return kind.sampling == Sampling::fixed; }))
+                    [](const auto& kind) { return kind.sampling == SampledBy::fixed; }))
       used.emplace_back("sampled-plane",
                         "samples of fixed size: positive losses, negative losses and the mass of loss 0, each with its error",
                         Method::contour);

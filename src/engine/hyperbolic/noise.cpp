@@ -43,8 +43,8 @@ double few_bits(double x) {
 
 }  // namespace
 
-RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window, Sampling sampling) {
-  const bool fixed = sampling == Sampling::fixed;
+RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window, SampledBy sampling) {
+  const bool fixed = sampling == SampledBy::fixed;
   const double mean = std::log(rate) - (fixed ? 0 : std::log1p(-rate)) - mu * mu / 2;
   // Removing tilts the law to the right, by up to mu^2 a unit of p; adding tilts it to the left, by Gaussian deviations only.
   low_ = mean - (remove ? 12 : 45) * mu;
@@ -103,10 +103,10 @@ Range RealNoise::range(double p) const {
   return {low_ + static_cast<double>(first) * step_, low_ + static_cast<double>(last) * step_};
 }
 
-NoisePlane::NoisePlane(Interval all_mu, Interval rate, Range range, const std::optional<Window>& window, Sampling sampling)
+NoisePlane::NoisePlane(Interval all_mu, Interval rate, Range range, const std::optional<Window>& window, SampledBy sampling)
     : mu_(all_mu.lo), mu_doubt_(all_mu.width() / all_mu.lo), rate_(rate), sampling_(sampling), window_(window) {
   const double mu = mu_;
-  const bool fixed = sampling == Sampling::fixed;
+  const bool fixed = sampling == SampledBy::fixed;
   const Interval mean = fixed ? log(rate) : log(rate) - log1p(-rate) - square(all_mu) / 2.0;
   mean_ = mean.lo - (fixed ? mu * mu / 2 : 0);
   mean_error_ = mean.width();
@@ -165,7 +165,7 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
     const double angle = std::atan2(imaginary, 1 + real);
     line.log_modulus[j] = x > 0 ? x + half_log : half_log;
     line.argument[j] = x > 0 ? theta + angle : angle;
-    if (sampling_ == Sampling::fixed)
+    if (sampling_ == SampledBy::fixed)
       set_sampled_density(line, j, x);
     else
       set_gaussian_density(line, j, x);
@@ -308,7 +308,7 @@ double NoisePlane::right_rate(const Line& line, Complex p, Exit exit) const {
   const double right = (first_ + static_cast<int>(length(exit)) - 1) * step_;
   const double a = p.real();
   const double variance = mu_ * mu_;
-  const double lost = sampling_ == Sampling::fixed ? sampled_wobble(line, right, exit == Exit::ray ? ray_slope : 0) : 0;
+  const double lost = sampling_ == SampledBy::fixed ? sampled_wobble(line, right, exit == Exit::ray ? ray_slope : 0) : 0;
   if (exit == Exit::straight) {
     const double growth = a > 0 ? a * line.greatest_slope : (line.right_slope_positive ? 0 : -a * line.greatest_slope);
     const double window =
@@ -323,7 +323,7 @@ double NoisePlane::right_rate(const Line& line, Complex p, Exit exit) const {
 double NoisePlane::left_rate(const Line& line, Complex p) const {
   const double left = first_ * step_;
   const double window = window_ && window_->side == Window::Side::tail ? (window_->centre - left) / (window_->width * window_->width) : 0;
-  const double fall = (sampling_ == Sampling::fixed ? sampled_left_fall(line) : (mean_ - left) / (mu_ * mu_)) + window;
+  const double fall = (sampling_ == SampledBy::fixed ? sampled_left_fall(line) : (mean_ - left) / (mu_ * mu_)) + window;
   return fall - 1e-9 * std::abs(fall) - std::abs(p) * line.left_slope * (1 + 1e-9) - 1e-9;
 }
 
@@ -451,7 +451,7 @@ double NoisePlane::log_short_sides(int multiple, Complex p, Exit exit) {
     // [sampled-plane] the logarithm of a Gaussian is convex in Im v, that of the other density bends both ways
     const double theta = multiple * (shift_ / lines_a_shift);
     const double bend =
-        sampling_ == Sampling::fixed ? shift_ * shift_ / 8 * sampled_curvature(x, theta, step_, step_ + shift_, flattest) : 0;
+        sampling_ == SampledBy::fixed ? shift_ * shift_ / 8 * sampled_curvature(x, theta, step_, step_ + shift_, flattest) : 0;
     const double bulge = std::abs(p) * shift_ * shift_ / (16 * (std::cosh(nearest) + flattest)) * 1.000001 + bend;
     const double centre = at_end(shifted(multiple), right);
     for (const int side : {-lines_a_shift, lines_a_shift}) {
@@ -599,7 +599,7 @@ double NoisePlane::polynomial_error(const Line& line, const Powers& powers, Exit
 
 // [bent-remainder] The trapezoidal rule on the path of J(p): its powers apart in what the path misses, together at the nodes.
 Plain NoisePlane::evaluate_remainder(Complex p) {
-  if (count_ == 0 || window_ || sampling_ == Sampling::fixed || rate_.hi > 0.5) return {0, infinity};
+  if (count_ == 0 || window_ || sampling_ == SampledBy::fixed || rate_.hi > 0.5) return {0, infinity};
   const bool mirrored = p.imag() < 0;
   if (mirrored) p = std::conj(p);
   const auto [chosen, exit] = best_quadrature_path(p);

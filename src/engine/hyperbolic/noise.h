@@ -44,7 +44,8 @@ struct Range {
 /// J on the real axis, fast and uncertified: for choosing saddle points and node ranges.
 class RealNoise {
  public:
-  RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window = std::nullopt, Sampling sampling = Sampling::poisson);
+  RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window = std::nullopt,
+            SampledBy sampling = SampledBy::poisson);
   [[nodiscard]] double log_transform(double p) const;
   /// E[w^p - 1 - p (w - 1) - p (p - 1) (w - 1)^2 / 2] with w = (1 - rate)(1 + e^V).
   [[nodiscard]] double remainder(double p, double rate) const;
@@ -62,7 +63,7 @@ class RealNoise {
 class NoisePlane {
  public:
   NoisePlane(Interval mu, Interval rate, Range range, const std::optional<Window>& window = std::nullopt,
-             Sampling sampling = Sampling::poisson);
+             SampledBy sampling = SampledBy::poisson);
   /// The range widened for `evaluate_remainder`: what it leaves out at the ends counts by its powers, not by their difference.
   [[nodiscard]] static Range remainder_range(double mu, double rate, Range range);
   /// X(p) = E[w^p - 1 - p (w - 1) - p (p - 1) (w - 1)^2 / 2], w = (1 - rate)(1 + e^V): what mean and variance leave of the transform.
@@ -149,7 +150,7 @@ class NoisePlane {
   double mu_;
   double mu_doubt_;  // the true mu is larger by at most this share
   Interval rate_;
-  Sampling sampling_;
+  SampledBy sampling_;
   std::optional<Window> window_;
   double mean_;
   double mean_error_;

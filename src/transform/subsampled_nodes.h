@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "loss/break_points.h"
 #include "tradeoff/interval.h"
 #include "transform/nodes.h"
 

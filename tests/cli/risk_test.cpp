@@ -63,9 +63,9 @@ TEST(Remarks, SayThatAnAnswerIsAboutOneDirection) {
 
 TEST(Remarks, StateTheNeighbours) {
   EXPECT_THAT(run_command({"epsilon", "--delta", "1e-5", "gaussian(sigma=1)"}).out, HasSubstr("neighbours not stated;"));
-  for (const auto& [plan, neighbours] : {std::pair{"gaussian(sigma=?) | poisson(rate=0.1)", "; add-remove neighbours"},
-                                         {"gaussian(sigma=?) | sample(rate=0.1)", "; replace-one neighbours"},
-                                         {"gaussian(sigma=?)", "; neighbours not stated"}})
+  for (const auto& [plan, neighbours] : {std::pair{"gaussian(sigma=?) | poisson(rate=0.1)", "    add-remove neighbours;"},
+                                         {"gaussian(sigma=?) | sample(rate=0.1)", "    replace-one neighbours;"},
+                                         {"gaussian(sigma=?)", "    neighbours not stated;"}})
     EXPECT_THAT(run_command({"calibrate", "--epsilon", "1", "--delta", "1e-5", plan}).out, HasSubstr(neighbours)) << plan;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of the random plans (tests/curve/provenance_test.cpp), on every stored certificate.
+// The law of the random plans (tests/analyze/provenance_test.cpp), on every stored certificate.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -12,7 +12,7 @@
 namespace tradeoff::cli {
 namespace {
 
-constexpr std::size_t columns = 80;
+constexpr std::size_t help_columns = 80;
 constexpr std::size_t column_of_verbs = 16;    // where the summary of a verb starts
 constexpr std::size_t column_of_options = 27;  // where the help of an option starts
 
@@ -33,7 +33,7 @@ constexpr std::string_view introduction =
     "that contains the true value, rounding included.\n"
     "\n"
     "Usage: tradeoff VERB [OPTIONS] [PLAN]\n";
-constexpr std::string_view ending =
+constexpr std::string_view help_ending =
     "A plan is lines of `source(...) | operator(...)`, for example\n"
     "'gaussian(sigma=40) | repeat(100)'; `tradeoff mechanisms` lists the words.\n"
     "`tradeoff VERB --help` shows the options of a verb and examples.\n"
@@ -48,7 +48,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t used)
   for (std::size_t at = text.find_first_not_of(" \n"); at != std::string_view::npos; at = text.find_first_not_of(" \n", at)) {
     const std::string_view word = text.substr(at, text.find_first_of(" \n", at) - at);
     at += word.size();
-    if (!line_is_empty && column + 1 + word.size() > columns) {
+    if (!line_is_empty && column + 1 + word.size() > help_columns) {
       lines += "\n" + std::string(indent, ' ');
       column = indent;
       line_is_empty = true;
@@ -137,7 +137,7 @@ std::string help() {
       if (verb.group == each.group) text += entry(std::string(verb.name), verb.summary, column_of_verbs);
     }
   }
-  return text.append("\n").append(ending);
+  return text.append("\n").append(help_ending);
 }
 
 std::string help_of(const Verb& verb) {

@@ -69,7 +69,8 @@ class Curve {
   [[nodiscard]] Interval tpr_at(Level fpr, Direction = Direction::worst) const;
   /// Total variation: the largest (true-positive rate - false-positive rate) of any attack.
   [[nodiscard]] Interval advantage(Direction = Direction::worst) const;
-  /// The best membership guess at this prior, and the largest posterior that any output can cause.
+  /// The best membership guess at this prior, and the largest posterior that any output can cause. With a direction, the prior and the
+  /// posterior are those of the first data set of the pair: with the record for `remove`, without it for `add`.
   [[nodiscard]] Posterior posterior_at(Level prior, Direction = Direction::worst) const;
 
   /// Whether the plan states this guarantee or a stronger one outright. Then it holds, whatever rounding makes of `delta_at`.

@@ -16,6 +16,11 @@ Tail ForwardingLoss::tail() const {
   return tail;
 }
 
+std::string ForwardingLoss::key() const {
+  const std::string inner = base().key();
+  return inner.empty() || order_ == Order::same ? inner : "inverse(" + inner + ")";
+}
+
 Capabilities ForwardingLoss::capabilities(Direction direction) const {
   Capabilities known = base().capabilities(to_base(direction));
   if (known.closed_forms != nullptr) known.closed_forms = this;

@@ -27,7 +27,8 @@ class ForwardingLoss : public Loss, public ClosedForms, public Evaluable, public
     base().cite();
     note();
   }
-  [[nodiscard]] std::string key() const override { return base().key(); }
+  /// A pair and its swapped pair are different laws.
+  [[nodiscard]] std::string key() const override;
 
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     return noted(base().closed_epsilon(to_base(direction), delta));

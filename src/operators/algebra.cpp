@@ -48,10 +48,6 @@ class InverseLoss final : public ForwardingLoss {
  public:
   explicit InverseLoss(LossPointer base) : ForwardingLoss(Order::swapped), base_(std::move(base)) {}
   [[nodiscard]] bool symmetric() const override { return false; }
-  [[nodiscard]] std::string key() const override {
-    const std::string inner = base_->key();
-    return inner.empty() ? inner : "inverse(" + inner + ")";
-  }
 
  private:
   [[nodiscard]] const Loss& base() const override { return *base_; }

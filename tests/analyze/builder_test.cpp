@@ -47,8 +47,19 @@ TEST(Curve, TakesEveryKindOfLevelAndADirection) {
   EXPECT_EQ(curve.delta_at(1.0, Direction::remove), curve.delta_at(Interval::exactly(1), Direction::remove));
   EXPECT_EQ(curve.advantage(Direction::add), curve.delta_at(0, Direction::add));
   EXPECT_EQ(curve.epsilon_at(read_number("1e-3")).hi, 1);
-  EXPECT_LE(curve.posterior_at(0.5, Direction::remove).accuracy.lo, curve.posterior_at(0.5).accuracy.hi);
   EXPECT_THROW((void)curve.beta_at(std::numeric_limits<double>::quiet_NaN()), DomainError);
+}
+
+// With prior 0.6 of the first data set the best guess is right with probability sum max(0.6 P, 0.4 Q).
+TEST(Curve, AnswersThePosteriorOfTheFirstDataSetOfADirection) {
+  const Curve curve = analyze(plan::pair({0.7, 0.3}, {0.4, 0.6}), Neighbours::add_remove);
+  const Interval prior = read_number("0.6").value;
+  const Posterior with = curve.posterior_at(prior, Direction::remove), without = curve.posterior_at(prior, Direction::add);
+  EXPECT_NEAR(with.accuracy.hi, 0.42 + 0.24, 1e-9);
+  EXPECT_NEAR(without.accuracy.hi, 0.28 + 0.36, 1e-9);
+  EXPECT_NEAR(with.largest.hi, 0.42 / 0.58, 1e-9);
+  EXPECT_NEAR(without.largest.hi, 0.36 / 0.48, 1e-9);
+  EXPECT_TRUE(with.accuracy.lo <= 0.66 + 1e-15 && without.accuracy.lo <= 0.64 + 1e-15);
 }
 
 }  // namespace

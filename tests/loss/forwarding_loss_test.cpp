@@ -112,6 +112,7 @@ TEST(ForwardingLoss, PassesEverythingOn) {
 TEST(ForwardingLoss, SwappedItSpeaksOfTheOtherDirection) {
   for (const LossPointer& base : losses_of_every_kind()) {
     const Forwarded swapped(base, Forwarded::Order::swapped);
+    EXPECT_TRUE(base->key().empty() || swapped.key() != base->key());  // equal keys are merged as one law
     for (const Direction direction : {Direction::remove, Direction::add}) {
       expect_same_data(swapped.capabilities(direction), base->capabilities(opposite(direction)));
       EXPECT_FALSE(swapped.capabilities(direction).sampled);

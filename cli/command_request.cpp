@@ -8,7 +8,7 @@ ask::Request to_request(const ask::Question& question, const Options& options, a
   request.take("plan", options.plan);
   for (const auto& [option, value] : options.values) {
     const std::string_view field = option->field.empty() ? option->name : option->field;
-    if (option->is_flag) continue;  // says how to answer, not what is asked
+    if (option->is_flag) continue;  // a flag changes the form of the answer, not the question
     if (question.answer != nullptr || question.find_field(field) != nullptr) request.take(field, value);
   }
   request.complete();

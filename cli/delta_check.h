@@ -5,10 +5,10 @@
 
 namespace tradeoff::cli {
 
-/// From here on a delta is refused unless its user says that it is meant.
+/// From this delta on, the value is refused unless the user confirms it.
 inline constexpr double large_delta = 0.01;
 
-/// A sentence about a delta that is not below 1/records, a public number; empty if it is.
+/// A warning if delta is not below 1/records, where the number of records is public; empty otherwise.
 [[nodiscard]] std::string delta_warning(const std::string& delta, double records);
 
 }  // namespace tradeoff::cli

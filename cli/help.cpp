@@ -40,7 +40,7 @@ constexpr std::string_view help_ending =
     "\n"
     "Exit codes: 0 done, 1 a check failed, 2 bad usage, 3 bad input, 4 undecided.\n";
 
-/// The words of the text in lines of at most 80 columns, each after `indent` blanks; the first line starts in column `used`.
+/// Sets the text in lines of at most 80 columns with `indent` blanks before each; the first line starts in column `used`.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
   std::string lines;
   std::size_t column = used;
@@ -60,7 +60,7 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t used)
   return lines + "\n";
 }
 
-/// A name and what it means: the meaning starts in the given column, on a line of its own if the name is too long.
+/// Prints a name and its meaning. The meaning starts in the given column, on its own line if the name is too long.
 std::string entry(const std::string& name, std::string_view meaning, std::size_t column) {
   std::string text = "  " + name;
   if (text.size() + 2 > column) {

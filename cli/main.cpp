@@ -29,7 +29,7 @@ ExitCode complain(ExitCode code, const std::string& message, const std::string& 
   return code;
 }
 
-/// Why the word is not one of the choices of the option; empty if it is.
+/// The error text if the word is not one of the choices of the option; empty otherwise.
 std::string complaint_about(const Option& option, const std::string& given) {
   std::string known;
   for (const std::string_view choice : option.choices) {
@@ -39,19 +39,19 @@ std::string complaint_about(const Option& option, const std::string& given) {
   return "'" + given.substr(0, 40) + "' is not one of " + known;
 }
 
-/// Whether the argument is the name of a file, which is read only if it is written @file.
+/// Whether the argument is the name of an existing file. A file is read only if it is written as @file.
 bool names_a_file(const std::string& argument) {
   std::error_code ignored;
   return !argument.empty() && argument.front() != '@' && std::filesystem::is_regular_file(argument, ignored);
 }
 
-/// One verb as CLI11 knows it, and what was typed for it.
+/// One verb as a CLI11 application, and the arguments typed for it.
 struct Command {
   const Verb* verb = nullptr;
   CLI::App* app = nullptr;
   Options options;
   std::string plan_argument;                               // as typed: a plan, @file or -
-  std::list<std::pair<const Option*, std::string>> typed;  // addresses must stay: CLI11 writes through them
+  std::list<std::pair<const Option*, std::string>> typed;  // a list, because CLI11 writes through the addresses of its elements
 
   void add(std::span<const Option> known) {
     for (const Option& option : known) {
@@ -96,7 +96,7 @@ struct Command {
     return run_guarded();
   }
 
-  /// Runs the verb; a fault of the plan is shown where it stands.
+  /// Runs the verb. An error in the plan is printed with a caret under its position.
   ExitCode run_guarded() {
     try {
       return verb->run(*verb, options);
@@ -116,7 +116,7 @@ struct Command {
   }
 };
 
-/// Every name of an option that the verb has.
+/// Every option name that the verb accepts.
 std::vector<std::string_view> names_of_options(const Verb& verb) {
   std::vector<std::string_view> names = {"json", "quiet", "help"};
   const auto add = [&](std::span<const Option> options) {
@@ -130,7 +130,7 @@ std::vector<std::string_view> names_of_options(const Verb& verb) {
   return names;
 }
 
-/// The only option of the verb itself that starts with this letter; empty if there are none or several.
+/// The verb's own option that starts with this letter, if there is exactly one; empty otherwise.
 std::string_view only_option_with(char letter, const Verb& verb) {
   std::string_view found;
   for (const Option& option : verb.options) {
@@ -141,11 +141,11 @@ std::string_view only_option_with(char letter, const Verb& verb) {
   return found;
 }
 
-/// The complaint about the first option that the verb does not have; empty if it has them all.
+/// The error text for the first option that the verb does not have; empty if it has all of them.
 std::string unknown_option(const Verb& verb, const std::vector<std::string>& arguments) {
   const std::vector<std::string_view> names = names_of_options(verb);
   const std::string whose(verb.name), ending = "; see tradeoff " + whose + " --help";
-  bool is_value = false;  // of the option before it
+  bool is_value = false;  // true if the argument is the value of the option before it
   for (const std::string& argument : arguments) {
     if (argument == "--") break;
     const bool after_option = std::exchange(is_value, false);
@@ -164,7 +164,7 @@ std::string unknown_option(const Verb& verb, const std::vector<std::string>& arg
   return {};
 }
 
-/// What CLI11 refuses, in our words.
+/// The errors of CLI11 in our own wording.
 std::string complaint_of(const CLI::ParseError& error, const Verb* verb) {
   const std::string seen = verb == nullptr ? "tradeoff --help" : "tradeoff " + std::string(verb->name) + " --help";
   std::string message = error.what();
@@ -217,8 +217,8 @@ ExitCode run(int count, char** values) {
 
 int run_or_complain(int count, char** values) {
   reserve_standard_streams();
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is an error of write, with a message and an exit code
-  std::signal(SIGXFSZ, SIG_IGN);  // so is a file that may not grow any more
+  std::signal(SIGPIPE, SIG_IGN);  // if the reader has closed the pipe, write() then fails and we report it with an exit code
+  std::signal(SIGXFSZ, SIG_IGN);  // the same for a file that has reached its size limit
   try {
     return run(count, values);
   } catch (const std::bad_alloc&) {
@@ -233,6 +233,6 @@ int run_or_complain(int count, char** values) {
 
 int main(int count, char** values) {
   const auto run = [&] { return tradeoff::cli::run_or_complain(count, values); };
-  // A library that was loaded with us may have changed it.
+  // A shared library loaded with the program may have changed the floating-point mode.
   return tradeoff::numeric::arithmetic_is_usual() ? run() : tradeoff::numeric::in_usual_arithmetic(run);
 }

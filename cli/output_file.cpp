@@ -17,12 +17,12 @@
 namespace tradeoff::cli {
 namespace {
 
-constexpr mode_t usual_mode = 0666;  // what the umask leaves of it
+constexpr mode_t usual_mode = 0666;  // before the umask is applied
 constexpr mode_t private_mode = 0600;
 
 [[noreturn]] void fail(const std::string& path, int reason) { throw OutputError("cannot write " + path + ": " + std::strerror(reason)); }
 
-/// Writes and closes; 0 or the reason why not.
+/// Writes and closes the file. Returns 0 or an errno.
 int fill(int descriptor, std::string_view text, bool to_disk) {
   int reason = 0;
   while (!text.empty() && reason == 0) {
@@ -30,12 +30,12 @@ int fill(int descriptor, std::string_view text, bool to_disk) {
     if (count < 0 && errno != EINTR) reason = errno;
     if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
   }
-  if (reason == 0 && to_disk && ::fsync(descriptor) != 0) reason = errno;  // some systems notice only here that the disk is full
+  if (reason == 0 && to_disk && ::fsync(descriptor) != 0) reason = errno;  // some file systems report a full disk only here
   if (::close(descriptor) != 0 && reason == 0) reason = errno;
   return reason;
 }
 
-/// A name beside the target that no other process uses, and its descriptor. An old file of a process that was killed does not matter.
+/// Creates a file next to the target, under a name that no other process uses. A left-over file of a killed process does no harm.
 std::pair<std::string, int> open_beside(const std::string& target, mode_t mode) {
   std::random_device random;
   for (;;) {
@@ -59,7 +59,8 @@ void write_new_file(const std::string& path, std::string_view text, mode_t mode)
   const std::string target = target_of(path);
   const auto [temporary, descriptor] = open_beside(target, mode);
   if (descriptor < 0) fail(path, errno);
-  if (exists) (void)::fchmod(descriptor, status.st_mode & 07777U);  // the new file stays as readable as the old one, if that is allowed
+  // the new file keeps the permissions of the old one, if the system allows it
+  if (exists) (void)::fchmod(descriptor, status.st_mode & 07777U);
   int reason = fill(descriptor, text, true);
   if (reason == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) reason = errno;
   if (reason == 0) return;

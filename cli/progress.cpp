@@ -16,11 +16,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto patience = std::chrono::seconds(1);         // what is faster needs no line
-constexpr auto interval = std::chrono::milliseconds(200);  // as often as the eye wants to see that something moves
+constexpr auto patience = std::chrono::seconds(1);         // shorter work shows no line
+constexpr auto interval = std::chrono::milliseconds(200);  // time between two updates of the line
 constexpr std::size_t bar_width = 30;
 
-/// What both threads know; one program has one line.
+/// State shared by both threads; the program has one progress line.
 struct Line {
   std::mutex mutex;
   std::condition_variable ended;
@@ -39,7 +39,7 @@ Line& line() {
 }
 
 void put(std::string_view text) {
-  // Nobody is to be told if the terminal does not take it.
+  // If the terminal refuses the text, the error is ignored.
   if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 

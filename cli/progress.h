@@ -6,8 +6,8 @@
 
 namespace tradeoff::cli {
 
-/// While it lives and the work takes longer than a second, a line on the terminal says so, with a bar if the work says how much there is.
-/// Nothing happens, and no thread is started, unless standard error is a terminal that can go back on a line.
+/// Shows a progress line on the terminal if the work takes longer than a second; with a bar if the total amount is known. If standard error
+/// is not a terminal that can rewrite a line, it does nothing and starts no thread.
 class Progress {
  public:
   explicit Progress(bool wanted);
@@ -15,9 +15,9 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  /// How much is done, for those who know, and what there is to say about it; for everybody else the line shows the time.
+  /// Sets the finished share and a text to show. Without it the line shows the elapsed time.
   static void report(std::size_t done, std::size_t total, const std::string& remark = {});
-  /// Takes the line away; called before anything else is written.
+  /// Removes the line; called before anything else is written.
   static void clear();
 };
 

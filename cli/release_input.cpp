@@ -23,7 +23,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// The nearest double of a decimal, the largest ones included, or nothing.
+/// The nearest double of a decimal, or nothing if the text is not a decimal. Too large values become the largest double.
 std::optional<double> nearest_double(std::string_view text, bool exact, const std::optional<Bounds>& clipped_to = std::nullopt) {
   constexpr double largest = std::numeric_limits<double>::max();
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);

@@ -11,22 +11,22 @@
 
 namespace tradeoff::cli {
 
-/// Rows of equally many numbers.
+/// Rows with the same number of values each.
 struct Table {
   std::vector<double> values;
   std::uint64_t rows = 0;
   std::uint64_t columns = 1;
 };
 
-/// Reads decimals separated by commas, a row a line; blank lines are skipped. A decimal beyond all doubles becomes the largest one, which
-/// is clipped or refused like any other value. If `exact`, a value must be a double, unless it lies outside the bounds that it is clipped
-/// to. Throws ask::RequestError that names the line and the value.
+/// Reads decimals separated by commas, one row per line; blank lines are skipped. A decimal beyond the largest double becomes the largest
+/// double, which is clipped or refused like any other value. If `exact`, a value must be exactly a double, unless it is outside the bounds
+/// and will be clipped. Throws ask::RequestError that names the line and the value.
 [[nodiscard]] Table read_table_of_values(std::string_view text, bool exact, const std::optional<Bounds>& clipped_to = std::nullopt);
 
-/// All of standard input.
+/// Reads standard input to its end.
 [[nodiscard]] std::string read_all_input();
 
-/// The exponent of a step that is written as a power of two: `1`, `0.25`, `2^-20`. Throws ask::RequestError.
+/// The exponent of a step that is a power of two: `1`, `0.25`, `2^-20`. Throws ask::RequestError.
 [[nodiscard]] int read_grid(std::string_view text);
 
 /// The nearest double. Throws ask::RequestError.

@@ -15,10 +15,10 @@ namespace {
 
 using ask::RequestError;
 
-constexpr std::size_t depth_limit = 64;     // a request needs 2; an id of more is a mistake or an attack
-constexpr std::size_t message_limit = 200;  // a message may quote the input, but not all of it
+constexpr std::size_t depth_limit = 64;     // a request needs depth 2; a deeper id is a mistake or an attack
+constexpr std::size_t message_limit = 200;  // a message may quote a part of the input
 
-/// Walks over the line and tells how far the reader has come, so that a fault found above the reader has a position too.
+/// An input iterator that counts the bytes read, so that an error found by the caller has a position too.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -45,7 +45,7 @@ class CountingIterator {
   const char** furthest_;
 };
 
-/// Receives the events of the JSON reader. After the first fault it reads on, only to find the id that the answer must carry.
+/// Receives the events of the JSON reader. After the first error it continues only to find the id for the answer.
 class Reader {
  public:
   Reader(std::string_view line, RequestLine& request) : line_(line), furthest_(line.data()), request_(request) {}
@@ -64,7 +64,7 @@ class Reader {
     if (text.find('\0') != std::string::npos) note("a string holds the character NUL", path_, key_offset_);
     return scalar(text, nullptr, true);
   }
-  bool binary(const std::vector<std::uint8_t>&) { return false; }  // not part of JSON text
+  bool binary(const std::vector<std::uint8_t>&) { return false; }  // does not occur in JSON text
 
   bool start_object(std::size_t) { return enter(true); }
   bool start_array(std::size_t) { return enter(false); }
@@ -100,7 +100,7 @@ class Reader {
   report::JsonWriter id_;
 };
 
-/// Where the key that was just read begins: its closing quote is the last byte read.
+/// The position of the key that was just read: its closing quote is the last byte read.
 std::size_t Reader::key_start() const {
   std::size_t quote = offset() - 1;
   while (quote > 0) {
@@ -126,7 +126,7 @@ bool Reader::key(const std::string& name) {
     path_ = levels_.front().keys.back() + '.' + name;
     key_offset_ = start;
   }
-  // Looking a key up costs the number of keys before it; an id with thousands of keys is not worth a set.
+  // Limits the number of keys, because the search for a duplicate key is linear.
   if (level.keys.size() >= 1000) {
     note("an object with more than 1000 keys", path_, start);
     return false;
@@ -183,7 +183,8 @@ void Reader::finish_id() {
 
 bool Reader::parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
   std::string message = error.what();
-  // "[json.exception.parse_error.101] parse error at line 1, column 9: syntax error ..." : the place is given by the offset.
+  // Drops the position from "[json.exception.parse_error.101] parse error at line 1, column 9: syntax error ...", because the offset gives
+  // it.
   if (const auto end = message.find("] "); end != std::string::npos) message.erase(0, end + 2);
   if (message.rfind("parse error at line", 0) == 0) {
     if (const auto end = message.find(": "); end != std::string::npos) message.erase(0, end + 2);

@@ -15,11 +15,11 @@ struct RequestLine {
   struct Member {
     std::string name;  ///< a member of an object is `object.member`, as in `target.epsilon`
     std::string text;
-    std::size_t offset = 0;  ///< where it stands in the line
+    std::size_t offset = 0;  ///< byte offset in the line
     bool is_string = false;
   };
 
-  std::string id = "null";  ///< JSON, given back as it came
+  std::string id = "null";  ///< JSON text, repeated unchanged in the answer
   std::vector<Member> members;
 
   [[nodiscard]] const Member* find(std::string_view name) const {
@@ -30,11 +30,11 @@ struct RequestLine {
   }
 };
 
-/// Reads one line of JSON. On a fault throws RequestError of kind `parse`, after filling in `line.id` if it could be read.
-/// Refused: what is not JSON, duplicate keys, nesting deeper than 64, NUL, a byte order mark, numbers like 1e400.
+/// Reads one line of JSON. On an error it throws RequestError of kind `parse`, after setting `line.id` if that could be read. It refuses
+/// invalid JSON, duplicate keys, nesting deeper than 64, NUL, a byte order mark, and numbers like 1e400.
 void read_line(std::string_view text, RequestLine& line);
 
-/// The request that the line makes: its question by the name in `ask`, and its members as fields.
+/// Makes a request from the line: the name in `ask` selects the question, the other members become its fields.
 [[nodiscard]] ask::Request to_request(const RequestLine& line, ask::CurveCache& curves);
 
 }  // namespace tradeoff::cli

@@ -17,7 +17,7 @@ namespace {
 
 [[noreturn]] void refuse_second(const std::string& path) { throw InputError("train: another process is at work on " + path); }
 
-/// Opens and locks FILE.lock. A process that ends removes it, so the file that was opened must still be the one of that name.
+/// Opens and locks FILE.lock. A finishing process removes that file, so we check that the locked file is still the one of that name.
 int lock_file(const std::string& path, const std::string& shown) {
   for (;;) {
     const int lock = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -33,8 +33,8 @@ int lock_file(const std::string& path, const std::string& shown) {
   }
 }
 
-/// Outputs that are one file would overwrite each other, or the data; test records that are the protected ones would reveal them; and what
-/// cannot be written is better told before the run.
+/// Checks the files before the run starts. Two outputs with the same path would overwrite each other, or the data; test records that are
+/// also protected records would be revealed; and an output that cannot be written must be reported now.
 void check_files(const Options& options, const std::string& checkpoint) {
   const std::string *certificate = options.find("certificate"), *data = options.find("data"), *test = options.find("test");
   const auto refuse = [](const char* one, const std::string* first, const char* other, const std::string* second) {

@@ -9,7 +9,7 @@
 namespace tradeoff::cli {
 namespace {
 
-/// Two significant digits are enough to tell fast from slow.
+/// Two significant digits suffice.
 std::string milliseconds(std::chrono::steady_clock::duration duration) {
   const double value = std::chrono::duration<double, std::milli>(duration).count();
   std::array<char, 32> buffer{};

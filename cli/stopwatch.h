@@ -8,7 +8,7 @@
 
 namespace tradeoff::cli {
 
-/// Measures how long an answer takes, and says so after how it was found: "add-remove neighbours; closed form, 0.6 ms".
+/// Measures the time of an answer and appends it to the method: "add-remove neighbours; closed form, 0.6 ms".
 class Stopwatch {
  public:
   [[nodiscard]] std::string remark(Neighbours neighbours, const std::string& method) const;

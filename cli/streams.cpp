@@ -15,7 +15,7 @@
 namespace tradeoff::cli {
 namespace {
 
-constexpr std::size_t plan_limit = 64U << 20;  // bytes; a plan of more is a mistake
+constexpr std::size_t plan_limit = 64U << 20;  // bytes; a longer plan is a mistake
 
 class File {
  public:
@@ -45,7 +45,7 @@ std::string read_all(int descriptor, const std::string& name) {
 }
 
 std::string read_file(const std::string& path) {
-  // Without O_NONBLOCK a pipe that nobody writes to would hang the program here.
+  // O_NONBLOCK, because opening a pipe without a writer would block.
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.descriptor() < 0) throw InputError("cannot open " + path + ": " + std::strerror(errno));
   struct stat status{};
@@ -55,13 +55,13 @@ std::string read_file(const std::string& path) {
   return read_all(file.descriptor(), path);
 }
 
-/// The text without the byte order mark that some editors write at the start of a file.
+/// Removes the byte order mark that some editors write at the start of a file.
 std::string without_mark(std::string text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
   return text;
 }
 
-/// Writes all of it; 0 or the reason why not.
+/// Writes the whole text. Returns 0 or an errno.
 int write_all(int descriptor, std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t count = ::write(descriptor, text.data(), text.size());
@@ -75,7 +75,8 @@ int write_all(int descriptor, std::string_view text) noexcept {
 }  // namespace
 
 void reserve_standard_streams() {
-  // Opened the wrong way round, so that using them fails as if they were closed. They are taken in order: the lowest number comes first.
+  // Opens each closed standard stream in the wrong mode, so that using it fails as if it were closed. open() returns the lowest free
+  // number, so they are opened in order.
   for (const auto& [descriptor, way] : {std::pair(STDIN_FILENO, O_WRONLY), {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_RDONLY}})
     if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", way));
 }

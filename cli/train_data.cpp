@@ -17,7 +17,7 @@ namespace {
 
 using train::Examples;
 
-/// The name of a file of the set, plain or gzipped.
+/// The path of a file of the data set, plain or gzipped.
 std::string find_file(const std::filesystem::path& directory, const std::string& name) {
   for (const char* ending : {"", ".gz"})
     if (std::filesystem::exists(directory / (name + ending))) return (directory / (name + ending)).string();
@@ -73,7 +73,7 @@ void hold_out(const Options& options, TrainingData& data) {
   data.test_name = "records held out";
 }
 
-/// Of everything about these records that training looks at, before features are made of them.
+/// The digest of everything in these records that training reads, before features are computed.
 std::string digest_of(const Examples& records) {
   const auto bytes = [](const auto* values, std::size_t count) {
     return std::string_view(reinterpret_cast<const char*>(values), count * sizeof *values);  // NOLINT: bytes of integers

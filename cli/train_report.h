@@ -8,7 +8,7 @@
 
 namespace tradeoff::cli {
 
-/// What a run guarantees, for people: for the steps that were done and, if it was stopped early, for the planned ones.
+/// The guarantee of a run as text: for the steps that were done and, if it stopped early, for the planned steps.
 [[nodiscard]] std::string guarantee_text(const train::Progress& progress, const std::vector<std::string>& deltas, bool quiet);
 
 }  // namespace tradeoff::cli

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-// The commands of the program. A new one is a file verb_<name>.cpp, a declaration here and an entry in the table of verbs.cpp; one that
-// asks a single question (src/ask) and has its name needs the entry only.
+// The commands of the program. A new one needs a file verb_<name>.cpp, a declaration here and an entry in the table of verbs.cpp. A command
+// that asks one question of src/ask under the same name needs the entry only.
 namespace tradeoff::cli {
 
-/// What the program tells its caller besides text.
+/// Exit codes.
 enum ExitCode : int {
   done = 0,
   check_failed = 1,
@@ -26,20 +26,20 @@ struct Option {
   std::string_view placeholder;
   std::string_view help;
   bool required = false;
-  std::string_view field = {};                     ///< the request field it fills, if not called as the option
+  std::string_view field = {};                     ///< the request field it sets, if its name differs from the option
   std::span<const std::string_view> choices = {};  ///< the words allowed, if it is not a number
   bool is_flag = false;                            ///< it has no value
   bool is_repeatable = false;                      ///< each use adds a word to `further`
   std::string_view alias = {};                     ///< another name that is accepted
 };
 
-/// What was typed after the verb.
+/// The arguments typed after the verb.
 struct Options {
-  std::string plan;  ///< the text of the plan, however it was given
+  std::string plan;  ///< the text of the plan, wherever it was read from
   bool json = false;
   bool quiet = false;
-  std::vector<std::pair<const Option*, std::string>> values;  ///< only those given
-  std::vector<std::string> further;                           ///< words beyond the plan, for the verbs that take some
+  std::vector<std::pair<const Option*, std::string>> values;  ///< options that were given
+  std::vector<std::string> further;                           ///< words after the plan, for verbs that accept them
 
   [[nodiscard]] const std::string* find(std::string_view name) const {
     for (const auto& [option, value] : values) {
@@ -49,7 +49,7 @@ struct Options {
   }
 };
 
-/// The parts of the list of verbs.
+/// The groups of the list of verbs.
 enum class Group { ask, calibrate, publish, theory, tools };
 
 struct Verb {
@@ -60,12 +60,12 @@ struct Verb {
   bool takes_plan = true;
   std::span<const Option> options = {};
   ExitCode (*run)(const Verb&, const Options&) = nullptr;
-  std::string_view further = {};    ///< what further words are, as many as wanted: "PLANS: more plans to compare with"
-  bool plan_may_be_absent = false;  ///< it can work without one
+  std::string_view further = {};    ///< the meaning of the words after the plan: "PLANS: more plans to compare with"
+  bool plan_may_be_absent = false;  ///< the plan is optional
 };
 
 [[nodiscard]] std::span<const Verb> verbs();
-/// Options that every verb with a plan has: neighbours, direction, relative.
+/// Options of every verb that takes a plan: neighbours, direction, relative.
 [[nodiscard]] std::span<const Option> plan_options();
 
 [[nodiscard]] ExitCode run_ask(const Verb& verb, const Options& options);

@@ -32,7 +32,7 @@ ExitCode code_of(ask::Outcome outcome) {
   return outcome == ask::Outcome::no ? ExitCode::check_failed : ExitCode::undecided;
 }
 
-/// The question that a verb of the same name asks.
+/// The question with the same name as the verb.
 const ask::Question& question_of(const Verb& verb) {
   if (const ask::Question* found = ask::find_question(verb.name)) return *found;
   throw std::logic_error("no question is called " + std::string(verb.name));

@@ -8,7 +8,7 @@
 #include "tradeoff/error.h"
 #include "verb.h"
 
-// Completion for shells, made from the same tables as the help texts.
+// Prints shell completions from the tables that the help texts use.
 namespace tradeoff::cli {
 namespace {
 
@@ -45,7 +45,7 @@ std::string with_backslashes(std::string_view text, std::string_view special) {
   return safe;
 }
 
-/// The text as one word of a shell.
+/// The text quoted as one shell word.
 std::string shell_quoted(std::string_view text) {
   std::string safe;
   for (const char c : text) safe += c == '\'' ? std::string("'\\''") : std::string(1, c);

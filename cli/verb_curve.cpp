@@ -17,10 +17,10 @@ namespace tradeoff::cli {
 namespace {
 
 constexpr std::size_t table_points = 101;
-constexpr std::size_t picture_points = 201;    // enough for a line without corners at the size of a picture
-constexpr std::size_t most_picture_plans = 8;  // more lines than this cannot be told apart
+constexpr std::size_t picture_points = 201;    // enough for a smooth line at the size of the picture
+constexpr std::size_t most_picture_plans = 8;  // the colours of more lines cannot be told apart
 
-// A table of more than a million points is a mistake.
+// A table of more than a million points is refused as a mistake.
 constexpr std::array<ask::Field, 1> curve_fields = {
     {{"points", "how many points", ask::Kind::number, ask::whole_numbers("a whole number from 2 to 1000000", 2, 1e6)}}};
 constexpr ask::Question curve_row{.name = "curve", .meaning = "the whole curve", .fields = curve_fields};
@@ -51,7 +51,7 @@ std::string table_text(const ask::Request& request, report::View view, bool json
   return out.end_object().str() + "\n";
 }
 
-/// The curve of a plan that is not the first; a fault of its text is shown where it stands.
+/// The curve of one of the further plans. An error in its text is printed with a caret.
 report::NamedCurve further_curve(const std::string& argument, const Options& options, ask::CurveCache& curves) {
   Options mine = options;
   mine.plan = read_plan_argument(argument);
@@ -60,7 +60,7 @@ report::NamedCurve further_curve(const std::string& argument, const Options& opt
     return {to_string(request.plan()), *request.curve()};
   } catch (const ParseError& error) {
     std::string shown = report::indented_point(mine.plan, error.offset());
-    if (!shown.empty()) shown.pop_back();  // the line that tells the error ends by itself
+    if (!shown.empty()) shown.pop_back();  // without the final newline: the caller adds one
     throw DomainError(std::string("plan: ") + error.what() + "\n" + shown);
   }
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<ask::Field, 1> explain_fields = {{{"delta", "where epsilon is explained", ask::Kind::number, ask::probability}}};
 constexpr ask::Question explain_row{.name = "explain", .meaning = "which theorems an answer rests on", .fields = explain_fields};
 
-/// Gaussian DP as it was measured; nothing where no theorem covers the plan.
+/// The measured mu of Gaussian DP; nothing if no theorem covers the plan.
 std::optional<Explained<GdpMeasurement>> measured(const Curve& curve) {
   try {
     return explained([&] { return measure_mu(curve); });
@@ -68,7 +68,7 @@ std::string gdp_lines(const Curve& curve) {
   return text + "\n";
 }
 
-/// The question whose theorems are told: epsilon at one delta.
+/// The question whose theorems are printed: epsilon at one delta.
 struct Explanation {
   std::string plan;
   std::string delta;

@@ -62,7 +62,7 @@ ExitCode run_figures(const Verb&, const Options& options) {
     write_file(files.back(), report::to_svg(report::draw(one)));
     if (!options.json && !options.quiet) write_out(files.back() + "\n");
   }
-  if (options.further.empty()) {  // the page shows all figures, so it is written with all of them
+  if (options.further.empty()) {  // the page shows all figures, so it is written only when all are drawn
     files.push_back(directory + "/README.md");
     write_file(files.back(), report::gallery(shown));
     if (!options.json && !options.quiet) write_out(files.back() + "\n");

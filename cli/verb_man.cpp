@@ -6,11 +6,11 @@
 #include "tradeoff/version.h"
 #include "verb.h"
 
-// The manual page, made from the same tables as the help texts.
+// Prints the manual page from the tables that the help texts use.
 namespace tradeoff::cli {
 namespace {
 
-/// Text for roff: nothing in it is a command, and a hyphen can be copied.
+/// Escapes text for roff: no text is read as a command, and hyphens can be copied.
 std::string escaped(std::string_view text) {
   std::string safe;
   bool line_starts = true;
@@ -36,7 +36,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-/// What a verb does, then its examples as they are typed. Lines that start with spaces stay as they are.
+/// The description of a verb, then its examples. Lines that start with spaces are kept as they are.
 std::string manual_of(std::string_view manual) {
   std::string text;
   bool verbatim = false;

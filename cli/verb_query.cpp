@@ -11,9 +11,9 @@
 namespace tradeoff::cli {
 namespace {
 
-constexpr std::size_t line_limit = 16U << 20;     // bytes; a longer line is refused unread, so that memory stays bounded
+constexpr std::size_t line_limit = 16U << 20;     // bytes; a longer line is refused without being stored, so memory is bounded
 constexpr std::size_t chunk_size = 64U << 10;     // bytes read at a time
-constexpr std::size_t output_limit = 256U << 10;  // bytes of answers kept before they are written
+constexpr std::size_t output_limit = 256U << 10;  // bytes of answers that are buffered before they are written
 
 void write_fault(const char* kind, const char* message, const std::string& field, std::size_t at, report::JsonWriter& out) {
   out.key("error").begin_object().key("kind").text(kind).key("message").text(message).key("at").integer(at);
@@ -21,7 +21,7 @@ void write_fault(const char* kind, const char* message, const std::string& field
   out.end_object();
 }
 
-/// One line, one answer: nothing a line can hold ends the program.
+/// Answers one line. No input line can end the program.
 class Responder {
  public:
   [[nodiscard]] std::string respond(std::string_view line) {
@@ -59,8 +59,8 @@ class Responder {
   ask::CurveCache curves_;
 };
 
-/// Cuts standard input into lines and writes the answers. Before it waits for more input, every answer found so far is on its way: a
-/// peer that sends a line and waits for its answer gets it.
+/// Splits standard input into lines and writes the answers. It flushes all answers before it waits for more input, so a peer that sends one
+/// line and waits gets its answer.
 class Conversation {
  public:
   void run() {
@@ -81,7 +81,7 @@ class Conversation {
       const std::size_t newline = bytes.find('\n');
       const std::string_view piece = bytes.substr(0, newline);
       if (newline != std::string_view::npos && line_.empty() && !skipping_) {
-        say(responder_.respond(piece));  // the usual case: a whole line, not copied
+        say(responder_.respond(piece));  // the common case: a whole line, which is not copied
       } else {
         add(piece);
         if (newline != std::string_view::npos) end_line();
@@ -117,7 +117,7 @@ class Conversation {
   }
 
   Responder responder_;
-  std::string line_;  // the beginning of a line whose end has not come yet
+  std::string line_;  // the start of a line whose end was not read yet
   bool skipping_ = false;
   std::string pending_;
 };

@@ -36,7 +36,7 @@ ReleaseTerms read_terms(const Options& options, const ask::Request& request) {
   return terms;
 }
 
-/// Every target that was stated; all of them bind.
+/// Reads every stated target; the release must meet all of them.
 Targets read_release_targets(const Options& options) {
   return read_targets(
       [&](std::string_view word) {
@@ -89,7 +89,8 @@ ExitCode run_release(const Verb&, const Options& options) {
     if (const auto mean = report::mean_of(released, terms.aggregate)) out.key("mean").number(*mean);
     write_out(out.key("certificate").raw(to_json(document, true)).end_object().str() + "\n");
   } else {
-    if (file == nullptr && !options.quiet) write_beside("the certificate", to_json(document));  // no value without it
+    // written first: no value is printed if this fails
+    if (file == nullptr && !options.quiet) write_beside("the certificate", to_json(document));
     write_out(rows);
   }
   return ExitCode::done;

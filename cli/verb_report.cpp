@@ -16,8 +16,8 @@ namespace {
 constexpr std::array<ask::Field, 1> report_fields = {{{"delta", "the delta of the headline", ask::Kind::number, ask::probability}}};
 constexpr ask::Question report_row{.name = "report", .meaning = "the privacy statement of a plan", .fields = report_fields};
 
-constexpr std::size_t most_page_plans = 8;  // more lines than this cannot be told apart
-constexpr std::size_t longest_text = 200;   // of a title or a unit: a line
+constexpr std::size_t most_page_plans = 8;  // the colours of more lines cannot be told apart
+constexpr std::size_t longest_text = 200;   // characters of a title or a unit
 
 std::string read_text(const Options& options, std::string_view name, std::string otherwise) {
   const std::string* given = options.find(name);
@@ -43,7 +43,7 @@ report::Statement statement_of(const Options& options, ask::CurveCache& curves) 
   return report::make_statement(read_context(options, request), request.plan(), *request.curve());
 }
 
-/// The statement of a plan to compare with; a fault of its text is shown where it stands.
+/// The statement of a plan to compare with. An error in its text is printed with a caret.
 report::Statement further_statement(const std::string& argument, const Options& options, ask::CurveCache& curves) {
   Options mine = options;
   mine.plan = read_plan_argument(argument);
@@ -51,12 +51,12 @@ report::Statement further_statement(const std::string& argument, const Options& 
     return statement_of(mine, curves);
   } catch (const ParseError& error) {
     std::string shown = report::indented_point(mine.plan, error.offset());
-    if (!shown.empty()) shown.pop_back();  // the line that tells the error ends by itself
+    if (!shown.empty()) shown.pop_back();  // without the final newline: the caller adds one
     throw DomainError(std::string("plan: ") + error.what() + "\n" + shown);
   }
 }
 
-/// What was asked for, or what the name of the file says; Markdown if there is no file.
+/// The format: the stated one, or the one of the file's suffix; Markdown if there is no file.
 std::string format_of(const Options& options) {
   if (options.json) return "json";
   if (const std::string* given = options.find("format")) return *given;

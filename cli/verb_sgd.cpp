@@ -17,7 +17,7 @@
 namespace tradeoff::cli {
 namespace {
 
-/// The number that was typed for an option. Throws DomainError that names it.
+/// The number typed for an option. Throws DomainError that names the option.
 Number read_option(const Options& options, std::string_view name) {
   const std::string& text = *options.find(name);
   try {
@@ -36,8 +36,8 @@ std::uint64_t read_count(const Options& options, std::string_view name) {
   return static_cast<std::uint64_t>(value);
 }
 
-/// Examples in a batch: stated, or the sampling rate times all examples. A rate that a program has printed is rounded, hence the tolerance;
-/// the plan states the quotient that is meant.
+/// The batch size: stated, or the sampling rate times the number of examples. The tolerance allows a rate that another program printed with
+/// few digits; the plan states the exact quotient.
 std::uint64_t read_batch(const Options& options, std::uint64_t examples) {
   const bool by_rate = options.find("sample-rate") != nullptr;
   if ((options.find("batch") != nullptr) == by_rate) throw DomainError("sgd: state either --batch M or --sample-rate Q");
@@ -63,7 +63,7 @@ SgdRun read_run(const Options& options) {
   return run;
 }
 
-/// Every target that was stated. Without --epsilon, --delta says where epsilon is reported.
+/// Reads every stated target. Without --epsilon, --delta is the delta at which epsilon is reported.
 Targets read_sgd_targets(const Options& options) {
   return read_targets(
       [&](std::string_view word) {
@@ -73,7 +73,7 @@ Targets read_sgd_targets(const Options& options) {
       "--");
 }
 
-/// The noise multiplier that meets every target, if none was stated.
+/// Solves for the noise multiplier that meets every target, if none was stated.
 SgdRun with_noise(SgdRun run, const Targets& targets) {
   if (run.noise_multiplier != "?") return run;
   if (targets.empty())
@@ -120,7 +120,7 @@ ExitCode run_sgd(const Verb&, const Options& options) {
 
 ExitCode run_tour(const Verb&, const Options&) {
   const Stopwatch stopwatch;
-  // The settings of the MNIST tutorial that private training is usually shown with: 60 epochs, noise multiplier 1.1, batches of 256.
+  // The settings of the well-known MNIST tutorial of DP-SGD: 60 epochs, noise multiplier 1.1, batches of 256.
   const SgdPlan training = to_plan({"1.1", 256, 60000, read_number("60"), {}, Sampling::poisson, Neighbours::unstated});
   const Curve curve = analyze(parse(training.plan), training.neighbours);
   std::string text =

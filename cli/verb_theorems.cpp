@@ -12,7 +12,7 @@
 namespace tradeoff::cli {
 namespace {
 
-/// A page of docs/theory: its id, its title and whose theorem it is. CMake fills the table from the pages.
+/// A page of docs/theory: its id, its title and the source of the theorem. CMake fills the table from the pages.
 struct Theorem {
   std::string_view id;
   std::string_view title;
@@ -23,7 +23,7 @@ constexpr Theorem theorems[] = {
 #include "theorems.inc"
 };
 
-/// Those whose id or title holds the word, or all.
+/// The pages whose id or title contains the word, or all pages.
 std::vector<Theorem> matching(const std::vector<std::string>& words) {
   std::vector<Theorem> found;
   for (const Theorem& theorem : theorems) {

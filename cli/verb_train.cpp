@@ -32,10 +32,10 @@ namespace {
 
 using train::TrainingTerms;
 
-constexpr std::uint64_t saves = 20;  // of the checkpoint during a run; what is shown between two of them is what the first one holds
+constexpr std::uint64_t saves = 20;  // number of times a run saves its checkpoint; the terminal shows only numbers that are saved already
 
 volatile std::sig_atomic_t interrupted = 0;
-/// The first one ends the run after the step at hand; the next one ends the program.
+/// The first signal stops the run after the current step; the second one ends the program.
 extern "C" void remember_interruption(int signal) {
   interrupted = 1;
   std::signal(signal, SIG_DFL);
@@ -55,7 +55,7 @@ Number read_option(const Options& options, std::string_view name, const char* ot
   }
 }
 
-/// With this probability a run may reveal everything.
+/// The run may reveal everything with this probability.
 void refuse_large(const Options& options, const char* name, const Number& delta) {
   if (delta.value.hi >= large_delta && options.find("allow-large-delta") == nullptr)
     throw DomainError("train: --" + std::string(name) + " = " + delta.text +
@@ -88,7 +88,7 @@ std::string features_of(const Options& options) {
   return images && options.find("filters") == nullptr ? "orientation" : "values";
 }
 
-/// Every target that was stated. An epsilon is one at each delta; a mu has a slack.
+/// Reads every stated target. A stated epsilon holds at each delta; a mu has a slack.
 Targets read_training_targets(const Options& options) {
   const auto read_words = [&](std::initializer_list<std::pair<std::string_view, const std::string*>> words) {
     return read_targets(
@@ -108,7 +108,7 @@ Targets read_training_targets(const Options& options) {
   return targets;
 }
 
-/// The noise that was stated, which has to meet every target, or the least that does.
+/// The stated noise, which must meet every target, or else the least noise that does.
 Number read_noise(const Options& options, TrainingTerms terms) {
   const Targets targets = read_training_targets(options);
   if (options.find("noise") == nullptr) {
@@ -122,7 +122,8 @@ Number read_noise(const Options& options, TrainingTerms terms) {
   return terms.noise;
 }
 
-/// Adding or removing a record must not move the rate, so it rests on a stated number. Fashion-MNIST is public, and so is its size.
+/// The sampling rate must not change when a record is added or removed, so it uses a stated number of examples. For Fashion-MNIST the size
+/// of the data set is used, because it is public.
 std::uint64_t public_size_of(const Options& options, std::size_t records) {
   if (options.find("public-size") == nullptr && options.find("data") != nullptr)
     throw DomainError(
@@ -152,7 +153,7 @@ TrainingTerms read_terms(const Options& options, const train::Examples& records)
   const std::size_t filters = read_whole(options, "filters", 0, 0);
   terms.shape = {records.width(), records.classes,    read_whole(options, "hidden", 0, filters > 0 ? 0 : 32),
                  filters,         records.image_rows, records.image_columns};
-  static_cast<void>(train::Model(terms.shape));  // a bad shape is told before the noise is looked for
+  static_cast<void>(train::Model(terms.shape));  // reports a bad shape before the search for the noise starts
   terms.noise = read_noise(options, terms);
   train::check(terms);
   return terms;
@@ -171,7 +172,7 @@ std::string fixed(double value, int digits) {
   return {buffer.data(), static_cast<std::size_t>(count)};
 }
 
-/// What the line on the terminal says: a function of what is saved already.
+/// The text of the progress line: a function of numbers that are saved already.
 void show(const train::Trainer& trainer, const TrainingData& data, const std::vector<std::string>& deltas) {
   const train::Progress& progress = trainer.progress();
   std::string remark;
@@ -184,7 +185,7 @@ void show(const train::Trainer& trainer, const TrainingData& data, const std::ve
   Progress::report(progress.steps_done, progress.terms.steps, remark);
 }
 
-/// Trains until the plan is done or somebody interrupts. Nothing of a step is shown before the checkpoint holds it. [private-step]
+/// Trains until the plan is done or a signal arrives. No result of a step is shown before the checkpoint contains it. [private-step]
 void run_steps(train::Trainer& trainer, const RunFile& file, const TrainingData& data, const std::vector<std::string>& deltas,
                bool visible) {
   const std::uint64_t between = std::max<std::uint64_t>(1, trainer.progress().terms.steps / saves);
@@ -197,13 +198,13 @@ void run_steps(train::Trainer& trainer, const RunFile& file, const TrainingData&
   file.save(trainer.progress());
 }
 
-/// What the steps took: by the clock on the wall, and of the processor.
+/// The wall-clock time and the processor time of the steps.
 struct Time {
   double seconds;
   double processor_seconds;
 };
 
-/// What has to be said about the deltas, with a line for each.
+/// The warnings about the deltas, one per line.
 std::vector<std::string> warnings_of(const TrainingTerms& terms, const std::vector<std::string>& deltas) {
   const std::uint64_t records = std::visit([](const auto& batches) { return batches.of(); }, terms.batches);
   std::vector<std::string> found;
@@ -300,7 +301,7 @@ ExitCode run_audit(const Options& options, const TrainingData& data) {
   return found.exposes() ? ExitCode::check_failed : ExitCode::done;
 }
 
-/// Trains the settings of the paper and writes table and picture.
+/// Runs the settings of the paper and writes the table and the picture.
 ExitCode run_figure(const Options& options, const TrainingData& data, const std::string& directory) {
   for (const char* name : {"noise", "epsilon", "mu", "advantage", "clip", "batch", "epochs", "learning-rate", "sampling", "filters"})
     if (options.find(name) != nullptr)
@@ -319,7 +320,7 @@ ExitCode run_figure(const Options& options, const TrainingData& data, const std:
   return ExitCode::done;
 }
 
-/// An audit or a figure.
+/// Runs an audit or draws a figure.
 ExitCode run_without_model(const Options& options) {
   for (const char* name : {"checkpoint", "resume", "certificate"})
     if (options.find(name) != nullptr)

@@ -39,7 +39,7 @@ CertificateDocument recreate(const CertificateDocument& document) {
   return document.kind == CertificateKind::release ? report::recreate_release(document) : train::recreate_training(document);
 }
 
-/// The SHA-256 that the certificate of this file would hold.
+/// The SHA-256 that a certificate with this content must state.
 std::string digest_of_released(const CertificateDocument& document, const std::string& path) {
   const std::string text = read_file(path, "what was released,");
   return document.kind == CertificateKind::training ? train::parameters_digest(train::read_progress(text)) : noise::sha256(text);
@@ -51,7 +51,7 @@ std::vector<Finding> findings_of(const CertificateDocument& document, const std:
   return findings;
 }
 
-/// What the reader should know besides: the digest was right, or the reader would have refused.
+/// Notes for the reader. The digest is correct at this point; a wrong one was refused earlier.
 std::vector<std::string> notes_on(const CertificateDocument& document, bool released_is_given) {
   std::vector<std::string> notes;
   if (document.version != TRADEOFF_VERSION)

@@ -18,7 +18,7 @@
 namespace tradeoff::cli {
 namespace {
 
-/// Beside this program, where it is built, or wherever the shell would find it.
+/// Looks next to this program, then in the build folder, then in PATH.
 std::string find_witness() {
   std::error_code failed;
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();

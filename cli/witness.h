@@ -9,17 +9,17 @@
 
 namespace tradeoff::cli {
 
-/// What the slow independent program says about an answer. See docs/witness.md.
+/// The verdict of the witness, a slow independent program, on an answer. See docs/witness.md.
 struct Testimony {
   enum class Verdict { confirmed, contradicted, undecided } verdict = Verdict::undecided;
-  std::string words;  ///< its own, a line each
+  std::string words;  ///< its output, one statement per line
 
   [[nodiscard]] const char* name() const {
     return verdict == Verdict::confirmed ? "confirmed" : verdict == Verdict::contradicted ? "contradicted" : "undecided";
   }
 };
 
-/// Runs `tradeoff-witness`, a program of its own, on the plan and the question of `options`. Throws InputError if it cannot be found.
+/// Runs the program `tradeoff-witness` on the plan and the question of `options`. Throws InputError if it is not found.
 [[nodiscard]] Testimony ask_witness(std::string_view verb, const Options& options, Interval answer);
 
 }  // namespace tradeoff::cli

@@ -10,12 +10,12 @@
 
 #include "tradeoff/plan.h"
 
-// Plans without text:  analyze(plan::gaussian(1.1).poisson("256/60000").repeat(14063)).
-// A builder stands for the plan that `parse(builder.text())` gives; that is when names and ranges are checked.
+// Builds plans without text:  analyze(plan::gaussian(1.1).poisson("256/60000").repeat(14063)).
+// A builder stands for the plan `parse(builder.text())`. Names and ranges are checked only when it is parsed.
 namespace tradeoff::plan {
 
 /// A number of a plan. A double is read as the shortest decimal that prints it: 1.1 is 11/10. Text is read as in a plan: "256/60000",
-/// "1e-5", or "?" for what `calibrate` shall find. Throws ParseError for anything else and DomainError for NaN and infinities.
+/// "1e-5", or "?" for the value that `calibrate` finds. Throws ParseError for anything else and DomainError for NaN and infinities.
 class Amount {
  public:
   Amount(double value);                                               // NOLINT(google-explicit-constructor): a parameter type
@@ -33,7 +33,7 @@ class Amount {
 using Named = std::pair<std::string_view, Amount>;
 using Point = std::pair<Amount, Amount>;
 
-/// A plan that grows. Every operator gives a new builder; the old one stays as it is.
+/// A plan under construction. Every operator returns a new builder and leaves the old one unchanged.
 class Builder {
  public:
   /// Any source of the language by its name: source("gaussian", {{"sigma", 2}}).
@@ -57,7 +57,7 @@ class Builder {
   [[nodiscard]] Builder invert() const { return then("invert", {}); }
   [[nodiscard]] Builder refine() const { return then("refine", {}); }
 
-  /// Both on the same data, one line after the other.
+  /// Runs both plans on the same data.
   [[nodiscard]] Builder beside(const Builder& other) const;
 
   /// The plan as text.
@@ -70,7 +70,7 @@ class Builder {
   explicit Builder(std::string text) : text_(std::move(text)) {}
 
   std::string text_;
-  bool several_ = false;  // more than one line: in parentheses before an operator
+  bool several_ = false;  // true if the plan has more than one line; it then needs parentheses before an operator
 };
 
 [[nodiscard]] inline Builder gaussian(const Amount& sigma, const Amount& sensitivity = 1) {
@@ -94,11 +94,11 @@ class Builder {
 [[nodiscard]] inline Builder gdp(const Amount& mu) { return {"gdp", {{"mu", mu}}}; }
 [[nodiscard]] inline Builder dp(const Amount& epsilon, const Amount& delta = 0) { return {"dp", {{"epsilon", epsilon}, {"delta", delta}}}; }
 [[nodiscard]] inline Builder zcdp(const Amount& rho) { return {"zcdp", {{"rho", rho}}}; }
-/// Anything that satisfies all of these (epsilon, delta) at once.
+/// Any mechanism that satisfies all of these (epsilon, delta) guarantees.
 [[nodiscard]] Builder constraints(const std::vector<Point>& points);
-/// Anything known by Renyi divergences: (order, divergence).
+/// Any mechanism with these bounds on its Renyi divergences: (order, divergence).
 [[nodiscard]] Builder rdp(const std::vector<Point>& points);
-/// A finite pair of distributions: the probabilities with the record and without it.
+/// A pair of distributions on finitely many outcomes: the probabilities with the record and without it.
 [[nodiscard]] Builder pair(const std::vector<Amount>& p, const std::vector<Amount>& q);
 
 }  // namespace tradeoff::plan

@@ -18,7 +18,7 @@ enum class RowKind {
   refused,   ///< the method's theorem does not cover the plan
 };
 
-/// One method's epsilon for a plan. `epsilon` encloses what the method says, infinite where it was refused.
+/// The epsilon of one method for a plan. `epsilon` encloses the method's answer; it is infinite if the method was refused.
 struct MethodRow {
   std::string method;
   RowKind kind = RowKind::refused;
@@ -26,10 +26,11 @@ struct MethodRow {
   std::string remark;  ///< what was done, or why it was refused
 };
 
-/// Every method's epsilon at one delta. `epsilon` encloses the truth: from the exact row below, from the least of all bounds above.
+/// The epsilon of every method at one delta. `epsilon` encloses the truth: its lower end comes from the exact row, its upper end from the
+/// smallest of all bounds.
 struct Comparison {
   std::vector<MethodRow> rows;
-  std::string best;  ///< the method whose bound is the least
+  std::string best;  ///< the method with the smallest bound
   Interval epsilon;
   std::vector<std::string> warnings;
 };
@@ -37,8 +38,8 @@ struct Comparison {
 /// The names of all methods, in the order of the rows.
 [[nodiscard]] const std::vector<std::string>& comparison_methods();
 
-/// The epsilon of the plan at this delta by every method, or by those named. Throws DomainError for an unknown method, a delta outside
-/// [0, 1], and what `analyze` throws. A method that fails is a row that says why. [classical-composition]
+/// Computes the epsilon of the plan at this delta by every method, or by the named ones. Throws DomainError for an unknown method or a
+/// delta outside [0, 1], and whatever `analyze` throws. If a method fails, its row states the reason. [classical-composition]
 [[nodiscard]] Comparison compare_methods(const Plan& plan, Interval delta, Neighbours neighbours = Neighbours::unstated,
                                          Tolerance tolerance = {}, const std::vector<std::string>& methods = {});
 

@@ -16,14 +16,14 @@ enum class Neighbours { unstated, add_remove, replace_one };
 /// Which ordered pair is asked about: `remove` is (with the record, without it), `add` the reverse, `worst` the one with the larger loss.
 enum class Direction { worst, remove, add };
 
-/// Both data sets exchanged.
+/// The same pair with its two data sets exchanged.
 [[nodiscard]] constexpr Direction opposite(Direction direction) {
   return direction == Direction::worst ? Direction::worst : direction == Direction::add ? Direction::remove : Direction::add;
 }
 
 /// Target width of an answer; it may be wider.
 struct Tolerance {
-  double relative = 1e-6;  ///< relative width: far below what a decision needs, far above what takes long
+  double relative = 1e-6;  ///< the default is far smaller than any decision needs, and still quick to reach
 };
 
 /// Best membership guess at a prior, and the largest posterior any output can cause.
@@ -36,7 +36,7 @@ namespace detail {
 struct CurveState;  // src/curve/curve_state.h: private
 }
 
-/// Where a question is asked: a number, an interval that holds it, or the exact number of a plan (`read_number`).
+/// The argument of a question: a number, an interval that contains it, or the exact number of a plan (`read_number`).
 class Level {
  public:
   Level(double value) : value_(Interval::exactly(value)) {}                // NOLINT(google-explicit-constructor): a parameter type
@@ -44,7 +44,7 @@ class Level {
   Level(const Number& number) : value_(number.value), number_(&number) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] Interval value() const { return value_; }
-  /// The exact number, or null. It belongs to the caller.
+  /// The exact number, or null. The caller owns it.
   [[nodiscard]] const Number* number() const { return number_; }
 
  private:
@@ -52,16 +52,16 @@ class Level {
   const Number* number_ = nullptr;
 };
 
-/// What a plan guarantees. Immutable, cheap to copy, safe to share between threads. Every answer is certain to hold. `explained` (in
-/// tradeoff/provenance.h) tells how an answer was found. Every question takes a level and an optional direction.
+/// What a plan guarantees. Immutable, cheap to copy, safe to share between threads. Every answer is a proved enclosure. `explained` (in
+/// tradeoff/provenance.h) returns how an answer was computed. Every question takes a level and an optional direction.
 class Curve {
  public:
   /// The least delta such that the plan is (epsilon, delta)-DP; any real epsilon, and +infinity for the mass at infinite loss.
   [[nodiscard]] Interval delta_at(Level epsilon, Direction = Direction::worst) const;
-  /// Natural logarithm of `delta_at`, for values that a double cannot hold.
+  /// The natural logarithm of `delta_at`, for values of delta too small for a double.
   [[nodiscard]] Interval log_delta_at(Level epsilon, Direction = Direction::worst) const;
-  /// The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. If delta is an exact number for which the plan itself states a
-  /// guarantee, that guarantee is the answer.
+  /// The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. If delta is an exact number and the plan itself states a guarantee
+  /// for it, that guarantee is the answer.
   [[nodiscard]] Interval epsilon_at(Level delta, Direction = Direction::worst) const;
   /// The trade-off function: least type II error of a test whose type I error is alpha. With a direction, T(Q, P): null Q, alternative P.
   [[nodiscard]] Interval beta_at(Level alpha, Direction = Direction::worst) const;
@@ -73,7 +73,8 @@ class Curve {
   /// posterior are those of the first data set of the pair: with the record for `remove`, without it for `add`.
   [[nodiscard]] Posterior posterior_at(Level prior, Direction = Direction::worst) const;
 
-  /// Whether the plan states this guarantee or a stronger one outright. Then it holds, whatever rounding makes of `delta_at`.
+  /// Whether the plan itself states this guarantee or a stronger one. If so, the guarantee holds even where rounding widens `delta_at`
+  /// beyond it.
   [[nodiscard]] bool states(const Number& epsilon, const Number& delta) const;
 
   [[nodiscard]] Neighbours neighbours() const;

@@ -7,7 +7,7 @@
 
 namespace tradeoff {
 
-/// Base of everything the library throws. `kind()` is the word that `tradeoff query` answers with.
+/// Base class of all exceptions of the library. `kind()` is the word that `tradeoff query` prints in its error.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -32,21 +32,21 @@ class DomainError final : public Error {
   [[nodiscard]] const char* kind() const noexcept override { return "domain"; }
 };
 
-/// A question that has a meaning but no implementation here (yet), or no theorem behind it.
+/// A question that is meaningful but not implemented, or that no theorem covers.
 class UnsupportedError final : public Error {
  public:
   using Error::Error;
   [[nodiscard]] const char* kind() const noexcept override { return "unsupported"; }
 };
 
-/// A target that was stated and that the plan is not certain to meet. On the command line this is exit code 1.
+/// A stated target that the plan is not proved to meet. The command line exits with code 1.
 class UnmetError final : public Error {
  public:
   using Error::Error;
   [[nodiscard]] const char* kind() const noexcept override { return "domain"; }
 };
 
-/// A problem above the documented size limits; thrown at once, before any work.
+/// A problem above the documented size limits. It is thrown before any work is done.
 class TooLargeError final : public Error {
  public:
   using Error::Error;

@@ -6,14 +6,14 @@
 
 namespace tradeoff {
 
-/// A closed interval certain to hold the true value, rounding included.
+/// A closed interval that is proved to contain the true value, rounding included.
 /// Invariant: lo <= hi, never NaN; an end may be infinite. Users read intervals; the arithmetic on them is private.
 struct Interval {
   double lo = 0;
   double hi = 0;
 
   [[nodiscard]] static constexpr Interval exactly(double value) { return {value, value}; }
-  /// A whole number; beyond 2^53, where not every whole number is a double, the doubles around it.
+  /// A whole number. Beyond 2^53, where not every whole number is a double, the neighbouring doubles are the ends.
   template <std::integral Whole>
   [[nodiscard]] static constexpr Interval exactly(Whole value) {
     const auto near = static_cast<double>(value);
@@ -21,7 +21,7 @@ struct Interval {
     const double step = (near < 0 ? -near : near) * 0x1p-52;
     return {near - step, near + step};
   }
-  /// Every real number: the answer of a computation that could not certify anything.
+  /// Every real number: the answer of a computation that proved nothing.
   [[nodiscard]] static constexpr Interval whole() {
     return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   }

@@ -9,10 +9,10 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
 
-// What limit theorems and moments say about a plan: guarantees where a theorem has an error term, estimates where it has none.
+// Limit theorems and moments of a plan: guarantees where a theorem has an error term, estimates where it has none.
 namespace tradeoff {
 
-/// A number that approximates the truth and certifies nothing. It converts to no interval, so it cannot be mistaken for a bound.
+/// An approximation that proves nothing. It does not convert to an interval, so it cannot be used as a bound by mistake.
 class Estimate {
  public:
   explicit constexpr Estimate(double value) : value_(value) {}
@@ -22,8 +22,8 @@ class Estimate {
   double value_;
 };
 
-/// Moments of the privacy loss L = log dP/dQ under P, of a pair with symmetric trade-off function f: the functionals of the limit theorems.
-/// All are infinite if some outcome reveals everything. [loss-moments]
+/// Moments of the privacy loss L = log dP/dQ under P, for a pair with symmetric trade-off function f; the limit theorems use them. All are
+/// infinite if the loss is infinite with positive probability. [loss-moments]
 struct LossMoments {
   Interval kl;         ///< E L = -integral of log|f'|
   Interval kappa2;     ///< E L^2
@@ -34,11 +34,12 @@ struct LossMoments {
 
 /// The moments of a curve; `worst` takes the symmetric curve that bounds both directions.
 [[nodiscard]] LossMoments moments_of(const Curve& curve, Direction direction = Direction::worst);
-/// The same for the curve of a plan. Its mechanisms tell more about the tail than the curve does, and the first two moments add.
+/// The same for the curve of a plan. The bounds are better than those from the curve alone: the mechanisms state bounds on their tails, and
+/// the first two moments add over steps.
 [[nodiscard]] LossMoments moments_of(const Plan& plan, Direction direction = Direction::worst, Neighbours neighbours = Neighbours::unstated,
                                      Tolerance tolerance = {});
 
-/// Divergences of P from Q: each says something about every attack, and none says all. Lossy summaries of the curve. [loss-moments]
+/// Divergences of P from Q. Each bounds every attack in its own way; each holds less information than the curve. [loss-moments]
 struct Divergences {
   Interval total_variation;
   Interval kl;
@@ -46,8 +47,8 @@ struct Divergences {
 };
 [[nodiscard]] Divergences divergences_of(const Curve& curve, Direction direction = Direction::worst);
 
-/// A guarantee by Theorem 5 of Dong, Roth and Su: f(a) >= G_mu(a + gamma) - gamma for every a, beside a chance `revealed` of revealing
-/// everything. Unlike a plain limit it is proved for the steps that are run; unlike the exact curve its delta never falls below `floor`.
+/// A guarantee by Theorem 5 of Dong, Roth and Su: f(a) >= G_mu(a + gamma) - gamma for every a, and with probability `revealed` the loss is
+/// infinite. Unlike a limit it is proved for the actual number of steps; unlike the exact curve its delta never falls below `floor`.
 /// [berry-esseen]
 class BerryEsseen {
  public:
@@ -55,12 +56,12 @@ class BerryEsseen {
   [[nodiscard]] Interval mu() const { return mu_; }
   [[nodiscard]] Interval gamma() const { return gamma_; }
   [[nodiscard]] Interval revealed() const { return revealed_; }
-  /// Whether it says more than nothing, for certain.
+  /// Whether the guarantee is proved to be stronger than the trivial one.
   [[nodiscard]] bool certifies() const;
   /// The least delta it can certify at any epsilon; 1 if it certifies nothing.
   [[nodiscard]] Interval floor() const;
   [[nodiscard]] Interval delta_at(Interval epsilon) const;
-  /// Infinite where delta is below the floor.
+  /// Infinite if delta is below the floor.
   [[nodiscard]] Interval epsilon_at(Interval delta) const;
   [[nodiscard]] Interval beta_at(Interval alpha) const;
 
@@ -70,18 +71,18 @@ class BerryEsseen {
   Interval revealed_;
 };
 
-/// What a plan tends to: G_mu, together with a chance `revealed` of revealing everything. Estimates only: at any finite number of steps
-/// the truth may be worse. [central-limit]
+/// The limit of a plan: G_mu, and with probability `revealed` an infinite loss. An estimate: at a finite number of steps the true epsilon
+/// may be larger. [central-limit]
 struct CentralLimit {
   Estimate mu{0};
   Estimate revealed{0};
-  std::vector<std::string> theorems;  ///< which theorems gave the terms
+  std::vector<std::string> theorems;  ///< the theorems that gave the terms
 
   [[nodiscard]] Estimate epsilon_at(double delta) const;
   [[nodiscard]] Estimate delta_at(double epsilon) const;
 };
 
-/// The refinement of the central limit theorem by skewness and kurtosis of the loss, per direction. Estimates only. [edgeworth-expansion]
+/// The central limit theorem corrected by the skewness and the kurtosis of the loss, for each direction. An estimate. [edgeworth-expansion]
 class Edgeworth {
  public:
   /// Mean, variance, third and fourth cumulant of the composed loss under P and under Q.
@@ -102,10 +103,10 @@ class Edgeworth {
   double revealed_;
 };
 
-/// Theorem 5 with the moments of each mechanism of the plan, what reveals everything split off. Throws UnsupportedError if a third moment
-/// is not known to be finite: the theorem does not apply then.
+/// Theorem 5 with the moments of each mechanism of the plan; infinite losses are split off first. Throws UnsupportedError if a third moment
+/// is not known to be finite, because the theorem needs it.
 [[nodiscard]] BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
-/// Each mechanism by the limit theorem that covers it. Throws UnsupportedError where none does.
+/// The limit of each mechanism by the theorem that covers it. Throws UnsupportedError if none does.
 [[nodiscard]] CentralLimit central_limit(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
 [[nodiscard]] Edgeworth edgeworth(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
 
@@ -114,24 +115,24 @@ class Edgeworth {
 [[nodiscard]] Estimate uniform_sampling_limit(double mu_step, double rate, double steps);
 [[nodiscard]] Estimate poisson_sampling_limit(double mu_step, double rate, double steps);
 
-/// A conversion of a Renyi guarantee at the order that served best. `hi` may be claimed.
+/// A conversion of a Renyi guarantee at its best order. `hi` may be claimed.
 struct RenyiGuarantee {
-  Interval value;    ///< epsilon or delta: what the formula gives at this order
-  double order = 0;  ///< infinite if no order certifies anything
+  Interval value;    ///< epsilon or delta by the formula at this order
+  double order = 0;  ///< infinite if no order gives a bound
 };
 
-/// The Renyi divergences of a plan at every order, by which RDP accountants add up mechanisms. A curve of orders forgets: what it converts
-/// to is valid, and never better than the curve itself. [renyi-curve] [renyi-conversion]
+/// The Renyi divergences of a plan at every order; RDP accountants add them over mechanisms. Converting them to (epsilon, delta) gives
+/// valid bounds that are never better than those of the trade-off curve. [renyi-curve] [renyi-conversion]
 class RenyiCurve {
  public:
-  /// Encloses the divergence of this order > 1 of the pair (P, Q) of the plan; `worst` is the larger of both orders of the pair.
-  /// The upper end is infinite where none is certain. Throws DomainError for an order that is not above 1 and finite.
+  /// Encloses the divergence of this order > 1 of the pair (P, Q) of the plan; `worst` is the larger of both orders of the pair. The upper
+  /// end is infinite if no bound is proved. Throws DomainError for an order that is not finite and above 1.
   [[nodiscard]] Interval at(double order, Direction direction = Direction::worst) const;
-  /// The least epsilon (delta) that some order certifies. Every order is a theorem; only the search over them is numerical.
+  /// The least epsilon (delta) over all orders. The bound of every order is proved; only the search for the best order is numerical.
   [[nodiscard]] RenyiGuarantee epsilon_at(Interval delta, Direction direction = Direction::worst) const;
   [[nodiscard]] RenyiGuarantee delta_at(Interval epsilon, Direction direction = Direction::worst) const;
-  /// A rho such that the plan is rho-zCDP: the divergence of order a is at most rho a, for every a > 1. The sum over the mechanisms, mu^2/2
-  /// for a Gaussian (an equality) and epsilon^2/2 for anything (epsilon, 0)-DP; nothing if a mechanism is neither.
+  /// A rho such that the plan is rho-zCDP: the divergence of order a is at most rho a, for every a > 1. It is the sum over the mechanisms
+  /// of mu^2/2 for a Gaussian (exact) and epsilon^2/2 for an (epsilon, 0)-DP mechanism; nothing if some mechanism is neither.
   [[nodiscard]] std::optional<Interval> zcdp() const;
 
   /// For the library's own use.
@@ -145,8 +146,8 @@ class RenyiCurve {
 /// Throws what `analyze` throws.
 [[nodiscard]] RenyiCurve renyi_curve(const Plan& plan, Neighbours neighbours = Neighbours::unstated, Tolerance tolerance = {});
 
-/// What a Renyi guarantee of one order implies: the least epsilon at this delta (the least delta at this epsilon), by
-/// delta = exp((a - 1)(R - epsilon)) (1 - 1/a)^a / (a - 1). Lossy. [renyi-conversion]
+/// The least epsilon at this delta (the least delta at this epsilon) that a Renyi guarantee of one order implies, by delta = exp((a - 1)(R
+/// - epsilon)) (1 - 1/a)^a / (a - 1). Lossy. [renyi-conversion]
 [[nodiscard]] Interval epsilon_of_renyi(double order, Interval divergence, Interval delta);
 [[nodiscard]] Interval delta_of_renyi(double order, Interval divergence, Interval epsilon);
 

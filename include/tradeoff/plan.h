@@ -11,14 +11,14 @@
 
 namespace tradeoff {
 
-/// A number as it was written: an exact decimal or a quotient of two. `text` is its canonical spelling, `value` encloses the exact number.
+/// A number as written: an exact decimal or a quotient of two. `text` is its canonical spelling; `value` encloses the exact number.
 struct Number {
   std::string text;
   Interval value;
   friend bool operator==(const Number& a, const Number& b) { return a.text == b.text; }
 };
 
-/// `?`: the value that `calibrate` is asked to find.
+/// `?`: the value that `calibrate` finds.
 struct Unknown {
   friend bool operator==(const Unknown&, const Unknown&) = default;
 };
@@ -42,25 +42,25 @@ struct List {
   friend bool operator==(const List&, const List&);
 };
 
-/// One argument's value. A string may stand in quotes or, if it is a plain word, without.
+/// The value of one argument. A string may be quoted; a plain word need not be.
 struct Value {
   std::variant<Number, Unknown, std::string, Plan, Tuple, List> content;
-  std::size_t offset = 0;  ///< where it stands in the text; not part of equality
+  std::size_t offset = 0;  ///< the byte offset in the text; not compared by ==
   friend bool operator==(const Value& a, const Value& b);
 };
 
-/// An argument with its name; after parsing every argument has the name of the vocabulary, positional or not.
+/// A named argument. After parsing, positional arguments have names too.
 struct Argument {
   std::string name;
   Value value;
   friend bool operator==(const Argument&, const Argument&);
 };
 
-/// `name(arguments)`: a source or an operator, its arguments in the order of the vocabulary.
+/// `name(arguments)`: a source or an operator, with its arguments in the order of the vocabulary.
 struct Call {
   std::string name;
   std::vector<Argument> arguments;
-  std::size_t offset = 0;  ///< where it stands in the text; not part of equality
+  std::size_t offset = 0;  ///< the byte offset in the text; not compared by ==
   friend bool operator==(const Call& a, const Call& b);
 };
 
@@ -71,16 +71,16 @@ struct Line {
   friend bool operator==(const Line&, const Line&);
 };
 
-/// Reads a plan. Throws ParseError with the offset of the fault and, for an unknown name, the nearest known one.
+/// Reads a plan. Throws ParseError with the offset of the error and, for an unknown name, the nearest known one.
 [[nodiscard]] Plan parse(std::string_view text);
 
 /// Writes a plan so that `parse(to_string(plan)) == plan`.
 [[nodiscard]] std::string to_string(const Plan& plan);
 
-/// Reads one number as a plan would, `256/60000` included. Throws ParseError.
+/// Reads one number as in a plan; `256/60000` is allowed. Throws ParseError.
 [[nodiscard]] Number read_number(std::string_view text);
 
-/// A finite double as a number, all its digits. Throws DomainError if it is not finite.
+/// The exact decimal value of a finite double. Throws DomainError if it is not finite.
 [[nodiscard]] Number exact_number(double value);
 
 /// An (epsilon, delta) pair as written in the plan.
@@ -88,12 +88,12 @@ struct WrittenGuarantee {
   Number epsilon;
   Number delta;
 };
-/// What a plan of one `dp` or `constraints` states outright; nothing for any other plan.
+/// The guarantees that a plan of a single `dp` or `constraints` states; empty for any other plan.
 [[nodiscard]] std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan);
-/// Whether a <= b as the exact numbers they are, which their enclosures cannot say when they are equal. False if it cannot be told.
+/// Whether a <= b as exact numbers. Their enclosures alone cannot decide this if they are equal. False if it cannot be decided.
 [[nodiscard]] bool surely_at_most(const Number& a, const Number& b);
 
-/// The line of the text that holds the byte at `offset`, and below it a caret under that byte: how an error is shown to a person.
+/// The line of the text that contains the byte at `offset`, and below it a caret under that byte; for error messages.
 [[nodiscard]] std::string point_at(std::string_view text, std::size_t offset);
 
 }  // namespace tradeoff

@@ -9,30 +9,30 @@
 
 namespace tradeoff {
 
-/// The kind of computation that an answer needed, from the least to the most. An answer that needed several has the last of them.
+/// The kind of computation that an answer needed. An answer that needed several kinds has the last of them in this order.
 enum class Method {
   closed_form,  ///< formulas of mechanisms and operators, and searches over them
-  exact,        ///< the composed law, listed or summed atom by atom
-  contour,      ///< Laplace inversion along a contour, whichever its shape
-  lattice,      ///< laws rounded to a lattice, or to cells, on the safe side
+  exact,        ///< the composed distribution of the loss, listed or summed atom by atom
+  contour,      ///< Laplace inversion along a contour of any shape
+  lattice,      ///< distributions rounded to a lattice, or to cells, towards less privacy
 };
 
 /// `closed form`, `exact`, `contour` or `lattice`.
 [[nodiscard]] const char* to_string(Method method);
 
-/// One theorem that an answer rests on, and what it was used for.
+/// One theorem that an answer depends on, and its use there.
 struct Step {
   std::string theorem;  ///< the name of a page of docs/theory
   std::string detail;
 };
 
-/// How an answer was found, as the code that computed it recorded.
+/// How an answer was computed, as recorded by the code that computed it.
 struct Provenance {
   Method method = Method::closed_form;
   std::vector<Step> steps;
 };
 
-/// An answer and how this very answer was found.
+/// An answer and how it was computed.
 template <class Value>
 struct Explained {
   Value value;
@@ -40,10 +40,10 @@ struct Explained {
   std::vector<Step> steps;
 };
 
-/// Runs the computation on this thread and returns what it recorded.
+/// Runs the computation on this thread and returns its result with everything it recorded.
 [[nodiscard]] Provenance provenance_of(const std::function<void()>& computation);
 
-/// `explained([&] { return curve.epsilon_at(1e-5); })` is the answer, its method and its theorems.
+/// `explained([&] { return curve.epsilon_at(1e-5); })` returns the answer, its method and its theorems.
 template <class Ask>
 [[nodiscard]] auto explained(Ask&& ask) {
   std::optional<std::decay_t<decltype(ask())>> value;

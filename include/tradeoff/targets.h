@@ -11,10 +11,10 @@
 
 #include "tradeoff/curve.h"
 
-// What a plan has to meet. Every target that a user states binds: a plan meets them only if it is certain to meet each.
+// The targets of a plan. A plan meets its targets only if it is proved to meet every one of them.
 namespace tradeoff {
 
-/// Each is a requirement on the worse direction.
+/// Each is a requirement in the worse direction.
 struct EpsilonDeltaTarget {
   Interval epsilon;
   Interval delta;
@@ -33,7 +33,7 @@ struct AttackTarget {
 };
 using Target = std::variant<EpsilonDeltaTarget, MuTarget, AdvantageTarget, AttackTarget>;
 
-/// A target as it was stated: ("epsilon", 1), ("delta", 1e-5).
+/// One field of a target as stated: ("epsilon", 1), ("delta", 1e-5).
 struct StatedTarget {
   Target target;
   std::vector<std::pair<std::string, Number>> words;
@@ -42,29 +42,29 @@ using Targets = std::vector<StatedTarget>;
 
 enum class Met { yes, no, undecided };
 
-/// The words that state targets, in the order in which they are told.
+/// The words that state targets, in the order of messages.
 inline constexpr std::string_view target_words[] = {"epsilon", "delta", "mu", "slack", "advantage", "fpr", "tpr"};
 
-/// Reads every target that is stated; none is an empty list. `text_of(word)` is what the user wrote for a word of `target_words`, if
-/// anything; `prefix` stands before the words in messages: "--" on the command line. Throws DomainError for a word without the one it goes
-/// with ("--epsilon needs --delta") and for a value out of range.
+/// Reads every stated target; the list is empty if there is none. `text_of(word)` returns the user's text for a word of `target_words`, if
+/// any; messages put `prefix` before the words: "--" on the command line. Throws DomainError for a word without its partner ("--epsilon
+/// needs --delta") and for a value out of range.
 [[nodiscard]] Targets read_targets(const std::function<std::optional<std::string>(std::string_view)>& text_of, std::string_view prefix);
 
 /// "epsilon = 1, delta = 1e-5"; several are joined by " and ".
 [[nodiscard]] std::string to_string(const StatedTarget& target);
 [[nodiscard]] std::string to_string(const Targets& targets);
 
-/// Throws DomainError that names the number unless the target makes sense.
+/// Throws DomainError that names the number unless the target is valid.
 void check(const Target& target);
 
-/// Whether the curve meets the target: yes and no are certain.
+/// Whether the curve meets the target; `yes` and `no` are proved.
 [[nodiscard]] Met meets(const Curve& curve, const Target& target);
-/// The same, and yes as well where the plan states this guarantee.
+/// The same, and `yes` also if the plan itself states this guarantee.
 [[nodiscard]] Met meets(const Curve& curve, const StatedTarget& target);
-/// All of them: yes if each is met, no if one is certainly not.
+/// All of them: `yes` if each is met, `no` if one is proved not to be.
 [[nodiscard]] Met meets(const Curve& curve, const Targets& targets);
 
-/// Throws UnmetError that names the first target which the curve is not certain to meet, and what it does instead.
+/// Throws UnmetError that names the first target that the curve is not proved to meet, and the bound it has instead.
 void require_met(const Curve& curve, const Targets& targets);
 
 }  // namespace tradeoff

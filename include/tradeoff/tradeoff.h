@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Everything that an accountant is asked: plans, curves, calibration, Gaussian DP, limits, comparison, exact noise.
+// Includes the whole accountant: plans, curves, calibration, Gaussian DP, limits, comparison, exact noise.
 #include "tradeoff/analyze.h"
 #include "tradeoff/builder.h"
 #include "tradeoff/calibrate.h"

@@ -17,7 +17,7 @@ void check(const Atom& atom) {
   if (!sound) throw DomainError("atoms: a mass must lie in [0, 1] and a loss must be finite");
 }
 
-/// The gain (1 - exp(e - loss))+ of a test that rejects there, at one end of everything: 0 where the test does not pay.
+/// The gain (1 - exp(e - loss))+ of a test that rejects at this loss, for one end of each interval; 0 if the gain is not positive.
 Interval gain(Interval epsilon, Interval loss) {
   const Interval excess = max(loss - epsilon, Interval::exactly(0));
   return -expm1(-excess);
@@ -42,7 +42,7 @@ Atoms make_atoms(std::vector<Atom> finite, Interval infinite, Interval other_inf
                    [](const Atom& a, const Atom& b) { return a.loss.lo != b.loss.lo ? a.loss.lo > b.loss.lo : a.loss.hi > b.loss.hi; });
   Atoms atoms{{}, clamp(infinite, 0, 1), clamp(other_infinite, 0, 1), mirrored, 0};
   for (Atom& atom : finite) {
-    atom.mass.lo = std::max(atom.mass.lo, 0.0);  // the rounding of a product that underflows
+    atom.mass.lo = std::max(atom.mass.lo, 0.0);  // a product that underflows may be rounded below 0
     if (atom.mass.hi == 0) continue;
     if (!atoms.finite.empty() && atoms.finite.back().loss == atom.loss) {
       atoms.finite.back().mass = atoms.finite.back().mass + atom.mass;
@@ -67,8 +67,8 @@ Atoms atoms_of_pair(const std::vector<Interval>& p, const std::vector<Interval>&
     } else if (q[i].hi == 0) {
       only_p = only_p + p[i];
     } else if (p[i].lo > 0 && q[i].lo > 0) {
-      // Equal entries have loss 0 exactly when they are the same number; a decimal read twice gives the same enclosure, and the
-      // enclosure of log(p/q) then holds 0 anyway.
+      // The loss of two equal entries is exactly 0. A decimal that is read twice gives the same enclosure, and the enclosure of log(p/q)
+      // then contains 0.
       finite.push_back({p[i].lo == p[i].hi && p[i] == q[i] ? Interval::exactly(0) : log(p[i] / q[i]), p[i]});
     } else {
       throw DomainError("pair: an entry is either 0 or has a positive enclosure");
@@ -88,7 +88,7 @@ Atoms swapped(const Atoms& atoms) {
 }
 
 Interval delta_of(const Atoms& atoms, Interval epsilon) {
-  // Non-increasing in epsilon: each end of the answer comes from one end of the question.
+  // delta does not increase in epsilon: each end of the result comes from one end of `epsilon`.
   const auto at = [&](double e) {
     Interval sum = atoms.infinite;
     for (const Atom& atom : atoms.finite) sum = sum + atom.mass * gain(Interval::exactly(e), atom.loss);

@@ -6,9 +6,9 @@
 // [break-point-expansion]
 namespace tradeoff {
 
-// Poisson and fixed-size samples reveal more the larger mu and rate are.
+// delta increases in mu and in the rate, for Poisson samples and for samples of fixed size.
 BreakExpansion sampled_gaussian_expansion(SampledBy sampling, Interval mu, Interval rate, ParameterEnd end) {
-  constexpr double few_roundings = 0x1p-50;  // of a decimal and of its reciprocal
+  constexpr double few_roundings = 0x1p-50;  // the relative width of a decimal and of its reciprocal
   BreakExpansion result;
   if (mu.width() <= few_roundings * mu.lo && rate.width() <= few_roundings * rate.lo)
     result.sampled = SampledGaussianFactor{sampling, mu.lo, rate.lo, mu.width(), rate.width()};

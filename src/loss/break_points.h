@@ -9,17 +9,17 @@
 
 namespace tradeoff {
 
-/// Which end of uncertain parameters to take: the pair that dominates the truth, or one that the truth dominates.
+/// Which end of an uncertain parameter to use: the pair that dominates the true pair, or one that the true pair dominates.
 enum class ParameterEnd { worse, better };
 
-/// Whether each record joins by its own coin (Poisson), or a sample of fixed size is drawn (C_p).
+/// Whether each record joins independently (Poisson), or a sample of fixed size is drawn (C_p).
 enum class SampledBy { poisson, fixed };
 
 /// One summand exp(s b) A(s) of the transform E[exp(s L); L < infinity], with A(s) = constant + residue / (2s + 1).
 /// [break-point-expansion]
 struct BreakTerm {
   double position = 0;  ///< b: an exact number, so that sums of positions can be compared with epsilon
-  Interval at_zero;     ///< A(0) = constant + residue, given apart because that sum may cancel
+  Interval at_zero;     ///< A(0) = constant + residue, stored because the sum may cancel
   Interval constant;    ///< A(infinity)
   Interval residue;     ///< 0 for an atom
   friend bool operator==(const BreakTerm&, const BreakTerm&) = default;
@@ -32,35 +32,35 @@ struct SampledGaussianFactor {
   SampledBy sampling = SampledBy::poisson;
   double mu = 1;
   double rate = 0.5;
-  double mu_width = 0;    ///< the true mu is up to this much larger: an uncertainty too small to need two answers
-  double rate_width = 0;  ///< the true rate is up to this much larger
+  double mu_width = 0;    ///< the true mu exceeds mu by at most this: too little to need two evaluations
+  double rate_width = 0;  ///< the true rate exceeds rate by at most this
   friend bool operator==(const SampledGaussianFactor&, const SampledGaussianFactor&) = default;
 };
 
-/// The transform of a loss as a product: a sum of terms, a sampled Gaussian, and exp(mu^2 s (s + 1) / 2). What is not given is 1.
+/// The transform of a loss as a product: a sum of terms, a sampled Gaussian, and exp(mu^2 s (s + 1) / 2). A missing factor is 1.
 struct BreakExpansion {
   std::vector<BreakTerm> terms{};  ///< atoms, Laplace, truncated Laplace
-  Interval infinite_mass{};        ///< of the terms
+  Interval infinite_mass{};        ///< the infinite mass of the terms
   std::optional<SampledGaussianFactor> sampled{};
   double gaussian_mu = 0;
   friend bool operator==(const BreakExpansion&, const BreakExpansion&) = default;
 };
 
-/// A law whose transform has such an expansion. Mechanisms implement it; the hyperbolic contour uses it.
+/// A loss whose transform has such an expansion. Mechanisms implement it; the hyperbolic contour uses it.
 class BreakPoints {
  public:
   BreakPoints() = default;
   BreakPoints(const BreakPoints&) = delete;
   BreakPoints& operator=(const BreakPoints&) = delete;
-  /// Nothing if this direction has no expansion at these parameters.
+  /// Empty if this direction has no expansion at these parameters.
   [[nodiscard]] virtual std::optional<BreakExpansion> expansion(Direction direction, ParameterEnd end) const = 0;
 
  protected:
   ~BreakPoints() = default;
 };
 
-/// The factor of a sampled Gaussian. Both grow with mu and rate: intervals as narrow as a few roundings are given by their width, wider
-/// ones by the end that is asked for.
+/// The factor of a sampled Gaussian. delta increases in mu and in the rate. An interval no wider than a few roundings is passed on as its
+/// lower end and its width; of a wider interval the requested end is used.
 [[nodiscard]] BreakExpansion sampled_gaussian_expansion(SampledBy sampling, Interval mu, Interval rate, ParameterEnd end);
 /// An atom of the loss at an exact position.
 [[nodiscard]] BreakTerm break_atom(double position, Interval mass);

@@ -15,21 +15,21 @@
 namespace tradeoff {
 namespace {
 
-constexpr std::size_t most_points = 8192;  // remembered: 1 MB
-constexpr double closest = 0x1p-20;        // nearer points tell nothing new, relative to 1 + epsilon
-constexpr double farthest = 0x1p12;        // beyond it a cell is not halved any more
+constexpr std::size_t most_points = 8192;  // points kept: 1 MB
+constexpr double closest = 0x1p-20;        // minimal distance of two points, relative to 1 + epsilon
+constexpr double farthest = 0x1p12;        // cells beyond this epsilon are not halved
 
-/// The relative width that is not worth another reading after so much work beyond what is passed on: 1e-6 at first, ten times as much with
-/// each half million, a tenth after two and a half millions.
+/// The relative width that is accepted without another evaluation, after so much work beyond `passed_on`: 1e-6 at first, ten times as much
+/// for each half million units, a tenth after two and a half millions.
 double tolerated(double work) { return std::pow(10, 2e-6 * work - 6); }
 
-/// log delta at one epsilon, and what it rests on.
+/// log delta at one epsilon, and its theorems.
 struct Reading {
   Interval log_delta;
   std::shared_ptr<const Citations> basis;
 };
 
-/// What is known of log delta at some epsilons >= 0, and what follows in between. [profile-bracket]
+/// The known values of log delta at some epsilons >= 0, and the bounds that follow between them. [profile-bracket]
 class Readings {
  public:
   using Points = std::map<double, Reading>;
@@ -42,7 +42,7 @@ class Readings {
     if (points_.size() < most_points) points_.emplace_hint(after, epsilon, reading);
   }
 
-  /// Records what the answer rests on.
+  /// Records the theorems of the answer.
   [[nodiscard]] Interval at(double epsilon) const {
     const auto right = points_.lower_bound(epsilon);
     if (right != points_.end()) record(*right->second.basis);
@@ -55,10 +55,11 @@ class Readings {
       found.lo = from_left(left, epsilon);
     }
     if (right != points_.end()) found.lo = std::max({found.lo, right->second.log_delta.lo, from_right(right, epsilon)});
-    return {std::min(found.lo, found.hi), found.hi};  // they cross by rounding alone
+    return {std::min(found.lo, found.hi), found.hi};  // rounding alone can make them cross
   }
 
-  /// Where a reading says most about epsilon: an end that is missing, or the middle of its cell; epsilon itself where that is too narrow.
+  /// The epsilon whose evaluation narrows the answer most: a missing end, the middle of the cell, or epsilon itself if the cell is too
+  /// narrow.
   [[nodiscard]] double next(double epsilon) const {
     const auto right = points_.lower_bound(epsilon);
     if (points_.size() >= most_points) return epsilon;
@@ -71,14 +72,15 @@ class Readings {
 
  private:
   using Place = Points::const_iterator;
-  static constexpr int most_strides = 6;  // to points 1, 2, 4, ... 32 further on: too near a point has no slope for all the rounding
+  // slopes use points 1, 2, 4, ... 32 places away: between close points the rounding hides the slope
+  static constexpr int most_strides = 6;
 
-  /// (e^e - e^a)/(e^b - e^a) for a < e < b: how far e is along the cell, without overflow.
+  /// (e^e - e^a)/(e^b - e^a) for a < e < b: the position of e in the cell, computed without overflow.
   [[nodiscard]] static Interval share(Interval a, Interval e, Interval b) {
     return clamp(exp(e - b) * (expm1(a - e) / expm1(a - b)), 0, 1);
   }
 
-  /// Convex: below the chord.
+  /// A convex function lies below the chord.
   [[nodiscard]] static double chord(const Points::value_type& left, const Points::value_type& right, double epsilon) {
     const double above_left = left.second.log_delta.hi;
     if (above_left == -infinity) return -infinity;
@@ -87,7 +89,7 @@ class Readings {
     return (above_left + log(1.0 - t + t * min(fall, Interval::exactly(1)))).hi;
   }
 
-  /// Above every chord drawn on: through the point on the left and others left of it.
+  /// A convex function lies above an extended chord: here chords through the left end of the cell and a point further left.
   [[nodiscard]] double from_left(Place end, double epsilon) const {
     const double value = end->second.log_delta.lo;
     if (!(value > -infinity)) return -infinity;
@@ -106,7 +108,7 @@ class Readings {
     }
     return best;
   }
-  /// And through the point on the right and others right of it.
+  /// The same with chords through the right end of the cell and a point further right.
   [[nodiscard]] double from_right(Place end, double epsilon) const {
     const double value = end->second.log_delta.lo;
     if (!(value > -infinity)) return -infinity;
@@ -124,15 +126,15 @@ class Readings {
     return best;
   }
 
-  Points points_;  // by epsilon
+  Points points_;  // sorted by epsilon
 };
 
-/// What is kept for one question.
+/// The state kept for one question.
 struct Kept {
-  double spent = 0;  // work of all readings
+  double spent = 0;  // work of all evaluations
   Readings remove;
   Readings add;
-  std::shared_ptr<const Citations> last_basis = std::make_shared<const Citations>();  // most readings rest on the same
+  std::shared_ptr<const Citations> last_basis = std::make_shared<const Citations>();  // most evaluations use the same theorems
 };
 
 class BudgetedLoss final : public ForwardingLoss {
@@ -173,7 +175,7 @@ class BudgetedLoss final : public ForwardingLoss {
     known.cost = std::max(Cost::engine, known.cost);
     return known;
   }
-  /// Answers that are searches of their own are passed on within the budget; after that whoever asks searches the readings.
+  /// Questions that the loss answers by its own search are passed on within the budget; afterwards the caller searches the stored values.
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
     const QuestionScope question;
     Kept& kept = kept_for_question();
@@ -186,13 +188,13 @@ class BudgetedLoss final : public ForwardingLoss {
     if (!passes_on(kept)) return std::nullopt;
     return counted(kept, [&] { return base_->closed_beta(direction, alpha); });
   }
-  /// Not passed on: it reads every corner, which no budget covers.
+  /// Not passed on: it evaluates every corner, which can exceed any budget.
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction) const override { return std::nullopt; }
 
  private:
   [[nodiscard]] const Loss& base() const override { return *base_; }
   [[nodiscard]] Kept& kept_for_question() const { return QuestionScope::state_of<Kept>(is_unrecorded() ? steering_ : proving_); }
-  /// Also while nobody records: a later answer may name what a reading rests on. Within an `Unrecorded` no answer does.
+  /// The theorems are recorded even if nobody records now, because a later answer may cite them; except within an `Unrecorded`.
   [[nodiscard]] static Recording::When wanted() { return is_unrecorded() ? Recording::When::if_wanted : Recording::When::always; }
   [[nodiscard]] bool passes_on(const Kept& kept) const { return kept.spent < budget_.passed_on; }
   [[nodiscard]] Readings& readings(Kept& kept, Direction direction) const {
@@ -201,7 +203,7 @@ class BudgetedLoss final : public ForwardingLoss {
 
   template <class Ask>
   [[nodiscard]] static auto counted(Kept& kept, Ask&& ask) -> decltype(ask()) {
-    constexpr double least = 0.1;  // of any reading
+    constexpr double least = 0.1;  // the least work counted for an evaluation
     const std::uint64_t begin = Work::now();
     auto found = ask();
     kept.spent += least + Work::since(begin);
@@ -218,12 +220,12 @@ class BudgetedLoss final : public ForwardingLoss {
     const Recording own(wanted());
     const Interval found = counted(kept, [&] { return base_->delta(direction, Interval::exactly(epsilon)); });
     own.pass_on();
-    // What underflowed has a logarithm that says more.
+    // A value that underflowed is not stored: its logarithm, computed directly, is a better bound.
     if (found.lo > 0) readings(kept, direction).keep(epsilon, {log(found), basis_of(kept, own)});
     return found;
   }
 
-  /// What was recorded, shared with the last reading if that rests on the same.
+  /// The recorded theorems; the list is shared with the last evaluation if both are equal.
   [[nodiscard]] static std::shared_ptr<const Citations> basis_of(Kept& kept, const Recording& recording) {
     auto& last = kept.last_basis;
     if (*last != recording.citations()) last = std::make_shared<const Citations>(recording.citations());
@@ -242,7 +244,7 @@ class BudgetedLoss final : public ForwardingLoss {
     return reading.log_delta;
   }
 
-  /// What the readings say, after some more of them where that is little.
+  /// The answer from the stored values, after more evaluations if the answer is too wide.
   [[nodiscard]] Interval between(Kept& kept, Direction direction, double epsilon) const {
     static const Citation bracket("profile-bracket", "between its readings a profile is held by its chords");
     Readings& known = readings(kept, direction);
@@ -256,7 +258,7 @@ class BudgetedLoss final : public ForwardingLoss {
       last = place == epsilon;
       found = intersect(found, last ? used(there) : known.at(epsilon));
       if (last || !is_wide(there.log_delta)) continue;
-      last = true;  // readings as wide as this would not add up to more
+      last = true;  // values as wide as this cannot improve the answer
       found = intersect(found, used(read(kept, direction, epsilon)));
     }
     record(bracket);
@@ -265,7 +267,7 @@ class BudgetedLoss final : public ForwardingLoss {
 
   LossPointer base_;
   ReadingBudget budget_;
-  // What is kept for a question. What no answer names, as it steers a search, has a budget of its own: it leaves one to the proof.
+  // The state of the question. Values that only steer a search have their own budget, so that the proof keeps all of its own.
   std::uint64_t proving_ = QuestionScope::new_owner();
   std::uint64_t steering_ = QuestionScope::new_owner();
 };
@@ -274,7 +276,7 @@ class BudgetedLoss final : public ForwardingLoss {
 
 LossPointer budgeted(LossPointer base, ReadingBudget budget) {
   if (base->capabilities(Direction::remove).keeps_readings) return base;
-  if (!base->is_pair()) return base;  // nothing is known between the readings of a bound that need not be convex
+  if (!base->is_pair()) return base;  // a bound need not be convex, so nothing is known between its evaluations
   return std::make_shared<BudgetedLoss>(std::move(base), budget);
 }
 

@@ -10,15 +10,15 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/interval.h"
 
-// What an engine may exploit of a loss besides its profile. docs/adr/0012 has the reasons.
+// What an engine may use of a loss besides its profile. docs/adr/0012 gives the reasons.
 namespace tradeoff {
 
-class ContourLoss;  // engine/contour: a composition whose contours a longer plan may begin from
-class Evaluable;    // loss/evaluation.h: an account of how delta was enclosed
+class ContourLoss;  // engine/contour: a composition whose contours a longer plan can reuse
+class Evaluable;    // loss/evaluation.h: a description of how delta was enclosed
 class Loss;
 class Transform;    // loss/transform.h: the moment generating function of the loss
 struct Atoms;       // loss/atoms.h: a finite law of the loss
-struct GroupSides;  // operators/group.h: a group of records under additions and removals mixed, and under one kind alone
+struct GroupSides;  // operators/group.h: a group of records, with mixed changes and with one kind of change
 struct RenyiBound;  // mechanism/renyi_bound.h: stated bounds on Renyi divergences
 using LossPointer = std::shared_ptr<const Loss>;
 
@@ -28,26 +28,26 @@ struct LossLattice {
   bool odd_half_steps = false;
 };
 
-/// The pair is (epsilon, delta)-DP and touches that line.
+/// The pair is (epsilon, delta)-DP, and its profile touches the line of that guarantee.
 struct Guarantee {
   Interval epsilon;
   Interval delta;
 };
 
-/// Encloses (Q(L > e), P(L > e)) at a point e: a test that some attacker can run.
+/// Encloses (Q(L > e), P(L > e)) at a point e: the error rates of a threshold test.
 struct LikelihoodRatioTest {
   Interval false_positive;
   Interval true_positive;
 };
 
-/// What stands behind one reading of a profile.
+/// The cost of one evaluation of a profile.
 enum class Cost {
   formula,  ///< a formula or a short sum
   engine,   ///< an engine, which may take milliseconds
-  search,   ///< a search over readings of another profile
+  search,   ///< a search over evaluations of another profile
 };
 
-/// Questions that a law answers better than a search over its profile. Each may decline; then the generic search answers.
+/// Questions that a loss answers better than a search over its profile. Each may return nothing; then the generic search answers.
 class ClosedForms {
  public:
   ClosedForms() = default;
@@ -56,45 +56,45 @@ class ClosedForms {
 
   [[nodiscard]] virtual std::optional<Interval> closed_epsilon(Direction, Interval /*delta*/) const { return std::nullopt; }
   [[nodiscard]] virtual std::optional<Interval> closed_beta(Direction, Interval /*alpha*/) const { return std::nullopt; }
-  /// The least mu for which the pair is mu-GDP, where it is known exactly. A pair that is exactly Gaussian need not say it again.
+  /// The least mu for which the pair is mu-GDP, if it is known exactly. An exactly Gaussian pair need not implement this.
   [[nodiscard]] virtual std::optional<Interval> closed_mu() const { return std::nullopt; }
-  /// Used by the dual from above.
+  /// A threshold test; it bounds the trade-off function from above.
   [[nodiscard]] virtual std::optional<LikelihoodRatioTest> test_at(Direction, double /*epsilon*/) const { return std::nullopt; }
-  /// The corners (e, delta(e)), e >= 0, between which delta is linear in exp(e), if the pair was composed point by point.
+  /// The corners (e, delta(e)), e >= 0, between which delta is linear in exp(e), if the composed distribution is finite.
   [[nodiscard]] virtual std::optional<std::vector<Guarantee>> guarantees(Direction) const { return std::nullopt; }
-  /// About delta(epsilon): steers searches and certifies nothing. For laws whose certified answer is slow.
+  /// An approximation of delta(epsilon) for searches; it proves nothing. For losses whose proved answer is slow.
   [[nodiscard]] virtual std::optional<double> rough_delta(Direction, double /*epsilon*/) const { return std::nullopt; }
 
  protected:
   ~ClosedForms() = default;
 };
 
-/// The shape of a symmetric bound that need not be the profile of a pair, e >= 0: what its refinement needs. [naive-profile]
+/// The shape of a symmetric bound that need not be the profile of a pair, for e >= 0; `refined` uses it. [naive-profile]
 class BoundShape {
  public:
   BoundShape() = default;
   BoundShape(const BoundShape&) = delete;
   BoundShape& operator=(const BoundShape&) = delete;
 
-  /// Minus the derivative of the logarithm of the bound before it is cut at 1.
+  /// Minus the derivative of the logarithm of the bound, before the bound is cut at 1.
   [[nodiscard]] virtual Interval relative_drop(Interval epsilon) const = 0;
-  /// The bound is 1 up to here.
+  /// The bound is 1 up to this epsilon.
   [[nodiscard]] virtual Interval start() const = 0;
-  /// As a function of e^e the uncut bound is concave before this epsilon and convex after it; 0 if it is convex throughout.
+  /// As a function of e^e, the uncut bound is concave before this epsilon and convex after it; 0 if it is convex everywhere.
   [[nodiscard]] virtual Interval convex_from() const = 0;
 
  protected:
   ~BoundShape() = default;
 };
 
-/// A bound that is the smaller of a symmetric pair's profile and of a bound with a shape.
+/// A bound that is the minimum of a symmetric pair's profile and of a bound with a known shape.
 struct PairAndBound {
   LossPointer pair;
   LossPointer bound;
 };
 
 /// The finite losses have atoms at +largest and -largest and the density `density` * exp(l/2) between them: Laplace noise, whole or
-/// truncated. `atom` is the mass at +largest; both are given a finite loss. Both directions agree.
+/// truncated. `atom` is the mass at +largest. Masses and density are conditional on a finite loss. Both directions agree.
 struct LaplaceShape {
   Interval largest;
   Interval atom;
@@ -102,17 +102,18 @@ struct LaplaceShape {
   Interval infinite;  ///< mass of infinite losses
 };
 
-/// The law is that of another loss on a sample of the records.
+/// The loss is another loss on a random sample of the records.
 struct SampledFrom {
   const Loss* base = nullptr;
   Interval rate;
   SampledBy sampling = SampledBy::poisson;
 };
 
-/// What is known of a law in one direction besides its profile: all optional, and what is not set is not known. Pointers live as long as
-/// the loss. A loss that keeps the law of another passes all of it on (ForwardingLoss); one that changes the law starts from nothing.
+/// What is known of a loss in one direction besides its profile. Every field is optional; an empty field means unknown. Pointers live as
+/// long as the loss. A decorator that keeps the distribution passes all fields on (ForwardingLoss); one that changes it starts from an
+/// empty object.
 struct Capabilities {
-  /// The law of L if it is finite.
+  /// The distribution of L if it is finite.
   const Atoms* atoms = nullptr;
   /// The transform of L if the contour engine can use it.
   const Transform* transform = nullptr;
@@ -126,28 +127,29 @@ struct Capabilities {
   const GroupSides* group_sides = nullptr;
   const LaplaceShape* laplace_shape = nullptr;
   const ContourLoss* contours = nullptr;
-  /// Losses at which a law that is not finite has atoms: a lattice through them is a better one.
+  /// Losses at which a distribution that is not finite has atoms; a lattice that contains them gives tighter bounds.
   std::span<const double> corners{};
-  /// If the profile is the pointwise minimum of profiles of symmetric pairs: those.
+  /// The symmetric pairs whose pointwise minimum the profile is, if it is such a minimum.
   std::span<const Loss* const> minimum_of{};
   /// mu if the pair is exactly N(0,1) against N(mu,1).
   std::optional<Interval> gaussian_mu{};
   /// epsilon0 if the pair is exactly that of Laplace noise with largest loss epsilon0.
   std::optional<Interval> laplace_epsilon{};
-  /// The lattice that holds all finite losses. [folded-contour]
+  /// The lattice that contains all finite losses. [folded-contour]
   std::optional<LossLattice> lattice{};
   std::optional<SampledFrom> sampled{};
-  /// The largest finite loss, of a law that has infinite ones too and is not a list.
+  /// The largest finite loss, for a distribution that also has infinite losses and is not a list of atoms.
   std::optional<Interval> largest_finite_loss{};
   /// The largest epsilon of a list of stated guarantees.
   std::optional<Interval> last_guarantee{};
-  /// What one reading of the profile costs, at most.
+  /// The largest cost of one evaluation of the profile.
   Cost cost = Cost::formula;
-  /// Some pair of distributions has this very profile. False for an upper bound, which must be refined before it is composed or sampled.
+  /// True if the profile belongs to a pair of distributions. False for an upper bound, which must be refined before it is composed or
+  /// sampled.
   bool is_pair = true;
   /// No loss has positive probability, so P(L > l) and P(L < l) are complements.
   bool atomless = false;
-  /// Readings of the profile are kept for the question at hand and budgeted already.
+  /// The loss already keeps its evaluations for the current question within a budget.
   bool keeps_readings = false;
 };
 

@@ -26,7 +26,7 @@ Evaluation whole_evaluation(const Loss& loss, Direction direction, double epsilo
 Evaluation balanced(Evaluation evaluation, const std::string& remainder) {
   double sum = 0;
   for (auto& [name, error] : evaluation.errors) {
-    if (!(error >= 0)) error = infinity;  // not a number: nothing is known
+    if (!(error >= 0)) error = infinity;  // NaN means that nothing is known
     sum = numeric::add_up(sum, error);
   }
   Interval& log = evaluation.log_delta;

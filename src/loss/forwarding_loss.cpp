@@ -7,7 +7,7 @@
 
 namespace tradeoff {
 
-/// A tail speaks of both directions, except for its limit.
+/// The fields of a tail hold for both directions, except its limit.
 Tail ForwardingLoss::tail() const {
   Tail tail = base().tail();
   if (order_ == Order::same) return tail;
@@ -26,7 +26,7 @@ Capabilities ForwardingLoss::capabilities(Direction direction) const {
   if (known.closed_forms != nullptr) known.closed_forms = this;
   if (known.break_points != nullptr) known.break_points = this;
   if (known.evaluable != nullptr) known.evaluable = this;
-  if (order_ == Order::swapped) {  // these speak of both directions at once
+  if (order_ == Order::swapped) {  // these fields hold for both directions at once
     known.sampled.reset();
     known.group_sides = nullptr;
     known.contours = nullptr;
@@ -36,7 +36,7 @@ Capabilities ForwardingLoss::capabilities(Direction direction) const {
 
 void ForwardingLoss::evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const {
   for (Evaluation& one : evaluations_of(base(), to_base(direction), epsilon)) {
-    one.direction = to_base(one.direction);  // its own inverse
+    one.direction = to_base(one.direction);  // the mapping is its own inverse
     found.push_back(std::move(one));
   }
   note();

@@ -9,8 +9,8 @@
 
 namespace tradeoff {
 
-/// A loss with the law of another, read the same way round or swapped: everything is passed on, so a class derived from it states only
-/// what it changes. Closed forms, tests, break points and evaluations go through the derived class.
+/// A loss with the same distribution as another loss, or with that of its swapped pair. It forwards everything, so a derived class
+/// implements only what it changes. Closed forms, tests, break points and evaluations go through the derived class.
 class ForwardingLoss : public Loss, public ClosedForms, public Evaluable, public BreakPoints {
  public:
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
@@ -27,7 +27,7 @@ class ForwardingLoss : public Loss, public ClosedForms, public Evaluable, public
     base().cite();
     note();
   }
-  /// A pair and its swapped pair are different laws.
+  /// The key differs if the pair is swapped, because the distributions differ.
   [[nodiscard]] std::string key() const override;
 
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
@@ -55,9 +55,9 @@ class ForwardingLoss : public Loss, public ClosedForms, public Evaluable, public
   enum class Order { same, swapped };
   explicit ForwardingLoss(Order order = Order::same) : order_(order) {}
 
-  /// The loss whose law this is.
+  /// The loss to which everything is forwarded.
   [[nodiscard]] virtual const Loss& base() const = 0;
-  /// Records why this loss has that law.
+  /// Records the theorem by which this loss has that distribution.
   virtual void note() const {}
 
   [[nodiscard]] Direction to_base(Direction direction) const { return order_ == Order::swapped ? opposite(direction) : direction; }

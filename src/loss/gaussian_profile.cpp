@@ -17,11 +17,11 @@ using numeric::Precise;
 
 constexpr double least_double = std::numeric_limits<double>::denorm_min();
 constexpr double largest_double = std::numeric_limits<double>::max();
-// Beyond this the density is below the least double by itself.
+// Beyond this argument the density is below the least double.
 constexpr double out_of_reach = 60;
 
-/// y = epsilon/mu - mu/2 and z = epsilon/mu + mu/2 to twice the precision of a double, for epsilon >= 0 and mu > 0. Whatever the
-/// cancellation, the error of y is at most 5 * 2^-53 |y| + 2^-499, so that bounds of first order in it hold. [gaussian-profile]
+/// y = epsilon/mu - mu/2 and z = epsilon/mu + mu/2 in double-double precision, for epsilon >= 0 and mu > 0. Even with cancellation the
+/// error of y is at most 5 * 2^-53 |y| + 2^-499, so first-order error bounds in y hold. [gaussian-profile]
 struct Place {
   Precise y;
   Precise z;
@@ -36,7 +36,7 @@ Precise sum_of(double a, double b, double low, double error) {
 }
 
 Place place(double mu, double epsilon) {
-  // The quotient does not change when both are scaled; without it the remainder of a tiny mu would underflow.
+  // Scales both; the quotient stays the same. Unscaled, the remainder of a tiny mu would underflow.
   const bool tiny = mu < 0x1p-500;
   const double divisor = tiny ? mu * 0x1p540 : mu;
   const double dividend = tiny ? epsilon * 0x1p540 : epsilon;
@@ -104,7 +104,7 @@ Interval log_complement_at(double mu, double epsilon) {
   return log_density_at(at.y) + log(around(left) + around(right));
 }
 
-/// Calls a point function of the profile at any real epsilon and any mu in [0, infinity], or answers by the limits.
+/// Evaluates a point function of the profile at any real epsilon and any mu in [0, infinity]; at the ends it returns the limits.
 ///   limit_without(e): the value at mu = 0, which is also the limit of large |epsilon|;  certain: the value at mu = infinity.
 template <class Inside, class Without>
 Interval everywhere(Inside inside, Without limit_without, Interval certain, double mu, double epsilon) {
@@ -118,7 +118,7 @@ Interval any_delta_at(double mu, double epsilon) {
       [](double m, double e) {
         if (e >= 0) return delta_at(m, e);
         const Interval at = Interval::exactly(e);
-        return -expm1(at) + exp(at) * delta_at(m, -e);  // the mirror: two positive terms
+        return -expm1(at) + exp(at) * delta_at(m, -e);  // by the mirror, as two positive terms
       },
       [](double e) { return e >= 0 ? Interval::exactly(0) : -expm1(Interval::exactly(e)); }, Interval::exactly(1), mu, epsilon);
 }
@@ -132,7 +132,7 @@ Interval any_log_delta_at(double mu, double epsilon) {
   return everywhere(
       [](double m, double e) {
         if (e >= 0) return log_delta_at(m, e);
-        // Near 1 the complement has the digits, near 0 the two terms of the mirror do.
+        // Near 1 the complement is accurate; near 0 the two terms of the mirror are.
         const Interval complement = any_complement_at(m, e);
         return complement.hi < 0.5 ? log1p(-complement) : log(any_delta_at(m, e));
       },
@@ -151,8 +151,8 @@ Interval ends(Function at, Interval a, Interval b) {
   return a.lo == a.hi && b.lo == b.hi ? low : Interval{low.lo, at(a.hi, b.hi).hi};
 }
 
-/// delta over an interval of epsilon >= 0 that is as short as the rounding of a decimal. delta is convex with slope -phi(y) M(z), and
-/// M(z) <= min(sqrt(pi/2), 1/z), so the tangent at the near end bounds it from below. Nothing if that would be felt.
+/// delta over an interval of epsilon >= 0 that is as short as the rounding of a decimal. delta is convex with slope -phi(y) M(z), and M(z)
+/// <= min(sqrt(pi/2), 1/z), so the tangent at the near end bounds it from below. Empty if that would widen the answer noticeably.
 std::optional<Interval> delta_along_tangent(double mu, Interval epsilon) {
   const Place at = place(mu, epsilon.lo);
   if (!(at.y.high >= -1 && at.y.high < 30)) return std::nullopt;
@@ -238,8 +238,8 @@ double guess_epsilon(double mu, const Level& level) {
   });
 }
 
-// What the user knows of delta: delta itself, its logarithm or its complement. Each is compared with an enclosure of the same quantity,
-// so that no digit is lost in a conversion; all are written as increasing in delta.
+// The given quantity: delta, its logarithm or its complement. Each is compared with an enclosure of the same quantity, so that a conversion
+// loses no digits; all are written as increasing in delta.
 
 /// The quantity, and the function of (mu, epsilon) that encloses it.
 struct Question {

@@ -11,9 +11,9 @@
 
 namespace tradeoff {
 
-/// The key of a loss: its family and the bits of its parameters, `=` before a number that is known exactly and `~` before the two ends of
-/// one that is not. Equal keys mean that one enclosure of the law serves for both losses, so they may be merged before any numerics. The
-/// laws themselves are equal for certain only if the key is exact: two decimals may lie in one gap between doubles.
+/// The key of a loss: its family and the bits of its parameters, with `=` before a number that is known exactly and `~` before the two ends
+/// of an interval. Losses with equal keys share one enclosure of their distribution, so they are merged before any computation. Their
+/// distributions are certainly equal only if the key is exact, because two decimals may lie between the same two doubles.
 [[nodiscard]] inline std::string make_key(std::string_view family, std::initializer_list<Interval> parameters) {
   std::string key(family);
   const auto append = [&key](char mark, double value) {
@@ -32,7 +32,7 @@ namespace tradeoff {
   return key;
 }
 
-/// Whether losses with this key, which is not empty, have equal laws for certain.
+/// Whether losses with this non-empty key certainly have equal distributions.
 [[nodiscard]] inline bool is_exact_key(std::string_view key) { return key.find('~') == std::string_view::npos; }
 
 }  // namespace tradeoff

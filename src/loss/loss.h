@@ -15,10 +15,9 @@
 
 namespace tradeoff {
 
-/// One ordered pair of distributions, (P, Q) = (with the record, without it), seen through the privacy loss L = log dP/dQ.
-/// A mechanism is a Loss, and so is whatever is built from losses: composition, subsampling, mixture, group, refinement.
-/// `direction` is never `worst` here: `remove` reads (P, Q), `add` reads (Q, P). The profile must hold for every real epsilon, both
-/// directions.
+/// One ordered pair of distributions, (P, Q) = (with the record, without it), described by the privacy loss L = log dP/dQ. A mechanism is a
+/// Loss, and so is everything built from losses: composition, subsampling, mixture, group, refinement. `direction` is never `worst` here:
+/// `remove` means (P, Q), `add` means (Q, P). The profile must hold for every real epsilon in both directions.
 class Loss {
  public:
   Loss() = default;
@@ -32,26 +31,26 @@ class Loss {
   /// Natural logarithm of `delta`, where delta itself would underflow. By default the logarithm of `delta`.
   [[nodiscard]] virtual Interval log_delta(Direction direction, Interval epsilon) const;
 
-  /// Both directions have the same profile, so the loss may stand for either order of any neighbouring pair.
+  /// Both directions have the same profile, so the loss covers either order of a neighbouring pair.
   [[nodiscard]] virtual bool symmetric() const = 0;
 
   /// P(L = +infinity) in the given direction.
   [[nodiscard]] virtual Interval infinite_mass(Direction direction) const;
 
-  /// What is certain about delta for large epsilon. By default what the atoms, the mass at infinity or an exact Gaussian tell.
+  /// What is proved about delta for large epsilon. By default this follows from the atoms, the mass at infinity or an exact Gaussian.
   [[nodiscard]] virtual Tail tail() const;
 
-  /// What an engine may exploit of the law besides its profile. By default nothing.
+  /// What an engine may use besides the profile. By default nothing.
   [[nodiscard]] virtual Capabilities capabilities(Direction direction) const;
 
-  /// Records the theorems that the law of the pair rests on: for code that uses the law by its atoms, its transform, its break points, its
-  /// Gaussian parameter or its mass at infinity. The profile, the tests and the closed forms record by themselves what they use.
+  /// Records the theorems behind the distribution of the pair. Code that uses atoms, the transform, break points, the Gaussian parameter or
+  /// the mass at infinity must call it. The profile, the tests and the closed forms record their theorems themselves.
   virtual void cite() const {}
 
-  /// Losses with equal non-empty keys share an enclosure of their law and are merged before any numerics; see make_key.
+  /// Losses with equal non-empty keys share an enclosure of their distribution and are merged before any computation; see make_key.
   [[nodiscard]] virtual std::string key() const { return {}; }
 
-  // Single capabilities, for code that asks for one of them; see Capabilities for what each means.
+  // Single capabilities; Capabilities describes each.
   using Test = LikelihoodRatioTest;
   [[nodiscard]] const Atoms* atoms(Direction direction) const { return capabilities(direction).atoms; }
   [[nodiscard]] const Transform* transform(Direction direction) const { return capabilities(direction).transform; }
@@ -67,11 +66,11 @@ class Loss {
   [[nodiscard]] std::optional<Interval> closed_mu() const;
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const;
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const;
-  /// Where no rough answer is known, the middle of delta.
+  /// The approximation of the loss, or else the middle of the enclosure of delta.
   [[nodiscard]] double rough_delta(Direction direction, double epsilon) const;
 };
 
-/// The middle of the enclosure of delta(epsilon); records nothing, because it steers a search.
+/// The middle of the enclosure of delta(epsilon). It records nothing, because it only steers a search.
 [[nodiscard]] double middle_of_delta(const Loss& loss, Direction direction, double epsilon);
 
 }  // namespace tradeoff

@@ -8,9 +8,9 @@
 
 namespace tradeoff {
 
-/// One question, or several that are answered together. While it lives on a thread, engines keep here what may serve again: contours,
-/// lattices, readings of slow profiles and how much work those were. The next question begins afresh, so an answer depends neither on
-/// what was asked before nor on what other threads ask. A scope within another belongs to that one. [profile-bracket]
+/// One question, or several that are answered together. While it exists on a thread, engines store here what they may need again: contours,
+/// lattices, evaluations of slow profiles and the work spent on them. The next question starts empty, so an answer depends neither on
+/// earlier questions nor on other threads. A scope inside another one shares the outer scope's storage. [profile-bracket]
 class QuestionScope {
  public:
   QuestionScope() {
@@ -28,7 +28,7 @@ class QuestionScope {
     return ++last;
   }
 
-  /// What the owner of this number keeps for the question that is open. The number must belong to one owner alone, for ever.
+  /// The state that the owner of this number keeps for the current question. A number must never be used by two owners.
   template <class State>
   [[nodiscard]] static State& state_of(std::uint64_t owner) {
     std::shared_ptr<void>& found = current_->states_[owner];

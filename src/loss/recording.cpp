@@ -21,10 +21,10 @@ const char* to_string(Method method) {
 }
 
 namespace {
-constexpr std::size_t usual_citations = 8;  // few answers rest on more theorems
+constexpr std::size_t usual_citations = 8;  // few answers use more theorems
 }
 
-// A profile that is read again and again records the same citations in the same order: the next one is looked for behind the last.
+// A profile that is evaluated repeatedly records the same citations in the same order, so the search starts after the last match.
 void Recording::add(const Citation& citation) {
   if (next_ >= citations_.size() || !(citations_[next_] == citation)) {
     const auto known = std::find(citations_.begin(), citations_.end(), citation);

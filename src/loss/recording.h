@@ -8,11 +8,11 @@
 
 #include "tradeoff/provenance.h"
 
-// Answers carry their theorems: the code that computes a number records the theorem it uses, with `record`. Without a recording that costs
-// one comparison. docs/adr/0011 has the reasons.
+// Every answer carries its theorems: the code that computes a number records the theorem it uses, with `record`. If nothing records, that
+// costs one comparison. docs/adr/0011 gives the reasons.
 namespace tradeoff {
 
-/// A theorem as some code uses it. A copy is the same citation; two that are made apart are not.
+/// A theorem and its use in some code. Copies are the same citation; two citations constructed separately differ.
 class Citation {
  public:
   Citation(std::string theorem, std::string detail, Method method = Method::closed_form)
@@ -30,12 +30,12 @@ class Citation {
 };
 using Citations = std::vector<Citation>;
 
-/// While it lives, and no other begins on the same thread, everything recorded on this thread goes here. What it holds is lost with it
-/// unless it is passed on.
+/// Collects everything recorded on this thread while it exists, except what an inner recording collects. Its content is discarded at its
+/// end unless it is passed on.
 class Recording {
  public:
   enum class When { always, if_wanted };
-  /// `if_wanted`: only if there is a recording around it. Otherwise it stays empty and costs nothing.
+  /// `if_wanted`: collects only if there is an outer recording. Otherwise it stays empty and costs nothing.
   explicit Recording(When when = When::always) : outer_(current_) {
     if (when == When::always || outer_ != nullptr) current_ = this;
   }
@@ -45,7 +45,7 @@ class Recording {
 
   [[nodiscard]] const Citations& citations() const { return citations_; }
   [[nodiscard]] Provenance provenance() const;
-  /// Adds what it holds to the recording around it, if there is one.
+  /// Adds its content to the outer recording, if there is one.
   void pass_on() const {
     if (outer_ != nullptr) outer_->add(citations_);
   }
@@ -65,12 +65,12 @@ class Recording {
   static inline constinit thread_local Recording* current_ = nullptr;
   Recording* outer_;
   Citations citations_;   // in the order of first use
-  std::size_t next_ = 0;  // where a repetition of what came before goes on
+  std::size_t next_ = 0;  // where the next repeated citation is expected
 };
 
 [[nodiscard]] inline bool is_recording() { return Recording::current_ != nullptr; }
 
-/// Says that the answer which is being computed rests on this theorem.
+/// Records that the current answer uses this theorem.
 inline void record(const Citation& citation) {
   if (Recording::current_ != nullptr) Recording::current_->add(citation);
 }
@@ -78,7 +78,8 @@ inline void record(const Citations& citations) {
   if (Recording::current_ != nullptr) Recording::current_->add(citations);
 }
 
-/// While it lives nothing is recorded on this thread: for values that steer a search and prove nothing, and for what is built in advance.
+/// While it exists, nothing is recorded on this thread: for values that steer a search but prove nothing, and for values computed in
+/// advance.
 class Unrecorded {
  public:
   Unrecorded() : outer_(Recording::current_), is_within_(std::exchange(lives_, true)) { Recording::current_ = nullptr; }
@@ -97,12 +98,12 @@ class Unrecorded {
   bool is_within_;
 };
 
-/// Whether what is computed now is for no answer: within an `Unrecorded`, and no recording began in it. The same whether or not anyone
-/// records the answer, so what is computed may depend on it.
+/// True if the current computation is for no answer: it is inside an `Unrecorded`, and no recording began there. The result does not depend
+/// on whether anyone records the answer, so computations may depend on it.
 [[nodiscard]] inline bool is_unrecorded() { return Unrecorded::lives_ && !is_recording(); }
 
-/// Which part of the recording on this thread is new since this began. It stays where it is unless it is taken out, which is for a result
-/// that turns out not to be the last word: whoever uses it records it again, in the same recording.
+/// Marks the part of this thread's recording that is new since its construction. The part stays unless it is taken out. It is taken out if
+/// the result is only intermediate; the code that uses the result records the part again.
 class RecordedSince {
  public:
   RecordedSince() : recording_(Recording::current_), begin_(recording_ == nullptr ? 0 : recording_->citations_.size()) {}
@@ -113,7 +114,7 @@ class RecordedSince {
   std::size_t begin_;
 };
 
-/// What the computation records, for a result that is kept and whose users record it again; nothing of it is recorded now.
+/// What the computation records, for a result that is stored. Nothing is recorded now; every later use of the result records it.
 template <class Compute>
 [[nodiscard]] Citations citations_of(Compute&& compute) {
   const Recording own;

@@ -29,14 +29,14 @@ GaussianTail gaussian_model(double mu) {
 /// A profile below that of a Gaussian has moments below those of the Gaussian.
 double moments_of(const Tail& tail) { return std::min(tail.gdp_mu, tail.moment_mu); }
 
-/// The model of a tail that is known to be Gaussian or better, if there is one.
+/// The Gaussian model of a tail, if the tail is known to be Gaussian or lighter.
 std::optional<GaussianTail> model_of(const Tail& tail) {
   if (tail.gaussian) return tail.gaussian;
   if (tail.gdp_mu > 0 && tail.gdp_mu < infinity) return gaussian_model(tail.gdp_mu);
   return std::nullopt;
 }
 
-/// What a model says after a mechanism of loss at most `shift` was run too: delta(e - shift).
+/// The model after composition with a mechanism of loss at most `shift`: delta(e - shift).
 GaussianTail shifted(const GaussianTail& tail, Interval shift) {
   if (shift.hi == 0) return tail;
   const Interval scaled = shift / square(Interval::exactly(tail.width));
@@ -46,8 +46,8 @@ GaussianTail shifted(const GaussianTail& tail, Interval shift) {
 
 using TailParts = std::vector<std::pair<Tail, std::uint64_t>>;
 
-// How far the width of a composed model lies above the root of the sum of squares: no model exists at the root itself. A mu below the
-// widened one is out of reach, so it is small; the model starts later the smaller it is.
+// The relative excess of the width of a composed model over the root of the sum of squares; at the root itself no model exists. No mu below
+// the widened one can be proved, so the excess is small; the smaller it is, the later the model starts.
 constexpr double widening = 1.0 / 64;
 
 // [tail-composition] delta(e) <= exp(-l e) prod_i M_i(l) / (1 + l) with M_i(l) = E exp(l L_i), at l = e / S'^2. Each M_i is bounded by its
@@ -96,7 +96,7 @@ std::optional<GaussianTail> composed_model(const TailParts& parts) {
 
 }  // namespace
 
-// [pure-dp-mu] For small epsilon the quantile is taken next to 1/2, where it is exact relative to its own size.
+// [pure-dp-mu] For small epsilon the quantile is computed near 1/2, where it has full relative accuracy.
 Interval pure_dp_mu(Interval epsilon) {
   const auto at = [](double e) {
     const Interval point = Interval::exactly(e);
@@ -175,7 +175,7 @@ Tail sampled_tail(const Tail& base, Interval rate) {
     tail.gdp_mu = pure_dp_mu(Interval::exactly(tail.zero_from)).hi;
   }
   if (tail.gaussian) {
-    // Where the model falls, its value at the larger inner epsilon is smaller still.
+    // The model decreases, so its value at a larger inner epsilon is smaller.
     const Interval falls_from = Interval::exactly(std::max(tail.gaussian->slope, 0.0)) * square(Interval::exactly(tail.gaussian->width));
     tail.gaussian->from = std::max(tail.gaussian->from, falls_from.hi);
     tail.gaussian->log_factor = (tail.gaussian->log_factor + log(Interval::exactly(std::min(rate.hi, 1.0)))).hi;
@@ -223,7 +223,7 @@ Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
                        whole.largest.add + Interval::exactly(times) * tail.largest.add};
   for (const auto& [tail, times] : parts) {
     if (times == 0) continue;
-    if (is_heavy(tail)) return heavy_tail(tail.kind, whole.largest);  // what is run besides cannot take anything back
+    if (is_heavy(tail)) return heavy_tail(tail.kind, whole.largest);  // composition cannot make a heavy tail lighter
     const Interval count = Interval::exactly(times);
     squares = squares + count * square(Interval::exactly(tail.gdp_mu));
     moments = moments + count * square(Interval::exactly(moments_of(tail)));
@@ -244,15 +244,15 @@ Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
   return whole;
 }
 
-// [tail-certificate] log delta_mu(e) >= log phi(y) + log mu - log(z^2 + 3) with y, z = e/mu -+ mu/2; what that exceeds the model by grows
-// from `from` on if its derivative there, at least from (1/s^2 - 1/mu^2) + 1/2 - slope - 2/(from + mu^2/2), is not negative.
+// [tail-certificate] log delta_mu(e) >= log phi(y) + log mu - log(z^2 + 3) with y, z = e/mu -+ mu/2. The excess of that over the model
+// increases from `from` on if its derivative there, at least from (1/s^2 - 1/mu^2) + 1/2 - slope - 2/(from + mu^2/2), is not negative.
 bool certifies(const GaussianTail& tail, double mu, double from) {
   if (!(from >= tail.from && from > 0 && mu >= tail.width && mu < infinity && from < infinity)) return false;
   const Interval e = Interval::exactly(from), m = Interval::exactly(mu), s = Interval::exactly(tail.width);
   const Interval curvature = max(1.0 / square(s) - 1.0 / square(m), Interval::exactly(0.0));
   const Interval derivative = e * curvature + 0.5 - tail.slope - 2.0 / (e + square(m) / 2.0);
   const Interval z = e / m + m / 2.0;
-  // -y^2/2 + e^2/(2 s^2), without squares that cancel.
+  // -y^2/2 + e^2/(2 s^2), computed without cancelling squares.
   const Interval quadratic = square(e) * curvature / 2.0 + e / 2.0 - square(m) / 8.0;
   const Interval margin = quadratic - log_sqrt_two_pi + log(m) - log(square(z) + 3.0) - tail.log_factor - tail.slope * e;
   return derivative.lo >= 0 && margin.lo >= 0;

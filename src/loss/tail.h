@@ -19,22 +19,22 @@ struct GaussianTail {
   double from = 0;
 };
 
-/// What a reader is told about the tail. The last three rule Gaussian DP out.
+/// The kind of tail in reports. The last three rule out Gaussian DP.
 enum class TailKind { unknown, zero, gdp, gaussian, exponential, polynomial, floor };
 
-/// Encloses the essential supremum of the loss in each direction: delta(e) > 0 for every e below the lower end, delta(e) = 0 from the
-/// upper end on. The default says nothing. [largest-loss]
+/// Encloses the essential supremum of the loss in each direction: delta(e) > 0 for every e below the lower end, delta(e) = 0 from the upper
+/// end on. The default is no information. [largest-loss]
 struct LargestLoss {
   Interval remove{0, std::numeric_limits<double>::infinity()};
   Interval add{0, std::numeric_limits<double>::infinity()};
 
   [[nodiscard]] Interval worse() const;
-  /// The same for a profile that lies below this one: the upper ends hold, the lower ends say nothing.
+  /// For a profile that lies below this one: the upper ends stay valid, the lower ends are dropped.
   [[nodiscard]] LargestLoss as_bound() const { return {{0, remove.hi}, {0, add.hi}}; }
 };
 
-/// What is certain about delta(e) for large e, in both directions: a limit cannot be seen by evaluating, so it is carried along.
-/// Every field holds by itself; the defaults say nothing. [tail-model]
+/// What is proved about delta(e) for large e, in both directions. A limit cannot be found by evaluation, so every loss passes this
+/// information on. Each field holds independently; the defaults are no information. [tail-model]
 struct Tail {
   static constexpr double nothing = std::numeric_limits<double>::infinity();
 
@@ -42,22 +42,22 @@ struct Tail {
   double zero_from = nothing;  ///< delta(e) = 0 for every e >= zero_from
   LargestLoss largest;         ///< by direction; no upper end exceeds `zero_from`
   double gdp_mu = nothing;     ///< delta(e) <= delta_mu(e) for every e >= 0
-  double moment_mu = nothing;  ///< E exp(l L) <= exp(mu^2 l (l + 1)/2) for every l >= 0: the moments of a Gaussian, which add in squares
+  double moment_mu = nothing;  ///< E exp(l L) <= exp(mu^2 l (l + 1)/2) for every l >= 0: moments of a Gaussian, whose mu add in squares
   std::optional<GaussianTail> gaussian;
-  /// Encloses every limit point of e / sqrt(-2 log delta(e)) in the remove direction; infinite if delta does not fall fast enough for any
-  /// Gaussian, in some direction. No mu below its lower end is a guarantee.
+  /// Encloses every limit point of e / sqrt(-2 log delta(e)) in the remove direction; infinite if delta falls too slowly for any Gaussian
+  /// in some direction. The plan is not mu-GDP for any mu below the lower end.
   Interval limit{0, nothing};
 };
 
 /// delta(e) = 0 for e >= from. [pure-dp-mu]
 [[nodiscard]] Tail zero_tail(double from);
-/// The same where the largest losses themselves are known. [largest-loss]
+/// The same if the largest losses are known in each direction. [largest-loss]
 [[nodiscard]] Tail pure_tail(LargestLoss largest);
 /// delta <= delta_mu everywhere, and e / sqrt(-2 log delta) tends to mu.
 [[nodiscard]] Tail gdp_tail(Interval mu);
 /// delta(e) <= exp(log_factor - e^2/(2 width^2)) for e >= from; `limit` as in Tail.
 [[nodiscard]] Tail gaussian_tail(double log_factor, Interval width, double from);
-/// delta falls, but too slowly for any Gaussian, or not to 0 at all.
+/// delta falls too slowly for any Gaussian, or does not tend to 0.
 [[nodiscard]] Tail heavy_tail(TailKind kind, LargestLoss largest = {});
 
 /// The mu of the least private (epsilon, 0)-DP mechanism, -2 Phi^-1(1/(1 + e^epsilon)). [pure-dp-mu]
@@ -68,14 +68,14 @@ struct Tail {
 /// The largest losses after sampling: Poisson, of any pair; samples of fixed size, of a symmetric pair. [largest-loss]
 [[nodiscard]] LargestLoss poisson_largest(const LargestLoss& base, Interval rate);
 [[nodiscard]] LargestLoss sampled_largest(const LargestLoss& base, Interval rate);
-/// Of the smaller of two profiles, or of its convex hull. [largest-loss]
+/// For the smaller of two profiles, or its convex hull. [largest-loss]
 [[nodiscard]] LargestLoss smaller(const LargestLoss& one, const LargestLoss& other);
-/// A mixture whose choice is public, weights positive with sum 1. [tail-propagation]
+/// For a mixture whose choice is public, with positive weights of sum 1. [tail-propagation]
 [[nodiscard]] Tail mixed_tail(const std::vector<Tail>& components);
-/// All of them on the same data, each run so many times. [tail-composition]
+/// For the composition of all of them, each run so many times. [tail-composition]
 [[nodiscard]] Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts);
 
-/// Whether delta(e) <= delta_mu(e) is certain for every e >= from, by the Gaussian model. [tail-certificate]
+/// Whether the Gaussian model proves delta(e) <= delta_mu(e) for every e >= from. [tail-certificate]
 [[nodiscard]] bool certifies(const GaussianTail& tail, double mu, double from);
 
 }  // namespace tradeoff

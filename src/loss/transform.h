@@ -12,14 +12,14 @@
 // on the real axis and on vertical lines. Real parts of s are called orders. [contour-inversion]
 namespace tradeoff {
 
-/// log M and its first two derivatives at an order: plain doubles that steer a search and certify nothing.
+/// log M and its first two derivatives at an order: plain doubles for searches; they prove nothing.
 struct Cumulant {
   double value = 0;
   double mean = 0;
   double variance = 0;
 };
 
-/// phi(t) = E_c exp(i t (L - centre)) under the tilted law: within `error` of 1 + real_less_one + i imaginary.
+/// phi(t) = E_c exp(i t (L - centre)) under the tilted distribution: within `error` of 1 + real_less_one + i imaginary.
 struct CharacteristicValue {
   double real_less_one = 0;
   double imaginary = 0;
@@ -39,7 +39,7 @@ struct Spread {
   double tail = 0;
 };
 
-/// The finite part of the loss under the weight exp(cL)/M(c). Thread-safe: nothing in it changes.
+/// The finite part of the loss under the weight exp(cL)/M(c). Immutable, so thread-safe.
 class TiltedLoss {
  public:
   TiltedLoss() = default;
@@ -49,26 +49,26 @@ class TiltedLoss {
 
   /// Encloses log M(c).
   [[nodiscard]] virtual Interval log_moment() const = 0;
-  /// The constant of `CharacteristicValue`: near the mean, exact as a double.
+  /// The centre used by `CharacteristicValue`: near the mean, and exactly a double.
   [[nodiscard]] virtual double centre() const = 0;
   /// An upper bound of the standard deviation of the tilted loss.
   [[nodiscard]] virtual double deviation_above() const = 0;
-  /// Several such bounds: small v want no tail, large v a small deviation.
+  /// Several such bounds: for small v one without a tail term is best, for large v one with a small deviation.
   [[nodiscard]] virtual std::vector<Spread> spreads() const { return {{deviation_above(), 0}}; }
   /// phi at each t >= 0 of an increasing list.
   virtual void characteristic_function(std::span<const double> times, std::span<CharacteristicValue> values) const = 0;
-  /// An upper bound of |phi(t)|, for t beyond the list above; may be cruder.
+  /// An upper bound of |phi(t)| for t beyond that list; it may be less tight.
   [[nodiscard]] virtual double modulus_above(double t) const = 0;
-  /// For a law on a lattice: an upper bound of |phi| from t to the middle of its period. 1 if none is known.
+  /// For a distribution on a lattice: an upper bound of |phi| from t to the middle of its period. 1 if none is known.
   [[nodiscard]] virtual double modulus_beyond(double /*t*/) const { return 1; }
-  /// A decay whose bound falls to `wanted` (in (0,1)) as early as this law allows.
+  /// A decay bound that falls to `wanted` (in (0,1)) as early as possible.
   [[nodiscard]] virtual Decay decay(double wanted) const = 0;
-  /// How many points stand for the law, for the record.
+  /// The number of points that represent the distribution, for certificates.
   [[nodiscard]] virtual std::size_t size() const = 0;
 };
 
-/// What will be asked: orders between `least` and `largest` for this many steps, and phi at `order` up to about `longest`.
-/// Each further `effort` asks for finer work; a `rough` evaluator is for searches alone.
+/// The planned use: orders between `least` and `largest` for this many steps, and phi at `order` up to about `longest`. Each increment of
+/// `effort` requests more accuracy; a `rough` evaluator is for searches only.
 struct TransformRange {
   double least = 0;
   double largest = 1;
@@ -79,7 +79,7 @@ struct TransformRange {
   double longest = 0;
 };
 
-/// The moment generating function, made ready for a range of orders.
+/// The moment generating function, prepared for a range of orders.
 class Moments {
  public:
   Moments() = default;
@@ -93,7 +93,7 @@ class Moments {
   [[nodiscard]] virtual std::unique_ptr<const TiltedLoss> tilt(double order) const = 0;
 };
 
-/// The transform of one direction of one mechanism. Independent of any plan; cheap to keep.
+/// The transform of one direction of one mechanism. Independent of any plan, and small.
 class Transform {
  public:
   Transform() = default;
@@ -101,11 +101,11 @@ class Transform {
   Transform& operator=(const Transform&) = delete;
   virtual ~Transform() = default;
 
-  /// P(L = +infinity), which M knows nothing of.
+  /// P(L = +infinity); M does not include it.
   [[nodiscard]] virtual Interval infinite_mass() const = 0;
   /// An upper bound of the finite losses; infinite if there is none.
   [[nodiscard]] virtual double largest_loss() const = 0;
-  /// Null where this reach cannot be served.
+  /// Null if the transform cannot be evaluated over this range.
   [[nodiscard]] virtual std::unique_ptr<const Moments> prepare(const TransformRange& reach) const = 0;
 };
 

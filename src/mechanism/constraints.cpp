@@ -28,8 +28,8 @@ void check_constraint(const Constraint& constraint) {
     throw DomainError("constraints: delta in " + shown(constraint) + " must lie in [0, 1]");
 }
 
-/// (1 + E) t, where t is the abscissa at which the line of `steep` and that of `flat` cross and E = exp(epsilon) of one of them.
-/// Written so that no exponential overflows.
+/// (1 + E) t, where t is the abscissa at which the lines of `steep` and `flat` cross and E = exp(epsilon) of one of them. Written so that
+/// no exponential overflows.
 Interval scaled_crossing(const Constraint& steep, const Constraint& flat, const Constraint& scale) {
   const Interval rise = max(flat.delta - steep.delta, Interval::exactly(0));
   const Interval gap = max(steep.epsilon - flat.epsilon, Interval::exactly(0));
@@ -37,13 +37,14 @@ Interval scaled_crossing(const Constraint& steep, const Constraint& flat, const 
   return &scale == &steep ? rise * one_plus / -expm1(-gap) : rise * one_plus / expm1(gap);
 }
 
-/// The weight that `middle` has between its neighbours: the length of its piece times (1 + E). Not positive: it does not matter.
+/// The weight of `middle` between its neighbours: the length of its segment times (1 + E). If it is not positive, the constraint is
+/// redundant.
 Interval weight_between(const Constraint* steeper, const Constraint& middle, const Constraint* flatter) {
   const Interval end = flatter != nullptr ? scaled_crossing(middle, *flatter, middle) : 1 - middle.delta;
   return steeper != nullptr ? end - scaled_crossing(*steeper, middle, middle) : end;
 }
 
-/// The monotone stack of active constraints while they arrive from the steepest to the flattest.
+/// The stack of active constraints, built from the steepest to the flattest.
 class Envelope {
  public:
   explicit Envelope(CanonicalConstraints& result) : result_(result) {}
@@ -51,7 +52,8 @@ class Envelope {
   void add(const Constraint& next) {
     if (!stack_.empty() && overlaps(stack_.back().epsilon, next.epsilon)) return join(next);
     while (!stack_.empty() && !(stack_.back().delta.hi < next.delta.lo)) {
-      // A smaller epsilon with no larger delta says more. If rounding hides which delta is larger, both are within the hull.
+      // A smaller epsilon with no larger delta is the stronger constraint. If rounding hides which delta is larger, both are within the
+      // hull.
       const Constraint dominated = stack_.back();
       drop(dominated, Interval::exactly(0));
       stack_.pop_back();
@@ -66,7 +68,7 @@ class Envelope {
     stack_.push_back(next);
   }
 
-  /// The flattest lines may win only beyond the diagonal, where the mirror image has taken over.
+  /// The flattest lines may be the largest only beyond the diagonal, where the mirror image is larger still.
   std::vector<Constraint> finish() {
     while (stack_.size() >= 2) {
       const Interval weight = weight_between(&stack_[stack_.size() - 2], stack_.back(), nullptr);
@@ -80,7 +82,7 @@ class Envelope {
  private:
   static bool overlaps(Interval a, Interval b) { return a.lo <= b.hi && b.lo <= a.hi; }
 
-  /// Equal epsilons (as far as can be seen): the smaller delta counts.
+  /// For equal epsilons (within rounding) the smaller delta is kept.
   void join(const Constraint& next) {
     Constraint& top = stack_.back();
     result_.notes.push_back(shown(top.delta.hi > next.delta.hi ? top : next) + " is implied by another with the same epsilon");
@@ -100,7 +102,7 @@ class Envelope {
 
 CanonicalConstraints canonical_constraints(std::vector<Constraint> constraints) {
   std::for_each(constraints.begin(), constraints.end(), check_constraint);
-  std::erase_if(constraints, [](const Constraint& c) { return c.delta.lo == 1; });  // delta = 1 demands nothing
+  std::erase_if(constraints, [](const Constraint& c) { return c.delta.lo == 1; });  // delta = 1 is always satisfied
   std::stable_sort(constraints.begin(), constraints.end(), [](const Constraint& a, const Constraint& b) {
     return a.epsilon.hi != b.epsilon.hi ? a.epsilon.hi > b.epsilon.hi : a.delta.hi < b.delta.hi;
   });

@@ -15,26 +15,26 @@ struct Constraint {
   Interval delta;
 };
 
-/// Constraints that all matter, steepest first (epsilon decreasing, delta increasing), with the weights of the canonical pair:
-/// with probability weights[i] (announced) the pair is active[i].epsilon randomised response, otherwise it reveals everything.
+/// The constraints that are not redundant, steepest first (epsilon decreasing, delta increasing), with the weights of the canonical pair:
+/// with probability weights[i], which is announced, the pair is randomised response at active[i].epsilon; otherwise it reveals everything.
 struct CanonicalConstraints {
   std::vector<Constraint> active;
   std::vector<Interval> weights;
-  std::vector<std::string> notes;  ///< one for each constraint that was left out because the others imply it
-  double slack = 0;                ///< weight of constraints left out although rounding hides whether they matter
+  std::vector<std::string> notes;  ///< one for each constraint that was dropped because the others imply it
+  double slack = 0;                ///< weight of dropped constraints of which rounding hides whether they are redundant
 };
 
-/// [canonical-constraints] Throws DomainError for epsilon < 0 or delta outside [0, 1]. No active constraint means nothing is guaranteed.
+/// [canonical-constraints] Throws DomainError for epsilon < 0 or delta outside [0, 1]. Without an active constraint nothing is guaranteed.
 [[nodiscard]] CanonicalConstraints canonical_constraints(std::vector<Constraint> constraints);
 
-/// The finite law of the canonical pair: the least private mechanism that meets all the constraints.
+/// The distribution of the loss of the canonical pair: the least private mechanism that satisfies all the constraints.
 [[nodiscard]] Atoms atoms_of(const CanonicalConstraints& constraints);
 
-/// Anything known only to be (epsilon, delta)-DP for every one of the given pairs.
+/// Any mechanism that is (epsilon, delta)-DP for each of the given pairs.
 class ConstraintsLoss final : public Loss {
  public:
-  /// `floor_is_meant`: the delta of the largest epsilon is meant to hold forever. Otherwise nothing is said beyond that epsilon.
-  /// `origin`: what the constraints are concluded from, if that is another law.
+  /// `floor_is_meant`: the delta of the largest epsilon holds for every larger epsilon. Otherwise nothing is known beyond that epsilon.
+  /// `origin`: the theorems behind the constraints, if they follow from another distribution.
   explicit ConstraintsLoss(std::vector<Constraint> constraints, bool floor_is_meant = true, Citations origin = {});
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {

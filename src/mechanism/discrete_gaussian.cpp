@@ -20,7 +20,7 @@ namespace {
 /// exp(-y^2 / (2 sigma^2)).
 Interval weight(Interval sigma, double y) { return exp(-square(Interval::exactly(y) / sigma) / 2.0); }
 
-/// Bounds the sum of the weights of all y > reach, by the first of them and a geometric series: the ratio of neighbours falls.
+/// Bounds the sum of the weights of all y > reach by a geometric series, because the ratios of consecutive weights decrease.
 double tail_above(Interval sigma, double reach) {
   const Interval first = weight(sigma, reach + 1);
   const Interval ratio = exp(-(Interval::exactly(2 * reach + 3) / square(sigma)) / 2.0);
@@ -40,7 +40,7 @@ Tail tail_of(Interval sigma, double shift, Interval total) {
   return tail;
 }
 
-/// The sum of exp(-((m + i)^2 - m^2) / (2 sigma^2)) over i >= 0, for m > 0: neighbours have falling ratios below 1.
+/// The sum of exp(-((m + i)^2 - m^2) / (2 sigma^2)) over i >= 0, for m > 0. The ratios of consecutive terms decrease and are below 1.
 Interval sum_above(Interval sigma, double m) {
   const Interval scale = 2.0 * square(sigma);
   Interval sum = Interval::exactly(0.0);
@@ -53,7 +53,7 @@ Interval sum_above(Interval sigma, double m) {
   }
 }
 
-/// The table holds every outcome that a double can weigh; far out the profile has a closed form in logarithms.
+/// The table contains every outcome whose weight is a double; further out the profile has a closed form in logarithms.
 class DiscreteGaussianLoss final : public Loss {
  public:
   DiscreteGaussianLoss(Atoms atoms, Interval sigma, double shift, Interval total)
@@ -90,7 +90,7 @@ class DiscreteGaussianLoss final : public Loss {
   }
 
  private:
-  static constexpr double largest_far = 1e9;  // beyond, outcomes are no longer told apart by a double
+  static constexpr double largest_far = 1e9;  // beyond it a double cannot distinguish neighbouring outcomes
 
   /// [discrete-gaussian] The largest P(Y >= m) - e^e P(Y >= m + shift) over m: attained at the first m above t.
   [[nodiscard]] Interval far_log_delta(double epsilon) const {
@@ -118,11 +118,11 @@ class DiscreteGaussianLoss final : public Loss {
 
 }  // namespace
 
-// [discrete-gaussian] Outcomes beyond the reach are given to infinite loss with a mass between 0 and their bound: 0 keeps the lower
-// end of every answer valid, the bound the upper end.
+// [discrete-gaussian] The outcomes beyond the reach count as an infinite loss, with a mass between 0 and their bound: 0 keeps the lower end
+// of every answer valid, the bound keeps the upper end valid.
 LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
   const double shift = static_cast<double>(sensitivity);
-  // exp(-38.6^2 / 2) is about 1e-323: beyond this reach a weight is not a double any more.
+  // exp(-38.6^2 / 2) is about 1e-323: beyond this reach a weight underflows.
   const double reach = std::ceil(38.6 * sigma.hi) + 1;
   Interval total = Interval::exactly(1);
   for (double y = 1; y <= reach; ++y) total = total + 2.0 * weight(sigma, y);
@@ -131,7 +131,7 @@ LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
   std::vector<Atom> atoms;
   const Interval step = shift / square(sigma);
   for (double y = -reach; y <= reach + shift; ++y) {
-    // A quotient of the smallest doubles may round to just below 0.
+    // A quotient of the smallest doubles may be rounded to just below 0.
     const Interval mass = std::abs(y) <= reach ? clamp(weight(sigma, y) / total, 0, 1) : Interval{0, (Interval::exactly(tail) / total).hi};
     atoms.push_back({Interval::exactly(shift / 2 - y) * step, mass});
   }
@@ -154,7 +154,7 @@ LossPointer make_discrete_gaussian(const Arguments& arguments, const SourceConte
 
 }  // namespace
 
-// The norm is a theorem of its own: integer Gaussian noise with an l2 sensitivity would under-report. [discrete-gaussian]
+// The norm matters: with an l2 sensitivity, integer Gaussian noise would be reported as more private than it is. [discrete-gaussian]
 Word discrete_gaussian_word() {
   return {.role = Role::source,
           .name = "discrete_gaussian",

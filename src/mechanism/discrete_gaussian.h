@@ -7,11 +7,11 @@
 
 namespace tradeoff {
 
-/// The law has about 80 sigma values; beyond this the table would no longer be small. Wider noise is what the rounded Gaussian is for.
+/// The distribution has about 80 sigma values; above this limit the table would be too large. Use the rounded Gaussian for wider noise.
 inline constexpr double widest_discrete_gaussian = 10'000;
 
-/// Noise on the integers with probabilities proportional to exp(-y^2 / (2 sigma^2)); a scalar integer query. Not rotation invariant:
-/// for a vector the l1 sensitivity must be given, an l2 sensitivity would under-report.
+/// Noise on the integers with probabilities proportional to exp(-y^2 / (2 sigma^2)), for a scalar integer query. It is not rotation
+/// invariant: for a vector state the l1 sensitivity; an l2 sensitivity would report more privacy than there is.
 [[nodiscard]] LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity);
 
 }  // namespace tradeoff

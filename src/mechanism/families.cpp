@@ -110,14 +110,14 @@ class Icea final : public FamilyLoss {
 Interval FamilyLoss::log_delta(Direction direction, Interval epsilon) const {
   cite();
   if (epsilon.lo < 0) return log(delta(direction, epsilon));
-  // Decreasing: each end of the answer comes from one end of the question. At infinity the bound has fallen to 0.
+  // delta does not increase in epsilon: each end of the result comes from one end of `epsilon`. At infinity the bound is 0.
   const auto at = [this](double e) {
     return e == infinity ? Interval::exactly(-infinity) : min(log_value(Interval::exactly(e)), Interval::exactly(0));
   };
   return {at(epsilon.hi).lo, at(epsilon.lo).hi};
 }
 
-// [naive-profile] Valid for both orders, so below 0 its mirror 1 - e^eps (1 - delta(-eps)) is valid too.
+// [naive-profile] The bound holds for both orders, so below 0 its mirror 1 - e^eps (1 - delta(-eps)) holds too.
 Interval FamilyLoss::delta(Direction, Interval epsilon) const {
   cite();
   const auto at = [this](double e) {
@@ -178,7 +178,7 @@ Word log_family_word() {
           .make = make_log_family};
 }
 
-// [naive-profile] The encoder hands over the exact sum.
+// [naive-profile] The encoder outputs the exact sum.
 Word icea_word() {
   return {.role = Role::source,
           .name = "icea",

@@ -7,12 +7,12 @@
 
 namespace tradeoff {
 
-/// A mechanism known only through an equation between its noise, epsilon and delta. Solved for delta it is an upper bound
-/// min(1, exp(log_value(e))) of the profile, symmetric, and in general of no pair of distributions: refine it before composing.
+/// A mechanism known only through an equation between its noise, epsilon and delta. Solved for delta, the equation gives a symmetric upper
+/// bound min(1, exp(log_value(e))) of the profile. In general no pair of distributions has that profile: refine it before composing.
 /// [naive-profile]
 class FamilyLoss : public Loss, public BoundShape {
  public:
-  /// Logarithm of the bound before it is cut at 1, decreasing; e >= 0. `start` is where it is 0, or 0.
+  /// The logarithm of the bound before it is cut at 1; decreasing; e >= 0. `start` is the epsilon at which it is 0, or 0.
   [[nodiscard]] virtual Interval log_value(Interval epsilon) const = 0;
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const final;
@@ -26,11 +26,10 @@ class FamilyLoss : public Loss, public BoundShape {
 [[nodiscard]] LossPointer sqrt_log_family(Interval a, Interval b, Interval sigma);
 /// sigma = -c log(delta)/epsilon: delta = exp(-sigma epsilon / c).
 [[nodiscard]] LossPointer log_family(Interval c, Interval sigma);
-/// delta <= exp(log_factor - epsilon^2 / (2 width^2)) from `from` on, and nothing said before: how a user's own profile may go on.
+/// delta <= exp(log_factor - epsilon^2 / (2 width^2)) from `from` on, and 1 before: the stated tail of a user's own profile.
 [[nodiscard]] std::shared_ptr<const FamilyLoss> gaussian_tail_family(Interval log_factor, Interval width, double from);
-/// The invisibility cloak encoder, under changes of the inputs that keep their sum, as its source states it:
-/// (epsilon, delta)-DP if messages > 10 log(users / (epsilon delta)), so delta = users exp(-messages/10) /
-/// epsilon.
+/// The invisibility cloak encoder, for changes of the inputs that keep their sum. Its source states: (epsilon, delta)-DP if messages > 10
+/// log(users / (epsilon delta)), so delta = users exp(-messages/10) / epsilon.
 [[nodiscard]] LossPointer icea(std::uint64_t users, std::uint64_t messages);
 
 }  // namespace tradeoff

@@ -8,7 +8,7 @@
 namespace tradeoff {
 namespace {
 
-/// Two or three losses that mirror each other always share a lattice.
+/// Two or three losses that are mirror images of each other always lie on a lattice.
 std::optional<LossLattice> lattice_of(const Atoms& atoms) {
   if (!atoms.mirrored || atoms.finite.empty() || !(atoms.finite.front().loss.lo > 0)) return std::nullopt;
   const Interval largest = atoms.finite.front().loss;

@@ -8,8 +8,8 @@
 
 namespace tradeoff {
 
-/// A loss that takes finitely many values, given by its law in the remove direction. `origin` is what the law rests
-/// on; `tail` is what is known where the atoms have been cut off.
+/// A loss that takes finitely many values, given by its distribution in the remove direction. `origin` is the theorem behind the
+/// distribution; `tail` is what is known where atoms were cut off.
 [[nodiscard]] LossPointer finite_loss(Atoms remove, std::string key, Citations origin, std::optional<Tail> tail = std::nullopt);
 
 }  // namespace tradeoff

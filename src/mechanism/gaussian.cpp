@@ -60,7 +60,7 @@ LossPointer gaussian_loss(Interval mu, Citations origin) { return std::make_shar
 
 namespace {
 
-// Noise relative to the sensitivity; a sensitivity of 0 is perfect privacy.
+// The noise relative to the sensitivity; a sensitivity of 0 is perfect privacy.
 LossPointer make_gaussian(const Arguments& arguments, const SourceContext&) {
   return gaussian_loss(arguments.number("sensitivity") / arguments.number("sigma"));
 }

@@ -5,8 +5,7 @@
 
 namespace tradeoff {
 
-/// N(0,1) against N(mu,1): the Gaussian mechanism with mu = sensitivity / sigma, anything known only to be mu-GDP,
-/// and perfect privacy (mu = 0).
+/// N(0,1) against N(mu,1): the Gaussian mechanism with mu = sensitivity / sigma, any mu-GDP mechanism, and perfect privacy (mu = 0).
 [[nodiscard]] LossPointer gaussian_loss(Interval mu, Citations origin = {});
 
 }  // namespace tradeoff

@@ -26,7 +26,7 @@ std::optional<Interval> LaplaceLoss::closed_epsilon(Direction, Interval delta) c
   return max(epsilon0_ + 2.0 * log1p(-delta), Interval::exactly(0));
 }
 
-// The three branches of the trade-off function are one minimum of maxima; each is decreasing in alpha and in epsilon0.
+// The trade-off function has three branches; it is a minimum of maxima. Each branch decreases in alpha and in epsilon0.
 std::optional<Interval> LaplaceLoss::closed_beta(Direction, Interval alpha) const {
   cite();
   const auto at = [](double a, double e0) {

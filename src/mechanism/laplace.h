@@ -12,7 +12,7 @@ namespace tradeoff {
 /// -epsilon0 with probability exp(-epsilon0)/2, and has density exp((l - epsilon0)/2)/4 in between.
 class LaplaceLoss final : public Loss, public ClosedForms, public BreakPoints {
  public:
-  /// `origin`: what makes of another mechanism one that is as private as Laplace noise.
+  /// `origin`: the theorem by which another mechanism is as private as Laplace noise.
   explicit LaplaceLoss(Interval epsilon0, Citations origin = {})
       : epsilon0_(epsilon0), transform_(laplace_transform(epsilon0)), corners_{-epsilon0.lo, epsilon0.lo}, origin_(std::move(origin)) {}
   [[nodiscard]] Interval epsilon0() const { return epsilon0_; }

@@ -42,8 +42,8 @@ LossPointer pair_loss(const std::vector<Interval>& p, const std::vector<Interval
                      {Citation("finite-pair", "the likelihood ratio takes finitely many values")});
 }
 
-// [finite-pair] An edge of the polygon is an outcome with Q mass = its run and P mass = its drop; the gap at alpha = 0 is mass at
-// infinite loss, the part beyond the last point has P mass 0.
+// [finite-pair] Each edge of the polygon is an outcome: its Q mass is the change of alpha, its P mass the change of beta. The gap at alpha
+// = 0 is mass at infinite loss; the part beyond the last point has P mass 0.
 // [tradeoff-functions]
 LossPointer polygon_loss(const std::vector<std::pair<Interval, Interval>>& points) {
   if (points.size() < 2) throw DomainError("curve: at least two points are needed");

@@ -15,7 +15,7 @@ namespace {
   throw DomainError("profile: row " + std::to_string(row + 1) + ": " + fault);
 }
 
-/// Slope of delta in x = e^epsilon between two rows, times e^{-epsilon of the second}: stays finite for large epsilon.
+/// The slope of delta in x = e^epsilon between two rows, times e^{-epsilon of the second}; finite also for large epsilon.
 Interval scaled_drop(const std::pair<Interval, Interval>& from, const std::pair<Interval, Interval>& to) {
   return (from.second - to.second) / -expm1(from.first - to.first);
 }
@@ -36,7 +36,7 @@ void check_profile_row(const std::vector<std::pair<Interval, Interval>>& rows, s
 
 }  // namespace
 
-// [canonical-constraints] A convex profile is the upper envelope of what its rows imply together.
+// [canonical-constraints] A convex profile is the upper envelope of the lines that its rows imply.
 LossPointer profile_loss(const std::vector<std::pair<Interval, Interval>>& rows, const StatedTail& tail) {
   if (rows.empty()) throw DomainError("profile: at least one row is needed");
   std::vector<Constraint> constraints;
@@ -51,7 +51,7 @@ LossPointer profile_loss(const std::vector<std::pair<Interval, Interval>>& rows,
   return std::make_shared<TailedProfile>(std::move(stated), gaussian_tail_family(log(tail.factor), tail.width, rows.back().first.hi));
 }
 
-// [naive-profile] Both hold at every epsilon, so the smaller one does; each is mirrored below 0 by itself.
+// [naive-profile] Both bounds hold at every epsilon, so the smaller one does; each is mirrored below 0 separately.
 Interval TailedProfile::delta(Direction direction, Interval epsilon) const {
   return min(parts_.pair->delta(direction, epsilon), parts_.bound->delta(direction, epsilon));
 }

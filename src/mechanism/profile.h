@@ -10,19 +10,20 @@
 
 namespace tradeoff {
 
-/// How a user's own profile goes on beyond its last row. The words are those of the plan language.
+/// How a user's own profile continues beyond its last row. The words are those of the plan language.
 struct StatedTail {
   std::string word = "unknown";
   Interval factor;  ///< k and s of gaussian(k, s): delta(e) <= k exp(-e^2 / (2 s^2))
   Interval width;
 };
 
-/// A user's own privacy profile: (epsilon, delta)-DP holds for every row, for both orders of a neighbouring pair. Rows must have
-/// epsilon >= 0 increasing, delta not increasing and convex in e^epsilon; a fault is a DomainError that names the row.
-/// `tail` says what is known beyond the last row: `unknown`, `zero` if the last delta is 0, or `gaussian`.
+/// A user's own privacy profile: the mechanism is (epsilon, delta)-DP for every row, in both orders of a neighbouring pair. Epsilon must be
+/// at least 0 and increasing, delta not increasing and convex in e^epsilon; otherwise it throws a DomainError that names the row. `tail`
+/// states what is known beyond the last row: `unknown`, `zero` if the last delta is 0, or `gaussian`.
 [[nodiscard]] LossPointer profile_loss(const std::vector<std::pair<Interval, Interval>>& rows, const StatedTail& tail);
 
-/// The smaller of what the rows imply and the stated tail. A bound and in general not the profile of a pair: refine it before composing.
+/// The smaller of the bound by the rows and the stated tail. In general no pair of distributions has this profile: refine it before
+/// composing.
 class TailedProfile final : public Loss {
  public:
   TailedProfile(LossPointer rows, std::shared_ptr<const FamilyLoss> beyond) : parts_{std::move(rows), std::move(beyond)} {}
@@ -37,7 +38,7 @@ class TailedProfile final : public Loss {
   void cite() const override;
 
  private:
-  PairAndBound parts_;  // the rows, and what is stated beyond them
+  PairAndBound parts_;  // the rows, and the stated tail
 };
 
 }  // namespace tradeoff

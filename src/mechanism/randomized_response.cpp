@@ -31,7 +31,7 @@ LossPointer make_randomized_response(const Arguments& arguments, const SourceCon
 }  // namespace
 
 Word randomized_response_word() {
-  constexpr std::uint64_t most_choices = 1'000'000'000'000;  // more than any survey offers; a double still counts them exactly
+  constexpr std::uint64_t most_choices = 1'000'000'000'000;  // far above any survey; still exact in a double
   return {.role = Role::source,
           .name = "randomized_response",
           .meaning = "k-ary randomised response",

@@ -18,7 +18,7 @@ namespace {
 using Polygon = RenyiBound::Polygon;
 using Vertices = std::vector<std::pair<double, Interval>>;
 
-constexpr double largest_order = 1e150;  // less one; its square is a double
+constexpr double largest_order = 1e150;  // minus one; its square is still a double
 
 double end_of(const std::vector<Polygon>& polygons) {
   double end = largest_order;
@@ -26,7 +26,7 @@ double end_of(const std::vector<Polygon>& polygons) {
   return end;
 }
 
-/// Encloses the height of a polygon at s, and its slopes there: both of them at a vertex.
+/// Encloses the value of a polygon at s and its slopes there; at a vertex both slopes.
 struct Height {
   Interval value;
   Interval slope;
@@ -59,12 +59,13 @@ Height height_at(Interval rho, const std::vector<Polygon>& polygons, double s) {
 Interval log_share(Interval s) { return -log1p(1.0 / s); }
 Interval entropy(Interval s) { return s * log_share(s) - log1p(s); }
 
-/// The order that serves best at epsilon: where slope(s) + log(s/(1 + s)) passes epsilon, or the largest stated.
+/// The best order at epsilon: where slope(s) + log(s/(1 + s)) crosses epsilon, or the largest stated order.
 Interval best_order(Interval rho, const std::vector<Polygon>& polygons, double epsilon) {
   const double end = end_of(polygons);
   double low = std::log(1e-300), high = std::log(end);
   double guess = std::clamp(rho.hi > 0 ? std::log(std::max(epsilon / rho.hi - 1, 1e-3) / 2) : 0, low, high);
-  // A guess, so that few enclosures are needed: Newton in log s; at the corners of polygons it may go round, and there halving closes in.
+  // First an approximation, so that few enclosures are needed: Newton in log s. At the corners of polygons Newton may cycle; then bisection
+  // finishes.
   for (int i = 0; i < 64 && high - low > 1e-12; ++i) {
     const double s = std::exp(guess);
     double slope = rho.hi * (2 * s + 1) - std::log1p(1 / s);
@@ -85,7 +86,8 @@ Interval least_exponent(Interval rho, const std::vector<Polygon>& polygons, doub
   return height - s * epsilon + entropy(s);
 }
 
-/// The lower hull of (0, 0) and the points; a chord between any two bounds a convex function, so the choice of vertices only sets how well.
+/// The lower hull of (0, 0) and the points. Every chord is an upper bound of a convex function, so the choice of vertices affects tightness
+/// only.
 Vertices hull_of(std::vector<std::pair<double, Interval>> points) {
   std::sort(points.begin(), points.end(),
             [](const auto& a, const auto& b) { return std::pair(a.first, a.second.hi) < std::pair(b.first, b.second.hi); });
@@ -137,7 +139,7 @@ Interval RenyiBoundLoss::relative_drop(Interval epsilon) const {
   return epsilon.lo == epsilon.hi ? orders(epsilon.lo) : hull(orders(epsilon.lo), orders(epsilon.hi));
 }
 
-// Dropping the entropy, s = (epsilon - rho)/(2 rho) gives exp(-(epsilon - rho)^2/(4 rho)); the entropy only adds a logarithm.
+// Without the entropy term, s = (epsilon - rho)/(2 rho) gives exp(-(epsilon - rho)^2/(4 rho)); the entropy term adds a logarithm only.
 Tail RenyiBoundLoss::tail() const {
   if (!bound_.polygons.safe.empty()) return heavy_tail(TailKind::exponential);
   Tail tail;
@@ -158,7 +160,7 @@ LossPointer renyi_bound(const std::vector<std::pair<Interval, Interval>>& points
   for (const auto& [order, divergence] : points) {
     if (!(order.lo > 1 && order.hi <= largest_order)) throw DomainError("rdp: every order must be above 1 and at most 1e150");
     if (!(divergence.lo >= 0)) throw DomainError("rdp: every divergence must be at least 0");
-    // Divergences grow with the order, so a smaller order with the same bound is safe.
+    // Divergences increase with the order, so the same bound at a smaller order is valid.
     const double down = (order - 1.0).lo, up = (order - 1.0).hi;
     safe.emplace_back(down, Interval::exactly(divergence.hi) * down);
     least.emplace_back(up, Interval::exactly(divergence.lo) * up);

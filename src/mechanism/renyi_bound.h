@@ -11,12 +11,12 @@ namespace tradeoff {
 /// Bounds on Renyi divergences: with s = order - 1, log E exp(sL) <= cumulant(s) in both orders, where the cumulant is `square` s (s + 1)
 /// plus polygons through the stated orders. [renyi-conversion]
 struct RenyiBound {
-  /// A polygon from (0, 0) that is convex, `times` over.
+  /// A convex polygon from (0, 0), multiplied by `times`.
   struct Polygon {
     std::vector<std::pair<double, Interval>> vertices;  ///< (s, bound), s increasing
     double times = 1;
   };
-  /// The same bound with every rounding to the safe side, and to the other.
+  /// The bound with every rounding upwards, and with every rounding downwards.
   struct Ends {
     std::vector<Polygon> safe;
     std::vector<Polygon> least;
@@ -30,7 +30,7 @@ struct RenyiBound {
   [[nodiscard]] std::optional<Interval> rho() const;
 };
 
-/// Anything known only by bounds on its Renyi divergences. Lossy: its profile is the best conversion over all orders.
+/// Any mechanism with these bounds on its Renyi divergences. Lossy: its profile is the best conversion over all orders.
 class RenyiBoundLoss final : public FamilyLoss {
  public:
   explicit RenyiBoundLoss(RenyiBound bound) : bound_(std::move(bound)) {}
@@ -51,10 +51,10 @@ class RenyiBoundLoss final : public FamilyLoss {
   RenyiBound bound_;
 };
 
-/// All of these on the same data, each so many times: bounds of one order add.
+/// The composition of all of these, each so many times: bounds of the same order add.
 [[nodiscard]] LossPointer sum_of_renyi_bounds(const std::vector<std::pair<const RenyiBound*, std::uint64_t>>& parts);
 
-/// Pairs (order, divergence), orders above 1. Throws DomainError for others.
+/// Pairs (order, divergence) with orders above 1. Throws DomainError for other orders.
 [[nodiscard]] LossPointer renyi_bound(const std::vector<std::pair<Interval, Interval>>& points);
 [[nodiscard]] LossPointer zcdp_bound(Interval rho);
 

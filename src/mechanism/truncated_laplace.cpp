@@ -9,8 +9,8 @@
 namespace tradeoff {
 namespace {
 
-/// delta at 0 <= epsilon <= largest loss: (2 (1 - e^{(eps - e0)/2}) + e^{-reach}(e^eps - 1)) / (2 (1 - e^{-reach})).
-/// Both terms of the sum are non-negative, so nothing cancels.
+/// delta at 0 <= epsilon <= largest loss: (2 (1 - e^{(eps - e0)/2}) + e^{-reach}(e^eps - 1)) / (2 (1 - e^{-reach})). Both terms of the sum
+/// are non-negative, so there is no cancellation.
 Interval inside(Interval epsilon, Interval epsilon0, Interval reach) {
   const Interval shortfall = -2.0 * expm1((epsilon - epsilon0) / 2.0);
   const Interval overhang = exp(epsilon - reach) * -expm1(-epsilon);

@@ -8,21 +8,21 @@
 
 namespace tradeoff {
 
-/// Laplace noise restricted to [-bound, bound] and renormalised. In units of the scale: epsilon0 = sensitivity / scale,
-/// reach = bound / scale. Never pure: where the supports of the two outputs do not overlap the loss is infinite.
+/// Laplace noise restricted to [-bound, bound] and renormalised. In units of the scale: epsilon0 = sensitivity / scale, reach = bound /
+/// scale. It is never pure DP: where the supports of the two outputs do not overlap, the loss is infinite.
 class TruncatedLaplaceLoss final : public Loss, public BreakPoints {
  public:
   TruncatedLaplaceLoss(Interval epsilon0, Interval reach);
   [[nodiscard]] Interval epsilon0() const { return epsilon0_; }
   [[nodiscard]] Interval reach() const { return reach_; }
-  /// The largest finite loss: epsilon0 if bound >= sensitivity, less if the supports overlap less, 0 if not at all.
+  /// The largest finite loss: epsilon0 if bound >= sensitivity, smaller if the supports overlap less, 0 if they do not overlap.
   [[nodiscard]] Interval largest_loss() const { return largest_loss_; }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
   [[nodiscard]] Capabilities capabilities(Direction) const override {
-    // Nothing is offered where it is not known whether the bound is above the sensitivity, or where all losses are infinite.
+    // Empty if it is not known whether the bound is above the sensitivity, or if all losses are infinite.
     const bool known = reach_.lo >= epsilon0_.hi || (reach_.hi < epsilon0_.lo && largest_loss_.lo > 0);
     return {.transform = known ? &transform_ : nullptr,
             .break_points = this,

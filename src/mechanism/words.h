@@ -25,15 +25,15 @@ namespace tradeoff {
 [[nodiscard]] Word profile_word();
 [[nodiscard]] Word curve_word();
 
-// How a profile may go on beyond its last point.
+// How a profile continues beyond its last point.
 [[nodiscard]] Word unknown_tail_word();
 [[nodiscard]] Word zero_tail_word();
 [[nodiscard]] Word gaussian_tail_word();
 
-/// Of noise on the real numbers.
+/// The sensitivity of noise on the real numbers.
 inline constexpr Parameter sensitivity_parameter{"sensitivity", Kind::number, "how far one record can move the exact answer",
                                                  range::non_negative, "1"};
-/// Of noise on the integers: more steps would make every question slow, and a grid that needs them is finer than any noise on it.
+/// Limit of the sensitivity of noise on the integers, in steps: more would make every question slow, and so fine a grid serves no purpose.
 inline constexpr std::uint64_t most_discrete_shift = 100'000;
 inline constexpr Parameter grid_sensitivity_parameter{"sensitivity", Kind::integer,
                                                       "how far one record can move the exact answer, in steps of the grid",

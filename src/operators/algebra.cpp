@@ -30,7 +30,7 @@ const Citation& weakest_of_all() {
   return citation;
 }
 
-/// A value made of readings of other losses rests on them, which they have recorded, and on this.
+/// A value computed from other losses uses their theorems, which they have recorded, and this one.
 template <class Value>
 Value by(const Citation& citation, Value value) {
   record(citation);
@@ -56,7 +56,8 @@ class InverseLoss final : public ForwardingLoss {
   LossPointer base_;
 };
 
-/// [curve-algebra] The smaller profile at every epsilon; the larger trade-off function is the one of its hull, which is made of its parts.
+/// [curve-algebra] The smaller profile at every epsilon. The larger trade-off function is that of its convex hull, which `refined` builds
+/// from the parts.
 class StrongestLoss final : public Loss {
  public:
   explicit StrongestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {
@@ -81,7 +82,7 @@ class StrongestLoss final : public Loss {
   std::vector<const Loss*> parts_;
 };
 
-/// [curve-algebra] The larger profile at every epsilon: convex again, so it is that of a pair.
+/// [curve-algebra] The larger profile at every epsilon: it is convex, so it is the profile of a pair.
 class WeakestLoss final : public Loss {
  public:
   explicit WeakestLoss(std::vector<LossPointer> losses) : losses_(std::move(losses)) {}
@@ -123,11 +124,11 @@ class WeakestLoss final : public Loss {
   std::vector<LossPointer> losses_;
 };
 
-/// The corners of the worse of both profiles of a finite law, which is straight in e^e between them: at 0, at the losses of both
-/// directions, and where the two cross.
+/// The corners of the larger of both profiles of a finite distribution, which is linear in e^e between them: 0, the losses of both
+/// directions, and the points where the two profiles cross.
 std::optional<std::vector<Constraint>> corners_of(const Loss& loss) {
   std::vector<Interval> losses{Interval::exactly(0)};
-  Interval first = Interval::exactly(0);  // losses that may be 0 are one corner with it
+  Interval first = Interval::exactly(0);  // losses that may be 0 are merged with this corner
   for (const Direction direction : {Direction::remove, Direction::add}) {
     const Atoms* atoms = loss.atoms(direction);
     if (atoms == nullptr || atoms->slack != 0) return std::nullopt;
@@ -149,13 +150,13 @@ std::optional<std::vector<Constraint>> corners_of(const Loss& loss) {
       }
     }
     Interval corner = clamp(worst.delta(i == 0 ? first : losses[i]), 0, 1);
-    // Where rounding hides whether the two cross just beside this corner, that crossing is left out. The chord past it lies above the
-    // truth by at most the lead, so the lower end allows for that.
+    // If rounding hides whether the two profiles cross next to this corner, the crossing is left out. The chord there lies above the truth
+    // by at most the difference of the two, and the lower end allows for that.
     if (const Interval here = lead(losses[i]); here.lo <= 0 && here.hi >= 0)
       corner.lo = std::max(0.0, numeric::add_down(corner.lo, -std::max(-here.lo, here.hi)));
     corners.push_back({losses[i], corner});
   }
-  if (losses.size() > 1) {  // at the largest loss of all nothing is left but what reveals everything, without rounding
+  if (losses.size() > 1) {  // at the largest loss only the infinite mass is left, exactly
     double largest = 0;
     for (const Interval& one : losses) largest = std::max(largest, one.hi);
     corners.back() = {{losses.back().lo, largest}, clamp(worst.infinite_mass(), 0, 1)};
@@ -197,7 +198,8 @@ Parts in_either_order(Parts parts, Neighbours neighbours) {
   return parts;
 }
 
-// [curve-algebra] Laws of finitely many losses are lists of guarantees, and several lists are one. Otherwise the hull is searched for.
+// [curve-algebra] Finite distributions are lists of guarantees, and several lists are merged into one. Otherwise the hull is computed by
+// search.
 LossPointer strongest_loss(std::vector<LossPointer> losses) {
   if (losses.size() == 1) return refine(std::move(losses.front()));
   std::vector<Constraint> all;
@@ -227,7 +229,7 @@ LossPointer weakest_loss(std::vector<LossPointer> losses) {
 
 namespace {
 
-/// The plans of a list.
+/// The plans in a list argument.
 std::vector<Plan> plans_of(const Arguments& arguments, std::string_view name) {
   std::vector<Plan> plans;
   const auto* list = std::get_if<List>(&arguments.value(name).content);

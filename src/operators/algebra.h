@@ -10,15 +10,16 @@ namespace tradeoff {
 
 /// The swapped pair.
 [[nodiscard]] LossPointer inverse_loss(LossPointer base);
-/// The symmetric pair below both orders; of a finite law a finite one.
+/// The symmetric pair below both orders; finite if the distribution is finite.
 [[nodiscard]] LossPointer symmetric_loss(LossPointer base);
-/// Steps, or components of a mixture, as they stand side by side under these neighbours. Where a record may be replaced, one step may see
-/// that in one order and another in the other: if two or more of them are directed, each enters by its symmetric pair. [two-directions]
+/// Prepares steps, or components of a mixture, for composition under these neighbours. If a record may be replaced, one step may see the
+/// change in one order and another step in the other order. So if two or more of them are not symmetric, each is replaced by its symmetric
+/// pair. [two-directions]
 [[nodiscard]] Parts in_either_order(Parts parts, Neighbours neighbours);
-/// One mechanism with several guarantees, each a pair and meant by the symmetric curve below both its orders; at least one. The larger
-/// trade-off function, so the hull of the smaller profile.
+/// One mechanism that satisfies several guarantees, at least one. Each is a pair and stands for the symmetric curve below both its orders.
+/// The larger trade-off function, so the hull of the smaller profile.
 [[nodiscard]] LossPointer strongest_loss(std::vector<LossPointer> losses);
-/// One of several mechanisms, each a pair, it is not known which; at least one. The larger profile.
+/// One of several mechanisms, at least one, unknown which; each is a pair. The larger profile.
 [[nodiscard]] LossPointer weakest_loss(std::vector<LossPointer> losses);
 
 }  // namespace tradeoff

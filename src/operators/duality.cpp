@@ -14,10 +14,10 @@
 namespace tradeoff {
 namespace {
 
-// Below this a double cannot hold delta with full relative accuracy, so comparisons are made in logarithms.
+// Below this value a double has fewer significant digits, so comparisons use logarithms.
 constexpr double smallest_plain_delta = 1e-290;
 
-/// Compares the profile with a target. A point is decided only if the enclosures do not overlap.
+/// Compares the profile with a target. A comparison is decided only if the enclosures do not overlap.
 class Comparison {
  public:
   Comparison(const Profile& profile, Interval target) : profile_(profile), target_(target), logarithmic_(target.lo < smallest_plain_delta) {
@@ -35,7 +35,7 @@ class Comparison {
     return {before, after, std::log(sum / target_sum), value.width() / sum + target_.width() / target_sum};
   }
 
-  /// The values at both ends prove the answer; those in between only led to them.
+  /// The values at both ends prove the answer; the values between them only guided the search.
   [[nodiscard]] Interval proved(Interval answer) const {
     static const Citation inversion("profile-inversion", "each end of epsilon is proved by the value of the profile there");
     for (const auto& [epsilon, basis] : bases_)
@@ -48,7 +48,7 @@ class Comparison {
   const Profile& profile_;
   Interval target_;
   bool logarithmic_;
-  std::vector<std::pair<double, Citations>> bases_;  // what each value rests on
+  std::vector<std::pair<double, Citations>> bases_;  // the theorems of each value
 };
 
 // [profile-inversion] delta is non-increasing: a certain "above" at a proves epsilon > a, a certain "at most" at b proves epsilon <= b.
@@ -64,7 +64,7 @@ Interval search_epsilon(const Profile& profile, Interval delta) {
   if (at_low.after) return comparison.proved(Interval::exactly(0));
   double low = 0;
   double high = 1;
-  // Beyond 2^20 no reader gains from a finite epsilon, and the answer infinity is still valid.
+  // A finite epsilon beyond 2^20 is of no use, and the answer infinity is still valid.
   for (; high < 0x1p20; high *= 2) {
     const numeric::Verdict verdict = comparison.at(high);
     if (verdict.after)
@@ -90,18 +90,18 @@ Interval invert_profile(const Profile& profile, Interval delta) {
 
 namespace {
 
-/// The objective whose supremum over epsilon is beta: 1 - delta(e) - e^e alpha, written so that it does not cancel for e < 0.
+/// The function of epsilon whose supremum is beta: 1 - delta(e) - e^e alpha, written so that it does not cancel for e < 0.
 class Objective {
  public:
   Objective(const Profile& profile, Interval alpha) : Objective(profile, alpha, 1.0 - alpha) {}
   Objective(const Profile& profile, Interval alpha, Interval complement) : profile_(profile), alpha_(alpha), complement_(complement) {}
   [[nodiscard]] Interval at(double epsilon) const {
-    Work::count(0.5);  // a formula; what is slower counts its own work
+    Work::count(0.5);  // work of a formula; slower code counts its own work
     const Interval point = Interval::exactly(epsilon);
     if (epsilon >= 0) return 1.0 - profile_.delta(point) - exp(point) * alpha_;
     return exp(point) * (complement_ - profile_.swapped_delta(-point));
   }
-  /// The same, quick and uncertified.
+  /// The same as a plain approximation.
   [[nodiscard]] double rough(double epsilon) const {
     if (epsilon >= 0) return 1 - profile_.rough_delta(epsilon) - std::exp(epsilon) * alpha_.lo;
     return std::exp(epsilon) * (complement_.hi - profile_.rough_swapped_delta(-epsilon));
@@ -113,9 +113,9 @@ class Objective {
   Interval complement_;
 };
 
-/// Where the objective is largest, about: by a scan and golden sections of rough values. Only efficiency depends on the result.
+/// The approximate maximum of that function, by a scan and golden sections of approximate values. The result affects cost only.
 double find_maximum(const Objective& objective, double largest) {
-  // e = sinh-like spacing covers both small losses and the far tail; 700 is where e^e leaves the doubles.
+  // The sinh-like spacing of e covers both small losses and the far tail; e^e overflows soon after 700.
   const double reach = std::asinh(700);
   const double upper = std::min(largest, 700.0);
   double best = 0;
@@ -135,8 +135,8 @@ double find_maximum(const Objective& objective, double largest) {
   return numeric::golden_section([&](double e) { return -objective.rough(e); }, low, high, 1e-4 * (1 + std::abs(best)));
 }
 
-/// [profile-duality] The supremum of the objective, which is concave in x = e^e, between certified values: below the crossing of the chords
-/// that are extended from either side. The next value is taken where the crossing is highest.
+/// [profile-duality] Encloses the supremum of a concave function of x = e^e from values at some points: it lies below the crossing of the
+/// chords that are extended from both sides. The next value is computed where the crossing is highest.
 class Supremum {
  public:
   Supremum(const Objective& objective, Interval largest_x) : objective_(objective), largest_x_(largest_x) {}
@@ -173,10 +173,10 @@ class Supremum {
   };
   struct Bound {
     double value;
-    double place;  // where it is; infinite if beyond all points
+    double place;  // the position; infinite if it is beyond all points
   };
 
-  /// False if the point is known already.
+  /// False if the value at the point is already known.
   bool take(double e) {
     const auto after = std::lower_bound(points_.begin(), points_.end(), e, [](const Point& point, double at) { return point.e < at; });
     if (after != points_.end() && after->e == e) return false;
@@ -188,7 +188,7 @@ class Supremum {
     for (const Point& point : points_) best = max(best, point.value);
     return best;
   }
-  /// The least slope at which a chord from some point on the other side comes up to point i.
+  /// The least slope at which a chord from some point on the other side reaches point i.
   [[nodiscard]] double rise_to(std::size_t i, bool from_left) const {
     double least = infinity;
     for (std::size_t j = from_left ? 0 : i + 1; j < (from_left ? i : points_.size()); ++j) {
@@ -211,8 +211,8 @@ class Supremum {
     for (std::size_t i = 0; i < last; ++i) raise(between(i));
     return highest;
   }
-  /// Each line gives a bound at its far end, and both together at any crossing: left of it the line from the left is lower than there,
-  /// right of it the one from the right.
+  /// Each line gives a bound at its far end, and both lines together give one at their crossing: left of it the line from the left is
+  /// lower, right of it the line from the right is.
   [[nodiscard]] Bound between(std::size_t i) const {
     const Point& from = points_[i];
     const Point& to = points_[i + 1];
@@ -224,17 +224,17 @@ class Supremum {
       share = std::clamp((to.value.hi - from.value.hi + right * width) / (left + right) / width, 0.0, 1.0);
     const Interval whole = Interval::exactly(width), run = Interval::exactly(share) * whole;
     const double value = std::min({from_left(whole), from_right(whole), std::max(from_left(run), from_right(whole - run))});
-    // Nearer to an end than this the next chord would tell little.
+    // The next chord from a point nearer to an end than this would improve little.
     return {value, from.e + (to.e - from.e) * std::clamp(share, 0.05, 0.95)};
   }
 
   const Objective& objective_;
   Interval largest_x_;
-  std::vector<Point> points_;  // by e
+  std::vector<Point> points_;  // sorted by e
   double above_ = infinity;
 };
 
-/// A point (alpha, beta) that the trade-off function does not exceed: a test that some attacker can run.
+/// A point (alpha, beta) of a threshold test, so the trade-off function is at most beta at alpha.
 struct Achieved {
   double alpha;
   double beta;
@@ -246,12 +246,12 @@ std::optional<Achieved> achieved_at(const Profile& profile, double epsilon) {
   return Achieved{test->false_positive.hi, (1.0 - test->true_positive).hi};
 }
 
-// A threshold whose level is this near to alpha, relatively, loses the square of it; tests this far on both sides of it, relative to
-// 1 + |threshold|, surround alpha, and their chord exceeds the curve by the square of that.
+// If the level of a threshold is within this relative distance of alpha, the loss is the square of the distance. Tests this far on both
+// sides, relative to 1 + |threshold|, have levels on both sides of alpha, and their chord exceeds the curve by the square of that.
 constexpr double close_enough = 1e-9;
 constexpr double to_both_sides = 3e-8;
 
-/// Where threshold tests have level alpha, roughly; nothing if there are no such tests or they jump over alpha.
+/// The approximate threshold whose test has level alpha; empty if there are no such tests or their levels jump over alpha.
 std::optional<double> find_threshold(const Profile& profile, double alpha) {
   const Unrecorded steering;
   const auto excess = [&](double e) {
@@ -264,7 +264,7 @@ std::optional<double> find_threshold(const Profile& profile, double alpha) {
   double step = low_excess > 0 ? 0.5 : -0.5;
   double high = low;
   double high_excess = low_excess;
-  // Walk outward until the level is passed, doubling the step; then close in by secants.
+  // Move outward with doubling steps until the level is passed; then use secants.
   for (int i = 0; i < 12 && high_excess * low_excess > 0; ++i, step *= 2) {
     low = high;
     low_excess = high_excess;
@@ -279,7 +279,7 @@ std::optional<double> find_threshold(const Profile& profile, double alpha) {
     const double middle_excess = excess(middle);
     if (std::isnan(middle_excess)) return std::nullopt;
     if (std::abs(middle_excess) < close_enough) return middle;
-    // Anderson and Bjorck, as in numeric/bracket.h
+    // The method of Anderson and Bjorck.
     const bool moves_low = middle_excess * low_excess > 0;
     const double share = 1 - middle_excess / (moves_low ? low_excess : high_excess), cut = share > 0 ? share : 0.5;
     if (moves_low && moved_low) high_excess *= cut;
@@ -292,7 +292,7 @@ std::optional<double> find_threshold(const Profile& profile, double alpha) {
   return (low + high) / 2;
 }
 
-/// The chord between two achieved points around alpha, which a convex curve does not exceed.
+/// The chord between two points of tests on both sides of alpha; a convex curve does not exceed it.
 double chord(Achieved left, Achieved right, double alpha) {
   if (!(left.alpha <= alpha && alpha <= right.alpha)) return infinity;
   if (left.alpha == right.alpha) return std::min(left.beta, right.beta);
@@ -300,7 +300,7 @@ double chord(Achieved left, Achieved right, double alpha) {
   return (Interval::exactly(left.beta) + clamp(share, 0, 1) * (Interval::exactly(right.beta) - left.beta)).hi;
 }
 
-/// beta from threshold tests: from below at the threshold of level alpha, from above by tests on both sides of it.
+/// beta from threshold tests: a lower bound from the threshold of level alpha, an upper bound from tests on both sides of it.
 std::optional<Interval> beta_by_tests(const Profile& profile, Interval alpha) {
   const auto middle = find_threshold(profile, alpha.lo);
   if (!middle) return std::nullopt;
@@ -317,7 +317,7 @@ std::optional<Interval> beta_by_tests(const Profile& profile, Interval alpha) {
 
 /// beta for every alpha of an interval as short as the rounding of a decimal, 0 < alpha < 1.
 Interval beta_near(const Profile& profile, Interval alpha) {
-  // Where the null has this much mass that the alternative never produces, a test at this level makes no type II error.
+  // If the null distribution has this much mass where the alternative has none, a test at this level has no type II error.
   {
     const Recording own(Recording::When::if_wanted);
     if (profile.swapped_delta(Interval::exactly(infinity)).lo >= (1.0 - alpha).hi) {
@@ -325,7 +325,7 @@ Interval beta_near(const Profile& profile, Interval alpha) {
       return Interval::exactly(0);
     }
   }
-  // Tests are quick, but their complement has only absolute accuracy: where beta is tiny the profile itself does better.
+  // Tests are quick, but their complement has only absolute accuracy; for tiny beta the profile is more accurate.
   Citations tests;
   const auto by_tests = [&] {
     const Recording own(Recording::When::if_wanted);
@@ -369,7 +369,7 @@ Interval dual_beta(const Profile& profile, Interval alpha) {
   return {beta_at_point(profile, alpha.hi).lo, beta_at_point(profile, alpha.lo).hi};
 }
 
-// [odds-factor] The same supremum with 1 - alpha given: where that is small, alpha itself would have lost it.
+// [odds-factor] The same supremum with 1 - alpha given; if 1 - alpha is small, computing it from alpha would lose its digits.
 Interval dual_beta_below_one(const Profile& profile, Interval complement) {
   if (profile.swapped_delta(Interval::exactly(infinity)).lo >= complement.hi) return Interval::exactly(0);
   record(duality());

@@ -26,19 +26,19 @@
 namespace tradeoff {
 namespace {
 
-constexpr std::size_t most_atoms = 4000;         // of an iterated finite law; more would make each question slow
-constexpr double work_of_reading = 0.5;          // of a formula, in the units of loss/work.h
-constexpr std::uint64_t most_iterations = 1000;  // without a closed form each costs a search
+constexpr std::size_t most_atoms = 4000;         // atoms of an iterated finite distribution; more would make each question slow
+constexpr double work_of_reading = 0.5;          // work of evaluating a formula, in the units of loss/work.h
+constexpr std::uint64_t most_iterations = 1000;  // without a closed form each iteration costs a search
 
 const Interval zero = Interval::exactly(0);
 
-/// An edge of a power function h = 1 - f: `length` along the axis that is walked.
+/// An edge of a power function h = 1 - f; `length` is its extent along the axis in use.
 struct Edge {
   Interval loss;
   Interval length;
 };
 
-/// The law whose positive losses are these: the rest is their mirror image, which keeps the relative accuracy of small masses.
+/// The distribution with these positive losses. The negative losses are their mirror image, so small masses keep their relative accuracy.
 Atoms mirror(std::vector<Atom> edges, Interval infinite) {
   std::erase_if(edges, [](const Atom& edge) { return edge.loss.hi < 0; });
   const std::size_t half = edges.size();
@@ -47,13 +47,14 @@ Atoms mirror(std::vector<Atom> edges, Interval infinite) {
   return make_atoms(std::move(edges), infinite, infinite, true);
 }
 
-/// [group-privacy] outer(inner(.)) of two power functions given by their edges: along the inner one's output runs the outer one's input.
-/// Where rounding hides which edge ends first, the sliver between counts from above on both sides of it, and not at all from below.
+/// [group-privacy] outer(inner(.)) of two power functions given by their edges: the output of the inner one is the input of the outer one.
+/// If rounding hides which edge ends first, the small interval between counts on both sides for the upper bound, and on neither side for
+/// the lower bound.
 Atoms iterate(const Atoms& outer, const Atoms& inner) {
-  std::vector<Edge> along;  // the inner one by its output, its jump at 0 first
+  std::vector<Edge> along;  // the inner function by its output, starting with its jump at 0
   if (inner.infinite.hi > 0) along.push_back({Interval::exactly(infinity), inner.infinite});
   for (const Atom& atom : inner.finite) along.push_back({atom.loss, atom.mass});
-  std::vector<Edge> across;  // the outer one by its input
+  std::vector<Edge> across;  // the outer function by its input
   for (const Atom& atom : outer.finite) across.push_back({atom.loss, max(atom.mass * exp(-atom.loss), zero)});
   std::vector<Atom> edges;
   Interval infinite = outer.infinite;
@@ -82,16 +83,17 @@ Atoms iterate(const Atoms& outer, const Atoms& inner) {
     if (undecided && j < across.size()) across[j].length = max(across[j].length - sliver, zero);
   }
   if (outer.mirrored) return mirror(std::move(edges), infinite);
-  return make_atoms(std::move(edges), infinite, zero, false);  // what the other law has beyond is its own iteration's
+  // the infinite loss of the swapped pair comes from the iteration of that pair
+  return make_atoms(std::move(edges), infinite, zero, false);
 }
 
-/// A power function at u by its profile, h(u) = inf over e of delta(e) + e^e u, and the e that serves.
+/// A power function at u from its profile, h(u) = inf over e of delta(e) + e^e u, and the minimising e.
 struct Power {
   double epsilon = 0;
   Interval value;
 };
 
-/// What is certain about the tail: losses add along the chain at most; below G_mu the iteration is below G of the multiple.
+/// The tail of the group: the largest losses add at most, and below G_mu the iteration stays below G with the multiple of mu.
 Tail grouped_tail(const Tail& base, std::size_t size) {
   const Interval times = Interval::exactly(static_cast<double>(size));
   if (base.zero_from < infinity) return zero_tail((times * base.zero_from).hi);
@@ -101,7 +103,7 @@ Tail grouped_tail(const Tail& base, std::size_t size) {
     tail.kind = TailKind::gdp;
     tail.gdp_mu = (times * base.gdp_mu).hi;
   }
-  if (base.gaussian) {  // equal shares of e: at most size terms exp((size - 1) e/size) delta(e/size)
+  if (base.gaussian) {  // equal parts of e: at most size terms exp((size - 1) e/size) delta(e/size)
     const GaussianTail& one = *base.gaussian;
     const Interval slope = (times - 1.0 + one.slope) / times;
     tail.gaussian = GaussianTail{(log(times) + one.log_factor).hi, slope.hi, (times * one.width).hi, (times * std::max(one.from, 0.0)).hi};
@@ -110,7 +112,7 @@ Tail grouped_tail(const Tail& base, std::size_t size) {
   return tail;
 }
 
-/// The iteration of a curve known by its profile alone. [group-privacy]
+/// The iteration of a curve that is known by its profile only. [group-privacy]
 class GroupedLoss final : public Loss, public ClosedForms {
  public:
   GroupedLoss(LossPointer base, std::uint64_t size)
@@ -118,7 +120,7 @@ class GroupedLoss final : public Loss, public ClosedForms {
         size_(static_cast<std::size_t>(size)),
         iteration_("group-privacy", std::to_string(size) + " records: the trade-off function iterated, from its profile") {
     const double zero_from = base_->tail().zero_from;
-    largest_loss_ = std::min(zero_from, 700.0);  // e^700 is the edge of the doubles
+    largest_loss_ = std::min(zero_from, 700.0);  // e^e overflows soon after 700
     infinite_remove_ = iterated_mass(Direction::remove);
     infinite_add_ = base_->symmetric() ? infinite_remove_ : iterated_mass(Direction::add);
   }
@@ -158,13 +160,13 @@ class GroupedLoss final : public Loss, public ClosedForms {
     return base_->delta(direction, point) + exp(point) * u;
   }
 
-  /// The least line over u, which is convex in e^e: from a guess a walk downhill in doubling steps, then a section. Every e is a bound from
-  /// above.
+  /// The minimum over the lines at u, a convex function of e^e: a descent in doubling steps from a guess, then a section. The line of every
+  /// e is an upper bound.
   [[nodiscard]] Power power(Direction direction, double u, double guess = 0) const {
     if (u >= 1) return {-largest_loss_, Interval::exactly(1)};
     const double last = std::min(largest_loss_, -std::log(u));
     const auto value = [&](double e) { return line(direction, e, u).hi; };
-    double middle = guess > -16 ? std::min(guess, last) : 0, step = 0.125;  // far on the left all lines are 1 but for rounding
+    double middle = guess > -16 ? std::min(guess, last) : 0, step = 0.125;  // far to the left all lines are 1 up to rounding
     double middle_value = value(middle), to_value = value(middle + step);
     if (const double left = value(middle - step); left < to_value) {
       step = -step;
@@ -184,7 +186,7 @@ class GroupedLoss final : public Loss, public ClosedForms {
     return {best, min(line(direction, best, u), Interval::exactly(1))};
   }
 
-  /// The least value over all e is above two chords drawn on from both sides of the minimum; and a power is never below its level.
+  /// A lower bound of the minimum over all e: two extended chords, one from each side of the minimum. A power is also at least its level.
   [[nodiscard]] double power_below(Direction direction, double u) const {
     const double middle = power(direction, u).epsilon;
     double best = u;
@@ -197,7 +199,7 @@ class GroupedLoss final : public Loss, public ClosedForms {
       }
       const Interval fall = (g[0] - g[1]) / (x[1] - x[0]);
       const Interval rise = (g[3] - g[2]) / (x[3] - x[2]);
-      if (!(fall.lo >= 0 && rise.lo >= 0)) continue;  // then the minimum lies between the outer points, for certain
+      if (!(fall.lo >= 0 && rise.lo >= 0)) continue;  // then the minimum is certainly between the outer points
       const Interval from_left = g[1] - fall * (x[3] - x[1]);
       const Interval from_right = g[2] - rise * (x[2] - x[0]);
       best = std::max(best, std::min(from_left.lo, from_right.lo));
@@ -212,7 +214,7 @@ class GroupedLoss final : public Loss, public ClosedForms {
     return clamp(mass, 0, 1);
   }
 
-  /// The losses at the points alpha, h(alpha), h(h(alpha)), ...: the slope of the iteration at alpha is the exponential of their sum.
+  /// The losses at the points alpha, h(alpha), h(h(alpha)), ...; the slope of the iteration at alpha is the exponential of their sum.
   [[nodiscard]] std::vector<double> chain(Direction direction, double alpha, const std::vector<double>& guesses) const {
     std::vector<double> losses;
     double u = alpha;
@@ -229,7 +231,7 @@ class GroupedLoss final : public Loss, public ClosedForms {
     return total;
   }
 
-  /// delta(e_k) + e^(e_k) delta(e_(k-1)) + ..., for e's whose sum is at most epsilon: a bound from above, whatever they are.
+  /// delta(e_k) + e^(e_k) delta(e_(k-1)) + ..., for any e's whose sum is at most epsilon: an upper bound.
   [[nodiscard]] double above(Direction direction, std::vector<double> losses, double epsilon) const {
     Interval others = zero;
     for (std::size_t i = 1; i < losses.size(); ++i) others = others + losses[i];
@@ -238,7 +240,7 @@ class GroupedLoss final : public Loss, public ClosedForms {
     for (const double loss : losses) total = base_->delta(direction, Interval::exactly(loss)) + exp(Interval::exactly(loss)) * total;
     return total.hi;
   }
-  /// The iteration at alpha, less e^epsilon alpha: a bound from below, whatever alpha is.
+  /// The iteration at alpha, minus e^epsilon alpha, for any alpha: a lower bound.
   [[nodiscard]] double below(Direction direction, double alpha, double epsilon) const {
     double u = alpha;
     for (std::size_t i = 0; i < size_; ++i) u = power_below(direction, u);
@@ -254,8 +256,8 @@ class GroupedLoss final : public Loss, public ClosedForms {
     }
     if (epsilon >= tail().zero_from) return zero;
     const Interval least = infinite_mass(direction);
-    // The alpha whose slope is e^epsilon: the sum of the losses falls as alpha grows. Steps outward, then secants and halving in turn: the
-    // sum jumps where the curve has corners, and there only halving closes in.
+    // The alpha whose slope is e^epsilon; the sum of the losses decreases in alpha. Steps outward, then secants and bisection alternate:
+    // the sum jumps at corners of the curve, where only bisection converges.
     double high = -epsilon, low = high;
     std::vector<double> flat = chain(direction, std::exp(high), std::vector<double>(size_, 0)), steep = flat;
     for (double step = 1; sum(steep) < epsilon && low > -690; step *= 2) {
@@ -264,7 +266,7 @@ class GroupedLoss final : public Loss, public ClosedForms {
       low = std::max(-690.0, low - step);
       steep = chain(direction, std::exp(low), flat);
     }
-    for (int i = 0; i < 60 && high - low > 1e-7; ++i) {  // what is missed is of second order
+    for (int i = 0; i < 60 && high - low > 1e-7; ++i) {  // the error of the bound is quadratic in this width
       const double excess = sum(steep) - epsilon, rise = sum(steep) - sum(flat);
       const double share = i % 2 == 0 && rise > 0 ? std::clamp(excess / rise, 0.001, 0.999) : 0.5;
       const double middle = low + share * (high - low);
@@ -294,8 +296,8 @@ class GroupedLoss final : public Loss, public ClosedForms {
   Interval infinite_add_;
 };
 
-/// [group-privacy] The symmetric iteration, which covers additions and removals mixed, beside the iteration for one kind of change alone.
-/// A question about one direction is answered by the latter (see Profile), so the two directions differ and the whole is not symmetric.
+/// [group-privacy] The symmetric iteration, which covers any mix of additions and removals, and the iteration for one kind of change. The
+/// latter answers questions about one direction (see Profile), so the two directions differ and the loss is not symmetric.
 class MixedGroupLoss final : public ForwardingLoss {
  public:
   explicit MixedGroupLoss(GroupSides sides) : sides_(std::move(sides)) {}
@@ -333,14 +335,14 @@ Atoms group_atoms(const Atoms& atoms, std::uint64_t size) {
 
 namespace {
 
-/// What the law of a group rests on.
+/// The theorems behind the distribution of a group.
 Citations grouping_of(const Loss& base, std::uint64_t size) {
   Citations used = citations_of([&] { base.cite(); });
   used.emplace_back("group-privacy", std::to_string(size) + " records: the trade-off function iterated");
   return used;
 }
 
-/// The iteration of one law, symmetric or not.
+/// The iteration of one distribution, symmetric or not.
 LossPointer iterated(LossPointer base, std::uint64_t size) {
   const Interval times = Interval::exactly(static_cast<double>(size));
   const Atoms* atoms = base->atoms(Direction::remove);
@@ -358,7 +360,7 @@ LossPointer iterated(LossPointer base, std::uint64_t size) {
   if (size > most_iterations)
     throw TooLargeError("group: size = " + std::to_string(size) + " is not supported for this curve; at most " +
                         std::to_string(most_iterations));
-  return budgeted(std::make_shared<GroupedLoss>(std::move(base), size));  // every reading is a search
+  return budgeted(std::make_shared<GroupedLoss>(std::move(base), size));  // every evaluation is a search
 }
 
 }  // namespace

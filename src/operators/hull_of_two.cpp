@@ -13,7 +13,7 @@
 namespace tradeoff {
 namespace {
 
-// How finely the slopes are split where both trade-off functions nearly agree, and how many of them are looked at in all.
+// How finely the slopes are split where both trade-off functions nearly agree, and the number of slopes in total.
 constexpr double finest_cell = 1e-7;
 constexpr std::size_t most_slopes = 400;
 
@@ -27,7 +27,7 @@ struct Slope {
 
 enum class Winner { first, second, unknown };
 
-/// Between two slopes, which trade-off function is the larger one throughout. Both fall.
+/// Which of the two trade-off functions is larger everywhere between two slopes. Both decrease.
 Winner winner_between(const Slope& flat, const Slope& steep) {
   if (steep.first.lo >= flat.second.hi) return Winner::first;
   if (steep.second.lo >= flat.first.hi) return Winner::second;
@@ -38,18 +38,18 @@ class HullOfTwo final : public Loss, public ClosedForms {
  public:
   HullOfTwo(LossPointer owner, const Loss& first, LossPointer second)
       : owner_(std::move(owner)), first_(first), kept_(std::move(second)), second_(*kept_), end_(second_.tail().zero_from) {
-    const Recording own;  // the slopes are kept, and so is what they rest on
+    const Recording own;  // the slopes are stored together with their theorems
     const double floor = first_.infinite_mass(Direction::remove).lo;
     second_floor_ = second_.infinite_mass(Direction::remove);
-    // Lines flatter than those that matter: through the end of the second profile, or where it has fallen far below the first one's floor
-    // (or as far as anyone asks, if that has none).
+    // Slopes flatter than all that matter: the line through the end of the second profile, or through the point where it is far below the
+    // infinite mass of the first one (or at the largest epsilon in use, if that mass is 0).
     const double far_below = second_floor_.hi + std::max(1e-3 * (floor - second_floor_.hi), 1e-12 + 1e-6 * second_floor_.hi);
     reach_ = end_;
     if (!(end_ < infinity))
       for (reach_ = 1; reach_ < 1e4 && second_.delta(Direction::remove, Interval::exactly(reach_)).hi > far_below; reach_ *= 1.25) continue;
     const double level = end_ < infinity ? std::exp(-20) : second_.delta(Direction::remove, Interval::exactly(reach_)).hi;
     slopes_.push_back(slope_at(std::max(level * std::exp(-reach_), 1e-290)));
-    second_wins_flatter_ = slopes_.front().second.lo >= numeric::add_up(1, -floor);  // the first one's function never exceeds 1 - floor
+    second_wins_flatter_ = slopes_.front().second.lo >= numeric::add_up(1, -floor);  // the first trade-off function never exceeds 1 - floor
     split(slope_at(0.5));
     find_bridges();
     owner_->cite();
@@ -70,7 +70,7 @@ class HullOfTwo final : public Loss, public ClosedForms {
   }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return min(second_floor_, first_.infinite_mass(Direction::remove)); }
-  /// Every field of the second one's tail bounds the hull; its limit is that of the hull only if the first one does not fall further.
+  /// Every field of the second tail bounds the hull. Its limit is that of the hull only if the first profile does not fall further.
   [[nodiscard]] Tail tail() const override {
     Tail tail = second_.tail();
     tail.largest = smaller(first_.tail().largest, tail.largest);
@@ -78,7 +78,7 @@ class HullOfTwo final : public Loss, public ClosedForms {
     if (!second_is_last) tail.limit = {0, Tail::nothing};
     return tail;
   }
-  /// A test is at least as weak as each of the two bounds says.
+  /// Each of the two bounds limits every test.
   [[nodiscard]] std::optional<Interval> closed_beta(Direction, Interval alpha) const override {
     return max(dual_beta(Profile(first_, Direction::remove), alpha), dual_beta(Profile(second_, Direction::remove), alpha));
   }
@@ -88,7 +88,7 @@ class HullOfTwo final : public Loss, public ClosedForms {
   void cite() const override { record(citations_); }
 
  private:
-  /// A straight piece from a point of one profile to a point of the other, which the hull follows.
+  /// A straight segment of the hull, from a point of one profile to a point of the other.
   struct Bridge {
     double from, to;
     double above_from, above_to;
@@ -101,7 +101,7 @@ class HullOfTwo final : public Loss, public ClosedForms {
     return {q, first, second, numeric::add_down(1, -std::max(first.hi, second.hi))};
   }
 
-  /// Adds slopes up to `steep`, closer together where neither function wins for certain; all such places in turn, so that none starves.
+  /// Adds slopes up to `steep`, more densely where neither function is certainly larger; all such places are refined in turn.
   void split(const Slope& steep) {
     slopes_.push_back(steep);
     for (bool split_any = true; split_any && slopes_.size() <= most_slopes;) {
@@ -119,7 +119,7 @@ class HullOfTwo final : public Loss, public ClosedForms {
     }
   }
 
-  /// Wherever the winner changes the hull leaves one profile and joins the other along their common tangent.
+  /// Where the larger function changes, the hull follows the common tangent from one profile to the other.
   void find_bridges() {
     Winner before = Winner::unknown;
     for (std::size_t i = 1; i < slopes_.size(); ++i) {
@@ -130,7 +130,7 @@ class HullOfTwo final : public Loss, public ClosedForms {
     }
   }
 
-  /// The slope where both trade-off functions agree as well as can be told, within the undecided cells before this one.
+  /// The slope where both trade-off functions agree within rounding, within the undecided cells before this one.
   [[nodiscard]] Slope tangent_near(std::size_t cell) const {
     const auto gap = [](const Slope& slope) { return std::abs((slope.first.lo - slope.second.lo) + (slope.first.hi - slope.second.hi)); };
     Slope best = slopes_[cell - 1];
@@ -148,7 +148,8 @@ class HullOfTwo final : public Loss, public ClosedForms {
       bridges_.push_back({two, one, above(second_, two), above(first_, one), slope});
   }
 
-  /// Where the line of this slope touches a profile: the least of delta(e) + q e^e, by golden section. Any point serves as one end.
+  /// The point where the line of this slope touches a profile: the minimum of delta(e) + q e^e, by golden section. Any point is a valid
+  /// end.
   [[nodiscard]] double touching(const Loss& loss, double q) const {
     const auto value = [&](double e) {
       const Interval sum = loss.delta(Direction::remove, Interval::exactly(e)) + exp(Interval::exactly(e)) * q;
@@ -165,8 +166,8 @@ class HullOfTwo final : public Loss, public ClosedForms {
     return clamp(-expm1(point) + exp(point) * there, 0, 1);
   }
 
-  /// Upper end: the smaller profile, or a chord between two of its points. Lower end: the profile itself where it is certain to win at its
-  /// own slope, otherwise the best line that lies below both.
+  /// Upper end: the smaller profile, or a chord between two of its points. Lower end: the profile itself if it is certainly the hull at its
+  /// own slope, otherwise the best line below both.
   [[nodiscard]] Interval at(double epsilon) const {
     if (epsilon == infinity) return infinite_mass(Direction::remove);  // end_ may be infinite too
     if (epsilon >= end_) return Interval::exactly(0.0);
@@ -190,7 +191,7 @@ class HullOfTwo final : public Loss, public ClosedForms {
     return (Interval::exactly(bridge.above_to) + share * (Interval::exactly(bridge.above_from) - bridge.above_to)).hi;
   }
 
-  /// Whether the profile's own tangents at epsilon lie below the other profile: secants on both sides enclose their slopes.
+  /// Whether the profile's own tangents at epsilon lie below the other profile; secants on both sides enclose their slopes.
   [[nodiscard]] bool wins(const Loss& loss, Winner wanted, double epsilon) const {
     const double step = 1e-6 * (1 + epsilon);
     const std::array<Interval, 3> e{Interval::exactly(epsilon) - step, Interval::exactly(epsilon), Interval::exactly(epsilon) + step};
@@ -219,8 +220,8 @@ class HullOfTwo final : public Loss, public ClosedForms {
   LossPointer kept_;
   const Loss& second_;
   Interval second_floor_;
-  double end_;    // where the second profile ends, possibly infinite
-  double reach_;  // no bridge beyond
+  double end_;    // where the second profile becomes 0; may be infinite
+  double reach_;  // no common tangent beyond this epsilon
   bool second_wins_flatter_ = false;
   std::vector<Slope> slopes_;  // from flat to steep
   std::vector<Bridge> bridges_;

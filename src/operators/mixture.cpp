@@ -18,7 +18,8 @@ namespace tradeoff {
 
 namespace {
 
-/// [observed-mixture] Conjugates of an infimal convolution add: so do the weighted profiles, and so do the weighted laws.
+/// [observed-mixture] The conjugate of an infimal convolution is the sum of the conjugates, so the weighted profiles add, and so do the
+/// weighted distributions.
 class MixtureLoss final : public Loss, public ClosedForms {
  public:
   explicit MixtureLoss(std::vector<MixtureComponent> components)
@@ -55,7 +56,7 @@ class MixtureLoss final : public Loss, public ClosedForms {
     for (const auto& [weight, loss] : components_) tails.push_back(loss->tail());
     return mixed_tail(tails);
   }
-  /// The likelihood-ratio test with one threshold for all classes is the mixture's.
+  /// The likelihood-ratio test of the mixture uses the same threshold for all components.
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
     Test sum{Interval::exactly(0), Interval::exactly(0)};
     for (const auto& [weight, loss] : components_) {
@@ -88,7 +89,7 @@ class MixtureLoss final : public Loss, public ClosedForms {
   }
 
  private:
-  /// The weighted union of the components' atoms: the segment merge of their trade-off functions.
+  /// The weighted union of the atoms of the components.
   [[nodiscard]] std::optional<Atoms> join_atoms(Direction direction) const {
     std::vector<Atom> finite;
     Interval infinite = Interval::exactly(0);

@@ -7,14 +7,14 @@
 
 namespace tradeoff {
 
-/// A mechanism that is run with this probability.
+/// A mechanism and the probability with which it is run.
 struct MixtureComponent {
   Interval weight;
   LossPointer loss;
 };
 
-/// [observed-mixture] One of several mechanisms is drawn, the draw is public and independent of the data, and it is run. Weights must be
-/// positive and sum to 1 (DomainError otherwise).
+/// [observed-mixture] One of several mechanisms is chosen at random and run. The choice is public and independent of the data. Weights must
+/// be positive and sum to 1 (DomainError otherwise).
 [[nodiscard]] LossPointer mixture_loss(std::vector<MixtureComponent> components);
 
 }  // namespace tradeoff

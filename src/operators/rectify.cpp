@@ -30,7 +30,7 @@ class RectifiedLoss final : public Loss, public ClosedForms {
     return by_smaller(min(base_->log_delta(direction, epsilon), noise_.log_delta(direction, epsilon)));
   }
   [[nodiscard]] bool symmetric() const override { return true; }
-  /// Every test is at least as weak as each bound says; the larger of two trade-off functions is the one of the hull.
+  /// Each bound limits every test; the larger of two trade-off functions is that of the hull.
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
     return by_smaller(max(dual_beta(Profile(*base_, direction), alpha), dual_beta(Profile(noise_, direction), alpha)));
   }

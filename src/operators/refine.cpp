@@ -17,11 +17,11 @@
 namespace tradeoff {
 namespace {
 
-/// A straight piece (in e^e) from an anchor at or left of e = 0 to the point where it touches the bound.
+/// A segment that is linear in e^e, from an anchor at or left of e = 0 to the point where it touches the bound.
 struct Segment {
   Interval touch;        ///< the epsilon where it ends
   Interval touch_value;  ///< delta there
-  bool from_mirror;      ///< the anchor is (-1, 1), through which a point and its mirror pass; otherwise (1, first)
+  bool from_mirror;      ///< true: the anchor is (-1, 1), which the line through a point and its mirror contains; false: it is (1, first)
   Interval first;        ///< delta at e = 0 of the anchor, if it is not the mirror
 };
 
@@ -34,7 +34,7 @@ Interval value_on(const Segment& segment, double epsilon) {
 
 class RefinedLoss final : public Loss, public ClosedForms {
  public:
-  /// The bound must have a shape.
+  /// Needs a bound with a known shape.
   explicit RefinedLoss(LossPointer bound) : bound_(std::move(bound)), shape_(*bound_->capabilities(Direction::remove).bound_shape) {
     find_lines();
     lines_ = lines();
@@ -74,8 +74,9 @@ class RefinedLoss final : public Loss, public ClosedForms {
     segment_.touch =
         touch(from, [&](Interval t, Interval value) { return value * (1.0 + shape_.relative_drop(t) * (1.0 + exp(-t))) - 1.0; });
     segment_.touch_value = value(segment_.touch);
-    if (segment_.touch.hi == 0) return;  // the tangent at e = 0 passes below (-1, 1): the bound and its mirror are convex as they are
-    // H(0) against the H of the touching point: the larger decides whether the line through (-1, 1) or through (1, delta(0)) is the hull's.
+    if (segment_.touch.hi == 0) return;  // the tangent at e = 0 passes below (-1, 1), so the bound and its mirror are already convex
+    // Compares H(0) with H at the touching point: the larger decides whether the hull follows the line through (-1, 1) or through (1,
+    // delta(0)).
     const Interval first = value(Interval::exactly(0));
     const Interval at_zero = (1.0 - first) / 2.0;
     const Interval at_touch = (1.0 - segment_.touch_value) / (1.0 + exp(segment_.touch));
@@ -86,12 +87,12 @@ class RefinedLoss final : public Loss, public ClosedForms {
     if (at_zero.lo >= at_touch.hi)
       segment_ = flatter;
     else
-      other_ = flatter;  // too close to call: both lines are valid, and one of them is the hull
+      other_ = flatter;  // undecided: both lines are valid bounds, and one of them is the hull
   }
 
   [[nodiscard]] Interval value(Interval epsilon) const { return bound_->delta(Direction::remove, epsilon); }
 
-  /// Where the tangent of the convex part passes through the anchor: `excess` falls there from positive to negative.
+  /// The point where the tangent of the convex part passes through the anchor: there `excess` changes from positive to negative.
   template <class Excess>
   [[nodiscard]] Interval touch(double from, Excess&& excess) const {
     const auto rising = [&](double t) { return -excess(Interval::exactly(t), value(Interval::exactly(t))); };
@@ -116,7 +117,7 @@ class RefinedLoss final : public Loss, public ClosedForms {
     return clamp(-expm1(point) + exp(point) * there, 0, 1);
   }
 
-  /// The lines that the hull may follow.
+  /// The candidates for the line of the hull.
   [[nodiscard]] Citations lines() const {
     Citations used;
     for (const Segment* segment : {&segment_, other_ ? &*other_ : nullptr}) {
@@ -135,7 +136,7 @@ class RefinedLoss final : public Loss, public ClosedForms {
   Citations lines_;
 };
 
-/// The hull of several, two at a time: the one that falls furthest goes second throughout.
+/// The hull of several profiles, two at a time; the one that falls furthest is always the second argument.
 LossPointer hull_of_minimum(const LossPointer& loss, std::vector<const Loss*> parts) {
   const auto falls_further = [](const Loss* one, const Loss* other) {
     return std::pair(one->infinite_mass(Direction::remove).hi, one->tail().zero_from) <

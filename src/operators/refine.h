@@ -5,12 +5,11 @@
 
 namespace tradeoff {
 
-/// The tightest symmetric profile that the given one implies: the lower convex hull, in e^e, of its points and their mirrors. A profile
-/// of a pair is its own hull once the worse of both directions stands for either. Throws UnsupportedError for a bound of unknown shape.
-/// [profile-refinement] [guarantee-hull]
+/// The tightest symmetric profile that the given one implies: the lower convex hull, in e^e, of its points and their mirrors. The symmetric
+/// profile of a pair is its own hull. Throws UnsupportedError for a bound of unknown shape. [profile-refinement] [guarantee-hull]
 [[nodiscard]] LossPointer refine(LossPointer loss);
 
-/// The loss to ask where convexity is used: a bound of known shape counts by its refinement, all else as it is.
+/// The loss to use where convexity is needed: the refinement of a bound of known shape, any other loss unchanged.
 [[nodiscard]] LossPointer convex_form(const LossPointer& loss);
 
 }  // namespace tradeoff

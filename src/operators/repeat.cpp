@@ -2,7 +2,7 @@
 #include "operators/words.h"
 #include "plan/arguments.h"
 
-// Composition itself is the engines' (engine/compose.h); the plan language only counts the runs.
+// The engines compose (engine/compose.h); this operator only sets the number of runs.
 namespace tradeoff {
 namespace {
 

@@ -15,7 +15,7 @@
 namespace tradeoff {
 namespace {
 
-/// log(1 + (e^eps - 1)/rate): the epsilon of the base at which the sampled profile is read. Needs e^eps > 1 - rate.
+/// log(1 + (e^eps - 1)/rate): the epsilon at which the profile of the base is evaluated. Needs e^eps > 1 - rate.
 Interval inner_epsilon(double epsilon, Interval rate) {
   const Interval point = Interval::exactly(epsilon);
   if (epsilon == infinity) return point;
@@ -23,9 +23,9 @@ Interval inner_epsilon(double epsilon, Interval rate) {
   return point - log(rate) + log1p(-((1.0 - rate) * exp(-point)));  // the same without overflow
 }
 
-constexpr double near_overflow = 700;  // e^709 is the last
+constexpr double near_overflow = 700;  // e^e overflows after 709
 
-/// log(1 + rate (e^loss - 1)): what sampling makes of a loss.
+/// log(1 + rate (e^loss - 1)): the loss after sampling.
 Interval sampled_loss(Interval loss, Interval rate) {
   if (!(loss.hi > near_overflow)) return log1p(rate * expm1(loss));
   return loss + log(rate + (1.0 - rate) * exp(-loss));  // the same without overflow
@@ -64,7 +64,7 @@ const Citation& two_directions() {
   return worse;
 }
 
-/// A value made of readings of the base rests on them, which they have recorded, and on this.
+/// A value computed from the base uses the theorems of the base, which it has recorded, and this one.
 Interval by(const Citation& citation, Interval value) {
   record(citation);
   return value;
@@ -80,13 +80,13 @@ PoissonLoss::PoissonLoss(LossPointer base, Interval rate)
   find_corners();
   const Atoms* atoms = base_->atoms(Direction::remove);
   if (atoms == nullptr || rate.hi >= 1) return;
-  // An outcome of masses (p, q) becomes ((1 - rate) q + rate p, q); what only Q could produce gets the finite loss log(1 - rate).
+  // An outcome of masses (p, q) becomes ((1 - rate) q + rate p, q); an outcome that only Q produces gets the finite loss log(1 - rate).
   std::vector<Atom> finite;
   for (const Atom& atom : atoms->finite)
     finite.push_back({sampled_loss(atom.loss, rate), clamp(atom.mass * (rate + (1.0 - rate) * exp(-atom.loss)), 0, 1)});
   finite.push_back({log1p(-rate), (1.0 - rate) * atoms->other_infinite});
   remove_ = make_atoms(std::move(finite), rate * atoms->infinite, Interval::exactly(0), false);
-  remove_->slack = atoms->slack;  // what tells less before sampling tells less after it
+  remove_->slack = atoms->slack;  // sampling keeps the bound on outcomes that reveal less
   add_ = swapped(*remove_);
 }
 
@@ -100,7 +100,7 @@ Capabilities PoissonLoss::capabilities(Direction direction) const {
           .cost = base_->cost()};
 }
 
-// [poisson-subsampling] The profile grows with the rate, so the ends of the rate bound it; each end is one exact formula.
+// [poisson-subsampling] The profile increases with the rate, so the ends of the rate bound it; each end is one exact formula.
 Interval PoissonLoss::delta(Direction direction, Interval epsilon) const {
   const auto remove = [this](double e, Interval rate) {
     const Interval point = Interval::exactly(e);
@@ -110,7 +110,7 @@ Interval PoissonLoss::delta(Direction direction, Interval epsilon) const {
     }
     const Interval line = max(-expm1(point), Interval::exactly(0));
     if (exp(point).hi < (1.0 - rate).lo) return line;
-    // At the kink e^eps = 1 - rate it cannot be told which formula holds: one is the line, the other at most the rate.
+    // At the kink e^eps = 1 - rate rounding hides which formula holds: one is the line, the other is at most the rate.
     if (!(exp(point).lo > (1.0 - rate).hi)) return Interval{line.lo, std::max(line.hi, rate.hi)};
     return max(rate * base_->delta(Direction::remove, inner_epsilon(e, rate)), line);
   };
@@ -149,13 +149,13 @@ Interval PoissonLoss::log_delta(Direction direction, Interval epsilon) const {
 }
 
 Interval PoissonLoss::infinite_mass(Direction direction) const {
-  // In the add direction the base's infinite mass becomes a finite atom at -log(1 - rate): nothing stays at infinity.
+  // In the add direction the infinite mass of the base becomes a finite atom at -log(1 - rate).
   if (direction == Direction::add && rate_.hi < 1) return Interval::exactly(0);
   return rate_ * base_->infinite_mass(direction);
 }
 
-// [tail-propagation] The bound rate * delta(inner) holds in both orders. A floor of the base in the add order alone turns into a finite
-// atom.
+// [tail-propagation] The bound rate * delta(inner) holds in both orders. An infinite mass of the base in the add order only becomes a
+// finite atom.
 Tail PoissonLoss::tail() const {
   const Tail base = base_->tail();
   if (base.kind == TailKind::floor && !(infinite_mass(Direction::remove).lo > 0)) return Loss::tail();
@@ -168,7 +168,7 @@ void PoissonLoss::find_corners() {
   const Unrecorded in_advance;
   for (const double corner : base_->corners(Direction::remove)) remove_corners_.push_back(sampled_corner(corner, rate_.lo));
   if (remove_corners_.empty()) return;
-  if (base_->infinite_mass(Direction::add).hi > 0) remove_corners_.push_back(std::log1p(-rate_.lo));  // what only Q can produce
+  if (base_->infinite_mass(Direction::add).hi > 0) remove_corners_.push_back(std::log1p(-rate_.lo));  // outcomes that only Q produces
   for (const double corner : remove_corners_) add_corners_.push_back(-corner);
 }
 
@@ -197,11 +197,11 @@ std::optional<BreakExpansion> SampledLoss::expansion(Direction /*direction*/, Pa
 SampledLoss::SampledLoss(LossPointer base, Interval rate)
     : base_(std::move(base)), rate_(rate), transform_(subsampled_transform(*base_, rate, SampledBy::fixed, Direction::remove)) {
   for (const double corner : base_->corners(Direction::remove))
-    if (corner > 0) corners_.push_back(sampled_corner(corner, rate_.lo));  // mirrored; the atom at 0 is on every lattice
+    if (corner > 0) corners_.push_back(sampled_corner(corner, rate_.lo));  // the mirror image; every lattice contains the atom at 0
   const Atoms* atoms = base_->atoms(Direction::remove);
   if (atoms == nullptr || !atoms->mirrored) return;
-  // A positive loss l of the base moves to log(1 + p (e^l - 1)) and keeps its mass under Q; the negative side is the mirror, and
-  // all that is left has loss 0.
+  // A positive loss l of the base becomes log(1 + p (e^l - 1)) and keeps its mass under Q. The negative losses are the mirror image; the
+  // remaining mass has loss 0.
   std::vector<Atom> finite;
   Interval left = 1.0 - rate * atoms->infinite;
   for (const Atom& atom : atoms->finite) {

@@ -18,8 +18,8 @@ class PoissonLoss final : public Loss {
   [[nodiscard]] bool symmetric() const override { return false; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
   [[nodiscard]] Tail tail() const override;
-  /// The law of the sampled loss, if that of the base is finite. The transform of Laplace noise, whole or truncated; a Gaussian base is
-  /// subsampled_gaussian's.
+  /// The distribution of the sampled loss, if that of the base is finite, and the transform of Laplace noise, whole or truncated. For a
+  /// Gaussian base see subsampled_gaussian.
   [[nodiscard]] Capabilities capabilities(Direction direction) const override;
   [[nodiscard]] std::string key() const override;
   void cite() const override;
@@ -37,8 +37,8 @@ class PoissonLoss final : public Loss {
   std::vector<double> add_corners_;
 };
 
-/// The base run on a sample of fixed size without replacement: the operator C_p of f-DP. Replace-one neighbours; the base
-/// must be symmetric, and so is the result.
+/// The base run on a sample of fixed size without replacement: the operator C_p of f-DP. Replace-one neighbours. The base must be
+/// symmetric; the result is symmetric.
 class SampledLoss final : public Loss, public BreakPoints {
  public:
   SampledLoss(LossPointer base, Interval rate);
@@ -48,9 +48,10 @@ class SampledLoss final : public Loss, public BreakPoints {
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
   [[nodiscard]] Tail tail() const override;
-  /// The law of the sampled loss, if that of the base is finite. The transform of a Gaussian, or of Laplace noise, whole or truncated.
+  /// The distribution of the sampled loss, if that of the base is finite; the transform of a Gaussian, or of Laplace noise, whole or
+  /// truncated.
   [[nodiscard]] Capabilities capabilities(Direction direction) const override;
-  /// Of a Gaussian.
+  /// For a Gaussian base.
   [[nodiscard]] std::optional<BreakExpansion> expansion(Direction direction, ParameterEnd end) const override;
   [[nodiscard]] std::string key() const override;
   void cite() const override;
@@ -63,8 +64,8 @@ class SampledLoss final : public Loss, public BreakPoints {
   std::vector<double> corners_;
 };
 
-/// The worse of both directions at every epsilon >= 0, mirrored: the symmetric pair by which a directed loss enters a
-/// plan under replace-one neighbours.
+/// The larger of both directions at every epsilon >= 0, and its mirror below 0: the symmetric pair that replaces a loss that is not
+/// symmetric in a plan under replace-one neighbours.
 class SymmetrizedLoss final : public Loss {
  public:
   explicit SymmetrizedLoss(LossPointer base) : base_(std::move(base)) {}
@@ -73,7 +74,7 @@ class SymmetrizedLoss final : public Loss {
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override;
-  /// The larger of two profiles may have larger moments than either.
+  /// Not passed on: the larger of two profiles may have larger moments than either.
   [[nodiscard]] Tail tail() const override {
     Tail tail = base_->tail();
     tail.moment_mu = Tail::nothing;

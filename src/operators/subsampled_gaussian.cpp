@@ -17,14 +17,14 @@
 namespace tradeoff {
 namespace {
 
-// The march looks at 1 - |phi|: an error below this share of it shortens its steps by next to nothing.
+// The march along the contour uses 1 - |phi|; an error below this share of it hardly shortens its steps.
 constexpr double march_share = 1e-2;
 
 class GaussianTilt final : public NodeTilt {
  public:
   GaussianTilt(const GaussianNodes& nodes, double power, int sign, double negligible)
       : NodeTilt(nodes, power, sign, negligible), nodes_(nodes) {
-    // The running mass and first moment of the kept nodes, for sums over some of them.
+    // Cumulative mass and first moment of the kept nodes, for sums over some of them.
     mass_.reserve(kept_weight().size() + 1);
     moment_.reserve(kept_weight().size() + 1);
     for (std::size_t j = 0; j < kept_weight().size(); ++j) {
@@ -45,7 +45,7 @@ class GaussianTilt final : public NodeTilt {
   std::vector<double> moment_{0};
 };
 
-// [contour-march] N(v)^2 <= 2 E min(1, (v (L - centre)/2)^2): right of a cut the mass counts, left of it the second moment.
+// [contour-march] N(v)^2 <= 2 E min(1, (v (L - centre)/2)^2): uses the mass right of a cut and the second moment left of it.
 std::vector<Spread> GaussianTilt::spreads() const {
   std::vector<Spread> spreads{{deviation_above(), 0}};
   double second = 0, wanted = 0.3;
@@ -63,20 +63,20 @@ std::vector<Spread> GaussianTilt::spreads() const {
   return spreads;
 }
 
-// [contour-march] |phi(t)| from all nodes where they resolve the phase, otherwise from those left of a cut, the mass beyond it added.
+// [contour-march] |phi(t)| from all nodes if they resolve the phase; otherwise from the nodes left of a cut, plus the mass beyond it.
 double GaussianTilt::modulus_above(double t) const {
   const CharacteristicValue value = oscillation(t, march_share);
   double best = std::hypot(1 + value.real_less_one, value.imaginary) + value.error + 1e-12;
   if (value.error < 0.05 * (1 - best)) return best;
   std::size_t last = 0;
-  for (const double phase : {3.0, 4.5, 1.5}) {  // radians a step: below pi the sum can tell, above 2 pi it cannot
+  for (const double phase : {3.0, 4.5, 1.5}) {  // radians between nodes: below pi the sum is accurate, above 2 pi it is not
     const std::size_t resolved = nodes_.resolved(t, phase);
     const std::size_t count = std::min(resolved - std::min(resolved, first_kept()), kept_weight().size());
     const double cut = count > 0 && count != last ? modulus_of_first(t, count) : infinity;
     last = count;
     if (!(cut < best && cut < 1)) continue;
     best = cut;
-    break;  // the others would tell little more
+    break;  // further attempts would improve little
   }
   return best < 1 ? best : 1;
 }
@@ -96,8 +96,8 @@ double GaussianTilt::modulus_of_first(double t, std::size_t count) const {
   return modulus + beyond + 1.01 * error + 1e-9;
 }
 
-// [loss-variation] The density of the loss right of a node has at most two maxima, so it varies by at most 4 times its largest value;
-// what lies left of the node counts as an atom. The node is chosen where the bound falls to `wanted` first.
+// [loss-variation] The density of the loss right of a node has at most two maxima, so its variation is at most 4 times its maximum; the
+// mass left of the node counts as an atom. The node is the one whose bound falls to `wanted` first.
 Decay GaussianTilt::decay(double wanted) const {
   const std::size_t count = nodes_.nodes().loss.size();
   const double factor = 2.0 * nodes_.maxima(power());
@@ -151,7 +151,7 @@ class SubsampledGaussianTransform final : public Transform {
   [[nodiscard]] std::unique_ptr<const Moments> prepare(const TransformRange& reach) const override {
     const bool remove = direction_ == Direction::remove;
     const double least = remove ? 1 + reach.least : -reach.largest, largest = remove ? 1 + reach.largest : -reach.least;
-    // What the steps magnify must stay below 1e-13; a search is content with one per cent.
+    // The error that the number of steps multiplies must stay below 1e-13; a search needs only one per cent.
     const double accuracy = std::log(reach.steps) + (reach.rough ? 8 : 36);
     GaussianNodes::Range range{least,         largest,    accuracy, reach.rough ? 1.2 : 1, remove ? 1 + reach.order : -reach.order,
                                reach.longest, reach.rough};
@@ -198,8 +198,8 @@ class SubsampledGaussianLoss final : public Loss, public ClosedForms, public Bre
   void cite() const override { profile_.cite(); }
 
  private:
-  static constexpr double most_rate = 1 - 1e-6;  // nearer to 1 the node bounds would need 1 - rate to more digits than they have
-  static constexpr double most_width = 1e-13;    // decimals and their quotients are far narrower; the node bounds count on it
+  static constexpr double most_rate = 1 - 1e-6;  // nearer to 1 the bounds on the nodes would need more digits of 1 - rate than a double has
+  static constexpr double most_width = 1e-13;    // decimals and their quotients are far narrower; the bounds on the nodes assume it
 
   Interval mu_;
   Interval rate_;

@@ -20,20 +20,20 @@
 namespace tradeoff {
 namespace {
 
-// Group profiles whose weights add up to less than this change nothing that is printed: a simple bound serves for them.
+// Group sizes whose total probability is below this cannot change a printed digit; a simple bound is used for them.
 constexpr double little_weight = 1e-14;
 
-// Without such a bound every group must be iterated, which costs a search at each of its records.
+// Without such a bound every group must be iterated, with one search for each of its records.
 constexpr std::uint64_t most_iterated_draws = 30;
 
-/// One group size: how likely it is, and its profile; `above` if that is only a bound from above.
+/// One group size: its probability and its profile; `above` if the profile is only an upper bound.
 struct Group {
   Interval log_weight;
   LossPointer loss;
   bool above = false;
 };
 
-/// A mechanism whose losses are bounded, or that is Gaussian-DP, bounds its own groups; null otherwise.
+/// A bound for the groups of a mechanism with bounded losses or with Gaussian DP; null for other mechanisms.
 LossPointer bound_of_group(const Tail& tail, std::uint64_t size) {
   if (tail.zero_from < infinity) {
     const double epsilon = (Interval::exactly(size) * tail.zero_from).hi;
@@ -43,7 +43,7 @@ LossPointer bound_of_group(const Tail& tail, std::uint64_t size) {
   return nullptr;
 }
 
-/// Whether the groups cost little: closed forms, and few changes of a law with few atoms.
+/// Whether the groups are cheap to compute: closed forms, and small groups of a distribution with few atoms.
 bool has_simple_groups(const Loss& base, std::uint64_t draws) {
   const Capabilities known = base.capabilities(Direction::remove);
   if (known.gaussian_mu || known.laplace_epsilon) return true;
@@ -51,9 +51,9 @@ bool has_simple_groups(const Loss& base, std::uint64_t draws) {
   return atoms != nullptr && draws * atoms->finite.size() <= 400;
 }
 
-/// The sizes 1 .. draws of the binomial law, each with the base's profile for that many changed records.
+/// The group sizes 1 .. draws with their binomial probabilities, each with the profile of the base for that many records.
 std::vector<Group> groups_of(const LossPointer& base, std::uint64_t draws, std::uint64_t of) {
-  if (of == 1) return {{Interval::exactly(0), group_loss(base, draws), false}};  // every draw is the one record
+  if (of == 1) return {{Interval::exactly(0), group_loss(base, draws), false}};  // every draw is the same record
   const bool simple = has_simple_groups(*base, draws);
   const Tail tail = base->tail();
   if (!simple && bound_of_group(tail, 1) == nullptr && draws > most_iterated_draws)
@@ -66,7 +66,7 @@ std::vector<Group> groups_of(const LossPointer& base, std::uint64_t draws, std::
   for (std::uint64_t k = 1; k <= draws; ++k) {
     log_choose = log_choose + log(Interval::exactly(draws - k + 1)) - log(Interval::exactly(k));
     const Interval log_weight = log_choose - Interval::exactly(k) * log_of + Interval::exactly(draws - k) * log_kept;
-    // The ratios of neighbouring weights fall: once one has halved, the rest adds up to less than twice it.
+    // The ratios of consecutive weights decrease: once a weight is half of the one before, the rest adds up to less than twice it.
     rare = rare || (!groups.empty() && log_weight.hi < std::log(little_weight) && log_weight.hi < groups.back().log_weight.lo - 0.7);
     LossPointer bound = rare && !simple ? bound_of_group(tail, k) : nullptr;
     const bool above = bound != nullptr;
@@ -91,7 +91,7 @@ class ReplacementLoss final : public Loss {
   }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return at(infinity); }
-  /// The largest group has the largest losses. A mere bound of its profile bounds the limit from above only.
+  /// The largest group has the largest losses. If its profile is only an upper bound, the limit has only an upper bound.
   [[nodiscard]] Tail tail() const override {
     Tail largest = groups_.back().loss->tail();
     if (groups_.back().above) largest.limit.lo = 0;
@@ -108,7 +108,7 @@ class ReplacementLoss final : public Loss {
     if (epsilon == infinity) return Interval::exactly(infinity);
     const Interval point = Interval::exactly(epsilon);
     if (epsilon < 600) return log1p(expm1(point) / rate_);
-    return point - log(rate_) + log1p(exp(-point) * (rate_ - 1.0));  // e^e would overflow soon
+    return point - log(rate_) + log1p(exp(-point) * (rate_ - 1.0));  // avoids the overflow of e^e
   }
   [[nodiscard]] Interval log_at(double epsilon) const {
     const Interval point = inner(epsilon);
@@ -158,7 +158,7 @@ LossPointer apply_sample_with_replacement(const Arguments& arguments, LossPointe
 }  // namespace
 
 Word sample_with_replacement_word() {
-  constexpr std::uint64_t most_draws = 10'000;  // each needs a group profile; more would make a single question slow
+  constexpr std::uint64_t most_draws = 10'000;  // each needs a group profile; more would make a question slow
   return {.role = Role::operation,
           .name = "sample_with_replacement",
           .meaning = "a fixed number of draws with replacement",

@@ -3,8 +3,7 @@
 
 #include "plan/vocabulary.h"
 
-// The sources that are made of other plans, and the operators of the plan language. Each is defined at the end of the file that holds its
-// loss.
+// The sources that contain other plans, and the operators of the plan language. Each is defined at the end of the file of its loss.
 namespace tradeoff {
 
 [[nodiscard]] Word mixture_word();

@@ -25,7 +25,7 @@ const Citation& worse_of_both() {
 
 }  // namespace
 
-// [two-directions] The worse of both read-outs at epsilon >= 0; below 0 the mirror 1 - e^eps + e^eps delta(-eps).
+// [two-directions] The larger of both directions at epsilon >= 0; below 0 the mirror 1 - e^eps + e^eps delta(-eps).
 Interval Profile::worst_delta(Interval epsilon) const {
   const Interval at = epsilon.lo >= 0 ? epsilon : -epsilon;
   const Interval worse = max(loss_.delta(Direction::remove, at), loss_.delta(Direction::add, at));
@@ -72,7 +72,7 @@ Interval Profile::infinite_mass() const {
 }
 
 Interval Profile::largest_loss() const {
-  const Unrecorded nothing;  // whoever uses it cites it
+  const Unrecorded nothing;  // the caller records the theorems
   const LargestLoss largest = loss_.tail().largest;
   if (!one_sided()) return largest.worse();
   return side() == Direction::add ? largest.add : largest.remove;
@@ -98,7 +98,7 @@ std::optional<Interval> Profile::closed_beta(Interval alpha) const {
   return std::nullopt;
 }
 
-// [two-directions] The symmetric curve lies below those of both directions and of their mirrors, so a test of any of them bounds it.
+// [two-directions] The symmetric curve lies below those of both directions and of their mirrors, so every test of these is an upper bound.
 std::optional<Loss::Test> Profile::test_at(double epsilon) const {
   if (one_sided()) return loss_.test_at(side(), epsilon);
   const Interval at = Interval::exactly(std::abs(epsilon));

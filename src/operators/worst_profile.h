@@ -5,8 +5,8 @@
 
 namespace tradeoff {
 
-/// The profile a question is about, on the whole line: one direction of a loss, or the worse of both directions for
-/// epsilon >= 0 continued to negative epsilon by its mirror, so that it is a symmetric profile.
+/// The profile that a question refers to, for all real epsilon: one direction of a loss, or the larger of both directions for epsilon >= 0,
+/// continued to negative epsilon by its mirror, so that it is symmetric.
 class Profile {
  public:
   Profile(const Loss& loss, Direction direction) : loss_(asked(loss, direction)), direction_(direction) {}
@@ -16,22 +16,22 @@ class Profile {
   /// The profile of the swapped pair; the same one if the profile is symmetric.
   [[nodiscard]] Interval swapped_delta(Interval epsilon) const;
   [[nodiscard]] Interval infinite_mass() const;
-  /// Records what the law rests on: for answers that the mass at infinity decides.
+  /// Records the theorems behind the distribution, for answers that depend on the mass at infinity.
   void cite() const { loss_.cite(); }
   /// Encloses the largest loss: delta is 0 from its upper end on, and positive below its lower end. [largest-loss]
   [[nodiscard]] Interval largest_loss() const;
   void cite_largest_loss() const;
-  /// About `delta` and `swapped_delta`, to steer searches.
+  /// Approximations of `delta` and `swapped_delta` for searches.
   [[nodiscard]] double rough_delta(double epsilon) const;
   [[nodiscard]] double rough_swapped_delta(double epsilon) const;
 
-  /// Closed forms of the loss where they answer for this profile.
+  /// The closed forms of the loss, if they are valid for this profile.
   [[nodiscard]] std::optional<Interval> closed_epsilon(Interval delta) const;
   [[nodiscard]] std::optional<Interval> closed_beta(Interval alpha) const;
   [[nodiscard]] std::optional<Loss::Test> test_at(double epsilon) const;
 
  private:
-  /// A group is asked for one kind of change alone where a direction is given, and for both mixed otherwise. [group-privacy]
+  /// With a direction, a group means that kind of change only; without one, any mix of both. [group-privacy]
   [[nodiscard]] static const Loss& asked(const Loss& loss, Direction direction);
   [[nodiscard]] bool one_sided() const { return direction_ != Direction::worst || loss_.symmetric(); }
   [[nodiscard]] Direction side() const { return direction_ == Direction::add ? Direction::add : Direction::remove; }

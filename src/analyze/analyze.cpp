@@ -27,7 +27,8 @@ namespace {
 
 const char* name_of(Neighbours neighbours) { return neighbours == Neighbours::add_remove ? "add-remove" : "replace-one"; }
 
-/// The neighbours a plan speaks of: what the caller stated, then what each operator fixes; two that differ are an error.
+/// Collects the neighbouring relation of a plan: the one the caller stated, then the one each operator needs. Two different ones are an
+/// error.
 class NeighbourRule {
  public:
   explicit NeighbourRule(Neighbours stated) : agreed_(stated) {}
@@ -43,7 +44,7 @@ class NeighbourRule {
 
  private:
   Neighbours agreed_;
-  std::string by_;  // the operator that fixed them; empty for the caller
+  std::string by_;  // the operator that needs them; empty if the caller stated them
 };
 
 using Visit = std::function<void(const Call&)>;
@@ -65,7 +66,7 @@ void visit_calls(const std::variant<Call, Plan>& source, const Visit& visit) {
   }
 }
 
-/// Every source and every operator of a plan, however deep.
+/// Visits every source and every operator of a plan, nested plans included.
 void visit_calls(const Plan& plan, const Visit& visit) {
   for (const Line& line : plan.lines) {
     visit_calls(line.source, visit);
@@ -93,7 +94,7 @@ Neighbours agreed_neighbours(const Plan& plan, const Vocabulary& vocabulary, Nei
   return rule.agreed();
 }
 
-/// How many records the operator speaks of, together.
+/// The group size that the operator states.
 std::uint64_t records_of(const Call& operation, const Vocabulary& vocabulary) {
   const Word* word = vocabulary.find(Role::operation, operation.name);
   return word != nullptr && word->records != nullptr ? word->records(Arguments(operation, vocabulary)) : 1;
@@ -105,13 +106,13 @@ bool holds_group(const std::variant<Call, Plan>& source, const Vocabulary& vocab
   return found;
 }
 
-/// [poisson-subsampling] [fixed-size-subsampling] [replacement-subsampling] Each speaks of one record.
+/// [poisson-subsampling] [fixed-size-subsampling] [replacement-subsampling] Each theorem is about a single record.
 void refuse_sample_of_groups(const Call& operation) {
   throw UnsupportedError(operation.name + ": records are sampled one by one, so a group of them is not sampled as a whole; write `... | " +
                          operation.name + "(...) | group(size)`, with the group last");
 }
 
-/// [renyi-conversion] Bounds on divergences add, and what they add up to says more than their profiles composed.
+/// [renyi-conversion] Bounds on Renyi divergences add, and the sum is tighter than the composition of their profiles.
 void merge_renyi_bounds(Parts& parts) {
   const auto bound_of = [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound; };
   std::vector<std::pair<const RenyiBound*, std::uint64_t>> bounds;
@@ -123,7 +124,7 @@ void merge_renyi_bounds(Parts& parts) {
   parts.push_back({std::move(sum), 1});
 }
 
-/// Walks a plan and turns it into parts to compose.
+/// Turns a plan into a list of parts to compose.
 class Analyst final : public SourceContext {
  public:
   Analyst(const Vocabulary& vocabulary, Neighbours neighbours, Tolerance tolerance)
@@ -152,21 +153,21 @@ class Analyst final : public SourceContext {
       if (!is_one_step(parts) && !part.loss->is_pair()) part.loss = refine(std::move(part.loss));  // only pairs compose
     const LossPointer alone = is_one_step(parts) ? parts.front().loss : nullptr;
     Composition composition = compose(std::move(parts), tolerance_, as_stated ? shorter : nullptr);
-    if (!as_stated) composition.parts = std::move(stated);                     // what a longer plan begins with
-    if (alone && group_sides_of(*alone) != nullptr) composition.loss = alone;  // it knows more than its law
+    if (!as_stated) composition.parts = std::move(stated);                     // `extend` starts from the stated parts
+    if (alone && group_sides_of(*alone) != nullptr) composition.loss = alone;  // the single part has more capabilities than its composition
     return composition;
   }
 
  private:
-  /// The same as the base of an operator that needs a pair.
+  /// The same for the base of an operator, which must be a pair.
   [[nodiscard]] LossPointer pair_of(Parts parts) const {
-    const bool alone = parts.size() == 1 && parts.front().times == 1;  // its own law is kept, atoms and all
+    const bool alone = parts.size() == 1 && parts.front().times == 1;  // a single part keeps its own distribution, with its atoms
     if (!alone) {
       Composition composed = whole(std::move(parts));
       const bool slow = composed.loss->cost() == Cost::engine;
       LossPointer loss =
-          slow ? budgeted(std::move(composed.loss)) : std::move(composed.loss);  // an operator may read it thousands of times
-      return loss->is_pair() ? loss : refine(std::move(loss));                   // bounds that were merged into one
+          slow ? budgeted(std::move(composed.loss)) : std::move(composed.loss);  // an operator may evaluate it thousands of times
+      return loss->is_pair() ? loss : refine(std::move(loss));                   // merged bounds are refined together
     }
     LossPointer loss = std::move(parts.front().loss);
     return loss->is_pair() ? loss : refine(std::move(loss));
@@ -189,8 +190,9 @@ class Analyst final : public SourceContext {
     const Word* word = vocabulary_.find(Role::source, call.name);
     if (word == nullptr) throw UnsupportedError(call.name + ": there is no such source");
     LossPointer loss = word->make(Arguments(call, vocabulary_), *this);
-    if (holds_plans(*word)) return loss;  // made of sources that came this way
-    // Under replace-one either order may occur in each line, so a directed loss may enter only by its symmetric pair.
+    if (holds_plans(*word)) return loss;  // its inner sources were handled already
+    // Under replace-one neighbours each line may see the change in either order, so a loss that is not symmetric is replaced by its
+    // symmetric pair.
     return neighbours_ == Neighbours::replace_one && loss->is_pair() ? symmetric_loss(std::move(loss)) : loss;
   }
 
@@ -223,7 +225,7 @@ Neighbours neighbours_of(const Plan& plan, Neighbours stated) { return agreed_ne
 
 namespace {
 
-/// The parts as the plan states them, before they stand side by side.
+/// The parts as the plan states them, before they are prepared for composition.
 PlanParts stated_parts(const Plan& plan, const Vocabulary& vocabulary, Neighbours neighbours, Tolerance tolerance) {
   if (plan.lines.empty()) throw DomainError("plan: an empty plan says nothing; give at least one source");
   const Neighbours agreed = agreed_neighbours(plan, vocabulary, neighbours);
@@ -250,12 +252,12 @@ Curve curve_of(Composition composition, Neighbours neighbours, Tolerance toleran
 Curve analyze(const Plan& given, const Vocabulary& words, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return analyze(given, words, neighbours, tolerance); });
 
-  const Unrecorded in_advance;  // an answer records what it uses of this
+  const Unrecorded in_advance;  // an answer records the part of this that it uses
   const QuestionScope question;
   const Plan plan = with_tables(given);
   PlanParts found = stated_parts(plan, words, neighbours, tolerance);
   Composition composition = Analyst(words, found.neighbours, tolerance).whole(std::move(found.parts));
-  // Equal plans have equal laws only if their words mean the same.
+  // Equal plans have equal distributions only if they use the same vocabulary.
   if (&words == &vocabulary()) composition.plan = std::make_shared<const Plan>(plan);
   return curve_of(std::move(composition), found.neighbours, tolerance, stated_guarantees(plan, words));
 }

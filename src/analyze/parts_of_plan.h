@@ -6,13 +6,13 @@
 
 namespace tradeoff {
 
-/// The mechanisms of a plan and how often each is run, before they are composed, and the neighbours they all speak of.
+/// The mechanisms of a plan and the number of runs of each, before they are composed, and the neighbouring relation of all of them.
 struct PlanParts {
   Parts parts;
   Neighbours neighbours;
 };
 
-/// What `analyze` composes: for theorems that speak of each mechanism by itself. Throws what `analyze` throws.
+/// The parts that `analyze` composes, for theorems about each mechanism. Throws what `analyze` throws.
 [[nodiscard]] PlanParts parts_of_plan(const Plan& plan, Neighbours neighbours, Tolerance tolerance);
 
 }  // namespace tradeoff

@@ -5,7 +5,7 @@
 
 namespace tradeoff {
 
-// One line a word, in the order of the manual. docs/adding.md shows how to add one.
+// One row per word, in the order of the manual. docs/adding.md shows how to add one.
 const Vocabulary& vocabulary() {
   static const Vocabulary words({
       gaussian_word(),

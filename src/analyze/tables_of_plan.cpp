@@ -16,7 +16,7 @@ void read_tables(Value& value) {
     for (Value& item : list->items) read_tables(item);
 }
 
-/// Only sources that have the form `points` as well name files.
+/// Only sources that also accept `points` can name a file.
 void read_tables(Call& source) {
   for (Argument& argument : source.arguments) {
     read_tables(argument.value);

@@ -6,9 +6,8 @@
 
 namespace tradeoff {
 
-/// What the plan guarantees, by words that need not be the library's: `analyze(parse(text, words), words)` with
-/// `words = vocabulary().with(word)`. The vocabulary need not outlive the curve. Throws what `analyze` throws, and UnsupportedError for a
-/// word that is not there.
+/// Analyses a plan with a vocabulary of the caller: `analyze(parse(text, words), words)` with `words = vocabulary().with(word)`. The
+/// vocabulary need not outlive the curve. Throws what `analyze` throws, and UnsupportedError for a word that is not in the vocabulary.
 [[nodiscard]] Curve analyze(const Plan& plan, const Vocabulary& vocabulary, Neighbours neighbours = Neighbours::unstated,
                             Tolerance tolerance = {});
 

@@ -13,21 +13,21 @@
 
 namespace tradeoff::ask {
 
-/// What a yes-or-no question came to.
+/// The verdict of a yes-or-no question.
 enum class Outcome {
   answered,   ///< yes, or the question was not a yes-or-no question
-  no,         ///< certainly not
-  undecided,  ///< not at this accuracy
+  no,         ///< proved not to hold
+  undecided,  ///< not decided at this accuracy
 };
 
-/// What a question found, written only in the form that is wanted.
+/// The answer to a question. It is written only in the requested format.
 struct Answer {
   std::function<void(report::JsonWriter&)> json;          ///< writes one JSON value
-  std::function<std::string(const report::Style&)> text;  ///< lines for people
-  std::shared_ptr<const Curve> curve;                     ///< of the plan; null if no curve was needed
-  std::optional<Interval> value{};                        ///< of an answer that is one interval
+  std::function<std::string(const report::Style&)> text;  ///< writes lines of text
+  std::shared_ptr<const Curve> curve;                     ///< the curve of the plan; null if no curve was needed
+  std::optional<Interval> value{};                        ///< the interval, if the answer is one interval
   Outcome outcome = Outcome::answered;
-  Provenance provenance{};  ///< how it was found
+  Provenance provenance{};  ///< how the answer was computed
 };
 
 /// An answer that is one interval.

@@ -29,7 +29,7 @@ std::string polygon_lines(const char* title, const Approximation& polygon) {
   return text + "  area under it " + report::between(polygon.area) + "\n";
 }
 
-/// What polygons of that many slopes say of the curve run several times. [lattice-chords]
+/// Bounds on delta of the curve run several times, from polygons of that many slopes. [lattice-chords]
 std::optional<Interval> composed_delta(const Request& request, const Curve& curve, std::size_t pieces) {
   if (!request.has("times") && !request.has("epsilon")) return std::nullopt;
   return composed_between_polygons(loss_of(curve), pieces, request.whole("times"), request.value("epsilon"));

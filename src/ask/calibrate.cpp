@@ -20,7 +20,7 @@ constexpr auto calibrate_fields = std::to_array<Field>({
     {"target.tpr", "the target: no attack has a larger true-positive rate at target.fpr", Kind::number, at_least_zero},
 });
 
-/// Every target that the fields make up; on the command line the fields are options.
+/// Reads every target from the fields; on the command line the fields are options.
 Targets read_targets_of(const Request& request) {
   const auto field_of = [](std::string_view word) { return "target." + std::string(word); };
   try {

@@ -16,7 +16,7 @@ constexpr std::array<Field, 4> certify_fields = {{
     {"fpr", "certify the largest true-positive rate at this false-positive rate", Kind::number, probability},
 }};
 
-/// The question that the fields ask: each number belongs to one kind.
+/// The question to certify: each number field belongs to one kind of question.
 std::string_view certified_ask(const Request& request) {
   const std::string names =
       request.source() == Source::command_line ? "--epsilon, --delta, --alpha and --fpr" : "epsilon, delta, alpha and fpr";

@@ -17,7 +17,7 @@ struct BudgetVerdict {
   Outcome outcome;
 };
 
-/// Certain only where the plan says so itself, or the whole interval lies on one side of the whole target.
+/// Decided only if the plan states the guarantee itself, or if the whole interval lies on one side of the target.
 BudgetVerdict compare_with_budget(Interval delta, Interval allowed, bool stated) {
   if (delta.hi <= allowed.lo || stated) return {"within", "certainly within the budget", Outcome::answered};
   if (delta.lo > allowed.hi) return {"exceeded", "certainly not within the budget", Outcome::no};

@@ -8,7 +8,7 @@
 namespace tradeoff::ask {
 namespace {
 
-/// Theorem 5, or why it does not speak.
+/// Theorem 5, or the reason why it does not apply.
 struct Proved {
   std::optional<BerryEsseen> bound;
   std::string refusal;

@@ -76,7 +76,7 @@ void write_compared(report::JsonWriter& out, const Compared& one, std::uint64_t 
 
 namespace {
 
-constexpr int cell_digits = 6;  // more than a decision needs, few enough for four columns
+constexpr int cell_digits = 6;  // enough for a decision; four columns fit on a line
 
 std::string cell(const MethodRow& row) {
   switch (row.kind) {
@@ -136,7 +136,7 @@ std::string table_of(const std::vector<Compared>& columns, std::uint64_t people,
 
 namespace {
 
-/// The ways to measure the head on [0, epsilon_max], and what each costs.
+/// The methods of measuring the head on [0, epsilon_max], and the cost of each.
 Answer answer_head_methods(const Request& request) {
   if (request.has("delta")) request.refuse("delta", "left out when epsilon_max is given: that compares ways to measure mu");
   const double width = request.has("width") ? request.value("width").lo : 0.01;

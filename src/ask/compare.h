@@ -10,18 +10,18 @@
 
 namespace tradeoff::ask {
 
-/// What every method says at one delta.
+/// The answers of all methods at one delta.
 struct Compared {
   Number delta;
   Comparison found;
 };
 
 [[nodiscard]] Compared compare_at(const Request& request, const Number& delta);
-/// How many people `name_and_shame` is asked about; 0 if it is not.
+/// The number of people for `name_and_shame`; 0 if it is not asked.
 [[nodiscard]] std::uint64_t people_of(const Request& request);
 
 void write_compared(report::JsonWriter& out, const Compared& one, std::uint64_t people);
-/// A row for each method, a column for each delta.
+/// A table with a row per method and a column per delta.
 [[nodiscard]] std::string table_of(const std::vector<Compared>& columns, std::uint64_t people, const report::Style& style);
 
 }  // namespace tradeoff::ask

@@ -12,11 +12,11 @@
 
 namespace tradeoff::ask {
 
-/// Remembers the curves of the plans last asked about, so that many questions about one plan cost one analysis. A plan is what it says,
-/// the rows of its files included: a file that has changed makes it another plan.
+/// Caches the curves of the most recent plans, so that many questions about one plan cost one analysis. The key of a plan includes the rows
+/// of its files; a changed file makes a different plan.
 class CurveCache {
  public:
-  /// What `analyze(parse(plan), ...)` gives, or throws what that throws (a refusal is not remembered).
+  /// Returns `analyze(parse(plan), ...)` or throws what that throws. Errors are not cached.
   [[nodiscard]] std::shared_ptr<const Curve> find(std::string_view plan, Neighbours neighbours, Tolerance tolerance);
 
  private:
@@ -27,10 +27,10 @@ class CurveCache {
     double relative;
     std::shared_ptr<const Curve> curve;
   };
-  static constexpr std::size_t entry_limit = 32;        // a client that interleaves more plans than this pays the analysis again
-  static constexpr std::size_t byte_limit = 16U << 20;  // of plan text and tables, so that hostile plans cannot fill the memory
+  static constexpr std::size_t entry_limit = 32;        // with more plans in turn than this, each question costs an analysis
+  static constexpr std::size_t byte_limit = 16U << 20;  // bytes of plan text and tables, so that hostile plans cannot exhaust the memory
 
-  std::list<Entry> entries_;  // the last one used comes first
+  std::list<Entry> entries_;  // the most recently used one first
   std::size_t bytes_ = 0;
 };
 

@@ -11,7 +11,7 @@
 
 namespace tradeoff::ask {
 
-/// `{"estimate": x}`: never an interval, so that no reader takes it for a bound.
+/// `{"estimate": x}`: not an interval, so that no reader mistakes it for a bound.
 inline report::JsonWriter& write_estimate(report::JsonWriter& out, Estimate estimate) {
   out.begin_object().key("estimate");
   if (estimate.value() < Interval::whole().hi)
@@ -21,7 +21,7 @@ inline report::JsonWriter& write_estimate(report::JsonWriter& out, Estimate esti
   return out.end_object();
 }
 
-/// With this many significant digits, or `inf`; rounded to nearest, so for estimates alone.
+/// With this many significant digits, or `inf`; rounded to nearest, so only for estimates.
 [[nodiscard]] inline std::string significant(double value, int digits) {
   if (!(std::abs(value) < Interval::whole().hi)) return "inf";
   std::array<char, 32> buffer{};

@@ -12,13 +12,13 @@ namespace tradeoff::ask {
 enum class Kind {
   number,              ///< a decimal, or a quotient of two; finite
   number_or_infinity,  ///< the same, or the word `inf`
-  numbers,             ///< numbers with commas in between
-  words,               ///< names with commas in between
-  choice,              ///< one of a few words
+  numbers,             ///< numbers separated by commas
+  words,               ///< names separated by commas
+  choice,              ///< one of a list of words
   plan,                ///< the text of a plan
 };
 
-/// Which numbers a field takes, and how a refusal says so.
+/// The numbers that a field accepts, and the text of the error for others.
 struct Range {
   std::string_view allowed = "a number";
   double least = -std::numeric_limits<double>::infinity();
@@ -27,7 +27,7 @@ struct Range {
   bool includes_most = true;
   bool is_whole = false;
 
-  /// Whether all of the interval lies in the range; of whole numbers, whether it is one of them.
+  /// Whether the whole interval lies in the range; for whole numbers, whether it is a single one of them.
   [[nodiscard]] constexpr bool holds(Interval value) const {
     const bool above = includes_least ? value.lo >= least : value.lo > least;
     const bool below = includes_most ? value.hi <= most : value.hi < most;
@@ -42,17 +42,17 @@ inline constexpr Range above_one{.allowed = "above 1", .least = 1, .includes_lea
 inline constexpr Range probability{"between 0 and 1", 0, 1};
 inline constexpr Range inner_probability{"strictly between 0 and 1", 0, 1, false, false};
 
-/// Whole numbers with both ends included; at most 1e15, so that a double holds each of them.
+/// Whole numbers, both ends included; at most 1e15, so that each is exact in a double.
 [[nodiscard]] constexpr Range whole_numbers(std::string_view allowed, double least, double most) {
   return {allowed, least, most, true, true, true};
 }
 
-/// One argument of a question. JSON and Python use its name; the command line writes `--` before it, `-` for `_`, and leaves out `target.`.
+/// One argument of a question. JSON and Python use its name. The command line writes `--` before it and `-` for `_`, and omits `target.`.
 struct Field {
   std::string_view name;  ///< a member of an object is `object.member`, as in `target.epsilon`
   std::string_view meaning;
   Kind kind = Kind::number;
-  Range range = any_number;  ///< of each number
+  Range range = any_number;  ///< the range of each number
   bool required = false;
 };
 

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<Field, 1> guarantees_fields = {
     {{"epsilon", "instead of the corners: the guarantee at each of these", Kind::numbers, at_least_zero}}};
 
-/// The guarantee at each epsilon: a valid list, which says nothing about what the curve does in between. [curve-algebra]
+/// The guarantee at each epsilon. The list is valid; it does not describe the curve between its points. [curve-algebra]
 Answer answer_list(const Request& request) {
   const auto curve = request.curve();
   const bool both = request.direction() == Direction::worst;
@@ -35,7 +35,7 @@ Answer answer_list(const Request& request) {
               plan += (plan.empty() ? "(" : ", (") + (*epsilons)[i].text + ", " + delta + ")";
             }
             if (style.quiet) return text;
-            // `constraints` speaks of both directions, so a list for one of them is none.
+            // `constraints` hold in both directions, so a list for one direction is refused.
             if (both) text += "all at once: constraints([" + plan + "]), which forgets what lies between\n";
             return text + "(" + style.remark + ")\n";
           },

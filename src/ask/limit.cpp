@@ -15,7 +15,7 @@ constexpr std::array<Field, 2> limit_fields = {{
     {"epsilon", "compare delta at this epsilon", Kind::number, at_least_zero},
 }};
 
-/// How an estimate compares with what is certain.
+/// Compares an estimate with the proved interval.
 std::string judgement(double estimate, Interval exact) {
   if (!(exact.hi < Interval::whole().hi)) return "";
   if (estimate < exact.lo) {
@@ -26,7 +26,7 @@ std::string judgement(double estimate, Interval exact) {
   return "within the certified interval";
 }
 
-/// One thing that a limit theorem says, or why it says nothing.
+/// The result of one limit theorem, or the reason why it does not apply.
 template <class Value>
 struct Said {
   std::optional<Value> value;

@@ -13,17 +13,17 @@ constexpr std::array<Field, 2> mu_fields = {{
     {"epsilon_max", "look at epsilon up to this one alone", Kind::number, above_zero},
 }};
 
-// From what a survey tolerates to what cryptographers ask for; private training is mu-GDP for no useful mu without a slack.
+// From the slack of a survey to that of cryptography. Without a slack, DP-SGD is mu-GDP only for a mu too large to be useful.
 constexpr std::array<const char*, 4> usual_slacks = {"1e-5", "1e-8", "1e-10", "1e-15"};
 
-/// The double that the text means to a reader of JSON.
+/// The double nearest to the decimal.
 double nearest(const Number& slack) {
   double value = slack.value.hi;
   std::from_chars(slack.text.data(), slack.text.data() + slack.text.size(), value);
   return slack.value.contains(value) ? value : slack.value.hi;
 }
 
-/// The slack that the pair is about: the one asked for, or what rounding made of it.
+/// The slack of the pair: the requested one, or the slightly larger one that rounding required.
 double told(const Number& slack, const GdpPair& pair) { return pair.slack == slack.value ? nearest(slack) : pair.slack.hi; }
 
 const char* word(GdpVerdict verdict) {

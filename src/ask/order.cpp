@@ -11,7 +11,7 @@ constexpr std::array<Field, 1> order_fields = {{{"other", "the plan it is compar
 
 const char* order_word(Order verdict) { return verdict == Order::yes ? "yes" : verdict == Order::no ? "no" : "undecided"; }
 
-/// The answer and, if it is no, both curves where they show it.
+/// The verdict and, if it is no, the values of both curves that prove it.
 struct Ordered {
   OrderAnswer order;
   Interval beta, other_beta;    ///< at the witness alpha

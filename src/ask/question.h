@@ -9,8 +9,8 @@
 #include "ask/field.h"
 #include "report/claim.h"
 
-// Every question that can be asked about a plan. The verbs, `tradeoff query` and the Python package read the same table. A new question is
-// a file <name>.cpp with its fields, its row and its function, a declaration here and a line in questions.cpp.
+// Every question about a plan. The verbs, `tradeoff query` and the Python package use this table. A new question needs a file <name>.cpp
+// with its fields, its row and its function, a declaration here and a line in questions.cpp.
 namespace tradeoff::ask {
 
 class Request;
@@ -20,17 +20,17 @@ struct Question {
   std::string_view name;
   std::string_view meaning;
   std::span<const Field> fields = {};                  ///< besides the common ones
-  std::optional<report::SafeEnd> safe_end = {};        ///< of an answer that is one interval: the end that may be claimed
-  Answer (*answer)(const Request& request) = nullptr;  ///< null for a row of the command line's own, which is no question of `query`
+  std::optional<report::SafeEnd> safe_end = {};        ///< if the answer is one interval: the end that may be claimed
+  Answer (*answer)(const Request& request) = nullptr;  ///< null for a row that only the command line uses; `query` does not offer it
 
   [[nodiscard]] const Field* find_field(std::string_view field_name) const;
 };
 
-/// Fields that every question has: the plan, whose neighbours, which direction, how tight.
+/// Fields of every question: the plan, the neighbours, the direction, the accuracy.
 [[nodiscard]] std::span<const Field> common_fields();
 
 [[nodiscard]] std::span<const Question* const> questions();
-/// Null if there is none of that name.
+/// Null if there is no such question.
 [[nodiscard]] const Question* find_question(std::string_view name);
 
 extern const Question advantage_question;
@@ -57,7 +57,7 @@ extern const Question renyi_question;
 extern const Question risk_question;
 extern const Question tpr_question;
 
-/// Answers the request and records how. Throws RequestError or Error.
+/// Answers the request and records how the answer was computed. Throws RequestError or Error.
 [[nodiscard]] Answer answer(const Request& request);
 
 }  // namespace tradeoff::ask

@@ -13,7 +13,7 @@ constexpr std::array<Field, 2> renyi_fields = {{
     {"delta", "instead of an order: convert at this delta", Kind::number, probability},
 }};
 
-/// Divergences grow with the order: the doubles around a decimal bound it.
+/// Divergences increase with the order, so the values at the neighbouring doubles bound the value at a decimal.
 Interval divergence_at(const RenyiCurve& renyi, const Request& request) {
   const Interval order = request.value("order");
   const Interval low = renyi.at(order.lo, request.direction());

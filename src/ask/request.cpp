@@ -14,11 +14,11 @@
 namespace tradeoff::ask {
 namespace {
 
-constexpr std::size_t shown_limit = 40;  // a message quotes a value, not a megabyte of it
+constexpr std::size_t shown_limit = 40;  // a message quotes only the start of a long value
 
 std::string shown(const std::string& text) { return text.size() <= shown_limit ? text : text.substr(0, shown_limit) + "..."; }
 
-/// A field as it came, for a refusal.
+/// The field as it was given, for error messages.
 struct Given {
   std::string_view name;
   const std::string& text;
@@ -30,7 +30,7 @@ struct Given {
   }
 };
 
-/// The value that a word stands for; the words come with the values they mean.
+/// The value that a word means; `words` lists the words with their values.
 template <typename Value, std::size_t count>
 Value read_choice(const Given& given, const std::array<std::pair<std::string_view, Value>, count>& words) {
   std::string known;
@@ -106,7 +106,7 @@ void Request::take(std::string_view name, std::string text, std::size_t offset, 
   arguments_.push_back({field, std::move(text), offset, std::move(values)});
 }
 
-/// A misspelt field must not be taken for a default.
+/// An unknown field is an error: a misspelt field must not be ignored in favour of a default.
 void Request::refuse_unknown(std::string_view name, std::size_t offset) const {
   std::vector<std::string_view> names = {"id", "ask"};
   for (const std::span<const Field> some : {common_fields(), question_->fields})

@@ -15,7 +15,7 @@
 
 namespace tradeoff::ask {
 
-/// A request that cannot be answered because of one of its fields (or of its text, then `field` is empty).
+/// A request that cannot be answered because of one of its fields; `field` is empty if the text itself is wrong.
 class RequestError final : public std::runtime_error {
  public:
   RequestError(const char* kind, const std::string& message, std::string field, std::size_t offset)
@@ -30,18 +30,18 @@ class RequestError final : public std::runtime_error {
   std::size_t offset_;
 };
 
-/// Who wrote the fields; a refusal names them as that reader knows them.
+/// Where the fields come from; error messages use the names of that interface.
 enum class Source { json, command_line };
 
-/// One question with its arguments, read and checked. A reader (of JSON, of the command line, of Python) makes it, gives it each field once
-/// by `take`, and then calls `complete`. Every refusal is a RequestError that names the field, its value and what is allowed.
+/// One question with its arguments, read and checked. The reader (of JSON, of the command line, of Python) creates it, passes each field
+/// once to `take`, and then calls `complete`. Every error is a RequestError that names the field, its value and what is allowed.
 class Request {
  public:
   Request(const Question& question, CurveCache& curves, Source source) : question_(&question), curves_(&curves), source_(source) {}
 
-  /// Reads one field. `offset` is where it stands in its text; `is_string` tells a JSON string from a JSON number.
+  /// Reads one field. `offset` is its position in the text; `is_string` is true for a JSON string and false for a JSON number.
   void take(std::string_view name, std::string text, std::size_t offset = 0, bool is_string = true);
-  /// Refuses a request that lacks a required field.
+  /// Throws if a required field is missing.
   void complete() const;
 
   [[nodiscard]] const Question& question() const { return *question_; }
@@ -49,32 +49,32 @@ class Request {
 
   /// Whether the field was given.
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
-  /// The field as it was written, for people.
+  /// The field as written, for messages.
   [[nodiscard]] const std::string& text(std::string_view name) const { return given(name).text; }
-  /// The interval around the exact number.
+  /// An interval around the exact number.
   [[nodiscard]] Interval value(std::string_view name) const { return given(name).values.front().value; }
   [[nodiscard]] Number number(std::string_view name) const { return given(name).values.front(); }
   [[nodiscard]] const std::vector<Number>& numbers(std::string_view name) const { return given(name).values; }
-  /// Of a field whose range is of whole numbers.
+  /// For a field whose range is whole numbers.
   [[nodiscard]] std::uint64_t whole(std::string_view name) const { return static_cast<std::uint64_t>(value(name).lo); }
-  /// The names that were given with commas in between.
+  /// The names, which were separated by commas.
   [[nodiscard]] std::vector<std::string> words(std::string_view name) const;
 
   [[nodiscard]] const std::string& plan_text() const { return text("plan"); }
   [[nodiscard]] Plan plan() const { return parse(plan_text()); }
-  /// What the plan guarantees; shared with other requests about it.
+  /// The curve of the plan; shared with other requests about it.
   [[nodiscard]] std::shared_ptr<const Curve> curve() const;
-  /// What another plan, given in this field, guarantees under the same neighbours.
+  /// The curve of another plan, given in this field, under the same neighbours.
   [[nodiscard]] std::shared_ptr<const Curve> curve_of(std::string_view name) const;
   [[nodiscard]] Direction direction() const { return direction_; }
-  /// Those that were stated. A direction speaks of a record that is added or removed: with one, and with a plan that leaves the neighbours
-  /// open, they are add-remove.
+  /// The stated neighbours. A direction means that a record is added or removed, so with a direction the neighbours are add-remove unless
+  /// the plan fixes others.
   [[nodiscard]] Neighbours neighbours() const { return neighbours_of("plan"); }
   [[nodiscard]] Tolerance tolerance() const { return tolerance_; }
 
-  /// Refuses any direction but the worse of both, and says why.
+  /// Throws for any direction except `worst`; the message states why.
   void require_both_directions(std::string_view why) const;
-  /// Refuses a field that was given.
+  /// Throws if the field was given.
   [[noreturn]] void refuse(std::string_view name, std::string_view allowed) const;
 
  private:
@@ -82,7 +82,7 @@ class Request {
     const Field* field;
     std::string text;
     std::size_t offset = 0;
-    std::vector<Number> values{};  ///< of a field of numbers
+    std::vector<Number> values{};  ///< if the field is a list of numbers
   };
 
   [[nodiscard]] const Argument* find(std::string_view name) const;
@@ -99,7 +99,7 @@ class Request {
   Tolerance tolerance_;
 };
 
-/// The parts of a text between its commas, without the blanks around them.
+/// Splits a text at its commas and trims the blanks.
 [[nodiscard]] std::vector<std::string> split_at_commas(std::string_view text);
 
 }  // namespace tradeoff::ask

@@ -16,7 +16,7 @@
 namespace tradeoff {
 namespace {
 
-/// The safe end with as few digits as still meet the targets, seven at least; a count with all of them.
+/// The safe end with as few digits as still meet the targets, but at least seven; a count with all its digits.
 std::string print_safely(const Trial& trial, const Calibration& found, bool whole) {
   constexpr int usual = 7, most = 17;
   for (int digits = usual; digits < most && !whole; ++digits) {
@@ -24,13 +24,13 @@ std::string print_safely(const Trial& trial, const Calibration& found, bool whol
         found.safe_end_is_hi ? numeric::to_text_above(found.value.hi, digits) : numeric::to_text_below(found.value.lo, digits);
     if (trial.at(text).meets) return text;
   }
-  return numeric::to_text_below(found.safe_end_is_hi ? found.value.hi : found.value.lo);  // which was verified
+  return numeric::to_text_below(found.safe_end_is_hi ? found.value.hi : found.value.lo);  // this value was verified
 }
 
-/// Where the values of a parameter end: a probability at 1, nothing else at all.
+/// The largest value of a parameter: 1 for a probability, otherwise none.
 double end_of(const Effect& effect) { return effect.largest <= 1 ? effect.largest : std::numeric_limits<double>::infinity(); }
 
-/// The largest whole number that meets the target, as [certainly meets, certainly the last that might].
+/// The largest whole number that meets the target, as [proved to meet it, largest that is not proved to fail].
 Interval search_count(const Trial& trial, const Effect& effect) {
   const auto judge = [&](double n) { return trial.at(n); };
   double meets = 0;
@@ -64,7 +64,7 @@ Interval search_count(const Trial& trial, const Effect& effect) {
   return {meets, last};
 }
 
-/// Moves a certain end towards one that is not, as far as it stays certain.
+/// Moves a proved end towards an undecided one as far as it stays proved.
 template <class Certain>
 double farthest_certain(const Certain& certain, double end, double beyond) {
   for (int i = 0; i < 40; ++i) {
@@ -74,7 +74,7 @@ double farthest_certain(const Certain& certain, double end, double beyond) {
   return end;
 }
 
-/// The change between values that fail and values that meet the target, searched in the logarithm of the value.
+/// The boundary between values that fail and values that meet the target, searched in the logarithm of the value.
 Interval search_value(const Trial& trial, const Effect& effect) {
   const auto value_at = [&](double log_value) { return std::min(std::exp(log_value), effect.largest); };
   const auto judge = [&](double log_value) {
@@ -106,7 +106,7 @@ Interval search_value(const Trial& trial, const Effect& effect) {
     const Interval found = numeric::narrow_bracket(judge, low, at_low, high, at_high);
     return {value_at(found.lo), value_at(found.hi)};
   }
-  // No value is certain to fail on one side: the safe end is the farthest that is certain to meet the target.
+  // No value on one side is proved to fail: the safe end is the farthest value that is proved to meet the target.
   if (effect.more_is_safer && at_high.after)
     return {0, value_at(at_low.after ? low : farthest_certain([&](double x) { return judge(x).after; }, high, low))};
   if (!effect.more_is_safer && at_low.before)
@@ -116,7 +116,7 @@ Interval search_value(const Trial& trial, const Effect& effect) {
 
 }  // namespace
 
-// [parameter-calibration] Where privacy is monotone in the parameter, one certain answer on each side of the change proves the interval.
+// [parameter-calibration] If privacy is monotone in the parameter, one proved answer on each side of the boundary proves the interval.
 Calibration calibrate(const Plan& plan, const Targets& targets, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return calibrate(plan, targets, neighbours, tolerance); });
 
@@ -131,7 +131,7 @@ Calibration calibrate(const Plan& plan, const Targets& targets, Neighbours neigh
                                    : search_value(trial, effect);
   } catch (const DomainError&) {
     if (trial.too_large().empty()) throw;
-    throw TooLargeError(trial.too_large());  // no value could be tried that meets the targets
+    throw TooLargeError(trial.too_large());  // every value that meets the targets is too large to analyse
   }
   found.printed = print_safely(trial, found, effect.whole);
   static const Citation change("parameter-calibration", "each end is proved by the answer there");

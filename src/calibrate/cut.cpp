@@ -12,12 +12,12 @@
 namespace tradeoff {
 namespace {
 
-/// Sums of exp(-i^2 / (2 sigma^2)) over i >= j, for j = 0, 1, ... up to where the rest is negligible; the rest is bounded by a geometric
-/// series, since the ratio of neighbours falls.
+/// The sums of exp(-i^2 / (2 sigma^2)) over i >= j, for j = 0, 1, ... until the rest is negligible; a geometric series bounds the rest,
+/// because the ratios of consecutive terms decrease.
 std::vector<Interval> gaussian_sums(double sigma) {
   const Interval scale = 2.0 * square(Interval::exactly(sigma));
   const auto weight = [&](double i) { return exp(-square(Interval::exactly(i)) / scale); };
-  const double last = std::ceil(10 * sigma) + 2;  // exp(-50) is far below what a cut has to tell
+  const double last = std::ceil(10 * sigma) + 2;  // exp(-50) is negligible for any cut
   const Interval ratio = exp(-(2 * Interval::exactly(last) + 3.0) / scale);
   Interval sum{0, (weight(last + 1) / (1.0 - ratio)).hi};
   std::vector<Interval> sums(static_cast<std::size_t>(last) + 2);
@@ -26,7 +26,7 @@ std::vector<Interval> gaussian_sums(double sigma) {
   return sums;
 }
 
-constexpr double unit = 1e18;  // probabilities are whole multiples of 1e-18, so that they add up to 1 exactly
+constexpr double unit = 1e18;  // probabilities are whole multiples of 1e-18, so that their sum is exactly 1
 
 Value probability(std::uint64_t multiple) { return {read_number(std::to_string(multiple) + "e-18"), 0}; }
 
@@ -47,7 +47,8 @@ CutNoise::Tails CutNoise::tails(double scale) const {
   tails.scale_ = Interval::exactly(scale);
   tails.bound_ = bound_;
   if (law_ != Tails::Law::gaussian || scale == 0) return tails;
-  constexpr double least = 0.02;  // below, no double holds a weight but the first: the sums lie between those of no noise and of this one
+  // below, only the first weight is a nonzero double: the sums lie between those of no noise and those of this scale
+  constexpr double least = 0.02;
   tails.sums_ = gaussian_sums(std::max(scale, least));
   if (scale < least)
     for (std::size_t i = 0; i < tails.sums_.size(); ++i) tails.sums_[i].lo = i == 0 ? 1 : 0;
@@ -55,7 +56,7 @@ CutNoise::Tails CutNoise::tails(double scale) const {
 }
 
 Interval CutNoise::Tails::at(double reach) const {
-  if (reach > bound_.hi || scale_.hi == 0) return Interval::exactly(0);                                      // scale 0: no noise at all
+  if (reach > bound_.hi || scale_.hi == 0) return Interval::exactly(0);                                      // scale 0 means no noise
   const auto mass = [&](Interval length) { return -expm1(-(max(length, Interval::exactly(0)) / scale_)); };  // 1 - e^(-length/scale)
   const Interval from = exp(-(Interval::exactly(reach) / scale_));
   if (law_ != Law::gaussian) {
@@ -71,8 +72,9 @@ Interval CutNoise::Tails::at(double reach) const {
 
 std::vector<double> CutNoise::cuts(double scale, const Targets& targets) const {
   const double s = sensitivity_.lo;
-  std::vector<double> wanted = {s / 2, 0, s - bound_.lo};  // the middle, where Laplace noise turns, where everything is revealed
-  for (const StatedTarget& target : targets)               // where the loss is epsilon
+  // the middle, the peak of Laplace noise, and the point from which on everything is revealed
+  std::vector<double> wanted = {s / 2, 0, s - bound_.lo};
+  for (const StatedTarget& target : targets)  // the point where the loss is epsilon
     if (const auto* pair = std::get_if<EpsilonDeltaTarget>(&target.target))
       wanted.insert(wanted.begin(),
                     law_ == Tails::Law::gaussian ? s / 2 - pair->epsilon.lo * scale * scale / s : (s - pair->epsilon.lo * scale) / 2);
@@ -81,7 +83,7 @@ std::vector<double> CutNoise::cuts(double scale, const Targets& targets) const {
   for (double j = 1; whole && j <= 3; ++j) wanted.push_back(std::ceil(s / 2) - 1 - j);
   std::vector<double> found;
   for (double cut : wanted) {
-    // On the integers a cut j stands for x <= j, which must not reach its mirror image x >= s - j.
+    // On the integers a cut j means x <= j; it must not overlap its mirror image x >= s - j.
     if (whole) cut = std::min(std::ceil(cut), std::ceil(s / 2)) - 1;
     cut = std::min(cut, whole ? cut : s / 2);
     if (std::abs(cut) <= 1e15 && std::find(found.begin(), found.end(), cut) == found.end()) found.push_back(cut);
@@ -89,10 +91,11 @@ std::vector<double> CutNoise::cuts(double scale, const Targets& targets) const {
   return found;
 }
 
-// [parameter-calibration] p is the least chance of an output below the cut, q the largest chance of one beyond its mirror image.
+// [parameter-calibration] p is the smallest probability of an output below the cut, q the largest probability of one beyond its mirror
+// image.
 std::optional<Call> CutNoise::weaker_pair(const Tails& low, const Tails& high, double cut) const {
   const bool whole = law_ != Tails::Law::continuous;
-  const double after = whole ? cut + 1 : cut;  // the complement of "below" begins here
+  const double after = whole ? cut + 1 : cut;  // the complement of "below" starts here
   const double p = after > 0 ? (1.0 - high.at(after)).lo : low.at(-cut).lo;
   const double mirrored = std::max(0.0, (Interval::exactly(sensitivity_.lo) - cut).lo);  // exact on the integers
   const double q = high.at(mirrored).hi;

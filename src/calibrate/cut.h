@@ -8,17 +8,17 @@
 #include "tradeoff/plan.h"
 #include "tradeoff/targets.h"
 
-// What is certain about noise for every scale between two: the side of a cut on which the output lies. [parameter-calibration]
+// A bound that holds for every noise scale between two values: on which side of a cut the output lies. [parameter-calibration]
 namespace tradeoff {
 
-/// Noise whose privacy is not monotone in its scale: truncated Laplace noise, the same on the integers, discrete Gaussian noise. It is
-/// symmetric, and its size is stochastically larger for a larger scale.
+/// Noise whose privacy is not monotone in its scale: truncated Laplace noise (real or integer) and discrete Gaussian noise. It is
+/// symmetric, and its absolute value is stochastically larger for a larger scale.
 class CutNoise {
  public:
-  /// The source whose scale is the `?`.
+  /// The source whose scale is `?`.
   explicit CutNoise(const Call& source);
 
-  /// Places to cut that may tell the neighbours apart well at this scale, the most promising first.
+  /// Cuts that may distinguish the neighbours well at this scale, the best candidates first.
   [[nodiscard]] std::vector<double> cuts(double scale, const Targets& targets) const;
 
   /// Bounds on P(X >= reach) for one scale.
@@ -32,12 +32,12 @@ class CutNoise {
     Law law_ = Law::continuous;
     Interval scale_;
     Interval bound_;
-    std::vector<Interval> sums_;  // of Gaussian weights from each integer on
+    std::vector<Interval> sums_;  // sums of Gaussian weights from each integer on
   };
   [[nodiscard]] Tails tails(double scale) const;
 
-  /// A symmetric pair of three outcomes that is a post-processing of the noise for every scale of [low, high] (low = 0: of (0, high]), or
-  /// weaker: the output lies below the cut, above its mirror image, or between. Nothing if the cut gives no bound.
+  /// A symmetric pair with three outcomes that is a post-processing of the noise for every scale of [low, high] (low = 0: of (0, high]), or
+  /// is more private: the output lies below the cut, above its mirror image, or between. Empty if the cut gives no bound.
   [[nodiscard]] std::optional<Call> weaker_pair(const Tails& low, const Tails& high, double cut) const;
 
  private:

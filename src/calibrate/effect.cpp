@@ -10,7 +10,7 @@ namespace {
 
 constexpr double any = 1e300, count = 1e12, steps = 1e5;
 
-// [parameter-calibration] A line for each parameter: its monotonicity is proved there, or denied.
+// [parameter-calibration] One row per parameter; the theorem page proves its monotonicity or shows that it fails.
 constexpr std::array effects{
     // call, parameter, more_is_safer, whole, monotone, largest
     Effect{"gaussian", "sigma", true, false, true, any},

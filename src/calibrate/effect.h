@@ -7,17 +7,17 @@
 
 namespace tradeoff {
 
-/// What a parameter that may be a `?` does to privacy. [parameter-calibration]
+/// The effect of a parameter that may be `?` on privacy. [parameter-calibration]
 struct Effect {
   std::string_view call;
   std::string_view parameter;
-  bool more_is_safer;  ///< more noise: the smallest value is wanted. Otherwise the largest
-  bool whole;          ///< it is a count
-  bool monotone;       ///< proved on the theorem page; where it is not, nothing is concluded from one value about another
-  double largest;      ///< the largest value that makes sense
+  bool more_is_safer;  ///< true: more noise, so the smallest value is wanted; false: the largest value is wanted
+  bool whole;          ///< the parameter is a count
+  bool monotone;       ///< proved on the theorem page; otherwise one value says nothing about another
+  double largest;      ///< the largest valid value
 };
 
-/// Throws UnsupportedError if the place is none that can be calibrated.
+/// Throws UnsupportedError if this parameter cannot be calibrated.
 [[nodiscard]] const Effect& effect_of(const UnknownPlace& place);
 
 }  // namespace tradeoff

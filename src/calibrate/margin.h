@@ -5,7 +5,7 @@
 
 namespace tradeoff {
 
-/// How far a curve is from a target: the quantity of the target, and its largest allowed value.
+/// The distance of a curve from a target: the quantity of the target, and its largest allowed value.
 struct Margin {
   Interval value;
   Interval limit;
@@ -13,7 +13,7 @@ struct Margin {
 
   [[nodiscard]] bool meets() const { return value.hi <= limit.lo; }
   [[nodiscard]] bool fails() const { return value.lo > limit.hi; }
-  /// A smooth measure of the distance, positive where the target is missed, and how far it may be off: only to choose the next trial.
+  /// A smooth distance, positive if the target is missed, and its possible error. It only chooses the next trial.
   [[nodiscard]] double excess() const;
   [[nodiscard]] double doubt() const;
 };

@@ -14,15 +14,15 @@
 namespace tradeoff {
 namespace {
 
-constexpr double smallest = 1e-100;  // its square is a double, which discrete Gaussian noise needs
-constexpr double settled = 1e-12;    // relative width at which the search ends
+constexpr double smallest = 1e-100;  // its square is a double; discrete Gaussian noise needs that
+constexpr double settled = 1e-12;    // relative width at which the search stops
 
-/// Proves of whole ranges of noise that no value in them meets the targets.
+/// Proves that no value in a range of noise scales meets the targets.
 class Exclusion {
  public:
   explicit Exclusion(const Trial& trial) : trial_(trial), noise_(*find_unknown_source(trial.plan())) {}
 
-  /// Whether certainly no value of [low, high] meets the targets, or of (0, high] if low is 0. [parameter-calibration]
+  /// Whether it is proved that no value of [low, high] meets the targets, or of (0, high] if low is 0. [parameter-calibration]
   [[nodiscard]] bool holds(double low, double high) {
     const CutNoise::Tails at_low = noise_.tails(low), at_high = noise_.tails(high);
     const std::vector<double> cuts = noise_.cuts(high, trial_.targets());
@@ -39,7 +39,7 @@ class Exclusion {
     return false;
   }
 
-  /// The largest value below which, by one cut, none meets the targets; 0 if there is none.
+  /// The largest value such that one cut proves that no smaller value meets the targets; 0 if there is none.
   [[nodiscard]] double from_zero(double largest) {
     double low = 0, high = 1;
     if (holds(0, high)) {
@@ -66,13 +66,13 @@ class Exclusion {
  private:
   const Trial& trial_;
   CutNoise noise_;
-  std::size_t best_ = 0;  // which cut did it last: it is tried first
+  std::size_t best_ = 0;  // the cut that succeeded last; it is tried first
 };
 
-/// The state of a bracket at a value: the targets are missed before the change and met after it.
+/// The state of a bracket at a value: `before` if the targets are missed, `after` if they are met.
 numeric::Verdict verdict_of(const Outcome& outcome) { return {outcome.fails, outcome.meets, outcome.excess, outcome.doubt}; }
 
-/// The first value above `low` that meets the targets, by steps that grow, and the last before it that was seen not to.
+/// The first value above `low` that meets the targets, in growing steps, and the last value before it that does not.
 struct Found {
   double meets;
   double before;
@@ -92,7 +92,7 @@ Found first_that_meets(const Trial& trial, double low, double largest) {
                     " does");
 }
 
-/// Moves the value that meets the targets down to where they are missed next.
+/// Moves the value that meets the targets down until the next value misses them.
 Found closer(const Trial& trial, const Found& found) {
   if (found.before == 0) return found;
   const auto judge = [&](double log_value) { return verdict_of(trial.at(std::exp(log_value))); };
@@ -109,7 +109,7 @@ Interval scan_noise(const Trial& trial, double largest) {
   Exclusion exclusion(trial);
   double low = exclusion.from_zero(largest);
   const Found found = closer(trial, first_that_meets(trial, low, largest));
-  // What lies between is excluded piece by piece, as far as that is possible.
+  // The range between is excluded piece by piece, as far as possible.
   constexpr int pieces = 400;
   double width = found.before - low;
   for (int i = 0; i < pieces && low < found.before && width > 1e-9 * low; ++i) {

@@ -6,8 +6,8 @@
 
 namespace tradeoff {
 
-/// The smallest noise that meets the targets, where privacy is not monotone in it: no value below the lower end meets them, and the upper
-/// end does. Throws DomainError if no value up to `largest` was found that does. [parameter-calibration]
+/// The smallest noise scale that meets the targets if privacy is not monotone in it: no value below the lower end meets them, and the upper
+/// end does. Throws DomainError if no value up to `largest` is found that meets them. [parameter-calibration]
 [[nodiscard]] Interval scan_noise(const Trial& trial, double largest);
 
 }  // namespace tradeoff

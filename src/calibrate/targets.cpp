@@ -41,13 +41,13 @@ Margin measure(const Curve& curve, const EpsilonDeltaTarget& target) {
 Margin measure(const Curve& curve, const AdvantageTarget& target) { return {curve.advantage(), target.advantage}; }
 Margin measure(const Curve& curve, const AttackTarget& target) { return {curve.tpr_at(target.fpr), target.tpr}; }
 Margin measure(const Curve& curve, const MuTarget& target) {
-  if (target.slack.hi == 0) return {measure_mu(curve).mu, target.mu};  // infinite where no mu is certain
+  if (target.slack.hi == 0) return {measure_mu(curve).mu, target.mu};  // infinite if no mu is proved
   const std::vector<GdpPair> pairs = measure_mu(curve, {target.slack}).with_slack;
-  const bool kept = !pairs.empty() && pairs.front().slack == target.slack;  // a pair with a raised slack decides nothing
+  const bool kept = !pairs.empty() && pairs.front().slack == target.slack;  // a pair with a raised slack does not decide about this slack
   return {kept ? pairs.front().mu : Interval{0, infinity}, target.mu};
 }
 
-/// What is measured, for a sentence about it.
+/// The measured quantity, for the message.
 std::string quantity_of(const Target& target, const Margin& margin) {
   struct Name {
     const char* operator()(const EpsilonDeltaTarget&) const { return "delta at this epsilon"; }
@@ -58,7 +58,7 @@ std::string quantity_of(const Target& target, const Margin& margin) {
   return (margin.logarithmic ? "the natural logarithm of " : "") + std::string(std::visit(Name{}, target));
 }
 
-/// About the first target that is not certain to be met.
+/// The message about the first target that is not proved to be met.
 std::string complaint(const Curve& curve, const Targets& targets) {
   const auto missed = std::find_if(targets.begin(), targets.end(), [&](const auto& target) { return meets(curve, target) != Met::yes; });
   if (missed == targets.end()) return {};
@@ -71,16 +71,16 @@ std::string complaint(const Curve& curve, const Targets& targets) {
 
 using TextOf = std::function<std::optional<std::string>(std::string_view)>;
 
-/// The numbers of one target, read and held to their range.
+/// Reads the numbers of one target and checks their ranges.
 class Reader {
  public:
   Reader(const TextOf& text_of, std::string_view prefix) : text_of_(text_of), prefix_(prefix) {}
 
   [[nodiscard]] bool has(std::string_view word) const { return text_of_(word).has_value(); }
-  /// The word's number, which `whose` needs.
+  /// The number of the word that `whose` needs.
   Interval number(std::string_view word, std::string_view whose, double most) {
     const std::optional<std::string> text = text_of_(word);
-    // "train: --slack needs --mu": what stands before the dashes is said once.
+    // "train: --slack needs --mu": the text before the dashes appears once.
     if (!text) throw DomainError(name(whose) + " needs " + name(word).substr(prefix_.find_last_of(' ') + 1));
     const auto quotient = numeric::read_quotient(*text);
     const Interval value = quotient ? numeric::enclose(*quotient) : Interval{-1, -1};

@@ -11,16 +11,16 @@
 
 namespace tradeoff {
 
-/// What a trial says about all targets together.
+/// The result of a trial against all targets.
 struct Outcome {
-  bool meets = true;   ///< certainly each of them
-  bool fails = false;  ///< certainly not one of them
-  double excess = 0;   ///< a smooth measure of the distance, positive where a target is missed: only to choose the next trial
-  double doubt = 0;    ///< how far it may be off
+  bool meets = true;   ///< all targets are proved to be met
+  bool fails = false;  ///< one target is proved to be missed
+  double excess = 0;   ///< a smooth distance, positive if a target is missed; it only chooses the next trial
+  double doubt = 0;    ///< the possible error of `excess`
 };
 
-/// The plan with its `?` replaced, held against the targets. Each trial is made with the enclosure of a printed decimal, so that what was
-/// verified still meets the targets when a reader types it back in.
+/// Compares the plan, with a value for its `?`, with the targets. Each trial uses the enclosure of a printed decimal, so that the verified
+/// value still meets the targets when a reader types it.
 class Trial {
  public:
   Trial(const Plan& plan, const Targets& targets, Neighbours neighbours, Tolerance tolerance)
@@ -29,14 +29,14 @@ class Trial {
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] const Targets& targets() const { return targets_; }
 
-  /// With this decimal, and with the shortest decimal that reads back as this double.
+  /// With this decimal; and with the shortest decimal that reads back as this double.
   [[nodiscard]] Outcome at(const std::string& text) const;
   [[nodiscard]] Outcome at(double value) const;
-  /// Records what the trials at these decimals rest on: the others only led to them.
+  /// Records the theorems of the trials at these decimals; the other trials only guided the search.
   void record_proof(const std::vector<std::string>& decimals) const;
-  /// With the `?` gone already. A plan that is too large neither meets nor fails.
+  /// For a plan without a `?`. A plan that is too large neither meets nor fails.
   [[nodiscard]] Outcome of(const Plan& plan) const;
-  /// What was said of a plan that was too large; empty if none was.
+  /// The error message of a plan that was too large; empty if there was none.
   [[nodiscard]] const std::string& too_large() const { return too_large_; }
 
  private:
@@ -45,7 +45,7 @@ class Trial {
   Neighbours neighbours_;
   Tolerance tolerance_;
   mutable std::string too_large_;
-  mutable std::vector<std::pair<std::string, Citations>> bases_;  // what the trials at decimals rest on
+  mutable std::vector<std::pair<std::string, Citations>> bases_;  // the theorems of the trials at decimals
 };
 
 }  // namespace tradeoff

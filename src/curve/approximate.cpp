@@ -30,8 +30,8 @@ struct Place {
   Interval y;
 };
 
-/// A smooth symmetric trade-off function, reached by its slope: the line of slope -exp(epsilon) touches it where the test with that
-/// threshold lies.
+/// A smooth symmetric trade-off function, parametrised by its slope: the line of slope -exp(epsilon) touches it at the point of the test
+/// with that threshold.
 class SmoothCurve {
  public:
   explicit SmoothCurve(const Loss& loss) : loss_(loss), start_(1 - loss.infinite_mass(Direction::remove)) {}
@@ -45,10 +45,10 @@ class SmoothCurve {
   /// f(0), and the fixed point f(c) = c.
   [[nodiscard]] Interval start() const { return start_; }
   [[nodiscard]] Interval fixed_point() const { return (1 - delta(Interval::exactly(0))) / 2.0; }
-  /// Height of the tangent of this slope.
+  /// The intercept of the tangent of this slope.
   [[nodiscard]] Interval tangent(Interval epsilon, Interval x) const { return 1 - delta(epsilon) - exp(epsilon) * x; }
 
-  /// About the epsilon at which x - f(x) is this share of its range, 0 on the diagonal and 1 on the axis.
+  /// The approximate epsilon at which x - f(x) is this share of its range: 0 on the diagonal, 1 on the axis.
   [[nodiscard]] double epsilon_at_share(double share) const {
     double low = 0;
     double high = 1;
@@ -102,15 +102,15 @@ Approximation from_chords(const std::vector<Place>& corners) {
   return result;
 }
 
-/// Sweeps stop when no slope moves by more than this (the optimum is flat: the area is then right to its square) or after so many.
+/// The sweeps stop when no slope moves by more than this (at the optimum the area changes only to second order), or after so many sweeps.
 constexpr double settled = 1e-11;
 constexpr int most_sweeps = 2000;
 
-/// How far beyond its place each of several slopes is moved: what makes sweeps over a chain of that many neighbours settle in proportion to
-/// their number instead of its square (successive over-relaxation).
+/// The over-relaxation factor for so many slopes. With successive over-relaxation the number of sweeps grows linearly with the number of
+/// slopes instead of quadratically.
 double eagerness(std::size_t slopes) { return 2 / (1 + std::sin(3.14159265 / static_cast<double>(slopes + 1))); }
 
-/// About `count` slopes between the diagonal and the axis at equal shares of x - f(x), steepest first: where sweeps begin.
+/// `count` slopes between the diagonal and the axis at equal shares of x - f(x), steepest first: the start of the sweeps.
 std::vector<double> even_slopes(const SmoothCurve& curve, std::size_t count) {
   std::vector<double> slopes;
   for (std::size_t i = count; i > 0; --i)
@@ -120,8 +120,8 @@ std::vector<double> even_slopes(const SmoothCurve& curve, std::size_t count) {
 
 // --- tangents [tangent-approximation] ---
 
-/// More than two tangents: each in turn is moved until it touches in the middle of its edge. What is certified is that the lines found
-/// are tangents, so the polygon is below the curve; that no other is larger is as good as the sweeps.
+/// For more than two tangents: each in turn is moved until it touches in the middle of its edge. It is proved that the lines are tangents,
+/// so the polygon lies below the curve; the optimality of the polygon is not proved.
 class TangentSweep {
  public:
   TangentSweep(const SmoothCurve& curve, std::size_t pieces, bool turned) : curve_(curve), turned_(turned) {
@@ -154,7 +154,7 @@ class TangentSweep {
     const Interval at = Interval::exactly(epsilon);
     return {epsilon, std::exp(epsilon), middle_of(1 - curve_.delta(at)), middle_of(curve_.touch(at).x)};
   }
-  /// Positive if the tangent touches to the left of the middle of its edge: it should be flatter.
+  /// Positive if the tangent touches left of the middle of its edge; then it should be flatter.
   [[nodiscard]] double lag(const Line& own, std::size_t i) const {
     const auto crossing = [](const Line& a, const Line& b) { return (a.intercept - b.intercept) / (a.slope - b.slope); };
     const double axis = turned_ ? (own.intercept - middle_of(curve_.start())) / (1 + own.slope) : 0;
@@ -163,7 +163,7 @@ class TangentSweep {
     return (from + to) / 2 - own.touch;
   }
   void improve(std::size_t i) {
-    // Next to a neighbour the crossing is 0/0; a margin keeps clear of it.
+    // Next to a neighbour the crossing is 0/0; the margin avoids that.
     const double steepest = i > 0 ? lines_[i - 1].epsilon : 2 * lines_[i].epsilon + 1;
     const double flattest = i + 1 < lines_.size() ? lines_[i + 1].epsilon : 0;
     const double margin = 1e-7 * (steepest - flattest);
@@ -182,8 +182,8 @@ class TangentSweep {
   std::vector<Line> lines_;
 };
 
-/// One or two tangents, with certainty. Each edge has its tangent point in the middle, so the first slope fixes the first corner and the
-/// corner the next tangent. `residual` says how the last edge misses the diagonal: negative if the first slope is too steep.
+/// One or two tangents, with proof. Each tangent touches in the middle of its edge, so the first slope determines the first corner, and the
+/// corner the next tangent. `residual` measures how the last edge misses the diagonal: negative if the first slope is too steep.
 struct TangentChain {
   std::vector<Constraint> pieces;
   Interval residual;
@@ -194,7 +194,7 @@ class TangentSearch {
   TangentSearch(const SmoothCurve& curve, std::size_t pieces, bool turned) : curve_(curve), pieces_(pieces), turned_(turned) {}
 
   [[nodiscard]] Approximation find() const {
-    // The root is not known to be unique: scan, and of all sign changes keep the one of the largest area.
+    // The root may not be unique: scan, and among all sign changes keep the one with the largest area.
     constexpr int scans = 48;
     std::optional<Approximation> best;
     double flatter = curve_.epsilon_at_share(1.0 / (scans + 1));
@@ -240,7 +240,7 @@ class TangentSearch {
     }
   }
 
-  /// 2 D(x) - D(corner), D(x) = x - f(x): zero if the tangent point is half-way between the last corner and the diagonal.
+  /// 2 D(x) - D(corner) with D(x) = x - f(x): zero if the tangent point is half-way between the last corner and the diagonal.
   [[nodiscard]] Interval last_residual(std::size_t index, Interval epsilon, const Place& touched, const Place& corner) const {
     const Interval twice = 2.0 * (touched.x - touched.y);
     if (index > 0) return twice - (corner.x - corner.y);
@@ -251,17 +251,18 @@ class TangentSearch {
   [[nodiscard]] Place next_corner(std::size_t index, Interval epsilon, const Place& touched, const Place& corner) const {
     Interval x = 2.0 * touched.x - corner.x;  // the first edge starts on the axis
     if (index == 0 && turned_) {
-      const Interval turned_end = 2.0 * (touched.x - touched.y) + curve_.start();  // ... or where the turned graph does
+      const Interval turned_end = 2.0 * (touched.x - touched.y) + curve_.start();  // ... or at the axis of the rotated graph
       x = (1 - curve_.delta(epsilon) + turned_end) / (1 + exp(epsilon));
     }
     return {x, curve_.tangent(epsilon, x)};
   }
 
-  /// The flatter tangent through a point below the curve. Its height there grows with its slope as long as it touches to the right.
+  /// The flatter tangent through a point below the curve. Its value there increases with its slope while it touches to the right of the
+  /// point.
   [[nodiscard]] std::optional<Interval> next_tangent(const Place& corner, Interval steeper) const {
     double low = 0;
     double high = steeper.hi;
-    for (int i = 0; i < 60; ++i) {  // about the slope that touches right above the corner
+    for (int i = 0; i < 60; ++i) {  // the approximate slope that touches right above the corner
       const double at = (low + high) / 2;
       (middle_of(curve_.touch(Interval::exactly(at)).x) > middle_of(corner.x) ? low : high) = at;
     }
@@ -277,9 +278,9 @@ class TangentSearch {
 
 // --- chords [chord-approximation] ---
 
-/// Corners on the curve; at each the tangent is parallel to the chord between its neighbours. With two pieces that is one equation with a
-/// closed solution; with more, each corner in turn is moved to where it belongs between its neighbours, and the polygon through the
-/// corners so found is what is certified.
+/// The corners lie on the curve; the tangent at each is parallel to the chord between its neighbours. For two pieces that is one equation
+/// with a closed solution. For more pieces each corner in turn is moved to its place between its neighbours; the resulting polygon is what
+/// is proved.
 Approximation best_chords(const SmoothCurve& curve, std::size_t pieces) {
   const Interval fixed = curve.fixed_point();
   const Place first{Interval::exactly(0), curve.start()};
@@ -315,7 +316,7 @@ Approximations approximate_laplace(Interval epsilon, std::size_t pieces) {
   Approximations result;
   std::vector<Constraint> tangents;
   for (double i = 0; i < count; ++i) {
-    // Tangents to a hyperbola have their points in the middle of their edges if the abscissae are geometric.
+    // The tangents of a hyperbola touch in the middle of their edges if the abscissae form a geometric sequence.
     const Interval share = Interval::exactly(2 * count - 1 - 2 * i) / Interval::exactly(2 * count - 1);
     const Interval slope = i == 0 ? epsilon : epsilon * share;
     tangents.push_back({slope, i == 0 ? Interval::exactly(0) : -expm1((share - 1) * epsilon / 2.0)});
@@ -352,7 +353,7 @@ void refuse_unless_smooth(const Loss& loss) {
     throw UnsupportedError("approximate: the curve is not smooth, or its tests are not known");
 }
 
-/// About the smallest epsilon with delta(epsilon) at most this: how far a lattice of slopes must reach.
+/// The approximate smallest epsilon with delta(epsilon) at most this: the range that a lattice of slopes must cover.
 double reach(const Loss& loss, double delta) {
   double low = 0;
   double high = 1;
@@ -406,7 +407,7 @@ std::vector<Constraint> lattice_chords(const Loss& loss, Interval step, std::siz
   std::vector<Place> corners{{Interval::exactly(0), curve.start()}};
   for (std::size_t i = count; i > 0; --i) {
     const Place next = curve.touch(Interval::exactly(static_cast<double>(i)) * step);
-    if (next.x.lo > corners.back().x.hi) corners.push_back(next);  // a corner that rounding cannot tell from the last adds nothing
+    if (next.x.lo > corners.back().x.hi) corners.push_back(next);  // a corner that rounding cannot distinguish from the last one is dropped
   }
   const Interval fixed = curve.fixed_point();
   if (!(fixed.lo > corners.back().x.hi)) corners.pop_back();
@@ -426,16 +427,16 @@ Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, 
     return composed->delta(Direction::remove, epsilon).hi;  // symmetric, like every list of constraints
   };
   const auto above = [&](std::vector<Constraint> chords) {
-    constexpr Tolerance merging{1e-4};  // far below what chords this coarse lose
+    constexpr Tolerance merging{1e-4};  // far smaller than the error of chords this coarse
     return compose_by_lattice({{std::make_shared<ConstraintsLoss>(std::move(chords)), times}}, merging)
         ->delta(Direction::remove, epsilon)
         .lo;
   };
-  if (loss->capabilities(Direction::remove).laplace_epsilon) {  // its best tangents are on a lattice already
+  if (loss->capabilities(Direction::remove).laplace_epsilon) {  // its best tangents already lie on a lattice
     const Approximations polygons = approximate(*loss, pieces);
     return {above(polygons.above.pieces), below(polygons.below.pieces)};
   }
-  // A far reach costs fineness, a short one leaves mass at infinity: which matters depends on epsilon, and all of them hold.
+  // A long range makes the lattice coarser, a short one leaves mass at infinity. Which is better depends on epsilon; all results are valid.
   Interval delta{0, 1};
   for (const double left_out : {1e-1, 1e-2, 1e-4, 1e-6, 1e-9}) {
     const Interval step = Interval::exactly(reach(*loss, left_out / static_cast<double>(times)) / static_cast<double>(pieces));

@@ -17,18 +17,18 @@ struct Approximation {
   Interval area;
 };
 
-/// Polygons of a given number of pieces (and their mirror images) around a smooth symmetric trade-off function.
+/// Polygons with a given number of pieces (and their mirror images) below and above a smooth symmetric trade-off function.
 struct Approximations {
   Approximation below;            ///< tangents, largest area [tangent-approximation]
-  Approximation below_published;  ///< tangents, largest area of the graph turned by 45 degrees: a smaller first delta
+  Approximation below_published;  ///< tangents, largest area of the graph rotated by 45 degrees: a smaller first delta
   Approximation above;            ///< chords, smallest area [chord-approximation]
-  std::optional<Interval> area;   ///< under the trade-off function itself, where it is known
+  std::optional<Interval> area;   ///< the area under the trade-off function itself, if known
 };
 
-/// Best approximations by `pieces` >= 1 constraints. Whatever is composed from `below` bounds delta from above, from `above` from below.
-/// Up to two pieces, and always for Laplace, the numbers enclose those of the optimum (of the best one that a scan separates); with more
-/// the polygons are certain to be below or above the curve, and stationary as well as sweeps in doubles make them.
-/// Throws UnsupportedError for a curve that is not symmetric and smooth, DomainError for no pieces, TooLargeError for more than 64.
+/// The best approximations by `pieces` >= 1 constraints. Compositions of `below` bound delta from above; compositions of `above` bound it
+/// from below. For up to two pieces, and always for Laplace noise, the numbers enclose those of the optimum (the best one that a scan
+/// separates). With more pieces the polygons are proved to lie below or above the curve, but only numerically optimal. Throws
+/// UnsupportedError for a curve that is not symmetric and smooth, DomainError for no pieces, TooLargeError for more than 64.
 [[nodiscard]] Approximations approximate(const Loss& loss, std::size_t pieces);
 
 /// [lattice-tangents] The tangents with slopes exp(i * step), i = 0..count: below any symmetric curve, and k-fold composition stays on the

@@ -6,12 +6,12 @@
 
 namespace tradeoff {
 
-/// The loss of a curve for a question that reads it often. A formula or a finite law is read as it is; a composition that needs an
-/// engine for every reading gets a budget of work, and then a wider interval. [profile-bracket]
+/// The loss of a curve for a question that evaluates it often. A formula or a finite distribution is used directly; a composition that
+/// needs an engine for every evaluation gets a budget of work, and after that the intervals are wider. [profile-bracket]
 [[nodiscard]] LossPointer cached_loss(const Curve& curve);
 
-/// The same curve for many questions that are answered together, within one QuestionScope: they share the readings and their budget. What
-/// its plan states outright is left out.
+/// The same curve for many questions that are answered together, within one QuestionScope: they share the evaluations and their budget.
+/// Guarantees that the plan itself states are left out.
 [[nodiscard]] Curve cached_curve(const Curve& curve);
 
 }  // namespace tradeoff

@@ -27,7 +27,7 @@ void require_probability(const char* question, Interval value) {
   require(value.lo >= 0 && value.hi <= 1, question, value, "between 0 and 1");
 }
 
-/// Beyond the largest loss delta is 0, which an enclosure of the profile need not show. [largest-loss]
+/// Beyond the largest loss delta is 0; an enclosure of the profile need not show that. [largest-loss]
 template <class Read>
 Interval or_zero(const Profile& profile, Interval epsilon, Interval zero, Read&& read) {
   {
@@ -131,7 +131,8 @@ Posterior Curve::posterior_at(Level level, Direction direction) const {
   };
   const Interval low = accuracy(prior.lo);
   const Interval high = accuracy(prior.hi);
-  // Accuracy is convex in the prior, so on a short interval its ends bound it from above; from below allow for the slope, at most 1.
+  // The accuracy is convex in the prior, so on a short interval its ends give an upper bound; the lower bound uses that the slope is at
+  // most 1.
   const double slack = numeric::add_up(prior.hi, -prior.lo);
   const Interval largest_loss = epsilon_at(0, direction);
   const Interval odds = (1.0 - prior) / prior * exp(-largest_loss);

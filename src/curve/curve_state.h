@@ -14,13 +14,13 @@ struct Composition;  // engine/compose.h
 
 namespace detail {
 
-/// What a Curve holds.
+/// The content of a Curve.
 struct CurveState {
   LossPointer loss;
   Neighbours neighbours = Neighbours::unstated;
   Tolerance tolerance;
   std::vector<WrittenGuarantee> stated;
-  std::shared_ptr<const Composition> composition;  ///< what `extend` goes on from; null for a curve that no plan made
+  std::shared_ptr<const Composition> composition;  ///< the start for `extend`; null for a curve that was not made from a plan
 
   [[nodiscard]] static const CurveState& of(const Curve& curve) { return *curve.state_; }
   [[nodiscard]] static Curve make(CurveState state) { return Curve(std::make_shared<const CurveState>(std::move(state))); }

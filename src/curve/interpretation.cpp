@@ -18,12 +18,12 @@
 namespace tradeoff {
 namespace {
 
-/// Under replace-one neighbours the candidates' worlds are neighbours of each other: s = h((1 - s)/(n - 1)) at most. The right side falls
-/// in s, so a bound of s from one side gives one from the other.
+/// Under replace-one neighbours the data sets of any two candidates are neighbours: s <= h((1 - s)/(n - 1)). The right side decreases in s,
+/// so a bound of s from one side gives one from the other.
 Interval naming_fixed_point(const Curve& curve, Interval people) {
   const auto at = [&](double s) { return curve.tpr_at(clamp((1.0 - Interval::exactly(s)) / (people - 1.0), 0, 1)); };
   Interval chance{(1.0 / people).lo, curve.tpr_at(1.0 / people).hi};
-  for (int i = 0; i < 50 && chance.width() > 1e-9 * chance.hi; ++i) {  // large crowds need two or three
+  for (int i = 0; i < 50 && chance.width() > 1e-9 * chance.hi; ++i) {  // large n needs two or three iterations
     const double middle = chance.lo + chance.width() / 2;
     const Interval there = at(middle);
     if (there.lo > middle)
@@ -38,7 +38,8 @@ Interval naming_fixed_point(const Curve& curve, Interval people) {
 
 }  // namespace
 
-// [naming-chance] With a world Q without any of them, P_i(A_i) <= h(Q(A_i)) and the A_i are disjoint: on average at most h(1/n).
+// [naming-chance] Let Q be the output without any of the candidates. Then P_i(A_i) <= h(Q(A_i)) and the A_i are disjoint: on average at
+// most h(1/n).
 Interval naming_chance(const Curve& curve, std::uint64_t people) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return naming_chance(curve, people); });
 
@@ -50,8 +51,8 @@ Interval naming_chance(const Curve& curve, std::uint64_t people) {
   return curve.tpr_at(1.0 / count);
 }
 
-// [odds-factor] An event of probability p has probability f(1 - p) or more in the other world, so p/f(1 - p) bounds the factor of every
-// mechanism that the curve covers, and one of them attains it.
+// [odds-factor] An event of probability p under one data set has probability at least f(1 - p) under the other, so p/f(1 - p) bounds the
+// factor of every mechanism that the curve covers, and one of them attains it.
 Interval odds_factor(const Curve& curve, Interval chance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return odds_factor(curve, chance); });
 

@@ -29,7 +29,7 @@ namespace {
 LossPointer pair_of(const Curve& curve) { return loss_of(curve)->is_pair() ? loss_of(curve) : refine(loss_of(curve)); }
 LossPointer symmetric_pair_of(const Curve& curve) { return symmetric_loss(pair_of(curve)); }
 
-/// The neighbours that all of them speak of, and the tightest tolerance.
+/// The neighbours that all of them have, and the smallest tolerance.
 struct Common {
   Neighbours neighbours = Neighbours::unstated;
   Tolerance tolerance;
@@ -69,7 +69,7 @@ Curve symmetrized(const Curve& curve) {
 Curve strongest(const std::vector<Curve>& curves) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return strongest(curves); });
 
-  const Unrecorded in_advance;  // an answer records what it uses of this
+  const Unrecorded in_advance;  // an answer records the part of this that it uses
   const QuestionScope question;
   const Common common = agreed(curves);
   std::vector<LossPointer> losses;
@@ -80,11 +80,11 @@ Curve strongest(const std::vector<Curve>& curves) {
 Curve weakest(const std::vector<Curve>& curves) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return weakest(curves); });
 
-  const Unrecorded in_advance;  // an answer records what it uses of this
+  const Unrecorded in_advance;  // an answer records the part of this that it uses
   const QuestionScope question;
   const Common common = agreed(curves);
   std::vector<LossPointer> losses;
-  // Under replace-one either order may occur, so only symmetric curves speak. Otherwise each direction has its own answer.
+  // Under replace-one neighbours either order may occur, so only symmetric curves are used. Otherwise each direction has its own answer.
   for (const Curve& curve : curves)
     losses.push_back(common.neighbours == Neighbours::replace_one ? symmetric_pair_of(curve) : pair_of(curve));
   return make_curve(weakest_loss(std::move(losses)), common);
@@ -93,7 +93,7 @@ Curve weakest(const std::vector<Curve>& curves) {
 Curve mixture(const std::vector<std::pair<Interval, Curve>>& components) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return mixture(components); });
 
-  const Unrecorded in_advance;  // an answer records what it uses of this
+  const Unrecorded in_advance;  // an answer records the part of this that it uses
   const QuestionScope question;
   Common common;
   Parts pairs;
@@ -109,7 +109,7 @@ Curve mixture(const std::vector<std::pair<Interval, Curve>>& components) {
 
 namespace {
 
-/// What a plan was composed of, if every part is a pair; otherwise the curve is one part.
+/// The parts that a plan was composed of, if every part is a pair; otherwise the curve is a single part.
 Parts parts_of(const Curve& curve) {
   const auto fits = [](const Part& part) { return part.loss->is_pair(); };
   if (const auto& known = detail::CurveState::of(curve).composition;
@@ -124,7 +124,7 @@ Parts parts_of(const Curve& curve) {
 Curve product(const std::vector<Curve>& curves) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return product(curves); });
 
-  const Unrecorded in_advance;  // an answer records what it uses of this
+  const Unrecorded in_advance;  // an answer records the part of this that it uses
   const QuestionScope question;
   const Common common = agreed(curves);
   if (curves.size() == 1) return curves.front();
@@ -145,7 +145,7 @@ Curve with_revealing(const Curve& curve, Interval probability) {
 Curve grouped(const Curve& curve, std::uint64_t size) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return grouped(curve, size); });
 
-  const Unrecorded in_advance;  // an answer records what it uses of this
+  const Unrecorded in_advance;  // an answer records the part of this that it uses
   const QuestionScope question;
   return make_curve(group_loss(pair_of(curve), size), agreed({curve}));
 }
@@ -187,7 +187,7 @@ class OrderSearch {
     if (by_structure()) return {Order::yes, {}, {}};
     const double end = decided_from();
     const double reach = end < infinity ? end : 40;
-    for (int i = 0; i <= 400; ++i) {  // a certain violation anywhere settles it
+    for (int i = 0; i <= 400; ++i) {  // one proved violation decides
       const double epsilon = reach * (std::exp(3.0 * i / 400) - 1) / (std::exp(3.0) - 1);
       if (exceeds(epsilon)) return {Order::no, witness(epsilon), epsilon};
     }
@@ -201,7 +201,7 @@ class OrderSearch {
   [[nodiscard]] Interval delta_other(double e) const { return other_.delta(Interval::exactly(e)); }
   [[nodiscard]] bool exceeds(double e) const { return delta_one(e).lo > delta_other(e).hi; }
 
-  /// Equal laws, ordered Gaussians, and anything below a Gaussian that the other one is.
+  /// Equal distributions, two ordered Gaussians, and any curve compared with a Gaussian that bounds it.
   [[nodiscard]] bool by_structure() const {
     const std::string key = one_loss_.key();
     if (&one_loss_ == &other_loss_ || (!key.empty() && is_exact_key(key) && key == other_loss_.key())) return true;
@@ -209,8 +209,8 @@ class OrderSearch {
     return mu && one_loss_.tail().gdp_mu <= mu->lo;
   }
 
-  /// If the second law is finite its profile is straight in e^e between its losses, and a convex one that is below at the ends of a piece
-  /// is below on it: the corners decide, and beyond the last one the profile stays.
+  /// If the second distribution is finite, its profile is linear in e^e between its losses. A convex profile that is below it at both ends
+  /// of a segment is below it on the segment. So the corners decide; beyond the last one the profile is constant.
   [[nodiscard]] bool at_corners() const {
     std::vector<Interval> corners{Interval::exactly(0)};
     if (const Atoms* atoms = other_loss_.atoms(Direction::remove); atoms != nullptr && atoms->slack == 0) {
@@ -230,7 +230,7 @@ class OrderSearch {
     return below && (zero_from <= last || delta_one(last).hi <= other_.infinite_mass().lo);
   }
 
-  /// From where on the order is certain: the first is 0 there, or below the mass that the second never loses.
+  /// The epsilon from which on the order is certain: there the first profile is 0, or below the infinite mass of the second.
   [[nodiscard]] double decided_from() const {
     const double zero_from = one_loss_.tail().zero_from;
     if (zero_from < infinity) return zero_from;
@@ -241,7 +241,7 @@ class OrderSearch {
     return infinity;
   }
 
-  /// Both fall: on a cell the first is at most its value on the left, the second at least its value on the right.
+  /// Both decrease: on a cell the first is at most its value at the left end, the second at least its value at the right end.
   [[nodiscard]] bool all_cells(double low, double high, int depth) {
     const Interval one_low = delta_one(low), other_low = delta_other(low);
     if (one_low.hi <= delta_other(high).lo) return true;
@@ -251,7 +251,7 @@ class OrderSearch {
     return all_cells(low, middle, depth + 1) && all_cells(middle, high, depth + 1);
   }
 
-  /// Where the line of slope -e^epsilon touches the first curve, checked; a scan if that fails.
+  /// The point where the line of slope -e^epsilon touches the first curve, if it is a proved violation; otherwise a scan.
   [[nodiscard]] std::optional<double> witness(double epsilon) const {
     const auto lower = [&](double alpha) {
       if (!(alpha >= 0 && alpha <= 1)) return false;

@@ -14,11 +14,11 @@
 namespace tradeoff::noise {
 namespace {
 
-constexpr double largest_value = 0x1p50;  // in steps: decimals are then read to an eighth of a step
+constexpr double largest_value = 0x1p50;  // in steps: decimals are then read to within an eighth of a step
 
 std::string text_of(double value) { return std::isfinite(value) ? numeric::to_text_below(value) : std::to_string(value); }
 
-/// Reads values as steps of the grid of one instruction. [grid-release]
+/// Converts values to steps of the grid of one instruction. [grid-release]
 class ValueReader {
  public:
   ValueReader(const Instruction& instruction, const ReleaseTerms& terms)
@@ -37,7 +37,7 @@ class ValueReader {
     if (terms_.clip) value = std::min(std::max(value, terms_.bounds->low), terms_.bounds->high);
     double scaled = std::ldexp(value, -grid_exponent_);
     if (!(std::abs(scaled) <= largest_value)) refuse(value, index, "too large for the grid; at most 2^50 steps are supported");
-    if (terms_.clip) scaled = std::min(std::max(scaled, lowest_), highest_);  // the bounds need not lie on the grid
+    if (terms_.clip) scaled = std::min(std::max(scaled, lowest_), highest_);  // the bounds need not be multiples of the step
     const double nearest = std::round(scaled);
     if (on_grid_ && nearest != scaled)
       refuse(value, index, "not on the grid; it must be a multiple of 2^" + std::to_string(grid_exponent_));
@@ -66,7 +66,7 @@ class ValueReader {
   double lowest_ = 0, highest_ = 0;  // grid points within the bounds
 };
 
-/// What the noise of an instruction will be added to: values in steps, one for each draw; for a sum, one for each record.
+/// The values, in steps, to which the noise of an instruction is added: one per draw; for a sum, one per record.
 using Steps = SecretVector<std::int64_t>;
 
 [[noreturn]] void refuse_large(const char* what) {
@@ -83,7 +83,7 @@ Steps read_rows(const Instruction& instruction, const ReleaseTerms& terms, std::
   return steps;
 }
 
-/// Every record is checked, whether it will take part or not, and no sum that sampling can lead to is too large.
+/// Checks every record, whether or not it is sampled, and that no possible sum is too large.
 Steps read_records(const Instruction& instruction, const ReleaseTerms& terms, std::span<const double> records) {
   const ValueReader reader(instruction, terms);
   if (instruction.sampling && instruction.sampling->denominator == 0 && instruction.sampling->of != records.size())
@@ -96,7 +96,7 @@ Steps read_records(const Instruction& instruction, const ReleaseTerms& terms, st
     for (std::size_t i = 0; i < records.size(); ++i) reader.check_bounds(records[i], i);
     return Steps(records.size(), static_cast<std::int64_t>(one));
   }
-  // A record is at most 2^50 and there are at most 2^30 of them, so that doubles would do; they are exact up to the limit.
+  // A record is at most 2^50 and there are at most 2^30 of them; the sums in double are exact up to the limit.
   double above = 0, below = 0;
   for (std::size_t i = 0; i < records.size(); ++i) {
     steps.push_back(reader.read(records[i], i));
@@ -122,7 +122,7 @@ Pool draw_pool(const Instruction& instruction, std::size_t count, NoiseSource& s
   return pool;
 }
 
-/// The sum over the records that take part; a count is a sum of ones.
+/// The sum over the sampled records; a count is a sum of ones.
 Steps sum_of(const Instruction& instruction, const Steps& records, NoiseSource& source) {
   std::int64_t sum = 0;
   if (!instruction.sampling) return {std::accumulate(records.begin(), records.end(), std::int64_t{0})};
@@ -130,11 +130,11 @@ Steps sum_of(const Instruction& instruction, const Steps& records, NoiseSource& 
   return {sum};
 }
 
-/// Adds the pool's noise to values in steps. [grid-release]
+/// Adds the drawn noise to values in steps. [grid-release]
 std::vector<double> finish(const Instruction& instruction, const Pool& pool, Steps steps) {
   bool fits = add_noise(steps, pool.noise, steps);
   if (const auto choices = static_cast<std::int64_t>(describe(instruction.noise).choices); choices != 0)
-    for (std::int64_t& step : steps)  // modulo the number of choices, without a division whose time depends on the answer
+    for (std::int64_t& step : steps)  // modulo the number of choices, without a division whose time depends on the value
       step -= choices & -static_cast<std::int64_t>(step >= choices);
   if (const auto& rectification = instruction.rectification) {
     for (std::int64_t& step : steps) step = std::min(std::max(step, rectification->low), rectification->high);

@@ -9,7 +9,7 @@
 
 namespace tradeoff::noise {
 
-/// Where the draws of a release come from. A release draws from `WordSource` on the secure stream; a test may write down each draw.
+/// The source of the draws of a release. A release uses `WordSource` on the secure stream; a test may prescribe each draw.
 class NoiseSource {
  public:
   NoiseSource() = default;
@@ -18,7 +18,7 @@ class NoiseSource {
   virtual ~NoiseSource() = default;
 
   virtual void draw(const Sampler& sampler, std::span<std::int64_t> noise) = 0;
-  /// Which of `population` records take part, in ascending order.
+  /// The sampled records among `population`, in ascending order.
   [[nodiscard]] virtual std::vector<std::uint64_t> choose(const Sampling& sampling, std::uint64_t population) = 0;
 };
 
@@ -32,8 +32,8 @@ class WordSource final : public NoiseSource {
   WordStream& words_;
 };
 
-/// Carries out the instructions, and nothing else. All values are checked before anything is drawn; all noise is drawn before it meets
-/// a value. Throws DomainError that names the value; nothing is released then. [grid-release]
+/// Executes the instructions. All values are checked before anything is drawn; all noise is drawn before it is added to a value. Throws
+/// DomainError that names the value; then nothing is released. [grid-release]
 [[nodiscard]] std::vector<std::vector<double>> carry_out(const std::vector<Instruction>& instructions, const ReleaseTerms& terms,
                                                          std::span<const double> values, NoiseSource& source);
 

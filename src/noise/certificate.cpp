@@ -21,7 +21,7 @@ namespace {
 using noise::Instruction;
 using noise::Quantity;
 
-constexpr std::uint64_t most_rows = 100'000'000;  // the pool must fit in memory
+constexpr std::uint64_t most_rows = 100'000'000;  // all noise must fit in memory
 
 std::string text_of(double value) { return std::isnan(value) ? "nan" : numeric::to_text_below(value); }
 
@@ -34,7 +34,7 @@ void check(const ReleaseTerms& terms) {
   if (terms.clip && !terms.bounds) throw DomainError("release: clipping needs bounds");
 }
 
-/// In units of the step, what one record can change. [grid-release]
+/// The largest change by one record, in steps. [grid-release]
 double contribution(const Instruction& instruction, const ReleaseTerms& terms, Neighbours neighbours) {
   const double step = std::ldexp(1.0, instruction.noise.grid_exponent);
   if (instruction.quantity == Quantity::count) return neighbours == Neighbours::replace_one ? 0 : 1 / step;
@@ -64,7 +64,7 @@ void check_bounds(const std::vector<Instruction>& instructions, const ReleaseTer
       throw DomainError("release: no point of the grid, a multiple of 2^" + std::to_string(grid) + ", lies between the bounds");
 }
 
-/// The least mu, where it has a closed form; for rectified noise that of each run, composed. [gaussian-composition]
+/// The least mu, if it has a closed form; for rectified noise that of each run, composed. [gaussian-composition]
 std::optional<Interval> find_mu(const Curve& curve, const std::vector<Instruction>& instructions) {
   if (const auto closed = loss_of(curve)->closed_mu()) return closed;
   const bool rectified =
@@ -82,7 +82,7 @@ std::optional<Interval> find_mu(const Curve& curve, const std::vector<Instructio
   return Interval{least, sqrt(squares).hi};
 }
 
-/// What would be drawn and what it costs, before anyone is told.
+/// The noise to be drawn and its guarantee, before anything is returned.
 struct Draft {
   Plan plan;
   std::vector<Instruction> instructions;
@@ -99,7 +99,7 @@ Draft make_draft(const Plan& plan, const ReleaseTerms& terms) {
   return {plan, std::move(instructions), std::move(drawn), std::move(curve)};
 }
 
-/// The targets that mu alone does not decide; a known mu saves the search for it.
+/// The targets that mu alone does not decide; if mu is known, no search for it is needed.
 Targets still_open(const Draft& draft, const Targets& targets) {
   Targets open;
   for (const StatedTarget& target : targets) {
@@ -120,8 +120,8 @@ void require_met(const Draft& draft, const ReleaseTerms& terms, const Targets& t
   }
 }
 
-/// The value of `?` is found for the plan that will be charged; slightly more noise compensates rounding to the grid. The
-/// number that the certificate shows is a short decimal, and it is the one that was verified.
+/// `?` is solved for the plan that will be charged; slightly more noise makes up for the rounding to the grid. The certificate states a
+/// short decimal, and that decimal was verified.
 Draft calibrated_draft(const Plan& plan, const ReleaseTerms& terms, const Targets& targets) {
   const UnknownPlace place = find_unknown(plan);
   const bool is_noise =

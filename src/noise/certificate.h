@@ -5,7 +5,7 @@
 
 namespace tradeoff {
 
-/// Behind a Certificate: what is drawn, and what it guarantees.
+/// The content of a Certificate: the noise to be drawn, and its guarantee.
 struct Certificate::Content {
   Plan plan;
   Plan drawn;

@@ -6,7 +6,7 @@
 namespace tradeoff::noise {
 namespace {
 
-// As many blocks side by side as a register of the level has words.
+// Computes as many blocks at a time as a vector register has 32-bit words.
 using FourLanes = std::uint32_t __attribute__((vector_size(16)));
 using EightLanes = std::uint32_t __attribute__((vector_size(32)));
 using SixteenLanes = std::uint32_t __attribute__((vector_size(64)));

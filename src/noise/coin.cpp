@@ -10,8 +10,8 @@ constexpr std::size_t coin_guard_bits = 64;
 
 }  // namespace
 
-// [exact-choices] The probability p is compared with a uniform number without ever being computed: V d < n, and for the logistic
-// V < 1 / (1 + others exp(-epsilon)) as V (exp(epsilon) + others) < exp(epsilon).
+// [exact-choices] The probability p is compared with a uniform number V without computing p: V d < n for a fraction, and V (exp(epsilon) +
+// others) < exp(epsilon) for the logistic p = 1 / (1 + others exp(-epsilon)).
 std::optional<bool> Coin::judge(const Enclosure& uniform) const {
   const std::size_t precision = uniform.precision;
   Enclosure left = uniform * denominator_, right = Enclosure::integer(numerator_, precision);
@@ -23,15 +23,15 @@ std::optional<bool> Coin::judge(const Enclosure& uniform) const {
     left = uniform * (power + Enclosure::integer(numerator_, precision));
     right = power;
   }
-  if (left.above <= right.below) return true;   // V lies below the upper end of its cell
+  if (left.above <= right.below) return true;   // V is below the upper end of its cell
   if (left.below >= right.above) return false;  // equality has probability 0
   return std::nullopt;
 }
 
 Coin::Coin(Kind kind, Dyadic epsilon, std::uint64_t numerator, std::uint64_t denominator)
     : kind_(kind), epsilon_(epsilon), numerator_(numerator), denominator_(denominator) {
-  // The number of 64-bit cells that lie wholly below the probability, by halving: cell k does iff its upper end does. The comparison is
-  // exact for a rational and ends for exp(epsilon), which is irrational for a rational epsilon other than 0.
+  // The number of 64-bit cells that lie wholly below the probability, by bisection: cell k does if and only if its upper end does. The
+  // comparison is exact for a rational number; it terminates for exp(epsilon), which is irrational for a rational epsilon other than 0.
   const auto whole_cell_below = [&](std::uint64_t k) {
     for (std::size_t more = 2 * coin_guard_bits;; more *= 2) {
       const Natural end = (Natural(k) + 1) << more;
@@ -64,14 +64,14 @@ std::uint64_t uniform_below(std::uint64_t size, WordStream& words) {
   const std::uint64_t rest = (0 - size) % size;  // 2^64 modulo size
   for (;;) {
     const std::uint64_t word = words.next();
-    if (word <= ~0ULL - rest) return word % size;  // the accepted words are a multiple of size
+    if (word <= ~0ULL - rest) return word % size;  // the number of accepted words is a multiple of size
   }
 }
 
 void Response::draw(WordStream& source, std::span<std::int64_t> shifts) const {
   BufferedStream words(source);
   for (std::int64_t& shift : shifts) {
-    // Both are drawn always, so that time does not tell which was used.
+    // Both are always drawn, so that the time does not depend on which one is used.
     const bool keep = keep_.toss(words);
     const auto other = static_cast<std::int64_t>(1 + uniform_below(choices_ - 1, words));
     shift = other & -static_cast<std::int64_t>(!keep);
@@ -88,7 +88,7 @@ std::vector<std::uint64_t> bernoulli_subset(const Coin& coin, std::uint64_t popu
 
 std::vector<std::uint64_t> fixed_subset(std::uint64_t size, std::uint64_t population, WordStream& source) {
   BufferedStream words(source);
-  // Selection by turns: the next record is taken with probability (still wanted) / (still to come).
+  // Sequential selection: the next record is taken with probability (still needed) / (still to come).
   std::vector<std::uint64_t> chosen;
   for (std::uint64_t i = 0; i < population && chosen.size() < size; ++i)
     if (uniform_below(population - i, words) < size - chosen.size()) chosen.push_back(i);

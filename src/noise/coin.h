@@ -11,7 +11,7 @@
 // Exact choices: coins, uniform indices, subsets, randomised response. [exact-choices]
 namespace tradeoff::noise {
 
-/// A coin that falls on `true` with an exact probability: numerator / denominator, or 1 / (1 + others exp(-epsilon)).
+/// A coin that is `true` with an exact probability: numerator / denominator, or 1 / (1 + others exp(-epsilon)).
 class Coin {
  public:
   /// 0 <= numerator <= denominator, denominator > 0.
@@ -21,7 +21,7 @@ class Coin {
   static constexpr double largest_epsilon = 512;
 
   [[nodiscard]] bool toss(WordStream& words) const;
-  /// The same for a number whose first bits are known.
+  /// The same for a uniform number whose first bits are known.
   [[nodiscard]] bool toss(LazyUniform& uniform) const;
 
  private:
@@ -33,10 +33,10 @@ class Coin {
   Dyadic epsilon_;
   std::uint64_t numerator_;      // of the probability, or `others`
   std::uint64_t denominator_;    // of the probability
-  std::uint64_t threshold_ = 0;  // words below it are heads, words above it tails; the word itself leaves it open
+  std::uint64_t threshold_ = 0;  // words below it give true, words above it give false; an equal word needs more bits
 };
 
-/// Uniform on {0, ..., size - 1}, size > 0: words that would favour small indices are drawn again.
+/// Uniform on {0, ..., size - 1}, size > 0; words that would favour small indices are rejected.
 [[nodiscard]] std::uint64_t uniform_below(std::uint64_t size, WordStream& words);
 
 /// Randomised response as a shift modulo `choices`: 0 with probability e^eps / (e^eps + choices - 1), any other equally likely.
@@ -53,7 +53,7 @@ class Response {
   Coin keep_;
 };
 
-/// Which of `population` records take part, each independently with the coin's probability; in ascending order.
+/// Samples each of `population` records independently with the coin's probability; in ascending order.
 [[nodiscard]] std::vector<std::uint64_t> bernoulli_subset(const Coin& coin, std::uint64_t population, WordStream& words);
 /// `size` of `population` records, every subset equally likely; in ascending order.
 [[nodiscard]] std::vector<std::uint64_t> fixed_subset(std::uint64_t size, std::uint64_t population, WordStream& words);

@@ -12,7 +12,7 @@
 namespace tradeoff::noise {
 namespace {
 
-constexpr double widest = 0x1p20;  // so that every quantity below stays far inside 64 bits
+constexpr double widest = 0x1p20;  // keeps every quantity below far inside 64 bits
 
 Dyadic checked(Dyadic sigma) {
   if (!(sigma.value() >= smallest_scale && sigma.value() <= widest))
@@ -37,7 +37,7 @@ DiscreteGaussian::DiscreteGaussian(Dyadic sigma)
   twice_variance_ = 2.0 * variance;
 }
 
-// [discrete-gaussian-sampler] -ln V is above the exponent iff V is below exp(-exponent).
+// [discrete-gaussian-sampler] -ln V exceeds the exponent if and only if V is below exp(-exponent).
 std::optional<bool> DiscreteGaussian::keeps_surely(std::int64_t k, std::uint64_t word) const {
   const auto near = near_exponential(exponential_.data(), word);
   if (!near) return std::nullopt;
@@ -47,13 +47,13 @@ std::optional<bool> DiscreteGaussian::keeps_surely(std::int64_t k, std::uint64_t
   return std::nullopt;
 }
 
-/// V < exp(-g), g = (|k| t 4^q - n^2)^2 / (2 n^2 t^2 4^q) for sigma = n 2^-q: the same as V exp(g) < 1.
+/// V < exp(-g) with g = (|k| t 4^q - n^2)^2 / (2 n^2 t^2 4^q) for sigma = n 2^-q, tested as V exp(g) < 1.
 std::optional<bool> DiscreteGaussian::judge(const LazyUniform& uniform, std::uint64_t magnitude) const {
   const std::size_t precision = uniform.bits() + 64, q = static_cast<std::size_t>(sigma_.exponent);
   const Natural n = sigma_.numerator;
   const Natural a = (Natural(magnitude) * t_) << (2 * q), b = n * n;
   const Natural difference = a > b ? a - b : b - a;
-  // Floors of floors are floors of the whole quotient.
+  // The floor of a quotient of a floor is the floor of the whole quotient.
   const Natural below = ((((difference * difference) << precision) / sigma_.numerator / sigma_.numerator / t_ / t_)) >> (2 * q + 1);
   const Enclosure g{below, below + 1, precision};
   if ((g.below >> precision) > Natural(uniform.bits())) return uniform.starts_with_zeros() ? std::nullopt : std::optional(false);

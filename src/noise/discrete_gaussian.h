@@ -4,7 +4,7 @@
 #include "noise/grid_noise.h"
 #include "tradeoff/interval.h"
 
-// Distinct from mechanism/discrete_gaussian.h, which accounts for what this draws.
+// The sampler; mechanism/discrete_gaussian.h accounts for it.
 namespace tradeoff::noise {
 
 /// P(k) proportional to exp(-k^2 / (2 sigma^2)) on the integers, exactly: discrete Laplace proposals, each kept with probability
@@ -19,7 +19,7 @@ class DiscreteGaussian {
   [[nodiscard]] bool keeps(std::int64_t k, std::uint64_t word, WordStream& words) const;
 
  private:
-  /// Decides from the first 63 bits if doubles, rounded outward, can; nothing otherwise.
+  /// Decides from the first 63 bits with outward-rounded doubles if possible; empty otherwise.
   [[nodiscard]] std::optional<bool> keeps_surely(std::int64_t k, std::uint64_t word) const;
   [[nodiscard]] std::optional<bool> judge(const LazyUniform& uniform, std::uint64_t magnitude) const;
 

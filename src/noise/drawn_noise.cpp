@@ -14,7 +14,7 @@
 namespace tradeoff::noise {
 namespace {
 
-constexpr int default_fineness = 20;  // a step of 2^-20 of the noise: far below the precision of use, and one random word is enough
+constexpr int default_fineness = 20;  // a step of 2^-20 of the noise scale: finer than any use needs, and one random word per draw suffices
 
 int checked_grid(int exponent) {
   if (exponent < -200 || exponent > 200)
@@ -22,11 +22,12 @@ int checked_grid(int exponent) {
   return exponent;
 }
 
-/// How far rounding can move the difference of two rows, per coordinate: half a step each, and an eighth each for reading a decimal as a
-/// double, which is what 2^-53 of at most 2^50 steps comes to. [grid-release]
+/// The largest change of the difference of two rows by rounding, per coordinate: half a step each, and an eighth each for reading a decimal
+/// as a double, because 2^-53 of at most 2^50 steps is an eighth. [grid-release]
 constexpr double rounding_per_value = 1.25;
 
-/// Turns the call of a source into what is drawn. Real noise: scale and sensitivity are in the units of the data. [grid-release]
+/// Turns a source of the plan into the noise to be drawn. For real noise, scale and sensitivity are in the units of the data.
+/// [grid-release]
 class Maker {
  public:
   Maker(const Call& call, const ReleaseTerms& terms) : call_(call), arguments_(call), terms_(terms) {}
@@ -74,13 +75,13 @@ class Maker {
   void one_column() const {
     if (terms_.columns != 1) throw UnsupportedError("release: " + call_.name + " is accounted for single values, not for rows of several");
   }
-  /// The sensitivity in steps, with what rounding adds to a row of the given norm of (1, ..., 1).
+  /// The sensitivity in steps, including the rounding of a row, where the given number is the norm of (1, ..., 1).
   [[nodiscard]] DrawnNoise real(std::string_view scale_name, const Sampler& sampler, Interval width) const {
     const Interval plain = arguments_.non_negative("sensitivity") / step_of(grid(scale_name));
     const bool exact = terms_.inputs == Inputs::on_grid || terms_.aggregate != Aggregate::none;
     return {sampler, grid(scale_name), exact ? plain.hi : (plain + rounding_per_value * width).hi, false};
   }
-  /// Scale and sensitivity are in steps already.
+  /// Scale and sensitivity are already in steps.
   [[nodiscard]] DrawnNoise integer(const Sampler& sampler) const {
     const auto sensitivity = static_cast<double>(arguments_.count("sensitivity", 0, most_times));
     return {sampler, checked_grid(terms_.grid_exponent.value_or(0)), sensitivity, true};
@@ -91,7 +92,7 @@ class Maker {
   const ReleaseTerms& terms_;
 };
 
-/// What a law is called, by the plan language and by people, and what its scale is called.
+/// The names of a distribution in the plan language and in text, and the name of its scale.
 struct Words {
   const char* source;
   const char* scale;
@@ -112,7 +113,7 @@ Words words_of(Law law) {
 
 Argument argument(std::string name, double value) { return {std::move(name), {exact_number(value), 0}}; }
 
-/// Reads law, scale and bound off a sampler.
+/// Reads the distribution, the scale and the bound of a sampler.
 struct Reading {
   Words words;
   Dyadic scale;
@@ -123,7 +124,7 @@ struct Reading {
 
 Reading read(const GridNoise& noise) { return {words_of(noise.law()), noise.scale()}; }
 Reading read(const Truncated& noise) {
-  // The continuous law, cut half a step beyond the last point, and rounded. [grid-release]
+  // The continuous distribution, truncated half a step beyond the last point, and rounded. [grid-release]
   const bool rounded = noise.whole().law() == Law::rounded_laplace;
   const Words words = rounded ? Words{"truncated_laplace", "scale", "rounded truncated laplace"}
                               : Words{"truncated_discrete_laplace", "scale", "truncated discrete laplace"};

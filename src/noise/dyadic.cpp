@@ -7,7 +7,7 @@
 namespace tradeoff::noise {
 namespace {
 
-// The eight-wide multiplication takes 52 bits.
+// The AVX-512 multiplication takes 52 bits.
 constexpr int significant_bits = 52;
 
 Dyadic from_double(double value, double (*round)(double)) {

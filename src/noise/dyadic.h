@@ -5,7 +5,7 @@
 
 namespace tradeoff::noise {
 
-/// numerator * 2^-exponent, exactly: how noise is scaled. At most 52 significant bits, so that it is also a double.
+/// numerator * 2^-exponent, exactly: the scale of the noise. At most 52 significant bits, so that it is also a double.
 struct Dyadic {
   std::uint64_t numerator = 0;
   int exponent = 0;

@@ -29,8 +29,8 @@ bool certainly_less(const Enclosure& a, const Enclosure& b) { return a.above < b
 
 namespace {
 
-/// Adds terms until one is at most one unit and every later one is at most half its predecessor, which `halving` says; what is left out
-/// is then at most the last term. [slow-decision]
+/// Adds terms until one is at most one unit and, by `halving`, every later term is at most half of the one before. The omitted rest is then
+/// at most the last term. [slow-decision]
 template <class Next, class Halving>
 Enclosure sum_series(Enclosure term, Next next, Halving halving) {
   Enclosure sum = term;

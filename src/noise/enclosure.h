@@ -3,8 +3,8 @@
 
 #include "noise/natural.h"
 
-// Arithmetic of any precision for the rare draw that the tables cannot decide. Only non-negative numbers and positive series, so
-// that every rounding has one direction: the lower end rounds down, the upper end up. [slow-decision]
+// Arithmetic of any precision for the rare draw that the tables cannot decide. It handles only non-negative numbers and positive series, so
+// every rounding has one direction: the lower end rounds down, the upper end up. [slow-decision]
 namespace tradeoff::noise {
 
 /// A non-negative real number between below * 2^-precision and above * 2^-precision.

@@ -12,14 +12,14 @@
 namespace tradeoff::noise {
 namespace {
 
-constexpr std::size_t series_guard_bits = 64;  // more than all roundings of the series cost
+constexpr std::size_t series_guard_bits = 64;  // more than the roundings of the series cost
 
-/// The verdict on a tail probability of at most 2^-exponent, exponent > bits(): below any number that has a one among its bits.
-/// Spares the series where they would be long.
+/// The verdict for a tail probability of at most 2^-exponent with exponent > bits(): it is below every number that has a one among its
+/// bits. This avoids long series.
 bool is_far(const LazyUniform& uniform, const Natural& exponent) { return exponent > Natural(uniform.bits()); }
 std::optional<bool> judge_far(const LazyUniform& uniform) { return uniform.starts_with_zeros() ? std::nullopt : std::optional(false); }
 
-/// V < erfc(z / sqrt 2), as (1 - V)^2 pi exp(z^2) > 2 series(z)^2: no quotient, no root, no cancellation. [slow-decision]
+/// V < erfc(z / sqrt 2), tested as (1 - V)^2 pi exp(z^2) > 2 series(z)^2: no quotient, no root, no cancellation. [slow-decision]
 std::optional<bool> below_normal_tail(const LazyUniform& uniform, const Enclosure& z) {
   const Enclosure square = z * z;
   const Natural exponent = square.below >> (z.precision + 1);  // the tail is at most exp(-z^2/2) <= 2^-(z^2/2)
@@ -31,7 +31,7 @@ std::optional<bool> below_normal_tail(const LazyUniform& uniform, const Enclosur
   return std::nullopt;
 }
 
-/// V < 2 a^m / (1 + a) with a = exp(-y), as V (exp(y) + 1) exp(m y) < 2 exp(y). [slow-decision]
+/// V < 2 a^m / (1 + a) with a = exp(-y), tested as V (exp(y) + 1) exp(m y) < 2 exp(y). [slow-decision]
 std::optional<bool> below_discrete_tail(const LazyUniform& uniform, const Enclosure& y, std::uint64_t m) {
   const Enclosure power = y * m;
   const Natural doubled = power.below >> power.precision;  // the tail is at most 2 exp(-m y) <= 2^(1 - m y)
@@ -43,8 +43,8 @@ std::optional<bool> below_discrete_tail(const LazyUniform& uniform, const Enclos
   return std::nullopt;
 }
 
-/// Floor of 2^64 scale ln(2 / (1 + exp(-1/scale))), by bisection on certified comparisons: c is below it iff
-/// exp(c/scale) (exp(1/scale) + 1) < 2 exp(1/scale).
+/// Floor of 2^64 scale ln(2 / (1 + exp(-1/scale))), by bisection with exact comparisons: c is below it if and only if exp(c/scale)
+/// (exp(1/scale) + 1) < 2 exp(1/scale).
 std::uint64_t discrete_offset(Dyadic scale) {
   constexpr std::size_t precision = 64 + 128;
   const auto inverse_times = [&](const Natural& value) {  // value / scale
@@ -63,7 +63,7 @@ std::uint64_t discrete_offset(Dyadic scale) {
 
 }  // namespace
 
-// [slow-decision] As V exp(z) < 1.
+// [slow-decision] Tested as V exp(z) < 1.
 std::optional<bool> below_exponential_tail(const LazyUniform& uniform, const Enclosure& z) {
   const Natural exponent = z.below >> z.precision;
   if (is_far(uniform, exponent)) return judge_far(uniform);
@@ -103,7 +103,7 @@ void GridNoise::prepare_scalar() {
     }
     if (octave >= known) continue;
     const std::uint64_t units = normal ? table::normal_errors[octave] : table::exponential_errors[octave];
-    // One unit each for the floors of this product and of the scaled value, two for the offset, two to spare. [integer-inversion]
+    // One unit each for the floors of this product and of the scaled value, two for the offset, two in reserve. [integer-inversion]
     const Wide error = ((static_cast<Wide>(units) * scale_.numerator) >> data_.shift) + 6;
     if (error >= Wide{1} << 62) continue;
     data_.errors[octave] = static_cast<std::uint64_t>(error);
@@ -112,7 +112,7 @@ void GridNoise::prepare_scalar() {
 }
 
 void GridNoise::prepare_eight_wide() {
-  const int up = std::countl_zero(scale_.numerator) - 12;  // to exactly 52 bits
+  const int up = std::countl_zero(scale_.numerator) - 12;  // shifts to exactly 52 bits
   data_.numerator_52 = up >= 0 ? scale_.numerator << up : scale_.numerator >> -up;
   const int exponent = scale_.exponent + up;
   data_.fraction_bits = exponent + (data_.quantile == Quantile::normal ? 7 : 3);
@@ -137,7 +137,8 @@ bool GridNoise::reaches(LazyUniform& uniform, std::uint64_t m) const {
 }
 
 std::int64_t GridNoise::magnitude(LazyUniform& uniform, std::int64_t guess) const {
-  // Double the distance from the guess until the answer is bracketed, then bisect. The answers are consistent: they are about one number.
+  // Doubles the distance from the guess until the answer is bracketed, then bisects. The verdicts are consistent: they concern the same
+  // number.
   std::uint64_t low = 0, high = static_cast<std::uint64_t>(guess < 0 ? -guess : guess) + 1, step = 1;
   if (high > 1 && !reaches(uniform, high - 1)) {
     --high;

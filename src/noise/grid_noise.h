@@ -10,21 +10,21 @@
 
 namespace tradeoff::noise {
 
-/// Laws on the integers, found by inversion from one word a draw. `scale` is in steps of the grid.
+/// Distributions on the integers, sampled by inversion from one word per draw. `scale` is in steps of the grid.
 enum class Law {
   rounded_gaussian,  ///< round(scale * Z), Z a real standard normal
   rounded_laplace,   ///< round(scale * L), L a real Laplace variable of scale 1
   discrete_laplace,  ///< P(k) proportional to exp(-|k| / scale)
 };
 
-/// The scales that the tables cover, in steps.
+/// The scales, in steps, that the tables cover.
 inline constexpr double smallest_scale = 0x1p-6;
 inline constexpr double largest_scale = 0x1p45;
 
-/// V < exp(-z) for a uniform number V, if its bits decide it. [slow-decision]
+/// Whether V < exp(-z) for a uniform number V, if its known bits decide it. [slow-decision]
 [[nodiscard]] std::optional<bool> below_exponential_tail(const LazyUniform& uniform, const Enclosure& z);
 
-/// Draws exactly from its law, given ideal words. [rounded-gaussian-sampler] [laplace-samplers]
+/// Draws exactly from its distribution, given ideal random words. [rounded-gaussian-sampler] [laplace-samplers]
 class GridNoise {
  public:
   /// Throws DomainError for a scale outside the range above.
@@ -32,9 +32,9 @@ class GridNoise {
 
   void draw(WordStream& words, std::span<std::int64_t> values, Level level = best_level()) const;
 
-  /// The value that a word and the bits after it decide; `guess` only makes it faster. What `draw` does when the tables do not decide.
+  /// The value for a word and the bits after it; `guess` affects only the speed. `draw` calls it if the tables do not decide.
   [[nodiscard]] std::int64_t decide_slowly(std::uint64_t word, std::int64_t guess, WordStream& words) const;
-  /// The magnitude for a number of which any bits are known.
+  /// The magnitude for a uniform number of which any number of bits is known.
   [[nodiscard]] std::int64_t magnitude(LazyUniform& uniform, std::int64_t guess) const;
 
   [[nodiscard]] const KernelData& data() const { return data_; }

@@ -13,7 +13,8 @@
 namespace tradeoff::noise {
 namespace {
 
-/// A line of the plan, sorted into what an instruction is made of: its order is that of the drawing, whatever order it was written in.
+/// A line of the plan, sorted into the parts of an instruction: in the order in which they are drawn, not in the order in which they are
+/// written.
 struct Shape {
   Call source;
   std::optional<Call> rectify;
@@ -30,7 +31,7 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b, const char* of_what) {
   return a * b;
 }
 
-// Each of these refuses an order that says something else than what is drawn row by row. [grid-release]
+// Each of these refuses an order of operators whose meaning differs from what is drawn row by row. [grid-release]
 void add_repeat(Shape& shape, const Call& operation) {
   shape.runs = product(shape.runs, Arguments(operation).count("times", 1, most_times), "runs");
 }
@@ -63,7 +64,7 @@ void add(Shape& shape, const Call& operation, const ReleaseTerms& terms) {
   if (operation.name == "group") return add_group(shape, operation);
   if (operation.name == "rectify") return add_rectify(shape, operation, terms);
   if (operation.name == "poisson" || operation.name == "sample") return add_sampling(shape, operation, terms);
-  // The laws of drawn noise leave nothing to refine.
+  // Distributions of drawn noise need no refinement.
   if (operation.name != "refine") throw UnsupportedError("release: " + operation.name + " cannot be drawn");
 }
 
@@ -87,7 +88,7 @@ std::vector<Shape> lines_of(const Plan& plan, const ReleaseTerms& terms) {
   return shapes;
 }
 
-/// Each line is drawn once, for one row. [grid-release]
+/// Draws each line once, for one row. [grid-release]
 void assign_aggregate(std::vector<Shape>& shapes, const ReleaseTerms& terms) {
   const bool mean = terms.aggregate == Aggregate::mean;
   const std::size_t needed = mean ? 2 : 1;
@@ -106,7 +107,7 @@ void assign_aggregate(std::vector<Shape>& shapes, const ReleaseTerms& terms) {
   }
 }
 
-/// A plan of one run is run for every row; a longer plan has as many rows as it has runs, and is charged in full. [grid-release]
+/// A plan of one run is run for every row. A longer plan allows as many rows as it has runs, and is charged in full. [grid-release]
 void assign_rows(std::vector<Shape>& shapes, const ReleaseTerms& terms) {
   std::uint64_t runs = 0;
   for (const Shape& shape : shapes) runs = std::min(runs + shape.runs, most_times);
@@ -140,8 +141,8 @@ Argument make_argument(std::string name, Number value) { return {std::move(name)
 Argument make_argument(std::string name, double value) { return make_argument(std::move(name), exact_number(value)); }
 Argument make_argument(std::string name, std::uint64_t value) { return make_argument(std::move(name), static_cast<double>(value)); }
 
-/// The one place that says what a shape costs. Rows are rectified one by one, so that `repeat` comes last. Records are sampled one by one,
-/// so that a group is formed after the sampling; rectified noise hides whatever a group does before it. [grid-release]
+/// The only place that determines the cost of each kind of instruction. Rows are rectified one by one, so `repeat` comes last. Records are
+/// sampled one by one, so a group is formed after the sampling; rectification makes an earlier group irrelevant. [grid-release]
 Line charged_line(const Shape& shape) {
   Line line{shape.source, {}};
   const bool grouped = shape.group != 1;
@@ -192,7 +193,7 @@ Call charged_sampling(const Sampling& sampling) {
   return {"poisson", {make_argument("rate", rate)}, 0};
 }
 
-/// Bounds on the grid, inward, and Laplace noise of the range over epsilon, rounded up. [grid-release]
+/// The bounds rounded inward to the grid, and Laplace noise of scale range over epsilon, rounded up. [grid-release]
 Rectification make_rectification(const Call& operation, int grid_exponent) {
   const Arguments arguments(operation);
   const Interval step = step_of(grid_exponent);

@@ -6,14 +6,14 @@
 
 #include "noise/drawn_noise.h"
 
-// What a release does, written down once: `carry_out` draws what these instructions say, and `charged_plan` is what the accountant is
-// asked about. Neither reads the plan that the user wrote. [grid-release]
+// The description of a release: `carry_out` draws exactly these instructions, and `charged_plan` is the plan that the accountant analyses.
+// Neither reads the user's plan. [grid-release]
 namespace tradeoff::noise {
 
-/// What noise is added to: values as they were given, or the sum or the number of the records that take part.
+/// What noise is added to: the given values, or the sum or the count of the sampled records.
 enum class Quantity { values, sum, count };
 
-/// Which records take part: each by itself with probability numerator / denominator, or exactly `size` of `of`.
+/// Which records are sampled: each independently with probability numerator / denominator, or exactly `size` of `of`.
 struct Sampling {
   std::uint64_t numerator = 0;
   std::uint64_t denominator = 0;  ///< 0: exactly `size` of `of`
@@ -28,8 +28,8 @@ struct Rectification {
   GridNoise noise;
 };
 
-/// For each of `rows` rows, starting with `first_row`: choose the records that take part, form the exact values, add noise, and rectify.
-/// `runs` such rows are charged: all rows, or one if each row is of different people, or more if the plan allows more than were given.
+/// For each of `rows` rows, starting with `first_row`: sample the records, compute the exact values, add noise, and rectify. `runs` such
+/// rows are charged: all rows, or one if each row concerns different people, or more if the plan allows more rows than were given.
 struct Instruction {
   Quantity quantity = Quantity::values;
   std::uint64_t first_row = 0;
@@ -38,19 +38,19 @@ struct Instruction {
   DrawnNoise noise;
   std::optional<Sampling> sampling;
   std::optional<Rectification> rectification;
-  std::uint64_t group = 1;  ///< what is charged is the difference that so many records make together; it changes nothing that is drawn
+  std::uint64_t group = 1;  ///< the charge is for the change of so many records together; the draws do not depend on it
 };
 
-/// Throws UnsupportedError or DomainError with the reason for a plan that cannot be drawn exactly as it would be charged.
+/// Throws UnsupportedError or DomainError with the reason if a plan cannot be drawn exactly as it would be charged.
 [[nodiscard]] std::vector<Instruction> make_instructions(const Plan& plan, const ReleaseTerms& terms);
 
-/// What these instructions cost, in the words of the plan language and in steps of the grid.
+/// The plan that these instructions are charged as, in steps of the grid.
 [[nodiscard]] Plan charged_plan(const std::vector<Instruction>& instructions);
 
-/// What the instructions of this plan would cost, without the rounding to a grid, which is not known while the plan holds a `?`.
+/// The plan that would be charged without the rounding to a grid; the grid is unknown while the plan contains a `?`.
 [[nodiscard]] Plan charged_plan(const Plan& plan, const ReleaseTerms& terms);
 
-/// For people: the law, exact parameters, and how often.
+/// A text: the distribution, the exact parameters, and the number of draws.
 [[nodiscard]] DrawnMechanism describe(const Instruction& instruction);
 
 }  // namespace tradeoff::noise

@@ -13,14 +13,14 @@ TRADEOFF_INLINE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>((static_cast<Wide>(a) * b) >> 64);
 }
 
-/// All ones for a word whose lowest bit, the sign, is set. The empty assembly keeps compilers from making it a branch on the sign.
+/// All ones if the lowest bit of the word, the sign, is set. The empty assembly prevents a branch on the sign.
 TRADEOFF_INLINE std::uint64_t sign_mask(std::uint64_t word) {
   std::uint64_t mask = 0 - (word & 1);
   __asm__("" : "+r"(mask));
   return mask;
 }
 
-// [integer-inversion] Bits 63..1 of the word are the first 63 bits of V; the forced last bit puts v in the middle of their cell.
+// [integer-inversion] Bits 63..1 of the word are the first 63 bits of V; the last bit is set so that v is in the middle of their cell.
 template <Quantile quantile>
 TRADEOFF_INLINE Wide scaled(const KernelData& data, std::uint64_t word, std::size_t& octave) {
   using Table = std::conditional_t<quantile == Quantile::normal, NormalTable, ExponentialTable>;
@@ -30,7 +30,7 @@ TRADEOFF_INLINE Wide scaled(const KernelData& data, std::uint64_t word, std::siz
   const std::uint64_t in_octave = fraction >> 58;
   const TableRow* row = nullptr;
   if constexpr (quantile == Quantile::normal) {
-    const std::size_t known = octave < Table::octaves ? octave : Table::octaves - 1;  // limits[] refuses deeper ones
+    const std::size_t known = octave < Table::octaves ? octave : Table::octaves - 1;  // limits[] rejects larger octaves
     row = &table::normal_rows[(known << 6) | in_octave];
   } else {
     row = &table::exponential_rows[in_octave];
@@ -100,7 +100,7 @@ std::optional<NearValue> near_exponential(const KernelData& data, std::uint64_t 
   std::size_t octave = 0;
   const Wide magnitude = scaled<Quantile::exponential>(data, word, octave) - data.offsets[0];
   if (data.limits[octave] == 0) return std::nullopt;
-  constexpr double rounding = 0x1p-40;  // far above what the conversions to double lose
+  constexpr double rounding = 0x1p-40;  // far above the error of the conversions to double
   return NearValue{static_cast<double>(magnitude) * 0x1p-64, static_cast<double>(data.errors[octave]) * 0x1p-64 + rounding};
 }
 

@@ -5,20 +5,20 @@
 #if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
 #include <immintrin.h>
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wuninitialized"  // false alarms inside g++ 12's own intrinsics (GCC bug 105593)
+#pragma GCC diagnostic ignored "-Wuninitialized"  // false warnings in the intrinsics of g++ 12 (GCC bug 105593)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 #endif
 
-// Eight words at a time with 52-bit multiply-add. Its enclosure holds the scalar one, so whatever it decides the scalar kernel would
-// decide alike; the rest goes to the exact path. [integer-inversion]
+// Eight words at a time with 52-bit multiply-add. Its enclosure contains that of the scalar kernel, so both agree wherever it decides; the
+// other words go to the exact path. [integer-inversion]
 namespace tradeoff::noise {
 
 #if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
 namespace {
 
-/// Cutting coefficients, argument and products to 52 bits loses at most 7 + 7 + 1.01 inner units, always downwards; half of that is
-/// added back, and `spread` covers what then remains on either side together with the error of the scalar kernel.
+/// Truncating coefficients, argument and products to 52 bits loses at most 7 + 7 + 1.01 inner units, always downwards. Half of that is
+/// added back; `spread` covers the rest on either side together with the error of the scalar kernel.
 struct NormalLanes {
   static constexpr int unit_shift = 3;  // inner units of 2^-58 in table units of 2^-61
   static constexpr std::uint64_t recentre = 60;
@@ -76,7 +76,7 @@ TRADEOFF_AVX512 inline void load_rows(const TableRow* rows, Eight index, Eight (
   }
 }
 
-/// Eight signed candidates; the set bits of the result are lanes that are not decided.
+/// Eight signed candidates; the set bits of the result mark undecided lanes.
 template <class Lanes>
 TRADEOFF_AVX512 inline unsigned eight_values(const KernelData& data, const std::uint64_t* words, std::int64_t* values) {
   constexpr bool normal = Lanes::unit_shift == NormalLanes::unit_shift;

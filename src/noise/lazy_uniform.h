@@ -8,8 +8,8 @@
 
 namespace tradeoff::noise {
 
-/// A uniform real number of (0,1) of which only the first bits are known; more are drawn when a question needs them.
-/// Never copied: a copy would go on with other bits and be another number. [lazy-decision]
+/// A uniform real number in (0,1) of which only the first bits are known; more bits are drawn when a decision needs them. It cannot be
+/// copied, because the copy would continue with different bits. [lazy-decision]
 class LazyUniform {
  public:
   /// Starts from the `bits` bits of `prefix`, already drawn.
@@ -17,7 +17,7 @@ class LazyUniform {
   LazyUniform(const LazyUniform&) = delete;
   LazyUniform& operator=(const LazyUniform&) = delete;
 
-  /// Asks `judge(enclosure of the number, bits known)` and draws 64 more bits as long as it has no answer.
+  /// Calls `judge(enclosure of the number, bits known)` and draws 64 more bits until it returns a verdict.
   template <class Judge>
   [[nodiscard]] bool decide(Judge judge) {
     for (;;) {

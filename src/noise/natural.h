@@ -11,8 +11,7 @@ namespace tradeoff::noise {
 
 __extension__ using Wide = unsigned __int128;
 
-/// Words of an integer, low first, wiped when they are freed. Up to the size that nearly every decision needs they are stored in the
-/// object.
+/// The words of an integer, lowest first, wiped when they are freed. Sizes that nearly every decision needs are stored in the object.
 class Limbs {
  public:
   Limbs() = default;
@@ -30,7 +29,7 @@ class Limbs {
   const std::uint64_t& operator[](std::size_t i) const { return data()[i]; }
   [[nodiscard]] std::uint64_t back() const { return data()[size_ - 1]; }
   void pop_back() { --size_; }
-  /// For an empty object: that many zeros.
+  /// Fills an empty object with that many zeros.
   void make_zeros(std::size_t count) {
     if (count > near_.size()) far_.resize(count);
     size_ = count;
@@ -42,7 +41,8 @@ class Limbs {
   SecretVector<std::uint64_t> far_;
 };
 
-/// A non-negative integer of any size. Only what the slow path needs, and not optimised: it runs once in billions of draws.
+/// A non-negative integer of any size. It supports only the slow path and is not optimised, because that path runs once in billions of
+/// draws.
 class Natural {
  public:
   Natural() = default;
@@ -50,7 +50,7 @@ class Natural {
   Natural(std::uint64_t low, std::uint64_t high) { assign(low, high); }
 
   [[nodiscard]] bool is_zero() const { return limbs_.empty(); }
-  /// The value modulo 2^64, and whether that is all of it.
+  /// The value modulo 2^64, and whether that is the whole value.
   [[nodiscard]] std::uint64_t low_word() const { return limbs_.empty() ? 0 : limbs_[0]; }
   [[nodiscard]] bool fits_word() const { return limbs_.size() <= 1; }
 
@@ -68,7 +68,7 @@ class Natural {
  private:
   void assign(std::uint64_t low, std::uint64_t high);
   void trim();
-  Limbs limbs_;  // no zero on top
+  Limbs limbs_;  // the highest limb is not zero
 };
 
 }  // namespace tradeoff::noise

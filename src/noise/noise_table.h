@@ -14,7 +14,7 @@ namespace table {
 #include "noise/noise_table.inc"
 }  // namespace table
 
-/// How z = (c_0 + r(t) >> guard) * 2^-scale is made from a row.
+/// How a row gives z = (c_0 + r(t) >> guard) * 2^-scale.
 struct NormalTable {
   static constexpr int scale = 61;
   static constexpr int guard = 9;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The three ways in which hot loops are compiled; the best one that the processor has is chosen when the program runs.
-// Every level gives the same results, word for word; tests hold that.
+// Hot loops are compiled for three instruction sets; the best one that the processor supports is chosen at run time. All of them give the
+// same results, word for word; tests check that.
 namespace tradeoff::noise {
 
 enum class Level { portable, avx2, avx512 };

@@ -13,7 +13,7 @@ namespace tradeoff {
 Release release(Certificate&& certificate, std::span<const double> values) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return release(std::move(certificate), values); });
 
-  const Certificate used = std::move(certificate);  // used up, also if an error follows
+  const Certificate used = std::move(certificate);  // used up even if an error follows
   if (!used.is_valid()) throw DomainError("release: this certificate has been used");
   const Certificate::Content& content = used.content();
   noise::WordSource source(noise::thread_stream());

@@ -6,10 +6,10 @@
 
 namespace tradeoff::noise {
 
-/// Sums beyond this are refused: every released number is then exactly a double.
+/// Larger sums are refused, so that every released number is exactly a double.
 inline constexpr std::int64_t largest_steps = std::int64_t{1} << 53;
 
-/// The only addition of noise to data: the same machine instructions for all values. Returns false if some sum is too large.
+/// The only code that adds noise to data: the same machine instructions for all values. Returns false if some sum is too large.
 [[nodiscard]] inline bool add_noise(std::span<const std::int64_t> values, std::span<const std::int64_t> noise,
                                     std::span<std::int64_t> sums) {
   std::uint64_t beyond = 0;

@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
-// Memory that held randomness or noise is cleared before it is given back.
+// Clears memory that contained randomness or noise before it is freed.
 namespace tradeoff::noise {
 
-/// Overwrites with zeros; the empty assembly keeps the compiler from dropping the store as dead.
+/// Overwrites with zeros; the empty assembly keeps the compiler from removing the store.
 inline void wipe(void* memory, std::size_t bytes) {
   if (bytes == 0) return;
   std::memset(memory, 0, bytes);

@@ -15,14 +15,14 @@
 namespace tradeoff::noise {
 namespace {
 
-// Far below where ChaCha20 output could be distinguished from random, and often enough to use the reseeding of the system.
+// Far below any distinguishing bound of ChaCha20, and often enough to benefit from the reseeding of the system.
 constexpr std::uint64_t blocks_per_key = 1ULL << 20;
 
 void* map_private_pages(std::size_t bytes) {
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();  // NOLINT: the macro casts
 #if defined(MADV_WIPEONFORK)
-  static_cast<void>(madvise(pages, bytes, MADV_WIPEONFORK));  // older kernels refuse; the process number is checked as well
+  static_cast<void>(madvise(pages, bytes, MADV_WIPEONFORK));  // older kernels refuse this; the process id is checked as well
 #endif
 #if defined(MADV_DONTDUMP)
   static_cast<void>(madvise(pages, bytes, MADV_DONTDUMP));
@@ -52,7 +52,7 @@ ChaChaStream::ChaChaStream(Entropy entropy, Level level)
 ChaChaStream::~ChaChaStream() = default;
 
 void ChaChaStream::rekey() {
-  state_->seeded = false;  // stays so if the source fails
+  state_->seeded = false;  // stays false if the source fails
   entropy_(std::as_writable_bytes(std::span(state_->key)));
   state_->position = buffered;
   state_->blocks = 0;

@@ -32,7 +32,7 @@ bool Truncated::keeps(std::uint64_t count, WordStream& words) const {
   });
 }
 
-// [laplace-samplers] On points the weight of k is exp(-|k| / scale). A rounded value is made of half cells: the j-th from 0 has the weight
+// [laplace-samplers] For discrete noise the weight of k is exp(-|k| / scale). Rounded noise uses half cells: the j-th from 0 has the weight
 // exp(-j / (2 scale)) and rounds to the magnitude (j + 1) / 2.
 std::int64_t Truncated::draw_narrow(WordStream& words) const {
   for (;;) {
@@ -74,8 +74,8 @@ std::uint64_t least_truncation_bound(Interval scale, std::uint64_t shift, Interv
     const auto rest = [&](std::uint64_t n) { return -expm1(-(inverse * static_cast<double>(n))); };
     return (power(bound + 1 - shift) * rest(shift) / (rest(bound + 1) + power(1) * rest(bound))).hi;
   };
-  constexpr std::uint64_t most = 1'000'000'000'000;  // as the plan language allows
-  std::uint64_t low = shift, high = shift;           // invariant: everything below `low` is too small
+  constexpr std::uint64_t most = 1'000'000'000'000;  // the limit of the plan language
+  std::uint64_t low = shift, high = shift;           // invariant: every bound below `low` is too small
   if (!(delta.lo > 0 && shift >= 1 && shift < most)) throw DomainError("truncation: delta must be above 0 and the sensitivity at least 1");
   while (!(excess(high) <= delta.lo)) {
     low = high + 1;

@@ -6,9 +6,9 @@
 
 namespace tradeoff::noise {
 
-/// A Laplace law of the grid restricted to {-bound, ..., bound}. A wide bound: values of the whole law outside are drawn again. A narrow
-/// one, below the scale: uniform values are kept with the probability that the law gives them. Either way a value is kept with probability
-/// above 1/e, and the number of rounds does not depend on the value that is kept. [laplace-samplers]
+/// A Laplace distribution on the grid, restricted to {-bound, ..., bound}. For a wide bound, values outside are drawn again. For a bound
+/// below the scale, uniform values are accepted with the probability that the distribution gives them. Either way a value is accepted with
+/// probability above 1/e, and the number of rounds does not depend on the accepted value. [laplace-samplers]
 class Truncated {
  public:
   Truncated(const GridNoise& whole, std::uint64_t bound);
@@ -19,7 +19,7 @@ class Truncated {
  private:
   void draw_wide(WordStream& words, std::span<std::int64_t> values) const;
   [[nodiscard]] std::int64_t draw_narrow(WordStream& words) const;
-  /// Tosses a coin of probability exp(-count * unit), where `unit` is one cell over the scale.
+  /// A coin of probability exp(-count * unit), where `unit` is one cell over the scale.
   [[nodiscard]] bool keeps(std::uint64_t count, WordStream& words) const;
 
   GridNoise whole_;

@@ -10,8 +10,8 @@
 
 namespace tradeoff::noise {
 
-/// Uniform independent 64-bit words: the ideal bits that every proof of exactness starts from. The library has one implementation,
-/// SecureStream; the tests have theirs. No public function takes a stream as an argument.
+/// Uniform independent 64-bit words: the ideal bits that the proofs of exactness assume. The library has one implementation, SecureStream;
+/// the tests have their own. No public function takes a stream as an argument.
 class WordStream {
  public:
   WordStream() = default;
@@ -28,7 +28,7 @@ class WordStream {
   }
 };
 
-/// Returns the words of another stream one by one at little cost; unused words are wiped.
+/// Returns the words of another stream one by one at low cost; unused words are wiped.
 class BufferedStream final : public WordStream {
  public:
   explicit BufferedStream(WordStream& source) : source_(source) {}

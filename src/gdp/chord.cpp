@@ -12,28 +12,29 @@
 namespace tradeoff {
 namespace {
 
-constexpr double smallest_plain_delta = 1e-290;  // below, the logarithm has digits that delta has lost
-constexpr std::size_t most_nodes = 1600;         // a search that needs more is held up by the width of the profile
-constexpr std::size_t many_nodes = 250;          // from here on the answer may be as wide as asked, not a hundredth of it
+constexpr double smallest_plain_delta = 1e-290;  // below, delta has lost digits that its logarithm still has
+constexpr std::size_t most_nodes = 1600;         // a search that needs more is limited by the width of the profile
+constexpr std::size_t many_nodes = 250;          // from here on the full requested width is accepted, not a hundredth of it
 
 /// A point of the profile and its transform.
 struct Node {
   double at;
-  std::vector<double> log_above;  ///< log of an upper bound of each profile there
+  std::vector<double> log_above;  ///< the logarithm of an upper bound of each profile there
   Interval mu;
 };
 
 /// log(exp(x) - 1), x > 0, without overflow.
 Interval log_expm1(Interval x) { return x + log1mexp(-x); }
 
-/// The largest mu that the straight line (in e^e) between two nodes reaches on their interval, and where.
+/// The largest mu of the straight line (in e^e) between two nodes on their interval, and its position.
 struct Chord {
   double bound;
   double peak;
 };
 
-/// [chord-bound] Rules: p >= 1 makes the transform fall along the line; a peak outside leaves the larger end; in doubt the whole line
-/// counts. The bound by monotonicity, mu_GDP(v, delta(u)), always holds; it is used where rounding hides the difference of the deltas.
+/// [chord-bound] If p >= 1 the transform decreases along the line. If the peak lies outside, the larger end counts. If it is undecided, the
+/// whole line counts. The bound by monotonicity, mu_GDP(v, delta(u)), always holds; it is used if rounding hides the difference of the
+/// deltas.
 Chord chord_between(const Node& u, const Node& v, std::size_t profile) {
   const double middle = u.at + (v.at - u.at) / 2;
   const Interval start = Interval::exactly(u.at);
@@ -46,7 +47,7 @@ Chord chord_between(const Node& u, const Node& v, std::size_t profile) {
   const Interval log_p = log_add_exp(log_u, log_run);
   const double ends = std::max(gaussian_mu_of_log(start, log_u).hi, gaussian_mu_of_log(Interval::exactly(v.at), log_v).hi);
   if (!(log_p.hi < 0)) {
-    // Raised until p >= 1 for certain: by all that p may lack of 1, its rounding included.
+    // Raised until p >= 1 is certain: by the largest possible deficit of p, rounding included.
     const Interval raised = clamp(exp(log_u) + max(1.0 - exp(log_p), Interval::exactly(0)), 0, 1);
     return {std::min(monotone, std::max(ends, gaussian_mu(start, raised).hi)), middle};
   }
@@ -58,7 +59,7 @@ Chord chord_between(const Node& u, const Node& v, std::size_t profile) {
   return {bound, outside ? middle : peak.lo + (peak.hi - peak.lo) / 2};
 }
 
-/// Of several profiles the one that bounds the transform best counts; with more than one the ends need not lie on it.
+/// Of several profiles the one with the best bound of the transform is used; with more than one the ends need not lie on it.
 Chord chord_between(const Node& u, const Node& v) {
   Chord best = chord_between(u, v, 0);
   for (std::size_t profile = 1; profile < u.log_above.size(); ++profile) {
@@ -117,7 +118,7 @@ class ChordSearch {
     return {underflows ? gaussian_mu_of_log(point, value.log_delta) : gaussian_mu(point, value.delta), value.log_delta.hi};
   }
 
-  /// Splits the piece with the largest bound; false once it is within this share of the wanted width, or no split can help.
+  /// Splits the piece with the largest bound. Returns false once the gap is within this share of the wanted width, or no split can help.
   bool split_worst(double share) {
     const auto worst =
         std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.chord.bound < b.chord.bound; });

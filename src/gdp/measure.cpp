@@ -21,16 +21,16 @@
 namespace tradeoff {
 namespace {
 
-// Beyond this no certificate is looked for: the curve would have to be evaluated in between.
+// No tail certificate is sought beyond this epsilon: the curve would have to be evaluated up to it.
 constexpr double last_epsilon = 1e6;
 
-// Beyond this no delta above a slack is looked for: a bound that falls like 1/epsilon has reached 1e-15.
+// No delta above a slack is sought beyond this epsilon: a bound that falls like 1/epsilon is 1e-15 there.
 constexpr double farthest_epsilon = 1e17;
 
-// Two ways to write the same probability differ by less than this, relatively.
+// Two spellings of the same probability differ by less than this, relatively.
 constexpr double rounding_hides = 1e-12;
 
-// At most this many evaluations are spent on a certificate closer to the limit of the tail.
+// The largest number of evaluations for a certificate closer to the limit of the tail.
 constexpr std::size_t enough_evaluations = 200;
 
 TailSummary summary_of(const Tail& tail) {
@@ -41,8 +41,8 @@ TailSummary summary_of(const Tail& tail) {
   return summary;
 }
 
-/// mu where it needs no search: Gaussian and Laplace noise, and what has one corner with a positive epsilon and nothing beyond it. Being
-/// symmetric, that profile is the line of randomised response. [pure-dp-mu]
+/// mu in closed form: for Gaussian and Laplace noise, and for a profile with one corner at a positive epsilon and 0 beyond it. Such a
+/// symmetric profile is that of randomised response. [pure-dp-mu]
 std::optional<Interval> known_mu(const Loss& loss, const Tail& tail) {
   if (const auto mu = loss.closed_mu()) return mu;
   if (!(tail.zero_from < infinity) || !loss.symmetric()) return std::nullopt;
@@ -68,12 +68,12 @@ class Meter {
 
   [[nodiscard]] Interval delta(double epsilon) { return profile_.delta(epsilon); }
 
-  /// The global supremum; its upper end is infinite where nothing certifies the tail.
+  /// The global supremum; its upper end is infinite if no bound on the tail is proved.
   [[nodiscard]] Supremum global() {
     static const Citation tail("tail-model", "what is certain about the profile for large epsilon");
     record(tail);
     if (tail_.limit.lo == infinity) return {Interval::exactly(infinity), infinity};
-    // Sampled Gaussians: the limit is the supremum, however small the head.
+    // For sampled Gaussians the limit is the supremum, however small the head is.
     if (tail_.gdp_mu <= tail_.limit.lo * (1 + 1e-12)) return {{tail_.limit.lo, std::max(tail_.limit.lo, tail_.gdp_mu)}, infinity};
     Supremum found;
     if (tail_.zero_from < infinity) {
@@ -89,8 +89,8 @@ class Meter {
     return found;
   }
 
-  /// [slack-pair] The profile less the slack is 0 from the first epsilon on where delta is certain to be at most the slack. Where rounding
-  /// hides whether the slack covers the chance of revealing everything, the pair is given for the least slack that certainly does.
+  /// [slack-pair] The profile minus the slack is 0 from the first epsilon on at which delta is certainly at most the slack. If rounding
+  /// hides whether the slack covers the infinite mass, the pair is given for the least slack that certainly covers it.
   [[nodiscard]] GdpPair with_slack(Interval slack) {
     static const Citation pair("slack-pair", "the profile less the slack is measured instead");
     record(pair);
@@ -111,28 +111,28 @@ class Meter {
   }
 
  private:
-  /// The scale on which the profile falls.
+  /// The scale on which the profile decreases.
   [[nodiscard]] double reach() {
     const Interval advantage = delta(0);
     const double mu = gaussian_mu(Interval::exactly(0), Interval::exactly(advantage.hi)).hi;
     return std::clamp(2 * mu, 1e-12, 100.0);
   }
 
-  /// Where the model certifies everything beyond for this mu; infinite if that is too far away.
+  /// The epsilon from which on the model proves this mu; infinite if it is too far away.
   [[nodiscard]] static double certified_from(const GaussianTail& model, double mu, double first) {
     for (double last = std::max(model.from, first); last <= last_epsilon; last *= 1.25)
       if (certifies(model, mu, last)) return last;
     return infinity;
   }
 
-  /// [tail-certificate] The head up to where the model certifies the rest for the mu that the head needs anyway. If that is close to the
-  /// model's own width the certificate is far away, where the profile may be known by its model alone: then a little more than the width is
-  /// tried first, and less of it as long as that helps.
+  /// [tail-certificate] Measures the head up to the point from which on the model proves the rest, for the mu that the head needs anyway.
+  /// If that mu is close to the width of the model, the point is far away, where the profile may be known by its model only: then a
+  /// slightly larger mu is tried first, and smaller ones while that helps.
   [[nodiscard]] Supremum head_and_certificate(const GaussianTail& model) {
     static const Citation certificate("tail-certificate", "beyond the head a Gaussian model certifies the mu");
     record(certificate);
     const double first = std::max(model.from, reach());
-    const bool at_width = model.slope <= 0.4;  // with a slope of 1/2 or more the width itself is out of reach
+    const bool at_width = model.slope <= 0.4;  // with a slope of 1/2 or more the width itself cannot be proved
     Supremum best = head(first, Interval::exactly(0), at_width ? model.width : model.width * (1 + 0x1p-8));
     const double near = best.mu.hi;
     best.mu.hi = infinity;
@@ -166,7 +166,7 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
   Meter meter(loss, curve.tolerance().relative);
   GdpMeasurement answer;
   answer.tail = summary_of(meter.tail());
-  loss.cite();  // the tail, or a known mu, is that of the law
+  loss.cite();  // the tail, or a known mu, comes from the distribution
   if (const auto mu = known_mu(loss, meter.tail())) {
     answer.mu = *mu;
   } else {
@@ -178,7 +178,7 @@ GdpMeasurement measure_mu(const Curve& curve, const std::vector<Interval>& slack
   for (const Interval slack : slacks) {
     if (!(slack.lo >= 0 && slack.hi < 1)) throw DomainError("slack: it must be at least 0 and below 1");
     GdpPair found = slack.hi == 0 ? GdpPair{answer.mu, slack, answer.at_epsilon} : meter.with_slack(slack);
-    // Slack can only help, so the global value bounds every pair.
+    // A slack can only lower mu, so the global value bounds every pair.
     found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, answer.mu.hi));
     answer.with_slack.push_back(found);
   }
@@ -212,7 +212,7 @@ HeadMethod measure_head_by(const std::string& method, const Loss& loss, double l
   try {
     Measured found;
     if (method == "chord") {
-      // The search stops at a hundredth of the relative width; its target is absolute here.
+      // The search stops at a hundredth of the relative width; here its target is absolute.
       const Interval first = gaussian_mu(Interval::exactly(0), profile.delta(0));
       found.mu = chord_supremum(profile, last, Interval::exactly(0), 100 * width / std::max(first.hi, width)).mu;
     } else {
@@ -256,11 +256,11 @@ Interval gdp_transform_at(const Curve& curve, Interval epsilon, Direction direct
   static const Citation used("gdp-transform", "the mu whose Gaussian profile passes through this epsilon and delta");
   record(used);
   const Interval delta = curve.delta_at(epsilon, direction);
-  const bool underflows = delta.lo < 1e-290;  // near the end of the doubles delta has lost digits that its logarithm still has
+  const bool underflows = delta.lo < 1e-290;  // near the smallest doubles delta has lost digits that its logarithm still has
   return underflows ? gaussian_mu_of_log(epsilon, curve.log_delta_at(epsilon, direction)) : gaussian_mu(epsilon, delta);
 }
 
-// [slack-pair] G_mu is closed under composition by the root of the sum of squares, and the chances of revealing nothing multiply.
+// [slack-pair] Under composition mu is the root of the sum of squares, and the probabilities 1 - slack multiply.
 GdpPair compose(const std::vector<GdpPair>& pairs) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return compose(pairs); });
 

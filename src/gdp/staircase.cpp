@@ -22,7 +22,8 @@ bool certainly_exceeds(double delta, double mu, double epsilon) { return gaussia
 
 }  // namespace
 
-// [staircase-bound] delta_mu(epsilon) grows with mu: every kept lower end has delta at most, every kept upper end at least the wanted one.
+// [staircase-bound] delta_mu(epsilon) increases with mu: it is at most the wanted delta at every kept lower end, and at least that at every
+// kept upper end.
 Interval bisect_mu(double epsilon, double delta, double width) {
   if (delta <= 0) return Interval::exactly(0);
   if (delta >= 1) return Interval::exactly(infinity);
@@ -37,7 +38,7 @@ Interval bisect_mu(double epsilon, double delta, double width) {
     else if (there.lo >= delta)
       above = middle;
     else
-      break;  // rounding hides the side: the bracket is as narrow as it gets
+      break;  // rounding hides the side: the bracket cannot be narrowed further
   }
   return {below, above};
 }
@@ -54,9 +55,9 @@ Measured measure_by_staircase(MeasuredProfile& profile, double last, double widt
   if (skip_known)
     for (std::size_t i = steps; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
   const auto place = [&](std::size_t i) { return i == steps ? last : last * (static_cast<double>(i) / static_cast<double>(steps)); };
-  const double bracket = width / 4;  // both ends of the answer carry one
+  const double bracket = width / 4;  // both ends of the answer need one
   Measured found{bisect_mu(0, profile.delta(0).lo, bracket), 1};
-  double known_above = found.mu.hi;  // of the root behind the lower end: what near-maximal steps are tested against
+  double known_above = found.mu.hi;  // the root behind the lower end; near-maximal steps are tested against it
   found.mu.hi = 0;
   for (const std::size_t i : order) {
     const double low = place(i), high = place(i + 1);
@@ -76,7 +77,7 @@ Measured measure_by_staircase(MeasuredProfile& profile, double last, double widt
   return found;
 }
 
-// [staircase-bound] delta <= delta(u) = delta_m(v) <= delta_m on [u, v]: the whole step is certified for m.
+// [staircase-bound] delta <= delta(u) = delta_m(v) <= delta_m on [u, v]: the whole step is proved for m.
 Measured measure_by_marching(MeasuredProfile& profile, double last, double width) {
   Measured found{Interval::exactly(0), 0};
   const auto transform = [&](double at) {

@@ -36,7 +36,7 @@ std::vector<std::string> warnings_about(const GdpMeasurement& found, const Loss&
     warnings.emplace_back("the tail is not known, so no mu is claimed: use a pair (mu, slack) or the head alone (epsilon_max)");
   if (found.verdict == GdpVerdict::gdp && found.at_epsilon == infinity)
     warnings.emplace_back("the far tail sets this mu; quote a pair (mu, slack)");
-  // Where a pair with a slack is fine, the mu without one is not what protects.
+  // If a pair with a slack gives good protection, the mu without a slack is not the relevant number.
   const auto weak = [](const GdpPair& pair) { return pair.mu.lo > hardly_private; };
   if (std::all_of(found.with_slack.begin(), found.with_slack.end(), weak)) remark_on_size(found.mu, warnings);
   remark_on_shape(stated, warnings);

@@ -6,7 +6,7 @@
 
 namespace tradeoff {
 
-/// What a reader should know before using a measurement. `stated` is the loss as the plan has it, before any refinement.
+/// Warnings for the reader of a measurement. `stated` is the loss of the plan before any refinement.
 [[nodiscard]] std::vector<std::string> warnings_about(const GdpMeasurement& found, const Loss& stated);
 [[nodiscard]] std::vector<std::string> warnings_about(const HeadMu& found, double epsilon_max, const Loss& stated);
 

@@ -18,7 +18,7 @@
 namespace tradeoff {
 namespace {
 
-/// Whether G_mu(a + gamma) - gamma leaves the axes at all: gamma < Phi(-mu/2), the fixed point of G_mu.
+/// Whether G_mu(a + gamma) - gamma is positive somewhere: gamma < Phi(-mu/2), the fixed point of G_mu.
 enum class Verdict { yes, no, undecided };
 
 Verdict says_something(double mu, double gamma) {
@@ -27,7 +27,7 @@ Verdict says_something(double mu, double gamma) {
   return gamma < fixed_point.lo ? Verdict::yes : Verdict::undecided;
 }
 
-/// The least delta at one mu and gamma: where the curve meets the axis.
+/// The least delta at one mu and gamma: the value of the curve at the axis.
 Interval floor_at(double mu, double gamma) {
   const Interval g = Interval::exactly(gamma);
   const Interval floor = min(gaussian_power(Interval::exactly(mu), g) + g, Interval::exactly(1));
@@ -53,7 +53,7 @@ Interval delta_at_point(double mu, double gamma, double epsilon) {
   return says_something(mu, gamma) == Verdict::yes ? found : Interval{found.lo, 1};
 }
 
-/// [revealing-composition] delta beside a chance of revealing everything.
+/// [revealing-composition] delta if everything is revealed with this additional probability.
 Interval beside(Interval revealed, Interval delta) {
   if (revealed.hi == 0) return delta;
   return clamp(revealed + (1.0 - revealed) * delta, 0, 1);
@@ -76,7 +76,7 @@ Interval BerryEsseen::floor() const {
   return beside(revealed_, {floor_at(mu_.lo, gamma_.lo).lo, floor_at(mu_.hi, gamma_.hi).hi});
 }
 
-// A larger mu and a larger gamma are weaker guarantees, and delta falls with epsilon: the corners decide.
+// A larger mu and a larger gamma are weaker guarantees, and delta decreases in epsilon: the corners give the bounds.
 Interval BerryEsseen::delta_at(Interval epsilon) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_at(epsilon); });
 
@@ -93,7 +93,7 @@ Interval BerryEsseen::epsilon_at(Interval delta) const {
   };
   if (judge(0).after) return Interval::exactly(0);
   double low = 0;
-  for (double high = 1; high < 1024; high *= 2) {  // beyond it e^eps leaves the doubles, and the floor has long been reached
+  for (double high = 1; high < 1024; high *= 2) {  // e^eps overflows soon after, and the floor is reached long before
     const auto verdict = judge(high);
     if (verdict.after) return numeric::narrow_bracket(judge, low, high);
     if (verdict.before) low = high;
@@ -137,7 +137,7 @@ BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours, Tolerance tole
   }
   const Interval revealed = clamp(-expm1(log_kept), 0, 1);
   if (third.hi == 0) return {Interval::exactly(0), Interval::exactly(0), revealed};
-  const Interval constant = Interval::exactly(56) / 100.0;  // Shevtsova's, for summands of different laws
+  const Interval constant = Interval::exactly(56) / 100.0;  // Shevtsova's constant for summands with different distributions
   return {2.0 * kl / sqrt(variance), constant * third / (variance * sqrt(variance)), revealed};
 }
 

@@ -15,7 +15,7 @@ void demand_inner(Interval delta, const char* theorem) {
   if (!(delta.lo > 0 && delta.hi < 1)) throw DomainError(std::string(theorem) + " needs a delta strictly between 0 and 1");
 }
 
-/// The formula gave (epsilon, delta) for N(0, 1) against N(mu, 1); Theorem 5.18 says whether that is so.
+/// The formula gave (epsilon, delta) for N(0, 1) against N(mu, 1); the exact profile checks it.
 Interval checked(Interval mu, Interval epsilon, Interval delta) {
   if (!(gaussian_delta(Interval::exactly(mu.hi), Interval::exactly(epsilon.hi)).hi <= delta.lo))
     throw DomainError("the exact profile does not confirm the formula at this delta");
@@ -27,7 +27,7 @@ Interval checked(Interval mu, Interval epsilon, Interval delta) {
 // [profile-refinement] 1 + e^e = (1 + e^E)(1 - s), s = (wanted - delta)/(1 - delta).
 Interval implied_epsilon(Interval epsilon, Interval delta, Interval wanted) {
   if (wanted.hi < delta.lo) return Interval::exactly(infinity);
-  if (delta.hi >= 1) return {0, wanted.lo >= 1 ? 0 : infinity};  // delta = 1 says nothing
+  if (delta.hi >= 1) return {0, wanted.lo >= 1 ? 0 : infinity};  // delta = 1 is no guarantee
   const auto at = [](double from, double share) {
     if (from == infinity || share <= 0) return Interval::exactly(from);
     const Interval fall = clamp(Interval::exactly(share) * (1.0 + exp(-Interval::exactly(from))), 0, 1);
@@ -77,7 +77,7 @@ Interval renyi_corollary(Interval epsilon, std::uint64_t times, Interval delta) 
 StatedGuarantee amplified(const StatedGuarantee& run, Interval rate) {
   if (rate.lo >= 1) return run;
   const Interval share = clamp(rate, 0, 1);
-  // Beyond 700 e^epsilon leaves the doubles; epsilon + log(rate) is within 1e-300 of the truth, and epsilon above it.
+  // Beyond 700 e^epsilon overflows; epsilon + log(rate) is within 1e-300 of the exact value, and epsilon is above it.
   if (run.epsilon.hi > 700) return {{std::max(0.0, (run.epsilon + log(share)).lo), run.epsilon.hi}, share * run.delta, run.times};
   return {log1p(share * expm1(run.epsilon)), share * run.delta, run.times};
 }

@@ -6,28 +6,28 @@
 
 #include "tradeoff/interval.h"
 
-// The older theorems, for comparison. Each encloses what its formula says and throws DomainError, with the reason, where its theorem does
-// not apply. [classical-composition] [classical-gaussian] [classical-sampling]
+// The older theorems, for comparison. Each function encloses the value of its formula and throws DomainError, with the reason, if its
+// theorem does not apply. [classical-composition] [classical-gaussian] [classical-sampling]
 namespace tradeoff {
 
-/// A mechanism known to be (epsilon, delta)-DP, and how often it is run.
+/// A mechanism that is (epsilon, delta)-DP, and its number of runs.
 struct StatedGuarantee {
   Interval epsilon;
   Interval delta;
   std::uint64_t times = 1;
 };
 
-/// The least e such that (epsilon, delta)-DP implies (e, wanted)-DP; infinite if it implies none. [profile-refinement]
+/// The least e such that (epsilon, delta)-DP implies (e, wanted)-DP; infinite if there is none. [profile-refinement]
 [[nodiscard]] Interval implied_epsilon(Interval epsilon, Interval delta, Interval wanted);
 
-/// Epsilons add, deltas add; then what that implies at `delta`.
+/// Basic composition: epsilons add, deltas add; then the epsilon that this implies at `delta`.
 [[nodiscard]] Interval basic_composition(const std::vector<StatedGuarantee>& runs, Interval delta);
-/// Dwork, Rothblum and Vadhan: `delta` less the deltas of the runs bounds the probability of a large loss.
+/// Advanced composition (Dwork, Rothblum and Vadhan): `delta` minus the deltas of the runs bounds the probability of a large loss.
 [[nodiscard]] Interval advanced_composition(const std::vector<StatedGuarantee>& runs, Interval delta);
 /// Mironov's corollary for `times` runs of (epsilon, 0)-DP: 4 epsilon sqrt(2 times log(1/delta)).
 [[nodiscard]] Interval renyi_corollary(Interval epsilon, std::uint64_t times, Interval delta);
 
-/// The same run on a sample that holds each record with this probability: (log(1 + rate (e^epsilon - 1)), rate delta).
+/// The same mechanism on a sample that contains each record with this probability: (log(1 + rate (e^epsilon - 1)), rate delta).
 [[nodiscard]] StatedGuarantee amplified(const StatedGuarantee& run, Interval rate);
 
 /// Gaussian noise of standard deviation sensitivity/mu: the epsilon at `delta` by sigma^2 = 32 Delta^2 log(2/delta) / (9 epsilon^2), for
@@ -36,10 +36,10 @@ struct StatedGuarantee {
 [[nodiscard]] Interval gaussian_epsilon_classical(Interval mu, Interval delta);
 /// epsilon = 0, if sigma >= Delta / (2 delta).
 [[nodiscard]] Interval gaussian_epsilon_zero(Interval mu, Interval delta);
-/// No epsilon below mu^2/2 is possible, if delta < 1/2 - e^epsilon Phi(-sqrt(2 epsilon)) there: the condition as corrected.
+/// No epsilon below mu^2/2 is possible if delta < 1/2 - e^epsilon Phi(-sqrt(2 epsilon)) there: the corrected condition.
 [[nodiscard]] Interval gaussian_epsilon_at_least(Interval mu, Interval delta);
 
-/// "Name and shame" publishes each record with probability delta, and is (0, delta)-DP: the chance that one of `people` is published.
+/// "Name and shame" publishes each record with probability delta; it is (0, delta)-DP. The probability that one of `people` is published.
 [[nodiscard]] Interval name_and_shame(Interval delta, std::uint64_t people);
 
 }  // namespace tradeoff

@@ -16,18 +16,18 @@
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 
-// Plain doubles: nothing here certifies anything, and the types say so.
+// Plain doubles: nothing here is proved, and the types show it.
 namespace tradeoff {
 namespace {
 
-/// What one run of a mechanism adds to mu^2, and the theorem that says so.
+/// The contribution of one run of a mechanism to mu^2, and its theorem.
 struct Contribution {
   double mu_squared = 0;
   double revealed = 0;
   const char* theorem = "";
 };
 
-/// Two losses +-e and perhaps infinity: the pair of an (epsilon, delta) guarantee.
+/// Two losses +-e and perhaps an infinite one: the pair of an (epsilon, delta) guarantee.
 std::optional<double> pure_epsilon(const Loss& loss) {
   const Atoms* atoms = loss.atoms(Direction::remove);
   if (atoms == nullptr || !atoms->mirrored || atoms->finite.size() != 2) return std::nullopt;
@@ -73,7 +73,7 @@ Estimate poisson_sampling_limit(double mu_step, double rate, double steps) {
   return Estimate(std::sqrt(steps * std::expm1(mu_step * mu_step)) * rate);
 }
 
-// [central-limit] Limits of independent parts are independent Gaussians, so their mu^2 add.
+// [central-limit] The limits of independent parts are independent Gaussians, so their mu^2 add.
 CentralLimit central_limit(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return central_limit(plan, neighbours, tolerance); });
 
@@ -95,7 +95,7 @@ CentralLimit central_limit(const Plan& plan, Neighbours neighbours, Tolerance to
   return limit;
 }
 
-// G_mu beside a chance of revealing everything: 1 - delta = (1 - revealed) (1 - delta_mu).
+// G_mu, and with probability `revealed` an infinite loss: 1 - delta = (1 - revealed) (1 - delta_mu).
 Estimate CentralLimit::delta_at(double epsilon) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return delta_at(epsilon); });
 

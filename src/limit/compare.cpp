@@ -35,7 +35,7 @@ std::string written(double value) {
   return out.str();
 }
 
-/// A mechanism that is run on a sample of this rate, so many times.
+/// A mechanism, the rate of the sample it runs on, and its number of runs.
 struct Run {
   LossPointer loss;
   std::uint64_t times = 1;
@@ -44,12 +44,12 @@ struct Run {
 
 Interval floor_of(const Run& run) { return clamp(run.rate * Profile(*run.loss, Direction::worst).infinite_mass(), 0, 1); }
 
-/// The epsilon from which on the mechanism's delta stays at its floor, if there is one.
+/// The epsilon from which on the delta of the mechanism is constant, if there is one.
 std::optional<Interval> last_epsilon(const Loss& loss) {
   if (const auto last = loss.capabilities(Direction::remove).last_guarantee) return last;
   const Atoms* remove = loss.atoms(Direction::remove);
   const Atoms* add = loss.atoms(Direction::add);
-  // Masses whose end is not known, like those of a table that was cut off, have no last loss.
+  // Masses that are not known exactly, like those of a truncated table, have no largest loss.
   const auto ends = [](const Atoms* atoms) { return atoms != nullptr && (atoms->infinite.lo > 0 || atoms->infinite.hi == 0); };
   if (ends(remove) && ends(add)) {
     Interval largest = Interval::exactly(0.0);
@@ -62,7 +62,8 @@ std::optional<Interval> last_epsilon(const Loss& loss) {
   return Interval{std::min(invert_profile(Profile(loss, Direction::worst), Interval::exactly(0.0)).lo, zero_from), zero_from};
 }
 
-/// Each run as one (epsilon, delta): what has a last epsilon by that, everything else at an equal share of `part` of the delta left over.
+/// Each run as one (epsilon, delta). A mechanism with a largest finite loss uses that epsilon; the others get equal shares of `part` of the
+/// remaining delta.
 struct Statement {
   std::vector<StatedGuarantee> runs;
   bool shared = false;
@@ -75,7 +76,7 @@ Statement state(const std::vector<Run>& runs, Interval delta, double part) {
   }
   if (floors.lo > delta.hi) throw DomainError("the runs may reveal everything with probability " + written(floors.lo) + ", above delta");
   Statement statement;
-  // A hair below the equal share, so that the sum is certain to stay within delta.
+  // Slightly below the equal share, so that the sum certainly stays within delta.
   const double share = sharers.hi > 0 ? std::max(0.0, ((delta - floors) * part / sharers).lo) * (1 - 1e-12) : 0;
   if (sharers.hi > 0 && !(share > 0)) throw DomainError("no finite epsilon at this delta: nothing of it is left to share");
   for (const Run& run : runs) {
@@ -116,7 +117,7 @@ std::optional<Loss::Test> test_above(const Loss& loss, Direction direction, doub
   return test;
 }
 
-/// The least e >= 0 where a falling quantity of both directions is at most delta.
+/// The least e >= 0 at which a decreasing quantity of both directions is at most delta.
 template <class Quantity>
 Interval least_epsilon(const Loss& loss, Interval delta, Quantity&& quantity) {
   const auto judge = [&](double e) {
@@ -138,7 +139,7 @@ Interval least_epsilon(const Loss& loss, Interval delta, Quantity&& quantity) {
   return {low, infinity};
 }
 
-/// All that the methods look at.
+/// The input of all methods.
 class Case {
  public:
   Case(const Plan& plan, Interval delta, Neighbours neighbours, Tolerance tolerance)
@@ -299,12 +300,12 @@ class Case {
     if (statement.shared) remark += "; delta shared equally among the runs";
     return {"", RowKind::bound, epsilon, std::move(remark)};
   }
-  /// Never a bound: it has a kind of its own, and the answer does not look at it.
+  /// Never a bound: it has its own kind, and the answer ignores it.
   static MethodRow estimate(Estimate epsilon, std::string remark) {
     if (!std::isfinite(epsilon.value())) throw DomainError("no finite estimate at this delta");
     return {"", RowKind::estimate, Interval::exactly(epsilon.value()), std::move(remark) + "; an estimate, no guarantee"};
   }
-  /// A pair run so many times: its squares and the logarithm of what it keeps add up.
+  /// A pair run so many times: the squares of mu add, and so do the logarithms of 1 - slack.
   static void append(std::vector<GdpPair>& pairs, const GdpPair& pair, std::uint64_t times) {
     const Interval kept = Interval::exactly(times) * log1p(-pair.slack);
     pairs.push_back({pair.mu * sqrt(Interval::exactly(times)), clamp(-expm1(kept), 0, 1), 0});
@@ -319,7 +320,7 @@ class Case {
     return curve_from(std::move(whole.loss), curve_.neighbours(), tolerance_).epsilon_at(delta_);
   }
 
-  /// The plan as steps that sample last, and how often each is run; a line that does not sample is a step of rate 1.
+  /// The plan as a list of steps that sample last, and the number of runs of each; a line without sampling is a step of rate 1.
   [[nodiscard]] std::vector<Run> sampled_runs() const {
     std::vector<Run> runs;
     bool sampled = false;
@@ -432,7 +433,7 @@ const std::vector<std::string>& comparison_methods() {
   return names;
 }
 
-// [classical-composition] The least of several guarantees for the same plan and neighbours is a guarantee.
+// [classical-composition] The smallest of several guarantees for the same plan and neighbours is a guarantee.
 Comparison compare_methods(const Plan& plan, Interval delta, Neighbours neighbours, Tolerance tolerance,
                            const std::vector<std::string>& methods) {
   if (!numeric::arithmetic_is_usual())
@@ -450,7 +451,7 @@ Comparison compare_methods(const Plan& plan, Interval delta, Neighbours neighbou
     comparison.rows.push_back(run(method, situation));
     const MethodRow& row = comparison.rows.back();
     if (row.kind != RowKind::bound || !(row.epsilon.hi < comparison.epsilon.hi)) continue;
-    // A lead within the width of the answers is no lead: the first to say it keeps the name.
+    // A difference within the width of the answers does not count: the first method keeps its place.
     if (!(row.epsilon.hi >= comparison.epsilon.hi * (1 - tolerance.relative))) comparison.best = row.method;
     comparison.epsilon.hi = std::max(row.epsilon.hi, comparison.epsilon.lo);
   }

@@ -17,7 +17,7 @@
 namespace tradeoff {
 namespace {
 
-/// Raw moments of the finite losses, given that the loss is finite.
+/// Raw moments of the loss, conditional on being finite.
 PowerMoments finite_moments(const Loss& loss, Direction direction) {
   if (const auto mu = loss.gaussian_mu()) {
     const Interval m = square(*mu) / 2.0, v = square(*mu);
@@ -49,7 +49,7 @@ void add_cumulants(Edgeworth::Cumulants& sum, const PowerMoments& powers, double
   sum.fourth += times * fourth;
 }
 
-/// [edgeworth-expansion] P(S > x) by the normal law, its skewness and its kurtosis.
+/// [edgeworth-expansion] P(S > x) by the normal distribution, corrected by skewness and kurtosis.
 double tail(const Edgeworth::Cumulants& c, double x) {
   if (!(c.variance > 0)) return x < c.mean ? 1 : 0;
   const double deviation = std::sqrt(c.variance);
@@ -97,14 +97,14 @@ Estimate Edgeworth::delta_at(double epsilon) const {
   return Estimate(std::max(profile(remove_, revealed_, epsilon), profile(add_, revealed_, epsilon)));
 }
 
-/// The first epsilon at which the expansion falls to delta: it need not be monotone far out.
+/// The first epsilon at which the expansion falls to delta; it need not be monotone far out.
 Estimate Edgeworth::epsilon_at(double delta) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return epsilon_at(delta); });
 
   double low = 0, high = 1;
   if (delta_at(0).value() <= delta) return Estimate(0);
-  if (delta < revealed_) return Estimate(infinity);  // what is revealed stays, however far out
-  constexpr int most_steps = 1'000'000;              // a hundred thousand standard deviations; the mean of a loss is never as far out
+  if (delta < revealed_) return Estimate(infinity);  // delta never falls below the infinite mass
+  constexpr int most_steps = 1'000'000;              // a hundred thousand standard deviations; the mean of a loss is never that far out
   int steps = 0;
   const double step = std::max({remove_.under_p.variance, add_.under_p.variance, 1e-12});
   for (high = 0.1 * std::sqrt(step); delta_at(high).value() > delta; high += 0.1 * std::sqrt(step)) {

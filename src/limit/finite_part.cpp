@@ -9,7 +9,7 @@
 namespace tradeoff {
 namespace {
 
-/// (delta - d)/(1 - d): the mirror at negative e is that of the rest, too.
+/// (delta - d)/(1 - d); the mirror at negative e is the mirror of the rest as well.
 class RestLoss final : public Loss {
  public:
   RestLoss(LossPointer base, Interval revealed, Tail tail) : base_(std::move(base)), revealed_(revealed), tail_(tail) {}
@@ -33,7 +33,7 @@ class RestLoss final : public Loss {
 FinitePart finite_part(LossPointer loss) {
   if (!loss->symmetric()) loss = std::make_shared<SymmetrizedLoss>(std::move(loss));
   const Interval revealed = clamp(loss->infinite_mass(Direction::remove), 0, 1);
-  // An upper end alone is what a cut-off tail may hold: that is no chance to reveal.
+  // If only the upper end is positive, it is the bound of a truncated tail, not an infinite loss.
   if (!(revealed.lo > 0) || revealed.lo == 1) return {revealed.lo == 1 ? revealed : Interval::exactly(0), std::move(loss)};
   if (const Atoms* atoms = loss->atoms(Direction::remove); atoms != nullptr && atoms->mirrored && atoms->slack == 0) {
     std::vector<Atom> kept = atoms->finite;

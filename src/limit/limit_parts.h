@@ -9,7 +9,7 @@
 
 namespace tradeoff {
 
-/// The mechanisms of a limit theorem: those that are run at least once, with bounds replaced by their refinement.
+/// The mechanisms for a limit theorem: those that are run at least once; bounds are replaced by their refinement.
 [[nodiscard]] inline Parts limit_parts(Parts parts) {
   std::erase_if(parts, [](const Part& part) { return part.times == 0; });
   for (Part& part : parts)

@@ -24,7 +24,7 @@
 namespace tradeoff {
 namespace {
 
-// Six digits, for a profile in closed form; and what a profile that is itself an integral allows in seconds.
+// Six digits for a profile in closed form; otherwise the accuracy that takes seconds if the profile is itself an integral.
 constexpr IntegralEffort thorough{1e-7, 6000};
 constexpr IntegralEffort quick{1e-4, 200};
 
@@ -45,7 +45,7 @@ Interval cube_of_distance(Interval value) {
   return max(distance, Interval::exactly(0)) * square(value);
 }
 
-/// Sums over a finite law. What was cut off counts by |l|^3 <= 6 exp(l), on both sides of a mirrored law.
+/// Sums over a finite distribution. The truncated part is bounded by |l|^3 <= 6 exp(l), on both sides of a symmetric distribution.
 LossMoments moments_of_atoms(const Atoms& atoms, const Tail& tail) {
   const double log_rest = log_cut_moment(atoms, 1, tail);
   const Interval rest{0, log_rest == -infinity ? 0 : (12.0 * exp(Interval::exactly(log_rest))).hi};
@@ -61,7 +61,7 @@ LossMoments moments_of_atoms(const Atoms& atoms, const Tail& tail) {
   return sums;
 }
 
-/// The profile a question is about and its swapped one, on t >= 0, with the moments read off their integrals. [profile-integral]
+/// The profile of a question and that of the swapped pair, on t >= 0, and the moments as their integrals. [profile-integral]
 class MomentIntegrals {
  public:
   MomentIntegrals(const Loss& loss, Direction direction, const IntegralEffort& effort, const std::vector<ExponentialTail>& tails = {})
@@ -100,7 +100,7 @@ class MomentIntegrals {
   [[nodiscard]] Integrals plain(std::size_t highest) { return unscaled(integrate_profile(samples_, 0, highest, infinity, effort_)); }
   [[nodiscard]] Integrals mirrored(std::size_t highest) { return unscaled(integrate_profile(swapped_, -1, highest, infinity, effort_)); }
 
-  /// E|L - c|^3 at a double c near kl, then allowed for kl - c: the derivative in c is at most 3 E(L - c)^2.
+  /// E|L - c|^3 at a double c near kl, then the correction for kl - c: the derivative in c is at most 3 E(L - c)^2.
   [[nodiscard]] Interval centred(const Integrals& i, const Integrals& j, const LossMoments& found) {
     if (!(found.kl.hi < infinity)) return {0, infinity};
     const double centre = found.kl.lo + (found.kl.hi - found.kl.lo) / 2;
@@ -161,15 +161,16 @@ LossMoments loss_moments(const Loss& loss, Direction direction) {
 }
 
 PowerMoments power_moments(const Loss& loss, Direction direction) {
-  return MomentIntegrals(loss, direction, quick).powers();  // for estimates
+  return MomentIntegrals(loss, direction, quick).powers();  // for estimates only
 }
 
 namespace {
 
-/// The integrals count on convexity, so a bound that is not a pair's enters by its refinement.
+/// The integrals need convexity, so a bound that is not the profile of a pair is refined first.
 LossPointer pair_of(const Curve& curve) { return loss_of(curve)->is_pair() ? cached_loss(curve) : refine(loss_of(curve)); }
 
-/// [loss-moments] Means and the cumulants of second and fourth order add over independent parts; Jensen and Cauchy-Schwarz bound the rest.
+/// [loss-moments] Means and the cumulants of second and fourth order add over independent parts; Jensen and Cauchy-Schwarz bound the
+/// others.
 LossMoments moments_of_sum(const Parts& parts, Direction direction) {
   Interval mean = Interval::exactly(0), variance = mean, third = mean, fourth = mean;
   for (const Part& part : parts) {

@@ -6,16 +6,16 @@
 
 namespace tradeoff {
 
-/// E L^k, k = 1..4, of a directed or symmetric pair; all infinite above where the tail is not certified.
+/// E L^k, k = 1..4, of a pair, symmetric or not; the upper ends are infinite if no bound on the tail is proved.
 struct PowerMoments {
   Interval first, second, third, fourth;
 };
 
-/// `direction` as in a question: `worst` is the symmetric curve below both orders. The loss is to be a pair. [loss-moments]
+/// `direction` as in a question: `worst` is the symmetric curve below both orders. The loss must be a pair. [loss-moments]
 [[nodiscard]] LossMoments loss_moments(const Loss& loss, Direction direction);
 [[nodiscard]] PowerMoments power_moments(const Loss& loss, Direction direction);
 
-/// Lemma 3 of Dong, Roth and Su, free of cancellation: exp(mu^2) Phi(3 mu/2) + 3 Phi(-mu/2) - 2. [loss-moments]
+/// Lemma 3 of Dong, Roth and Su without cancellation: exp(mu^2) Phi(3 mu/2) + 3 Phi(-mu/2) - 2. [loss-moments]
 [[nodiscard]] Interval gaussian_chi2plus(Interval mu);
 
 }  // namespace tradeoff

@@ -19,10 +19,10 @@ Interval ProfileSamples::log_delta(double t) {
 
 namespace {
 
-constexpr std::size_t most_powers = 4;           // t^0 to t^3: what four moments need
-constexpr std::size_t most_first_cells = 20000;  // a wider range would take minutes at the dearest profiles
-constexpr double unbounded_reach = 40;           // where to stop without a tail: the upper end is infinite anyway
-constexpr double negligible = -36;               // log of what the tail may be of the largest integrand: below rounding
+constexpr std::size_t most_powers = 4;           // t^0 to t^3: enough for four moments
+constexpr std::size_t most_first_cells = 20000;  // a wider range would take minutes with the slowest profiles
+constexpr double unbounded_reach = 40;           // the end of the range without a tail bound; the upper end is infinite then
+constexpr double negligible = -36;               // log of the share of the tail in the largest integrand that is below rounding
 
 using Powers = std::array<Interval, most_powers>;
 
@@ -38,7 +38,7 @@ class ExponentialMoments {
       n += 1;
       term = term * z / n;
     }
-    rest_ = 2 * std::max(std::abs(term.lo), std::abs(term.hi));  // the terms fall at least by half from here on
+    rest_ = 2 * std::max(std::abs(term.lo), std::abs(term.hi));  // from here on each term is at most half of the one before
   }
   [[nodiscard]] Interval at(std::size_t j) const {
     Interval sum{-rest_, rest_};
@@ -52,8 +52,8 @@ class ExponentialMoments {
   double rest_;
 };
 
-/// Integrals over a cell of length h, relative to its left end: of t^k exp(rate (t - start)), and the same times
-/// s = expm1(t - start)/expm1(h), the weight of the right end in a chord that is straight in exp(t).
+/// Integrals over a cell of length h, relative to its left end: of t^k exp(rate (t - start)), and the same times s = expm1(t -
+/// start)/expm1(h), the weight of the right end in a chord that is linear in exp(t).
 struct CellMoments {
   Powers whole;
   Powers right;
@@ -64,18 +64,18 @@ CellMoments moments_of_cell(double start, double h, double rate, std::size_t hig
   const Interval length = Interval::exactly(h);
   const Interval growth = expm1(length);
   const ExponentialMoments moments(length * rate);  // at most 1
-  std::size_t orders = 1;                           // of h^m/m! below: the rest is added, so it only has to be small
+  std::size_t orders = 1;                           // orders of h^m/m! below; the rest is added, so it only has to be small
   for (double factor = 1; factor > 1e-17 && orders < most_orders; ++orders) factor *= h / static_cast<double>(orders + 1);
   std::array<Interval, most_powers + most_orders> plain;
   for (std::size_t j = 0; j <= highest + orders; ++j) plain[j] = moments.at(j);
-  const auto weighted = [&](std::size_t i) {  // integral of u^i exp(zu) expm1(hu), free of cancellation
+  const auto weighted = [&](std::size_t i) {  // integral of u^i exp(zu) expm1(hu), without cancellation
     Interval sum = Interval::exactly(0);
     Interval factor = Interval::exactly(1);
     for (std::size_t m = 1; m <= orders; ++m) {
       factor = factor * length / static_cast<double>(m);
       sum = sum + factor * plain[i + m];
     }
-    return Interval{sum.lo, (sum + factor * length * plain[i + orders]).hi};  // left out: at most h/(m + 1) (1 + h + ...) of the last
+    return Interval{sum.lo, (sum + factor * length * plain[i + orders]).hi};  // omitted: at most h/(m + 1) (1 + h + ...) of the last term
   };
   CellMoments cell;
   for (std::size_t k = 0; k <= highest; ++k) {
@@ -91,11 +91,11 @@ CellMoments moments_of_cell(double start, double h, double rate, std::size_t hig
   return cell;
 }
 
-/// The same for rate < 0 by delta <= 1 alone: t^k <= k! 2^k exp(t/2).
+/// The same for rate < 0 from delta <= 1 alone: t^k <= k! 2^k exp(t/2).
 double log_tail_of_weight(double from, double rate, std::size_t highest) {
   const Interval left = highest > 0 ? Interval::exactly(rate) + 0.5 : Interval::exactly(rate);
   if (!(left.hi < 0)) return infinity;
-  const Interval factor = highest > 0 ? log(Interval::exactly(6 * 8)) : Interval::exactly(0);  // k! 2^k of the highest power there is
+  const Interval factor = highest > 0 ? log(Interval::exactly(6 * 8)) : Interval::exactly(0);  // k! 2^k for the highest power
   return (factor + left * from - log(-left)).hi;
 }
 
@@ -114,7 +114,7 @@ double log_tail_integral(const Tail& tail, double from, double rate, std::size_t
   // t^k <= k! e^t: one more unit of slope covers every power.
   const Interval slope = Interval::exactly(rate) + model->slope + (highest > 0 ? 1.0 : 0.0);
   const Interval width = Interval::exactly(model->width);
-  const Interval factorial = Interval::exactly(6);  // of the highest power there is
+  const Interval factorial = Interval::exactly(6);  // 3! for the highest power
   const Interval log_root{0.91893853320467266, 0.91893853320467281};
   const Interval bound = log(factorial) + model->log_factor + square(slope * width) / 2.0 + log(width) + log_root +
                          log_normal_cdf(slope * width - Interval::exactly(from) / width);
@@ -163,7 +163,7 @@ class Integration {
     for (int stalled = 0; !cells_.empty();) {
       weigh();
       const double total = sum(low, high);
-      // Stop at the goal, at the limit, and where rounding alone is left.
+      // Stops at the goal, at the limit, and if only rounding is left.
       stalled = total < 0.999 * gap ? 0 : stalled + 1;
       if (total <= effort_.relative || cells_.size() >= effort_.points || stalled > 8) break;
       gap = std::min(gap, total);
@@ -176,7 +176,7 @@ class Integration {
   }
 
  private:
-  /// A piece [start, start + length] of the line; values are in units of exp(scale - rate t).
+  /// A cell [start, start + length]; values are in units of exp(scale - rate t).
   struct Cell {
     double start;
     double length;  // exact: neighbouring nodes are within a factor 2 of each other, or the first is 0
@@ -185,7 +185,7 @@ class Integration {
     Interval growth;  // expm1(length)
     Powers low, high;
     double score = 0;
-    bool fresh = false;  // weighed since it or a neighbour was split
+    bool fresh = false;  // true if its weight is current: neither it nor a neighbour was split since
   };
 
   [[nodiscard]] Interval value_at(double t) {
@@ -198,7 +198,7 @@ class Integration {
         {},    {}};
   }
 
-  /// Where the rest is negligible against the largest integrand seen so far.
+  /// The point beyond which the rest is negligible against the largest integrand found so far.
   [[nodiscard]] double find_reach() {
     const Tail& tail = profile_.tail();
     if (tail.gdp_mu == 0) return 1;
@@ -214,14 +214,15 @@ class Integration {
   }
 
   void first_cells(double reach) {
-    // Each shorter than 1/8 and than 1/|rate|, as the series of a cell needs, and finer towards 0, where sampled mechanisms live.
+    // Each cell is shorter than 1/8 and than 1/|rate|, as its series requires, and shorter near 0, where the profiles of sampled mechanisms
+    // change fastest.
     const double longest = reach / std::max(32.0, std::ceil(reach * (std::abs(rate_) + 8)));
     std::vector<double> nodes{0};
     for (double t = std::min(longest, 1.0 / 1024); t < reach; t = std::min(1.5 * t, t + longest)) nodes.push_back(t);
     nodes.push_back(reach);
     scale_ = -infinity;
     for (const double t : nodes) scale_ = std::max(scale_, profile_.log_delta(t).hi + rate_ * t);
-    if (!(scale_ > -infinity)) scale_ = 0;  // delta is 0 wherever it was looked at
+    if (!(scale_ > -infinity)) scale_ = 0;  // delta was 0 at every point
     for (std::size_t i = 0; i + 1 < nodes.size(); ++i) cells_.push_back(make_cell(nodes[i], nodes[i + 1]));
   }
 
@@ -248,11 +249,12 @@ class Integration {
     cells_ = std::move(finer);
   }
 
-  /// How far the profile may lie below the chord of cell i: the neighbours' chords drawn on cross there.
+  /// The largest distance of the profile below the chord of cell i: the extended chords of the neighbours cross there.
   [[nodiscard]] double depth(std::size_t i, Interval left, Interval right) const {
     const Cell& cell = cells_[i];
     const Interval fall = right - left;
-    Interval before = -cell.growth * exp(Interval::exactly(cell.start) * (1.0 + Interval::exactly(rate_)) - scale_);  // slope -1 at worst
+    // the slope is at least -1
+    Interval before = -cell.growth * exp(Interval::exactly(cell.start) * (1.0 + Interval::exactly(rate_)) - scale_);
     if (i > 0) {
       const Interval run = Interval::exactly(cells_[i - 1].length);
       before = (left - cells_[i - 1].left * exp(run * rate_)) * cell.growth / -expm1(-run);
@@ -270,7 +272,7 @@ class Integration {
     return (first * second / (first + second)).hi;
   }
 
-  /// Both bounds of every cell that changed.
+  /// Computes both bounds of every cell that changed.
   void weigh() {
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       Cell& cell = cells_[i];
@@ -288,7 +290,7 @@ class Integration {
     }
   }
 
-  /// Sums over all cells from below and above; the score of a cell is its share in the relative gap, whose total is returned.
+  /// Sums over all cells, lower and upper; the score of a cell is its share in the relative gap. Returns the total gap.
   [[nodiscard]] double sum(Powers& low, Powers& high) {
     low.fill(Interval::exactly(0));
     high.fill(Interval::exactly(0));

@@ -21,9 +21,9 @@
 namespace tradeoff {
 namespace {
 
-constexpr IntegralEffort six_digits{1e-7, 4000};  // relative to M - 1: what an epsilon of six digits needs
-constexpr IntegralEffort three_digits{1e-3, 60};  // where a search stands behind every value of the profile
-constexpr IntegralEffort five_digits{1e-5, 300};  // where an engine does
+constexpr IntegralEffort six_digits{1e-7, 4000};  // relative to M - 1: enough for an epsilon of six digits
+constexpr IntegralEffort three_digits{1e-3, 60};  // if every value of the profile needs a search
+constexpr IntegralEffort five_digits{1e-5, 300};  // if every value of the profile needs an engine
 
 IntegralEffort effort_for(const Loss& loss) {
   switch (loss.cost()) {
@@ -37,7 +37,7 @@ IntegralEffort effort_for(const Loss& loss) {
   return six_digits;
 }
 
-/// Sum of mass * exp(s loss), in a form that keeps M - 1 to relative accuracy where it is small.
+/// The sum of mass * exp(s loss), in a form that keeps the relative accuracy of M - 1 if it is small.
 Interval log_moment_of(const Atoms& atoms, double s, const Tail& tail) {
   const double largest =
       atoms.finite.empty() ? 0 : s * std::max(std::abs(atoms.finite.front().loss.hi), std::abs(atoms.finite.back().loss.lo));
@@ -60,7 +60,7 @@ Interval log_moment_of_laplace(Interval epsilon0, double s) {
   return epsilon0 * s + log((order + s * exp(-both * epsilon0)) / both);
 }
 
-/// log(1 + s (s + 1) (first + second)), the integrals of the profile given with their scales. [profile-integral]
+/// log(1 + s (s + 1) (first + second)), where the integrals of the profile are given with their scales. [profile-integral]
 Interval log_moment_of_profile(const Loss& loss, Direction direction, double s) {
   const auto integral = [&](Direction side, double rate) {
     ProfileSamples samples([&](double t) { return loss.log_delta(side, Interval::exactly(t)); }, loss.tail());
@@ -79,8 +79,7 @@ void require_order(double order) {
 
 }  // namespace
 
-// P(L > T) is at most the mass put at infinity, so E[exp(sL); L > T] <= (s + 2) exp(sT) mass + s (s + 1) integral of exp(st) delta beyond
-// T.
+// P(L > T) is at most the mass at infinity, so E[exp(sL); L > T] <= (s + 2) exp(sT) mass + s (s + 1) integral of exp(st) delta beyond T.
 double log_cut_moment(const Atoms& atoms, double s, const Tail& tail) {
   if (atoms.infinite.hi == 0) return -infinity;
   if (atoms.finite.empty()) return infinity;
@@ -91,7 +90,8 @@ double log_cut_moment(const Atoms& atoms, double s, const Tail& tail) {
   return log_add_exp(at_once, beyond).hi;
 }
 
-// [renyi-curve] Exact for Gaussians and finite laws; the nodes of the contour engine where there is a transform; the profile otherwise.
+// [renyi-curve] Exact for Gaussians and finite distributions; by the nodes of the contour engine if there is a transform; otherwise by the
+// profile.
 Interval log_moment(const Loss& loss, Direction direction, double order_less_one, double steps) {
   const double s = order_less_one;
   const Capabilities known = loss.capabilities(direction);
@@ -114,7 +114,7 @@ RenyiCurve renyi_curve(const Plan& plan, Neighbours neighbours, Tolerance tolera
 
   auto mechanisms = std::make_shared<RenyiCurve::Mechanisms>();
   for (Part& part : parts_of_plan(plan, neighbours, tolerance).parts) {
-    const bool is_bound = part.loss->capabilities(Direction::remove).renyi_bound != nullptr;  // it states the divergences themselves
+    const bool is_bound = part.loss->capabilities(Direction::remove).renyi_bound != nullptr;  // the loss states its divergences itself
     Parts one = is_bound && part.times > 0 ? Parts{std::move(part)} : limit_parts({std::move(part)});
     mechanisms->parts.insert(mechanisms->parts.end(), one.begin(), one.end());
   }
@@ -144,10 +144,11 @@ Interval RenyiCurve::at(double order, Direction direction) const {
 
 namespace {
 
-/// The order whose conversion is least: a scan in log(order - 1), then a golden section. Every order is valid; this only looks.
+/// The order with the least conversion: a scan in log(order - 1), then a golden section. Every order is valid; the search affects tightness
+/// only.
 template <class Convert>
 RenyiGuarantee best_order(Convert&& convert) {
-  constexpr double least = 1.0 / 64, largest = 1 << 18;  // useful for epsilon from hundreds down to 1e-5 and delta down to 1e-300
+  constexpr double least = 1.0 / 64, largest = 1 << 18;  // covers epsilon from hundreds down to 1e-5 and delta down to 1e-300
   constexpr int steps = 28;
   const double stride = std::log(largest / least) / steps;
   RenyiGuarantee best{{0, infinity}, infinity};
@@ -162,7 +163,7 @@ RenyiGuarantee best_order(Convert&& convert) {
     return value.hi;
   };
   int worse = 0;
-  for (int i = 0; i <= steps && worse < 4; ++i) {  // past the best order the value only rises, and large orders cost most
+  for (int i = 0; i <= steps && worse < 4; ++i) {  // beyond the best order the value only increases, and large orders cost most
     const double before = best.value.hi;
     attempt(std::log(least) + stride * i);
     worse = best.value.hi < before ? 0 : worse + (before < infinity ? 1 : 0);

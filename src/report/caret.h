@@ -7,7 +7,7 @@
 
 namespace tradeoff::report {
 
-/// What `point_at` of tradeoff/plan.h gives, both lines indented: for a terminal.
+/// The output of `point_at` of tradeoff/plan.h with both lines indented, for a terminal.
 [[nodiscard]] std::string indented_point(std::string_view text, std::size_t offset);
 
 }  // namespace tradeoff::report

@@ -18,11 +18,11 @@
 namespace tradeoff::report {
 namespace {
 
-using Json = nlohmann::json;  // members in the order of their names: the canonical form needs no sorting of its own
+using Json = nlohmann::json;  // members are sorted by name, so the canonical form needs no sorting
 
 constexpr const char* format_name = "tradeoff certificate 1";
 constexpr std::size_t size_limit = 1'000'000;  // a certificate of a long plan has some thousand bytes
-constexpr int depth_limit = 64;                // plans in plans; the parser of plans has a limit of its own
+constexpr int depth_limit = 64;                // for nested plans; the plan parser has its own limit
 constexpr std::size_t shown_limit = 60;
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 5> question_fields = {
@@ -90,7 +90,7 @@ double group_size(const Plan& plan) {
     for (const Call& call : line.operators) {
       const Word* word = vocabulary().find(Role::operation, call.name);
       const bool grouped = word != nullptr && word->records != nullptr && !call.arguments.empty();
-      // As it is written: a number that is out of range is refused by the analysis.
+      // As written: the analysis refuses a number that is out of range.
       const auto* times = grouped ? std::get_if<Number>(&call.arguments[0].value.content) : nullptr;
       if (times != nullptr) size *= times->value.lo;
     }
@@ -101,13 +101,13 @@ double group_size(const Plan& plan) {
 
 // ---- writing ----
 
-/// Decimals that enclose the interval, however they are rounded when they are read.
+/// Decimals that enclose the interval under any rounding by the reader.
 Json json_of(Interval interval) { return {{"lo", numeric::to_text_below(interval.lo)}, {"hi", numeric::to_text_above(interval.hi)}}; }
 
 std::string digest_of(const Json& content) {
   try {
     return noise::sha256(content.dump());
-  } catch (const Json::exception&) {  // bytes that are not UTF-8
+  } catch (const Json::exception&) {  // for bytes that are not UTF-8
     throw CertificateError("", "holds text that is not UTF-8");
   }
 }
@@ -173,7 +173,7 @@ Json content_of(const CertificateDocument& document) {
 
 // ---- reading ----
 
-/// Where the text ceases to be JSON, in our own words.
+/// The error text for invalid JSON, with its position.
 std::string what_is_wrong(std::string_view text, const Json::exception& error) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return "is empty";
   const auto* place = dynamic_cast<const Json::parse_error*>(&error);
@@ -183,7 +183,7 @@ std::string what_is_wrong(std::string_view text, const Json::exception& error) {
   return "is not JSON: wrong at byte " + std::to_string(place->byte) + ", line " + std::to_string(line);
 }
 
-/// The JSON, or the reason why it is none; a key that is there twice means different things to different readers.
+/// The JSON, or the reason why it is refused. Duplicate keys are refused, because readers disagree about their meaning.
 Json read_json(std::string_view text) {
   if (text.size() > size_limit) throw CertificateError("", "is longer than 1000000 bytes");
   std::vector<std::vector<std::string>> keys;
@@ -227,7 +227,7 @@ void allow_only(const Json& object, const std::vector<std::string_view>& names, 
   }
 }
 
-/// An end as the double it was printed from. Anything but that printing is refused, so nothing is lost or gained by reading.
+/// An end as the double it was printed from. Any other spelling is refused, so reading loses nothing.
 double end_of(const Json& object, const std::string& name, bool below) {
   const std::string& text = text_at(object, name);
   if (text == "inf" || text == "-inf") return (text == "inf" ? 1 : -1) * std::numeric_limits<double>::infinity();
@@ -329,7 +329,7 @@ const Json& object_at(const Json& object, const std::string& name) {
   return found;
 }
 
-/// A positive integer as it was printed.
+/// A positive integer in its canonical spelling.
 std::uint64_t count_at(const Json& object, const std::string& name) {
   const std::string& text = text_at(object, name);
   std::uint64_t count = 0;
@@ -339,7 +339,7 @@ std::uint64_t count_at(const Json& object, const std::string& name) {
   return count;
 }
 
-/// The errors are bounds, and the enclosure contains all of them.
+/// Checks that the errors are bounds and that the enclosure contains their sum.
 void require_balance(const Evaluation& evaluation) {
   double sum = 0;
   for (const auto& [name, error] : evaluation.errors) {
@@ -348,7 +348,7 @@ void require_balance(const Evaluation& evaluation) {
   }
   const Interval& log = evaluation.log_delta;
   const double width = log.width() == 0 ? 0 : std::expm1(log.width());
-  // Sums in another order, and the rounding of the width.
+  // Allows for sums in another order, and for the rounding of the width.
   if (!(sum <= width * (1 + 1e-9) + 1e-14 * (1 + std::abs(log.lo))))
     throw CertificateError("errors", "add up to more than the width of 'log_delta'");
 }
@@ -394,7 +394,7 @@ CertifiedAnswer guarantee_of(const Json& content) {
   return one;
 }
 
-/// A plan and what is claimed about it.
+/// A plan and the claims about it.
 Charge charge_at(const Json& content) {
   Charge charge{plan_at(content), {}};
   const Json& found = member(content, "guarantees");

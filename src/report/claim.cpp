@@ -10,13 +10,13 @@
 namespace tradeoff::report {
 namespace {
 
-constexpr int claim_digits = 4;           // what a reader quotes
-constexpr int least_interval_digits = 7;  // what a reader compares
-constexpr int most_interval_digits = 12;  // more are noise to a reader; JSON has them all
-constexpr int digits_of_a_double = 17;    // enough to write down a simple value exactly
-constexpr double tiny = 1e-300;           // below, doubles run out of digits
+constexpr int claim_digits = 4;           // digits of a quoted number
+constexpr int least_interval_digits = 7;  // digits for a comparison
+constexpr int most_interval_digits = 12;  // more digits help no reader; JSON has all of them
+constexpr int digits_of_a_double = 17;    // enough to print any double exactly
+constexpr double tiny = 1e-300;           // below, doubles lose digits
 
-/// Significant digits that show where the ends differ, and two of the difference.
+/// The number of significant digits that shows the difference of the ends to two digits.
 int digits_to_show(Interval value) {
   const double size = std::max(std::abs(value.lo), std::abs(value.hi));
   const double ratio = value.width() / size;

@@ -7,25 +7,25 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/interval.h"
 
-// Answers for people: first the end that may be claimed, rounded to its safe side, then the interval that is proved.
+// Answers as text: first the end that may be claimed, rounded to its safe side, then the proved interval.
 namespace tradeoff::report {
 
 /// Which end of an interval may be claimed: `hi` for delta, epsilon, mu, advantage and true-positive rate, `lo` for beta.
 enum class SafeEnd { lo, hi };
 
-/// A quantity, what is certain about it, and under which condition: "epsilon", [2.38, 2.39], "at delta = 1e-5".
+/// A quantity, its proved interval, and its condition: "epsilon", [2.38, 2.39], "at delta = 1e-5".
 struct Claim {
   std::string quantity;
   Interval value;
   SafeEnd safe = SafeEnd::hi;
   std::string condition;
-  std::optional<Interval> log10;  ///< of a value that a double cannot hold well
+  std::optional<Interval> log10;  ///< of a value too small for a double
 };
 
-/// What is printed besides the claim itself.
+/// What is printed besides the claim.
 struct Style {
   bool quiet = false;      ///< only the claim
-  std::string remark;      ///< how it was found, e.g. "add-remove neighbours; contour, 0.6 ms"
+  std::string remark;      ///< how it was computed, e.g. "add-remove neighbours; contour, 0.6 ms"
   std::size_t indent = 0;  ///< blanks before each line
 };
 
@@ -36,14 +36,14 @@ struct Style {
 ///         add-remove neighbours; contour, 0.6 ms
 [[nodiscard]] std::string to_text(const Claim& claim, const Style& style);
 
-/// "between 2.381690 and 2.381691", rounded outward, with enough digits to show the width; "exactly 0.5" where that is so.
+/// "between 2.381690 and 2.381691", rounded outward, with enough digits to show the width; "exactly 0.5" if both ends are equal.
 [[nodiscard]] std::string between(Interval value);
 
-/// The safe end with this many significant digits, rounded to the side that stays true.
+/// The safe end with this many significant digits, rounded to the safe side.
 [[nodiscard]] std::string safe_end(Interval value, SafeEnd safe, int digits);
 
-/// log10 of a value below 1e-300, where a double loses its digits; nothing for a larger one. `natural_log`, if known, is the logarithm of
-/// the same value, computed where the value itself underflows.
+/// log10 of a value below 1e-300, where doubles lose digits; empty for a larger value. `natural_log`, if known, is the logarithm of the
+/// same value; it is accurate even if the value underflows.
 [[nodiscard]] std::optional<Interval> log10_if_tiny(Interval value, const std::optional<Interval>& natural_log = std::nullopt);
 
 /// "add-remove", "replace-one" or "unstated".

@@ -18,7 +18,7 @@
 namespace tradeoff::report {
 namespace {
 
-/// The power of ten below all profiles, or as far down as their samples go.
+/// The power of ten below all profiles, or the smallest one that the samples reach.
 double least_shown(const std::vector<Series>& profiles) {
   double least = 0.5;
   for (const Series& one : profiles) {
@@ -27,14 +27,14 @@ double least_shown(const std::vector<Series>& profiles) {
   return least <= 1e-10 ? 1e-10 : std::pow(10.0, std::floor(std::log10(least)));
 }
 
-/// Everything between the trade-off function and guessing: the pairs of errors an attacker may reach.
+/// The region between the trade-off function and random guessing: the error pairs that an attack can reach.
 Series region_above(const Series& tradeoff) {
   Series region{"errors an attacker may reach", {}, Shape::area, Stroke::solid, std::size_t{0}};
   for (const auto& [alpha, beta] : tradeoff.spots) region.spots.push_back({alpha, {std::min(beta.lo, 1 - alpha), 1 - alpha}});
   return region;
 }
 
-/// Place by place where a value costs next to nothing and the curve may have corners, otherwise from one profile.
+/// Evaluates each point if that is cheap and the curve may have corners; otherwise uses one profile for all points.
 std::vector<Interval> betas_at(const Curve& curve, Direction direction, const std::vector<double>& alphas) {
   if (loss_of(curve)->cost() == Cost::engine) return many_betas(curve, direction, alphas);
   std::vector<Interval> betas;
@@ -43,7 +43,7 @@ std::vector<Interval> betas_at(const Curve& curve, Direction direction, const st
   return betas;
 }
 
-/// What an attacker misses at the false-positive rates that attacks are usually judged at.
+/// The missed true positives at the false-positive rates that are usual for attacks.
 void add_risk(Picture& picture, const Curve& curve) {
   const std::vector<double> alphas = {0.01, 0.1};
   const std::vector<Interval> betas = betas_at(curve, Direction::worst, alphas);
@@ -85,7 +85,7 @@ Series epsilon_series(View view, std::string label, const Curve& asked, double l
     series.spots.push_back({epsilon, value_at(epsilon)});
   }
   if (own < last) {
-    constexpr double right_behind = 1e-6;  // of the range: where delta ends in 0 the line falls at once
+    constexpr double right_behind = 1e-6;  // a share of the range: where delta becomes 0 the line is vertical
     const std::size_t steps = points / 4 + 1;
     for (std::size_t i = 0; i <= steps; ++i) {
       const double t = std::max(right_behind, static_cast<double>(i) / static_cast<double>(steps));
@@ -122,11 +122,11 @@ Picture draw_curves(View view, const std::vector<NamedCurve>& curves, Direction 
     Picture picture = tradeoff_axes("Trade-off function");
     for (const auto& [label, curve] : curves) {
       picture.series.push_back(tradeoff_series(label, curve, direction, points));
-      if (picture.series.size() > palette_size) picture.series.back().stroke = Stroke::dashed;  // its colour is taken
+      if (picture.series.size() > palette_size) picture.series.back().stroke = Stroke::dashed;  // its colour is in use
     }
     if (curves.size() == 1) {
       picture.series.push_back(region_above(picture.series.front()));
-      if (direction == Direction::worst) add_risk(picture, curves.front().curve);  // in one direction a miss means something else
+      if (direction == Direction::worst) add_risk(picture, curves.front().curve);  // with a direction, a miss has another meaning
     }
     picture.series.push_back(guessing_line());
     return picture;
@@ -136,7 +136,7 @@ Picture draw_curves(View view, const std::vector<NamedCurve>& curves, Direction 
   Picture picture = view == View::profile ? profile_axes("Privacy profile", 1) : gdpt_axes("Privacy profile in units of Gaussian DP");
   for (const auto& [label, curve] : curves) {
     picture.series.push_back(epsilon_series(view, label, curve, last, direction, points));
-    if (picture.series.size() > palette_size) picture.series.back().stroke = Stroke::dashed;  // its colour is taken
+    if (picture.series.size() > palette_size) picture.series.back().stroke = Stroke::dashed;  // its colour is in use
   }
   if (view == View::profile) picture.y.low = least_shown(picture.series);
   return picture;

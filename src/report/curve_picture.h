@@ -10,28 +10,28 @@
 
 namespace tradeoff::report {
 
-/// The three ways to look at a curve.
+/// The three views of a curve.
 enum class View { tradeoff, profile, gdpt };
 
-/// A curve and what it is called in the legend.
+/// A curve and its name in the legend.
 struct NamedCurve {
   std::string label;
   Curve curve;
 };
 
-/// The curves in one diagram, over a range that shows all of them. A trade-off function comes with the line of guessing; one alone also
-/// with the region of errors that its guarantee leaves to an attacker and the risk at usual false-positive rates.
+/// Draws the curves in one diagram over a common range. A trade-off function is shown with the line of random guessing; a single one also
+/// with the region of errors that the guarantee allows and with the risk at usual false-positive rates.
 [[nodiscard]] Picture draw_curves(View view, const std::vector<NamedCurve>& curves, Direction direction, std::size_t points);
 
-/// The trade-off function, for pictures of one's own.
+/// The points of the trade-off function, for other drawings.
 [[nodiscard]] Series tradeoff_series(std::string label, const Curve& curve, Direction direction = Direction::worst,
                                      std::size_t points = 201);
-/// The profile or the transform on [0, last], densest where delta is more than nothing: what ends there ends steeply.
+/// The profile or the transform on [0, last], with more points where delta is not negligible, because it may end steeply.
 [[nodiscard]] Series epsilon_series(View view, std::string label, const Curve& curve, double last, Direction direction = Direction::worst,
                                     std::size_t points = 201);
 /// beta = 1 - alpha: perfect privacy.
 [[nodiscard]] Series guessing_line();
-/// The axes that the trade-off function is drawn on.
+/// The axes of the trade-off function.
 [[nodiscard]] Picture tradeoff_axes(std::string title);
 /// The axes of a profile, delta from `least` to 1 on a logarithmic scale.
 [[nodiscard]] Picture profile_axes(std::string title, double least);

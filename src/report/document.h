@@ -7,7 +7,7 @@
 
 #include "report/picture.h"
 
-// A page of text, tables and pictures, said once; it is written as Markdown or as HTML. In running text `code` stands in backquotes.
+// A page of text, tables and pictures that can be written as Markdown or as HTML. In running text `code` is in backquotes.
 namespace tradeoff::report {
 
 struct Heading {
@@ -27,12 +27,12 @@ struct Listing {
 struct Table {
   std::vector<std::vector<std::string>> rows;
 };
-/// Text to be copied as it is; `language` may be empty.
+/// Text to be copied verbatim; `language` may be empty.
 struct Verbatim {
   std::string text;
   std::string language;
 };
-/// Pictures side by side where there is room; a picture in Markdown is drawn with characters.
+/// Pictures side by side if there is room; Markdown shows them as characters.
 struct Gallery {
   std::vector<Figure> figures;
 };
@@ -44,11 +44,11 @@ struct Document {
   std::vector<Block> blocks;
 };
 
-/// Text of strangers as it may stand in running text: without control characters and backquotes.
+/// Makes untrusted text safe for running text: removes control characters and backquotes.
 [[nodiscard]] std::string as_code(const std::string& text);
 
 [[nodiscard]] std::string to_markdown(const Document& document);
-/// One file that needs no other: no scripts, no fonts, no links. Light or dark as the reader prefers, light on paper.
+/// A self-contained file: no scripts, fonts or links. Light or dark by the reader's preference; light in print.
 [[nodiscard]] std::string to_html(const Document& document);
 
 }  // namespace tradeoff::report

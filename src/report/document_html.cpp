@@ -8,7 +8,8 @@
 namespace tradeoff::report {
 namespace {
 
-// Nothing is wider than the window: tables scroll in their own box, long plans break anywhere, pictures shrink. Paper is white.
+// Nothing is wider than the window: tables scroll in their own box, long plans break anywhere, pictures shrink. Print has a white
+// background.
 constexpr std::string_view page_style = R"(
 :root{color-scheme:light dark;--paper:#ffffff;--ink:#24292f;--soft:#57606a;--line:#d0d7de;--tint:#f6f8fa;--mark:#0072b2;--glow:#eaf3f9}
 @media screen and (prefers-color-scheme:dark){:root{--paper:#0d1117;--ink:#e6edf3;--soft:#9198a1;--line:#30363d;--tint:#161b22;--mark:#56b4e9;--glow:#10233a}}
@@ -37,7 +38,7 @@ pre{background:var(--tint);border:1px solid var(--line);border-radius:6px;paddin
 @page{margin:18mm}
 )";
 
-/// Markup of running text: what stands in backquotes is code.
+/// Markup of running text: text in backquotes is code.
 std::string inline_html(const std::string& text) {
   std::string html;
   bool in_code = false;
@@ -53,7 +54,7 @@ std::string inline_html(const std::string& text) {
   return in_code ? html + "</code>" : html;
 }
 
-/// Lines stay lines; everything else is escaped.
+/// Keeps line breaks and escapes everything else.
 std::string escaped_lines(const std::string& text) {
   std::string html;
   for (std::size_t from = 0; from <= text.size();) {

@@ -8,7 +8,7 @@
 namespace tradeoff::report {
 namespace {
 
-/// What Markdown would take for a mark of its own gets a backslash, except inside `code`.
+/// Escapes characters that Markdown would interpret, except inside `code`.
 std::string escaped(const std::string& text) {
   std::string safe;
   bool in_code = false;
@@ -20,7 +20,7 @@ std::string escaped(const std::string& text) {
   return safe;
 }
 
-/// A cell ends at a bar, even inside code.
+/// A bar ends a cell, even inside code.
 std::string cell_of(const std::string& text) {
   std::string safe;
   for (const char c : escaped(text)) {
@@ -30,7 +30,7 @@ std::string cell_of(const std::string& text) {
   return safe;
 }
 
-/// Longer than every run of backquotes inside.
+/// A fence longer than every run of backquotes inside.
 std::string fence_for(const std::string& text) {
   std::size_t longest = 2, run = 0;
   for (const char c : text) {

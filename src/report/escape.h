@@ -5,7 +5,7 @@
 
 namespace tradeoff::report {
 
-/// The text as it may stand in XML and HTML, in elements and in attributes: printable, with its marks as entities.
+/// The text escaped for XML and HTML, in elements and in attributes; only printable characters.
 [[nodiscard]] std::string escaped_markup(const std::string& text);
 
 }  // namespace tradeoff::report

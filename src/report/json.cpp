@@ -10,7 +10,8 @@
 namespace tradeoff::report {
 namespace {
 
-/// Length of the well-formed UTF-8 sequence at the start of `bytes`, 0 if there is none (overlong forms and surrogates are not).
+/// The length of the well-formed UTF-8 sequence at the start of `bytes`; 0 if there is none. Overlong forms and surrogates are not
+/// well-formed.
 std::size_t utf8_length(std::string_view bytes) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   const auto continues = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xBF) {
@@ -131,7 +132,7 @@ JsonWriter& JsonWriter::raw(std::string_view json) {
 }
 
 JsonWriter& JsonWriter::interval(Interval value, const std::optional<Interval>& log10) {
-  if (!(value.lo <= value.hi)) value = Interval::whole();  // NaN certifies nothing, and must not reach a reader
+  if (!(value.lo <= value.hi)) value = Interval::whole();  // NaN proves nothing, and must not be printed
   begin_object().key("lo").end_of_interval(value.lo, numeric::to_text_below(value.lo));
   key("hi").end_of_interval(value.hi, numeric::to_text_above(value.hi));
   if (log10) key("log10").interval(*log10);

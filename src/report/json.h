@@ -12,9 +12,9 @@
 
 namespace tradeoff::report {
 
-/// Writes one JSON value on one line. An end of an interval is printed as a decimal that reads back as exactly the double that was
-/// certified and, for a reader with exact decimals, still lies outward of it; an infinite end is the string "inf" or "-inf". What comes
-/// out is always valid JSON in valid UTF-8, whatever bytes a message carries.
+/// Writes one JSON value on one line. An end of an interval is printed as a decimal that reads back as exactly the same double and, read as
+/// an exact decimal, still encloses it; an infinite end is the string "inf" or "-inf". The output is always valid JSON in valid UTF-8, even
+/// if a message contains other bytes.
 class JsonWriter {
  public:
   JsonWriter& begin_object() { return open('{'); }
@@ -29,10 +29,10 @@ class JsonWriter {
   JsonWriter& integer(std::uint64_t value);
   JsonWriter& boolean(bool value) { return raw(value ? "true" : "false"); }
   JsonWriter& null() { return raw("null"); }
-  /// A value that is JSON already.
+  /// Text that is already JSON.
   JsonWriter& raw(std::string_view json);
 
-  /// `{"lo": x, "hi": y}`, and `"log10"` beside them if given.
+  /// `{"lo": x, "hi": y}`, and also `"log10"` if given.
   JsonWriter& interval(Interval value, const std::optional<Interval>& log10 = std::nullopt);
   /// `[{"theorem": ..., "detail": ...}, ...]`.
   JsonWriter& steps(const std::vector<Step>& steps);

@@ -22,7 +22,7 @@ std::string printable(const std::string& text) {
       whole = (next & 0xC0U) == 0x80;
       code = (code << 6U) | (next & 0x3FU);
     }
-    static constexpr std::array<unsigned, 5> least = {0, 0, 0x80, 0x800, 0x10000};  // shorter ways to write the same are not UTF-8
+    static constexpr std::array<unsigned, 5> least = {0, 0, 0x80, 0x800, 0x10000};  // longer encodings of the same character are not UTF-8
     const bool surrogate = code >= 0xD800 && code < 0xE000;
     const bool control = code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xFFFE || code == 0xFFFF;
     if (whole && code >= least[size] && code < 0x110000 && !surrogate && !control) {

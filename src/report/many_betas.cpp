@@ -12,9 +12,9 @@
 namespace tradeoff::report {
 namespace {
 
-constexpr int samples = 160;  // of each half: leaves less than a pixel on the curves of training runs
+constexpr int samples = 160;  // samples of each half: the error is less than a pixel on the curves of training runs
 
-/// g(x) = 1 - delta(log x) - x alpha = height - x alpha is concave in x: where it is known. [profile-duality]
+/// g(x) = 1 - delta(log x) - x alpha = height - x alpha is concave in x; its known points. [profile-duality]
 struct Support {
   Interval x;
   Interval height;
@@ -33,7 +33,7 @@ std::vector<Support> supports_of(const Curve& curve, Direction direction) {
   return supports;
 }
 
-/// The chord through two points at x. Whole where its points coincide up to rounding.
+/// The chord through two points at x. The whole line if the points coincide within rounding.
 Interval chord_at(const Support& a, const Support& b, Interval alpha, Interval x) {
   const Interval run = b.x - a.x;
   if (!(run.lo > 0)) return Interval::whole();
@@ -42,7 +42,7 @@ Interval chord_at(const Support& a, const Support& b, Interval alpha, Interval x
 }
 
 /// [profile-duality] The supremum of g lies between its largest sample and the largest of the bounds between samples: a concave function
-/// lies below the continuation of each of its chords.
+/// lies below its extended chords.
 Interval supremum(const std::vector<Support>& supports, Interval alpha) {
   const std::size_t size = supports.size();
   const auto value = [&](std::size_t i) { return supports[i].height - supports[i].x * alpha; };
@@ -53,7 +53,7 @@ Interval supremum(const std::vector<Support>& supports, Interval alpha) {
     above = std::max(above, value(i).hi);
   }
   for (std::size_t i = 0; i + 1 < size; ++i) {
-    // Left of the middle the chord from the left, right of it the one from the right; the outermost intervals have only one of them.
+    // Left of the middle the chord from the left, right of it the chord from the right; the outermost intervals have only one of them.
     const Interval middle = Interval::exactly(supports[i].x.lo / 2 + supports[i + 1].x.hi / 2);
     const bool has_left = i > 0, has_right = i + 2 < size;
     const Interval from_left = has_left ? chord_at(supports[i - 1], supports[i], alpha, middle) : Interval::whole();
@@ -62,7 +62,7 @@ Interval supremum(const std::vector<Support>& supports, Interval alpha) {
     const double single_right = has_right ? chord_at(supports[i + 1], supports[i + 2], alpha, supports[i].x).hi : infinity;
     above = std::max(above, std::min({std::max(from_left.hi, from_right.hi), single_left, single_right}));
   }
-  // Outside the samples: delta is not negative, neither here nor in the other direction, where g(x) = x (1 - alpha - delta_swapped).
+  // Outside the samples: delta is not negative in either direction, and g(x) = x (1 - alpha - delta_swapped).
   const Interval before = supports.front().x * (1.0 - alpha);
   const Interval beyond = 1.0 - supports.back().x * alpha;
   return {below, std::max({above, before.hi, beyond.hi})};

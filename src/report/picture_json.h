@@ -7,7 +7,7 @@
 
 namespace tradeoff::report {
 
-/// The description of a picture for those who draw it by other means: axes, and each series as arrays `x`, `lo`, `hi` with null at a gap.
+/// The description of a picture for other drawing programs: the axes, and each series as arrays `x`, `lo`, `hi` with null at a gap.
 [[nodiscard]] std::string to_json(const Picture& picture);
 
 }  // namespace tradeoff::report

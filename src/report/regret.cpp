@@ -16,9 +16,9 @@ namespace {
 
 constexpr double wanted_width = 1e-4;     // regrets are quoted in thousandths
 constexpr double wanted_relative = 0.01;  // and with two digits
-constexpr std::size_t most_cells = 1000;  // then a wider interval is the answer
-constexpr std::size_t first_cells = 64;   // so that no hump is missed for long
-constexpr double farthest = 700;          // where exp still fits a double
+constexpr std::size_t most_cells = 1000;  // beyond it the interval is wider
+constexpr std::size_t first_cells = 64;   // enough to find every maximum early
+constexpr double farthest = 700;          // exp overflows beyond
 
 /// Both profiles at one epsilon.
 struct Sample {
@@ -27,14 +27,14 @@ struct Sample {
   Interval summary;
 };
 
-/// What may be lost between two samples: profiles fall, 1 + exp grows.
+/// A bound of the regret between two samples: profiles decrease, 1 + exp increases.
 struct Cell {
   Sample from;
   Sample to;
   double above;
 };
 
-/// [summary-regret] (delta_g - delta_f)(e) / (1 + exp(e)) with the ends of both profiles that are given.
+/// [summary-regret] (delta_g - delta_f)(e) / (1 + exp(e)) for the given ends of both profiles.
 Interval loss_of(Interval summary, Interval curve, double epsilon) { return (summary - curve) / (1.0 + exp(Interval::exactly(epsilon))); }
 
 Cell cell_of(const Sample& from, const Sample& to) {

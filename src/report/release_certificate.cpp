@@ -55,7 +55,7 @@ Fields fields_of(const DrawnMechanism& one) {
   Fields fields = {{"law", one.law}, {"times", std::to_string(one.times)}, {"grid", power_of_two(one.grid_exponent)}};
   fields[one.choices != 0 ? "epsilon" : "scale"] = dyadic(one.scale_numerator, one.scale_exponent);
   fields["sensitivity"] = text_of(one.sensitivity);
-  if (!one.norm.empty()) fields["norm"] = one.norm;  // of a row, in which the sensitivity is charged
+  if (!one.norm.empty()) fields["norm"] = one.norm;  // the norm of a row that the sensitivity uses
   if (one.bound != 0) fields["bound"] = std::to_string(one.bound);
   if (one.choices != 0) fields["choices"] = std::to_string(one.choices);
   if (!one.rectified) return fields;

@@ -9,17 +9,17 @@
 
 namespace tradeoff::report {
 
-/// The certificate of a release, all but the SHA-256 of what is released.
+/// The certificate of a release, without the SHA-256 of the released values.
 [[nodiscard]] CertificateDocument document_of(const Certificate& certificate);
 
-/// What the settings of a release lead to: plan, noise and settings again. Throws CertificateError for a setting that is missing or is not
-/// of its form, and what `certify` throws.
+/// Recomputes a release from its settings: plan, noise and settings. Throws CertificateError for a setting that is missing or malformed,
+/// and what `certify` throws.
 [[nodiscard]] CertificateDocument recreate_release(const CertificateDocument& document);
 
-/// The quotient of the noisy sum and the noisy count, where both were released: a function of what was released anyway.
+/// The quotient of the noisy sum and the noisy count, if both were released: a post-processing of released values.
 [[nodiscard]] std::optional<double> mean_of(const Release& released, Aggregate aggregate);
 
-/// The released rows, and the mean on a line of its own, as they are printed: all digits. Its SHA-256 stands in the certificate.
+/// The released rows as printed with all digits, and the mean on its own line. The certificate contains the SHA-256 of this text.
 [[nodiscard]] std::string printed_rows(const Release& released, Aggregate aggregate);
 
 }  // namespace tradeoff::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What attackers can do, said so that it holds for every mechanism that the curve covers. [odds-factor] [slack-pair]
+// The risks of attacks, in statements that hold for every mechanism that the curve covers. [odds-factor] [slack-pair]
 #include "report/risk.h"
 
 #include <array>
@@ -16,10 +16,10 @@ namespace tradeoff::report {
 namespace {
 
 constexpr std::array<const char*, 4> shown_rates = {"1e-4", "0.001", "0.01", "0.1"};  // false-positive rates that attack papers report
-constexpr std::array<const char*, 3> shown_priors = {"0.01", "0.1", "0.5"};           // from rare disease to a coin toss
+constexpr std::array<const char*, 3> shown_priors = {"0.01", "0.1", "0.5"};           // from a rare disease to a coin toss
 constexpr std::array<const char*, 3> shown_crowds = {"10", "1000", "1000000"};        // a family, a school, a city
-constexpr std::array<const char*, 2> shown_chances = {"0.01", "1e-5"};                // outputs that are rarer may tell more
-constexpr const char* shown_slack = "1e-5";                                           // private training has no useful mu without one
+constexpr std::array<const char*, 2> shown_chances = {"0.01", "1e-5"};                // rarer outputs may reveal more
+constexpr const char* shown_slack = "1e-5";                                           // without a slack DP-SGD has no useful mu
 
 void write_rows(JsonWriter& out, const char* given_name, const char* value_name, const std::vector<RiskRow>& rows) {
   out.begin_array();
@@ -30,7 +30,7 @@ void write_rows(JsonWriter& out, const char* given_name, const char* value_name,
 /// The safe end in per cent, rounded up.
 std::string per_cent(Interval value) { return safe_end(value * 100.0, SafeEnd::hi, 3) + " %"; }
 
-// [odds-factor] Odds are multiplied by at most the factor.
+// [odds-factor] The odds grow by at most the factor.
 Interval belief_after(Interval prior, Interval factor) {
   if (!(factor.lo < infinity)) return Interval::exactly(1);
   const Interval against = (1.0 - prior) / prior;
@@ -67,7 +67,7 @@ Risk find_risk(const Curve& asked) {
     risk.beliefs.push_back({prior, belief_after(*numeric::enclose_decimal(prior), risk.odds.back().value)});
   const Interval slack = *numeric::enclose_decimal(shown_slack);
   const GdpPair pair = measure_mu(curve, {slack}).with_slack.front();
-  // Where rounding raised the slack, the raised one is what holds. [slack-pair]
+  // If rounding raised the slack, the raised slack is stated. [slack-pair]
   risk.gaussian = {pair.slack == slack ? shown_slack : safe_end(pair.slack, SafeEnd::hi, 13), pair.mu};
   return risk;
 }

@@ -11,7 +11,7 @@ namespace tradeoff::report {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double below_everything = -0.05;  // where a 0 on a logarithmic axis is put: just outside
+constexpr double below_everything = -0.05;  // the position of 0 on a logarithmic axis: just outside
 
 std::string superscript(int exponent) {
   static constexpr std::array<const char*, 10> digits = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -26,7 +26,7 @@ std::string fixed(double value, int decimals) {
   return {text.data(), end};
 }
 
-/// A multiple of 10^exponent by a small whole number, as people write it.
+/// A small whole number times 10^exponent, in the usual notation.
 std::string round_number(double count, int exponent) {
   if (count == 0) return "0";
   if (exponent >= 5 || exponent < -4) return fixed(count, 0) + "×10" + superscript(exponent);
@@ -39,7 +39,7 @@ std::vector<Tick> linear_ticks(double low, double high, int wanted) {
   const double unit = std::pow(10.0, exponent);
   const int factor = rough <= unit ? 1 : rough <= 2 * unit ? 2 : rough <= 5 * unit ? 5 : 10;
   const double step = factor * unit;
-  constexpr double slack = 1e-9;  // an end that is a round number is named although its quotient by the step is rounded
+  constexpr double slack = 1e-9;  // a round end gets a label although its quotient by the step is rounded
   std::vector<Tick> ticks;
   const double first = std::ceil(low / step - slack);
   const double last = std::floor(high / step + slack);
@@ -82,7 +82,7 @@ Ruler::Ruler(const Axis& axis, const std::vector<double>& values) : scale_(axis.
     low_ = std::min(low_, value);
     high_ = std::max(high_, value);
   }
-  if (!(low_ <= high_)) low_ = high_ = 1;  // there is nothing to go by
+  if (!(low_ <= high_)) low_ = high_ = 1;  // there are no data
   if (axis.low && usable(*axis.low)) low_ = *axis.low;
   if (axis.high && usable(*axis.high)) high_ = *axis.high;
   const double extent = scale_ == Scale::linear ? high_ - low_ : std::log(high_) - std::log(low_);
@@ -115,7 +115,7 @@ Rulers rulers_of(const Picture& picture) {
   const Ruler x(picture.x, xs);
   const Ruler tight(picture.y, ys);
   Axis y = picture.y;
-  constexpr double headroom = 0.06;  // so that a curve does not run along the frame
+  constexpr double headroom = 0.06;  // so that a curve does not touch the frame
   if (!y.high && y.scale == Scale::linear) y.high = tight.high() + headroom * (tight.high() - tight.low());
   return {x, Ruler(y, ys)};
 }
@@ -142,7 +142,7 @@ std::vector<std::vector<Position>> clip_line(const std::vector<Position>& line) 
   for (std::size_t i = 1; i < line.size(); ++i) {
     const Position from = line[i - 1];
     const Position to = line[i];
-    double enter = 0;  // the part of the way from one to the other that is inside
+    double enter = 0;  // the share of the way at which the line enters the square
     double leave = 1;
     for (const auto& [start, way] : {std::pair{from.x, to.x - from.x}, std::pair{from.y, to.y - from.y}}) {
       if (way == 0 && (start < 0 || start > 1)) leave = -1;
@@ -159,7 +159,7 @@ std::vector<std::vector<Position>> clip_line(const std::vector<Position>& line) 
 }
 
 std::vector<Position> clip_polygon(std::vector<Position> polygon) {
-  // One side after the other: what is beyond it is replaced by where the outline crosses it.
+  // Clips at one side after the other: points beyond it are replaced by the crossings.
   const auto clip = [&polygon](double Position::* along, double side, double sign) {
     std::vector<Position> inside;
     for (std::size_t i = 0; i < polygon.size(); ++i) {

@@ -8,13 +8,13 @@
 
 namespace tradeoff::report {
 
-/// A place on an axis that is named.
+/// A labelled position on an axis.
 struct Tick {
   double at;
   std::string label;
 };
 
-/// An axis with both ends known: where values lie on it, and which of them are named.
+/// An axis with both ends known: positions of values, and the labelled values.
 class Ruler {
  public:
   /// The ends that the axis does not give are those of the values; a range without extent is widened.
@@ -40,7 +40,7 @@ struct Rulers {
 };
 [[nodiscard]] Rulers rulers_of(const Picture& picture);
 
-/// What is certain at one place, in the unit square of the axes: (0, 0) is the lower left corner. It may lie outside.
+/// The proved interval at one position, in the unit square of the axes: (0, 0) is the lower left corner. It may lie outside.
 struct Vertex {
   double x;
   double low;

@@ -17,11 +17,11 @@ namespace tradeoff::report {
 namespace {
 
 constexpr std::array<const char*, 5> shown_deltas = {"1e-4", "1e-5", "1e-6", "1e-8", "1e-10"};  // from a survey to cryptography
-constexpr const char* headline_delta = "1e-5";                                                  // what most people quote
+constexpr const char* headline_delta = "1e-5";                                                  // the usual choice
 constexpr std::array<const char*, 3> shown_slacks = {"1e-5", "1e-8", "1e-10"};
 constexpr std::array<const char*, 7> shown_alphas = {"1e-10", "1e-8", "1e-6", "1e-4", "0.001", "0.01", "0.1"};
 
-/// The guarantee that (mu, slack) states, to be compared with the curve. Its upper ends are what is claimed.
+/// The guarantee that (mu, slack) states, for the comparison with the curve. It uses the upper ends, which are claimed.
 Curve summary_of(double mu, double slack) {
   const Curve gaussian = analyze(parse("gdp(mu=" + exact_number(mu).text + ")"));
   return slack > 0 ? with_revealing(gaussian, Interval::exactly(slack)) : gaussian;
@@ -54,7 +54,7 @@ void for_each_call(const Plan& plan, const std::function<void(const Call&)>& vis
   }
 }
 
-/// Whether the plan holds a source that is only a claim about a mechanism.
+/// Whether the plan contains a source that only states a guarantee.
 bool holds_claims(const Plan& plan) {
   bool found = false;
   for_each_call(plan, [&](const Call& call) {
@@ -66,16 +66,16 @@ bool holds_claims(const Plan& plan) {
 
 constexpr std::uint64_t very_many = std::uint64_t{1} << 62U;
 
-/// The product, as far as it can be counted.
+/// The product, limited to the largest integer.
 std::uint64_t times(std::uint64_t a, std::uint64_t b) { return a > very_many / b ? very_many : a * b; }
 
-/// How many records the operator speaks of, together.
+/// The group size that the operator states.
 std::uint64_t records_of(const Call& operation) {
   const Word* word = vocabulary().find(Role::operation, operation.name);
   return word != nullptr && word->records != nullptr ? word->records(Arguments(operation)) : 1;
 }
 
-/// The least of what the plans inside of a value protect; nothing if there are none.
+/// The smallest group size of the nested plans in a value; empty if there are none.
 std::optional<std::uint64_t> least_inside(const std::vector<Value>& values);
 
 std::optional<std::uint64_t> least_inside(const Value& value) {
@@ -105,7 +105,7 @@ std::uint64_t records_of(const Line& line) {
   return records;
 }
 
-/// One word for a shell that reads it back as it is.
+/// Quotes one word for a shell.
 std::string shell_word(const std::string& text) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./+";
   if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
@@ -114,7 +114,7 @@ std::string shell_word(const std::string& text) {
   return word + "'";
 }
 
-/// The usual deltas and that of the headline, falling.
+/// The usual deltas and the one of the headline, in decreasing order.
 std::vector<Number> deltas_with(const Number& headline) {
   std::vector<Number> deltas = {headline};
   for (const char* text : shown_deltas)
@@ -134,13 +134,13 @@ void find_numbers(Statement& made) {
   if (made.gaussian.verdict == GdpVerdict::gdp) made.mus.push_back(mu_row(curve, "0", made.gaussian.mu, 0));
   for (std::size_t i = 0; i < slacks.size(); ++i) {
     const GdpPair& pair = made.gaussian.with_slack[i];
-    // Where rounding raised the slack, the raised one is what holds.
+    // If rounding raised the slack, the raised slack is stated.
     const std::string told = pair.slack == slacks[i] ? shown_slacks[i] : safe_end(pair.slack, SafeEnd::hi, 13);
     made.mus.push_back(mu_row(curve, told, pair.mu, pair.slack.hi));
   }
   for (const char* text : shown_alphas) made.tradeoff.emplace_back(text, curve.beta_at(read_number(text).value));
   made.risk = find_risk(curve);
-  made.balanced = (1.0 - made.risk.advantage) / Interval::exactly(2);  // where a symmetric curve crosses the diagonal, its slope is -1
+  made.balanced = (1.0 - made.risk.advantage) / Interval::exactly(2);  // a symmetric curve has slope -1 where it crosses the diagonal
 }
 
 }  // namespace

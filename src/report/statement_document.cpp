@@ -13,7 +13,7 @@
 namespace tradeoff::report {
 namespace {
 
-constexpr int digits = 4;                    // of a number that people quote
+constexpr int digits = 4;                    // digits of a quoted number
 constexpr std::size_t picture_points = 161;  // enough for a smooth line at the size of a page
 
 std::string most(Interval value) { return value.hi < infinity ? safe_end(value, SafeEnd::hi, digits) : "none"; }
@@ -44,7 +44,7 @@ std::string text_of(const Value& value) {
   return "?";
 }
 
-/// Every parameter with its value, those that were left out too.
+/// Every parameter with its value, including defaults.
 std::string parameters_of(const Call& call) {
   std::string text;
   const Word* word = vocabulary().find(Role::source, call.name);
@@ -53,7 +53,7 @@ std::string parameters_of(const Call& call) {
   for (const Parameter& parameter : word->parameters) {
     const auto given = std::find_if(call.arguments.begin(), call.arguments.end(),
                                     [&parameter](const Argument& argument) { return argument.name == parameter.name; });
-    if (given == call.arguments.end() && parameter.fallback.empty()) continue;  // of another form
+    if (given == call.arguments.end() && parameter.fallback.empty()) continue;  // belongs to another form of the source
     const std::string value = given != call.arguments.end() ? text_of(given->value) : std::string(parameter.fallback);
     text += (text.empty() ? "" : "; ") + as_code(std::string(parameter.name) + " = " + value);
     if (!parameter.meaning.empty()) text += " " + std::string(parameter.meaning);
@@ -94,7 +94,7 @@ Table tradeoff_of(const Statement& statement) {
   return table;
 }
 
-/// Where a posterior can be 1, rare outputs are listed separately. [odds-factor]
+/// If a posterior can be 1, rare outputs are listed separately. [odds-factor]
 void add_beliefs(Table& table, const Risk& risk) {
   for (std::size_t i = 0; i < risk.posteriors.size(); ++i) {
     const RiskRow& any = risk.posteriors[i];
@@ -136,7 +136,7 @@ std::string gaussian_sentence(const Statement& statement) {
   return "It is not known whether some μ covers the whole curve, so only pairs with a slack are stated.";
 }
 
-/// What a reader should know before quoting a mu. Not the warnings of the measurement, which are for its caller.
+/// Remarks for the reader of a mu. The warnings of the measurement are for its caller and are not repeated here.
 std::vector<std::string> gaussian_remarks(const Statement& statement) {
   constexpr double hardly_private = 6;  // a test with type I error 1% has then a type II error below 0.02%
   std::vector<std::string> remarks;
@@ -170,18 +170,18 @@ std::string order_of(const Curve& one, const Curve& other) {
     }
     return "undecided";
   } catch (const Error&) {
-    return "not comparable";  // they have different neighbours
+    return "not comparable";  // their neighbours differ
   }
 }
 
-/// How much of the data a unit that people named may be.
+/// The possible extent of a unit that is stated in words.
 std::string records_sentence(const Statement& statement) {
   if (statement.context.unit.empty()) return {};
   return "The numbers hold where that is " + std::string(statement.records == 1 ? "" : "at most ") +
          (statement.records == 1 ? "one record" : std::to_string(statement.records) + " records") + " of the data. ";
 }
 
-/// One column a statement: the same numbers next to each other.
+/// One column per statement, with the same numbers side by side.
 void add_comparison(Document& document, const std::vector<Statement>& statements) {
   std::vector<NamedCurve> curves;
   Table names{{{"", "plan", "neighbours", "method"}}};
@@ -239,7 +239,7 @@ std::string model_card(const Statement& statement) {
   const auto& [delta, epsilon] = statement.headline;
   const auto quoted = [](const std::string& text) {
     JsonWriter out;
-    return out.text(text).str();  // a JSON string is one of YAML too
+    return out.text(text).str();  // a JSON string is also a YAML string
   };
   std::string text = "differential_privacy:\n";
   text += "  epsilon: " + (epsilon.hi < infinity ? safe_end(epsilon, SafeEnd::hi, digits) : std::string(".inf")) + "\n";

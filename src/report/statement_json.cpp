@@ -7,7 +7,7 @@
 namespace tradeoff::report {
 namespace {
 
-// A null is for the people who run the plan to fill in: no accountant can know it.
+// The people who run the plan must fill in a null; the accountant cannot know it.
 
 void write_texts(JsonWriter& out, const std::vector<std::string>& texts) {
   out.begin_array();
@@ -82,7 +82,7 @@ void write_registry(JsonWriter& out, const Statement& statement) {
   out.key("bound_on_input_distance").text(neighbours_sentence(statement.curve.neighbours()));
   out.key("unprotected_quantities");
   if (statement.curve.neighbours() == Neighbours::unstated)
-    out.null();  // the number of records may be one
+    out.null();  // the number of records may be an unprotected quantity
   else
     write_texts(out, statement.curve.neighbours() == Neighbours::replace_one ? std::vector<std::string>{"the number of records"}
                                                                              : std::vector<std::string>{});

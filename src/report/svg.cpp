@@ -14,7 +14,7 @@
 namespace tradeoff::report {
 namespace {
 
-// Lengths in pixels. The margins hold the widest tick label, two lines of labels, and half a tick label beyond the right end.
+// Lengths in pixels. The margins have room for the widest tick label, two lines of labels, and half a tick label beyond the right end.
 constexpr double left_margin = 66;
 constexpr double right_margin = 22;
 constexpr double top_margin = 38;
@@ -23,12 +23,12 @@ constexpr double bottom_margin = 14;
 constexpr double legend_row = 20;
 constexpr double swatch = 28;
 constexpr double legend_gap = 16;
-constexpr double character = 6.8;        // of the text of 12 pixels, on the wide side
-constexpr double title_character = 7.6;  // of the title
-constexpr double narrowest_band = 0.8;   // a thinner one is hidden by its own line
+constexpr double character = 6.8;        // width of a character of 12-pixel text, estimated generously
+constexpr double title_character = 7.6;  // width of a character of the title
+constexpr double narrowest_band = 0.8;   // a narrower band would be hidden by its line
 constexpr int wanted_ticks = 6;
 
-// The colours of Okabe and Ito without yellow, which white paper swallows; on dark ground their lighter relatives.
+// The palette of Okabe and Ito without yellow, which is too light on white; lighter variants on a dark background.
 constexpr std::string_view figure_style =
     ".tradeoff-picture{font-family:system-ui,'Segoe UI','Helvetica Neue',Arial,'DejaVu Sans',sans-serif;font-size:12px}"
     ".tradeoff-picture .paper{fill:#ffffff}"
@@ -68,7 +68,7 @@ std::string text_at(double x, double y, const char* anchor, const std::string& t
          "</text>\n";
 }
 
-/// Where the unit square of a panel lies on the paper. Heights grow upwards there and downwards here.
+/// The position of the unit square of a panel in the document. There y grows upwards, in SVG downwards.
 struct Frame {
   double left;
   double top;
@@ -172,10 +172,10 @@ struct Legend {
   int rows = 0;
 };
 
-/// The label in lines of at most `most` characters, broken at spaces: two of them, the second one shortened if need be.
+/// The label in lines of at most `most` characters, broken at spaces: at most two lines, the second one shortened if necessary.
 std::vector<std::string> lines_of(const std::string& label, std::size_t most) {
   if (length_of(label) <= most) return {label};
-  const std::size_t space = label.rfind(' ', most);  // counted in bytes, so never too late
+  const std::size_t space = label.rfind(' ', most);  // counted in bytes, so never too far right
   if (space == std::string::npos || space == 0) return {shortened(label, most)};
   return {label.substr(0, space), shortened(label.substr(space + 1), most)};
 }

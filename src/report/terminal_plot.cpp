@@ -24,11 +24,11 @@ class Canvas {
   [[nodiscard]] int height() const { return 4 * rows_; }
   void dot(int x, int y) {
     if (x < 0 || y < 0 || x >= width() || y >= height()) return;
-    // The bits of a braille cell run down its left column, then its right one; the lowest row was added later, hence 0x40 and 0x80.
+    // The bits of a braille cell go down its left column, then its right one; the lowest row was added later, hence 0x40 and 0x80.
     static constexpr std::array<std::array<std::uint8_t, 4>, 2> bits{{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}};
     cells_[cell(x, y)] |= bits[static_cast<std::size_t>(x % 2)][static_cast<std::size_t>(y % 4)];
   }
-  /// Instead of the character that holds this dot; a letter that is there already stays.
+  /// Replaces the character that contains this dot; an existing letter stays.
   void letter(int x, int y, char which) {
     if (x >= 0 && y >= 0 && x < width() && y < height() && letters_[cell(x, y)] == '\0') letters_[cell(x, y)] = which;
   }
@@ -79,7 +79,7 @@ void draw_line(Canvas& canvas, const std::vector<Position>& line, Stroke stroke)
   }
 }
 
-/// Dots between the ends of the intervals: a sparse grid of them for an area, every other one for a band that is more than a line.
+/// Dots between the ends of the intervals: a sparse grid for an area, every other dot for a band that is wider than a line.
 void shade(Canvas& canvas, const std::vector<Vertex>& run, bool dense) {
   for (std::size_t i = 1; i < run.size(); ++i) {
     const Vertex &from = run[i - 1], &to = run[i];
@@ -113,7 +113,7 @@ void draw(Canvas& canvas, const Series& series, const Rulers& rulers) {
   }
 }
 
-/// Puts the letter on the line where `wanted` (0 to 1) says, or as near to it as the line is inside the picture.
+/// Puts the letter on the line at the position `wanted` (0 to 1), or at the nearest position inside the picture.
 void mark(Canvas& canvas, const Series& series, const Rulers& rulers, char which, double wanted) {
   double nearest = 2;
   Position found{};
@@ -138,7 +138,7 @@ void mark(Canvas& canvas, const Series& series, const Rulers& rulers, char which
 bool is_listed(const Series& series) { return !series.label.empty(); }
 bool has_letter(const Series& series) { return is_listed(series) && (series.shape == Shape::line || series.shape == Shape::steps); }
 
-/// The letter of each series: A, B, ... for lines if there are several, otherwise what stands for its shape.
+/// The letter of each series: A, B, ... for lines if there are several, otherwise a sign for its shape.
 std::vector<std::string> signs_of(const Picture& picture) {
   const auto lettered = std::count_if(picture.series.begin(), picture.series.end(), has_letter);
   std::vector<std::string> signs;
@@ -167,7 +167,7 @@ Canvas paint(const Picture& picture, const Rulers& rulers, const std::vector<std
 
 std::string padded(const std::string& text, std::size_t width) { return std::string(width - std::min(width, length_of(text)), ' ') + text; }
 
-/// The line below the drawing with its tick marks, the names of the ticks where they do not touch, and what the axis measures.
+/// The line below the drawing with its tick marks, the labels of the ticks that do not overlap, and the quantity of the axis.
 std::string horizontal_axis(const Axis& axis, const Ruler& ruler, std::size_t margin, int columns) {
   std::vector<std::string> line(static_cast<std::size_t>(columns), "─");
   std::string names;
@@ -204,7 +204,8 @@ std::string to_terminal(const Picture& picture, TerminalSize size) {
   const std::vector<Tick> ticks = rulers.y.ticks(std::max(2, size.rows / 3));
   std::size_t margin = 4;
   for (const Tick& tick : ticks) margin = std::max(margin, length_of(tick.label) + 1);
-  const int columns = std::max(8, size.columns - static_cast<int>(margin) - 4);  // the axis, and half a tick name beyond the right end
+  // room for the axis, and for half a tick label beyond the right end
+  const int columns = std::max(8, size.columns - static_cast<int>(margin) - 4);
   const Canvas canvas = paint(picture, rulers, signs, columns, size.rows);
 
   const auto room = static_cast<std::size_t>(size.columns) - 2;

@@ -7,7 +7,7 @@
 
 namespace tradeoff::report {
 
-/// How much room there is: the drawing and its labels stay within this many columns.
+/// The available room: the drawing and its labels use at most this many columns.
 struct TerminalSize {
   int columns = 80;
   int rows = 16;  ///< of the drawing itself

@@ -55,7 +55,8 @@ std::vector<Direction> directions_of(const Curve& curve, Direction asked) {
   return {Direction::remove, Direction::add};
 }
 
-/// exp(epsilon) is the slope of beta where the attack's threshold is epsilon. About: it is where counts and errors are stated, no more.
+/// exp(epsilon) is the slope of beta at the threshold epsilon of the attack. Approximate: it only chooses where counts and errors are
+/// stated.
 std::optional<double> threshold_of(const Curve& curve, Direction direction, double alpha, Interval beta) {
   const Unrecorded steering;
   const double away = 0.99 * alpha;
@@ -64,10 +65,10 @@ std::optional<double> threshold_of(const Curve& curve, Direction direction, doub
   return std::isfinite(epsilon) ? std::optional(epsilon) : std::nullopt;
 }
 
-/// The epsilon at which the answer is decided; nothing where no profile is summed.
+/// The epsilon that decides the answer; empty if no profile is summed.
 std::optional<double> decided_at(const CertifiedAnswer& one, const Curve& curve) {
   if (one.ask == "mu" || one.at == "inf") return std::nullopt;
-  if (one.ask == "epsilon") {  // at the lower end something of delta is left, even next to the largest loss
+  if (one.ask == "epsilon") {  // at the lower end delta is still positive, even next to the largest loss
     const double end = one.answer.lo > 0 ? one.answer.lo : one.answer.hi;
     return std::isfinite(end) ? std::optional(end) : std::nullopt;
   }
@@ -82,7 +83,7 @@ std::vector<Evaluation> evaluations_for(const CertifiedAnswer& one, const Curve&
     for (const Direction direction : directions_of(curve, one.direction)) {
       const std::vector<Evaluation> found = evaluations_of(*loss_of(curve), direction, *epsilon);
       for (const Evaluation& evaluation : found)
-        if (evaluation.log_delta.lo > -infinity) all.push_back(evaluation);  // the others found nothing, or that nothing is left
+        if (evaluation.log_delta.lo > -infinity) all.push_back(evaluation);  // the others found no bound, or delta = 0
     }
   }
   return all;
@@ -93,7 +94,7 @@ std::vector<Evaluation> evaluations_for(const CertifiedAnswer& one, const Curve&
 bool holds(Interval outer, Interval inner) { return outer.lo <= inner.lo && inner.hi <= outer.hi; }
 bool meets(Interval a, Interval b) { return a.lo <= b.hi && b.lo <= a.hi; }
 
-/// If the recomputed interval is inside the certified one, the certified one is true. If they are disjoint, one of them is false.
+/// If the recomputed interval is inside the certified one, the certified one is correct. If they are disjoint, one of them is wrong.
 Verdict compare(const CertifiedAnswer& given, const CertifiedAnswer& again) {
   const bool both = given.log10 && again.log10;
   if (!meets(given.answer, again.answer) || (both && !meets(*given.log10, *again.log10))) return Verdict::refuted;
@@ -107,7 +108,7 @@ std::string condition_of(const CertifiedAnswer& one) {
   return text;
 }
 
-/// Curves of one plan for the relative widths that are asked for.
+/// The curves of one plan, one per relative width.
 class Curves {
  public:
   Curves(const Plan& plan, Neighbours neighbours) : plan_(plan), neighbours_(neighbours) {}
@@ -123,7 +124,7 @@ class Curves {
   std::map<double, Curve> curves_;
 };
 
-/// The labels are true if this program, asked the same, gives the same.
+/// The method and the steps are correct if this program computes the same ones.
 std::optional<Finding> verify_labels(const CertifiedAnswer& given, const CertifiedAnswer& again) {
   const auto same = [](const Step& a, const Step& b) { return a.theorem == b.theorem && a.detail == b.detail; };
   const std::string what = "how " + condition_of(given) + " was found";
@@ -135,7 +136,7 @@ std::optional<Finding> verify_labels(const CertifiedAnswer& given, const Certifi
   return std::nullopt;
 }
 
-/// Each evaluation says something about delta of its own.
+/// Each evaluation is itself a claim about delta.
 std::optional<Finding> verify_evaluations(const CertifiedAnswer& given, const Curve& curve) {
   for (const Evaluation& one : given.evaluations) {
     const Interval found = curve.log_delta_at(Interval::exactly(one.epsilon), one.direction);
@@ -152,7 +153,7 @@ void verify_answer(const CertifiedAnswer& given, Curves& curves, std::vector<Fin
   const CertifiedAnswer first = certified(curves.at(relative), given);
   CertifiedAnswer again = first;
   Verdict verdict = compare(given, again);
-  for (const double finer : {1e-9, 1e-12}) {  // a narrower interval of our own may decide what the one that was asked for does not
+  for (const double finer : {1e-9, 1e-12}) {  // a narrower interval may decide if the requested one does not
     if (verdict != Verdict::undecided || finer >= relative) continue;
     const CertifiedAnswer narrow = certified(curves.at(finer), given);
     again.answer = intersect(again.answer, narrow.answer);
@@ -173,7 +174,7 @@ void verify_charge(const Charge& charge, Neighbours neighbours, std::vector<Find
   for (const CertifiedAnswer& one : charge.guarantees) verify_answer(one, curves, findings);
 }
 
-/// The first field in which they differ.
+/// The first field in which the two documents differ.
 std::optional<std::string> difference(const Fields& given, const Fields& again) {
   const auto value_in = [](const Fields& fields, const std::string& name) {
     const auto found = fields.find(name);

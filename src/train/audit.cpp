@@ -14,18 +14,18 @@
 namespace tradeoff::train {
 namespace {
 
-constexpr double side_chance = audit_error / 17;  // 16 sides of checks and one bound share the chance of an error [step-audit]
+constexpr double side_chance = audit_error / 17;  // 16 sides of checks and one bound share the probability of an error [step-audit]
 constexpr std::uint64_t run_length = 100;         // steps from fresh weights: small weights show their changes to more digits
 constexpr std::uint64_t together = 4;             // records in a batch of the first part, the canary among them
-constexpr std::size_t remembered = 4;             // steps whose noise is compared with the next one's
-constexpr double usual_chance = 0.0005;           // a step's noise is unusually short, or long
-constexpr float canary_size = 1e9F;               // in deltas: every clipping norm is far exceeded
-constexpr double most_deviations = 12;            // of a sum of fresh noise: exceeded with chance 1e-31
+constexpr std::size_t remembered = 4;             // steps whose noise is compared with that of the next step
+constexpr double usual_chance = 0.0005;           // the probability that the noise of a step is unusually short, or unusually long
+constexpr float canary_size = 1e9F;               // in deltas: far above every clipping norm
+constexpr double most_deviations = 12;            // of a sum of fresh noise: exceeded with probability 1e-31
 constexpr double float_error = 0x1p-24;
 
 bool is_fixed(const TrainingTerms& terms) { return std::holds_alternative<FixedSizeBatches>(terms.batches); }
 
-/// How far a record moves the sum, in clipping norms, by the meaning of the neighbours.
+/// The distance that a record moves the sum, in clipping norms, under the neighbours.
 double reach_of(const TrainingTerms& terms) { return is_fixed(terms) ? 2 : 1; }
 
 /// The stated standard deviation of the noise on the sum, in clipping norms.
@@ -47,9 +47,9 @@ class Canary {
     std::size_t place;
     int sign;
   };
-  /// Its entries in the vector of weights.
+  /// The indices of its entries in the vector of weights.
   [[nodiscard]] const std::vector<Entry>& cells() const { return cells_; }
-  /// As the gradient of this example of a batch, in this direction.
+  /// Writes it as the gradient of this example of a batch, in this direction.
   void plant(std::vector<Factors>& factors, std::size_t example, int direction) const {
     for (std::size_t i = 0; i < factors.size(); ++i) {
       const auto at = static_cast<Eigen::Index>(example * factors[i].positions);
@@ -73,10 +73,10 @@ class Canary {
   std::vector<Entry> cells_;
 };
 
-/// What the noise of all steps looked like where no canary was. In standard deviations; `error` bounds that of every entry.
+/// Statistics of the noise of all steps outside the canaries. In standard deviations; `error` bounds the error of every entry.
 class NoiseWatch {
  public:
-  /// `last_layer` is where the last layer begins.
+  /// `last_layer` is the first index of the last layer.
   NoiseWatch(std::size_t weights, std::size_t last_layer, std::size_t canary, double error)
       : error_(error),
         last_layer_(last_layer),
@@ -85,7 +85,7 @@ class NoiseWatch {
         squares_(weights),
         unseen_(weights) {}
 
-  /// The entries of the canary are 0 and do not count.
+  /// The entries of the canary are 0 and are not counted.
   void see(const std::vector<double>& noise, const std::vector<Canary::Entry>& canary, noise::WordStream& words) {
     double sum = 0;
     for (std::size_t i = 0; i < noise.size(); ++i) {
@@ -104,7 +104,7 @@ class NoiseWatch {
 
   void report(std::vector<AuditCheck>& checks) const {
     const double weights = static_cast<double>(squares_.size()), count = static_cast<double>(steps_);
-    const double rounding = 1 + 0x1p-50 * (count + weights);  // of the sums of squares
+    const double rounding = 1 + 0x1p-50 * (count + weights);  // rounding of the sums of squares
     const auto range = [&](double freedom, double chance) {
       const Range norm = norm_range(freedom, chance);
       const double margin = error_ * std::sqrt(freedom), least = std::max(0.0, norm.least - margin), most = norm.most + margin;
@@ -115,7 +115,7 @@ class NoiseWatch {
     checks.push_back({"mean square of the noise", total_ / entries, total.least, total.most});
     AuditCheck worst{"mean square of the noise on one weight", 1, 0, 2};
     double least_room = INFINITY;
-    for (std::size_t i = 0; i < squares_.size(); ++i) {  // the one that is nearest to an end of its range, or farthest outside
+    for (std::size_t i = 0; i < squares_.size(); ++i) {  // the one nearest to an end of its range, or farthest outside
       const double freedom = count - static_cast<double>(unseen_[i]);
       if (freedom < 1) continue;
       const Range one = range(freedom, side_chance / weights);
@@ -129,7 +129,7 @@ class NoiseWatch {
     checks.push_back(worst);
     checks.push_back({"steps with unusually long or short noise", static_cast<double>(unusual_), 0,
                       count_range(steps_, {0, 2 * usual_chance}, side_chance).most});
-    const double slack = 0.4 * error_ * std::sqrt(weights);  // a density of at most 0.4 around 0
+    const double slack = 0.4 * error_ * std::sqrt(weights);  // the density around 0 is at most 0.4
     const auto add_coins = [&](const char* name, std::uint64_t found, std::uint64_t tosses) {
       const Range coins = count_range(tosses, {std::max(0.0, 0.5 - slack), std::min(1.0, 0.5 + slack)}, side_chance);
       checks.push_back({name, static_cast<double>(found), coins.least, coins.most});
@@ -144,7 +144,7 @@ class NoiseWatch {
       earlier_.push_back(noise);
       return;
     }
-    // The step before, and one of those before that, in turns.
+    // The previous step and one of the steps before it, alternately.
     const std::vector<double>& one = earlier_[(steps_ + (steps_ % 2 == 0 ? remembered - 1 : steps_ / 2)) % remembered];
     double product = 0;
     for (std::size_t i = 0; i < noise.size(); ++i) product += noise[i] * one[i];
@@ -153,7 +153,7 @@ class NoiseWatch {
     earlier_[steps_ % remembered] = noise;
   }
 
-  /// Weights and those at a distance from them: from one layer to the next, near, or any, in turns.
+  /// Pairs of weights at a distance: the distance of a layer, a short one, or a random one, in turn.
   void compare_with_shifted(const std::vector<double>& noise, noise::WordStream& words) {
     const std::size_t most = noise.size() - 1, turn = steps_ % 3;
     const std::size_t shift =
@@ -168,7 +168,7 @@ class NoiseWatch {
   double error_;
   std::size_t last_layer_;
   double counted_;  // entries of a step that belong to no canary
-  Range usual_;     // the length of a step's noise
+  Range usual_;     // the length of the noise of a step
   std::vector<double> squares_;
   std::vector<std::uint64_t> unseen_;
   std::vector<std::vector<double>> earlier_;
@@ -176,7 +176,7 @@ class NoiseWatch {
   std::uint64_t steps_ = 0, unusual_ = 0, compared_ = 0, agreeing_ = 0, shifted_ = 0, shifted_agreeing_ = 0;
 };
 
-/// Runs whose records have no gradient except for the canary's.
+/// Runs in which only the canary has a gradient.
 class Audit {
  public:
   Audit(const TrainingTerms& terms, noise::WordStream& words, const StartRun& start)
@@ -193,7 +193,7 @@ class Audit {
     model_.gradients(GridMatrix::Zero(1, static_cast<Eigen::Index>(terms.shape.inputs + 1)), std::vector<std::uint8_t>{0}, blank_);
   }
 
-  /// A batch of all records. Replace-one: the canary points one way or the other. Add-remove: it is there or not.
+  /// A batch of all records. Replace-one: the canary has one of two directions. Add-remove: it is present or not.
   void guess_secrets(std::uint64_t steps, const std::function<void()>& tell) {
     const double middle = is_fixed(terms_) ? 0 : 1 / (deviation_.lo + deviation_.hi);
     for (std::uint64_t i = 0; i < steps; ++i) {
@@ -207,7 +207,7 @@ class Audit {
     guesses_ += steps;
   }
 
-  /// Half of the records are drawn, half of them are marked; the sum estimates how many marked ones were drawn.
+  /// Half of the records are drawn, half of them are marked; the sum estimates the number of marked records that were drawn.
   void look_at_samples(std::uint64_t steps, const std::function<void()>& tell) {
     const double centre = static_cast<double>(marked_) / 4 * (size_.lo + size_.hi);
     bool last = false;
@@ -233,7 +233,7 @@ class Audit {
     found.steps = guesses_ + sampled_;
     found.promised = reach_of(terms_) / deviation_;
     const double rate = success_rate_below(right_, guesses_, side_chance);
-    // [step-audit] A guess of a mu-GDP step is right with chance at most Phi(mu/2).
+    // [step-audit] A guess about a mu-GDP step is right with probability at most Phi(mu/2).
     found.mu_below = rate > 0.5 ? 2 * normal_quantile(rate).lo : 0;
     add_count(found.checks, "secrets guessed", right_, guesses_, guess_chance());
     watch_.report(found.checks);
@@ -251,7 +251,7 @@ class Audit {
     checks.push_back({name, static_cast<double>(found), range.least, range.most});
   }
 
-  /// Fresh weights; batches of this size of so many records. In a step the noise moves a weight by about 1.
+  /// Fresh weights; batches of this size from so many records. In a step the noise moves a weight by about 1.
   void begin(std::uint64_t size, std::uint64_t of) {
     TrainingTerms terms = terms_;
     if (is_fixed(terms_))
@@ -278,7 +278,7 @@ class Audit {
       if (directions_[batch[i]] != 0) canary_->plant(factors, i, directions_[batch[i]]);
   }
 
-  /// One step with a canary of its own; where the sum lies on the canary's line, in standard deviations of the noise.
+  /// One step with its own canary; returns the position of the sum along the canary, in standard deviations of the noise.
   double step() {
     canary_.emplace(model_.layers(), words_);
     const std::vector<float> before = run_->weights();
@@ -295,28 +295,28 @@ class Audit {
     return along / std::sqrt(static_cast<double>(cells_));
   }
 
-  // What follows is in standard deviations of the stated noise.
+  // The following is in standard deviations of the stated noise.
 
-  /// The norm of what a canary adds to the sum: the clipping norm, less what is lost on the grid.
+  /// The norm that a canary adds to the sum: the clipping norm minus the loss by rounding to the grid.
   [[nodiscard]] Interval canary_length() const {
     const ClipGrid grid(terms_.clip.value);
     const double delta = static_cast<double>(grid.bound()) / activation_one / std::sqrt(static_cast<double>(cells_));
     return Interval{1 - 0x1p-18 - 1 / delta, 1 + 0x1p-22} / deviation_;
   }
-  /// The most that a step's canaries move a weight.
+  /// The largest change of a weight by the canaries of a step.
   [[nodiscard]] double most_moved() const { return static_cast<double>(marked_) * size_.hi / std::sqrt(static_cast<double>(cells_)); }
   [[nodiscard]] double most_weight() const {
     const double unit = std::min(1.0, 1e6 * (deviation_ * terms_.clip.value).lo / static_cast<double>(marked_));
     return 2 / unit + most_deviations * std::sqrt(static_cast<double>(run_length) * (1 + most_moved() * most_moved()));
   }
-  /// Bounds that of an entry: weights in single precision, the scale of the noise, noise on the grid.
+  /// Bounds the error of an entry: weights in single precision, the scale of the noise, noise on the grid.
   [[nodiscard]] double observation_error() const {
     const double change = most_deviations + most_moved(), steps = deviation_.lo * static_cast<double>(ClipGrid(terms_.clip.value).bound());
     return float_error * (most_weight() + 4 * change) + 0x1p-22 * most_deviations + 0.5 / steps;
   }
   [[nodiscard]] double along_error() const { return error_ * std::sqrt(static_cast<double>(cells_)); }
   [[nodiscard]] double sample_error() const { return static_cast<double>(marked_) / 2 * size_.width() + along_error(); }
-  /// A distance from the middle that about two thirds of the batches keep.
+  /// A distance from the middle within which about two thirds of the batches stay.
   [[nodiscard]] double near() const {
     const double count = static_cast<double>(marked_), variance = is_fixed(terms_) ? count * count / (8 * count - 4) : count / 4;
     return std::sqrt(1 + variance * size_.lo * size_.lo);

@@ -13,7 +13,7 @@ namespace {
 
 // [step-audit]
 
-/// Relative entropy of coins with chances a and b, 0 < b < 1.
+/// The relative entropy of coins with probabilities a and b, 0 < b < 1.
 Interval relative_entropy(Interval a, Interval b) {
   const Interval first = a.lo > 0 ? a * log(a / b) : Interval::exactly(0),
                  second = a.hi < 1 ? (1 - a) * log((1 - a) / (1 - b)) : Interval::exactly(0);
@@ -22,12 +22,12 @@ Interval relative_entropy(Interval a, Interval b) {
 
 double needed(double chance) { return (-log(Interval::exactly(chance))).hi; }
 
-/// Whether a share `a` of the trials has at most this chance if each succeeds with probability p, on the side of p where a lies.
+/// Whether a share `a` of successes, or one further from p, has at most this probability if each trial succeeds with probability p.
 bool excludes(double a, double p, double trials, double entropy) {
   return (relative_entropy(Interval::exactly(a), Interval::exactly(p)) * trials).lo >= entropy;
 }
 
-/// The last point between `bad` and `good` at which the test still says yes, from the side of `good`.
+/// The last point between `bad` and `good` at which the test still succeeds, from the side of `good`.
 template <class Test>
 double last_yes(double good, double bad, const Test& test) {
   for (int i = 0; i < 200 && std::abs(bad - good) > 1e-13; ++i) {
@@ -37,7 +37,7 @@ double last_yes(double good, double bad, const Test& test) {
   return good;
 }
 
-/// P(|distance + Z| <= reach): falls with the distance, grows with the reach.
+/// P(|distance + Z| <= reach): decreases with the distance, increases with the reach.
 Interval inside(double distance, double reach) {
   const Interval from = Interval::exactly(-reach) - distance, to = Interval::exactly(reach) - distance;
   return normal_cdf(to) - normal_cdf(from);
@@ -62,7 +62,7 @@ Range count_range(std::uint64_t trials, Interval probability, double chance) {
   const double below = excludes(0, low, count, entropy) ? last_yes(0, low, [&](double a) { return excludes(a, low, count, entropy); }) : -1;
   const double above =
       excludes(1, high, count, entropy) ? last_yes(1, high, [&](double a) { return excludes(a, high, count, entropy); }) : 2;
-  constexpr double rounding = 1e-3;  // of the two products; a whole number at the very edge raises no alarm
+  constexpr double rounding = 1e-3;  // rounding of the two products; a whole number exactly at the edge is not reported
   return {std::max(0.0, std::floor(below * count - rounding) + 1), std::min(count, std::ceil(above * count + rounding) - 1)};
 }
 
@@ -73,7 +73,7 @@ Range norm_range(double freedom, double chance) {
 }
 
 Interval spread_chance(std::uint64_t m, bool independent, Interval size, Interval reach) {
-  // The binomial law by its recurrence; the hypergeometric one is its square, scaled to sum 1.
+  // The binomial distribution by its recurrence; the hypergeometric one is its square, scaled to sum 1.
   std::vector<Interval> weights;
   Interval weight = Interval::exactly(std::ldexp(1.0, -static_cast<int>(m))), total = Interval::exactly(0), sum = total;
   for (std::uint64_t k = 0; k <= m; ++k) {

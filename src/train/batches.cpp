@@ -19,7 +19,7 @@ void check(std::uint64_t size, std::uint64_t of) {
 
 FixedSizeBatches::FixedSizeBatches(std::uint64_t size, std::uint64_t of) : size_(size), of_(of) { check(size, of); }
 
-// The first places of a shuffle by exchanges: whatever order is there before, every ordered choice is equally likely. [private-step]
+// The first places of a Fisher-Yates shuffle: whatever the order before, every ordered choice is equally likely. [private-step]
 void FixedSizeBatches::draw(noise::WordStream& source, Batch& batch) {
   if (order_.empty()) {
     order_.resize(of_);

@@ -12,14 +12,14 @@
 #include "tradeoff/curve.h"
 #include "train/step.h"
 
-// How batches are drawn: two types, because the theorems about them differ in neighbours, noise and plan. [private-step]
+// How batches are drawn: two types, because their theorems differ in neighbours, noise and plan. [private-step]
 namespace tradeoff::train {
 
-/// Who takes part in a step: secret, because the guarantee counts on it.
+/// The records that take part in a step: secret, because the guarantee depends on it.
 using Batch = noise::SecretVector<std::size_t>;
 
-/// Algorithm 1 of Dong, Roth and Su: exactly `size` of `of` records without replacement, every subset equally likely, afresh at each step.
-/// Neighbours replace one record, so a clipped sum moves by at most twice the clipping norm.
+/// Algorithm 1 of Dong, Roth and Su: exactly `size` of `of` records without replacement, every subset equally likely, drawn anew at each
+/// step. Neighbours replace one record, so a clipped sum moves by at most twice the clipping norm.
 class FixedSizeBatches {
  public:
   /// Throws DomainError unless 1 <= size <= of.
@@ -29,22 +29,22 @@ class FixedSizeBatches {
   [[nodiscard]] static const char* name() { return "fixed"; }
   [[nodiscard]] static Neighbours neighbours() { return Neighbours::replace_one; }
   [[nodiscard]] static std::uint64_t sensitivity(const ClipGrid& grid) { return 2 * grid.bound(); }
-  [[nodiscard]] std::string operation() const;  ///< in the plan
+  [[nodiscard]] std::string operation() const;  ///< the operator in the plan
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] std::uint64_t of() const { return of_; }
 
  private:
   std::uint64_t size_;
   std::uint64_t of_;
-  noise::SecretVector<std::uint32_t> order_;  // of all records, in the order that earlier steps left
+  noise::SecretVector<std::uint32_t> order_;  // all records, in the order that earlier steps left
 };
 
 /// Every record joins with probability size/of, independently. Neighbours add or remove one record, so a clipped sum moves by at most the
-/// clipping norm. `of` is a public number; the sum is divided by the public `size`, however many records have joined.
+/// clipping norm. `of` is a public number; the sum is divided by the public `size`, not by the number of records that joined.
 class PoissonBatches {
  public:
   PoissonBatches(std::uint64_t size, std::uint64_t of);
-  /// Of this many records, which are as many as there are.
+  /// Draws from this many records: the actual number.
   void draw(noise::WordStream& words, Batch& batch, std::size_t records) const;
 
   [[nodiscard]] static const char* name() { return "poisson"; }

@@ -27,7 +27,7 @@ using report::Fields;
 
 std::string dyadic(const noise::Dyadic& value) { return std::to_string(value.numerator) + " * 2^" + std::to_string(-value.exponent); }
 
-/// The number of records is public where batches of a fixed size are drawn from them; Poisson sampling has a public size in its place.
+/// With batches of fixed size the number of records is public; Poisson sampling states a public size instead.
 std::string size_field(const Batches& batches) { return std::holds_alternative<FixedSizeBatches>(batches) ? "records" : "public_size"; }
 
 Fields settings_of(const TrainingTerms& terms, std::uint64_t steps_done) {
@@ -110,7 +110,7 @@ TrainingTerms terms_of(const Fields& fields) {
   return terms;
 }
 
-/// Everything but the guarantees and the SHA-256 of the model.
+/// The certificate without the guarantees and the SHA-256 of the model.
 CertificateDocument without_guarantees(const TrainingTerms& terms, std::uint64_t steps_done) {
   CertificateDocument document;
   document.kind = report::CertificateKind::training;
@@ -132,14 +132,14 @@ void add_guarantees(report::Charge& charge, Neighbours neighbours, const std::ve
   charge = report::charge_of(charge.plan, analyze(charge.plan, neighbours), std::move(questions));
 }
 
-/// Whether a run meets its targets; `excess` is approximately the distance of the logarithm of its noise from meeting them.
+/// Whether a run meets its targets; `excess` approximates the distance, in the logarithm of its noise, from meeting them.
 struct Standing {
   bool meets = true;
   double excess = -infinity;
 };
 
 Standing stand(TrainingTerms terms, double log_noise, const Targets& targets) {
-  constexpr Tolerance rough{1e-2};  // enough to choose noise by; what is chosen is verified
+  constexpr Tolerance rough{1e-2};  // accurate enough for the choice of the noise; the chosen noise is verified
   terms.noise = exact_number(std::exp(log_noise));
   const Curve curve = analyze(parse(drawn_plan(terms, terms.steps)), neighbours_of(terms), rough);
   Standing all;
@@ -151,8 +151,8 @@ Standing stand(TrainingTerms terms, double log_noise, const Targets& targets) {
   return all;
 }
 
-/// The logarithm of noise that meets the targets, at most `width` above one that does not: secants, since a target of mu is nearly a power
-/// of the noise, with halving where they lead nowhere.
+/// The logarithm of a noise that meets the targets, at most `width` above one that does not. Uses secants, because a target of mu is nearly
+/// a power of the noise, and bisection if they fail.
 double search_noise(const TrainingTerms& terms, const Targets& targets, double width) {
   const double least = std::log(smallest_noise), most = std::log(largest_noise);
   double low = least, high = most, low_excess = 0, high_excess = 0, reach = 1;
@@ -167,13 +167,13 @@ double search_noise(const TrainingTerms& terms, const Targets& targets, double w
     if (has_low && x >= most)
       throw DomainError("train: no noise up to 1000000 clipping norms meets " + to_string(targets) +
                         "; ask for less or train for fewer steps");
-    if (!has_low || !has_high) {  // mu falls about as the noise grows
+    if (!has_low || !has_high) {  // mu is roughly inversely proportional to the noise
       x = std::clamp(x + std::clamp(1.02 * found.excess, -reach, reach) + (found.meets ? -0.02 : 0.02), least, most);
       reach *= 2;
       continue;
     }
     const double root = low + (high - low) * low_excess / (low_excess - high_excess);
-    // Close to the root, on the side whose end is far from it yet.
+    // Close to the root, on the side whose end is still far from it.
     const double aside = 0.4 * width, wanted = high - root > width ? root + aside : root - aside;
     x = i % 3 != 2 && wanted > low && wanted < high ? wanted : low + (high - low) / 2;
   }
@@ -189,7 +189,7 @@ Guarantee guarantee_of(const TrainingTerms& terms, std::uint64_t steps, const st
   found.steps = steps;
   found.stated = stated_plan(terms, steps);
   found.drawn = drawn_plan(terms, steps);
-  if (steps == 0) {  // nothing was released but weights that do not depend on data
+  if (steps == 0) {  // only weights that do not depend on data were released
     for (const std::string& delta : deltas) found.epsilons.push_back({delta, Interval::exactly(0)});
     return found;
   }

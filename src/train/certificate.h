@@ -15,14 +15,14 @@
 
 namespace tradeoff::train {
 
-/// The slacks that a certificate names pairs (mu, slack) for.
+/// The slacks for which a certificate states pairs (mu, slack).
 inline constexpr std::array<const char*, 2> certified_slacks = {"1e-5", "1e-8"};
 
-/// What some steps of a run guarantee, from the plan as it is drawn.
+/// The guarantee of some steps of a run, from the plan as it is drawn.
 struct Guarantee {
   std::uint64_t steps = 0;
-  std::string stated;  ///< the plan as it is meant
-  std::string drawn;   ///< with exact parameters in steps of the grid; everything below is about it
+  std::string stated;  ///< the plan as stated
+  std::string drawn;   ///< with exact parameters in steps of the grid; the members below are about this plan
   std::optional<Curve> curve;
   struct Point {
     std::string delta;  ///< as a decimal
@@ -30,33 +30,34 @@ struct Guarantee {
   };
   std::vector<Point> epsilons;
   std::vector<GdpPair> mu_with_slack;  ///< in the order of `certified_slacks`
-  std::optional<Estimate> limit;       ///< mu of the central limit theorem
+  std::optional<Estimate> limit;       ///< mu by the central limit theorem
   Interval advantage;
   struct Error {
     std::string alpha;
     Interval beta;
   };
-  Provenance provenance{};      ///< of the epsilons
-  std::vector<Error> tradeoff;  ///< the trade-off function at some places; an attack finds at most 1 - beta at alpha false alarms
+  Provenance provenance{};  ///< of the epsilons
+  /// the trade-off function at some points; at false-positive rate alpha an attack has true-positive rate at most 1 - beta
+  std::vector<Error> tradeoff;
 };
 
-/// The guarantee of the first `steps` steps at these deltas; of no step at all for 0.
+/// The guarantee of the first `steps` steps at these deltas; for 0 steps the guarantee of no release.
 [[nodiscard]] Guarantee guarantee_of(const TrainingTerms& terms, std::uint64_t steps, const std::vector<std::string>& deltas);
 
-/// Its epsilon at one delta alone: the budget so far.
+/// Its epsilon at a single delta: the budget used so far.
 [[nodiscard]] Interval epsilon_so_far(const TrainingTerms& terms, std::uint64_t steps, const std::string& delta);
 
-/// The certificate of a run: for the steps that were done and, if it was stopped early, for the planned ones.
+/// The certificate of a run: for the steps that were done and, if it was stopped early, for the planned steps.
 [[nodiscard]] report::CertificateDocument document_of(const Progress& progress, const std::vector<std::string>& deltas);
 
-/// What the settings of a training certificate lead to: plans, noise and settings again. Throws CertificateError for a setting that is
-/// missing or is not of its form, DomainError for one out of range.
+/// Recomputes a run from the settings of its certificate: plans, noise and settings. Throws CertificateError for a setting that is missing
+/// or malformed, DomainError for one out of range.
 [[nodiscard]] report::CertificateDocument recreate_training(const report::CertificateDocument& document);
 
-/// What the whole run guarantees, as it is drawn.
+/// The guarantee of the whole run as it is drawn.
 [[nodiscard]] Curve curve_of(const TrainingTerms& terms);
 
-/// The least noise for which the run as drawn meets every target, verified. The terms' own noise is ignored.
+/// The least noise for which the run as drawn meets every target, verified. Ignores the noise of the terms.
 [[nodiscard]] Number calibrated_noise(TrainingTerms terms, const Targets& targets);
 
 }  // namespace tradeoff::train

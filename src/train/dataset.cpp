@@ -16,7 +16,7 @@ constexpr std::size_t most_values = 100'000;                // in a record
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) { throw DomainError("train: " + name + ": " + why); }
 
-/// The content of a file that may be gzipped.
+/// Reads a file, decompressing it if it is gzipped.
 std::string unpack(std::string_view bytes, const std::string& name) {
   if (!is_gzip(bytes)) return std::string(bytes);
   try {
@@ -32,7 +32,7 @@ std::uint32_t word_at(std::string_view bytes, std::size_t at) {
   return value;
 }
 
-/// The sizes after the magic number; what follows them must have just their product.
+/// The sizes after the magic number; exactly their product of bytes must follow.
 std::vector<std::size_t> read_sizes(std::string_view bytes, std::uint32_t magic, std::size_t dimensions, const std::string& name) {
   if (bytes.size() < 4 + 4 * dimensions)
     refuse(name, "truncated: " + std::to_string(bytes.size()) + " bytes are less than a header of " + std::to_string(4 + 4 * dimensions));
@@ -73,7 +73,7 @@ bool read_value(std::string_view field, double& value) {
   return error == std::errc() && end == field.data() + field.size() && std::isfinite(value);
 }
 
-/// Whether it can be the name of a column: something other than a number, one that is not finite or too large included.
+/// Whether it can be the name of a column: not a number, or a number that is not finite or too large.
 bool is_name(std::string_view field) {
   double value = 0;
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
@@ -81,7 +81,7 @@ bool is_name(std::string_view field) {
   return !field.empty() && end != field.data() + field.size() && field.find(';') == std::string_view::npos;
 }
 
-/// Reads the records of a table one after another.
+/// Reads the records of a table one by one.
 class TableReader {
  public:
   TableReader(const TableTerms& terms, const std::string& name) : terms_(terms), name_(name) {}

@@ -9,22 +9,22 @@
 namespace tradeoff::train {
 
 /// The two files of a data set in MNIST's format, each plain or gzipped: images (magic 2051) with bytes 0..255 read as 0..1, and labels
-/// (magic 2049) below `classes`. `names` are what errors call them. Throws DomainError that says which file is wrong and how.
+/// (magic 2049) below `classes`. Errors use `names`. Throws DomainError that states which file is wrong and why.
 [[nodiscard]] Examples read_idx(std::string_view images, std::string_view labels, std::size_t classes, const std::string& image_name,
                                 const std::string& label_name);
 
-/// What is declared about a table before it is looked at.
+/// The public description of a table, fixed before the data are read.
 struct TableTerms {
-  double low = 0;  ///< every value is clipped to [low, high], which is then read as [-1, 1]
+  double low = 0;  ///< every value is clipped to [low, high] and then mapped to [-1, 1]
   double high = 1;
   std::size_t classes = 2;
 };
 
-/// Comma-separated values, one record a line, the label (0, 1, ...) last; a first line that is no record is taken as names.
-/// Throws DomainError that names the line.
+/// Comma-separated values, one record per line, the label (0, 1, ...) last; a first line that is not a record is read as names. Throws
+/// DomainError that names the line.
 [[nodiscard]] Examples read_csv(std::string_view text, const TableTerms& terms, const std::string& name);
 
-/// The first records, and the rest: a split that does not look at the data.
+/// The first records, and the rest: a split that does not depend on the data.
 [[nodiscard]] Examples slice(const Examples& all, std::size_t from, std::size_t to);
 
 }  // namespace tradeoff::train

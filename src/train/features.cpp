@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t cell = 4;
 constexpr std::size_t directions = 8;
-constexpr float feature_norm = 5;  // of the features of a record; larger ones are clipped harder, smaller ones learn more slowly
+constexpr float feature_norm = 5;  // the norm of the features of a record; larger ones are clipped more, smaller ones slow down learning
 
 struct Shape {
   std::size_t rows, columns;

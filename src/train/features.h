@@ -6,8 +6,7 @@
 namespace tradeoff::train {
 
 /// Histograms of gradient orientations: 8 directions in cells of 4x4 pixels, square roots, each record scaled to the same norm. A fixed
-/// function of one image at a time, so nothing about other records enters and nothing is charged. Throws DomainError if the records are
-/// no images.
+/// function of one image, so it uses nothing about other records and costs no privacy. Throws DomainError if the records are not images.
 [[nodiscard]] Examples orientation_histograms(const Examples& images);
 
 }  // namespace tradeoff::train

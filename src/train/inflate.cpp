@@ -30,7 +30,7 @@ class Bits {
     return value;
   }
   void skip_to_byte() { static_cast<void>(take(held_ % 8)); }
-  /// Bytes that are not looked at yet, whole ones held back included.
+  /// The bytes not yet consumed, including whole bytes in the bit buffer.
   [[nodiscard]] std::size_t position() const { return position_ - held_ / 8; }
 
  private:
@@ -40,7 +40,7 @@ class Bits {
   unsigned held_ = 0;
 };
 
-/// A canonical prefix code, decoded bit by bit from the numbers of codes of each length.
+/// A canonical prefix code, decoded bit by bit from the number of codes of each length.
 class PrefixCode {
  public:
   explicit PrefixCode(std::span<const std::uint8_t> lengths) : symbols_(lengths.size()) {

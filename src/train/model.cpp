@@ -18,8 +18,8 @@ constexpr float unit = 1.F / activation_one;
 
 Index index(std::size_t value) { return static_cast<Index>(value); }
 
-/// Softmax minus the label's indicator: the derivative of the cross entropy by the logits. Plain loops, so that a row's result does not
-/// depend on where it stands. [private-step]
+/// Softmax minus the indicator of the label: the derivative of the cross entropy by the logits. Plain loops, so that the result of a row
+/// does not depend on its position. [private-step]
 Floats loss_derivative(Floats scores, std::span<const std::uint8_t> labels) {
   const auto classes = static_cast<std::size_t>(scores.cols());
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -33,7 +33,7 @@ Floats loss_derivative(Floats scores, std::span<const std::uint8_t> labels) {
   return scores;
 }
 
-/// Values on the grid, with the column of the bias.
+/// Values on the grid, including the column of the bias.
 GridMatrix to_grid(const Floats& values) {
   GridMatrix found(values.rows(), values.cols() + 1);
   for (Index i = 0; i < values.rows(); ++i) {

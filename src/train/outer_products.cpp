@@ -8,7 +8,7 @@
 namespace tradeoff::train {
 namespace {
 
-/// One block of rows for one strip of outputs, whose sums stay in registers.
+/// One block of rows for one strip of outputs; the sums stay in registers.
 template <std::size_t lanes>
 TRADEOFF_INLINE void add_strip(IntegerRows left, std::size_t from, std::size_t to, const std::int32_t* strip, std::size_t width,
                                std::size_t outputs, std::int64_t* sums) {
@@ -55,7 +55,7 @@ TRADEOFF_AVX2 void add_with_avx2(IntegerRows left, IntegerRows right, std::size_
 }  // namespace
 
 void add_outer_products(IntegerRows left, IntegerRows right, std::size_t rows_at_once, std::span<std::int64_t> sums, noise::Level level) {
-  rows_at_once = std::clamp<std::size_t>(rows_at_once, 1, 256);  // more would not stay in the first cache
+  rows_at_once = std::clamp<std::size_t>(rows_at_once, 1, 256);  // more would not fit in the first-level cache
 #if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
   if (level != noise::Level::portable) return add_with_avx2(left, right, rows_at_once, sums.data());
 #endif

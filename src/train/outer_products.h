@@ -9,15 +9,15 @@
 
 namespace tradeoff::train {
 
-/// Integers of 16 bits in rows; `values` has rows * columns of them.
+/// 16-bit integers in rows; `values` has rows * columns of them.
 struct IntegerRows {
   const std::int16_t* values;
   std::size_t rows;
   std::size_t columns;
 };
 
-/// Adds the sum over rows r of left(r, :)^T right(r, :) to `sums`, a matrix of left.columns x right.columns, exactly. `rows_at_once` rows
-/// together must not exceed 2^31 - 1 in any entry, in absolute value and whatever their order. Every level gives the same integers.
+/// Adds the sum over rows r of left(r, :)^T right(r, :) to `sums`, a matrix of left.columns x right.columns, exactly. The sum over any
+/// `rows_at_once` rows must not exceed 2^31 - 1 in absolute value in any entry. All instruction sets give the same integers.
 void add_outer_products(IntegerRows left, IntegerRows right, std::size_t rows_at_once, std::span<std::int64_t> sums,
                         noise::Level level = noise::best_level());
 

@@ -31,7 +31,7 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// "96.71 ± 0.08", in percent; the deviation is that of single runs.
+/// "96.71 ± 0.08", in per cent; the standard deviation of single runs.
 std::string spread_of(const std::vector<double>& accuracies) {
   const double mean = mean_of(accuracies);
   double squares = 0;

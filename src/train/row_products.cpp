@@ -15,7 +15,7 @@ struct Product {
   std::size_t rows, columns, outputs;
 };
 
-/// One row for `lanes` outputs from `first` on; their sums stay in registers and grow in the order of the columns.
+/// One row for `lanes` outputs from `first` on; the sums stay in registers and are accumulated in the order of the columns.
 template <std::size_t lanes, class Left>
 TRADEOFF_INLINE void multiply_strip(const Product<Left>& product, std::size_t row, std::size_t first) {
   std::array<float, lanes> sums{};
@@ -38,7 +38,7 @@ TRADEOFF_INLINE void multiply_all(const Product<Left>& product) {
   }
 }
 
-/// Lambert's continued fraction, cut off after seven terms and at 1, where it crosses.
+/// Lambert's continued fraction, truncated after seven terms and limited to 1, which it would exceed.
 TRADEOFF_INLINE void tanh_all(float* values, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     const float x = values[i] < -5 ? -5.F : values[i] > 5 ? 5.F : values[i], square = x * x;

@@ -6,8 +6,8 @@
 
 namespace tradeoff::train {
 
-/// Each row of `left` times `weights`. Every entry is the same sequence of single-precision operations wherever its row stands and whatever
-/// the others hold, at every level: the contribution of a record must not depend on its batch. [private-step]
+/// Multiplies each row of `left` by `weights`. Every entry is the same sequence of single-precision operations for any position of its row,
+/// any other rows, and any instruction set: the contribution of a record must not depend on its batch. [private-step]
 [[nodiscard]] Floats multiply_rows(const GridMatrix& left, const Eigen::Map<const Floats>& weights,
                                    noise::Level level = noise::best_level());
 [[nodiscard]] Floats multiply_rows(const Floats& left, const Floats& weights, noise::Level level = noise::best_level());

@@ -42,7 +42,7 @@ Sum squares(const Value* values, std::size_t count) {
   return sum;
 }
 
-/// The squared norm of one example's gradient at a layer, activations counted in their steps. [per-example-norm]
+/// The squared norm of the gradient of one example at a layer, with activations in grid steps. [per-example-norm]
 double squared_norm(const Slice& slice) {
   if (slice.positions == 1)  // |a^T d|^2 = |a|^2 |d|^2
     return squares<double>(slice.inputs, slice.columns) * squares<double>(slice.deltas, slice.outputs);
@@ -57,7 +57,7 @@ double squared_norm(const Slice& slice) {
 
 Wide wide(std::int64_t value) { return static_cast<Wide>(static_cast<std::uint64_t>(value)); }  // value >= 0
 
-/// How many products of these with deltas surely fit in 31 bits together.
+/// The number of products of these with deltas whose sum certainly fits in 31 bits.
 std::size_t rows_at_once(const std::int16_t* inputs, std::size_t count) {
   std::int64_t most = 1;
   for (std::size_t i = 0; i < count; ++i) most = std::max<std::int64_t>(most, std::abs(static_cast<int>(inputs[i])));
@@ -70,7 +70,7 @@ double norm_of(const std::vector<Factors>& factors, std::size_t example) {
   return std::sqrt(sum) / activation_one;
 }
 
-/// Towards zero, confined to what 16 bits hold.
+/// Rounds towards zero and clips to 16 bits.
 std::int16_t truncate(double value) {
   if (value >= static_cast<double>(largest_delta)) return static_cast<std::int16_t>(largest_delta);
   if (value <= -static_cast<double>(largest_delta)) return static_cast<std::int16_t>(-largest_delta);
@@ -105,7 +105,7 @@ void PrivateStep::quantise(const std::vector<Factors>& factors, std::size_t exam
   }
 }
 
-// The one check that privacy rests on: integers alone. [private-step]
+// The check that the privacy guarantee depends on; it uses integers only. [private-step]
 bool PrivateStep::is_within_bound(const std::vector<Factors>& factors, std::size_t example) {
   Wide sum = 0;
   for (std::size_t layer = 0; layer < factors.size(); ++layer) {
@@ -124,10 +124,10 @@ bool PrivateStep::is_within_bound(const std::vector<Factors>& factors, std::size
 }
 
 bool PrivateStep::clip(const std::vector<Factors>& factors, std::size_t example) {
-  constexpr double margin = 1 - 0x1p-20;  // the norm below is a rounded one
-  constexpr int attempts = 8;             // only sums over positions can grow by truncation, by less than these shrink
+  constexpr double margin = 1 - 0x1p-20;  // the norm below is rounded
+  constexpr int attempts = 8;             // truncation can increase only sums over positions, by less than these factors reduce them
   const double norm = norm_of(factors, example);
-  if (!(norm < 1e30)) {  // NaN and infinity included
+  if (!(norm < 1e30)) {  // also for NaN and infinity
     ++tally_.zeroed;
     return false;
   }
@@ -157,7 +157,7 @@ const std::vector<std::int64_t>& PrivateStep::clipped_sum(const std::vector<Fact
   for (std::size_t layer = 0; layer < factors.size(); ++layer) {
     const Factors& one = factors[layer];
     const auto rows = static_cast<std::size_t>(one.deltas.rows());
-    // With one position no product exceeds the bound; with several only their sum is known not to.
+    // With one position no product exceeds the bound; with several, only their sum is known not to exceed it.
     const std::size_t at_once = one.positions == 1 ? static_cast<std::size_t>(0x7FFFFFFFU / grid_.bound())
                                                    : rows_at_once(one.inputs.data(), static_cast<std::size_t>(one.inputs.size()));
     add_outer_products({one.inputs.data(), rows, static_cast<std::size_t>(one.inputs.cols())},

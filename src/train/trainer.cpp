@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t most_steps = 1'000'000'000;
 
-// The average covers this last part of the steps: long enough to cancel noise, short enough to exclude the start.
+// The average covers this last share of the steps: long enough to reduce the noise, short enough to exclude the start.
 constexpr double averaged_part = 0.15;
 
 std::string times(std::uint64_t steps) { return " | repeat(" + std::to_string(steps) + ")"; }
@@ -136,7 +136,7 @@ void Trainer::step() {
   source_.gradients(model_, batch_, factors_);
   const std::vector<std::int64_t>& sum = step_.noisy_sum(factors_, words_);
   forget_batch();
-  // From here on everything is a function of what the step released and of public numbers.
+  // From here on everything is a function of the released values and of public numbers.
   const std::uint64_t divisor = of_batches(progress_.terms, [](const auto& batches) { return batches.size(); });
   const auto rate = static_cast<float>(std::ldexp(progress_.terms.learning_rate / static_cast<double>(divisor), step_.grid().exponent()));
   const double step_number = static_cast<double>(++progress_.steps_done);

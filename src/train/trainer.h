@@ -13,73 +13,73 @@
 
 namespace tradeoff::train {
 
-/// Everything about a run that is public and fixed before the data is read.
+/// Everything about a run that is public and fixed before the data are read.
 struct TrainingTerms {
   Batches batches = FixedSizeBatches(1, 1);
   Number noise;             ///< standard deviation of the noise on the sum of clipped gradients, divided by the clipping norm
-  Number clip;              ///< the norm that no record's gradient exceeds
+  Number clip;              ///< the norm to which every gradient of a record is clipped
   std::uint64_t steps = 0;  ///< of the whole run
   double learning_rate = 0;
   std::string features = "values";
   ModelShape shape;
 };
 
-/// The noise that a run may have, in clipping norms.
+/// The allowed range of the noise, in clipping norms.
 inline constexpr double smallest_noise = 1e-3, largest_noise = 1e6;
 
 /// Throws DomainError that names the option for a term out of range.
 void check(const TrainingTerms& terms);
 
-/// What is drawn in a step, exactly: parameters in steps of the grid. [private-step]
+/// The exact parameters of a step, in steps of the grid. [private-step]
 struct DrawnStep {
   ClipGrid grid;
-  std::uint64_t sensitivity;  ///< of the clipped sum
-  noise::Dyadic scale;        ///< of the noise: the stated noise times the clipping norm, rounded up
+  std::uint64_t sensitivity;  ///< the sensitivity of the clipped sum
+  noise::Dyadic scale;        ///< the scale of the noise: the stated noise times the clipping norm, rounded up
 };
 [[nodiscard]] DrawnStep drawn_step(const TrainingTerms& terms);
 
-/// The plan of the first `steps` steps, as it is meant and as it is drawn.
+/// The plan of the first `steps` steps, as stated and as drawn.
 [[nodiscard]] std::string stated_plan(const TrainingTerms& terms, std::uint64_t steps);
 [[nodiscard]] std::string drawn_plan(const TrainingTerms& terms, std::uint64_t steps);
 [[nodiscard]] Neighbours neighbours_of(const TrainingTerms& terms);
 
-/// A run between two steps: all of it may be published under the certificate of its steps. Nothing of the data beyond that is in it.
+/// A run between two steps. All of it may be published under the certificate of its steps; it contains nothing else about the data.
 struct Progress {
   TrainingTerms terms;
   std::uint64_t steps_done = 0;
   std::vector<float> weights;
-  std::vector<float> average;  ///< of the weights along the way: what is used in the end
+  std::vector<float> average;  ///< the running average of the weights: the final model
 };
 
-/// What a step needs from the records. A run computes the gradients of its model, an audit chooses its own.
+/// What a step needs from the records. A run computes the gradients of its model; an audit chooses them.
 struct RecordSource {
   std::size_t records = 0;
-  /// Writes the gradients of these records, layer by layer. A gradient is a function of its record and of the weights.
+  /// Writes the gradients of these records, layer by layer. A gradient depends only on its record and on the weights.
   std::function<void(const Model& model, const Batch& batch, std::vector<Factors>& factors)> gradients;
 };
 
-/// Private gradient descent, one step at a time. Draws batches and noise from `words`, which outside of tests is the secure stream.
+/// Private gradient descent, one step at a time. Batches and noise are drawn from `words`, which is the secure stream except in tests.
 class Trainer {
  public:
-  /// A new run. Throws DomainError if terms and examples do not fit.
+  /// Starts a new run. Throws DomainError if the terms and the examples do not fit.
   Trainer(const TrainingTerms& terms, const Examples& examples, noise::WordStream& words);
-  /// Goes on with a run: the steps that are done are not drawn again.
+  /// Continues a run; the finished steps are not repeated.
   Trainer(Progress progress, const Examples& examples, noise::WordStream& words);
-  /// The same with gradients from elsewhere. Everything else is as in a run on examples: batches, clipping, noise, weights. [step-audit]
+  /// The same with other gradients. Batches, clipping, noise and weights are as in a run on examples. [step-audit]
   Trainer(const TrainingTerms& terms, RecordSource source, noise::WordStream& words);
 
-  /// One more step; `is_done` must be false.
+  /// Does one more step; `is_done` must be false.
   void step();
   [[nodiscard]] bool is_done() const { return progress_.steps_done >= progress_.terms.steps; }
   [[nodiscard]] const Progress& progress() const { return progress_; }
-  /// The average of the weights along the way, a function of what the steps released.
+  /// The running average of the weights, a function of what the steps released.
   [[nodiscard]] Model averaged_model() const;
   [[nodiscard]] const Tally& tally() const { return step_.tally(); }
 
  private:
   Trainer(Progress progress, RecordSource source, noise::WordStream& words);
   void draw_batch();
-  /// Overwrites what reveals who was in the batch.
+  /// Overwrites the data that reveal who was in the batch.
   void forget_batch();
 
   Progress progress_;

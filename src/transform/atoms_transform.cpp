@@ -11,9 +11,9 @@
 namespace tradeoff {
 namespace {
 
-constexpr std::size_t most_atoms = 400;    // more are cheaper on a lattice
+constexpr std::size_t most_atoms = 400;    // for more atoms a lattice is cheaper
 constexpr double most_atom_width = 1e-11;  // relative, of masses and losses
-constexpr double most_loss = 600;          // exp of it must be a number
+constexpr double most_loss = 600;          // its exponential must not overflow
 
 /// The atoms under Q, given that the loss is finite: W = mass exp(-loss) / (1 - infinite mass). [atoms-transform]
 class AtomNodes final : public NodeLaw {
@@ -33,12 +33,12 @@ class AtomNodes final : public NodeLaw {
       total = total + weight;
       total_under_p = total_under_p + atom->mass / finite;
     }
-    // The true sums are 1: what is left is the width of the inputs.
+    // The exact sums are 1; the difference is the width of the inputs.
     const auto away = [](Interval sum) { return std::max(std::abs(sum.lo - 1), std::abs(sum.hi - 1)); };
     width_ = std::max(away(total), away(total_under_p));
   }
 
-  // The sum is the expectation itself.
+  // The sum is exactly the expectation.
   [[nodiscard]] double log_error(double, double, const Sum&) const override { return -infinity; }
   [[nodiscard]] double unit_error() const override { return 0; }
   [[nodiscard]] double width() const { return width_; }

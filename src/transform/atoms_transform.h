@@ -6,8 +6,8 @@
 
 namespace tradeoff {
 
-/// The transform of a loss that takes finitely many values. It does not decay, so a contour needs another part that does. Null where the
-/// atoms are too many or too wide, or where the two laws have different infinite masses. [atoms-transform]
+/// The transform of a loss with finitely many values. It does not decay, so a contour needs another part that does. Null if there are too
+/// many atoms or they are too wide, or if the two distributions have different infinite masses. [atoms-transform]
 [[nodiscard]] std::shared_ptr<const Transform> atoms_transform(const Atoms& atoms);
 
 }  // namespace tradeoff

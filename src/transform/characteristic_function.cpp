@@ -14,11 +14,11 @@ using numeric::Lanes;
 using Words = std::uint64_t __attribute__((vector_size(sizeof(Lanes))));
 
 constexpr double two_over_pi = 0x1.45f306dc9c883p-1;
-// pi/2 in three parts; the first two have 30 bits, so their products with a quotient below 2^22 are exact.
+// pi/2 in three parts; the first two have 30 bits, so their products with an integer below 2^22 are exact.
 constexpr double half_pi_1 = 0x1.921fb54p+0;
 constexpr double half_pi_2 = 0x1.10b46118p-30;
 constexpr double half_pi_3 = 0x1.313198a2e037p-61;
-constexpr double round_to_integer = 0x1.8p52;  // adding it leaves the nearest integer in the low bits
+constexpr double round_to_integer = 0x1.8p52;  // adding it rounds to the nearest integer, in the low bits
 constexpr auto integer_bits = std::bit_cast<std::uint64_t>(round_to_integer);
 
 }  // namespace
@@ -48,13 +48,13 @@ TRADEOFF_CLONES OscillationSum sum_oscillations(const double* weights, const dou
              z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 +
                                                     z * (-1.0 / 3628800 + z * (1.0 / 479001600.0 + z * (-1.0 / 87178291200.0 +
                                                                                                         z * (1.0 / 20922789888000.0))))))));
-    // Choices are made by bits, which every width of registers has: where the compiler must compare, it may go lane by lane.
+    // Selects by bit masks, which every vector width supports; a comparison may be compiled lane by lane.
     const Words quadrant = reinterpret_cast<Words>(shifted) - integer_bits;
-    const Words odd = -(quadrant & 1), turned = -((quadrant | -quadrant) >> 63);  // all bits where that holds, none elsewhere
+    const Words odd = -(quadrant & 1), turned = -((quadrant | -quadrant) >> 63);  // all bits set where it holds, none elsewhere
     const Words sine_r = reinterpret_cast<Words>(r + sine_tail), cosine_r = reinterpret_cast<Words>(1.0 + cosine_tail);
     const Lanes sine = reinterpret_cast<Lanes>(((cosine_r & odd) | (sine_r & ~odd)) ^ ((quadrant & 2) << 62));
     const Lanes cosine = reinterpret_cast<Lanes>(((sine_r & odd) | (cosine_r & ~odd)) ^ (((quadrant + 1) & 2) << 62));
-    // Not turned, r = x and the tails are the answer, to full relative accuracy.
+    // For quadrant 0, r = x and the tails are the result, to full relative accuracy.
     const Words less_one = reinterpret_cast<Words>(cosine - 1.0), less_x = reinterpret_cast<Words>(sine - x);
     cosine_sum += weight * reinterpret_cast<Lanes>((less_one & turned) | (reinterpret_cast<Words>(cosine_tail) & ~turned));
     sine_sum += weight * reinterpret_cast<Lanes>((less_x & turned) | (reinterpret_cast<Words>(sine_tail) & ~turned));

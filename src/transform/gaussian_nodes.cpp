@@ -13,13 +13,13 @@ namespace {
 
 constexpr double two_pi = 2 * std::numbers::pi;
 
-/// log of the mean over [0, 1] of exp(g y), from above: a convex exponent that runs from 0 to g lies below this line.
+/// An upper bound of the logarithm of the mean of exp(g y) over [0, 1]: a convex exponent that goes from 0 to g lies below this line.
 double log_chord(double g) {
   if (g < -30) return -std::log(-g);
   return std::abs(g) < 1e-3 ? 0.5 * g + 1e-6 : g > 30 ? g - std::log(g) : std::log(std::expm1(g) / g);
 }
 
-/// The largest number of at most ten bits below x: multiples of it are exact, and so are their squares.
+/// The largest number of at most ten bits below x: its multiples and their squares are exact.
 double ten_bits(double x) {
   int exponent = 0;
   const double fraction = std::frexp(x, &exponent);
@@ -41,18 +41,18 @@ GaussianNodes::GaussianNodes(Interval mu, Interval rate, const Range& range)
   if (range.rough) heights_.clear();
 }
 
-// Steering only. The integrand is analytic up to |Im z| = pi/mu; the Gaussian alone would choose Im z = 2 pi/h. At the longest t the
-// argument of w adds to the exponent: a scan over z finds by how much, relative to the moment.
+// For searches only. The integrand is analytic up to |Im z| = pi/mu; for the Gaussian alone Im z = 2 pi/h would be best. At the longest t
+// the argument of w adds to the exponent; a scan over z finds by how much, relative to the moment.
 double GaussianNodes::choose_step(const Range& range) {
-  const double wanted = range.accuracy + 6;  // what the bounds of cells lose
+  const double wanted = range.accuracy + 6;  // the bounds over cells lose this much
   const double furthest = std::min(std::numbers::pi / mu_, 1.1 * std::sqrt(2 * wanted));
   const double spread = std::sqrt(2 * range.accuracy), shift = range.power * mu_, rest = 1 - rate_;
   struct Sample {
     double half_square, ratio, loss;
   };
-  std::vector<Sample> samples;  // where the tilted weight counts
+  std::vector<Sample> samples;  // points where the tilted weight matters
   double level = -infinity;
-  constexpr double far = 60;  // a tilt further than this moves next to nothing or nearly everything: looking near its end is enough
+  constexpr double far = 60;  // with a larger tilt nearly all mass is near one end, so it suffices to look there
   const double first = std::max(std::min(0.0, shift), -far) - spread, last = std::max(0.0, shift) + spread;
   for (double z = first; range.longest > 0 && z < last; z += 0.5) {
     if (z > far + spread && z < shift - spread) z = shift - spread;
@@ -60,7 +60,7 @@ double GaussianNodes::choose_step(const Range& range) {
     samples.push_back({0.5 * z * z, r, std::log(rest + r)});
     level = std::max(level, range.power * samples.back().loss - 0.5 * z * z);
   }
-  std::erase_if(samples, [&](const Sample& one) {  // not where the argument may add more than the weight lacks
+  std::erase_if(samples, [&](const Sample& one) {  // removes points where the argument adds more than the weight lacks
     const double most_argument = std::min(std::numbers::pi, 2 * one.ratio / rest);
     return range.power * one.loss - one.half_square + range.longest * most_argument < level - range.accuracy - 8;
   });
@@ -85,7 +85,7 @@ double GaussianNodes::loss_at(double z) const {
   return exponent + std::log(rate_) + std::log1p((1 - rate_) / rate_ * std::exp(-exponent));
 }
 
-// Heuristic: for every range, log_error bounds what it leaves out.
+// A heuristic; for every range log_error bounds the omitted part.
 bool GaussianNodes::choose_range(const Range& range, double& left, double& right) const {
   std::array<double, 61> losses{};  // at z = -10, -9.5, ... 20
   for (std::size_t i = 0; i < losses.size(); ++i) losses[i] = loss_at(0.5 * static_cast<double>(i) - 10);
@@ -123,7 +123,7 @@ void GaussianNodes::fill(long first, long last) {
     const double exponent = mu_ * (z - 0.5 * mu_);    // two roundings
     const double share = 1 / (1 + odds * std::exp(-exponent));
     const double loss = loss_at(z);
-    // [node-quadrature] How far l_j may be from the truth: rounding of the exponent, of expm1 and log1p, and the width of the parameters.
+    // [node-quadrature] Bounds the error of l_j: rounding of the exponent, of expm1 and log1p, and the width of the parameters.
     double error = share * (2.01 * unit_roundoff * std::abs(exponent) + relative_mu_ * std::abs(mu_ * (z - mu_)));
     if (exponent <= large_exponent) {
       const double drift = std::abs(std::expm1(-loss));  // |w - 1| / w
@@ -152,7 +152,7 @@ void GaussianNodes::fill(long first, long last) {
     const double nearest = right < 1 ? right : std::max(1.0, left);
     cell_cosh_.push_back(0.5 * (nearest + 1 / nearest) * (1 - 1e-9));
   }
-  // Over all of hZ the sums of W and W w differ from 1 by 2 sum_m exp(-2 pi^2 m^2/h^2) at most; beyond the nodes lie normal tails.
+  // Over all of hZ the sums of W and W w differ from 1 by at most 2 sum_m exp(-2 pi^2 m^2/h^2); beyond the nodes there are normal tails.
   const double lattice = 2.01 * std::exp(-0.5 * (two_pi / step_) * (two_pi / step_));
   const double ends = std::exp(log_tail_above(-position_.front())) + std::exp(log_tail_above(position_.back() - mu_));
   unit_error_ = lattice < 2e-3 && position_.back() > mu_ && position_.front() < 0 ? (lattice + ends) * (1 + 1e-6) : infinity;
@@ -187,8 +187,8 @@ double GaussianNodes::log_left_tail(double power, double z, double loss) const {
   return std::min(power * std::log1p(-rate_) + log_tail_above(-z), by_slope);
 }
 
-// [node-quadrature] Right of z the slope of l is at most mu pi(end) up to any end, and mu beyond: w(x)^p is below w(z)^p e^(p slope (x -
-// z)) on each of a chain of intervals, which makes every piece a normal tail.
+// [node-quadrature] Right of z the slope of l is at most mu pi(end) up to any end, and mu beyond. So w(x)^p is below w(z)^p e^(p slope (x -
+// z)) on each of a sequence of intervals, and each integral is a normal tail.
 template <class Piece>
 void GaussianNodes::for_each_right_piece(double power, double z, double loss, Piece&& piece) const {
   while (z < power * mu_) {
@@ -212,14 +212,14 @@ double GaussianNodes::log_right_tail(double power, double z, double loss) const 
   return total;
 }
 
-// [node-quadrature] One vertical side: 2 Int_0^a |F(z + iy)| e^(-2 pi y/h) dy. The exponent is bounded by a convex function of y that is 0
-// at y = 0, so by its chord.
+// [node-quadrature] One vertical side: 2 Int_0^a |F(z + iy)| e^(-2 pi y/h) dy. A convex function of y that is 0 at y = 0 bounds the
+// exponent, and its chord bounds that function.
 double GaussianNodes::log_side(double power, double t, std::size_t end, const Shift& shift) const {
   const double r = end_ratio_[end], rest = 1 - rate_, loss = end_loss_[end];
   double level = shift.log_length - end_square_[end] + power * loss;  // |w(z + iy)| <= w(z)
   double fall = 0.5 * shift.height * shift.height - two_pi * shift.height / step_;
   if (power < 0) {
-    // -log |w| = -log(A + B cos theta)/2 is convex while A cos theta + B > 0; past that the least |w| of the side is used throughout.
+    // -log |w| = -log(A + B cos theta)/2 is convex while A cos theta + B > 0; beyond that the least |w| of the side is used.
     const double squares = rest * rest + r * r, product = 2 * rest * r;
     if (squares * shift.cosine + product > 0) {
       fall -= power * (loss - 0.5 * std::log(squares + product * shift.cosine) + 1e-9);
@@ -236,10 +236,10 @@ double GaussianNodes::log_side(double power, double t, std::size_t end, const Sh
   return level + integral;
 }
 
-// [node-quadrature] On a cell the exponent -z^2/2 + p log|w| + t arg w exceeds the larger of its ends by at most h^2/8 times its largest
-// downward curvature: 1 from the Gaussian, |d^2 log w / dz^2| from each of the others. For p >= 0 log|w(z + ia)| is replaced by the larger
-// l(z), which is convex. The sum over the cells is bounded by its largest term times their number: that costs a unit or two of the exponent
-// and saves an exponential a cell.
+// [node-quadrature] On a cell the exponent -z^2/2 + p log|w| + t arg w exceeds the larger of its end values by at most h^2/8 times its
+// largest downward curvature: 1 from the Gaussian, |d^2 log w / dz^2| from each of the others. For p >= 0, log|w(z + ia)| is replaced by
+// the larger l(z), which is convex. The sum over the cells is bounded by its largest term times their number; that costs one or two units
+// of the exponent and saves one exponential per cell.
 double GaussianNodes::log_cells(double power, double t, std::size_t count, const Shift& shift) const {
   const double largest =
       numeric::largest_cell({power, t, (power < 0 ? -power : 0) + t, power >= 0 ? end_loss_.data() : shift.modulus.data(),
@@ -290,7 +290,7 @@ double GaussianNodes::log_density_right(double power) const {
   return largest + level;
 }
 
-// Left of the nodes 1/pi = 1 + (1-q)/q e^(mu^2/2 - mu z) grows: the two terms are normal densities, one of them around -mu.
+// Left of the nodes 1/pi = 1 + (1-q)/q e^(mu^2/2 - mu z) increases: the two terms are normal densities, one of them around -mu.
 double GaussianNodes::log_density_left(double power) const {
   const double z = position_.front();
   const double level = power >= 0 ? power * nodes_.loss.front() : power * std::log1p(-rate_);

@@ -8,22 +8,22 @@
 
 namespace tradeoff {
 
-/// Nodes z_j = jh of the trapezoidal rule for Q = N(0,1), carrying the loss l(z) = log(1 - q + q exp(mu z - mu^2/2)) of the
-/// Poisson-sampled Gaussian, with the bound of their error for every power. [node-quadrature]
+/// Nodes z_j = jh of the trapezoidal rule for Q = N(0,1), with the loss l(z) = log(1 - q + q exp(mu z - mu^2/2)) of the Poisson-sampled
+/// Gaussian and a bound of the error for every power. [node-quadrature]
 class GaussianNodes final : public NodeLaw {
  public:
-  /// The powers that will be used: nodes reach far enough for all of them, to exp(-accuracy) of each moment.
+  /// The powers that will be used: the nodes extend far enough for all of them, to exp(-accuracy) of each moment.
   struct Range {
     double least_power;
     double largest_power;
     double accuracy;
     double shrink;   ///< factor on the step
-    double power;    ///< where phi will be asked for,
+    double power;    ///< the power at which phi will be evaluated,
     double longest;  ///< up to this t
-    bool rough;      ///< no bounds will be asked for
+    bool rough;      ///< no bounds will be needed
   };
   GaussianNodes(Interval mu, Interval rate, const Range& range);
-  /// With more nodes than this the law is left empty: it would cost too much.
+  /// If more nodes than this were needed, the list stays empty, because they would cost too much.
   static constexpr std::size_t most_nodes = 20000;
 
   using NodeLaw::log_error;
@@ -36,11 +36,12 @@ class GaussianNodes final : public NodeLaw {
   [[nodiscard]] double log_density(double power, std::size_t j) const;
   [[nodiscard]] double log_density_left(double power) const;
   [[nodiscard]] double log_density_right(double power) const;
-  /// A bound of -(d/dz)^2 log density, times h^2/8: what the largest value may exceed the largest node by, in logs. [loss-variation]
+  /// A bound of -(d/dz)^2 log density, times h^2/8: the largest value exceeds the largest node by at most this, in logarithms.
+  /// [loss-variation]
   [[nodiscard]] double log_density_excess(double power) const;
-  /// How many maxima the density may have: 1 or 2.
+  /// The possible number of maxima of the density: 1 or 2.
   [[nodiscard]] int maxima(double power) const;
-  /// How many nodes have t l'(z) h below `phase`.
+  /// The number of nodes with t l'(z) h below `phase`.
   [[nodiscard]] std::size_t resolved(double t, double phase) const;
 
  private:
@@ -71,7 +72,7 @@ class GaussianNodes final : public NodeLaw {
   double rate_;
   double relative_mu_;  // half widths of the parameters
   double relative_rate_;
-  bool negative_powers_;  // bounds for them will be asked for
+  bool negative_powers_;  // bounds for negative powers will be needed
   double step_ = 0;
   double unit_error_ = 0;
   std::vector<double> position_;                              // z_j
@@ -81,8 +82,8 @@ class GaussianNodes final : public NodeLaw {
   std::vector<double> end_ratio_;                             // r = q e^(mu z - mu^2/2) there
   std::vector<double> cell_cosh_;                             // the least cosh log(r/(1-q)) on each cell
   std::vector<double> heights_;                               // of the shifts
-  static constexpr std::array shares_{0.75, 0.5, 0.95, 0.3};  // of the furthest height, the likeliest first
-  mutable std::array<Shift, shares_.size()> shifts_;          // each made when it is first asked for
+  static constexpr std::array shares_{0.75, 0.5, 0.95, 0.3};  // of the largest height, the likeliest first
+  mutable std::array<Shift, shares_.size()> shifts_;          // each computed at its first use
   mutable std::array<std::once_flag, shares_.size()> made_;
 };
 

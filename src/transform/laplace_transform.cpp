@@ -13,7 +13,7 @@
 namespace tradeoff {
 namespace {
 
-// Wider parameters than this would make the bounds below count on more than they do.
+// The bounds below assume parameters at most this wide.
 constexpr double most_relative_width = 1e-12;
 
 constexpr double most_panels = 64;
@@ -21,7 +21,7 @@ constexpr double most_panels = 64;
 // log of 2^(2n+1) n!^4 / ((2n+1) (2n)!^3), n = 32, rounded up: the constant of the error term on [-1, 1].
 constexpr double log_error_constant = -248.39;
 
-/// Atoms and Gauss-Legendre nodes of the law under Q: 1/2 mass at -b and so on. [laplace-transform]
+/// Atoms and Gauss-Legendre nodes of the distribution under Q: 1/2 mass at -b and so on. [laplace-transform]
 class LaplaceNodes final : public NodeLaw {
  public:
   LaplaceNodes(Interval largest, Interval atom, Interval density, int panels)
@@ -85,7 +85,7 @@ class LaplaceTilt final : public NodeTilt {
     const CharacteristicValue value = closed_form(t);
     return std::hypot(1 + value.real_less_one, value.imaginary) + value.error;
   }
-  // The density e^((c+1/2) l) is monotone between its two jumps: it varies by twice its largest value.
+  // The density e^((c+1/2) l) is monotone between its two jumps: its variation is twice its maximum.
   [[nodiscard]] Decay decay(double) const override {
     const double b = nodes_.largest(), scale = std::exp(-log_moment().lo) * (1 + 1e-9);
     const double atoms = nodes_.atom() * (std::exp(order_ * b) + std::exp(-(1 + order_) * b)) * scale;
@@ -100,7 +100,7 @@ class LaplaceTilt final : public NodeTilt {
     using Complex = std::complex<double>;
     const double b = nodes_.largest(), half = order_ + 0.5;
     const Complex s(order_, t), shifted(half, t);
-    // exp of the log moment is divided out inside the exponents: they stay moderate.
+    // The log moment is subtracted inside the exponents, so that they stay moderate.
     const double level = 0.5 * (log_moment().lo + log_moment().hi);
     const Complex up = std::exp(s * b - level), down = std::exp(-(s + 1.0) * b - level);
     const Complex density = nodes_.coefficient() * (std::exp(shifted * b - level) - std::exp(-shifted * b - level)) / shifted;
@@ -129,8 +129,8 @@ class LaplaceMoments final : public Moments {
 std::unique_ptr<const Moments> LaplaceTransform::prepare(const TransformRange& reach) const {
   const bool narrow = relative_width(shape_.largest) <= most_relative_width && relative_width(shape_.atom) <= most_relative_width &&
                       relative_width(shape_.density) <= most_relative_width;
-  if (!narrow || !(shape_.largest.lo > 0) || !(shape_.largest.hi < 100)) return nullptr;  // beyond 100 the nodes could not resolve any tilt
-  // 32 points resolve e^(10 x) on [-1, 1] far below rounding.
+  if (!narrow || !(shape_.largest.lo > 0) || !(shape_.largest.hi < 100)) return nullptr;  // beyond 100 the nodes cannot resolve the tilts
+  // 32 points resolve e^(10 x) on [-1, 1] with an error far below rounding.
   const double panels = 1 + std::floor((std::max(std::abs(reach.largest), std::abs(reach.least)) + 1) * shape_.largest.hi / 10);
   if (!(panels <= most_panels)) return nullptr;
   return std::make_unique<LaplaceMoments>(shape_.largest, shape_.atom, shape_.density, static_cast<int>(panels));
@@ -140,7 +140,7 @@ LaplaceTransform laplace_transform(Interval epsilon0) {
   return LaplaceTransform({epsilon0, Interval::exactly(0.5), exp(-epsilon0 / 2.0) / 4.0, Interval::exactly(0)});
 }
 
-// [truncated-laplace-profile] gives the masses; here they are divided by the mass of finite losses.
+// The masses are those of [truncated-laplace-profile], divided by the mass of finite losses.
 LaplaceTransform truncated_laplace_transform(Interval epsilon0, Interval reach) {
   const Interval end = exp(-reach), inside = -expm1(-reach);  // 1 - e^-reach
   if (reach.lo >= epsilon0.hi) {
@@ -148,7 +148,7 @@ LaplaceTransform truncated_laplace_transform(Interval epsilon0, Interval reach) 
     const Interval atom = -expm1(epsilon0 - reach) / (2.0 * inside * finite);
     return LaplaceTransform({epsilon0, max(atom, Interval::exactly(0)), exp(-epsilon0 / 2.0) / (4.0 * inside * finite), infinite});
   }
-  // The supports overlap on [epsilon0 - reach, reach] only: no atoms, and the density is normalised by itself.
+  // The supports overlap on [epsilon0 - reach, reach] only: there are no atoms, and the density alone is normalised.
   const Interval largest = 2.0 * reach - epsilon0;
   const Interval finite = end * expm1(largest) / (2.0 * inside);
   return LaplaceTransform({largest, Interval::exactly(0), 0.5 / (expm1(largest / 2.0) - expm1(-largest / 2.0)), clamp(1.0 - finite, 0, 1)});

@@ -6,8 +6,8 @@
 
 namespace tradeoff {
 
-/// The loss of Laplace noise, whole or truncated, given that it is finite: atoms at +b and -b and a density proportional to exp(l/2)
-/// between them. The law under Q is its mirror image, so the atom at -b is exp(-b) times that at +b, and both directions agree.
+/// The loss of Laplace noise, whole or truncated, conditional on being finite: atoms at +b and -b and a density proportional to exp(l/2)
+/// between them. The distribution under Q is its mirror image, so the atom at -b is exp(-b) times that at +b, and both directions agree.
 class LaplaceTransform final : public Transform {
  public:
   explicit LaplaceTransform(const LaplaceShape& shape) : shape_(shape) {}

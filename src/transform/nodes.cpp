@@ -12,15 +12,16 @@
 namespace tradeoff {
 namespace {
 
-// First-order error counts below carry this factor; it covers the products of two errors, each far under 1e-3.
+// First-order error counts below are multiplied by this factor, which covers products of two errors, each far below 1e-3.
 constexpr double slack = 1.1;
 // libm errors of libm_bounds.h as relative errors: one unit in the last place is at most 2u.
 constexpr double exp_error = 2 * numeric::libm_ulps::exp * unit_roundoff;
 constexpr double log_error_units = 2 * numeric::libm_ulps::log * unit_roundoff;
 constexpr double log1p_error = 2 * numeric::libm_ulps::log1p * unit_roundoff;
 constexpr double expm1_error = 2 * numeric::libm_ulps::expm1 * unit_roundoff;
-constexpr double tail_error = 20 * unit_roundoff;  // of exponential_tail
-// log M below this is found from M - 1 (no cancellation); above, from the plain sum, whose error no step count magnifies.
+constexpr double tail_error = 20 * unit_roundoff;  // the relative error of exponential_tail
+// Below this value log M is computed from M - 1 (no cancellation); above, from the plain sum, whose error does not grow with the number of
+// steps.
 constexpr double small_log_moment = 0.5;
 
 /// Neumaier's sum: error 2u of the result plus n^2 u^2 of the sum of moduli, which `slack` covers.
@@ -82,7 +83,7 @@ double NodeLaw::log_moment_above(double power) const {
   const std::size_t count = nodes_.loss.size();
   double largest = -infinity;
   for (std::size_t j = 0; j < count; ++j) largest = std::max(largest, nodes_.log_weight[j] + power * nodes_.loss[j]);
-  // Each exponent is raised by its own error: parameters, weight, and the three roundings of the exponent.
+  // Each exponent is increased by its own error: parameters, weight, and the three roundings of the exponent.
   double mass = 0;
   for (std::size_t j = 0; j < count; ++j) {
     const double tilt = power * nodes_.loss[j];
@@ -94,7 +95,7 @@ double NodeLaw::log_moment_above(double power) const {
   const double sum = largest + std::log(mass) * (1 + log_error_units) + 4 * unit_roundoff * (1 + std::abs(largest));
   const double quadrature = std::exp(std::min(700.0, log_error(power, 0, {count, true, sum - 40}) - sum)) * (1 + 1e-9);
   const double above = sum + quadrature + 4 * unit_roundoff * (1 + std::abs(sum));
-  return above < infinity ? above : infinity;  // NaN is no bound
+  return above < infinity ? above : infinity;  // NaN becomes no bound
 }
 
 NodeTilt::NodeTilt(const NodeLaw& law, double power, int sign, double negligible) : law_(law), power_(power), sign_(sign) {
@@ -107,7 +108,7 @@ NodeTilt::NodeTilt(const NodeLaw& law, double power, int sign, double negligible
 }
 
 double NodeTilt::relative(double log_bound) const {
-  // Exponents here stay below 1e4 in size wherever the bound is of use; 1e-9 covers their rounding.
+  // Exponents are below 1e4 in absolute value wherever the bound is useful; 1e-9 covers their rounding.
   return std::exp(std::min(700.0, log_bound - log_moment_ + log_moment_error_)) * (1 + 1e-9);
 }
 
@@ -137,8 +138,8 @@ void NodeTilt::find_weights() {
   }
 }
 
-// [contour-rounding] M - 1 = E_Q[e2(pl) - p e2(l)], e2(x) = e^x - 1 - x, because E_Q[1] = E_Q[w] = 1: every term is of second order in
-// the loss, so the error is a multiple of u log M and T steps do not magnify it.
+// [contour-rounding] M - 1 = E_Q[e2(pl) - p e2(l)] with e2(x) = e^x - 1 - x, because E_Q[1] = E_Q[w] = 1. Every term is of second order in
+// the loss, so the error is a multiple of u log M and does not grow with the number of steps.
 void NodeTilt::find_log_moment(double rough) {
   const double quadrature = relative(law_.log_error(power_, 0)) + (1 + 2 * std::abs(power_)) * relative(std::log(law_.unit_error()));
   if (rough < small_log_moment) {
@@ -170,8 +171,8 @@ void NodeTilt::find_log_moment(double rough) {
   if (!(quadrature < 1e-3)) log_moment_error_ = infinity;
 }
 
-// [contour-rounding] M mean = E_Q[(w^p - 1) l - e2(l)] because E_Q[l] = -E_Q[e2(l)]; the node sums differ from the node mean by
-// sum_j W_j (w_j - 1) alone, at most twice the unit error.
+// [contour-rounding] M mean = E_Q[(w^p - 1) l - e2(l)] because E_Q[l] = -E_Q[e2(l)]; the node sums differ from the node mean only by sum_j
+// W_j (w_j - 1), at most twice the unit error.
 void NodeTilt::find_mean(double rough) {
   const Nodes& nodes = law_.nodes();
   const std::size_t count = nodes.loss.size();
@@ -230,14 +231,15 @@ void NodeTilt::find_spread() {
 }
 
 // The second derivative of the quadrature error of M(p + x) e^(-x centre), by Cauchy's formula on a circle around 0: at most 2/r^2 times
-// its largest value there, which for a small r is that of M. The error is log-convex in the power, so its ends bound it. [node-quadrature]
+// its largest value there, which for a small r is about that of M. The error is log-convex in the power, so its values at the ends bound
+// it. [node-quadrature]
 double NodeTilt::second_moment_above(double node_sum, const NodeLaw::Sum& sum) const {
   const double radius = 0.5 / std::max(1.0, std::abs(mean_));
   const double circle = std::max(law_.log_error(power_ + radius, radius, sum), law_.log_error(power_ - radius, radius, sum));
   return node_sum + 4 * quadratic_error_ + 2 / (radius * radius) * relative(circle + radius * std::abs(mean_));
 }
 
-// A dropped node takes a_j |e^(ix) - 1 - ix| <= a_j (2 + |x|) with it.
+// A dropped node contributes at most a_j |e^(ix) - 1 - ix| <= a_j (2 + |x|).
 void NodeTilt::keep(double negligible) {
   const Nodes& nodes = law_.nodes();
   std::size_t last = nodes.loss.size();
@@ -262,15 +264,15 @@ void NodeTilt::keep(double negligible) {
   linear_error_ = mean_error_ + slack * moment;
 }
 
-/// A negative power makes the far right negligible, where a large t would only spoil the bound; for a positive one the integral beyond
-/// the last node is sharper further out.
+/// For a negative power the far right is negligible, and a large t there would only weaken the bound; for a positive power the integral
+/// beyond the last node is smaller further out.
 double NodeTilt::quadrature_error(double t, double enough) const {
   const std::size_t count = power_ < 0 ? end_kept_ : law_.nodes().loss.size();
   return 1.01 * relative(law_.log_error(power_, t, {count, true, log_enough(enough)}));
 }
 
 CharacteristicValue NodeTilt::sum_at(double t, double quadrature) const {
-  if (!(t * kept_reach_ < oscillation_limit)) return {-1, 0, 1};  // |phi| <= 1 is all that is known
+  if (!(t * kept_reach_ < oscillation_limit)) return {-1, 0, 1};  // only |phi| <= 1 is known
   const OscillationSum sum = sum_oscillations(kept_weight_.data(), kept_loss_.data(), kept_weight_.size(), t);
   return {sum.cosine, sign_ * sum.sine, (quadratic_error_ * t + linear_error_) * t + constant_error_ + quadrature};
 }
@@ -282,7 +284,7 @@ CharacteristicValue NodeTilt::oscillation(double t, double enough) const {
 }
 
 void NodeTilt::characteristic_function(std::span<const double> times, std::span<CharacteristicValue> values) const {
-  // The quadrature error grows with t, so the last one bounds all of the list.
+  // The quadrature error increases with t, so its value at the last t bounds all of the list.
   const double quadrature = quadrature_error(times.back(), 0.1 * quadratic_error_ * times.front() * times.front());
   for (std::size_t k = 0; k < times.size(); ++k) values[k] = sum_at(times[k], quadrature);
 }

@@ -12,7 +12,7 @@
 namespace tradeoff {
 
 inline constexpr double log_root_two_pi = 0.91893853320467274178;
-/// Above this exponent e^x dwarfs what is added to it: the sum is kept in logs, and e^x alone is not formed.
+/// Above this exponent the other terms are negligible against e^x: the sum is kept in logarithms, and e^x is not formed.
 inline constexpr double large_exponent = 30;
 /// Bounds are exponentials of sums of a few terms. Their rounding and the width of the parameters (relative 1e-13 at most) stay below
 /// these.
@@ -23,24 +23,24 @@ inline constexpr double bound_relative_slack = 1e-9;
 [[nodiscard]] double log_tail_above(double x);
 /// log(e^a + e^b), not rounded outward.
 [[nodiscard]] double log_sum(double a, double b);
-/// Relative to the upper end; 0 if that is not positive.
+/// Relative to the upper end; 0 if the upper end is not positive.
 [[nodiscard]] inline double relative_width(Interval a) { return a.hi > 0 ? (a.hi - a.lo) / a.hi : 0; }
 
 /// exp(x) - 1 - x, relative error at most 20 u.
 [[nodiscard]] double exponential_tail(double x);
 
-/// The law of l = log dP/dQ under Q, by points: E_Q[g(l)] is close to sum_j W_j g(l_j). Both directions are powers of w = e^l:
+/// The distribution of l = log dP/dQ under Q, by points: E_Q[g(l)] is close to sum_j W_j g(l_j). Both directions use powers of w = e^l:
 /// remove M(s) = E_Q[w^(1+s)], add M(s) = E_Q[w^(-s)].
 struct Nodes {
   std::vector<double> log_weight;        ///< log W_j
   std::vector<double> log_weight_error;  ///< absolute
   std::vector<double> weight;            ///< W_j
   std::vector<double> loss;              ///< l_j
-  std::vector<double> loss_error;        ///< absolute, parameters known only to an interval included
-  std::vector<double> loss_tail;         ///< exponential_tail(l_j); infinite where it overflows
+  std::vector<double> loss_error;        ///< absolute, including the width of the parameters
+  std::vector<double> loss_tail;         ///< exponential_tail(l_j); infinite if it overflows
 };
 
-/// Nodes with a proof of how far their sums are from the expectations.
+/// Nodes with a proved bound of the difference between their sums and the expectations.
 class NodeLaw {
  public:
   NodeLaw() = default;
@@ -49,8 +49,8 @@ class NodeLaw {
   virtual ~NodeLaw() = default;
 
   [[nodiscard]] const Nodes& nodes() const { return nodes_; }
-  /// Which sum: over the first `count` nodes, against the whole expectation or (without `tail`) the part up to the middle after them.
-  /// A bound below `enough` need not be improved.
+  /// Which sum: over the first `count` nodes, compared with the whole expectation or (without `tail`) with its part up to the middle after
+  /// them. A bound below `enough` need not be improved.
   struct Sum {
     std::size_t count;
     bool tail = true;
@@ -62,19 +62,20 @@ class NodeLaw {
   /// A bound of |sum_j W_j - 1| and of |sum_j W_j w_j - 1|.
   [[nodiscard]] virtual double unit_error() const = 0;
 
-  /// log E_Q[w^p] and derivatives in p, plain.
+  /// log E_Q[w^p] and its derivatives in p, as plain doubles.
   [[nodiscard]] Cumulant cumulant(double power) const;
-  /// Certified upper bound of log E_Q[w^p].
+  /// A proved upper bound of log E_Q[w^p].
   [[nodiscard]] double log_moment_above(double power) const;
 
  protected:
   Nodes nodes_;
 };
 
-/// The law of l tilted by w^p, with every rounding error and quadrature error counted. [contour-rounding]
+/// The distribution of l tilted by w^p, with all rounding errors and the quadrature error included. [contour-rounding]
 class NodeTilt : public TiltedLoss {
  public:
-  /// `sign` is +1 if the loss is l, -1 if it is -l. Nodes whose tilted weight is below `negligible` are dropped and paid for.
+  /// `sign` is +1 if the loss is l, -1 if it is -l. Nodes whose tilted weight is below `negligible` are dropped; their weight is added to
+  /// the error.
   NodeTilt(const NodeLaw& law, double power, int sign, double negligible);
 
   [[nodiscard]] Interval log_moment() const override { return {log_moment_ - log_moment_error_, log_moment_ + log_moment_error_}; }
@@ -83,7 +84,7 @@ class NodeTilt : public TiltedLoss {
   void characteristic_function(std::span<const double> times, std::span<CharacteristicValue> values) const override;
   [[nodiscard]] std::size_t size() const override { return kept_weight_.size(); }
 
-  /// The terms of the error of phi(t), for tests and for the record: quadratic t^2 + linear t + constant + quadrature(t).
+  /// The terms of the error of phi(t), for tests and certificates: quadratic t^2 + linear t + constant + quadrature(t).
   struct ErrorTerms {
     double quadratic = 0;   ///< rounding of nodes, weights and sums
     double linear = 0;      ///< error of the tilted mean, dropped nodes
@@ -96,15 +97,15 @@ class NodeTilt : public TiltedLoss {
  protected:
   [[nodiscard]] const NodeLaw& law() const { return law_; }
   [[nodiscard]] double power() const { return power_; }
-  /// phi(t), its quadrature bound improved only to `enough` times 1 - |phi(t)|.
+  /// phi(t); its quadrature bound is improved only to `enough` times 1 - |phi(t)|.
   [[nodiscard]] CharacteristicValue oscillation(double t, double enough) const;
-  /// The log of a quadrature error this small, relative to M(p).
+  /// The logarithm of a quadrature error that is negligible relative to M(p).
   [[nodiscard]] double log_enough(double relative) const { return log_moment_ + std::log(relative); }
   /// exp(log_bound) in units of M(p), rounded up.
   [[nodiscard]] double relative(double log_bound) const;
-  /// Padded to whole lanes; the first kept node is `first_kept()` of the law.
+  /// Padded to whole vectors; the first kept node is number `first_kept()`.
   [[nodiscard]] const std::vector<double>& kept_weight() const { return kept_weight_; }
-  /// A bound of E[(L - centre)^2; some nodes] from the sum over those nodes and the quadrature error around the power.
+  /// A bound of E[(L - centre)^2; some nodes] from the sum over those nodes and the quadrature error near the power.
   [[nodiscard]] double second_moment_above(double node_sum, const NodeLaw::Sum& sum) const;
   [[nodiscard]] const std::vector<double>& kept_loss() const { return kept_loss_; }
   [[nodiscard]] std::size_t first_kept() const { return first_kept_; }
@@ -122,7 +123,7 @@ class NodeTilt : public TiltedLoss {
   double power_;
   int sign_;
   std::vector<double> tilted_;        // normalised
-  std::vector<double> tilted_error_;  // relative, normalisation included
+  std::vector<double> tilted_error_;  // relative, including the normalisation
   double sum_error_ = 0;              // relative error of the normalising sum
   double log_moment_ = 0;
   double log_moment_error_ = 0;

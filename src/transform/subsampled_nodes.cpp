@@ -13,12 +13,12 @@
 namespace tradeoff {
 namespace {
 
-// Sums of half axes of the ellipses tried for a panel: small ones for kinks of w nearby, large ones for narrow panels.
-// At 1 the ellipse is the panel itself, and rule and integral are bounded apart: all that can be said where t is too large for the rule.
+// Sums of half axes of the ellipses that are tried for a panel: small ones if w has a kink nearby, large ones for narrow panels. At 1 the
+// ellipse is the panel itself, and rule and integral are bounded separately; this is the only bound if t is too large for the rule.
 constexpr std::array<double, 8> sums_of_axes{1, 1.5, 2.0, 2.7, 3.7, 5.5, 9.0, 16.0};
-// Im x on an ellipse stays below this, where |w| and arg w are largest at corners of its rectangle.
+// Im x on an ellipse stays below this; then |w| and arg w are largest at corners of the enclosing rectangle.
 constexpr double most_height = std::numbers::pi / 2;
-// A march is content to know |phi| to exp of minus this.
+// A march along the contour needs |phi| only to exp of minus this.
 constexpr double coarse_accuracy = 6;
 
 }  // namespace
@@ -29,7 +29,7 @@ SubsampledNodes::SubsampledNodes(const SampledBase& base, Interval rate, Sampled
   if (base.mu) {
     mu_ = middle_of(*base.mu);
     relative_mu_ = relative_width(*base.mu) + unit_roundoff;
-    low_ = 0;  // a plain Gaussian base is sampled with fixed size here; Poisson sampling of it has its own nodes
+    low_ = 0;  // a Gaussian base here has fixed-size sampling; for Poisson sampling see gaussian_nodes
   } else {
     largest_ = middle_of(base.largest);
     coefficient_ = middle_of(base.coefficient);
@@ -104,7 +104,7 @@ double SubsampledNodes::log_panel_error(const Panel& panel, double power, double
   return best;
 }
 
-// [subsampled-transform] Right of the last panel w(x) <= w(high) e^(x - high): a normal tail, shifted by the power.
+// [subsampled-transform] Right of the last panel w(x) <= w(high) e^(x - high): the integral is a normal tail, shifted by the power.
 double SubsampledNodes::log_tail(double power) const {
   if (!base_.mu) return -infinity;
   const double loss = loss_at(high_), z = high_ / mu_ + 0.5 * mu_;
@@ -113,11 +113,11 @@ double SubsampledNodes::log_tail(double power) const {
   return exponent + bound_relative_slack * power * (std::abs(loss) + high_ + power * mu_ * mu_) + log_tail_above(z - power * mu_);
 }
 
-/// Of the half that keeps its mass, E_Q[w^p; panels].
+/// The logarithm of E_Q[w^p; panels], for the half that keeps its mass.
 double SubsampledNodes::log_one_error(double power, double t) const {
   double largest = -infinity;
   for (const Panel& panel : panels_) largest = std::max(largest, log_panel_error(panel, power, t));
-  // The sum over the panels is at most their number times the largest.
+  // The sum over the panels is at most their number times the largest term.
   return log_sum(largest + std::log(static_cast<double>(panels_.size())), log_tail(power));
 }
 
@@ -127,7 +127,7 @@ double SubsampledNodes::log_error(double power, double t, const Sum&) const {
   return bound + log_scale_ + power * (power >= 0 ? shift_.hi : shift_.lo) + bound_slack;
 }
 
-/// Steering only: the largest log of the integrand, for either half.
+/// For searches only: the largest logarithm of the integrand, over both halves.
 double SubsampledNodes::log_peak(double power) const {
   const double end = base_.mu ? mu_ * (std::abs(power) + 12) * std::max(1.0, mu_) + 2 : largest_;
   const auto peak = [&](double p) {
@@ -140,7 +140,7 @@ double SubsampledNodes::log_peak(double power) const {
   return std::max(sampling_ == SampledBy::fixed ? std::max(one, peak(1 - power)) : one, power >= 0 && power <= 1 ? 0.0 : -infinity);
 }
 
-/// Steering only: the t from which the bound atoms + variation / t alone makes the product of all steps negligible.
+/// For searches only: the t from which on the bound atoms + variation / t makes the product of all steps negligible.
 double SubsampledNodes::end_of_march(const Range& range) const {
   if (!(range.longest > 0)) return 0;
   const double level = cumulant(range.power).value;
@@ -149,13 +149,13 @@ double SubsampledNodes::end_of_march(const Range& range) const {
   return atoms < wanted ? std::min(variation / (wanted - atoms), 100 * range.longest) : 0;
 }
 
-// Heuristic: for all panels, log_error bounds what they miss. Each is made as wide as its share of the error allows.
+// A heuristic; log_error bounds the error of the panels. Each panel is made as wide as its share of the error allows.
 bool SubsampledNodes::place_panels(const Range& range, double furthest) {
   struct Demand {
     double power, t, level;
   };
   std::vector<Demand> demands;
-  const double wanted = range.accuracy + 3;  // many panels share the error
+  const double wanted = range.accuracy + 3;  // the panels share the error
   for (const Demand demand : {Demand{range.least_power - 0.5, 0.5, 0}, Demand{range.largest_power + 0.5, 0.5, 0}, Demand{0, 0, 0},
                               Demand{1, 0, 0}, Demand{range.power, range.longest, 0}}) {
     demands.push_back({demand.power, demand.t, log_peak(demand.power) - wanted});
@@ -195,7 +195,7 @@ bool SubsampledNodes::place_panels(const Range& range, double furthest) {
   return true;
 }
 
-// A node at x of the base, mass included, becomes one or two of the sampled law.
+// A node at x of the base, with its mass, becomes one or two nodes of the sampled loss.
 void SubsampledNodes::add_point(double x, double x_error, double log_weight, double weight_error) {
   const double loss = loss_at(x), drift = std::abs(std::expm1(-loss));  // |w - 1| / w
   const double share = 1 / (1 + (1 - rate_) / rate_ * std::exp(-x));    // l'(x)
@@ -229,7 +229,7 @@ void SubsampledNodes::add_atom(double x, double x_error, Interval mass) {
   note_atoms(first);
 }
 
-/// The nodes from `first` on are atoms: they do not decay.
+/// The nodes from `first` on are atoms: their transform does not decay.
 void SubsampledNodes::note_atoms(std::size_t first) {
   for (std::size_t j = first; j < nodes_.loss.size(); ++j)
     atoms_.push_back({nodes_.loss[j], nodes_.log_weight[j] + nodes_.log_weight_error[j] + bound_slack});
@@ -267,14 +267,14 @@ void SubsampledNodes::fill() {
   sort_nodes();
 }
 
-/// 1 - 2 Q(x > 0): what neither order of the base favours.
+/// 1 - 2 Q(x > 0): the mass with loss 0.
 Interval SubsampledNodes::neither() const {
   if (base_.mu) return normal_cdf(*base_.mu / 2.0) - normal_cdf(-*base_.mu / 2.0);
   const Interval above = base_.atom * exp(-base_.largest) - 2.0 * base_.coefficient * expm1(-base_.largest / 2.0);
   return 1.0 - 2.0 * above;
 }
 
-/// By loss, as the evaluator drops negligible ones from both ends.
+/// Sorted by loss, because the evaluator drops negligible nodes at both ends.
 void SubsampledNodes::sort_nodes() {
   std::vector<std::size_t> order(nodes_.loss.size());
   for (std::size_t j = 0; j < order.size(); ++j) order[j] = j;
@@ -294,8 +294,8 @@ double SubsampledNodes::log_atoms(double power) const {
   return sum;
 }
 
-// [subsampled-transform] log f = log density - x - log rate + (p + 1) l. For a Laplace base its derivative -3/2 + (p + 1) l'(x) has one
-// zero at most, and only from falling to rising: the two ends bound everything. For a Gaussian f has at most two maxima.
+// [subsampled-transform] log f = log density - x - log rate + (p + 1) l. For a Laplace base its derivative -3/2 + (p + 1) l'(x) has at most
+// one zero, where it changes from negative to positive, so the maximum is at an end. For a Gaussian base f has at most two maxima.
 double SubsampledNodes::log_one_variation(double power) const {
   const auto log_value = [&](double x) {
     const double tilt = (power + 1) * loss_at(x), density = log_density(x);
@@ -303,8 +303,8 @@ double SubsampledNodes::log_one_variation(double power) const {
   };
   if (!base_.mu) return std::log(2.0) + log_sum(log_value(low_), log_value(high_)) + bound_slack;
   const double curvature = 1 / (mu_ * mu_) + std::max(0.0, -(power + 1)) / 4;
-  if (!(-(high_ / mu_ + 0.5 * mu_) / mu_ - 1 + std::max(0.0, power + 1) < -1e-9)) return infinity;  // it may still rise
-  constexpr int cells = 8;                                                                          // of a panel
+  if (!(-(high_ / mu_ + 0.5 * mu_) / mu_ - 1 + std::max(0.0, power + 1) < -1e-9)) return infinity;  // it may still increase
+  constexpr int cells = 8;                                                                          // cells per panel
   double largest = log_value(low_);
   for (const Panel& panel : panels_) {
     const double cell = 2 * panel.half / cells, excess = curvature * cell * cell / 8 * (1 + 1e-6);
@@ -314,7 +314,7 @@ double SubsampledNodes::log_one_variation(double power) const {
   return std::log(2 * maxima) + largest + bound_slack;
 }
 
-// Under fixed sampling the two halves meet at 0 with the same value, so the jumps there are none.
+// Under fixed-size sampling the two halves have the same value at 0, so there is no jump.
 double SubsampledNodes::log_variation(double power) const {
   double bound = log_one_variation(power);
   if (sampling_ == SampledBy::fixed) {

@@ -10,40 +10,41 @@
 
 namespace tradeoff {
 
-/// The law of the loss x of a symmetric base under Q: a density, N(-mu^2/2, mu^2) on the whole line or coefficient * exp(-x/2) on
-/// [-largest, largest]; in the second case atoms at both ends, exp(-largest) times as heavy above; and a mass where P vanishes.
+/// The distribution of the loss x of a symmetric base under Q: a density, N(-mu^2/2, mu^2) on the whole line or coefficient * exp(-x/2) on
+/// [-largest, largest]; in the second case also atoms at both ends, the upper one exp(-largest) times the lower one; and a mass where P
+/// vanishes.
 struct SampledBase {
-  std::optional<Interval> mu;               ///< of a Gaussian; nothing for Laplace noise, whole or truncated
-  Interval largest;                         ///< of the finite losses
-  Interval atom = Interval::exactly(0);     ///< at -largest
+  std::optional<Interval> mu;               ///< of a Gaussian; empty for Laplace noise, whole or truncated
+  Interval largest;                         ///< the largest finite loss
+  Interval atom = Interval::exactly(0);     ///< the atom at -largest
   Interval coefficient;                     ///< of the density
-  Interval missing = Interval::exactly(0);  ///< mass of x = -infinity under Q, and of +infinity under P
+  Interval missing = Interval::exactly(0);  ///< mass of x = -infinity under Q, and of x = +infinity under P
 };
 
-/// The law of the sampled loss l = log(1 - rate + rate e^x) by Gauss-Legendre panels in x, with a bound of their error for every
-/// power. Under fixed sampling the half x > 0 alone is read: l keeps its mass, -l gets w times it, and all else has loss 0.
-/// Where P has infinite loss the pair is that of the finite losses, made a pair of probabilities by adding `shift` to l.
+/// The distribution of the sampled loss l = log(1 - rate + rate e^x) by Gauss-Legendre panels in x, with a bound of the error for every
+/// power. Under fixed-size sampling only the half x > 0 is used: l keeps its mass, -l gets w times it, and the rest has loss 0. If P has
+/// infinite losses, the pair is conditioned on finite losses and `shift` is added to l, so that both are probability distributions.
 /// [subsampled-transform]
 class SubsampledNodes final : public NodeLaw {
  public:
-  /// The powers that will be used, and what is wanted of them: panels are as wide as an error of exp(-accuracy) allows.
+  /// The powers that will be used, and the accuracy: panels are as wide as an error of exp(-accuracy) allows.
   struct Range {
     double least_power;
     double largest_power;
-    double power;    ///< where phi will be asked for,
+    double power;    ///< the power at which phi will be evaluated,
     double longest;  ///< up to this t
     double accuracy;
     double steps;
   };
   SubsampledNodes(const SampledBase& base, Interval rate, SampledBy sampling, const Range& range);
-  /// With more panels than this the law is left empty: it would cost too much.
+  /// If more panels than this were needed, the list stays empty, because they would cost too much.
   static constexpr std::size_t most_panels = 600;
 
   using NodeLaw::log_error;
   [[nodiscard]] double log_error(double power, double t, const Sum& sum) const override;
   [[nodiscard]] double unit_error() const override { return unit_error_; }
 
-  /// What is added to every l, so that E_Q[w] = 1.
+  /// The number added to every l, so that E_Q[w] = 1.
   [[nodiscard]] Interval shift() const { return shift_; }
   /// log of a bound of the tilted mass E_Q[w^p] of all atoms.
   [[nodiscard]] double log_atoms(double power) const;
@@ -51,7 +52,7 @@ class SubsampledNodes final : public NodeLaw {
   [[nodiscard]] double log_variation(double power) const;
 
  private:
-  struct Ellipse {           // Bernstein's, around a panel
+  struct Ellipse {           // Bernstein's ellipse around a panel
     double log_factor;       // of the error bound, half length of the panel included
     double log_density;      // the largest |density| on it
     double log_ratio_left;   // the least log |w|
@@ -88,15 +89,15 @@ class SubsampledNodes final : public NodeLaw {
   double rate_, relative_rate_;
   double mu_ = 0, relative_mu_ = 0;  // of a Gaussian base
   double largest_ = 0, coefficient_ = 0, width_ = 0;
-  double low_ = 0, high_ = 0;  // where panels begin and end
+  double low_ = 0, high_ = 0;  // the range of the panels
   Interval shift_ = Interval::exactly(0);
   Interval scale_ = Interval::exactly(1);  // of all masses
-  double log_scale_ = 0;                   // from above
+  double log_scale_ = 0;                   // an upper bound
   double unit_error_ = 0;
   std::vector<Panel> panels_;
   struct AtomMass {
     double loss;
-    double log_mass;  // from above
+    double log_mass;  // an upper bound
   };
   std::vector<AtomMass> atoms_;
 };

@@ -11,7 +11,7 @@
 namespace tradeoff {
 namespace {
 
-/// [subsampled-transform] The loss is sign * (l - shift), l the loss of the nodes.
+/// [subsampled-transform] The loss is sign * (l - shift), where l is the loss of the nodes.
 class SubsampledTilt final : public NodeTilt {
  public:
   SubsampledTilt(const SubsampledNodes& nodes, double order, double power, int sign, double negligible)
@@ -88,7 +88,8 @@ class SubsampledTransform final : public Transform {
   [[nodiscard]] std::unique_ptr<const Moments> prepare(const TransformRange& reach) const override {
     const bool add = direction_ == Direction::add;
     const auto power = [&](double order) { return add ? -order : 1 + order; };
-    // The error, multiplied by the steps, must stay below 1e-13; a search needs one per cent only. Each effort covers a longer t.
+    // The error, multiplied by the number of steps, must stay below 1e-13; a search needs only one per cent. Each increment of effort
+    // covers a longer t.
     const double accuracy = std::log(reach.steps) + (reach.rough ? 8 : 36);
     const SubsampledNodes::Range range{power(add ? reach.largest : reach.least),
                                        power(add ? reach.least : reach.largest),
@@ -130,7 +131,7 @@ std::optional<SampledBase> sampled_base(const Loss& base) {
 }
 
 std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval rate, SampledBy sampling, Direction direction) {
-  constexpr double most_rate = 1 - 1e-6;  // nearer to 1 the bounds would need 1 - rate to more digits than they have
+  constexpr double most_rate = 1 - 1e-6;  // nearer to 1 the bounds would need more digits of 1 - rate than a double has
   if (!(rate.lo > 0) || !(rate.hi <= most_rate) || !is_narrow(rate)) return nullptr;
   auto known = sampled_base(base);
   if (!known || (known->mu && sampling == SampledBy::poisson)) return nullptr;

@@ -10,11 +10,11 @@
 
 namespace tradeoff {
 
-/// The base as sampling needs it, if it is a plain Gaussian or Laplace noise, whole or truncated.
+/// The distribution of the base for sampling, if the base is Gaussian noise or Laplace noise, whole or truncated.
 [[nodiscard]] std::optional<SampledBase> sampled_base(const Loss& base);
 
-/// The transform of a sampled loss; null where the parameters are too wide or the base has none of these forms.
-/// Poisson sampling of a plain Gaussian is subsampled_gaussian's. [subsampled-transform]
+/// The transform of a sampled loss; null if the parameters are too wide or the base has none of these forms. For Poisson sampling of a
+/// Gaussian see subsampled_gaussian. [subsampled-transform]
 [[nodiscard]] std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval rate, SampledBy sampling,
                                                                     Direction direction);
 

@@ -16,25 +16,25 @@ namespace {
 using std::numbers::pi;
 constexpr double least_sigma = 1;
 constexpr double most_sigma_width = 1e-12;  // relative, of sigma
-constexpr double most_images = 1e6;         // periods after which a phase is no longer known
-constexpr double forgotten_near = 1e-60;    // terms n >= 3 before the first of these, q^9 and what it is multiplied with
-constexpr double forgotten_far = 1e-50;     // terms three and more images away: exp(-(5 pi sigma)^2 / 2) each
-constexpr double near = 1;                  // sqrt(v) t up to which 1 - phi is found without cancellation
-constexpr double all_images = 2.1;          // of the bound of |phi| by its images, from sqrt(v) t = 2 on
+constexpr double most_images = 1e6;         // after so many periods the phase is unknown
+constexpr double forgotten_near = 1e-60;    // a bound of the terms n >= 3 before the first of these, q^9 and its factors
+constexpr double forgotten_far = 1e-50;     // a bound of the terms three and more images away: exp(-(5 pi sigma)^2 / 2) each
+constexpr double near = 1;                  // up to this sqrt(v) t, 1 - phi is computed without cancellation
+constexpr double all_images = 2.1;          // the factor of the bound of |phi| by its images, from sqrt(v) t = 2 on
 constexpr double images_start = 2;
 
 struct ThetaLaw {
   double shift = 1;
-  double sigma = 1;         // near the truth
-  double variance = 1;      // v, near the truth
-  double width = 0;         // relative doubt of v and sigma
-  double log_nome = 0;      // log q, near the truth
+  double sigma = 1;         // approximately
+  double variance = 1;      // v, approximately
+  double width = 0;         // relative error of v and sigma
+  double log_nome = 0;      // log q, approximately
   double nome_above = 0;    // an upper bound of q
   Interval exact_variance;  // encloses v
   Interval nome;            // encloses q
 };
 
-/// order times shift, less the nearest integer: within 2u of the truth.
+/// order times shift, minus the nearest integer: within 2u of the exact value.
 double phase_fraction(double order, double shift) {
   const double product = order * shift, rest = std::fma(order, shift, -product);
   return (product - std::nearbyint(product)) + rest;
@@ -98,7 +98,7 @@ class ThetaTilt final : public TiltedLoss {
   double deviation_ = 0;
 };
 
-/// phi - 1 = (e^x - 1) + e^x (theta((c + it) d) / theta(cd) - 1), x = -v t^2 / 2, every term of second order in t or a tiny first one.
+/// phi - 1 = (e^x - 1) + e^x (theta((c + it) d) / theta(cd) - 1), x = -v t^2 / 2; every term is of second order in t or tiny.
 CharacteristicValue ThetaTilt::near_zero(double t) const {
   const double x = -0.5 * law_.variance * t * t, turn = 2 * pi * t * law_.shift;
   double real = 0, imaginary = 0, error = 0;
@@ -121,10 +121,10 @@ CharacteristicValue ThetaTilt::near_zero(double t) const {
   return value;
 }
 
-/// phi theta(cd) = sum_n exp(-(sqrt(v) t - 2 pi sigma n)^2 / 2) exp(-2 pi i n c d): the images around the nearest.
+/// phi theta(cd) = sum_n exp(-(sqrt(v) t - 2 pi sigma n)^2 / 2) exp(-2 pi i n c d): sums the images around the nearest one.
 CharacteristicValue ThetaTilt::far_out(double t) const {
   const double place = std::sqrt(law_.variance) * t, period = 2 * pi * law_.sigma, nearest = std::nearbyint(place / period);
-  if (!(nearest < most_images)) return {-1, 0, 1};  // |phi| <= 1 is all that is known
+  if (!(nearest < most_images)) return {-1, 0, 1};  // only |phi| <= 1 is known
   double real = 0, imaginary = 0, error = 0;
   for (double n = nearest - 2; n <= nearest + 2; ++n) {
     const double y = place - period * n, doubt = (8 * unit_roundoff + law_.width) * (place + period * std::abs(n));
@@ -141,7 +141,8 @@ CharacteristicValue ThetaTilt::far_out(double t) const {
               forgotten_far};
 }
 
-// [theta-transform] Up to sqrt(v) t = 2 the bound e^(-x^2/2) (1 + Q(x)) falls; from there to the middle of the period 2.1 e^(-x^2/2) does.
+// [theta-transform] Up to sqrt(v) t = 2 the bound e^(-x^2/2) (1 + Q(x)) decreases; from there to the middle of the period 2.1 e^(-x^2/2)
+// does.
 double ThetaTilt::modulus_beyond(double t) const {
   const double x = std::sqrt(law_.exact_variance.lo) * t * (1 - 8 * unit_roundoff), q = law_.nome_above;
   if (x > pi * law_.sigma * (1 + 1e-9)) return 1;  // not within half a period

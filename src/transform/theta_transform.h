@@ -7,8 +7,8 @@
 
 namespace tradeoff {
 
-/// The transform of discrete Gaussian noise with this sigma and integer shift, in closed form. Null for a sigma below 1, or one that is
-/// not known well. [theta-transform]
+/// The transform of discrete Gaussian noise with this sigma and integer shift, in closed form. Null if sigma is below 1 or its interval is
+/// too wide. [theta-transform]
 [[nodiscard]] std::shared_ptr<const Transform> theta_transform(Interval sigma, double shift);
 
 }  // namespace tradeoff

@@ -1,20 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tradeoff/calibrate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "calibrate/effect.h"
 #include "calibrate/scan.h"
 #include "calibrate/trial.h"
 #include "loss/recording.h"
 #include "numeric/bracket.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
+#include "plan/unknown.h"
+#include "plan/vocabulary.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
 namespace {
+
+/// The parameter that the `?` stands for. Throws UnsupportedError if it cannot be calibrated.
+const Parameter& calibrated_parameter(const Plan& plan) {
+  const UnknownPlace place = find_unknown(plan);
+  const Word* word = vocabulary().find(place.role, place.call);
+  const Parameter* parameter = word == nullptr ? nullptr : find_parameter(*word, place.parameter);
+  if (parameter == nullptr || !parameter->effect.known)
+    throw UnsupportedError("calibrate: " + place.call + "(" + place.parameter + "=?) cannot be calibrated");
+  return *parameter;
+}
 
 /// The safe end with as few digits as still meet the targets, but at least seven; a count with all its digits.
 std::string print_safely(const Trial& trial, const Calibration& found, bool whole) {
@@ -122,18 +134,18 @@ Calibration calibrate(const Plan& plan, const Targets& targets, Neighbours neigh
 
   if (targets.empty()) throw DomainError("calibrate: state a target: epsilon and delta, mu, advantage, or fpr and tpr");
   for (const StatedTarget& target : targets) check(target.target);
-  const Effect& effect = effect_of(find_unknown(plan));
+  const Parameter& parameter = calibrated_parameter(plan);
+  const bool whole = parameter.kind == Kind::integer;
+  const Effect effect = parameter.effect.up_to(std::min(parameter.effect.largest, parameter.range.most));
   const Trial trial(plan, targets, neighbours, tolerance);
   Calibration found{{}, effect.more_is_safer, effect.monotone, {}};
   try {
-    found.value = !effect.monotone ? scan_noise(trial, effect.largest)
-                  : effect.whole   ? search_count(trial, effect)
-                                   : search_value(trial, effect);
+    found.value = !effect.monotone ? scan_noise(trial, effect.largest) : whole ? search_count(trial, effect) : search_value(trial, effect);
   } catch (const DomainError&) {
     if (trial.too_large().empty()) throw;
     throw TooLargeError(trial.too_large());  // every value that meets the targets is too large to analyse
   }
-  found.printed = print_safely(trial, found, effect.whole);
+  found.printed = print_safely(trial, found, whole);
   static const Citation change("parameter-calibration", "each end is proved by the answer there");
   trial.record_proof({found.printed, numeric::to_text_below(found.value.lo), numeric::to_text_below(found.value.hi)});
   record(change);

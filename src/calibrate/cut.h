@@ -3,16 +3,17 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "mechanism/scaled_noise.h"
 #include "tradeoff/plan.h"
 #include "tradeoff/targets.h"
 
 // A bound that holds for every noise scale between two values: on which side of a cut the output lies. [parameter-calibration]
 namespace tradeoff {
 
-/// Noise whose privacy is not monotone in its scale: truncated Laplace noise (real or integer) and discrete Gaussian noise. It is
-/// symmetric, and its absolute value is stochastically larger for a larger scale.
+/// Noise whose privacy is not monotone in its scale; its row in the vocabulary has `noise`.
 class CutNoise {
  public:
   /// The source whose scale is `?`.
@@ -21,18 +22,16 @@ class CutNoise {
   /// Cuts that may distinguish the neighbours well at this scale, the best candidates first.
   [[nodiscard]] std::vector<double> cuts(double scale, const Targets& targets) const;
 
-  /// Bounds on P(X >= reach) for one scale.
+  /// Bounds on P(X >= reach) for one scale; scale 0 is no noise at all.
   class Tails {
    public:
     [[nodiscard]] Interval at(double reach) const;
 
    private:
     friend class CutNoise;
-    enum class Law { continuous, discrete, gaussian };
-    Law law_ = Law::continuous;
-    Interval scale_;
-    Interval bound_;
-    std::vector<Interval> sums_;  // sums of Gaussian weights from each integer on
+    Tails(ScaledNoise::Tail tail, double bound) : tail_(std::move(tail)), bound_(bound) {}
+    ScaledNoise::Tail tail_;
+    double bound_;
   };
   [[nodiscard]] Tails tails(double scale) const;
 
@@ -41,9 +40,8 @@ class CutNoise {
   [[nodiscard]] std::optional<Call> weaker_pair(const Tails& low, const Tails& high, double cut) const;
 
  private:
-  Tails::Law law_;
+  ScaledNoise noise_;
   Interval sensitivity_;
-  Interval bound_;
 };
 
 }  // namespace tradeoff

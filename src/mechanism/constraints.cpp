@@ -183,8 +183,10 @@ Word dp_word() {
   return {.role = Role::source,
           .name = "dp",
           .meaning = "anything known only to be (epsilon, delta)-DP",
-          .parameters = {{"epsilon", Kind::number, "the epsilon of the guarantee", range::non_negative},
-                         {"delta", Kind::number, "the delta of the guarantee", range::probability, "0"}},
+          .parameters = {{"epsilon", Kind::number, "the epsilon of the guarantee", range::non_negative,
+                          effect::riskier.up_to(effect::largest_epsilon)},
+                         {"delta", Kind::number, "the delta of the guarantee", range::probability, effect::riskier, "0"}},
+          .synonyms = {{"exponential", "the exponential mechanism is not supported yet; dp(epsilon) is a valid bound for it"}},
           .stated = true,
           .make = make_dp,
           .guarantees = guarantees_of_dp};

@@ -8,6 +8,7 @@
 #include "loss/key.h"
 #include "mechanism/discrete_laplace.h"
 #include "mechanism/finite.h"
+#include "mechanism/scaled_noise.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
 #include "plan/arguments.h"
@@ -152,6 +153,40 @@ LossPointer make_discrete_gaussian(const Arguments& arguments, const SourceConte
   return discrete_gaussian(sigma, arguments.whole("sensitivity"));
 }
 
+/// The sums of exp(-i^2 / (2 sigma^2)) over i >= j, for j = 0, 1, ... until the rest is negligible; a geometric series bounds the rest,
+/// because the ratios of consecutive terms decrease.
+std::vector<Interval> sums_of_weights(double sigma) {
+  const Interval scale = 2.0 * square(Interval::exactly(sigma));
+  const auto weight_of = [&](double i) { return exp(-square(Interval::exactly(i)) / scale); };
+  const double last = std::ceil(10 * sigma) + 2;  // exp(-50) is negligible for any cut
+  const Interval ratio = exp(-(2 * Interval::exactly(last) + 3.0) / scale);
+  Interval sum{0, (weight_of(last + 1) / (1.0 - ratio)).hi};
+  std::vector<Interval> sums(static_cast<std::size_t>(last) + 2);
+  sums.back() = sum;
+  for (double i = last; i >= 0; --i) sums[static_cast<std::size_t>(i)] = sum = sum + weight_of(i);
+  return sums;
+}
+
+// [parameter-calibration]
+ScaledNoise::Tail discrete_gaussian_upper_tail(double sigma) {
+  // below, only the first weight is a nonzero double: the sums lie between those of no noise and those of this scale
+  constexpr double least = 0.02;
+  std::vector<Interval> sums = sums_of_weights(std::max(sigma, least));
+  if (sigma < least)
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i].lo = i == 0 ? 1 : 0;
+  return [sums = std::move(sums)](double reach) {
+    const auto last = static_cast<double>(sums.size() - 1);
+    const Interval sum = reach <= last ? sums[static_cast<std::size_t>(reach)] : Interval{0, sums.back().hi};
+    return sum / (sums[0] + sums[1]);
+  };
+}
+
+ScaledNoise scaled_discrete_gaussian(const Arguments&) {
+  return {.whole = true, .tail = discrete_gaussian_upper_tail, .output_of_loss = [](double sensitivity, double sigma, double epsilon) {
+            return sensitivity / 2 - epsilon * sigma * sigma / sensitivity;
+          }};
+}
+
 }  // namespace
 
 // The norm matters: with an l2 sensitivity, integer Gaussian noise would be reported as more private than it is. [discrete-gaussian]
@@ -159,9 +194,12 @@ Word discrete_gaussian_word() {
   return {.role = Role::source,
           .name = "discrete_gaussian",
           .meaning = "Gaussian noise on the integers, l1 sensitivity",
-          .parameters = {{"sigma", Kind::number, "sigma of the noise, in steps of the grid", range::positive}, grid_sensitivity_parameter},
+          .parameters = {{"sigma", Kind::number, "sigma of the noise, in steps of the grid", range::positive,
+                          effect::mostly_safer.up_to(widest_discrete_gaussian)},
+                         grid_sensitivity_parameter},
           .norm = "l1",
-          .make = make_discrete_gaussian};
+          .make = make_discrete_gaussian,
+          .noise = scaled_discrete_gaussian};
 }
 
 }  // namespace tradeoff

@@ -5,6 +5,7 @@
 
 #include "loss/key.h"
 #include "mechanism/finite.h"
+#include "mechanism/scaled_noise.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
 #include "plan/arguments.h"
@@ -82,13 +83,28 @@ LossPointer make_truncated_discrete_laplace(const Arguments& arguments, const So
   return truncated_discrete_laplace(arguments.number("scale"), arguments.whole("bound"), arguments.whole("sensitivity"));
 }
 
+// [parameter-calibration] As for truncated_laplace, with sums in the place of integrals.
+ScaledNoise scaled_truncated_discrete_laplace(const Arguments& arguments) {
+  const Interval bound = arguments.positive("bound");
+  const auto tail_of = [bound](double given) -> ScaledNoise::Tail {
+    return [bound, scale = Interval::exactly(given)](double reach) {
+      const Interval all = mass_below(bound + 1.0, scale) + exp(-(1.0 / scale)) * mass_below(bound, scale);
+      const Interval top = exp(-(Interval::exactly(reach) / scale)) * mass_below(bound + 1.0 - reach, scale);
+      return all.lo > 0 ? top / all : Interval{0, 0.5};
+    };
+  };
+  return {.whole = true, .bound = bound, .tail = tail_of, .output_of_loss = laplace_output_of_loss};
+}
+
 }  // namespace
 
 Word discrete_laplace_word() {
   return {.role = Role::source,
           .name = "discrete_laplace",
           .meaning = "Laplace noise on the integers, l1 sensitivity",
-          .parameters = {{"scale", Kind::number, "scale of the noise, in steps of the grid", range::positive}, grid_sensitivity_parameter},
+          .parameters = {{"scale", Kind::number, "scale of the noise, in steps of the grid", range::positive, effect::safer},
+                         grid_sensitivity_parameter},
+          .synonyms = {{"geometric"}},
           .norm = "l1",
           .make = make_discrete_laplace};
 }
@@ -97,10 +113,11 @@ Word truncated_discrete_laplace_word() {
   return {.role = Role::source,
           .name = "truncated_discrete_laplace",
           .meaning = "Laplace noise on the integers -bound..bound, on a single value",
-          .parameters = {{"scale", Kind::number, "scale of the noise, in steps of the grid", range::positive},
+          .parameters = {{"scale", Kind::number, "scale of the noise, in steps of the grid", range::positive, effect::mostly_safer},
                          {"bound", Kind::integer, "largest absolute value of the noise", range::whole(1, range::most_steps)},
                          grid_sensitivity_parameter},
-          .make = make_truncated_discrete_laplace};
+          .make = make_truncated_discrete_laplace,
+          .noise = scaled_truncated_discrete_laplace};
 }
 
 }  // namespace tradeoff

@@ -164,7 +164,7 @@ Word sqrt_log_family_word() {
           .meaning = "known only through sigma = a/epsilon * sqrt(log(b/delta))",
           .parameters = {{"a", Kind::number, "the factor a", range::positive},
                          {"b", Kind::number, "the factor b", range::positive},
-                         {"sigma", Kind::number, "the noise", range::positive}},
+                         {"sigma", Kind::number, "the noise", range::positive, effect::safer}},
           .stated = true,
           .make = make_sqrt_log_family};
 }
@@ -173,7 +173,8 @@ Word log_family_word() {
   return {.role = Role::source,
           .name = "log_family",
           .meaning = "known only through sigma = -c log(delta)/epsilon",
-          .parameters = {{"c", Kind::number, "the factor c", range::positive}, {"sigma", Kind::number, "the noise", range::positive}},
+          .parameters = {{"c", Kind::number, "the factor c", range::positive},
+                         {"sigma", Kind::number, "the noise", range::positive, effect::safer}},
           .stated = true,
           .make = make_log_family};
 }

@@ -73,7 +73,8 @@ Word gaussian_word() {
   return {.role = Role::source,
           .name = "gaussian",
           .meaning = "Gaussian noise, l2 sensitivity",
-          .parameters = {{"sigma", Kind::number, "standard deviation of the noise", range::positive}, sensitivity_parameter},
+          .parameters = {{"sigma", Kind::number, "standard deviation of the noise", range::positive, effect::safer}, sensitivity_parameter},
+          .synonyms = {{"normal"}},
           .norm = "l2",
           .make = make_gaussian};
 }
@@ -82,7 +83,7 @@ Word gdp_word() {
   return {.role = Role::source,
           .name = "gdp",
           .meaning = "anything known only to be mu-GDP",
-          .parameters = {{"mu", Kind::number, "the mu of Gaussian differential privacy", range::non_negative}},
+          .parameters = {{"mu", Kind::number, "the mu of Gaussian differential privacy", range::non_negative, effect::riskier}},
           .stated = true,
           .make = make_gdp};
 }

@@ -67,7 +67,7 @@ Word laplace_word() {
   return {.role = Role::source,
           .name = "laplace",
           .meaning = "Laplace noise, l1 sensitivity",
-          .parameters = {{"scale", Kind::number, "scale of the noise", range::positive}, sensitivity_parameter},
+          .parameters = {{"scale", Kind::number, "scale of the noise", range::positive, effect::safer}, sensitivity_parameter},
           .norm = "l1",
           .make = make_laplace};
 }

@@ -35,8 +35,10 @@ Word randomized_response_word() {
   return {.role = Role::source,
           .name = "randomized_response",
           .meaning = "k-ary randomised response",
-          .parameters = {{"epsilon", Kind::number, "log of how much likelier the truth is than any other answer", range::non_negative},
-                         {"choices", Kind::integer, "number of possible answers", range::whole(2, most_choices), "2"}},
+          .parameters = {{"epsilon", Kind::number, "log of how much likelier the truth is than any other answer", range::non_negative,
+                          effect::riskier.up_to(effect::largest_epsilon)},
+                         {"choices", Kind::integer, "number of possible answers", range::whole(2, most_choices), effect::unknown, "2"}},
+          .synonyms = {{"rr"}},
           .make = make_randomized_response};
 }
 

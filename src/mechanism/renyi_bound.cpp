@@ -194,7 +194,7 @@ Word zcdp_word() {
   return {.role = Role::source,
           .name = "zcdp",
           .meaning = "anything known only to be rho-zCDP (lossy)",
-          .parameters = {{"rho", Kind::number, "the rho of zero-concentrated privacy", range::non_negative}},
+          .parameters = {{"rho", Kind::number, "the rho of zero-concentrated privacy", range::non_negative, effect::riskier}},
           .stated = true,
           .make = make_zcdp};
 }

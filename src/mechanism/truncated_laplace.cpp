@@ -2,6 +2,7 @@
 #include "mechanism/truncated_laplace.h"
 
 #include "loss/key.h"
+#include "mechanism/scaled_noise.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
 #include "plan/arguments.h"
@@ -56,16 +57,30 @@ LossPointer make_truncated_laplace(const Arguments& arguments, const SourceConte
   return std::make_shared<TruncatedLaplaceLoss>(arguments.number("sensitivity") / scale, arguments.number("bound") / scale);
 }
 
+// [parameter-calibration] P(X >= x) is e^(-x/scale) (1 - e^(-(bound - x)/scale)) over 2 (1 - e^(-bound/scale)).
+ScaledNoise scaled_truncated_laplace(const Arguments& arguments) {
+  const Interval bound = arguments.positive("bound");
+  const auto tail_of = [bound](double given) -> ScaledNoise::Tail {
+    return [bound, scale = Interval::exactly(given)](double reach) {
+      const Interval all = 2.0 * mass_below(bound, scale);
+      const Interval top = exp(-(Interval::exactly(reach) / scale)) * mass_below(bound - reach, scale);
+      return all.lo > 0 ? top / all : Interval{0, 0.5};
+    };
+  };
+  return {.whole = false, .bound = bound, .tail = tail_of, .output_of_loss = laplace_output_of_loss};
+}
+
 }  // namespace
 
 Word truncated_laplace_word() {
   return {.role = Role::source,
           .name = "truncated_laplace",
           .meaning = "Laplace noise restricted to [-bound, bound], on a single value",
-          .parameters = {{"scale", Kind::number, "scale of the noise", range::positive},
+          .parameters = {{"scale", Kind::number, "scale of the noise", range::positive, effect::mostly_safer},
                          {"bound", Kind::number, "largest absolute value of the noise", range::positive},
                          sensitivity_parameter},
-          .make = make_truncated_laplace};
+          .make = make_truncated_laplace,
+          .noise = scaled_truncated_laplace};
 }
 
 }  // namespace tradeoff

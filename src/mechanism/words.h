@@ -31,12 +31,15 @@ namespace tradeoff {
 [[nodiscard]] Word gaussian_tail_word();
 
 /// The sensitivity of noise on the real numbers.
-inline constexpr Parameter sensitivity_parameter{"sensitivity", Kind::number, "how far one record can move the exact answer",
-                                                 range::non_negative, "1"};
+inline constexpr Parameter sensitivity_parameter{"sensitivity",       Kind::number,    "how far one record can move the exact answer",
+                                                 range::non_negative, effect::riskier, "1"};
 /// Limit of the sensitivity of noise on the integers, in steps: more would make every question slow, and so fine a grid serves no purpose.
 inline constexpr std::uint64_t most_discrete_shift = 100'000;
-inline constexpr Parameter grid_sensitivity_parameter{"sensitivity", Kind::integer,
+inline constexpr Parameter grid_sensitivity_parameter{"sensitivity",
+                                                      Kind::integer,
                                                       "how far one record can move the exact answer, in steps of the grid",
-                                                      range::whole(0, most_discrete_shift), "1"};
+                                                      range::whole(0, most_discrete_shift),
+                                                      effect::riskier,
+                                                      "1"};
 
 }  // namespace tradeoff

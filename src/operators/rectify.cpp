@@ -101,7 +101,8 @@ Word rectify_word() {
   return {.role = Role::operation,
           .name = "rectify",
           .meaning = "clip to [low, high], then add Laplace((high - low)/epsilon)",
-          .parameters = {{"epsilon", Kind::number, "epsilon of the added noise", range::positive},
+          .parameters = {{"epsilon", Kind::number, "epsilon of the added noise", range::positive,
+                          effect::riskier.up_to(effect::largest_epsilon)},
                          {"low", Kind::number, "least value"},
                          {"high", Kind::number, "largest value"}},
           .apply = apply_rectify};

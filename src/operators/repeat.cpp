@@ -14,7 +14,8 @@ Word repeat_word() {
   return {.role = Role::operation,
           .name = "repeat",
           .meaning = "run again on the same data with fresh randomness",
-          .parameters = {{"times", Kind::integer, "how often it is run", range::whole(0, range::most_steps)}},
+          .parameters = {{"times", Kind::integer, "how often it is run", range::whole(0, range::most_steps), effect::riskier}},
+          .synonyms = {{"compose"}},
           .times = times_of_repeat};
 }
 

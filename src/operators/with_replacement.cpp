@@ -162,7 +162,7 @@ Word sample_with_replacement_word() {
   return {.role = Role::operation,
           .name = "sample_with_replacement",
           .meaning = "a fixed number of draws with replacement",
-          .parameters = {{"draws", Kind::integer, "number of draws", range::whole(1, most_draws)},
+          .parameters = {{"draws", Kind::integer, "number of draws", range::whole(1, most_draws), effect::riskier},
                          {"of", Kind::integer, "records there are", range::whole(1, range::most_steps)}},
           .neighbours = Neighbours::replace_one,
           .sentence = "In `sample_with_replacement`, every step makes the stated number of uniform draws with replacement.",

@@ -26,9 +26,10 @@ constexpr int most_values = 4'000'000;
   return text;
 }
 
-/// `what` names the unknown thing: "unknown source 'gausian'".
-[[noreturn]] void fail_unknown(const std::string& what, const Token& token, std::span<const std::string_view> known) {
-  const std::string nearest(nearest_name(token.text, known));
+/// `what` names the unknown thing: "unknown source 'gausian'". `meant` is the known name that it stands for, if one is certain.
+[[noreturn]] void fail_unknown(const std::string& what, const Token& token, std::span<const std::string_view> known,
+                               std::string_view meant = {}) {
+  const std::string nearest(meant.empty() ? nearest_name(token.text, known) : meant);
   throw ParseError(what + (nearest.empty() ? "." : ": did you mean '" + nearest + "'?") + " Known: " + joined(known), token.offset);
 }
 
@@ -39,15 +40,19 @@ constexpr int most_values = 4'000'000;
   if (role == Role::operation && vocabulary.find(Role::source, token.text) != nullptr) {
     throw ParseError(describe(token) + " is a source: it starts a line, nothing is piped into it", token.offset);
   }
-  if (role == Role::source && token.text == "exponential") {
-    throw ParseError("the exponential mechanism is not supported yet; dp(epsilon) is a valid bound for it", token.offset);
-  }
   std::vector<std::string_view> known;
+  std::string_view meant;
   for (const Word& word : vocabulary) {
-    if (word.role == role) known.push_back(word.name);
+    if (word.role != role) continue;
+    known.push_back(word.name);
+    for (const Synonym& synonym : word.synonyms) {
+      if (synonym.written != token.text) continue;
+      if (!synonym.advice.empty()) throw ParseError(std::string(synonym.advice), token.offset);
+      meant = word.name;
+    }
   }
   const char* const kind = role == Role::source ? "source" : role == Role::operation ? "operator" : "tail";
-  fail_unknown("unknown " + std::string(kind) + " " + describe(token), token, known);
+  fail_unknown("unknown " + std::string(kind) + " " + describe(token), token, known, meant);
 }
 
 [[noreturn]] void fail_unknown_parameter(const Word& word, const Token& token) {

@@ -22,6 +22,9 @@ void check_word(const Word& word) {
   if ((word.role == Role::source) != (word.make != nullptr)) refuse("needs `make` if it is a source, and only then");
   const int ways = (word.apply != nullptr ? 1 : 0) + (word.times != nullptr ? 1 : 0);
   if (ways != (word.role == Role::operation ? 1 : 0)) refuse("needs `apply` or `times` if it is an operator, and only then");
+  const bool monotone =
+      std::all_of(word.parameters.begin(), word.parameters.end(), [](const Parameter& one) { return one.effect.monotone; });
+  if (monotone != (word.noise == nullptr)) refuse("needs `noise` if privacy is not monotone in a parameter, and only then");
 }
 
 /// Edit distance with swaps of adjacent letters; case does not count. Names are cut to 40 characters: no known name is longer.
@@ -47,11 +50,8 @@ void check_word(const Word& word) {
   return table[a.size()][b.size()];
 }
 
-/// What other libraries call things, and what they are called here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 12> synonyms{{
-    {"normal", "gaussian"},
-    {"geometric", "discrete_laplace"},
-    {"rr", "randomized_response"},
+/// What other libraries call arguments and options, and what they are called here. Synonyms of words stand in their rows.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> synonyms{{
     {"noise_multiplier", "sigma"},
     {"std", "sigma"},
     {"stddev", "sigma"},
@@ -59,8 +59,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> synonyms
     {"sampling_rate", "rate"},
     {"q", "rate"},
     {"steps", "times"},
-    {"compose", "repeat"},
-    {"subsample", "sample"},
 }};
 
 [[nodiscard]] std::string usage_of_form(const Word& word, int form) {

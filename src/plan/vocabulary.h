@@ -17,6 +17,7 @@ namespace tradeoff {
 class Arguments;  // plan/arguments.h
 class Loss;       // loss/loss.h, of a later room: a word only hands it on
 using LossPointer = std::shared_ptr<const Loss>;
+struct ScaledNoise;  // mechanism/scaled_noise.h, likewise
 
 /// What a word of the plan language is: where a line starts, what follows a `|`, or how a user's profile goes on beyond its last point.
 enum class Role { source, operation, tail };
@@ -52,12 +53,31 @@ inline constexpr Range probability{.least = 0, .most = 1};
 inline constexpr std::uint64_t most_steps = 1'000'000'000'000;
 }  // namespace range
 
+/// What a larger value of an argument does to privacy. Calibration relies on it, and the page of [parameter-calibration] proves it.
+struct Effect {
+  bool known = false;          ///< otherwise the argument cannot be calibrated
+  bool more_is_safer = false;  ///< more noise: the smallest value is wanted. Otherwise the largest
+  bool monotone = true;        ///< where it is not, nothing is concluded from one value about another
+  double largest = 1e300;      ///< that is worth trying; the range of the parameter may end earlier
+
+  [[nodiscard]] constexpr Effect up_to(double value) const { return {known, more_is_safer, monotone, value}; }
+};
+namespace effect {
+inline constexpr Effect unknown{};
+inline constexpr Effect safer{.known = true, .more_is_safer = true};
+inline constexpr Effect riskier{.known = true};
+/// More noise, but privacy is not monotone in it: the word has `noise`.
+inline constexpr Effect mostly_safer{.known = true, .more_is_safer = true, .monotone = false};
+inline constexpr double largest_epsilon = 1e6;  // beyond it nothing is protected
+}  // namespace effect
+
 /// One parameter of a word; its place in the word's list is its position in a call.
 struct Parameter {
   std::string_view name;
   Kind kind;
   std::string_view meaning;
   Range range = {};                ///< of numbers and integers
+  Effect effect = {};              ///< of a larger value
   std::string_view fallback = {};  ///< what is meant when it is left out, as plan text; empty if it must be given
   int form = 0;                    ///< 0: part of every call; otherwise the call has the parameters of exactly one form
 };
@@ -77,6 +97,12 @@ class SourceContext {
   ~SourceContext() = default;
 };
 
+/// What people may write for a word that the library calls otherwise.
+struct Synonym {
+  std::string_view written;
+  std::string_view advice = {};  ///< what they are told; if empty, the name of the word
+};
+
 /// A word of the plan language and all that the library knows about it. Each stands beside its implementation, in the folders mechanism and
 /// operators; analyze/registry.cpp lists them. docs/adding.md shows how to add one.
 struct Word {
@@ -84,6 +110,7 @@ struct Word {
   std::string_view name;
   std::string_view meaning;
   std::vector<Parameter> parameters = {};
+  std::vector<Synonym> synonyms = {};
   Neighbours neighbours = Neighbours::unstated;  ///< the neighbours it speaks of; unstated for any
   /// Of a source whose guarantee is for changes of the data that are no neighbour relation: which changes. A plan that holds it can state
   /// no neighbours.
@@ -96,6 +123,8 @@ struct Word {
   LossPointer (*make)(const Arguments& arguments, const SourceContext& context) = nullptr;
   /// The pairs (epsilon, delta) that a source states in so many words.
   std::vector<WrittenGuarantee> (*guarantees)(const Arguments& arguments) = nullptr;
+  /// Noise whose privacy is not monotone in its scale: what is known for every scale.
+  ScaledNoise (*noise)(const Arguments& arguments) = nullptr;
 
   /// An operator has exactly one of these. What it makes of the loss of all that stands before it:
   LossPointer (*apply)(const Arguments& arguments, LossPointer base) = nullptr;
@@ -145,8 +174,8 @@ class Vocabulary {
 /// How calls look: `gaussian(sigma, sensitivity=1)`, `sample(size, of) or sample(rate)`.
 [[nodiscard]] std::string usage(const Word& word);
 
-/// Of the names, the one that was probably meant: a synonym, the nearest by insertions, deletions, substitutions and swaps if they are at
-/// most a third of the letters, or one that starts with what was written. Empty if there is none.
+/// Of the names, the one that was probably meant: what other libraries call an argument or option, the nearest by insertions, deletions,
+/// substitutions and swaps if they are at most a third of the letters, or one that starts with what was written. Empty if there is none.
 [[nodiscard]] std::string_view nearest_name(std::string_view misspelt, std::span<const std::string_view> names);
 
 }  // namespace tradeoff

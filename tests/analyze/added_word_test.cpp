@@ -19,6 +19,7 @@ namespace tradeoff {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // `reveal(chance)`: with this chance the record is published, otherwise nothing happens.
 LossPointer make_reveal(const Arguments& arguments, const SourceContext&) {
@@ -31,7 +32,8 @@ Word reveal_word() {
   return {.role = Role::source,
           .name = "reveal",
           .meaning = "the record itself, published with a chance",
-          .parameters = {{"chance", Kind::number, "how likely the record is published", range::probability}},
+          .parameters = {{"chance", Kind::number, "how likely the record is published", range::probability, effect::riskier}},
+          .synonyms = {{"publish"}, {"blatant", "a record that is always published has no privacy"}},
           .make = make_reveal};
 }
 
@@ -45,7 +47,7 @@ Word sometimes_word() {
   return {.role = Role::operation,
           .name = "sometimes",
           .meaning = "run with a chance, and it is seen whether it was run",
-          .parameters = {{"chance", Kind::number, "how likely it is run", range::probability, "0.5"}},
+          .parameters = {{"chance", Kind::number, "how likely it is run", range::probability, effect::riskier, "0.5"}},
           .apply = apply_sometimes};
 }
 
@@ -95,7 +97,10 @@ TEST(AddedWord, IsSpelledRangedAndExplainedByItsRow) {
   EXPECT_EQ(usage(*words().find(Role::source, "reveal")), "reveal(chance)");
   EXPECT_THAT([] { (void)curve_of("reveal(1.5)"); },
               testing::ThrowsMessage<DomainError>(HasSubstr("reveal: chance = 1.5 is not allowed; it must be between 0 and 1")));
-  EXPECT_THAT([] { (void)parse("revael(0.5)", words()); }, testing::ThrowsMessage<ParseError>(HasSubstr("did you mean 'reveal'?")));
+  for (const char* typed : {"revael(0.5)", "publish(0.5)"})
+    EXPECT_THAT([typed] { (void)parse(typed, words()); }, testing::ThrowsMessage<ParseError>(HasSubstr("did you mean 'reveal'?"))) << typed;
+  EXPECT_THAT([] { (void)parse("blatant(1)", words()); }, testing::ThrowsMessage<ParseError>(HasSubstr("has no privacy")));
+  EXPECT_THAT([] { (void)parse("publish(0.5)"); }, testing::ThrowsMessage<ParseError>(Not(HasSubstr("did you mean"))));
 }
 
 TEST(AddedWord, IsUnknownToTheLibraryItself) {
@@ -116,6 +121,10 @@ TEST(AddedWord, CannotTakeTheNameOfAnother) {
   endless.name = "endless";
   endless.parameters = {{"count", Kind::integer, "how many"}};
   EXPECT_THROW((void)vocabulary().with(endless), std::invalid_argument);
+  Word uneven = reveal_word();  // calibration would find nothing about the noise
+  uneven.name = "uneven";
+  uneven.parameters[0].effect = effect::mostly_safer;
+  EXPECT_THROW((void)vocabulary().with(uneven), std::invalid_argument);
 }
 
 }  // namespace

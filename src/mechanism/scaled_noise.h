@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include "numeric/arithmetic.h"
+#include "tradeoff/interval.h"
+
+namespace tradeoff {
+
+/// Additive noise X, of a scale that is not known yet, for which privacy is not monotone in the scale. X is symmetric, and |X| is
+/// stochastically larger for a larger scale: calibration needs both. [parameter-calibration]
+struct ScaledNoise {
+  /// Bounds on P(X >= reach) for one scale; 0 <= reach <= bound.
+  using Tail = std::function<Interval(double reach)>;
+
+  bool whole = false;                            ///< X is an integer
+  Interval bound = Interval::exactly(infinity);  ///< on |X|
+  std::function<Tail(double scale)> tail;        ///< scale > 0
+  /// About where an output with the loss epsilon lies, if the answer is 0 or `sensitivity`. A guess: it makes calibration tight, not valid.
+  double (*output_of_loss)(double sensitivity, double scale, double epsilon);
+};
+
+/// 1 - e^(-length/scale), or 0 for a negative length.
+[[nodiscard]] inline Interval mass_below(Interval length, Interval scale) { return -expm1(-(max(length, Interval::exactly(0)) / scale)); }
+[[nodiscard]] inline double laplace_output_of_loss(double sensitivity, double scale, double epsilon) {
+  return (sensitivity - epsilon * scale) / 2;
+}
+
+}  // namespace tradeoff

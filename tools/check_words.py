@@ -3,7 +3,7 @@
 """Checks that what is written by hand about the words of the plan language agrees with the library's own table.
 
 The table is what `tradeoff mechanisms --json` prints. Held against it: the functions of the Python package and its exports, the methods of its
-plans, the dictionary of the plan fuzzer, and the arguments that the checker of certificates knows.
+plans, the builder of plans in C++, the dictionary of the plan fuzzer, and the arguments that the checker of certificates knows.
 
     tools/check_words.py COMMAND [TREE]   exit 1 and one line for each fault; COMMAND is the built command line
     tools/check_words.py --self-test      proves on seeded faults that the check can fail
@@ -20,8 +20,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FUNCTIONS = "python/tradeoff/_plan.py"
 EXPORTS = "python/tradeoff/__init__.py"
+BUILDER = "include/tradeoff/builder.h"
 DICTIONARY = "assurance/fuzz/plan.dict"
 CHECKER = "assurance/checker/check_certificate.py"
+
+WRITTEN_OUT = {"mixture", "strongest", "weakest", "profile", "curve"}  # their arguments are plans or files: Builder::of_text
+NO_WORDS = {"of_text", "then", "beside"}  # members of the builder that stand for no word
 
 
 def parsed(tree, name):
@@ -54,6 +58,27 @@ def faults_of_functions(words, functions, where):
             yield f"{where}: {word['name']} takes {', '.join(found) or 'nothing'}; the word has {', '.join(expected) or 'no arguments'}"
 
 
+def builder_functions(text):
+    """The parameters of each function that gives a builder, as a usage shows them: `sensitivity=1`."""
+    found = {}
+    for name, parameters in re.findall(r"\bBuilder (\w+)\(([^)]*)\)(?: const)? ?[{;]", text):
+        each = [one.rpartition("& ")[2] for one in parameters.split(", ") if one]
+        found[name] = ", ".join(one.replace(" = ", "=") for one in each)
+    return found
+
+
+def faults_of_builder(words, text):
+    found = builder_functions(text)
+    for word in words:
+        name = word["name"]
+        forms = [form.partition("(")[2].rstrip(")") for form in word["usage"].split(" or ")]
+        if name in found and found[name] not in forms:
+            yield f"{BUILDER}: {name}({found[name]}); the word is {word['usage']}"
+        elif name not in found and name not in WRITTEN_OUT:
+            yield f"{BUILDER}: no {name}"
+    yield from (f"{BUILDER}: {name} is no word" for name in sorted(found.keys() - NO_WORDS - {word["name"] for word in words}))
+
+
 def faults_of_dictionary(words, text):
     entries = re.findall(r'^"(.*)"$', text, re.MULTILINE)
     for word in words:
@@ -80,18 +105,26 @@ def faults_in(words, tree):
     yield from faults_of_functions([word for word in calls if word["role"] == "operator"], functions_of(plan.body), f"{FUNCTIONS}, class Plan")
     exports = value_of(parsed(tree, EXPORTS), "__all__")
     yield from (f"{EXPORTS}: {word['name']} is not exported" for word in calls if word["name"] not in exports)
+    yield from faults_of_builder(calls, (tree / BUILDER).read_text(encoding="utf-8"))
     yield from faults_of_dictionary(words, (tree / DICTIONARY).read_text(encoding="utf-8"))
     yield from faults_of_checker(words, value_of(parsed(tree, CHECKER), "ARGUMENTS"))
 
 
 SEEDED_WORDS = [
-    {"name": "gaussian", "role": "source", "arguments": [{"name": "sigma"}, {"name": "sensitivity", "default": "1"}]},
-    {"name": "repeat", "role": "operator", "arguments": [{"name": "times"}]},
-    {"name": "zero", "role": "tail", "arguments": []},
+    {
+        "name": "gaussian",
+        "role": "source",
+        "usage": "gaussian(sigma, sensitivity=1)",
+        "arguments": [{"name": "sigma"}, {"name": "sensitivity", "default": "1"}],
+    },
+    {"name": "repeat", "role": "operator", "usage": "repeat(times)", "arguments": [{"name": "times"}]},
+    {"name": "zero", "role": "tail", "usage": "zero", "arguments": []},
 ]
 SEEDED_TREE = {
     FUNCTIONS: "class Plan:\n    def repeat(self, times): pass\ndef gaussian(sigma, *, sensitivity=None): pass\ndef repeat(times): pass\n",
     EXPORTS: '__all__ = ["gaussian", "repeat"]\n',
+    BUILDER: "class Builder {\n  [[nodiscard]] Builder repeat(const Amount& times) const { return then(); }\n};\n"
+    "[[nodiscard]] inline Builder gaussian(const Amount& sigma, const Amount& sensitivity = 1) {\n}\n",
     DICTIONARY: '# words\n"gaussian("\n"repeat("\n"zero"\n"sigma="\n"sensitivity="\n"times="\n',
     CHECKER: 'ARGUMENTS = {"gaussian": {"sigma": "", "sensitivity": "1"}}\n',
 }
@@ -100,6 +133,10 @@ SEEDED_FAULTS = {
     "a function lacks an argument": (FUNCTIONS, "*, sensitivity=None", "*"),
     "a method is missing": (FUNCTIONS, "    def repeat(self, times): pass", "    pass"),
     "a function is not exported": (EXPORTS, '"gaussian", ', ""),
+    "the builder lacks an operator": (BUILDER, "Builder repeat(const Amount& times) const", "Builder then(const Amount& times) const"),
+    "the builder lacks an argument": (BUILDER, "const Amount& sigma, ", ""),
+    "the builder has another default": (BUILDER, "sensitivity = 1", "sensitivity = 2"),
+    "the builder has more than the words": (BUILDER, "};\n", "Builder noise(const Amount& sigma);\n};\n"),
     "the dictionary lacks a word": (DICTIONARY, '"repeat("\n', ""),
     "the dictionary lacks a tail": (DICTIONARY, '"zero"\n', ""),
     "the dictionary lacks an argument": (DICTIONARY, '"times="\n', ""),

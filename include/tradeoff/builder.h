@@ -88,12 +88,22 @@ class Builder {
 [[nodiscard]] inline Builder truncated_laplace(const Amount& scale, const Amount& bound, const Amount& sensitivity = 1) {
   return {"truncated_laplace", {{"scale", scale}, {"bound", bound}, {"sensitivity", sensitivity}}};
 }
+[[nodiscard]] inline Builder truncated_discrete_laplace(const Amount& scale, const Amount& bound, const Amount& sensitivity = 1) {
+  return {"truncated_discrete_laplace", {{"scale", scale}, {"bound", bound}, {"sensitivity", sensitivity}}};
+}
 [[nodiscard]] inline Builder randomized_response(const Amount& epsilon, const Amount& choices = 2) {
   return {"randomized_response", {{"epsilon", epsilon}, {"choices", choices}}};
 }
 [[nodiscard]] inline Builder gdp(const Amount& mu) { return {"gdp", {{"mu", mu}}}; }
 [[nodiscard]] inline Builder dp(const Amount& epsilon, const Amount& delta = 0) { return {"dp", {{"epsilon", epsilon}, {"delta", delta}}}; }
 [[nodiscard]] inline Builder zcdp(const Amount& rho) { return {"zcdp", {{"rho", rho}}}; }
+[[nodiscard]] inline Builder sqrt_log_family(const Amount& a, const Amount& b, const Amount& sigma) {
+  return {"sqrt_log_family", {{"a", a}, {"b", b}, {"sigma", sigma}}};
+}
+[[nodiscard]] inline Builder log_family(const Amount& c, const Amount& sigma) { return {"log_family", {{"c", c}, {"sigma", sigma}}}; }
+[[nodiscard]] inline Builder icea(const Amount& users, const Amount& messages) {
+  return {"icea", {{"users", users}, {"messages", messages}}};
+}
 /// Any mechanism that satisfies all of these (epsilon, delta) guarantees.
 [[nodiscard]] Builder constraints(const std::vector<Point>& points);
 /// Any mechanism with these bounds on its Renyi divergences: (order, divergence).

@@ -21,6 +21,33 @@ TEST(Builder, WritesThePlanThatATextWouldBe) {
   EXPECT_EQ(plan::gaussian("?").plan(), parse("gaussian(sigma=?, sensitivity=1)"));
 }
 
+// tools/check_words.py compares the parameters of each with the words of the language.
+TEST(Builder, NamesTheArgumentsOfEachWord) {
+  const plan::Builder sources[] = {plan::gaussian(1),
+                                   plan::laplace(1),
+                                   plan::discrete_gaussian(1),
+                                   plan::zcdp(1),
+                                   plan::gdp(1),
+                                   plan::discrete_laplace(1),
+                                   plan::rdp({{2, 1}}),
+                                   plan::dp(1),
+                                   plan::truncated_laplace(1, 2),
+                                   plan::icea(2, 3),
+                                   plan::log_family(1, 2),
+                                   plan::truncated_discrete_laplace(1, 2),
+                                   plan::sqrt_log_family(1, 1, 2),
+                                   plan::randomized_response(1)};
+  for (const plan::Builder& source : sources) EXPECT_NO_THROW((void)analyze(source)) << source.text();
+  EXPECT_EQ(plan::truncated_discrete_laplace(3, 4).plan(), parse("truncated_discrete_laplace(scale=3, bound=4, sensitivity=1)"));
+  EXPECT_EQ(plan::sqrt_log_family(1, 2, 3).plan(), parse("sqrt_log_family(1, 2, 3)"));
+  EXPECT_EQ(plan::log_family(1, 2).plan(), parse("log_family(1, 2)"));
+  EXPECT_EQ(plan::icea(4, 5).plan(), parse("icea(4, 5)"));
+  const plan::Builder noise = plan::gaussian(1);
+  for (const plan::Builder& applied :
+       {noise.sample(1, 2), noise.sample_with_replacement(1, 2), noise.rectify(1, 0, 2), noise.invert(), noise.refine()})
+    EXPECT_NO_THROW((void)analyze(applied)) << applied.text();
+}
+
 TEST(Builder, GivesTheSameAnswersAsText) {
   const Curve built = analyze(plan::gaussian(1.1).poisson("256/60000").repeat(14063));
   const Curve read = analyze(parse("gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)"));

@@ -20,7 +20,8 @@
 namespace tradeoff {
 namespace {
 
-/// Parts that share an enclosure of their law become one, and that enclosure holds for each; a plan of a thousand equal lines costs one.
+/// Merges parts that share an enclosure of their distribution; the enclosure holds for each. A plan of a thousand equal lines costs as much
+/// as one line.
 Parts merge_equal(Parts parts) {
   Parts merged;
   std::unordered_map<std::string, std::size_t> places;
@@ -38,7 +39,8 @@ Parts merge_equal(Parts parts) {
   return merged;
 }
 
-/// [gaussian-composition] All plain Gaussians of a plan are one, with mu the root of the sum of squares. None at all: perfect privacy.
+/// [gaussian-composition] All plain Gaussians of a plan are merged into one, with mu the root of the sum of squares. Without any: perfect
+/// privacy.
 Parts merge_gaussians(Parts parts) {
   Interval squares = Interval::exactly(0);
   Parts others;
@@ -54,7 +56,7 @@ Parts merge_gaussians(Parts parts) {
     }
   }
   if (gaussians == 1)
-    others.push_back(last_gaussian);  // its own mu, not the root of its square
+    others.push_back(last_gaussian);  // its own mu, without squaring and taking the root
   else if (squares.hi > 0 || others.empty())
     others.push_back(
         {gaussian_loss(sqrt(squares),
@@ -63,8 +65,8 @@ Parts merge_gaussians(Parts parts) {
   return others;
 }
 
-/// How many steps a plan has for a straight contour: a subsampled step counts only as far as it is likely to sample, and less where one
-/// sample is a large loss (measured).
+/// The effective number of steps of a plan for a straight contour: a subsampled step counts in proportion to its sampling rate, and less if
+/// one sampled step has a large loss (measured).
 double steps_that_count(const Parts& parts) {
   double steps = 0;
   for (const Part& part : parts) {
@@ -77,25 +79,25 @@ double steps_that_count(const Parts& parts) {
   return steps;
 }
 
-/// From about 60 steps on, the transform falls off fast enough for a straight contour to need few nodes; before that the bent one is tried
-/// first. Only speed depends on it: the other one is the fallback where the first is not tight.
+/// From about 60 steps on, the transform decays fast enough for a straight contour to need few nodes; with fewer steps the hyperbolic
+/// contour is tried first. The choice affects speed only: the other contour is the fallback if the first is not tight.
 bool straight_contour_first(const Parts& parts) {
   constexpr double many_steps = 60;
-  constexpr double many_of_any_kind = 200;  // however rarely they sample: rounding limits both, and a straight line is quicker
+  constexpr double many_of_any_kind = 200;  // for any sampling rate: rounding limits both contours, and the straight one is faster
   double all = 0;
   for (const Part& part : parts) all += static_cast<double>(part.times);
   return all >= many_of_any_kind || steps_that_count(parts) >= many_steps;
 }
 
-/// Which contours to try; the lattice is the fallback. Only speed and width depend on it.
+/// The contours to try; the lattice is the fallback. The choice affects speed and width only.
 struct ApplicableContours {
   bool straight = true;
   bool bent = true;
 };
 
-/// Samples of fixed size leave an atom at loss 0, for which a straight contour needs too many nodes: unless the steps that count are many
-/// it fails, after a tenth of a second. Few samples of small rate with much noise have losses so small and alike that a lattice is quicker
-/// than the bent one, which may fail as well. All measured.
+/// Samples of fixed size have an atom at loss 0, for which a straight contour needs too many nodes: unless there are many effective steps
+/// it fails after a tenth of a second. For few steps with a small rate and much noise, a lattice is faster than the hyperbolic contour,
+/// which may fail as well. All this was measured.
 ApplicableContours applicable_contours(const Parts& parts) {
   constexpr double few_steps = 12;
   constexpr double much_noise = 0.4, small_rate = 2e-3;
@@ -118,7 +120,7 @@ const ContourLoss* contours_of(const Composition* composition) {
 /// A list this short takes a few milliseconds (measured) and gives every corner of the curve.
 bool is_quick(const ExactSize& exact) { return exact.fits && exact.way == ExactWay::list && exact.terms <= 5e5 && exact.atoms <= 2e4; }
 
-/// One mechanism on a lattice, many times: tens of microseconds, whatever the number of steps. Null if the parts are anything else.
+/// One mechanism on a lattice, many times: tens of microseconds for any number of steps. Null for other parts.
 LossPointer fold(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
   LossPointer folded = compose_by_folded_contour(parts);
   if (folded == nullptr || parts.front().times == 1) return nullptr;
@@ -130,8 +132,8 @@ LossPointer fold(const Parts& parts, const ExactSize& exact, Tolerance tolerance
 
 }  // namespace
 
-// Cheapest proof first: closed forms, short lists of atoms, a folded contour, longer lists, then contours, then the lattice, which takes
-// anything.
+// The cheapest method first: closed forms, short lists of atoms, a folded contour, longer lists, then contours, then the lattice, which
+// accepts any loss.
 Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter) {
   parts = merge_equal(std::move(parts));
   const Parts all = parts;

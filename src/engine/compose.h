@@ -8,17 +8,17 @@
 
 namespace tradeoff {
 
-/// Everything of a plan run on the same data.
+/// The composition of all mechanisms of a plan.
 struct Composition {
   LossPointer loss;
-  Parts parts{};          ///< what was composed, equal ones merged
-  LossPointer contour{};  ///< the contours among the paths, if any: a longer plan goes on from them
-  /// The plan that was analysed, with the rows of its files; null for anything else. Equal plans have equal laws.
+  Parts parts{};          ///< the composed parts, equal ones merged
+  LossPointer contour{};  ///< the contours among the methods, if any; a longer plan starts from them
+  /// The analysed plan, with the rows of its files; null for other compositions. Equal plans have equal distributions.
   std::shared_ptr<const Plan> plan{};
 };
 
-/// The one decision of the system: which engine composes these parts. Equal parts are merged first.
-/// `shorter` may be the composition of parts that these begin with. [longer-plan]
+/// Chooses the engine that composes these parts. Equal parts are merged first. `shorter` may be the composition of the parts that these
+/// begin with. [longer-plan]
 [[nodiscard]] Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter = nullptr);
 
 }  // namespace tradeoff

@@ -51,13 +51,13 @@ class DisclosureLoss final : public Loss, public ClosedForms, public Evaluable {
     base_->cite();
     record(split());
   }
-  /// The base's own account: its errors, relative to delta, weigh as much as the base does in delta.
+  /// The description of the base: its errors, relative to delta, are scaled by the share of the base in delta.
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
     for (Evaluation& one : evaluations_of(*base_, direction, epsilon)) {
       const Interval of_base = log(kept_) + one.log_delta;
       one.log_delta = log_add_exp(of_base, log(revealed_));
       const bool resolved = of_base.lo > -infinity;
-      if (!resolved) one.errors.clear();  // they are relative to 0
+      if (!resolved) one.errors.clear();  // they would be relative to 0
       const double share = resolved ? exp(Interval::exactly(of_base.lo) - one.log_delta.lo).hi : 0;
       for (auto& [name, error] : one.errors) error = numeric::multiply_up(error, share);
       found.push_back(balanced(std::move(one), resolved ? "rounding" : "unresolved"));

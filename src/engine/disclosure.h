@@ -5,8 +5,8 @@
 
 namespace tradeoff {
 
-/// Splits off the parts that either reveal everything or nothing (total-variation guarantees dp(0, delta)). What is left stays in
-/// `parts`; the result is the probability that one of the others reveals everything.
+/// Removes from `parts` those that reveal either everything or nothing (total-variation guarantees dp(0, delta)). Returns the probability
+/// that at least one of them reveals everything.
 [[nodiscard]] Interval split_off_disclosure(Parts& parts);
 
 /// The composition of the base with a mechanism that reveals everything with the given probability and nothing otherwise.

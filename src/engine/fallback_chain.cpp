@@ -17,7 +17,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
       : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    // Below the smallest plain doubles relative width has no meaning; the logarithm is asked for there.
+    // Below the smallest normal doubles a relative width is meaningless; the logarithm is used there.
     return first_tight(
         {0, 1}, [&](const Loss& path) { return path.delta(direction, epsilon); },
         [this](Interval found) { return found.width() <= tolerance_.relative * found.hi || found.hi < 1e-290; });
@@ -27,7 +27,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
         {-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); },
         [this](Interval found) { return found.width() <= tolerance_.relative || found.hi == -infinity; });
   }
-  /// The last path is the lattice, whose coarsest form is quicker than any certified answer.
+  /// The last method is the lattice, whose coarsest form is faster than any proved answer.
   [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     return paths_.back()->rough_delta(direction, epsilon);
   }
@@ -63,9 +63,9 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
       if (auto corners = path->guarantees(direction)) return corners;
     return std::nullopt;
   }
-  /// All paths compose the same laws.
+  /// All methods compose the same distributions.
   void cite() const override { paths_.back()->cite(); }
-  /// Of the paths that an answer is made of.
+  /// The theorems of the methods that an answer uses.
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
     std::vector<std::vector<Evaluation>> by_path;
     const Known known = ask_in_turn(
@@ -81,7 +81,8 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
   }
 
  private:
-  /// The path that an end of an answer comes from, and what it used and is not recorded: nothing if the path answered at once.
+  /// The method that an end of an answer comes from, and the theorems it used that are not recorded yet; empty if the first method
+  /// answered.
   struct End {
     std::optional<std::size_t> path{};
     std::shared_ptr<const Citations> basis{};
@@ -105,8 +106,8 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return epsilon.hi < infinity && (epsilon.hi == 0 || epsilon.width() <= tolerance_.relative * epsilon.hi);
   }
 
-  /// Closes in on epsilon by the profile of all engines. Only so many questions are asked of it, because the last engine may take a
-  /// second for each: what is left is a wider interval. [profile-inversion]
+  /// Encloses epsilon by the profile of all engines. It evaluates the profile a limited number of times, because the last engine may take a
+  /// second each time; then the interval is wider. [profile-inversion]
   [[nodiscard]] Interval narrowed(Direction direction, Interval delta, Known found) const {
     static const Citation inversion("profile-inversion", "epsilon is enclosed by the profile of all engines");
     Interval& known = found.value;
@@ -120,7 +121,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
       auto basis = take_out(own);
       const double excess = (value.lo + value.hi) / 2 - (target.lo + target.hi) / 2;
       --questions;
-      // An end that stays while the other moves has its excess halved, so that the secant does not creep.
+      // If one end stays while the other moves, its excess is halved, so that the secant method does not stall.
       if (value.lo > target.hi) {
         if (low_excess < infinity) high_excess /= 2;
         known.lo = epsilon;
@@ -135,7 +136,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
         high_excess = excess;
         return true;
       }
-      questions -= 4;  // undecided: the enclosures are as wide as what is left
+      questions -= 4;  // undecided: the enclosures are as wide as the bracket
       return false;
     };
     const bool begins = known.lo > 0 || (ask(0) && known.hi > 0);
@@ -158,9 +159,10 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
       const Interval answer = ask(*paths_[i]);
       const Interval before = found.value;
       const Interval both{std::max(answer.lo, before.lo), std::min(answer.hi, before.hi)};
-      found.value = both.lo <= both.hi ? both : hull(answer, before);  // disjoint enclosures would mean a defect: claim no more than either
+      found.value = both.lo <= both.hi ? both : hull(answer, before);  // disjoint enclosures would mean a defect: claim only their hull
       const bool ends = is_tight(found.value), below = found.value.lo != before.lo, above = found.value.hi != before.hi;
-      const auto basis = ends && below && above ? nullptr : take_out(own);  // of an answer from one path all is recorded where it belongs
+      // if the answer comes from one method, everything is recorded already
+      const auto basis = ends && below && above ? nullptr : take_out(own);
       if (below) found.below = {i, basis};
       if (above) found.above = {i, basis};
       if (ends) break;
@@ -168,7 +170,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return found;
   }
 
-  /// Records what the paths used from which the ends of the answer come.
+  /// Records the theorems of the methods from which the ends of the answer come.
   template <class Ask, class IsTight>
   [[nodiscard]] Interval first_tight(Interval known, Ask&& ask, IsTight&& is_tight) const {
     const Known found = ask_in_turn(known, std::forward<Ask>(ask), std::forward<IsTight>(is_tight));

@@ -13,7 +13,7 @@
 namespace tradeoff {
 namespace {
 
-// About a quarter of a second of profiles; the width falls with the square of the number.
+// About a quarter of a second of evaluations; the width decreases with the square of this number.
 constexpr std::size_t most_cells = 20'000;
 
 /// The probabilities of a half line of the first loss under P and Q.
@@ -22,7 +22,7 @@ struct CellMasses {
   Interval q = Interval::exactly(0);
 };
 
-/// A cut of the loss axis: what lies above it and what lies below it, and the second profile there.
+/// A cut of the loss axis: the masses above and below it, and the second profile there.
 struct Edge {
   double loss;
   CellMasses above;
@@ -39,7 +39,7 @@ struct Cell {
   [[nodiscard]] double gap() const { return above - below; }
 };
 
-/// The difference of two nested half lines, from the side where both are small.
+/// The difference of two nested half lines, computed on the side where both are small.
 Interval difference(Interval larger, Interval smaller) { return max(larger - smaller, Interval::exactly(0)); }
 
 class CellSum {
@@ -47,14 +47,14 @@ class CellSum {
   CellSum(const Loss& first, const Loss& second, Direction direction, double epsilon)
       : first_(first), second_(second), direction_(direction), epsilon_(epsilon) {}
 
-  /// Encloses the average; refines where the two bounds are furthest apart.
+  /// Encloses the average; refines where the two bounds differ most.
   [[nodiscard]] Interval run(double tolerance) {
     std::vector<Cell> cells = start();
     for (;;) {
       Interval total = Interval::exactly(0);
       for (const Cell& cell : cells) total = total + Interval{cell.below, cell.above};
       cells_ = cells.size();
-      Work::count(6 * static_cast<double>(cells_));  // a test and a value at each edge
+      Work::count(6 * static_cast<double>(cells_));  // a test and a profile value at each edge
       if (total.width() <= 0.5 * tolerance * total.lo || cells.size() >= most_cells || !(total.width() > 0)) return clamp(total, 0, 1);
       const double threshold = total.width() / (2 * static_cast<double>(cells.size()));
       const std::size_t count = cells.size();
@@ -64,7 +64,7 @@ class CellSum {
       if (cells.size() == count) return clamp(total, 0, 1);
     }
   }
-  /// That the last average was bracketed by.
+  /// The number of cells of the last average.
   [[nodiscard]] std::size_t cells() const { return cells_; }
 
  private:
@@ -95,7 +95,7 @@ class CellSum {
     Edge result{loss, {}, {}, 1};
     const Interval all = Interval::exactly(1);
     if (loss == infinity) {
-      // What is infinite lies above every finite cut and belongs to the last cell.
+      // Infinite losses lie above every finite cut and belong to the last cell.
       result.below = {all, all};
     } else if (loss == -infinity) {
       result.above = {all, all};
@@ -123,7 +123,7 @@ class CellSum {
       const double value = merged.hi == -infinity ? 1 : second_.delta(direction_, Interval::exactly(merged.hi)).lo;
       cell.below = numeric::multiply_down(p.lo, std::max(0.0, value));
     }
-    // [two-step-cells] x = e^-L runs from e^-high to e^-low; `share` is the least weight of the far end, where the profile is smaller.
+    // [two-step-cells] x = e^-L ranges from e^-high to e^-low; `share` is the least weight of the far end, where the profile is smaller.
     const double near = std::min(1.0, cell.high.profile_above);
     const double far = std::min(near, cell.low.profile_above);
     const double share = far_share(cell, p.hi, q.lo);
@@ -150,7 +150,7 @@ class CellSum {
     const Edge at = edge(middle);
     const Cell left = bounded({cell.low, at});
     const Cell right = bounded({at, cell.high});
-    // Differences of rounded masses can grow when cells get tiny: then the coarse cell stays.
+    // For tiny cells the rounding of the differences may dominate; then the coarser cell is kept.
     if (!(left.gap() + right.gap() < cell.gap())) return;
     cells[index] = left;
     cells.push_back(right);
@@ -179,7 +179,7 @@ class TwoStepLoss final : public Loss, public Evaluable {
     };
     cite();
     record(cells());
-    const Unrecorded inside;  // both steps are formulas, whose laws have been recorded
+    const Unrecorded inside;  // both steps are formulas whose theorems were recorded already
     if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
     return {at(epsilon.hi).lo, at(epsilon.lo).hi};
   }
@@ -211,7 +211,7 @@ class TwoStepLoss final : public Loss, public Evaluable {
   Citations laws_;
 };
 
-/// The tests of an atomless loss: P(L > l) and P(L < l) are complements, so cells may be measured from either side.
+/// The tests of a loss without atoms: P(L > l) and P(L < l) are complements, so cells may be measured from either side.
 bool has_continuous_tests(const Loss& loss) {
   return loss.capabilities(Direction::remove).atomless && loss.test_at(Direction::remove, 0).has_value();
 }

@@ -5,8 +5,8 @@
 
 namespace tradeoff {
 
-/// Two steps in all, one of them with a continuous loss whose tests are known: delta is an average of the other step's profile, bracketed
-/// cell by cell. Unconditional, but slower than a contour. Null for anything else. [two-step-cells]
+/// Two steps, one of them with a continuous loss whose tests are known: delta is an average of the other step's profile, enclosed cell by
+/// cell. It needs no assumptions, but is slower than a contour. Null for other plans. [two-step-cells]
 [[nodiscard]] LossPointer compose_by_cells(const Parts& parts, Tolerance tolerance);
 
 }  // namespace tradeoff

@@ -23,29 +23,30 @@ using Kernel = ContourLine::Kernel;
 
 constexpr ContourLine::Accuracy line_accuracy{1e-13, 1e-13};  // rounding errors are about as large
 constexpr double enough = 1e-11;                              // a line this accurate is not refined
-constexpr double good = 1e-9;                                 // nor is one this accurate that was refined already,
-constexpr double much_work = 1e6;                             // or that took as many nodes times points
-constexpr int most_attempts = 6;                              // at one line, each finer
+constexpr double good = 1e-9;                                 // a line this accurate is not refined again,
+constexpr double much_work = 1e6;                             // and neither is one that took this many nodes times points
+constexpr int most_attempts = 6;                              // at one line, each with finer quadratures
 constexpr double most_attempt_work = 2e7;                     // nodes times points after which no further attempt is made
 constexpr double work_of_line = 200;                          // at least, in the units of loss/work.h
-constexpr double work_of_product = 5e-3;                      // of a node and a point
-constexpr double work_of_node = 0.03;                         // of reading it
-constexpr std::size_t most_lines = 48;                        // kept for later questions
-constexpr std::size_t most_inherited = 8;                     // for questions about a longer plan
-constexpr double largest_order = 1e13;                        // for a larger one epsilon is close to the largest loss
+constexpr double work_of_product = 5e-3;                      // for one node and one point
+constexpr double work_of_node = 0.03;                         // for evaluating one node
+constexpr std::size_t most_lines = 48;                        // lines kept for later questions
+constexpr std::size_t most_inherited = 8;                     // lines kept for questions about a longer plan
+constexpr double largest_order = 1e13;                        // for larger orders epsilon is close to the largest loss
 constexpr double short_way = 1e-9;                            // largest relative loss of the tangent bound
 constexpr double worth_moving = 1e-6;                         // do not reuse a line wider than this
-constexpr double many_times_wider = 3;                        // [contour-inversion] then rare large losses determine the saddle
-constexpr double crowded = 1.2;  // a positive saddle nearer to the pole at 0 than this many of its widths is not used
+// [contour-inversion] if the tilted distribution is this much wider, rare large losses determine the saddle
+constexpr double many_times_wider = 3;
+constexpr double crowded = 1.2;  // a positive saddle is not used if it is within this many of its widths of the pole at 0
 constexpr double gap = 3.0;      // a line is reused up to this many widths from the saddle: rounding grows by e^(gap^2/2)
 
 }  // namespace
 
-/// One direction: finds saddles, keeps lines for the current question, answers in logarithms.
+/// One direction: finds saddle points, keeps lines for the current question, answers in logarithms.
 class ContourSide {
  public:
   ContourSide(ContourPlan plan, Citation inversion) : plan_(std::move(plan)), inversion_(std::move(inversion)) {}
-  /// Inherits the lines of a shorter plan. Called before any question is asked.
+  /// Inherits the lines of a shorter plan. Called before any question.
   void inherit(const ContourSide& shorter);
 
   [[nodiscard]] const ContourPlan& plan() const { return plan_; }
@@ -54,20 +55,20 @@ class ContourSide {
   /// Encloses the e >= 0 at which log H(e) = target; needs H(0) > exp(target) to be tight.
   [[nodiscard]] Interval epsilon_of(Interval log_target) const;
   [[nodiscard]] std::optional<Interval> tail(double epsilon, Kernel kernel) const;
-  /// At an epsilon >= 0; nothing if there is no line.
+  /// The evaluation at an epsilon >= 0; empty if there is no line.
   [[nodiscard]] std::optional<Evaluation> evaluation(Direction direction, double epsilon) const;
 
  private:
   struct Saddle {
     double order;
-    double deviation;  // of the whole exponent, kernel included
+    double deviation;  // the deviation of the whole exponent, including the kernel
   };
   struct Known {
     std::shared_ptr<const ContourLine> line;
-    double home = 0;             // the saddle for which it was made,
+    double home = 0;             // the saddle point for which it was made,
     double place = 0;            // and the epsilon
-    double width = infinity;     // relative, where it was made
-    ContourLine::Value value{};  // there
+    double width = infinity;     // the relative width where it was made
+    ContourLine::Value value{};  // the value there
   };
   [[nodiscard]] const ContourMoments* rough(double order) const;
   [[nodiscard]] std::optional<Saddle> saddle(double epsilon, bool strip) const;
@@ -75,7 +76,7 @@ class ContourSide {
   struct Reading {
     std::shared_ptr<const ContourLine> line;
     ContourLine::Value value;
-    std::optional<Saddle> saddle{};  // where it was looked for
+    std::optional<Saddle> saddle{};  // the saddle point, once it was searched for
   };
   [[nodiscard]] std::optional<Reading> by_known_line(double epsilon, Kernel kernel) const;
   [[nodiscard]] std::optional<Reading> read(double epsilon) const;
@@ -100,7 +101,7 @@ class ContourSide {
     std::vector<Known> lines;  // newest last
     double last_order = 1;
   };
-  /// Of the current question: starts as a copy of what is inherited, without the lines.
+  /// The state of the current question: starts as a copy of the inherited state, without the lines.
   struct Kept {
     std::optional<Findings> findings;
   };
@@ -112,10 +113,10 @@ class ContourSide {
 
   ContourPlan plan_;
   Citation inversion_;
-  std::uint64_t number_ = QuestionScope::new_owner();  // for what is kept for a question
+  std::uint64_t number_ = QuestionScope::new_owner();  // identifies the state of a question
   Findings inherited_;                                 // of shorter plans
   mutable std::mutex mutex_;                           // guards `latest_`
-  mutable Findings latest_;                            // what a longer plan may inherit: the last lines that any question made
+  mutable Findings latest_;                            // the last lines made by any question; a longer plan inherits them
 };
 
 const ContourMoments* ContourSide::rough(double order) const {
@@ -130,7 +131,7 @@ const ContourMoments* ContourSide::rough(double order) const {
   return known.get();
 }
 
-/// The least point of K(c) - c eps - log|c| - log(c+1), strictly convex on c > 0 and on (-1, 0). Steering only.
+/// The minimum of K(c) - c eps - log|c| - log(c+1), strictly convex on c > 0 and on (-1, 0). Guides the search only.
 std::optional<ContourSide::Saddle> ContourSide::saddle(double epsilon, bool strip) const {
   double low = strip ? -1 : 0, high = strip ? 0 : infinity, c = strip ? -0.5 : findings().last_order;
   for (int i = 0; i < 100; ++i) {
@@ -155,7 +156,7 @@ std::optional<ContourSide::Saddle> ContourSide::saddle(double epsilon, bool stri
   return std::nullopt;
 }
 
-/// The saddle whose epsilon has about this log H, by the saddle point value; and that epsilon.
+/// The saddle point whose epsilon has about this log H, by the saddle-point approximation; and that epsilon.
 std::optional<ContourSide::Saddle> ContourSide::saddle_of(double log_target, double& epsilon) const {
   double low = 0, high = infinity, c = findings().last_order;
   for (int i = 0; i < 100; ++i) {
@@ -212,7 +213,7 @@ void ContourSide::keep(Known known) const {
   mine.lines.push_back(std::move(known));
 }
 
-/// The value on the nearest line, if it is near enough and nearly as narrow as where the line was made. Most questions need no search.
+/// The value on the nearest line, if the line is near enough and nearly as narrow here as where it was made. Most questions need no search.
 std::optional<ContourSide::Reading> ContourSide::by_known_line(double epsilon, Kernel kernel) const {
   const Known* nearest = nullptr;
   double least = gap;
@@ -234,7 +235,7 @@ std::shared_ptr<const ContourLine> ContourSide::line(Saddle saddle, double epsil
   for (const Known& known : findings().lines) {
     const double away = std::abs(known.home - saddle.order) * saddle.deviation;
     if (away > gap || (known.line->order() > 0) != (saddle.order > 0)) continue;
-    // Reuse a line made for this place; one made next to it must be nearly as narrow here as there.
+    // Reuses a line made for this point; a line made nearby must be nearly as narrow here as there.
     const bool same_place = std::abs(known.place - epsilon) <= 1e-3 * epsilon;
     if (away < 0.05 && (same_place || known.home == known.line->order())) return known.line;
     if (known.width <= worth_moving && relative_width(known.line->at(epsilon)) <= std::max(enough, 3 * known.width)) return known.line;
@@ -252,14 +253,14 @@ std::shared_ptr<const ContourLine> ContourSide::inherited_line(Saddle saddle, do
     if (line == nullptr) continue;
     const ContourLine::Value value = line->at(epsilon);
     if (!(relative_width(value) <= std::max(enough, 3 * shorter->width))) continue;
-    keep({line, order, epsilon, shorter->width, value});  // keep the original width, so that losses do not add up
+    keep({line, order, epsilon, shorter->width, value});  // keeps the original width, so that losses do not accumulate
     return line;
   }
   return nullptr;
 }
 
-/// [contour-inversion] A smaller order, where the tilted law is narrower by far: at the saddle a rare large loss outweighs the many small
-/// ones.
+/// [contour-inversion] A smaller order, at which the tilted distribution is much narrower: at the saddle point a rare large loss dominates
+/// the many small ones.
 std::optional<ContourSide::Saddle> ContourSide::beside(Saddle saddle, double share) const {
   const ContourMoments* moments = saddle.order > 0 ? rough(saddle.order) : nullptr;
   if (moments == nullptr) return std::nullopt;
@@ -315,7 +316,7 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
     if (width <= enough || (width <= good && (attempt > 0 || work > much_work)) ||
         (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind()))
       break;
-    // Finer quadratures help coarse nodes and a march that stopped early: first up to the t that was reached, then further.
+    // Finer quadratures help if the nodes are coarse or the march stopped early: first up to the t that was reached, then further.
     if (attempt == 0 && built->last_time() > 1.5 * reach.longest)
       reach.longest = built->last_time();
     else
@@ -324,7 +325,7 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
   return best;
 }
 
-/// log kappa(s) + K(s) from above: H(e) is at most its exponential times exp(-s e), for every s > 0.
+/// An upper bound of log kappa(s) + K(s): H(e) is at most its exponential times exp(-s e), for every s > 0.
 double ContourSide::log_chernoff_factor(double s) const {
   const auto moments = ContourMoments::prepare(plan_, {s, s, 1, 0, false, 0, 0});
   if (moments == nullptr) return infinity;
@@ -364,7 +365,7 @@ double ContourSide::chernoff_epsilon(const Saddle& saddle, double log_target) co
   return best;
 }
 
-/// The answer of one line; whatever is not a number is no answer.
+/// The answer of one line; NaN becomes no answer.
 Interval ContourSide::log_of(const ContourLine::Value& value) const {
   const Interval whole = log1p(-plan_.infinite_mass);  // H <= 1 - infinite mass
   const Interval bracket{value.value - value.below, value.value + value.above};
@@ -373,7 +374,7 @@ Interval ContourSide::log_of(const ContourLine::Value& value) const {
   return min({below, (value.base + log(Interval::exactly(bracket.hi * (1 + 8 * 0x1p-53)))).hi}, whole);
 }
 
-// [contour-inversion] H is convex in e^epsilon: over a step as short as the rounding of a decimal its tangent at the near end is as tight
+// [contour-inversion] H is convex in e^epsilon: over a step as short as the rounding of a decimal, the tangent at the near end is as tight
 // as another sum at the far end.
 Interval ContourSide::log_profile(Interval epsilon) const {
   const QuestionScope question;
@@ -392,8 +393,8 @@ Interval ContourSide::log_profile(Interval epsilon) const {
 Interval ContourSide::log_profile_locked(double epsilon) const {
   if (epsilon >= plan_.largest_loss) return Interval::exactly(-infinity);
   const Interval found = profile_by_line(epsilon);
-  if (found.lo > -1 || found.hi < -1) return found;  // known well enough, or far from everything
-  // A plan that reveals nearly everything leaves no saddle in reach, but Chernoff's bound of the complement.
+  if (found.lo > -1 || found.hi < -1) return found;  // accurate enough, or delta is not close to 1
+  // If the plan reveals nearly everything, no saddle point is in range, but Chernoff's bound of the complement applies.
   const Interval nearly_all = 1.0 - Interval::exactly(complement_chernoff(epsilon)) - plan_.infinite_mass;
   if (!(nearly_all.lo > 0.5)) return found;
   return {std::max(found.lo, std::min(found.hi, log(nearly_all).lo)), found.hi};
@@ -403,7 +404,7 @@ std::optional<ContourSide::Reading> ContourSide::read(double epsilon) const {
   if (auto known = by_known_line(epsilon, Kernel::profile)) return known;
   auto found = saddle(epsilon, false);
   if (!found) return std::nullopt;
-  // Far below the mean delta is next to 1 and the positive saddle crowds the pole: ask for the complement instead.
+  // Far below the mean delta is close to 1 and the positive saddle point is close to the pole; compute the complement instead.
   const bool strip = found->order * found->deviation < crowded;
   if (strip) {
     if (const auto other = saddle(epsilon, true)) found = other;
@@ -417,7 +418,7 @@ Interval ContourSide::profile_by_line(double epsilon) const {
   const Interval whole = log1p(-plan_.infinite_mass);  // H <= 1 - infinite mass
   const Interval wide{-infinity, whole.hi};
   const auto found = read(epsilon);
-  if (!found) return {-infinity, std::min(whole.hi, log_chernoff({1, 1}, epsilon))};  // any order still gives a bound
+  if (!found) return {-infinity, std::min(whole.hi, log_chernoff({1, 1}, epsilon))};  // any order gives a bound
   const ContourLine::Value& value = found->value;
   const Interval bracket{value.value - value.below, value.value + value.above};
   if (found->line->order() < 0) {
@@ -438,12 +439,12 @@ Interval ContourSide::epsilon_of(Interval log_target) const {
   return {std::min(from_above.lo, from_below.lo), std::max(from_above.hi, from_below.hi)};
 }
 
-// [contour-epsilon] H decreases: an end is proved by the sign of a certified value there. Everything before that is a guess.
+// [contour-epsilon] H decreases: the sign of a proved value at an end proves that end. All earlier values only guide the search.
 Interval ContourSide::solve(double log_target) const {
   const auto zero = [&] { return log_profile_locked(0).hi <= log_target; };
   double epsilon = 0;
   const auto found = saddle_of(log_target, epsilon);
-  if (!found) {  // no saddle in reach: any order still gives a bound
+  if (!found) {  // no saddle point in range: any order gives a bound
     double best = plan_.largest_loss;
     for (double order = 1e-3; order < largest_order; order *= 100) best = std::min(best, chernoff_epsilon({order, 1}, log_target));
     return {0, best};
@@ -454,7 +455,7 @@ Interval ContourSide::solve(double log_target) const {
     epsilon = 0;
   }
   auto contour = line(*found, epsilon);
-  // [contour-inversion] Rare large losses: the saddle point value is far too large, and so is that epsilon.
+  // [contour-inversion] With rare large losses the saddle-point approximation is far too large, and so is that epsilon.
   for (int i = 0; i < 8 && (contour == nullptr || !(relative_width(contour->at(epsilon)) < 0.1)); ++i) {
     epsilon *= 0.6;
     const auto nearer = saddle(epsilon, false);
@@ -465,7 +466,8 @@ Interval ContourSide::solve(double log_target) const {
     return {0, std::min(answer.hi, chernoff_epsilon(*found, log_target))};
   double slope = found->order, width = 0.1;
   const auto approach = [&] {
-    // Tried already. The logarithm of delta bends both ways, and on a lattice it has kinks: a step of Newton's may be too long.
+    // This epsilon was tried already. log delta is neither convex nor concave, and on a lattice it has kinks, so a Newton step may be too
+    // long.
     double low = -1, high = infinity;
     for (int i = 0; i < 40; ++i) {
       const ContourLine::Value value = contour->at(epsilon);
@@ -523,7 +525,7 @@ std::optional<Interval> ContourSide::tail(double epsilon, Kernel kernel) const {
   return clamp(exp(value.base + shift) * max(bracket, Interval::exactly(0)) * Interval{1 - 1e-15, 1 + 1e-15}, 0, 1);
 }
 
-// [contour-inversion] What the line's own errors leave of log delta, each of them relative to the lower end of delta.
+// [contour-inversion] The effect of the errors of the line on log delta, each relative to the lower end of delta.
 std::optional<Evaluation> ContourSide::evaluation(Direction direction, double epsilon) const {
   const QuestionScope question;
   const auto found = epsilon < plan_.largest_loss ? read(epsilon) : std::nullopt;
@@ -598,7 +600,7 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
   }
 
   [[nodiscard]] static Citation citation_of(const Parts& parts, bool folded);
-  /// Everything below rests on the parts' laws and on the inversion.
+  /// All answers below use the theorems of the parts and of the inversion.
   void record_inversion() const {
     record(laws_);
     record(inversion_);
@@ -635,7 +637,7 @@ std::optional<Interval> ContourLoss::closed_epsilon(Direction direction, Interva
 }
 
 std::optional<Loss::Test> ContourLoss::test_at(Direction direction, double epsilon) const {
-  if (epsilon < 0) {  // L in one order is -L in the other, with the two laws exchanged
+  if (epsilon < 0) {  // the loss of one order is minus the loss of the other, with the two distributions exchanged
     const auto other = test_at(opposite(direction), -epsilon);
     if (!other || infinite_mass(direction).hi > 0 || infinite_mass(opposite(direction)).hi > 0) return std::nullopt;
     return Test{1.0 - other->true_positive, 1.0 - other->false_positive};
@@ -664,7 +666,7 @@ void ContourLoss::evaluate(Direction direction, double epsilon, std::vector<Eval
 
 namespace {
 
-/// False if a part offers nothing to work with.
+/// False if a part has neither a transform nor a Gaussian mu.
 bool collect(const Parts& parts, Direction direction, ContourPlan& plan) {
   Interval largest = Interval::exactly(0);
   for (const Part& part : parts) {
@@ -702,7 +704,8 @@ LossPointer compose_by_contour(const Parts& parts, const ContourLoss* shorter) {
   return loss;
 }
 
-// [folded-contour] The losses of an even number of steps are multiples of the lattice's step, whatever one step has.
+// [folded-contour] The losses of an even number of steps are multiples of the lattice step, even if a single step has odd multiples of its
+// half.
 LossPointer compose_by_folded_contour(const Parts& parts) {
   if (parts.size() != 1 || !parts.front().loss->symmetric()) return nullptr;
   const Part& part = parts.front();

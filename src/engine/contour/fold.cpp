@@ -6,19 +6,19 @@
 #include "engine/contour/line.h"
 #include "numeric/arithmetic.h"
 
-// [folded-contour] The losses lie on a lattice of step b, so the transform has a period, and the sum over all nodes of a line is one over
-// the nodes of a period with the kernels of a geometric series. Nothing is cut off but what a proved bound allows.
+// [folded-contour] The losses lie on a lattice of step b, so the transform is periodic, and the sum over all nodes of a line is a sum over
+// the nodes of one period with the kernels of a geometric series. Nodes are omitted only where a proved bound allows it.
 namespace tradeoff {
 namespace {
 
 using std::numbers::pi;
 constexpr std::size_t block = 16;                 // nodes evaluated together
-constexpr std::size_t most_folded_nodes = 40000;  // with more, a line is abandoned
-constexpr double enough_steps = 20;               // of a plan; with fewer a march makes no progress
+constexpr std::size_t most_folded_nodes = 40000;  // with more nodes the line is abandoned
+constexpr double enough_steps = 20;               // steps of a plan; with fewer the march makes no progress
 constexpr double most_multiples = 0x1p50;         // multiples of the step that doubles distinguish
-constexpr double largest_doubt = 1e-9;            // of a lattice point; with more the answer is the trivial one
+constexpr double largest_doubt = 1e-9;            // error of a lattice point; with more the answer is the trivial one
 
-/// 1 - exp(-a - i angle), a real of any sign: each part is a sum of two numbers that were never close to each other for a > 0.
+/// 1 - exp(-a - i angle), a real of any sign: for a > 0 each part is a sum of two numbers without cancellation.
 std::complex<double> one_minus_exp(double a, double angle) {
   const double shrunk = std::exp(-a), half = std::sin(0.5 * angle);
   return {-std::expm1(-a) + 2 * shrunk * half * half, shrunk * std::sin(angle)};
@@ -26,7 +26,7 @@ std::complex<double> one_minus_exp(double a, double angle) {
 
 }  // namespace
 
-/// The window becomes a whole, odd number of steps of the lattice.
+/// Makes the window an odd number of lattice steps.
 void ContourLine::fold_step(const LossLattice& lattice, double window) {
   Fold fold;
   fold.lattice = lattice;
@@ -50,7 +50,8 @@ ContourLine::FoldedKernels ContourLine::folded_kernels(double node) const {
   return {both, std::polar(std::exp(-order_ * b), -angle) * both, 1.0 / first, 1.0 / second};
 }
 
-// Nodes are summed until the rest of the half period is provably small, by a bound of the law or by a march; at worst all are summed.
+// Nodes are summed until the rest of the half period is proved to be small, by a bound of the distribution or by a march; in the worst case
+// all are summed.
 void ContourLine::sum_folded(const ContourPlan& plan, const Tilts& tilts, double accuracy) {
   const double c = std::abs(order_), scale = deviation_;
   const double need = -std::log(accuracy) + 4 + std::log1p(c * scale) + std::log1p((c + 1) * scale) + std::log1p(scale / fold_->step);
@@ -71,13 +72,13 @@ void ContourLine::sum_folded(const ContourPlan& plan, const Tilts& tilts, double
   }
 }
 
-/// |phi| <= level at every node that is left, fewer than one period has; the kernels fall in size up to the middle of the period.
+/// |phi| <= level at every remaining node, fewer than in one period; the kernels decrease up to the middle of the period.
 void ContourLine::close_folded(double level) {
   const FoldedKernels last = folded_kernels(static_cast<double>(nodes_.size()));
   for (std::size_t i = 0; i < last.size(); ++i) fold_->truncation[i] = level * std::abs(last[i]) * (1 + 1e-9 + 2 * fold_->kernel_error);
 }
 
-/// Everything about the nodes that questions share.
+/// The part of the sum over nodes that all questions share.
 void ContourLine::gather_folded() {
   Fold& fold = *fold_;
   const FoldedKernels at_zero = folded_kernels(0);
@@ -107,11 +108,11 @@ void ContourLine::gather_folded() {
   }
 }
 
-// [folded-contour] The sums stand for epsilon' = x - r, x a point of the lattice and r in [0, b]; epsilon is within `away` of it.
+// [folded-contour] The sums are for epsilon' = x - r with x a lattice point and r in [0, b]; epsilon is within `away` of epsilon'.
 ContourLine::Value ContourLine::at_folded(double epsilon, Kernel kernel) const {
   const Fold& fold = *fold_;
   const double b = fold.step, c = order_, shift = fold.lattice.odd_half_steps ? 0.5 : 0;
-  // On a point of the lattice H is the same from both sides; a test rejects beyond it.
+  // At a lattice point H is the same from both sides; a test rejects beyond it.
   const double place = epsilon / b - shift, cell = kernel == Kernel::profile ? std::ceil(place) : std::floor(place) + 1;
   const Interval point = fold.lattice.step * Interval::exactly(cell + shift);
   const double x = 0.5 * (point.lo + point.hi), r = std::clamp(x - epsilon, 0.0, b);
@@ -141,14 +142,14 @@ ContourLine::Value ContourLine::at_folded(double epsilon, Kernel kernel) const {
   const double scale = (c > 0 ? 1 : -1) / fold.nodes, shrunk = std::exp(-r);
   const double tail = shrunk * scale * (fold.first[3] + lower);  // e^epsilon' Q(L >= x)
   const double tail_nodes = shrunk * std::abs(scale) * error_of(3) * (1 + 1e-9), tail_truncation = shrunk * fold.truncation[3] * (1 + 1e-9);
-  // How fast H falls next to epsilon: at most as the bound e^(K(c) - c x) says, at the point before x if epsilon may lie below that.
+  // A bound of the slope of H near epsilon: that of the bound e^(K(c) - c x), at the point before x if epsilon may lie below it.
   const bool before = !(r + 2 * away < fold.lattice.step.lo);
   result.fall = before ? std::max(1.0, std::exp(c * b)) * (1 + 1e-9) : 1;
   if (const double steepest = (std::abs(tail) + tail_nodes + tail_truncation) * (1 + 1e-9); !before && steepest < 1) result.fall = steepest;
   result.slope = -tail;
 
   if (kernel == Kernel::profile) {
-    // (1 - e^-r) + e^-z (e^-r - e^-b) over the two denominators: no difference of large sums.
+    // (1 - e^-r) + e^-z (e^-r - e^-b) over the two denominators: avoids a difference of large sums.
     const double start = -std::expm1(-r), rest = -shrunk * std::expm1(r - b),
                  rest_error = 12 * unit_roundoff * rest + b * (fold.doubt + 4 * unit_roundoff);
     result.value = scale * (start * (fold.first[0] + both) + rest * (fold.first[1] + later));

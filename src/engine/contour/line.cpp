@@ -14,13 +14,14 @@ namespace tradeoff {
 namespace {
 
 using std::numbers::pi;
-// Nodes evaluated together share one quadrature bound, that of the last: few at first, where each node counts, then more.
+// Nodes evaluated together share one quadrature bound, that of the last one: small blocks at first, where single nodes matter, then larger
+// ones.
 constexpr std::size_t short_block = 8, long_block = 16, first_nodes = 32;
-constexpr std::size_t most_nodes = 12000;    // beyond this a line is given up
+constexpr std::size_t most_nodes = 12000;    // with more the line is abandoned
 constexpr std::size_t most_marches = 20000;  // points of the march
 constexpr std::size_t many_marches = 12;
-constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: one and a half megabytes
-constexpr double least_need = 15;         // a line that leaves more than exp of minus this in its truncation is of no use
+constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: 1.5 MB
+constexpr double least_need = 15;         // a line whose truncation exceeds exp of minus this is useless
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
 
@@ -34,12 +35,12 @@ double truncated(double x, int bits) {
   return std::ldexp(std::floor(std::ldexp(fraction, bits)), exponent - bits);
 }
 
-/// The share of K that is known in closed form: of the plain Gaussians and of what may be infinite.
+/// The part of K that is known in closed form: plain Gaussians and infinite losses.
 Interval known_cumulant(const ContourPlan& plan, double order) {
   return plan.gaussian * (Interval::exactly(order) * (Interval::exactly(order) + 1.0) / 2.0) + plan.log_survival;
 }
 
-/// log |phi(t)| as the quadratures say, uncertified.
+/// An approximation of log |phi(t)| from the quadratures.
 double log_modulus_near(const ContourPlan& plan, const std::vector<std::unique_ptr<const TiltedLoss>>& tilts, double t) {
   double sum = -0.5 * plan.gaussian.lo * t * t;
   for (std::size_t i = 0; i < tilts.size(); ++i) {
@@ -50,12 +51,12 @@ double log_modulus_near(const ContourPlan& plan, const std::vector<std::unique_p
   return sum;
 }
 
-/// Beyond the nodes |phi| is to be below exp of minus this, for truncation to stay below the accuracy wanted.
+/// Beyond the nodes |phi| must be below exp of minus this, so that the truncation error stays below the wanted accuracy.
 double needed_decay(double accuracy, double order, double deviation) {
   const double distance = std::min(std::abs(order), std::abs(order + 1));
   return -std::log(accuracy) + 2 + std::max(0.0, std::log(deviation / distance + 1));
 }
-constexpr double furthest_start = 32;  // of a guess of a Gaussian: slower decay is left to later attempts
+constexpr double furthest_start = 32;  // of a Gaussian guess; slower decay is left to later attempts
 constexpr double sure_decay = 1.2;     // nodes are summed until |phi| is below exp of minus this multiple of the need
 
 }  // namespace
@@ -167,7 +168,7 @@ void ContourLine::weigh_items(const ContourPlan& plan) {
   deviation_ = std::sqrt(variance);
 }
 
-/// K at the orders of the alias bounds, from above. Order 0 and -1, where K vanishes, are left as they are.
+/// Upper bounds of K at the orders of the alias bounds. At orders 0 and -1, where K vanishes, it is exact.
 void ContourLine::weigh_chernoff(const ContourPlan& plan) {
   std::size_t place = 0;
   for (std::vector<Chernoff>* const bounds : {&left_, &right_})
@@ -181,9 +182,9 @@ void ContourLine::weigh_chernoff(const ContourPlan& plan) {
     }
 }
 
-// [longer-plan] Further factors have modulus at most 1 on the line, so what was proved of the product beyond the nodes holds on.
+// [longer-plan] Additional factors have modulus at most 1 on the line, so the bound of the product beyond the nodes stays valid.
 bool ContourLine::serves(const ContourPlan& plan) const {
-  if (fold_ || plan.lattice) return false;  // other steps have another lattice
+  if (fold_ || plan.lattice) return false;  // the new steps may have another lattice
   if (items_.empty() || plan.items.size() < items_.size() || !(plan.gaussian.lo >= gaussian_ - gaussian_error_)) return false;
   if (plan.items.size() * nodes_.size() > most_kept) return false;
   for (std::size_t i = 0; i < items_.size(); ++i)
@@ -213,8 +214,8 @@ std::shared_ptr<const ContourLine> ContourLine::extended(const ContourPlan& plan
   return line;
 }
 
-// [contour-alias] The window W = 2 pi/h is the shortest of a geometric list whose alias terms are under the wanted accuracy, judged by
-// plain doubles; the Chernoff bounds of the chosen orders are then certified.
+// [contour-alias] The window W = 2 pi/h is the shortest of a geometric list whose alias terms are below the wanted accuracy, judged by
+// plain doubles; then the Chernoff bounds of the chosen orders are proved.
 void ContourLine::choose_step(const ContourMoments& moments, const ContourMoments& steering, double epsilon, double accuracy) {
   const double c = order_, variance = deviation_ * deviation_, log_accuracy = std::log(accuracy);
   const double distance = std::min(std::abs(c), std::abs(c + 1));
@@ -229,8 +230,8 @@ void ContourLine::choose_step(const ContourMoments& moments, const ContourMoment
   const double trivial_left = (c > 0 ? 0 : epsilon) - base - reference, trivial_right = -base - reference;
   double window = std::max(8.3 * deviation_, (1 - log_accuracy) / std::max(distance, 1e-300) * (c > 0 ? 0.2 : 0.1));
   double left_order = least, right_order = largest;
-  std::array<double, 18> right_orders{};  // ever nearer to c
-  std::vector<double> right_values;       // there, found when they are asked for
+  std::array<double, 18> right_orders{};  // approaching c
+  std::vector<double> right_values;       // their values, computed when needed
   for (std::size_t k = 0; k < right_orders.size(); ++k) right_orders[k] = c + std::pow(0.6, k) * (largest - c);
   std::size_t start = 0;
   for (int attempt = 0; attempt < 60; ++attempt, window *= 1.12) {
@@ -244,7 +245,7 @@ void ContourLine::choose_step(const ContourMoments& moments, const ContourMoment
       else
         left_order = least;
     }
-    // Convex in the order, so the first rise on the way down from the furthest one ends the search.
+    // Convex in the order, so the search downward from the furthest order stops at the first rise.
     double right = c < 0 ? bound(0, trivial_right) : infinity;
     right_order = largest;
     for (std::size_t k = start; k < right_orders.size() && right_orders[k] > c; ++k) {
@@ -260,7 +261,7 @@ void ContourLine::choose_step(const ContourMoments& moments, const ContourMoment
     }
     if (std::exp(left) + std::exp(right) < accuracy) break;
   }
-  step_ = truncated(2 * pi / window, 26);  // few bits: kh is exact
+  step_ = truncated(2 * pi / window, 26);  // few bits, so that kh is exact
   window_ = 2 * pi / step_ * (1 - 8 * unit_roundoff);
   if (moments.plan().lattice) fold_step(*moments.plan().lattice, window);
   const auto add = [&](std::vector<Chernoff>& bounds, double order) {
@@ -289,7 +290,7 @@ double ContourLine::alias(double epsilon, Interval base, Kernel kernel) const {
   const auto least = [&](const std::vector<Chernoff>& bounds) {
     double best = infinity;
     for (const Chernoff& one : bounds) {
-      // On s >= 0 the profile kernel is below kappa(s) e^(sx), the others below e^(sx); on the strip min(1, e^-x) <= e^(sx).
+      // For s >= 0 the profile kernel is below kappa(s) e^(sx), the others below e^(sx); on the strip min(1, e^-x) <= e^(sx).
       const double kappa = damped ? one.log_kappa : 0, exponent = kappa + one.cumulant - one.order * epsilon - base.lo;
       const double rounding =
           64 * unit_roundoff * (1 + std::abs(kappa) + std::abs(one.cumulant) + std::abs(one.order * epsilon) + std::abs(base.lo));
@@ -300,7 +301,7 @@ double ContourLine::alias(double epsilon, Interval base, Kernel kernel) const {
   return least(left_) + least(right_);
 }
 
-/// The item at the nodes from `first` on, run once.
+/// Evaluates one run of the item at the nodes from `first` on.
 void ContourLine::evaluate_item(const TiltedLoss& tilt, Item& item, std::size_t first) const {
   std::vector<double> times;
   for (std::size_t k = first; k < nodes_.size(); ++k) times.push_back(nodes_[k].t);
@@ -310,12 +311,12 @@ void ContourLine::evaluate_item(const TiltedLoss& tilt, Item& item, std::size_t 
     const CharacteristicValue& value = values[k];
     const double real = value.real_less_one, imaginary = value.imaginary;
     const double excess = std::max(-1.0, 2 * real + real * real + imaginary * imaginary);  // |phi|^2 - 1
-    // Where phi is small the excess is next to -1 and phi itself says more.
+    // Where phi is small the excess is close to -1, and phi itself is more accurate.
     const bool small = excess < -0.75;
     double modulus = small ? std::hypot(1 + real, imaginary) : std::sqrt(1 + excess);
     // [folded-contour] |phi'| is at most the root mean square of L - centre.
     double error = value.error + 8 * unit_roundoff * (std::abs(real) + std::abs(imaginary)) + time_error_ * times[k] * item.deviation;
-    if (small && modulus < error && error < 0.25) {  // as good as 0: any other number that near will do, and has a logarithm
+    if (small && modulus < error && error < 0.25) {  // indistinguishable from 0: any number that close has a logarithm and is as good
       modulus = error;
       error *= 3;
     }
@@ -351,7 +352,7 @@ void ContourLine::weigh_nodes(const ContourPlan& plan, std::size_t first) {
     node.argument = argument;
     node.growth = growth + (static_cast<double>(items_.size()) + 8) * unit_roundoff * (std::abs(log_modulus) + std::abs(argument));
     const double above = log_modulus + node.growth + 1e-6;
-    node.upper = above < 0 ? std::exp(above) : 1;  // where phi vanishes this is not a number, and 1 a bound
+    node.upper = above < 0 ? std::exp(above) : 1;  // where phi vanishes this is NaN, and 1 is a bound
   }
 }
 
@@ -366,8 +367,8 @@ void ContourLine::add_nodes(const ContourPlan& plan, const Tilts& tilts, std::si
   weigh_nodes(plan, first);
 }
 
-// [contour-truncation] Nodes are summed until the product is small; from there a march proves that it stays small up to `end`,
-// beyond which the decay of each factor proves it. Where the march stalls, the nodes up to there are summed and it starts again.
+// [contour-truncation] Nodes are summed until the product is small; from there a march proves that it stays small up to `end`, beyond which
+// the decay of each factor proves it. If the march stops, the nodes up to that point are summed and the march starts again.
 void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy) {
   double need = needed_decay(accuracy, order_, deviation_);
   const double wanted = std::exp(-need / std::max(plan.steps, 1.0));
@@ -386,7 +387,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
       sum += plan.items[i].times * std::log(std::min(1.0, (decays[i].atoms + decays[i].variation / t) * (1 + 1e-9)));
     return sum;
   };
-  // Atoms do not decay: their mass bounds |phi| for all t. If that is not small, more nodes do not help.
+  // Atoms do not decay: their mass limits how small |phi| becomes. If it is not small, more nodes do not help.
   const double furthest = 1e18 / deviation_;
   if (log_decay(furthest) > -need) {
     need = -0.95 * log_decay(furthest);
@@ -405,12 +406,12 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     }
   const double end = log_decay(high) <= -need ? high : infinity;
 
-  double until = 0;  // nodes are needed at least up to here
+  double until = 0;  // nodes are needed at least up to this t
   for (;;) {
     do add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
     while (nodes_.size() < most_nodes && static_cast<double>(nodes_.size() * points_) < most_line_work &&
            (nodes_.back().t < until || nodes_.back().modulus > std::exp(-sure_decay * need)));
-    // Nodes below the quadrature error add more error than they remove; the march does not need them.
+    // Nodes smaller than the quadrature error add more error than they remove; the march does not need them.
     const std::size_t summed = nodes_.size();
     last_time_ = nodes_.back().t;
     while (nodes_.size() > 1 && nodes_.back().growth > 0.1 && nodes_.back().modulus < std::exp(-need)) nodes_.pop_back();
@@ -421,13 +422,13 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
       close(start, std::max(end, start), need, whole_variation, whole_steps);
       return;
     }
-    // Where the sums say that |phi| is small and only their error says otherwise, finer quadratures help and more nodes do not.
+    // If the sums are small and only their error bound is large, finer quadratures help and more nodes do not.
     if (end < infinity) blind_ = nodes_.size() < summed || log_modulus_near(plan, tilts, until) < -1.05 * need;
     if (blind_ || end == infinity || nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_line_work ||
         march_ >= most_marches)
       break;
   }
-  // Nothing is known of the rest but |phi| <= 1.
+  // For the rest only |phi| <= 1 is known.
   profile_truncation_ = 1 / (pi * nodes_.back().t) * (1 + 1e-9);
   tail_truncation_ = infinity;
 }
@@ -447,7 +448,7 @@ double ContourLine::march_from(const ContourPlan& plan, const Tilts& tilts, doub
     const auto exponent = [&](double ahead) {  // a lower bound of -log |phi(t + ahead)|
       double sum = 0.5 * (gaussian_ - gaussian_error_) * t * t;
       for (std::size_t i = 0; i < tilts.size(); ++i) {
-        double loss = infinity;  // of N_i over this distance
+        double loss = infinity;  // the decrease of N_i over this distance
         for (const Spread& one : spreads[i]) loss = std::min(loss, 0.5 * ahead * ahead * one.deviation * one.deviation + 2 * one.tail);
         const double least = std::max(0.0, root[i] - std::sqrt(loss) * (1 + 1e-12));
         sum -= 0.5 * plan.items[i].times * std::log1p(-2 * least * least * (1 - 1e-12));
@@ -463,7 +464,7 @@ double ContourLine::march_from(const ContourPlan& plan, const Tilts& tilts, doub
     }
     t += ahead;
     if (++march_ >= most_marches) return t;
-    if (march_ == many_marches)  // a long march: finer bounds of the loss of N save steps
+    if (march_ == many_marches)  // in a long march, sharper bounds on the decrease of N save steps
       for (std::size_t i = 0; i < tilts.size(); ++i) spreads[i] = tilts[i]->spreads();
   }
   return infinity;
@@ -474,7 +475,8 @@ void ContourLine::close(double start, double end, double need, double whole_vari
   const double level = std::exp(-need) * (1 + 1e-9), distance = std::min(std::abs(order_), std::abs(order_ + 1));
   const double flat = std::min(1 / (pi * start), (0.5 - std::atan(start / distance) / pi + 1e-15) / distance);
   profile_truncation_ = level * (flat + 1 / (pi * end)) * (1 + 1e-9);
-  // The kernels 1/s and 1/(s+1) fall like 1/t only: the level holds up to twice the variation, where |phi| falls like a power itself.
+  // The kernels 1/s and 1/(s+1) decrease only like 1/t: the level is used up to twice the variation, beyond which |phi| itself decreases
+  // like a power.
   tail_truncation_ = infinity;
   if (gaussian_ > gaussian_error_) {
     const double far = std::max(end, 1 / std::sqrt(gaussian_ - gaussian_error_));
@@ -492,7 +494,7 @@ ContourLine::Distance ContourLine::distance_to(double epsilon) const {
   return {std::abs(slope) / std::sqrt(curvature), c - slope / curvature, std::sqrt(curvature)};
 }
 
-/// Everything about the nodes that questions share.
+/// The part of the sum over nodes that all questions share.
 void ContourLine::gather() {
   if (fold_) return gather_folded();
   const std::size_t blocks = (nodes_.size() + numeric::lane_count - 1) / numeric::lane_count;
@@ -536,8 +538,8 @@ double ContourLine::node_error(Kernel kernel, double drift, double drift_error) 
   return furthest < 0.5 ? (sums.fixed + d * sums.moving) * (1 + furthest) : sums.whole;
 }
 
-// [contour-inversion] The nodes are equally spaced, so exp(it drift) is turned from one block to the next; every few blocks it is computed
-// afresh.
+// [contour-inversion] The nodes are equally spaced, so exp(it drift) is updated by a multiplication from block to block; every few blocks
+// it is computed anew.
 numeric::TurnedSums ContourLine::sum_nodes(double drift) const {
   const auto first = first_phases(drift);
   const double block_angle = static_cast<double>(numeric::lane_count) * (step_ * drift);

@@ -17,13 +17,14 @@ namespace tradeoff {
 
 /// Nodes times points after which a line is abandoned: a tenth of a second.
 inline constexpr double most_line_work = 6e7;
-/// Relative error of a turned node: each turn costs at most 5 unit roundoffs, those within a block 40, the kernels and products 40.
+/// Relative error of an updated phase: each multiplication costs at most 5 unit roundoffs, those within a block 40, the kernels and
+/// products 40.
 inline constexpr double turn_error = (5 * static_cast<double>(numeric::turns) + 80) * unit_roundoff;
 
-/// One direction of a plan: distinct transforms with their step counts, all plain Gaussians as one variance.
+/// One direction of a plan: distinct transforms with their step counts, and all plain Gaussians as one variance.
 struct ContourPlan {
   struct Item {
-    LossPointer loss;  ///< whose transform it is: identifies items of different plans
+    LossPointer loss;  ///< the loss of this transform; identifies items of different plans
     std::shared_ptr<const Transform> transform;
     double times = 1;
   };
@@ -31,27 +32,27 @@ struct ContourPlan {
   Interval gaussian = Interval::exactly(0);       ///< sum of mu^2: K(s) = gaussian s (s + 1) / 2
   Interval log_survival = Interval::exactly(0);   ///< log P(the loss is finite)
   Interval infinite_mass = Interval::exactly(0);  ///< of the whole plan
-  std::optional<LossLattice> lattice;             ///< of the whole plan: its lines are folded [folded-contour]
+  std::optional<LossLattice> lattice;             ///< of the whole plan; its lines are folded [folded-contour]
   double largest_loss = 0;                        ///< of the whole plan, an upper bound
   double steps = 0;
 };
 
-/// The items of a plan made ready for a range of orders.
+/// The items of a plan, prepared for a range of orders.
 class ContourMoments {
  public:
-  /// Null if an item does not cover the range. Reuses the equal items of an earlier plan that has the same range.
+  /// Null if an item does not cover the range. Reuses equal items of an earlier plan that has the same range.
   [[nodiscard]] static std::unique_ptr<const ContourMoments> prepare(const ContourPlan& plan, TransformRange reach,
                                                                      const ContourMoments* earlier = nullptr);
 
   [[nodiscard]] const ContourPlan& plan() const { return plan_; }
   [[nodiscard]] const TransformRange& reach() const { return reach_; }
-  /// K and its derivatives, uncertified.
+  /// Approximations of K and its derivatives.
   [[nodiscard]] Cumulant cumulant(double order) const;
-  /// Certified upper bounds of the log moments of the items at an order, and of K there.
+  /// Proved upper bounds of the log moments of the items at an order, and of K there.
   [[nodiscard]] std::vector<double> log_moments_above(double order) const;
   [[nodiscard]] double cumulant_above(double order) const;
   [[nodiscard]] std::vector<std::unique_ptr<const TiltedLoss>> tilt(double order) const;
-  /// About where |phi| on the line through this order has fallen as far as a line follows it, from `start` on. Uncertified.
+  /// The approximate t, from `start` on, at which |phi| on the line through this order has decayed as far as a line needs.
   [[nodiscard]] double fading_time(double order, double start, double accuracy) const;
 
  private:
@@ -68,19 +69,18 @@ class ContourMoments {
   std::vector<Ready> items_;
 };
 
-/// The trapezoidal sum on the line Re s = order: the nodes do not depend on epsilon, so one line answers many questions.
-/// order > 0 gives delta (less the infinite mass), -1 < order < 0 gives 1 - delta.
+/// The trapezoidal sum on the line Re s = order. The nodes do not depend on epsilon, so one line answers many questions. order > 0 gives
+/// delta (without the infinite mass), -1 < order < 0 gives 1 - delta.
 class ContourLine {
  public:
-  /// Target of the two errors that more work makes smaller, relative to the answer.
+  /// The targets for the two errors that more work reduces, relative to the answer.
   struct Accuracy {
     double alias;
     double truncation;
   };
-  /// A line for answers near this epsilon. What could not be bounded is infinite.
-  /// `steering` may be rougher than `moments`.
+  /// A line for answers near this epsilon. An error that could not be bounded is infinite. `steering` may be less accurate than `moments`.
   ContourLine(const ContourMoments& moments, const ContourMoments& steering, double order, double epsilon, Accuracy accuracy);
-  /// The same line for a plan that runs at least as much: only new items are evaluated. Null if the line does not apply. [longer-plan]
+  /// The same line for a plan with at least as many runs: only new items are evaluated. Null if the line cannot be used. [longer-plan]
   [[nodiscard]] std::shared_ptr<const ContourLine> extended(const ContourPlan& plan) const;
 
   enum class Kernel {
@@ -92,11 +92,11 @@ class ContourLine {
   struct Value {
     Interval base;
     double value = 0;
-    double slope = 0;  ///< d value / d epsilon less `order` times value, profile only
+    double slope = 0;  ///< d value / d epsilon minus `order` times value, profile only
     double fall = 1;   ///< an upper bound of -dH/d epsilon in these units, profile with order > 0 only
     double above = 0;
     double below = 0;
-    // What `above` and `below` are made of.
+    // The components of `above` and `below`.
     double alias = 0;
     double truncation = 0;
     double nodes = 0;
@@ -105,11 +105,11 @@ class ContourLine {
 
   [[nodiscard]] double order() const { return order_; }
   [[nodiscard]] double step() const { return step_; }  ///< between nodes
-  /// How far the saddle of this epsilon is from the line, in its own widths, and about where it is. Steering only.
+  /// The distance of the saddle point of this epsilon from the line, in its own widths, and its approximate position. Guides searches only.
   struct Distance {
     double widths = 0;
     double saddle = 0;
-    double deviation = 0;  ///< of the whole exponent, kernel included
+    double deviation = 0;  ///< of the whole exponent, including the kernel
   };
   [[nodiscard]] Distance distance_to(double epsilon) const;
   [[nodiscard]] std::size_t nodes() const { return nodes_.size(); }
@@ -117,7 +117,7 @@ class ContourLine {
   [[nodiscard]] std::size_t march() const { return march_; }
   /// The march stopped because the quadratures are too coarse, not because |phi| is large.
   [[nodiscard]] bool blind() const { return blind_; }
-  /// The atoms of the law are too heavy for any number of nodes.
+  /// The atoms of the distribution are too large for any number of nodes.
   [[nodiscard]] bool hopeless() const { return hopeless_; }
   [[nodiscard]] double last_time() const { return last_time_; }  ///< the largest t of a node
 
@@ -129,12 +129,12 @@ class ContourLine {
     double growth = 0;    // log of (|phi| + error)^T over |phi|^T
     double upper = 0;     // prod (|phi_i| + error_i)^T_i
   };
-  /// The errors of the sum over the nodes, for one kernel g: what does not depend on epsilon. [contour-propagation]
+  /// The errors of the sum over the nodes for one kernel g: the part that does not depend on epsilon. [contour-propagation]
   struct ErrorSums {
     double size = 0;    // sum 2 |g| modulus
     double fixed = 0;   // sum 2 |g| modulus r (1 + r), r the part of the relative error that epsilon does not change
     double moving = 0;  // sum 2 |g| modulus t (1 + r)
-    double whole = 0;   // sum 2 |g| (modulus + upper): nothing of the nodes is known but their size
+    double whole = 0;   // sum 2 |g| (modulus + upper): the bound if only the size of the nodes is known
   };
   /// One run of an item on this line.
   struct Item {
@@ -147,13 +147,13 @@ class ContourLine {
     double deviation = 0;
     std::size_t points = 0;
     std::vector<Node> nodes;
-    std::vector<double> chernoff;  // log moments from above at the orders of left_, then of right_
+    std::vector<double> chernoff;  // upper bounds of the log moments at the orders of left_, then of right_
   };
   struct Chernoff {
     double order = 0;
     double cumulant = 0;   // upper bound of K
     double log_kappa = 0;  // of the profile kernel
-    double log_decay = 0;  // log(e^(|order - order of the line| window) - 1), from below
+    double log_decay = 0;  // lower bound of log(e^(|order - order of the line| window) - 1)
   };
   using Tilts = std::vector<std::unique_ptr<const TiltedLoss>>;
 
@@ -175,17 +175,17 @@ class ContourLine {
   void close(double start, double end, double need, double whole_variation, double exponent);
   [[nodiscard]] double alias(double epsilon, Interval base, Kernel kernel) const;
 
-  /// A line whose nodes fill one period of the transform of a law on a lattice. [folded-contour]
+  /// A line whose nodes cover one period of the transform of a distribution on a lattice. [folded-contour]
   struct Fold {
     LossLattice lattice;
-    double step = 1;                           // near the step of the lattice
-    double doubt = 0;                          // relative, of it
-    double nodes = 1;                          // of the period, odd
+    double step = 1;                           // approximately the lattice step
+    double doubt = 0;                          // its relative error
+    double nodes = 1;                          // number of nodes in the period, odd
     double kernel_error = 0;                   // relative
     std::array<double, 4> first{};             // the kernels at t = 0
     std::array<std::vector<double>, 4> terms;  // 2 phi(t) times the kernels: blocks of real, then imaginary parts
     std::array<ErrorSums, 4> errors{};         // of each kernel
-    std::array<double, 4> truncation{};        // what may be missing beyond the nodes, in units of exp(base)
+    std::array<double, 4> truncation{};        // a bound of the omitted nodes, in units of exp(base)
   };
   /// G0 = 1/((1 - e^-z)(1 - e^(-z-b))), G1 = e^-z G0, 1/(1 - e^-z) and 1/(1 - e^(-z-b)), z = (order + it) b.
   using FoldedKernels = std::array<std::complex<double>, 4>;
@@ -199,8 +199,8 @@ class ContourLine {
 
   double order_;
   TransformRange reach_;
-  std::vector<std::shared_ptr<Item>> items_;  // shared with longer lines; empty if they are too many to keep
-  std::vector<double> least_times_;           // of each item, for which the truncation was proved
+  std::vector<std::shared_ptr<Item>> items_;  // shared with longer lines; empty if there are too many to keep
+  std::vector<double> least_times_;           // the number of runs of each item for which the truncation was proved
   Interval cumulant_;                         // K(order)
   double mean_ = 0;                           // constant of the linear phase
   double mean_error_ = 0;                     // its rounding
@@ -219,7 +219,7 @@ class ContourLine {
   bool blind_ = false;
   bool hopeless_ = false;
   std::optional<Fold> fold_;
-  double time_error_ = 0;  // relative, of the t of the nodes: a period is no exact number
+  double time_error_ = 0;  // relative error of the t of the nodes: a period is not exactly a double
   double last_time_ = 0;
 };
 

@@ -17,12 +17,12 @@ Axis make_two_sided(const Atom& up, const Atom& down, bool mirrored) {
   Axis axis{up.loss, up.mass + down.mass, true, 0, 0};
   const Wide loss = middle(up.loss);
   if (mirrored && loss < 11000) {
-    // The odds are exp(loss) exactly; libm is trusted to 8 units of long double (tests compare it with MPFR).
+    // The odds are exactly exp(loss); libm is assumed accurate to 8 units of long double (tests compare it with MPFR).
     axis.odds = std::exp(loss);
     axis.odds_error = add_up(radius(up.loss), 16 * wide_unit);
     return axis;
   }
-  const bool flip = up.mass.hi < down.mass.hi;  // odds of at least 1: the grid keeps the likelier half
+  const bool flip = up.mass.hi < down.mass.hi;  // odds of at least 1: the grid stores the likelier half
   if (flip) axis.loss = -axis.loss;
   const Interval odds = flip ? down.mass / up.mass : up.mass / down.mass;
   axis.odds = middle(odds);
@@ -30,7 +30,7 @@ Axis make_two_sided(const Atom& up, const Atom& down, bool mirrored) {
   return axis;
 }
 
-/// Counts split one after the other by binomial rows with odds weight / (all later weights).
+/// Splits counts one after the other by binomial rows with odds weight / (all later weights).
 struct Splitter {
   Wide odds = 0;
   double odds_error = 0;
@@ -49,7 +49,7 @@ std::vector<Splitter> make_splitters(const std::vector<Interval>& weights) {
   return splitters;
 }
 
-/// Rows of one odds for every count that is asked for, kept for the next use unless there is none.
+/// The rows of one odds for every count in use; kept for the next use, if there is one.
 class Rows {
  public:
   Rows(Wide odds, std::uint64_t most, bool keep) : odds_(odds), rows_(keep ? most + 1 : 1) {}
@@ -65,8 +65,8 @@ class Rows {
   std::vector<BinomialRow> rows_;
 };
 
-/// The dense grid of net counts x >= 0 with |x|_1 <= budget and |x|_1 = budget (mod 2). Negative counts follow from the mirror rule of
-/// an axis, mass(-x) = mass(x) * odds^-x. Rows along the last axis are contiguous, their places looked up by the other coordinates.
+/// The dense grid of net counts x >= 0 with |x|_1 <= budget and |x|_1 = budget (mod 2). Negative counts follow from the mirror rule of an
+/// axis, mass(-x) = mass(x) * odds^-x. Rows along the last axis are contiguous; the other coordinates give their position.
 class Grid {
  public:
   Grid(std::size_t axes, std::uint64_t budget) : axes_(axes), budget_(budget), width_(budget + 1) {
@@ -83,14 +83,14 @@ class Grid {
 
   [[nodiscard]] std::size_t step_box(std::size_t box, std::uint64_t x) const { return box * width_ + x; }
 
-  /// Adds weight * (upper half of the row), `count` draws on the last axis, where `left` of the budget remains there.
+  /// Adds weight * (upper half of the row) for `count` draws on the last axis, where `left` is the remaining budget.
   void add(std::size_t box, std::uint64_t left, std::uint64_t count, Wide weight, const BinomialRow& row) {
     const std::uint64_t first = std::max((count + 1) / 2, row.first);  // x = 2a - count >= 0
     Wide* cell = cells_.data() + place_[box] + (2 * first - count - left % 2) / 2;
     for (std::size_t i = first - row.first; i < row.mass.size(); ++i) *cell++ += weight * row.mass[i];
   }
 
-  /// Receives every point with its mass, all signs.
+  /// Visits every point with its mass, for all signs.
   template <typename Receive>
   void for_each_point(const std::vector<std::vector<Wide>>& mirror, const Receive& receive) const {
     std::vector<std::int64_t> x(axes_, 0);
@@ -137,7 +137,7 @@ class Grid {
   std::vector<Wide> cells_;
 };
 
-/// [multi-constraint-composition] The k-fold law of a mixture of two-point steps (and of standing still), by multinomial counts.
+/// [multi-constraint-composition] The k-fold distribution of a mixture of two-point steps (and of steps of loss 0), by multinomial counts.
 class MixturePower {
  public:
   MixturePower(const Axes& axes, std::uint64_t times) : axes_(axes) {
@@ -157,7 +157,7 @@ class MixturePower {
     }
   }
 
-  /// Appends the points of `draws` draws, scaled and moved.
+  /// Appends the points of `draws` draws, scaled and shifted.
   void append(std::uint64_t draws, Wide weight, Wide offset, std::vector<Point>& points) {
     if (axes_.two_sided.empty()) {
       points.push_back({static_cast<double>(offset), weight});
@@ -207,7 +207,7 @@ class MixturePower {
   Wide zero_odds_ = 0;
 };
 
-/// The weights in the order in which counts are split: each one-sided axis, then all the rest together.
+/// The weights in the order in which counts are split: each one-sided axis, then all the others together.
 std::vector<Interval> outer_weights(const Axes& axes) {
   std::vector<Interval> weights;
   for (const Axis& axis : axes.one_sided) weights.push_back(axis.weight);
@@ -219,7 +219,7 @@ std::vector<Interval> outer_weights(const Axes& axes) {
   return weights;
 }
 
-/// Bound on the log error of a mass of the k-fold law: odds, rows, products and sums [atom-kernel].
+/// A bound of the log error of a mass of the k-fold distribution: odds, rows, products and sums [atom-kernel].
 double axes_spread(const Axes& axes, std::uint64_t times, double terms) {
   const double k = static_cast<double>(times);
   double odds = 0;
@@ -241,7 +241,7 @@ double axes_spread(const Axes& axes, std::uint64_t times, double terms) {
     split({*axes.zero, moving});
   }
   const double levels = static_cast<double>(2 * weights.size() + axes.one_sided.size() + 3);
-  // Rows cost 8 units a draw and level, the mirror rule 2; a cell adds at most `terms` products of 2 * levels factors.
+  // Rows cost 8 units per draw and level, the mirror rule 2; a cell adds at most `terms` products of 2 * levels factors.
   return up_by(k * (2 * odds + 2 * splits) + (10 * k * levels + 8 * levels + terms) * wide_unit * 1.01, 64);
 }
 
@@ -319,7 +319,7 @@ Size axes_size(const Axes& axes, std::uint64_t times) {
   if (!axes.two_sided.empty() && !axes.zero)
     for (std::uint64_t s = 2; s <= times; ++s) reach[s] += reach[s - 2];
   for (std::size_t sum = 0; sum < sums; ++sum) std::partial_sum(reach.begin(), reach.end(), reach.begin());
-  // Rows that are made for one use cost a division an entry; where a law has one two-sided axis that is all the work.
+  // Rows for a single use cost one division per entry; for a distribution with one two-sided axis that is all the work.
   return {reach[times], axes.two_sided.size() == 1 ? 8 * terms : terms};
 }
 
@@ -353,11 +353,11 @@ Law power_by_axes(const Axes& axes, std::uint64_t times, double terms) {
       longest = std::max(longest, std::max(std::abs(axis.loss.lo), std::abs(axis.loss.hi)));
     }
   }
-  // Sums of steps are formed in long double and rounded to double at last; none of their terms exceeds the longest way.
+  // Sums of steps are computed in long double and rounded to double at the end; no term exceeds the largest total.
   law.shift = up_by(static_cast<double>(times) * (uncertain + longest * 0x1.1p-53), 8);
   law.jitter = law.shift;
   law.spread = axes_spread(axes, times, terms);
-  // Whatever was left out: a cell, a share or a row entry below smallest_mass each; there are at most 16 (terms + draws) of them.
+  // A bound of the omitted mass: a cell, a share or a row entry below smallest_mass each; there are at most 16 (terms + draws) of them.
   law.lost = 16 * static_cast<Wide>(terms + static_cast<double>(times) + 1) * smallest_mass;
   return law;
 }

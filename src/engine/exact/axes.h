@@ -3,13 +3,13 @@
 
 #include "engine/exact/law.h"
 
-// [multi-constraint-composition] Laws whose losses are steps along a few axes: randomised responses and mixtures of them, and what else
-// has few atoms. Their powers are sums over counts, and the counts are independent binomials.
+// [multi-constraint-composition] Distributions whose losses are steps along a few axes: randomised responses and mixtures of them, and
+// others with few atoms. Their powers are sums over counts, and the counts are independent binomials.
 namespace tradeoff::exact {
 
-/// Binomial probabilities of 0..count successes at the given odds, from the mode outward and normalised, so that no factorial, power or
-/// complement is formed. Entries are listed from `first`; those below `smallest_mass` are left out. The log error of an entry is at
-/// most count * (8 wide_unit + 2 * the log error of the odds) + 4 wide_unit [atom-kernel].
+/// Binomial probabilities of 0..count successes at the given odds, computed from the mode outward and normalised, so that no factorial,
+/// power or complement is needed. Entries are listed from `first`; those below `smallest_mass` are left out. The log error of an entry is
+/// at most count * (8 wide_unit + 2 * the log error of the odds) + 4 wide_unit [atom-kernel].
 struct BinomialRow {
   std::uint64_t first = 0;
   std::vector<Wide> mass;
@@ -25,7 +25,8 @@ struct Axis {
   double odds_error = 0;  // log error of the odds
 };
 
-/// A finite law as steps: two-sided axes first come from losses that occur with both signs; a loss of 0 is kept apart.
+/// A finite distribution as steps. Losses that occur with both signs give two-sided axes, which come first; a loss of 0 is stored
+/// separately.
 struct Axes {
   std::vector<Axis> two_sided;
   std::vector<Axis> one_sided;
@@ -34,10 +35,10 @@ struct Axes {
 
 [[nodiscard]] Axes axes_of(const Atoms& atoms);
 
-/// Number of points (integer vectors that so many steps can reach) and of terms (ways to count the outcomes).
+/// The number of points (integer vectors that so many steps can reach) and of terms (ways to count the outcomes).
 [[nodiscard]] Size axes_size(const Axes& axes, std::uint64_t times);
 
-/// The law of `times` draws; `terms` as estimated by `axes_size`.
+/// The distribution of `times` draws; `terms` as estimated by `axes_size`.
 [[nodiscard]] Law power_by_axes(const Axes& axes, std::uint64_t times, double terms);
 
 }  // namespace tradeoff::exact

@@ -36,7 +36,7 @@ bool all_symmetric(const Parts& parts) {
   return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
 }
 
-/// Randomised responses with the same epsilon are one part whatever they reveal: only the finite law, normalised, counts.
+/// Merges randomised responses with the same epsilon, whatever they reveal: only the normalised finite distribution matters here.
 bool is_response(const Atoms& atoms) { return atoms.mirrored && atoms.finite.size() == 2; }
 
 FiniteParts finite_parts(const Parts& parts, Direction direction) {
@@ -76,7 +76,7 @@ Masses masses_of(const Parts& parts, Direction direction) {
   return {-expm1(kept), -expm1(other_kept), exp(kept), slack.hi};
 }
 
-/// A common step of all losses, and how many cells lie between the smallest and the largest sum of each part.
+/// A common step of all losses, and the number of cells between the smallest and the largest sum of each part.
 struct CommonStep {
   exact::Wide step = 0;
   std::vector<double> cells;
@@ -98,7 +98,7 @@ std::optional<CommonStep> common_step(const FiniteParts& parts) {
   return common;
 }
 
-/// How all atoms would be listed: joined cell by cell if the losses have a common step and that makes fewer, one by one otherwise.
+/// How all atoms would be listed: cell by cell if the losses have a common step and that gives fewer, one by one otherwise.
 struct ListPlan {
   exact::Size size{1, 0};
   std::optional<exact::Wide> step;
@@ -150,7 +150,7 @@ struct Split {
   [[nodiscard]] double points() const { return one_size.points + other_size.points; }
 };
 
-/// Deals parts out to two halves, the largest first and always to the smaller half.
+/// Distributes the parts to two halves, the largest first, each to the smaller half.
 Split split_by_parts(const FiniteParts& parts) {
   std::vector<std::pair<double, FinitePart>> sized;
   for (const FinitePart& part : parts) sized.emplace_back(exact::power_size(*part.atoms, part.times).points, part);
@@ -167,7 +167,7 @@ Split split_by_parts(const FiniteParts& parts) {
   return split;
 }
 
-/// Gives half of the runs of every part to each half.
+/// Splits the runs of every part evenly between the halves.
 Split split_by_times(const FiniteParts& parts) {
   Split split;
   bool flip = false;
@@ -192,7 +192,8 @@ Split best_split(const FiniteParts& parts) {
 
 enum class End { low, high };
 
-/// The table of the law whose masses are all at one end of their enclosures, not normalised: delta is at most, or at least, the true one.
+/// The table of the distribution with all masses at one end of their enclosures, not normalised: its delta is at most, or at least, the
+/// true one.
 std::unique_ptr<Table> table_at(End end, const Parts& parts, Direction direction) {
   const FiniteParts finite = finite_parts(parts, direction);
   std::vector<Atoms> laws;
@@ -204,7 +205,8 @@ std::unique_ptr<Table> table_at(End end, const Parts& parts, Direction direction
       atom.mass = Interval::exactly(end == End::low ? atom.mass.lo : atom.mass.hi);
       total = total + atom.mass;
     }
-    // What responses of one epsilon reveal differs; their finite masses are those of `masses_of`, and only the law is taken from here.
+    // Responses of one epsilon differ in what they reveal; `masses_of` gives their finite masses, and only the distribution is taken from
+    // here.
     if (!is_response(law)) log_total = log_total + static_cast<double>(part.times) * (log(total) - log1p(-part.atoms->infinite));
   }
   FiniteParts moved;
@@ -214,8 +216,9 @@ std::unique_ptr<Table> table_at(End end, const Parts& parts, Direction direction
   return std::make_unique<Table>(compose_list(moved), masses);
 }
 
-/// One direction of a listed law. Masses that are known badly, those of constraints that hardly matter, make a bound on their ratio
-/// useless; then the laws with all masses at their lower and at their upper ends are listed as well and enclose delta.
+/// One direction of a listed distribution. If some masses are known only roughly (those of constraints that hardly matter), a bound on
+/// their ratio is useless; then the distributions with all masses at their lower and at their upper ends are listed as well and enclose
+/// delta.
 class Reading {
  public:
   Reading(const Parts& parts, Direction direction) : table_(compose_list(finite_parts(parts, direction)), masses_of(parts, direction)) {
@@ -235,9 +238,9 @@ class Reading {
   }
 
  private:
-  static constexpr double spread_enough = 4e-11;  // answers are then relatively 1e-10 wide
+  static constexpr double spread_enough = 4e-11;  // the answers are then 1e-10 wide, relatively
 
-  /// Everything that is read grows with the masses.
+  /// Every computed quantity increases with the masses.
   template <typename Read>
   [[nodiscard]] Interval read(const Read& ask) const {
     const Interval answer = ask(table_);
@@ -249,7 +252,7 @@ class Reading {
   std::unique_ptr<Table> above_;
 };
 
-/// One reading a direction, or one for both.
+/// One table per direction, or one for both.
 class ListedLoss final : public Loss, public ClosedForms, public Evaluable {
  public:
   explicit ListedLoss(const Parts& parts)
@@ -294,7 +297,7 @@ class ListedLoss final : public Loss, public ClosedForms, public Evaluable {
     for (const Interval epsilon : table(direction).corners()) list.push_back({epsilon, reading(direction).delta(epsilon)});
     return by_list(std::move(list));
   }
-  /// The listed law is passed on.
+  /// The listed distribution is available to further operators.
   void cite() const override {
     record(laws_);
     record(composed_);
@@ -315,10 +318,10 @@ class ListedLoss final : public Loss, public ClosedForms, public Evaluable {
     return value;
   }
 
-  /// Laws up to this size are passed to mixtures and to further composition.
+  /// Distributions up to this size are passed to mixtures and to further composition.
   static constexpr std::size_t most_atoms = 4096;
 
-  /// Few atoms, each with a mass that a double holds to full precision.
+  /// Few atoms, each with a mass that a double represents to full precision.
   [[nodiscard]] static bool small(const Table& table) {
     const auto& points = table.law().points;
     return points.size() <= most_atoms && table.law().lost == 0 && table.spread() < 1e-9 && table.masses().finite.lo > 1e-100 &&
@@ -352,7 +355,7 @@ class ListedLoss final : public Loss, public ClosedForms, public Evaluable {
   Citations composed_;
 };
 
-/// [meet-in-the-middle] Two lists a direction.
+/// [meet-in-the-middle] Two lists per direction.
 class HalvedLoss final : public Loss, public ClosedForms, public Evaluable {
  public:
   explicit HalvedLoss(const Parts& parts)
@@ -394,7 +397,7 @@ class HalvedLoss final : public Loss, public ClosedForms, public Evaluable {
     const Split split = best_split(finite_parts(parts, direction));
     Law one = compose_list(split.one);
     Law other = compose_list(split.other);
-    if (one.points.size() > other.points.size()) std::swap(one, other);  // a question costs more for each point of the first
+    if (one.points.size() > other.points.size()) std::swap(one, other);  // a question costs more per point of the first list
     return std::make_unique<exact::Halves>(std::move(one), std::move(other), masses_of(parts, direction));
   }
   [[nodiscard]] const exact::Halves& halves(Direction direction) const { return direction == Direction::add && add_ ? *add_ : *remove_; }
@@ -406,7 +409,7 @@ class HalvedLoss final : public Loss, public ClosedForms, public Evaluable {
   Citations citations_;
 };
 
-/// Fewer distinct laws than this leave the transform large in too many places.
+/// With fewer distinct distributions the transform is large at too many points.
 constexpr std::size_t least_for_inversion = 40;
 
 }  // namespace

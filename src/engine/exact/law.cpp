@@ -24,7 +24,7 @@ void merge_runs(std::vector<Point>& points, std::size_t run) {
   }
 }
 
-/// A product too large to be held before equal losses are joined: each half of the shorter law in turn, then both together.
+/// A product too large to store before equal losses are merged: multiplies each half of the shorter distribution in turn, then merges both.
 Law product_in_halves(const Law& long_law, const Law& short_law) {
   const auto half = static_cast<std::ptrdiff_t>(short_law.points.size() / 2);
   Law part = short_law;
@@ -49,7 +49,7 @@ Wide smallest_of(const Law& law) {
   return smallest;
 }
 
-/// The multiples of the step that the points are nearest to, and how far they are from them.
+/// The multiples of the step nearest to the points, and the distances from them.
 struct Cells {
   std::vector<std::int64_t> index;
   double misfit = 0;
@@ -97,7 +97,7 @@ void join_close(Law& law) {
 }
 
 std::optional<Lattice> common_lattice(const std::vector<Interval>& values) {
-  // Euclid's algorithm with nearest remainders; what it finds is verified below, so its tolerance is only a heuristic.
+  // Euclid's algorithm with nearest remainders. The result is verified below, so the tolerance is only a heuristic.
   Wide largest = 0;
   Wide step = 0;
   for (const Interval value : values) largest = std::max(largest, std::abs(middle(value)));
@@ -147,7 +147,7 @@ Law lattice_product(const Law& a, const Law& b, Wide step) {
   law.shift = up_by(a.shift + b.shift + inner.misfit + outer.misfit + (largest_loss(a) + largest_loss(b)) * 0x1.1p-53, 8);
   law.jitter = law.shift;
   law.spread = up_by(a.spread + b.spread + static_cast<double>(short_law.points.size() + inner.most + 2) * wide_unit * 1.01, 8);
-  // Nothing was too small if the product of the two smallest masses is not.
+  // No mass was dropped if the product of the two smallest masses is large enough.
   const bool complete = smallest_of(a) * smallest_of(b) >= smallest_mass;
   law.lost = a.lost + b.lost + (complete ? 0 : 2 * static_cast<Wide>(sum.size()) * smallest_mass);
   law.highest = add_up(a.highest, b.highest);

@@ -9,7 +9,7 @@
 namespace tradeoff {
 namespace {
 
-/// Offers only what nobody asks for without need: any other capability would compose the list to find out.
+/// Offers only what is cheap; any other capability would compose the list.
 class LazyExactLoss final : public Loss, public ClosedForms {
  public:
   LazyExactLoss(Parts parts, Tolerance tolerance) : parts_(std::move(parts)), tolerance_(tolerance) {}

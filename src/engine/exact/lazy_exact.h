@@ -5,8 +5,7 @@
 
 namespace tradeoff {
 
-/// `compose_exactly`, evaluated at the first question: the list of atoms of a plan whose questions are usually answered faster by other
-/// methods.
+/// `compose_exactly`, evaluated at the first question: the list of atoms of a plan that other methods usually answer faster.
 [[nodiscard]] LossPointer compose_exactly_when_asked(Parts parts, Tolerance tolerance);
 
 }  // namespace tradeoff

@@ -14,7 +14,7 @@ Halves::Halves(Law one, Law other, Masses masses) : one_(std::move(one)), other_
   highest_ = numeric::add_up(one_.highest, other_.law().highest);
   const double reach = std::abs(one_.points.front().loss) + std::abs(one_.points.back().loss) + std::abs(other_.law().points.front().loss) +
                        std::abs(other_.law().points.back().loss);
-  // Thresholds are formed in long double; a threshold beyond the reach of the losses is decided whatever its rounding.
+  // Thresholds are computed in long double; a threshold beyond all losses is decided regardless of its rounding.
   shift_ = up_by(one_.shift + other_.law().shift + reach * 4 * wide_unit, 16);
   spread_ = up_by(one_.spread + other_.spread() + (static_cast<double>(one_.points.size()) + 32) * wide_unit * 1.01, 16);
   lost_ = one_.lost + other_.law().lost;

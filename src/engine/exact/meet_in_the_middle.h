@@ -5,8 +5,8 @@
 
 namespace tradeoff::exact {
 
-/// [meet-in-the-middle] The sum of two independent losses, each listed, their product not: delta(e) is the mean of the one's profile at
-/// e minus the other's loss, found in one sweep through both lists. A trillion atoms are as exact as a million.
+/// [meet-in-the-middle] The sum of two independent losses. Each is listed, their product is not: delta(e) is the mean of the profile of one
+/// at e minus the loss of the other, computed in one pass through both lists. This makes products of a trillion atoms exact.
 class Halves {
  public:
   Halves(Law one, Law other, Masses masses);

@@ -12,7 +12,7 @@ using numeric::up_by;
 
 namespace {
 
-/// Products of dense coefficient lists, all non-negative.
+/// Products of dense lists of non-negative coefficients.
 std::vector<Wide> convolve(const std::vector<Wide>& a, const std::vector<Wide>& b) {
   std::vector<Wide> sum(a.size() + b.size() - 1, 0);
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -22,13 +22,13 @@ std::vector<Wide> convolve(const std::vector<Wide>& a, const std::vector<Wide>& 
   return sum;
 }
 
-/// A law on integer multiples of a step: coefficients from the smallest loss up.
+/// A distribution on integer multiples of a step: coefficients from the smallest loss up.
 struct LatticePart {
   Wide lowest = 0;
   Wide step = 0;
   std::vector<Wide> mass;
-  double shift = 0;      // of one draw
-  double log_error = 0;  // of one mass
+  double shift = 0;      // the shift of one draw
+  double log_error = 0;  // the log error of one mass
 };
 
 std::optional<LatticePart> lattice_part(const Atoms& atoms) {
@@ -59,12 +59,12 @@ std::optional<LatticePart> lattice_part(const Atoms& atoms) {
   return part;
 }
 
-/// Above this many multiplications the far ends of the law are cut off: what is left out is below 2^-1200 a cell and counted as lost, so
-/// that delta is relatively accurate down to 1e-300 and no further.
+/// Above this many multiplications the far ends of the distribution are cut off: each omitted cell is below 2^-1200 and counted as lost, so
+/// delta is relatively accurate down to 1e-300 only.
 constexpr double most_uncut_terms = 1e8;
 constexpr Wide cut_off = 0x1p-1200L;
 
-/// About how many cells stay above the cut after `times` draws, by Bernstein's inequality.
+/// The approximate number of cells above the cut after `times` draws, by Bernstein's inequality.
 double cells_above_cut(const LatticePart& part, double times) {
   Wide mean = 0;
   Wide second = 0;
@@ -73,7 +73,7 @@ double cells_above_cut(const LatticePart& part, double times) {
     second += part.mass[i] * static_cast<Wide>(i) * static_cast<Wide>(i);
   }
   const double variance = static_cast<double>(second - mean * mean) * times;
-  const double exponent = 850;  // a little more than 1200 log 2
+  const double exponent = 850;  // slightly more than 1200 log 2
   const double jump = static_cast<double>(part.mass.size()) * exponent / 3;
   return 2 * (jump + std::sqrt(jump * jump + 2 * exponent * variance)) + 2;
 }
@@ -92,7 +92,7 @@ LatticePlan plan_lattice(const LatticePart& part, std::uint64_t times) {
   return {{cells, cells * cells}, true};
 }
 
-/// Coefficients from the smallest loss up, and what is known of them.
+/// Coefficients from the smallest loss up, with their error bounds.
 struct Polynomial {
   std::vector<Wide> mass;
   std::uint64_t first = 0;  // index of the first coefficient
@@ -127,7 +127,7 @@ Law power_by_lattice(const LatticePart& part, std::uint64_t times) {
     if (result.mass[i] < smallest_mass) continue;
     law.points.push_back({static_cast<double>(lowest + static_cast<Wide>(result.first + i) * part.step), result.mass[i]});
   }
-  // Sums are formed in long double; their terms do not exceed the longest way.
+  // Sums are computed in long double; no term exceeds the largest total.
   const Wide longest = std::abs(part.lowest) + part.step * static_cast<Wide>(part.mass.size());
   law.shift = up_by(static_cast<double>(times) * (part.shift + static_cast<double>(longest) * 0x1.1p-53), 8);
   law.jitter = law.shift;
@@ -137,7 +137,7 @@ Law power_by_lattice(const LatticePart& part, std::uint64_t times) {
   return law;
 }
 
-/// Leaves out atoms whose mass is too small for a double to know it relatively; what they weigh at most is added to `dropped`.
+/// Drops atoms whose mass is too small for relative accuracy in double, and adds an upper bound of their mass to `dropped`.
 Atoms without_specks(const Atoms& atoms, Wide& dropped) {
   Atoms kept = atoms;
   std::erase_if(kept.finite, [&](const Atom& atom) {
@@ -166,7 +166,7 @@ Law list_once(const Atoms& atoms) {
   return law;
 }
 
-/// By repeated squaring of lists: for laws with many losses that have no common step.
+/// By repeated squaring of lists: for distributions with many losses without a common step.
 Law power_by_products(const Atoms& atoms, std::uint64_t times) {
   Law base = list_once(atoms);
   std::optional<Law> result;
@@ -204,7 +204,7 @@ PowerPlan plan_power(const Atoms& atoms, std::uint64_t times) {
 }
 
 /// Whether a mass may have been too small to keep. Every intermediate sum and product is the probability of some outcomes, so it is at
-/// least that of one of them: the smallest mass to the number of draws.
+/// least that of one outcome: the smallest mass to the power of the number of draws.
 bool law_is_cut(const Atoms& atoms, PowerWay way, std::uint64_t times) {
   if (way == PowerWay::lattice && plan_lattice(*lattice_part(atoms), times).cut) return true;
   double smallest = 1;

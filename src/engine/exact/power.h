@@ -5,10 +5,10 @@
 
 namespace tradeoff::exact {
 
-/// How large the law of `times` independent draws would be.
+/// The size of the distribution of `times` independent draws.
 [[nodiscard]] Size power_size(const Atoms& atoms, std::uint64_t times);
 
-/// The law of `times` independent draws from the finite part of the atoms, normalised to total mass 1 [exact-composition].
+/// The distribution of `times` independent draws from the finite part of the atoms, normalised to total mass 1 [exact-composition].
 [[nodiscard]] Law power(const Atoms& atoms, std::uint64_t times);
 
 }  // namespace tradeoff::exact

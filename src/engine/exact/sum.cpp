@@ -23,22 +23,22 @@ using numeric::add_down;
 using numeric::add_up;
 using numeric::up_by;
 
-constexpr double tail_step = 1.2;          // a little more than 2^(1/4): one tail bound covers all tilts in between
-constexpr double most_windows = 1e6;       // of a tail bound: a fifth of a second
-constexpr double order = 4;                // of the smoothing: beyond the last window the integrand falls like its power
+constexpr double tail_step = 1.2;          // slightly more than 2^(1/4): one tail bound covers all tilts in between
+constexpr double most_windows = 1e6;       // windows of a tail bound: a fifth of a second
+constexpr double order = 4;                // order of the smoothing: beyond the last window the integrand decreases like this power
 constexpr double most_phase = 3;           // smoothing width times |s| at the nodes: its series then needs sixteen terms
-constexpr double most_sum_work = 4e6;      // nodes times laws: a fifth of a second
-constexpr double work_of_law_node = 0.05;  // for each law, in the units of loss/work.h
+constexpr double most_sum_work = 4e6;      // nodes times distributions: a fifth of a second
+constexpr double work_of_law_node = 0.05;  // for each distribution, in the units of loss/work.h
 
 double radius(Interval a) { return up_by(std::max(a.hi - middle_of(a), middle_of(a) - a.lo), 1); }
 
-/// One finite law that occurs `times` times.
+/// One finite distribution that occurs `times` times.
 struct Factor {
   std::vector<Atom> atoms;
   double times = 1;
 };
 
-/// A law tilted by exp(c * loss) and normalised: weights at distances from the first atom.
+/// A distribution tilted by exp(c * loss) and normalised: weights at distances from the first atom.
 struct TiltedFactor {
   double times = 1;
   double first_weight = 0;
@@ -74,17 +74,18 @@ class SumProfile {
   [[nodiscard]] std::vector<TiltedFactor> tilted(double tilt) const;
   [[nodiscard]] double log_aliasing(double epsilon, double tilt, double period, Interval log_scale) const;
 
-  /// What lies beyond the last node, for every tilt up to `tilt`: the sum over windows of the bound on |transform| times width / t^2.
+  /// A bound of the part beyond the last node, for every tilt up to `tilt`: the sum over windows of the bound on |transform| times width /
+  /// t^2.
   struct Tail {
     double start = 0;
     double half_window = 0;
-    double windows = 0;  // windows that were looked at
+    double windows = 0;  // number of windows used
     double end = 0;      // beyond it only |transform| <= 1 is used
   };
   [[nodiscard]] const Tail& tail_for(double tilt) const;
   [[nodiscard]] Tail make_tail(double tilt) const;
 
-  /// Two atoms of a law: how fast and how deep the modulus of their transform goes up and down.
+  /// Two atoms of a distribution: the frequency and the amplitude of the oscillation of their transform's modulus.
   struct Wave {
     double turns = 0;        // distance / 2 pi
     double turns_error = 0;  // absolute
@@ -94,15 +95,15 @@ class SumProfile {
   [[nodiscard]] std::vector<Wave> waves_between(double low, double high) const;
   [[nodiscard]] static double window_bound(const std::vector<Wave>& waves, double at, double half_window);
 
-  /// How wide delta is smoothed: enough for the nodes beyond the last window to be `share` of what they would be.
+  /// The smoothing width of delta: enough that the nodes beyond the last window are `share` of their size without smoothing.
   struct Smoothing {
     double width = 0;
     double share = 1;
   };
   [[nodiscard]] Smoothing smoothing(double tilt, const Tail& tail) const;
 
-  /// The trapezoidal sums over the nodes up to the tail, in units of the value at 0 of M, of delta smoothed by `width` and by twice that,
-  /// and the bound on the rounding of each.
+  /// The trapezoidal sums over the nodes up to the tail, in units of the value of M at 0, of delta smoothed by `width` and by twice that,
+  /// and a bound of the rounding of each.
   struct Nodes {
     double sum = 0;
     double wider_sum = 0;
@@ -129,7 +130,7 @@ SumProfile::SumProfile(std::vector<Factor> factors, Interval infinite, double re
   deviation_ = std::sqrt(plain.variance);
 }
 
-/// log E exp(c L) and its first two derivatives, in plain arithmetic: they only guide choices.
+/// log E exp(c L) and its first two derivatives, as plain doubles: they only guide choices.
 Cumulants SumProfile::cumulants(double tilt) const {
   Cumulants sum;
   for (const Factor& factor : factors_) {
@@ -172,7 +173,7 @@ double SumProfile::saddle(double epsilon) const {
     low = high;
     high *= 2;
   }
-  for (int i = 0; i < 12; ++i) {  // three digits are enough: any c > 0 is valid
+  for (int i = 0; i < 12; ++i) {  // three digits suffice: any c > 0 is valid
     const double middle_tilt = low == 0 ? high / 2 : std::sqrt(low * high);
     (slope(middle_tilt) < 0 ? low : high) = middle_tilt;
   }
@@ -209,13 +210,13 @@ std::vector<TiltedFactor> SumProfile::tilted(double tilt) const {
   return result;
 }
 
-/// Of each law the pair of atoms that makes the transform smallest away from 0, valid for all tilts between the two.
+/// For each distribution the pair of atoms that makes the transform smallest away from 0, valid for all tilts between the two.
 std::vector<SumProfile::Wave> SumProfile::waves_between(double low, double high) const {
   std::vector<Wave> waves;
   const std::vector<TiltedFactor> lows = tilted(low);
   const std::vector<TiltedFactor> highs = tilted(high);
   for (std::size_t i = 0; i < lows.size(); ++i) {
-    // A weight is log-concave in the tilt, so over the interval it is least at an end. Index 0 is the first atom.
+    // A weight is log-concave in the tilt, so over an interval its minimum is at an end. Index 0 is the first atom.
     const auto weight = [&](std::size_t a) {
       const double at_low = a == 0 ? lows[i].first_weight : lows[i].weights[a - 1];
       const double at_high = a == 0 ? highs[i].first_weight : highs[i].weights[a - 1];
@@ -247,7 +248,7 @@ double SumProfile::window_bound(const std::vector<Wave>& waves, double at, doubl
   double exponent = 0;
   for (const Wave& wave : waves) {
     const double turns = wave.turns * at;
-    // Distance to the integers, less what the window (a little wider, so that rounded windows leave no gaps) and rounding may change.
+    // The distance to the integers, minus what the window (slightly wider, so that rounded windows leave no gaps) and rounding may change.
     const double near = std::abs(turns - std::nearbyint(turns)) - wave.turns * half_window * 1.001 - at * wave.turns_error;
     if (near <= 0) continue;
     const double sine = near * (3 - 4 * near * near);
@@ -262,33 +263,33 @@ double SumProfile::window_bound(const std::vector<Wave>& waves, double at, doubl
   return std::sqrt(square) * std::exp(-exponent / 2) * (1 + 1e-10) + 1e-300;
 }
 
-/// The windows beyond the nodes, and how far the nodes must go.
+/// The windows beyond the nodes, and the required number of nodes.
 SumProfile::Tail SumProfile::make_tail(double tilt) const {
   std::vector<Wave> waves = waves_between(tilt / tail_step, tilt);
   double fastest = 0;
   for (const Wave& wave : waves) fastest = std::max(fastest, wave.turns);
-  // Quick to take in first: deep waves.
+  // Distributions with large amplitudes first, because they are the quickest to help.
   std::sort(waves.begin(), waves.end(), [](const Wave& a, const Wave& b) { return a.depth * a.times > b.depth * b.times; });
   const Cumulants local = cumulants(tilt);
   const double deviation = std::sqrt(local.variance);
   Tail tail;
   tail.start = 9 / deviation;  // exp(-81/2): below the rounding of doubles if the sum is close to normal there
   tail.half_window = 0.04 / fastest;
-  // The rest beyond `end` is 1 / (pi end) against the main term 1 / (c (c + 1) deviation sqrt(2 pi)).
+  // The rest beyond `end` is 1 / (pi end), compared with the main term 1 / (c (c + 1) deviation sqrt(2 pi)).
   const double share = tilt * (tilt + 1) * deviation;
   // Smoothing by w costs about w^2 (c+1)^2 / 8; the rest is then divided by (w end / order)^order.
   const double narrow = std::sqrt(0.4 * relative_) / (tilt + 1);
   const double wanted = std::min(8 * share / relative_, 10 * order / narrow);
-  const double least = std::max(4 * tail.start, 8 * tail.half_window);  // so that 2 / end bounds what lies beyond
+  const double least = std::max(4 * tail.start, 8 * tail.half_window);  // so that 2 / end bounds the part beyond
   tail.end = std::max(least, std::min(wanted, tail.start + most_windows * 2 * tail.half_window));
   std::vector<double> windows;
   for (double at = tail.start + tail.half_window; at < tail.end; at += 2 * tail.half_window) {
     const double from = at - tail.half_window;
     windows.push_back(window_bound(waves, at, tail.half_window) * 2.01 * tail.half_window / (from * from));
   }
-  // From far to near, as much is left to bounds as the answer can bear and the nodes must not: those are summed.
+  // From far to near: as many windows as the accuracy allows are bounded; the nodes of the others are summed.
   const double bearable = 0.02 * relative_ / share;
-  const double node_step = 2 * std::numbers::pi * tilt / 60;  // about what the nodes will have
+  const double node_step = 2 * std::numbers::pi * tilt / 60;  // about the spacing of the nodes
   const double most_start = most_sum_work / static_cast<double>(factors_.size()) * node_step;
   std::size_t first = windows.size();
   while (first > 0 && (tail.windows + windows[first - 1] <= bearable || 2 * tail.half_window * static_cast<double>(first) > most_start))
@@ -307,8 +308,8 @@ const SumProfile::Tail& SumProfile::tail_for(double tilt) const {
   return tails_.emplace(step, make_tail(std::exp2(step / 4.0) * 1.001)).first->second;
 }
 
-/// Terms of the Poisson sum other than the wanted one: e^{c n X} delta(epsilon + n X) <= M(c') e^{-c' epsilon} e^{-(c' - c) n X} for n > 0
-/// and any c' > c, and <= e^{-c |n| X} for n < 0. Relative to exp(log_scale), as a logarithm.
+/// The other terms of the Poisson sum: e^{c n X} delta(epsilon + n X) <= M(c') e^{-c' epsilon} e^{-(c' - c) n X} for n > 0 and any c' > c,
+/// and <= e^{-c |n| X} for n < 0. Relative to exp(log_scale), as a logarithm.
 double SumProfile::log_aliasing(double epsilon, double tilt, double period, Interval log_scale) const {
   const Interval low = -Interval::exactly(tilt) * period;
   const Interval from_left = low - log1mexp(low) - log_scale;
@@ -334,10 +335,10 @@ SumProfile::Smoothing SumProfile::smoothing(double tilt, const Tail& tail) const
   return {width, std::pow(order / (width * tail.end), order) * (1 + 1e-9)};
 }
 
-/// [sum-inversion] E (1 + width U)^(-s), U the mean of four uniform numbers of [-1, 1], by its series; for (|s| + 34) width below
-/// `most_phase` what is left out is less than 1e-24.
+/// [sum-inversion] E (1 + width U)^(-s), where U is the mean of four uniform numbers of [-1, 1], by its series; for (|s| + 34) width below
+/// `most_phase` the omitted terms are less than 1e-24.
 std::complex<double> smoothing_factor(std::complex<double> s, double width) {
-  // E U^2, E U^4, ... rounded to nearest; odd moments are none.
+  // E U^2, E U^4, ... rounded to nearest; odd moments are 0.
   constexpr std::array<double, 16> moments{0x1.5555555555555p-4,  0x1.3333333333333p-6,  0x1.9e79e79e79e7ap-8,  0x1.60b60b60b60b6p-9,
                                            0x1.5d1745d1745d1p-10, 0x1.8012012012012p-11, 0x1.c8e38e38e38e4p-12, 0x1.2090909090909p-12,
                                            0x1.7e4171905c641p-13, 0x1.0725adfdc896bp-13, 0x1.7612ebf7187cbp-14, 0x1.112222eefbbc9p-14,
@@ -357,7 +358,7 @@ SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step
   Interval offset = -Interval::exactly(epsilon);
   double factor_count = 64;
   double weight_error = 0;
-  double phase_error = 0;  // for each unit of t
+  double phase_error = 0;  // per unit of t
   for (std::size_t i = 0; i < factors.size(); ++i) {
     offset = offset + factors_[i].times * factors_[i].atoms.front().loss;
     factor_count += factors[i].times * static_cast<double>(factors[i].weights.size() + 1);
@@ -385,13 +386,13 @@ SumProfile::Nodes SumProfile::sum_nodes(double epsilon, double tilt, double step
     nodes.error += std::abs(kernel) * (weight_error + t * phase_error);
     sizes += std::abs(kernel);
   }
-  // Factors have modulus at most 1, so their absolute errors add: 16 units for each polar, product and power.
+  // Factors have modulus at most 1, so their absolute errors add: 16 units for each polar form, product and power.
   nodes.error = up_by((nodes.error + sizes * 16 * factor_count * unit_roundoff) * (1 + 1e-9), 8);
   return nodes;
 }
 
-/// [sum-inversion] From below what the atom of the largest losses alone gives, from above Chernoff's bound
-/// (1 - e^-x)+ <= e^(c x) c^c / (1+c)^(1+c). Both are close where that atom is all there is above epsilon.
+/// [sum-inversion] The lower bound comes from the atom of the largest losses alone, the upper bound is Chernoff's (1 - e^-x)+ <= e^(c x)
+/// c^c / (1+c)^(1+c). Both are tight if that atom is the only one above epsilon.
 Interval SumProfile::bracket_by_top_atom(double epsilon, double tilt) const {
   Interval log_mass = Interval::exactly(0);
   for (const Factor& factor : factors_) log_mass = log_mass + factor.times * log(factor.atoms.front().mass);
@@ -405,23 +406,24 @@ Interval SumProfile::bracket_by_top_atom(double epsilon, double tilt) const {
   return {std::min(above, (log_mass + log(-expm1(-distance))).lo), above};
 }
 
-/// [sum-inversion] delta without the infinite mass at one point: below the smoothed one, above twice that less the one smoothed twice as
-/// wide.
+/// [sum-inversion] delta without the infinite mass at one point: the lower bound is the smoothed value, the upper bound is twice that minus
+/// the value smoothed twice as wide.
 Interval SumProfile::log_finite_delta(double epsilon, Evaluation* account) const {
   if (epsilon >= highest_.hi) return Interval::exactly(-infinity);
-  // Far below the mean delta is 1 up to its tail: what holds at a larger epsilon holds a fortiori.
+  // Far below the mean delta is 1 up to its tail: the lower bound at a larger epsilon holds here too.
   epsilon = std::max(epsilon, lowest_asked());
   const double tilt = saddle(epsilon);
   const Interval log_scale = log_transform(tilt) - Interval::exactly(tilt) * epsilon;
   const Tail& tail = tail_for(tilt);
-  // Next to the largest loss all but one atom of the tilted law is lost in rounding, and no wave tells how far to go.
+  // Next to the largest loss all but one atom of the tilted distribution is lost in rounding, and the transform does not decay.
   if (!(tail.start < infinity && tail.end < infinity && tail.half_window < infinity)) return bracket_by_top_atom(epsilon, tilt);
   const Smoothing smooth = smoothing(tilt, tail);
-  // Aliases are e^-45 of the scale, nodes at least eight.
+  // Aliases are e^-45 of the scale; there are at least eight nodes.
   const double period = std::max((45 + std::max(0.0, -log_scale.lo)) / tilt, 16 * std::numbers::pi / tail.start);
   const double step = 2 * std::numbers::pi / period;
   const Nodes nodes = sum_nodes(epsilon, tilt, step, tail.start, smooth.width);
-  // What smoothing may add to the bounds: (1 - 2w)^-c of the modulus, and of the aliases, whose orders go up to 3c; (1 + 2w)^4 beyond.
+  // The effect of the smoothing on the bounds: (1 - 2w)^-c for the modulus and for the aliases, whose orders go up to 3c; (1 + 2w)^4
+  // beyond.
   const double inflation = std::pow(1 - 2 * smooth.width, -3 * tilt) * std::pow(1 + 2 * smooth.width, order) * (1 + 1e-9);
   const double beyond = tail.windows * (1 + step / (2 * tail.half_window)) + 2 / tail.end * smooth.share;
   const double rest = up_by((nodes.error + inflation * beyond / step) * (1 + 1e-9), 8);
@@ -451,7 +453,7 @@ Interval SumProfile::log_delta(Interval epsilon) const {
   return min(log_add_exp(finite, log(infinite_)), Interval::exactly(0));
 }
 
-/// By the saddle point value, which falls as the tilt grows.
+/// By the saddle-point approximation, which decreases as the tilt increases.
 double SumProfile::guess_epsilon(double log_wanted) const {
   double low = 1e-6 / deviation_, high = 1e9 / deviation_, epsilon = 0;
   for (int i = 0; i < 50; ++i) {
@@ -465,7 +467,8 @@ double SumProfile::guess_epsilon(double log_wanted) const {
   return std::max(0.0, epsilon);
 }
 
-/// [profile-inversion] Everything before the two ends is a guess. Few questions, for each takes a tenth of a second.
+/// [profile-inversion] The two ends are proved; all earlier values only guide the search. It uses few evaluations, because each takes a
+/// tenth of a second.
 Interval SumProfile::epsilon(Interval log_wanted) const {
   Interval found{0, highest_.hi};
   double guess = guess_epsilon(log_wanted.lo), margin = 0;
@@ -514,7 +517,7 @@ class SumLoss final : public Loss, public ClosedForms, public Evaluable {
     const Interval infinite = infinite_mass(direction);
     if (delta.hi < infinite.lo) return Interval::exactly(infinity);
     if (!(delta.lo > infinite.hi)) return std::nullopt;
-    // Masses known badly may take their slack off delta.
+    // Roughly known masses may lower delta by their slack.
     const Interval high = delta.hi * exp(Interval::exactly(slack_)) - infinite;
     return profile(direction).epsilon({log(delta - infinite).lo, log(high).hi});
   }
@@ -526,7 +529,7 @@ class SumLoss final : public Loss, public ClosedForms, public Evaluable {
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
     Evaluation one = whole_evaluation(*this, direction, epsilon);
     const double share = std::exp(profile(direction).log_finite_delta(epsilon, &one).lo - one.log_delta.lo);
-    for (auto& [name, error] : one.errors) error *= share;  // of all of delta, the infinite mass included
+    for (auto& [name, error] : one.errors) error *= share;  // relative to all of delta, including the infinite mass
     found.push_back(balanced(std::move(one), "masses"));
   }
 

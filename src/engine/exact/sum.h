@@ -6,10 +6,10 @@
 
 namespace tradeoff {
 
-/// [sum-inversion] The composition of many finite laws whose atoms are too many to list: delta by the trapezoidal rule along the line
-/// through its saddle point. Aliasing and rounding are bounded; beyond the last node the transform is bounded window by window, for which
-/// it must be small nearly everywhere, as it is when many losses are incommensurate. Otherwise intervals are wide, and still valid.
-/// Null if some part has no finite law.
+/// [sum-inversion] The composition of many finite distributions with too many atoms to list: delta by the trapezoidal rule along the line
+/// through its saddle point. Aliasing and rounding are bounded. Beyond the last node the transform is bounded window by window; it must be
+/// small nearly everywhere, as it is if many losses are incommensurate. Otherwise the intervals are wide and still valid. Null if some part
+/// has no finite distribution.
 [[nodiscard]] LossPointer compose_by_inversion(const Parts& parts, Tolerance tolerance);
 
 }  // namespace tradeoff

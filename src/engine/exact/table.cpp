@@ -14,7 +14,7 @@ using numeric::up_by;
 
 Interval delta_from(Ends finite, const Masses& masses) {
   const Interval total = masses.infinite + Interval{outward_down(finite.lo), outward_up(finite.hi)};
-  return clamp(Interval{(total * exp(Interval::exactly(-masses.slack))).lo + 0.0, total.hi}, 0, 1);  // no negative zero
+  return clamp(Interval{(total * exp(Interval::exactly(-masses.slack))).lo + 0.0, total.hi}, 0, 1);  // avoids a negative zero
 }
 
 Interval log_delta_from(Ends finite, const Masses& masses) {
@@ -61,7 +61,7 @@ Wide Table::gain(double epsilon) const {
 
 Wide Table::gain_with(const std::vector<Point>& points, double epsilon) const {
   Wide sum = 0;
-  std::size_t above = 0;  // points of the table at or above the threshold, which falls as the other loss rises
+  std::size_t above = 0;  // points of the table at or above the threshold, which decreases as the other loss increases
   for (std::size_t i = points.size(); i-- > 0;) {
     const Wide threshold = static_cast<Wide>(epsilon) - static_cast<Wide>(points[i].loss);
     while (above < law_.points.size() && static_cast<Wide>(law_.points[above].loss) >= threshold) ++above;
@@ -85,9 +85,9 @@ Table::Tails Table::tails_with(const std::vector<Point>& points, double epsilon)
   return sum;
 }
 
-/// delta without the infinite mass: the upper end is read at epsilon.lo - shift, the lower one at epsilon.hi + shift [atom-kernel].
+/// delta without the infinite mass: the upper end is evaluated at epsilon.lo - shift, the lower one at epsilon.hi + shift [atom-kernel].
 Ends Table::finite_delta(Interval epsilon) const {
-  if (!(spread_ < 1)) return {0, 1};  // nothing is known of the masses
+  if (!(spread_ < 1)) return {0, 1};  // the masses are unknown
   const Wide above = gain(numeric::add_down(epsilon.lo, -law_.shift));
   const Wide below = gain(numeric::add_up(epsilon.hi, law_.shift));
   if (epsilon.lo >= law_.highest) return {0, 0};
@@ -104,7 +104,7 @@ double Table::inverse_gain(Wide value) const {
   return static_cast<double>(static_cast<Wide>(law_.points[j].loss) + std::log1p(-share));
 }
 
-/// Candidates come from the inverse of the kernel; what is returned has been checked against `delta`, in steps that double.
+/// Candidates come from the inverse of the kernel; the result is checked against `delta`, in doubling steps.
 double Table::epsilon_above(double target) const {
   if (!(target >= masses_.infinite.lo)) return infinity;
   const Wide finite = (static_cast<Wide>(target) - static_cast<Wide>(masses_.infinite.hi)) / static_cast<Wide>(masses_.finite.hi);
@@ -127,7 +127,7 @@ double Table::epsilon_below(double target) const {
 }
 
 Interval Table::epsilon(Interval target) const {
-  // Below the infinite mass no epsilon will do.
+  // If delta is below the infinite mass, there is no epsilon.
   if (target.hi < masses_.infinite.lo * static_cast<double>(shrink(masses_.slack))) return Interval::exactly(infinity);
   const double lo = epsilon_below(target.hi);
   return {lo, std::max(lo, epsilon_above(target.lo))};
@@ -150,7 +150,7 @@ void Table::sum_from_below() const {
 Wide Table::false_positive(std::size_t last) const { return weight_[last] * std::exp(-static_cast<Wide>(law_.points[last].loss)); }
 
 Wide Table::miss_when_rejecting(Wide allowed) const {
-  std::size_t low = 0;  // number of points that can be rejected in full
+  std::size_t low = 0;  // number of points that are rejected completely
   for (std::size_t high = law_.points.size(); low < high;) {
     const std::size_t middle = (low + high) / 2;
     (false_positive(middle) <= allowed ? low : high) = false_positive(middle) <= allowed ? middle + 1 : middle;
@@ -168,7 +168,7 @@ Wide Table::miss_when_accepting(Wide wanted) const {
   return miss_[j] + std::min(point.mass, (wanted - accept_[j]) * std::exp(static_cast<Wide>(point.loss)));
 }
 
-/// [atom-kernel] A test that keeps to alpha under the true Q keeps to alpha * exp(error) under the listed one, and so on.
+/// [atom-kernel] A test with level alpha under the exact Q has level at most alpha * exp(error) under the listed one, and vice versa.
 Interval Table::beta_by_rejection(Interval alpha) const {
   const double error = up_by(spread_ + law_.shift, 2);
   const Wide allowed_more = static_cast<Wide>(alpha.hi) / static_cast<Wide>(masses_.finite.lo) * enlarge(error);
@@ -177,7 +177,7 @@ Interval Table::beta_by_rejection(Interval alpha) const {
           outward_up((miss_when_rejecting(allowed_less) * enlarge(spread_) + law_.lost) * static_cast<Wide>(masses_.finite.hi))};
 }
 
-/// The same read from the other end, for alpha near 1 where beta is far smaller than the rounding of alpha-sums.
+/// The same from the other end, for alpha near 1, where beta is far smaller than the rounding of sums near alpha.
 Interval Table::beta_by_acceptance(Interval alpha) const {
   const double error = up_by(spread_ + law_.shift, 2);
   const Interval accepted = max(1 - alpha - masses_.other_infinite, Interval::exactly(0));

@@ -12,19 +12,19 @@
 
 namespace tradeoff::exact {
 
-/// Masses that are not part of the normalised finite law.
+/// Masses outside the normalised finite distribution.
 struct Masses {
   Interval infinite;        ///< P(L = +infinity)
   Interval other_infinite;  ///< Q(L = -infinity)
-  Interval finite{1, 1};    ///< P(L finite): the factor of the law's masses
-  double slack = 0;         ///< delta may be smaller by this factor, in the log; beta larger by this probability
+  Interval finite{1, 1};    ///< P(L finite): the factor of the listed masses
+  double slack = 0;         ///< delta may be smaller by this factor, in the logarithm; beta larger by this probability
 };
 
 /// delta and its logarithm from its finite part.
 [[nodiscard]] Interval delta_from(Ends finite, const Masses& masses);
 [[nodiscard]] Interval log_delta_from(Ends finite, const Masses& masses);
 
-/// [atom-kernel] Everything that can be read from a finite law: one pass over the sorted points, then a search a question.
+/// [atom-kernel] Answers from a finite distribution: one pass over the sorted points, then one search per question.
 class Table {
  public:
   Table(Law law, Masses masses);
@@ -40,23 +40,23 @@ class Table {
   /// The losses >= 0, decreasing: the corners of delta as a function of exp(epsilon).
   [[nodiscard]] std::vector<Interval> corners() const;
 
-  /// Sum over the points of mass * gain(epsilon - loss): the gain of the product law, without listing it. The log error is the table's
-  /// `spread` and one unit for each point.
+  /// The sum over the points of mass * gain(epsilon - loss): the gain of the product distribution, without listing it. The log error is the
+  /// table's `spread` plus one unit for each point.
   [[nodiscard]] Wide gain_with(const std::vector<Point>& points, double epsilon) const;
-  /// P(L >= epsilon) and Q(L >= epsilon) of the product law, finite parts, likewise.
+  /// P(L >= epsilon) and Q(L >= epsilon) of the product distribution, finite parts, in the same way.
   struct Tails {
     Wide detected = 0;
     Wide accused = 0;
   };
   [[nodiscard]] Tails tails_with(const std::vector<Point>& points, double epsilon) const;
 
-  /// Log error of every gain and tail that is read from the table.
+  /// The log error of every gain and tail computed from the table.
   [[nodiscard]] double spread() const { return spread_; }
   [[nodiscard]] const Law& law() const { return law_; }
   [[nodiscard]] const Masses& masses() const { return masses_; }
 
  private:
-  /// Sum of mass * (1 - exp(e - loss))+ over the listed points, and the epsilon where it has a value.
+  /// The sum of mass * (1 - exp(e - loss))+ over the listed points, and the epsilon at which it has a given value.
   [[nodiscard]] Wide gain(double epsilon) const;
   [[nodiscard]] double inverse_gain(Wide value) const;
   /// Number of points with loss >= epsilon.
@@ -66,7 +66,7 @@ class Table {
   [[nodiscard]] double epsilon_above(double delta) const;
   void sum_from_below() const;
   [[nodiscard]] Wide false_positive(std::size_t last) const;
-  /// Least P-mass accepted by a test that rejects at most this Q-mass, and by one that accepts at least this Q-mass.
+  /// The least P-mass accepted by a test that rejects at most this Q-mass, and by one that accepts at least this Q-mass.
   [[nodiscard]] Wide miss_when_rejecting(Wide false_positive) const;
   [[nodiscard]] Wide miss_when_accepting(Wide true_negative) const;
   [[nodiscard]] Interval beta_by_rejection(Interval alpha) const;

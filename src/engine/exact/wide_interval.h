@@ -7,7 +7,7 @@
 #include "engine/exact/law.h"
 #include "numeric/arithmetic.h"
 
-// From long double values with known log errors to intervals of doubles.
+// Converts long double values with known log errors to intervals of doubles.
 namespace tradeoff::exact {
 
 struct Ends {
@@ -19,7 +19,7 @@ struct Ends {
 [[nodiscard]] inline double outward_up(Wide x) { return x <= 0 ? 0 : numeric::up_by(static_cast<double>(x), 2); }
 [[nodiscard]] inline double outward_down(Wide x) { return x <= 0 ? 0 : std::max(0.0, numeric::down_by(static_cast<double>(x), 2)); }
 
-/// exp(+-error) as factors, with room for their own rounding and for that of the expression they are used in.
+/// exp(+-error) as factors, with a margin for their own rounding and for that of the expression they are used in.
 [[nodiscard]] inline Wide enlarge(double error) {
   return 1 + (std::expm1(static_cast<Wide>(error) * 1.0001L) + 64 * static_cast<Wide>(wide_unit));
 }
@@ -28,7 +28,7 @@ struct Ends {
 }
 
 [[nodiscard]] inline Interval log_of(Wide lo, Wide hi) {
-  // libm is trusted to 8 units of long double, and the result is rounded to double.
+  // libm is assumed accurate to 8 units of long double, and the result is rounded to double.
   const auto end = [](Wide x, bool above) {
     if (!(x > 0)) return -infinity;
     const double value = static_cast<double>(std::log(x));

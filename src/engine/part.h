@@ -9,14 +9,14 @@
 
 namespace tradeoff {
 
-/// A distinct loss of a plan and how often it is run. Equal losses are merged before they reach an engine.
+/// A distinct loss of a plan and its number of runs. Equal losses are merged before they reach an engine.
 struct Part {
   LossPointer loss;
   std::uint64_t times = 1;
 };
 using Parts = std::vector<Part>;
 
-/// What the laws of the parts rest on, and that they are composed.
+/// Records the theorems of the distributions of the parts, and of their composition.
 [[nodiscard]] inline Citations citations_of_laws(const Parts& parts) {
   static const Citation product("tensor-composition", "all parts are run on the same data: their losses add");
   return citations_of([&] {

@@ -16,28 +16,29 @@
 namespace tradeoff::hyperbolic {
 namespace {
 
-// About 0.15 s of exponentials: past that the answer is a Chernoff bound.
+// About 0.15 s of exponentials; beyond that the answer is a Chernoff bound.
 constexpr std::uint64_t most_contour_work = 20'000'000;
-// [bent-split] Where F at its saddle exceeds delta by more logarithms than this, one contour cannot reach 1e-6 of it, and the split with
-// its three is tried first. Rates above `small_rate` rarely need it, so there it is tried only after a failure.
+// [bent-split] If log F at its saddle point exceeds log delta by more than this, one contour cannot reach a relative accuracy of 1e-6, and
+// the split into three contours is tried first. Rates above `small_rate` rarely need it; there it is tried only after a failure.
 constexpr double most_gap = 11.5;
 constexpr double small_rate = 0.05;
 constexpr double most_split_times = 1e7;
-// [bent-split] Below this the tail begins at noise that is not yet a loss of its own, and the parts have no better saddles (measured).
+// [bent-split] Below this value the tail starts where the noise does not yet cause a large loss, and the parts have no better saddle points
+// (measured).
 constexpr double least_split_epsilon = 0.05;
-// [bent-split] The tail of the noise begins this many deviations above its mean: e^-8 of the steps are in it. From this many steps on,
-// turning the bulk too costs more than the cut.
+// [bent-split] The tail of the noise starts this many deviations above its mean: e^-8 of the steps are in it. From this many steps on,
+// rotating the path of the bulk as well costs more than the cut.
 constexpr double cut_place = 4;
 constexpr double many_steps = 60;
-// [bent-remainder] From this gap on, or for many steps, what differs from the Gaussian of the same variance is tried first. For a larger mu
-// the square of dP/dQ lives so far up the tail of the noise that its path misses it.
+// [bent-remainder] From this gap on, or for many steps, the difference from the Gaussian of the same variance is tried first. For a larger
+// mu the square of dP/dQ is concentrated so far in the tail of the noise that the path does not cover it.
 constexpr double remainder_gap = 7;
 constexpr double most_remainder_mu = 1.2;
-// Contours kept for other epsilons: about a megabyte each, if they tell as much as this.
+// Contours kept for other epsilons, about a megabyte each, if they are this accurate.
 constexpr std::size_t most_known = 4;
 constexpr double worth_keeping = 1e-3;
 
-/// |constant| + |residue|: the total variation of the measure whose transform a term is.
+/// |constant| + |residue|: the total variation of the measure whose transform is the term.
 double log_variation(const Expansion& expansion, const Summand& summand) {
   double log = summand.log_coefficient + summand.log_coefficient_error;
   for (std::size_t a = 0; a < expansion.terms.size(); ++a) {
@@ -47,8 +48,8 @@ double log_variation(const Expansion& expansion, const Summand& summand) {
   return log;
 }
 
-// [break-point-expansion] Breaks above epsilon bend to the left. The others bend to the right; if every loss is bounded they close there
-// and are exactly 0, and a break within its own rounding of epsilon counts for at most its distance times its variation.
+// [break-point-expansion] Contours of breaks above epsilon open to the left. The others open to the right; if every loss is bounded they
+// are closed there and are exactly 0, and a break within its own rounding of epsilon contributes at most its distance times its variation.
 Offsets sort_summands(const Expansion& expansion, double epsilon) {
   Offsets offsets;
   const bool unbounded = expansion.unbounded_above();
@@ -76,7 +77,7 @@ double log_kappa(double s) {
   return log + 1e-12 * (1 + std::abs(log));
 }
 
-/// [bent-contour] The whole transform on the positive axis bounds delta: the answer where no contour certifies.
+/// [bent-contour] The transform on the positive axis bounds delta: the answer if no contour gives a proof.
 double log_chernoff(const Side& side, double epsilon) {
   std::vector<Integrand::Offset> all;
   for (std::size_t j = 0; j < side.expansion.summands.size(); ++j) {
@@ -91,11 +92,11 @@ double log_chernoff(const Side& side, double epsilon) {
   return bound <= 0 ? bound : 0;
 }
 
-/// The sum of estimates, each known to its own scale.
+/// The sum of estimates, each with its own scale.
 Total add_up(const std::vector<Estimate>& estimates, double log_ties, double tolerance) {
   double scale = log_ties;
   for (const Estimate& estimate : estimates) {
-    if (std::isnan(estimate.log_scale) || std::isnan(estimate.value) || std::isnan(estimate.error)) return {};  // nothing is known
+    if (std::isnan(estimate.log_scale) || std::isnan(estimate.value) || std::isnan(estimate.error)) return {};  // the result is unknown
     scale = std::max(scale, estimate.log_scale);
   }
   if (scale == -infinity) return {{-infinity, -infinity}, 0, true, {}};
@@ -108,7 +109,7 @@ Total add_up(const std::vector<Estimate>& estimates, double log_ties, double tol
     doubt.nodes += static_cast<std::uint64_t>(estimate.nodes);
     doubt.rounding += weight * std::min(estimate.rounding, estimate.error);
     doubt.contours += weight * std::max(estimate.error - estimate.rounding, 0.0);
-    if (weight == 0 && estimate.error < infinity) {  // far below the rest: its bound is all that counts
+    if (weight == 0 && estimate.error < infinity) {  // far below the rest: only its bound matters
       above += 0x1p-1000;
       below -= 0x1p-1000;
       continue;
@@ -140,12 +141,12 @@ bool may_split(const Side& side, const std::vector<Integrand::Offset>& offsets) 
          side.expansion.subsampled.front().times <= most_split_times;
 }
 
-/// The best of a dozen windows below the noise at which one step alone reaches epsilon.
+/// The best of a dozen windows below the noise at which a single step reaches epsilon.
 SplitChoice choose_split(const Side& side, const std::vector<Integrand::Offset>& offsets) {
   const SubsampledSteps& steps = side.expansion.subsampled.front();
   double nearest = infinity;
   for (const Integrand::Offset& offset : offsets) nearest = std::min(nearest, std::abs(offset.y));
-  nearest += std::log1p(-steps.rate) * (steps.times - 1);  // the other steps at their least loss
+  nearest += std::log1p(-steps.rate) * (steps.times - 1);  // the other steps at their smallest loss
   const double mean = std::log(steps.rate) - std::log1p(-steps.rate) - steps.mu * steps.mu / 2;
   const double top = nearest > 30 ? nearest : std::log(std::expm1(std::max(nearest, 1e-12)));
   SplitChoice best;
@@ -166,7 +167,7 @@ SplitChoice choose_split(const Side& side, const std::vector<Integrand::Offset>&
   return best;
 }
 
-/// What the three parts amount to.
+/// The sum of the three parts.
 Rough rough_split(const Side& side, const SplitChoice& split, const std::vector<Integrand::Offset>& offsets) {
   Rough rough;
   for (const TailSteps count : all_tail_steps) {
@@ -176,7 +177,7 @@ Rough rough_split(const Side& side, const SplitChoice& split, const std::vector<
   return rough;
 }
 
-/// log of what is known of the total so far: errors are judged against it.
+/// The logarithm of the total known so far; errors are compared with it.
 double log_floor_of(const std::vector<Estimate>& estimates) {
   double log_floor = -infinity;
   for (const Estimate& estimate : estimates) {
@@ -191,7 +192,7 @@ Estimate bounded_only(Integrand& integrand, double place) {
   return {.log_scale = log_bound, .value = 0.5, .error = 0.5 + 1e-9, .slope = 0, .nodes = 1};
 }
 
-/// That is enough if it is far below what is known already.
+/// That suffices if it is far below the total known so far.
 std::optional<Estimate> bound_if_negligible(Integrand& integrand, Saddle saddle, double tolerance, double log_floor) {
   const double log_chernoff = saddle.log_value + std::log(saddle.place) + std::log1p(saddle.place) + log_kappa(saddle.place);
   if (!(log_chernoff < log_floor + std::log(tolerance))) return std::nullopt;
@@ -243,8 +244,8 @@ Drawing integrate_split(const Side& side, const SplitChoice& split, const std::v
   return drawing;
 }
 
-/// [bent-split] The whole law on one contour, bulk and tail of the noise on paths of their own: for large exponents only the tail must be
-/// turned, where there is little of it. Left of the saddle there is room before the tail rises.
+/// [bent-split] The whole distribution on one contour, with separate paths for the bulk and the tail of the noise: for large exponents only
+/// the path of the tail must be rotated, and its mass is small. Left of the saddle point there is room before the tail increases.
 Drawing integrate_cut(const Side& side, const std::vector<Integrand::Offset>& offsets, double tolerance, double log_floor) {
   const SubsampledSteps& steps = side.expansion.subsampled.front();
   const double mean = std::log(steps.rate) - std::log1p(-steps.rate) - steps.mu * steps.mu / 2;
@@ -257,7 +258,7 @@ Drawing integrate_cut(const Side& side, const std::vector<Integrand::Offset>& of
   return drawing;
 }
 
-/// [bent-remainder] The profile of the Gaussian that a remainder leaves out.
+/// [bent-remainder] The profile of the Gaussian that the remainder omits.
 Estimate taken_gaussian(double variance, double epsilon) {
   const Interval log_delta = log_gaussian_delta(sqrt(Interval::exactly(variance)), Interval::exactly(epsilon));
   const double ratio = std::exp(log_delta.lo - log_delta.hi);
@@ -266,7 +267,7 @@ Estimate taken_gaussian(double variance, double epsilon) {
   return {.log_scale = log_delta.hi, .value = (1 + ratio) / 2, .error = (1 - ratio) / 2 + 1e-15, .slope = slope, .nodes = 1};
 }
 
-/// The remainder is small near the poles, but what is known of it is not: the crossing keeps near the saddle of the whole.
+/// The remainder is small near the poles, but its error bound is not, so the crossing stays near the saddle point of the whole.
 Drawing integrate_remainder(const Side& side, const Integrand::Offset& offset, double epsilon, Saddle whole, double tolerance) {
   Integrand integrand(side.expansion, side.factors(), offset, epsilon);
   Drawing drawing;
@@ -330,7 +331,8 @@ LogDelta Evaluator::at(double epsilon, double enough) {
   if (!total.tight && !(total.log_value.width() <= enough)) total = anew(offsets, epsilon);
   const Interval finite = total.log_value;
   if (!total.tight) total.log_value = intersect(total.log_value, {-infinity, log_chernoff(side_, epsilon)});
-  // Losses without an end leave something everywhere: an exponent beyond the doubles is below the least of them, not 0's.
+  // If losses are unbounded, delta is positive everywhere: an exponent below the range of doubles means a value below the least double, not
+  // 0.
   if (side_.expansion.unbounded_above()) total.log_value.hi = std::max(total.log_value.hi, std::numeric_limits<double>::lowest());
   const Interval infinite = side_.expansion.infinite_mass;
   const Interval with_infinite = infinite.hi > 0 ? log_add_exp(total.log_value, log(infinite)) : total.log_value;
@@ -361,7 +363,7 @@ const SplitChoice& Evaluator::split_at(const std::vector<Integrand::Offset>& off
   return split_;
 }
 
-/// On the contours of the nearest answer, all of them. Not tight if there are none, or none for these summands.
+/// Uses all contours of the nearest answer. Not tight if there are none, or none for these summands.
 Total Evaluator::again(const Offsets& offsets, double epsilon) {
   if (known_.empty()) return {};
   Known& nearest = *std::min_element(known_.begin(), known_.end(), [&](const Known& a, const Known& b) {
@@ -384,7 +386,7 @@ Total Evaluator::again(const Offsets& offsets, double epsilon) {
   return add_up(estimates, offsets.log_ties, tolerance_);
 }
 
-/// The most likely to succeed first.
+/// The most promising way first.
 std::vector<Evaluator::Way> Evaluator::ways(const std::vector<Integrand::Offset>& offsets, double epsilon, Saddle saddle) {
   if (!may_split(side_, offsets)) return {Way::whole};
   const SubsampledSteps& steps = side_.expansion.subsampled.front();

@@ -11,16 +11,16 @@
 namespace tradeoff::hyperbolic {
 namespace {
 
-// A node of the contour costs one exponential a summand: beyond this many another engine is faster.
+// Each node of the contour costs one exponential per summand: with more summands another engine is faster.
 constexpr std::size_t most_summands = 10'000;
-// Binomial coefficients up to 1000 over 500 are doubles.
+// Binomial coefficients up to 1000 over 500 are finite doubles.
 constexpr std::uint64_t most_times = 1000;
-// More values than this multiply out to too many summands as soon as they are composed.
+// More values than this give too many summands when they are composed.
 constexpr std::size_t most_atoms = 40;
-// A power of more than this many steps loses every digit of a double.
+// A power of more than this many steps loses all digits of a double.
 constexpr double most_subsampled = 1e9;
 
-/// Multiplies the summands by (sum_a A_a exp(s b_a))^times, choosing how often each term is taken.
+/// Multiplies the summands by (sum_a A_a exp(s b_a))^times, over all numbers of times that each term is chosen.
 class Multiplier {
  public:
   Multiplier(const std::vector<BreakTerm>& terms, std::uint32_t times, const std::vector<Summand>& before)
@@ -72,7 +72,7 @@ struct Builder {
   Expansion expansion;
   Extended base;
   double base_error = 0;
-  Interval log_finite = Interval::exactly(0);  // log of the probability that no loss is infinite
+  Interval log_finite = Interval::exactly(0);  // log of the probability that all losses are finite
   Interval variance = Interval::exactly(0);
   bool remove;
 
@@ -108,7 +108,7 @@ struct Builder {
   }
 };
 
-/// How many summands a part multiplies the others by: ways to share its steps among its terms.
+/// The number of summands that a part multiplies the others by: the ways to distribute its steps among its terms.
 double ways(const BreakExpansion& part, std::uint64_t times) {
   double count = 1;
   for (std::size_t i = 1; i < part.terms.size(); ++i)
@@ -131,7 +131,7 @@ bool Expansion::unbounded_above() const {
   return variance > 0 || std::any_of(subsampled.begin(), subsampled.end(), [](const SubsampledSteps& steps) { return steps.remove; });
 }
 
-// Raising a loss and keeping its probability raises delta, and so do composed laws: the order of survival functions passes to sums.
+// Raising a loss while keeping its probability raises delta, also after composition: the order of survival functions is preserved by sums.
 std::optional<BreakExpansion> break_points_of(const Loss& loss, Direction direction, ParameterEnd end) {
   if (auto points = loss.break_points(direction, end)) return points;
   const bool worse = end == ParameterEnd::worse;

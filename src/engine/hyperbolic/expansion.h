@@ -21,7 +21,7 @@ struct LogBinomial {
 };
 [[nodiscard]] LogBinomial log_binomial(std::uint32_t n, std::uint32_t k);
 
-/// One product of terms: how often each term A_a occurs, the sum of their positions, and the multinomial coefficient.
+/// One product of terms: the number of times each term A_a occurs, the sum of their positions, and the multinomial coefficient.
 struct Summand {
   Extended position;
   double position_error = 0;
@@ -37,8 +37,8 @@ struct SubsampledSteps {
   double rate = 0.5;
   double times = 1;
   bool remove = true;
-  double mu_width = 0;    ///< the true mu is up to this much larger
-  double rate_width = 0;  ///< and the true rate
+  double mu_width = 0;    ///< the true mu exceeds mu by at most this
+  double rate_width = 0;  ///< the true rate exceeds rate by at most this
   SampledBy sampling = SampledBy::poisson;
 
   [[nodiscard]] Interval mu_interval() const { return {mu, mu + mu_width}; }
@@ -54,14 +54,14 @@ struct Expansion {
   Interval log_factor;  ///< log of prod (1 - rate)^times, remove direction only
   Interval infinite_mass;
 
-  /// Some loss has no upper limit, so terms whose break lies below epsilon count too.
+  /// Some loss is unbounded, so terms whose break lies below epsilon contribute too.
   [[nodiscard]] bool unbounded_above() const;
 };
 
-/// The break points that the loss states, or those of its law: a plain Gaussian, or few atoms.
+/// The break points that the loss states, or those of its distribution: a plain Gaussian, or few atoms.
 [[nodiscard]] std::optional<BreakExpansion> break_points_of(const Loss& loss, Direction direction, ParameterEnd end);
 
-/// Nothing if a part has no expansion or if the product has too many summands.
+/// Empty if a part has no expansion or if the product has too many summands.
 [[nodiscard]] std::optional<Expansion> expand(const Parts& parts, Direction direction, ParameterEnd end);
 
 }  // namespace tradeoff::hyperbolic

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Numbers of about 106 bits, as an unevaluated sum of two doubles. The distance between a sum of break points and epsilon is
-// multiplied by the contour variable, which may be 1e18, so it must be formed in more than double precision. [break-point-expansion]
+// Numbers of about 106 bits, as an unevaluated sum of two doubles. The distance between a sum of break points and epsilon is multiplied by
+// the contour variable, which may be 1e18, so it must be computed in more than double precision. [break-point-expansion]
 namespace tradeoff::hyperbolic {
 
 struct Extended {
@@ -12,7 +12,7 @@ struct Extended {
   [[nodiscard]] double value() const { return high + low; }
 };
 
-/// Every operation below is within this relative error of its result (for the sum: of the larger operand).
+/// Every operation below has at most this relative error (for the sum: relative to the larger operand).
 inline constexpr double extended_unit = 0x1p-100;
 
 [[nodiscard]] Extended operator+(Extended a, Extended b);
@@ -20,7 +20,7 @@ inline constexpr double extended_unit = 0x1p-100;
 [[nodiscard]] Extended operator*(Extended a, Extended b);
 [[nodiscard]] Extended operator/(Extended a, Extended b);
 
-/// The sum, and a bound on its rounding added to `error`: nothing at all where the sum is exact, so that a tie is seen as a tie.
+/// The sum; a bound of its rounding is added to `error`. Nothing is added if the sum is exact, so that a tie is recognised as a tie.
 [[nodiscard]] Extended add(Extended a, Extended b, double& error);
 
 /// log(1 - x) for 0 < x < 1, relative error below 2^-96.

@@ -11,7 +11,7 @@
 namespace tradeoff::hyperbolic {
 namespace {
 
-// [bent-split] More steps in the tail than this are bounded, not summed. 10^7 over 48 is a double.
+// [bent-split] Larger numbers of steps in the tail are bounded, not summed. 10^7 over 48 is a finite double.
 constexpr std::uint32_t most_tail_steps = 48;
 
 LogValue logarithm(const Polar& value) {
@@ -21,7 +21,7 @@ LogValue logarithm(const Polar& value) {
   return {std::max(value.log_modulus, value.log_error) + std::log(2.0), 0, rounding, false};
 }
 
-/// log(e^a + e^b): an unknown summand is an error of its own size.
+/// log(e^a + e^b); an unknown summand counts as an error of its own size.
 LogValue sum_of(LogValue a, LogValue b) {
   const double scale = std::max(a.real, b.real);
   Complex sum = 0;
@@ -43,7 +43,7 @@ LogValue sum_of(LogValue a, LogValue b) {
   return {scale + std::log(modulus), std::atan2(sum.imag(), sum.real()), -std::log1p(-relative) * (1 + 1e-9) + rounding, true};
 }
 
-/// [fixed-size-subsampling] log of (1 - rate)(1 - 2 Q(x > 0)): what neither order favours.
+/// [fixed-size-subsampling] log of (1 - rate)(1 - 2 Q(x > 0)): the mass with loss 0.
 Interval log_neither(const SubsampledSteps& steps) {
   if (steps.sampling != SampledBy::fixed) return Interval::exactly(0);
   const Interval half = steps.mu_interval() / 2.0;
@@ -79,8 +79,8 @@ StepFactor::StepFactor(const SubsampledSteps& steps, std::shared_ptr<const Cut> 
   for (std::uint32_t k = first_; k <= last; ++k) log_binomials_.push_back(log_binomial(times, k).value);
 }
 
-// Each further term is at most times e^(tail - bulk) / (k + 1) of the one before it; where that is half or less, they add up to no more
-// than twice the first.
+// Each further term is at most times e^(tail - bulk) / (k + 1) of the one before; if that ratio is at most a half, they add up to at most
+// twice the first.
 double StepFactor::omitted_share(double bulk, double tail) const {
   if (!more_) return 0;
   const double ratio = steps_->times * std::exp(tail - bulk) / (most_tail_steps + 1);
@@ -94,7 +94,7 @@ double StepFactor::combine(double bulk, double tail) const {
   double greatest = -infinity;
   const auto log_term = [&](std::size_t i) {
     const double k = first_ + static_cast<double>(i);
-    // a number of 0 steps counts for nothing even if its logarithm is infinite
+    // 0 steps contribute nothing even if the logarithm is infinite
     return log_binomials_[i] + (k < steps_->times ? (steps_->times - k) * bulk : 0) + (k > 0 ? k * tail : 0);
   };
   for (std::size_t i = 0; i < log_binomials_.size(); ++i) greatest = std::max(greatest, log_term(i));
@@ -105,7 +105,7 @@ double StepFactor::combine(double bulk, double tail) const {
   return greatest + std::log(sum);
 }
 
-// The binomial coefficients are within 2.2 k + 8 log units: below 4 units a step, charged with the rest of the logarithm.
+// The binomial coefficients are accurate to 2.2 k + 8 log units: below 4 units per step, included in the error of the logarithm.
 LogValue StepFactor::combine(LogValue bulk, LogValue tail) const {
   if (any_) {
     const LogValue sum = sum_of(bulk, tail);
@@ -151,13 +151,13 @@ double StepFactor::log_real(double s) const {
 void StepFactor::prepare(double low, double high, double margin, bool remainder) {
   planes_.clear();
   const auto widened = [&](Range first, Range second) {
-    // A bent contour tilts the law further to the right, so that side gets the wider margin.
+    // A hyperbolic contour tilts the distribution further to the right, so that side gets the wider margin.
     return Range{std::min(first.low, second.low) - (1 + 2 * margin) * steps_->mu,
                  std::max(first.high, second.high) + (2 + 4 * margin) * steps_->mu + 0.3};
   };
   const auto add = [&](const RealNoise& noise, const std::optional<Window>& window) {
     Range range = widened(noise.range(real_exponent(low)), noise.range(real_exponent(high)));
-    // Where the contour still leans more than a ray, a line must reach to where the Gaussian alone falls.
+    // Where the contour is flatter than a ray, a line must extend to where the Gaussian alone decays.
     if (window) range.high = std::max(range.high, std::log(steps_->rate) + 1.25 * steps_->mu * steps_->mu * real_exponent(high));
     if (remainder) range = NoisePlane::remainder_range(steps_->mu, steps_->rate, range);
     planes_.emplace_back(steps_->mu_interval(), steps_->rate_interval(), range, window, steps_->sampling);
@@ -202,7 +202,7 @@ Interval StepFactor::variance() const { return square(steps_->rate_interval()) *
 
 namespace {
 
-/// log(1 + x) - x, and a bound on its rounding; |x| <= 1/2.
+/// log(1 + x) - x, and a bound of its rounding; |x| <= 1/2.
 Plain log_remainder(Complex x) {
   const double size = std::abs(x);
   if (size > 0.1) {
@@ -220,7 +220,8 @@ Plain log_remainder(Complex x) {
 
 }  // namespace
 
-// [bent-remainder] M = 1 + x, x = X + V s(s+1)/2. For small x the part V s(s+1)/2 cancels exactly; else the logarithm is taken as it is.
+// [bent-remainder] M = 1 + x, x = X + V s(s+1)/2. For small x the part V s(s+1)/2 cancels exactly; otherwise the logarithm is computed
+// directly.
 Plain StepFactor::evaluate_remainder(Complex s) {
   const Complex p = steps_->remove ? Complex(1 + s.real(), s.imag()) : -s;
   const Plain third = planes_[0].evaluate_remainder(p);

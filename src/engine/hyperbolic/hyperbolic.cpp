@@ -37,7 +37,8 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
       Evaluator of_better(better, tolerance_);
       return {at(of_better, epsilon.hi).lo, above.hi};
     }
-    return epsilon.lo == epsilon.hi ? above : Interval{at(of_worse, epsilon.hi).lo, above.hi};  // the second on the contours of the first
+    // the second end uses the contours of the first
+    return epsilon.lo == epsilon.hi ? above : Interval{at(of_worse, epsilon.hi).lo, above.hi};
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
@@ -101,7 +102,8 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
   Citations inversion_;
 };
 
-// [bent-contour] Parameters that are intervals have two ends: the upper bound is that of the worse one, the lower bound that of the better.
+// [bent-contour] Parameters that are intervals have two ends: the upper bound comes from the worse one, the lower bound from the better
+// one.
 void BentLoss::evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const {
   if (epsilon < 0)  // [two-directions]
     return evaluate(direction == Direction::add ? Direction::remove : Direction::add, -epsilon, found);
@@ -130,7 +132,7 @@ void BentLoss::evaluate(Direction direction, double epsilon, std::vector<Evaluat
   found.push_back(balanced(std::move(whole), "rest"));
 }
 
-/// [bent-contour] Certified answers at trial epsilons, narrowing the one that is asked for.
+/// [bent-contour] Proved answers at trial epsilons narrow the enclosure of epsilon.
 class EpsilonSearch {
  public:
   EpsilonSearch(Evaluator& worse, Evaluator& better, Interval log_delta, Tolerance tolerance)
@@ -139,7 +141,7 @@ class EpsilonSearch {
   [[nodiscard]] Interval run() {
     double epsilon = start();
     double margin = 0;
-    for (int k = 0; k < 12 && failures_ < most_failures; ++k) {  // Newton on log delta, safeguarded by what is certified
+    for (int k = 0; k < 12 && failures_ < most_failures; ++k) {  // Newton on log delta, within the proved bracket
       const LogDelta value = probe(worse_, epsilon);
       const double centre = value.bounds.lo > -infinity ? (value.bounds.lo + value.bounds.hi) / 2 : value.bounds.hi;
       const double steepness = value.slope < 0 ? -value.slope : 1;
@@ -160,12 +162,12 @@ class EpsilonSearch {
   }
 
  private:
-  // Each costs as much as a whole search that succeeds; other engines may do better.
+  // Each failure costs as much as a whole successful search; other engines may do better.
   static constexpr int most_failures = 2;
 
-  /// Every evaluation may move an end: the upper bound of the worse side, the lower bound of the better one.
+  /// Every evaluation may move an end: the upper bound uses the worse side, the lower bound the better one.
   LogDelta probe(Evaluator& side, double epsilon) {
-    // Near epsilon the logarithm of delta falls by several times its share of epsilon: it may be known less well.
+    // Near epsilon the relative change of delta is several times that of epsilon, so delta need not be as accurate.
     const LogDelta value = side.at(epsilon, 10 * tolerance_.relative);
     if (!(value.bounds.width() <= 10 * tolerance_.relative)) ++failures_;
     if (&side == &worse_ && value.bounds.hi <= target_.lo) found_.hi = std::min(found_.hi, epsilon);
@@ -173,7 +175,7 @@ class EpsilonSearch {
     return value;
   }
 
-  /// From the Chernoff epsilon down by saddle points.
+  /// From the Chernoff epsilon downwards, by saddle points.
   [[nodiscard]] double start() const {
     double epsilon = chernoff_epsilon();
     for (int k = 0; k < 8; ++k) {
@@ -188,7 +190,7 @@ class EpsilonSearch {
     return std::max(epsilon, 1e-9);
   }
 
-  /// The minimum over s of (log M(s) + log kappa(s) - log delta) / s, uncertified.
+  /// An approximation of the minimum over s of (log M(s) + log kappa(s) - log delta) / s.
   [[nodiscard]] double chernoff_epsilon() const {
     const Side& side = worse_.side();
     std::vector<Integrand::Offset> all;
@@ -220,7 +222,7 @@ class EpsilonSearch {
   Interval target_;
   Tolerance tolerance_;
   Interval found_{0, infinity};
-  bool above_zero_ = false;  // 0 has been tried and is not enough
+  bool above_zero_ = false;  // epsilon = 0 was tried and does not meet delta
   int failures_ = 0;
 };
 
@@ -239,7 +241,7 @@ std::optional<Interval> BentLoss::closed_epsilon(Direction direction, Interval d
   return EpsilonSearch(of_worse, of_better, log(delta), tolerance_).run();
 }
 
-/// Both ends of the parameters; one and the same object where they agree.
+/// Both ends of the parameters; the same object if they are equal.
 bool expand_side(const Parts& parts, Direction direction, std::array<std::shared_ptr<const Side>, 2>& sides) {
   auto worse = hyperbolic::expand(parts, direction, ParameterEnd::worse);
   if (!worse) return false;

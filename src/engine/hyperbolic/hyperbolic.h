@@ -5,8 +5,9 @@
 
 namespace tradeoff {
 
-/// Composition of few steps by contours bent around the break points of the transform. Null if a part has no break-point expansion
-/// or if there are too many of them. Answers that cannot be certified to the tolerance are wider, never wrong. [bent-contour]
+/// Composition of few steps by hyperbolic contours around the break points of the transform. Null if a part has no break-point expansion or
+/// if there are too many break points. If an answer cannot be proved to the tolerance, its interval is wider and still valid.
+/// [bent-contour]
 [[nodiscard]] LossPointer compose_by_hyperbolic_contour(const Parts& parts, Tolerance tolerance);
 
 }  // namespace tradeoff

@@ -13,7 +13,7 @@ namespace {
 
 double magnitude(Interval x) { return std::max(std::abs(x.lo), std::abs(x.hi)); }
 
-/// The sum of exponentials of numbers far apart.
+/// The logarithm of a sum of exponentials of very different size.
 double log_sum(std::span<const double> logs) {
   const double greatest = *std::max_element(logs.begin(), logs.end());
   if (!(std::abs(greatest) < infinity)) return greatest;
@@ -53,7 +53,7 @@ double Integrand::log_real(double s) const {
   for (const StepFactor& factor : factors_) common += factor.log_real(s);
   std::vector<double> term_logs;
   for (const BreakTerm& term : expansion_.terms) {
-    // The lower term of truncated noise is negative for small s; its size is what a saddle is judged by.
+    // The lower term of truncated noise is negative for small s; a saddle point is chosen by its absolute value.
     term_logs.push_back(std::log(std::abs(middle_of(term.at_zero) + 2 * s * middle_of(term.constant)) / (2 * s + 1)));
   }
   std::vector<double> logs;
@@ -90,8 +90,8 @@ std::uint64_t Integrand::work() const {
   return total;
 }
 
-// Every factor is bounded on the hull by itself. On a ray only bounds that fall with Im s may be used. Each sum of logarithms carries
-// 64 units of the total of its magnitudes: their own roundings and those of the points of the hull.
+// Each factor is bounded on the hull separately. On a ray only bounds that decrease with Im s may be used. Each sum of logarithms includes
+// 64 units of the sum of its absolute values: its own roundings and those of the points of the hull.
 double Integrand::log_bound(std::span<const Complex> hull, bool ray) {
   const Box box(hull);
   const Bound factors = factor_bound(hull);
@@ -175,7 +175,7 @@ const LogValue& Integrand::common_factor(Complex s) {
   return common_factors_.emplace(s, find_common_factor(s)).first->second;
 }
 
-// s itself carries up to 16 units of rounding: each line below charges it with the derivative of its logarithm.
+// s itself has up to 16 units of rounding error; each line below includes it, multiplied by the derivative of its logarithm.
 LogValue Integrand::find_common_factor(Complex s) {
   const double x = s.real();
   const double y = s.imag();
@@ -227,10 +227,10 @@ LogValue Integrand::term_logarithm(const BreakTerm& term, Complex s) const {
   return result;
 }
 
-// Where the remainder of the logarithm is not known better than this, the logarithm itself may be.
+// If the remainder of the logarithm is less accurate than this, the logarithm itself may be better.
 constexpr double fine_enough = 1e-12;
 
-// [bent-remainder] The variance as a double differs from the sum that the factors left by a rounding a kind of step.
+// [bent-remainder] The variance as a double differs from the sum over the factors by one rounding per kind of step.
 const Plain& Integrand::log_remainder(Complex s) {
   const auto known = log_remainders_.find(s);
   if (known != log_remainders_.end()) return known->second;

@@ -17,11 +17,11 @@ constexpr int lines_a_shift = 8;   // candidate lines are multiples of eta/8
 constexpr double dropped = 42;     // terms this far below the largest logarithm are bounded instead of summed
 constexpr double quadrature = 46;  // 2 pi eta / h: the quadrature error is e^-46 of the integrals on the shifted lines
 constexpr double branch_margin = 0.1;
-constexpr double most_line_nodes = 5000;  // a line of more nodes costs more than another engine
+constexpr double most_line_nodes = 5000;  // with more nodes another engine is cheaper
 // Errors of l, of p (the contour point is rounded too) and of their product, in units of u (|p| + 1) (|l| + e / |1 + e^-|v||^2).
 constexpr double table_units = 80;
-// Slope of the ray on which a path may leave to the right: steeper than the outer boundary of the widest contour leans, tan 0.6 = 0.68,
-// and below 1, where the Gaussian would no longer fall.
+// The slope of the ray on which a path may leave to the right: steeper than the outer boundary of the widest contour, tan 0.6 = 0.68, and
+// below 1, where the Gaussian would not decay.
 constexpr double ray_slope = 0.8;
 
 double log_normal_constant(double mu) { return -std::log(mu * std::sqrt(2 * pi)); }
@@ -31,7 +31,7 @@ double rough_log_half_erfc(double z) {
   return z < 5 ? std::log(std::erfc(z) / 2) : -z * z - std::log(2 * z * std::sqrt(pi)) - 0.5 / (z * z);
 }
 
-/// Roundings of a logarithm of this size and of the sum behind it.
+/// The rounding of a logarithm of this size and of the sum behind it.
 double log_slack(double log) { return 1e-9 + 1e-12 * std::abs(log); }
 
 /// Rounds down to 8 significant bits, so that multiples are exact.
@@ -46,15 +46,16 @@ double few_bits(double x) {
 RealNoise::RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window, SampledBy sampling) {
   const bool fixed = sampling == SampledBy::fixed;
   const double mean = std::log(rate) - (fixed ? 0 : std::log1p(-rate)) - mu * mu / 2;
-  // Removing tilts the law to the right, by up to mu^2 a unit of p; adding tilts it to the left, by Gaussian deviations only.
+  // The remove direction tilts the distribution to the right, by up to mu^2 per unit of p; the add direction tilts it to the left, by
+  // Gaussian deviations only.
   low_ = mean - (remove ? 12 : 45) * mu;
   double high = mean + (remove ? 250 * std::max(1.0, mu) * (mu < 0.5 ? mu : 1.0) + 12 * mu : 14 * mu);
-  // Losses near 0 have a density of e^v / rate: they fade slowly, the more so the larger the exponent.
+  // Losses near 0 have a density of e^v / rate, which decays slowly, especially for large exponents.
   if (fixed) low_ = std::log(rate) - 56 - std::max(0.0, std::log(1e6 * rate));
-  // What a window keeps out stays out, but for exponents that no contour crosses at.
+  // Noise outside the window stays outside, except for exponents that no contour uses.
   if (window && window->side == Window::Side::bulk) high = std::min(high, std::max(mean, window->centre) + 40 * window->width);
   if (window && window->side == Window::Side::tail) low_ = std::max(low_, std::min(window->centre, high) - 12 * window->width);
-  // Six digits of the trapezoidal rule: it only guides.
+  // Six digits of the trapezoidal rule; it only guides the search.
   step_ = std::max(std::min({0.6, 0.6 * mu, window ? window->width : infinity}), (high - low_) / 3000);
   for (double x = low_; x < high; x += step_) {
     log_ratio_.push_back(x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)));
@@ -93,7 +94,7 @@ double RealNoise::remainder(double p, double rate) const {
 }
 
 Range RealNoise::range(double p) const {
-  if (log_ratio_.empty()) return {-infinity, infinity};  // the window begins beyond the noise: no plane can use this
+  if (log_ratio_.empty()) return {-infinity, infinity};  // the window starts beyond the noise: no plane can use this
   double greatest = -infinity;
   for (std::size_t j = 0; j < log_ratio_.size(); ++j) greatest = std::max(greatest, log_density_[j] + p * log_ratio_[j]);
   std::size_t first = 0;
@@ -115,13 +116,13 @@ NoisePlane::NoisePlane(Interval all_mu, Interval rate, Range range, const std::o
   shift_ = window ? few_bits(std::min({widest, 4 * window->width, 1.25 * mu_})) : widest;  // its multiples by eighths are exact
   step_ = few_bits(std::min(2 * pi * shift_ / quadrature, (mu < 0.3 ? 0.35 : 0.4) * mu));
   bulge_ = 1.000001 * step_ * step_ / 8 * ((fixed ? 0 : 1 / (mu * mu)) + (window ? 1 / (window->width * window->width) : 0));
-  // Beyond these ends the Gaussian, or the window, alone makes the integrand fall.
+  // Beyond these ends the Gaussian, or the window, alone makes the integrand decay.
   if (window) range = {std::min(range.low, window->centre - 6 * window->width), std::max(range.high, window->centre + 6 * window->width)};
   if (!window || window->side == Window::Side::bulk) range.low = std::min(range.low, mean_ - 6 * mu - (fixed ? 8 : 0));
   if (fixed) range.high = std::max(range.high, log_rate_ + 3.0 + step_);
-  // Rays need e^-x small at the right end; for a tiny mu the nodes up to there would be too many.
+  // Rays need a small e^-x at the right end; for a tiny mu too many nodes would be needed up to there.
   if (mu >= 0.05) range.high = std::max(range.high, 3.0 + step_);
-  if (!((range.high - range.low) / step_ < most_line_nodes && std::abs(range.low) / step_ < 1e8)) return;  // unusable
+  if (!((range.high - range.low) / step_ < most_line_nodes && std::abs(range.low) / step_ < 1e8)) return;  // not usable
   first_ = static_cast<int>(std::floor(range.low / step_));
   count_ = static_cast<int>(std::ceil(range.high / step_)) - first_ + 1;
   const double ray_start = std::max(3.0, window ? window->centre + 1.001 * ray_slope * pi : 0);
@@ -170,7 +171,7 @@ std::unique_ptr<NoisePlane::Line> NoisePlane::make_line(double theta) const {
     else
       set_gaussian_density(line, j, x);
     if (window_) apply_window(line, j, x);
-    // [noise-plane] another mean is a shift of v, window and all: an error of l, |l'| times that of the mean
+    // [noise-plane] another mean is a shift of v and of the window: an error of l of |l'| times that of the mean
     const double slope = (x > 0 ? 1 : e) / std::sqrt(1 + growth);
     line.reach[j] = std::abs(line.log_modulus[j]) + std::abs(line.argument[j]) + e / (1 + growth) +
                     1.001 * slope * mean_error_ / (table_units * unit_roundoff);
@@ -193,7 +194,7 @@ void NoisePlane::set_gaussian_density(Line& line, std::size_t j, double x) const
   const double z = (x - mean_) / mu_;
   line.log_density[j] = -z * z / 2 + lift + constant;
   line.phase[j] = -z * line.theta / mu_;
-  // [log-convex-majorant] roundings of the table entries, counted on the theory page.
+  // [log-convex-majorant] the roundings of the table entries, as counted on the theory page
   const double exponents = z * z / 2 + lift + std::abs(line.phase[j]) + 1;
   line.error[j] = 16 * unit_roundoff * (exponents + std::abs(constant)) + 2.001 * mu_doubt_ * exponents;
   line.log_ceiling[j] = line.log_density[j] + line.error[j];
@@ -201,7 +202,7 @@ void NoisePlane::set_gaussian_density(Line& line, std::size_t j, double x) const
 
 namespace {
 
-/// log(1 + e^v) at v = x + i theta, and what makes it up: e = e^-|x| and |1 + e^-+v|^2.
+/// log(1 + e^v) at v = x + i theta, and its components: e = e^-|x| and |1 + e^-+v|^2.
 struct Softplus {
   double real;
   double imaginary;
@@ -224,7 +225,7 @@ Softplus softplus(double x, double theta) {
 
 /// The largest |logistic(x + i theta)|^2 within `across` of x, where cos theta is at least `cosine`.
 double largest_logistic(double x, double across, double cosine) {
-  const double least = std::min(std::exp(-x - across), 1e150);  // further away it is nothing, and squares would overflow
+  const double least = std::min(std::exp(-x - across), 1e150);  // further away it is negligible, and squares would overflow
   const double t = std::clamp(-cosine, least, std::max(least, std::exp(-x + across)));  // |1 + t e^(-i theta)| is least there
   return 1.000001 / (1 + 2 * t * cosine + t * t);
 }
@@ -240,7 +241,7 @@ void NoisePlane::set_sampled_density(Line& line, std::size_t j, double x) const 
   const double y = loss.imaginary / mu_;
   line.log_density[j] = (y - z) * (y + z) / 2 + loss.log_real + constant;
   line.phase[j] = -z * y + loss.log_imaginary;
-  // Roundings and doubts, counted on the theory page: of sums, of log(1 + e^xi), of xi, of mu.
+  // Roundings and errors, as counted on the theory page: of sums, of log(1 + e^xi), of xi, of mu.
   const double size = std::hypot(z, y);
   const double parts = size * size + std::abs(loss.log_real) + std::abs(loss.log_imaginary) + std::abs(constant) + std::abs(place) + 1;
   const double loss_error = 48 * unit_roundoff * (std::abs(loss.real) + std::abs(loss.imaginary) + loss.e / loss.size);
@@ -270,7 +271,7 @@ double NoisePlane::sampled_left_fall(const Line& line) const {
   return 1 - 1.000001 * logistic * ((loss / mu_ + mu_ / 2) / mu_ + 1) - 1e-9;
 }
 
-// [sampled-plane] Right of xi = 3 the slope of log |D| is that of the Gaussian but for this.
+// [sampled-plane] Right of xi = 3 the slope of log |D| is that of the Gaussian up to this difference.
 double NoisePlane::sampled_wobble(const Line& line, double right, double slope) const {
   const double place = right - log_rate_;
   if (!(place >= 3 - 1e-9)) return infinity;
@@ -279,15 +280,15 @@ double NoisePlane::sampled_wobble(const Line& line, double right, double slope) 
   return away * ((1 + slope) / (mu_ * mu_) + std::hypot(1, slope) * (z / mu_ + 1)) * (1 + 1e-9);
 }
 
-// [bent-split] |erfc(z)/2| <= e^(y^2-x^2)/2 for x >= 0 and <= 1 + e^(y^2-x^2)/2 for x < 0; the logarithms of both bend down by at most
-// 1/width^2. The second is used up to one step beyond 0, so that no cell mixes them.
+// [bent-split] |erfc(z)/2| <= e^(y^2-x^2)/2 for x >= 0 and <= 1 + e^(y^2-x^2)/2 for x < 0; the second derivatives of both logarithms are at
+// least -1/width^2. The second bound is used up to one step beyond 0, so that no cell uses both.
 void NoisePlane::apply_window(Line& line, std::size_t j, double x) const {
   const Complex z = window_->argument(x, line.theta);
   const LogHalfErfc weight = log_half_erfc(z);
   line.log_density[j] += weight.real;
   line.phase[j] += weight.phase;
-  // The argument carries a few roundings of its parts; |d log erfc(z)| <= 2 (|z| + 1) |dz| on the right, 2 |e^(-z^2) / erfc(z)| |dz| on the
-  // left. An unknown phase is an error of twice the bound.
+  // The argument has a few roundings; |d log erfc(z)| <= 2 (|z| + 1) |dz| on the right, 2 |e^(-z^2) / erfc(z)| |dz| on the left. An unknown
+  // phase is an error of twice the bound.
   const double argument_error = 16 * unit_roundoff * (std::abs(x) + std::abs(window_->centre) + line.theta) / window_->width;
   const double steepness = z.real() >= 0 ? 2 * (std::abs(z) + 1) : std::exp(z.imag() * z.imag() - z.real() * z.real() - weight.real);
   const double weight_error = weight.error + steepness * argument_error;
@@ -303,7 +304,7 @@ std::span<const NoisePlane::Exit> NoisePlane::exits(std::span<const Complex> hul
   return {both.data(), ray_node_ > 0 && useful ? 2UL : 1UL};
 }
 
-// 1e-9 of each side covers the roundings of these few operations.
+// A margin of 1e-9 on each side covers the roundings of these few operations.
 double NoisePlane::right_rate(const Line& line, Complex p, Exit exit) const {
   const double right = (first_ + static_cast<int>(length(exit)) - 1) * step_;
   const double a = p.real();
@@ -335,7 +336,7 @@ double NoisePlane::coarse_maximum(Shifted shifted, Complex p, Exit exit) const {
   const auto at = [&](std::size_t j) {
     return line.log_ceiling[j] + a * line.log_modulus[j] - b * line.argument[j] + size * line.curvature[j];
   };
-  double greatest = at(length(exit) - 1);  // where it rises, it rises to its end
+  double greatest = at(length(exit) - 1);  // if it increases, its maximum is at the end
   for (std::size_t j = 0; j < length(exit); j += 4) greatest = std::max(greatest, at(j));
   return greatest;
 }
@@ -380,7 +381,7 @@ double NoisePlane::tails(const Line& line, Complex p, Exit exit, double log_scal
 NoisePlane::Path NoisePlane::best_path(std::span<const Complex> hull) {
   Path best;
   double least = infinity;
-  work_ += static_cast<std::uint64_t>(count_);  // the candidates together cost about one line of exponentials
+  work_ += static_cast<std::uint64_t>(count_);  // all candidates together cost about one line of exponentials
   for (const Exit exit : exits(hull)) {
     for (const int multiple : candidates_) {
       const Shifted candidate = shifted(multiple);
@@ -404,7 +405,7 @@ NoisePlane::Path NoisePlane::best_path(std::span<const Complex> hull) {
 NoisePlane::Path NoisePlane::best_quadrature_path(Complex p) {
   Path best;
   double least = infinity;
-  work_ += static_cast<std::uint64_t>(count_);  // the candidates together cost about one line of exponentials
+  work_ += static_cast<std::uint64_t>(count_);  // all candidates together cost about one line of exponentials
   for (const Exit exit : exits({&p, 1})) {
     for (const int multiple : candidates_) {
       if (multiple + lines_a_shift >= static_cast<int>(lines_.size())) break;
@@ -435,7 +436,7 @@ double NoisePlane::log_majorant(std::span<const Complex> hull) {
   return greatest;
 }
 
-// [noise-plane] The short sides of the rectangle around the nodes: on each the logarithm of the integrand is a chord up to its curvature.
+// [noise-plane] The short sides of the rectangle around the nodes: on each the logarithm of the integrand is a chord plus a curvature term.
 double NoisePlane::log_short_sides(int multiple, Complex p, Exit exit) {
   const std::size_t n = length(exit);
   const double fall = 2 * pi * shift_ / step_ * (1 - 1e-12);
@@ -448,7 +449,7 @@ double NoisePlane::log_short_sides(int multiple, Complex p, Exit exit) {
   for (const bool right : {false, true}) {
     const double x = (right ? first_ + static_cast<int>(n) - 1 : first_) * step_;
     const double nearest = std::max(0.0, std::abs(x) - step_);
-    // [sampled-plane] the logarithm of a Gaussian is convex in Im v, that of the other density bends both ways
+    // [sampled-plane] the logarithm of a Gaussian is convex in Im v; that of the other density is neither convex nor concave
     const double theta = multiple * (shift_ / lines_a_shift);
     const double bend =
         sampling_ == SampledBy::fixed ? shift_ * shift_ / 8 * sampled_curvature(x, theta, step_, step_ + shift_, flattest) : 0;
@@ -461,9 +462,9 @@ double NoisePlane::log_short_sides(int multiple, Complex p, Exit exit) {
   return greatest + std::log(4 * shift_) + log_slack(greatest);
 }
 
-// [bent-remainder] The terms after the third fall by half or more each; the last one kept bounds the rest.
+// [bent-remainder] From the third on each term is at most half of the one before; the last summed term bounds the rest.
 Complex third_order(Complex p, Complex z) {
-  const auto times = [](Complex a, Complex b) {  // without the library's care for infinities
+  const auto times = [](Complex a, Complex b) {  // without the library's handling of infinities
     return Complex(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
   };
   Complex term = times(times(p, z), times(times(p - 1.0, z), times(p - 2.0, z))) / 6.0;
@@ -481,7 +482,7 @@ Range NoisePlane::remainder_range(double mu, double rate, Range range) {
   return {std::min(range.low, mean - 10 * mu), std::max(range.high, mean + 10 * mu + 2 * mu * mu)};
 }
 
-// [noise-plane] The trapezoidal rule on the line, without its first and last node; its error by the rectangle that the rest spans.
+// [noise-plane] The trapezoidal rule on the line without its first and last node; its error is bounded by the rectangle around the others.
 Polar NoisePlane::evaluate(Complex p) {
   if (count_ == 0) return {0, 0, infinity};
   const bool mirrored = p.imag() < 0;
@@ -522,7 +523,7 @@ Polar NoisePlane::evaluate(Complex p) {
           std::log(error) + greatest + log_slack(greatest)};
 }
 
-// [noise-plane] What lies beyond the inner nodes, and the quadrature error of the rectangle around them.
+// [noise-plane] The part beyond the inner nodes, and the quadrature error of the rectangle around them.
 double NoisePlane::path_error(int chosen, Complex p, Exit exit, double log_scale) {
   const Line& line = this->line(chosen);
   const std::size_t n = length(exit);
@@ -536,8 +537,8 @@ double NoisePlane::path_error(int chosen, Complex p, Exit exit, double log_scale
          std::exp(log_short_sides(chosen, p, exit) - log_scale);
 }
 
-// [bent-remainder] Where the powers almost cancel, their series; elsewhere their difference, whose terms are then no longer small. Both are
-// charged with the roundings of p, of z and of the density, counted on the theory page.
+// [bent-remainder] Uses the series where the powers almost cancel, and otherwise their difference, whose terms are then not small. Both
+// include the roundings of p, of z and of the density, as counted on the theory page.
 NoisePlane::Share NoisePlane::remainder_at(const Line& line, Complex turn, Complex p, std::size_t j) const {
   const double rate = rate_.lo;
   const double growth = std::exp((first_ + static_cast<int>(j)) * step_);
@@ -586,7 +587,7 @@ double NoisePlane::polynomial_error(const Line& line, const Powers& powers, Exit
   double total = 0;
   for (std::size_t k = 0; k < 3; ++k) {
     const auto power = static_cast<double>(k);
-    const double left_rate = (mean_ - left) / variance - 1e-9;  // the powers only help there
+    const double left_rate = (mean_ - left) / variance - 1e-9;  // the powers only make it smaller there
     const double right_rate = ((right - lean - mean_) / variance - power) * (1 - 1e-9) - 1e-9;
     if (!(left_rate > 0 && right_rate > 0)) return infinity;
     const double at_left = density(0, 1) * std::exp(power * (left + step_));
@@ -597,7 +598,8 @@ double NoisePlane::polynomial_error(const Line& line, const Powers& powers, Exit
   return total * (1 + 1e-6);
 }
 
-// [bent-remainder] The trapezoidal rule on the path of J(p): its powers apart in what the path misses, together at the nodes.
+// [bent-remainder] The trapezoidal rule on the path of J(p): beyond the path each power is bounded separately; at the nodes they are
+// combined.
 Plain NoisePlane::evaluate_remainder(Complex p) {
   if (count_ == 0 || window_ || sampling_ == SampledBy::fixed || rate_.hi > 0.5) return {0, infinity};
   const bool mirrored = p.imag() < 0;

@@ -13,21 +13,21 @@
 #include "tradeoff/interval.h"
 #include "transform/subsampled_nodes.h"
 
-// J(p) = E (1 + e^V)^p, V normal with mean m = logit(rate) - mu^2/2 and deviation mu: the transform of a subsampled Gaussian step,
-// for complex p, by quadrature on lines V = x + i theta. [noise-plane], [log-convex-majorant]
-// A sample of fixed size has I(p) = E[w^p; w > 1] instead, with another density of v = log(w - 1) on the same lines. [sampled-plane]
+// J(p) = E (1 + e^V)^p, V normal with mean m = logit(rate) - mu^2/2 and deviation mu: the transform of a subsampled Gaussian step, for
+// complex p, by quadrature on lines V = x + i theta. [noise-plane], [log-convex-majorant] For a sample of fixed size I(p) = E[w^p; w > 1]
+// is used instead, with another density of v = log(w - 1) on the same lines. [sampled-plane]
 namespace tradeoff::hyperbolic {
 
 using Complex = std::complex<double>;
 
-/// A complex number exp(log_modulus + i phase) and a bound exp(log_error) on the distance to the truth.
+/// A complex number exp(log_modulus + i phase) and a bound exp(log_error) of its error.
 struct Polar {
   double log_modulus = 0;
   double phase = 0;
   double log_error = 0;
 };
 
-/// A complex number and a bound on its distance to the truth.
+/// A complex number and a bound of its error.
 struct Plain {
   Complex value;
   double error = 0;
@@ -41,7 +41,7 @@ struct Range {
 /// (1 + z)^p - 1 - p z - p (p - 1) z^2 / 2 where |p z| and |z| are at most a half, by its series. [bent-remainder]
 [[nodiscard]] Complex third_order(Complex p, Complex z);
 
-/// J on the real axis, fast and uncertified: for choosing saddle points and node ranges.
+/// A fast approximation of J on the real axis, for choosing saddle points and node ranges.
 class RealNoise {
  public:
   RealNoise(double mu, double rate, bool remove, const std::optional<Window>& window = std::nullopt,
@@ -59,14 +59,14 @@ class RealNoise {
   std::vector<double> log_density_;
 };
 
-/// J(p), certified, for exponents whose mass lies in `range`; with a window, the part of it that the window lets through.
+/// A proved enclosure of J(p) for exponents whose mass lies in `range`; with a window, only the part of the noise inside the window.
 class NoisePlane {
  public:
   NoisePlane(Interval mu, Interval rate, Range range, const std::optional<Window>& window = std::nullopt,
              SampledBy sampling = SampledBy::poisson);
-  /// The range widened for `evaluate_remainder`: what it leaves out at the ends counts by its powers, not by their difference.
+  /// The range widened for `evaluate_remainder`: at the ends the powers are bounded separately, not their difference.
   [[nodiscard]] static Range remainder_range(double mu, double rate, Range range);
-  /// X(p) = E[w^p - 1 - p (w - 1) - p (p - 1) (w - 1)^2 / 2], w = (1 - rate)(1 + e^V): what mean and variance leave of the transform.
+  /// X(p) = E[w^p - 1 - p (w - 1) - p (p - 1) (w - 1)^2 / 2], w = (1 - rate)(1 + e^V): the transform without its mean and variance terms.
   /// Without a window. [bent-remainder]
   [[nodiscard]] Plain evaluate_remainder(Complex p);
   /// J(p) with an error bound (infinite if the node range is too short). Any p.
@@ -74,7 +74,7 @@ class NoisePlane {
   /// log of a bound of |J| on the convex hull of the points, Im p >= 0; infinite if the node range is too short.
   /// At a single point it also bounds |J| at every point above it.
   [[nodiscard]] double log_majorant(std::span<const Complex> hull);
-  /// Exponentials evaluated so far.
+  /// The number of exponentials computed so far.
   [[nodiscard]] std::uint64_t work() const { return work_; }
 
  private:
@@ -87,7 +87,7 @@ class NoisePlane {
     std::vector<double> error;         // of log_density and phase together
     std::vector<double> log_ceiling;   // bounds log_density, with a curvature that is known
     std::vector<double> reach;         // bounds |l|, and the error of l in units of rounding
-    std::vector<double> curvature;     // chord inflation per unit of |p| + 1, the error of l included
+    std::vector<double> curvature;     // increase over the chord per unit of |p| + 1, including the error of l
     double greatest_slope = 1;         // sup of |l'| beyond the right end
     double left_slope = 0;             // sup of |l'| beyond the left end
     bool right_slope_positive = true;  // Re l' >= 0 beyond the right end
@@ -105,15 +105,16 @@ class NoisePlane {
   void set_sampled_density(Line& line, std::size_t node, double x) const;
   /// Bounds |(log density)''| within `across` of x and along paths of this length from x + i theta, where cosines are at least this one.
   [[nodiscard]] double sampled_curvature(double x, double theta, double across, double length, double cosine) const;
-  /// What a density of log(w - 1) may lose of the rates of a Gaussian beyond the two ends.
+  /// The largest loss of decay rate of a density of log(w - 1), compared with a Gaussian, beyond the two ends.
   [[nodiscard]] double sampled_left_fall(const Line& line) const;
   [[nodiscard]] double sampled_wobble(const Line& line, double right, double slope) const;
   [[nodiscard]] Shifted shifted(int multiple);
-  /// How a path ends at the right: along its line to the last node and beyond, or at an earlier node up a ray, where a line would not fall.
+  /// How a path ends at the right: along its line to the last node and beyond, or from an earlier node along a ray, if the integrand would
+  /// not decay on a line.
   enum class Exit { straight, ray };
   /// The number of nodes before the exit.
   [[nodiscard]] std::size_t length(Exit exit) const { return exit == Exit::ray ? ray_node_ + 1 : static_cast<std::size_t>(count_); }
-  /// The rates at which the integrand falls off beyond the two ends; not positive if it might not.
+  /// The decay rates of the integrand beyond the two ends; not positive if it may not decay.
   [[nodiscard]] double left_rate(const Line& line, Complex p) const;
   [[nodiscard]] double right_rate(const Line& line, Complex p, Exit exit) const;
   /// An upper bound of the logarithm of the integrand on the cells beside a node.
@@ -125,10 +126,11 @@ class NoisePlane {
   /// log of the part of the quadrature error that comes from the ends of the node range.
   [[nodiscard]] double log_short_sides(int multiple, Complex p, Exit exit);
   [[nodiscard]] double coarse_maximum(Shifted line, Complex p, Exit exit) const;
-  /// Bounds of |1 + p z + p (p - 1) z^2 / 2| by c_0 + c_1 e^x + c_2 e^2x, and what of its integral the quadrature on a line may miss.
+  /// Bounds of |1 + p z + p (p - 1) z^2 / 2| by c_0 + c_1 e^x + c_2 e^2x, and a bound of the part of its integral that the quadrature on a
+  /// line may miss.
   using Powers = std::array<double, 3>;
   [[nodiscard]] double polynomial_error(const Line& line, const Powers& powers, Exit exit) const;
-  /// One node's share of X(p), and its error; `turn` is exp(i theta).
+  /// The contribution of one node to X(p), and its error; `turn` is exp(i theta).
   struct Share {
     Complex value;
     double modulus;
@@ -137,32 +139,32 @@ class NoisePlane {
   [[nodiscard]] Share remainder_at(const Line& line, Complex turn, Complex p, std::size_t node) const;
   /// The error of J(p) on a path that does not come from the nodes, relative to exp(log_scale).
   [[nodiscard]] double path_error(int chosen, Complex p, Exit exit, double log_scale);
-  /// A path, chosen by estimates: any choice is valid.
+  /// A path, chosen by approximations: any choice is valid.
   struct Path {
     int multiple = 0;
     Exit exit = Exit::straight;
   };
   [[nodiscard]] Path best_path(std::span<const Complex> hull);
   [[nodiscard]] Path best_quadrature_path(Complex p);
-  /// A ray is used where some exponent has a positive real part, so that the integrand rises along a line.
+  /// A ray is used if some exponent has a positive real part, so that the integrand increases along a line.
   [[nodiscard]] std::span<const Exit> exits(std::span<const Complex> hull) const;
 
   double mu_;
-  double mu_doubt_;  // the true mu is larger by at most this share
+  double mu_doubt_;  // the true mu exceeds mu by at most this share
   Interval rate_;
   SampledBy sampling_;
   std::optional<Window> window_;
   double mean_;
   double mean_error_;
-  double log_rate_;   // about; what it differs by is part of mean_error_
-  double shift_;      // eta: distance of the lines that bound the quadrature error
+  double log_rate_;   // approximate; its error is part of mean_error_
+  double shift_;      // eta: the distance of the lines that bound the quadrature error
   double step_;       // h: few bits, so that nodes are exact
-  double bulge_ = 0;  // how far the logarithm of the Gaussian, and of the window, may rise above its chord on a cell
+  double bulge_ = 0;  // the largest rise of the logarithm of the Gaussian, and of the window, above its chord on a cell
   int first_ = 0;
-  int count_ = 0;                             // 0: the range has too many nodes, and nothing is certified
+  int count_ = 0;                             // 0: the range has too many nodes, and nothing is proved
   std::size_t ray_node_ = 0;                  // 0: no node is far enough to the right
   std::vector<int> candidates_;               // in units of eta/8
-  std::vector<std::unique_ptr<Line>> lines_;  // by multiples of eta/8, made when needed
+  std::vector<std::unique_ptr<Line>> lines_;  // indexed by multiples of eta/8, made when needed
   std::vector<double> scratch_;
   std::uint64_t work_ = 0;
 };

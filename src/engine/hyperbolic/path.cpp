@@ -14,8 +14,8 @@ namespace {
 
 using std::numbers::pi;
 constexpr int most_nodes = 4000;
-constexpr double hopeless = 1e22;    // a boundary integral this far above the saddle value leaves no digits
-constexpr double negligible = 1e-7;  // a boundary piece that no longer matters for the step
+constexpr double hopeless = 1e22;    // a boundary integral this far above the saddle-point value leaves no correct digits
+constexpr double negligible = 1e-7;  // a boundary piece that does not affect the choice of the step
 
 /// s(u) = centre + across cosh u + i up sinh u; `across` is negative if it opens to the left.
 struct Hyperbola {
@@ -38,8 +38,8 @@ struct Hyperbola {
   [[nodiscard]] double radius() const { return std::hypot(across, up); }
 };
 
-/// The integral of |F ds| along one boundary of the strip, from below to above, grown as far as it is needed.
-/// An arc lies in the triangle of its ends and the meeting point of its tangents. [log-convex-majorant]
+/// The integral of |F ds| along one boundary of the strip, from below to above, extended as far as needed. An arc lies in the triangle of
+/// its ends and the intersection of its tangents. [log-convex-majorant]
 class Boundary {
  public:
   Boundary(Integrand& integrand, Hyperbola curve, double first_step, double log_scale)
@@ -76,7 +76,7 @@ class Boundary {
   double last_ = infinity;
 };
 
-/// One choice of strip: the hyperbola crosses the real axis at the saddle, its strip reaches `reach` to either side of it.
+/// One choice of strip: the hyperbola crosses the real axis at the saddle point, and its strip extends by `reach` to either side.
 class Strip {
  public:
   Strip(Integrand& integrand, Opening opening, double place, double reach, double angle, double log_scale)
@@ -90,9 +90,9 @@ class Strip {
   }
   [[nodiscard]] double boundary_total() const { return boundaries_[0].total() + boundaries_[1].total(); }
 
-  /// The step at which the boundaries cost `wanted`.
+  /// The step at which the error from the boundaries is `wanted`.
   [[nodiscard]] double step_for(double wanted) const { return few_bits(2 * pi * angle_ / std::log1p(boundary_total() / wanted)); }
-  /// The trapezoidal sum with this step, cut where `wanted` is left, and its error bound.
+  /// The trapezoidal sum with this step, truncated at the error `wanted`, and its error bound.
   [[nodiscard]] Estimate sum(double step, double wanted, std::uint64_t most_work) {
     Estimate result{.log_scale = log_scale_, .value = 0, .error = 0, .slope = 0, .nodes = 0};
     double total_modulus = 0;
@@ -132,7 +132,7 @@ class Strip {
     const double up = reach / std::tan(angle);
     return opening == Opening::right ? Hyperbola{place - reach, reach, up} : Hyperbola{place + reach, -reach, up};
   }
-  // The bound on an arc is loose by the variation of log F over it: a fifth of the strip's reach keeps that below e.
+  // The bound on an arc exceeds the maximum by at most the variation of log F over it: a fifth of the strip's reach keeps that below e.
   static double first_step(double angle) { return std::min(0.15, 0.2 * std::sin(angle)); }
   /// Rounds down to 20 significant bits, so that multiples are exact.
   static double few_bits(double x) {
@@ -141,7 +141,7 @@ class Strip {
     return std::ldexp(std::floor(mantissa * 0x1p20) * 0x1p-20, exponent);
   }
 
-  /// Beyond the last node the contour goes straight up, where |s (s+1) F| only falls: both ends cost its value over pi Im s.
+  /// Beyond the last node the contour goes straight up, where |s (s+1) F| decreases: both ends contribute at most its value over pi Im s.
   [[nodiscard]] double ray_tail(double u) {
     const Complex s = curve_.point(u);
     return std::exp(integrand_.log_ray_bound(s) - log_scale_) / (pi * s.imag()) * (1 + 1e-9);
@@ -180,7 +180,7 @@ class Strip {
   std::array<Boundary, 2> boundaries_;
 };
 
-/// How far from the saddle F stays within e^3 of its least value on the real axis; the pole at 0 is kept at a distance.
+/// The distance from the saddle point within which F stays within e^3 of its minimum on the real axis; it excludes the pole at 0.
 double find_reach(const Integrand& integrand, Saddle saddle) {
   const auto leaves = [&](double x) {
     return !(std::max(integrand.log_real(saddle.place + x), integrand.log_real(saddle.place - x)) - saddle.log_value <= 3);
@@ -235,7 +235,7 @@ Saddle find_crossing(const Integrand& integrand, Saddle saddle) {
 
 Estimate integrate(Integrand& integrand, Opening opening, Saddle saddle, double tolerance, double log_floor, std::uint64_t most_work) {
   const double reach = find_reach(integrand, saddle);
-  // The integral is about F at the saddle times the width of the saddle: that product is the scale of everything below.
+  // The integral is about F at the saddle point times the width of the saddle point: that product is the scale of everything below.
   const double log_scale = saddle.log_value + std::log(reach);
   const double floor = std::exp(std::min(600.0, log_floor - log_scale));
   Estimate best{.log_scale = log_scale, .value = 0, .error = infinity, .slope = 0, .nodes = 0};
@@ -253,7 +253,7 @@ Estimate integrate(Integrand& integrand, Opening opening, Saddle saddle, double 
         if (estimate.error < best.error) best = estimate;
         const double known = std::max(estimate.value, floor);
         if (estimate.error <= std::max(20 * tolerance * known, 1.5 * estimate.rounding)) return best;
-        if (!(strip.boundary_total() <= hopeless)) break;  // it grew beyond the last node
+        if (!(strip.boundary_total() <= hopeless)) break;  // it increased beyond the last node
         wanted *= std::clamp(0.5 * known, 1e-12, 0.3);
       }
       if (integrand.work() > most_work) return best;

@@ -26,7 +26,7 @@ Complex quotient(Complex a, Complex b) {
 }
 
 /// exp(z^2) erfc(z) for Re z >= 0: (z / pi) times the integral of exp(-t^2) / (t^2 + z^2), by the trapezoidal rule and the residue of the
-/// pole at t = i z. The nodes are multiples of the spacing, or halfway between them: whichever keeps further from the pole.
+/// pole at t = i z. The nodes are multiples of the spacing, or halfway between them, whichever are further from the pole.
 Scaled scaled_erfc(Complex z) {
   const double place = std::abs(z.imag()) / spacing;
   const bool halfway = std::abs(place - std::round(place)) < 0.25;
@@ -36,7 +36,7 @@ Scaled scaled_erfc(Complex z) {
   for (int n = 0; n < terms; ++n) {
     const double t = (n + (halfway ? 0.5 : 0)) * spacing;
     const double weight = (n == 0 && !halfway ? 1 : 2) * std::exp(-t * t);
-    // t^2 + z^2 = (z + i t)(z - i t): the factors lose nothing near the pole
+    // t^2 + z^2 = (z + i t)(z - i t): the factors are accurate near the pole
     const Complex term = quotient(weight, Complex(z.real(), z.imag() + t) * Complex(z.real(), z.imag() - t));
     sum += term;
     modulus += std::abs(term);
@@ -58,7 +58,7 @@ Scaled scaled_erfc(Complex z) {
                     (40 + 8 * (std::abs(square.real()) + std::abs(square.imag()) + exponent + std::abs(angle)) +
                      8 * (1 + std::abs(angle)) / std::abs(denominator));
   }
-  // The lines Im t = +-Y of the quadrature error keep 1/2 away from the poles and lie within 1 of pi / spacing.
+  // The lines Im t = +-Y of the quadrature error stay 1/2 away from the poles and lie within 1 of pi / spacing.
   result.error += 4 * size * std::exp(-38.0);
   return result;
 }
@@ -80,7 +80,7 @@ LogHalfErfc log_half_erfc(Complex z) {
             1.5 * relative + rounding + 20 * unit_roundoff};
   }
   // erfc(z) / 2 = 1 - erfc(-z) / 2
-  if (real > 600) return {real, 0, infinity};  // beyond any use: only the bound 1 + e^real / 2 < e^real
+  if (real > 600) return {real, 0, infinity};  // only the bound 1 + e^real / 2 < e^real is returned
   const double half = std::exp(real) / 2;
   const double turn = phase + std::atan2(scaled.value.imag(), scaled.value.real());
   const Complex rest(1 - half * modulus * std::cos(turn), -half * modulus * std::sin(turn));

@@ -13,39 +13,39 @@
 namespace tradeoff::lattice {
 namespace {
 
-constexpr double point_budget = 0x1p19;     // of profiles read in one discretisation, over all parts
-constexpr double slow_budget = 2e6;         // work of reading, for profiles that cost more than `usual_price`
-constexpr double first_look_budget = 1e6;   // of such profiles, at the first look
-constexpr double range_readings = 130;      // of a profile while its range is looked for, about
-constexpr double even_budget = 3e4;         // work of reading every point of a lattice
-constexpr double usual_price = 0.5;         // of reading a profile that is a formula
-constexpr double atom_price = 0.01;         // of each atom of a finite law, at every reading
+constexpr double point_budget = 0x1p19;     // profile evaluations in one discretisation, over all parts
+constexpr double slow_budget = 2e6;         // work of evaluations, for profiles that cost more than `usual_price`
+constexpr double first_look_budget = 1e6;   // the same for the first, coarse lattice
+constexpr double range_readings = 130;      // approximate number of evaluations while the range of a profile is determined
+constexpr double even_budget = 3e4;         // work of evaluating every point of a lattice
+constexpr double usual_price = 0.5;         // cost of evaluating a profile that is a formula
+constexpr double atom_price = 0.01;         // cost per atom of a finite distribution, at every evaluation
 constexpr double slow_price = 16;           // slower than any formula, even on a busy machine
-constexpr double transform_price = 0.06;    // of a cell of a transform and its powers
-constexpr unsigned largest_log2_size = 21;  // transforms then hold about 150 MB
+constexpr double transform_price = 0.06;    // cost per cell of a transform and its powers
+constexpr unsigned largest_log2_size = 21;  // transforms then use about 150 MB
 constexpr unsigned smallest_log2_size = 6;
-constexpr double transform_budget = 0x1p24;  // points of all forward transforms, one to a part
-constexpr double first_points = 4096;        // of the first, coarse look
-constexpr double smallest_tail = 1e-280;     // below this the masses would come near underflow
+constexpr double transform_budget = 0x1p24;  // points of all forward transforms, one per part
+constexpr double first_points = 4096;        // points of the first, coarse lattice
+constexpr double smallest_tail = 1e-280;     // below it the masses would come close to underflow
 constexpr double farthest_loss = 4096;       // losses above this count as infinite (above) or are dropped (below)
 constexpr double largest_index = 0x1p51;     // lattice indices of sums stay exact in a double
 constexpr double widest_cell = 0.25;
-constexpr std::size_t most_atoms = 4096;  // read one by one
-constexpr std::size_t most_corners = 6;   // that a lattice can come near to all at once
+constexpr std::size_t most_atoms = 4096;  // evaluated one by one
+constexpr std::size_t most_corners = 6;   // corners that a lattice can approximate at once
 
-/// Fewer bits, so that multiples of a step are exact.
+/// Keeps fewer bits, so that multiples of a step are exact.
 double shortened(double step) {
   int exponent = 0;
   const double mantissa = std::frexp(step, &exponent);
   return std::ldexp(std::floor(std::ldexp(mantissa, 20)), exponent - 20);
 }
 
-/// The largest number of which all the given ones are multiples, to rounding; nothing if it is small beside them.
+/// The largest number of which all the given ones are multiples, within rounding; empty if it is small compared with them.
 std::optional<double> common_divisor(const std::vector<double>& numbers) {
   double divisor = 0, largest = 0;
   for (double a : numbers) {
     largest = std::max(largest, a);
-    while (a > 1e-9 * largest) {  // Euclid; a remainder this small, or this close to the divisor, is rounding
+    while (a > 1e-9 * largest) {  // Euclid's algorithm; a remainder this small, or this close to the divisor, is rounding
       const double remainder = std::fmod(divisor, a);
       divisor = std::exchange(a, remainder > a * (1 - 1e-6) ? 0 : remainder);
     }
@@ -95,8 +95,8 @@ void Grid::compose(const Tilt& tilt, unsigned log2_size) {
   Work::count(work);
 }
 
-/// Where the profile is neither 1 - exp(epsilon) nor flat, up to what is negligible after composition; to the last digit if it ends in
-/// a corner.
+/// The range in which the profile is neither 1 - exp(epsilon) nor constant, up to what is negligible after composition; to the last digit
+/// if it ends in a corner.
 Grid::Range Grid::range(const Loss& loss) const {
   const auto above = [&](double epsilon) { return loss.delta(direction_, Interval::exactly(epsilon)).hi; };
   const double far = above(farthest_loss);
@@ -114,7 +114,7 @@ Grid::Range Grid::range(const Loss& loss) const {
           end(1, [&](double e) { return above(e) - far <= right_allowed; })};
 }
 
-/// Losses at which a law ends in a corner, or has its atoms: a lattice through them all has no first-order error.
+/// Losses at which a distribution ends in a corner, or has its atoms: a lattice that contains them all has no first-order error.
 void Grid::find_corners() {
   std::vector<double> corners;  // of densities
   std::vector<double> places;   // of atoms of finite laws
@@ -128,15 +128,15 @@ void Grid::find_corners() {
     all_atoms_ = false;
     if (const std::span<const double> known = loss.corners(direction_); !known.empty()) {
       for (const double corner : known)
-        if (std::abs(corner) <= farthest_loss) corners.push_back(std::abs(corner));  // what lies beyond is no range's
+        if (std::abs(corner) <= farthest_loss) corners.push_back(std::abs(corner));  // corners beyond it are outside every range
       continue;
     }
-    // A corner: already just inside the range the profile is steep against the straight line outside, by the mass of an atom.
+    // A corner: just inside the range the profile is steeper than the straight line outside by the mass of an atom.
     const auto steepness = [&](double end, double line) {
       const auto above = [&](double e) { return loss.delta(direction_, Interval::exactly(e)).hi + line * std::expm1(e); };
       return std::abs(above(end * (1 - 2e-6)) - above(end * (1 - 1e-6))) / (1e-6 * std::abs(end));
     };
-    constexpr double least_atom = 1e-3;  // smaller ones may lie between lattice points
+    constexpr double least_atom = 1e-3;  // smaller atoms may lie between lattice points
     if (ranges_[i].high < farthest_loss && steepness(ranges_[i].high, 0) > least_atom) corners.push_back(ranges_[i].high);
     if (steepness(ranges_[i].low, 1) > least_atom) corners.push_back(-ranges_[i].low);
   }
@@ -144,7 +144,7 @@ void Grid::find_corners() {
   all.insert(all.end(), corners.begin(), corners.end());
   corner_ = common_divisor(all);
   other_corners_.clear();
-  if (!corner_ && !corners.empty()) {  // the finite laws exactly, or else one corner, and the other corners nearly
+  if (!corner_ && !corners.empty()) {  // the finite distributions exactly, or else one corner exactly and the others approximately
     std::sort(corners.begin(), corners.end(), std::greater<>());
     corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
     corner_ = common_divisor(places).value_or(corners.front());
@@ -162,12 +162,12 @@ double Grid::finest_step() const {
   return std::max(reach / largest_index, std::ldexp(tilt_.period, -static_cast<int>(log2_limit_)));
 }
 
-/// From `least` on, but not many more: the number of cells to the first corner for which the others lie nearest to lattice points. An atom
-/// beside a lattice point costs its distance from it; a density, only the square of the step.
+/// From `least` on, but not much more: the number of cells up to the first corner for which the other corners lie nearest to lattice
+/// points. The error of an atom next to a lattice point is proportional to their distance; that of a density, to the square of the step.
 double Grid::nearest_cells(double least) const {
   double best = least, best_distance = infinity;
   const double most = other_corners_.empty() ? least : least + std::min(std::ceil(0.25 * least), 20000.0);
-  for (double cells = least; cells <= most && cells < 0x1p53; ++cells) {  // beyond, one more cell is none
+  for (double cells = least; cells <= most && cells < 0x1p53; ++cells) {  // beyond, adding one cell changes nothing
     double distance = 0;
     for (const double corner : other_corners_) {
       const double place = corner / *corner_ * cells;
@@ -183,7 +183,7 @@ void Grid::set_step(double wanted) {
     step_ = shortened(wanted);
     return;
   }
-  // Two cells to a spacing of atoms let the chords beside an atom see the straight pieces between atoms: no error is left.
+  // With two cells per spacing of atoms, the chords next to an atom coincide with the straight segments between atoms: no error is left.
   // [dominated-pair]
   const bool exact = all_atoms_ && *corner_ / 2 >= finest_step();
   const double cells = exact ? std::max(2.0, std::ceil(*corner_ / widest_cell)) : nearest_cells(std::floor(*corner_ / wanted));
@@ -199,14 +199,14 @@ void Grid::find_ranges() {
   find_corners();
 }
 
-/// Lattice points over the range of part `i`, with 0 among them, as far apart as `spacing` wishes.
+/// Lattice points over the range of part `i`, including 0, at the distances of `spacing`.
 Points Grid::points(std::size_t i, const Spacing& spacing) const {
   const auto first = std::min<std::int64_t>(-1, static_cast<std::int64_t>(std::floor(ranges_[i].low / step_ + 1e-9)));
   const auto last = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(ranges_[i].high / step_ - 1e-9)));
   Points points{step_, {first}};
-  std::size_t g = 0;  // the wishes at g - 1 and g are on either side
+  std::size_t g = 0;  // the requested spacings at g - 1 and g are on either side
   const std::vector<double>&loss = spacing.loss, &width = spacing.width;
-  // Wishes were weighed on another range, perhaps; what is slow to read is not read more often than can be afforded.
+  // The spacing may come from another range; a slow profile is not evaluated more often than the budget allows.
   const double least =
       price_ > slow_price ? (ranges_[i].high - ranges_[i].low) * static_cast<double>(parts_->size()) / points_affordable() : 0;
   while (points.index.back() < last) {
@@ -228,8 +228,8 @@ Points Grid::points(std::size_t i, const Spacing& spacing) const {
   return points;
 }
 
-/// If the law of part `i` is finite and its atoms lie on the lattice: those points and their neighbours, between which the profile is
-/// straight, and whatever keeps neighbours close. [dominated-pair]
+/// If the distribution of part `i` is finite and its atoms lie on the lattice: those points and their neighbours, between which the profile
+/// is linear, and more points to keep neighbours close. [dominated-pair]
 std::optional<Points> Grid::exact_points(std::size_t i) const {
   const Atoms* atoms = (*parts_)[i].loss->atoms(direction_);
   if (atoms == nullptr || !corner_ || !(*corner_ > 2 * step_) || atoms->finite.size() > most_atoms) return std::nullopt;
@@ -237,7 +237,7 @@ std::optional<Points> Grid::exact_points(std::size_t i) const {
   for (const Atom& atom : atoms->finite) {
     const double place = atom.loss.lo / step_, nearest = std::round(place);
     if (!(std::abs(place - nearest) < 1e-4)) return std::nullopt;
-    if (atom.loss.lo < ranges_[i].low - step_ || atom.loss.lo > ranges_[i].high + step_) continue;  // next to nothing: cut off
+    if (atom.loss.lo < ranges_[i].low - step_ || atom.loss.lo > ranges_[i].high + step_) continue;  // negligible: cut off
     for (const int beside : {-1, 0, 1}) points.index.push_back(static_cast<std::int64_t>(nearest) + beside);
   }
   std::sort(points.index.begin(), points.index.end());
@@ -256,7 +256,7 @@ void Grid::discretise(const std::vector<Spacing>& spacings) {
   points_ = 0;
   for (std::size_t i = 0; i < parts_->size(); ++i) {
     const auto exact = exact_points(i);
-    // A law on the last lattice but not on this one has no spacing yet: start with the initial one.
+    // A distribution on the last lattice but not on this one has no spacing yet: start with the initial one.
     const auto& [low, high] = ranges_[i];
     const double width = std::max(step_, (high - low) / first_points);
     const bool no_wish = spacings[i].loss.empty();
@@ -269,7 +269,7 @@ void Grid::discretise(const std::vector<Spacing>& spacings) {
   count_readings(points_);
 }
 
-/// Readings of formulas are counted here; what is slower than those counts its own work for others.
+/// Evaluations of formulas are counted here; slower profiles count their own work.
 void Grid::count_readings(double readings) {
   work_ += price_ * readings;
   Work::count(std::min(price_, slow_price) * readings);
@@ -283,8 +283,8 @@ std::vector<Spacing> Grid::even() const {
 }
 
 bool Grid::start() {
-  // One price is enough for formulas. A profile far slower than those (a composition inside an operator) counts its own work: it is looked
-  // up once where the range is looked for, so that the first look is affordable, and once there.
+  // Formulas have one price. A much slower profile (a composition inside an operator) counts its own work: it is measured once while the
+  // range is determined, so that the first lattice is affordable, and once on that lattice.
   std::uint64_t begin = Work::now();
   const auto price_of = [&begin](double readings) { return Work::since(begin) / readings; };
   find_ranges();
@@ -311,31 +311,30 @@ double Grid::points_of_even(double step) const {
 
 bool Grid::refine(const Answer& answer) {
   const double wanted = tolerance_.relative;
-  // Where nothing is known at all, epsilon is near the end of the losses kept.
+  // If nothing is known, epsilon is taken near the largest kept loss.
   const bool widen = (answer.cut > wanted / 8 || !(answer.rounding < infinity)) && tail_ > smallest_tail;
   if (widen) {
-    // What is certain about delta says where to cut; if nothing is, twice as many digits.
+    // A proved bound of delta determines where to cut; without one, twice as many digits are kept.
     const double least = std::exp(answer.log_delta.lo);
     tail_ = std::max(smallest_tail, least > 0 ? std::min(1e-3 * tail_, wanted / 64 * least) : tail_ * tail_);
     find_ranges();
   }
   const double other = answer.cut + answer.rounding + answer.alias, discretisation = answer.width() - other;
-  // No transform is long enough for this step: a coarser one, unless the law of a part would vanish in it.
+  // No transform is long enough for this step: use a coarser step, unless the distribution of a part would then fall into one cell.
   const bool coarsen = answer.alias > wanted / 8 && step_ < 0.9 * finest_step() && finest_step() < 100 * step_;
   if (!widen && !coarsen && (!(discretisation > wanted / 2) || all_atoms_)) return false;
-  // The doubt is of second order in the widths; aim below the target, but only part of the way if it is far, since the
-  // outline is coarse.
+  // The error is of second order in the widths. Aim below the target, but only part of the way if it is far, because the outline is coarse.
   const double aim = 0.6 * std::max(wanted - other, wanted / 4);
   const double shrink = std::isfinite(discretisation) ? std::clamp(aim / discretisation, 1e-3, 1.0) : 1e-2;
   const double now = outline_->doubt(tilt_), doubt = shrink * now;
-  // An even lattice needs the step sqrt(doubt / runs); where it can be read, nothing is as short or as sure.
+  // An even lattice needs the step sqrt(doubt / runs); if it is affordable, it is the simplest and the most reliable.
   const double even_step = std::max(finest_step(), 0.95 * std::sqrt(doubt / runs_));
   if (runs_ * even_step * even_step < 0.8 * now && points_of_even(even_step) * price_ <= even_budget) {
     set_step(std::min(even_step, widest_cell));
     discretise(even());
     return true;
   }
-  // Otherwise a little finer costs little more in transforms and saves most of the points.
+  // Otherwise a slightly finer step costs little more in transforms and saves most of the points.
   const double step = std::max(finest_step(), 0.7 * std::sqrt(doubt / runs_));
   const std::vector<Spacing> spacings = outline_->spacing(tilt_, doubt, step, points_affordable());
   if (!widen && !coarsen && !(outline_->doubt(tilt_, spacings) < 0.8 * now)) return false;
@@ -357,14 +356,14 @@ Answer Grid::look(double epsilon) {
   unsigned log2_size = smallest_log2_size;
   while (log2_size < log2_limit_ && std::ldexp(step_, static_cast<int>(log2_size)) < tilt.period) ++log2_size;
   compose(tilt, log2_size);
-  if (log2_size < log2_limit_ && read(epsilon).alias > allowed) {  // delta was estimated too high, and the period too short
+  if (log2_size < log2_limit_ && read(epsilon).alias > allowed) {  // delta was estimated too large, and the period too short
     compose(tilt, log2_size + 1);
   }
   return read(epsilon);
 }
 
 Answer Grid::read(double epsilon) const {
-  if (!composed_ || !(std::abs(epsilon) / step_ < largest_index)) return {};  // nothing was made yet, or epsilon is beyond its indices
+  if (!composed_ || !(std::abs(epsilon) / step_ < largest_index)) return {};  // nothing was computed yet, or epsilon is outside its indices
   const Reading above = lattice::read(composed_->above, epsilon), below = lattice::read(composed_->below, epsilon);
   const Interval infinite_above = composed_->above.infinite_total, infinite_below = composed_->below.infinite_total;
   Answer answer;

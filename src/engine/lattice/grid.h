@@ -13,40 +13,40 @@
 
 namespace tradeoff::lattice {
 
-/// log delta at a point from one lattice, and the parts of its error.
+/// log delta at a point from one lattice, and the components of its error.
 struct Answer {
   Interval log_delta{-std::numeric_limits<double>::infinity(), 0};
-  double cut = 0;       ///< what moving far losses to infinity may have added, relative to delta
+  double cut = 0;       ///< a bound of the increase by moving far losses to infinity, relative to delta
   double rounding = 0;  ///< of transforms, relative to delta
-  double alias = 0;     ///< what folding may have added, relative to delta
+  double alias = 0;     ///< a bound of the increase by folding, relative to delta
   double slope = -1;    ///< of log delta in epsilon, roughly
   [[nodiscard]] double width() const;
   [[nodiscard]] double middle() const { return 0.5 * (log_delta.lo + log_delta.hi); }
 };
 
-/// One direction of a composition on one lattice: the laws on it and the last transform. Finer lattices are made of it by `refine`.
-/// What it does depends on the questions asked of it and on nothing else; its work is counted, not timed. A copy is independent.
+/// One direction of a composition on one lattice: its distributions and the last transform. `refine` makes a finer lattice from it. Its
+/// behaviour depends only on the questions asked; its work is counted, not timed. A copy is independent.
 class Grid {
  public:
   /// `parts` must outlive the grid.
   Grid(const Parts& parts, Direction direction, Tolerance tolerance);
 
-  /// The first, coarse lattice, evenly read. False if even that one cannot index the sum.
+  /// Makes the first, coarse, even lattice. False if even that one cannot index the sum.
   [[nodiscard]] bool start();
-  /// Reads delta off the last transform if that one is good at this epsilon, off a new one otherwise.
+  /// delta from the last transform if that one is accurate at this epsilon, otherwise from a new one.
   [[nodiscard]] Answer look(double epsilon);
-  /// Reads delta off the last transform, come what may.
+  /// delta from the last transform in any case.
   [[nodiscard]] Answer read(double epsilon) const;
-  /// A lattice better suited to what was just answered: wider, or finer where it matters. False if nothing is left to gain.
+  /// Makes a lattice better suited to the last answer: wider, or finer where it matters. False if no improvement is possible.
   [[nodiscard]] bool refine(const Answer& answer);
   /// An epsilon whose log delta is about this.
   [[nodiscard]] double guess_epsilon(double log_delta) const { return outline_->epsilon_of(log_delta); }
 
-  /// Of the sum, as far as losses are kept apart from infinity.
+  /// The largest finite loss of the sum on the lattice.
   [[nodiscard]] double largest_loss() const;
-  /// What has been spent so far, in units of about a microsecond.
+  /// The work so far, in units of about a microsecond.
   [[nodiscard]] double work() const { return work_; }
-  /// What was just answered, and on which lattice. [tilted-fft]
+  /// The last answer, and its lattice. [tilted-fft]
   [[nodiscard]] Evaluation evaluation(Direction direction, double epsilon, const Answer& answer) const;
 
  private:
@@ -74,15 +74,15 @@ class Grid {
   Tolerance tolerance_;
   double runs_ = 0;
   unsigned log2_limit_;
-  double tail_ = 1e-16;  // what may be moved to infinity, over all runs
+  double tail_ = 1e-16;  // the mass that may be moved to infinity, over all runs
   std::vector<Range> ranges_;
   std::optional<double> corner_;       // a number of which all corners and atoms are multiples
-  std::vector<double> other_corners_;  // that are not
-  bool all_atoms_ = false;             // nothing but atoms, and all on such a lattice
+  std::vector<double> other_corners_;  // those that are not
+  bool all_atoms_ = false;             // all distributions are finite and lie on such a lattice
   Tilt tilt_;                          // of the last transform
   double step_ = 0;
-  double points_ = 0;  // read by the last discretisation
-  double price_;       // of reading one
+  double points_ = 0;  // evaluated by the last discretisation
+  double price_;       // of one evaluation
   double work_ = 0;
   std::vector<Factor> factors_;
   std::optional<Outline> outline_;

@@ -16,11 +16,11 @@ namespace {
 using lattice::Answer;
 using lattice::Grid;
 
-constexpr double patience = 1.5e6;             // work after which no finer lattice is begun
+constexpr double patience = 1.5e6;             // work after which no finer lattice is started
 constexpr std::size_t most_lattices_kept = 3;  // lattices kept for later questions, of at most 50 MB each
-constexpr int most_transforms = 4;             // and this many transforms of it
-constexpr int most_steps = 8;                  // of the search for an epsilon on one lattice
-constexpr double rough_parts = 64;             // with more of them a coarse lattice is no longer quick
+constexpr int most_transforms = 4;             // transforms of one lattice
+constexpr int most_steps = 8;                  // steps of the search for an epsilon on one lattice
+constexpr double rough_parts = 64;             // with more parts a coarse lattice is slow
 
 /// One direction of the composition, for one question.
 class Scene {
@@ -29,7 +29,7 @@ class Scene {
 
   /// Encloses log delta(epsilon) of the composition.
   [[nodiscard]] Interval log_delta(double epsilon) {
-    Interval best{-infinity, 0};  // what any lattice has certified is certain
+    Interval best{-infinity, 0};  // valid whichever lattice gave it
     for (const Kept& kept : kept_) {
       const Answer answer = kept.grid.read(epsilon);
       const Interval both = intersect(best, answer.log_delta);
@@ -42,7 +42,7 @@ class Scene {
     return intersect(best, improved([&](Grid& grid) { return grid.look(epsilon); }));
   }
 
-  /// Encloses the epsilon >= 0 at which log delta falls to the target; an end that is not known is 0 or infinite.
+  /// Encloses the epsilon >= 0 at which log delta falls to the target; an unknown end is 0 or infinite.
   [[nodiscard]] Interval epsilon(Interval log_target) {
     if (!started()) return {0, infinity};
     double epsilon = coarse_.guess_epsilon(log_target.lo);
@@ -50,7 +50,7 @@ class Scene {
     return certified(kept_.back().grid, epsilon, log_target);
   }
 
-  /// About delta(epsilon), from the coarse lattice alone; nothing if there is none.
+  /// An approximation of delta(epsilon) from the coarse lattice; empty if there is none.
   [[nodiscard]] std::optional<double> rough_delta(double epsilon) {
     const Unrecorded steering;
     if (!started()) return std::nullopt;
@@ -59,7 +59,7 @@ class Scene {
     return answer.log_delta.lo > -infinity ? std::exp(answer.middle()) : std::exp(answer.log_delta.hi) / 2;
   }
 
-  /// By the best lattice that was made; nothing if there is none.
+  /// By the best lattice so far; empty if there is none.
   [[nodiscard]] std::optional<Evaluation> evaluation(Direction direction, double epsilon) {
     (void)log_delta(epsilon);
     const Kept* best = nullptr;
@@ -79,7 +79,7 @@ class Scene {
   struct Kept {
     Grid grid;
     double width;     // where it was made
-    Citations basis;  // what the readings of the parts' profiles rest on
+    Citations basis;  // the theorems of the evaluations of the parts
   };
 
   [[nodiscard]] bool started() {
@@ -88,8 +88,8 @@ class Scene {
     return can_start_;
   }
 
-  /// Asks the coarse lattice, then finer and finer ones until the answer is as tight as wanted or nothing is left to gain; keeps the last.
-  /// Every question starts from the same lattice, so that what a lattice is made for does not depend on the questions before.
+  /// Uses the coarse lattice, then finer ones until the answer is as tight as requested or no improvement is possible; keeps the last one.
+  /// Every question starts from the same lattice, so that a lattice does not depend on earlier questions.
   template <class Ask>
   [[nodiscard]] Interval improved(Ask&& ask) {
     const Recording own;
@@ -111,7 +111,7 @@ class Scene {
     return best;
   }
 
-  /// Moves epsilon to where this lattice puts the target; steering only. A transform is made anew only if epsilon moved far.
+  /// Moves epsilon to where this lattice has the target; guides the search only. A new transform is made only if epsilon moved far.
   [[nodiscard]] static Answer approach(Grid& grid, double& epsilon, double target) {
     Answer answer;
     for (int transform = 0; transform < most_transforms; ++transform) {
@@ -128,13 +128,13 @@ class Scene {
     return answer;
   }
 
-  /// [profile-inversion] delta falls: an end is proved by a certified value there.
+  /// [profile-inversion] delta decreases: a proved value at an end proves that end.
   [[nodiscard]] static Interval certified(Grid& grid, double epsilon, Interval log_target) {
     Interval found{0, infinity};
     const Answer here = grid.look(epsilon);
     if (epsilon == 0 && here.log_delta.hi <= log_target.lo) return Interval::exactly(0);
     const double margin = (here.width() < infinity ? here.width() : 1.0) / -here.slope + 0x1p-50 * epsilon + 1e-300;
-    // Near epsilon reuse the transform; far away make a new one, but few of them.
+    // Near epsilon the transform is reused; far away a few new ones are made.
     const auto answer = [&](double end, double factor) { return factor < 100 ? grid.read(end) : grid.look(end); };
     for (double factor = 0.6; found.hi == infinity && factor < 1e6; factor *= factor < 100 ? 1.5 : 10)
       if (const double end = epsilon + factor * margin; answer(end, factor).log_delta.hi <= log_target.lo) found.hi = end;
@@ -144,7 +144,7 @@ class Scene {
     return found;
   }
 
-  /// Where the guess was of no use: an end within some share of the largest sum of losses.
+  /// If the guess failed: tries ends within some share of the largest sum of losses.
   static void search_ends(Grid& grid, Interval log_target, Interval& found) {
     const double top = grid.largest_loss();
     for (const double share : {1 + 1e-9, 1 - 1e-11, 1 - 1e-8, 1 - 1e-5, 1 - 1e-3, 0.99, 0.9, 0.7, 0.5, 0.3, 0.1, 0.01, 1e-4}) {
@@ -157,9 +157,9 @@ class Scene {
     }
   }
 
-  Grid coarse_;                // never asked, only copied
-  Citations coarse_basis_;     // what its readings rest on
-  std::optional<Grid> rough_;  // a copy for rough answers
+  Grid coarse_;                // never used directly, only copied
+  Citations coarse_basis_;     // the theorems of its evaluations
+  std::optional<Grid> rough_;  // a copy for approximations
   Tolerance tolerance_;
   bool tried_ = false;
   bool can_start_ = false;
@@ -236,7 +236,7 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
     std::optional<Scene> remove;
     std::optional<Scene> add;
   };
-  /// Of the current question.
+  /// The state of the current question.
   [[nodiscard]] Scene& scene(Direction direction) const {
     Kept& kept = QuestionScope::state_of<Kept>(number_);
     const bool add = direction == Direction::add && !symmetric_;
@@ -252,7 +252,7 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
     if (epsilon == -infinity) return Interval::exactly(0);
     record_lattice();
     const Interval found = scene(direction).log_delta(epsilon);
-    // A composition is at least as revealing as each of its parts, and no profile is below 1 - exp(epsilon).
+    // A composition reveals at least as much as each of its parts, and no profile is below 1 - exp(epsilon).
     const Recording own(Recording::When::if_wanted);
     Interval least = log(Interval::exactly(epsilon < 0 ? (-expm1(Interval::exactly(epsilon))).lo : 0));
     for (const Part& part : parts_) least = max(least, part.loss->log_delta(direction, Interval::exactly(epsilon)));
@@ -264,7 +264,7 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
   bool symmetric_;
   Citations laws_;
   Tolerance tolerance_;
-  std::uint64_t number_ = QuestionScope::new_owner();  // for what is kept for a question
+  std::uint64_t number_ = QuestionScope::new_owner();  // identifies the state of a question
 };
 
 }  // namespace

@@ -5,11 +5,11 @@
 
 namespace tradeoff {
 
-/// Composes any losses at all through their profiles alone: users' own curves, atoms next to densities, mixed sequences. Every loss is
-/// put between two laws on a common lattice, and the laws are convolved by tilted transforms. The lattice is refined, query by query,
-/// until the asked relative width is met or the budget (counted in readings and cells: two million cells, 300 MB, about two seconds) is
-/// spent; then the interval is wider, and still valid. An epsilon is read off one lattice, both ends proved. [dominating-pair]
-/// [dominated-pair] [tilted-fft]
+/// Composes any losses using only their profiles: users' own curves, atoms and densities, mixed sequences. Every loss is enclosed between
+/// two distributions on a common lattice, and these are convolved by tilted transforms. The lattice is refined for each question until the
+/// requested relative width is reached or the budget (counted in evaluations and cells: two million cells, 300 MB, about two seconds) is
+/// spent; then the interval is wider and still valid. Both ends of an epsilon are proved on one lattice. [dominating-pair] [dominated-pair]
+/// [tilted-fft]
 [[nodiscard]] LossPointer compose_by_lattice(const Parts& parts, Tolerance tolerance);
 
 }  // namespace tradeoff

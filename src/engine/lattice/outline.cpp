@@ -98,14 +98,14 @@ Tilt Outline::with_period(double tilt, double epsilon, double log_target) const 
 }
 
 Tilt Outline::tilt(double epsilon, double log_share) const {
-  // Saddlepoint estimate of what the copies are to be small against.
+  // The saddle-point approximation of the value that the copies must be small against.
   const auto log_target = [&](double at) {
     const Moment here = moment(at);
     const double spread = std::sqrt(2 * std::numbers::pi * (here.variance + 1 / (at * at)));
     return here.log - at * epsilon - std::log(std::abs(at * (at + 1)) * spread) + log_share;
   };
   const double highest = saddle(epsilon, 0x1p-20, 0x1p20), target = log_target(highest);  // far beyond any useful tilt on either side
-  // Heavy upper tails: a tilt below the saddle point pushes the copies on the right away; each share costs only a few digits.
+  // For heavy upper tails: a tilt below the saddle point moves the copies on the right away; each share costs only a few digits.
   Tilt best = with_period(highest, epsilon, target);
   for (const double share : {0.9, 0.8, 0.7, 0.6, 0.5}) {
     const Tilt one = with_period(share * highest, epsilon, target);
@@ -119,7 +119,7 @@ Tilt Outline::tilt(double epsilon, double log_share) const {
 }
 
 double Outline::epsilon_of(double log_delta) const {
-  // The saddle point value falls as the order grows, and so does delta.
+  // The saddle-point approximation decreases as the order increases, and so does delta.
   double low = 0x1p-20, high = 0x1p20, epsilon = 0;
   for (int i = 0; i < bisections; ++i) {
     const double order = std::sqrt(low * high);
@@ -172,8 +172,8 @@ double Outline::doubt(const Tilt& tilt, std::span<const Spacing> spacings) const
 }
 
 std::vector<Spacing> Outline::spacing(const Tilt& tilt, double wanted, double floor, double budget) const {
-  // Least points for a given mean square of widths: width proportional to (density of the tilted law)^(-1/3).
-  const double ceiling = std::max(floor, 0.5 / (1 + std::abs(tilt.saddle)));  // beyond it the doubt is no longer of second order
+  // The fewest points for a given mean square of widths: width proportional to (density of the tilted distribution)^(-1/3).
+  const double ceiling = std::max(floor, 0.5 / (1 + std::abs(tilt.saddle)));  // beyond it the error is no longer of second order
   std::vector<std::vector<double>> weights;
   for (const Grouped& part : parts_) weights.push_back(importance(part, tilt));
   const auto width = [&](std::size_t i, std::size_t g, double scale) {
@@ -205,7 +205,7 @@ std::vector<Spacing> Outline::spacing(const Tilt& tilt, double wanted, double fl
       spacing.width.push_back(width(i, g, low));
     }
     if (!spacing.loss.empty()) spacing.loss.front() = parts_[i].low, spacing.loss.back() = std::max(parts_[i].low, parts_[i].high);
-    // A wide cell beside a narrow one spoils the narrow one's bound: let widths change slowly.
+    // A wide cell next to a narrow one weakens the bound of the narrow one: widths change slowly.
     for (std::size_t g = 1; g < spacing.width.size(); ++g) {
       spacing.width[g] = std::min(spacing.width[g], spacing.width[g - 1] + (spacing.loss[g] - spacing.loss[g - 1]) / 2);
     }

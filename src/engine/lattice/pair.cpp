@@ -13,14 +13,14 @@ namespace {
 
 using numeric::DoubleDouble;
 
-/// The convex function H(gamma) = delta(log gamma), gamma = exp(index * step), from above and below; one point more at either end than
-/// asked for.
+/// Upper and lower bounds of the convex function H(gamma) = delta(log gamma), gamma = exp(index * step), with one additional point at
+/// either end.
 struct Samples {
   double step;
   std::vector<std::int64_t> index;
   std::vector<double> above;
   std::vector<double> below;
-  std::vector<double> floor;  // from below: 1 - gamma, under which no profile can be
+  std::vector<double> floor;  // a lower bound: no profile is below 1 - gamma
   Interval infinite;
 
   /// 1 - exp(-width) and exp(width) - 1 of the cell between two samples.
@@ -39,11 +39,11 @@ Samples sample(const Loss& loss, Direction direction, const Points& points) {
   for (std::size_t i = 0; i < count; ++i) {
     const Interval epsilon = Interval::exactly(static_cast<double>(index[i])) * Interval::exactly(points.step);
     const Interval value = loss.delta(direction, epsilon);
-    samples.above[i] = value.hi <= 1 ? value.hi : 1;  // also where value is not a number
+    samples.above[i] = value.hi <= 1 ? value.hi : 1;  // also if the value is NaN
     samples.below[i] = value.lo >= 0 ? std::min(value.lo, 1.0) : 0;
     samples.floor[i] = epsilon.lo < 0 ? (-expm1(epsilon)).lo : 0;
   }
-  // H falls, stays above 1 - gamma and above its limit, so enclosures that wander may be pulled in.
+  // H decreases and stays above 1 - gamma and above its limit, so enclosures may be tightened accordingly.
   for (std::size_t i = 1; i < count; ++i) samples.above[i] = std::min(samples.above[i], samples.above[i - 1]);
   for (std::size_t i = count; i-- > 0;) {
     const double right = i + 1 < count ? samples.below[i + 1] : samples.infinite.lo;
@@ -55,8 +55,9 @@ Samples sample(const Loss& loss, Direction direction, const Points& points) {
 /// Values at the samples 1..last: the corners of a polygon.
 using Polygon = std::vector<double>;  // element 0 is not used
 
-/// Lower convex hull in gamma of (0, 1) and of the polygon: the samples that stay, from right to left. Slopes are relative to gamma at
-/// the middle point, so nothing overflows; they are right to a few units in the last place, and the users of the hull check the result.
+/// The lower convex hull in gamma of (0, 1) and of the polygon: the samples on the hull, from right to left. Slopes are relative to gamma
+/// at the middle point, so nothing overflows; they are accurate to a few units in the last place, and the users of the hull check the
+/// result.
 std::vector<std::size_t> convex_hull(const Samples& samples, const Polygon& value) {
   std::vector<std::size_t> hull;
   const auto is_reflex = [&](double left_value, double left_width) {
@@ -81,9 +82,9 @@ DoubleDouble complement_of_exp(DoubleDouble x) {
   return sum;
 }
 
-/// The law whose hockey stick is the polygon's hull: masses are changes of slope. They are chosen from right to left so that the hockey
-/// stick of the doubles chosen so far, carried in 100 bits, hits the next vertex; `too_low` and `too_high` are the factors by which it
-/// misses the polygon anywhere.
+/// The distribution whose hockey-stick divergence is the hull of the polygon: masses are changes of slope. They are chosen from right to
+/// left so that the divergence of the doubles chosen so far, computed in 100 bits, reaches the next vertex; `too_low` and `too_high` are
+/// the factors by which it misses the polygon anywhere.
 struct Built {
   Law law;
   double too_low = 1;
@@ -94,7 +95,7 @@ Built build(const Samples& samples, const Polygon& value) {
   const std::vector<std::size_t> hull = convex_hull(samples, value);
   Built built;
   built.law.infinite = value.back();
-  DoubleDouble height{built.law.infinite, 0};  // the hockey stick at the sample
+  DoubleDouble height{built.law.infinite, 0};  // the hockey-stick divergence at the sample
   DoubleDouble slope{0, 0};                    // gamma there times the steepness to the right of it
   DoubleDouble total{0, 0};
   std::int64_t width = 0;
@@ -129,8 +130,7 @@ Built build(const Samples& samples, const Polygon& value) {
   return built;
 }
 
-/// Multiplies every mass by `factor`, so directed that none comes out smaller (sign = 1) or larger (sign = -1) than exact arithmetic
-/// would have it.
+/// Multiplies every mass by `factor`, rounded so that none is smaller (sign = 1) or larger (sign = -1) than in exact arithmetic.
 void scale(Law& law, double factor, double sign) {
   const double directed = factor * (1 + sign * 0x1p-49);  // 16 u: this product, the quotients in `factor`, the rounding of each mass
   for (double& mass : law.mass) mass *= directed;
@@ -142,15 +142,15 @@ void scale(Law& law, double factor, double sign) {
 /// [dominating-pair] Chords between values that are certainly above H lie above H.
 Law dominating(const Samples& samples) {
   Built built = build(samples, Polygon(samples.above.begin(), samples.above.end() - 1));
-  const double at_zero = 1 / (built.law.finite_total.lo + built.law.infinite);  // and the polygon starts at (0, 1)
+  const double at_zero = 1 / (built.law.finite_total.lo + built.law.infinite);  // the polygon starts at (0, 1)
   const double factor = std::max({1.0, built.too_low, at_zero});
-  if (!(factor < 2)) return {{}, {}, 1, Interval::exactly(0)};  // nothing certain but that delta is at most 1
+  if (!(factor < 2)) return {{}, {}, 1, Interval::exactly(0)};  // only delta <= 1 is certain
   scale(built.law, factor, 1);
   return built.law;
 }
 
-/// Cell i lies between the samples i and i + 1. The chords of the two neighbouring cells, extended into it, are below H there; the chord
-/// of the cell exceeds the extension from the left by `left` at its right end and the one from the right by `right` at its left end.
+/// Cell i lies between the samples i and i + 1. The chords of the two neighbouring cells, extended into it, are below H there; the chord of
+/// the cell exceeds the extension from the left by `left` at its right end and the one from the right by `right` at its left end.
 struct Excess {
   double left = 0;
   double right = 0;
@@ -162,14 +162,14 @@ Excess excess(const Samples& samples, std::size_t i) {
   const double fall = below[i] - below[i + 1];
   const double left_fall = (above[i - 1] - below[i]) * (samples.right_width(i, i + 1) / samples.left_width(i - 1, i));
   const double right_fall = (below[i + 1] - above[i + 2]) * (samples.left_width(i, i + 1) / samples.right_width(i + 1, i + 2));
-  // 32 u; expm1, quotients and products take 26.
+  // 32 u; expm1, quotients and products need 26.
   const double slack = 0x1p-48 * (std::abs(fall) + std::abs(left_fall) + std::abs(right_fall));
   return {left_fall - fall + slack, fall - right_fall + slack};
 }
 
-/// How much the ends of the chord of a cell must be lowered for it to be certainly below H: both by the largest gap between chord and
-/// extensions; or, where the law begins or ends and convexity would carry that gap far beyond the cell, one end down to the extension of
-/// the straight piece beside it.
+/// How much the ends of the chord of a cell must be lowered so that it is certainly below H: both by the largest gap between chord and
+/// extensions; or, at the first or last point of the distribution, where convexity would carry that gap far beyond the cell, one end down
+/// to the extension of the straight segment next to it.
 struct Lowering {
   double left = 0;
   double right = 0;
@@ -178,18 +178,18 @@ struct Lowering {
 Lowering lowering(const Excess& before, const Excess& here, const Excess& after) {
   if (!(here.left > 0 && here.right > 0)) return {};
   const double gap = here.left * (here.right / (here.left + here.right)) * (1 + 0x1p-49);
-  constexpr double worthwhile = 16;  // a gap this much smaller than the extension's excess does less harm, even if it is carried far
+  constexpr double worthwhile = 16;  // a gap this much smaller than the excess of the extension costs less, even if it is carried far
   if (gap > after.right && here.right < worthwhile * gap) return {here.right, 0};
   if (gap > before.left && here.left < worthwhile * gap) return {0, here.left};
   return {gap, gap};
 }
 
-/// [dominated-pair] The chords, lowered at every point as the cells beside it demand, are below H; so is their hull.
+/// [dominated-pair] The chords, lowered at every point as the neighbouring cells require, are below H; so is their hull.
 Law dominated(const Samples& samples) {
   const double limit = samples.infinite.lo;
   const std::size_t count = samples.index.size();
   Polygon value{0};
-  double demanded = 0;  // by the cell on the left
+  double demanded = 0;  // required by the cell on the left
   Excess before, here = excess(samples, 1);
   for (std::size_t i = 1; i + 1 < count; ++i) {
     const Excess after = i + 3 < count ? excess(samples, i + 1) : Excess{};
@@ -198,8 +198,8 @@ Law dominated(const Samples& samples) {
     double lowered = least - std::max(needed.left, demanded);
     if (i == 1) lowered = std::min(lowered, samples.floor[i]);  // left of the first point H is above 1 - gamma
     if (!(lowered > limit)) {
-      // The polygon ends in the limit: here if the cell on the left allows it, for on the right the limit itself is below H; one point
-      // earlier if not.
+      // The polygon ends in the limit: at this point if the cell on the left allows it, because on the right the limit itself is below H;
+      // otherwise one point earlier.
       if (least - demanded >= limit) value.push_back(limit);
       break;
     }

@@ -9,8 +9,8 @@
 
 namespace tradeoff::lattice {
 
-/// Non-negative masses at the losses index * step, index increasing, and at +infinity. Not normalised: a law that bounds another in the
-/// hockey-stick order bounds it after any convolution, whatever the totals. [dominating-pair]
+/// Non-negative masses at the losses index * step, index increasing, and at +infinity. Not normalised: a distribution that bounds another
+/// in the hockey-stick order bounds it after any convolution, whatever their total masses. [dominating-pair]
 struct Law {
   std::vector<std::int64_t> index;
   std::vector<double> mass;
@@ -18,20 +18,20 @@ struct Law {
   Interval finite_total;  ///< encloses the sum of `mass`
 };
 
-/// One loss in one direction between two laws on the same lattice.
+/// One loss in one direction between two distributions on the same lattice.
 struct Pair {
   Law above;
   Law below;
 };
 
-/// The lattice points at which a profile is read: some multiples of the step, dense where the law has mass. Increasing, at least three,
-/// the first one negative, all below 2^31 in modulus, neighbours at most 1/2 apart.
+/// The lattice points at which a profile is evaluated: some multiples of the step, dense where the distribution has mass. Increasing, at
+/// least three, the first one negative, all below 2^31 in absolute value, neighbours at most 1/2 apart.
 struct Points {
   double step = 0;
   std::vector<std::int64_t> index;
 };
 
-/// Puts the loss between two laws that live on the points. Reads the profile there, once more at either end, and nowhere else.
+/// Encloses the loss between two distributions on the points. Evaluates the profile there and at one more point at either end.
 /// [dominating-pair] [dominated-pair]
 [[nodiscard]] Pair discretise(const Loss& loss, Direction direction, const Points& points);
 

@@ -14,17 +14,17 @@ namespace {
 using numeric::Complex;
 using numeric::Fft;
 
-// Covers every event of underflow, a hundred binary orders above the smallest normal double, and everything below the cut of tilted masses.
+// Covers every underflow, a hundred binary orders above the smallest normal double, and everything below the cut of tilted masses.
 constexpr double underflow = 1e-280;
 constexpr double negligible_mass = 1e-40;
-// Tilted masses are scaled to a sum near 1. Nearer to the ends of the doubles than this their own rounding would no longer be relative.
+// Tilted masses are scaled to a sum near 1. Closer to the ends of the range of doubles than this, their rounding would not be relative.
 constexpr double least_sum = 1e-200;
 // Sums of at most 2^23 non-negative terms in plain order lose less than this factor.
 constexpr double sum_slack = 1 + 0x1p-29;
 
 const Law& law_of(const Factor& factor, Side side) { return side == Side::above ? factor.pair.above : factor.pair.below; }
 
-/// x to a whole power; each product loses one rounding, so the result loses times - 1 of them (of whatever `*` loses).
+/// x to a whole power; each product has one rounding, so the result has times - 1 of them (each that of `*`).
 template <typename Number>
 Number whole_power(Number x, double times) {
   auto exponent = static_cast<std::uint64_t>(times);
@@ -37,12 +37,12 @@ Number whole_power(Number x, double times) {
   return result;
 }
 
-/// The tilted masses of one law, summing to about 1, added into the real or imaginary parts of a cyclic array.
+/// The tilted masses of one distribution, with a sum of about 1, added into the real or imaginary parts of a cyclic array.
 struct Tilted {
-  Interval log_moment;   // of what was divided out
+  Interval log_moment;   // the logarithm of the factor that was divided out
   double norm = 0;       // Euclidean, of the folded masses
   double log_error = 0;  // relative error of every mass that is not negligible
-  bool known = true;     // false if the masses left the range of doubles: nothing follows from them
+  bool known = true;     // false if the masses left the range of doubles: then nothing follows from them
 };
 
 Tilted tilt_into(std::vector<Complex>& cyclic, const Law& law, Side side, double step, double tilt, double log_scale, std::int64_t centre) {
@@ -66,19 +66,19 @@ Tilted tilt_into(std::vector<Complex>& cyclic, const Law& law, Side side, double
   tilted.log_moment = Interval::exactly(log_scale) + log(Interval::exactly(sum));
   for (const Complex& entry : cyclic) tilted.norm += side == Side::above ? entry.re * entry.re : entry.im * entry.im;
   tilted.norm = std::sqrt(tilted.norm) * sum_slack;
-  // exponent: 3 roundings of itself and 1 of the difference; exp 4, two products, a quotient, the folding.
+  // exponent: 3 roundings of its own and 1 of the difference; exp 4, two products, a quotient, the folding.
   tilted.log_error = unit_roundoff * (10 + folds + 4 * (largest_exponent + std::abs(log_scale)));
   return tilted;
 }
 
-/// The product over all factors of their transforms to their powers, at one coefficient, and what bounds its error.
+/// The product over all factors of their transforms to their powers, at one coefficient, and a bound of its error.
 struct Coefficient {
   Complex product{1, 0};
   double bound = 1;   // product of (modulus + error)^times
   double weight = 0;  // sum of times / (modulus + error)^2
 };
 
-/// What is known of one side before the inverse transform: a coefficient for each pair of opposite places, and sums over the factors.
+/// The state of one side before the inverse transform: a coefficient for each pair of opposite positions, and sums over the factors.
 struct Spectrum {
   explicit Spectrum(std::size_t size) : coefficients(size / 2 + 1) {}
 
@@ -89,7 +89,7 @@ struct Spectrum {
   double roundings = 0;       // of any `bound`, relative
   bool known = true;
 
-  /// Slot 0 and 1 are the places 0 and 1; slot 2^(b-1) + 1 + t is the place 2^b + t, t < 2^(b-1).
+  /// Slots 0 and 1 are the positions 0 and 1; slot 2^(b-1) + 1 + t is the position 2^b + t, t < 2^(b-1).
   [[nodiscard]] static std::size_t place(std::size_t slot) {
     if (slot < 2) return slot;
     const std::size_t half = std::bit_floor(slot - 1);
@@ -117,14 +117,14 @@ struct Spectrum {
 
 using Spectra = std::array<Spectrum, 2>;  // above, below
 
-/// Tilts both laws of a factor, transforms them as one, and multiplies their powers into the spectra.
+/// Tilts both distributions of a factor, transforms them as one complex array, and multiplies their powers into the spectra.
 void multiply_in(Spectra& spectra, const Factor& factor, const Moment& moment, double step, double tilt, std::int64_t centre,
                  const Fft& fft) {
   std::vector<Complex> cyclic(fft.size());
   const Tilted above = tilt_into(cyclic, factor.pair.above, Side::above, step, tilt, moment.log, centre);
   const Tilted below = tilt_into(cyclic, factor.pair.below, Side::below, step, tilt, moment.log, centre);
   fft.forward(cyclic.data());
-  // One more rounding in the split, sqrt(5) u for every product of a power and of the running product, read as an error of the base.
+  // One more rounding in the split, sqrt(5) u for every product of a power and of the running product, counted as an error of the base.
   const double norm = std::hypot(above.norm, below.norm) * std::sqrt(static_cast<double>(fft.size()));
   const double error = (fft.relative_error() + 6 * unit_roundoff) * norm * (1 + 1e-9) + underflow + negligible_mass * 0x1p23;
   for (std::size_t slot = 0; slot < spectra[0].coefficients.size(); ++slot) {
@@ -138,7 +138,7 @@ void multiply_in(Spectra& spectra, const Factor& factor, const Moment& moment, d
   spectra[1].count(below, factor.times, error);
 }
 
-/// The inverse transform of above + i below, still times the length, and the Euclidean norm of what was transformed.
+/// The inverse transform of above + i below, still multiplied by the length, and the Euclidean norm of its input.
 struct Packed {
   std::vector<Complex> law;
   double norm = 0;
@@ -185,7 +185,7 @@ void set_masses(Composed& composed, std::span<const Factor> factors, Side side) 
     const Law& law = law_of(factor, side);
     const Interval times = Interval::exactly(factor.times), infinite = Interval::exactly(law.infinite);
     const Interval total = law.finite_total + infinite;
-    if (!(total.lo > 0)) return;  // an empty law: nothing of the sum is certain, all totals stay 0
+    if (!(total.lo > 0)) return;  // an empty distribution: nothing is known of the sum, all totals stay 0
     log_total = log_total + times * log(total);
     log_finite_share = log_finite_share + times * log1p(-(infinite / total));
     if (!law.index.empty()) composed.top += static_cast<std::int64_t>(factor.times) * law.index.back();
@@ -209,8 +209,8 @@ void set_errors(Composed& composed, const Spectrum& spectrum, double inverse_err
   composed.known = spectrum.known;
 }
 
-/// The cell around which a law is laid, so that it wraps as little as possible. Any cell is right; a mean out of range (its masses are, and
-/// the result will not count as known) must not overflow the sum of all centres.
+/// The cell around which a distribution is placed, so that it wraps as little as possible. Any cell is valid. A mean out of range (then the
+/// masses are too, and the result is unknown) must not overflow the sum of all centres.
 std::int64_t centre_cell(double mean_cells, double times) {
   constexpr double far = 0x1p60;
   return std::abs(mean_cells) * times < far ? std::llround(mean_cells) : 0;
@@ -238,7 +238,7 @@ ComposedPair compose_tilted(std::span<const Factor> factors, double step, const 
     composed.origin = origin;
     composed.law.reserve(fft.size());
     for (const Complex& entry : packed.law) composed.law.push_back((is_above ? entry.re : entry.im) / static_cast<double>(fft.size()));
-    // Packing rounds once: less than a unit, charged as two.
+    // Packing rounds once: less than one unit, counted as two.
     set_errors(composed, spectra[is_above ? 0 : 1], fft.relative_error() + 2 * unit_roundoff, packed.norm);
     set_masses(composed, factors, side);
     composed.left = {tilt.left, log_moment_above(factors, side, outline, step, tilt.left)};
@@ -268,7 +268,7 @@ struct Sum {
   double error = 0;
 };
 
-/// sum over the period of law * kernel, x running from `start` in steps; blocks of 64 share their exponentials.
+/// The sum over the period of distribution * kernel, with x from `start` in steps; blocks of 64 share their exponentials.
 Sum kernel_sum(const Composed& composed, double start, std::int64_t start_index) {
   constexpr std::size_t block = 64;
   const auto n = static_cast<std::int64_t>(composed.law.size());
@@ -302,7 +302,7 @@ Sum kernel_sum(const Composed& composed, double start, std::int64_t start_index)
     blocks += std::abs(block_value);
   }
   const double rounding = unit_roundoff * (magnitude + blocks * (std::floor(static_cast<double>(n) / 64) + 1)) * sum_slack + underflow;
-  // The weights themselves are right to (100 + 8 * 745) u of |one| + |two|, less than 1e-12 of it.
+  // The weights themselves are accurate to (100 + 8 * 745) u of |one| + |two|, less than 1e-12 of it.
   const double doubt = 1e-12 * parts;
   const double transform = (composed.entry_error * (total + doubt) + composed.norm_error * (std::sqrt(square) + doubt)) * sum_slack;
   return {value, (rounding + transform) * (1 + 1e-9)};
@@ -321,7 +321,7 @@ double log_alias(const Composed& composed, const Composed::Chernoff& chernoff, d
 Reading read(const Composed& composed, double epsilon) {
   if (!composed.known) return {Interval::whole(), infinity, infinity};
   double index = std::floor(epsilon / composed.step) + 1;
-  while (std::fma(index - 1, composed.step, -epsilon) > 0) --index;  // the first lattice point above epsilon, found without rounding
+  while (std::fma(index - 1, composed.step, -epsilon) > 0) --index;  // the first lattice point above epsilon, computed without rounding
   while (std::fma(index, composed.step, -epsilon) <= 0) ++index;
   if (index > static_cast<double>(composed.top) || composed.finite_total.hi <= 0) return {{-infinity, -infinity}};
   const double start = std::fma(index, composed.step, -epsilon);
@@ -333,16 +333,16 @@ Reading read(const Composed& composed, double epsilon) {
                      .hi;
   if (!(alias >= 0)) alias = infinity;
   const Interval input = exp(Interval{-composed.log_input_error, composed.log_input_error});
-  Interval folded{0, infinity};  // what is left if the transforms overflowed
+  Interval folded{0, infinity};  // used if the transforms overflowed
   if (sum.value + sum.error < infinity) {
     folded = Interval{std::max(0.0, sum.value - sum.error), std::max(0.0, sum.value + sum.error)} * input;
   }
-  // The copies only add: they are in the sum and not in the truth.
+  // The copies only add: the sum includes them, the exact value does not.
   const Interval scaled{std::max(0.0, (Interval::exactly(folded.lo) - alias).lo), folded.hi};
   const double unit = std::max(sum.value, underflow);
   const double rounding = (folded.hi - folded.lo) / unit, copies = alias / unit;
   if (composed.tilt > 0) return {log_unit + log(scaled), rounding, copies};
-  // 1 - min(1, e^{-x}) is the kernel wanted.
+  // The wanted kernel is 1 - min(1, e^{-x}).
   const Interval complement = exp(log_unit + log(scaled)), finite = max(composed.finite_total - complement, Interval::exactly(0));
   const double share = complement.hi / std::max(finite.hi, underflow);
   return {log(finite), rounding * share, copies * share};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of Liu, Sun, Jiang and Kong on Gaussian DP seen through privacy profiles, with the parameters that reproduce their numbers.
+// The figures of Liu, Sun, Jiang and Kong on Gaussian DP and privacy profiles, with the parameters that reproduce their numbers.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -124,7 +124,7 @@ std::vector<Picture> laplace_against_pure() {
   return {picture};
 }
 
-/// The transform of a mechanism run on Poisson samples of the data.
+/// The transform of a mechanism on Poisson samples of the data.
 Picture sampled(const std::string& title, const std::string& plan, double last) {
   Picture picture = gdpt_axes(title);
   picture.x.high = last;
@@ -135,7 +135,7 @@ Picture sampled(const std::string& title, const std::string& plan, double last) 
 }
 
 std::vector<Picture> sampled_laplace() { return {sampled("Laplace", laplace, 2.5), sampled("SGD, refined", refined_sgd, 6)}; }
-// The encoder of the source's figure protects changes that keep a sum, which sampling does not; this family has a heavy tail as well.
+// The encoder in the figure of the source protects changes that keep a sum, which sampling does not; this family has a heavy tail as well.
 std::vector<Picture> sampled_tails() {
   return {sampled("log family, refined", "log_family(c=1, sigma=2) | refine()", 10), sampled("1-GDP", "gdp(mu=1)", 20)};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of Cadir, Najib and Shkel on composition under several constraints. Where the paper's parameters are not known to us they
-// are our own choice.
+// The figures of Cadir, Najib and Shkel on composition under several constraints. Parameters that the paper does not state are our own
+// choice.
 #include <array>
 
 #include "curve/approximate.h"
@@ -26,12 +26,12 @@ std::vector<Picture> mixture() {
   return {picture};
 }
 
-/// A pair of constraints on every mechanism, composed exactly and by what was known before.
+/// A pair of constraints on every mechanism, composed exactly and by the older bounds.
 Picture double_dp(int runs) {
   const std::string repeated = " | repeat(" + std::to_string(runs) + ")";
   const std::string strong = "(0.4, 0)", weak = "(0.15, 0.05)";
   const std::string both = "constraints([" + strong + ", " + weak + "])";
-  // Both together bound the total variation, and with the first constraint that bounds the composition as well.
+  // Both constraints together bound the total variation; with the first constraint, that also bounds the composition.
   const double variation = curve_of(both).advantage().hi;
   const Series first = polygon("(0.4, 0)-DP alone", "constraints([" + strong + "])" + repeated);
   const Series second = polygon("(0.15, 0.05)-DP alone", "constraints([" + weak + "])" + repeated);
@@ -50,7 +50,7 @@ Picture double_dp(int runs) {
 
 std::vector<Picture> double_dp_composition() { return {double_dp(5), double_dp(20)}; }
 
-/// The constraints as a plan: each pair at the end that keeps the polygon on its side of the curve.
+/// The constraints as a plan: each pair is rounded so that the polygon stays on its side of the curve.
 std::string plan_of(const Approximation& approximation, bool below) {
   std::string pairs;
   for (const Constraint& one : approximation.pieces) {

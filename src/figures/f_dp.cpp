@@ -23,7 +23,7 @@ Series tradeoff_polygon(std::string label, const std::string& plan) {
 std::string dp_plan(double epsilon, const std::string& delta) { return "dp(epsilon=" + digits_of(epsilon) + ", delta=" + delta + ")"; }
 std::string at_most(double value) { return safe_end(Interval::exactly(value), SafeEnd::hi, 3); }
 
-/// The limit theorem's curve, named as what it is.
+/// The curve of the limit theorem, labelled as an estimate.
 Series limit_series(const std::string& plan) {
   const double mu = central_limit(parse(plan)).mu.value();
   return styled(tradeoff("limit theorem (an estimate): μ ≈ " + at_most(mu), "gdp(mu=" + digits_of(mu) + ")"), 0, Stroke::dashed);
@@ -57,7 +57,7 @@ Picture mnist(const std::string& noise, int epochs) {
   return picture;
 }
 
-/// The same runs seen as profiles, down to deltas that are asked for in practice.
+/// The same runs as profiles, down to deltas that are used in practice.
 Picture mnist_profile(const std::string& noise, int epochs, double last) {
   const std::string plan = mnist_plan(noise, epochs);
   const double mu = central_limit(parse(plan)).mu.value();
@@ -131,7 +131,7 @@ std::vector<Picture> composition() {
   return {scaled, tenfold()};
 }
 
-/// p f + (1 - p) Id, of a curve seen at the places of the series.
+/// p f + (1 - p) Id, for a curve given at the points of the series.
 Series sampled(std::string label, const Series& base, double rate) {
   Series mixed{std::move(label)};
   for (const auto& [alpha, beta] : base.spots)

@@ -8,19 +8,19 @@
 
 #include "report/picture.h"
 
-// The figures of the papers that the program is built on, drawn again from certified curves.
+// The figures of the papers that the program implements, drawn from certified curves.
 namespace tradeoff::report {
 
-/// How a figure is made. Every number in it comes from the library when it is drawn.
+/// How a figure is made. Every number in it is computed by the library when it is drawn.
 struct Recipe {
-  std::string_view name;  ///< also of its file, without the ending
+  std::string_view name;  ///< also the name of its file, without the suffix
   std::string_view title;
-  std::string_view source;  ///< whose figure it is
-  std::string_view shows;   ///< what a reader sees and may conclude
+  std::string_view source;  ///< the paper of the figure
+  std::string_view shows;   ///< what the figure shows and what follows from it
   std::vector<Picture> (*draw)();
 };
 
-/// All of them: each paper is a file of its own and an entry in `recipes`.
+/// All figures: each paper is a file and an entry in `recipes`.
 [[nodiscard]] const std::vector<Recipe>& recipes();
 [[nodiscard]] std::span<const Recipe> constraints_recipes();
 [[nodiscard]] std::span<const Recipe> bridge_recipes();
@@ -28,7 +28,7 @@ struct Recipe {
 
 [[nodiscard]] Figure draw(const Recipe& recipe);
 
-/// The page that shows these figures: what each is, and the command that makes it. Markdown.
+/// The Markdown page that shows these figures: a description of each, and the command that makes it.
 [[nodiscard]] std::string gallery(const std::vector<Recipe>& shown);
 
 }  // namespace tradeoff::report

@@ -30,7 +30,7 @@ Interval sqrt(Interval a) {
   // IEEE 754 requires a correctly rounded square root, so one unit is enough, and none if the square of the root is exact.
   const auto residual = [](double root, double x) {
     if (x == 0 || root == infinity) return 0.0;
-    if (x < 0x1p-900) return std::numeric_limits<double>::quiet_NaN();  // the residual could underflow: unknown
+    if (x < 0x1p-900) return std::numeric_limits<double>::quiet_NaN();  // unknown: the residual could underflow
     return std::fma(root, root, -x);
   };
   const double low = std::sqrt(std::max(a.lo, 0.0));
@@ -72,7 +72,7 @@ Interval tanh(Interval a) {
 }
 
 Interval log1mexp(Interval a) {
-  // Decreasing in a. Near 0 the difference 1 - exp(a) is formed by expm1, far from it log1p keeps the small term.
+  // Decreasing in a. Near 0 the difference 1 - exp(a) is computed by expm1; far from 0 log1p keeps the small term.
   const auto at = [](double x) {
     const Interval point = Interval::exactly(std::min(x, 0.0));
     return x > -0.6931471805599453 ? log(-expm1(point)) : log1p(-exp(point));

@@ -14,15 +14,15 @@
 #error "tradeoff certifies rounding errors: it must not be compiled with -ffast-math"
 #endif
 
-// Interval arithmetic by software outward rounding: every operation is done in the default rounding mode and its result
-// pushed outward unless it is seen to be exact [outward-rounding]. No rounding modes: optimisers and WebAssembly ignore them
-// (docs/adr/0002). The operators are found by argument-dependent lookup; this header is private, the public Interval has no arithmetic.
+// Interval arithmetic by software outward rounding: every operation is done in the default rounding mode, and its result is moved outward
+// unless it is proved exact [outward-rounding]. It sets no rounding modes, because optimisers and WebAssembly ignore them (docs/adr/0002).
+// The operators are found by argument-dependent lookup; this header is private, and the public Interval has no arithmetic.
 namespace tradeoff {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr double unit_roundoff = 0x1p-53;  ///< the largest relative error of one rounding to nearest
 
-/// A plain number from an enclosure, for searches whose result is verified afterwards: the middle, or an end if the other is infinite.
+/// A double from an enclosure, for searches whose result is verified afterwards: the middle, or an end if the other is infinite.
 [[nodiscard]] inline double middle_of(Interval a) {
   if (a.lo == -infinity) return a.hi;
   return a.hi == infinity ? a.lo : a.lo + (a.hi - a.lo) / 2;
@@ -30,7 +30,7 @@ inline constexpr double unit_roundoff = 0x1p-53;  ///< the largest relative erro
 
 namespace numeric {
 
-/// The next double above / below; infinities stay, NaN is not expected.
+/// The next double above / below; infinities stay; NaN is not allowed.
 [[nodiscard]] inline double next_up(double x) {
   if (x == infinity) return x;
   if (x == 0) return std::numeric_limits<double>::denorm_min();
@@ -61,7 +61,7 @@ namespace numeric {
 }
 [[nodiscard]] inline double add_down(double a, double b) { return -add_up(-a, -b); }
 
-/// Product; 0 times infinity is 0, which is what an interval product needs.
+/// The product; 0 times infinity is 0, as interval products require.
 [[nodiscard]] inline double multiply_up(double a, double b) {
   if (a == 0 || b == 0) return 0;
   const double product = a * b;
@@ -74,7 +74,7 @@ namespace numeric {
 }
 [[nodiscard]] inline double multiply_down(double a, double b) { return -multiply_up(-a, b); }
 
-/// Quotient, b != 0. Infinity over infinity bounds nothing.
+/// The quotient, b != 0. Infinity over infinity gives no bound.
 [[nodiscard]] inline double divide_up(double a, double b) {
   if (a == 0) return 0;
   const double quotient = a / b;
@@ -92,7 +92,7 @@ namespace numeric {
 /// Pointwise maximum / minimum: the interval of max(x, y) for x in a, y in b.
 [[nodiscard]] inline Interval max(Interval a, Interval b) { return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 [[nodiscard]] inline Interval min(Interval a, Interval b) { return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)}; }
-/// Both enclose the same truth. If rounding noise ever made them disjoint, the first is kept.
+/// Both enclose the same number. If rounding made them disjoint, the first is returned.
 [[nodiscard]] inline Interval intersect(Interval a, Interval b) {
   const Interval both{std::max(a.lo, b.lo), std::min(a.hi, b.hi)};
   return both.lo <= both.hi ? both : a;
@@ -110,7 +110,7 @@ namespace numeric {
   return {std::min({multiply_down(a.lo, b.lo), multiply_down(a.lo, b.hi), multiply_down(a.hi, b.lo), multiply_down(a.hi, b.hi)}),
           std::max({multiply_up(a.lo, b.lo), multiply_up(a.lo, b.hi), multiply_up(a.hi, b.lo), multiply_up(a.hi, b.hi)})};
 }
-/// Division by an interval that touches 0 gives the part of the line that is certain: everything if b straddles 0.
+/// Division by an interval that contains 0 returns all possible values: the whole line if b has 0 in its interior.
 [[nodiscard]] Interval operator/(Interval a, Interval b);
 
 [[nodiscard]] inline Interval operator+(Interval a, double b) { return a + Interval::exactly(b); }

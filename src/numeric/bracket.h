@@ -7,19 +7,19 @@
 
 namespace tradeoff::numeric {
 
-/// What is known at a point about the place where a monotone condition changes.
+/// What is known at a point about the position at which a monotone condition changes.
 struct Verdict {
   bool before = false;  ///< the change certainly lies above the point
   bool after = false;   ///< the change certainly lies at or below the point
-  double excess = 0;    ///< roughly proportional to the distance from the change, positive before it; only guides the search
-  double doubt = 0;     ///< how far the excess may be off, if that is known; only guides the search
+  double excess = 0;    ///< roughly proportional to the distance from the change, positive before it; it only guides the search
+  double doubt = 0;     ///< the error of the excess, if known; it only guides the search
 };
 
-/// Encloses the change of a monotone condition between `low`, which is certainly before it, and `high`, which is certainly after.
-/// Both ends of the result are certain in the same sense. `judge(x)` is called at most about 150 times; what it says of the ends is known.
+/// Encloses the change of a monotone condition between `low`, which is certainly before it, and `high`, which is certainly after it. Both
+/// ends of the result are certain in the same sense. `judge(x)` is called at most about 150 times; its values at the ends are given.
 template <class Judge>
 [[nodiscard]] Interval narrow_bracket(Judge&& judge, double low, const Verdict& at_low, double high, const Verdict& at_high) {
-  // Closer than a few units in the last place two points are the same to a reader.
+  // Points closer than a few units in the last place are treated as equal.
   const auto settled = [](double a, double b) { return !(b - a > 8e-16 * std::abs(b)); };
   double low_excess = at_low.excess, high_excess = at_high.excess;
   double slope = (high_excess - low_excess) / (high - low);
@@ -28,7 +28,7 @@ template <class Judge>
   int last_side = 0;
   for (int i = 0; i < 100 && !settled(low, high); ++i) {
     const double secant = low + (high - low) * (low_excess / (low_excess - high_excess));
-    // Three steps that do not halve the bracket are followed by one that does, and a search that is long already halves only.
+    // After three steps that do not halve the bracket it bisects once; a long search only bisects.
     bool halve = i > 40;
     if (i % 4 == 3) {
       halve = halve || high - low > 0.5 * width;
@@ -37,7 +37,8 @@ template <class Judge>
     middle = !halve && secant > low && secant < high ? secant : low + (high - low) / 2;
     verdict = judge(middle);
     if (!verdict.before && !verdict.after) break;
-    // Anderson and Bjorck: an end that stays has its excess cut by what the moving one says of the curve, so the secant cannot creep.
+    // Anderson and Bjorck: if one end stays, its excess is reduced by the slope that the moving end shows, so that the secant method does
+    // not stall.
     const double share = 1 - verdict.excess / (verdict.before ? low_excess : high_excess);
     const double cut = share > 0 ? share : 0.5;
     slope = (verdict.excess - (verdict.before ? low_excess : high_excess)) / (middle - (verdict.before ? low : high));
@@ -53,12 +54,12 @@ template <class Judge>
       last_side = -1;
     }
   }
-  // An undecided point lies between: close in on it from both sides, by as much as the doubt about it asks for, doubling the distance
-  // until a point is decided.
+  // The change lies near an undecided point: approach it from both sides, starting at the distance that its error suggests and doubling the
+  // distance until a point is decided.
   const double smallest = 4e-16 * std::abs(middle) + 1e-300;
   const auto first_step = [&](double doubt) {
     const double step = 1.2 * doubt / std::abs(slope);
-    return step > smallest && step < 0.25 * (high - low) ? step : smallest;  // also where it is not a number
+    return step > smallest && step < 0.25 * (high - low) ? step : smallest;  // also for NaN
   };
   for (double step = first_step(verdict.doubt + verdict.excess); middle > low && middle + step < high; step *= 2)
     if (judge(middle + step).after) high = middle + step;

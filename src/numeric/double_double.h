@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-// Unevaluated sums of two doubles, about 106 bits: for recurrences over millions of cells and for tables that are to be
-// correctly rounded. Errors per operation are below 2^-100 relative to the result, for a sum to the larger operand. No error
-// bound of a result rests on more than 2^-80 of it.
+// Unevaluated sums of two doubles, about 106 bits: for recurrences over millions of cells and for tables that must be correctly rounded.
+// The error of each operation is below 2^-100 relative to the result, for a sum relative to the larger operand. Error bounds assume only
+// 2^-80.
 namespace tradeoff::numeric {
 
 struct DoubleDouble {

@@ -5,7 +5,7 @@
 
 #include "numeric/double_double.h"
 
-// [fft-rounding] The order of the operations below is what the bound is proved for.
+// [fft-rounding] The bound is proved for exactly this order of operations.
 namespace tradeoff::numeric {
 namespace {
 
@@ -30,8 +30,8 @@ Turn turn_of(double fraction) {
 
 Turn operator*(const Turn& a, const Turn& b) { return {a.cosine * b.cosine - a.sine * b.sine, a.cosine * b.sine + a.sine * b.cosine}; }
 
-/// exp(-2 pi i k / n) for 0 <= k <= n / 8, each part rounded from 100 bits: within 0.71 u of the truth. The angle is split in two,
-/// so that 2 sqrt(n / 8) series and n / 8 products do.
+/// exp(-2 pi i k / n) for 0 <= k <= n / 8, each part rounded from 100 bits: within 0.71 u of the exact value. The angle is split in two, so
+/// that 2 sqrt(n / 8) series and n / 8 products suffice.
 std::vector<Complex> first_octant(unsigned log2_size) {
   const std::size_t count = (std::size_t{1} << log2_size) / 8;
   const std::size_t fine_count = std::size_t{1} << (log2_size / 2);
@@ -48,7 +48,7 @@ std::vector<Complex> first_octant(unsigned log2_size) {
   return octant;
 }
 
-/// exp(-2 pi i k / n), 0 <= k < n / 2, from the first octant by symmetry: no further rounding.
+/// exp(-2 pi i k / n), 0 <= k < n / 2, from the first octant by symmetry, without further rounding.
 Complex root(const std::vector<Complex>& octant, std::size_t k, std::size_t n) {
   if (k <= n / 8) return octant[k];
   if (k <= n / 4) {
@@ -83,7 +83,7 @@ void forward_block(Complex* x, std::size_t size, const Complex* roots) {
   for (std::size_t block = 0; block < 4; ++block) forward_block(x + block * q, q, roots);
 }
 
-/// The stages of forward_block undone in the opposite order (decimation in time, conjugate roots).
+/// The inverse stages of forward_block in the opposite order (decimation in time, conjugate roots).
 void inverse_block(Complex* x, std::size_t size, const Complex* roots) {
   if (size == 1) return;
   if (size == 2) {

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <vector>
 
-// The discrete Fourier transform of a power-of-two length, with a rounding bound that is proved beforehand: every operation
-// is fixed, so the bound is a theorem about this file and not a measurement. [fft-rounding]
+// The discrete Fourier transform of a power-of-two length, with a proved rounding bound: every operation is fixed, so the bound is a
+// theorem about this file and not a measurement. [fft-rounding]
 namespace tradeoff::numeric {
 
 struct Complex {
@@ -16,7 +16,7 @@ struct Complex {
 
 [[nodiscard]] inline Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
 [[nodiscard]] inline Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
-/// Relative error at most sqrt(5) units of roundoff (Brent, Percival, Zimmermann 2007); no rescue of infinities.
+/// Relative error at most sqrt(5) units of roundoff (Brent, Percival, Zimmermann 2007); no special handling of infinities.
 [[nodiscard]] inline Complex operator*(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 [[nodiscard]] inline Complex conjugate(Complex a) { return {a.re, -a.im}; }
 
@@ -26,16 +26,16 @@ class Fft {
 
   [[nodiscard]] std::size_t size() const { return std::size_t{1} << log2_size_; }
 
-  /// x_j -> sum_j x_j exp(-2 pi i j k / n); the coefficient k is left at the place whose bits are those of k reversed.
+  /// x_j -> sum_j x_j exp(-2 pi i j k / n); the coefficient k is stored at the bit-reversed position of k.
   void forward(Complex* x) const;
-  /// The reverse from that order, without the division by n.
+  /// The inverse from that order, without the division by n.
   void inverse(Complex* x) const;
 
-  /// Either transform of x has an error of at most this times the Euclidean norm of the exact transform (unless numbers below
-  /// 2^-960 decide, which adds less than 2^-900 to each entry).
+  /// The error of either transform of x is at most this times the Euclidean norm of the exact transform (numbers below 2^-960 add less than
+  /// 2^-900 to each entry).
   [[nodiscard]] double relative_error() const { return stage_error * log2_size_; }
 
-  /// Where the coefficient -k stands if k stands at `place`: every bit below the leading one is flipped.
+  /// The position of the coefficient -k if k is at `place`: every bit below the leading one is flipped.
   [[nodiscard]] static std::size_t opposite(std::size_t place) { return place < 2 ? place : place ^ (std::bit_floor(place) - 1); }
 
  private:

@@ -9,7 +9,8 @@ namespace {
 
 thread_local bool inside = false;
 
-/// While it lives, the default environment of the C library: it masks traps and keeps subnormal numbers too. [usual-arithmetic]
+/// While it exists, the thread uses the default floating-point environment of the C library: traps are masked and subnormal numbers are
+/// kept. [usual-arithmetic]
 class DefaultEnvironment {
  public:
   DefaultEnvironment() : was_inside_(inside) {

@@ -10,8 +10,9 @@ namespace tradeoff::numeric {
 /// Whether this thread is within `run_in_usual_arithmetic`.
 [[nodiscard]] bool inside_usual_arithmetic() noexcept;
 
-/// Whether arithmetic is the one that every error bound assumes: rounding to nearest, subnormal numbers kept, long double at its full
-/// precision, no traps. A few cycles where the control registers can be read; elsewhere only what was made usual counts. [usual-arithmetic]
+/// Whether the floating-point environment is the one that every error bound assumes: rounding to nearest, subnormal numbers kept, long
+/// double at its full precision, no traps. Takes a few cycles where the control registers can be read; elsewhere it is true only within
+/// `run_in_usual_arithmetic`. [usual-arithmetic]
 [[nodiscard]] inline bool arithmetic_is_usual() noexcept {
 #if defined(__x86_64__)
   constexpr unsigned kept = 0xffc0, usual = 0x1f80;                    // traps, rounding, both ways to flush to zero
@@ -28,9 +29,9 @@ namespace tradeoff::numeric {
 /// Sets the default floating-point environment, calls `body` through a pointer, and restores the environment of the caller.
 void run_in_usual_arithmetic(const std::function<void()>& body);
 
-/// The result of `body`, computed in usual arithmetic. Every public function starts with
-///     if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return the_function_itself(...); });
-/// so that code which a compiler moves before the test is harmless if the test holds, and its result is discarded if it does not.
+/// The result of `body`, computed in the default environment. Every public function starts with
+/// if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return the_function_itself(...); });
+/// Code that a compiler moves before the test is harmless if the test holds; otherwise its result is discarded.
 template <typename Body>
 [[nodiscard]] auto in_usual_arithmetic(const Body& body) {
   std::optional<decltype(body())> result;

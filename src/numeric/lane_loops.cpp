@@ -49,7 +49,7 @@ TRADEOFF_CLONES TurnedSums turned_sums(const Turning& turning) {
 TRADEOFF_CLONES double largest_cell(const Cells& cells) {
   constexpr std::size_t half = lane_count / 2;
   std::size_t j = 0;
-  HalfLanes most = HalfLanes{} - std::numeric_limits<double>::infinity();  // in each lane
+  HalfLanes most = HalfLanes{} - std::numeric_limits<double>::infinity();  // of each lane
   for (; j + half <= cells.count; j += half) {
     HalfLanes modulus, argument, square, curvature;
     std::memcpy(&modulus, cells.modulus + j, sizeof modulus);

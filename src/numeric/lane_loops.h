@@ -5,10 +5,10 @@
 
 #include "numeric/lanes.h"
 
-// Loops over columns of doubles, the same to the last bit on every processor.
+// Loops over arrays of doubles, with results that are identical to the last bit on every processor.
 namespace tradeoff::numeric {
 
-/// Weights (eight real parts, then eight imaginary ones, block after block) of nodes whose phases turn by one angle from block to block.
+/// Weights (eight real parts, then eight imaginary ones, block after block) of nodes whose phases change by one angle from block to block.
 struct Turning {
   const double* profile;  ///< two lists of weights
   const double* fall;
@@ -21,10 +21,10 @@ struct TurnedSums {
   double profile = 0;
   double fall = 0;
 };
-inline constexpr std::size_t turns = 16;  ///< of a block before its angle is computed afresh
+inline constexpr std::size_t turns = 16;  ///< blocks before the angle is computed anew
 [[nodiscard]] TurnedSums turned_sums(const Turning& turning);
 
-/// The exponents power * modulus + t * argument - square at the ends of cells, one more than cells, and what may be added inside.
+/// The exponents power * modulus + t * argument - square at the ends of cells, one more than cells, and the increase allowed inside.
 struct Cells {
   double power;
   double t;
@@ -35,7 +35,7 @@ struct Cells {
   const double* curvature;
   std::size_t count;
 };
-/// The largest over the cells of the larger end plus bend * curvature.
+/// The maximum over the cells of the larger end plus bend * curvature.
 [[nodiscard]] double largest_cell(const Cells& cells);
 
 }  // namespace tradeoff::numeric

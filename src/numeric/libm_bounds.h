@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How far each libm function may be from the truth, in units in the last place of its result. Measured worst cases on
-// glibc 2.36 are half of these or less, which the tests demand of every function against MPFR. [outward-rounding]
+// The largest error of each libm function, in units in the last place of its result. Measured worst cases on glibc 2.36 are at most half of
+// these; the tests check every function against MPFR. [outward-rounding]
 namespace tradeoff::numeric::libm_ulps {
 
 inline constexpr double exp = 2;

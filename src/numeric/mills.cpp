@@ -7,20 +7,20 @@
 namespace tradeoff::numeric {
 namespace {
 
-// Relative errors proved in docs/theory/normal-functions.md, with room to spare.
+// Relative errors proved in docs/theory/normal-functions.md, with a margin.
 constexpr double table_error = 4 * unit_roundoff;
 constexpr double series_error = 6 * unit_roundoff;
 constexpr double difference_error = 16 * unit_roundoff;
 constexpr double density_error = 16 * unit_roundoff;
 
-// From here on the asymptotic series is used: its 14 terms are good to 0.01 * 2^-53.
+// From here on the asymptotic series is used: its 14 terms have an error of 0.01 * 2^-53.
 constexpr double series_from = 16;
 constexpr int series_terms = 14;
 // (-1)^n (2n-1)!!, all exact.
 constexpr double series[series_terms] = {1,       -1,      3,          -15,        105,           -945,          10395,
                                          -135135, 2027025, -34459425., 654729075., -13749310575., 316234143225., -7905853580625.};
 
-/// The piece of the table that holds a point: its coefficients, centre and width.
+/// The piece of the table that contains a point: its coefficients, centre and width.
 struct Piece {
   const double* coefficients;
   double centre;
@@ -96,7 +96,7 @@ MillsDifference mills_difference(Precise y, Precise z, double mu) {
     const double e_y = (piece.centre - y.high) - y.low;
     if (e_z >= -piece.width) return {{slope_from_table(piece, e_y, e_z), difference_error + 2 * place_error}, mu};
   }
-  // Far enough apart: the subtraction loses at most seven bits, and the error says how many.
+  // Far enough apart: the subtraction loses at most seven bits, and the error bound includes them.
   const Approximation at_y = mills(y);
   const Approximation at_z = mills(z);
   const double difference = at_y.value - at_z.value;

@@ -3,22 +3,22 @@
 
 #include "numeric/arithmetic.h"
 
-// The Mills ratio in plain doubles with a proved relative error: the kernel under the normal functions and the Gaussian profile.
+// The Mills ratio in plain doubles with a proved relative error: the basis of the normal functions and the Gaussian profile.
 namespace tradeoff::numeric {
 
-/// Beyond this a square overflows; every function here has reached its limit long before.
+/// Beyond this a square overflows; every function here has reached its limit before.
 inline constexpr double far_away = 1e150;
 
 /// Half a unit in the last place of 1: the relative error of one rounding.
 
-/// A number known to more than a double: high + low, |truth - (high + low)| <= error.
+/// A number to more than double precision: |exact - (high + low)| <= error.
 struct Precise {
   double high = 0;
   double low = 0;
   double error = 0;
 };
 
-/// A positive number with a relative error bound: |truth - value| <= relative_error * truth.
+/// A positive number with a relative error bound: |exact - value| <= relative_error * exact.
 struct Approximation {
   double value = 0;
   double relative_error = 0;
@@ -38,7 +38,7 @@ struct Approximation {
 /// Mills(y) - Mills(y + mu) = factor * scale, y >= -1, mu > 0, without cancellation. [normal-functions]
 struct MillsDifference {
   Approximation factor;
-  double scale = 1;  // mu or 1: kept apart because their product may underflow
+  double scale = 1;  // mu or 1: stored separately because their product may underflow
 };
 [[nodiscard]] MillsDifference mills_difference(Precise y, Precise z, double mu);
 
@@ -49,7 +49,7 @@ struct Density {
 };
 [[nodiscard]] Density density(Precise x);
 
-/// log of the same, |truth - value| <= error.
+/// The logarithm of the same, |exact - value| <= error.
 struct LogDensity {
   double value = 0;
   double error = 0;

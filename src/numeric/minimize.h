@@ -6,14 +6,14 @@
 
 namespace tradeoff::numeric {
 
-/// An approximate minimiser of a unimodal function between low and high, to `precision`. A search, not a proof: the caller must certify
-/// what it computes from the result.
+/// An approximate minimiser of a unimodal function between low and high, to `precision`. It proves nothing: the caller must verify what it
+/// computes from the result.
 template <class Function>
 double golden_section(Function&& function, double low, double high, double precision) {
   constexpr double golden = 0.6180339887498949;
   double left = high - golden * (high - low), right = low + golden * (high - low);
   double left_value = function(left), right_value = function(right);
-  while (high - low > precision && left < right) {  // the second: doubles go no closer
+  while (high - low > precision && left < right) {  // the second condition: neighbouring doubles
     if (left_value < right_value) {
       high = right;
       right = left;
@@ -31,8 +31,8 @@ double golden_section(Function&& function, double low, double high, double preci
   return left_value < right_value ? left : right;
 }
 
-/// The same with steps to the lowest point of the parabola through the last three places where that is inside and converges, golden ones
-/// otherwise (Brent): a third of the evaluations for a smooth function.
+/// The same by Brent's method: steps to the minimum of the parabola through the last three points if that is inside and converges,
+/// otherwise golden section. It needs a third of the evaluations for a smooth function.
 template <class Function>
 double parabolic_section(Function&& function, double low, double high, double precision) {
   constexpr double golden = 0.3819660112501051;

@@ -28,7 +28,7 @@ Interval tail_at(double x) {
 
 Interval mills_at(double x) {
   if (x >= -1) return around(numeric::mills({x, 0, 0}));
-  // Mills(x) + Mills(-x) = 1 / phi(x); the subtraction loses nothing, Mills(-x) < 1/6 of the sum.
+  // Mills(x) + Mills(-x) = 1 / phi(x); the subtraction loses no accuracy, because Mills(-x) < 1/6 of the sum.
   if (x < -37) return {1e297, infinity};  // 1 / phi(-37) > 1e297, and beyond -38.6 it overflows
   return 1 / density_at(x) - around(numeric::mills({-x, 0, 0}));
 }
@@ -79,7 +79,7 @@ Interval log_quantile_at(double log_p) {
   if (log_p < -1e299) return {-infinity, -1e149};
   const Interval target = Interval::exactly(log_p);
   if (log_p < log_half) return numeric::increasing_root(log_cdf_at, target, guess_quantile(log_p), {-infinity, 1});
-  // Above 1/2, where log Phi is flat, the complement carries the digits.
+  // Above 1/2, where log Phi is flat, the complement has the accuracy.
   const Interval complement = -expm1(target);
   return -normal_quantile(complement);
 }

@@ -3,8 +3,8 @@
 
 #include "numeric/arithmetic.h"
 
-// The normal law, certified: every function encloses the truth for every argument in its interval, infinite ends included, and none
-// returns NaN. Errors are bounded beforehand (forward functions) or verified afterwards (quantiles). [normal-functions]
+// The normal distribution with proved bounds: every function encloses the exact value for every argument in its interval, infinite ends
+// included, and none returns NaN. Errors are bounded in advance (forward functions) or verified afterwards (quantiles). [normal-functions]
 namespace tradeoff {
 
 /// exp(-x^2/2) / sqrt(2 pi).
@@ -17,9 +17,9 @@ namespace tradeoff {
 /// log Phi(x), accurate for x from -1e154 to +38 and beyond.
 [[nodiscard]] Interval log_normal_cdf(Interval x);
 
-/// Phi^-1(p), p clipped to [0, 1]; -infinity at 0, +infinity at 1. Relatively tight near p = 1/2 too.
+/// Phi^-1(p), p clipped to [0, 1]; -infinity at 0, +infinity at 1. Relatively accurate near p = 1/2 too.
 [[nodiscard]] Interval normal_quantile(Interval p);
-/// Phi^-1(1 - q): the quantile of a probability known by its complement.
+/// Phi^-1(1 - q): the quantile of a probability given by its complement.
 [[nodiscard]] inline Interval normal_quantile_of_complement(Interval q) { return -normal_quantile(q); }
 /// Phi^-1(exp(log_p)), log_p <= 0 (clipped), down to log_p = -1e300.
 [[nodiscard]] Interval normal_quantile_of_log(Interval log_p);

@@ -20,7 +20,7 @@ constexpr int most_digits = 767;
 
 [[nodiscard]] bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Takes the longest run of digits off the front.
+/// Removes the longest run of digits from the front.
 [[nodiscard]] std::string_view take_digits(std::string_view& text) {
   const auto end = std::find_if_not(text.begin(), text.end(), is_digit);
   const auto run = text.substr(0, static_cast<std::size_t>(end - text.begin()));
@@ -34,7 +34,7 @@ constexpr int most_digits = 767;
   return true;
 }
 
-/// The exponent part, `e` already taken; saturates where `largest_magnitude` refuses anyway.
+/// The exponent part after `e`; saturates beyond `largest_magnitude`, which is refused anyway.
 [[nodiscard]] std::optional<std::int64_t> take_exponent(std::string_view& text) {
   const bool negative = take(text, '-');
   if (!negative) (void)take(text, '+');
@@ -67,9 +67,9 @@ constexpr int most_digits = 767;
   return a.digits.compare(b.digits) <=> 0;  // no leading or trailing zeros: the order of the texts is that of the fractions 0.digits
 }
 
-/// A double near a positive decimal; how near is checked by the caller.
+/// A double near a positive decimal; the caller checks the distance.
 [[nodiscard]] double guess(const Decimal& decimal) {
-  // Digits beyond `most_digits` cannot decide anything but "not equal", which a final 1 says as well.
+  // Digits beyond `most_digits` can only decide "not equal"; a final 1 in their place decides the same.
   constexpr std::size_t kept = most_digits + 1;
   std::string text = decimal.digits.substr(0, kept);
   std::int64_t exponent = decimal.exponent;
@@ -98,7 +98,7 @@ constexpr int most_digits = 767;
   }
 }
 
-/// Up to 15 digits and a power of ten up to 22 are doubles, so one correctly directed operation gives the smallest interval.
+/// Up to 15 digits and a power of ten up to 22 are exact doubles, so one correctly directed operation gives the smallest interval.
 [[nodiscard]] std::optional<Interval> enclose_short(const Decimal& decimal) {
   static constexpr std::array<double, 23> powers{1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -114,14 +114,14 @@ constexpr int most_digits = 767;
 
 enum class Side { below, above };
 
-/// Rounds to at most `digits` significant digits, toward the side.
+/// Rounds to at most `digits` significant digits, towards the given side.
 [[nodiscard]] Decimal round_to(Decimal decimal, int digits, Side side) {
   const auto kept = static_cast<std::size_t>(digits);
   if (decimal.digits.size() <= kept) return decimal;
   const bool away_from_zero = decimal.negative == (side == Side::below);
   decimal.exponent += static_cast<std::int64_t>(decimal.digits.size() - kept);
   decimal.digits.resize(kept);
-  if (away_from_zero) {  // what was cut off is not zero: the last digit of a canonical decimal never is
+  if (away_from_zero) {  // the omitted digits are not all zero: the last digit of a canonical decimal never is
     const auto last = decimal.digits.find_last_not_of('9');
     const std::size_t nines_from = last == std::string::npos ? 0 : last + 1;
     std::fill(decimal.digits.begin() + static_cast<std::ptrdiff_t>(nines_from), decimal.digits.end(), '0');
@@ -149,7 +149,7 @@ enum class Side { below, above };
 }
 
 [[nodiscard]] std::string to_text(double value, int digits, Side side) {
-  if (value != value) value = side == Side::below ? -infinity : infinity;  // not a number bounds nothing
+  if (value != value) value = side == Side::below ? -infinity : infinity;  // NaN gives no bound
   if (value == infinity) return "inf";
   if (value == -infinity) return "-inf";
   const Decimal exact = exact_decimal(value);
@@ -158,7 +158,7 @@ enum class Side { below, above };
   const auto order = compare(shortest, exact);
   if (side == Side::below ? order <= 0 : order >= 0) return to_string(shortest);
   std::string text = to_string(round_to(exact, 17, side));
-  // 17 digits rounded to one side can be 0.9 units in the last place off and read as the neighbour; 18 are always near enough.
+  // 17 digits rounded to one side can be 0.9 units in the last place off and read as the neighbour; 18 always suffice.
   return reads_back(text, value) ? text : to_string(round_to(exact, 18, side));
 }
 

@@ -9,7 +9,7 @@
 
 #include "tradeoff/interval.h"
 
-// Numbers as text, without loss: what is read is the exact decimal, what is printed never claims more than the double holds.
+// Numbers as text, without loss: the exact decimal is read, and printed decimals are rounded to the requested side.
 namespace tradeoff::numeric {
 
 /// An exact decimal, +-digits * 10^exponent. Canonical: no leading or trailing zero digits; zero is {false, "0", 0}.
@@ -32,13 +32,13 @@ struct Quotient {
   friend bool operator==(const Quotient&, const Quotient&) = default;
 };
 
-/// A written exponent beyond this is refused: no double is near, and sizes derived from it stay far from overflow.
+/// A larger written exponent is refused: no double is near, and sizes derived from it stay far from overflow.
 inline constexpr std::int64_t largest_magnitude = 999'999'999;
 
-/// Reads [sign] digits [. digits] [e [sign] digits], the whole text; `.5`, `5.` and a leading `+` are fine.
-/// Nothing for any other text (spaces, separators, hexadecimal, inf, nan) and for magnitudes beyond `largest_magnitude`.
+/// Reads [sign] digits [. digits] [e [sign] digits], the whole text; `.5`, `5.` and a leading `+` are allowed. Empty for any other text
+/// (spaces, separators, hexadecimal, inf, nan) and for magnitudes beyond `largest_magnitude`.
 [[nodiscard]] std::optional<Decimal> read_decimal(std::string_view text);
-/// Reads `a` or `a/b`, without spaces; nothing if b is zero.
+/// Reads `a` or `a/b`, without spaces; empty if b is zero.
 [[nodiscard]] std::optional<Quotient> read_quotient(std::string_view text);
 
 /// The canonical spelling: plain from 1e-4 up to 1e21, otherwise as in 1.5e-7. Equal numbers have equal spellings. Valid JSON.
@@ -56,13 +56,13 @@ inline constexpr std::int64_t largest_magnitude = 999'999'999;
 [[nodiscard]] Interval enclose(const Decimal& decimal);
 /// Encloses the exact quotient, by outward division.
 [[nodiscard]] Interval enclose(const Quotient& quotient);
-/// `read_decimal` and `enclose` in one.
+/// `read_decimal`, then `enclose`.
 [[nodiscard]] std::optional<Interval> enclose_decimal(std::string_view text);
 
-/// The greatest decimal of at most `digits` significant digits that is <= value; "-inf" or "inf" for infinities.
-/// With digits = 0: a decimal <= value, as short as the side allows, that reads back as exactly this double.
+/// The largest decimal of at most `digits` significant digits that is <= value; "-inf" or "inf" for infinities. With digits = 0: a decimal
+/// <= value, as short as possible, that reads back as exactly this double.
 [[nodiscard]] std::string to_text_below(double value, int digits = 0);
-/// The same from above: the least decimal that is >= value.
+/// The same from above: the smallest decimal that is >= value.
 [[nodiscard]] std::string to_text_above(double value, int digits = 0);
 
 }  // namespace tradeoff::numeric

@@ -50,7 +50,7 @@ Number Arguments::written(std::string_view name) const {
 
 namespace {
 
-/// How a refusal names a range: "above 0", "0 or above", "between 0 and 1".
+/// The text for a range in an error: "above 0", "0 or above", "between 0 and 1".
 std::string to_words(const Range& range) {
   const auto text = [](double value) { return to_string(numeric::exact_decimal(value)); };
   if (!std::isfinite(range.most)) return range.excludes_least ? "above " + text(range.least) : text(range.least) + " or above";

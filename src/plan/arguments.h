@@ -12,24 +12,24 @@
 
 namespace tradeoff {
 
-/// The arguments of one call, read with their ranges. Every refusal is a DomainError that names call, argument, value and range.
-/// Ranges and defaults come from the vocabulary. Call and vocabulary must outlive it.
+/// Reads the arguments of one call and checks their ranges. Every error is a DomainError that names the call, the argument, the value and
+/// the range. Ranges and defaults come from the vocabulary. The call and the vocabulary must outlive it.
 class Arguments {
  public:
   explicit Arguments(const Call& call, const Vocabulary& vocabulary = tradeoff::vocabulary()) : call_(call), vocabulary_(vocabulary) {}
 
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
-  /// A finite number within the range that the vocabulary gives.
+  /// A finite number within the range of the vocabulary.
   [[nodiscard]] Interval number(std::string_view name) const;
-  /// A whole number within the range that the vocabulary gives; above it, it is too large.
+  /// A whole number within the range of the vocabulary; a larger one throws TooLargeError.
   [[nodiscard]] std::uint64_t whole(std::string_view name) const;
 
-  // The same within a narrower range, for those who can do less than the analysis.
+  // The same within a narrower range, for code that supports less than the analysis.
   [[nodiscard]] Interval positive(std::string_view name) const;
   [[nodiscard]] Interval non_negative(std::string_view name) const;
-  /// Between 0 and 1, both included.
+  /// A number between 0 and 1, both included.
   [[nodiscard]] Interval probability(std::string_view name) const;
-  /// A whole number between `least` and `most`; above `most` it is too large.
+  /// A whole number between `least` and `most`; a larger one throws TooLargeError.
   [[nodiscard]] std::uint64_t count(std::string_view name, std::uint64_t least, std::uint64_t most) const;
 
   [[nodiscard]] std::string word(std::string_view name) const;
@@ -37,11 +37,11 @@ class Arguments {
   /// A list of numbers, and a list of pairs of numbers.
   [[nodiscard]] std::vector<Number> numbers(std::string_view name) const;
   [[nodiscard]] std::vector<std::pair<Number, Number>> pairs(std::string_view name) const;
-  /// The number as it was written, for losses that can use its exact value.
+  /// The number as written, for losses that can use its exact value.
   [[nodiscard]] Number written(std::string_view name) const;
 
   [[nodiscard]] const Vocabulary& vocabulary() const { return vocabulary_; }
-  /// Those of a call within this one.
+  /// The arguments of a call inside this one.
   [[nodiscard]] Arguments of(const Call& call) const { return Arguments(call, vocabulary_); }
 
   /// Throws the DomainError of this call: "gaussian: sigma = -1 is not allowed; it must be above 0".
@@ -49,10 +49,10 @@ class Arguments {
 
  private:
   [[nodiscard]] const Value* find(std::string_view name) const;
-  /// The parameter of this call, or null.
+  /// The parameter of this call, or null if there is none.
   [[nodiscard]] const Parameter* parameter(std::string_view name) const;
   [[nodiscard]] Interval within(std::string_view name, const Range& range) const;
-  /// What the vocabulary says is meant when the argument is left out.
+  /// The default of the vocabulary for an omitted argument.
   [[nodiscard]] Number fallback(std::string_view name) const;
 
   const Call& call_;

@@ -10,7 +10,7 @@
 namespace tradeoff {
 namespace {
 
-/// A plan is written by people; whatever is longer than this is a mistake or an attack.
+/// The size limit of a plan: a longer text is a mistake or an attack.
 constexpr std::size_t longest_text = std::size_t{64} << 20;
 
 [[nodiscard]] bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -23,7 +23,7 @@ constexpr std::size_t longest_text = std::size_t{64} << 20;
 
 [[nodiscard]] unsigned byte(std::string_view text, std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; }
 
-/// Bytes of the UTF-8 sequence that starts here, 0 if it is not one (overlong forms, surrogates and values above U+10FFFF included).
+/// The length of the UTF-8 sequence that starts here; 0 if it is not valid (overlong forms, surrogates and values above U+10FFFF included).
 [[nodiscard]] std::size_t sequence_length(std::string_view text, std::size_t i) {
   const unsigned first = byte(text, i);
   const unsigned second = byte(text, i + 1);
@@ -41,7 +41,7 @@ constexpr std::size_t longest_text = std::size_t{64} << 20;
   return 0;
 }
 
-/// Characters that people write, and what a plan has in their place.
+/// Characters that people type, and what to write in a plan instead.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 10> plain_characters{{
     {"\xCF\x83", "sigma"},
     {"\xCE\xB5", "epsilon"},
@@ -55,10 +55,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> plain_ch
     {"\xE2\x80\x9D", "a text in plain double quotes"},
 }};
 
-/// What stands after a backslash, and what it stands for.
+/// The characters after a backslash, and their meaning.
 constexpr std::array<std::pair<char, char>, 5> escapes{{{'n', '\n'}, {'t', '\t'}, {'r', '\r'}, {'"', '"'}, {'\\', '\\'}}};
 
-/// The character that is meant; 0 if there is no such escape.
+/// The escaped character; 0 if there is no such escape.
 [[nodiscard]] char unescaped(char letter) {
   for (const auto& [escape, meant] : escapes) {
     if (escape == letter) return meant;
@@ -72,7 +72,7 @@ void check_characters(std::string_view text) {
   if (text.size() > longest_text) throw ParseError("the plan is longer than 64 MiB", longest_text);
   if (text.starts_with("\xEF\xBB\xBF")) throw ParseError("the plan starts with a byte order mark; save it as plain UTF-8", 0);
   for (std::size_t i = 0; i < text.size();) {
-    if (byte(text, i) - 1U < 0x7FU) {  // ASCII but NUL
+    if (byte(text, i) - 1U < 0x7FU) {  // ASCII except NUL
       ++i;
       continue;
     }
@@ -135,7 +135,7 @@ void Lexer::scan() {
   throw ParseError(message, position_);
 }
 
-/// Takes all that could be meant as one number; whether it is one is decided by read_decimal.
+/// Takes all characters that could belong to one number; read_decimal decides whether it is one.
 void Lexer::scan_number() {
   std::size_t end = position_ + 1;
   while (end < text_.size()) {

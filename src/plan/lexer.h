@@ -7,7 +7,7 @@
 
 namespace tradeoff {
 
-/// The smallest pieces of a plan. `separator` is a newline or a semicolon; the other symbols stand for themselves.
+/// The tokens of a plan. `separator` is a newline or a semicolon; the other symbols stand for themselves.
 struct Token {
   enum class Kind { name, number, string, symbol, separator, end };
   Kind kind = Kind::end;
@@ -17,10 +17,10 @@ struct Token {
   [[nodiscard]] bool is(char symbol) const { return kind == Kind::symbol && text.front() == symbol; }
 };
 
-/// Refuses what no plan may hold: more than 64 MiB, a byte order mark, NUL, bytes that are not UTF-8. Throws ParseError.
+/// Refuses text that no plan may contain: more than 64 MiB, a byte order mark, NUL, bytes that are not UTF-8. Throws ParseError.
 void check_characters(std::string_view text);
 
-/// Cuts a text, which must outlive it, into tokens, one ahead of the reader. Blanks and comments vanish.
+/// Splits a text, which must outlive it, into tokens, with one token of lookahead. Blanks and comments are skipped.
 class Lexer {
  public:
   explicit Lexer(std::string_view text);
@@ -43,12 +43,12 @@ class Lexer {
   Token next_;
 };
 
-/// What a quoted token stands for.
+/// The text of a quoted token without quotes and escapes.
 [[nodiscard]] std::string unquote(const Token& token);
-/// The word itself if it is a plain one, otherwise in quotes.
+/// The text itself if it is a plain word, otherwise in quotes.
 [[nodiscard]] std::string quote(std::string_view text);
 
-/// How a token is named in an error message: 'text', or `the end of the plan`.
+/// The name of a token in an error message: 'text', or `the end of the plan`.
 [[nodiscard]] std::string describe(const Token& token);
 
 }  // namespace tradeoff

@@ -9,10 +9,10 @@
 
 namespace tradeoff {
 
-/// The decimal written at `offset` of a plan. Throws ParseError if it is none.
+/// The decimal at `offset` of a plan. Throws ParseError if the text is not a decimal.
 [[nodiscard]] numeric::Decimal read_decimal_at(std::string_view text, std::size_t offset);
 
-/// The number of a plan that a quotient is. Throws ParseError if its denominator is zero or if it is beyond the range of double.
+/// Converts a quotient to a number of a plan. Throws ParseError if its denominator is zero or if it is beyond the range of double.
 [[nodiscard]] Number make_number(const numeric::Quotient& quotient, std::size_t offset);
 
 }  // namespace tradeoff

@@ -15,9 +15,9 @@
 namespace tradeoff {
 namespace {
 
-/// Brackets within brackets: far more than a person writes, far less than the stack holds.
+/// Limit of nested brackets: far more than a person writes, far less than the stack allows.
 constexpr int deepest_nesting = 64;
-/// Calls and values of one plan: keeps 64 MiB of "1,1,1,..." within about half a gigabyte.
+/// Limit of calls and values in one plan: keeps 64 MiB of "1,1,1,..." within about half a gigabyte.
 constexpr int most_values = 4'000'000;
 
 [[nodiscard]] std::string joined(std::span<const std::string_view> names) {
@@ -71,13 +71,13 @@ constexpr int most_values = 4'000'000;
 struct CallUnderWay {
   const Word& word;
   Call call;
-  unsigned given = 0;  ///< bit i: parameter i has its argument
+  unsigned given = 0;  ///< bit i is set if parameter i has its argument
   bool named = false;  ///< an argument was given by name
 
   [[nodiscard]] bool has(std::size_t parameter) const { return (given >> parameter & 1U) != 0; }
 };
 
-/// The parameter that `name=` speaks of.
+/// The parameter with this name.
 [[nodiscard]] const Parameter& named_parameter(const CallUnderWay& under_way, const Token& name) {
   const Parameter* parameter = find_parameter(under_way.word, name.text);
   if (parameter == nullptr) fail_unknown_parameter(under_way.word, name);
@@ -87,13 +87,13 @@ struct CallUnderWay {
   return *parameter;
 }
 
-/// Three digits after a comma: the end of 14,063.
+/// Whether three digits follow a comma, as in 14,063.
 [[nodiscard]] bool looks_like_thousands(const Token& token) {
   return token.kind == Token::Kind::number && token.text.size() == 3 &&
          token.text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// The parameter that an argument without a name is for.
+/// The parameter for an argument without a name.
 [[nodiscard]] const Parameter& next_parameter(const CallUnderWay& under_way, const Token& at) {
   if (under_way.named) throw ParseError("an argument without a name cannot follow one with a name", at.offset);
   const std::size_t position = under_way.call.arguments.size();
@@ -105,7 +105,7 @@ struct CallUnderWay {
   return under_way.word.parameters[position];
 }
 
-/// Every required parameter of the form in use must be given, and no other form touched.
+/// Every required parameter of the form in use must be given, and none of another form.
 void check_complete(const CallUnderWay& under_way, std::size_t end) {
   const auto& parameters = under_way.word.parameters;
   int form = 0;
@@ -133,7 +133,7 @@ void check_complete(const CallUnderWay& under_way, std::size_t end) {
   return lower == "inf" || lower == "infinity" || lower == "nan";
 }
 
-/// Recursive descent. The kind of the parameter decides how a value is read, so brackets are never ambiguous.
+/// A recursive-descent parser. The kind of the parameter decides how a value is read, so brackets are never ambiguous.
 class Parser {
  public:
   Parser(std::string_view text, const Vocabulary& vocabulary) : lexer_(text), vocabulary_(vocabulary) {}
@@ -145,7 +145,7 @@ class Parser {
   }
 
  private:
-  /// Stands for one level of brackets.
+  /// Counts one level of brackets.
   class Level {
    public:
     Level(int& depth, const Token& open) : depth_(depth) {
@@ -234,7 +234,7 @@ Line Parser::read_line() {
   return line;
 }
 
-/// A line may go on below: no line starts with `|`.
+/// A line may continue below: no line starts with `|`.
 bool Parser::take_pipe() {
   if (!lexer_.peek().is('|')) {
     if (lexer_.peek().text != "\n") return false;
@@ -282,7 +282,7 @@ void Parser::read_argument(CallUnderWay& under_way) {
   }
   Value value = read_value(*parameter, first);
   const auto index = static_cast<unsigned>(parameter - under_way.word.parameters.data());
-  const int before = std::popcount(under_way.given & ((1U << index) - 1));  // arguments stand in the order of the vocabulary
+  const int before = std::popcount(under_way.given & ((1U << index) - 1));  // arguments are stored in the order of the vocabulary
   auto& arguments = under_way.call.arguments;
   arguments.insert(arguments.begin() + before, Argument{std::string(parameter->name), std::move(value)});
   under_way.given |= 1U << index;

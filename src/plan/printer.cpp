@@ -44,7 +44,7 @@ class Printer {
   void print(const Call& call) {
     text_ += call.name;
     text_ += '(';
-    // A lone count or list says what it is: repeat(10), constraints([...]).
+    // A single count or list is printed without its name: repeat(10), constraints([...]).
     const bool bare = call.arguments.size() == 1 && goes_without_name(call.name);
     for (const Argument& argument : call.arguments) {
       if (text_.back() != '(') text_ += ", ";
@@ -54,7 +54,7 @@ class Printer {
     text_ += ')';
   }
 
-  /// Names of sources, operators and tails with one parameter differ, so the role need not be known.
+  /// Words with one parameter have different names in all roles, so the role need not be known.
   [[nodiscard]] bool goes_without_name(const std::string& name) const {
     for (const Word& word : vocabulary_) {
       if (word.name == name && word.parameters.size() == 1 && word.parameters[0].kind != Kind::number) return true;
@@ -71,7 +71,7 @@ class Printer {
   void print(const Tuple& tuple) { print_items(tuple.items, '(', ')'); }
   void print(const List& list) { print_items(list.items, '[', ']'); }
 
-  /// As a value a lone call needs no parentheses.
+  /// As a value, a single call needs no parentheses.
   void print(const Plan& plan) {
     const bool lone = plan.lines.size() == 1 && plan.lines[0].operators.empty() && std::holds_alternative<Call>(plan.lines[0].source);
     if (lone) {
@@ -105,7 +105,7 @@ std::string to_string(const Plan& plan, const Vocabulary& vocabulary) {
 std::string to_string(const Plan& plan) { return to_string(plan, vocabulary()); }
 
 std::string point_at(std::string_view text, std::size_t offset) {
-  constexpr std::size_t reach = 38;  // bytes on either side: with an indent it fits 80 columns
+  constexpr std::size_t reach = 38;  // bytes on either side: fits 80 columns with an indent
   offset = std::min(offset, text.size());
   const auto is_continuation = [&](std::size_t i) { return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U; };
   std::size_t start = offset;

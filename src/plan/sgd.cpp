@@ -21,7 +21,7 @@ constexpr std::uint64_t most_examples = 1'000'000'000'000, most_steps = 1'000'00
   throw DomainError("sgd: " + name + " = " + value.substr(0, 40) + " is not allowed; it must be " + allowed);
 }
 
-/// All digits of the product.
+/// The exact product.
 Decimal times(const Decimal& decimal, std::uint64_t factor) {
   Decimal product{decimal.negative, {}, decimal.exponent};
   std::uint64_t carry = 0;  // at most 10 times a factor, which is at most 1e12
@@ -103,13 +103,13 @@ std::uint64_t steps_of_epochs(const Number& epochs, std::uint64_t batch, std::ui
   if (!passes || !(epochs.value.lo >= 0) || passes->numerator.is_zero()) refuse("epochs", epochs.text, "a number above 0");
   const Interval rough = epochs.value * (Interval::exactly(static_cast<double>(examples)) / Interval::exactly(static_cast<double>(batch)));
   if (!(rough.hi <= static_cast<double>(most_steps))) refuse("epochs", epochs.text, "at most 1e12 steps");
-  const bool negative = passes->denominator.negative;  // of both, then
+  const bool negative = passes->denominator.negative;  // then both are negative
   const auto positive = [&](Decimal decimal) {
     decimal.negative = decimal.negative != negative;
     return decimal;
   };
   const Decimal wanted = times(positive(passes->numerator), examples), one = times(positive(passes->denominator), batch);
-  // Below 1e12 the enclosure holds at most two whole numbers: start at its lower end and go up to the first that is enough.
+  // Below 1e12 the enclosure contains at most two whole numbers: start at its lower end and go up to the first that suffices.
   auto steps = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::floor(rough.lo)));
   while (numeric::compare(wanted, times(one, steps)) == std::strong_ordering::greater) ++steps;
   return steps;

@@ -11,7 +11,7 @@
 namespace tradeoff {
 namespace {
 
-// A table beyond this is not a curve somebody measured; reading it would only fill memory.
+// The size limit of a table: a measured curve is smaller, and a larger file would only fill the memory.
 constexpr std::uintmax_t most_bytes = 64ULL << 20;
 
 std::vector<std::string> fields_of(const std::string& line) {

@@ -10,11 +10,11 @@
 
 namespace tradeoff {
 
-/// Reads a table of two numbers a line, separated by a comma, a semicolon, a tab or spaces; `#` starts a comment, and a first line
-/// of column names is skipped. Numbers are exact decimals. Throws ParseError or DomainError that names the file and the row.
+/// Reads a table with two numbers per line, separated by a comma, a semicolon, a tab or spaces; `#` starts a comment, and a first line of
+/// column names is skipped. Numbers are exact decimals. Throws ParseError or DomainError that names the file and the row.
 [[nodiscard]] std::vector<std::pair<Number, Number>> read_table(const std::string& path);
 
-/// The rows of a call: of its argument `points`, or of the table that its argument `file` names.
+/// The rows of a call: of its argument `points`, or of the table in the file of its argument `file`.
 [[nodiscard]] std::vector<std::pair<Interval, Interval>> rows_of(const Arguments& arguments);
 
 }  // namespace tradeoff

@@ -60,7 +60,7 @@ bool holds_unknown(const Call& call) {
                      [](const Argument& argument) { return std::holds_alternative<Unknown>(argument.value.content); });
 }
 
-/// Calls `visit(source)` for every source that is a call, those inside of arguments included; works on constant and on mutable plans.
+/// Calls `visit(source)` for every source that is a call, including those inside arguments; works on constant and on mutable plans.
 template <class SomePlan, class Visit>
 void for_each_source(SomePlan& plan, const Visit& visit);
 

@@ -7,10 +7,10 @@
 #include "plan/vocabulary.h"
 #include "tradeoff/plan.h"
 
-// The `?` of a plan, which calibrate is asked to find.
+// The `?` of a plan, which `calibrate` solves for.
 namespace tradeoff {
 
-/// Where the `?` stands. In a list or a pair the parameter is the one that holds the list.
+/// The position of the `?`. In a list or a pair, the parameter is the one that contains the list.
 struct UnknownPlace {
   Role role;
   std::string call;
@@ -20,15 +20,15 @@ struct UnknownPlace {
 
 [[nodiscard]] std::size_t count_unknowns(const Plan& plan);
 
-/// The one place. Throws ParseError if the plan holds no `?` or more than one.
+/// The only position. Throws ParseError if the plan contains no `?` or more than one.
 [[nodiscard]] UnknownPlace find_unknown(const Plan& plan);
 
-/// The source that holds the `?` in an argument of its own; null if an operator does, or a list.
+/// The source that has the `?` as one of its own arguments; null if the `?` is in an operator or a list.
 [[nodiscard]] const Call* find_unknown_source(const Plan& plan);
 /// The plan with another source in its place.
 [[nodiscard]] Plan replace_unknown_source(Plan plan, const Call& source);
 
-/// The plan with the number in the place of every `?`.
+/// The plan with the number in place of every `?`.
 [[nodiscard]] Plan substitute(Plan plan, const Number& number);
 
 }  // namespace tradeoff

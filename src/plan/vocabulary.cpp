@@ -10,13 +10,13 @@
 namespace tradeoff {
 namespace {
 
-/// What a word must have, so that whatever reads it can rely on it.
+/// The properties that every word must have, because other code relies on them.
 void check_word(const Word& word) {
-  constexpr std::size_t most_parameters = 31;  // the parser keeps one bit a parameter
+  constexpr std::size_t most_parameters = 31;  // the parser keeps one bit per parameter
   const auto refuse = [&](const char* why) { throw std::invalid_argument("vocabulary: " + std::string(word.name) + " " + why); };
   if (word.name.empty() || word.meaning.empty()) refuse("needs a name and a meaning");
   if (word.parameters.size() > most_parameters) refuse("has more than 31 parameters");
-  constexpr double largest_whole = 0x1p53;  // beyond, a double no longer counts
+  constexpr double largest_whole = 0x1p53;  // beyond, not every whole number is a double
   for (const Parameter& one : word.parameters)
     if (one.kind == Kind::integer && !(one.range.least >= 0 && one.range.most <= largest_whole)) refuse("has an integer without a range");
   if ((word.role == Role::source) != (word.make != nullptr)) refuse("needs `make` if it is a source, and only then");
@@ -27,7 +27,7 @@ void check_word(const Word& word) {
   if (monotone != (word.noise == nullptr)) refuse("needs `noise` if privacy is not monotone in a parameter, and only then");
 }
 
-/// Edit distance with swaps of adjacent letters; case does not count. Names are cut to 40 characters: no known name is longer.
+/// Edit distance with swaps of adjacent letters, ignoring case. Names are cut to 40 characters; no known name is longer.
 [[nodiscard]] std::size_t distance(std::string_view a, std::string_view b) {
   constexpr std::size_t longest = 40;
   a = a.substr(0, longest);

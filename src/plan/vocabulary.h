@@ -15,14 +15,15 @@
 namespace tradeoff {
 
 class Arguments;  // plan/arguments.h
-class Loss;       // loss/loss.h, of a later room: a word only hands it on
+class Loss;       // loss/loss.h, of a later room: a word only passes it on
 using LossPointer = std::shared_ptr<const Loss>;
 struct ScaledNoise;  // mechanism/scaled_noise.h, likewise
 
-/// What a word of the plan language is: where a line starts, what follows a `|`, or how a user's profile goes on beyond its last point.
+/// The role of a word of the plan language: the start of a line, an operator after `|`, or the tail of a user's profile beyond its last
+/// point.
 enum class Role { source, operation, tail };
 
-/// What an argument may be. `?` may stand for any number.
+/// The kind of an argument. `?` may replace any number.
 enum class Kind {
   number,      ///< 1.5, 1e-5, 256/60000
   integer,     ///< a number without fraction: 14062, 1e3
@@ -34,7 +35,7 @@ enum class Kind {
   tail_word,   ///< a word whose role is tail: unknown, gaussian(k, s)
 };
 
-/// Which numbers an argument may be, both ends included unless `least` is excluded.
+/// The numbers that an argument may be, both ends included unless `least` is excluded.
 struct Range {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
@@ -45,11 +46,11 @@ inline constexpr Range any{};
 inline constexpr Range positive{.least = 0, .excludes_least = true};
 inline constexpr Range non_negative{.least = 0};
 inline constexpr Range probability{.least = 0, .most = 1};
-/// Whole numbers; above `most` an argument is too large rather than wrong.
+/// Whole numbers; an argument above `most` throws TooLargeError instead of DomainError.
 [[nodiscard]] constexpr Range whole(std::uint64_t least, std::uint64_t most) {
   return {.least = static_cast<double>(least), .most = static_cast<double>(most)};
 }
-/// More steps or records than anyone has; beyond it a plan is refused at once rather than after minutes.
+/// More steps or records than any data set has; beyond it a plan is refused at once instead of after minutes.
 inline constexpr std::uint64_t most_steps = 1'000'000'000'000;
 }  // namespace range
 
@@ -71,23 +72,23 @@ inline constexpr Effect mostly_safer{.known = true, .more_is_safer = true, .mono
 inline constexpr double largest_epsilon = 1e6;  // beyond it nothing is protected
 }  // namespace effect
 
-/// One parameter of a word; its place in the word's list is its position in a call.
+/// One parameter of a word; its index in the list is its position in a call.
 struct Parameter {
   std::string_view name;
   Kind kind;
   std::string_view meaning;
   Range range = {};                ///< of numbers and integers
   Effect effect = {};              ///< of a larger value
-  std::string_view fallback = {};  ///< what is meant when it is left out, as plan text; empty if it must be given
-  int form = 0;                    ///< 0: part of every call; otherwise the call has the parameters of exactly one form
+  std::string_view fallback = {};  ///< the default as plan text; empty if the argument is required
+  int form = 0;                    ///< 0: part of every call; otherwise a call has the parameters of exactly one form
 };
 
-/// What a source may ask of the plan it stands in.
+/// What a source may need from the plan that contains it.
 class SourceContext {
  public:
-  /// The neighbours that the whole plan speaks of.
+  /// The neighbouring relation of the whole plan.
   [[nodiscard]] virtual Neighbours neighbours() const = 0;
-  /// A plan that stands in an argument, as one pair of distributions.
+  /// A plan that is an argument, as one pair of distributions.
   [[nodiscard]] virtual LossPointer pair_of(const Plan& plan) const = 0;
 
  protected:
@@ -103,48 +104,48 @@ struct Synonym {
   std::string_view advice = {};  ///< what they are told; if empty, the name of the word
 };
 
-/// A word of the plan language and all that the library knows about it. Each stands beside its implementation, in the folders mechanism and
-/// operators; analyze/registry.cpp lists them. docs/adding.md shows how to add one.
+/// A word of the plan language and everything that the library knows about it. Each is defined next to its implementation, in the folders
+/// mechanism and operators; analyze/registry.cpp lists them. docs/adding.md shows how to add one.
 struct Word {
   Role role;
   std::string_view name;
   std::string_view meaning;
   std::vector<Parameter> parameters = {};
   std::vector<Synonym> synonyms = {};
-  Neighbours neighbours = Neighbours::unstated;  ///< the neighbours it speaks of; unstated for any
-  /// Of a source whose guarantee is for changes of the data that are no neighbour relation: which changes. A plan that holds it can state
-  /// no neighbours.
+  Neighbours neighbours = Neighbours::unstated;  ///< the neighbouring relation it needs; unstated for any
+  /// For a source whose guarantee covers changes of the data that are no neighbouring relation: those changes. A plan that contains it
+  /// cannot state neighbours.
   std::string_view changes = {};
-  std::string_view norm = {};      ///< in which the sensitivity of a vector is measured; empty for single values
-  std::string_view sentence = {};  ///< what a report says is assumed where the word is used
-  bool stated = false;             ///< a source that is a claim about a mechanism rather than the mechanism itself
+  std::string_view norm = {};      ///< the norm of the sensitivity of a vector; empty for single values
+  std::string_view sentence = {};  ///< the assumption that a report states for this word
+  bool stated = false;             ///< true for a source that states a guarantee instead of describing a mechanism
 
   /// A source: makes its loss. Throws DomainError for values out of range.
   LossPointer (*make)(const Arguments& arguments, const SourceContext& context) = nullptr;
-  /// The pairs (epsilon, delta) that a source states in so many words.
+  /// The (epsilon, delta) pairs that a source states itself.
   std::vector<WrittenGuarantee> (*guarantees)(const Arguments& arguments) = nullptr;
   /// Noise whose privacy is not monotone in its scale: what is known for every scale.
   ScaledNoise (*noise)(const Arguments& arguments) = nullptr;
 
-  /// An operator has exactly one of these. What it makes of the loss of all that stands before it:
+  /// An operator has exactly one of the next two. How it transforms the loss of everything before it:
   LossPointer (*apply)(const Arguments& arguments, LossPointer base) = nullptr;
-  /// How often it runs what stands before it:
+  /// How many times it runs everything before it:
   std::uint64_t (*times)(const Arguments& arguments) = nullptr;
 
-  /// An operator that speaks of records that change together: how many.
+  /// For a group operator: the group size.
   std::uint64_t (*records)(const Arguments& arguments) = nullptr;
-  /// An operator that samples records one by one, so that no group may stand before it.
+  /// The operator samples records one by one, so that no group may come before it.
   bool samples = false;
-  /// Of such an operator: the probability that a record takes part, if it takes part at most once.
+  /// For such an operator: the probability that a record takes part, if it takes part at most once.
   Interval (*rate)(const Arguments& arguments) = nullptr;
 };
 
 /// The words that a plan may use.
 class Vocabulary {
  public:
-  /// Throws std::invalid_argument for a word that cannot be analysed, or that is there already.
+  /// Throws std::invalid_argument for a word that cannot be analysed, or whose name is taken.
   explicit Vocabulary(std::vector<Word> words);
-  /// This vocabulary and one word more.
+  /// This vocabulary with one more word.
   [[nodiscard]] Vocabulary with(Word word) const;
 
   [[nodiscard]] auto begin() const { return words_.begin(); }
@@ -156,22 +157,22 @@ class Vocabulary {
   std::vector<Word> words_;
 };
 
-/// The words of the library, in the order of the manual; analyze/registry.cpp, which may know all rooms, lists them. Parser, analysis,
-/// reports, help texts and documentation all read this one table.
+/// The words of the library, in the order of the manual. analyze/registry.cpp lists them, because only that room may include all others.
+/// Parser, analysis, reports, help texts and documentation all use this table.
 [[nodiscard]] const Vocabulary& vocabulary();
 
-/// As the public functions do, with words of your own.
+/// Like the public functions, with a vocabulary of the caller.
 [[nodiscard]] Plan parse(std::string_view text, const Vocabulary& vocabulary);
 [[nodiscard]] std::string to_string(const Plan& plan, const Vocabulary& vocabulary);
 [[nodiscard]] std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan, const Vocabulary& vocabulary);
 
-/// Whether an argument of the word holds plans.
+/// Whether an argument of the word contains plans.
 [[nodiscard]] bool holds_plans(const Word& word);
 
 /// The parameter, or null.
 [[nodiscard]] const Parameter* find_parameter(const Word& word, std::string_view name);
 
-/// How calls look: `gaussian(sigma, sensitivity=1)`, `sample(size, of) or sample(rate)`.
+/// The form of calls: `gaussian(sigma, sensitivity=1)`, `sample(size, of) or sample(rate)`.
 [[nodiscard]] std::string usage(const Word& word);
 
 /// Of the names, the one that was probably meant: what other libraries call an argument or option, the nearest by insertions, deletions,

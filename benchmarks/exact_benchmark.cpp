@@ -10,7 +10,7 @@
 namespace tradeoff {
 namespace {
 
-LossPointer constraints(std::vector<Constraint> list) { return std::make_shared<ConstraintsLoss>(std::move(list)); }
+LossPointer constraints(std::vector<Guarantee> list) { return std::make_shared<ConstraintsLoss>(std::move(list)); }
 Interval point(double value) { return Interval::exactly(value); }
 
 void compose(benchmark::State& state, const Parts& parts, double epsilon) {

@@ -11,6 +11,7 @@
 #include "streams.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
+#include "tradeoff/research.h"
 
 namespace tradeoff::cli {
 namespace {

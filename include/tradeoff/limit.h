@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tradeoff/curve.h"
@@ -121,6 +122,10 @@ struct RenyiGuarantee {
   double order = 0;  ///< infinite if no order gives a bound
 };
 
+namespace detail {
+struct RenyiMechanisms;  // src/limit/renyi.h: private
+}
+
 /// The Renyi divergences of a plan at every order; RDP accountants add them over mechanisms. Converting them to (epsilon, delta) gives
 /// valid bounds that are never better than those of the trade-off curve. [renyi-curve] [renyi-conversion]
 class RenyiCurve {
@@ -135,12 +140,11 @@ class RenyiCurve {
   /// of mu^2/2 for a Gaussian (exact) and epsilon^2/2 for an (epsilon, 0)-DP mechanism; nothing if some mechanism is neither.
   [[nodiscard]] std::optional<Interval> zcdp() const;
 
-  /// For the library's own use.
-  struct Mechanisms;
-  explicit RenyiCurve(std::shared_ptr<const Mechanisms> mechanisms) : mechanisms_(std::move(mechanisms)) {}
-
  private:
-  std::shared_ptr<const Mechanisms> mechanisms_;
+  friend struct detail::RenyiMechanisms;
+  explicit RenyiCurve(std::shared_ptr<const detail::RenyiMechanisms> mechanisms) : mechanisms_(std::move(mechanisms)) {}
+
+  std::shared_ptr<const detail::RenyiMechanisms> mechanisms_;
 };
 
 /// Throws what `analyze` throws.

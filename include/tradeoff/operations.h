@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tradeoff/curve.h"
+#include "tradeoff/guarantee.h"
 
 // The algebra of curves, also for curves that no plan describes. Combined curves must have the same neighbours, otherwise DomainError; an
 // unstated relation agrees with any. [curve-algebra]
@@ -31,11 +32,15 @@ namespace tradeoff {
 [[nodiscard]] Curve grouped(const Curve& curve, std::uint64_t size);
 
 /// Any mechanism that is (epsilon, delta)-DP for every one of the pairs. Lossless: the curve and the list are equivalent.
-[[nodiscard]] Curve from_guarantees(const std::vector<std::pair<Interval, Interval>>& points, Neighbours neighbours = Neighbours::unstated);
+[[nodiscard]] Curve from_guarantees(const std::vector<Guarantee>& guarantees, Neighbours neighbours = Neighbours::unstated);
 /// The polygon through points (alpha, beta) of a trade-off function, from alpha = 0 down to beta = 0.
 [[nodiscard]] Curve from_tradeoff(const std::vector<std::pair<Interval, Interval>>& points, Neighbours neighbours = Neighbours::unstated);
 /// (epsilon, delta(epsilon).hi) at each epsilon: a valid list of guarantees, lossy between them. `from_guarantees` accepts it.
-[[nodiscard]] std::vector<std::pair<Interval, Interval>> to_guarantees(const Curve& curve, const std::vector<double>& epsilons);
+[[nodiscard]] std::vector<Guarantee> to_guarantees(const Curve& curve, const std::vector<double>& epsilons);
+
+/// The corners (epsilon, delta(epsilon)), epsilon >= 0, between which delta is linear in exp(epsilon), of a plan that is composed exactly.
+/// Lossless. Throws UnsupportedError for any other plan, and for `worst` if the two directions differ. [exact-composition]
+[[nodiscard]] std::vector<Guarantee> corners_of(const Curve& curve, Direction direction = Direction::worst);
 
 enum class Order { yes, no, undecided };
 

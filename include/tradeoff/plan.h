@@ -83,13 +83,6 @@ struct Line {
 /// The exact decimal value of a finite double. Throws DomainError if it is not finite.
 [[nodiscard]] Number exact_number(double value);
 
-/// An (epsilon, delta) pair as written in the plan.
-struct WrittenGuarantee {
-  Number epsilon;
-  Number delta;
-};
-/// The guarantees that a plan of a single `dp` or `constraints` states; empty for any other plan.
-[[nodiscard]] std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan);
 /// Whether a <= b as exact numbers. Their enclosures alone cannot decide this if they are equal. False if it cannot be decided.
 [[nodiscard]] bool surely_at_most(const Number& a, const Number& b);
 

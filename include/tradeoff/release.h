@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
+#include "tradeoff/guarantee.h"
 #include "tradeoff/targets.h"
 
 // Noise is drawn only under a certificate, and a certificate is used once: calibrate, then certify, then release.
@@ -74,6 +76,13 @@ struct DrawnMechanism {
   std::optional<Rectified> rectified = std::nullopt;
 };
 
+/// The deltas at which a certificate states its epsilon.
+inline constexpr std::array<const char*, 4> certified_deltas = {"0", "1e-5", "1e-7", "1e-9"};
+
+namespace detail {
+struct CertificateContent;  // src/noise/certificate.h: private
+}
+
 /// A guarantee for the noise that will be drawn under it. Only `certify` makes one; `release` uses it up; it cannot be copied.
 class Certificate {
  public:
@@ -90,24 +99,19 @@ class Certificate {
   [[nodiscard]] const Curve& curve() const;
   /// The least mu for which the whole release is mu-GDP, if it is known.
   [[nodiscard]] std::optional<Interval> mu() const;
-  /// (delta, epsilon at that delta) for some customary values of delta, starting with 0.
-  struct Point {
-    std::string delta;  ///< as a decimal
-    Interval epsilon;
-  };
-  [[nodiscard]] const std::vector<Point>& guarantee() const;
+  /// What it guarantees at each of `certified_deltas`.
+  [[nodiscard]] const std::vector<Guarantee>& guarantees() const;
   /// How these numbers were computed.
   [[nodiscard]] const Provenance& provenance() const;
 
   /// False once `release` has used it; then no other member may be called.
   [[nodiscard]] bool is_valid() const { return content_ != nullptr; }
 
-  struct Content;  ///< private
-  explicit Certificate(std::unique_ptr<Content> content);
-  [[nodiscard]] const Content& content() const { return *content_; }
-
  private:
-  std::unique_ptr<Content> content_;
+  friend struct detail::CertificateContent;
+  explicit Certificate(std::unique_ptr<detail::CertificateContent> content);
+
+  std::unique_ptr<detail::CertificateContent> content_;
 };
 
 /// Chooses the grid and the noise for the plan, rounds every parameter to the safe side and computes the guarantee of the result. Throws

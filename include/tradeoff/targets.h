@@ -10,15 +10,13 @@
 #include <vector>
 
 #include "tradeoff/curve.h"
+#include "tradeoff/guarantee.h"
 
 // The targets of a plan. A plan meets its targets only if it is proved to meet every one of them.
 namespace tradeoff {
 
-/// Each is a requirement in the worse direction.
-struct EpsilonDeltaTarget {
-  Interval epsilon;
-  Interval delta;
-};
+// Each is a requirement in the worse direction; a `Guarantee` is one as well.
+
 /// mu-GDP, except with probability `slack`.
 struct MuTarget {
   Interval mu;
@@ -31,7 +29,7 @@ struct AttackTarget {
   Interval fpr;
   Interval tpr;
 };
-using Target = std::variant<EpsilonDeltaTarget, MuTarget, AdvantageTarget, AttackTarget>;
+using Target = std::variant<Guarantee, MuTarget, AdvantageTarget, AttackTarget>;
 
 /// One field of a target as stated: ("epsilon", 1), ("delta", 1e-5).
 struct StatedTarget {
@@ -55,7 +53,17 @@ inline constexpr std::string_view target_words[] = {"epsilon", "delta", "mu", "s
 [[nodiscard]] std::string to_string(const Targets& targets);
 
 /// Throws DomainError that names the number unless the target is valid.
-void check(const Target& target);
+void validate(const Target& target);
+
+/// Whether a plan keeps a budget.
+struct BudgetCheck {
+  Met within = Met::undecided;  ///< yes and no are certain
+  Interval delta;               ///< the plan's own, at the epsilon of the budget
+};
+
+/// Whether the plan is (epsilon, delta)-DP in both directions. Exact numbers decide also where the plan states this very guarantee.
+/// Throws DomainError unless epsilon is at least 0 and delta between 0 and 1.
+[[nodiscard]] BudgetCheck check(const Curve& curve, Level epsilon, Level delta);
 
 /// Whether the curve meets the target; `yes` and `no` are proved.
 [[nodiscard]] Met meets(const Curve& curve, const Target& target);

@@ -8,12 +8,6 @@ namespace {
 
 using Points = std::vector<std::pair<std::string, std::string>>;
 
-std::vector<std::pair<Interval, Interval>> read_points(const char* first, const char* second, const Points& points) {
-  std::vector<std::pair<Interval, Interval>> read;
-  for (const auto& [one, other] : points) read.emplace_back(read_argument(first, one), read_argument(second, other));
-  return read;
-}
-
 Curve mixed(const std::vector<std::pair<std::string, Curve>>& components) {
   std::vector<std::pair<Interval, Curve>> read;
   for (const auto& [weight, curve] : components) read.emplace_back(read_argument("weight", weight), curve);
@@ -26,11 +20,15 @@ Curve revealing(const Curve& curve, const std::string& probability) {
 }
 
 Curve guarantees_curve(const Points& points, const std::string& neighbours) {
-  return from_guarantees(read_points("epsilon", "delta", points), read_neighbours(neighbours));
+  std::vector<Guarantee> read;
+  for (const auto& [epsilon, delta] : points) read.push_back({read_argument("epsilon", epsilon), read_argument("delta", delta)});
+  return from_guarantees(read, read_neighbours(neighbours));
 }
 
 Curve tradeoff_curve(const Points& points, const std::string& neighbours) {
-  return from_tradeoff(read_points("alpha", "beta", points), read_neighbours(neighbours));
+  std::vector<std::pair<Interval, Interval>> read;
+  for (const auto& [alpha, beta] : points) read.emplace_back(read_argument("alpha", alpha), read_argument("beta", beta));
+  return from_tradeoff(read, read_neighbours(neighbours));
 }
 
 auto list_guarantees(const Curve& curve, const std::vector<double>& epsilons) {

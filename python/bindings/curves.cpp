@@ -9,13 +9,12 @@
 
 #include "batch.h"
 #include "bind.h"
-#include "curve/approximate.h"
-#include "curve/curve_state.h"
-#include "loss/loss.h"
 #include "loss/question_scope.h"
 #include "text.h"
 #include "tradeoff/analyze.h"
+#include "tradeoff/approximate.h"
 #include "tradeoff/gdp.h"
+#include "tradeoff/operations.h"
 #include "tradeoff/targets.h"
 
 namespace tradeoff::python {
@@ -122,7 +121,7 @@ const char* check(const Curve& curve, const std::string& epsilon, const std::str
   };
   const Targets targets = read_targets(text_of, "");
   const nb::gil_scoped_release unlocked;
-  const Met met = meets(curve, targets);
+  const Met met = check(curve, targets.front().words[0].second, targets.front().words[1].second).within;
   return met == Met::yes ? "within" : met == Met::no ? "exceeded" : "undecided";
 }
 
@@ -131,25 +130,20 @@ using Corners = std::vector<std::pair<Ends, Ends>>;
 Corners guarantees(const Curve& curve, const std::string& direction) {
   const Direction side = read_direction(direction);
   const nb::gil_scoped_release unlocked;
-  const Loss& loss = *loss_of(curve);
-  if (side == Direction::worst && !loss.symmetric())
-    throw UnsupportedError("guarantees: the two directions of this plan differ; ask for direction remove or add");
-  const auto found = loss.guarantees(side == Direction::add ? Direction::add : Direction::remove);
-  if (!found) throw UnsupportedError("guarantees: this plan is not composed exactly, so the corners of its curve are not known");
   Corners corners;
-  for (const Guarantee& corner : *found) corners.emplace_back(ends(corner.epsilon), ends(corner.delta));
+  for (const Guarantee& corner : corners_of(curve, side)) corners.emplace_back(ends(corner.epsilon), ends(corner.delta));
   return corners;
 }
 
 std::pair<Corners, Ends> to_polygon(const Approximation& polygon) {
   Corners pieces;
-  for (const Constraint& piece : polygon.pieces) pieces.emplace_back(ends(piece.epsilon), ends(piece.delta));
+  for (const Guarantee& piece : polygon.pieces) pieces.emplace_back(ends(piece.epsilon), ends(piece.delta));
   return {pieces, ends(polygon.area)};
 }
 
 auto approximations(const Curve& curve, std::size_t pieces) {
   const nb::gil_scoped_release unlocked;
-  const Approximations found = approximate(*loss_of(curve), pieces);
+  const Approximations found = approximate(curve, pieces);
   std::optional<Ends> area;
   if (found.area) area = ends(*found.area);
   return std::make_tuple(to_polygon(found.below), to_polygon(found.above), to_polygon(found.below_published), area);

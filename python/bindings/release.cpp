@@ -80,7 +80,8 @@ nb::dict describe(const Certificate& certificate) {
   for (const DrawnMechanism& one : certificate.mechanisms()) mechanisms.append(to_dict(one));
   fields["mechanisms"] = mechanisms;
   nb::list guarantee;
-  for (const Certificate::Point& point : certificate.guarantee()) guarantee.append(nb::make_tuple(point.delta, ends(point.epsilon)));
+  for (std::size_t i = 0; i < certified_deltas.size(); ++i)
+    guarantee.append(nb::make_tuple(certified_deltas[i], ends(certificate.guarantees()[i].epsilon)));
   fields["guarantee"] = guarantee;
   fields["mu"] = certificate.mu() ? nb::cast(ends(*certificate.mu())) : nb::none();
   fields["advantage"] = ends(certificate.curve().advantage());

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "curve/approximate.h"
+#include "tradeoff/approximate.h"
 
 #include <array>
 
 #include "ask/request.h"
-#include "curve/curve_state.h"
 
 namespace tradeoff::ask {
 namespace {
@@ -15,16 +14,16 @@ constexpr std::array<Field, 3> approximate_fields = {{
     {"epsilon", "with times: at this epsilon", Kind::number, at_least_zero},
 }};
 
-void write_pieces(report::JsonWriter& out, const std::vector<Constraint>& pieces) {
+void write_pieces(report::JsonWriter& out, const std::vector<Guarantee>& pieces) {
   out.begin_array();
-  for (const Constraint& piece : pieces)
+  for (const Guarantee& piece : pieces)
     out.begin_object().key("epsilon").interval(piece.epsilon).key("delta").interval(piece.delta).end_object();
   out.end_array();
 }
 
 std::string polygon_lines(const char* title, const Approximation& polygon) {
   std::string text = std::string(title) + "\n";
-  for (const Constraint& piece : polygon.pieces)
+  for (const Guarantee& piece : polygon.pieces)
     text += "  epsilon " + report::between(piece.epsilon) + ", delta " + report::between(piece.delta) + "\n";
   return text + "  area under it " + report::between(polygon.area) + "\n";
 }
@@ -32,13 +31,13 @@ std::string polygon_lines(const char* title, const Approximation& polygon) {
 /// Bounds on delta of the curve run several times, from polygons of that many slopes. [lattice-chords]
 std::optional<Interval> composed_delta(const Request& request, const Curve& curve, std::size_t pieces) {
   if (!request.has("times") && !request.has("epsilon")) return std::nullopt;
-  return composed_between_polygons(loss_of(curve), pieces, request.whole("times"), request.value("epsilon"));
+  return composed_between_polygons(curve, pieces, request.whole("times"), request.value("epsilon"));
 }
 
 Answer answer_approximate(const Request& request) {
   const std::size_t pieces = request.whole("pieces");
   const auto curve = request.curve();
-  const auto found = std::make_shared<const Approximations>(approximate(*loss_of(*curve), pieces));
+  const auto found = std::make_shared<const Approximations>(approximate(*curve, pieces));
   const std::optional<Interval> composed = composed_delta(request, *curve, pieces);
   return {[found, composed](report::JsonWriter& out) {
             out.begin_object();

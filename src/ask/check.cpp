@@ -2,6 +2,7 @@
 #include <array>
 
 #include "ask/request.h"
+#include "tradeoff/targets.h"
 
 namespace tradeoff::ask {
 namespace {
@@ -17,10 +18,9 @@ struct BudgetVerdict {
   Outcome outcome;
 };
 
-/// Decided only if the plan states the guarantee itself, or if the whole interval lies on one side of the target.
-BudgetVerdict compare_with_budget(Interval delta, Interval allowed, bool stated) {
-  if (delta.hi <= allowed.lo || stated) return {"within", "certainly within the budget", Outcome::answered};
-  if (delta.lo > allowed.hi) return {"exceeded", "certainly not within the budget", Outcome::no};
+BudgetVerdict verdict_of(Met within) {
+  if (within == Met::yes) return {"within", "certainly within the budget", Outcome::answered};
+  if (within == Met::no) return {"exceeded", "certainly not within the budget", Outcome::no};
   return {"undecided", "undecided", Outcome::undecided};
 }
 
@@ -28,8 +28,8 @@ Answer answer_check(const Request& request) {
   request.require_both_directions("a budget binds in both directions");
   const Number epsilon = request.number("epsilon"), allowed = request.number("delta");
   const auto curve = request.curve();
-  const Interval delta = curve->delta_at(epsilon.value);
-  const BudgetVerdict verdict = compare_with_budget(delta, allowed.value, curve->states(epsilon, allowed));
+  const auto [within, delta] = check(*curve, epsilon, allowed);
+  const BudgetVerdict verdict = verdict_of(within);
   const report::Claim claim{"delta", delta, report::SafeEnd::hi, "at epsilon = " + epsilon.text, report::log10_if_tiny(delta)};
   return {[=](report::JsonWriter& out) {
             out.begin_object().key("verdict").text(verdict.word).key("delta").interval(claim.value, claim.log10).end_object();

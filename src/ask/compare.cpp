@@ -6,7 +6,7 @@
 
 #include "limit/classical.h"
 #include "plan/did_you_mean.h"
-#include "tradeoff/gdp.h"
+#include "tradeoff/research.h"
 
 namespace tradeoff::ask {
 namespace {

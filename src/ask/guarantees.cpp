@@ -2,9 +2,7 @@
 #include <array>
 
 #include "ask/request.h"
-#include "curve/curve_state.h"
-#include "loss/loss.h"
-#include "tradeoff/error.h"
+#include "tradeoff/operations.h"
 
 namespace tradeoff::ask {
 namespace {
@@ -45,13 +43,7 @@ Answer answer_list(const Request& request) {
 Answer answer_guarantees(const Request& request) {
   if (request.has("epsilon")) return answer_list(request);
   const auto curve = request.curve();
-  const Loss& loss = *loss_of(*curve);
-  if (request.direction() == Direction::worst && !loss.symmetric())
-    throw UnsupportedError("guarantees: the two directions of this plan differ; ask for direction remove or add");
-  const auto side = request.direction() == Direction::add ? Direction::add : Direction::remove;
-  const auto found = loss.guarantees(side);
-  if (!found) throw UnsupportedError("guarantees: this plan is not composed exactly, so the corners of its curve are not known");
-  const auto corners = std::make_shared<const std::vector<Guarantee>>(*found);
+  const auto corners = std::make_shared<const std::vector<Guarantee>>(corners_of(*curve, request.direction()));
   return {[corners](report::JsonWriter& out) {
             out.begin_array();
             for (const Guarantee& corner : *corners)

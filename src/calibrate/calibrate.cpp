@@ -133,7 +133,7 @@ Calibration calibrate(const Plan& plan, const Targets& targets, Neighbours neigh
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return calibrate(plan, targets, neighbours, tolerance); });
 
   if (targets.empty()) throw DomainError("calibrate: state a target: epsilon and delta, mu, advantage, or fpr and tpr");
-  for (const StatedTarget& target : targets) check(target.target);
+  for (const StatedTarget& target : targets) validate(target.target);
   const Parameter& parameter = calibrated_parameter(plan);
   const bool whole = parameter.kind == Kind::integer;
   const Effect effect = parameter.effect.up_to(std::min(parameter.effect.largest, parameter.range.most));

@@ -36,7 +36,7 @@ std::vector<double> CutNoise::cuts(double scale, const Targets& targets) const {
   // the middle, the peak of Laplace noise, and the point from which on everything is revealed
   std::vector<double> wanted = {s / 2, 0, s - noise_.bound.lo};
   for (const StatedTarget& target : targets)  // the point where the loss is epsilon
-    if (const auto* pair = std::get_if<EpsilonDeltaTarget>(&target.target))
+    if (const auto* pair = std::get_if<Guarantee>(&target.target))
       wanted.insert(wanted.begin(), noise_.output_of_loss(s, scale, pair->epsilon.lo));
   for (const double part : {0.6, 0.3, 1.0, 1.5, 2.0, 3.0, 4.0}) wanted.push_back(s / 2 - part * scale);
   const bool whole = noise_.whole;

@@ -17,7 +17,7 @@ namespace {
 void require(bool holds, const char* what, const char* allowed) {
   if (!holds) throw DomainError(std::string("target: ") + what + " must be " + allowed);
 }
-void check_range(const EpsilonDeltaTarget& target) {
+void check_range(const Guarantee& target) {
   require(target.epsilon.lo >= 0 && target.epsilon.hi < infinity, "epsilon", "0 or above, and finite");
   require(target.delta.lo >= 0 && target.delta.hi < 1, "delta", "at least 0 and below 1");
 }
@@ -33,7 +33,7 @@ void check_range(const MuTarget& target) {
   require(target.slack.lo >= 0 && target.slack.hi < 1, "slack", "at least 0 and below 1");
 }
 
-Margin measure(const Curve& curve, const EpsilonDeltaTarget& target) {
+Margin measure(const Curve& curve, const Guarantee& target) {
   if (target.delta.hi == 0) return {curve.epsilon_at(target.delta), target.epsilon};  // [largest-loss]
   if (target.delta.lo < 1e-290) return {curve.log_delta_at(target.epsilon), log(target.delta), true};
   return {curve.delta_at(target.epsilon), target.delta};
@@ -50,7 +50,7 @@ Margin measure(const Curve& curve, const MuTarget& target) {
 /// The measured quantity, for the message.
 std::string quantity_of(const Target& target, const Margin& margin) {
   struct Name {
-    const char* operator()(const EpsilonDeltaTarget&) const { return "delta at this epsilon"; }
+    const char* operator()(const Guarantee&) const { return "delta at this epsilon"; }
     const char* operator()(const MuTarget& mu) const { return mu.slack.hi > 0 ? "the least mu with this slack" : "the least mu"; }
     const char* operator()(const AdvantageTarget&) const { return "the advantage of an attack"; }
     const char* operator()(const AttackTarget&) const { return "the true-positive rate at this false-positive rate"; }
@@ -91,7 +91,7 @@ class Reader {
     return value;
   }
   void add(const Target& target) {
-    check(target);
+    validate(target);
     found_.push_back({target, std::exchange(words_, {})});
   }
   [[nodiscard]] Targets found() && { return std::move(found_); }
@@ -125,7 +125,7 @@ Targets read_targets(const TextOf& text_of, std::string_view prefix) {
   Reader reader(text_of, prefix);
   if (reader.has("epsilon") || reader.has("delta")) {
     const Interval epsilon = reader.number("epsilon", "delta", largest);
-    reader.add(EpsilonDeltaTarget{epsilon, reader.number("delta", "epsilon", 1)});
+    reader.add(Guarantee{epsilon, reader.number("delta", "epsilon", 1)});
   }
   if (reader.has("mu") || reader.has("slack")) {
     const Interval mu = reader.number("mu", "slack", largest);
@@ -151,8 +151,21 @@ std::string to_string(const Targets& targets) {
   return text;
 }
 
-void check(const Target& target) {
+void validate(const Target& target) {
   std::visit([](const auto& wanted) { check_range(wanted); }, target);
+}
+
+BudgetCheck check(const Curve& curve, Level epsilon, Level delta) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return check(curve, epsilon, delta); });
+
+  const Guarantee budget{epsilon.value(), delta.value()};
+  require(budget.epsilon.lo >= 0 && budget.epsilon.hi < infinity, "epsilon", "0 or above, and finite");
+  require(budget.delta.lo >= 0 && budget.delta.hi <= 1, "delta", "between 0 and 1");
+  const Interval found = curve.delta_at(budget.epsilon);
+  const bool stated = epsilon.number() != nullptr && delta.number() != nullptr && curve.states(*epsilon.number(), *delta.number());
+  if (found.hi <= budget.delta.lo || stated) return {Met::yes, found};
+  if (found.lo > budget.delta.hi) return {Met::no, found};
+  return {meets(curve, budget), found};
 }
 
 Met meets(const Curve& curve, const Target& target) {
@@ -163,7 +176,7 @@ Met meets(const Curve& curve, const Target& target) {
 }
 
 Met meets(const Curve& curve, const StatedTarget& target) {
-  if (std::holds_alternative<EpsilonDeltaTarget>(target.target) && target.words.size() == 2 &&
+  if (std::holds_alternative<Guarantee>(target.target) && target.words.size() == 2 &&
       curve.states(target.words[0].second, target.words[1].second))
     return Met::yes;
   return meets(curve, target.target);

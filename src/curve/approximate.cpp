@@ -6,9 +6,11 @@
 #include <memory>
 #include <string>
 
+#include "curve/curve_state.h"
 #include "engine/exact/exact.h"
 #include "engine/lattice/lattice.h"
 #include "loss/question_scope.h"
+#include "mechanism/constraints.h"
 #include "numeric/arithmetic.h"
 #include "numeric/bracket.h"
 #include "numeric/floating_point_guard.h"
@@ -77,7 +79,7 @@ Interval area_under(const std::vector<Place>& corners) {
   return 2.0 * half - corners.back().x * corners.back().y;
 }
 
-Approximation from_tangents(std::vector<Constraint> pieces) {
+Approximation from_tangents(std::vector<Guarantee> pieces) {
   std::vector<Place> corners{{Interval::exactly(0), 1 - pieces.front().delta}};
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const auto& [epsilon, delta] = pieces[i];
@@ -138,7 +140,7 @@ class TangentSweep {
       }
       if (change < settled) break;
     }
-    std::vector<Constraint> pieces;
+    std::vector<Guarantee> pieces;
     for (const Line& one : lines_) pieces.push_back({Interval::exactly(one.epsilon), curve_.delta(Interval::exactly(one.epsilon))});
     return from_tangents(std::move(pieces));
   }
@@ -185,7 +187,7 @@ class TangentSweep {
 /// One or two tangents, with proof. Each tangent touches in the middle of its edge, so the first slope determines the first corner, and the
 /// corner the next tangent. `residual` measures how the last edge misses the diagonal: negative if the first slope is too steep.
 struct TangentChain {
-  std::vector<Constraint> pieces;
+  std::vector<Guarantee> pieces;
   Interval residual;
 };
 
@@ -314,7 +316,7 @@ Approximations approximate_laplace(Interval epsilon, std::size_t pieces) {
   const double count = static_cast<double>(pieces);
   const Interval fixed = exp(-epsilon / 2.0) / 2.0;
   Approximations result;
-  std::vector<Constraint> tangents;
+  std::vector<Guarantee> tangents;
   for (double i = 0; i < count; ++i) {
     // The tangents of a hyperbola touch in the middle of their edges if the abscissae form a geometric sequence.
     const Interval share = Interval::exactly(2 * count - 1 - 2 * i) / Interval::exactly(2 * count - 1);
@@ -390,9 +392,9 @@ Approximations approximate(const Loss& loss, std::size_t pieces) {
   return result;
 }
 
-std::vector<Constraint> lattice_tangents(const Loss& loss, Interval step, std::size_t count) {
+std::vector<Guarantee> lattice_tangents(const Loss& loss, Interval step, std::size_t count) {
   if (!loss.symmetric()) throw UnsupportedError("lattice tangents: the curve is not symmetric");
-  std::vector<Constraint> tangents;
+  std::vector<Guarantee> tangents;
   for (std::size_t i = 0; i <= count; ++i) {
     const Interval epsilon = Interval::exactly(static_cast<double>(i)) * step;
     tangents.push_back({epsilon, loss.delta(Direction::remove, epsilon)});
@@ -400,7 +402,7 @@ std::vector<Constraint> lattice_tangents(const Loss& loss, Interval step, std::s
   return tangents;
 }
 
-std::vector<Constraint> lattice_chords(const Loss& loss, Interval step, std::size_t count) {
+std::vector<Guarantee> lattice_chords(const Loss& loss, Interval step, std::size_t count) {
   if (!loss.symmetric()) throw UnsupportedError("lattice chords: the curve is not symmetric");
   refuse_unless_smooth(loss);
   const SmoothCurve curve(loss);
@@ -421,12 +423,12 @@ Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, 
 
   const QuestionScope question;
   refuse_unless_symmetric(*loss, pieces);
-  const auto below = [&](std::vector<Constraint> tangents) {
+  const auto below = [&](std::vector<Guarantee> tangents) {
     const Parts parts{{std::make_shared<ConstraintsLoss>(std::move(tangents)), times}};
     const LossPointer composed = exact_size(parts).fits ? compose_exactly(parts, {}) : compose_by_lattice(parts, {});
     return composed->delta(Direction::remove, epsilon).hi;  // symmetric, like every list of constraints
   };
-  const auto above = [&](std::vector<Constraint> chords) {
+  const auto above = [&](std::vector<Guarantee> chords) {
     constexpr Tolerance merging{1e-4};  // far smaller than the error of chords this coarse
     return compose_by_lattice({{std::make_shared<ConstraintsLoss>(std::move(chords)), times}}, merging)
         ->delta(Direction::remove, epsilon)
@@ -444,6 +446,12 @@ Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, 
     delta.lo = std::max(delta.lo, above(lattice_chords(*loss, step, pieces)));
   }
   return delta;
+}
+
+Approximations approximate(const Curve& curve, std::size_t pieces) { return approximate(*loss_of(curve), pieces); }
+
+Interval composed_between_polygons(const Curve& curve, std::size_t pieces, std::uint64_t times, Interval epsilon) {
+  return composed_between_polygons(loss_of(curve), pieces, times, epsilon);
 }
 
 }  // namespace tradeoff

@@ -3,44 +3,25 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "loss/loss.h"
-#include "mechanism/constraints.h"
+#include "tradeoff/approximate.h"
 
 namespace tradeoff {
 
-/// A polygon max f_{epsilon_i, delta_i}, steepest piece first, and the area under it on [0, 1].
-struct Approximation {
-  std::vector<Constraint> pieces;
-  Interval area;
-};
-
-/// Polygons with a given number of pieces (and their mirror images) below and above a smooth symmetric trade-off function.
-struct Approximations {
-  Approximation below;            ///< tangents, largest area [tangent-approximation]
-  Approximation below_published;  ///< tangents, largest area of the graph rotated by 45 degrees: a smaller first delta
-  Approximation above;            ///< chords, smallest area [chord-approximation]
-  std::optional<Interval> area;   ///< the area under the trade-off function itself, if known
-};
-
-/// The best approximations by `pieces` >= 1 constraints. Compositions of `below` bound delta from above; compositions of `above` bound it
-/// from below. For up to two pieces, and always for Laplace noise, the numbers enclose those of the optimum (the best one that a scan
-/// separates). With more pieces the polygons are proved to lie below or above the curve, but only numerically optimal. Throws
-/// UnsupportedError for a curve that is not symmetric and smooth, DomainError for no pieces, TooLargeError for more than 64.
+/// What the public function does, for a loss.
 [[nodiscard]] Approximations approximate(const Loss& loss, std::size_t pieces);
 
 /// [lattice-tangents] The tangents with slopes exp(i * step), i = 0..count: below any symmetric curve, and k-fold composition stays on the
 /// lattice. delta at infinity is that of the steepest.
-[[nodiscard]] std::vector<Constraint> lattice_tangents(const Loss& loss, Interval step, std::size_t count);
+[[nodiscard]] std::vector<Guarantee> lattice_tangents(const Loss& loss, Interval step, std::size_t count);
 
 /// [lattice-chords] The chords between the points of a smooth symmetric curve where its slope is exp(i * step), i = 0..count, and its ends:
 /// above the curve.
-[[nodiscard]] std::vector<Constraint> lattice_chords(const Loss& loss, Interval step, std::size_t count);
+[[nodiscard]] std::vector<Guarantee> lattice_chords(const Loss& loss, Interval step, std::size_t count);
 
-/// [lattice-chords] delta of `times` runs of a smooth symmetric curve, between merged chords and tangents with slopes on a lattice of
-/// `pieces` steps. Throws as `approximate` does.
+/// What the public function does, for a loss. [lattice-chords]
 [[nodiscard]] Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, std::uint64_t times, Interval epsilon);
 
 }  // namespace tradeoff

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "loss/loss.h"
+#include "plan/vocabulary.h"
 #include "tradeoff/curve.h"
 
 namespace tradeoff {

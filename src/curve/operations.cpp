@@ -150,12 +150,10 @@ Curve grouped(const Curve& curve, std::uint64_t size) {
   return make_curve(group_loss(pair_of(curve), size), agreed({curve}));
 }
 
-Curve from_guarantees(const std::vector<std::pair<Interval, Interval>>& points, Neighbours neighbours) {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return from_guarantees(points, neighbours); });
+Curve from_guarantees(const std::vector<Guarantee>& guarantees, Neighbours neighbours) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return from_guarantees(guarantees, neighbours); });
 
-  std::vector<Constraint> constraints;
-  for (const auto& [epsilon, delta] : points) constraints.push_back({epsilon, delta});
-  return make_curve(std::make_shared<ConstraintsLoss>(std::move(constraints)), {neighbours, {}});
+  return make_curve(std::make_shared<ConstraintsLoss>(guarantees), {neighbours, {}});
 }
 
 Curve from_tradeoff(const std::vector<std::pair<Interval, Interval>>& points, Neighbours neighbours) {
@@ -164,15 +162,26 @@ Curve from_tradeoff(const std::vector<std::pair<Interval, Interval>>& points, Ne
   return make_curve(polygon_loss(points), {neighbours, {}});
 }
 
-std::vector<std::pair<Interval, Interval>> to_guarantees(const Curve& curve, const std::vector<double>& epsilons) {
+std::vector<Guarantee> to_guarantees(const Curve& curve, const std::vector<double>& epsilons) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return to_guarantees(curve, epsilons); });
 
-  std::vector<std::pair<Interval, Interval>> points;
+  std::vector<Guarantee> guarantees;
   for (const double epsilon : epsilons) {
     if (!(epsilon >= 0)) throw DomainError("epsilon: a guarantee needs an epsilon of at least 0");
-    points.emplace_back(Interval::exactly(epsilon), Interval::exactly(curve.delta_at(epsilon).hi));
+    guarantees.push_back({Interval::exactly(epsilon), Interval::exactly(curve.delta_at(epsilon).hi)});
   }
-  return points;
+  return guarantees;
+}
+
+std::vector<Guarantee> corners_of(const Curve& curve, Direction direction) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return corners_of(curve, direction); });
+
+  const Loss& loss = *loss_of(curve);
+  if (direction == Direction::worst && !loss.symmetric())
+    throw UnsupportedError("guarantees: the two directions of this plan differ; ask for direction remove or add");
+  auto found = loss.guarantees(direction == Direction::add ? Direction::add : Direction::remove);
+  if (!found) throw UnsupportedError("guarantees: this plan is not composed exactly, so the corners of its curve are not known");
+  return std::move(*found);
 }
 
 namespace {

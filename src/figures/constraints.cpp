@@ -3,10 +3,9 @@
 // choice.
 #include <array>
 
-#include "curve/approximate.h"
-#include "curve/curve_state.h"
 #include "figures/figures.h"
 #include "figures/parts.h"
+#include "tradeoff/approximate.h"
 
 namespace tradeoff::report {
 namespace {
@@ -53,7 +52,7 @@ std::vector<Picture> double_dp_composition() { return {double_dp(5), double_dp(2
 /// The constraints as a plan: each pair is rounded so that the polygon stays on its side of the curve.
 std::string plan_of(const Approximation& approximation, bool below) {
   std::string pairs;
-  for (const Constraint& one : approximation.pieces) {
+  for (const Guarantee& one : approximation.pieces) {
     const double epsilon = below ? one.epsilon.hi : one.epsilon.lo, delta = below ? one.delta.hi : one.delta.lo;
     pairs += (pairs.empty() ? "(" : ", (") + digits_of(epsilon) + ", " + digits_of(delta) + ")";
   }
@@ -62,7 +61,7 @@ std::string plan_of(const Approximation& approximation, bool below) {
 
 std::vector<Picture> gaussian_bounds() {
   const std::string gaussian = "gdp(mu=0.3)";
-  const Approximations two = approximate(*loss_of(curve_of(gaussian)), 2);
+  const Approximations two = approximate(curve_of(gaussian), 2);
   std::vector<Picture> panels;
   for (const int runs : {1, 10, 30}) {
     const std::string repeated = " | repeat(" + std::to_string(runs) + ")";

@@ -155,7 +155,7 @@ std::vector<Picture> subsampling() {
                      styled(tradeoff("with sampling: C_p(f)", "gdp(mu=1.8) | sample(rate=0.35)"), 1), guessing_line()};
 
   Picture pairs = tradeoff_axes("(3, 0.1)-DP on 20 % of the data");
-  const StatedGuarantee old = amplified({Interval::exactly(3), {0.1, std::nextafter(0.1, 1)}}, {0.2, std::nextafter(0.2, 1)});
+  const Guarantee old = amplified({Interval::exactly(3), {0.1, std::nextafter(0.1, 1)}}, {0.2, std::nextafter(0.2, 1)});
   const Series classical = tradeoff_polygon("by the classical theorem: (" + at_most(old.epsilon.hi) + ", " + at_most(old.delta.hi) + ")-DP",
                                             dp_plan(old.epsilon.hi, digits_of(old.delta.hi)));
   const Series exact = tradeoff_polygon("with sampling: C_p(f)", "dp(epsilon=3, delta=0.1) | sample(rate=0.2)");

@@ -17,6 +17,7 @@
 #include "operators/refine.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
+#include "tradeoff/research.h"
 
 namespace tradeoff {
 namespace {

@@ -38,25 +38,25 @@ Interval implied_epsilon(Interval epsilon, Interval delta, Interval wanted) {
 }
 
 // [classical-composition]
-Interval basic_composition(const std::vector<StatedGuarantee>& runs, Interval delta) {
+Interval basic_composition(const std::vector<StatedRuns>& runs, Interval delta) {
   Interval epsilons = Interval::exactly(0.0), deltas = Interval::exactly(0.0);
-  for (const StatedGuarantee& run : runs) {
-    epsilons = epsilons + Interval::exactly(run.times) * run.epsilon;
-    deltas = deltas + Interval::exactly(run.times) * run.delta;
+  for (const StatedRuns& run : runs) {
+    epsilons = epsilons + Interval::exactly(run.times) * run.each.epsilon;
+    deltas = deltas + Interval::exactly(run.times) * run.each.delta;
   }
   if (deltas.lo > delta.hi) throw DomainError("basic composition: the deltas of the runs add up to more than delta");
   return implied_epsilon(epsilons, deltas, delta);
 }
 
 // [classical-composition] Azuma on losses within [-e_i, e_i] whose means are at most e_i (e^e_i - 1).
-Interval advanced_composition(const std::vector<StatedGuarantee>& runs, Interval delta) {
+Interval advanced_composition(const std::vector<StatedRuns>& runs, Interval delta) {
   demand_inner(delta, "advanced composition");
   Interval squares = Interval::exactly(0.0), means = Interval::exactly(0.0), deltas = Interval::exactly(0.0);
-  for (const StatedGuarantee& run : runs) {
+  for (const StatedRuns& run : runs) {
     const Interval times = Interval::exactly(run.times);
-    squares = squares + times * square(run.epsilon);
-    means = means + times * run.epsilon * expm1(run.epsilon);
-    deltas = deltas + times * run.delta;
+    squares = squares + times * square(run.each.epsilon);
+    means = means + times * run.each.epsilon * expm1(run.each.epsilon);
+    deltas = deltas + times * run.each.delta;
   }
   const Interval left = delta - deltas;
   if (!(left.lo > 0)) throw DomainError("advanced composition: the deltas of the runs leave nothing of delta");
@@ -74,12 +74,12 @@ Interval renyi_corollary(Interval epsilon, std::uint64_t times, Interval delta) 
 }
 
 // [classical-sampling]
-StatedGuarantee amplified(const StatedGuarantee& run, Interval rate) {
+Guarantee amplified(const Guarantee& run, Interval rate) {
   if (rate.lo >= 1) return run;
   const Interval share = clamp(rate, 0, 1);
   // Beyond 700 e^epsilon overflows; epsilon + log(rate) is within 1e-300 of the exact value, and epsilon is above it.
-  if (run.epsilon.hi > 700) return {{std::max(0.0, (run.epsilon + log(share)).lo), run.epsilon.hi}, share * run.delta, run.times};
-  return {log1p(share * expm1(run.epsilon)), share * run.delta, run.times};
+  if (run.epsilon.hi > 700) return {{std::max(0.0, (run.epsilon + log(share)).lo), run.epsilon.hi}, share * run.delta};
+  return {log1p(share * expm1(run.epsilon)), share * run.delta};
 }
 
 // [classical-gaussian] [gaussian-loss]

@@ -4,16 +4,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "tradeoff/guarantee.h"
 #include "tradeoff/interval.h"
 
 // The older theorems, for comparison. Each function encloses the value of its formula and throws DomainError, with the reason, if its
 // theorem does not apply. [classical-composition] [classical-gaussian] [classical-sampling]
 namespace tradeoff {
 
-/// A mechanism that is (epsilon, delta)-DP, and its number of runs.
-struct StatedGuarantee {
-  Interval epsilon;
-  Interval delta;
+/// A mechanism known by one guarantee, and how often it is run.
+struct StatedRuns {
+  Guarantee each;
   std::uint64_t times = 1;
 };
 
@@ -21,14 +21,14 @@ struct StatedGuarantee {
 [[nodiscard]] Interval implied_epsilon(Interval epsilon, Interval delta, Interval wanted);
 
 /// Basic composition: epsilons add, deltas add; then the epsilon that this implies at `delta`.
-[[nodiscard]] Interval basic_composition(const std::vector<StatedGuarantee>& runs, Interval delta);
+[[nodiscard]] Interval basic_composition(const std::vector<StatedRuns>& runs, Interval delta);
 /// Advanced composition (Dwork, Rothblum and Vadhan): `delta` minus the deltas of the runs bounds the probability of a large loss.
-[[nodiscard]] Interval advanced_composition(const std::vector<StatedGuarantee>& runs, Interval delta);
+[[nodiscard]] Interval advanced_composition(const std::vector<StatedRuns>& runs, Interval delta);
 /// Mironov's corollary for `times` runs of (epsilon, 0)-DP: 4 epsilon sqrt(2 times log(1/delta)).
 [[nodiscard]] Interval renyi_corollary(Interval epsilon, std::uint64_t times, Interval delta);
 
 /// The same mechanism on a sample that contains each record with this probability: (log(1 + rate (e^epsilon - 1)), rate delta).
-[[nodiscard]] StatedGuarantee amplified(const StatedGuarantee& run, Interval rate);
+[[nodiscard]] Guarantee amplified(const Guarantee& run, Interval rate);
 
 /// Gaussian noise of standard deviation sensitivity/mu: the epsilon at `delta` by sigma^2 = 32 Delta^2 log(2/delta) / (9 epsilon^2), for
 /// epsilon <= 1; and by sigma^2 = 2 Delta^2 log(1.25/delta) / epsilon^2, for epsilon < 1. Both are checked against the exact profile.

@@ -65,7 +65,7 @@ std::optional<Interval> last_epsilon(const Loss& loss) {
 /// Each run as one (epsilon, delta). A mechanism with a largest finite loss uses that epsilon; the others get equal shares of `part` of the
 /// remaining delta.
 struct Statement {
-  std::vector<StatedGuarantee> runs;
+  std::vector<StatedRuns> runs;
   bool shared = false;
 };
 Statement state(const std::vector<Run>& runs, Interval delta, double part) {
@@ -82,21 +82,20 @@ Statement state(const std::vector<Run>& runs, Interval delta, double part) {
   for (const Run& run : runs) {
     const Interval base_floor = Profile(*run.loss, Direction::worst).infinite_mass();
     if (const auto last = last_epsilon(*run.loss)) {
-      statement.runs.push_back(amplified({*last, base_floor, run.times}, run.rate));
+      statement.runs.push_back({amplified({*last, base_floor}, run.rate), run.times});
       continue;
     }
     const double at = std::min(1.0, (base_floor + Interval::exactly(share) / run.rate).lo);
     const Interval epsilon = invert_profile(Profile(*run.loss, Direction::worst), Interval::exactly(at));
     if (!(epsilon.hi < infinity)) throw DomainError("a mechanism has no finite epsilon at its share of delta, " + written(at));
-    statement.runs.push_back(amplified({epsilon, Interval::exactly(at), run.times}, run.rate));
+    statement.runs.push_back({amplified({epsilon, Interval::exactly(at)}, run.rate), run.times});
     statement.shared = true;
   }
   return statement;
 }
 
-bool all_alike(const std::vector<StatedGuarantee>& runs) {
-  return std::all_of(runs.begin(), runs.end(),
-                     [&](const StatedGuarantee& run) { return run.epsilon == runs.front().epsilon && run.delta == runs.front().delta; });
+bool all_alike(const std::vector<StatedRuns>& runs) {
+  return std::all_of(runs.begin(), runs.end(), [&](const StatedRuns& run) { return run.each == runs.front().each; });
 }
 
 /// Q(L > e) and P(L > e) in one direction of a composed plan. [classical-sampling]
@@ -185,10 +184,10 @@ class Case {
   MethodRow rdp() const {
     const Statement found = state(runs_, delta_, 0.5);
     std::uint64_t times = 0;
-    for (const StatedGuarantee& run : found.runs) times += run.times;
-    if (found.runs.empty() || !all_alike(found.runs) || found.runs.front().delta.hi > 0)
+    for (const StatedRuns& run : found.runs) times += run.times;
+    if (found.runs.empty() || !all_alike(found.runs) || found.runs.front().each.delta.hi > 0)
       throw DomainError("the corollary of Renyi DP speaks of runs of one pure mechanism");
-    return bound(renyi_corollary(found.runs.front().epsilon, times, delta_), found,
+    return bound(renyi_corollary(found.runs.front().each.epsilon, times, delta_), found,
                  "Mironov's corollary, 4 epsilon sqrt(2 k log(1/delta))");
   }
 
@@ -312,10 +311,9 @@ class Case {
   }
   [[nodiscard]] Curve curve_of(const Run& run) const { return curve_from(run.loss, curve_.neighbours(), tolerance_); }
 
-  [[nodiscard]] Interval optimal(const std::vector<StatedGuarantee>& runs) const {
+  [[nodiscard]] Interval optimal(const std::vector<StatedRuns>& runs) const {
     Parts parts;
-    for (const StatedGuarantee& run : runs)
-      parts.push_back({std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{run.epsilon, run.delta}}), run.times});
+    for (const StatedRuns& run : runs) parts.push_back({std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{run.each}), run.times});
     Composition whole = compose(std::move(parts), tolerance_);
     return curve_from(std::move(whole.loss), curve_.neighbours(), tolerance_).epsilon_at(delta_);
   }

@@ -112,14 +112,14 @@ Interval log_moment(const Loss& loss, Direction direction, double order_less_one
 RenyiCurve renyi_curve(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return renyi_curve(plan, neighbours, tolerance); });
 
-  auto mechanisms = std::make_shared<RenyiCurve::Mechanisms>();
+  detail::RenyiMechanisms mechanisms;
   for (Part& part : parts_of_plan(plan, neighbours, tolerance).parts) {
     const bool is_bound = part.loss->capabilities(Direction::remove).renyi_bound != nullptr;  // the loss states its divergences itself
     Parts one = is_bound && part.times > 0 ? Parts{std::move(part)} : limit_parts({std::move(part)});
-    mechanisms->parts.insert(mechanisms->parts.end(), one.begin(), one.end());
+    mechanisms.parts.insert(mechanisms.parts.end(), one.begin(), one.end());
   }
-  for (const Part& part : mechanisms->parts) mechanisms->symmetric = mechanisms->symmetric && part.loss->symmetric();
-  return RenyiCurve(std::move(mechanisms));
+  for (const Part& part : mechanisms.parts) mechanisms.symmetric = mechanisms.symmetric && part.loss->symmetric();
+  return detail::RenyiMechanisms::make(std::move(mechanisms));
 }
 
 Interval RenyiCurve::at(double order, Direction direction) const {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "engine/part.h"
 #include "loss/atoms.h"
 #include "tradeoff/limit.h"
@@ -14,10 +17,18 @@ namespace tradeoff {
 /// omitted.
 [[nodiscard]] double log_cut_moment(const Atoms& atoms, double s, const Tail& tail);
 
+namespace detail {
+
 /// The mechanisms of a curve of Renyi divergences.
-struct RenyiCurve::Mechanisms {
+struct RenyiMechanisms {
   Parts parts;
   bool symmetric = true;  ///< both directions have the same divergences
+
+  [[nodiscard]] static RenyiCurve make(RenyiMechanisms mechanisms) {
+    return RenyiCurve(std::make_shared<const RenyiMechanisms>(std::move(mechanisms)));
+  }
 };
+
+}  // namespace detail
 
 }  // namespace tradeoff

@@ -8,6 +8,7 @@
 
 #include "loss/break_points.h"
 #include "tradeoff/curve.h"
+#include "tradeoff/guarantee.h"
 #include "tradeoff/interval.h"
 
 // What an engine may use of a loss besides its profile. docs/adr/0012 gives the reasons.
@@ -26,12 +27,6 @@ using LossPointer = std::shared_ptr<const Loss>;
 struct LossLattice {
   Interval step;
   bool odd_half_steps = false;
-};
-
-/// The pair is (epsilon, delta)-DP, and its profile touches the line of that guarantee.
-struct Guarantee {
-  Interval epsilon;
-  Interval delta;
 };
 
 /// Encloses (Q(L > e), P(L > e)) at a point e: the error rates of a threshold test.

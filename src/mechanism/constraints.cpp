@@ -14,13 +14,13 @@ namespace tradeoff {
 
 namespace {
 
-std::string shown(const Constraint& constraint) {
+std::string shown(const Guarantee& constraint) {
   numeric::PlainText text;
   text << "(" << constraint.epsilon.hi << ", " << constraint.delta.hi << ")";
   return text.str();
 }
 
-void check_constraint(const Constraint& constraint) {
+void check_constraint(const Guarantee& constraint) {
   const auto [epsilon, delta] = constraint;
   if (!(epsilon.lo >= 0 && epsilon.lo <= epsilon.hi && epsilon.hi < infinity))
     throw DomainError("constraints: epsilon in " + shown(constraint) + " must be at least 0 and finite");
@@ -30,7 +30,7 @@ void check_constraint(const Constraint& constraint) {
 
 /// (1 + E) t, where t is the abscissa at which the lines of `steep` and `flat` cross and E = exp(epsilon) of one of them. Written so that
 /// no exponential overflows.
-Interval scaled_crossing(const Constraint& steep, const Constraint& flat, const Constraint& scale) {
+Interval scaled_crossing(const Guarantee& steep, const Guarantee& flat, const Guarantee& scale) {
   const Interval rise = max(flat.delta - steep.delta, Interval::exactly(0));
   const Interval gap = max(steep.epsilon - flat.epsilon, Interval::exactly(0));
   const Interval one_plus = 1 + exp(-scale.epsilon);
@@ -39,7 +39,7 @@ Interval scaled_crossing(const Constraint& steep, const Constraint& flat, const 
 
 /// The weight of `middle` between its neighbours: the length of its segment times (1 + E). If it is not positive, the constraint is
 /// redundant.
-Interval weight_between(const Constraint* steeper, const Constraint& middle, const Constraint* flatter) {
+Interval weight_between(const Guarantee* steeper, const Guarantee& middle, const Guarantee* flatter) {
   const Interval end = flatter != nullptr ? scaled_crossing(middle, *flatter, middle) : 1 - middle.delta;
   return steeper != nullptr ? end - scaled_crossing(*steeper, middle, middle) : end;
 }
@@ -49,12 +49,12 @@ class Envelope {
  public:
   explicit Envelope(CanonicalConstraints& result) : result_(result) {}
 
-  void add(const Constraint& next) {
+  void add(const Guarantee& next) {
     if (!stack_.empty() && overlaps(stack_.back().epsilon, next.epsilon)) return join(next);
     while (!stack_.empty() && !(stack_.back().delta.hi < next.delta.lo)) {
       // A smaller epsilon with no larger delta is the stronger constraint. If rounding hides which delta is larger, both are within the
       // hull.
-      const Constraint dominated = stack_.back();
+      const Guarantee dominated = stack_.back();
       drop(dominated, Interval::exactly(0));
       stack_.pop_back();
       if (dominated.delta.lo < next.delta.hi) return add({next.epsilon, hull(dominated.delta, next.delta)});
@@ -69,7 +69,7 @@ class Envelope {
   }
 
   /// The flattest lines may be the largest only beyond the diagonal, where the mirror image is larger still.
-  std::vector<Constraint> finish() {
+  std::vector<Guarantee> finish() {
     while (stack_.size() >= 2) {
       const Interval weight = weight_between(&stack_[stack_.size() - 2], stack_.back(), nullptr);
       if (weight.lo > 0) break;
@@ -83,37 +83,37 @@ class Envelope {
   static bool overlaps(Interval a, Interval b) { return a.lo <= b.hi && b.lo <= a.hi; }
 
   /// For equal epsilons (within rounding) the smaller delta is kept.
-  void join(const Constraint& next) {
-    Constraint& top = stack_.back();
+  void join(const Guarantee& next) {
+    Guarantee& top = stack_.back();
     result_.notes.push_back(shown(top.delta.hi > next.delta.hi ? top : next) + " is implied by another with the same epsilon");
     top = {hull(top.epsilon, next.epsilon), min(top.delta, next.delta)};
   }
 
-  void drop(const Constraint& constraint, Interval weight) {
+  void drop(const Guarantee& constraint, Interval weight) {
     result_.notes.push_back(shown(constraint) + " is implied by the others");
     result_.slack = numeric::add_up(result_.slack, std::max(weight.hi, 0.0));
   }
 
   CanonicalConstraints& result_;
-  std::vector<Constraint> stack_;
+  std::vector<Guarantee> stack_;
 };
 
 }  // namespace
 
-CanonicalConstraints canonical_constraints(std::vector<Constraint> constraints) {
+CanonicalConstraints canonical_constraints(std::vector<Guarantee> constraints) {
   std::for_each(constraints.begin(), constraints.end(), check_constraint);
-  std::erase_if(constraints, [](const Constraint& c) { return c.delta.lo == 1; });  // delta = 1 is always satisfied
-  std::stable_sort(constraints.begin(), constraints.end(), [](const Constraint& a, const Constraint& b) {
+  std::erase_if(constraints, [](const Guarantee& c) { return c.delta.lo == 1; });  // delta = 1 is always satisfied
+  std::stable_sort(constraints.begin(), constraints.end(), [](const Guarantee& a, const Guarantee& b) {
     return a.epsilon.hi != b.epsilon.hi ? a.epsilon.hi > b.epsilon.hi : a.delta.hi < b.delta.hi;
   });
   CanonicalConstraints result;
   Envelope envelope(result);
-  for (const Constraint& constraint : constraints) envelope.add(constraint);
+  for (const Guarantee& constraint : constraints) envelope.add(constraint);
   result.active = envelope.finish();
   const std::size_t count = result.active.size();
   for (std::size_t i = 0; i < count; ++i) {
-    const Constraint* steeper = i > 0 ? &result.active[i - 1] : nullptr;
-    const Constraint* flatter = i + 1 < count ? &result.active[i + 1] : nullptr;
+    const Guarantee* steeper = i > 0 ? &result.active[i - 1] : nullptr;
+    const Guarantee* flatter = i + 1 < count ? &result.active[i + 1] : nullptr;
     result.weights.push_back(clamp(weight_between(steeper, result.active[i], flatter), 0, 1));
   }
   return result;
@@ -139,7 +139,7 @@ Atoms atoms_of(const CanonicalConstraints& constraints) {
   return atoms;
 }
 
-ConstraintsLoss::ConstraintsLoss(std::vector<Constraint> constraints, bool floor_is_meant, Citations origin)
+ConstraintsLoss::ConstraintsLoss(std::vector<Guarantee> constraints, bool floor_is_meant, Citations origin)
     : canonical_(canonical_constraints(std::move(constraints))),
       atoms_(atoms_of(canonical_)),
       floor_is_meant_(floor_is_meant),
@@ -150,14 +150,14 @@ ConstraintsLoss::ConstraintsLoss(std::vector<Constraint> constraints, bool floor
 
 std::string ConstraintsLoss::key() const {
   std::string key = make_key(floor_is_meant_ ? "constraints" : "profile", {});
-  for (const Constraint& constraint : canonical_.active) key += make_key("", {constraint.epsilon, constraint.delta});
+  for (const Guarantee& constraint : canonical_.active) key += make_key("", {constraint.epsilon, constraint.delta});
   return key;
 }
 
 namespace {
 
 LossPointer make_dp(const Arguments& arguments, const SourceContext&) {
-  return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{arguments.number("epsilon"), arguments.number("delta")}});
+  return std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{arguments.number("epsilon"), arguments.number("delta")}});
 }
 
 std::vector<WrittenGuarantee> guarantees_of_dp(const Arguments& arguments) {
@@ -165,7 +165,7 @@ std::vector<WrittenGuarantee> guarantees_of_dp(const Arguments& arguments) {
 }
 
 LossPointer make_constraints(const Arguments& arguments, const SourceContext&) {
-  std::vector<Constraint> all;
+  std::vector<Guarantee> all;
   for (const auto& [epsilon, delta] : arguments.pairs("points")) all.push_back({epsilon.value, delta.value});
   if (all.empty()) arguments.refuse("points", "[]", "a list of at least one pair (epsilon, delta)");
   return std::make_shared<ConstraintsLoss>(std::move(all));

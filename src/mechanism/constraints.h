@@ -6,26 +6,21 @@
 
 #include "loss/atoms.h"
 #include "loss/loss.h"
+#include "tradeoff/guarantee.h"
 
 namespace tradeoff {
-
-/// The mechanism is (epsilon, delta)-DP: epsilon >= 0, delta in [0, 1].
-struct Constraint {
-  Interval epsilon;
-  Interval delta;
-};
 
 /// The constraints that are not redundant, steepest first (epsilon decreasing, delta increasing), with the weights of the canonical pair:
 /// with probability weights[i], which is announced, the pair is randomised response at active[i].epsilon; otherwise it reveals everything.
 struct CanonicalConstraints {
-  std::vector<Constraint> active;
+  std::vector<Guarantee> active;
   std::vector<Interval> weights;
   std::vector<std::string> notes;  ///< one for each constraint that was dropped because the others imply it
   double slack = 0;                ///< weight of dropped constraints of which rounding hides whether they are redundant
 };
 
 /// [canonical-constraints] Throws DomainError for epsilon < 0 or delta outside [0, 1]. Without an active constraint nothing is guaranteed.
-[[nodiscard]] CanonicalConstraints canonical_constraints(std::vector<Constraint> constraints);
+[[nodiscard]] CanonicalConstraints canonical_constraints(std::vector<Guarantee> constraints);
 
 /// The distribution of the loss of the canonical pair: the least private mechanism that satisfies all the constraints.
 [[nodiscard]] Atoms atoms_of(const CanonicalConstraints& constraints);
@@ -35,7 +30,7 @@ class ConstraintsLoss final : public Loss {
  public:
   /// `floor_is_meant`: the delta of the largest epsilon holds for every larger epsilon. Otherwise nothing is known beyond that epsilon.
   /// `origin`: the theorems behind the constraints, if they follow from another distribution.
-  explicit ConstraintsLoss(std::vector<Constraint> constraints, bool floor_is_meant = true, Citations origin = {});
+  explicit ConstraintsLoss(std::vector<Guarantee> constraints, bool floor_is_meant = true, Citations origin = {});
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
     cite();

@@ -39,7 +39,7 @@ void check_profile_row(const std::vector<std::pair<Interval, Interval>>& rows, s
 // [canonical-constraints] A convex profile is the upper envelope of the lines that its rows imply.
 LossPointer profile_loss(const std::vector<std::pair<Interval, Interval>>& rows, const StatedTail& tail) {
   if (rows.empty()) throw DomainError("profile: at least one row is needed");
-  std::vector<Constraint> constraints;
+  std::vector<Guarantee> constraints;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     check_profile_row(rows, row);
     constraints.push_back({rows[row].first, rows[row].second});

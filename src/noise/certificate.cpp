@@ -156,18 +156,20 @@ Certificate certify(const Plan& plan, const ReleaseTerms& terms, const Targets& 
   std::vector<DrawnMechanism> mechanisms;
   for (const Instruction& instruction : draft.instructions) mechanisms.push_back(noise::describe(instruction));
   std::optional<Interval> mu;
-  std::vector<Certificate::Point> guarantee;
+  std::vector<Guarantee> guarantees;
   Provenance provenance = provenance_of([&] {
     mu = find_mu(draft.curve, draft.instructions);
-    for (const char* delta : {"0", "1e-5", "1e-7", "1e-9"}) guarantee.push_back({delta, draft.curve.epsilon_at(read_number(delta).value)});
+    for (const char* text : certified_deltas) {
+      const Interval delta = read_number(text).value;
+      guarantees.push_back({draft.curve.epsilon_at(delta), delta});
+    }
   });
-  auto content = std::make_unique<Certificate::Content>(
-      Certificate::Content{std::move(draft.plan), std::move(draft.drawn), terms, std::move(draft.instructions), std::move(mechanisms),
-                           std::move(draft.curve), mu, std::move(guarantee), std::move(provenance)});
-  return Certificate(std::move(content));
+  return detail::CertificateContent::make({std::move(draft.plan), std::move(draft.drawn), terms, std::move(draft.instructions),
+                                           std::move(mechanisms), std::move(draft.curve), mu, std::move(guarantees),
+                                           std::move(provenance)});
 }
 
-Certificate::Certificate(std::unique_ptr<Content> content) : content_(std::move(content)) {}
+Certificate::Certificate(std::unique_ptr<detail::CertificateContent> content) : content_(std::move(content)) {}
 Certificate::Certificate(Certificate&&) noexcept = default;
 Certificate& Certificate::operator=(Certificate&&) noexcept = default;
 Certificate::~Certificate() = default;
@@ -178,7 +180,7 @@ const std::vector<DrawnMechanism>& Certificate::mechanisms() const { return cont
 const ReleaseTerms& Certificate::terms() const { return content_->terms; }
 const Curve& Certificate::curve() const { return content_->curve; }
 std::optional<Interval> Certificate::mu() const { return content_->mu; }
-const std::vector<Certificate::Point>& Certificate::guarantee() const { return content_->guarantee; }
+const std::vector<Guarantee>& Certificate::guarantees() const { return content_->guarantees; }
 const Provenance& Certificate::provenance() const { return content_->provenance; }
 
 }  // namespace tradeoff

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "noise/instruction.h"
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
-namespace tradeoff {
+#include "noise/instruction.h"
+#include "tradeoff/release.h"
+
+namespace tradeoff::detail {
 
 /// The content of a Certificate: the noise to be drawn, and its guarantee.
-struct Certificate::Content {
+struct CertificateContent {
   Plan plan;
   Plan drawn;
   ReleaseTerms terms;
@@ -14,8 +20,13 @@ struct Certificate::Content {
   std::vector<DrawnMechanism> mechanisms;
   Curve curve;
   std::optional<Interval> mu;
-  std::vector<Point> guarantee;
+  std::vector<Guarantee> guarantees;
   Provenance provenance;
+
+  [[nodiscard]] static const CertificateContent& of(const Certificate& certificate) { return *certificate.content_; }
+  [[nodiscard]] static Certificate make(CertificateContent content) {
+    return Certificate(std::make_unique<CertificateContent>(std::move(content)));
+  }
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

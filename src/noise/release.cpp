@@ -15,7 +15,7 @@ Release release(Certificate&& certificate, std::span<const double> values) {
 
   const Certificate used = std::move(certificate);  // used up even if an error follows
   if (!used.is_valid()) throw DomainError("release: this certificate has been used");
-  const Certificate::Content& content = used.content();
+  const auto& content = detail::CertificateContent::of(used);
   noise::WordSource source(noise::thread_stream());
   return {noise::carry_out(content.instructions, content.terms, values, source)};
 }

@@ -126,7 +126,7 @@ class WeakestLoss final : public Loss {
 
 /// The corners of the larger of both profiles of a finite distribution, which is linear in e^e between them: 0, the losses of both
 /// directions, and the points where the two profiles cross.
-std::optional<std::vector<Constraint>> corners_of(const Loss& loss) {
+std::optional<std::vector<Guarantee>> corners_of(const Loss& loss) {
   std::vector<Interval> losses{Interval::exactly(0)};
   Interval first = Interval::exactly(0);  // losses that may be 0 are merged with this corner
   for (const Direction direction : {Direction::remove, Direction::add}) {
@@ -139,7 +139,7 @@ std::optional<std::vector<Constraint>> corners_of(const Loss& loss) {
   }
   std::sort(losses.begin(), losses.end(), [](Interval a, Interval b) { return a.lo < b.lo; });
   const Profile worst(loss, Direction::worst);
-  std::vector<Constraint> corners;
+  std::vector<Guarantee> corners;
   const auto lead = [&](Interval e) { return loss.delta(Direction::remove, e) - loss.delta(Direction::add, e); };
   for (std::size_t i = 0; i < losses.size(); ++i) {
     if (i > 0 && !loss.symmetric()) {
@@ -202,7 +202,7 @@ Parts in_either_order(Parts parts, Neighbours neighbours) {
 // search.
 LossPointer strongest_loss(std::vector<LossPointer> losses) {
   if (losses.size() == 1) return refine(std::move(losses.front()));
-  std::vector<Constraint> all;
+  std::vector<Guarantee> all;
   std::vector<LossPointer> others, listed;
   for (LossPointer& loss : losses) {
     loss = mixed_changes_of(std::move(loss));

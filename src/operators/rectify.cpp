@@ -13,7 +13,7 @@
 #include "operators/words.h"
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
-#include "tradeoff/gdp.h"
+#include "tradeoff/research.h"
 
 namespace tradeoff {
 namespace {

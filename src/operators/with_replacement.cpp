@@ -37,7 +37,7 @@ struct Group {
 LossPointer bound_of_group(const Tail& tail, std::uint64_t size) {
   if (tail.zero_from < infinity) {
     const double epsilon = (Interval::exactly(size) * tail.zero_from).hi;
-    return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(epsilon), Interval::exactly(0)}});
+    return std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{Interval::exactly(epsilon), Interval::exactly(0)}});
   }
   if (tail.gdp_mu < infinity) return gaussian_loss(Interval::exactly(size) * tail.gdp_mu);
   return nullptr;

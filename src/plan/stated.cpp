@@ -25,10 +25,4 @@ std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan, const Vocabula
   return word->guarantees(Arguments(*call, vocabulary));
 }
 
-std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan) {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return stated_guarantees(plan); });
-
-  return stated_guarantees(plan, vocabulary());
-}
-
 }  // namespace tradeoff

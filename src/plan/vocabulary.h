@@ -19,6 +19,12 @@ class Loss;       // loss/loss.h, of a later room: a word only passes it on
 using LossPointer = std::shared_ptr<const Loss>;
 struct ScaledNoise;  // mechanism/scaled_noise.h, likewise
 
+/// A guarantee in the exact numbers of a plan, which can be compared with other exact numbers without rounding.
+struct WrittenGuarantee {
+  Number epsilon;
+  Number delta;
+};
+
 /// The role of a word of the plan language: the start of a line, an operator after `|`, or the tail of a user's profile beyond its last
 /// point.
 enum class Role { source, operation, tail };
@@ -164,6 +170,7 @@ class Vocabulary {
 /// Like the public functions, with a vocabulary of the caller.
 [[nodiscard]] Plan parse(std::string_view text, const Vocabulary& vocabulary);
 [[nodiscard]] std::string to_string(const Plan& plan, const Vocabulary& vocabulary);
+/// What a plan of one `dp` or `constraints` states outright; nothing for any other plan.
 [[nodiscard]] std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan, const Vocabulary& vocabulary);
 
 /// Whether an argument of the word contains plans.

@@ -184,19 +184,22 @@ double search_noise(const TrainingTerms& terms, const Targets& targets, double w
 
 Curve curve_of(const TrainingTerms& terms) { return analyze(parse(drawn_plan(terms, terms.steps)), neighbours_of(terms)); }
 
-Guarantee guarantee_of(const TrainingTerms& terms, std::uint64_t steps, const std::vector<std::string>& deltas) {
-  Guarantee found;
+RunGuarantee guarantee_of(const TrainingTerms& terms, std::uint64_t steps, const std::vector<std::string>& deltas) {
+  RunGuarantee found;
   found.steps = steps;
   found.stated = stated_plan(terms, steps);
   found.drawn = drawn_plan(terms, steps);
   if (steps == 0) {  // only weights that do not depend on data were released
-    for (const std::string& delta : deltas) found.epsilons.push_back({delta, Interval::exactly(0)});
+    for (const std::string& delta : deltas) found.guarantees.push_back({Interval::exactly(0), read_number(delta).value});
     return found;
   }
   const Plan plan = parse(found.drawn);
   const Curve curve = analyze(plan, neighbours_of(terms));
   found.provenance = provenance_of([&] {
-    for (const std::string& delta : deltas) found.epsilons.push_back({delta, curve.epsilon_at(read_number(delta).value)});
+    for (const std::string& text : deltas) {
+      const Interval delta = read_number(text).value;
+      found.guarantees.push_back({curve.epsilon_at(delta), delta});
+    }
   });
   std::vector<Interval> slacks;
   for (const char* slack : certified_slacks) slacks.push_back(read_number(slack).value);
@@ -231,7 +234,7 @@ CertificateDocument recreate_training(const CertificateDocument& document) {
 
 Number calibrated_noise(TrainingTerms terms, const Targets& targets) {
   if (targets.empty()) throw DomainError("train: noise can only be found for a target");
-  for (const StatedTarget& target : targets) tradeoff::check(target.target);
+  for (const StatedTarget& target : targets) validate(target.target);
   double noise = std::exp(search_noise(terms, targets, 1e-4));  // a negligible difference in noise
   constexpr int attempts = 12;
   for (int i = 0; i < attempts; ++i, noise *= 1 + std::ldexp(1e-6, i)) {

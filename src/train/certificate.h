@@ -9,6 +9,7 @@
 #include "report/certificate.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/gdp.h"
+#include "tradeoff/guarantee.h"
 #include "tradeoff/limit.h"
 #include "tradeoff/targets.h"
 #include "train/trainer.h"
@@ -19,16 +20,12 @@ namespace tradeoff::train {
 inline constexpr std::array<const char*, 2> certified_slacks = {"1e-5", "1e-8"};
 
 /// The guarantee of some steps of a run, from the plan as it is drawn.
-struct Guarantee {
+struct RunGuarantee {
   std::uint64_t steps = 0;
   std::string stated;  ///< the plan as stated
   std::string drawn;   ///< with exact parameters in steps of the grid; the members below are about this plan
   std::optional<Curve> curve;
-  struct Point {
-    std::string delta;  ///< as a decimal
-    Interval epsilon;
-  };
-  std::vector<Point> epsilons;
+  std::vector<Guarantee> guarantees;   ///< one for each delta that was asked for
   std::vector<GdpPair> mu_with_slack;  ///< in the order of `certified_slacks`
   std::optional<Estimate> limit;       ///< mu by the central limit theorem
   Interval advantage;
@@ -36,13 +33,13 @@ struct Guarantee {
     std::string alpha;
     Interval beta;
   };
-  Provenance provenance{};  ///< of the epsilons
+  Provenance provenance{};  ///< of the guarantees
   /// the trade-off function at some points; at false-positive rate alpha an attack has true-positive rate at most 1 - beta
   std::vector<Error> tradeoff;
 };
 
 /// The guarantee of the first `steps` steps at these deltas; for 0 steps the guarantee of no release.
-[[nodiscard]] Guarantee guarantee_of(const TrainingTerms& terms, std::uint64_t steps, const std::vector<std::string>& deltas);
+[[nodiscard]] RunGuarantee guarantee_of(const TrainingTerms& terms, std::uint64_t steps, const std::vector<std::string>& deltas);
 
 /// Its epsilon at a single delta: the budget used so far.
 [[nodiscard]] Interval epsilon_so_far(const TrainingTerms& terms, std::uint64_t steps, const std::string& delta);

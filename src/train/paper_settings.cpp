@@ -60,7 +60,7 @@ std::string sampling_of(const SettingResult& result) {
 }
 
 report::Series certified_series(const SettingResult& result, std::size_t colour) {
-  const std::string epsilon = safe_end(result.guarantee.epsilons.front().epsilon, SafeEnd::hi, 3);
+  const std::string epsilon = safe_end(result.guarantee.guarantees.front().epsilon, SafeEnd::hi, 3);
   return report::styled(
       report::tradeoff_series(sampling_of(result) + ", certified; ε ≤ " + epsilon + " at δ = 1e-5", *result.guarantee.curve), colour);
 }
@@ -117,10 +117,10 @@ std::string to_table(const std::vector<SettingResult>& results) {
       "theorem (an estimate) | "
       "advantage | processor seconds a run |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const SettingResult& result : results) {
-    const Guarantee& guarantee = result.guarantee;
+    const RunGuarantee& guarantee = result.guarantee;
     text += "| " + result.terms.noise.text + " | " + result.setting.epochs + " | " + digits(result.setting.learning_rate, 2) + " | " +
             result.setting.clip + " | " + sampling_of(result) + " | " + spread_of(result.accuracies) + " | " +
-            safe_end(guarantee.epsilons.front().epsilon, SafeEnd::hi, 4) + " | " + safe_end(result.renyi, SafeEnd::hi, 4) + " | " +
+            safe_end(guarantee.guarantees.front().epsilon, SafeEnd::hi, 4) + " | " + safe_end(result.renyi, SafeEnd::hi, 4) + " | " +
             safe_end(guarantee.mu_with_slack.front().mu, SafeEnd::hi, 4) + " | " + digits(guarantee.limit->value(), 4) + " | " +
             safe_end(guarantee.advantage, SafeEnd::hi, 3) + " | " + digits(mean_of(result.seconds), 1) + " |\n";
   }

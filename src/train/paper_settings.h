@@ -27,7 +27,7 @@ struct SettingResult {
   TrainingTerms terms;
   std::vector<double> accuracies;  ///< of each run, on records that are not protected
   std::vector<double> seconds;
-  Guarantee guarantee;
+  RunGuarantee guarantee;
   Interval renyi;  ///< epsilon by a Renyi accountant, at delta = 1e-5
 };
 

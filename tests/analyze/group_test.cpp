@@ -97,7 +97,7 @@ TEST(Group, FromTheProfileAlone) {
     const LossPointer gaussian = group_loss(std::make_shared<ProfileAlone>(gaussian_loss(Interval::exactly(0.4))), size);
     const LossPointer laplace = group_loss(std::make_shared<ProfileAlone>(std::make_shared<LaplaceLoss>(Interval::exactly(0.5))), size);
     const LossPointer stated = group_loss(std::make_shared<ProfileAlone>(std::make_shared<ConstraintsLoss>(
-                                              std::vector<Constraint>{{Interval::exactly(0.5), Interval::exactly(0.01)}})),
+                                              std::vector<Guarantee>{{Interval::exactly(0.5), Interval::exactly(0.01)}})),
                                           size);
     const Curve exact = analyze(parse("dp(epsilon=0.5, delta=0.01) | group(" + std::to_string(size) + ")"));
     const double k = static_cast<double>(size);

@@ -11,6 +11,7 @@
 #include "numeric/normal.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
+#include "tradeoff/approximate.h"
 #include "tradeoff/error.h"
 
 // [curve-algebra] [privacy-order] [tensor-composition]
@@ -128,6 +129,27 @@ TEST(CurveAlgebra, ListsOfGuaranteesThereAndBack) {
                                        {Interval::exactly(0.25), Interval::exactly(0.25)},
                                        {Interval::exactly(1), Interval::exactly(0)}});
   EXPECT_THAT(polygon.beta_at(Interval::exactly(0.125), Direction::remove), Encloses(0.625));
+}
+
+TEST(CurveAlgebra, CornersOfAnExactPlanSayWhatTheCurveSays) {
+  const Curve response = curve("randomized_response(epsilon=0.5) | repeat(4)");
+  const std::vector<Guarantee> corners = corners_of(response);
+  ASSERT_EQ(corners.size(), 3U);  // losses 0, 1 and 2
+  for (const auto& [epsilon, delta] : corners) {
+    const Interval asked = response.delta_at(epsilon);
+    EXPECT_LE(asked.lo, delta.hi);
+    EXPECT_LE(delta.lo, asked.hi);
+  }
+  EXPECT_EQ(corners_of(response, Direction::add), corners_of(response, Direction::remove));
+  EXPECT_THROW((void)corners_of(curve("gaussian(sigma=1)")), UnsupportedError);
+  EXPECT_THROW((void)corners_of(curve("randomized_response(epsilon=1) | poisson(rate=0.5)")), UnsupportedError) << "the directions differ";
+  const Approximations polygons = approximate(curve("laplace(scale=1)"), 2);
+  EXPECT_EQ(polygons.below.pieces.size(), 2U);
+  EXPECT_LT(polygons.below.area.hi, polygons.above.area.lo);
+  const Interval composed = composed_between_polygons(curve("laplace(scale=1)"), 8, 2, Interval::exactly(0.5));
+  const Interval exact = curve("laplace(scale=1) | repeat(2)").delta_at(0.5);
+  EXPECT_LE(composed.lo, exact.hi);
+  EXPECT_LE(exact.lo, composed.hi);
 }
 
 TEST(CurveAlgebra, GroupsAndNeighbours) {

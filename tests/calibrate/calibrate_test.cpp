@@ -26,7 +26,7 @@ TEST(Calibrate, AnalyticGaussianToThirtyDigits) {
   for (const auto& entry : test::golden_group("f_dp.json", "gauss_sigma")) {
     const auto& in = entry["inputs"];
     SCOPED_TRACE(in.dump());
-    const EpsilonDeltaTarget target{decimal(in["eps"]), decimal(in["delta"])};
+    const Guarantee target{decimal(in["eps"]), decimal(in["delta"])};
     const Calibration found = calibrate(parse("gaussian(sigma=?)"), target);
     EXPECT_TRUE(found.safe_end_is_hi);
     EXPECT_THAT(found.value, Encloses(entry["value"].get<std::string>()));
@@ -38,7 +38,7 @@ TEST(Calibrate, GdpMuIsTheMuOfTheGuarantee) {
   for (const auto& entry : test::golden_group("gdp_bridge.json", "mu_gdp")) {
     if (!entry.contains("delta")) continue;  // given by its complement
     const double delta = test::golden_double(entry["delta"]);
-    const EpsilonDeltaTarget target{Interval::exactly(test::golden_double(entry["eps"])), Interval::exactly(delta)};
+    const Guarantee target{Interval::exactly(test::golden_double(entry["eps"])), Interval::exactly(delta)};
     SCOPED_TRACE(entry.dump());
     const Calibration found = calibrate(parse("gdp(mu=?)"), target);
     EXPECT_FALSE(found.safe_end_is_hi);
@@ -50,18 +50,18 @@ TEST(Calibrate, GdpMuIsTheMuOfTheGuarantee) {
 /// The safe end, printed and typed in again, meets the target; the other end is within the stated width.
 TEST(Calibrate, ThePrintedSafeEndMeetsTheTarget) {
   const std::vector<std::pair<const char*, Target>> cases{
-      {"gaussian(sigma=?)", EpsilonDeltaTarget{Interval::exactly(1), Interval::exactly(1e-5)}},
-      {"gaussian(sigma=?) | repeat(1000)", EpsilonDeltaTarget{Interval::exactly(2), Interval::exactly(1e-9)}},
-      {"laplace(scale=?)", EpsilonDeltaTarget{Interval::exactly(1), Interval::exactly(0)}},
-      {"laplace(scale=?, sensitivity=3)", EpsilonDeltaTarget{Interval::exactly(0.5), Interval::exactly(1e-3)}},
+      {"gaussian(sigma=?)", Guarantee{Interval::exactly(1), Interval::exactly(1e-5)}},
+      {"gaussian(sigma=?) | repeat(1000)", Guarantee{Interval::exactly(2), Interval::exactly(1e-9)}},
+      {"laplace(scale=?)", Guarantee{Interval::exactly(1), Interval::exactly(0)}},
+      {"laplace(scale=?, sensitivity=3)", Guarantee{Interval::exactly(0.5), Interval::exactly(1e-3)}},
       {"laplace(scale=?)", MuTarget{Interval::exactly(1)}},
       {"gaussian(sigma=?)", MuTarget{Interval::exactly(0.25)}},
       {"laplace(scale=?)", AdvantageTarget{Interval::exactly(0.1)}},
       {"gaussian(sigma=?)", AttackTarget{Interval::exactly(0.01), Interval::exactly(0.05)}},
       {"laplace(scale=?)", AttackTarget{Interval::exactly(0.01), Interval::exactly(0.05)}},
       {"gdp(mu=?)", AdvantageTarget{Interval::exactly(0.5)}},
-      {"gaussian(sigma=1) | poisson(rate=?)", EpsilonDeltaTarget{Interval::exactly(0.5), Interval::exactly(1e-5)}},
-      {"gaussian(sigma=2, sensitivity=?)", EpsilonDeltaTarget{Interval::exactly(0.5), Interval::exactly(1e-5)}},
+      {"gaussian(sigma=1) | poisson(rate=?)", Guarantee{Interval::exactly(0.5), Interval::exactly(1e-5)}},
+      {"gaussian(sigma=2, sensitivity=?)", Guarantee{Interval::exactly(0.5), Interval::exactly(1e-5)}},
   };
   for (const auto& [text, target] : cases) {
     SCOPED_TRACE(text);
@@ -71,7 +71,7 @@ TEST(Calibrate, ThePrintedSafeEndMeetsTheTarget) {
     const double safe = found.safe_end_is_hi ? found.value.hi : found.value.lo;
     const std::string typed = numeric::to_text_below(safe);
     const Curve curve = analyze(substitute(plan, Number{typed, numeric::enclose_decimal(typed).value()}));
-    if (const auto* wanted = std::get_if<EpsilonDeltaTarget>(&target)) {
+    if (const auto* wanted = std::get_if<Guarantee>(&target)) {
       EXPECT_LE(curve.delta_at(wanted->epsilon).hi, wanted->delta.lo);
     } else if (const auto* advantage = std::get_if<AdvantageTarget>(&target)) {
       EXPECT_LE(curve.advantage().hi, advantage->advantage.lo);
@@ -82,8 +82,7 @@ TEST(Calibrate, ThePrintedSafeEndMeetsTheTarget) {
 }
 
 TEST(Calibrate, CountsAreWhole) {
-  const Calibration found =
-      calibrate(parse("gaussian(sigma=10) | repeat(?)"), EpsilonDeltaTarget{Interval::exactly(1), Interval::exactly(1e-5)});
+  const Calibration found = calibrate(parse("gaussian(sigma=10) | repeat(?)"), Guarantee{Interval::exactly(1), Interval::exactly(1e-5)});
   EXPECT_FALSE(found.safe_end_is_hi);
   EXPECT_EQ(found.value.lo, found.value.hi);
   const auto delta_after = [](double steps) {
@@ -94,18 +93,18 @@ TEST(Calibrate, CountsAreWhole) {
 }
 
 TEST(Calibrate, RefusesWhatMakesNoSense) {
-  const EpsilonDeltaTarget target{Interval::exactly(1), Interval::exactly(1e-5)};
+  const Guarantee target{Interval::exactly(1), Interval::exactly(1e-5)};
   EXPECT_THROW((void)calibrate(parse("gaussian(sigma=1)"), target), ParseError);
   EXPECT_THROW((void)calibrate(parse("gaussian(sigma=?, sensitivity=?)"), target), ParseError);
-  EXPECT_THROW((void)calibrate(parse("gaussian(sigma=?)"), EpsilonDeltaTarget{Interval::exactly(1), Interval::exactly(0)}), DomainError);
-  EXPECT_THROW((void)calibrate(parse("gaussian(sigma=?)"), EpsilonDeltaTarget{Interval::exactly(-1), Interval::exactly(0.1)}), DomainError);
+  EXPECT_THROW((void)calibrate(parse("gaussian(sigma=?)"), Guarantee{Interval::exactly(1), Interval::exactly(0)}), DomainError);
+  EXPECT_THROW((void)calibrate(parse("gaussian(sigma=?)"), Guarantee{Interval::exactly(-1), Interval::exactly(0.1)}), DomainError);
   EXPECT_THROW((void)calibrate(parse("gaussian(sigma=?)"), AttackTarget{Interval::exactly(0.1), Interval::exactly(0.05)}), DomainError);
 }
 
 /// A target known as an interval leaves counts that neither meet it for certain nor fail it: both ends are those of its ends.
 TEST(Calibrate, AnUncertainTargetLeavesAnIntervalOfCounts) {
   const Plan plan = parse("gaussian(sigma=10) | repeat(?)");
-  const auto found = [&](Interval delta) { return calibrate(plan, EpsilonDeltaTarget{Interval::exactly(1), delta}).value; };
+  const auto found = [&](Interval delta) { return calibrate(plan, Guarantee{Interval::exactly(1), delta}).value; };
   const Interval wide = found({1e-6, 1e-5});
   EXPECT_EQ(wide.lo, found(Interval::exactly(1e-6)).lo);
   EXPECT_EQ(wide.hi, found(Interval::exactly(1e-5)).hi);
@@ -137,7 +136,7 @@ TEST(Calibrate, RefusesWhereNoValueMeetsTheTarget) {
 
 TEST(Calibrate, FindsTheSmallestNoiseWhereMoreNoiseMayFail) {
   const auto found = [](const char* plan, double epsilon, double delta) {
-    return calibrate(parse(plan), EpsilonDeltaTarget{Interval::exactly(epsilon), Interval::exactly(delta)});
+    return calibrate(parse(plan), Guarantee{Interval::exactly(epsilon), Interval::exactly(delta)});
   };
   const Calibration gaussian = found("discrete_gaussian(sigma=?)", 4, 0.025);  // 0.36 meets it, 0.38 does not, 0.602 does
   EXPECT_FALSE(gaussian.is_monotone);
@@ -194,14 +193,14 @@ std::vector<std::string> plans_with_unknown() {
 Target random_target(std::mt19937_64& words) {
   const auto uniform = [&](double low, double high) { return std::uniform_real_distribution<double>(low, high)(words); };
   const double kind = uniform(0, 4), fpr = uniform(0, 0.3);
-  if (kind < 2) return EpsilonDeltaTarget{Interval::exactly(uniform(0.2, 4)), Interval::exactly(std::exp(uniform(-7, -1)))};
+  if (kind < 2) return Guarantee{Interval::exactly(uniform(0.2, 4)), Interval::exactly(std::exp(uniform(-7, -1)))};
   if (kind < 3) return AdvantageTarget{Interval::exactly(uniform(0.05, 0.9))};
   return AttackTarget{Interval::exactly(fpr), Interval::exactly(uniform(fpr + 0.05, 0.95))};
 }
 
 std::string describe(const Target& target) {
   const auto numbers = [](Interval a, Interval b) { return numeric::to_text_below(a.lo) + ", " + numeric::to_text_below(b.lo); };
-  if (const auto* pair = std::get_if<EpsilonDeltaTarget>(&target)) return "epsilon, delta = " + numbers(pair->epsilon, pair->delta);
+  if (const auto* pair = std::get_if<Guarantee>(&target)) return "epsilon, delta = " + numbers(pair->epsilon, pair->delta);
   if (const auto* attack = std::get_if<AttackTarget>(&target)) return "fpr, tpr = " + numbers(attack->fpr, attack->tpr);
   return "advantage = " + numeric::to_text_below(std::get<AdvantageTarget>(target).advantage.lo);
 }

@@ -32,6 +32,26 @@ std::string complaint_of(const std::map<std::string, std::string, std::less<>>& 
   return "accepted";
 }
 
+TEST(Check, IsYesOrNoOnlyWhereItIsCertain) {
+  const Curve gaussian = analyze(parse("gaussian(sigma=1)"));  // delta(1) = 0.1269367...
+  EXPECT_EQ(check(gaussian, 1, 0.127).within, Met::yes);
+  EXPECT_EQ(check(gaussian, 1, 0.126).within, Met::no);
+  EXPECT_EQ(check(gaussian, 1, gaussian.delta_at(1)).within, Met::undecided);
+  EXPECT_EQ(check(gaussian, 1, 0.127).delta, gaussian.delta_at(1));
+  EXPECT_EQ(check(gaussian, 1, 1).within, Met::yes);
+  EXPECT_EQ(check(gaussian, 50, 1e-300).within, Met::yes) << "delta itself is smaller than a double can be";
+  EXPECT_EQ(check(gaussian, 1, 0).within, Met::no);
+  EXPECT_EQ(check(analyze(parse("laplace(scale=1)")), 1, 0).within, Met::yes);
+  EXPECT_THROW((void)check(gaussian, -1, 0.1), DomainError);
+  EXPECT_THROW((void)check(gaussian, 1, 1.5), DomainError);
+}
+
+TEST(Check, TakesAPlanAtItsWord) {
+  const Curve stated = analyze(parse("dp(0.1, 1e-5)"));
+  EXPECT_EQ(check(stated, read_number("0.1"), read_number("0.00001")).within, Met::yes);
+  EXPECT_EQ(check(stated, read_number("0.1"), read_number("0.0000099")).within, Met::no);
+}
+
 TEST(Targets, AWordThatNeedsAnotherSaysSo) {
   EXPECT_EQ(complaint_of({{"epsilon", "1"}}), "--epsilon needs --delta");
   EXPECT_EQ(complaint_of({{"delta", "1e-5"}}), "--delta needs --epsilon");

@@ -158,7 +158,7 @@ TEST(Bounds, ALatticePairIsRoundedOutward) {
 // [atom-kernel] Listed losses are rounded sums. Within a few doubles of the largest one their rounding is as large as the distance to it.
 TEST(Bounds, AListPaysForTheRoundingOfItsLosses) {
   const auto guarantee = [](double epsilon) {
-    return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(epsilon), Interval::exactly(0)}});
+    return std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{Interval::exactly(epsilon), Interval::exactly(0)}});
   };
   for (const double one : {0.7, 0.37, 1.3}) {
     for (const double other : {0.3, 0.77, 0.013}) {

@@ -73,7 +73,7 @@ TEST(CellsTest, AgreesWithTheBentContour) {
 
 TEST(CellsTest, KnowsBothDirectionsAndTheFloor) {
   const LossPointer gaussian = gaussian_loss(Interval::exactly(1));
-  const LossPointer stated = std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(1), Interval::exactly(0.125)}});
+  const LossPointer stated = std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{Interval::exactly(1), Interval::exactly(0.125)}});
   const auto both = compose_by_cells({{gaussian, 1}, {stated, 1}}, {1e-4});
   EXPECT_TRUE(both->symmetric());
   EXPECT_EQ(both->infinite_mass(Direction::remove), Interval::exactly(0.125));

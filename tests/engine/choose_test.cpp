@@ -35,7 +35,7 @@ TEST(Choose, OneMechanismIsItself) {
 
 TEST(Choose, WhatMayRevealEverythingMultiplies) {
   const auto reveal = [](double delta) {
-    return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(0), Interval::exactly(delta)}});
+    return std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{Interval::exactly(0), Interval::exactly(delta)}});
   };
   const auto laplace = std::make_shared<LaplaceLoss>(Interval::exactly(1));
   const Composition composition = compose({{laplace, 1}, {reveal(0.25), 2}, {reveal(0.5), 1}}, {});

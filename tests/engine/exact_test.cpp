@@ -29,7 +29,7 @@ using test::IsTight;
 using test::read_golden;
 
 LossPointer constraints_from(const nlohmann::json& list) {
-  std::vector<Constraint> constraints;
+  std::vector<Guarantee> constraints;
   for (const auto& one : list) {
     if (one.is_array()) {
       constraints.push_back({golden_interval(one[0]), golden_interval(one[1])});
@@ -40,7 +40,7 @@ LossPointer constraints_from(const nlohmann::json& list) {
   return std::make_shared<ConstraintsLoss>(constraints);
 }
 
-LossPointer dp(Interval epsilon, Interval delta) { return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{epsilon, delta}}); }
+LossPointer dp(Interval epsilon, Interval delta) { return std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{epsilon, delta}}); }
 
 void expect_profile(const Loss& loss, const nlohmann::json& expected, double width) {
   for (const auto& point : expected.at("delta")) {
@@ -171,7 +171,7 @@ class RandomPlan {
   int whole(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
 
   Known constraints() {
-    std::vector<Constraint> list;
+    std::vector<Guarantee> list;
     std::vector<std::pair<Ball, Ball>> balls;
     for (int i = whole(1, 3); i > 0; --i) {
       const double epsilon = whole(0, 5) == 0 ? 0 : uniform(0, 2);
@@ -274,7 +274,7 @@ TEST(ExactComposition, DoesNotDependOnOrderOrGrouping) {
   const LossPointer a = dp(Interval::exactly(0.7), Interval::exactly(1e-5));
   const LossPointer b = dp(Interval::exactly(0.31), Interval::exactly(0));
   const LossPointer c = std::make_shared<ConstraintsLoss>(
-      std::vector<Constraint>{{Interval::exactly(1.1), Interval::exactly(0)}, {Interval::exactly(0.31), Interval::exactly(0.1)}});
+      std::vector<Guarantee>{{Interval::exactly(1.1), Interval::exactly(0)}, {Interval::exactly(0.31), Interval::exactly(0.1)}});
   const LossPointer all = compose_exactly({{a, 3}, {b, 4}, {c, 2}}, {});
   const LossPointer shuffled = compose_exactly({{c, 1}, {b, 1}, {a, 3}, {c, 1}, {b, 3}}, {});
   const LossPointer nested = compose_exactly({{compose_exactly({{a, 3}, {b, 4}}, {}), 1}, {c, 2}}, {});
@@ -301,7 +301,7 @@ TEST(ExactComposition, OfTotalVariationIsTheKnownTheorem) {
   const double epsilon = 0.8;
   const double eta = 0.2;
   const LossPointer both = std::make_shared<ConstraintsLoss>(
-      std::vector<Constraint>{{Interval::exactly(epsilon), Interval::exactly(0)}, {Interval::exactly(0), Interval::exactly(eta)}});
+      std::vector<Guarantee>{{Interval::exactly(epsilon), Interval::exactly(0)}, {Interval::exactly(0), Interval::exactly(eta)}});
   const LossPointer composed = compose_exactly({{both, 6}}, {});
   Ball::precision = 200;
   const Ball odds = exp(Ball(epsilon));
@@ -407,7 +407,7 @@ TEST(ExactComposition, IsHonestNextToTheTopAtom) {
 TEST(ExactComposition, StaysTightNextToAnInactiveConstraint) {
   // The second constraint has a weight of about 1e-9, known to seven digits only; k-fold ratios of masses are worth nothing then.
   const double second = std::tanh(0.5) - 2.5e-10;
-  const std::vector<Constraint> list{{Interval::exactly(1), Interval::exactly(0)}, {Interval::exactly(0), Interval::exactly(second)}};
+  const std::vector<Guarantee> list{{Interval::exactly(1), Interval::exactly(0)}, {Interval::exactly(0), Interval::exactly(second)}};
   const LossPointer loss = compose_exactly({{std::make_shared<ConstraintsLoss>(list), 4}}, {});
   Ball::precision = 300;
   const Distribution pair = test::power(test::pair_of_constraints({{Ball(1), Ball(0)}, {Ball(0), Ball(second)}}), 4);
@@ -580,9 +580,9 @@ TEST(ExactComposition, OfThousandsOfDistinctMechanismsIsTight) {
 }
 
 TEST(ExactComposition, RefusesWhatIsTooLargeAtOnce) {
-  const LossPointer three = std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(1.50001), Interval::exactly(0)},
-                                                                                      {Interval::exactly(0.9), Interval::exactly(0.05)},
-                                                                                      {Interval::exactly(0.35), Interval::exactly(0.2)}});
+  const LossPointer three = std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{Interval::exactly(1.50001), Interval::exactly(0)},
+                                                                                     {Interval::exactly(0.9), Interval::exactly(0.05)},
+                                                                                     {Interval::exactly(0.35), Interval::exactly(0.2)}});
   EXPECT_THROW((void)compose_exactly({{three, 1'000'000'000'000}}, {}), TooLargeError);
   EXPECT_THROW((void)compose_exactly({{three, 5000}}, {}), TooLargeError);
 }

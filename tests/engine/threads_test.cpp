@@ -21,7 +21,7 @@ namespace tradeoff {
 namespace {
 
 LossPointer guarantee(double epsilon) {
-  return std::make_shared<ConstraintsLoss>(std::vector<Constraint>{{Interval::exactly(epsilon), Interval::exactly(1e-6)}});
+  return std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{Interval::exactly(epsilon), Interval::exactly(1e-6)}});
 }
 
 Parts guarantees(int count) {

@@ -15,6 +15,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
+#include "tradeoff/research.h"
 
 namespace tradeoff {
 namespace {

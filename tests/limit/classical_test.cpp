@@ -26,7 +26,7 @@ using test::IsTight;
 
 TEST(Classical, TableOne) {
   const json table = test::read_golden("gdp_bridge.json")["table_1"];
-  const std::vector<StatedGuarantee> runs{{Interval::exactly(0.2), Interval::exactly(0), 50}};
+  const std::vector<StatedRuns> runs{{{Interval::exactly(0.2), Interval::exactly(0)}, 50}};
   for (const json& cell : table["cells"]) {
     const Interval delta = Interval::exactly(test::golden_double(cell["delta"]));
     EXPECT_THAT(basic_composition(runs, delta), Encloses(cell["Basic"].get<std::string>()));
@@ -59,7 +59,7 @@ TEST(Classical, RefusesWhereTheTheoremsDoNotSpeak) {
   EXPECT_THROW((void)renyi_corollary(Interval::exactly(1), 12, Interval::exactly(1e-5)), DomainError);  // log(1/delta) = 11.5 < 12
   EXPECT_NO_THROW((void)renyi_corollary(Interval::exactly(1), 11, Interval::exactly(1e-5)));
   EXPECT_THROW((void)advanced_composition({{Interval::exactly(1), Interval::exactly(1e-6), 10}}, Interval::exactly(1e-5)), DomainError);
-  EXPECT_THROW((void)advanced_composition({{Interval::exactly(1), Interval::exactly(0), 1}}, Interval::exactly(0)), DomainError);
+  EXPECT_THROW((void)advanced_composition({{Interval::exactly(1), Interval::exactly(0)}}, Interval::exactly(0)), DomainError);
   EXPECT_THROW((void)basic_composition({{Interval::exactly(1), Interval::exactly(1e-6), 11}}, Interval::exactly(1e-5)), DomainError);
   EXPECT_THROW((void)gaussian_epsilon_simple(Interval::exactly(1), Interval::exactly(1e-5)), DomainError);     // epsilon would be 6.6
   EXPECT_THROW((void)gaussian_epsilon_classical(Interval::exactly(1), Interval::exactly(1e-5)), DomainError);  // epsilon would be 4.8
@@ -124,12 +124,12 @@ TEST(Classical, TheNecessaryNoiseAsCorrected) {
 TEST(Classical, SamplingOneGuarantee) {
   for (const json& golden : golden_group("f_dp.json", "thm54")) {
     const json& in = golden["inputs"];
-    const StatedGuarantee found = amplified({golden_interval(in["eps"]), golden_interval(in["delta"]), 1}, golden_interval(in["q"]));
+    const Guarantee found = amplified({golden_interval(in["eps"]), golden_interval(in["delta"])}, golden_interval(in["q"]));
     EXPECT_THAT(found.epsilon, Encloses(golden["value"]["eps"].get<std::string>()));
     EXPECT_THAT(found.delta, Encloses(golden["value"]["delta"].get<std::string>()));
     EXPECT_THAT(found.epsilon, IsTight(1e-13));
   }
-  const StatedGuarantee huge = amplified({Interval::exactly(800), Interval::exactly(0), 1}, Interval::exactly(0.5));
+  const Guarantee huge = amplified({Interval::exactly(800), Interval::exactly(0)}, Interval::exactly(0.5));
   EXPECT_THAT(huge.epsilon, Encloses(800 + std::log(0.5)));
 }
 

@@ -19,7 +19,7 @@ using test::Encloses;
 using test::golden_interval;
 using test::IsTight;
 
-Constraint exactly(double epsilon, double delta) { return {Interval::exactly(epsilon), Interval::exactly(delta)}; }
+Guarantee exactly(double epsilon, double delta) { return {Interval::exactly(epsilon), Interval::exactly(delta)}; }
 
 TEST(Constraints, HaveTheKnownWeights) {
   const auto two =
@@ -39,7 +39,7 @@ TEST(Constraints, SumToWhatIsNotRevealed) {
   std::mt19937 random(5);
   std::uniform_real_distribution<double> unit(0, 1);
   for (int trial = 0; trial < 2000; ++trial) {
-    std::vector<Constraint> list;
+    std::vector<Guarantee> list;
     for (int i = static_cast<int>(7 * unit(random)); i >= 0; --i) list.push_back(exactly(3 * unit(random), unit(random) * unit(random)));
     const auto canonical = canonical_constraints(list);
     Interval sum = Interval::exactly(0);
@@ -56,9 +56,9 @@ TEST(Constraints, SumToWhatIsNotRevealed) {
 }
 
 /// max over all the lines of the profile dual: delta(e) = 1 - min over alpha of f(alpha) + e^e alpha, alpha among all crossings.
-Ball delta_by_lines(const std::vector<Constraint>& list, double at) {
+Ball delta_by_lines(const std::vector<Guarantee>& list, double at) {
   std::vector<std::pair<Ball, Ball>> lines{{Ball(0), Ball(0)}};
-  for (const Constraint& one : list) {
+  for (const Guarantee& one : list) {
     const Ball odds = exp(Ball(one.epsilon.lo));
     const Ball rest = Ball(1) - Ball(one.delta.lo);
     lines.emplace_back(-odds, rest);
@@ -87,7 +87,7 @@ TEST(Constraints, HaveTheProfileOfTheirLines) {
   std::mt19937 random(6);
   std::uniform_real_distribution<double> unit(0, 1);
   for (int trial = 0; trial < 200; ++trial) {
-    std::vector<Constraint> list;
+    std::vector<Guarantee> list;
     for (int i = static_cast<int>(4 * unit(random)); i >= 0; --i)
       list.push_back(exactly(unit(random) < 0.1 ? 0 : 3 * unit(random), unit(random) < 0.3 ? 0 : unit(random) * unit(random)));
     const ConstraintsLoss loss(list);
@@ -130,7 +130,7 @@ TEST(Constraints, SurviveHugeEpsilons) {
 
 TEST(Constraints, RefuseWhatIsNoGuarantee) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const Constraint& bad :
+  for (const Guarantee& bad :
        {exactly(-0.1, 0), exactly(1, -1e-9), exactly(1, 1.1), exactly(infinity, 0), exactly(nan, 0), exactly(1, nan)})
     EXPECT_THROW((void)canonical_constraints({bad}), DomainError);
 }

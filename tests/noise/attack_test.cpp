@@ -83,7 +83,8 @@ class Attacker {
   std::vector<double> scores(const std::vector<double>& values, int count) {
     std::vector<double> found;
     for (int i = 0; i < count; ++i)
-      found.push_back(score(noise::carry_out(certificate_.content().instructions, scene_.terms, values, source_), scene_.direction));
+      found.push_back(score(noise::carry_out(detail::CertificateContent::of(certificate_).instructions, scene_.terms, values, source_),
+                            scene_.direction));
     return found;
   }
 

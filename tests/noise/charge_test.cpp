@@ -243,8 +243,8 @@ class Rebuild {
 void expect_not_more_private(const Certificate& certificate, const Curve& rebuilt) {
   for (const double epsilon : {0.0, 1.0, 4.0})
     EXPECT_GE(certificate.curve().delta_at(epsilon).hi * (1 + 1e-9), rebuilt.delta_at(epsilon).lo) << "at epsilon " << epsilon;
-  const Certificate::Point& point = certificate.guarantee()[1];
-  EXPECT_GE(point.epsilon.hi * (1 + 1e-9), rebuilt.epsilon_at(read_number(point.delta).value).lo) << "at delta " << point.delta;
+  const Guarantee& point = certificate.guarantees()[1];
+  EXPECT_GE(point.epsilon.hi * (1 + 1e-9), rebuilt.epsilon_at(point.delta).lo) << "at delta " << certified_deltas[1];
 }
 
 TEST(Charge, IsThatOfTheDraws) {
@@ -292,7 +292,7 @@ TEST(Charge, OfACertificateIsNotMorePrivateThanTheDraws) {
     }
     ++released;
     Recorder recorder(static_cast<std::uint64_t>(i));
-    const auto rows = noise::carry_out(certificate->content().instructions, written.terms, written.values, recorder);
+    const auto rows = noise::carry_out(detail::CertificateContent::of(*certificate).instructions, written.terms, written.values, recorder);
     const Rebuild rebuilt(written, recorder, rows);
     SCOPED_TRACE(rebuilt.plan());
     expect_not_more_private(*certificate, analyze(parse(rebuilt.plan()), written.terms.neighbours));

@@ -122,7 +122,7 @@ TEST(Certificate, FindsTheNoiseForWhatIsCharged) {
   EXPECT_GE(found("gaussian(sigma=?, sensitivity=3); gaussian(sigma=10)", mean, mu), 0.99999);
   EXPECT_LE(found("gaussian(sigma=?)", one, targets_of({{"mu", "1"}, {"epsilon", "0.1"}, {"delta", "1e-5"}})), 0.04);
   const Certificate response = certify(parse("randomized_response(epsilon=?)"), {}, targets_of({{"epsilon", "1"}, {"delta", "0"}}));
-  EXPECT_EQ(meets(response.curve(), EpsilonDeltaTarget{Interval::exactly(1), Interval::exactly(0)}), Met::yes);
+  EXPECT_EQ(meets(response.curve(), Guarantee{Interval::exactly(1), Interval::exactly(0)}), Met::yes);
   EXPECT_THROW(static_cast<void>(certify(parse("gaussian(sigma=?)"), {})), DomainError);
   EXPECT_THROW(static_cast<void>(certify(parse("gaussian(1) | repeat(?)"), {}, mu)), UnsupportedError);
   EXPECT_THROW(static_cast<void>(certify(parse("gaussian(1, sensitivity=?)"), {}, mu)), UnsupportedError);
@@ -244,7 +244,7 @@ TEST(Release, RectifiesOnTheGrid) {
   EXPECT_EQ(rectified.low, 0);
   EXPECT_EQ(rectified.high, 10);
   EXPECT_EQ(std::ldexp(static_cast<double>(rectified.scale_numerator), -rectified.scale_exponent), 1.25);
-  EXPECT_LE(certificate.guarantee()[0].epsilon.hi, 8.0000001);  // pure from epsilon on
+  EXPECT_LE(certificate.guarantees()[0].epsilon.hi, 8.0000001);  // pure from epsilon on
   ASSERT_TRUE(certificate.mu());
   EXPECT_NEAR(certificate.mu()->hi, 0.05, 0.001);
   terms.rows_are = Rows::disjoint;
@@ -326,7 +326,7 @@ TEST(Certificate, LinesInParenthesesAreDrawnOneByOne) {
   const Certificate nested = certify(parse("(discrete_laplace(2); discrete_laplace(3))"), two),
                     flat = certify(parse("discrete_laplace(2); discrete_laplace(3)"), two);
   EXPECT_EQ(nested.drawn_plan(), flat.drawn_plan());
-  EXPECT_EQ(nested.guarantee()[1].epsilon, flat.guarantee()[1].epsilon);
+  EXPECT_EQ(nested.guarantees()[1].epsilon, flat.guarantees()[1].epsilon);
   const Certificate one = certify(parse("(discrete_laplace(2)) | repeat(2)"), two);
   ASSERT_EQ(one.mechanisms().size(), 1U);
   EXPECT_EQ(one.mechanisms()[0].times, 2U);

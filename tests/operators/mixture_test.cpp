@@ -20,7 +20,7 @@ using test::IsTight;
 using test::read_golden;
 
 LossPointer constraints(std::vector<std::pair<double, double>> list) {
-  std::vector<Constraint> constraints;
+  std::vector<Guarantee> constraints;
   for (const auto& [epsilon, delta] : list) constraints.push_back({Interval::exactly(epsilon), Interval::exactly(delta)});
   return std::make_shared<ConstraintsLoss>(constraints);
 }
@@ -33,7 +33,7 @@ TEST(Mixture, EnclosesTheGoldenValues) {
     SCOPED_TRACE(test["id"].get<std::string>());
     std::vector<MixtureComponent> components;
     for (const auto& component : test["inputs"]["components"]) {
-      std::vector<Constraint> list;
+      std::vector<Guarantee> list;
       for (const auto& one : component["constraints"]) list.push_back({golden_interval(one["eps"]), golden_interval(one["delta"])});
       components.push_back({golden_interval(component["weight"]), std::make_shared<ConstraintsLoss>(list)});
     }

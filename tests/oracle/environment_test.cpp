@@ -13,6 +13,7 @@
 
 #include "numeric/floating_point_guard.h"
 #include "tradeoff/analyze.h"
+#include "tradeoff/approximate.h"
 #include "tradeoff/calibrate.h"
 #include "tradeoff/compare.h"
 #include "tradeoff/error.h"
@@ -20,6 +21,7 @@
 #include "tradeoff/limit.h"
 #include "tradeoff/operations.h"
 #include "tradeoff/release.h"
+#include "tradeoff/research.h"
 #include "tradeoff/sgd.h"
 
 namespace tradeoff {
@@ -86,7 +88,6 @@ std::vector<Question> questions() {
          said.add_verdict(surely_at_most(read_number("5e-320"), read_number("4e-320")));
          said.add_verdict(surely_at_most(read_number("1e-310"), read_number("1/3")));
        }},
-      {"stated_guarantees", [](Said& said) { said.add(stated_guarantees(parse("dp(0.1, 1e-5)")).front().delta.value); }},
       {"analyze",
        [](Said& said) {
          for (const char* plan : {"laplace(scale=0.3); gaussian(sigma=3)", "gaussian(sigma=1.1) | poisson(rate=0.01) | repeat(20)",
@@ -128,7 +129,7 @@ std::vector<Question> questions() {
                 }),
       {"calibrate",
        [](Said& said) {
-         said.add(calibrate(parse("gaussian(sigma=?)"), EpsilonDeltaTarget{read_number("1").value, read_number("1e-6").value}).value);
+         said.add(calibrate(parse("gaussian(sigma=?)"), Guarantee{read_number("1").value, read_number("1e-6").value}).value);
          said.add(calibrate(parse("laplace(scale=?) | repeat(3)"), AdvantageTarget{read_number("0.1").value}).value);
          said.add(calibrate(parse("discrete_gaussian(sigma=?)"), AdvantageTarget{read_number("0.1").value}).printed);
        }},
@@ -245,9 +246,24 @@ std::vector<Question> questions() {
          said.add(from_guarantees({{Interval::exactly(0.3), Interval::exactly(1e-310)}}));
          said.add(from_tradeoff({{Interval::exactly(0), Interval::exactly(0.9)}, {Interval::exactly(0.9), Interval::exactly(0)}}));
          for (const auto& [epsilon, delta] : to_guarantees(other, {0.1, 0.7})) said.add(delta);
+         for (const auto& [epsilon, delta] : corners_of(curve_of("randomized_response(epsilon=0.7) | repeat(3)"))) {
+           said.add(epsilon);
+           said.add(delta);
+         }
          said.add(naming_chance(one, 7));
          said.add(odds_factor(one, Interval::exactly(0.03)));
          said.add(static_cast<double>(at_least_as_private(one, other).verdict));
+       }},
+      {"approximate",
+       [](Said& said) {
+         said.add(approximate(prepared()[0], 2).below.area);
+         said.add(composed_between_polygons(prepared()[0], 4, 3, Interval::exactly(0.3)));
+       }},
+      {"check",
+       [](Said& said) {
+         const BudgetCheck found = check(prepared()[0], read_number("0.7"), read_number("1e-3"));
+         said.add(static_cast<double>(found.within));
+         said.add(found.delta);
        }},
       {"certify",
        [](Said& said) {
@@ -255,7 +271,7 @@ std::vector<Question> questions() {
          terms.rows = 2;
          const Certificate certificate = certify(parse("gaussian(sigma=0.3)"), terms);
          said.add(to_string(certificate.drawn_plan()));
-         for (const Certificate::Point& point : certificate.guarantee()) said.add(point.epsilon);
+         for (const Guarantee& guarantee : certificate.guarantees()) said.add(guarantee.epsilon);
        }},
       {"release",
        [](Said& said) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "plan/vocabulary.h"
 #include "tradeoff/plan.h"
 
 namespace tradeoff {
@@ -17,16 +18,16 @@ TEST(Stated, ComparesTheNumbersAsWritten) {
 }
 
 TEST(Stated, ListsWhatAPlanSays) {
-  const auto stated = stated_guarantees(parse("constraints([(1, 1e-9), (0.5, 1e-6)])"));
+  const auto stated = stated_guarantees(parse("constraints([(1, 1e-9), (0.5, 1e-6)])"), vocabulary());
   ASSERT_EQ(stated.size(), 2U);
   EXPECT_EQ(stated[1].epsilon.text, "0.5");
   EXPECT_EQ(stated[1].delta.text, "1e-6");
-  EXPECT_EQ(stated_guarantees(parse("dp(epsilon=1)")).front().delta.text, "0");
+  EXPECT_EQ(stated_guarantees(parse("dp(epsilon=1)"), vocabulary()).front().delta.text, "0");
 }
 
 TEST(Stated, SaysNothingOfOtherPlans) {
   for (const char* text : {"dp(1, 1e-5) | repeat(2)", "dp(1, 1e-5); dp(1, 1e-5)", "gaussian(sigma=1)", "(dp(1, 1e-5))"})
-    EXPECT_TRUE(stated_guarantees(parse(text)).empty()) << text;
+    EXPECT_TRUE(stated_guarantees(parse(text), vocabulary()).empty()) << text;
 }
 
 }  // namespace

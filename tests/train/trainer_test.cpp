@@ -170,11 +170,11 @@ TEST(Trainer, TheDrawnPlanHasTheStatedNoise) {
 TEST(Certificate, IsTheAccountantsAnswerAboutTheDrawnPlan) {
   const Examples examples = random_examples(50, 3, 1);
   TrainingTerms terms = small_terms(FixedSizeBatches(256, 60000), examples, 0, "2.6", 3516);
-  const train::Guarantee found = train::guarantee_of(terms, 3516, {"1e-5", "1e-7"});
+  const train::RunGuarantee found = train::guarantee_of(terms, 3516, {"1e-5", "1e-7"});
   const Curve curve = analyze(parse(found.drawn)), stated = analyze(parse(found.stated));
-  ASSERT_EQ(found.epsilons.size(), 2U);
-  EXPECT_NEAR(found.epsilons[0].epsilon.hi, curve.epsilon_at(read_number("1e-5").value).hi, 1e-9);
-  EXPECT_NEAR(found.epsilons[0].epsilon.hi, stated.epsilon_at(1e-5).hi, 1e-8);
+  ASSERT_EQ(found.guarantees.size(), 2U);
+  EXPECT_NEAR(found.guarantees[0].epsilon.hi, curve.epsilon_at(read_number("1e-5").value).hi, 1e-9);
+  EXPECT_NEAR(found.guarantees[0].epsilon.hi, stated.epsilon_at(1e-5).hi, 1e-8);
   EXPECT_EQ(curve.neighbours(), Neighbours::replace_one);
   EXPECT_NEAR(found.limit->value(), 0.2847, 2e-4);  // Corollary 4 of Dong, Roth and Su
   EXPECT_NEAR(found.advantage.hi, curve.advantage().hi, 1e-9);
@@ -182,11 +182,11 @@ TEST(Certificate, IsTheAccountantsAnswerAboutTheDrawnPlan) {
   EXPECT_GT(found.mu_with_slack[1].mu.hi, found.mu_with_slack[0].mu.lo);
   terms.batches = PoissonBatches(256, 60000);
   terms.noise = read_number("1.3");
-  const train::Guarantee poisson = train::guarantee_of(terms, 3516, {"1e-5"});
+  const train::RunGuarantee poisson = train::guarantee_of(terms, 3516, {"1e-5"});
   EXPECT_EQ(poisson.curve->neighbours(), Neighbours::add_remove);
   EXPECT_NEAR(poisson.limit->value(), 0.2273, 2e-4);
-  EXPECT_EQ(train::guarantee_of(terms, 0, {"1e-5"}).epsilons[0].epsilon, Interval::exactly(0));
-  EXPECT_NEAR(train::epsilon_so_far(terms, 3516, "1e-5").hi, poisson.epsilons[0].epsilon.hi, 1e-9);
+  EXPECT_EQ(train::guarantee_of(terms, 0, {"1e-5"}).guarantees[0].epsilon, Interval::exactly(0));
+  EXPECT_NEAR(train::epsilon_so_far(terms, 3516, "1e-5").hi, poisson.guarantees[0].epsilon.hi, 1e-9);
 }
 
 Targets targets(const Target& target) { return {{target, {}}}; }
@@ -200,7 +200,7 @@ TEST(Certificate, TargetsAreMetByTheLeastNoise) {
       return analyze(parse(train::drawn_plan(terms, 200)));
     };
     const Interval delta = read_number("1e-5").value;
-    const Number noise = train::calibrated_noise(terms, targets(EpsilonDeltaTarget{Interval::exactly(1), delta}));
+    const Number noise = train::calibrated_noise(terms, targets(Guarantee{Interval::exactly(1), delta}));
     EXPECT_LE(curve(noise, 1).delta_at(1.0).hi, 1e-5);
     EXPECT_GT(curve(noise, 0.999).delta_at(1.0).lo, 1e-5);
     const Number quiet = train::calibrated_noise(terms, targets(AdvantageTarget{Interval::exactly(0.05)}));
@@ -220,7 +220,7 @@ TEST(Certificate, TargetsAreMetByTheLeastNoise) {
 TEST(Certificate, WeakTargetsAreMetByLittleNoise) {
   const Examples examples = random_examples(50, 3, 1);
   TrainingTerms terms = small_terms(FixedSizeBatches(1, 2), examples, 0, "1", 1);
-  const Number noise = train::calibrated_noise(terms, targets(EpsilonDeltaTarget{Interval::exactly(20), Interval::exactly(1e-3)}));
+  const Number noise = train::calibrated_noise(terms, targets(Guarantee{Interval::exactly(20), Interval::exactly(1e-3)}));
   EXPECT_LT(noise.value.hi, 0.5);
   const auto delta = [&](double factor) {
     terms.noise = exact_number(noise.value.lo * factor);

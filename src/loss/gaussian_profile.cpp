@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "numeric/double_double.h"
 #include "numeric/mills.h"
 #include "numeric/normal.h"
 #include "numeric/root.h"
@@ -28,11 +29,10 @@ struct Place {
 };
 
 Precise sum_of(double a, double b, double low, double error) {
-  const double sum = a + b;
-  if (!(std::abs(sum) <= largest_double)) return {sum, 0, 0};
-  const double rest = numeric::two_sum_error(a, b, sum) + low;
-  const double high = sum + rest;
-  return {high, numeric::two_sum_error(sum, rest, high), error + 2 * unit_roundoff * std::abs(rest)};
+  const numeric::DoubleDouble sum = numeric::two_sum(a, b);
+  if (!(std::abs(sum.high) <= largest_double)) return {{sum.high, 0}, 0};
+  const double rest = sum.low + low;
+  return {numeric::two_sum(sum.high, rest), error + 2 * unit_roundoff * std::abs(rest)};
 }
 
 Place place(double mu, double epsilon) {
@@ -41,7 +41,7 @@ Place place(double mu, double epsilon) {
   const double divisor = tiny ? mu * 0x1p540 : mu;
   const double dividend = tiny ? epsilon * 0x1p540 : epsilon;
   const double quotient = dividend / divisor;
-  if (!(quotient <= largest_double)) return {{infinity, 0, 0}, {infinity, 0, 0}};
+  if (!(quotient <= largest_double)) return {{{infinity, 0}, 0}, {{infinity, 0}, 0}};
   const double remainder = std::fma(-quotient, divisor, dividend) / divisor;
   const double error = 2 * unit_roundoff * std::abs(remainder) + 0x1p-500;  // the last term covers underflow
   return {sum_of(quotient, -mu / 2, remainder, error), sum_of(quotient, mu / 2, remainder, error)};
@@ -50,7 +50,7 @@ Place place(double mu, double epsilon) {
 /// 1 - delta for y < -1.
 Interval complement_on_left(const Place& at) {
   const numeric::Density density = numeric::density(at.y);
-  const numeric::Approximation left = numeric::mills({-at.y.high, -at.y.low, at.y.error});
+  const numeric::Approximation left = numeric::mills(-at.y);
   const numeric::Approximation right = numeric::mills(at.z);
   return numeric::around(density.value.value * (left.value + right.value) * density.tail,
                          density.value.relative_error + std::max(left.relative_error, right.relative_error));
@@ -99,7 +99,7 @@ Interval log_complement_at(double mu, double epsilon) {
   const Place at = place(mu, epsilon);
   if (at.y.high + at.y.error < -far_away) return {-infinity, -far_away};
   if (at.y.high >= -1) return log1p(-delta_at(mu, epsilon));
-  const numeric::Approximation left = numeric::mills({-at.y.high, -at.y.low, at.y.error});
+  const numeric::Approximation left = numeric::mills(-at.y);
   const numeric::Approximation right = numeric::mills(at.z);
   return log_density_at(at.y) + log(around(left) + around(right));
 }

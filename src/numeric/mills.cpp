@@ -41,7 +41,7 @@ Piece piece_at(double x) {
   return {mills_table[first + static_cast<int>(leading - two)], centre, 2 * (centre - left)};
 }
 
-Approximation mills_from_table(Precise x) {
+Approximation mills_from_table(const Precise& x) {
   constexpr int degree = 11;  // half a width from the centre this truncates below 0.02 * 2^-53
   const Piece piece = piece_at(x.high);
   const double e = (piece.centre - x.high) - x.low;
@@ -50,7 +50,7 @@ Approximation mills_from_table(Precise x) {
   return {sum, table_error + 1.5 * x.error};
 }
 
-Approximation mills_from_series(Precise x) {
+Approximation mills_from_series(const Precise& x) {
   const double inverse = 1 / x.high;
   const double v = inverse * inverse;
   double sum = series[series_terms - 1];
@@ -84,9 +84,9 @@ double slope_from_series(double y, double z) {
 
 }  // namespace
 
-Approximation mills(Precise x) { return x.high < series_from ? mills_from_table(x) : mills_from_series(x); }
+Approximation mills(const Precise& x) { return x.high < series_from ? mills_from_table(x) : mills_from_series(x); }
 
-MillsDifference mills_difference(Precise y, Precise z, double mu) {
+MillsDifference mills_difference(const Precise& y, const Precise& z, double mu) {
   const double place_error = std::max(y.error, z.error);
   if (y.high >= series_from) {
     if (mu < y.high) return {{slope_from_series(y.high, z.high), difference_error + 3 * place_error / y.high}, mu};
@@ -106,35 +106,31 @@ MillsDifference mills_difference(Precise y, Precise z, double mu) {
 
 namespace {
 
-/// The square of x as s + rest, s = x.high^2 rounded.
-struct Square {
-  double rounded;
-  double rest;
-};
-Square square_of(Precise x) {
-  const double rounded = x.high * x.high;
-  return {rounded, std::fma(x.high, x.high, -rounded) + 2 * x.high * x.low};
+/// x^2 without the square of x.low; the high part is x.high^2 rounded.
+DoubleDouble square_of(const Precise& x) {
+  const DoubleDouble square = two_product(x.high, x.high);
+  return {square.high, square.low + 2 * x.high * x.low};
 }
 
 }  // namespace
 
-Density density(Precise x) {
+Density density(const Precise& x) {
   constexpr double inverse_root_two_pi = 0.3989422804014327;
   if (std::abs(x.high) > 60) return {{0, density_error}, 0};  // exp(-1800) is far below the least double
   const double x_error = 1.01 * (std::abs(x.high) + 1) * x.error;
-  const Square square = square_of(x);
-  const double correction = inverse_root_two_pi * (1 - square.rest / 2);
-  if (square.rounded > 1200) {
-    const double half = std::exp(-square.rounded / 4);
+  const DoubleDouble square = square_of(x);
+  const double correction = inverse_root_two_pi * (1 - square.low / 2);
+  if (square.high > 1200) {
+    const double half = std::exp(-square.high / 4);
     return {{half * correction, density_error + x_error}, half};
   }
-  return {{std::exp(-square.rounded / 2) * correction, density_error + x_error}, 1};
+  return {{std::exp(-square.high / 2) * correction, density_error + x_error}, 1};
 }
 
-LogDensity log_density(Precise x) {
+LogDensity log_density(const Precise& x) {
   constexpr double log_root_two_pi = 0.9189385332046728;
-  const Square square = square_of(x);
-  const double value = -square.rounded / 2 + (-square.rest / 2 - log_root_two_pi);
+  const DoubleDouble square = square_of(x);
+  const double value = -square.high / 2 + (-square.low / 2 - log_root_two_pi);
   return {value, 4 * unit_roundoff * (std::abs(value) + 1) + 1.01 * (std::abs(x.high) + 1) * x.error};
 }
 

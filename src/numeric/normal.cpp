@@ -14,23 +14,23 @@ using numeric::far_away;
 
 Interval density_at(double x) {
   if (std::abs(x) == infinity) return Interval::exactly(0);
-  const numeric::Density density = numeric::density({x, 0, 0});
+  const numeric::Density density = numeric::density({{x, 0}, 0});
   return numeric::around(density.value.value * density.tail, density.value.relative_error);
 }
 
 /// 1 - Phi(x) for x >= 0.
 Interval tail_at(double x) {
   if (x == infinity) return Interval::exactly(0);
-  const numeric::Density density = numeric::density({x, 0, 0});
-  const Approximation mills = numeric::mills({x, 0, 0});
+  const numeric::Density density = numeric::density({{x, 0}, 0});
+  const Approximation mills = numeric::mills({{x, 0}, 0});
   return numeric::around(density.value.value * mills.value * density.tail, density.value.relative_error + mills.relative_error);
 }
 
 Interval mills_at(double x) {
-  if (x >= -1) return around(numeric::mills({x, 0, 0}));
-  // Mills(x) + Mills(-x) = 1 / phi(x); the subtraction loses no accuracy, because Mills(-x) < 1/6 of the sum.
+  if (x >= -1) return around(numeric::mills({{x, 0}, 0}));
+  // Mills(x) + Mills(-x) = 1 / phi(x); the subtraction loses nothing, Mills(-x) < 1/6 of the sum.
   if (x < -37) return {1e297, infinity};  // 1 / phi(-37) > 1e297, and beyond -38.6 it overflows
-  return 1 / density_at(x) - around(numeric::mills({-x, 0, 0}));
+  return 1 / density_at(x) - around(numeric::mills({{-x, 0}, 0}));
 }
 
 Interval cdf_at(double x) { return x <= 0 ? tail_at(-x) : clamp(1 - tail_at(x), 0, 1); }
@@ -39,15 +39,15 @@ Interval log_cdf_at(double x) {
   if (x > 0) return log1p(-tail_at(x));
   if (x == -infinity) return Interval::exactly(-infinity);
   if (x < -far_away) return {-infinity, -far_away};
-  const numeric::LogDensity density = numeric::log_density({x, 0, 0});
-  return Interval{density.value - density.error, density.value + density.error} + log(around(numeric::mills({-x, 0, 0})));
+  const numeric::LogDensity density = numeric::log_density({{x, 0}, 0});
+  return Interval{density.value - density.error, density.value + density.error} + log(around(numeric::mills({{-x, 0}, 0})));
 }
 
 /// Phi(x) - 1/2 for 0 <= x <= 1, relatively accurate at 0: phi(x) (Mills(-x) - Mills(x)).
 Interval central_at(double x) {
   if (x == 0) return Interval::exactly(0);
-  const numeric::Density density = numeric::density({x, 0, 0});
-  const numeric::MillsDifference difference = numeric::mills_difference({-x, 0, 0}, {x, 0, 0}, 2 * x);
+  const numeric::Density density = numeric::density({{x, 0}, 0});
+  const numeric::MillsDifference difference = numeric::mills_difference({{-x, 0}, 0}, {{x, 0}, 0}, 2 * x);
   return numeric::around(density.value.value * difference.factor.value * (difference.scale / 2),
                          density.value.relative_error + difference.factor.relative_error);
 }
@@ -57,7 +57,7 @@ double guess_quantile(double log_p) {
   const double t = std::sqrt(-2 * log_p);
   double x = (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) - t;
   for (int i = 0; i < 4; ++i) {
-    const double step = (log_p - middle_of(log_cdf_at(x))) * numeric::mills({-x, 0, 0}).value;
+    const double step = (log_p - middle_of(log_cdf_at(x))) * numeric::mills({{-x, 0}, 0}).value;
     x = std::min(x + step, 0.0);
     if (std::abs(step) < 1e-9 * std::abs(x)) break;  // the next step would be below one unit in the last place
   }

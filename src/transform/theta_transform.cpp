@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "numeric/arithmetic.h"
+#include "numeric/double_double.h"
 #include "transform/nodes.h"
 
 // [theta-transform] M(s) = exp(v s (s+1) / 2) theta(s d) / theta(0), theta(a) = sum_n q^(n^2) exp(2 pi i n a), with d the shift,
@@ -36,8 +37,8 @@ struct ThetaLaw {
 
 /// order times shift, minus the nearest integer: within 2u of the exact value.
 double phase_fraction(double order, double shift) {
-  const double product = order * shift, rest = std::fma(order, shift, -product);
-  return (product - std::nearbyint(product)) + rest;
+  const numeric::DoubleDouble product = numeric::two_product(order, shift);
+  return (product.high - std::nearbyint(product.high)) + product.low;
 }
 
 Interval log_moment_of(const ThetaLaw& law, double order) {

@@ -10,7 +10,6 @@
 #include "engine/contour/cells.h"
 #include "engine/hyperbolic/evaluate.h"
 #include "engine/hyperbolic/expansion.h"
-#include "engine/hyperbolic/extended.h"
 #include "engine/hyperbolic/factor.h"
 #include "engine/hyperbolic/hyperbolic.h"
 #include "engine/hyperbolic/integrand.h"
@@ -80,36 +79,6 @@ Part gaussian(double mu, std::uint64_t times) {
 
 Direction direction_of(const nlohmann::json& one) {
   return one.at("inputs").at("direction") == "remove" ? Direction::remove : Direction::add;
-}
-
-TEST(ExtendedTest, LogOfComplementHasAHundredBits) {
-  std::mt19937_64 random(1);
-  std::uniform_real_distribution<double> uniform(0, 1);
-  for (int k = 0; k < 2000; ++k) {
-    const double x = k % 2 == 0 ? uniform(random) : std::exp(-40 * uniform(random));
-    if (!(x > 0 && x < 1)) continue;
-    mpfr_t truth, found;
-    mpfr_inits2(300, truth, found, nullptr);
-    mpfr_set_d(truth, -x, MPFR_RNDN);
-    mpfr_log1p(truth, truth, MPFR_RNDN);
-    const hyperbolic::Extended value = hyperbolic::log_of_complement(x);
-    mpfr_set_d(found, value.high, MPFR_RNDN);
-    mpfr_add_d(found, found, value.low, MPFR_RNDN);
-    mpfr_sub(found, found, truth, MPFR_RNDN);
-    mpfr_div(found, found, truth, MPFR_RNDN);
-    EXPECT_LT(std::abs(mpfr_get_d(found, MPFR_RNDN)), hyperbolic::log_of_complement_error) << x;
-    mpfr_clears(truth, found, nullptr);
-  }
-}
-
-TEST(ExtendedTest, ASumKnowsWhetherItIsExact) {
-  double error = 0;
-  const hyperbolic::Extended tie =
-      hyperbolic::add(hyperbolic::Extended{3, 0} * hyperbolic::Extended{0.1, 0}, {-0.30000000000000004, 0}, error);
-  EXPECT_EQ(error, 0);
-  EXPECT_NE(tie.value(), 0);  // three times the double 0.1 is not the double 0.3...04
-  (void)hyperbolic::add({1, 0x1p-60}, {0x1p-130, 0}, error);
-  EXPECT_GT(error, 0);
 }
 
 TEST(BreakPointsTest, MassesAddUpToOne) {

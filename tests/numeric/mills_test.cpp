@@ -95,14 +95,14 @@ TEST(Mills, ErrorsStayWithinTheProvedBounds) {
   for (int i = 0; i < 12000; ++i) {
     const double x = i % 3 == 0 ? uniform(-1, 2) : i % 3 == 1 ? uniform(2, 40) : std::pow(10, uniform(-3, 6));
     Ball truth;
-    const numeric::Approximation ratio = numeric::mills({x, 0, 0});
+    const numeric::Approximation ratio = numeric::mills({{x, 0}, 0});
     ASSERT_TRUE(precisely(truth, [&] { return cdf(-Ball(x)) / density(x); }));
     worst_ratio = std::max(worst_ratio, relative_error(ratio.value, truth) / ratio.relative_error);
 
     const double mu = std::pow(10, uniform(-6, 2));
     const double z = x + mu;
     const double z_low = numeric::two_sum_error(x, mu, z);
-    const numeric::MillsDifference difference = numeric::mills_difference({x, 0, 0}, {z, z_low, 0}, mu);
+    const numeric::MillsDifference difference = numeric::mills_difference({{x, 0}, 0}, {{z, z_low}, 0}, mu);
     ASSERT_TRUE(precisely(truth, [&] {
       const Ball y(x);
       const Ball end = y + Ball(mu);
@@ -111,7 +111,7 @@ TEST(Mills, ErrorsStayWithinTheProvedBounds) {
     worst_difference = std::max(worst_difference, relative_error(difference.factor.value, truth) / difference.factor.relative_error);
 
     const double d = uniform(-40, 40);
-    const numeric::Density value = numeric::density({d, 0, 0});
+    const numeric::Density value = numeric::density({{d, 0}, 0});
     ASSERT_TRUE(precisely(truth, [&] { return density(d) / Ball(value.tail); }));
     worst_density = std::max(worst_density, relative_error(value.value.value, truth) / value.value.relative_error);
   }

@@ -56,7 +56,7 @@ Offsets sort_summands(const Expansion& expansion, double epsilon) {
   for (std::size_t j = 0; j < expansion.summands.size(); ++j) {
     const Summand& summand = expansion.summands[j];
     double error = summand.position_error;
-    const Extended distance = add(summand.position, {-epsilon, 0}, error);
+    const numeric::DoubleDouble distance = add(summand.position, {-epsilon, 0}, error);
     const double y = distance.value();
     const Integrand::Offset offset{j, y, error + std::abs(y) * 0x1p-53};
     if (unbounded) {

@@ -6,10 +6,13 @@
 
 #include "loss/atoms.h"
 #include "numeric/arithmetic.h"
+#include "numeric/double_double.h"
 
 // [break-point-expansion]
 namespace tradeoff::hyperbolic {
 namespace {
+
+using numeric::DoubleDouble;
 
 // Each node of the contour costs one exponential per summand: with more summands another engine is faster.
 constexpr std::size_t most_summands = 10'000;
@@ -45,11 +48,11 @@ class Multiplier {
   }
 
   void emit(LogBinomial coefficient) {
-    Extended position;
+    DoubleDouble position;
     double error = 0;
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       // A count below 2^11 times a double is exact in two doubles.
-      position = add(position, Extended{static_cast<double>(chosen_[i]), 0} * Extended{terms_[i].position, 0}, error);
+      position = add(position, numeric::two_product(static_cast<double>(chosen_[i]), terms_[i].position), error);
     }
     for (const Summand& old : before_) {
       Summand product = old;
@@ -70,7 +73,7 @@ class Multiplier {
 
 struct Builder {
   Expansion expansion;
-  Extended base;
+  DoubleDouble base;
   double base_error = 0;
   Interval log_finite = Interval::exactly(0);  // log of the probability that all losses are finite
   Interval variance = Interval::exactly(0);
@@ -99,9 +102,10 @@ struct Builder {
       expansion.subsampled.push_back({part.mu, part.rate, count, true, part.mu_width, part.rate_width, SampledBy::fixed});
       return true;
     }
-    const Extended shift = Extended{remove ? count : -count, 0} * log_of_complement(part.rate);
-    base_error += (log_of_complement_error + extended_unit) * std::abs(shift.high) + 1.001 * count * part.rate_width / (1 - most_rate);
-    base = hyperbolic::add(base, shift, base_error);
+    const DoubleDouble shift = DoubleDouble{remove ? count : -count, 0} * numeric::log_of_complement(part.rate);
+    base_error += (numeric::log_of_complement_error + numeric::double_double_error) * std::abs(shift.high) +
+                  1.001 * count * part.rate_width / (1 - most_rate);
+    base = numeric::add(base, shift, base_error);
     if (remove) expansion.log_factor = expansion.log_factor + count * log1p(-Interval{part.rate, most_rate});
     expansion.subsampled.push_back({part.mu, part.rate, count, remove, part.mu_width, part.rate_width});
     return true;

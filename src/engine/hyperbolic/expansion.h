@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/hyperbolic/extended.h"
 #include "engine/part.h"
+#include "numeric/double_double.h"
 #include "tradeoff/interval.h"
 #include "transform/subsampled_nodes.h"
 
@@ -23,7 +23,7 @@ struct LogBinomial {
 
 /// One product of terms: the number of times each term A_a occurs, the sum of their positions, and the multinomial coefficient.
 struct Summand {
-  Extended position;
+  numeric::DoubleDouble position;  // its distance from epsilon is multiplied by the contour variable, which may be 1e18
   double position_error = 0;
   double log_coefficient = 0;
   double log_coefficient_error = 0;

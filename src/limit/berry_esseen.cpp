@@ -6,6 +6,7 @@
 #include "limit/limit_parts.h"
 #include "limit/moments.h"
 #include "loss/gaussian_profile.h"
+#include "loss/mirrored_delta.h"
 #include "loss/question_scope.h"
 #include "loss/recording.h"
 #include "numeric/arithmetic.h"
@@ -38,10 +39,7 @@ Interval floor_at(double mu, double gamma) {
 
 /// [berry-esseen] The supporting line of slope -e^eps touches at a = Phi(-mu/2 - eps/mu) - gamma, or at a = 0 if that is negative.
 Interval delta_at_point(double mu, double gamma, double epsilon) {
-  if (epsilon < 0) {  // the curve is symmetric
-    const Interval point = Interval::exactly(epsilon);
-    return clamp(-expm1(point) + exp(point) * delta_at_point(mu, gamma, -epsilon), 0, 1);
-  }
+  if (epsilon < 0) return mirrored_delta(epsilon, delta_at_point(mu, gamma, -epsilon));  // the curve is symmetric
   const Interval floor = floor_at(mu, gamma);
   if (says_something(mu, gamma) == Verdict::no || mu == 0 || epsilon == infinity) return floor;
   const Interval m = Interval::exactly(mu);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "loss/forwarding_loss.h"
+#include "loss/mirrored_delta.h"
 #include "loss/question_scope.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
@@ -147,8 +148,7 @@ class BudgetedLoss final : public ForwardingLoss {
     const auto at = [&](double e) {
       if (std::isinf(e)) return at_infinity(direction, e);
       if (e >= 0) return delta_at(kept, direction, e);
-      const Interval point = Interval::exactly(e);  // [two-directions]
-      return clamp(-expm1(point) + exp(point) * delta_at(kept, opposite(direction), -e), 0, 1);
+      return mirrored_delta(e, delta_at(kept, opposite(direction), -e));
     };
     if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
     return {at(epsilon.hi).lo, at(epsilon.lo).hi};

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "loss/mirrored_delta.h"
 #include "numeric/double_double.h"
 #include "numeric/mills.h"
 #include "numeric/normal.h"
@@ -114,13 +115,9 @@ Interval everywhere(Inside inside, Without limit_without, Interval certain, doub
 }
 
 Interval any_delta_at(double mu, double epsilon) {
-  return everywhere(
-      [](double m, double e) {
-        if (e >= 0) return delta_at(m, e);
-        const Interval at = Interval::exactly(e);
-        return -expm1(at) + exp(at) * delta_at(m, -e);  // by the mirror, as two positive terms
-      },
-      [](double e) { return e >= 0 ? Interval::exactly(0) : -expm1(Interval::exactly(e)); }, Interval::exactly(1), mu, epsilon);
+  return everywhere([](double m, double e) { return e >= 0 ? delta_at(m, e) : mirrored_delta(e, delta_at(m, -e)); },
+                    [](double e) { return e >= 0 ? Interval::exactly(0) : -expm1(Interval::exactly(e)); }, Interval::exactly(1), mu,
+                    epsilon);
 }
 
 Interval any_complement_at(double mu, double epsilon) {

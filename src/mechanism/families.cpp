@@ -2,6 +2,7 @@
 #include "mechanism/families.h"
 
 #include "loss/key.h"
+#include "loss/mirrored_delta.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
 #include "plan/arguments.h"
@@ -117,15 +118,13 @@ Interval FamilyLoss::log_delta(Direction direction, Interval epsilon) const {
   return {at(epsilon.hi).lo, at(epsilon.lo).hi};
 }
 
-// [naive-profile] The bound holds for both orders, so below 0 its mirror 1 - e^eps (1 - delta(-eps)) holds too.
+// [naive-profile] The bound holds for both orders, so below 0 its mirror holds too.
 Interval FamilyLoss::delta(Direction, Interval epsilon) const {
   cite();
   const auto at = [this](double e) {
     const double size = std::abs(e);
     const Interval there = size == infinity ? Interval::exactly(0) : exp(min(log_value(Interval::exactly(size)), Interval::exactly(0)));
-    if (e >= 0) return there;
-    const Interval point = Interval::exactly(e);
-    return clamp(-expm1(point) + exp(point) * there, 0, 1);
+    return e >= 0 ? there : mirrored_delta(e, there);
   };
   return {at(epsilon.hi).lo, at(epsilon.lo).hi};
 }

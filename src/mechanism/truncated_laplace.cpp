@@ -2,6 +2,7 @@
 #include "mechanism/truncated_laplace.h"
 
 #include "loss/key.h"
+#include "loss/mirrored_delta.h"
 #include "mechanism/scaled_noise.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
@@ -31,10 +32,9 @@ TruncatedLaplaceLoss::TruncatedLaplaceLoss(Interval epsilon0, Interval reach)
 Interval TruncatedLaplaceLoss::delta(Direction, Interval epsilon) const {
   cite();
   const auto at = [this](double e) {
-    const Interval point = Interval::exactly(e);
     if (e == -infinity) return Interval::exactly(1);
     const Interval there = inside(min(Interval::exactly(std::abs(e)), largest_loss_), epsilon0_, reach_);
-    return e >= 0 ? there : clamp(-expm1(point) + exp(point) * there, 0, 1);
+    return e >= 0 ? there : mirrored_delta(e, there);
   };
   if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
   return {at(epsilon.hi).lo, at(epsilon.lo).hi};

@@ -28,7 +28,7 @@ Interval tail_at(double x) {
 
 Interval mills_at(double x) {
   if (x >= -1) return around(numeric::mills({{x, 0}, 0}));
-  // Mills(x) + Mills(-x) = 1 / phi(x); the subtraction loses nothing, Mills(-x) < 1/6 of the sum.
+  // Mills(x) + Mills(-x) = 1 / phi(x); the subtraction loses no accuracy, because Mills(-x) < 1/6 of the sum.
   if (x < -37) return {1e297, infinity};  // 1 / phi(-37) > 1e297, and beyond -38.6 it overflows
   return 1 / density_at(x) - around(numeric::mills({{-x, 0}, 0}));
 }

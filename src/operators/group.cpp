@@ -10,6 +10,7 @@
 #include "loss/budgeted_profile.h"
 #include "loss/forwarding_loss.h"
 #include "loss/key.h"
+#include "loss/mirrored_delta.h"
 #include "loss/work.h"
 #include "mechanism/finite.h"
 #include "mechanism/gaussian.h"
@@ -250,10 +251,7 @@ class GroupedLoss final : public Loss, public ClosedForms {
   [[nodiscard]] Interval at(Direction direction, double epsilon) const {
     if (epsilon == infinity || epsilon >= tail().zero_from) base_->cite();
     if (epsilon == infinity) return infinite_mass(direction);
-    if (epsilon < 0) {
-      const Interval point = Interval::exactly(epsilon);
-      return clamp(-expm1(point) + exp(point) * at(opposite(direction), -epsilon), 0, 1);
-    }
+    if (epsilon < 0) return mirrored_delta(epsilon, at(opposite(direction), -epsilon));
     if (epsilon >= tail().zero_from) return zero;
     const Interval least = infinite_mass(direction);
     // The alpha whose slope is e^epsilon; the sum of the losses decreases in alpha. Steps outward, then secants and bisection alternate:

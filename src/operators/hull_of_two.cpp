@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "loss/mirrored_delta.h"
 #include "numeric/arithmetic.h"
 #include "numeric/minimize.h"
 #include "operators/duality.h"
@@ -161,9 +162,7 @@ class HullOfTwo final : public Loss, public ClosedForms {
 
   [[nodiscard]] Interval mirrored(double epsilon) const {
     const Interval there = clamp(at(std::abs(epsilon)), 0, 1);
-    if (epsilon >= 0) return there;
-    const Interval point = Interval::exactly(epsilon);
-    return clamp(-expm1(point) + exp(point) * there, 0, 1);
+    return epsilon >= 0 ? there : mirrored_delta(epsilon, there);
   }
 
   /// Upper end: the smaller profile, or a chord between two of its points. Lower end: the profile itself if it is certainly the hull at its

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "loss/mirrored_delta.h"
 #include "numeric/arithmetic.h"
 #include "numeric/plain_text.h"
 #include "numeric/root.h"
@@ -112,9 +113,7 @@ class RefinedLoss final : public Loss, public ClosedForms {
   }
   [[nodiscard]] Interval mirrored(double epsilon) const {
     const Interval there = clamp(at(std::abs(epsilon)), 0, 1);
-    if (epsilon >= 0) return there;
-    const Interval point = Interval::exactly(epsilon);
-    return clamp(-expm1(point) + exp(point) * there, 0, 1);
+    return epsilon >= 0 ? there : mirrored_delta(epsilon, there);
   }
 
   /// The candidates for the line of the hull.

@@ -6,6 +6,7 @@
 
 #include "engine/compose.h"
 #include "loss/key.h"
+#include "loss/mirrored_delta.h"
 #include "numeric/arithmetic.h"
 #include "operators/subsampled_gaussian.h"
 #include "operators/words.h"
@@ -32,12 +33,6 @@ Interval sampled_loss(Interval loss, Interval rate) {
 }
 double sampled_corner(double loss, double rate) {
   return loss > near_overflow ? loss + std::log(rate) : std::log1p(rate * std::expm1(loss));
-}
-
-/// Mirror of a symmetric profile: delta(-e) = 1 - e^-e + e^-e delta(e).
-Interval mirrored(double epsilon, Interval delta_at_opposite) {
-  const Interval point = Interval::exactly(epsilon);
-  return clamp(-expm1(point) + exp(point) * delta_at_opposite, 0, 1);
 }
 
 std::string wrap(const char* name, const std::string& inner, Interval rate) {
@@ -227,7 +222,7 @@ Interval SampledLoss::delta(Direction direction, Interval epsilon) const {
   };
   const auto at = [&](double e) {
     const Interval there{positive(std::abs(e), rate_.lo).lo, positive(std::abs(e), rate_.hi).hi};
-    return clamp(e >= 0 ? there : mirrored(e, there), 0, 1);
+    return clamp(e >= 0 ? there : mirrored_delta(e, there), 0, 1);
   };
   return by(fixed_size_subsampling(), over(epsilon, at));
 }
@@ -262,7 +257,7 @@ Interval SymmetrizedLoss::delta(Direction, Interval epsilon) const {
   const auto at = [this](double e) {
     const Interval point = Interval::exactly(std::abs(e));
     const Interval worse = max(base_->delta(Direction::remove, point), base_->delta(Direction::add, point));
-    return e >= 0 ? worse : mirrored(e, worse);
+    return e >= 0 ? worse : mirrored_delta(e, worse);
   };
   return by(two_directions(), over(epsilon, at));
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "loss/atoms.h"
+#include "loss/mirrored_delta.h"
 #include "loss/work.h"
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
@@ -133,8 +134,7 @@ class ReplacementLoss final : public Loss {
     Work::count(0.5 * static_cast<double>(groups_.size()));
     record(sampling_);
     sum = clamp(sum, 0, 1);
-    if (epsilon >= 0) return sum;
-    return clamp(-expm1(Interval::exactly(epsilon)) + exp(Interval::exactly(epsilon)) * sum, 0, 1);
+    return epsilon >= 0 ? sum : mirrored_delta(epsilon, sum);
   }
 
   Interval rate_;

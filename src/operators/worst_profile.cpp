@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "loss/mirrored_delta.h"
 #include "loss/recording.h"
 #include "numeric/arithmetic.h"
 #include "operators/group.h"
@@ -25,12 +26,12 @@ const Citation& worse_of_both() {
 
 }  // namespace
 
-// [two-directions] The larger of both directions at epsilon >= 0; below 0 the mirror 1 - e^eps + e^eps delta(-eps).
+// [two-directions] The larger of both directions at epsilon >= 0; below 0 its mirror.
 Interval Profile::worst_delta(Interval epsilon) const {
   const Interval at = epsilon.lo >= 0 ? epsilon : -epsilon;
   const Interval worse = max(loss_.delta(Direction::remove, at), loss_.delta(Direction::add, at));
   record(worse_of_both());
-  return epsilon.lo >= 0 ? worse : clamp(-expm1(epsilon) + exp(epsilon) * worse, 0, 1);
+  return epsilon.lo >= 0 ? worse : mirrored_delta(epsilon, worse);
 }
 
 Interval Profile::delta(Interval epsilon) const {
@@ -49,7 +50,7 @@ Interval Profile::log_delta(Interval epsilon) const {
 
 Interval Profile::swapped_delta(Interval epsilon) const {
   if (direction_ == Direction::worst || loss_.symmetric()) return delta(epsilon);
-  return loss_.delta(direction_ == Direction::add ? Direction::remove : Direction::add, epsilon);
+  return loss_.delta(opposite(direction_), epsilon);
 }
 
 double Profile::rough_delta(double epsilon) const {
@@ -57,13 +58,13 @@ double Profile::rough_delta(double epsilon) const {
   if (one_sided()) return loss_.rough_delta(side(), epsilon);
   const double at = std::abs(epsilon);
   const double worse = std::max(loss_.rough_delta(Direction::remove, at), loss_.rough_delta(Direction::add, at));
-  return epsilon >= 0 ? worse : -std::expm1(epsilon) + std::exp(epsilon) * worse;
+  return epsilon >= 0 ? worse : rough_mirrored_delta(epsilon, worse);
 }
 
 double Profile::rough_swapped_delta(double epsilon) const {
   const Unrecorded steering;
   if (direction_ == Direction::worst || loss_.symmetric()) return rough_delta(epsilon);
-  return loss_.rough_delta(direction_ == Direction::add ? Direction::remove : Direction::add, epsilon);
+  return loss_.rough_delta(opposite(direction_), epsilon);
 }
 
 Interval Profile::infinite_mass() const {

@@ -11,6 +11,7 @@
 
 #include "engine/contour/line.h"
 #include "loss/evaluation.h"
+#include "loss/mirrored_delta.h"
 #include "loss/question_scope.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
@@ -593,10 +594,8 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] Interval delta_at(Direction direction, double epsilon) const {
     return epsilon < 0 ? mirrored(direction, epsilon) : clamp(exp(log_delta_at(direction, epsilon)), 0, 1);
   }
-  /// [two-directions] delta(e) = 1 - exp(e) (1 - delta of the other order at -e).
   [[nodiscard]] Interval mirrored(Direction direction, double epsilon) const {
-    const Interval point = Interval::exactly(epsilon);
-    return clamp(-expm1(point) + exp(point) * delta_at(opposite(direction), -epsilon), 0, 1);
+    return mirrored_delta(epsilon, delta_at(opposite(direction), -epsilon));
   }
 
   [[nodiscard]] static Citation citation_of(const Parts& parts, bool folded);

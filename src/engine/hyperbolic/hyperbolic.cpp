@@ -7,6 +7,7 @@
 
 #include "engine/hyperbolic/evaluate.h"
 #include "loss/evaluation.h"
+#include "loss/mirrored_delta.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff {
@@ -87,12 +88,9 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] static Interval at(Evaluator& one, double epsilon) {
     return epsilon == infinity ? log(one.side().expansion.infinite_mass) : one.at(epsilon).bounds;
   }
-  /// delta(e) = 1 - exp(e) + exp(e) delta'(-e), delta' being the other direction.
   [[nodiscard]] Interval mirrored(Direction direction, Interval epsilon) const {
     if (epsilon.hi == -infinity) return Interval::exactly(1);
-    const Direction other = direction == Direction::add ? Direction::remove : Direction::add;
-    const Interval reversed = delta(other, -epsilon);
-    return clamp(exp(epsilon) * reversed - expm1(epsilon), 0, 1);
+    return mirrored_delta(epsilon, delta(opposite(direction), -epsilon));
   }
 
   Sides sides_;
@@ -106,7 +104,7 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
 // one.
 void BentLoss::evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const {
   if (epsilon < 0)  // [two-directions]
-    return evaluate(direction == Direction::add ? Direction::remove : Direction::add, -epsilon, found);
+    return evaluate(opposite(direction), -epsilon, found);
   cite();
   record(inversion_);
   Evaluation whole{"bent-contour", direction, epsilon, Interval::whole()};

@@ -8,6 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
 #include "operators/worst_profile.h"
+#include "tradeoff/research.h"
 
 namespace tradeoff {
 namespace {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "noise/coin.h"
 #include "noise/release_step.h"
 #include "noise/secret.h"
 #include "numeric/number_text.h"
@@ -114,7 +115,7 @@ struct Pool {
 
 Pool draw_pool(const Instruction& instruction, std::size_t count, NoiseSource& source) {
   Pool pool{Steps(count), {}};
-  source.draw(instruction.noise.sampler, pool.noise);
+  source.draw(*instruction.noise.sampler, pool.noise);
   if (instruction.rectification) {
     pool.rectifying.resize(count);
     source.draw(instruction.rectification->noise, pool.rectifying);
@@ -149,9 +150,7 @@ std::vector<double> finish(const Instruction& instruction, const Pool& pool, Ste
 
 }  // namespace
 
-void WordSource::draw(const Sampler& sampler, std::span<std::int64_t> noise) {
-  std::visit([&](const auto& law) { law.draw(words_, noise); }, sampler);
-}
+void WordSource::draw(const Sampler& sampler, std::span<std::int64_t> noise) { sampler.draw(words_, noise); }
 
 std::vector<std::uint64_t> WordSource::choose(const Sampling& sampling, std::uint64_t population) {
   if (sampling.denominator == 0) return fixed_subset(sampling.size, population, words_);

@@ -124,9 +124,7 @@ void require_met(const Draft& draft, const ReleaseTerms& terms, const Targets& t
 /// short decimal, and that decimal was verified.
 Draft calibrated_draft(const Plan& plan, const ReleaseTerms& terms, const Targets& targets) {
   const UnknownPlace place = find_unknown(plan);
-  const bool is_noise =
-      place.role == Role::source && (place.parameter == "sigma" || place.parameter == "scale" || place.parameter == "epsilon");
-  if (!is_noise)
+  if (place.role != Role::source || place.parameter != noise::drawn_source(place.call).scale)
     throw UnsupportedError("release: " + place.call + ": " + place.parameter +
                            " = ? cannot be found for a release; only sigma, scale or the " + "epsilon of randomized_response can");
   if (targets.empty())

@@ -2,6 +2,11 @@
 #include "noise/coin.h"
 
 #include <algorithm>
+#include <memory>
+
+#include "noise/drawn_sources.h"
+#include "numeric/arithmetic.h"
+#include "tradeoff/error.h"
 
 namespace tradeoff::noise {
 namespace {
@@ -94,5 +99,25 @@ std::vector<std::uint64_t> fixed_subset(std::uint64_t size, std::uint64_t popula
     if (uniform_below(population - i, words) < size - chosen.size()) chosen.push_back(i);
   return chosen;
 }
+
+DrawnLaw Response::drawn_law() const { return {drawn_randomized_response, epsilon_, 0, 0, choices_}; }
+
+namespace {
+
+DrawnNoise draw_randomized_response(const NoiseRequest& request) {
+  request.require_one_column();
+  const Arguments& arguments = request.arguments();
+  const Interval epsilon = arguments.non_negative("epsilon");
+  if (!(epsilon.hi <= Coin::largest_epsilon)) arguments.refuse("epsilon", arguments.written("epsilon").text, "at most 512");
+  const std::uint64_t choices = arguments.count("choices", 2, most_times);
+  if (request.terms().grid_exponent.value_or(0) != 0)
+    throw DomainError("release: randomised response has no grid; its answers are 0, 1, 2, ...");
+  return {std::make_shared<Response>(epsilon.lo > 0 ? Dyadic::at_most(epsilon.lo) : Dyadic{}, choices), 0, 1, true};
+}
+
+}  // namespace
+
+constexpr DrawnSource drawn_randomized_response{
+    .name = "randomized_response", .scale = "epsilon", .law = "randomised response", .make = draw_randomized_response, .is_category = true};
 
 }  // namespace tradeoff::noise

@@ -7,6 +7,7 @@
 
 #include "noise/dyadic.h"
 #include "noise/lazy_uniform.h"
+#include "noise/sampler.h"
 
 // Exact choices: coins, uniform indices, subsets, randomised response. [exact-choices]
 namespace tradeoff::noise {
@@ -40,10 +41,11 @@ class Coin {
 [[nodiscard]] std::uint64_t uniform_below(std::uint64_t size, WordStream& words);
 
 /// Randomised response as a shift modulo `choices`: 0 with probability e^eps / (e^eps + choices - 1), any other equally likely.
-class Response {
+class Response final : public Sampler {
  public:
   Response(Dyadic epsilon, std::uint64_t choices) : epsilon_(epsilon), choices_(choices), keep_(Coin::logistic(epsilon, choices - 1)) {}
-  void draw(WordStream& words, std::span<std::int64_t> shifts) const;
+  void draw(WordStream& words, std::span<std::int64_t> shifts) const override;
+  [[nodiscard]] DrawnLaw drawn_law() const override;
   [[nodiscard]] Dyadic epsilon() const { return epsilon_; }
   [[nodiscard]] std::uint64_t choices() const { return choices_; }
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 
+#include "noise/drawn_sources.h"
 #include "noise/secret.h"
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
@@ -87,5 +89,18 @@ void DiscreteGaussian::draw(WordStream& words, std::span<std::int64_t> values) c
   wipe(proposals.data(), sizeof proposals);
   wipe(decisions.data(), sizeof decisions);
 }
+
+DrawnLaw DiscreteGaussian::drawn_law() const { return {drawn_discrete_gaussian, sigma_}; }
+
+namespace {
+
+DrawnNoise draw_discrete_gaussian(const NoiseRequest& request) {
+  return request.on_integers(std::make_shared<DiscreteGaussian>(request.integer_scale("sigma")));
+}
+
+}  // namespace
+
+constexpr DrawnSource drawn_discrete_gaussian{
+    .name = "discrete_gaussian", .scale = "sigma", .law = "discrete gaussian", .make = draw_discrete_gaussian};
 
 }  // namespace tradeoff::noise

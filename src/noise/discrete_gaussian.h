@@ -2,6 +2,7 @@
 #pragma once
 
 #include "noise/grid_noise.h"
+#include "noise/sampler.h"
 #include "tradeoff/interval.h"
 
 // The sampler; mechanism/discrete_gaussian.h accounts for it.
@@ -9,11 +10,12 @@ namespace tradeoff::noise {
 
 /// P(k) proportional to exp(-k^2 / (2 sigma^2)) on the integers, exactly: discrete Laplace proposals, each kept with probability
 /// exp(-(|k| - sigma^2/t)^2 / (2 sigma^2)). [discrete-gaussian-sampler]
-class DiscreteGaussian {
+class DiscreteGaussian final : public Sampler {
  public:
   /// Throws DomainError unless 1/64 <= sigma <= 2^20.
   explicit DiscreteGaussian(Dyadic sigma);
-  void draw(WordStream& words, std::span<std::int64_t> values) const;
+  void draw(WordStream& words, std::span<std::int64_t> values) const override;
+  [[nodiscard]] DrawnLaw drawn_law() const override;
   [[nodiscard]] Dyadic sigma() const { return sigma_; }
   /// Whether the proposal k is kept, given the word that decides it.
   [[nodiscard]] bool keeps(std::int64_t k, std::uint64_t word, WordStream& words) const;

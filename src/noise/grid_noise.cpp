@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <memory>
 
+#include "noise/drawn_sources.h"
 #include "noise/noise_table.h"
 #include "noise/secret.h"
+#include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::noise {
@@ -184,5 +187,40 @@ void GridNoise::draw(WordStream& words, std::span<std::int64_t> values, Level le
   }
   wipe(drawn.data(), sizeof drawn);
 }
+
+DrawnLaw GridNoise::drawn_law() const {
+  switch (law_) {
+    case Law::rounded_gaussian:
+      return {drawn_gaussian, scale_};
+    case Law::rounded_laplace:
+      return {drawn_laplace, scale_};
+    case Law::discrete_laplace:
+      break;
+  }
+  return {drawn_discrete_laplace, scale_};
+}
+
+namespace {
+
+DrawnNoise draw_gaussian(const NoiseRequest& request) {
+  const Interval width = sqrt(Interval::exactly(static_cast<double>(request.terms().columns)));
+  return request.on_reals("sigma", std::make_shared<GridNoise>(Law::rounded_gaussian, request.real_scale("sigma")), width);
+}
+
+DrawnNoise draw_laplace(const NoiseRequest& request) {
+  const Interval width = Interval::exactly(static_cast<double>(request.terms().columns));
+  return request.on_reals("scale", std::make_shared<GridNoise>(Law::rounded_laplace, request.real_scale("scale")), width);
+}
+
+DrawnNoise draw_discrete_laplace(const NoiseRequest& request) {
+  return request.on_integers(std::make_shared<GridNoise>(Law::discrete_laplace, request.integer_scale("scale")));
+}
+
+}  // namespace
+
+constexpr DrawnSource drawn_gaussian{.name = "gaussian", .scale = "sigma", .law = "rounded gaussian", .make = draw_gaussian};
+constexpr DrawnSource drawn_laplace{.name = "laplace", .scale = "scale", .law = "rounded laplace", .make = draw_laplace};
+constexpr DrawnSource drawn_discrete_laplace{
+    .name = "discrete_laplace", .scale = "scale", .law = "discrete laplace", .make = draw_discrete_laplace};
 
 }  // namespace tradeoff::noise

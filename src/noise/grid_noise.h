@@ -7,6 +7,7 @@
 #include "noise/dyadic.h"
 #include "noise/kernel.h"
 #include "noise/lazy_uniform.h"
+#include "noise/sampler.h"
 
 namespace tradeoff::noise {
 
@@ -25,12 +26,14 @@ inline constexpr double largest_scale = 0x1p45;
 [[nodiscard]] std::optional<bool> below_exponential_tail(const LazyUniform& uniform, const Enclosure& z);
 
 /// Draws exactly from its distribution, given ideal random words. [rounded-gaussian-sampler] [laplace-samplers]
-class GridNoise {
+class GridNoise final : public Sampler {
  public:
   /// Throws DomainError for a scale outside the range above.
   GridNoise(Law law, Dyadic scale);
 
-  void draw(WordStream& words, std::span<std::int64_t> values, Level level = best_level()) const;
+  void draw(WordStream& words, std::span<std::int64_t> values) const override { draw(words, values, best_level()); }
+  void draw(WordStream& words, std::span<std::int64_t> values, Level level) const;
+  [[nodiscard]] DrawnLaw drawn_law() const override;
 
   /// The value for a word and the bits after it; `guess` affects only the speed. `draw` calls it if the tables do not decide.
   [[nodiscard]] std::int64_t decide_slowly(std::uint64_t word, std::int64_t guess, WordStream& words) const;

@@ -2,7 +2,9 @@
 #include "noise/instruction.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "numeric/arithmetic.h"
@@ -32,16 +34,17 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b, const char* of_what) {
 }
 
 // Each of these refuses an order of operators whose meaning differs from what is drawn row by row. [grid-release]
-void add_repeat(Shape& shape, const Call& operation) {
+void add_repeat(Shape& shape, const Call& operation, const ReleaseTerms&) {
   shape.runs = product(shape.runs, Arguments(operation).count("times", 1, most_times), "runs");
 }
 
-void add_group(Shape& shape, const Call& operation) {
+void add_group(Shape& shape, const Call& operation, const ReleaseTerms&) {
   shape.group = product(shape.group, Arguments(operation).count("size", 1, most_times), "records in a group");
 }
 
 void add_rectify(Shape& shape, const Call& operation, const ReleaseTerms& terms) {
-  if (shape.rectify || shape.source.name == "randomized_response" || terms.columns != 1)
+  const DrawnSource* drawn = find_drawn_source(shape.source.name);
+  if (shape.rectify || (drawn != nullptr && drawn->is_category) || terms.columns != 1)
     throw UnsupportedError("release: rectify serves single numeric values, once");
   if (shape.runs != 1)
     throw UnsupportedError("release: rectify after repeat would act on all runs at once, but each row is rectified by itself; write " +
@@ -59,13 +62,60 @@ void add_sampling(Shape& shape, const Call& operation, const ReleaseTerms& terms
   shape.sampling = operation;
 }
 
-void add(Shape& shape, const Call& operation, const ReleaseTerms& terms) {
-  if (operation.name == "repeat") return add_repeat(shape, operation);
-  if (operation.name == "group") return add_group(shape, operation);
-  if (operation.name == "rectify") return add_rectify(shape, operation, terms);
-  if (operation.name == "poisson" || operation.name == "sample") return add_sampling(shape, operation, terms);
-  // Distributions of drawn noise need no refinement.
-  if (operation.name != "refine") throw UnsupportedError("release: " + operation.name + " cannot be drawn");
+/// Distributions of drawn noise need no refinement.
+void add_refine(Shape&, const Call&, const ReleaseTerms&) {}
+
+/// A quotient of 64-bit integers that is exactly the number written.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> rational(const Number& number) {
+  const auto quotient = numeric::read_quotient(number.text);
+  if (!quotient) return std::nullopt;
+  const auto digits = [](const numeric::Decimal& decimal) -> std::optional<std::uint64_t> {
+    if (decimal.digits.size() > 15) return std::nullopt;
+    return std::stoull(decimal.digits);
+  };
+  auto numerator = digits(quotient->numerator), denominator = digits(quotient->denominator);
+  if (!numerator || !denominator) return std::nullopt;
+  for (std::int64_t shift = quotient->numerator.exponent - quotient->denominator.exponent; shift != 0; shift += shift > 0 ? -1 : 1) {
+    std::uint64_t& grown = shift > 0 ? *numerator : *denominator;
+    if (grown > 100'000'000'000'000'000) return std::nullopt;
+    grown *= 10;
+  }
+  return std::pair(*numerator, *denominator);
+}
+
+Sampling make_poisson(const Arguments& arguments) {
+  static_cast<void>(arguments.probability("rate"));
+  const auto rate = rational(arguments.written("rate"));
+  if (!rate) arguments.refuse("rate", arguments.written("rate").text, "a quotient of whole numbers below 2^53, or a decimal of few digits");
+  return {rate->first, rate->second, 0, 0};
+}
+
+Sampling make_sample(const Arguments& arguments) {
+  if (arguments.has("rate"))
+    throw UnsupportedError("release: sample needs its size and the number of records; a rate alone does not say how many are drawn");
+  const std::uint64_t size = arguments.count("size", 1, most_times);
+  return {0, 0, size, arguments.count("of", size, most_times)};
+}
+
+/// An operator of the plan language that can be carried out: what it adds to a line, and if it samples, how records are chosen.
+struct DrawnOperator {
+  std::string_view name;
+  void (*add)(Shape& shape, const Call& operation, const ReleaseTerms& terms);
+  Sampling (*sampling)(const Arguments& arguments) = nullptr;
+};
+constexpr std::array drawn_operator_rows{
+    DrawnOperator{"repeat", add_repeat},
+    DrawnOperator{"group", add_group},
+    DrawnOperator{"rectify", add_rectify},
+    DrawnOperator{"poisson", add_sampling, make_poisson},
+    DrawnOperator{"sample", add_sampling, make_sample},
+    DrawnOperator{"refine", add_refine},
+};
+
+const DrawnOperator& drawn_operator_of(const Call& operation) {
+  for (const DrawnOperator& one : drawn_operator_rows)
+    if (one.name == operation.name) return one;
+  throw UnsupportedError("release: " + operation.name + " cannot be drawn");
 }
 
 /// All lines of the plan, plans in parentheses included, in order.
@@ -81,7 +131,7 @@ std::vector<Shape> lines_of(const Plan& plan, const ReleaseTerms& terms) {
       found.push_back({std::get<Call>(line.source), {}, {}});
     }
     for (Shape& shape : found) {
-      for (const Call& operation : line.operators) add(shape, operation, terms);
+      for (const Call& operation : line.operators) drawn_operator_of(operation).add(shape, operation, terms);
       shapes.push_back(std::move(shape));
     }
   }
@@ -154,39 +204,6 @@ Line charged_line(const Shape& shape) {
   return line;
 }
 
-/// A quotient of 64-bit integers that is exactly the number written.
-std::optional<std::pair<std::uint64_t, std::uint64_t>> rational(const Number& number) {
-  const auto quotient = numeric::read_quotient(number.text);
-  if (!quotient) return std::nullopt;
-  const auto digits = [](const numeric::Decimal& decimal) -> std::optional<std::uint64_t> {
-    if (decimal.digits.size() > 15) return std::nullopt;
-    return std::stoull(decimal.digits);
-  };
-  auto numerator = digits(quotient->numerator), denominator = digits(quotient->denominator);
-  if (!numerator || !denominator) return std::nullopt;
-  for (std::int64_t shift = quotient->numerator.exponent - quotient->denominator.exponent; shift != 0; shift += shift > 0 ? -1 : 1) {
-    std::uint64_t& grown = shift > 0 ? *numerator : *denominator;
-    if (grown > 100'000'000'000'000'000) return std::nullopt;
-    grown *= 10;
-  }
-  return std::pair(*numerator, *denominator);
-}
-
-Sampling make_sampling(const Call& operation) {
-  const Arguments arguments(operation);
-  if (operation.name == "poisson") {
-    static_cast<void>(arguments.probability("rate"));
-    const auto rate = rational(arguments.written("rate"));
-    if (!rate)
-      arguments.refuse("rate", arguments.written("rate").text, "a quotient of whole numbers below 2^53, or a decimal of few digits");
-    return {rate->first, rate->second, 0, 0};
-  }
-  if (arguments.has("rate"))
-    throw UnsupportedError("release: sample needs its size and the number of records; a rate alone does not say how many are drawn");
-  const std::uint64_t size = arguments.count("size", 1, most_times);
-  return {0, 0, size, arguments.count("of", size, most_times)};
-}
-
 Call charged_sampling(const Sampling& sampling) {
   if (sampling.denominator == 0) return {"sample", {make_argument("size", sampling.size), make_argument("of", sampling.of)}, 0};
   const Number rate = read_number(std::to_string(sampling.numerator) + "/" + std::to_string(sampling.denominator));
@@ -214,9 +231,9 @@ Call charged_rectification(const Rectification& rectification) {
 
 Instruction make_instruction(const Shape& shape, const ReleaseTerms& terms) {
   Instruction made{shape.quantity, shape.first_row, shape.rows, shape.runs, make_noise(shape.source, terms), {}, {}, shape.group};
-  if (shape.sampling) made.sampling = make_sampling(*shape.sampling);
+  if (shape.sampling) made.sampling = drawn_operator_of(*shape.sampling).sampling(Arguments(*shape.sampling));
   if (shape.rectify) made.rectification = make_rectification(*shape.rectify, made.noise.grid_exponent);
-  if (made.quantity != Quantity::values && std::holds_alternative<Response>(made.noise.sampler))
+  if (made.quantity != Quantity::values && made.noise.sampler->drawn_law().source.is_category)
     throw UnsupportedError("release: randomised response cannot be added to a sum");
   if (made.quantity == Quantity::count && made.noise.grid_exponent > 0) throw DomainError("release: a count needs a grid of at most 1");
   return made;
@@ -230,6 +247,12 @@ Line charged_line(const Instruction& made) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> drawn_operators() {
+  std::vector<std::string_view> names;
+  for (const DrawnOperator& one : drawn_operator_rows) names.push_back(one.name);
+  return names;
+}
 
 std::vector<Instruction> make_instructions(const Plan& plan, const ReleaseTerms& terms) {
   std::vector<Instruction> instructions;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "noise/drawn_noise.h"
+#include "noise/grid_noise.h"
 
 // The description of a release: `carry_out` draws exactly these instructions, and `charged_plan` is the plan that the accountant analyses.
 // Neither reads the user's plan. [grid-release]
@@ -40,6 +42,9 @@ struct Instruction {
   std::optional<Rectification> rectification;
   std::uint64_t group = 1;  ///< the charge is for the change of so many records together; the draws do not depend on it
 };
+
+/// The operators of the plan language that a release can carry out.
+[[nodiscard]] std::vector<std::string_view> drawn_operators();
 
 /// Throws UnsupportedError or DomainError with the reason if a plan cannot be drawn exactly as it would be charged.
 [[nodiscard]] std::vector<Instruction> make_instructions(const Plan& plan, const ReleaseTerms& terms);

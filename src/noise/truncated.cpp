@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <string>
 
 #include "noise/coin.h"
+#include "noise/drawn_sources.h"
 #include "noise/secret.h"
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
@@ -92,5 +94,35 @@ std::uint64_t least_truncation_bound(Interval scale, std::uint64_t shift, Interv
   }
   return high;
 }
+
+// [grid-release] The continuous distribution, truncated half a step beyond the last point, and rounded.
+DrawnLaw Truncated::drawn_law() const {
+  return {rounded_ ? drawn_truncated_laplace : drawn_truncated_discrete_laplace, whole_.scale(), bound_,
+          static_cast<double>(bound_) + (rounded_ ? 0.5 : 0)};
+}
+
+namespace {
+
+DrawnNoise draw_truncated_laplace(const NoiseRequest& request) {
+  request.require_one_column();
+  const Arguments& arguments = request.arguments();
+  const double steps = std::ceil((arguments.positive("bound") / step_of(request.grid("scale"))).hi);
+  if (!(steps < 0x1p50)) arguments.refuse("bound", arguments.written("bound").text, "below 2^50 steps of the grid");
+  const GridNoise whole(Law::rounded_laplace, request.real_scale("scale"));
+  return request.on_reals("scale", std::make_shared<Truncated>(whole, static_cast<std::uint64_t>(steps)), Interval::exactly(1));
+}
+
+DrawnNoise draw_truncated_discrete_laplace(const NoiseRequest& request) {
+  request.require_one_column();
+  const std::uint64_t bound = request.arguments().count("bound", 1, most_times);
+  return request.on_integers(std::make_shared<Truncated>(GridNoise(Law::discrete_laplace, request.integer_scale("scale")), bound));
+}
+
+}  // namespace
+
+constexpr DrawnSource drawn_truncated_laplace{
+    .name = "truncated_laplace", .scale = "scale", .law = "rounded truncated laplace", .make = draw_truncated_laplace};
+constexpr DrawnSource drawn_truncated_discrete_laplace{
+    .name = "truncated_discrete_laplace", .scale = "scale", .law = "truncated discrete laplace", .make = draw_truncated_discrete_laplace};
 
 }  // namespace tradeoff::noise

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "noise/grid_noise.h"
+#include "noise/sampler.h"
 #include "tradeoff/interval.h"
 
 namespace tradeoff::noise {
@@ -9,10 +10,11 @@ namespace tradeoff::noise {
 /// A Laplace distribution on the grid, restricted to {-bound, ..., bound}. For a wide bound, values outside are drawn again. For a bound
 /// below the scale, uniform values are accepted with the probability that the distribution gives them. Either way a value is accepted with
 /// probability above 1/e, and the number of rounds does not depend on the accepted value. [laplace-samplers]
-class Truncated {
+class Truncated final : public Sampler {
  public:
   Truncated(const GridNoise& whole, std::uint64_t bound);
-  void draw(WordStream& words, std::span<std::int64_t> values) const;
+  void draw(WordStream& words, std::span<std::int64_t> values) const override;
+  [[nodiscard]] DrawnLaw drawn_law() const override;
   [[nodiscard]] const GridNoise& whole() const { return whole_; }
   [[nodiscard]] std::uint64_t bound() const { return bound_; }
 

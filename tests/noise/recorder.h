@@ -8,7 +8,11 @@
 #include <vector>
 
 #include "noise/carry_out.h"
+#include "noise/coin.h"
+#include "noise/discrete_gaussian.h"
+#include "noise/grid_noise.h"
 #include "noise/replay.h"
+#include "noise/truncated.h"
 #include "numeric/number_text.h"
 
 namespace tradeoff::test {
@@ -34,7 +38,7 @@ class Recorder final : public noise::NoiseSource {
 
   void draw(const noise::Sampler& sampler, std::span<std::int64_t> noise) override {
     source_.draw(sampler, noise);
-    RecordedDraw draw = std::visit([](const auto& law) { return name(law); }, sampler);
+    RecordedDraw draw = name(sampler);
     draw.noise.assign(noise.begin(), noise.end());
     draws.push_back(std::move(draw));
   }
@@ -48,6 +52,13 @@ class Recorder final : public noise::NoiseSource {
 
  private:
   static std::string text(double value) { return to_string(numeric::exact_decimal(value)); }
+  /// What is drawn is told by the type of the sampler, not by what the sampler says of itself.
+  static RecordedDraw name(const noise::Sampler& sampler) {
+    if (const auto* law = dynamic_cast<const noise::GridNoise*>(&sampler)) return name(*law);
+    if (const auto* law = dynamic_cast<const noise::Truncated*>(&sampler)) return name(*law);
+    if (const auto* law = dynamic_cast<const noise::DiscreteGaussian*>(&sampler)) return name(*law);
+    return name(dynamic_cast<const noise::Response&>(sampler));
+  }
   static RecordedDraw name(const noise::GridNoise& law) {
     static constexpr const char* words[] = {"gaussian(sigma=", "laplace(scale=", "discrete_laplace(scale="};
     return {words[static_cast<int>(law.law())], text(law.scale().value()), "", {}};

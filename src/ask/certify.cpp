@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <optional>
 
 #include "ask/request.h"
 #include "report/certificate.h"
@@ -17,22 +18,22 @@ constexpr std::array<Field, 4> certify_fields = {{
 }};
 
 /// The question to certify: each number field belongs to one kind of question.
-std::string_view certified_ask(const Request& request) {
+report::Ask certified_ask(const Request& request) {
   const std::string names =
       request.source() == Source::command_line ? "--epsilon, --delta, --alpha and --fpr" : "epsilon, delta, alpha and fpr";
-  std::string_view found;
-  for (const std::string_view ask : {"delta", "epsilon", "beta", "tpr"}) {
-    if (!request.has(report::field_of_ask(ask))) continue;
-    if (!found.empty()) throw RequestError("parse", "certify answers one question: give one of " + names, "", 0);
+  std::optional<report::Ask> found;
+  for (const report::Ask ask : {report::Ask::delta, report::Ask::epsilon, report::Ask::beta, report::Ask::tpr}) {
+    if (!request.has(report::argument_of(ask))) continue;
+    if (found) throw RequestError("parse", "certify answers one question: give one of " + names, "", 0);
     found = ask;
   }
-  if (found.empty()) throw RequestError("parse", "certify needs a question: one of " + names, "", 0);
-  return found;
+  if (!found) throw RequestError("parse", "certify needs a question: one of " + names, "", 0);
+  return *found;
 }
 
 Answer answer_certify(const Request& request) {
-  report::CertifiedAnswer asked{std::string(certified_ask(request)), ""};
-  const std::string& at = request.text(report::field_of_ask(asked.ask));
+  report::CertifiedAnswer asked{certified_ask(request), ""};
+  const std::string& at = request.text(report::argument_of(asked.ask));
   asked.direction = request.direction();
   asked.at = at == "inf" ? at : read_number(at).text;
   if (request.has("relative")) asked.relative = read_number(request.text("relative")).text;

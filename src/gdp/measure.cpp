@@ -205,21 +205,33 @@ HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max) {
 
 namespace {
 
-constexpr std::array<const char*, 4> head_methods = {"chord", "marching", "algorithm_1", "algorithm_3"};
+Measured measure_by_chord(MeasuredProfile& profile, double last, double width) {
+  // The search stops at a hundredth of the relative width; here its target is absolute.
+  const Interval first = gaussian_mu(Interval::exactly(0), profile.delta(0));
+  Measured found;
+  found.mu = chord_supremum(profile, last, Interval::exactly(0), 100 * width / std::max(first.hi, width)).mu;
+  return found;
+}
 
-HeadMethod measure_head_by(const std::string& method, const Loss& loss, double last, double width) {
+/// A way to measure the head on [0, last] to the given width.
+struct HeadMeasure {
+  std::string_view name;
+  Measured (*measure)(MeasuredProfile& profile, double last, double width);
+};
+constexpr std::array head_measures{
+    HeadMeasure{"chord", measure_by_chord},
+    HeadMeasure{"marching", [](MeasuredProfile& profile, double last, double width) { return measure_by_marching(profile, last, width); }},
+    HeadMeasure{"algorithm_1",
+                [](MeasuredProfile& profile, double last, double width) { return measure_by_staircase(profile, last, width, true); }},
+    HeadMeasure{"algorithm_3",
+                [](MeasuredProfile& profile, double last, double width) { return measure_by_staircase(profile, last, width, false); }},
+};
+
+HeadMethod measure_head_by(const HeadMeasure& method, const Loss& loss, double last, double width) {
   MeasuredProfile profile(loss);
-  HeadMethod row{method, Interval::whole(), 0, 0, {}};
+  HeadMethod row{std::string(method.name), Interval::whole(), 0, 0, {}};
   try {
-    Measured found;
-    if (method == "chord") {
-      // The search stops at a hundredth of the relative width; here its target is absolute.
-      const Interval first = gaussian_mu(Interval::exactly(0), profile.delta(0));
-      found.mu = chord_supremum(profile, last, Interval::exactly(0), 100 * width / std::max(first.hi, width)).mu;
-    } else {
-      found = method == "marching" ? measure_by_marching(profile, last, width)
-                                   : measure_by_staircase(profile, last, width, method == "algorithm_1");
-    }
+    const Measured found = method.measure(profile, last, width);
     row.mu = found.mu;
     row.searches = found.searches;
   } catch (const TooLargeError& refusal) {
@@ -239,13 +251,13 @@ std::vector<HeadMethod> compare_head_methods(const Curve& curve, double epsilon_
   if (!(epsilon_max > 0 && epsilon_max < infinity)) throw DomainError("epsilon_max: it must be above 0 and finite");
   if (!(width > 0 && width < infinity)) throw DomainError("width: it must be above 0 and finite");
   for (const std::string& name : methods)
-    if (std::find(head_methods.begin(), head_methods.end(), name) == head_methods.end())
+    if (std::none_of(head_measures.begin(), head_measures.end(), [&](const HeadMeasure& known) { return known.name == name; }))
       throw DomainError("method: '" + name + "' is not known; it must be chord, marching, algorithm_1 or algorithm_3");
   const QuestionScope question;
   const LossPointer measured = convex_form(cached_loss(curve));
   std::vector<HeadMethod> rows;
-  for (const char* method : head_methods)
-    if (methods.empty() || std::find(methods.begin(), methods.end(), method) != methods.end())
+  for (const HeadMeasure& method : head_measures)
+    if (methods.empty() || std::find(methods.begin(), methods.end(), method.name) != methods.end())
       rows.push_back(measure_head_by(method, *measured, epsilon_max, width));
   return rows;
 }

@@ -44,10 +44,10 @@ LossPointer profile_loss(const std::vector<std::pair<Interval, Interval>>& rows,
     check_profile_row(rows, row);
     constraints.push_back({rows[row].first, rows[row].second});
   }
-  if (tail.word == "zero" && rows.back().second.hi > 0)
+  if (tail.kind == StatedTail::Kind::zero && rows.back().second.hi > 0)
     refuse_profile_row(rows.size() - 1, "tail = zero needs a last delta of 0, because a profile cannot jump");
   auto stated = std::make_shared<ConstraintsLoss>(std::move(constraints), false);
-  if (tail.word != "gaussian" || rows.back().second.hi == 0) return stated;
+  if (tail.kind != StatedTail::Kind::gaussian || rows.back().second.hi == 0) return stated;
   return std::make_shared<TailedProfile>(std::move(stated), gaussian_tail_family(log(tail.factor), tail.width, rows.back().first.hi));
 }
 
@@ -70,16 +70,24 @@ void TailedProfile::cite() const {
 
 namespace {
 
+/// A tail word stands alone, or is called with arguments.
+StatedTail stated_tail_of(const Arguments& arguments) {
+  if (!arguments.has("tail")) return {};
+  const auto* called = std::get_if<Plan>(&arguments.value("tail").content);
+  const Call call = called != nullptr ? std::get<Call>(called->lines.front().source) : Call{arguments.word("tail"), {}, 0};
+  const Word* word = arguments.vocabulary().find(Role::tail, call.name);
+  if (word == nullptr) arguments.refuse("tail", call.name, "a tail of the plan language");
+  return word->tail(arguments.of(call));
+}
+
 LossPointer make_profile(const Arguments& arguments, const SourceContext&) {
-  StatedTail tail;
-  if (!arguments.has("tail")) return profile_loss(rows_of(arguments), tail);
-  if (const auto* model = std::get_if<Plan>(&arguments.value("tail").content)) {  // gaussian(k, s), the only tail with arguments
-    const Call& call = std::get<Call>(model->lines.front().source);
-    tail = {call.name, arguments.of(call).number("k"), arguments.of(call).number("s")};
-  } else {
-    tail.word = arguments.word("tail");
-  }
-  return profile_loss(rows_of(arguments), tail);
+  return profile_loss(rows_of(arguments), stated_tail_of(arguments));
+}
+
+StatedTail make_unknown_tail(const Arguments&) { return {}; }
+StatedTail make_zero_tail(const Arguments&) { return {.kind = StatedTail::Kind::zero, .factor = {}, .width = {}}; }
+StatedTail make_gaussian_tail(const Arguments& arguments) {
+  return {.kind = StatedTail::Kind::gaussian, .factor = arguments.number("k"), .width = arguments.number("s")};
 }
 
 }  // namespace
@@ -97,17 +105,21 @@ Word profile_word() {
 }
 
 Word unknown_tail_word() {
-  return {.role = Role::tail, .name = "unknown", .meaning = "nothing is known: delta may stay at its last value"};
+  return {
+      .role = Role::tail, .name = "unknown", .meaning = "nothing is known: delta may stay at its last value", .tail = make_unknown_tail};
 }
 
-Word zero_tail_word() { return {.role = Role::tail, .name = "zero", .meaning = "delta is zero beyond the last point"}; }
+Word zero_tail_word() {
+  return {.role = Role::tail, .name = "zero", .meaning = "delta is zero beyond the last point", .tail = make_zero_tail};
+}
 
 Word gaussian_tail_word() {
-  return {.role = Role::tail,
-          .name = "gaussian",
-          .meaning = "delta(epsilon) <= k exp(-epsilon^2 / (2 s^2)) beyond the last point",
-          .parameters = {{"k", Kind::number, "factor of the tail", range::positive},
-                         {"s", Kind::number, "width of the tail", range::positive}}};
+  return {
+      .role = Role::tail,
+      .name = "gaussian",
+      .meaning = "delta(epsilon) <= k exp(-epsilon^2 / (2 s^2)) beyond the last point",
+      .parameters = {{"k", Kind::number, "factor of the tail", range::positive}, {"s", Kind::number, "width of the tail", range::positive}},
+      .tail = make_gaussian_tail};
 }
 
 }  // namespace tradeoff

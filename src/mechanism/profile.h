@@ -10,10 +10,11 @@
 
 namespace tradeoff {
 
-/// How a user's own profile continues beyond its last row. The words are those of the plan language.
+/// How a user's own profile continues beyond its last row.
 struct StatedTail {
-  std::string word = "unknown";
-  Interval factor;  ///< k and s of gaussian(k, s): delta(e) <= k exp(-e^2 / (2 s^2))
+  enum class Kind { unknown, zero, gaussian };
+  Kind kind = Kind::unknown;
+  Interval factor;  ///< k and s of a Gaussian tail: delta(e) <= k exp(-e^2 / (2 s^2))
   Interval width;
 };
 

@@ -20,6 +20,7 @@ void check_word(const Word& word) {
   for (const Parameter& one : word.parameters)
     if (one.kind == Kind::integer && !(one.range.least >= 0 && one.range.most <= largest_whole)) refuse("has an integer without a range");
   if ((word.role == Role::source) != (word.make != nullptr)) refuse("needs `make` if it is a source, and only then");
+  if ((word.role == Role::tail) != (word.tail != nullptr)) refuse("needs `tail` if it is a tail, and only then");
   const int ways = (word.apply != nullptr ? 1 : 0) + (word.times != nullptr ? 1 : 0);
   if (ways != (word.role == Role::operation ? 1 : 0)) refuse("needs `apply` or `times` if it is an operator, and only then");
   const bool monotone =

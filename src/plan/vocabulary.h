@@ -18,6 +18,7 @@ class Arguments;  // plan/arguments.h
 class Loss;       // loss/loss.h, of a later room: a word only passes it on
 using LossPointer = std::shared_ptr<const Loss>;
 struct ScaledNoise;  // mechanism/scaled_noise.h, likewise
+struct StatedTail;   // mechanism/profile.h, likewise
 
 /// A guarantee in the exact numbers of a plan, which can be compared with other exact numbers without rounding.
 struct WrittenGuarantee {
@@ -132,6 +133,8 @@ struct Word {
   std::vector<WrittenGuarantee> (*guarantees)(const Arguments& arguments) = nullptr;
   /// Noise whose privacy is not monotone in its scale: what is known for every scale.
   ScaledNoise (*noise)(const Arguments& arguments) = nullptr;
+  /// A tail: what it states.
+  StatedTail (*tail)(const Arguments& arguments) = nullptr;
 
   /// An operator has exactly one of the next two. How it transforms the loss of everything before it:
   LossPointer (*apply)(const Arguments& arguments, LossPointer base) = nullptr;

@@ -25,8 +25,16 @@ constexpr std::size_t size_limit = 1'000'000;  // a certificate of a long plan h
 constexpr int depth_limit = 64;                // for nested plans; the plan parser has its own limit
 constexpr std::size_t shown_limit = 60;
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> question_fields = {
-    {{"delta", "epsilon"}, {"epsilon", "delta"}, {"beta", "alpha"}, {"tpr", "fpr"}, {"mu", "slack"}}};
+struct AskWords {
+  Ask ask;
+  std::string_view name;
+  std::string_view argument;
+};
+constexpr std::array<AskWords, 5> asks = {{{Ask::delta, "delta", "epsilon"},
+                                           {Ask::epsilon, "epsilon", "delta"},
+                                           {Ask::beta, "beta", "alpha"},
+                                           {Ask::tpr, "tpr", "fpr"},
+                                           {Ask::mu, "mu", "slack"}}};
 constexpr std::array<std::pair<CertificateKind, std::string_view>, 3> kinds = {
     {{CertificateKind::answer, "answer"}, {CertificateKind::release, "release"}, {CertificateKind::training, "training"}}};
 constexpr std::array<std::pair<Direction, std::string_view>, 3> directions = {
@@ -133,21 +141,23 @@ Json json_of(const Evaluation& evaluation) {
           {"errors", std::move(errors)}};
 }
 
-std::string_view claimed_end(std::string_view ask) { return ask == "beta" ? "lo" : "hi"; }
+std::string_view claimed_end(Ask ask) { return ask == Ask::beta ? "lo" : "hi"; }
 
 Json json_of(const CertifiedAnswer& one) {
   Json found = json_of(one.answer), steps = Json::array(), evaluations = Json::array();
   if (one.log10) found["log10"] = json_of(*one.log10);
   for (const Step& step : one.steps) steps.push_back({{"theorem", step.theorem}, {"detail", step.detail}});
   for (const Evaluation& evaluation : one.evaluations) evaluations.push_back(json_of(evaluation));
-  return {
-      {"question",
-       {{"ask", one.ask}, {std::string(field_of_ask(one.ask)), one.at}, {"direction", word_of(one.direction)}, {"relative", one.relative}}},
-      {"answer", std::move(found)},
-      {"claim", claimed_end(one.ask)},
-      {"method", one.method},
-      {"steps", std::move(steps)},
-      {"evaluations", std::move(evaluations)}};
+  return {{"question",
+           {{"ask", to_word(one.ask)},
+            {std::string(argument_of(one.ask)), one.at},
+            {"direction", word_of(one.direction)},
+            {"relative", one.relative}}},
+          {"answer", std::move(found)},
+          {"claim", claimed_end(one.ask)},
+          {"method", one.method},
+          {"steps", std::move(steps)},
+          {"evaluations", std::move(evaluations)}};
 }
 
 Json json_of(const Charge& charge) {
@@ -281,18 +291,24 @@ Direction direction_at(const Json& object) {
   throw CertificateError("direction", "must be worst, remove or add, not " + shown(found));
 }
 
+Ask ask_at(const Json& question) {
+  const std::string& found = text_at(question, "ask");
+  for (const AskWords& known : asks)
+    if (known.name == found) return known.ask;
+  throw CertificateError("ask", "must be delta, epsilon, beta, tpr or mu, not " + shown(found));
+}
+
 void read_question(const Json& question, CertifiedAnswer& one) {
-  one.ask = text_at(question, "ask");
-  const std::string field(field_of_ask(one.ask));
-  if (field.empty()) throw CertificateError("ask", "must be delta, epsilon, beta, tpr or mu, not " + shown(one.ask));
+  one.ask = ask_at(question);
+  const std::string field(argument_of(one.ask));
   allow_only(question, {"ask", field, "direction", "relative"}, "question");
-  one.at = number_at(question, field, one.ask == "delta");
+  one.at = number_at(question, field, one.ask == Ask::delta);
   one.relative = number_at(question, "relative", false);
   one.direction = direction_at(question);
   const Interval at = one.at == "inf" ? Interval::exactly(infinity) : read_number(one.at).value, width = read_number(one.relative).value;
-  if (one.ask != "delta" && !(at.lo >= 0 && at.hi <= 1)) throw CertificateError(field, "must lie between 0 and 1, not " + shown(one.at));
+  if (one.ask != Ask::delta && !(at.lo >= 0 && at.hi <= 1)) throw CertificateError(field, "must lie between 0 and 1, not " + shown(one.at));
   if (!(width.lo > 0 && width.hi <= 1)) throw CertificateError("relative", "must be above 0 and at most 1, not " + shown(one.relative));
-  if (one.ask == "mu" && one.direction != Direction::worst)
+  if (one.ask == Ask::mu && one.direction != Direction::worst)
     throw CertificateError("direction", "must be worst for mu, which speaks of both orders at once");
 }
 
@@ -434,9 +450,15 @@ std::string sha256_at(const Json& content, const std::string& name) {
 
 }  // namespace
 
-std::string_view field_of_ask(std::string_view ask) {
-  for (const auto& [name, field] : question_fields)
-    if (name == ask) return field;
+std::string_view to_word(Ask ask) {
+  for (const AskWords& known : asks)
+    if (known.ask == ask) return known.name;
+  return {};
+}
+
+std::string_view argument_of(Ask ask) {
+  for (const AskWords& known : asks)
+    if (known.ask == ask) return known.argument;
   return {};
 }
 

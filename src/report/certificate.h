@@ -17,10 +17,13 @@
 // docs/howto/certify.md describes the JSON; assurance/checker/ verifies it independently.
 namespace tradeoff::report {
 
+/// The questions that can be certified.
+enum class Ask { delta, epsilon, beta, tpr, mu };
+
 /// One question about the charged plan, its answer, and how the answer was computed.
 struct CertifiedAnswer {
-  std::string ask;  ///< delta, epsilon, beta, tpr or mu
-  std::string at;   ///< the argument (an epsilon, delta, alpha, fpr or slack): an exact decimal or quotient; `inf` for delta
+  Ask ask{};
+  std::string at;  ///< the argument (an epsilon, delta, alpha, fpr or slack): an exact decimal or quotient; `inf` for delta
   Direction direction = Direction::worst;
   std::string relative = "1e-6";  ///< the requested relative width
   Interval answer{};
@@ -66,8 +69,9 @@ class CertificateError final : public Error {
   std::string field_;
 };
 
-/// The name of the argument of a question: epsilon for delta, slack for mu, ...; empty if the question cannot be certified.
-[[nodiscard]] std::string_view field_of_ask(std::string_view ask);
+[[nodiscard]] std::string_view to_word(Ask ask);
+/// The name of the argument of a question: epsilon for delta, slack for mu.
+[[nodiscard]] std::string_view argument_of(Ask ask);
 
 [[nodiscard]] std::string_view to_word(CertificateKind kind);
 

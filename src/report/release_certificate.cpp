@@ -135,9 +135,9 @@ CertificateDocument without_guarantees(const Certificate& certificate) {
 CertificateDocument document_of(const Certificate& certificate) {
   CertificateDocument document = without_guarantees(certificate);
   std::vector<CertifiedAnswer> questions;
-  for (const char* delta : certified_deltas) questions.push_back({"epsilon", delta});
-  if (certificate.mu()) questions.push_back({"mu", "0"});
-  questions.push_back({"delta", "0"});  // the advantage of any attack
+  for (const char* delta : certified_deltas) questions.push_back({Ask::epsilon, delta});
+  if (certificate.mu()) questions.push_back({Ask::mu, "0"});
+  questions.push_back({Ask::delta, "0"});  // the advantage of any attack
   document.charged = charge_of(certificate.drawn_plan(), certificate.curve(), std::move(questions));
   return document;
 }

@@ -31,21 +31,21 @@ Interval mu_of(const Curve& curve, CertifiedAnswer& question) {
 
 void answer(const Curve& curve, CertifiedAnswer& question) {
   const Direction direction = question.direction;
-  if (question.ask == "mu") {
+  if (question.ask == Ask::mu) {
     question.answer = mu_of(curve, question);
     return;
   }
   const bool at_infinity = question.at == "inf";
   const Number at = at_infinity ? Number{"inf", Interval::exactly(infinity)} : read_number(question.at);
-  if (question.ask == "delta") {
+  if (question.ask == Ask::delta) {
     question.answer = curve.delta_at(at.value, direction);
     question.log10 = log10_if_tiny(question.answer);
     if (question.log10) question.log10 = log10_if_tiny(question.answer, curve.log_delta_at(at.value, direction));
     return;
   }
-  question.answer = question.ask == "epsilon" ? curve.epsilon_at(at, direction)
-                    : question.ask == "beta"  ? curve.beta_at(at.value, direction)
-                                              : curve.tpr_at(at.value, direction);
+  question.answer = question.ask == Ask::epsilon ? curve.epsilon_at(at, direction)
+                    : question.ask == Ask::beta  ? curve.beta_at(at.value, direction)
+                                                 : curve.tpr_at(at.value, direction);
   question.log10 = log10_if_tiny(question.answer);
 }
 
@@ -67,14 +67,14 @@ std::optional<double> threshold_of(const Curve& curve, Direction direction, doub
 
 /// The epsilon that decides the answer; empty if no profile is summed.
 std::optional<double> decided_at(const CertifiedAnswer& one, const Curve& curve) {
-  if (one.ask == "mu" || one.at == "inf") return std::nullopt;
-  if (one.ask == "epsilon") {  // at the lower end delta is still positive, even next to the largest loss
+  if (one.ask == Ask::mu || one.at == "inf") return std::nullopt;
+  if (one.ask == Ask::epsilon) {  // at the lower end delta is still positive, even next to the largest loss
     const double end = one.answer.lo > 0 ? one.answer.lo : one.answer.hi;
     return std::isfinite(end) ? std::optional(end) : std::nullopt;
   }
   const double at = read_number(one.at).value.lo;
-  if (one.ask == "delta") return std::isfinite(at) ? std::optional(at) : std::nullopt;
-  return threshold_of(curve, one.direction, at, one.ask == "beta" ? one.answer : 1.0 - one.answer);
+  if (one.ask == Ask::delta) return std::isfinite(at) ? std::optional(at) : std::nullopt;
+  return threshold_of(curve, one.direction, at, one.ask == Ask::beta ? one.answer : 1.0 - one.answer);
 }
 
 std::vector<Evaluation> evaluations_for(const CertifiedAnswer& one, const Curve& curve) {
@@ -103,7 +103,7 @@ Verdict compare(const CertifiedAnswer& given, const CertifiedAnswer& again) {
 }
 
 std::string condition_of(const CertifiedAnswer& one) {
-  std::string text = one.ask + " at " + std::string(field_of_ask(one.ask)) + " = " + one.at;
+  std::string text = std::string(to_word(one.ask)) + " at " + std::string(argument_of(one.ask)) + " = " + one.at;
   if (one.direction != Direction::worst) text += one.direction == Direction::remove ? ", direction remove" : ", direction add";
   return text;
 }

@@ -125,10 +125,10 @@ CertificateDocument without_guarantees(const TrainingTerms& terms, std::uint64_t
 
 void add_guarantees(report::Charge& charge, Neighbours neighbours, const std::vector<std::string>& deltas) {
   std::vector<report::CertifiedAnswer> questions;
-  for (const std::string& delta : deltas) questions.push_back({"epsilon", delta});
-  for (const char* slack : certified_slacks) questions.push_back({"mu", slack});
-  questions.push_back({"delta", "0"});  // the advantage of any attack
-  for (const char* rate : {"0.001", "0.01", "0.1"}) questions.push_back({"tpr", rate});
+  for (const std::string& delta : deltas) questions.push_back({report::Ask::epsilon, delta});
+  for (const char* slack : certified_slacks) questions.push_back({report::Ask::mu, slack});
+  questions.push_back({report::Ask::delta, "0"});  // the advantage of any attack
+  for (const char* rate : {"0.001", "0.01", "0.1"}) questions.push_back({report::Ask::tpr, rate});
   charge = report::charge_of(charge.plan, analyze(charge.plan, neighbours), std::move(questions));
 }
 

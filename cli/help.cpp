@@ -178,4 +178,13 @@ ExitCode run_help(const Verb&, const Options& options) {
   return ExitCode::done;
 }
 
+std::string with_wrapped_list(const std::string& message) {
+  static constexpr std::string_view label = " Known: ";
+  const std::size_t start = message.rfind(label);
+  if (start == std::string::npos) return message;
+  std::string text = message.substr(0, start) + " Known:\n    " + wrapped(message.substr(start + label.size()), 4, 4);
+  text.pop_back();  // the caller ends the last line
+  return text;
+}
+
 }  // namespace tradeoff::cli

@@ -19,6 +19,10 @@ constexpr std::string_view quiet_help = "print only the bound";
 /// "unknown verb 'epsilom'; did you mean 'epsilon'? See tradeoff --help."
 [[nodiscard]] std::string unknown_verb(std::string_view given);
 
+/// The message with the list after its last "Known:" set in lines of at most 80 columns, indented by four; unchanged if it has no such
+/// list.
+[[nodiscard]] std::string with_wrapped_list(const std::string& message);
+
 /// The list of all verbs, in groups.
 [[nodiscard]] std::string help();
 /// What a verb does, its options and its examples.

@@ -106,7 +106,7 @@ struct Command {
       if (names_a_file(plan_argument))
         return complain(ExitCode::bad_input, "plan: " + plan_argument + " is a file; to read it, write @" + plan_argument);
       const bool blank = options.plan.find_first_not_of(" \t\r\n") == std::string::npos;
-      return complain(ExitCode::bad_input, std::string("plan: ") + error.what(),
+      return complain(ExitCode::bad_input, with_wrapped_list(std::string("plan: ") + error.what()),
                       blank ? "" : report::indented_point(options.plan, error.offset()));
     } catch (const UnmetError& error) {
       return complain(ExitCode::check_failed, error.what());

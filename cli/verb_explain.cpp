@@ -89,7 +89,7 @@ std::string to_lines(const Explanation& found, const Curve& curve, bool quiet, c
   std::string text =
       report::printable_lines(found.plan) + "\n\nepsilon at delta = " + found.delta + " " + report::between(found.epsilon.value) + ", by\n";
   text += lines_of(found.epsilon.steps);
-  return text + (quiet ? std::string() : gdp_lines(curve)) + "\n(" + remark + ")\n";
+  return quiet ? text : text + gdp_lines(curve) + "\n(" + remark + ")\n";
 }
 
 }  // namespace

@@ -118,18 +118,22 @@ ExitCode run_sgd(const Verb&, const Options& options) {
   return ExitCode::done;
 }
 
-ExitCode run_tour(const Verb&, const Options&) {
+ExitCode run_tour(const Verb&, const Options& options) {
   const Stopwatch stopwatch;
   // The settings of the well-known MNIST tutorial of DP-SGD: 60 epochs, noise multiplier 1.1, batches of 256.
   const SgdPlan training = to_plan({"1.1", 256, 60000, read_number("60"), {}, Sampling::poisson, Neighbours::unstated});
   const Curve curve = analyze(parse(training.plan), training.neighbours);
+  const auto epsilon = explained([&] { return curve.epsilon_at(1e-5); });
+  const std::string claim = to_text(report::Claim{"epsilon", epsilon.value, report::SafeEnd::hi, "at delta = 1e-5", {}},
+                                    {options.quiet, stopwatch.remark(curve.neighbours(), to_string(epsilon.method))});
+  if (options.quiet) {
+    write_out(claim);
+    return ExitCode::done;
+  }
   std::string text =
       "tradeoff computes how private a computation is, with proved bounds.\n\n"
       "A real training run: 60,000 images, batches of 256, 60 epochs, noise multiplier 1.1. As a plan:\n\n    " +
-      training.plan + "\n\n";
-  const auto epsilon = explained([&] { return curve.epsilon_at(1e-5); });
-  text += to_text(report::Claim{"epsilon", epsilon.value, report::SafeEnd::hi, "at delta = 1e-5", {}},
-                  {false, stopwatch.remark(curve.neighbours(), to_string(epsilon.method))});
+      training.plan + "\n\n" + claim;
   text += "\nThe first number may be claimed; the interval below it is proved, rounding included.\n\n" + picture(curve) + "\n";
   text += to_lines(report::find_risk(curve), {true, ""});
   text +=

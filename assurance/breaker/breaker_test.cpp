@@ -275,7 +275,7 @@ const std::vector<Case>& cases() {
 
 class Checks : public testing::TestWithParam<Case> {};
 
-TEST_P(Checks, AcceptTheLibraryAndRejectALie) {
+TEST_P(Checks, AcceptTheLibraryAndRejectAWrongAccountant) {
   const Case& lie = GetParam();
   const Check& check = find_check(lie.check);
   Trial trial;
@@ -290,13 +290,13 @@ TEST_P(Checks, AcceptTheLibraryAndRejectALie) {
 INSTANTIATE_TEST_SUITE_P(Every, Checks, testing::ValuesIn(cases()),
                          [](const auto& lie) { return std::string(lie.param.check) + "_" + std::to_string(lie.index); });
 
-TEST(Breaker, HasALieForEveryCheck) {
+TEST(Breaker, HasAWrongAccountantForEveryCheck) {
   std::set<std::string> told;
   for (const Case& lie : cases()) told.insert(lie.check);
   for (const Check& check : checks()) EXPECT_TRUE(told.contains(check.name)) << check.name;
 }
 
-TEST(Breaker, FindsPlantedFaultsInRandomPlans) {
+TEST(Breaker, FindsSeededFaultsInRandomPlans) {
   Settings settings;
   settings.plans = 40;
   settings.seconds_per_plan = 0.1;
@@ -324,7 +324,7 @@ TEST(Breaker, RegressionsHold) {
   EXPECT_GT(replayed, 0);
 }
 
-TEST(Breaker, ShrinksToWhatMatters) {
+TEST(Breaker, ReducesAPlanToTheFailingPart) {
   const Trial trial = read_trial(
       "epsilon=0.12345 delta=1e-06 alpha=0.3 tolerance=0.001 neighbours=add-remove : laplace(scale=2.345) | repeat(77); "
       "(gaussian(sigma=1.234) | poisson(rate=0.0123) | repeat(1000); dp(epsilon=1)) | repeat(3)");
@@ -355,7 +355,7 @@ TEST(Breaker, CountsAreWrittenAndRead) {
   EXPECT_FALSE(read_line(whole.substr(0, whole.size() / 2), settings_read, counts_read));  // a line that was cut
 }
 
-TEST(Outcomes, AreChances) {
+TEST(Outcomes, HaveProbabilitiesOfSumOne) {
   for (const char* text :
        {"gaussian(sigma=0.7)", "laplace(scale=2)", "truncated_laplace(scale=1, bound=0.4)", "truncated_laplace(scale=1, bound=0.8)",
         "truncated_laplace(scale=1, bound=3)", "randomized_response(epsilon=1, choices=5)", "dp(epsilon=1, delta=0.1)",

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <tuple>
 
 #include "limit/classical.h"
 #include "plan/did_you_mean.h"
@@ -97,6 +99,18 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+/// The indices of the rows: first the bounds, from the smallest epsilon to the largest, then the other rows in the order of the methods.
+std::vector<std::size_t> best_first(const std::vector<MethodRow>& rows) {
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto rank = [&rows](std::size_t i) {
+    const bool is_bound = rows[i].kind == RowKind::bound;
+    return std::tuple(!is_bound, is_bound ? rows[i].epsilon.hi : 0, i);
+  };
+  std::sort(order.begin(), order.end(), [&rank](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+  return order;
+}
+
 }  // namespace
 
 std::string table_of(const std::vector<Compared>& columns, std::uint64_t people, const report::Style& style) {
@@ -104,7 +118,7 @@ std::string table_of(const std::vector<Compared>& columns, std::uint64_t people,
   for (const Compared& column : columns) text += padded(column.delta.text, 10);
   text += "\n";
   std::string refused;
-  for (std::size_t i = 0; i < columns.front().found.rows.size(); ++i) {
+  for (const std::size_t i : best_first(columns.front().found.rows)) {
     const MethodRow& first = columns.front().found.rows[i];
     const auto spoke =
         std::find_if(columns.begin(), columns.end(), [i](const Compared& column) { return column.found.rows[i].kind != RowKind::refused; });

@@ -81,12 +81,12 @@ TEST(AddedWord, ASourceIsParsedAnalysedAndAsked) {
   EXPECT_EQ(curve.epsilon_at(read_number("0.1")).hi, infinity);
 }
 
-TEST(AddedWord, AnOperatorIsAppliedToWhatStandsBeforeIt) {
+TEST(AddedWord, AnOperatorIsAppliedToTheLossBeforeIt) {
   expect_same(curve_of("gaussian(1) | sometimes(0.25)", Neighbours::add_remove),
               analyze(parse("mixture([(0.25, gaussian(1)), (0.75, gdp(0))])"), Neighbours::add_remove));
 }
 
-TEST(AddedWord, StandsWithTheWordsOfTheLibrary) {
+TEST(AddedWord, ComposesWithTheWordsOfTheLibrary) {
   expect_same(curve_of("gaussian(1) | poisson(0.1) | repeat(5)\nreveal(0.01)\nmixture([(0.5, reveal(0.1)), (0.5, laplace(2))])"),
               analyze(parse("gaussian(1) | poisson(0.1) | repeat(5)\ndp(0, 0.01)\nmixture([(0.5, dp(0, 0.1)), (0.5, laplace(2))])")));
 }
@@ -111,7 +111,7 @@ TEST(AddedWord, IsUnknownToTheLibraryItself) {
 }
 
 // A word may redefine nothing, and equal texts by different words must not count as equal laws.
-TEST(AddedWord, CannotTakeTheNameOfAnother) {
+TEST(AddedWord, CannotReuseAName) {
   EXPECT_THROW((void)words().with(reveal_word()), std::invalid_argument);
   Word unmade = reveal_word();
   unmade.name = "unmade";

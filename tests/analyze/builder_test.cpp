@@ -9,7 +9,7 @@
 namespace tradeoff {
 namespace {
 
-TEST(Builder, WritesThePlanThatATextWouldBe) {
+TEST(Builder, WritesTheSamePlanAsText) {
   EXPECT_EQ(plan::gaussian(1.1).poisson("256/60000").repeat(14063).plan(),
             parse("gaussian(sigma=1.1, sensitivity=1) | poisson(rate=256/60000) | repeat(times=14063)"));
   EXPECT_EQ(plan::laplace(2).repeat(50).beside(plan::dp(0.5, "1e-6")).group(3).plan(),
@@ -60,7 +60,7 @@ TEST(Builder, ReadsADoubleAsItsShortestDecimal) {
   EXPECT_TRUE(number.value.contains(0.1 + 0.2));
 }
 
-TEST(Builder, RefusesWhatIsNoNumberAndWhatIsNoWord) {
+TEST(Builder, RefusesInvalidNumbersAndUnknownWords) {
   EXPECT_THROW((void)plan::gaussian(std::numeric_limits<double>::quiet_NaN()), DomainError);
   EXPECT_THROW((void)plan::gaussian(std::numeric_limits<double>::infinity()), DomainError);
   EXPECT_THROW((void)plan::gaussian("1) | repeat(0"), ParseError);

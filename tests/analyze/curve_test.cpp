@@ -39,7 +39,7 @@ TEST(Curve, GaussiansComposeByTheSumOfSquares) {
   EXPECT_EQ(explained([] { return curve("gdp(mu=1)").delta_at(1); }).method, Method::closed_form);
 }
 
-TEST(Curve, NothingRunIsPerfectPrivacy) {
+TEST(Curve, AnEmptyPlanIsPerfectPrivacy) {
   for (const char* plan : {"gaussian(sigma=1, sensitivity=0)", "gaussian(1) | repeat(0)", "laplace(1) | repeat(0)",
                            "gaussian(1) | poisson(0)", "gdp(0)", "gdp(1) | sample(rate=0)"}) {
     SCOPED_TRACE(plan);

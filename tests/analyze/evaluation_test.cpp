@@ -40,7 +40,7 @@ struct Case {
   const char* count;  // a count that must be there
 };
 
-TEST(Evaluation, EveryEngineSaysWhatItDid) {
+TEST(Evaluation, EveryEngineDescribesItsComputation) {
   for (const auto& [text, theorem, count] : {Case{"gaussian(sigma=1.1) | poisson(rate=0.01) | repeat(2000)", "contour-inversion", "nodes"},
                                              Case{"laplace(scale=3) | repeat(30)", "bent-contour", "nodes"},
                                              Case{"gaussian(sigma=1) | poisson(rate=0.01) | repeat(2)", "bent-contour", "nodes"},
@@ -78,7 +78,7 @@ TEST(Evaluation, AClosedFormIsOneEnclosure) {
   expect_balance(found.front());
 }
 
-TEST(Evaluation, ErrorsFillTheWidth) {
+TEST(Evaluation, ErrorsAddUpToTheWidth) {
   const Evaluation one = balanced({"x", Direction::remove, 1, {-3, -2}, {}, {}, {{"a", 0.25}}}, "rest");
   ASSERT_EQ(one.errors.size(), 2U);
   EXPECT_NEAR(one.errors.back().second, std::expm1(1.0) - 0.25, 1e-12);
@@ -92,7 +92,7 @@ TEST(Evaluation, ErrorsThatOverlapWidenTheEnclosure) {
   expect_balance(one);
 }
 
-TEST(Evaluation, WhatIsNotKnownIsInfinite) {
+TEST(Evaluation, AnUnknownErrorIsInfinite) {
   const Evaluation one = balanced({"x", Direction::remove, 1, {-3, -2}, {}, {}, {{"a", std::nan("")}}}, "rest");
   EXPECT_EQ(one.log_delta, Interval::whole());
   EXPECT_EQ(one.errors.front().second, infinity);

@@ -28,7 +28,7 @@ void expect_equal(const Curve& grown, const Curve& whole, double width, const st
   }
 }
 
-TEST(Extend, FollowsARunStepByStep) {
+TEST(Extend, AddsStepsOneByOne) {
   const Plan step = parse("gaussian(sigma=1) | poisson(rate=0.0078125)");
   Curve curve = analyze(parse("gaussian(sigma=1) | poisson(rate=0.0078125) | repeat(199)"), Neighbours::add_remove);
   const int last = 200 + test::scaled(400);
@@ -69,14 +69,14 @@ TEST(Extend, TakesAnyLineAfterAnyOther) {
   }
 }
 
-TEST(Extend, GoesOnFromAStatedCurve) {
+TEST(Extend, ContinuesAStatedCurve) {
   const Curve curve = analyze(parse("dp(1, 1e-5)"));
   const Interval epsilon = extend(curve, parse("dp(0.5)")).epsilon_at(2e-5);
   EXPECT_GT(epsilon.lo, 1);
   EXPECT_LE(epsilon.hi, 1.5);
 }
 
-TEST(Extend, KeepsOneNeighbourRelation) {
+TEST(Extend, KeepsTheNeighbouringRelation) {
   const Curve fixed = analyze(parse("gaussian(sigma=1) | sample(size=1, of=10)"));
   EXPECT_THROW((void)extend(fixed, parse("gaussian(sigma=1) | poisson(rate=0.1)")), DomainError);
   const Curve unstated = analyze(parse("laplace(scale=1)"));

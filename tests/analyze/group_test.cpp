@@ -64,7 +64,7 @@ TEST(Group, ApproximateDp) {
   }
 }
 
-TEST(Group, NoiseMovesByTheWholeGroup) {
+TEST(Group, NoiseSensitivityIsMultipliedByTheSize) {
   // Log-concave noise: k steps of size s are one of size ks, the Gaussian and Laplace in closed form, the discrete edge by edge.
   const auto same = [](const std::string& grouped, const std::string& shifted, double width) {
     const Curve one = analyze(parse(grouped)), other = analyze(parse(shifted));
@@ -80,7 +80,7 @@ TEST(Group, NoiseMovesByTheWholeGroup) {
   same("truncated_laplace(scale=1, bound=8) | group(2)", "truncated_laplace(scale=1, bound=8, sensitivity=2)", 1e-6);
 }
 
-TEST(Group, KeepsWhatIsKnownOfTheTail) {
+TEST(Group, KeepsTheTail) {
   // Gaussian noise on the integers for three records is certified as Gaussian-DP, and the tail stays above the profile.
   const Curve group = analyze(parse("discrete_gaussian(sigma=2) | group(3)"));
   const Tail tail = loss_of(group)->tail();
@@ -193,14 +193,14 @@ TEST(Group, ComposesAndRefuses) {
 }
 
 // Each reading of these is a search or a composition, and whoever composes or inverts them reads thousands of times.
-TEST(Group, WhatIsSlowToReadIsKnownToBeSlow) {
+TEST(Group, ReportsTheCostOfASlowProfile) {
   EXPECT_EQ(loss_of(analyze(parse("zcdp(0.1) | group(2)")))->cost(), Cost::search);
   EXPECT_EQ(loss_of(analyze(parse("(gaussian(sigma=3) | poisson(rate=0.1); laplace(scale=3)) | poisson(rate=0.3)")))->cost(), Cost::engine);
   EXPECT_EQ(loss_of(analyze(parse("laplace(scale=3) | poisson(rate=0.3)")))->cost(), Cost::formula);
 }
 
 // Additions and removals mixed: the logarithm and the mass at infinity are those of the same iteration.
-TEST(Group, OfADirectedLossKeepsItsLogarithmAndItsFloor) {
+TEST(Group, OfAnAsymmetricLossKeepsItsLogarithmAndItsInfiniteMass) {
   const LossPointer pair = pair_loss({Interval::exactly(0.5), Interval::exactly(0.375), Interval::exactly(0.125)},
                                      {Interval::exactly(0.75), Interval::exactly(0.25), Interval::exactly(0)});
   const LossPointer group = group_loss(pair, 2);

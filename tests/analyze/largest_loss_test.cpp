@@ -64,7 +64,7 @@ TEST(LargestLoss, AgreesWithTheProfile) {
 }
 
 // A part that reveals in one direction alone leaves the other direction a finite largest loss, which still adds up.
-TEST(LargestLoss, BesideAPartThatMayRevealEverything) {
+TEST(LargestLoss, WithAPartThatMayRevealEverything) {
   const std::string one = "pair(p=[0.1,0.9],q=[0,1]) | poisson(rate=0.5)";
   const Curve twice = analyze(parse("(" + one + ") | repeat(2)"));
   EXPECT_EQ(twice.epsilon_at(Interval::exactly(0)).lo, infinity);

@@ -60,7 +60,7 @@ void expect_honest(const Loss& loss, const std::string& plan) {
   }
 }
 
-TEST(Nested, DeltaAtInfinityIsTheLimitAndBothDirectionsAgreeWithWhatALossSaysOfItself) {
+TEST(Nested, DeltaAtInfinityIsTheLimitAndTheDirectionsAgreeWithTheSymmetryOfTheLoss) {
   PlanSource source(190);
   for (int trial = 0; trial < test::scaled(120); ++trial) {
     const PlanSource::Samples samples = source.samples();
@@ -76,7 +76,7 @@ TEST(Nested, DeltaAtInfinityIsTheLimitAndBothDirectionsAgreeWithWhatALossSaysOfI
 }
 
 // min(e^-5 (e - 1)/(2 (1 - e^-5)), 0.02), and what sampling and repetition make of it, to 30 digits.
-TEST(Nested, TheChanceOfRevealingEverythingOutlivesEveryOperator) {
+TEST(Nested, EveryOperatorKeepsTheInfiniteMass) {
   const std::string strongest = "strongest([truncated_laplace(scale=1, bound=5), dp(epsilon=0.5, delta=0.02)])";
   EXPECT_THAT(curve(strongest).delta_at(infinity), Encloses("0.00582811547801980369743545673285"));
   EXPECT_THAT(exp(curve(strongest).log_delta_at(Interval::exactly(infinity))), Encloses("0.00582811547801980369743545673285"));
@@ -148,7 +148,7 @@ TEST(Nested, ALongerPlanIsTheWholePlanUnderUnstatedNeighbours) {
 }
 
 // [naive-profile] The encoder hands over the exact sum.
-TEST(Nested, TheCloakSpeaksOfChangesThatKeepTheSum) {
+TEST(Nested, TheInvisibilityCloakCoversChangesThatKeepTheSum) {
   EXPECT_NO_THROW((void)curve("icea(4, 20) | repeat(2)"));
   for (const Neighbours stated : {Neighbours::add_remove, Neighbours::replace_one})
     EXPECT_THROW((void)curve("icea(4, 20)", stated), DomainError);

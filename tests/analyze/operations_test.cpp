@@ -114,7 +114,7 @@ TEST(CurveAlgebra, FixedPointsOfGaussianCurves) {
   }
 }
 
-TEST(CurveAlgebra, ListsOfGuaranteesThereAndBack) {
+TEST(CurveAlgebra, ListsOfGuaranteesRoundTrip) {
   const Curve gaussian = curve("gdp(mu=1)");
   std::vector<double> epsilons;
   for (int i = 0; i <= 40; ++i) epsilons.push_back(0.1 * i);
@@ -131,7 +131,7 @@ TEST(CurveAlgebra, ListsOfGuaranteesThereAndBack) {
   EXPECT_THAT(polygon.beta_at(Interval::exactly(0.125), Direction::remove), Encloses(0.625));
 }
 
-TEST(CurveAlgebra, CornersOfAnExactPlanSayWhatTheCurveSays) {
+TEST(CurveAlgebra, CornersOfAnExactPlanAgreeWithTheCurve) {
   const Curve response = curve("randomized_response(epsilon=0.5) | repeat(4)");
   const std::vector<Guarantee> corners = corners_of(response);
   ASSERT_EQ(corners.size(), 3U);  // losses 0, 1 and 2
@@ -188,7 +188,7 @@ TEST(PrivacyOrder, Verdicts) {
   EXPECT_EQ(verdict("dp(epsilon=1)", "dp(epsilon=0.2, delta=0.2)"), Order::no);
 }
 
-TEST(PrivacyOrder, TellsDecimalsInOneGapBetweenDoublesApart) {
+TEST(PrivacyOrder, DistinguishesDecimalsBetweenTheSameDoubles) {
   const auto verdict = [](const std::string& one, const std::string& other) {
     return at_least_as_private(curve(one), curve(other)).verdict;
   };
@@ -198,14 +198,14 @@ TEST(PrivacyOrder, TellsDecimalsInOneGapBetweenDoublesApart) {
   EXPECT_EQ(verdict("laplace(scale=1, sensitivity=2)", "laplace(scale=0.5)"), Order::yes);
 }
 
-TEST(PrivacyOrder, IsNotFooledByANarrowCrossing) {
+TEST(PrivacyOrder, DetectsANarrowCrossing) {
   // Almost everywhere far more private, but its last losses lie beyond those of the other: the answer must not be yes.
   const Curve one = mixture({{Interval::exactly(0.875), curve("dp(epsilon=0.1)")}, {Interval::exactly(0.125), curve("laplace(scale=1)")}});
   EXPECT_NE(at_least_as_private(one, curve("laplace(scale=1.0001)")).verdict, Order::yes);
   EXPECT_EQ(at_least_as_private(one, curve("laplace(scale=0.9)")).verdict, Order::yes);
 }
 
-TEST(PrivacyOrder, TheWitnessIsOne) {
+TEST(PrivacyOrder, TheWitnessProvesTheViolation) {
   for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{{"gdp(mu=1.5)", "gdp(mu=1)"},
                                                                                    {"dp(epsilon=1)", "laplace(scale=1)"},
                                                                                    {"gdp(mu=1)", "laplace(scale=1)"},
@@ -249,7 +249,7 @@ TEST(CurveAlgebra, TheProductOfCurvesThatWereNotComposedIsTheirComposition) {
 }
 
 // A plan that was never written: what the parser would have refused is refused all the same.
-TEST(Analyze, RefusesPlansThatNoTextStandsFor) {
+TEST(Analyze, RefusesPlansThatNoTextDescribes) {
   Plan mixed = parse("mixture([(1, dp(epsilon=1))])");
   auto& list = std::get<List>(std::get<Call>(mixed.lines.front().source).arguments.front().value.content);
   list.items.front().content = Number{"1", Interval::exactly(1)};

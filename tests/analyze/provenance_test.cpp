@@ -68,7 +68,7 @@ constexpr Tolerance coarse{1e-2};
 
 // The theorems of all evaluations are among the steps, every step was recorded by this very computation and has a page, and asking again
 // gives the same bits and the same steps.
-TEST(Provenance, OfRandomPlansIsWhatRan) {
+TEST(Provenance, OfRandomPlansNamesTheCodeThatRan) {
   PlanSource random(20261116);
   for (int i = 0; i < 1000; ++i) {
     const std::string plan = random_plan(random);
@@ -179,7 +179,7 @@ std::vector<Interval> answers(bool backwards) {
   return found;
 }
 
-TEST(SameAnswer, WhateverWasAskedBeforeAndWhateverElseRuns) {
+TEST(SameAnswer, DoesNotDependOnEarlierQuestionsOrOtherThreads) {
   const std::vector<Interval> idle = answers(false);
   EXPECT_EQ(answers(true), idle) << "backwards";
   std::atomic<bool> stop = false;

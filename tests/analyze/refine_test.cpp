@@ -114,14 +114,14 @@ TEST(Refine, TheNoiseThatIsSavedReachesTheTarget) {
   }
 }
 
-TEST(Refine, LeavesAPairAlone) {
+TEST(Refine, DoesNotChangeAPair) {
   const Curve plain = analyze(parse("laplace(1) | poisson(0.3)"));
   const Curve refined = analyze(parse("laplace(1) | poisson(0.3) | refine()"));
   for (const double e : {0.0, 0.1, 0.5}) EXPECT_EQ(refined.delta_at(e), plain.delta_at(e));
 }
 
 // [two-directions] A bound that is refined speaks of both orders, so a directed pair enters by the worse of them.
-TEST(Refine, OfADirectedPairTakesTheWorseOrder) {
+TEST(Refine, OfAnAsymmetricPairTakesTheWorseOrder) {
   const Curve directed = analyze(parse("gaussian(sigma=1) | poisson(rate=0.25)"));
   const Curve refined = analyze(parse("gaussian(sigma=1) | poisson(rate=0.25) | refine()"));
   const Interval epsilon = Interval::exactly(0.1);
@@ -162,7 +162,7 @@ std::string hull_of(const Loss& refined) {
 
 // Whether the line from (-1, 1) or that from delta(0) is the hull's changes with sigma. An interval of sigmas around the change cannot be
 // decided, and must hold what the sigmas on both sides of it say.
-TEST(Refine, HoldsBothLinesWhereTheyAreTooCloseToCall) {
+TEST(Refine, KeepsBothLinesIfRoundingCannotDecide) {
   const auto refined = [](Interval sigma) { return refine(sqrt_log_family(Interval::exactly(1), Interval::exactly(0.5), sigma)); };
   double low = 0.01, high = 100;
   const std::string at_low = hull_of(*refined(Interval::exactly(low)));

@@ -48,7 +48,7 @@ double hockey_stick(const std::map<int, double>& p, const std::map<int, double>&
 }
 
 // Draws that are bounded rather than iterated bound the tail from above only: 20 draws of this cannot need more than 20 mu of Laplace(1).
-TEST(WithReplacement, ABoundIsNoLimit) {
+TEST(WithReplacement, AnUpperBoundGivesNoLowerLimit) {
   const Curve curve = analyze(parse("weakest([gaussian(sigma=1), laplace(scale=1)]) | sample_with_replacement(draws=20, of=1000)"));
   EXPECT_LE(loss_of(curve)->tail().limit.lo, 20.6012799524886775);
 }
@@ -112,7 +112,7 @@ TEST(WithReplacement, RefusesWhatWouldTakeTooLong) {
   EXPECT_THROW((void)analyze(parse("laplace(1) | sample_with_replacement(10001, 20000)")), TooLargeError);
 }
 
-TEST(WithReplacement, GoesOnWhereExponentialsOverflow) {
+TEST(WithReplacement, AnswersWhereExponentialsOverflow) {
   const Curve with = analyze(parse("gdp(40) | sample_with_replacement(1, 10)")), without = analyze(parse("gdp(40) | sample(1, 10)"));
   for (const double e : {599.0, 601.0, 700.0, 896.0, 1200.0}) EXPECT_THAT(with.delta_at(e), Encloses(without.delta_at(e))) << e;
   const Curve revealing = analyze(parse("dp(1, 1e-6) | sample_with_replacement(10, 100)"));

@@ -63,7 +63,7 @@ const std::map<std::string, Fields> examples = {
     {"tpr", {{"fpr", "0.1"}}},
 };
 
-TEST(questions, HaveNamesMeaningsAndFieldsOfTheirOwn) {
+TEST(questions, HaveUniqueNamesMeaningsAndFields) {
   std::set<std::string_view> names;
   for (const Question* question : questions()) {
     EXPECT_TRUE(names.insert(question->name).second) << question->name;

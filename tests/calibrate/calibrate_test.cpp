@@ -92,7 +92,7 @@ TEST(Calibrate, CountsAreWhole) {
   EXPECT_GT(delta_after(found.value.lo + 1).lo, 1e-5);
 }
 
-TEST(Calibrate, RefusesWhatMakesNoSense) {
+TEST(Calibrate, RefusesInvalidTargets) {
   const Guarantee target{Interval::exactly(1), Interval::exactly(1e-5)};
   EXPECT_THROW((void)calibrate(parse("gaussian(sigma=1)"), target), ParseError);
   EXPECT_THROW((void)calibrate(parse("gaussian(sigma=?, sensitivity=?)"), target), ParseError);

@@ -46,13 +46,13 @@ TEST(Check, IsYesOrNoOnlyWhereItIsCertain) {
   EXPECT_THROW((void)check(gaussian, 1, 1.5), DomainError);
 }
 
-TEST(Check, TakesAPlanAtItsWord) {
+TEST(Check, AcceptsAGuaranteeThatThePlanStates) {
   const Curve stated = analyze(parse("dp(0.1, 1e-5)"));
   EXPECT_EQ(check(stated, read_number("0.1"), read_number("0.00001")).within, Met::yes);
   EXPECT_EQ(check(stated, read_number("0.1"), read_number("0.0000099")).within, Met::no);
 }
 
-TEST(Targets, AWordThatNeedsAnotherSaysSo) {
+TEST(Targets, AWordWithoutItsPartnerIsAnError) {
   EXPECT_EQ(complaint_of({{"epsilon", "1"}}), "--epsilon needs --delta");
   EXPECT_EQ(complaint_of({{"delta", "1e-5"}}), "--delta needs --epsilon");
   EXPECT_EQ(complaint_of({{"slack", "1e-5"}, {"epsilon", "1"}, {"delta", "0"}}), "--slack needs --mu");
@@ -70,7 +70,7 @@ TEST(Targets, ValuesOutOfRangeAreNamed) {
 }
 
 /// Whatever comes first: one target that is not met is enough to refuse.
-TEST(Targets, EveryStatedTargetBinds) {
+TEST(Targets, EveryStatedTargetMustBeMet) {
   const Curve curve = analyze(parse("gaussian(sigma=2)"));  // mu is 0.5, the advantage 0.197
   const std::map<std::string, std::string, std::less<>> met = {{"epsilon", "3"},     {"delta", "1e-5"}, {"mu", "0.5000001"},
                                                                {"advantage", "0.2"}, {"fpr", "0.01"},   {"tpr", "0.04"}};
@@ -86,7 +86,7 @@ TEST(Targets, EveryStatedTargetBinds) {
   }
 }
 
-TEST(Targets, WhatCannotBeToldIsNotMet) {
+TEST(Targets, AnUndecidedTargetIsNotMet) {
   const Curve curve = analyze(parse("gaussian(sigma=3)"));
   const Targets mu = read({{"mu", "1/3"}});  // the truth, which no enclosure can be below
   EXPECT_EQ(meets(curve, mu), Met::undecided);

@@ -54,7 +54,7 @@ std::string sealed(json certificate) {
   return certificate.dump();
 }
 
-TEST(Certify, WritesWhatItChecks) {
+TEST(Certify, ChecksTheCertificatesThatItWrites) {
   for (const std::vector<std::string>& question :
        std::vector<std::vector<std::string>>{{"--delta", "1e-5", "gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(1000)"},
                                              {"--epsilon", "inf", "dp(epsilon=1, delta=1e-6)"},
@@ -118,7 +118,7 @@ TEST(Certify, RefutesFalseIntervals) {
   EXPECT_EQ(check(sealed(forged)).code, 1);
 }
 
-TEST(Certify, SurvivesAnything) {
+TEST(Certify, RefusesArbitraryTextWithoutCrashing) {
   const std::string good = certified({"--delta", "1e-6", "gaussian(sigma=2)"}).dump();
   for (const std::string& text : std::vector<std::string>{"", "null", "[]", "\xff\xfe", std::string(200000, '['), std::string(1200000, ' '),
                                                           "{\"plan\": 1, \"plan\": 2}", good.substr(0, good.size() / 2)}) {
@@ -128,7 +128,7 @@ TEST(Certify, SurvivesAnything) {
   }
 }
 
-TEST(Certify, SaysWhichFileAndWhere) {
+TEST(Certify, NamesTheFileAndThePosition) {
   EXPECT_THAT(check("").err, HasSubstr("is empty"));
   EXPECT_THAT(check("{\"plan\": ").err, HasSubstr("cut off after 9 bytes"));
   EXPECT_THAT(check("{\n\"plan\" 1}").err, HasSubstr("line 2"));

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "names_of_verbs.h"
 #include "run_command.h"
@@ -47,7 +48,7 @@ TEST(Theorems, CanBeLookedFor) {
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'gaussian-profile'?"));
 }
 
-TEST(Completion, KnowsEveryVerb) {
+TEST(Completion, ListsEveryVerb) {
   const std::vector<std::string> names = names_of_verbs();
   ASSERT_GE(names.size(), 20u);
   for (const char* shell : {"bash", "zsh", "fish"}) {
@@ -127,13 +128,29 @@ std::string error_of_slow_query(bool expected, bool terminal, const char* kind, 
   return text;
 }
 
-TEST(Progress, IsShownOnATerminalAlone) {
+TEST(Progress, IsShownOnATerminalOnly) {
   const std::string shown = error_of_slow_query(true, true, "xterm");
   EXPECT_THAT(shown, HasSubstr("working, "));
   EXPECT_THAT(shown, testing::EndsWith("\r\x1b[K"));  // and taken away
   EXPECT_EQ(error_of_slow_query(false, false, "xterm"), "");
   EXPECT_EQ(error_of_slow_query(false, true, "dumb"), "");
   EXPECT_EQ(error_of_slow_query(false, true, "xterm", {"--quiet"}), "");
+}
+
+TEST(Errors, WrapTheListOfKnownSources) {
+  const std::string shown = run_command({"epsilon", "--delta", "1e-5", "gausian(1)"}).err;
+  EXPECT_THAT(shown, HasSubstr("did you mean 'gaussian'? Known:\n    gaussian, laplace,"));
+  std::istringstream lines(shown);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+}
+
+TEST(Quiet, LeavesOnlyTheBoundOfTheTour) { EXPECT_EQ(run_command({"tour", "--quiet"}).out, "epsilon <= 2.382 at delta = 1e-5\n"); }
+
+TEST(Quiet, LeavesOnlyTheTheoremsOfExplain) {
+  const std::string shown = run_command({"explain", "--quiet", "gaussian(2)"}).out;
+  EXPECT_THAT(shown, HasSubstr("[gaussian-profile]"));
+  EXPECT_THAT(shown, Not(HasSubstr("neighbours")));
+  EXPECT_THAT(shown, Not(HasSubstr("evaluations of the profile")));
 }
 
 }  // namespace

@@ -57,6 +57,14 @@ TEST(VerbCompare, PrintsTheTableOfThePaper) {
   EXPECT_THAT(run.out, HasSubstr("refused:\n"));
 }
 
+TEST(VerbCompare, ListsTheBoundsFromTheSmallestToTheLargest) {
+  const std::string out = run_command({"compare", "--delta", "0.0001", "--method", "rdp,basic,exact", "dp(epsilon=0.2) | repeat(50)"}).out;
+  const std::size_t exact = out.find("  exact "), basic = out.find("  basic "), rdp = out.find("  rdp ");
+  ASSERT_NE(rdp, std::string::npos) << out;
+  EXPECT_LT(exact, basic) << out;
+  EXPECT_LT(basic, rdp) << out;
+}
+
 TEST(VerbCompare, WritesJsonAColumnEach) {
   const Outcome run = run_command({"compare", "--json", "--delta", "0.1, 1e-5", "--method", "exact", "gdp(1)"});
   const json answer = json::parse(run.out).at("answer");

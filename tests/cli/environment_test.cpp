@@ -178,7 +178,7 @@ TEST_F(Environment, AKilledProcessLeavesTheOldFileOrTheNewOne) {
   }
 }
 
-TEST_F(Environment, AKilledTrainingRunGoesOn) {
+TEST_F(Environment, AKilledTrainingRunCanBeResumed) {
   int killed = 0;
   for (int call = 3; call <= 40; call += 7) {
     std::filesystem::remove(path("run.model"));

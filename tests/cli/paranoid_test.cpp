@@ -25,7 +25,7 @@ TEST(Paranoid, IsConfirmed) {
   EXPECT_EQ(json::parse(delta.out).at("witness"), "confirmed");
 }
 
-TEST(Paranoid, SaysWhatTheWitnessCannotTell) {
+TEST(Paranoid, ReportsAnUndecidedWitness) {
   const Outcome run = run_command({"epsilon", "--delta", "1e-5", "--paranoid", "gaussian(sigma=1) | sample(rate=1/100) | repeat(200)"});
   EXPECT_EQ(run.code, 4) << run.err;
   EXPECT_THAT(run.out, HasSubstr("epsilon <="));

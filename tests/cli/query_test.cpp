@@ -80,9 +80,9 @@ TEST(Query, AnswersEveryLineInOrderAndNeverStops) {
   EXPECT_EQ(all[4]["answer"], all[0]["answer"]);
 }
 
-TEST(Query, SaysNothingToNothing) { EXPECT_TRUE(replies("").empty()); }
+TEST(Query, WritesNothingForEmptyInput) { EXPECT_TRUE(replies("").empty()); }
 
-TEST(Query, GivesBackAnyId) {
+TEST(Query, ReturnsTheIdUnchanged) {
   for (const char* id : {"null", "0", "-7", "2.50", "18446744073709551615", "123456789012345678901234567890", "\"text \\u00e9 \\\"\"",
                          "true", "[1,[2,{\"a\":null}]]", "{\"b\":1,\"a\":{}}"}) {
     const Outcome run =
@@ -101,7 +101,7 @@ TEST(Query, KeepsTheIdOfARequestItRefuses) {
   EXPECT_TRUE(all[0].contains("error"));
 }
 
-TEST(Query, TellsMethodAndSteps) {
+TEST(Query, ReportsMethodAndSteps) {
   const auto all = replies("{\"plan\":\"laplace(1)\",\"ask\":\"delta\",\"epsilon\":0.5}\n");
   EXPECT_EQ(all.at(0)["method"], "closed form");
   ASSERT_FALSE(all[0]["steps"].empty());
@@ -138,7 +138,7 @@ TEST(Query, AnswersEveryAsk) {
   }
 }
 
-TEST(Query, RecognisesTheAsksThatAreStillToCome) {
+TEST(Query, RecognisesReservedQuestions) {
   for (const char* ask : {"mu", "guarantees", "moments", "clt"}) {
     const auto all = replies(std::string("{\"plan\":\"gdp(mu=1)\",\"ask\":\"") + ask + "\"}\n");
     EXPECT_TRUE(all.at(0).contains("answer") || all[0]["error"]["kind"] == "unsupported") << all[0];
@@ -171,7 +171,7 @@ TEST(Query, AddsTheLogarithmOfWhatADoubleCannotHold) {
   EXPECT_FALSE(all[1]["answer"].contains("log10")) << all[1];
 }
 
-TEST(Query, RefusesAnOverlongLineAndGoesOn) {
+TEST(Query, RefusesAnOverlongLineAndContinues) {
   const auto all =
       replies("{\"id\":1,\"plan\":\"" + std::string(17U << 20, 'x') + "\"}\n{\"id\":2,\"plan\":\"laplace(1)\",\"ask\":\"advantage\"}\n");
   ASSERT_EQ(all.size(), 2U);
@@ -216,7 +216,7 @@ TEST(Query, SurvivesMutatedLines) {
 }
 
 /// A peer that sends one line and waits for the answer before it sends the next must not wait for ever.
-TEST(Query, AnswersBeforeItWaitsForMore) {
+TEST(Query, WritesAllAnswersBeforeItWaitsForInput) {
   int in[2], out[2];
   ASSERT_EQ(pipe(in), 0);
   ASSERT_EQ(pipe(out), 0);

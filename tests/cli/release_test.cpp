@@ -56,7 +56,7 @@ TEST(Release, FindsTheNoiseForATarget) {
   EXPECT_GE(number(epsilon["lo"]), 0.999);
 }
 
-TEST(Release, HoldsToEveryTargetThatIsStated) {
+TEST(Release, MeetsEveryStatedTarget) {
   const auto unmet = [](std::vector<std::string> arguments) {
     const Outcome run = release(arguments, "1\n");
     EXPECT_EQ(run.code, 1) << arguments.back();
@@ -136,7 +136,7 @@ TEST(Release, ClipsWhateverLiesOutside) {
   EXPECT_NEAR(std::stod(off.out), 1, 0.1);
 }
 
-TEST(Release, OfNarrowTruncatedNoiseEnds) {
+TEST(Release, OfNarrowTruncatedNoiseTerminates) {
   const Outcome run = release({"truncated_discrete_laplace(scale=1e12, bound=1)", "--quiet"}, "1\n");
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.out, testing::AnyOf("0\n", "1\n", "2\n"));

@@ -26,7 +26,7 @@ std::string report(std::vector<std::string> arguments) {
   return run.out;
 }
 
-TEST(VerbReport, SaysEverythingThatAReaderNeeds) {
+TEST(VerbReport, ContainsEverySection) {
   const std::string text = report({training});
   for (const char* part :
        {"Certified: ε ≤ 2.382 at δ = 1e-5, for one record of the data.", "finds at most 0.606 % of those who took part",
@@ -38,7 +38,7 @@ TEST(VerbReport, SaysEverythingThatAReaderNeeds) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
-TEST(VerbReport, SaysWhatItTakesAsGiven) {
+TEST(VerbReport, ListsItsAssumptions) {
   const std::string text = report({"dp(epsilon=1, delta=1e-5)", "--unit", "one patient", "--delta", "1e-3", "--title", "Ward 7"});
   for (const char* part : {"# Ward 7", "Certified: ε ≤ 0.9987 at δ = 0.001, for one patient.", "| 1e-6 | none | no finite value |",
                            "No μ covers the whole curve", "they are taken as given", "None: no privacy is claimed from sampling"})

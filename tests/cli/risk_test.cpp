@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-TEST(VerbRisk, SpeaksPlainly) {
+TEST(VerbRisk, PrintsPlainSentences) {
   const Outcome run = run_command({"risk", "gaussian(sigma=1)"});
   EXPECT_EQ(run.code, 0) << run.err;
   // The safe ends, rounded up: 1.8298, 69.146, 142.579, 0.99998.
@@ -25,7 +25,7 @@ TEST(VerbRisk, SpeaksPlainly) {
   EXPECT_THAT(run_command({"risk", "dp(epsilon=1, delta=1e-4)"}).out, HasSubstr("an output may reveal whether you took part"));
 }
 
-TEST(VerbRisk, SpeaksOfBothDirectionsAtOnce) {
+TEST(VerbRisk, CoversBothDirections) {
   // In direction add the alternative is that the record is absent: a rate is then no share of those who took part.
   const char* plan = "gaussian(sigma=0.5) | poisson(rate=0.1)";
   EXPECT_THAT(run_command({"risk", plan}).out, HasSubstr("finds at most 1.47 % of those who took part"));
@@ -50,7 +50,7 @@ TEST(VerbGuarantees, ListsConstraintsOnlyWhereTheyHoldInBothDirections) {
   EXPECT_THAT(one, HasSubstr("direction add only"));
 }
 
-TEST(Remarks, SayThatAnAnswerIsAboutOneDirection) {
+TEST(Remarks, StateTheDirection) {
   for (const std::vector<std::string>& verb : std::vector<std::vector<std::string>>{
            {"delta", "--epsilon", "1"}, {"epsilon", "--delta", "1e-5"}, {"beta", "--alpha", "0.1"}, {"tpr", "--fpr", "0.1"}}) {
     std::vector<std::string> arguments = verb;

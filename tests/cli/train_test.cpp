@@ -74,7 +74,7 @@ TEST_F(Train, TheCertificateIsTheAccountantsAnswer) {
 }
 
 /// A noise that is stated is held against every target that is stated beside it.
-TEST_F(Train, StatedTargetsBind) {
+TEST_F(Train, EveryStatedTargetMustBeMet) {
   const std::vector<std::string> run = {"--noise", "2", "--batch", "50", "--epochs", "0.1", "--hidden", "0", "--quiet"};
   const auto code = [&](std::vector<std::string> targets) {
     targets.insert(targets.begin(), run.begin(), run.end());
@@ -97,7 +97,7 @@ TEST_F(Train, TargetsAreMet) {
 }
 
 // What Ctrl-C leaves behind is a model and a certificate of both the steps done and the planned ones; the run then goes on to its end.
-TEST_F(Train, AnInterruptedRunGoesOn) {
+TEST_F(Train, AnInterruptedRunCanBeResumed) {
   const std::string model = file("run.model");
   // A signal that comes before the first step ends the program with nothing spent; a slow machine needs more time to get there.
   for (const char* seconds : {"2", "10", "40"}) {
@@ -169,7 +169,7 @@ TEST_F(Train, ResumesOnTheSameDataOnly) {
 }
 
 // Add-remove neighbours: nothing that is shown or kept for others tells how many records there are.
-TEST_F(Train, TheNumberOfRecordsIsNotTold) {
+TEST_F(Train, TheNumberOfRecordsIsNotRevealed) {
   const std::string table = file("few.csv"), model = file("run.model"), certificate = file("certificate.json");
   std::string lines = text_of(data);
   for (int i = 0; i < 223; ++i) lines.erase(0, lines.find('\n') + 1);  // 1777 are left
@@ -188,7 +188,7 @@ TEST_F(Train, TheNumberOfRecordsIsNotTold) {
   EXPECT_EQ(text_of(model).find(text_of(model + ".private").substr(100, 64)), std::string::npos);
 }
 
-TEST_F(Train, LargeDeltasAreAskedAbout) {
+TEST_F(Train, LargeDeltasNeedConfirmation) {
   const std::vector<std::string> terms = {"--noise",  "1.5", "--batch",    "40",      "--epochs",      "3",
                                           "--hidden", "0",   "--sampling", "poisson", "--public-size", "2000"};
   const auto with = [&](std::vector<std::string> more) {
@@ -237,7 +237,7 @@ TEST_F(Train, NoFileIsUsedTwice) {
 }
 
 // A process that was killed may leave a part of a file behind, and a later one may have its number.
-TEST_F(Train, OldPartsOfFilesDoNotMatter) {
+TEST_F(Train, LeftOverPartFilesAreIgnored) {
   const std::string command =
       "f=" + file("certificate.json") + "; touch $f.part-$$; exec " TRADEOFF_COMMAND " train --data " + data +
       " --low 0 --high 100 --classes 2 --noise 1.5 --epochs 3 --hidden 0 --batch 40 --sampling poisson --public-size "

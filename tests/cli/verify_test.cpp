@@ -134,7 +134,7 @@ TEST_F(Verify, WhatWasWrittenHolds) {
   EXPECT_EQ(verify(stopped()).code, 0);
 }
 
-TEST_F(Verify, EveryEditIsNoticed) {
+TEST_F(Verify, EveryEditIsDetected) {
   for (const json& certificate : {answer(), release(), stopped()}) {
     std::vector<json::json_pointer> places;
     find_strings(certificate, json::json_pointer(), places);
@@ -163,7 +163,7 @@ bool is_beyond_proof(const json::json_pointer& place) {
   return text.find("/answer/") != std::string::npos;  // a wider interval is true as well; a narrower one is tested below
 }
 
-TEST_F(Verify, AnEditWithItsDigestIsCaught) {
+TEST_F(Verify, AnEditWithARecomputedDigestIsDetected) {
   for (const json& certificate : {answer(), release(), stopped()}) {
     std::vector<json::json_pointer> places;
     find_strings(certificate, json::json_pointer(), places);
@@ -219,7 +219,7 @@ TEST_F(Verify, LabelsThatAreNotReproducedAreNamed) {
   EXPECT_THAT(run.out, HasSubstr("undecided: how delta at epsilon = 1 was found: the certificate says method 'magic'"));
 }
 
-TEST_F(Verify, ACertificateOfOtherRowsIsNoticed) {
+TEST_F(Verify, ACertificateOfOtherRowsIsDetected) {
   const json certificate = release();
   const Outcome run = verify(certificate, {"--released", write("other.csv", "12\n3\n4\n")});
   EXPECT_EQ(run.code, 1);
@@ -229,7 +229,7 @@ TEST_F(Verify, ACertificateOfOtherRowsIsNoticed) {
 }
 
 // The number of records is private under add-remove neighbours.
-TEST_F(Verify, PoissonRunsDoNotTellTheNumberOfRecords) {
+TEST_F(Verify, PoissonRunsDoNotRevealTheNumberOfRecords) {
   static_cast<void>(training());
   const Outcome run = run_command({"train",
                                    "--data",

@@ -25,7 +25,7 @@ namespace {
 constexpr double unit = 0x1p-53;
 
 // [contour-inversion] A sum of n terms in plain order may be off by n units of its size. An order next to the pole makes many nodes.
-TEST(Bounds, AContourPaysForTheRoundingOfItsSum) {
+TEST(Bounds, AContourIncludesTheRoundingOfItsSum) {
   ContourPlan plan;
   plan.gaussian = Interval::exactly(1);
   plan.largest_loss = infinity;
@@ -39,7 +39,7 @@ TEST(Bounds, AContourPaysForTheRoundingOfItsSum) {
 }
 
 // [contour-propagation] For one step beside a Gaussian the error at a node is that of phi itself, however small phi is there.
-TEST(Bounds, AContourOfOneStepPaysForEveryNodeInFull) {
+TEST(Bounds, AContourOfOneStepIncludesTheErrorOfEveryNode) {
   const LossPointer loss = subsampled_gaussian(Interval::exactly(4), Interval::exactly(0.5));
   ContourPlan plan;
   plan.items.push_back({loss, {loss, loss->transform(Direction::remove)}, 1});
@@ -88,7 +88,7 @@ struct ManySteps {
 };
 
 // [contour-propagation] The error of a power is at least T |phi|^(T-1) times that of phi.
-TEST(Bounds, AContourOfManyStepsPaysForEachOfThem) {
+TEST(Bounds, AContourOfManyStepsIncludesTheErrorOfEachStep) {
   const ManySteps run(-1, 0);
   const ContourLine line(*run.moments, *run.moments, ManySteps::order, ManySteps::epsilon, {1e-13, 1e-6});
   const double step = line.last_time() / std::ceil(static_cast<double>(line.nodes()) / 8) / 8;
@@ -115,7 +115,7 @@ TEST(Bounds, ATruncationCoversTheNextNodes) {
 }
 
 // [tilted-fft] What the masses may be wrong by, every value read from them may be wrong by; likewise the errors of both transforms.
-TEST(Bounds, ALatticePaysForEveryErrorOfItsLaw) {
+TEST(Bounds, ALatticeIncludesEveryErrorOfItsDistribution) {
   lattice::Law law;
   law.index = {-3, 0, 4};
   law.mass = {0.25, 0.5, 0.25};
@@ -156,7 +156,7 @@ TEST(Bounds, ALatticePairIsRoundedOutward) {
 }
 
 // [atom-kernel] Listed losses are rounded sums. Within a few doubles of the largest one their rounding is as large as the distance to it.
-TEST(Bounds, AListPaysForTheRoundingOfItsLosses) {
+TEST(Bounds, AListIncludesTheRoundingOfItsLosses) {
   const auto guarantee = [](double epsilon) {
     return std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{Interval::exactly(epsilon), Interval::exactly(0)}});
   };
@@ -187,7 +187,7 @@ TEST(Bounds, AComplementThatUnderflowsIsNotZero) {
 }
 
 // [bent-contour] With more nodes on the same contour only the roundings of their sum grow.
-TEST(Bounds, ABentContourPaysForTheRoundingOfItsSum) {
+TEST(Bounds, AHyperbolicContourIncludesTheRoundingOfItsSum) {
   const hyperbolic::Estimate few = test::kernel_integral(0.3, 1, 1e-3), many = test::kernel_integral(0.3, 1, 1e-12);
   ASSERT_GT(many.nodes, 2 * few.nodes);
   EXPECT_GE(many.rounding - few.rounding, 0.5 * (many.nodes - few.nodes) * unit * std::abs(many.value));

@@ -53,7 +53,7 @@ TEST(CellsTest, TwoSubsampledStepsMatchGolden) {
 }
 
 // Two proofs that share nothing but the plan; the small rates are where the contour needs its split.
-TEST(CellsTest, AgreesWithTheBentContour) {
+TEST(CellsTest, AgreesWithTheHyperbolicContour) {
   for (const double mu : {0.5, 1.0}) {
     for (const double rate : {0.001, 0.1}) {
       const Parts parts{{subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate)), 1},

@@ -61,7 +61,7 @@ TEST(ContourLine, FallBoundsTheSlope) {
 }
 
 // A short window lets the neighbours in: the sum is too large, by no more than the alias term, and by more than all the other terms.
-TEST(ContourLine, AliasLowersAndIsSeen) {
+TEST(ContourLine, AliasErrorIsBounded) {
   const double mu = 1;
   const ContourPlan plan = gaussian_plan(mu);
   for (const double epsilon : {0.5, 2.0, 4.0}) {
@@ -77,7 +77,7 @@ TEST(ContourLine, AliasLowersAndIsSeen) {
 }
 
 // Cut early, the sum misses what is left, in either direction, by no more than the truncation term.
-TEST(ContourLine, TruncationIsSeenAndBounded) {
+TEST(ContourLine, TruncationIsBounded) {
   Training run(1, 0.0078125, 1000, Direction::remove);
   const double order = 6, epsilon = 1.5;
   const auto moments = moments_of(run.plan, order, 30);
@@ -98,7 +98,7 @@ TEST(ContourLine, TruncationIsSeenAndBounded) {
 }
 
 // Coarse quadratures move every node; the difference to fine ones is within what the nodes admit, and is not rounding.
-TEST(ContourLine, QuadratureOfTheNodesIsSeenAndBounded) {
+TEST(ContourLine, QuadratureErrorOfTheNodesIsBounded) {
   Training run(1, 0.0078125, 1000, Direction::remove);
   const double order = 6, epsilon = 1.5;
   const auto fine_moments = moments_of(run.plan, order, 30, 1);
@@ -132,7 +132,7 @@ TEST(ContourLine, DoesNotDependOnItsOrder) {
 double log_of(const ContourLine::Value& value, double shift) { return value.base.lo + std::log(value.value + shift); }
 
 // A line stretched over twice the steps, with a short window: the neighbours come in and the alias term admits them.
-TEST(ContourLine, ServesALongerPlanAndAdmitsWhatThatCosts) {
+TEST(ContourLine, IsReusedForALongerPlanWithItsAdditionalError) {
   Training run(1, 0.0078125, 1000, Direction::remove);
   const double order = 6, epsilon = 2;
   const auto moments = moments_of(run.plan, order, 30);
@@ -181,7 +181,7 @@ TEST(ContourLine, RefusesAPlanThatIsNotLonger) {
 }
 
 // On the strip the same sum speaks of 1 - delta, and the alias lies on the other side of delta.
-TEST(ContourLine, StripSpeaksOfTheComplement) {
+TEST(ContourLine, StripGivesTheComplement) {
   const double mu = 4, epsilon = 1;
   const ContourPlan plan = gaussian_plan(mu);
   const Interval truth = log_gaussian_complement(Interval::exactly(mu), Interval::exactly(epsilon));
@@ -195,7 +195,7 @@ TEST(ContourLine, StripSpeaksOfTheComplement) {
 }
 
 // A law of atoms never decays: the line must say so instead of marching for ever.
-TEST(ContourLine, AdmitsThatAtomsDoNotDecay) {
+TEST(ContourLine, ReportsAtomsThatDoNotDecay) {
   Training run(20, 0.5, 3, Direction::add);  // next to two atoms
   const auto moments = moments_of(run.plan, 2);
   ASSERT_NE(moments, nullptr);

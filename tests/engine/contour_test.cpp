@@ -166,7 +166,7 @@ TEST(Contour, CommutesAndAssociates) {
 }
 
 // Two copies of a Gaussian with half the variance: exact by composition, so the list code has a truth.
-TEST(Contour, TakesGaussiansOutOfAList) {
+TEST(Contour, MergesTheGaussiansOfAList) {
   const LossPointer step = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.0078125));
   const auto one = compose_by_contour({{step, 500}, {gaussian_loss(Interval::exactly(0.5)), 4}}, {});
   const auto other = compose_by_contour({{step, 500}, {gaussian_loss(Interval::exactly(1)), 1}}, {});
@@ -201,7 +201,7 @@ class AllOrNothing final : public Loss {
 };
 
 // delta = d + (1 - d) delta of the rest, where d is the chance that anything was told.
-TEST(Contour, SurvivesInfiniteLossesExactly) {
+TEST(Contour, HandlesInfiniteLossesExactly) {
   const double mu = 1;
   const auto loss = compose_by_contour({{std::make_shared<AllOrNothing>(0.0625), 3}, {gaussian_loss(Interval::exactly(mu)), 1}}, {});
   ASSERT_NE(loss, nullptr);
@@ -252,7 +252,7 @@ TEST(Contour, DecreasesInEpsilonAndMeetsItsOwnInverse) {
 }
 
 // Corners of what may be asked: a valid interval at once, never an exception, never NaN.
-TEST(Contour, SurvivesExtremes) {
+TEST(Contour, AnswersAtExtremeParameters) {
   struct Corner {
     double sigma, rate;
     std::uint64_t steps;
@@ -281,7 +281,7 @@ TEST(Contour, SurvivesExtremes) {
 
 // Rare large losses: at the saddle they outweigh the rest, and a line left of it knows what the saddle's cannot. The truth is the same
 // integral in balls of 1500 bits, at another order.
-TEST(Contour, SeesPastRareLargeLosses) {
+TEST(Contour, IsTightDespiteRareLargeLosses) {
   struct Run {
     double sigma_lo, rate_lo, epsilon;
     std::uint64_t steps;
@@ -302,7 +302,7 @@ TEST(Contour, SeesPastRareLargeLosses) {
 }
 
 // So far out that no saddle is in reach a Chernoff bound is left, and nothing is claimed to be 0.
-TEST(Contour, FarOutSomethingTinyIsLeft) {
+TEST(Contour, DeltaStaysPositiveFarOut) {
   for (const LossPointer& loss : {compose_by_contour({{subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.01)), 1000}}, {}),
                                   compose_by_folded_contour({{discrete_gaussian(Interval::exactly(5), 1), 100}})}) {
     ASSERT_NE(loss, nullptr);

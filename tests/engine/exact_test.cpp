@@ -331,7 +331,7 @@ TEST(ExactComposition, JoinsSlopesThatAreEqualAsDecimals) {
   EXPECT_EQ(mixed->guarantees(Direction::remove)->size(), 21U);  // 0, 0.4, ..., 8
 }
 
-TEST(ExactComposition, SurvivesHugeLosses) {
+TEST(ExactComposition, AnswersForHugeLosses) {
   // 20 + 20 mechanisms of epsilon 20: sums of losses pass 709, where exp of a double overflows.
   const LossPointer loss =
       compose_exactly({{dp(Interval::exactly(20), Interval::exactly(0)), 20}, {dp(Interval::exactly(20.5), Interval::exactly(0)), 20}}, {});
@@ -368,7 +368,7 @@ TEST(ExactComposition, SurvivesHugeLosses) {
   Ball::precision = 200;
 }
 
-TEST(ExactComposition, KnowsDeltaFarBelowTheSmallestDouble) {
+TEST(ExactComposition, EnclosesDeltaFarBelowTheSmallestDouble) {
   // The largest loss of 1200 responses is 120; just below it delta is about e^-830 of nothing but the top atom.
   const double epsilon = 0.1;
   const std::uint64_t times = 1200;
@@ -386,7 +386,7 @@ TEST(ExactComposition, KnowsDeltaFarBelowTheSmallestDouble) {
   Ball::precision = 200;
 }
 
-TEST(ExactComposition, IsHonestNextToTheTopAtom) {
+TEST(ExactComposition, IsValidNextToTheLargestLoss) {
   // Losses are rounded sums: at distance 1e-14 from the largest a kernel that trusts them is wrong by its own size.
   const LossPointer loss =
       compose_exactly({{dp(golden_interval("0.7"), Interval::exactly(0)), 60}, {dp(golden_interval("0.3"), Interval::exactly(0)), 60}}, {});
@@ -482,7 +482,7 @@ void expect_account(const Loss& loss, const std::string& theorem, const std::str
   }
 }
 
-TEST(ExactComposition, GivesAnAccountOfHalvesAndOfInversion) {
+TEST(ExactComposition, DescribesHalvesAndInversion) {
   const LossPointer halves = compose_exactly(many(24, 0.5, 3), {});
   expect_account(*halves, "meet-in-the-middle", "atoms", 0.7);
   EXPECT_EQ(evaluations_of(*halves, Direction::remove, 0.7).front().counts.front().second, std::uint64_t{1} << 24);
@@ -539,7 +539,7 @@ TEST(ExactComposition, BySmoothedInversionIsTightAndHoldsTheExactAnswer) {
 }
 
 // Next to the largest sum of losses nothing but its own atom is above epsilon, so delta is known; a window of smoothing is wider than that.
-TEST(ExactComposition, BySmoothedInversionIsHonestNextToTheTopAtom) {
+TEST(ExactComposition, BySmoothedInversionIsValidNextToTheLargestLoss) {
   Parts parts;
   Interval top = Interval::exactly(0), mass = Interval::exactly(1);
   for (int i = 0; i < 24; ++i) {

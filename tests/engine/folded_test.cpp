@@ -236,7 +236,7 @@ long double excess_of(const ContourLine::Value& value, long double truth) {
   return value.value - std::exp(std::log(truth) - 0.5L * (value.base.lo + static_cast<long double>(value.base.hi)));
 }
 
-TEST(Folded, AliasesLowerAndAreSeen) {
+TEST(Folded, AliasErrorIsBounded) {
   const FoldedPlan plan(3, 2);
   const Convolved truth(3, 1, 2);
   for (const double epsilon : {0.5, 1.0}) {
@@ -247,7 +247,7 @@ TEST(Folded, AliasesLowerAndAreSeen) {
   }
 }
 
-TEST(Folded, WhatIsCutOffIsBoundedAndSeen) {
+TEST(Folded, TruncationIsBounded) {
   const FoldedPlan plan(8, 2);
   const Convolved truth(8, 1, 2);
   bool seen = false;
@@ -262,7 +262,7 @@ TEST(Folded, WhatIsCutOffIsBoundedAndSeen) {
 }
 
 // The step of the lattice known to 2e-11 only, the truth at one end: nodes, kernels and places are all off by half of that.
-TEST(Folded, ADoubtfulStepIsPaidFor) {
+TEST(Folded, TheErrorIncludesAnUncertainStep) {
   for (const double sigma : {1.0, 3.0})
     for (const double epsilon : {0.0, 0.3, 1.1, 2.02, 3.4}) {
       FoldedPlan plan(sigma, 2);
@@ -280,7 +280,7 @@ TEST(Folded, ADoubtfulStepIsPaidFor) {
 }
 
 // Just below an atom that is nearly all there is, delta is the distance to it: the place of the atom must not be taken for exact.
-TEST(Folded, TheDoubtOfAPlaceIsPaidFor) {
+TEST(Folded, TheErrorIncludesAnUncertainPosition) {
   const double width = 4e-13;
   const auto folded = fold(discrete_gaussian({1.5 - width, 1.5 + width}, 10), 1);
   ASSERT_NE(folded, nullptr);
@@ -295,7 +295,7 @@ TEST(Folded, TheDoubtOfAPlaceIsPaidFor) {
 }
 
 // What no line can do is not claimed: too fine a step, too far a place, more nodes than are worth it.
-TEST(Folded, GivesUpRatherThanGuess) {
+TEST(Folded, ReturnsATrivialBoundIfItCannotProveMore) {
   FoldedPlan fine(3, 2);
   fine.plan.lattice->step = Interval::exactly(1e-20);
   EXPECT_EQ(fine.at(2, 0.5, {1e-13, 1e-13}, ContourLine::Kernel::profile).above, infinity);

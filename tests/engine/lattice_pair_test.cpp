@@ -71,7 +71,7 @@ void expect_between(const Case& one, Direction direction, const Points& points) 
   }
 }
 
-TEST(LatticePair, StandsBetweenOnAnEvenLattice) {
+TEST(LatticePair, EnclosesOnAnEvenLattice) {
   for (const Case& one : losses()) {
     for (const Direction direction : {Direction::remove, Direction::add}) {
       for (const double step : {0.25, 0.0625, 0.01}) expect_between(one, direction, even_points(step, -5, 6));
@@ -79,7 +79,7 @@ TEST(LatticePair, StandsBetweenOnAnEvenLattice) {
   }
 }
 
-TEST(LatticePair, StandsBetweenOnUnevenPoints) {
+TEST(LatticePair, EnclosesOnUnevenPoints) {
   std::mt19937_64 generator(5);
   std::uniform_int_distribution<std::int64_t> skip(1, 17);
   for (const Case& one : losses()) {
@@ -90,7 +90,7 @@ TEST(LatticePair, StandsBetweenOnUnevenPoints) {
   }
 }
 
-TEST(LatticePair, StandsBetweenWhereTheLawBegins) {
+TEST(LatticePair, EnclosesAtTheFirstLoss) {
   // Losses of a rarely sampled record begin at log(1 - 0.001) and rise within a few cells.
   for (const double mu : {0.5, 1.0, 1.6, 4.0}) {
     const PoissonLoss loss(gaussian_loss(Interval::exactly(mu)), Interval::exactly(0.001));
@@ -153,7 +153,7 @@ class Wobbling final : public Loss {
   LossPointer inner_ = gaussian_loss(Interval::exactly(1));
 };
 
-TEST(LatticePair, StandsBetweenWhenTheProfileIsKnownBadly) {
+TEST(LatticePair, EnclosesAWideProfile) {
   expect_between({"wobbling", std::make_shared<Wobbling>()}, Direction::remove, even_points(1.0 / 256, -5, 6));
 }
 

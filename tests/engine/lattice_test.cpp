@@ -212,7 +212,7 @@ TEST(Lattice, EnclosesForAllEpsilonsOfAnInterval) {
   EXPECT_EQ(composed->delta(Direction::remove, {-infinity, infinity}), (Interval{0, 1}));
 }
 
-TEST(Lattice, AnswersAnythingHoweverLarge) {
+TEST(Lattice, AnswersForHugeParameters) {
   for (const std::uint64_t times : {std::uint64_t{1'000'000}, std::uint64_t{1'000'000'000'000}, std::uint64_t{1} << 62}) {
     const LossPointer composed = compose_by_lattice({{gaussian(0x1p-12), times}}, {1e-3});
     const double total = 0x1p-12 * std::sqrt(static_cast<double>(times));
@@ -288,7 +288,7 @@ TEST(Lattice, AnswersDependOnTheQuestionAlone) {
 }
 
 // The truth: the discrete parts convolved atom by atom, and the rest of the plan by its own profile at what each of them leaves.
-TEST(Lattice, AtomsBesideADensityKeepTheirPlaces) {
+TEST(Lattice, AtomsWithADensityStayOnTheLattice) {
   const LossPointer noise = discrete_gaussian(Interval::exactly(2), 1);
   const LossPointer composed = compose_by_lattice({{noise, 3}, {gaussian(0.5), 4}}, {});
   const std::vector<Atom>& atoms = noise->atoms(Direction::remove)->finite;
@@ -307,14 +307,14 @@ TEST(Lattice, AtomsBesideADensityKeepTheirPlaces) {
 }
 
 // A rough answer is near the true one, and where there is no coarse lattice to read it is the true one.
-TEST(Lattice, RoughAnswersAreNear) {
+TEST(Lattice, ApproximationsAreClose) {
   const LossPointer composed = compose_by_lattice({{std::make_shared<ApproximateLoss>(0.5, 0.01), 4}}, {1e-4});
   const double truth = composed->delta(Direction::remove, Interval::exactly(1)).hi;
   EXPECT_NEAR(composed->rough_delta(Direction::remove, 1), truth, 0.1 * truth);
   EXPECT_NEAR(composed->rough_delta(Direction::remove, infinity), 1 - std::pow(0.99, 4), 1e-9);
 }
 
-TEST(Lattice, SaysHowItWorked) {
+TEST(Lattice, DescribesItsComputation) {
   const LossPointer composed = compose_by_lattice({{gaussian(0.5), 4}}, {1e-4});
   const auto [value, method, steps] = explained([&] { return composed->delta(Direction::remove, Interval::exactly(1)); });
   EXPECT_EQ(method, Method::lattice);

@@ -98,7 +98,7 @@ TEST_F(LatticeTransform, BothStripsAgree) {
   for (const double tilt : {0.4, 1.5}) expect_right({tilt, tilt, 0, 3 * tilt, 0}, 11, -1.0, 1e-8);
 }
 
-TEST_F(LatticeTransform, PaysForAShortPeriod) {
+TEST_F(LatticeTransform, IncludesTheErrorOfAShortPeriod) {
   // 2^5 cells are a period of 4 where the sum is spread over 30: copies weigh as much as the truth.
   for (const double epsilon : {-1.0, 0.5, 1.0, 2.0, 3.0, 4.5}) {
     expect_right({0.5, 0.5, 0, 1, 0}, 5, epsilon, 1);
@@ -107,7 +107,7 @@ TEST_F(LatticeTransform, PaysForAShortPeriod) {
   }
 }
 
-TEST_F(LatticeTransform, PaysForRoundingFarFromTheSaddlePoint) {
+TEST_F(LatticeTransform, IncludesTheRoundingFarFromTheSaddlePoint) {
   // With hardly any tilt the tail is below the rounding of the transform; only the bound keeps the answer honest.
   for (const double epsilon : {8.0, 11.0, 13.0, 14.0, 15.0, 16.0}) expect_right({0.05, 0.05, 0, 4, 0}, 14, epsilon, 1);
 }

@@ -65,7 +65,7 @@ void ask_at_once(const LossPointer& loss) {
 const LossPointer training = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.125));
 
 TEST(Threads, AskAContour) { ask_at_once(compose_by_contour({{training, 200}})); }
-TEST(Threads, AskABentContour) { ask_at_once(compose_by_hyperbolic_contour({{training, 2}}, {1e-3})); }
+TEST(Threads, AskAHyperbolicContour) { ask_at_once(compose_by_hyperbolic_contour({{training, 2}}, {1e-3})); }
 TEST(Threads, AskCells) { ask_at_once(compose_by_cells({{training, 2}}, {1e-2})); }
 TEST(Threads, AskAList) { ask_at_once(compose_exactly(guarantees(6), {})); }
 TEST(Threads, AskTwoHalves) { ask_at_once(compose_exactly(guarantees(26), {})); }

@@ -273,7 +273,7 @@ TEST(Measure, FindsASupremumFarBeyondTheScaleOfTheAdvantage) {
   EXPECT_GT(found.at_epsilon, 3);
 }
 
-TEST(Measure, SamplingNeverHurts) {
+TEST(Measure, SamplingNeverIncreasesMu) {
   for (const char* source : {"laplace(scale=0.5)", "dp(2)", "sqrt_log_family(2, 1, 2)"}) {
     double before = measured(source).mu.hi;
     for (const char* rate : {"0.9", "0.5", "0.2", "0.05"}) {

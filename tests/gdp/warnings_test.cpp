@@ -154,7 +154,7 @@ TEST(Warn, DeltaBeyondTheDoublesKeepsItsLogarithm) {
   EXPECT_NEAR(curve.log_delta_at(Interval::exactly(100)).hi, -4960.3, 1);
 }
 
-TEST(TailHint, MisleadsWhichIsWhyItIsNoProof) {
+TEST(TailHint, CanBeMisleading) {
   // The limit is 0.70711; the transform of the refined bound falls below it near 30.
   const Curve curve = analyze(parse("sqrt_log_family(2, 1, 2) | refine()"));
   EXPECT_LT(gdp_transform_at(curve, Interval::exactly(30)).hi, 0.7048);

@@ -97,7 +97,7 @@ TEST(BerryEsseen, IsAGuaranteeForTheStepsThatAreRun) {
   for (const double alpha : {0.01, 0.2, 0.6}) EXPECT_LE(bound.beta_at(Interval::exactly(alpha)).lo, exact.beta_at(alpha).hi);
 }
 
-TEST(BerryEsseen, TheFloorAndWhereItSaysNothing) {
+TEST(BerryEsseen, TheFloorAndWhereItGivesNoBound) {
   const BerryEsseen bound = berry_esseen(parse("gdp(mu=1) | sample(rate=0.01) | repeat(1000)"));
   EXPECT_NEAR(bound.floor().hi, 0.2953, 1e-4);
   EXPECT_EQ(bound.epsilon_at(Interval::exactly(1e-5)).lo, std::numeric_limits<double>::infinity());

@@ -54,7 +54,7 @@ TEST(Classical, WhatOneGuaranteeImplies) {
   EXPECT_EQ(implied_epsilon(Interval::exactly(1), {0.1, 0.2}, Interval::exactly(0.15)).hi, infinity);  // whether it fits is not known
 }
 
-TEST(Classical, RefusesWhereTheTheoremsDoNotSpeak) {
+TEST(Classical, RefusesPlansOutsideTheTheorems) {
   EXPECT_THROW((void)renyi_corollary(Interval::exactly(1.1), 2, Interval::exactly(1e-5)), DomainError);
   EXPECT_THROW((void)renyi_corollary(Interval::exactly(1), 12, Interval::exactly(1e-5)), DomainError);  // log(1/delta) = 11.5 < 12
   EXPECT_NO_THROW((void)renyi_corollary(Interval::exactly(1), 11, Interval::exactly(1e-5)));

@@ -114,7 +114,7 @@ TEST(CentralLimit, FigureFiveAndTheRateOfTheoremEight) {
   }
 }
 
-TEST(Edgeworth, MassThatIsRevealedIsNeverLeftBehind) {  // [edgeworth-expansion] once a search that did not end
+TEST(Edgeworth, DeltaNeverFallsBelowTheInfiniteMass) {  // [edgeworth-expansion] once a search that did not end
   EXPECT_EQ(edgeworth(parse("dp(0, 1e-5)")).epsilon_at(0).value(), std::numeric_limits<double>::infinity());
   EXPECT_EQ(edgeworth(parse("dp(0, 1e-5)")).epsilon_at(1e-3).value(), 0);
 }

@@ -96,7 +96,7 @@ TEST(Compare, EstimatesAreLabelledAndNeverTheAnswer) {
             RowKind::bound);
 }
 
-TEST(Compare, SaysWhyAMethodDoesNotSpeak) {
+TEST(Compare, StatesWhyAMethodDoesNotApply) {
   const auto refusal = [](const char* plan, const std::string& method, double delta = 1e-5) {
     const MethodRow row = row_of(compare_methods(parse(plan), Interval::exactly(delta), Neighbours::unstated, {}, {method}), method);
     EXPECT_EQ(row.kind, RowKind::refused) << plan << " by " << method;

@@ -122,7 +122,7 @@ TEST(LossMoments, ComposedCurvesKeepTheLawsOfSums) {
   EXPECT_NEAR(variance(ten), 10 * variance(one), 0.02 * variance(ten));
 }
 
-TEST(LossMoments, PlansKnowMoreThanTheirCurves) {
+TEST(LossMoments, OfPlansAreTighterThanOfTheirCurves) {
   // The curve of private training has a tail that is Gaussian for a useless mu; the moments of its steps bound it far better.
   const Plan training = parse("gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)");
   const LossMoments found = moments_of(training);
@@ -210,7 +210,7 @@ TEST(Divergences, GaussianAndFinite) {
 }
 
 // Too long a range is not integrated: all that is said is that the integral is not negative. [profile-integral]
-TEST(ProfileIntegral, SaysNothingOfARangeTooLongToCut) {
+TEST(ProfileIntegral, GivesNoBoundForARangeThatIsTooLong) {
   const auto integral = [](double reach) {
     const auto log_delta = [=](double t) { return Interval::exactly(t < reach ? -t : -infinity); };
     ProfileSamples profile(log_delta, zero_tail(reach));

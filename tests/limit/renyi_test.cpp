@@ -194,7 +194,7 @@ TEST(RenyiCurve, ZeroConcentratedPrivacy) {
   for (const double order : {1.01, 2.0, 5.0, 100.0}) EXPECT_LE(laplace.at(order).lo, order * laplace.zcdp()->hi);
 }
 
-TEST(RenyiCurve, RefusesAndSaysNothingWhereNothingIsKnown) {
+TEST(RenyiCurve, RefusesOrGivesNoBoundIfNothingIsKnown) {
   const auto revealing = renyi_curve(parse("dp(epsilon=1, delta=1e-6) | repeat(2)"));
   EXPECT_EQ(revealing.at(2).lo, std::numeric_limits<double>::infinity());
   EXPECT_EQ(revealing.epsilon_at(Interval::exactly(0.1)).value.hi, std::numeric_limits<double>::infinity());

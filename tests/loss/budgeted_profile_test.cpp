@@ -61,7 +61,7 @@ LossPointer subsampled_laplace() {
   return std::make_shared<PoissonLoss>(std::make_shared<LaplaceLoss>(Interval::exactly(1.5)), Interval::exactly(0.25));
 }
 
-TEST(Bracketed, PassesEverythingOnAsLongAsItIsQuick) {
+TEST(BudgetedProfile, PassesEverythingOnWithinTheBudget) {
   const QuestionScope question;
   const Slow quick = slow(gaussian_loss(Interval::exactly(1)), 1e-6);
   for (int i = -300; i < 300; ++i) {
@@ -75,7 +75,7 @@ TEST(Bracketed, PassesEverythingOnAsLongAsItIsQuick) {
 }
 
 // [profile-bracket] However often it is asked: a few seconds' worth of readings, and every answer holds.
-TEST(Bracketed, ReadsForALimitedAmountOfWorkAndEnclosesAllTheSame) {
+TEST(BudgetedProfile, IsValidAfterTheBudgetIsSpent) {
   const QuestionScope question;
   std::mt19937_64 bits(7);
   for (const auto& [base, price] : {std::pair{gaussian_loss(Interval::exactly(1)), 1e-3}, std::pair{subsampled_laplace(), 1e-3},
@@ -101,7 +101,7 @@ TEST(Bracketed, ReadsForALimitedAmountOfWorkAndEnclosesAllTheSame) {
   }
 }
 
-TEST(Bracketed, LosesLittleForAPriceOfAMillisecond) {
+TEST(BudgetedProfile, LosesLittleIfAnEvaluationTakesAMillisecond) {
   const QuestionScope question;
   const Slow one = slow(gaussian_loss(Interval::exactly(1)), 1e-3);
   for (int round = 0; round < 2; ++round)
@@ -111,7 +111,7 @@ TEST(Bracketed, LosesLittleForAPriceOfAMillisecond) {
     }
 }
 
-TEST(Bracketed, AnswersForAnIntervalAndAtInfinity) {
+TEST(BudgetedProfile, AnswersForAnIntervalAndAtInfinity) {
   const QuestionScope question;
   const Slow one = slow(gaussian_loss(Interval::exactly(1)), 0.1);
   for (int i = 0; i < 100; ++i) (void)one.patient->delta(Direction::remove, Interval::exactly(0.1 * i));
@@ -131,7 +131,7 @@ TEST(Bracketed, AnswersForAnIntervalAndAtInfinity) {
   EXPECT_EQ(bounded.patient->log_delta(Direction::remove, Interval::exactly(3000)), Interval::exactly(-infinity));
 }
 
-TEST(Bracketed, LeavesSearchesToTheReadingsWhenTheBudgetIsSpent) {
+TEST(BudgetedProfile, SearchesTheStoredValuesAfterTheBudgetIsSpent) {
   const QuestionScope question;
   const LossPointer base = std::make_shared<LaplaceLoss>(Interval::exactly(1));
   const LossPointer patient = budgeted(base, {0.25, 1});  // two readings of a formula are within this, and a third is not
@@ -150,7 +150,7 @@ TEST(Bracketed, LeavesSearchesToTheReadingsWhenTheBudgetIsSpent) {
   EXPECT_EQ(patient->tail().zero_from, base->tail().zero_from);
 }
 
-TEST(Bracketed, DoesNotReadOnWhereReadingsAreWide) {
+TEST(BudgetedProfile, StopsEvaluatingIfTheValuesAreWide) {
   const QuestionScope question;
   const Slow one = slow(gaussian_loss(Interval::exactly(1)), 0.1, 0.3);
   for (int i = 0; i < 6; ++i) (void)one.patient->delta(Direction::remove, Interval::exactly(i));
@@ -172,7 +172,7 @@ class Bound final : public Loss {
 };
 
 // The next question begins afresh: what was asked before changes nothing, and neither does what another question has spent.
-TEST(Bracketed, AnswersEveryQuestionAsIfItWereTheFirst) {
+TEST(BudgetedProfile, AnswersEveryQuestionAsIfItWereTheFirst) {
   const Slow one = slow(subsampled_laplace(), 0.1);
   const auto ask = [&](double epsilon) {
     const QuestionScope question;
@@ -207,7 +207,7 @@ std::vector<Interval> answers_of(const Loss& loss, Recorded&& recorded) {
 }
 
 // The same bits whether all answers, some of them or none are recorded, below the budget, beyond it and when it is spent.
-TEST(Bracketed, AnswersTheSameWithAndWithoutARecording) {
+TEST(BudgetedProfile, AnswersTheSameWithAndWithoutARecording) {
   for (const double price : {1e-6, 0.01, 0.04, 0.2, 1.0}) {
     const Slow one = slow(subsampled_laplace(), price);
     const std::vector<Interval> silent = answers_of(*one.patient, [](int) { return false; });
@@ -219,7 +219,7 @@ TEST(Bracketed, AnswersTheSameWithAndWithoutARecording) {
 }
 
 // A search may spend all that it has: what proves its answer is read with a budget of its own.
-TEST(Bracketed, LeavesABudgetToWhatProvesTheAnswer) {
+TEST(BudgetedProfile, KeepsASeparateBudgetForTheProof) {
   const QuestionScope question;
   const Slow one = slow(subsampled_laplace(), 0.2);
   for (int i = 0; i < 100; ++i) (void)one.patient->rough_delta(Direction::remove, 0.01 * i);
@@ -228,7 +228,7 @@ TEST(Bracketed, LeavesABudgetToWhatProvesTheAnswer) {
 }
 
 // A reading made while nothing is recorded knows what it rests on: an answer that uses it later names that.
-TEST(Bracketed, NamesWhatReadingsMadeWithoutARecordingRestOn) {
+TEST(BudgetedProfile, RecordsTheTheoremsOfValuesStoredWithoutARecording) {
   for (const bool of_logarithms : {false, true}) {
     const QuestionScope question;
     const Slow one = slow(subsampled_laplace(), 3);  // the second reading spends what there is
@@ -248,7 +248,7 @@ TEST(Bracketed, NamesWhatReadingsMadeWithoutARecordingRestOn) {
 }
 
 // What other questions have counted before does not even change the rounding of what a question has spent.
-TEST(Bracketed, CountsWorkExactly) {
+TEST(BudgetedProfile, CountsWorkExactly) {
   const auto work_of = [] {
     const std::uint64_t begin = Work::now();
     for (int i = 0; i < 1000; ++i) Work::count(0.1 * i);
@@ -262,7 +262,7 @@ TEST(Bracketed, CountsWorkExactly) {
   }
 }
 
-TEST(Bracketed, LeavesABoundAlone) {
+TEST(BudgetedProfile, DoesNotChangeABound) {
   const LossPointer bound = std::make_shared<Bound>();
   EXPECT_EQ(budgeted(bound), bound);
 }

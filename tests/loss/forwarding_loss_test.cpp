@@ -109,7 +109,7 @@ TEST(ForwardingLoss, PassesEverythingOn) {
   }
 }
 
-TEST(ForwardingLoss, SwappedItSpeaksOfTheOtherDirection) {
+TEST(ForwardingLoss, SwappedItAnswersForTheOtherDirection) {
   for (const LossPointer& base : losses_of_every_kind()) {
     const Forwarded swapped(base, Forwarded::Order::swapped);
     EXPECT_TRUE(base->key().empty() || swapped.key() != base->key());  // equal keys are merged as one law

@@ -81,7 +81,7 @@ TEST(TailPropagation, SamplingKeepsTheLimitAndShrinksTheSupport) {
   EXPECT_LE(before, 1);
 }
 
-TEST(TailPropagation, HeavyPartsSpoilTheWhole) {
+TEST(TailPropagation, AHeavyPartMakesTheCompositionHeavy) {
   const Tail heavy = heavy_tail(TailKind::polynomial);
   EXPECT_EQ(composed_tail({{gdp_tail(Interval::exactly(1)), 3}, {heavy, 1}}).limit.lo, infinity);
   EXPECT_EQ(mixed_tail({zero_tail(1), heavy}).limit.lo, infinity);
@@ -126,7 +126,7 @@ TEST(TailComposition, ModelsOfGaussianTailsBoundTheComposedGaussian) {
   }
 }
 
-TEST(TailModel, LossesKnowTheirOwn) {
+TEST(TailModel, EveryLossStatesItsTail) {
   EXPECT_EQ(LaplaceLoss(Interval::exactly(2)).tail().zero_from, 2);
   EXPECT_EQ(gaussian_loss(Interval::exactly(0.5))->tail().limit, Interval::exactly(0.5));
 }

@@ -99,7 +99,7 @@ TEST(Constraints, HaveTheProfileOfTheirLines) {
   }
 }
 
-TEST(Constraints, DropWhatOthersImply) {
+TEST(Constraints, DropRedundantConstraints) {
   // Same steepest slope twice, a dominated pair, a line that wins only beyond the diagonal, delta = 1.
   EXPECT_EQ(canonical_constraints({exactly(1, 0.1), exactly(1, 0.05)}).active.size(), 1U);
   EXPECT_EQ(canonical_constraints({exactly(1, 0.1), exactly(1, 0.05)}).active.front().delta, Interval::exactly(0.05));
@@ -120,7 +120,7 @@ TEST(Constraints, TakeATieForImplied) {
                           delta_by_lines({exactly(epsilon, 0), exactly(0, total_variation)}, 0)));
 }
 
-TEST(Constraints, SurviveHugeEpsilons) {
+TEST(Constraints, AnswerForHugeEpsilons) {
   const ConstraintsLoss loss({exactly(2000, 0), exactly(800, 1e-3), exactly(1, 0.5)});
   EXPECT_EQ(loss.canonical().active.size(), 3U);
   EXPECT_THAT(loss.delta(Direction::remove, Interval::exactly(2001)), Encloses(0.0));
@@ -128,7 +128,7 @@ TEST(Constraints, SurviveHugeEpsilons) {
   EXPECT_THAT(loss.delta(Direction::remove, Interval::exactly(1)), IsTight(1e-12));
 }
 
-TEST(Constraints, RefuseWhatIsNoGuarantee) {
+TEST(Constraints, RefuseInvalidGuarantees) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const Guarantee& bad :
        {exactly(-0.1, 0), exactly(1, -1e-9), exactly(1, 1.1), exactly(infinity, 0), exactly(nan, 0), exactly(1, nan)})

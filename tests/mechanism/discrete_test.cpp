@@ -120,7 +120,7 @@ TEST(Discrete, LawsHaveMassOne) {
   }
 }
 
-TEST(Discrete, NoiseOnWhatNoRecordMovesRevealsNothing) {
+TEST(Discrete, SensitivityZeroIsPerfectPrivacy) {
   for (const LossPointer& loss : {discrete_laplace(Interval::exactly(3), 0), discrete_gaussian(Interval::exactly(2.5), 0)}) {
     const Atoms& atoms = *loss->atoms(Direction::remove);
     ASSERT_EQ(atoms.finite.size(), 1U);

@@ -42,7 +42,7 @@ TEST(Families, NaiveProfilesAsGolden) {
   }
 }
 
-TEST(Families, ConvexityChangesWhereTheySay) {
+TEST(Families, ConvexityChangesAtTheStatedEpsilon) {
   for (const double scale : {0.2, 1.0, 3.0}) {
     const auto loss = sqrt_log_family(Interval::exactly(scale), Interval::exactly(0.9), Interval::exactly(1));
     const auto& bound = dynamic_cast<const FamilyLoss&>(*loss);
@@ -57,7 +57,7 @@ TEST(Families, ConvexityChangesWhereTheySay) {
   }
 }
 
-TEST(Families, TailsAreWhatTheEquationsSay) {
+TEST(Families, TailsFollowFromTheEquations) {
   const auto sqrt_log = sqrt_log_family(Interval::exactly(2), Interval::exactly(1), Interval::exactly(2));
   EXPECT_THAT(sqrt_log->tail().limit, Encloses("0.70710678118654752440"));
   EXPECT_EQ(log_family(Interval::exactly(1), Interval::exactly(10))->tail().kind, TailKind::exponential);
@@ -72,7 +72,7 @@ TEST(Families, MirrorBelowZeroAndNothingAtInfinity) {
   EXPECT_THAT(loss->log_delta(Direction::remove, Interval::exactly(1000)), Encloses(-3000));
 }
 
-TEST(Profile, GoesOnAsItsTailSays) {
+TEST(Profile, ContinuesWithItsStatedTail) {
   const auto at = [](double value) { return Interval::exactly(value); };
   const std::vector<std::pair<Interval, Interval>> rows{{at(0), at(0.25)}, {at(1), at(0.0625)}};
   const LossPointer tailed = profile_loss(rows, {"gaussian", at(1), at(0.5)});

@@ -106,7 +106,7 @@ TEST(LaneLoops, AreTheSameOnEveryWidth) {
 }
 
 // What the loops say, in long double and one by one.
-TEST(LaneLoops, SayWhatTheyShould) {
+TEST(LaneLoops, ComputeTheExpectedValues) {
   std::mt19937_64 random(7);
   for (int trial = 0; trial < 50; ++trial) {
     const std::size_t blocks = 1 + random() % 50, count = blocks * lane_count;

@@ -73,7 +73,7 @@ TEST(RenyiBound, ConvexInTheExponentialOfEpsilon) {
   for (double x = 1; x < 30; x *= 1.05) EXPECT_LE(2 * value(x * 1.02).lo, value(x).hi + value(x * 1.04).hi + 1e-13);
 }
 
-TEST(RenyiBound, RefusesWhatIsNoDivergence) {
+TEST(RenyiBound, RefusesInvalidDivergences) {
   EXPECT_THROW((void)renyi_bound({}), DomainError);
   EXPECT_THROW((void)renyi_bound({{Interval::exactly(1), Interval::exactly(1)}}), DomainError);
   EXPECT_THROW((void)renyi_bound({{Interval::exactly(2), Interval::exactly(-1)}}), DomainError);

@@ -155,7 +155,7 @@ std::vector<Defect> defects() {
   };
 }
 
-TEST(Defects, AreAllSeen) {
+TEST(Defects, AreAllDetected) {
 #if defined(TRADEOFF_SANITIZED)
   GTEST_SKIP() << "a statement about statistics at full size, not about memory";
 #endif

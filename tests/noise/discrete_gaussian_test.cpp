@@ -52,7 +52,7 @@ TEST(DiscreteGaussian, KeepsProposalsWithTheExactProbability) {
   }
 }
 
-TEST(DiscreteGaussian, RefusesScalesItCannotServe) {
+TEST(DiscreteGaussian, RefusesScalesOutOfRange) {
   EXPECT_THROW(DiscreteGaussian(Dyadic::at_least(0.001)), DomainError);
   EXPECT_THROW(DiscreteGaussian(Dyadic::at_least(1e8)), DomainError);
 }

@@ -56,7 +56,7 @@ TEST(Certificate, AccountsForWhatIsDrawn) {
   EXPECT_GE(certify(parse("gaussian(sigma=4)"), wide).mu()->lo, 0.25 * (1 + 10 * 0x1p-18));
 }
 
-TEST(Certificate, PaysForEveryRow) {
+TEST(Certificate, ChargesEveryRow) {
   ReleaseTerms four;
   four.rows = 4;
   EXPECT_GE(certify(parse("gaussian(sigma=4)"), four).mu()->lo, 0.5);
@@ -78,7 +78,7 @@ Targets targets_of(std::initializer_list<std::pair<std::string_view, std::string
 }
 
 // A target that is stated is met for certain, or nothing is certified.
-TEST(Certificate, HoldsToEveryTarget) {
+TEST(Certificate, MeetsEveryTarget) {
   const auto unmet = [](const char* plan, const Targets& targets, const ReleaseTerms& terms = {}) {
     EXPECT_THROW(static_cast<void>(certify(parse(plan), terms, targets)), UnmetError) << plan << ": " << to_string(targets);
   };
@@ -288,7 +288,7 @@ TEST(Certificate, NamesTheTermThatIsOutOfRange) {
     expect_refused<DomainError>("laplace(1)", terms, "bounds must be finite, the lower not above the upper");
 }
 
-TEST(Certificate, SaysWhichPlanAnAggregateNeeds) {
+TEST(Certificate, NamesThePlanThatAnAggregateNeeds) {
   ReleaseTerms terms;
   terms.neighbours = Neighbours::add_remove;
   terms.aggregate = Aggregate::count;
@@ -299,7 +299,7 @@ TEST(Certificate, SaysWhichPlanAnAggregateNeeds) {
   expect_refused<DomainError>("laplace(1)", terms, "a mean needs a plan of two lines, the first for the sum, the second for the count");
 }
 
-TEST(Certificate, SaysWhichOperatorCannotBeDrawn) {
+TEST(Certificate, NamesTheOperatorThatCannotBeDrawn) {
   ReleaseTerms pairs, counted, gridded;
   pairs.columns = 2;
   expect_refused<UnsupportedError>("gaussian(1) | rectify(1, 0, 10)", pairs, "rectify serves single numeric values, once");

@@ -102,7 +102,7 @@ TEST(Stream, TakesANewKeyAfterAMillionBlocks) {
   EXPECT_EQ(entropy_calls, 2);
 }
 
-TEST(Stream, FailsClosed) {
+TEST(Stream, ReleasesNothingAfterAFailure) {
   ChaChaStream never(failing_entropy);
   std::vector<std::uint64_t> words(8, 42);
   EXPECT_THROW(never.fill(words), RandomnessError);

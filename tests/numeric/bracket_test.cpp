@@ -44,7 +44,7 @@ TEST(NarrowBracket, FindsAJump) {
 }
 
 // Where an answer is undecided over a stretch, its ends are found from the doubt, in fewer calls than without being told of it.
-TEST(NarrowBracket, UsesTheDoubt) {
+TEST(NarrowBracket, UsesTheErrorEstimate) {
   constexpr double doubt = 1e-7;
   const auto function = [](double x) { return 2 - x; };
   Judge told{function, doubt, doubt}, untold{function, doubt, 0.0};
@@ -59,7 +59,7 @@ TEST(NarrowBracket, UsesTheDoubt) {
 }
 
 // Nothing useful is known of the doubt: the ends are found all the same.
-TEST(NarrowBracket, BearsAnyDoubt) {
+TEST(NarrowBracket, AcceptsAnyErrorEstimate) {
   for (const double told : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), 1e300}) {
     Judge judge{[](double x) { return 2 - x; }, 1e-7, told};
     const Interval found = narrow_bracket(judge, -1.0, 4.0);

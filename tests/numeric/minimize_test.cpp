@@ -27,7 +27,7 @@ TEST(ParabolicSection, FindsTheSameValleysWithFewerEvaluations) {
   EXPECT_EQ(parabolic_section(corner, 5, 5, 0), 5);
 }
 
-TEST(GoldenSection, EndsHoweverPreciseItIsAsked) {
+TEST(GoldenSection, EndsForAnyRequestedPrecision) {
   EXPECT_NEAR(golden_section([](double x) { return std::abs(x - 1e9); }, 0, 1e10, 0), 1e9, 1e-5);
   EXPECT_EQ(golden_section([](double x) { return x; }, 5, 5, 0), 5);
 }

@@ -279,7 +279,7 @@ TEST(ToText, WithoutDigitsReadsBackAsTheSameDouble) {
   }
 }
 
-TEST(ToText, NamesInfinityAndBoundsNothingByNotANumber) {
+TEST(ToText, NamesInfinityAndGivesNoBoundForNotANumber) {
   EXPECT_EQ(to_text_below(infinity), "inf");
   EXPECT_EQ(to_text_above(infinity), "inf");
   EXPECT_EQ(to_text_below(-infinity), "-inf");

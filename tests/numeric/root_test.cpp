@@ -40,7 +40,7 @@ TEST(Root, IsClippedToItsDomain) {
   EXPECT_THAT(numeric::increasing_root(cube, Interval::exactly(8), 100, {0, 10}), Encloses(2));
 }
 
-TEST(Root, HoldsAFlatPartAsAWhole) {
+TEST(Root, EnclosesAConstantPartCompletely) {
   const auto step = [](double x) { return Interval::exactly(x < 1 ? x : x < 5 ? 1 : x - 4); };
   for (const double guess : {0.5, 3.0, 9.0}) {
     const Interval flat = numeric::increasing_root(step, Interval::exactly(1), guess, {0, 10});
@@ -50,7 +50,7 @@ TEST(Root, HoldsAFlatPartAsAWhole) {
   EXPECT_THAT(numeric::increasing_root(jump, Interval::exactly(0.5), 7, {0, 10}), AllOf(Encloses(2), IsTight(1e-14)));
 }
 
-TEST(Root, EndsWithWideEnclosures) {
+TEST(Root, TerminatesForWideEnclosures) {
   int evaluations = 0;
   const auto vague = [&](double x) {
     ++evaluations;

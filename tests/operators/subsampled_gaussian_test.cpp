@@ -71,7 +71,7 @@ TEST(SubsampledGaussian, KnowsItsLargestLoss) {
 }
 
 // Both ends of doubtful parameters are given as they are; a doubt of a few roundings is one break with its width.
-TEST(SubsampledGaussian, GivesTheBreakOfTheEndThatIsAsked) {
+TEST(SubsampledGaussian, GivesTheBreakOfTheRequestedEnd) {
   const auto of = [](const LossPointer& loss, ParameterEnd end) {
     return loss->break_points(Direction::remove, end).value().sampled.value();
   };

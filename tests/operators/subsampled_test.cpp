@@ -135,7 +135,7 @@ TEST(Poisson, InfiniteMassBecomesAFiniteAtomInTheAddDirection) {
   EXPECT_GT(loss.infinite_mass(Direction::remove).lo, 0);
 }
 
-TEST(Poisson, SamplingNeverHurts) {
+TEST(Poisson, SamplingNeverIncreasesDelta) {
   const LossPointer base = gaussian_loss(Interval::exactly(1.3));
   for (const double rate : {1e-9, 1e-3, 0.2, 0.9, 0.999999}) {
     const PoissonLoss loss(base, Interval::exactly(rate));

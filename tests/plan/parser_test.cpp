@@ -110,7 +110,7 @@ TEST(Parse, PutsArgumentsIntoTheOrderOfTheVocabularyUnderTheirNames) {
   EXPECT_EQ(parse("gdp(1) | rectify(1, high=3, low=2)"), parse("gdp(1) | rectify(1, 2, 3)"));
 }
 
-TEST(Parse, TellsPlansApart) {
+TEST(Parse, DistinguishesPlans) {
   EXPECT_NE(parse("gaussian(1)"), parse("gaussian(2)"));
   EXPECT_NE(parse("gaussian(1)"), parse("laplace(1)"));
   EXPECT_NE(parse("gaussian(1)"), parse("gaussian(1, 1)"));
@@ -130,7 +130,7 @@ TEST(Parse, SeparatesLinesByNewlinesAndSemicolons) {
   EXPECT_EQ(to_string(plan), "gdp(mu=1)\ngdp(mu=2)");
 }
 
-TEST(Parse, LetsALineGoOnBelowAtAPipeAndWithinBrackets) {
+TEST(Parse, ContinuesALineAtAPipeAndWithinBrackets) {
   const Plan plan = parse("constraints([(1, 0.1), (2, 0.01)]) | repeat(3) | group(2)");
   EXPECT_EQ(parse("constraints(\n [ (1 ,\n 0.1) # comment\n , (2, 0.01)\n]\n)\n\n  | repeat(\n3\n) |\n group(2)\n"), plan);
 }
@@ -211,7 +211,7 @@ TEST(ParseErrors, NameTheNearestWordAndListTheKnownOnes) {
   expect_complaint("^GAUSSIAN(1)", "did you mean 'gaussian'?");
 }
 
-TEST(ParseErrors, KnowTheWordsOfOtherLibraries) {
+TEST(ParseErrors, SuggestOurWordForThatOfAnotherLibrary) {
   expect_complaint("^normal(1)", "did you mean 'gaussian'?");
   expect_complaint("gaussian(^noise_multiplier=1)", "did you mean 'sigma'?");
   expect_complaint("gdp(1) | poisson(^sample_rate=0.1)", "did you mean 'rate'?");
@@ -226,7 +226,7 @@ TEST(ParseErrors, SuggestNothingThatIsFarAway) {
   expect_complaint("^plan(1)", "unknown source 'plan'. Known:");
 }
 
-TEST(ParseErrors, SayHowItIsWritten) {
+TEST(ParseErrors, StateTheCorrectSpelling) {
   expect_complaint("gdp(1) | repeat(14,^063)", "too many arguments: repeat(times); write numbers without thousands separators");
   expect_complaint("gaussian(sigma=2^,)", "nothing follows this comma; remove it");
   expect_complaint("gaussian(sigma=^sqrt(2))", "found 'sqrt'; write a decimal or a quotient: 0.5, 1e-5, 256/60000");
@@ -320,7 +320,7 @@ TEST(ParseErrors, CheckTheShapeOfLines) {
   expect_complaint("profile(\"a^\\x\")", "unknown escape");
 }
 
-TEST(ParseErrors, RefuseWhatIsNotText) {
+TEST(ParseErrors, RefuseInvalidText) {
   using namespace std::string_literals;
   EXPECT_EQ(complaint_about("\xEF\xBB\xBFgdp(1)").offset, 0U);
   EXPECT_THAT(complaint_about("\xEF\xBB\xBFgdp(1)").message, HasSubstr("byte order mark"));

@@ -54,7 +54,7 @@ std::string complaint_of(const SgdRun& run) {
   }
 }
 
-TEST(Sgd, WhatMakesNoSenseIsRefusedByName) {
+TEST(Sgd, InvalidValuesAreRefusedByName) {
   const auto wrong = [](auto change) {
     SgdRun run = run_of("1.1", Sampling::poisson);
     change(run);

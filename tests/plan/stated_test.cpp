@@ -17,7 +17,7 @@ TEST(Stated, ComparesTheNumbersAsWritten) {
   EXPECT_FALSE(at_most("2/6", "1/3")) << "not told apart: never taken for equal";
 }
 
-TEST(Stated, ListsWhatAPlanSays) {
+TEST(Stated, ListsTheGuaranteesOfAPlan) {
   const auto stated = stated_guarantees(parse("constraints([(1, 1e-9), (0.5, 1e-6)])"), vocabulary());
   ASSERT_EQ(stated.size(), 2U);
   EXPECT_EQ(stated[1].epsilon.text, "0.5");
@@ -25,7 +25,7 @@ TEST(Stated, ListsWhatAPlanSays) {
   EXPECT_EQ(stated_guarantees(parse("dp(epsilon=1)"), vocabulary()).front().delta.text, "0");
 }
 
-TEST(Stated, SaysNothingOfOtherPlans) {
+TEST(Stated, IsEmptyForOtherPlans) {
   for (const char* text : {"dp(1, 1e-5) | repeat(2)", "dp(1, 1e-5); dp(1, 1e-5)", "gaussian(sigma=1)", "(dp(1, 1e-5))"})
     EXPECT_TRUE(stated_guarantees(parse(text), vocabulary()).empty()) << text;
 }

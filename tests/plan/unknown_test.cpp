@@ -16,7 +16,7 @@ void expect_place(const char* text, Role role, const char* call, const char* par
   EXPECT_EQ(place.offset, offset) << text;
 }
 
-TEST(FindUnknown, TellsTheCallAndTheParameter) {
+TEST(FindUnknown, NamesTheCallAndTheParameter) {
   expect_place("gaussian(sigma=?) | repeat(3)", Role::source, "gaussian", "sigma", 15);
   expect_place("gdp(1); gdp(1) | repeat(?)", Role::operation, "repeat", "times", 24);
   expect_place("(gdp(1); laplace(?)) | repeat(2)", Role::source, "laplace", "scale", 17);

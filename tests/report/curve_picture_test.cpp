@@ -44,7 +44,7 @@ TEST(CurvePicture, GoesDownAsFarAsTheProfilesDo) {
   EXPECT_EQ(draw_curves(View::profile, {named("dp(epsilon=1)")}, Direction::worst, 21).y.low, 1e-10);
 }
 
-TEST(CurvePicture, TellsTheEighthPlanFromTheFirst) {
+TEST(CurvePicture, DistinguishesTheEighthPlanFromTheFirst) {
   const Picture picture = draw_curves(View::gdpt, std::vector<NamedCurve>(8, named("gdp(mu=1)")), Direction::worst, 3);
   EXPECT_EQ(picture.series.front().stroke, Stroke::solid);
   EXPECT_EQ(picture.series.back().stroke, Stroke::dashed);

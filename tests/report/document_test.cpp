@@ -35,7 +35,7 @@ TEST(Document, InHtml) {
   for (const char* part : {"<script", "http-equiv", "<link", "src=", "url("}) EXPECT_THAT(page, Not(HasSubstr(part)));
 }
 
-TEST(Document, TextOfStrangersStaysText) {
+TEST(Document, UntrustedTextIsEscaped) {
   const std::string hostile = "<script>alert(\"1\")</script> `<b>` *x* [y](z) \x01\xff & |";
   const Document document{hostile,
                           {Heading{hostile}, Paragraph{hostile}, Highlight{hostile}, Listing{{hostile}}, Table{{{hostile}, {hostile}}},
@@ -50,7 +50,7 @@ TEST(Document, TextOfStrangersStaysText) {
   EXPECT_THAT(text, HasSubstr("`````\n```\n"));  // a fence that nothing inside can close
 }
 
-TEST(Document, CodeOfStrangersHasNoBackquotes) {
+TEST(Document, UntrustedCodeHasNoBackquotes) {
   EXPECT_EQ(as_code("plan"), "`plan`");
   EXPECT_EQ(as_code("a`b\nc"), "`a'b c`");
 }

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-TEST(PictureJson, SaysWhatTheDescriptionSays) {
+TEST(PictureJson, ContainsTheWholeDescription) {
   const double infinite = std::numeric_limits<double>::infinity();
   const Picture picture{
       "A \"title\"",

@@ -71,7 +71,7 @@ TEST(Regret, IsNothingForTheCurveItself) {
   }
 }
 
-TEST(Regret, OfSayingNothing) {
+TEST(Regret, OfATrivialGuarantee) {
   // Everything may be revealed: g = 0, and f crosses the diagonal at its balanced error.
   const Curve curve = curve_of("gdp(mu=1)");
   const Interval regret = regret_of(curve, curve_of("dp(epsilon=0, delta=1)"));

@@ -147,7 +147,7 @@ TEST(Risk, HoldsForWhatIsKnownOnlyByAGuarantee) {
   }
 }
 
-TEST(Risk, SaysHowOftenAnOutputMayTellMore) {
+TEST(Risk, StatesHowOftenAnOutputMayRevealMore) {
   const Risk risk = find_risk(analyze(parse("gdp(mu=1)")));
   EXPECT_EQ(risk.rare, "1e-5");
   for (const RiskRow& row : risk.posteriors) EXPECT_EQ(row.value.hi, 1);

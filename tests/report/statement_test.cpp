@@ -47,7 +47,7 @@ TEST(Statement, NamesTheUnitThatEveryLineProtects) {
   EXPECT_THAT(page("gaussian(4) | group(2); laplace(1) | group(3)"), HasSubstr("Someone who is in more than 2 records:"));
 }
 
-TEST(Statement, SaysWhichGuaranteesItTakesAsGiven) {
+TEST(Statement, ListsTheGuaranteesThatItAssumes) {
   const auto items = [](const char* plan) { return not_covered(statement_of(parse(plan))); };
   for (const char* plan : {"dp(1)", "gdp(1)", "zcdp(0.1)", "rdp([(2, 0.1)])", "weakest([zcdp(0.1), gdp(1)])", "icea(10, 100)"})
     EXPECT_THAT(items(plan), testing::Contains(HasSubstr("they are taken as given"))) << plan;
@@ -62,7 +62,7 @@ TEST(Statement, CommandIsQuotedForAShell) {
             "'profile(file=\"it'\\''s\", tail=zero)'");
 }
 
-TEST(Statement, SpeaksToReadersAndNotToItsCaller) {
+TEST(Statement, OmitsWarningsForTheCaller) {
   for (const char* plan :
        {"gaussian(sigma=0.1)", "dp(epsilon=1, delta=1e-5)", "laplace(1) | poisson(0.5)", "truncated_laplace(scale=1, bound=5)"}) {
     std::string text = to_markdown(to_document({make_statement({}, parse(plan), curve_of(plan))}));
@@ -78,7 +78,7 @@ TEST(Statement, SpeaksToReadersAndNotToItsCaller) {
   EXPECT_THAT(neighbours_sentence(Neighbours::unstated), HasSubstr("NOT STATED"));
 }
 
-TEST(Statement, SaysThatALargeMuIsNoProtectionOnlyWhereNoPairIsBetter) {
+TEST(Statement, WarnsOfALargeMuOnlyIfNoPairIsBetter) {
   Statement statement = statement_of(parse("dp(epsilon=1)"));
   const auto page = [&] { return to_markdown(to_document({statement})); };
   for (MuRow& row : statement.mus) row.mu = Interval::exactly(7);
@@ -109,7 +109,7 @@ TEST(Statement, WritesParametersOfEveryKind) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
-TEST(Statement, SaysWhatIsKnownOfAMuWithoutSlack) {
+TEST(Statement, StatesTheMuWithoutSlack) {
   Statement statement = statement_of(parse("dp(epsilon=1)"));
   const auto text = [&] { return to_markdown(to_document({statement})); };
   EXPECT_THAT(text(), HasSubstr("The whole curve is that of Gaussian noise or better"));

@@ -77,7 +77,7 @@ TEST(StoredCertificates, NameTheTheoremOfEveryEvaluation) {
 }
 
 // A test that sees no fault could be blind: each step of some certificates is taken away, and one is added.
-TEST(StoredCertificates, AStepThatLacksIsSeen) {
+TEST(StoredCertificates, AMissingStepIsDetected) {
   const std::vector<std::string> lines = stored();
   int seen_within = 0;
   for (std::size_t i = 0; i < lines.size(); i += 10) {

@@ -47,7 +47,7 @@ Box frame_of(const std::string& svg) {
   return {std::stod(m[1]), std::stod(m[2]), std::stod(m[1]) + std::stod(m[3]), std::stod(m[2]) + std::stod(m[4])};
 }
 
-TEST(Svg, IsOneDocumentThatSaysWhatItShows) {
+TEST(Svg, IsOneDocumentWithADescription) {
   const std::string svg = to_svg({"A title", "What it shows", {falling(), falling()}});
   EXPECT_TRUE(is_well_formed(svg));
   for (const char* part : {"<title>A title</title>", "<desc>What it shows</desc>", "role=\"img\"", ">Falling</text>",
@@ -135,7 +135,7 @@ TEST(Svg, DrawsTheBandOnlyWhereItIsVisible) {
   EXPECT_THAT(svg, HasSubstr("class=\"edge\""));
 }
 
-TEST(Svg, CheckerSeesFaults) {
+TEST(Svg, CheckerDetectsFaults) {
   for (const char* bad :
        {"<a>", "<a></b>", "<a></a><b></b>", "<a x=1></a>", "<a>&nbsp;</a>", "<a>\x01</a>", "text", "<a x=\"<\"></a>", "<a></a>x"})
     EXPECT_FALSE(is_well_formed(bad)) << bad;

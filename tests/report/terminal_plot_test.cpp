@@ -32,7 +32,7 @@ TEST(TerminalPlot, NamesItsAxesAndDrawsUpwards) {
   EXPECT_EQ(picture, to_terminal(falling()));
 }
 
-TEST(TerminalPlot, FitsWhateverItIsGiven) {
+TEST(TerminalPlot, FitsTheGivenColumns) {
   Picture picture = falling();
   const std::string endless(300, 'x');
   picture.title = picture.x.label = picture.y.label = endless;
@@ -52,7 +52,7 @@ TEST(TerminalPlot, LeavesOutWhatCannotBeDrawn) {
   expect_fits(to_terminal({}));
 }
 
-TEST(TerminalPlot, TellsSeriesApartByLetters) {
+TEST(TerminalPlot, LabelsSeriesByLetters) {
   Picture picture = falling();
   EXPECT_THAT(to_terminal(picture), Not(HasSubstr("A  ")));
   picture.series = {{"one", {{0, {1, 1}}, {1, {0, 0}}}},

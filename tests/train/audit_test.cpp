@@ -105,7 +105,7 @@ TEST(AuditBounds, SpreadsAreThoseOfBruteForce) {
   }
 }
 
-TEST(Audit, ComesCloseToThePromiseAndNotAboveIt) {
+TEST(Audit, LowerBoundIsCloseToTheStatedMuAndNotAboveIt) {
   for (const char* noise : {"1.3", "0.7"})
     for (const TrainingTerms& terms : both(0, noise)) {
       ReplayForTests words(8);
@@ -298,7 +298,7 @@ AuditResult audit_faulty(const TrainingTerms& terms, std::uint64_t steps, Fault 
   });
 }
 
-TEST(Audit, ExposesEveryFault) {
+TEST(Audit, DetectsEveryFault) {
   for (const TrainingTerms& terms : both(6)) {
     const bool fixed = std::holds_alternative<FixedSizeBatches>(terms.batches);
     if (fixed && test_scale() < 1) continue;

@@ -76,7 +76,7 @@ TEST(FixedSize, PairsAndSuccessiveBatchesAreIndependentOfTheOrderBefore) {
   EXPECT_NEAR(mean, 6 * 6 / 20.0, 6 / std::sqrt(draws));  // hypergeometric
 }
 
-TEST(Poisson, EveryRecordJoinsByItself) {
+TEST(Poisson, EveryRecordJoinsIndependently) {
   ReplayForTests words(3);
   const PoissonBatches batches(5, 20);
   const int draws = static_cast<int>(40'000 * test_scale());
@@ -95,7 +95,7 @@ TEST(Poisson, EveryRecordJoinsByItself) {
   EXPECT_NEAR(squares / draws - mean * mean, 20 * 0.25 * 0.75, 40 / std::sqrt(draws));  // the variance of a binomial law
 }
 
-TEST(Batches, SayWhatTheyMean) {
+TEST(Batches, StateTheirNeighboursAndPlan) {
   const train::ClipGrid grid(read_number("1").value);
   EXPECT_EQ(FixedSizeBatches(2, 9).operation(), "sample(size=2, of=9)");
   EXPECT_EQ(PoissonBatches(2, 9).operation(), "poisson(rate=2/9)");

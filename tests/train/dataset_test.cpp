@@ -120,7 +120,7 @@ std::string read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-TEST(Gzip, FashionMnistIsReadAndDamageIsNoticed) {
+TEST(Gzip, FashionMnistIsReadAndDamageIsDetected) {
   const std::string packed = read(fashion / "t10k-labels-idx1-ubyte.gz");
   ASSERT_FALSE(packed.empty()) << "Debian's dataset-fashion-mnist is missing";
   const std::string content = train::gunzip(packed, 1U << 20);

@@ -91,7 +91,7 @@ TEST(Norms, InClosedFormAreThoseOfTheExplicitGradients) {
 }
 
 // What a record contributes must not depend on its company, to the last bit: else one record more would move all others. [private-step]
-TEST(Gradients, OfARecordAreTheSameWhereverItStands) {
+TEST(Gradients, OfARecordDoNotDependOnItsPosition) {
   for (const Case& one : cases()) {
     ReplayForTests words(13);
     Model model(one.shape);

@@ -127,7 +127,7 @@ TEST(Trainer, DrawsAFreshBatchInEveryStep) {
 }
 
 // Who took part is a secret that the guarantee counts on: after the step nothing of it is left in the trainer's memory.
-TEST(Trainer, ForgetsItsBatches) {
+TEST(Trainer, WipesItsBatches) {
   const Examples examples = random_examples(30, 4, 1);
   const std::size_t* batch_seen = nullptr;
   std::size_t size = 0;
@@ -244,7 +244,7 @@ TEST(Checkpoint, IsReadBackBitByBit) {
   EXPECT_EQ(train::stated_plan(read.terms, 20), train::stated_plan(trainer.progress().terms, 20));
 }
 
-TEST(Checkpoint, DamageIsNoticed) {
+TEST(Checkpoint, DamageIsDetected) {
   const Examples examples = random_examples(30, 4, 1);
   ReplayForTests words(4);
   const Trainer trainer(small_terms(FixedSizeBatches(7, 30), examples, 0), examples, words);

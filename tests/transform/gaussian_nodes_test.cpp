@@ -177,7 +177,7 @@ TEST(GaussianTilt, BoundsTheModulusFarOut) {
 }
 
 // Nodes made for an easier task err visibly in log M; the enclosure must say so.
-TEST(GaussianTilt, OwnsUpToCoarseQuadrature) {
+TEST(GaussianTilt, BoundsTheErrorOfACoarseQuadrature) {
   for (const Case& one : {cases[0], cases[1]}) {
     const SubsampledGaussianWitness witness = witness_of(one);
     const auto loss = subsampled_gaussian(Interval::exactly(one.mu), Interval::exactly(one.rate));
@@ -210,7 +210,7 @@ TEST(GaussianTilt, BoundsItsDeviationOnAShortRange) {
   }
 }
 
-TEST(GaussianTilt, PaysForDroppedNodes) {
+TEST(GaussianTilt, IncludesDroppedNodesInTheError) {
   const GaussianNodes nodes = nodes_of(cases[0], 40, 1, 30);
   const CarelessTilt all(nodes, cases[0].power, 0), some(nodes, cases[0].power, 1e-3);
   ASSERT_LT(some.size(), all.size());

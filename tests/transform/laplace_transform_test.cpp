@@ -79,7 +79,7 @@ TEST(LaplaceTransform, HoldsItsClosedForm) {
 }
 
 // Asked beyond the orders that it was prepared for, the quadrature errs, and says so before it does.
-TEST(LaplaceTransform, OwnsUpToCoarseQuadrature) {
+TEST(LaplaceTransform, BoundsTheErrorOfACoarseQuadrature) {
   const auto moments = laplace_transform(Interval::exactly(5)).prepare({0, 0.5, 1, 0, false, 0, 0});
   const ComplexBall at_0 = laplace_moment(5, 7, 0);
   Ball truth;

@@ -232,7 +232,7 @@ TEST(SubsampledTransform, HoldsTheSymmetrisedGaussian) {
       for (const double order : {0.25, 15.0}) hold({true, mu, infinity}, rate, SampledBy::fixed, Direction::remove, order);
 }
 
-TEST(SubsampledTransform, OffersNothingItCannotProve) {
+TEST(SubsampledTransform, IsNullIfItsErrorsCannotBeBounded) {
   const auto laplace = base_of({false, 1, infinity}), gaussian = base_of({true, 1, infinity});
   EXPECT_EQ(subsampled_transform(*laplace, {0.1, 0.11}, SampledBy::poisson, Direction::remove), nullptr);
   EXPECT_EQ(subsampled_transform(*laplace, Interval::exactly(1), SampledBy::poisson, Direction::remove), nullptr);

@@ -130,7 +130,7 @@ const Family families[] = {
      }},
 };
 
-TEST(Witness, SeesWhereAContourKnowsNothing) {
+TEST(Witness, AnswersWhereAContourGivesNoBound) {
   const Plan plan = parse("truncated_laplace(scale=0.9, bound=2.006) | repeat(3)");
   const Interval ours = analyze(plan).delta_at(0);
   const Real truth = Witness(plan).delta(Real(0));

@@ -81,7 +81,7 @@ Direction direction_of(const nlohmann::json& one) {
   return one.at("inputs").at("direction") == "remove" ? Direction::remove : Direction::add;
 }
 
-TEST(BreakPointsTest, MassesAddUpToOne) {
+TEST(BreakPoints, MassesAddUpToOne) {
   for (const BreakExpansion& points :
        {laplace_break_points(0.7), truncated_laplace_break_points(0.7, Interval::exactly(3)), randomized_response_break_points(1.2, 2),
         randomized_response_break_points(1.2, 7), dp_break_points(0.3, Interval::exactly(1e-3))}) {
@@ -165,7 +165,7 @@ double log_modulus(const acb_t z) {
   return result;
 }
 
-TEST(NoisePlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
+TEST(NoisePlane, ValuesAndMajorantsHoldAtRandomExponents) {
   std::mt19937_64 random(2);
   std::uniform_real_distribution<double> uniform(0, 1);
   int useful = 0;
@@ -233,7 +233,7 @@ void exact_remainder(acb_t result, double mu, double rate, Complex p) {
 }
 
 // [bent-remainder] At rates where the transform is 1 but for its twelfth digit, on contours and off them; every third range is too short.
-TEST(NoisePlaneTest, RemainderHoldsAtRandomExponents) {
+TEST(NoisePlane, RemainderHoldsAtRandomExponents) {
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> uniform(0, 1);
   int useful = 0;
@@ -261,7 +261,7 @@ TEST(NoisePlaneTest, RemainderHoldsAtRandomExponents) {
 }
 
 // E (1 + e^V) = 1 / (1 - rate). Half of it lies beyond the last node, where the integrand only begins to fall.
-TEST(NoisePlaneTest, WhatLiesBeyondTheNodesIsCounted) {
+TEST(NoisePlane, TheErrorIncludesThePartBeyondTheNodes) {
   hyperbolic::NoisePlane plane(Interval::exactly(4), Interval::exactly(0.5), {-40, 8.3});
   const Complex one(1, 0);
   const hyperbolic::Polar found = plane.evaluate(one);
@@ -271,7 +271,7 @@ TEST(NoisePlaneTest, WhatLiesBeyondTheNodesIsCounted) {
 }
 
 // Many turns of the phase: rounding of the exponents is what is left of the error.
-TEST(NoisePlaneTest, RoundingOfLargeExponentsIsCounted) {
+TEST(NoisePlane, TheErrorIncludesTheRoundingOfLargeExponents) {
   for (const double imaginary : {100.0, 200.0, 300.0}) {
     const Complex p(-40, imaginary);
     const hyperbolic::RealNoise fast(1, 0.1, false);
@@ -289,7 +289,7 @@ TEST(NoisePlaneTest, RoundingOfLargeExponentsIsCounted) {
   }
 }
 
-TEST(NoisePlaneTest, HoldsWhereNodesAreFarApartForTheFrequency) {
+TEST(NoisePlane, HoldsWhereNodesAreFarApartForTheFrequency) {
   const double mu = 3.0173024643473902, rate = 0.0038609893910869688;
   const Complex p(4.5951313609136353, 77.857209740650248);
   hyperbolic::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), hyperbolic::RealNoise(mu, rate, true).range(p.real()));
@@ -305,7 +305,7 @@ TEST(NoisePlaneTest, HoldsWhereNodesAreFarApartForTheFrequency) {
 }
 
 // A plane for an interval of parameters holds for the planes of its ends.
-TEST(NoisePlaneTest, DoubtAboutParametersIsCounted) {
+TEST(NoisePlane, TheErrorIncludesTheWidthOfTheParameters) {
   const auto value = [](hyperbolic::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
   for (const Complex p : {Complex(3, 0), Complex(-20, 5), Complex(0.5, 12)}) {
     const hyperbolic::Range range{-30, 12};
@@ -364,7 +364,7 @@ void exact_sampled_transform(acb_t result, double mu, double rate, Complex p) {
 }
 
 // [sampled-plane] On contours and off them, for losses of either sign; every third range is too short at one end.
-TEST(SampledPlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
+TEST(SampledPlane, ValuesAndMajorantsHoldAtRandomExponents) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> uniform(0, 1);
   int useful = 0;
@@ -399,7 +399,7 @@ TEST(SampledPlaneTest, ValuesAndMajorantsHoldAtRandomExponents) {
 }
 
 // [sampled-plane] Nodes that begin where a tenth of the small losses lies behind them, or end before the tail.
-TEST(SampledPlaneTest, WhatLiesBeyondTheNodesIsCounted) {
+TEST(SampledPlane, TheErrorIncludesThePartBeyondTheNodes) {
   const double mu = 0.5, rate = 0.01;
   for (const hyperbolic::Range range : {hyperbolic::Range{-17, 8}, hyperbolic::Range{-60, -3}}) {
     for (const Complex p : {Complex(3, 0), Complex(-5, 0), Complex(20, 0)}) {
@@ -417,7 +417,7 @@ TEST(SampledPlaneTest, WhatLiesBeyondTheNodesIsCounted) {
 }
 
 // [sampled-plane] A plane for an interval of parameters holds for the planes of its ends.
-TEST(SampledPlaneTest, DoubtAboutParametersIsCounted) {
+TEST(SampledPlane, TheErrorIncludesTheWidthOfTheParameters) {
   const auto value = [](hyperbolic::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
   for (const Complex p : {Complex(3, 0), Complex(-20, 5), Complex(0.5, 12)}) {
     const hyperbolic::Range range{-60, 12};
@@ -440,7 +440,7 @@ Part sampled(double sigma, double rate, std::uint64_t times) {
 }
 
 // [sampled-plane] One step has a closed profile, in either direction and at either sign of epsilon.
-TEST(SampledBentTest, OneStepMatchesItsClosedProfile) {
+TEST(HyperbolicContourOfFixedSizeSamples, OneStepMatchesItsClosedProfile) {
   int tight = 0;
   int all = 0;
   for (const double sigma : {0.5, 4.0}) {
@@ -465,7 +465,7 @@ TEST(SampledBentTest, OneStepMatchesItsClosedProfile) {
 
 // [sampled-plane] Truth by composing step after step in the space of losses: Gauss rules on panels that shrink towards 0 and epsilon,
 // profiles kept as Chebyshev series on panels of log epsilon; two resolutions agree to the digits shown.
-TEST(SampledBentTest, FewStepsMatchStepByStepIntegration) {
+TEST(HyperbolicContourOfFixedSizeSamples, FewStepsMatchStepByStepIntegration) {
   const auto check = [](double sigma, double rate, std::uint64_t times, double epsilon, const char* truth, double width = 1e-6) {
     const auto loss = compose_by_hyperbolic_contour({sampled(sigma, rate, times)}, {});
     const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
@@ -484,7 +484,7 @@ TEST(SampledBentTest, FewStepsMatchStepByStepIntegration) {
 }
 
 // [sampled-plane] Two engines that share no bound, at random plans.
-TEST(SampledBentTest, AgreesWithTheLattice) {
+TEST(HyperbolicContourOfFixedSizeSamples, AgreesWithTheLattice) {
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (int k = 0; k < 8; ++k) {
@@ -503,7 +503,7 @@ TEST(SampledBentTest, AgreesWithTheLattice) {
 }
 
 // [sampled-plane] Together with break terms and a plain Gaussian; and epsilon from delta.
-TEST(SampledBentTest, MixedPlansAndEpsilon) {
+TEST(HyperbolicContourOfFixedSizeSamples, MixedPlansAndEpsilon) {
   const Parts parts{sampled(1, 0.01, 5), {std::make_shared<LaplaceLoss>(Interval::exactly(0.25)), 2}};
   const auto loss = compose_by_hyperbolic_contour(parts, {});
   ASSERT_NE(loss, nullptr);
@@ -522,7 +522,7 @@ TEST(SampledBentTest, MixedPlansAndEpsilon) {
 }
 
 // Parameters known only to intervals take the worse end from above and the better end from below.
-TEST(SampledBentTest, WideParametersAreEnclosed) {
+TEST(HyperbolicContourOfFixedSizeSamples, WideParametersAreEnclosed) {
   const Interval rate{0.01, 0.0101};
   const Part wide{std::make_shared<SampledLoss>(gaussian_loss(Interval::exactly(1)), rate), 3};
   const Interval found = compose_by_hyperbolic_contour({wide}, {})->delta(Direction::remove, Interval::exactly(0.25));
@@ -532,7 +532,7 @@ TEST(SampledBentTest, WideParametersAreEnclosed) {
 }
 
 // [bent-contour] Whatever the epsilon, Gaussian noise leaves some delta: an exponent that overflows is no proof of 0.
-TEST(BentContourTest, NeverClaimsThatNothingIsLeft) {
+TEST(HyperbolicContour, NeverClaimsThatDeltaIsZero) {
   for (const double steps : {2.0, 1000.0})
     for (const double epsilon : {1e10, 1e100, 1e300, 1e308}) {
       const auto loss = compose_by_hyperbolic_contour(
@@ -543,7 +543,7 @@ TEST(BentContourTest, NeverClaimsThatNothingIsLeft) {
 }
 
 // Nothing oscillates here, so that what is cut off is as large as its bound.
-TEST(BentContourTest, WhatIsCutOffIsCounted) {
+TEST(HyperbolicContour, TheErrorIncludesTheTruncation) {
   for (const double y : {-0.01, 0.0, 0.01, 0.3}) {
     for (const double place : {0.3, 1.0, 4.0}) {
       for (const double tolerance : {0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4}) {
@@ -557,7 +557,7 @@ TEST(BentContourTest, WhatIsCutOffIsCounted) {
 }
 
 // [bent-split] A tail of which nothing is known counts with its bound.
-TEST(StepFactorTest, AnUnknownTailIsNotLeftOut) {
+TEST(StepFactor, AnUnknownTailIsNotLeftOut) {
   const hyperbolic::SubsampledSteps steps{0.5, 0.01, 1, true, 0, 0};
   const double mean = std::log(0.01 / 0.99) - 0.125;
   const auto cut = std::make_shared<const hyperbolic::Cut>(steps, mean + 0.25, 0.25);
@@ -576,7 +576,7 @@ TEST(StepFactorTest, AnUnknownTailIsNotLeftOut) {
   }
 }
 
-TEST(WindowTest, LogHalfErfcIsWithinItsBound) {
+TEST(Window, LogHalfErfcIsWithinItsBound) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> uniform(-1, 1);
   acb_t truth;
@@ -600,7 +600,7 @@ TEST(WindowTest, LogHalfErfcIsWithinItsBound) {
 }
 
 // The two windows add up to the whole, and each value lies below its majorant.
-TEST(WindowTest, BulkAndTailAddUp) {
+TEST(Window, BulkAndTailAddUp) {
   const double mu = 0.5;
   const double rate = 0.001;
   for (const double width : {0.12, 0.3}) {
@@ -625,7 +625,7 @@ TEST(WindowTest, BulkAndTailAddUp) {
 }
 
 // One step has a closed profile; small rates need the split, and negative epsilons the mirror.
-TEST(BentTest, OneStepMatchesItsClosedProfile) {
+TEST(HyperbolicContour, OneStepMatchesItsClosedProfile) {
   int tight = 0;
   int all = 0;
   for (const double mu : {0.25, 2.0}) {
@@ -647,7 +647,7 @@ TEST(BentTest, OneStepMatchesItsClosedProfile) {
   EXPECT_GE(tight, all * 8 / 10) << "of " << all;
 }
 
-TEST(BentTest, EpsilonIsEnclosedAndTight) {
+TEST(HyperbolicContour, EpsilonIsEnclosedAndTight) {
   const auto loss =
       compose_by_hyperbolic_contour({subsampled(Interval::exactly(1), Interval::exactly(0.1), 3), laplace(Interval::exactly(0.5), 2)}, {});
   for (const double epsilon : {0.25, 1.5, 6.0}) {
@@ -660,7 +660,7 @@ TEST(BentTest, EpsilonIsEnclosedAndTight) {
 }
 
 // A search for epsilon draws its contours once and moves them; an answer on new contours must agree with it on both sides.
-TEST(BentTest, EpsilonAgreesWithFreshContours) {
+TEST(HyperbolicContour, EpsilonAgreesWithFreshContours) {
   for (const double sigma : {0.5, 1.0, 2.0}) {
     for (const double rate : {0.2, 0.01, 0.001}) {
       const auto loss =
@@ -677,7 +677,7 @@ TEST(BentTest, EpsilonAgreesWithFreshContours) {
 }
 
 // What is known of the factors at one epsilon serves another; the summands must be the same.
-TEST(BentContourTest, AMovedContourStillHolds) {
+TEST(HyperbolicContour, AReusedContourIsValid) {
   const auto expansion =
       hyperbolic::expand({subsampled(Interval::exactly(1), Interval::exactly(0.1), 4)}, Direction::remove, ParameterEnd::worse);
   ASSERT_TRUE(expansion.has_value());
@@ -714,7 +714,7 @@ TEST(BentContourTest, AMovedContourStillHolds) {
 }
 
 // What an evaluator remembers of one epsilon must not stand for parts that another has and that one had not.
-TEST(BentContourTest, AnswersDoNotDependOnEarlierOnes) {
+TEST(HyperbolicContour, AnswersDoNotDependOnEarlierOnes) {
   for (const Parts& parts : {Parts{laplace(Interval::exactly(0.5), 3)},
                              Parts{subsampled(Interval::exactly(1), Interval::exactly(0.1), 2), laplace(Interval::exactly(1), 2)},
                              Parts{subsampled(Interval::exactly(2), Interval::exactly(0.001), 4)}}) {
@@ -732,7 +732,7 @@ TEST(BentContourTest, AnswersDoNotDependOnEarlierOnes) {
 }
 
 // Far beyond what any noise reaches there is still an answer, and it is small.
-TEST(BentTest, HugeEpsilonsAreAnswered) {
+TEST(HyperbolicContour, HugeEpsilonsAreAnswered) {
   for (const double rate : {0.01, 1e-4}) {
     const auto loss = compose_by_hyperbolic_contour({subsampled(Interval::exactly(1), Interval::exactly(rate), 10)}, {});
     for (const double epsilon : {50.0, 700.0}) {
@@ -744,7 +744,7 @@ TEST(BentTest, HugeEpsilonsAreAnswered) {
 }
 
 // Close to the largest loss of the direction add, contours lean far to the left, where a straight path in the noise plane would rise.
-TEST(BentTest, NearTheLargestLossIsTight) {
+TEST(HyperbolicContour, NearTheLargestLossIsTight) {
   for (const std::uint64_t times : {2U, 5U}) {
     const auto loss = compose_by_hyperbolic_contour({subsampled(Interval::exactly(0.5), Interval::exactly(0.01), times)}, {});
     const auto found = loss->closed_epsilon(Direction::add, Interval::exactly(1e-8));
@@ -755,7 +755,7 @@ TEST(BentTest, NearTheLargestLossIsTight) {
 
 // [bent-remainder] Where the Chernoff bound hides delta by many digits: two steps against cells, which use no transform at all, and
 // a plan with a plain Gaussian against the lattice.
-TEST(BentTest, DeepInTheTailOfSmallRates) {
+TEST(HyperbolicContour, DeepInTheTailOfSmallRates) {
   const auto check = [](double mu, double rate, std::uint64_t times, double epsilon) {
     const Parts parts{{subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate)), times}};
     const Interval found = compose_by_hyperbolic_contour(parts, {})->log_delta(Direction::remove, Interval::exactly(epsilon));
@@ -774,7 +774,7 @@ TEST(BentTest, DeepInTheTailOfSmallRates) {
 }
 
 // Laplace steps end at a largest loss; on it and beyond it delta is exactly the mass at infinity.
-TEST(BentTest, TiesAndTheFarEndAreExact) {
+TEST(HyperbolicContour, TiesAndTheFarEndAreExact) {
   const auto pure = compose_by_hyperbolic_contour({laplace(Interval::exactly(0.5), 4)}, {});
   EXPECT_EQ(pure->delta(Direction::add, Interval::exactly(2)), Interval::exactly(0));
   EXPECT_EQ(pure->delta(Direction::add, Interval::exactly(3)), Interval::exactly(0));
@@ -789,7 +789,7 @@ TEST(BentTest, TiesAndTheFarEndAreExact) {
 }
 
 // A wider parameter can only widen the answer, and a worse one only raise it.
-TEST(BentTest, ParametersAreTakenAtTheirEnds) {
+TEST(HyperbolicContour, ParametersAreTakenAtTheirEnds) {
   const auto wide = compose_by_hyperbolic_contour({subsampled({0.9, 1.1}, {0.09, 0.11}, 4)}, {});
   const auto narrow = compose_by_hyperbolic_contour({subsampled(Interval::exactly(1), Interval::exactly(0.1), 4)}, {});
   for (const Direction direction : {Direction::remove, Direction::add}) {
@@ -800,13 +800,13 @@ TEST(BentTest, ParametersAreTakenAtTheirEnds) {
   }
 }
 
-TEST(BentTest, RefusesLossesWithoutAnExpansion) {
+TEST(HyperbolicContour, RefusesLossesWithoutAnExpansion) {
   EXPECT_EQ(compose_by_hyperbolic_contour({{std::make_shared<ShapelessLoss>(), 2}}, {}), nullptr);
   EXPECT_EQ(compose_by_hyperbolic_contour({}, {}), nullptr);
   EXPECT_EQ(compose_by_hyperbolic_contour({laplace(Interval::exactly(1), 1'000'000)}, {}), nullptr);
 }
 
-TEST(BentTest, ComposedLaplaceMatchesGolden) {
+TEST(HyperbolicContour, ComposedLaplaceMatchesGolden) {
   for (const auto& one : golden_group("f_dp.json", "lap_comp")) {
     const auto& in = one.at("inputs");
     const auto loss = compose_by_hyperbolic_contour({laplace(golden_interval(in.at("mu")), in.at("n").get<std::uint64_t>())}, {});
@@ -817,7 +817,7 @@ TEST(BentTest, ComposedLaplaceMatchesGolden) {
   }
 }
 
-TEST(BentTest, TwoSubsampledStepsMatchGolden) {
+TEST(HyperbolicContour, TwoSubsampledStepsMatchGolden) {
   for (const auto& one : golden_group("f_dp.json", "dpsgd2_delta")) {
     const auto& in = one.at("inputs");
     const auto loss = compose_by_hyperbolic_contour({subsampled(golden_interval(in.at("sigma")), golden_interval(in.at("q")), 2)}, {});
@@ -827,7 +827,7 @@ TEST(BentTest, TwoSubsampledStepsMatchGolden) {
   }
 }
 
-TEST(BentTest, OneSubsampledStepMatchesGolden) {
+TEST(HyperbolicContour, OneSubsampledStepMatchesGolden) {
   for (const auto& one : golden_group("f_dp.json", "sub_gauss_1")) {
     const auto& in = one.at("inputs");
     const auto loss = compose_by_hyperbolic_contour({subsampled(golden_interval(in.at("sigma")), golden_interval(in.at("q")), 1)}, {});
@@ -839,7 +839,7 @@ TEST(BentTest, OneSubsampledStepMatchesGolden) {
   }
 }
 
-TEST(BentTest, ManySubsampledStepsMatchGolden) {
+TEST(HyperbolicContour, ManySubsampledStepsMatchGolden) {
   int tight = 0;
   for (const auto& one : golden_group("f_dp.json", "dpsgd_delta")) {
     const auto& in = one.at("inputs");
@@ -855,7 +855,7 @@ TEST(BentTest, ManySubsampledStepsMatchGolden) {
 
 // Small rates over many steps, where the bulk of the noise and its tail need different paths: a vertical line of 500 to 200,000 nodes in
 // 64-bit mantissas, two spacings agreeing to 14 digits.
-TEST(BentTest, SmallRatesMatchALongVerticalLine) {
+TEST(HyperbolicContour, SmallRatesMatchALongVerticalLine) {
   const auto check = [](double sigma, double rate, double epsilon, const char* truth) {
     const auto loss = compose_by_hyperbolic_contour({subsampled(Interval::exactly(sigma), Interval::exactly(rate), 100)}, {});
     const Interval delta = loss->delta(Direction::remove, Interval::exactly(epsilon));
@@ -869,7 +869,7 @@ TEST(BentTest, SmallRatesMatchALongVerticalLine) {
 }
 
 // A doubt of one rounding about mu and the rate is counted once, not answered twice, and widens the answer by little.
-TEST(BentTest, DoubtOfOneRoundingCostsNothing) {
+TEST(HyperbolicContour, AParameterOneRoundingWideCostsNoWidth) {
   const auto loss =
       compose_by_hyperbolic_contour({{subsampled_gaussian(1.0 / Interval::exactly(3), {0.01, std::nextafter(0.01, 1)}), 10}}, {});
   const auto ends = compose_by_hyperbolic_contour({subsampled(Interval::exactly(3), {0.01, std::nextafter(0.01, 1)}, 10)}, {});
@@ -882,7 +882,7 @@ TEST(BentTest, DoubtOfOneRoundingCostsNothing) {
   }
 }
 
-TEST(BentTest, RandomizedResponseMatchesGolden) {
+TEST(HyperbolicContour, RandomizedResponseMatchesGolden) {
   for (const auto& one : golden_group("f_dp.json", "rr_delta")) {
     const auto& in = one.at("inputs");
     if (in.at("eps").get<std::string>().find('/') != std::string::npos || in.at("n").get<std::uint64_t>() > 500) continue;
@@ -903,7 +903,7 @@ TEST(BentTest, RandomizedResponseMatchesGolden) {
 }
 
 // 5 subsampled Gaussians (sigma 1, rate 0.1), one Gaussian (mu 0.5) and two Laplace: a vertical contour in 30-digit arithmetic.
-TEST(BentTest, AMixedPlanMatchesThirtyDigitArithmetic) {
+TEST(HyperbolicContour, AMixedPlanMatchesThirtyDigitArithmetic) {
   const auto loss = compose_by_hyperbolic_contour(
       {subsampled(Interval::exactly(1), Interval::exactly(0.1), 5), gaussian(0.5, 1), laplace(Interval::exactly(1), 2)}, {});
   ASSERT_NE(loss, nullptr);
@@ -922,7 +922,7 @@ TEST(BentTest, AMixedPlanMatchesThirtyDigitArithmetic) {
 }
 
 // At small rates delta falls steeply next to 0, so that Newton's steps leave what is certified: the search must still end around the truth.
-TEST(BentTest, EpsilonNextToZeroOfSmallRates) {
+TEST(HyperbolicContour, EpsilonNextToZeroOfSmallRates) {
   const double mu = 1 / 0.3, rate = 1e-5;
   const LossPointer step = subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate));
   const auto loss = compose_by_hyperbolic_contour({{step, 1}}, {});
@@ -937,7 +937,7 @@ TEST(BentTest, EpsilonNextToZeroOfSmallRates) {
 }
 
 // Far from where the planes were prepared little or nothing is known of F: what is told must hold what a plane prepared there says.
-TEST(BentContourTest, ASampleFarFromItsPlanesIsOnlyABound) {
+TEST(HyperbolicContour, ASampleFarFromItsPlanesIsOnlyABound) {
   const Parts parts{subsampled(Interval::exactly(1), Interval::exactly(0.01), 2)};
   const hyperbolic::Side side(*hyperbolic::expand(parts, Direction::remove, ParameterEnd::worse));
   const double epsilon = 0.5, y = side.expansion.summands.front().position.value() - epsilon;
@@ -959,7 +959,7 @@ TEST(BentContourTest, ASampleFarFromItsPlanesIsOnlyABound) {
 }
 
 // Positions that no pair of doubles holds have an error. A break that may be either side of epsilon counts with its distance, and is told.
-TEST(BentTest, ABreakWithinItsRoundingOfEpsilonIsATie) {
+TEST(HyperbolicContour, ABreakWithinItsRoundingOfEpsilonIsATie) {
   const double small = 0x1p-54, tiny = 0x1p-116;
   const auto response = [](double epsilon) { return randomized_response(Interval::exactly(epsilon), 1); };
   const auto tied = compose_by_hyperbolic_contour({laplace(Interval::exactly(1), 1), response(small), response(tiny), response(small)}, {});

@@ -18,7 +18,7 @@ namespace {
 using test::Encloses;
 using test::IsTight;
 
-TEST(Choose, GaussiansAddSquares) {
+TEST(Compose, GaussiansAddSquares) {
   const Composition composition = compose({{gaussian_loss(Interval::exactly(3)), 1}, {gaussian_loss(Interval::exactly(2)), 4}}, {});
   const Provenance found = provenance_of([&] { (void)composition.loss->delta(Direction::remove, Interval::exactly(1)); });
   EXPECT_EQ(found.method, Method::closed_form);
@@ -27,13 +27,13 @@ TEST(Choose, GaussiansAddSquares) {
   EXPECT_THAT(*composition.loss->gaussian_mu(), IsTight(1e-15));
 }
 
-TEST(Choose, OneMechanismIsItself) {
+TEST(Compose, ASingleMechanismIsUnchanged) {
   const auto laplace = std::make_shared<LaplaceLoss>(Interval::exactly(1));
   EXPECT_EQ(compose({{laplace, 1}}, {}).loss, laplace);
   EXPECT_EQ(compose({{laplace, 1}, {gaussian_loss(Interval::exactly(0)), 5}}, {}).loss, laplace);
 }
 
-TEST(Choose, WhatMayRevealEverythingMultiplies) {
+TEST(Compose, ProbabilitiesOfRevealingNothingMultiply) {
   const auto reveal = [](double delta) {
     return std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{Interval::exactly(0), Interval::exactly(delta)}});
   };
@@ -46,7 +46,7 @@ TEST(Choose, WhatMayRevealEverythingMultiplies) {
   EXPECT_THAT(composition.loss->delta(Direction::remove, at), IsTight(1e-14));
 }
 
-TEST(Choose, FewSamplesOfFixedSizeGoWhereTheyAreTight) {
+TEST(Compose, FewSamplesOfFixedSizeUseATightEngine) {
   const auto few = [](double mu, double rate, std::uint64_t times, double epsilon) {
     const Composition composition =
         compose({{std::make_shared<SampledLoss>(gaussian_loss(Interval::exactly(mu)), Interval::exactly(rate)), times}}, {});
@@ -63,7 +63,7 @@ TEST(Choose, FewSamplesOfFixedSizeGoWhereTheyAreTight) {
   EXPECT_EQ(few(1, 0.1, 100, 4).method, Method::contour);
 }
 
-TEST(Choose, NothingIsPerfectPrivacy) {
+TEST(Compose, NoMechanismIsPerfectPrivacy) {
   EXPECT_EQ(*compose({}, {}).loss->gaussian_mu(), Interval::exactly(0));
   EXPECT_EQ(*compose({{std::make_shared<LaplaceLoss>(Interval::exactly(1)), 0}}, {}).loss->gaussian_mu(), Interval::exactly(0));
 }

@@ -21,7 +21,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// `reveal(chance)`: with this chance the record is published, otherwise nothing happens.
+// `reveal(chance)`: with this probability the record is published, otherwise nothing happens.
 LossPointer make_reveal(const Arguments& arguments, const SourceContext&) {
   const Interval chance = arguments.number("chance");
   return finite_loss(make_atoms({{Interval::exactly(0), 1.0 - chance}}, chance, chance, true), make_key("reveal", {chance}),
@@ -37,7 +37,7 @@ Word reveal_word() {
           .make = make_reveal};
 }
 
-// `sometimes(chance)`: what stands before it is run with this chance, and everybody sees whether it was.
+// `sometimes(chance)`: everything before it is run with this probability, and the choice is public.
 LossPointer apply_sometimes(const Arguments& arguments, LossPointer base) {
   const Interval chance = arguments.number("chance");
   return mixture_loss({{chance, std::move(base)}, {1.0 - chance, gaussian_loss(Interval::exactly(0))}});
@@ -60,7 +60,7 @@ Curve curve_of(const std::string& text, Neighbours neighbours = Neighbours::unst
   return analyze(parse(text, words()), words(), neighbours);
 }
 
-/// Both say the same of the profile and of its inverse, in either direction.
+/// Both curves agree in the profile and its inverse, in either direction.
 void expect_same(const Curve& one, const Curve& other) {
   for (const Direction direction : {Direction::worst, Direction::remove, Direction::add}) {
     for (const char* epsilon : {"0", "0.5", "2"}) {
@@ -71,7 +71,7 @@ void expect_same(const Curve& one, const Curve& other) {
   }
 }
 
-// [finite-pair] To reveal with a chance is the worst of all that is (0, chance)-DP.
+// [finite-pair] Revealing with some probability is the least private of all (0, chance)-DP mechanisms.
 TEST(AddedWord, ASourceIsParsedAnalysedAndAsked) {
   expect_same(curve_of("reveal(chance=0.25)", Neighbours::add_remove), analyze(parse("dp(0, 0.25)"), Neighbours::add_remove));
   expect_same(curve_of("reveal(0.01) | repeat(3)", Neighbours::add_remove),
@@ -110,7 +110,7 @@ TEST(AddedWord, IsUnknownToTheLibraryItself) {
   EXPECT_THROW((void)analyze(parse("gdp(1) | sometimes(0.5)", words())), UnsupportedError);
 }
 
-// A word may redefine nothing, and equal texts by different words must not count as equal laws.
+// A word may not redefine another, and equal texts with different vocabularies must not count as equal distributions.
 TEST(AddedWord, CannotReuseAName) {
   EXPECT_THROW((void)words().with(reveal_word()), std::invalid_argument);
   Word unmade = reveal_word();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Curves as users meet them: plan text in, answers out. [membership-posterior]
+// Curves from plan texts. [membership-posterior]
 #include "tradeoff/curve.h"
 
 #include <gmock/gmock.h>
@@ -136,7 +136,7 @@ TEST(Curve, AnswersAStatedGuaranteeWithTheGuarantee) {
   EXPECT_FALSE(analyze(parse("dp(1, 1e-5) | repeat(2)")).states(read_number("1"), read_number("1e-5")));
 }
 
-// e^900 is no double. Sampled, the loss is 900 + log(rate) and delta is rate (1 - e^(epsilon - log(rate) - 900)).
+// e^900 is not a double. After sampling the loss is 900 + log(rate) and delta is rate (1 - e^(epsilon - log(rate) - 900)).
 TEST(Curve, SamplesLossesWhoseExponentialOverflows) {
   for (const char* plan :
        {"dp(900) | poisson(rate=0.1)", "dp(900) | sample(rate=0.1)", "randomized_response(epsilon=900) | sample(rate=0.1)"}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an enclosure is made of: counts and error terms of every engine. That the enclosures hold the truth is shown by the checker of
-// certificates, in ball arithmetic; here that they say what was done.
+// The counts and error terms of every engine. The checker of certificates shows, in ball arithmetic, that the enclosures contain the true
+// values; these tests show that the descriptions are complete.
 #include "loss/evaluation.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ void expect_balance(const Evaluation& evaluation) {
 struct Case {
   const char* plan;
   const char* theorem;
-  const char* count;  // a count that must be there
+  const char* count;  // a count that must be present
 };
 
 TEST(Evaluation, EveryEngineDescribesItsComputation) {

@@ -10,7 +10,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
-// [longer-plan] A curve that grew line by line answers as one made at once.
+// [longer-plan] A curve that was extended line by line answers like one made at once.
 namespace tradeoff {
 namespace {
 
@@ -44,8 +44,7 @@ TEST(Extend, AddsStepsOneByOne) {
   }
 }
 
-// Every kind of line after every other: those that merge, those with atoms, those that may reveal everything, those with no law but a
-// bound.
+// Every kind of line after every other: lines that merge, lines with atoms, lines that may reveal everything, lines known only by a bound.
 TEST(Extend, TakesAnyLineAfterAnyOther) {
   const std::vector<std::string> lines = {"gaussian(sigma=1) | poisson(rate=0.0078125) | repeat(300)",
                                           "gaussian(sigma=2) | poisson(rate=0.03125) | repeat(150)",
@@ -60,7 +59,7 @@ TEST(Extend, TakesAnyLineAfterAnyOther) {
     std::string text = lines[random() % lines.size()];
     Curve grown = analyze(parse(text), Neighbours::add_remove);
     for (int more = 0; more < 4; ++more) {
-      if (random() % 2 == 0) (void)grown.epsilon_at(1e-6);  // with and without anything to inherit
+      if (random() % 2 == 0) (void)grown.epsilon_at(1e-6);  // with and without results to inherit
       const std::string& line = lines[random() % lines.size()];
       grown = extend(grown, parse(line));
       text += "; " + line;

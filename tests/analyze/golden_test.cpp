@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every golden value that is a question about a plan, asked as a user would: text in, interval out. The truth has 30 digits.
-// Covers [revealing-composition], [laplace-profile], [truncated-laplace-profile], [poisson-subsampling], [fixed-size-subsampling],
+// Every golden value that is a question about a plan, as text in and interval out. The true values have 30 digits. Covers
+// [revealing-composition], [laplace-profile], [truncated-laplace-profile], [poisson-subsampling], [fixed-size-subsampling],
 // [profile-inversion], [profile-duality].
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ Interval number(const json& text) {
 
 std::string spelled(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-/// A golden case as a question: the plan, what is asked of it, and at which argument.
+/// A golden case as a question: the plan, the question, and its argument.
 struct Question {
   std::string plan;
   enum { delta, epsilon, beta } ask;

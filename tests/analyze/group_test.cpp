@@ -30,7 +30,7 @@ using test::IsTight;
 
 std::string text(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
 
-/// The same pair without closed forms, so that only its profile is left.
+/// The same pair without closed forms, so that only its profile is known.
 class ProfileAlone final : public Loss {
  public:
   explicit ProfileAlone(LossPointer base) : base_(std::move(base)) {}
@@ -65,7 +65,7 @@ TEST(Group, ApproximateDp) {
 }
 
 TEST(Group, NoiseSensitivityIsMultipliedByTheSize) {
-  // Log-concave noise: k steps of size s are one of size ks, the Gaussian and Laplace in closed form, the discrete edge by edge.
+  // Log-concave noise: k steps of size s are one of size ks; Gaussian and Laplace noise in closed form, discrete noise edge by edge.
   const auto same = [](const std::string& grouped, const std::string& shifted, double width) {
     const Curve one = analyze(parse(grouped)), other = analyze(parse(shifted));
     for (const double epsilon : {-0.5, 0.0, 0.3, 1.0, 2.5}) {
@@ -81,7 +81,7 @@ TEST(Group, NoiseSensitivityIsMultipliedByTheSize) {
 }
 
 TEST(Group, KeepsTheTail) {
-  // Gaussian noise on the integers for three records is certified as Gaussian-DP, and the tail stays above the profile.
+  // Gaussian noise on the integers for three records is proved to be Gaussian-DP, and the tail bound stays above the profile.
   const Curve group = analyze(parse("discrete_gaussian(sigma=2) | group(3)"));
   const Tail tail = loss_of(group)->tail();
   ASSERT_TRUE(tail.gaussian || tail.gdp_mu < infinity);
@@ -179,7 +179,7 @@ TEST(Group, LaplaceIsTheLimitOfManySmallSteps) {
 }
 
 TEST(Group, ComposesAndRefuses) {
-  // The chain of a composition may mix whatever chains its parts have: grouping the parts first says more, or the same.
+  // The chain of a composition may mix the chains of its parts: grouping the parts first gives the same or a smaller delta.
   const Curve first = analyze(parse("dp(epsilon=0.3) | group(2) | repeat(4)"));
   const Curve last = analyze(parse("dp(epsilon=0.3) | repeat(4) | group(2)"));
   for (const double epsilon : {0.0, 0.5, 1.5}) EXPECT_LE(first.delta_at(epsilon).lo, last.delta_at(epsilon).hi);
@@ -192,7 +192,7 @@ TEST(Group, ComposesAndRefuses) {
               Encloses(Interval{expected * (1 - 1e-14), expected * (1 + 1e-14)}));
 }
 
-// Each reading of these is a search or a composition, and whoever composes or inverts them reads thousands of times.
+// Each evaluation of these is a search or a composition, and code that composes or inverts them evaluates thousands of times.
 TEST(Group, ReportsTheCostOfASlowProfile) {
   EXPECT_EQ(loss_of(analyze(parse("zcdp(0.1) | group(2)")))->cost(), Cost::search);
   EXPECT_EQ(loss_of(analyze(parse("(gaussian(sigma=3) | poisson(rate=0.1); laplace(scale=3)) | poisson(rate=0.3)")))->cost(), Cost::engine);
@@ -204,12 +204,12 @@ TEST(Group, OfAnAsymmetricLossKeepsItsLogarithmAndItsInfiniteMass) {
   const LossPointer pair = pair_loss({Interval::exactly(0.5), Interval::exactly(0.375), Interval::exactly(0.125)},
                                      {Interval::exactly(0.75), Interval::exactly(0.25), Interval::exactly(0)});
   const LossPointer group = group_loss(pair, 2);
-  EXPECT_FALSE(group->symmetric());  // a direction speaks of one kind of change alone
+  EXPECT_FALSE(group->symmetric());  // with a direction the answer is for one kind of change only
   for (const double epsilon : {0.0, 0.3, 1.0}) {
     const Interval delta = group->delta(Direction::remove, Interval::exactly(epsilon));
     EXPECT_THAT(exp(group->log_delta(Direction::remove, Interval::exactly(epsilon))), Encloses(delta)) << epsilon;
   }
-  // One record alone is revealed with a chance of 1/8.
+  // A single record is revealed with probability 1/8.
   const Interval floor = group->infinite_mass(Direction::remove);
   EXPECT_THAT(floor, Encloses(group->delta(Direction::remove, Interval::exactly(infinity))));
   EXPECT_GT(floor.lo, 0.125);

@@ -30,7 +30,7 @@ TEST(NamingChance, IsTheRateAtOneInN) {
 }
 
 TEST(NamingChance, UnderReplaceOneTwoPeopleAreACoinToss) {
-  // Two neighbouring worlds, equally likely: the best guess is right with probability (1 + advantage)/2.
+  // Two equally likely data sets: the best guess is right with probability (1 + advantage)/2.
   const Curve gaussian = curve("gdp(mu=1)", Neighbours::replace_one);
   EXPECT_THAT(naming_chance(gaussian, 2), Encloses(normal_cdf(0.5)));
   EXPECT_THAT(naming_chance(gaussian, 2), IsTight(1e-6));
@@ -43,7 +43,7 @@ TEST(NamingChance, UnderReplaceOneTwoPeopleAreACoinToss) {
 }
 
 TEST(NamingChance, NoAttackOnRandomMechanismsDoesBetter) {
-  // n worlds with one record each and one without; the mechanism's curve is taken from its own pairs.
+  // n data sets with one record each and one without; the curve of the mechanism is computed from its own pairs.
   std::mt19937_64 random(3);
   std::uniform_int_distribution<int> weight(1, 9);
   for (int trial = 0; trial < 20; ++trial) {
@@ -85,14 +85,14 @@ TEST(OddsFactor, IsTheSupremumOverAllThatTheCurveCovers) {
     EXPECT_THAT(found, Encloses(row.truth)) << row.plan;
     EXPECT_LE(found.width(), 1e-9 * found.lo) << row.plan;
   }
-  // Everything may be revealed with this chance.
+  // Everything may be revealed with this probability.
   EXPECT_EQ(odds_factor(curve("dp(epsilon=1, delta=0.1)"), Interval::exactly(0.01)).lo, std::numeric_limits<double>::infinity());
   EXPECT_THROW((void)odds_factor(curve("gdp(mu=1)"), Interval::exactly(0)), DomainError);
   EXPECT_THROW((void)odds_factor(curve("gdp(mu=1)"), Interval::exactly(1)), DomainError);
 }
 
 TEST(OddsFactor, CoversMechanismsThatAreMorePrivateThanThePair) {
-  // Each pair is certainly covered by the plan, and exceeds the quantile of the plan's own loss with a chance above p.
+  // Each pair is certainly covered by the plan, and exceeds the quantile of the plan's own loss with a probability above p.
   struct Row {
     const char* plan;
     const char* chance;
@@ -107,7 +107,7 @@ TEST(OddsFactor, CoversMechanismsThatAreMorePrivateThanThePair) {
     EXPECT_GT(odds_factor(curve(row.covered), chance).lo, row.factor);
     EXPECT_GE(odds_factor(curve(row.plan), chance).hi, odds_factor(curve(row.covered), chance).hi);
   }
-  // Two steps, the second of which is not asked for once the odds are high enough.
+  // Two steps; the second one is skipped once the odds are high enough.
   EXPECT_GE(odds_factor(curve("gaussian(sigma=1) | repeat(2)"), read_number("0.01").value).hi, 73.0318776641022);
 }
 

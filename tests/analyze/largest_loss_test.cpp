@@ -35,7 +35,7 @@ TEST(LargestLoss, OfSampledLaplace) {
               AllOf(Encloses("0.3138651578061553593270030807"), IsTight(1e-12)));
 }
 
-// Each line is worse in another direction: the sum of the worse ones is no bound that is reached.
+// Each line is worse in another direction: the sum of the worse ones is a bound that is not attained.
 TEST(LargestLoss, IsAddedByDirection) {
   const std::string plan = "pair(p=[0.5,0.5],q=[0.2,0.8]); pair(p=[0.2,0.8],q=[0.5,0.5])";
   const Interval found = analyze(parse(plan), Neighbours::add_remove).epsilon_at(Interval::exactly(0));
@@ -63,7 +63,7 @@ TEST(LargestLoss, AgreesWithTheProfile) {
   EXPECT_EQ(pure_epsilon("laplace(scale=1) | repeat(3); dp(epsilon=0, delta=1e-9)").lo, infinity);
 }
 
-// A part that reveals in one direction alone leaves the other direction a finite largest loss, which still adds up.
+// A part that reveals everything in one direction only leaves a finite largest loss in the other direction, which still adds up.
 TEST(LargestLoss, WithAPartThatMayRevealEverything) {
   const std::string one = "pair(p=[0.1,0.9],q=[0,1]) | poisson(rate=0.5)";
   const Curve twice = analyze(parse("(" + one + ") | repeat(2)"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laws that hold for every loss, however it is nested: at infinite epsilon, at the ends of the trade-off function, in both directions.
+// Laws of every loss, for all kinds of nesting: at infinite epsilon, at the ends of the trade-off function, in both directions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,10 +29,10 @@ void expect_overlap(Interval one, Interval other, const std::string& what) {
   EXPECT_GE(one.hi, other.lo) << what;
 }
 
-/// delta falls to the mass at infinity, and is there where every finite loss has been passed.
+/// delta decreases to the infinite mass, and equals it beyond every finite loss.
 void expect_limit(const Curve& asked, Direction direction, const std::string& plan) {
-  constexpr double far = 690;          // beyond every finite loss that these plans have with a chance worth a digit
-  constexpr double negligible = 1e-9;  // chance of a loss beyond that
+  constexpr double far = 690;          // beyond every finite loss of these plans, except with negligible probability
+  constexpr double negligible = 1e-9;  // probability of a loss beyond that
   const Interval at_infinity = asked.delta_at(Interval::exactly(infinity), direction);
   const Interval there = asked.delta_at(Interval::exactly(far), direction);
   EXPECT_LE(at_infinity.lo, there.hi) << plan;
@@ -42,7 +42,7 @@ void expect_limit(const Curve& asked, Direction direction, const std::string& pl
   EXPECT_THAT(asked.beta_at(Interval::exactly(1), direction), Encloses(Interval::exactly(0))) << plan;
 }
 
-/// Whatever a loss says of itself agrees with its profile.
+/// The statements of a loss agree with its profile.
 void expect_honest(const Loss& loss, const std::string& plan) {
   for (const Direction direction : directions) {
     expect_overlap(loss.infinite_mass(direction), loss.delta(direction, Interval::exactly(infinity)), plan);
@@ -54,8 +54,7 @@ void expect_honest(const Loss& loss, const std::string& plan) {
                    add = loss.delta(Direction::add, Interval::exactly(epsilon));
     if (loss.symmetric()) expect_overlap(remove, add, plan);
     const Interval scale = exp(Interval::exactly(epsilon));
-    const Interval mirror =
-        1.0 - scale + scale * loss.delta(Direction::add, Interval::exactly(-epsilon));  // the same pair read the other way
+    const Interval mirror = 1.0 - scale + scale * loss.delta(Direction::add, Interval::exactly(-epsilon));  // the same pair swapped
     if (loss.is_pair()) expect_overlap(remove, mirror, plan + " at epsilon " + std::to_string(epsilon));
   }
 }
@@ -75,7 +74,7 @@ TEST(Nested, DeltaAtInfinityIsTheLimitAndTheDirectionsAgreeWithTheSymmetryOfTheL
   }
 }
 
-// min(e^-5 (e - 1)/(2 (1 - e^-5)), 0.02), and what sampling and repetition make of it, to 30 digits.
+// min(e^-5 (e - 1)/(2 (1 - e^-5)), 0.02), then after sampling and repetition, to 30 digits.
 TEST(Nested, EveryOperatorKeepsTheInfiniteMass) {
   const std::string strongest = "strongest([truncated_laplace(scale=1, bound=5), dp(epsilon=0.5, delta=0.02)])";
   EXPECT_THAT(curve(strongest).delta_at(infinity), Encloses("0.00582811547801980369743545673285"));
@@ -118,7 +117,7 @@ TEST(Nested, RecordsAreSampledOneByOne) {
   }
 }
 
-// [two-directions] A record that is replaced may be seen in one order by one step and in the other by the next.
+// [two-directions] One step may see the replacement of a record in one order and the next step in the other.
 TEST(Nested, UnstatedNeighboursAreAnsweredForTheWorseRelation) {
   const std::string pair = "pair(p=[0.1, 0.6, 0.01, 0.29], q=[0.01, 0.01, 0.01, 0.97])";
   const Interval three = Interval::exactly(3);
@@ -147,7 +146,7 @@ TEST(Nested, ALongerPlanIsTheWholePlanUnderUnstatedNeighbours) {
   }
 }
 
-// [naive-profile] The encoder hands over the exact sum.
+// [naive-profile] The encoder outputs the exact sum.
 TEST(Nested, TheInvisibilityCloakCoversChangesThatKeepTheSum) {
   EXPECT_NO_THROW((void)curve("icea(4, 20) | repeat(2)"));
   for (const Neighbours stated : {Neighbours::add_remove, Neighbours::replace_one})
@@ -168,13 +167,13 @@ TEST(Nested, GroupsOfSampledLawsWithTinyMasses) {
   }
 }
 
-// Losses of 1e300: the chance that some step samples.
+// Losses of 1e300: the probability that some step samples the record.
 TEST(Nested, HardlyAnyNoiseIsAnswered) {
   const Interval delta = curve("laplace(scale=1e-300) | poisson(rate=0.5) | repeat(3)").delta_at(0.0);
   EXPECT_THAT(delta, Encloses(Interval::exactly(0.875)));
 }
 
-// Bounds that were merged into one are no pair until they are refined.
+// Merged bounds are not a pair until they are refined.
 TEST(Nested, MergedRenyiBoundsAreRefinedBeforeAnOperator) {
   EXPECT_THAT(curve("(zcdp(rho=0.05) | repeat(2)) | poisson(rate=0.5)").delta_at(0.0), Encloses("0.129539196681042567717206319996"));
 }

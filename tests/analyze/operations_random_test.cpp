@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random finite pairs, directed ones and such with outcomes that reveal everything among them, against brute force on their polygons: every
-// operation on curves, by its trade-off function and by its profile.
+// Random finite pairs, including asymmetric ones and ones with outcomes that reveal everything, compared with brute force on their
+// polygons: every operation on curves, by its trade-off function and by its profile.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -78,7 +78,7 @@ Polygon lower(const Polygon& f, const Polygon& g) {
 
 Polygon symmetric(const Polygon& f) { return lower(f, inverse_of(f)); }
 
-/// The larger of two: corners of both, and where they cross.
+/// The larger of two: the corners of both, and their crossings.
 Polygon upper(const Polygon& f, const Polygon& g) {
   std::vector<Real> xs;
   for (const Polygon* one : {&f, &g})
@@ -98,13 +98,13 @@ Polygon upper(const Polygon& f, const Polygon& g) {
   return result;
 }
 
-/// f_k = 1 - (1 - f)^(o k): corners are where some iterate meets a corner.
+/// f_k = 1 - (1 - f)^(o k): its corners are where some iterate reaches a corner.
 Polygon iterated(const Polygon& f, int k) {
   const auto power = [&](Real x) { return std::clamp(1 - f.at(x), Real(0), Real(1)); };
   std::vector<Real> corners;
   for (const auto& point : f.points) corners.push_back(point.x);
   std::vector<Real> all = corners, targets = corners;
-  for (int i = 1; i < k; ++i) {  // what the power function maps to a corner of the iteration so far
+  for (int i = 1; i < k; ++i) {  // the points that the power function maps to a corner of the iteration so far
     std::vector<Real> preimages;
     for (const Real target : targets) {
       Real low = 0, high = 1;
@@ -131,7 +131,7 @@ struct Pair {
   [[nodiscard]] Polygon tradeoff() const {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < p.size(); ++i)
-      if (p[i] > 0 || q[i] > 0) order.push_back(i);  // an outcome that neither has would fit anywhere
+      if (p[i] > 0 || q[i] > 0) order.push_back(i);  // an outcome of probability 0 on both sides could be anywhere
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] * q[b] > p[b] * q[a]; });
     std::vector<Polygon::Point> points;
     Real x = 0, y = 1;
@@ -162,7 +162,7 @@ Pair random_pair(std::mt19937_64& random) {
       text[side] += (text[side].empty() ? "" : ",") + std::to_string(x) + "/" + std::to_string(total);
     }
   }
-  for (std::size_t i = 0; i < n; ++i)  // outcomes that neither side has are of no use to anyone
+  for (std::size_t i = 0; i < n; ++i)  // outcomes of probability 0 on both sides are useless
     if (pair.p[i] == 0 && pair.q[i] == 0) return random_pair(random);
   pair.plan = "pair(p=[" + text[0] + "], q=[" + text[1] + "])";
   return pair;
@@ -188,7 +188,7 @@ Pair multiplied(const Pair& a, const Pair& b) {
   return both;
 }
 
-/// Both read-outs of the truth inside the answers, which are tight.
+/// Both directions of the true curve lie in the answers, and the answers are tight.
 void expect_agreement(const Curve& curve, Direction direction, const Polygon& truth, const std::string& what, double tight = 1e-8) {
   for (const double epsilon : {-0.8, 0.0, 0.45, 1.3, 3.0}) {
     const Interval found = curve.delta_at(Interval::exactly(epsilon), direction);
@@ -249,7 +249,7 @@ TEST(RandomPairs, SamplesAndGroupsAgainstBruteForce) {
       const Curve group = curve(a.plan + " | group(" + std::to_string(k) + ")");
       expect_agreement(group, Direction::remove, iterated(f, k), "group, removals");
       expect_agreement(group, Direction::add, iterated(inverse_of(f), k), "group, additions");
-      // Where rounding hides a corner of the symmetric law it is iterated from its profile: valid, and sometimes wide.
+      // If rounding hides a corner of the symmetric distribution, it is iterated from its profile: valid, but sometimes wide.
       expect_agreement(group, Direction::worst, iterated(worst, k), "group, mixed", 1);
     }
   }
@@ -289,7 +289,7 @@ TEST(RandomPairs, OrderAgainstBruteForce) {
     if (answer.alpha) {
       EXPECT_LT(f.at(*answer.alpha), g.at(*answer.alpha) + 1e-12L);
     }
-    // Post-processing never makes anyone less private: outcomes joined at random.
+    // Post-processing never reduces privacy: outcomes are joined at random.
     Pair joint{Weights(2, 0), Weights(2, 0), ""};
     for (std::size_t i = 0; i < a.p.size(); ++i) {
       joint.p[i % 2] += a.p[i];

@@ -159,7 +159,7 @@ TEST(CurveAlgebra, GroupsAndNeighbours) {
   EXPECT_THROW((void)strongest({poisson, sampled}), DomainError);
   EXPECT_THROW((void)weakest({}), DomainError);
   EXPECT_EQ(product({poisson, curve("gdp(mu=1)")}).neighbours(), Neighbours::add_remove);
-  // Erratum: the sum of both errors is higher, not lower, with subsampling: C_p(f) lies above the guarantee of the sampled mechanism alone.
+  // Erratum: the sum of both errors is higher, not lower, with subsampling: C_p(f) lies above the guarantee of the sampled mechanism.
   const Curve stated = curve("dp(epsilon=3, delta=0.1) | sample(rate=0.2)");
   const Curve single = from_guarantees({{stated.epsilon_at(Interval::exactly(0.0201)), Interval::exactly(0.0201)}});
   EXPECT_GT(stated.beta_at(0.3).lo, single.beta_at(0.3).lo);
@@ -171,7 +171,7 @@ TEST(PrivacyOrder, Verdicts) {
   };
   EXPECT_EQ(verdict("gdp(mu=1)", "gdp(mu=1.5)"), Order::yes);
   EXPECT_EQ(verdict("gdp(mu=1.5)", "gdp(mu=1)"), Order::no);
-  // They meet at epsilon = 1, which only the exact list of guarantees knows; the composed curve knows it up to rounding.
+  // They meet at epsilon = 1; the exact list of guarantees shows this exactly, the composed curve up to rounding.
   const Curve pure = from_guarantees({{Interval::exactly(1), Interval::exactly(0)}});
   EXPECT_EQ(at_least_as_private(curve("laplace(scale=1)"), pure).verdict, Order::yes);
   EXPECT_NE(verdict("laplace(scale=1)", "dp(epsilon=1)"), Order::no);
@@ -183,7 +183,7 @@ TEST(PrivacyOrder, Verdicts) {
   EXPECT_EQ(verdict("dp(epsilon=1, delta=0.01)", "dp(epsilon=1, delta=0.02)"), Order::yes);
   EXPECT_EQ(verdict("laplace(scale=2)", "laplace(scale=1)"), Order::yes);
   EXPECT_EQ(verdict("gdp(mu=1)", "laplace(scale=1)"), Order::no);
-  // Incomparable: each is the worse somewhere.
+  // Incomparable: each is less private somewhere.
   EXPECT_EQ(verdict("dp(epsilon=0.2, delta=0.2)", "dp(epsilon=1)"), Order::no);
   EXPECT_EQ(verdict("dp(epsilon=1)", "dp(epsilon=0.2, delta=0.2)"), Order::no);
 }
@@ -199,7 +199,7 @@ TEST(PrivacyOrder, DistinguishesDecimalsBetweenTheSameDoubles) {
 }
 
 TEST(PrivacyOrder, DetectsANarrowCrossing) {
-  // Almost everywhere far more private, but its last losses lie beyond those of the other: the answer must not be yes.
+  // Far more private almost everywhere, but its largest losses exceed those of the other: the answer must not be yes.
   const Curve one = mixture({{Interval::exactly(0.875), curve("dp(epsilon=0.1)")}, {Interval::exactly(0.125), curve("laplace(scale=1)")}});
   EXPECT_NE(at_least_as_private(one, curve("laplace(scale=1.0001)")).verdict, Order::yes);
   EXPECT_EQ(at_least_as_private(one, curve("laplace(scale=0.9)")).verdict, Order::yes);
@@ -248,7 +248,7 @@ TEST(CurveAlgebra, TheProductOfCurvesThatWereNotComposedIsTheirComposition) {
   for (const double epsilon : {0.0, 0.3, 0.7, 1.0}) EXPECT_THAT(both.delta_at(epsilon), Encloses(plan.delta_at(epsilon))) << epsilon;
 }
 
-// A plan that was never written: what the parser would have refused is refused all the same.
+// A plan that was built without the parser: what the parser would refuse is refused as well.
 TEST(Analyze, RefusesPlansThatNoTextDescribes) {
   Plan mixed = parse("mixture([(1, dp(epsilon=1))])");
   auto& list = std::get<List>(std::get<Call>(mixed.lines.front().source).arguments.front().value.content);
@@ -259,13 +259,13 @@ TEST(Analyze, RefusesPlansThatNoTextDescribes) {
   EXPECT_THROW((void)analyze(unheard), UnsupportedError);
 }
 
-// The atoms of the second are not at hand, but where its profile bends is.
+// The atoms of the second curve are not available, but its break points are.
 TEST(PrivacyOrder, IsDecidedAtTheCornersOfALongList) {
   const OrderAnswer answer = at_least_as_private(curve("randomized_response(0.1)"), curve("discrete_gaussian(sigma=5) | repeat(3)"));
   EXPECT_EQ(answer.verdict, Order::yes);
 }
 
-// Where the slopes are beyond doubles no tangent gives a witness: a scan may, and if it does not, the answer is still no.
+// If the slopes exceed the range of doubles, no tangent gives a witness. A scan may find one; if it does not, the answer is still no.
 TEST(PrivacyOrder, SaysNoWhereTheWitnessIsHardToFind) {
   const Curve huge = curve("dp(epsilon=1000)"), large = curve("gdp(mu=30)");
   const OrderAnswer scanned = at_least_as_private(huge, large);

@@ -63,11 +63,11 @@ std::string random_plan(PlanSource& random) {
   return line;
 }
 
-/// Two significant digits: what is asked is cheap for lattices, too.
+/// Two significant digits, so that lattices are cheap too.
 constexpr Tolerance coarse{1e-2};
 
-// The theorems of all evaluations are among the steps, every step was recorded by this very computation and has a page, and asking again
-// gives the same bits and the same steps.
+// The theorems of all evaluations are among the steps, every step was recorded by this computation and has a page, and asking again gives
+// the same bits and the same steps.
 TEST(Provenance, OfRandomPlansNamesTheCodeThatRan) {
   PlanSource random(20261116);
   for (int i = 0; i < 1000; ++i) {
@@ -133,7 +133,7 @@ TEST(Provenance, OfAnInnerQuestionIsPartOfTheOuterOne) {
   EXPECT_TRUE(provenance_of([] {}).steps.empty());
 }
 
-// A chance of revealing everything beside a plan leaves the account of its engine as it is.
+// An additional probability of revealing everything does not change the description of the engine.
 TEST(Provenance, AChanceOfRevealingKeepsTheErrorTerms) {
   const std::string training = "gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)";
   const Curve alone = analyze(parse(training)), beside = analyze(parse("dp(0, 1e-3); " + training));
@@ -209,7 +209,7 @@ TEST(SameAnswer, OfOneCurveOnManyThreads) {
   for (const auto& one : together) EXPECT_EQ(one, alone);
 }
 
-// Questions that are answered together share what they have found: other bits, and both answers hold.
+// Questions that are answered together share their work: the bits may differ, and both answers are valid.
 TEST(SameAnswer, InAListOverlapsTheAnswerAlone) {
   for (const std::string& plan : slow_and_quick_plans()) {
     const Curve curve = analyze(parse(plan), Neighbours::unstated, coarse);
@@ -224,7 +224,7 @@ TEST(SameAnswer, InAListOverlapsTheAnswerAlone) {
   }
 }
 
-/// Asked with its theorems or without, alone or in a list after another question.
+/// With its theorems or without, alone or in a list after another question.
 Interval answer_of(const Curve& curve, const std::function<Interval(const Curve&)>& question, bool recorded, bool in_a_list) {
   const auto ask = [&](const Curve& asked) {
     if (!recorded) return question(asked);
@@ -239,8 +239,8 @@ Interval answer_of(const Curve& curve, const std::function<Interval(const Curve&
   return ask(together);
 }
 
-/// [profile-bracket] The same bits with the theorems of an answer and without, where its readings exceed the budget of an operator's base:
-/// first on a curve that was not asked before, then on the same again.
+/// [profile-bracket] The bits are the same with and without recorded theorems, even if the evaluations exceed the budget of an operator's
+/// base: first on a new curve, then on the same curve again.
 void expect_same_with_theorems(const std::string& plan, const std::function<Interval(const Curve&)>& question, bool recorded_first,
                                bool in_a_list) {
   const Curve curve = analyze(parse(plan), Neighbours::unstated, coarse);

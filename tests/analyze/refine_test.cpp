@@ -61,7 +61,7 @@ double brute_hull(const Curve& naive, double epsilon) {
     points.emplace_back(std::exp(-e), 1 - std::exp(-e) * (1 - d));
   }
   const double x0 = std::exp(epsilon);
-  double lowest = 1;  // over chords that span x0: the hull is their minimum
+  double lowest = 1;  // over chords around x0: the hull is their minimum
   std::vector<std::pair<double, double>> left, right;
   for (const auto& point : points) (point.first <= x0 ? left : right).push_back(point);
   for (const auto& [x1, d1] : left)
@@ -70,7 +70,7 @@ double brute_hull(const Curve& naive, double epsilon) {
 }
 
 TEST(Refine, IsTheHullAlsoWhereTheoremTwoOneIsNot) {
-  // With b < 1 the largest H may sit at 0: the hull then starts there by a tangent that no single guarantee implies.
+  // With b < 1 the largest H may be at 0: the hull then starts there with a tangent that no single guarantee implies.
   for (const char* plan :
        {"sqrt_log_family(1, 0.5, 1)", "sqrt_log_family(1, 0.9, 1)", "sqrt_log_family(3, 0.2, 1)", "sqrt_log_family(2, 3, 1)"}) {
     const Curve naive = analyze(parse(plan));
@@ -120,7 +120,7 @@ TEST(Refine, DoesNotChangeAPair) {
   for (const double e : {0.0, 0.1, 0.5}) EXPECT_EQ(refined.delta_at(e), plain.delta_at(e));
 }
 
-// [two-directions] A bound that is refined speaks of both orders, so a directed pair enters by the worse of them.
+// [two-directions] A refined bound holds for both orders, so an asymmetric pair enters by the worse of them.
 TEST(Refine, OfAnAsymmetricPairTakesTheWorseOrder) {
   const Curve directed = analyze(parse("gaussian(sigma=1) | poisson(rate=0.25)"));
   const Curve refined = analyze(parse("gaussian(sigma=1) | poisson(rate=0.25) | refine()"));
@@ -160,8 +160,8 @@ std::string hull_of(const Loss& refined) {
   return provenance_of([&] { refined.cite(); }).steps.back().theorem;
 }
 
-// Whether the line from (-1, 1) or that from delta(0) is the hull's changes with sigma. An interval of sigmas around the change cannot be
-// decided, and must hold what the sigmas on both sides of it say.
+// It depends on sigma whether the hull contains the line from (-1, 1) or that from delta(0). For an interval of sigmas around the change
+// this is undecided, and the answer must contain the values for the sigmas on both sides.
 TEST(Refine, KeepsBothLinesIfRoundingCannotDecide) {
   const auto refined = [](Interval sigma) { return refine(sqrt_log_family(Interval::exactly(1), Interval::exactly(0.5), sigma)); };
   double low = 0.01, high = 100;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws with replacement against every sample written out, and against what the group profiles say.
-// Covers [replacement-subsampling].
+// Draws with replacement, compared with the enumeration of all samples and with the group profiles. Covers [replacement-subsampling].
 #include "operators/with_replacement.h"
 
 #include <gmock/gmock.h>
@@ -47,7 +46,7 @@ double hockey_stick(const std::map<int, double>& p, const std::map<int, double>&
   return total;
 }
 
-// Draws that are bounded rather than iterated bound the tail from above only: 20 draws of this cannot need more than 20 mu of Laplace(1).
+// Draws that are bounded instead of iterated bound the tail from above only: 20 draws cannot need more than 20 mu of Laplace(1).
 TEST(WithReplacement, AnUpperBoundGivesNoLowerLimit) {
   const Curve curve = analyze(parse("weakest([gaussian(sigma=1), laplace(scale=1)]) | sample_with_replacement(draws=20, of=1000)"));
   EXPECT_LE(loss_of(curve)->tail().limit.lo, 20.6012799524886775);
@@ -100,7 +99,8 @@ TEST(WithReplacement, TakesAnyBaseTightly) {
 }
 
 TEST(WithReplacement, KeepsTheChanceOfRevealingEverything) {
-  // Each draw of the record runs the risk again: 1 - (1 - 1/100)^10 draws it at all, and a group of k multiplies the floor.
+  // Each draw of the record adds risk: it is drawn at all with probability 1 - (1 - 1/100)^10, and a group of k multiplies the infinite
+  // mass.
   const Curve curve = analyze(parse("dp(0, 1e-6) | sample_with_replacement(10, 100)"));
   EXPECT_GT(curve.delta_at(5).lo, 0.0956 * 1e-6);
   EXPECT_LT(curve.delta_at(5).hi, 0.11 * 1e-6);
@@ -120,7 +120,7 @@ TEST(WithReplacement, AnswersWhereExponentialsOverflow) {
             loss_of(revealing)->delta(Direction::remove, Interval::exactly(infinity)));
 }
 
-/// A bounded loss that does not say what it is.
+/// A bounded loss without capabilities.
 class BoundedAlone final : public Loss {
  public:
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return laplace_.delta(direction, epsilon); }
@@ -132,7 +132,7 @@ class BoundedAlone final : public Loss {
   LaplaceLoss laplace_{Interval::exactly(1)};
 };
 
-// Groups too rare to matter are bounded by their largest loss: the answer still holds that of the same law in closed form.
+// Groups too rare to matter are bounded by their largest loss: the answer still contains that of the same distribution in closed form.
 TEST(WithReplacement, RareGroupsAreBounded) {
   const LossPointer bounded = sample_with_replacement(std::make_shared<BoundedAlone>(), 3, 100'000'000);
   const LossPointer closed = sample_with_replacement(std::make_shared<LaplaceLoss>(Interval::exactly(1)), 3, 100'000'000);

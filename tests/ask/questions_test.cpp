@@ -23,7 +23,7 @@ Request request_of(const Question& question, CurveCache& curves, const Fields& f
   return request;
 }
 
-/// What a refused request says; empty if it was not refused.
+/// The message of a refused request; empty if it was accepted.
 std::string refusal(const Question& question, const Fields& fields) {
   CurveCache curves;
   try {
@@ -36,7 +36,7 @@ std::string refusal(const Question& question, const Fields& fields) {
 
 const std::string plan = "randomized_response(epsilon=1)";
 
-/// Fields that each question can be answered with.
+/// Fields with which each question can be answered.
 const std::map<std::string, Fields> examples = {
     {"advantage", {}},
     {"approximate", {{"plan", "gdp(mu=1)"}, {"pieces", "2"}}},

@@ -47,7 +47,7 @@ TEST(Calibrate, GdpMuIsTheMuOfTheGuarantee) {
   }
 }
 
-/// The safe end, printed and typed in again, meets the target; the other end is within the stated width.
+/// The safe end, printed and read again, meets the target; the other end is within the stated width.
 TEST(Calibrate, ThePrintedSafeEndMeetsTheTarget) {
   const std::vector<std::pair<const char*, Target>> cases{
       {"gaussian(sigma=?)", Guarantee{Interval::exactly(1), Interval::exactly(1e-5)}},
@@ -101,7 +101,7 @@ TEST(Calibrate, RefusesInvalidTargets) {
   EXPECT_THROW((void)calibrate(parse("gaussian(sigma=?)"), AttackTarget{Interval::exactly(0.1), Interval::exactly(0.05)}), DomainError);
 }
 
-/// A target known as an interval leaves counts that neither meet it for certain nor fail it: both ends are those of its ends.
+/// A target given as an interval leaves counts that neither certainly meet it nor certainly fail: both ends come from its ends.
 TEST(Calibrate, AnUncertainTargetLeavesAnIntervalOfCounts) {
   const Plan plan = parse("gaussian(sigma=10) | repeat(?)");
   const auto found = [&](Interval delta) { return calibrate(plan, Guarantee{Interval::exactly(1), delta}).value; };
@@ -112,7 +112,7 @@ TEST(Calibrate, AnUncertainTargetLeavesAnIntervalOfCounts) {
 }
 
 TEST(Calibrate, WhereEveryValueMeetsTheTargetTheRangeIsTheAnswer) {
-  // One record in ten is looked at: no noise at all still keeps the advantage at 0.1.
+  // One record in ten is sampled: even without noise the advantage is 0.1.
   const Calibration noise = calibrate(parse("laplace(scale=?) | poisson(rate=0.1)"), AdvantageTarget{Interval::exactly(0.5)});
   EXPECT_TRUE(noise.safe_end_is_hi);
   EXPECT_EQ(noise.value.lo, 0);
@@ -205,7 +205,7 @@ std::string describe(const Target& target) {
   return "advantage = " + numeric::to_text_below(std::get<AdvantageTarget>(target).advantage.lo);
 }
 
-/// The law of calibration: the printed text meets the target, and no value beyond the other end does, wherever it is looked for.
+/// The law of calibration: the printed text meets the target, and no tested value beyond the other end does.
 TEST(Calibrate, ThePrintedTextMeetsTheTargetAndNothingBeyondTheIntervalDoes) {
   std::mt19937_64 words(19);
   int answered = 0;

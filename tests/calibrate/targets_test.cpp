@@ -69,7 +69,7 @@ TEST(Targets, ValuesOutOfRangeAreNamed) {
   EXPECT_THAT(complaint_of({{"advantage", "1"}}), HasSubstr("advantage must be strictly between 0 and 1"));
 }
 
-/// Whatever comes first: one target that is not met is enough to refuse.
+/// In any order: one unmet target is enough to refuse.
 TEST(Targets, EveryStatedTargetMustBeMet) {
   const Curve curve = analyze(parse("gaussian(sigma=2)"));  // mu is 0.5, the advantage 0.197
   const std::map<std::string, std::string, std::less<>> met = {{"epsilon", "3"},     {"delta", "1e-5"}, {"mu", "0.5000001"},
@@ -88,7 +88,7 @@ TEST(Targets, EveryStatedTargetMustBeMet) {
 
 TEST(Targets, AnUndecidedTargetIsNotMet) {
   const Curve curve = analyze(parse("gaussian(sigma=3)"));
-  const Targets mu = read({{"mu", "1/3"}});  // the truth, which no enclosure can be below
+  const Targets mu = read({{"mu", "1/3"}});  // the exact value; no enclosure can be below it
   EXPECT_EQ(meets(curve, mu), Met::undecided);
   EXPECT_THROW(require_met(curve, mu), UnmetError);
 }
@@ -100,7 +100,7 @@ TEST(Targets, AMuMayHaveASlack) {
   EXPECT_EQ(to_string(read({{"mu", "0.3"}, {"slack", "1e-5"}, {"advantage", "0.1"}})), "mu = 0.3, slack = 1e-5 and advantage = 0.1");
 }
 
-/// 0.1 is no double: only the words of the plan say that (0.1, 0.1) holds at (0.1, 0.1).
+/// 0.1 is not a double: only the text of the plan shows that (0.1, 0.1) holds at (0.1, 0.1).
 TEST(Targets, AGuaranteeThatThePlanStatesIsMet) {
   EXPECT_EQ(meets(analyze(parse("dp(epsilon=0.1, delta=0.1)")), read({{"epsilon", "0.1"}, {"delta", "0.1"}})), Met::yes);
 }

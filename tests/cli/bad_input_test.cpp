@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hostile, careless and merely unusual input gets: never a hang, a crash or a NaN; either the defined answer or one clear error.
+// Hostile, careless and unusual input: never a hang, a crash or a NaN; either the defined answer or one clear error.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ double end_of(const json& value) {
   return value.get<double>();
 }
 
-/// The answer is an interval around the value, no wider than it need be.
+/// The answer is an interval around the value, and it is narrow.
 void expect_near(const json& reply, double value) {
   ASSERT_TRUE(reply.contains("answer")) << reply;
   const double lo = end_of(reply["answer"]["lo"]);
@@ -234,12 +234,13 @@ TEST(Degenerate, NeighboursStatedAgainstAnOperatorAreAnError) {
 }
 
 TEST(Numbers, AreExactDecimals) {
-  // exp(-1/10) is asked for, not exp of the double nearest to 0.1; both spellings of the decimal mean the same.
+  // The question is exp(-1/10), not exp of the double nearest to 0.1; both spellings of the decimal mean the same.
   const json as_number = ask_one(R"~({"plan":"laplace(scale=1)","ask":"delta","epsilon":0.1})~");
   const json as_text = ask_one(R"~({"plan":"laplace(scale=1)","ask":"delta","epsilon":"0.1"})~");
   EXPECT_EQ(as_number["answer"], as_text["answer"]);
   expect_near(as_number, 0.36237184837822667);
-  // Seventeen digits cannot tell this delta from 0.1, exact decimals can: the interval of a decimal that is no double has two ends.
+  // Seventeen digits cannot distinguish this delta from 0.1, exact decimals can: the interval of a decimal that is not a double has two
+  // ends.
   const json exact = ask_one(R"~({"plan":"dp(epsilon=0,delta=0.1)","ask":"advantage"})~");
   EXPECT_LT(end_of(exact["answer"]["lo"]), end_of(exact["answer"]["hi"]));
 }

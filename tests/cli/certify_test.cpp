@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Certificates of answers: what `certify` writes is accepted by `verify`, and nothing else is.
+// Certificates of answers: `verify` accepts what `certify` writes, and nothing else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-/// A file of its own that goes away with the test.
+/// A temporary file that is removed after the test.
 class File {
  public:
   explicit File(const std::string& text) : path_(std::filesystem::path(::testing::TempDir()) / ("certificate" + std::to_string(getpid()))) {
@@ -47,7 +47,7 @@ json certified(std::vector<std::string> arguments) {
   return json::parse(run.out);
 }
 
-/// With the digest of its content, as a forger would have it.
+/// With the digest of its content, as a forger would compute it.
 std::string sealed(json certificate) {
   certificate.erase("digest");
   certificate["digest"] = noise::sha256(certificate.dump());
@@ -67,7 +67,7 @@ TEST(Certify, ChecksTheCertificatesThatItWrites) {
     const Outcome run = check(certificate.dump());
     EXPECT_EQ(run.code, 0) << run.out << run.err;
     EXPECT_THAT(run.out, HasSubstr("The certificate holds"));
-    EXPECT_EQ(check(sealed(certificate)).code, 0);  // the digest is what the page says it is
+    EXPECT_EQ(check(sealed(certificate)).code, 0);  // the digest is defined on the page
   }
 }
 
@@ -102,7 +102,7 @@ TEST(Certify, RefutesFalseIntervals) {
   forged["guarantees"][0]["answer"] = {{"lo", "1"}, {"hi", "1.5"}};
   EXPECT_EQ(check(sealed(forged)).code, 1);
   forged["guarantees"][0]["answer"] = {{"lo", "1"}, {"hi", "9"}};
-  EXPECT_EQ(check(sealed(forged)).code, 0);  // wider is true as well
+  EXPECT_EQ(check(sealed(forged)).code, 0);  // a wider interval is true as well
   const double least = std::stod(certificate.at("guarantees").at(0).at("answer").at("lo").get<std::string>());
   forged["guarantees"][0]["answer"] = {{"lo", "1"}, {"hi", numeric::to_text_above(least)}};  // overlaps, and claims more than can be proved
   EXPECT_EQ(check(sealed(forged)).code, 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes the command line pleasant: theorems to browse, completion, a manual page, a line while work takes long.
+// Theorems to browse, completion, the manual page, the progress line, wrapped errors and --quiet.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST(Man, ShowsEveryVerbAndItsExamples) {
   EXPECT_THAT(page, HasSubstr("\\fBrandomized_response(epsilon, choices=2)\\fR"));
 }
 
-/// Runs a query whose input stays open for a while, with a terminal or a pipe as standard error; what was written there.
+/// Runs a query whose input stays open for a while, with a terminal or a pipe as standard error; returns what was written there.
 std::string error_of_slow_query(bool expected, bool terminal, const char* kind, std::vector<const char*> more = {}) {
   int in[2], err[2] = {-1, -1}, out = open("/dev/null", O_WRONLY);
   if (pipe(in) != 0) return "no pipe";
@@ -112,7 +112,7 @@ std::string error_of_slow_query(bool expected, bool terminal, const char* kind, 
   close(in[0]);
   close(err[1]);
   close(out);
-  // Where a line is expected, a busy machine gets the time it needs; where none is, a while longer than the line would wait.
+  // If a line is expected, a busy machine gets enough time; if none is, we wait longer than the line would.
   const auto patience = std::chrono::milliseconds(expected ? 30000 : 1600);
   const auto deadline = std::chrono::steady_clock::now() + patience;
   std::string text;
@@ -131,7 +131,7 @@ std::string error_of_slow_query(bool expected, bool terminal, const char* kind, 
 TEST(Progress, IsShownOnATerminalOnly) {
   const std::string shown = error_of_slow_query(true, true, "xterm");
   EXPECT_THAT(shown, HasSubstr("working, "));
-  EXPECT_THAT(shown, testing::EndsWith("\r\x1b[K"));  // and taken away
+  EXPECT_THAT(shown, testing::EndsWith("\r\x1b[K"));  // removed again
   EXPECT_EQ(error_of_slow_query(false, false, "xterm"), "");
   EXPECT_EQ(error_of_slow_query(false, true, "dumb"), "");
   EXPECT_EQ(error_of_slow_query(false, true, "xterm", {"--quiet"}), "");

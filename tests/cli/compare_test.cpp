@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `compare` as people and programs see it.
+// `compare` as text and as JSON.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of curves: that every kind is drawn, and that a file is written as a whole or not at all.
+// Pictures of curves: every kind is drawn, and a file is written completely or not at all.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -25,7 +25,7 @@ std::string read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A directory of its own that is gone afterwards.
+/// A temporary directory that is removed after the test.
 class CurveFile : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(directory); }
@@ -109,7 +109,7 @@ TEST_F(CurveFile, IsLeftAloneWhenItCannotBeWritten) {
   EXPECT_EQ(run.code, 3);
   EXPECT_THAT(run.err, HasSubstr("cannot write " + file));
   EXPECT_EQ(read(file), "old");
-  EXPECT_EQ(files().size(), 1U);  // nothing else is left behind
+  EXPECT_EQ(files().size(), 1U);  // no other file is left
 }
 
 TEST_F(CurveFile, SaysWhyItCannotBeWritten) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line in a hostile environment: no partial file, no wrong number, a clear error. docs/faults.md lists what is tried here.
+// The command line in a hostile environment: no partial file, no wrong number, a clear error. docs/faults.md lists the cases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ class Environment : public testing::Test {
     return run_command(arguments, options);
   }
 
-  /// The commands that leave a file behind, each with the file's name.
+  /// The commands that write a file, each with the name of the file.
   struct Writer {
     std::string file;
     std::vector<std::string> arguments;
@@ -70,7 +70,7 @@ class Environment : public testing::Test {
             {"answer.json", {"certify", "--delta", "1e-5", "--out", path("answer.json"), "gdp(1)"}},
             {"release.json", {"release", "--certificate", path("release.json"), "gaussian(sigma=2)"}, "1\n2\n"}};
   }
-  /// Whether the file is complete: what the same command writes when nothing goes wrong.
+  /// Whether the file is complete: equal to what the same command writes without a fault.
   static bool is_whole(const std::string& name, const std::string& text) {
     if (name == "report.html") return text.ends_with("</html>\n");
     if (name == "curve.svg") return text.ends_with("</svg>\n");
@@ -120,7 +120,7 @@ TEST_F(Environment, AFullDiskLeavesTheOldFile) {
       }
       EXPECT_EQ(run.code, 3) << writer.file;
       EXPECT_THAT(run.err, HasSubstr("cannot write")) << writer.file;
-      EXPECT_THAT(run.out, IsEmpty()) << writer.file;  // of a release above all: no noisy value without its certificate
+      EXPECT_THAT(run.out, IsEmpty()) << writer.file;  // above all for a release: no noisy value without its certificate
       EXPECT_EQ(read(writer.file), old_text) << writer.file << ' ' << fault;
       EXPECT_EQ(files(), std::vector{writer.file}) << fault;
       std::filesystem::remove(path(writer.file));
@@ -152,7 +152,7 @@ TEST_F(Environment, ClosedStreamsAreErrorsAndNoFileTakesTheirPlace) {
   EXPECT_EQ(shell("exec $T epsilon --delta 1e-5 - <&-").code, 3);
   EXPECT_EQ(shell("exec $T nonsense 2>&-").code, 2);
 
-  // The lock file of a training run would be given the number of standard output.
+  // The lock file of a training run would get the number of standard output.
   std::string command = "exec $T";
   for (const std::string& word : training("run.model")) command += " '" + word + "'";
   EXPECT_EQ(shell(command + " >&-").code, 3);
@@ -207,7 +207,7 @@ TEST_F(Environment, WithoutRandomnessNothingIsReleased) {
   EXPECT_FALSE(std::filesystem::exists(path("run.model")));
 }
 
-/// What must come out the same whatever the environment is: numbers, texts, files.
+/// Commands whose output must not depend on the environment: numbers, texts, files.
 std::vector<std::vector<std::string>> questions() {
   return {{"epsilon", "--delta", "1e-5", "--json", plan},
           {"delta", "--epsilon", "3", "--json", plan},
@@ -221,7 +221,7 @@ std::vector<std::vector<std::string>> questions() {
           {"explain", "--json", "constraints([(0.5, 0.25), (1234.5, 1e-5)]) | refine()"}};
 }
 
-/// Without the time it took.
+/// Without the time.
 std::string answer_of(const Outcome& run) { return std::to_string(run.code) + "\n" + run.out; }
 
 TEST_F(Environment, OtherArithmeticChangesNoAnswer) {
@@ -249,7 +249,7 @@ TEST_F(Environment, InterruptedAndShortWritesLoseNothing) {
 }
 
 TEST_F(Environment, OtherLocalesChangeNoAnswer) {
-  // Where the sources of locales are not installed the names alone are tried.
+  // If the locale sources are not installed, only the names are tested.
   static_cast<void>(shell("for one in de_DE ar_EG; do localedef -i $one -f UTF-8 $D/$one.UTF-8; done >/dev/null 2>&1"));
   for (const auto& question : questions()) {
     const std::string usual = answer_of(run_command(question));
@@ -265,7 +265,7 @@ TEST_F(Environment, SignalsLeaveNoPartialFile) {
   for (const char* name : {"INT", "TERM", "HUP", "QUIT"}) {
     for (const char* delay : {"0.01", "0.03", "0.1"}) {
       write("report.html", old_text);
-      // A run of its own group, so that only the program is met.
+      // In its own process group, so that only the program receives the signal.
       const Outcome run = shell(std::string("timeout --signal=") + name + " " + delay +
                                 " $T report --out $D/report.html \"$PLAN\" --compare 'laplace(scale=20) | repeat(100)'");
       const std::string found = read("report.html");

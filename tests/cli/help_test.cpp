@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Help texts, the synonyms that people type, and what the program says to typical mistakes.
+// Help texts, the synonyms that people type, and the messages for typical mistakes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moments and limit theorems as programs and people see them. [central-limit] [berry-esseen] [loss-moments]
+// Moments and limit theorems in JSON and as text. [central-limit] [berry-esseen] [loss-moments]
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ TEST(VerbLimit, SaysWhenTheLimitUnderReports) {
 TEST(VerbLimit, TableOfTrainingSettings) {
   const json rows = json::parse(run_command({"limit", "table", "--json"}).out).at("answer");
   ASSERT_EQ(rows.size(), 10u);
-  // sigma, q, T, delta as in the rows; exact remove, exact add, Poisson limit, exact samples (0: not known before), limit of Corollary 4.
+  // sigma, q, T, delta as in the rows; exact remove, exact add, Poisson limit, exact samples (0: not computed), limit of Corollary 4.
   const double expected[10][5] = {{1.82824, 1.41666, 1.61771, 2.19891, 2.17581}, {2.69787, 1.87842, 2.21391, 3.09925, 2.94660},
                                   {4.53411, 3.79955, 4.23029, 5.89637, 5.99375}, {3.20875, 3.08953, 3.16442, 3.78424, 3.81435},
                                   {2.64820, 2.51466, 2.59327, 2.83210, 2.86567}, {7.04660, 3.98916, 6.00708, 0, 8.25700},
@@ -79,7 +79,7 @@ TEST(VerbLimit, TableOfTrainingSettings) {
       EXPECT_NEAR(row.at("uniform").at("hi").get<double>(), expected[i][3], 1e-5) << i;
     }
     EXPECT_NEAR(row.at("uniform_clt").at("estimate").get<double>(), expected[i][4], 1e-5) << i;
-    // Every Poisson limit is below the truth.
+    // Every Poisson limit is below the exact value.
     EXPECT_LT(row.at("poisson_clt").at("estimate").get<double>(), row.at("remove").at("lo").get<double>()) << i;
   }
   const Outcome text = run_command({"limit", "table"});

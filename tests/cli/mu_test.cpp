@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ask `mu` as programs see it.
+// The question `mu` in JSON.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

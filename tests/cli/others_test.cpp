@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases of other people's test suites and manuals, as plans: tests/others/README.md.
+// The cases of the test suites and manuals of other packages, as plans: tests/others/README.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ json request_of(const json& row) {
   return request;
 }
 
-/// Whether their number can be what they say it is, given that the truth lies in [lo, hi].
+/// Whether their number is consistent with its label, given that the true value lies in [lo, hi].
 bool agrees(const std::string& side, double expected, double tolerance, double lo, double hi) {
   const bool may_be_above = lo <= expected + tolerance, may_be_below = hi >= expected - tolerance;
   if (side == "upper") return may_be_above;
@@ -57,7 +57,7 @@ TEST(Others, TheirFiguresAgreeWithTheCertifiedOnes) {
     const double expected = row.at("expected").get<double>(), tolerance = row.at("tolerance").get<double>();
     const std::string side = row.at("side").get<std::string>();
     EXPECT_EQ(agrees(side, expected, tolerance, lo, hi), side != "wrong") << row << "\n" << found.at("answer");
-    if (!row.value("wide", false)) {  // an interval that holds everything agrees with anybody
+    if (!row.value("wide", false)) {  // the whole range agrees with every number
       EXPECT_LE(hi - lo, 1e-4 * (1 + hi)) << row;
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers that a second program must agree with.
+// Answers that the witness must confirm.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ TEST(Paranoid, ReportsAnUndecidedWitness) {
   EXPECT_THAT(run.out, HasSubstr("the answer stands on its own proof"));
 }
 
-/// A copy of the program in a directory of its own, with or without a witness beside it.
+/// A copy of the program in its own directory, with or without a witness next to it.
 class Copy {
  public:
   explicit Copy(const char* script) : place_(std::filesystem::path(::testing::TempDir()) / ("paranoid" + std::to_string(getpid()))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The protocol of `tradeoff query`: one answer a line, in order, whatever the lines hold.
+// The protocol of `tradeoff query`: one answer per line, in order, for any input.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ std::vector<json> replies(const std::string& input) {
   return parsed;
 }
 
-// A plan is what its files hold when it is asked about.
+// A plan uses the content of its files at the time of the question.
 TEST(Query, ReadsAFileThatHasChangedAgain) {
   const std::string file = ::testing::TempDir() + "query_profile.csv";
   const std::string ask = R"~({"plan":"profile(file=\"FILE\")","ask":"delta","epsilon":1})~";
@@ -49,13 +49,13 @@ TEST(Query, ReadsAFileThatHasChangedAgain) {
   EXPECT_NEAR(found[2], 0.85, 1e-9);
 }
 
-// A direction speaks of a record that is added or removed.
+// A direction means that a record is added or removed.
 TEST(Query, ADirectionReadsOpenNeighboursAsAddRemove) {
   const std::string plan = R"~("plan":"pair(p=[0.1,0.6,0.01,0.29],q=[0.01,0.01,0.01,0.97])|repeat(2)","ask":"delta","epsilon":3)~";
   const auto all =
       replies("{" + plan + "}\n{" + plan + R"(,"direction":"remove"})" + "\n{" + plan + R"(,"neighbours":"replace-one"})" + "\n");
   ASSERT_EQ(all.size(), 3U);
-  EXPECT_GE(all[0]["answer"]["hi"].get<double>(), 0.5664953321531927);  // under replace-one a step may be reversed
+  EXPECT_GE(all[0]["answer"]["hi"].get<double>(), 0.5664953321531927);  // under replace-one neighbours a step may be reversed
   EXPECT_NEAR(all[1]["answer"]["hi"].get<double>(), 0.4899486778460869, 1e-12);
   EXPECT_EQ(all[0]["answer"], all[2]["answer"]);
 }

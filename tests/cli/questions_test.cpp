@@ -14,7 +14,7 @@ namespace {
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-/// As the command line writes a field.
+/// The option name of a field.
 std::string option_of(const ask::Field& field) {
   std::string name(field.name);
   if (name.starts_with("target.")) name.erase(0, std::string("target.").size());
@@ -33,7 +33,7 @@ TEST(questions, HaveVerbsWithAnOptionForEachField) {
   for (const ask::Question* question : ask::questions()) {
     const test::Outcome found = test::run_command({std::string(question->name), "--help"});
     if (found.code == 2) {
-      EXPECT_TRUE(question->name == "naming" || question->name == "odds") << question->name;  // asked by `query` alone
+      EXPECT_TRUE(question->name == "naming" || question->name == "odds") << question->name;  // only `query` offers it
       continue;
     }
     for (const ask::Field& field : question->fields)

@@ -115,7 +115,7 @@ TEST(Release, RefusesWhatIsUnsafe) {
       "1\n", "times = 0 is not allowed");
   refuses({"--records", "sum", "--low", "0", "--high", "1", "gaussian(1) | group(3) | poisson(1/100)"}, "1\n", "write group after poisson");
   refuses({"--rows", "disjoint", "gaussian(1); gaussian(1000)"}, "1\n2\n3\n", "2 runs");
-  // Every record is looked at, whether it takes part or not.
+  // Every record is checked, whether it is sampled or not.
   refuses({"--records", "sum", "--low", "0", "--high", "1", "gaussian(1) | poisson(1/1000)"}, "1\n1\n5\n", "out of the declared bounds");
 }
 
@@ -129,7 +129,7 @@ TEST(Release, ClipsWhateverLiesOutside) {
   clipped("laplace(0.001)", "1", "1e400", 1);
   clipped("laplace(0.001)", "1", "-1e400", 0);
   clipped("laplace(0.001)", "1", "1e-400", 0);
-  clipped("discrete_laplace(0.02)", "10.5", "11", 10);  // the bound is off the grid
+  clipped("discrete_laplace(0.02)", "10.5", "11", 10);  // the bound is not on the grid
   clipped("discrete_laplace(0.02)", "10.5", "1e400", 10);
   const Outcome off = release({"gaussian(0.001)", "--low", "0", "--high", "1", "--clip", "--quiet", "--inputs", "grid"}, "1.3\n");
   ASSERT_EQ(off.code, 0) << off.err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The privacy statement that people hand to each other.
+// The privacy statement.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(VerbReport, ListsItsAssumptions) {
                            "No μ covers the whole curve", "they are taken as given", "None: no privacy is claimed from sampling"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(report({"gaussian(sigma=1) | group(3)"}), HasSubstr("for any 3 records of the data together."));
-  // 2.916 is what one record loses; a group of two would lose 3.915.
+  // 2.916 is the value for one record; a group of two would have 3.915.
   EXPECT_THAT(report({"gaussian(sigma=4) | group(2); laplace(scale=1)"}), HasSubstr("ε ≤ 2.916 at δ = 1e-5, for one record of the data."));
   EXPECT_THAT(text, HasSubstr("The numbers hold where that is one record of the data."));
   EXPECT_THAT(text, HasSubstr("Which data sets are neighbours: NOT STATED"));
@@ -89,7 +89,7 @@ TEST(VerbReport, SetsPlansSideBySide) {
   EXPECT_EQ(json::parse(report({"gdp(mu=1)", "--compare", "gdp(mu=0.5)", "--json"})).at("compared_with").size(), 1u);
 }
 
-/// The line after "To check, run", as a shell gets it.
+/// The line after "To check, run", as the shell reads it.
 std::string command_on(const std::string& page) {
   const std::size_t fence = page.find("```sh\n", page.find("To check, run")) + 6;
   return page.substr(fence, page.find("\n```", fence) - fence);

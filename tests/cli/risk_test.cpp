@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What people and programs are told about the risk.
+// The risk as text and as JSON.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ TEST(VerbRisk, PrintsPlainSentences) {
 }
 
 TEST(VerbRisk, CoversBothDirections) {
-  // In direction add the alternative is that the record is absent: a rate is then no share of those who took part.
+  // In direction add the alternative is that the record is absent: the rate is then not a share of participants.
   const char* plan = "gaussian(sigma=0.5) | poisson(rate=0.1)";
   EXPECT_THAT(run_command({"risk", plan}).out, HasSubstr("finds at most 1.47 % of those who took part"));
   for (const char* direction : {"add", "remove"}) {

@@ -16,7 +16,7 @@
 
 namespace tradeoff::test {
 
-/// What a run of the command line left behind.
+/// The result of a run of the command line.
 struct Outcome {
   int code = -1;  ///< the exit code; -1 if it was killed, by us after `patience` or by a signal
   std::string out;
@@ -48,7 +48,7 @@ namespace detail {
   _exit(127);
 }
 
-/// Moves what is there from the pipe to the text; false at its end.
+/// Moves the available bytes from the pipe to the text; false at its end.
 inline bool drain(int descriptor, std::string& text) {
   std::array<char, 65536> buffer;
   const ssize_t count = read(descriptor, buffer.data(), buffer.size());
@@ -58,7 +58,7 @@ inline bool drain(int descriptor, std::string& text) {
 
 }  // namespace detail
 
-/// Runs the built command with these arguments, feeds it the input and collects what it says.
+/// Runs the built command with these arguments, writes the input to it and collects its output.
 inline Outcome run_command(const std::vector<std::string>& arguments, const RunOptions& options = {}) {
   signal(SIGPIPE, SIG_IGN);
   int in[2], out[2], err[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Targets that are stated bind: every verb that takes some holds a plan against all of them.
+// Every verb that takes targets checks a plan against all of them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ TEST(Targets, CalibrationMeetsAllOfThem) {
   EXPECT_EQ(run_command({"calibrate", "--slack", "0.1", "gaussian(sigma=?)"}).code, 3);
 }
 
-/// 0.60653066 is what seven digits and one more make of the smallest value; the eighth digit is needed.
+/// 0.60653066 is the smallest value rounded up to eight digits; seven digits do not suffice.
 TEST(Targets, ThePrintedValuePassesTheCheck) {
   for (const auto& [plan, epsilon, delta] : {std::tuple{"truncated_laplace(bound=4, scale=", "0.6065306597126334", "0.04042963913302481"},
                                              {"discrete_gaussian(sigma=", "1.3591409142295227", "0.1604424278043515"},

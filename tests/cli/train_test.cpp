@@ -73,7 +73,7 @@ TEST_F(Train, TheCertificateIsTheAccountantsAnswer) {
   EXPECT_TRUE(run.err.empty()) << run.err;  // no progress in a pipe
 }
 
-/// A noise that is stated is held against every target that is stated beside it.
+/// A stated noise is checked against every stated target.
 TEST_F(Train, EveryStatedTargetMustBeMet) {
   const std::vector<std::string> run = {"--noise", "2", "--batch", "50", "--epochs", "0.1", "--hidden", "0", "--quiet"};
   const auto code = [&](std::vector<std::string> targets) {
@@ -96,10 +96,10 @@ TEST_F(Train, TargetsAreMet) {
   EXPECT_GT(upper(certificate["guarantees"][0]["answer"]), 0.999);
 }
 
-// What Ctrl-C leaves behind is a model and a certificate of both the steps done and the planned ones; the run then goes on to its end.
+// Ctrl-C leaves a model and a certificate of both the steps done and the planned ones; the run can then be resumed to its end.
 TEST_F(Train, AnInterruptedRunCanBeResumed) {
   const std::string model = file("run.model");
-  // A signal that comes before the first step ends the program with nothing spent; a slow machine needs more time to get there.
+  // A signal before the first step ends the program with nothing released; a slow machine needs more time to get there.
   for (const char* seconds : {"2", "10", "40"}) {
     const std::string command = std::string("timeout --signal=INT ") + seconds + " " TRADEOFF_COMMAND " train --data " + data +
                                 " --low 0 --high 100 --classes 2 --public-size 2000 --noise 2 --batch 20 --epochs 1000 --hidden 4000 "
@@ -123,7 +123,7 @@ TEST_F(Train, ResumesWithoutChargingAgain) {
   const std::vector<std::string> terms = {"--noise",  "1.5", "--batch", "40",           "--epochs", "2",
                                           "--hidden", "3",   "--json",  "--checkpoint", model};
   ASSERT_EQ(train(terms).code, 0);
-  EXPECT_EQ(train(terms).code, 3);  // the file is there
+  EXPECT_EQ(train(terms).code, 3);  // the file exists
   const Outcome again = train({"--resume", "--checkpoint", model, "--json"});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(json::parse(again.out)["steps"], 100);
@@ -140,7 +140,7 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// What was held out must not become protected data, or the reverse, and everything else about the data must be as it was.
+// Held-out records must not become protected data, or the reverse, and all other data must be unchanged.
 TEST_F(Train, ResumesOnTheSameDataOnly) {
   const std::string model = file("run.model");
   const auto resume = [&](const std::string& table, const char* high, const char* holdout) {
@@ -168,7 +168,7 @@ TEST_F(Train, ResumesOnTheSameDataOnly) {
   EXPECT_THAT(resume(data, "100", "10").err, HasSubstr("--resume needs " + model + ".private"));
 }
 
-// Add-remove neighbours: nothing that is shown or kept for others tells how many records there are.
+// Add-remove neighbours: no output reveals how many records there are.
 TEST_F(Train, TheNumberOfRecordsIsNotRevealed) {
   const std::string table = file("few.csv"), model = file("run.model"), certificate = file("certificate.json");
   std::string lines = text_of(data);
@@ -228,7 +228,7 @@ TEST_F(Train, NoFileIsUsedTwice) {
   std::filesystem::create_symlink(model, link);
   const Outcome same = train({"--resume", "--checkpoint", model, "--certificate", link});
   EXPECT_THAT(same.err, HasSubstr("are the same file"));
-  // The lock is that of the file and not that of its name.
+  // The lock belongs to the file and not to its name.
   const int lock = ::open((model + ".lock").c_str(), O_RDWR | O_CREAT, 0600);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);
   EXPECT_THAT(train({"--resume", "--checkpoint", link}).err, HasSubstr("another process is at work on"));
@@ -236,7 +236,7 @@ TEST_F(Train, NoFileIsUsedTwice) {
   EXPECT_EQ(train({"--resume", "--checkpoint", link}).code, 0);
 }
 
-// A process that was killed may leave a part of a file behind, and a later one may have its number.
+// A killed process may leave a partial file, and a later process may have the same id.
 TEST_F(Train, LeftOverPartFilesAreIgnored) {
   const std::string command =
       "f=" + file("certificate.json") + "; touch $f.part-$$; exec " TRADEOFF_COMMAND " train --data " + data +
@@ -301,7 +301,7 @@ TEST_F(Train, TheSettingsOfThePaperBecomeATableAndAPicture) {
   EXPECT_THAT(train({"--figure", file("figure"), "--noise", "1"}).err, HasSubstr("--figure has its own settings"));
 }
 
-// Real data from Debian, with features that do not depend on it.
+// Real data from Debian, with features that do not depend on the data.
 TEST(TrainFashion, LearnsInAnEpoch) {
   const Outcome run = run_command({"train", "--noise", "1", "--epochs", "1", "--batch", "500", "--hidden", "0", "--json"},
                                   {.patience = std::chrono::minutes(4)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs: what they print, where errors go, and the exit codes that scripts rely on.
+// The verbs: their output, where errors go, and the exit codes that scripts use.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
     Check, Command,
     testing::Values(Case{{"check", "--epsilon", "1", "--delta", "0", "laplace(scale=1)"}, 0, "certainly within"},
                     Case{{"check", "--epsilon", "0.9", "--delta", "1e-3", "laplace(scale=1)"}, 1, "certainly not"},
-                    // delta is exactly 1 - exp(-1/2), irrational, and no decimal of this length decides it.
+                    // delta is exactly 1 - exp(-1/2), irrational, so no decimal of this length decides.
                     Case{{"check", "--epsilon", "0", "--delta", "0.393469340287366576396200465", "laplace(scale=1)"}, 4, "undecided"}));
 INSTANTIATE_TEST_SUITE_P(BadUsage, Command,
                          testing::Values(Case{{}, 2, "Usage"}, Case{{"epsilom", "gdp(1)"}, 2, "did you mean 'epsilon'?"},

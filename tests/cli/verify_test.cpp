@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tradeoff verify` on certificates of every kind: what was written holds, every edit is noticed, and an edit whose digest was computed
-// again passes only if what it says is still true.
+// `tradeoff verify` on certificates of every kind: written certificates hold, every edit is detected, and an edit with a recomputed digest
+// passes only if its claims are still true.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,14 +17,14 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-/// With the digest of its content, as a forger would have it.
+/// With the digest of its content, as a forger would compute it.
 json sealed(json certificate) {
   certificate.erase("digest");
   certificate["digest"] = noise::sha256(certificate.dump());
   return certificate;
 }
 
-/// Files of a test, gone with it.
+/// Temporary files that are removed after the test.
 class Verify : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(directory); }
@@ -89,7 +89,7 @@ class Verify : public ::testing::Test {
     EXPECT_EQ(run.code, 0) << run.err;
     return read("run.json");
   }
-  /// Of a run that was stopped early: put together from a short run and a long one.
+  /// A run that was stopped early, assembled from a short run and a long one.
   json stopped() const {
     const json planned = training("20");
     json certificate = training("10");
@@ -101,7 +101,8 @@ class Verify : public ::testing::Test {
   std::filesystem::path directory = std::filesystem::path(::testing::TempDir()) / ("tradeoff_verify_" + std::to_string(getpid()));
 };
 
-/// Where every string of a certificate stands; of guarantees beyond the second, which are like it, those of the question and the answer.
+/// The paths of all strings of a certificate; of the guarantees beyond the second, which are similar, only those of the question and the
+/// answer.
 void find_strings(const json& value, const json::json_pointer& at, std::vector<json::json_pointer>& found) {
   if (value.is_string()) found.push_back(at);
   if (value.is_object())
@@ -116,7 +117,7 @@ void find_strings(const json& value, const json::json_pointer& at, std::vector<j
   }
 }
 
-/// Another value of the same form: a digit more at the end of what has digits, a letter more at the end of a word.
+/// Another value of the same form: one more digit after digits, one more letter after a word.
 std::string edited(const std::string& text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text.back())) == 0) return text + "x";
   return text.substr(0, text.size() - 1) + (text.back() == '3' ? "7" : "3");
@@ -154,7 +155,7 @@ TEST_F(Verify, EveryEditIsDetected) {
   }
 }
 
-/// What may be edited and sealed without saying anything false: where the answer came from, and what only the released file can show.
+/// Edits that make no false claim even with a recomputed digest: the origin of the answer, and what only the released file can show.
 bool is_beyond_proof(const json::json_pointer& place) {
   const std::string text = place.to_string();
   for (const char* part : {"/digest", "/version", "/released", "/evaluations/", "/relative", "/settings/low", "/settings/features",
@@ -262,7 +263,7 @@ TEST_F(Verify, PoissonRunsDoNotRevealTheNumberOfRecords) {
   EXPECT_EQ(certificate["neighbours"], "add-remove");
 }
 
-// What the fuzzer starts from must get past the reader.
+// The seeds of the fuzzer must be accepted by the reader.
 TEST_F(Verify, ReadsTheSeedsOfTheFuzzer) {
   int count = 0;
   for (const auto& file : std::filesystem::directory_iterator(TRADEOFF_GOLDEN_DIR "/../../assurance/fuzz/corpus/certificate")) {
@@ -282,7 +283,7 @@ TEST_F(Verify, ReadsTheStoredOnes) {
     if (number % 20 != 0) continue;
     ++count;
     const Outcome run = verify(json::parse(line));
-    EXPECT_NE(run.code, 1) << line;  // another processor may be a few units in the last place off: undecided, not refuted
+    EXPECT_NE(run.code, 1) << line;  // another processor may differ by a few units in the last place: undecided, not refuted
     EXPECT_NE(run.code, 3) << line;
   }
   EXPECT_EQ(count, 25);

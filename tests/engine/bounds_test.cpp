@@ -17,14 +17,14 @@
 #include "operators/subsampled_gaussian.h"
 #include "support/matchers.h"
 
-// Error terms that hardly ever decide an answer, each where it does: at corners made for it, or against what the theory says it must be
-// at least. Every test here kills a fault of assurance/mutation/faults.toml that whole answers do not show.
+// Error terms that rarely decide an answer, each in a case where it does: at corners made for it, or compared with its theoretical minimum.
+// Every test here detects a fault of assurance/mutation/faults.toml that complete answers do not show.
 namespace tradeoff {
 namespace {
 
 constexpr double unit = 0x1p-53;
 
-// [contour-inversion] A sum of n terms in plain order may be off by n units of its size. An order next to the pole makes many nodes.
+// [contour-inversion] A sum of n terms in plain order may be off by n units of its size. An order near the pole makes many nodes.
 TEST(Bounds, AContourIncludesTheRoundingOfItsSum) {
   ContourPlan plan;
   plan.gaussian = Interval::exactly(1);
@@ -38,7 +38,7 @@ TEST(Bounds, AContourIncludesTheRoundingOfItsSum) {
   EXPECT_GE(value.nodes, static_cast<double>(line.nodes()) * unit * value.value);
 }
 
-// [contour-propagation] For one step beside a Gaussian the error at a node is that of phi itself, however small phi is there.
+// [contour-propagation] For one step with a Gaussian the error at a node is that of phi itself, however small phi is.
 TEST(Bounds, AContourOfOneStepIncludesTheErrorOfEveryNode) {
   const LossPointer loss = subsampled_gaussian(Interval::exactly(4), Interval::exactly(0.5));
   ContourPlan plan;
@@ -101,7 +101,7 @@ TEST(Bounds, AContourOfManyStepsIncludesTheErrorOfEachStep) {
   EXPECT_GE(line.at(ManySteps::epsilon).nodes, 0.5 * least * step / (2 * std::numbers::pi));
 }
 
-// [contour-truncation] Whatever the nodes left out add up to, the next ones alone may add as much as their moduli.
+// [contour-truncation] The truncation term must be at least the modulus of the next nodes.
 TEST(Bounds, ATruncationCoversTheNextNodes) {
   const ManySteps run(0, 30);
   for (const double accuracy : {1e-2, 1e-4, 1e-6}) {
@@ -114,7 +114,7 @@ TEST(Bounds, ATruncationCoversTheNextNodes) {
   }
 }
 
-// [tilted-fft] What the masses may be wrong by, every value read from them may be wrong by; likewise the errors of both transforms.
+// [tilted-fft] An error of the masses is an error of every value computed from them; the same holds for the errors of both transforms.
 TEST(Bounds, ALatticeIncludesEveryErrorOfItsDistribution) {
   lattice::Law law;
   law.index = {-3, 0, 4};
@@ -133,7 +133,7 @@ TEST(Bounds, ALatticeIncludesEveryErrorOfItsDistribution) {
   for (double lattice::Composed::* const error : {&lattice::Composed::entry_error, &lattice::Composed::norm_error}) {
     doubtful = exact;
     doubtful.*error = doubt;
-    lattice::Composed moved = exact;  // an error of this size at the place that counts most
+    lattice::Composed moved = exact;  // an error of this size at the most important position
     const auto n = static_cast<std::int64_t>(exact.law.size());
     const auto at = static_cast<std::size_t>(((4 - exact.origin) % n + n) % n);
     for (const double sign : {-1.0, 1.0}) {
@@ -144,7 +144,7 @@ TEST(Bounds, ALatticeIncludesEveryErrorOfItsDistribution) {
   }
 }
 
-// [dominating-pair] A law that dominates has no less than all the mass, and one that is dominated no more.
+// [dominating-pair] A dominating distribution has at least the whole mass, a dominated one at most.
 TEST(Bounds, ALatticePairIsRoundedOutward) {
   for (const double mu : {0.25, 1.0, 3.0}) {
     lattice::Points points{0.125, {}};
@@ -178,7 +178,7 @@ TEST(Bounds, AListIncludesTheRoundingOfItsLosses) {
   }
 }
 
-// [contour-inversion] A trillion steps reveal nearly everything: the complement is below every double, and still not 0.
+// [contour-inversion] A trillion steps reveal nearly everything: the complement is below every double, but not 0.
 TEST(Bounds, AComplementThatUnderflowsIsNotZero) {
   const LossPointer step = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.5));
   const Interval found = compose_by_contour({{step, 1'000'000'000'000}})->log_delta(Direction::remove, Interval::exactly(50));
@@ -186,7 +186,7 @@ TEST(Bounds, AComplementThatUnderflowsIsNotZero) {
   EXPECT_GT(found.lo, -1e-9);
 }
 
-// [bent-contour] With more nodes on the same contour only the roundings of their sum grow.
+// [bent-contour] With more nodes on the same contour only the roundings of their sum increase.
 TEST(Bounds, AHyperbolicContourIncludesTheRoundingOfItsSum) {
   const hyperbolic::Estimate few = test::kernel_integral(0.3, 1, 1e-3), many = test::kernel_integral(0.3, 1, 1e-12);
   ASSERT_GT(many.nodes, 2 * few.nodes);

@@ -52,7 +52,7 @@ TEST(CellsTest, TwoSubsampledStepsMatchGolden) {
   }
 }
 
-// Two proofs that share nothing but the plan; the small rates are where the contour needs its split.
+// Two independent proofs for the same plan; at small rates the contour needs its split.
 TEST(CellsTest, AgreesWithTheHyperbolicContour) {
   for (const double mu : {0.5, 1.0}) {
     for (const double rate : {0.001, 0.1}) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // [gaussian-composition], [revealing-composition]
+#include "engine/compose.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "engine/compose.h"
 #include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"

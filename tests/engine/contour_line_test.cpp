@@ -11,8 +11,8 @@
 #include "numeric/arithmetic.h"
 #include "operators/subsampled_gaussian.h"
 
-// The terms of the error budget one by one: each is made so large that leaving it out would show, and must still hold the truth.
-// [contour-inversion] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [longer-plan]
+// The terms of the error budget one by one: each is made so large that omitting it would be visible; the enclosure must still contain the
+// true value. [contour-inversion] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [longer-plan]
 namespace tradeoff {
 namespace {
 
@@ -26,7 +26,7 @@ ContourPlan gaussian_plan(double mu) {
   return plan;
 }
 
-/// A plan of equal subsampled steps that keeps its loss alive.
+/// A plan of equal subsampled steps that owns its loss.
 struct Training {
   Training(double mu, double rate, double steps, Direction direction)
       : loss(subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate))) {
@@ -42,10 +42,10 @@ std::unique_ptr<const ContourMoments> moments_of(const ContourPlan& plan, double
   return ContourMoments::prepare(plan, {0, order + 6, 1, effort, false, order, longest});
 }
 
-/// Value less truth, in units of exp(base).
+/// Value minus true value, in units of exp(base).
 double excess_of(const ContourLine::Value& value, double log_truth) { return value.value - std::exp(log_truth - value.base.lo); }
 
-// The bound of the slope that stands in for a second sum at the far end of a short interval of epsilon.
+// The bound of the slope that replaces a second sum at the far end of a short interval of epsilon.
 TEST(ContourLine, FallBoundsTheSlope) {
   const double mu = 1.5;
   const ContourPlan plan = gaussian_plan(mu);
@@ -60,7 +60,7 @@ TEST(ContourLine, FallBoundsTheSlope) {
   }
 }
 
-// A short window lets the neighbours in: the sum is too large, by no more than the alias term, and by more than all the other terms.
+// With a short window the copies overlap: the sum is too large, by at most the alias term, and by more than all the other terms.
 TEST(ContourLine, AliasErrorIsBounded) {
   const double mu = 1;
   const ContourPlan plan = gaussian_plan(mu);
@@ -76,7 +76,7 @@ TEST(ContourLine, AliasErrorIsBounded) {
   }
 }
 
-// Cut early, the sum misses what is left, in either direction, by no more than the truncation term.
+// Truncated early, the sum misses the rest, by at most the truncation term.
 TEST(ContourLine, TruncationIsBounded) {
   Training run(1, 0.0078125, 1000, Direction::remove);
   const double order = 6, epsilon = 1.5;
@@ -89,7 +89,7 @@ TEST(ContourLine, TruncationIsBounded) {
     const auto value = rough.at(epsilon);
     const double away = std::abs(value.value - truth.value);
     EXPECT_LE(away, value.truncation + value.alias + value.nodes + truth.below) << accuracy;
-    EXPECT_LE(truth.value - value.value, value.above + truth.below) << accuracy;  // the sides of the answer hold it too
+    EXPECT_LE(truth.value - value.value, value.above + truth.below) << accuracy;  // the answer contains it too
     EXPECT_LE(value.value - truth.value, value.below + truth.above) << accuracy;
     EXPECT_LT(value.truncation, 10 * accuracy * value.value) << accuracy;
     seen = seen || away > 10 * (value.nodes + value.alias);
@@ -97,7 +97,7 @@ TEST(ContourLine, TruncationIsBounded) {
   EXPECT_TRUE(seen) << "no truncation could be told from the other terms";
 }
 
-// Coarse quadratures move every node; the difference to fine ones is within what the nodes admit, and is not rounding.
+// Coarse quadratures move every node; the difference from fine ones is within the stated error of the nodes and is not rounding.
 TEST(ContourLine, QuadratureErrorOfTheNodesIsBounded) {
   Training run(1, 0.0078125, 1000, Direction::remove);
   const double order = 6, epsilon = 1.5;
@@ -131,7 +131,7 @@ TEST(ContourLine, DoesNotDependOnItsOrder) {
 
 double log_of(const ContourLine::Value& value, double shift) { return value.base.lo + std::log(value.value + shift); }
 
-// A line stretched over twice the steps, with a short window: the neighbours come in and the alias term admits them.
+// A line reused for twice the steps, with a short window: the copies overlap and the alias term includes them.
 TEST(ContourLine, IsReusedForALongerPlanWithItsAdditionalError) {
   Training run(1, 0.0078125, 1000, Direction::remove);
   const double order = 6, epsilon = 2;
@@ -180,7 +180,7 @@ TEST(ContourLine, RefusesAPlanThatIsNotLonger) {
   EXPECT_EQ(line.extended(run.plan), nullptr);
 }
 
-// On the strip the same sum speaks of 1 - delta, and the alias lies on the other side of delta.
+// On the strip the same sum gives 1 - delta, and the alias lies on the other side of delta.
 TEST(ContourLine, StripGivesTheComplement) {
   const double mu = 4, epsilon = 1;
   const ContourPlan plan = gaussian_plan(mu);
@@ -194,7 +194,7 @@ TEST(ContourLine, StripGivesTheComplement) {
   EXPECT_GT(rough.value, std::exp(truth.hi - rough.base.lo)) << "the trapezoid over-estimates 1 - delta";
 }
 
-// A law of atoms never decays: the line must say so instead of marching for ever.
+// The transform of atoms never decays: the line must report that instead of marching forever.
 TEST(ContourLine, ReportsAtomsThatDoNotDecay) {
   Training run(20, 0.5, 3, Direction::add);  // next to two atoms
   const auto moments = moments_of(run.plan, 2);
@@ -203,7 +203,7 @@ TEST(ContourLine, ReportsAtomsThatDoNotDecay) {
   EXPECT_FALSE(value.truncation < 1e-6 * value.value);
 }
 
-// What is not a number is never accepted: an order beyond the nodes gives infinite bounds, not small ones.
+// NaN is never accepted: an order beyond the nodes gives infinite bounds, not small ones.
 TEST(ContourLine, IsInfinitelyWideWhereMomentsAreUnknown) {
   Training run(1, 0.0078125, 1000, Direction::remove);
   const auto moments = ContourMoments::prepare(run.plan, {0, 1, 1, 0, false, 1, 0});

@@ -26,7 +26,7 @@ using test::IsTight;
 
 Direction direction_of(const nlohmann::json& inputs) { return inputs.at("direction") == "add" ? Direction::add : Direction::remove; }
 
-/// The symmetric rows of the golden file speak of another pair.
+/// The symmetric rows of the golden file are about another pair.
 bool directed(const nlohmann::json& inputs) { return inputs.at("direction") == "remove" || inputs.at("direction") == "add"; }
 
 Interval rate_of(const nlohmann::json& inputs) {
@@ -89,7 +89,7 @@ TEST(Contour, HoldsGoldenTests) {
   for (const auto& one : golden_group("f_dp.json", "dpsgd_tradeoff")) {
     const auto& inputs = one.at("inputs");
     const Interval epsilon = golden_interval(inputs.at("eps"));
-    if (!directed(inputs) || epsilon.lo != epsilon.hi) continue;  // a test is asked for at a double
+    if (!directed(inputs) || epsilon.lo != epsilon.hi) continue;  // a test is evaluated at a double
     const auto test = training_run(inputs)->test_at(direction_of(inputs), epsilon.lo);
     ASSERT_TRUE(test.has_value()) << one.at("id");
     EXPECT_THAT(test->false_positive, Encloses(one.at("value").at("alpha").get<std::string>())) << one.at("id");
@@ -118,7 +118,7 @@ TEST(Contour, AgreesWithTheGaussianProfile) {
   }
 }
 
-// One step has a closed profile too; few steps may be wide, never wrong.
+// One step has a closed profile too; for few steps the answer may be wide, but it is valid.
 TEST(Contour, HoldsOneAndTwoSteps) {
   const LossPointer step = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.25));
   const auto once = compose_by_contour({{step, 1}}, {});
@@ -150,7 +150,7 @@ Parts mixture() {
           {randomized_response(Interval::exactly(0.25), 2), 5}};
 }
 
-// The order of the parts, and how equal steps are grouped, change nothing but the last digits.
+// The order of the parts and the grouping of equal steps change only the last digits.
 TEST(Contour, CommutesAndAssociates) {
   Parts parts = mixture(), reversed(parts.rbegin(), parts.rend()), split = parts;
   split[1].times = 400;
@@ -165,7 +165,7 @@ TEST(Contour, CommutesAndAssociates) {
     }
 }
 
-// Two copies of a Gaussian with half the variance: exact by composition, so the list code has a truth.
+// Two copies of a Gaussian with half the variance: the composition is known exactly.
 TEST(Contour, MergesTheGaussiansOfAList) {
   const LossPointer step = subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.0078125));
   const auto one = compose_by_contour({{step, 500}, {gaussian_loss(Interval::exactly(0.5)), 4}}, {});
@@ -186,7 +186,7 @@ TEST(Contour, KeepsTheInfiniteMassApart) {
   EXPECT_EQ(loss->closed_epsilon(Direction::remove, Interval::exactly(infinite.lo / 2))->lo, infinity);
 }
 
-/// Tells everything with probability `mass`, nothing otherwise.
+/// Reveals everything with probability `mass`, nothing otherwise.
 class AllOrNothing final : public Loss {
  public:
   explicit AllOrNothing(double mass)
@@ -200,7 +200,7 @@ class AllOrNothing final : public Loss {
   Atoms atoms_;
 };
 
-// delta = d + (1 - d) delta of the rest, where d is the chance that anything was told.
+// delta = d + (1 - d) delta of the rest, where d is the probability that anything was revealed.
 TEST(Contour, HandlesInfiniteLossesExactly) {
   const double mu = 1;
   const auto loss = compose_by_contour({{std::make_shared<AllOrNothing>(0.0625), 3}, {gaussian_loss(Interval::exactly(mu)), 1}}, {});
@@ -211,13 +211,13 @@ TEST(Contour, HandlesInfiniteLossesExactly) {
     EXPECT_THAT(loss->delta(Direction::remove, Interval::exactly(e)), Encloses(truth)) << e;
     EXPECT_THAT(loss->delta(Direction::remove, Interval::exactly(e)), IsTight(1e-10)) << e;
   }
-  // Where delta is next to 1 the strip is used, which knows the survival by itself.
+  // If delta is close to 1 the strip is used, which includes the probability of a finite loss.
   const auto strong = compose_by_contour({{std::make_shared<AllOrNothing>(0.0625), 3}, {gaussian_loss(Interval::exactly(8)), 1}}, {});
   const Interval truth = 1.0 - survival + survival * gaussian_delta(Interval::exactly(8), Interval::exactly(1));
   EXPECT_THAT(strong->delta(Direction::remove, Interval::exactly(1)), Encloses(truth));
 }
 
-// A decimal is an interval: what is said of it holds at both its ends, also where the second end is bounded by a tangent.
+// A decimal is an interval: the answer holds at both its ends, also if a tangent bounds the second end.
 TEST(Contour, HoldsOverAnIntervalOfEpsilon) {
   const Parts steps{{subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.01)), 1000}};
   const auto run = compose_by_contour(steps), apart = compose_by_contour(steps);
@@ -225,7 +225,7 @@ TEST(Contour, HoldsOverAnIntervalOfEpsilon) {
     for (const Direction direction : {Direction::remove, Direction::add})
       for (const double way : {1e-15, 2e-11, 1e-6, 0.1}) {
         const double end = epsilon + way;
-        (void)run->delta(direction, Interval::exactly(epsilon));  // so that a line is near
+        (void)run->delta(direction, Interval::exactly(epsilon));  // so that a line is nearby
         const Interval range = run->delta(direction, {epsilon, end}), far = apart->delta(direction, Interval::exactly(end));
         EXPECT_LE(range.lo, far.hi) << epsilon << " + " << way;
         EXPECT_GE(range.lo, far.lo * (1 - 1e-11)) << epsilon << " + " << way;
@@ -251,7 +251,7 @@ TEST(Contour, DecreasesInEpsilonAndMeetsItsOwnInverse) {
   }
 }
 
-// Corners of what may be asked: a valid interval at once, never an exception, never NaN.
+// Extreme questions: a valid interval at once, never an exception, never NaN.
 TEST(Contour, AnswersAtExtremeParameters) {
   struct Corner {
     double sigma, rate;
@@ -279,8 +279,8 @@ TEST(Contour, AnswersAtExtremeParameters) {
   }
 }
 
-// Rare large losses: at the saddle they outweigh the rest, and a line left of it knows what the saddle's cannot. The truth is the same
-// integral in balls of 1500 bits, at another order.
+// Rare large losses dominate at the saddle point, and a line left of it is tighter. The true value is the same integral in balls of 1500
+// bits, at another order.
 TEST(Contour, IsTightDespiteRareLargeLosses) {
   struct Run {
     double sigma_lo, rate_lo, epsilon;
@@ -297,11 +297,12 @@ TEST(Contour, IsTightDespiteRareLargeLosses) {
     EXPECT_THAT(delta, IsTight(run.width));
     const Interval epsilon = *loss->closed_epsilon(Direction::remove, Interval::exactly(run.truth));
     EXPECT_THAT(epsilon, Encloses(decimal(run.epsilon)));
-    EXPECT_LE(epsilon.width(), 5e-8) << run.sigma_lo;  // at the saddle itself 2e-4, and the guess of epsilon missed by a factor of four
+    // at the saddle point itself 2e-4, and the guess of epsilon was off by a factor of four
+    EXPECT_LE(epsilon.width(), 5e-8) << run.sigma_lo;
   }
 }
 
-// So far out that no saddle is in reach a Chernoff bound is left, and nothing is claimed to be 0.
+// If no saddle point is in range, a Chernoff bound remains, and delta is never claimed to be 0.
 TEST(Contour, DeltaStaysPositiveFarOut) {
   for (const LossPointer& loss : {compose_by_contour({{subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.01)), 1000}}, {}),
                                   compose_by_folded_contour({{discrete_gaussian(Interval::exactly(5), 1), 100}})}) {
@@ -315,7 +316,7 @@ TEST(Contour, DeltaStaysPositiveFarOut) {
   }
 }
 
-// Both ends must be proved, not estimated: with so many steps the moments are known far worse than the sum over the nodes.
+// Both ends must be proved, not estimated: with so many steps the moments are known far less accurately than the sum over the nodes.
 TEST(Contour, ProvesBothEndsOfAnEpsilon) {
   for (const double rate : {1e-5, 1e-3}) {
     const LossPointer loss =
@@ -328,8 +329,7 @@ TEST(Contour, ProvesBothEndsOfAnEpsilon) {
   }
 }
 
-// Where 1 - delta is beyond doubles there is no saddle to find, and still something is left of it.
-// However much is revealed, something is left: 1 is never the lower end, even where the rest is below the smallest double.
+// If 1 - delta is below the range of doubles there is no saddle point. Still 1 is never the lower end, because something stays hidden.
 TEST(Contour, NeverClaimsThatEverythingIsRevealed) {
   const auto loss = compose_by_contour({{subsampled_gaussian(Interval::exactly(8), Interval::exactly(0.5)), 4000}}, {});
   for (const Direction direction : {Direction::remove, Direction::add}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [atom-kernel] [exact-composition] The parts of the exact engine by themselves: rows, powers, products, lattices, and the libm it trusts.
+// [atom-kernel] [exact-composition] The parts of the exact engine: rows, powers, products, lattices, and the assumed libm accuracy.
 #include <gtest/gtest.h>
 #include <mpfr.h>
 
@@ -128,7 +128,7 @@ TEST(ExactLaw, PowersOfLopsidedLawsEqualRepeatedProducts) {
   };
   const Atoms three = atoms_of_pair(masses({0.5, 0.25, 0.25}), masses({0.125, 0.5, 0.375}));
   expect_same(power(three, 9), power_step_by_step(three, 9));
-  // Losses +-log 3 and 0, but more mass on the negative side than a symmetric law has.
+  // Losses +-log 3 and 0, with more mass on the negative side than a symmetric distribution has.
   const Atoms flipped = atoms_of_pair(masses({0.125, 0.25, 0.625}), masses({0.375, 0.0833333333333333, 0.5416666666666667}));
   expect_same(power(flipped, 5), power_step_by_step(flipped, 5));
   std::vector<double> many(10, 0.0625);
@@ -140,7 +140,7 @@ TEST(ExactLaw, PowersOfLopsidedLawsEqualRepeatedProducts) {
 }
 
 TEST(ExactLaw, LongPowersLoseOnlyTheirFarEnds) {
-  // Half of the draws stand still: 20000 of them make a law of 40001 losses, of which only those above 2^-1200 are computed.
+  // Half of the draws have loss 0: 20000 draws have 40001 possible losses, of which only those above 2^-1200 are computed.
   const std::uint64_t times = 20000;
   const Law law = power(symmetric({{0.01, 0.5}, {0, 0.5}}), times);
   EXPECT_LT(law.points.size(), 15000U);
@@ -180,7 +180,7 @@ TEST(ExactLaw, LatticeProductEqualsProduct) {
   expect_same(lattice_product(a, b, 0.25L), product(a, b));
 }
 
-// More pairs of points than are ever held at once, on a lattice that joins them to few.
+// More pairs of points than are stored at once, on a lattice that merges them to few.
 TEST(ExactLaw, ALargeProductIsMadeInHalves) {
   const Law a = power(symmetric({{0.0078125, 1}}), 2110), b = power(symmetric({{0.0078125, 1}}), 2000);
   ASSERT_GT(static_cast<double>(a.points.size()) * static_cast<double>(b.points.size()), most_points);

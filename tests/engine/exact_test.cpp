@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// [exact-composition] [atom-kernel] [multi-constraint-composition] [meet-in-the-middle] [sum-inversion]: golden values, explicit
-// products of
-// distributions, laws, and the faults of published code.
+// [exact-composition] [atom-kernel] [multi-constraint-composition] [meet-in-the-middle] [sum-inversion]: golden values, explicit products
+// of distributions, laws, and the faults of published code.
 #include "engine/exact/exact.h"
 
 #include <gtest/gtest.h>
@@ -191,7 +190,7 @@ class RandomPlan {
             {{truth, lie}, {lie, truth}, {lie * Ball(choices - 2), lie * Ball(choices - 2)}}};
   }
 
-  /// Masses are sixteenths, so that they sum to 1 exactly and repeat each other's ratios now and then.
+  /// Masses are sixteenths, so that they sum to 1 exactly and some ratios coincide.
   Known finite_pair() {
     const auto draw = [&] {
       std::vector<int> counts(4, 0);
@@ -316,7 +315,7 @@ TEST(ExactComposition, OfTotalVariationIsTheKnownTheorem) {
 // --- faults of published code, each a regression ---
 
 TEST(ExactComposition, KeepsTheSlopeZero) {
-  // A ceiling of a rounded quotient loses it at these counts, although it is there.
+  // A ceiling of a rounded quotient would lose it at these counts.
   for (const std::uint64_t times : {5U, 7U, 10U}) {
     const LossPointer loss = compose_exactly({{constraints_from(nlohmann::json::parse(R"([["1.2","0"],["0.6","0.2"]])")), times}}, {});
     EXPECT_TRUE(loss->guarantees(Direction::remove)->back().epsilon.contains(0)) << times;
@@ -387,7 +386,7 @@ TEST(ExactComposition, EnclosesDeltaFarBelowTheSmallestDouble) {
 }
 
 TEST(ExactComposition, IsValidNextToTheLargestLoss) {
-  // Losses are rounded sums: at distance 1e-14 from the largest a kernel that trusts them is wrong by its own size.
+  // Losses are rounded sums: at distance 1e-14 from the largest, a kernel that takes them as exact has a relative error of 1.
   const LossPointer loss =
       compose_exactly({{dp(golden_interval("0.7"), Interval::exactly(0)), 60}, {dp(golden_interval("0.3"), Interval::exactly(0)), 60}}, {});
   Ball::precision = 400;
@@ -405,7 +404,7 @@ TEST(ExactComposition, IsValidNextToTheLargestLoss) {
 }
 
 TEST(ExactComposition, StaysTightNextToAnInactiveConstraint) {
-  // The second constraint has a weight of about 1e-9, known to seven digits only; k-fold ratios of masses are worth nothing then.
+  // The weight of the second constraint is about 1e-9 and known to seven digits only; then k-fold ratios of masses are useless.
   const double second = std::tanh(0.5) - 2.5e-10;
   const std::vector<Guarantee> list{{Interval::exactly(1), Interval::exactly(0)}, {Interval::exactly(0), Interval::exactly(second)}};
   const LossPointer loss = compose_exactly({{std::make_shared<ConstraintsLoss>(list), 4}}, {});
@@ -437,12 +436,12 @@ TEST(ExactComposition, ByHalvesEqualsTheList) {
   EXPECT_EQ(exact_size(half).way, ExactWay::list);
   EXPECT_EQ(exact_size(all).way, ExactWay::halves);
   const LossPointer halves = compose_exactly(all, {});
-  // The same composed as a list of two nested lists with fewer, joined atoms is not available: compare with the transform and with a sum.
+  // The same composition from two nested lists is not available: compare with the transform and with a sum.
   const LossPointer one = compose_exactly(half, {});
   const LossPointer two = compose_exactly(other, {});
   for (const double epsilon : {-0.5, 0.0, 0.7, 2.0, 3.5}) {
     const Interval delta = halves->delta(Direction::remove, Interval::exactly(epsilon));
-    // delta of a product is the mean of the one's delta at epsilon minus the other's loss.
+    // delta of a product is the mean of one delta at epsilon minus the other loss.
     Interval mean = one->infinite_mass(Direction::remove);
     for (const Atom& atom : one->atoms(Direction::remove)->finite)
       mean = mean + atom.mass * two->delta(Direction::remove, epsilon - atom.loss);
@@ -459,7 +458,7 @@ TEST(ExactComposition, ByHalvesEqualsTheList) {
   EXPECT_EQ(halves->tail().kind, TailKind::floor);
 }
 
-// What a certificate is told: the enclosure that is answered, and errors that add up to its width.
+// The description for certificates: the returned enclosure, and errors that add up to its width.
 void expect_account(const Loss& loss, const std::string& theorem, const std::string& count, double epsilon) {
   for (const Direction direction : {Direction::remove, Direction::add}) {
     const std::vector<Evaluation> found = evaluations_of(loss, direction, epsilon);
@@ -516,7 +515,7 @@ TEST(ExactComposition, ByInversionEnclosesTheExactAnswer) {
   }
 }
 
-// Smoothing makes the answer tight. Its two sides must still hold the law that is listed, at its corners and between them.
+// Smoothing makes the answer tight. Both sides must still be valid for the listed distribution, at its corners and between them.
 TEST(ExactComposition, BySmoothedInversionIsTightAndHoldsTheExactAnswer) {
   for (const auto& [count, largest] : {std::pair{40, 0.3}, std::pair{36, 1.0}}) {
     const Parts parts = many(count, largest, 17);
@@ -538,7 +537,7 @@ TEST(ExactComposition, BySmoothedInversionIsTightAndHoldsTheExactAnswer) {
   }
 }
 
-// Next to the largest sum of losses nothing but its own atom is above epsilon, so delta is known; a window of smoothing is wider than that.
+// Next to the largest sum of losses only one atom is above epsilon, so delta is known; the smoothing window is wider than that.
 TEST(ExactComposition, BySmoothedInversionIsValidNextToTheLargestLoss) {
   Parts parts;
   Interval top = Interval::exactly(0), mass = Interval::exactly(1);

@@ -13,7 +13,7 @@
 namespace tradeoff {
 namespace {
 
-/// A path that encloses every delta by the same interval, with a theorem of its own and one that all share.
+/// A method that encloses every delta by the same interval, with its own theorem and a shared one.
 class Path final : public Loss {
  public:
   Path(const std::string& name, Interval delta) : delta_(delta), own_(name, ""), shared_(common()) {}
@@ -65,7 +65,7 @@ TEST(FallbackChain, NamesThePathsThatTheEndsComeFrom) {
   EXPECT_EQ(named_by({{"one", {0.1, 0.9}}, {"other", {0.2, 0.95}}, {"none", {0, 1}}}), (Names{"common", "other", "one"})) << "wide";
 }
 
-// What was recorded before stays, also where a path used it whose answer is not.
+// Earlier records stay, even if a method that was not used for the answer used them too.
 TEST(FallbackChain, LeavesWhatWasRecordedBefore) {
   const LossPointer before = chain_of({{"before", {0.5, 0.5001}}});
   const LossPointer loss = chain_of({{"wider", {0.1, 0.9}}, {"tight", {0.5, 0.5001}}});

@@ -27,11 +27,11 @@ using test::IsTight;
 
 LossPointer fold(LossPointer loss, std::uint64_t times) { return compose_by_folded_contour({{std::move(loss), times}}); }
 
-/// The law of the sum by convolution in long double, and delta by its definition: about 1e-16 relative, by other means.
+/// The distribution of the sum by convolution in long double, and delta by its definition: about 1e-16 relative, computed independently.
 class Convolved {
  public:
   Convolved(long double sigma, int shift, int times) : step_(shift / (sigma * sigma)) {
-    const int reach = static_cast<int>(std::ceil(16 * sigma)) + 16 * shift;  // what lies beyond has a mass below 1e-55
+    const int reach = static_cast<int>(std::ceil(16 * sigma)) + 16 * shift;  // the mass beyond is below 1e-55
     std::vector<long double> one;
     long double total = 0;
     for (int y = -reach; y <= reach; ++y) total += one.emplace_back(std::exp(-static_cast<long double>(y) * y / (2 * sigma * sigma)));
@@ -96,7 +96,7 @@ TEST(Folded, HoldsConvolutionsOfDiscreteGaussians) {
   }
 }
 
-// On a point of the lattice, and a few roundings beside it, both neighbouring formulas are right.
+// At a lattice point, and a few roundings next to it, both neighbouring formulas hold.
 TEST(Folded, HoldsOnThePointsOfTheLattice) {
   for (const double sigma : {1.0, 1.3, 3.0, 7.7}) {
     const Convolved truth(sigma, 1, 3);
@@ -124,7 +124,7 @@ TEST(Folded, FindsEpsilonDownToTinyDeltas) {
     }
 }
 
-// For a large sigma the lattice is so fine that the noise is as good as Gaussian, and never better.
+// For a large sigma the lattice is so fine that the noise is nearly Gaussian, and never better.
 TEST(Folded, ApproachesTheGaussian) {
   const double mu = std::sqrt(1e4) / 1000;
   const auto loss = fold(discrete_gaussian(Interval::exactly(1000), 1), 10000);
@@ -213,9 +213,9 @@ TEST(ThetaTransform, NeedsASigmaThatIsKnownAndLarge) {
   EXPECT_EQ(theta_transform({1, 1.1}, 1), nullptr);
 }
 
-// The terms of the error budget one by one: each is made so large that leaving it out would show.
+// The terms of the error budget one by one: each is made so large that omitting it would be visible.
 
-/// A plan that keeps its loss alive.
+/// A plan that owns its loss.
 struct FoldedPlan {
   FoldedPlan(double sigma, std::uint64_t times) : loss(discrete_gaussian(Interval::exactly(sigma), 1)) {
     plan.items.push_back({loss, {loss, loss->transform(Direction::remove)}, static_cast<double>(times)});
@@ -231,7 +231,7 @@ struct FoldedPlan {
   ContourPlan plan;
 };
 
-/// Value less truth, in units of exp(base).
+/// Value minus true value, in units of exp(base).
 long double excess_of(const ContourLine::Value& value, long double truth) {
   return value.value - std::exp(std::log(truth) - 0.5L * (value.base.lo + static_cast<long double>(value.base.hi)));
 }
@@ -261,7 +261,7 @@ TEST(Folded, TruncationIsBounded) {
   EXPECT_TRUE(seen) << "too small to be seen";
 }
 
-// The step of the lattice known to 2e-11 only, the truth at one end: nodes, kernels and places are all off by half of that.
+// The lattice step is known to 2e-11 only, the true value at one end: nodes, kernels and positions are all off by half of that.
 TEST(Folded, TheErrorIncludesAnUncertainStep) {
   for (const double sigma : {1.0, 3.0})
     for (const double epsilon : {0.0, 0.3, 1.1, 2.02, 3.4}) {
@@ -279,7 +279,7 @@ TEST(Folded, TheErrorIncludesAnUncertainStep) {
     }
 }
 
-// Just below an atom that is nearly all there is, delta is the distance to it: the place of the atom must not be taken for exact.
+// Just below an atom with nearly all the mass, delta is the distance to it: the position of the atom must not be treated as exact.
 TEST(Folded, TheErrorIncludesAnUncertainPosition) {
   const double width = 4e-13;
   const auto folded = fold(discrete_gaussian({1.5 - width, 1.5 + width}, 10), 1);
@@ -294,7 +294,7 @@ TEST(Folded, TheErrorIncludesAnUncertainPosition) {
     }
 }
 
-// What no line can do is not claimed: too fine a step, too far a place, more nodes than are worth it.
+// Nothing is claimed if no line is possible: the step is too fine, the position too far, or there are too many nodes.
 TEST(Folded, ReturnsATrivialBoundIfItCannotProveMore) {
   FoldedPlan fine(3, 2);
   fine.plan.lattice->step = Interval::exactly(1e-20);
@@ -324,7 +324,7 @@ TEST(Folded, IsForOneMechanismOnALattice) {
             nullptr);
 }
 
-// Where a list of atoms would be long the folded contour answers, and the list is made for its corners alone.
+// If a list of atoms would be long, the folded contour answers, and the list is made only for its corners.
 TEST(Folded, IsChosenWhereAListWouldBeLong) {
   const auto theorem_of = [](const Composition& composition) {
     return provenance_of([&] { (void)composition.loss->delta(Direction::remove, Interval::exactly(0.1)); }).steps.back().theorem;

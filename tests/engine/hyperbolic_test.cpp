@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/hyperbolic/hyperbolic.h"
+
 #include <acb.h>
 #include <acb_hypgeom.h>
 #include <gtest/gtest.h>
@@ -11,7 +13,6 @@
 #include "engine/hyperbolic/evaluate.h"
 #include "engine/hyperbolic/expansion.h"
 #include "engine/hyperbolic/factor.h"
-#include "engine/hyperbolic/hyperbolic.h"
 #include "engine/hyperbolic/integrand.h"
 #include "engine/hyperbolic/noise.h"
 #include "engine/hyperbolic/path.h"
@@ -174,7 +175,7 @@ TEST(NoisePlane, ValuesAndMajorantsHoldAtRandomExponents) {
     const double rate = std::exp(-7 * uniform(random)) * 0.7;
     const double real = k % 2 == 0 ? 1 + 12 * uniform(random) : -std::exp(7 * uniform(random));
     const hyperbolic::RealNoise fast(mu, rate, real > 0);
-    // Every third range is too short and every third frequency too high for it: then the error is large, and must be seen to be.
+    // Every third range is too short and every third frequency too high: then the error bound must be large.
     hyperbolic::Range range = fast.range(real);
     const double cut = k % 3 == 0 ? 0.35 * uniform(random) * (range.high - range.low) : 0;
     hyperbolic::NoisePlane plane(Interval::exactly(mu), Interval::exactly(rate), {range.low + cut, range.high - cut});
@@ -184,12 +185,12 @@ TEST(NoisePlane, ValuesAndMajorantsHoldAtRandomExponents) {
     acb_init(truth), acb_init(difference);
     exact_transform(truth, mu, rate, p);
     const double log_scale = log_modulus(truth);
-    // The found value in balls, from its polar form.
+    // The computed value in balls, from its polar form.
     acb_set_d_d(difference, found.log_modulus, found.phase);
     acb_exp(difference, difference, 200);
     acb_sub(difference, difference, truth, 200);
     const double log_difference = log_modulus(difference);
-    // What the doubles of the polar form cannot say belongs to whoever uses them.
+    // The rounding of the polar form to doubles is not part of the error bound.
     const double digits = 4e-16 * (1 + std::abs(found.log_modulus) + std::abs(found.phase)) * std::exp(found.log_modulus);
     EXPECT_FALSE(log_difference >= std::log(std::exp(found.log_error) + digits) + 1e-12)
         << log_difference << " " << found.log_error << " " << mu << " " << rate << " " << p;
@@ -232,7 +233,8 @@ void exact_remainder(acb_t result, double mu, double rate, Complex p) {
   acb_clear(exponent), acb_clear(power), arb_clear(w), arb_clear(variance);
 }
 
-// [bent-remainder] At rates where the transform is 1 but for its twelfth digit, on contours and off them; every third range is too short.
+// [bent-remainder] At rates where the transform differs from 1 in the twelfth digit only, on contours and off them; every third range is
+// too short.
 TEST(NoisePlane, RemainderHoldsAtRandomExponents) {
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -260,7 +262,7 @@ TEST(NoisePlane, RemainderHoldsAtRandomExponents) {
   EXPECT_GE(useful, 12);
 }
 
-// E (1 + e^V) = 1 / (1 - rate). Half of it lies beyond the last node, where the integrand only begins to fall.
+// E (1 + e^V) = 1 / (1 - rate). Half of it lies beyond the last node, where the integrand only starts to decay.
 TEST(NoisePlane, TheErrorIncludesThePartBeyondTheNodes) {
   hyperbolic::NoisePlane plane(Interval::exactly(4), Interval::exactly(0.5), {-40, 8.3});
   const Complex one(1, 0);
@@ -270,7 +272,7 @@ TEST(NoisePlane, TheErrorIncludesThePartBeyondTheNodes) {
   EXPECT_GE(plane.log_majorant({&one, 1}), std::log(2.0));
 }
 
-// Many turns of the phase: rounding of the exponents is what is left of the error.
+// The phase changes quickly: the rounding of the exponents dominates the error.
 TEST(NoisePlane, TheErrorIncludesTheRoundingOfLargeExponents) {
   for (const double imaginary : {100.0, 200.0, 300.0}) {
     const Complex p(-40, imaginary);
@@ -304,7 +306,7 @@ TEST(NoisePlane, HoldsWhereNodesAreFarApartForTheFrequency) {
   acb_clear(truth), acb_clear(difference);
 }
 
-// A plane for an interval of parameters holds for the planes of its ends.
+// A plane for an interval of parameters is valid for both ends.
 TEST(NoisePlane, TheErrorIncludesTheWidthOfTheParameters) {
   const auto value = [](hyperbolic::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
   for (const Complex p : {Complex(3, 0), Complex(-20, 5), Complex(0.5, 12)}) {
@@ -398,7 +400,7 @@ TEST(SampledPlane, ValuesAndMajorantsHoldAtRandomExponents) {
   EXPECT_GE(useful, 18);
 }
 
-// [sampled-plane] Nodes that begin where a tenth of the small losses lies behind them, or end before the tail.
+// [sampled-plane] Nodes that start after a tenth of the small losses, or end before the tail.
 TEST(SampledPlane, TheErrorIncludesThePartBeyondTheNodes) {
   const double mu = 0.5, rate = 0.01;
   for (const hyperbolic::Range range : {hyperbolic::Range{-17, 8}, hyperbolic::Range{-60, -3}}) {
@@ -416,7 +418,7 @@ TEST(SampledPlane, TheErrorIncludesThePartBeyondTheNodes) {
   }
 }
 
-// [sampled-plane] A plane for an interval of parameters holds for the planes of its ends.
+// [sampled-plane] A plane for an interval of parameters is valid for both ends.
 TEST(SampledPlane, TheErrorIncludesTheWidthOfTheParameters) {
   const auto value = [](hyperbolic::Polar x) { return std::polar(std::exp(x.log_modulus), x.phase); };
   for (const Complex p : {Complex(3, 0), Complex(-20, 5), Complex(0.5, 12)}) {
@@ -463,8 +465,8 @@ TEST(HyperbolicContourOfFixedSizeSamples, OneStepMatchesItsClosedProfile) {
   EXPECT_GE(tight, all * 6 / 10) << "of " << all;
 }
 
-// [sampled-plane] Truth by composing step after step in the space of losses: Gauss rules on panels that shrink towards 0 and epsilon,
-// profiles kept as Chebyshev series on panels of log epsilon; two resolutions agree to the digits shown.
+// [sampled-plane] True values by composing step by step in the space of losses: Gauss rules on panels that shrink towards 0 and epsilon,
+// profiles stored as Chebyshev series on panels of log epsilon; two resolutions agree to the digits shown.
 TEST(HyperbolicContourOfFixedSizeSamples, FewStepsMatchStepByStepIntegration) {
   const auto check = [](double sigma, double rate, std::uint64_t times, double epsilon, const char* truth, double width = 1e-6) {
     const auto loss = compose_by_hyperbolic_contour({sampled(sigma, rate, times)}, {});
@@ -483,7 +485,7 @@ TEST(HyperbolicContourOfFixedSizeSamples, FewStepsMatchStepByStepIntegration) {
   check(2, 0.001, 4, 0.01, "1.990140053050e-09", 1e-5);  // a corner: rounding
 }
 
-// [sampled-plane] Two engines that share no bound, at random plans.
+// [sampled-plane] Two engines with independent bounds, on random plans.
 TEST(HyperbolicContourOfFixedSizeSamples, AgreesWithTheLattice) {
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -521,7 +523,7 @@ TEST(HyperbolicContourOfFixedSizeSamples, MixedPlansAndEpsilon) {
   EXPECT_LE(lattice->delta(Direction::remove, Interval::exactly(epsilon.hi)).lo, 1e-6);
 }
 
-// Parameters known only to intervals take the worse end from above and the better end from below.
+// For parameters that are intervals the upper bound uses the worse end and the lower bound the better end.
 TEST(HyperbolicContourOfFixedSizeSamples, WideParametersAreEnclosed) {
   const Interval rate{0.01, 0.0101};
   const Part wide{std::make_shared<SampledLoss>(gaussian_loss(Interval::exactly(1)), rate), 3};
@@ -531,7 +533,7 @@ TEST(HyperbolicContourOfFixedSizeSamples, WideParametersAreEnclosed) {
               Encloses(compose_by_hyperbolic_contour({sampled(1, 0.0101, 3)}, {})->delta(Direction::remove, Interval::exactly(0.25))));
 }
 
-// [bent-contour] Whatever the epsilon, Gaussian noise leaves some delta: an exponent that overflows is no proof of 0.
+// [bent-contour] With Gaussian noise delta is positive at every epsilon: an exponent that overflows does not prove 0.
 TEST(HyperbolicContour, NeverClaimsThatDeltaIsZero) {
   for (const double steps : {2.0, 1000.0})
     for (const double epsilon : {1e10, 1e100, 1e300, 1e308}) {
@@ -542,7 +544,7 @@ TEST(HyperbolicContour, NeverClaimsThatDeltaIsZero) {
     }
 }
 
-// Nothing oscillates here, so that what is cut off is as large as its bound.
+// Nothing oscillates here, so the truncated part is as large as its bound.
 TEST(HyperbolicContour, TheErrorIncludesTheTruncation) {
   for (const double y : {-0.01, 0.0, 0.01, 0.3}) {
     for (const double place : {0.3, 1.0, 4.0}) {
@@ -556,7 +558,7 @@ TEST(HyperbolicContour, TheErrorIncludesTheTruncation) {
   }
 }
 
-// [bent-split] A tail of which nothing is known counts with its bound.
+// [bent-split] An unknown tail counts with its bound.
 TEST(StepFactor, AnUnknownTailIsNotLeftOut) {
   const hyperbolic::SubsampledSteps steps{0.5, 0.01, 1, true, 0, 0};
   const double mean = std::log(0.01 / 0.99) - 0.125;
@@ -564,7 +566,7 @@ TEST(StepFactor, AnUnknownTailIsNotLeftOut) {
   for (const Complex s : {Complex(1, 0), Complex(1, 30), Complex(1, 200), Complex(1, 1000), Complex(1, 4000), Complex(25, 0),
                           Complex(30, 0), Complex(35, 0), Complex(38, 0)}) {
     hyperbolic::StepFactor factor(steps, cut, hyperbolic::TailSteps::any);
-    factor.prepare(1, 1, 0);  // far from the last ones, of whose tail nothing is known
+    factor.prepare(1, 1, 0);  // far from the last ones, whose tail is unknown
     const hyperbolic::LogValue found = factor.evaluate(s);
     hyperbolic::NoisePlane whole(Interval::exactly(0.5), Interval::exactly(0.01), {mean - 6, s.real() > 1 ? 40.0 : 8.0});
     const hyperbolic::Polar truth = whole.evaluate(1.0 + s);
@@ -572,7 +574,7 @@ TEST(StepFactor, AnUnknownTailIsNotLeftOut) {
         found.known ? std::abs(std::polar(std::exp(found.real), found.phase) - std::polar(std::exp(truth.log_modulus), truth.phase))
                     : std::exp(truth.log_modulus);
     const double allowed = found.known ? std::exp(found.real) * std::expm1(found.error) : std::exp(found.real + found.error);
-    EXPECT_FALSE(known > allowed + std::exp(truth.log_error) + 1e-15) << s;  // a bound that is not a number claims nothing
+    EXPECT_FALSE(known > allowed + std::exp(truth.log_error) + 1e-15) << s;  // a bound that is NaN claims nothing
   }
 }
 
@@ -659,7 +661,7 @@ TEST(HyperbolicContour, EpsilonIsEnclosedAndTight) {
   }
 }
 
-// A search for epsilon draws its contours once and moves them; an answer on new contours must agree with it on both sides.
+// A search for epsilon computes its contours once and reuses them; an answer on new contours must agree on both sides.
 TEST(HyperbolicContour, EpsilonAgreesWithFreshContours) {
   for (const double sigma : {0.5, 1.0, 2.0}) {
     for (const double rate : {0.2, 0.01, 0.001}) {
@@ -676,7 +678,7 @@ TEST(HyperbolicContour, EpsilonAgreesWithFreshContours) {
   }
 }
 
-// What is known of the factors at one epsilon serves another; the summands must be the same.
+// Cached values of the factors at one epsilon are used for another; the summands must be the same.
 TEST(HyperbolicContour, AReusedContourIsValid) {
   const auto expansion =
       hyperbolic::expand({subsampled(Interval::exactly(1), Interval::exactly(0.1), 4)}, Direction::remove, ParameterEnd::worse);
@@ -702,7 +704,7 @@ TEST(HyperbolicContour, AReusedContourIsValid) {
   const double scale = std::exp(second.log_scale - truth.log_scale);
   EXPECT_NEAR(second.value * scale, truth.value, second.error * scale + truth.error);
   EXPECT_LT(second.error, 1e-6 * second.value);
-  // Far away the same contour is still valid, only wide.
+  // Far away the same contour is still valid, but wide.
   ASSERT_TRUE(moved.move_to({offset(4)}, 4));
   const hyperbolic::Estimate far = hyperbolic::integrate_on(moved, hyperbolic::Opening::right, first.contour, 1e-8, 1 << 24);
   hyperbolic::Integrand there = fresh(4);
@@ -713,7 +715,7 @@ TEST(HyperbolicContour, AReusedContourIsValid) {
   EXPECT_FALSE(moved.move_to({}, 4));
 }
 
-// What an evaluator remembers of one epsilon must not stand for parts that another has and that one had not.
+// Values cached for one epsilon must not be used for summands that only another epsilon has.
 TEST(HyperbolicContour, AnswersDoNotDependOnEarlierOnes) {
   for (const Parts& parts : {Parts{laplace(Interval::exactly(0.5), 3)},
                              Parts{subsampled(Interval::exactly(1), Interval::exactly(0.1), 2), laplace(Interval::exactly(1), 2)},
@@ -731,7 +733,7 @@ TEST(HyperbolicContour, AnswersDoNotDependOnEarlierOnes) {
   }
 }
 
-// Far beyond what any noise reaches there is still an answer, and it is small.
+// Far beyond the noise there is still an answer, and it is small.
 TEST(HyperbolicContour, HugeEpsilonsAreAnswered) {
   for (const double rate : {0.01, 1e-4}) {
     const auto loss = compose_by_hyperbolic_contour({subsampled(Interval::exactly(1), Interval::exactly(rate), 10)}, {});
@@ -743,7 +745,8 @@ TEST(HyperbolicContour, HugeEpsilonsAreAnswered) {
   }
 }
 
-// Close to the largest loss of the direction add, contours lean far to the left, where a straight path in the noise plane would rise.
+// Close to the largest loss of the direction add, contours open far to the left, where the integrand would increase on a straight path in
+// the noise plane.
 TEST(HyperbolicContour, NearTheLargestLossIsTight) {
   for (const std::uint64_t times : {2U, 5U}) {
     const auto loss = compose_by_hyperbolic_contour({subsampled(Interval::exactly(0.5), Interval::exactly(0.01), times)}, {});
@@ -753,8 +756,8 @@ TEST(HyperbolicContour, NearTheLargestLossIsTight) {
   }
 }
 
-// [bent-remainder] Where the Chernoff bound hides delta by many digits: two steps against cells, which use no transform at all, and
-// a plan with a plain Gaussian against the lattice.
+// [bent-remainder] Where the Chernoff bound exceeds delta by many digits: two steps compared with cells, which use no transform, and a plan
+// with a plain Gaussian compared with the lattice.
 TEST(HyperbolicContour, DeepInTheTailOfSmallRates) {
   const auto check = [](double mu, double rate, std::uint64_t times, double epsilon) {
     const Parts parts{{subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate)), times}};
@@ -773,7 +776,7 @@ TEST(HyperbolicContour, DeepInTheTailOfSmallRates) {
   check(0.2, 1e-3, 30, 0.005373);
 }
 
-// Laplace steps end at a largest loss; on it and beyond it delta is exactly the mass at infinity.
+// Laplace steps have a largest loss; from it on delta is exactly the infinite mass.
 TEST(HyperbolicContour, TiesAndTheFarEndAreExact) {
   const auto pure = compose_by_hyperbolic_contour({laplace(Interval::exactly(0.5), 4)}, {});
   EXPECT_EQ(pure->delta(Direction::add, Interval::exactly(2)), Interval::exactly(0));
@@ -868,7 +871,7 @@ TEST(HyperbolicContour, SmallRatesMatchALongVerticalLine) {
   check(4, 1e-3, 0.0048828125, "3.0617856317349217e-05");
 }
 
-// A doubt of one rounding about mu and the rate is counted once, not answered twice, and widens the answer by little.
+// Parameters that are one rounding wide add this width to the error once instead of being evaluated twice, and widen the answer little.
 TEST(HyperbolicContour, AParameterOneRoundingWideCostsNoWidth) {
   const auto loss =
       compose_by_hyperbolic_contour({{subsampled_gaussian(1.0 / Interval::exactly(3), {0.01, std::nextafter(0.01, 1)}), 10}}, {});
@@ -921,7 +924,7 @@ TEST(HyperbolicContour, AMixedPlanMatchesThirtyDigitArithmetic) {
   check(Direction::add, 2, "0.07536274262822263081793");
 }
 
-// At small rates delta falls steeply next to 0, so that Newton's steps leave what is certified: the search must still end around the truth.
+// At small rates delta is steep near 0, so that Newton steps leave the proved bracket: the search must still enclose the exact value.
 TEST(HyperbolicContour, EpsilonNextToZeroOfSmallRates) {
   const double mu = 1 / 0.3, rate = 1e-5;
   const LossPointer step = subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate));
@@ -936,7 +939,7 @@ TEST(HyperbolicContour, EpsilonNextToZeroOfSmallRates) {
     }
 }
 
-// Far from where the planes were prepared little or nothing is known of F: what is told must hold what a plane prepared there says.
+// Far from where the planes were prepared, F is nearly unknown: the result must contain that of a plane prepared there.
 TEST(HyperbolicContour, ASampleFarFromItsPlanesIsOnlyABound) {
   const Parts parts{subsampled(Interval::exactly(1), Interval::exactly(0.01), 2)};
   const hyperbolic::Side side(*hyperbolic::expand(parts, Direction::remove, ParameterEnd::worse));
@@ -958,7 +961,8 @@ TEST(HyperbolicContour, ASampleFarFromItsPlanesIsOnlyABound) {
   EXPECT_TRUE(bounded);
 }
 
-// Positions that no pair of doubles holds have an error. A break that may be either side of epsilon counts with its distance, and is told.
+// Positions that two doubles cannot represent have an error. A break that may be on either side of epsilon contributes its distance, and is
+// reported.
 TEST(HyperbolicContour, ABreakWithinItsRoundingOfEpsilonIsATie) {
   const double small = 0x1p-54, tiny = 0x1p-116;
   const auto response = [](double epsilon) { return randomized_response(Interval::exactly(epsilon), 1); };

@@ -13,7 +13,8 @@
 #include "operators/subsampled.h"
 #include "support/matchers.h"
 
-// [dominating-pair] [dominated-pair] The hockey sticks of the two laws against the profile, between the lattice points as well.
+// [dominating-pair] [dominated-pair] The hockey-stick divergences of both distributions compared with the profile, also between the lattice
+// points.
 namespace tradeoff::lattice {
 namespace {
 
@@ -138,7 +139,7 @@ TEST(LatticePair, IsExactForAtomsTwoCellsApart) {
   }
 }
 
-/// A profile that is known badly: the enclosures wobble by one per mille.
+/// A wide profile: the enclosures vary by one per mille.
 class Wobbling final : public Loss {
  public:
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
@@ -157,7 +158,7 @@ TEST(LatticePair, EnclosesAWideProfile) {
   expect_between({"wobbling", std::make_shared<Wobbling>()}, Direction::remove, even_points(1.0 / 256, -5, 6));
 }
 
-/// A profile that says nothing at all, and one that is not a number.
+/// A profile without information, and one that is NaN.
 class Useless final : public Loss {
  public:
   explicit Useless(Interval answer) : answer_(answer) {}

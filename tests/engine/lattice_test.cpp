@@ -16,7 +16,7 @@
 #include "operators/subsampled.h"
 #include "support/matchers.h"
 
-// [dominating-pair] [dominated-pair] [tilted-fft] [profile-inversion] The last resort of composition, through profiles alone.
+// [dominating-pair] [dominated-pair] [tilted-fft] [profile-inversion] The fallback of composition, which uses profiles only.
 namespace tradeoff {
 namespace {
 
@@ -25,7 +25,7 @@ using test::golden_group;
 using test::golden_interval;
 using test::IsTight;
 
-/// Hides everything of a loss but its profile, as a user's own curve would.
+/// Hides everything of a loss except its profile, like a user's own curve.
 class ProfileOnly final : public Loss {
  public:
   explicit ProfileOnly(LossPointer inner) : inner_(std::move(inner)) {}
@@ -41,7 +41,7 @@ LossPointer gaussian(double mu) { return gaussian_loss(Interval::exactly(mu)); }
 LossPointer laplace(Interval epsilon0) { return std::make_shared<LaplaceLoss>(epsilon0); }
 LossPointer response(double epsilon) { return randomized_response(Interval::exactly(epsilon), 2); }
 
-/// P keeps `delta` of its mass where Q has none, and tells the rest apart by epsilon: the pair behind (epsilon, delta)-DP.
+/// P has `delta` of its mass where Q has none, and the rest has losses +-epsilon: the pair of (epsilon, delta)-DP.
 class ApproximateLoss final : public Loss {
  public:
   ApproximateLoss(double epsilon, double delta) : epsilon_(epsilon), delta_(delta) {}
@@ -233,7 +233,7 @@ TEST(Lattice, AnswersManyThreadsAtOnce) {
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_THAT(found[i], Encloses(gaussian_delta(1.0, 0.25 * static_cast<double>(i))));
 }
 
-// One lattice answers for every epsilon near the one that is asked for: no question is composed anew.
+// One lattice answers for every epsilon near the requested one: no composition is repeated.
 TEST(Lattice, FindsEpsilonWithBothEndsProved) {
   const LossPointer gaussians = compose_by_lattice({{gaussian(0.5), 4}}, {});
   for (const double delta : {0.1, 1e-5, 1e-40}) {
@@ -256,7 +256,7 @@ TEST(Lattice, FindsEpsilonWithBothEndsProved) {
   }
 }
 
-// So small a delta lies within rounding of the largest loss, where no saddle point leads.
+// So small a delta is within rounding of the largest loss, where there is no saddle point.
 TEST(Lattice, FindsEpsilonNextToTheLargestLoss) {
   const auto sampled = std::make_shared<PoissonLoss>(laplace(Interval::exactly(0.5)), Interval::exactly(0.25));
   const double largest = 3 * std::log1p(0.25 * std::expm1(0.5));
@@ -273,7 +273,7 @@ TEST(Lattice, KnowsWhereInfiniteLossesForbidAnEpsilon) {
   EXPECT_FALSE(composed->closed_epsilon(Direction::remove, composed->infinite_mass(Direction::remove)).has_value());
 }
 
-// What is counted is work, not time, and every question begins with the same lattice.
+// Work is counted, not timed, and every question starts with the same lattice.
 TEST(Lattice, AnswersDependOnTheQuestionAlone) {
   const auto sampled = std::make_shared<PoissonLoss>(laplace(Interval::exactly(1 / 0.3905)), Interval::exactly(0.4161));
   const auto fresh = [&] { return compose_by_lattice({{sampled, 14}}, {1e-5}); };
@@ -287,7 +287,7 @@ TEST(Lattice, AnswersDependOnTheQuestionAlone) {
   EXPECT_THAT(used->delta(Direction::remove, Interval::exactly(2)), IsTight(2e-5));
 }
 
-// The truth: the discrete parts convolved atom by atom, and the rest of the plan by its own profile at what each of them leaves.
+// The true value: the discrete parts convolved atom by atom, and the rest of the plan by its own profile.
 TEST(Lattice, AtomsWithADensityStayOnTheLattice) {
   const LossPointer noise = discrete_gaussian(Interval::exactly(2), 1);
   const LossPointer composed = compose_by_lattice({{noise, 3}, {gaussian(0.5), 4}}, {});
@@ -299,14 +299,14 @@ TEST(Lattice, AtomsWithADensityStayOnTheLattice) {
         for (const Atom& c : atoms)
           if (const Interval mass = a.mass * b.mass * c.mass; mass.hi > 1e-40)
             truth = truth + mass * gaussian_delta(Interval::exactly(1), epsilon - a.loss - b.loss - c.loss);
-    truth.hi += 1e-30;  // what was left out
+    truth.hi += 1e-30;  // the omitted part
     const Interval found = composed->delta(Direction::remove, Interval::exactly(epsilon));
     EXPECT_THAT(found, Encloses(truth)) << epsilon;
     EXPECT_THAT(found, IsTight(1e-6)) << epsilon;
   }
 }
 
-// A rough answer is near the true one, and where there is no coarse lattice to read it is the true one.
+// An approximation is near the true value; if there is no coarse lattice, it is exact.
 TEST(Lattice, ApproximationsAreClose) {
   const LossPointer composed = compose_by_lattice({{std::make_shared<ApproximateLoss>(0.5, 0.01), 4}}, {1e-4});
   const double truth = composed->delta(Direction::remove, Interval::exactly(1)).hi;

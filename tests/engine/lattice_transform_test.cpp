@@ -9,7 +9,7 @@
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
-// [tilted-fft] Composition of given laws against direct convolution, at tilts and periods for which every error term has to work.
+// [tilted-fft] Composition of given distributions compared with direct convolution, at tilts and periods at which every error term matters.
 namespace tradeoff::lattice {
 namespace {
 
@@ -47,7 +47,7 @@ std::map<std::int64_t, long double> convolve(const std::vector<Factor>& factors,
   return sum;
 }
 
-/// The truth to within 1e-13.
+/// The true value to within 1e-13.
 Interval finite_delta(const std::map<std::int64_t, long double>& law, double epsilon) {
   long double sum = 0;
   for (const auto& [index, mass] : law) {
@@ -67,7 +67,7 @@ class LatticeTransform : public ::testing::Test {
     }
   }
 
-  /// The enclosure is right; its width is what the test asks for.
+  /// The enclosure is valid; the test states its largest width.
   void expect_right(const Tilt& tilt, unsigned log2_size, double epsilon, double widest) const {
     const Outline outline(factors_, step);
     const ComposedPair composed = compose_tilted(factors_, step, outline, tilt, log2_size);
@@ -99,7 +99,7 @@ TEST_F(LatticeTransform, BothStripsAgree) {
 }
 
 TEST_F(LatticeTransform, IncludesTheErrorOfAShortPeriod) {
-  // 2^5 cells are a period of 4 where the sum is spread over 30: copies weigh as much as the truth.
+  // 2^5 cells are a period of 4, but the sum is spread over 30: the copies are as large as the true value.
   for (const double epsilon : {-1.0, 0.5, 1.0, 2.0, 3.0, 4.5}) {
     expect_right({0.5, 0.5, 0, 1, 0}, 5, epsilon, 1);
     expect_right({1.2, 1.2, 0.3, 2, 0}, 5, epsilon, 1);
@@ -108,7 +108,7 @@ TEST_F(LatticeTransform, IncludesTheErrorOfAShortPeriod) {
 }
 
 TEST_F(LatticeTransform, IncludesTheRoundingFarFromTheSaddlePoint) {
-  // With hardly any tilt the tail is below the rounding of the transform; only the bound keeps the answer honest.
+  // With hardly any tilt the tail is below the rounding of the transform; only the error bound makes the answer valid.
   for (const double epsilon : {8.0, 11.0, 13.0, 14.0, 15.0, 16.0}) expect_right({0.05, 0.05, 0, 4, 0}, 14, epsilon, 1);
 }
 
@@ -128,7 +128,7 @@ TEST_F(LatticeTransform, IsZeroAboveTheLargestLoss) {
   EXPECT_GT(read(composed.above, top - step / 2).log_finite.hi, -infinity);
 }
 
-// Masses that leave the range of doubles on the way tell nothing; they must not read as zero.
+// Masses that leave the range of doubles give no information; they must not be read as zero.
 TEST(LatticeTransformRange, ClaimsNothingWhereMassesUnderflow) {
   Law law;
   law.index = {-4, 4};

@@ -7,8 +7,8 @@
 #include "mechanism/constraints.h"
 #include "support/ball.h"
 
-// Explicit finite pairs of distributions, multiplied outcome by outcome with hundreds of bits: no binomials, no sorting by integers, no
-// kernel. Slow and plain, so that it can be believed.
+// Explicit finite pairs of distributions, multiplied outcome by outcome with hundreds of bits: no binomials, no integer sorting, no kernel.
+// Slow and simple, so that it is easy to verify.
 namespace tradeoff::test {
 
 struct Outcome {
@@ -49,11 +49,11 @@ inline Ball delta_of(const Distribution& pair, const Ball& epsilon) {
 
 inline double to_double(const Ball& ball) { return arf_get_d(arb_midref(ball.get()), ARF_RND_NEAR); }
 
-/// Least type II error at type I error alpha, null q, alternative p: outcomes in the order of p/q, the last one shared.
+/// The least type II error at type I error alpha, null q, alternative p: outcomes in the order of p/q, the last one randomised.
 inline Ball beta_of(const Distribution& pair, const Ball& alpha) {
   std::vector<std::pair<Ball, Outcome>> ordered;  // -log(p/q)
   for (const Outcome& outcome : pair) {
-    if (arb_is_zero(outcome.p.get()) != 0 || arb_is_zero(outcome.q.get()) != 0) continue;  // accepted at no cost, rejected at no cost
+    if (arb_is_zero(outcome.p.get()) != 0 || arb_is_zero(outcome.q.get()) != 0) continue;  // has no effect on either error
     ordered.emplace_back(log(outcome.q) - log(outcome.p), outcome);
   }
   std::sort(ordered.begin(), ordered.end(),

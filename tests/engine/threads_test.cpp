@@ -15,8 +15,8 @@
 #include "numeric/arithmetic.h"
 #include "operators/subsampled_gaussian.h"
 
-// Every composition may be asked by many threads at once: what it keeps for later questions is guarded, and all get valid answers. Built
-// with the thread sanitizer by ./test thread.
+// Many threads may question every composition at once: its caches are guarded, and all answers are valid. ./test thread builds this with
+// the thread sanitizer.
 namespace tradeoff {
 namespace {
 
@@ -30,7 +30,7 @@ Parts guarantees(int count) {
   return parts;
 }
 
-/// Asks from several threads, some for delta and some for other things; the answers of one thread must overlap those of another.
+/// Asks from several threads, some for delta and some for other quantities; the answers of all threads must overlap.
 void ask_at_once(const LossPointer& loss) {
   ASSERT_NE(loss, nullptr);
   struct Answers {

@@ -33,7 +33,7 @@ const Series& labelled(const Picture& picture, const std::string& label) {
   throw std::invalid_argument("no such series: " + label);
 }
 
-/// Whether the first series is nowhere certainly above the second; both are seen at the same places.
+/// Whether the first series is nowhere certainly above the second; both have the same points.
 void expect_below(const Series& low, const Series& high) {
   ASSERT_EQ(low.spots.size(), high.spots.size());
   for (std::size_t i = 0; i < low.spots.size(); ++i) {
@@ -83,7 +83,7 @@ TEST(Figures, OfTransformsStartWhereThePaperSays) {
   EXPECT_NEAR(labelled(panels[0], "ICEA").spots.front().y.hi, 2.278599, 1e-6);
 }
 
-// The staircases enclose the transform at every place between their steps.
+// The staircases enclose the transform at every point between their steps.
 TEST(Figures, OfStaircasesEncloseTheCurve) {
   const Picture panel = draw(find("bridge-transforms")).panels[1];
   const auto at = [](const Series& steps, double x) {
@@ -129,8 +129,8 @@ TEST(Figures, OfTenRunsHaveTheNumbersOfThePaper) {
 TEST(Figures, OfTrainingShowWhatLimitAndAccountantMiss) {
   for (const Picture& panel : draw(find("fdp-training-profiles")).panels) {
     const auto at_end = [&panel](const char* label) { return labelled(panel, label).spots.back().y; };
-    EXPECT_LT(at_end("limit theorem").hi, at_end("certified").lo);  // it promises more than is true
-    EXPECT_GT(at_end("accountant").lo, at_end("certified").hi);     // it claims less than is true
+    EXPECT_LT(at_end("limit theorem").hi, at_end("certified").lo);  // it claims more privacy than there is
+    EXPECT_GT(at_end("accountant").lo, at_end("certified").hi);     // it claims less privacy than there is
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong in print about profiles and Gaussian DP: the printed form fails here, ours passes. Numbers are those of docs/errata.md.
-// Covers [chord-bound], [gdp-transform], [tail-model], [profile-refinement], [pure-dp-mu], [staircase-bound].
+// Errors in the literature about profiles and Gaussian DP: the printed form fails here, ours passes. The numbers are those of
+// docs/errata.md. Covers [chord-bound], [gdp-transform], [tail-model], [profile-refinement], [pure-dp-mu], [staircase-bound].
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(Errata, E01LaplaceScale) {
 }
 
 TEST(Errata, E02NaiveInversionIsCutAtOne) {
-  EXPECT_EQ(analyze(parse("icea(4, 20)")).delta_at(0.1).hi, 1);  // the printed formula says 5.4
+  EXPECT_EQ(analyze(parse("icea(4, 20)")).delta_at(0.1).hi, 1);  // the printed formula gives 5.4
   EXPECT_GT(4 * std::exp(-2.0) / 0.1, 5);
 }
 
@@ -54,7 +54,7 @@ TEST(Errata, E04BothTermsVanish) {
                  second = exp(Interval::exactly(20)) * normal_cdf(Interval::exactly(-0.5 - 20));
   EXPECT_LT(first.hi, 1e-80);
   EXPECT_LT(second.hi, 1e-80);
-  EXPECT_GT((second / first).lo, 0.9);  // it is their ratio that tends to 1
+  EXPECT_GT((second / first).lo, 0.9);  // their ratio tends to 1
 }
 
 TEST(Errata, E05Lemma31HasTheSquareOutsideTheRoot) {
@@ -145,10 +145,10 @@ TEST(Errata, E14To18AlgorithmOneAsPrintedUnderReports) {
   const auto laplace = [](double e) { return laplace_delta(2, e); };
   const double truth = 1.8009051932755806;
   const Brackets printed = algorithm_one(laplace, 10, 100, true, true);
-  EXPECT_LT(printed.above, truth);  // the "upper" end is no bound
+  EXPECT_LT(printed.above, truth);  // the "upper" end is not a bound
   EXPECT_GT(printed.below, printed.above);
   const Brackets more_steps = algorithm_one(laplace, 10, 100, false, true);
-  EXPECT_LT(more_steps.above, truth);  // silently unsound: looks converged
+  EXPECT_LT(more_steps.above, truth);  // unsound although it looks converged
   EXPECT_GT(more_steps.above, truth - 0.01);
   const Brackets corrected = algorithm_one(laplace, 10, 100, false, false);
   EXPECT_LE(corrected.below, truth + 1e-12);
@@ -190,7 +190,7 @@ TEST(Errata, E18AnUpperBoundTakesTheUpperEndOfItsRoot) {
 }
 
 TEST(Errata, E19AssignmentsLoseWhatWasFound) {
-  // A wide bracket of a root that passes the test lies below the narrow one found before: only a running maximum keeps that.
+  // A wide bracket of a root that passes the test lies below the narrow one found before: only a running maximum keeps the better one.
   const double before = bisect_mu(0, delta_gdp(1.000, 0), 1e-4).lo;
   const Interval next = bisect_mu(0, delta_gdp(1.001, 0), 0.5);
   EXPECT_GT(mu_gdp(0, delta_gdp(1.001, 0)), before);  // so the printed test triggers
@@ -199,7 +199,7 @@ TEST(Errata, E19AssignmentsLoseWhatWasFound) {
 }
 
 TEST(Errata, E20NearMaximalStepsSearchAgainAndAgain) {
-  // The printed test compares with the lower end of the bracket; steps within a bracket of the maximum all pass it.
+  // The printed test compares with the lower end of the bracket; all steps within a bracket of the maximum pass it.
   const double width = 0.01, bracket = width / 4;
   const int n = static_cast<int>(std::ceil(std::sqrt(8 * pi) * 10 / width)) + 1;
   std::vector<int> order(static_cast<std::size_t>(n));
@@ -222,7 +222,7 @@ TEST(Errata, E20NearMaximalStepsSearchAgainAndAgain) {
 TEST(Errata, E21TheTailLimitBelongsInTheLowerBound) {
   const Curve sampled = analyze(parse("sqrt_log_family(2, 1, 2) | refine() | poisson(0.1)"));
   const Interval head = measure_head_mu(sampled, Interval::exactly(5)).mu;
-  EXPECT_LT(head.hi, 0.4917);  // what the printed algorithm returns, its input mu_t = 0.7071 unused
+  EXPECT_LT(head.hi, 0.4917);  // the result of the printed algorithm; its input mu_t = 0.7071 is unused
   EXPECT_THAT(measure_mu(sampled).mu, Encloses(std::sqrt(0.5)));
   EXPECT_GT(measure_mu(sampled).mu.lo, 0.7071);
   // Searches of Algorithm 3: two a step, and G(0); printed are 2n + 2 for a loop of n + 2 steps.

@@ -29,7 +29,7 @@ constexpr const char* rectified[] = {"icea(4, 20) | rectify(5, 0, 1)", "icea(4, 
 
 double delta_above(const Curve& curve, double e) { return curve.delta_at(e).hi; }
 
-/// The lower convex hull, in e^e, of the values at many points and their mirrors: what a plain program would compute.
+/// The lower convex hull, in e^e, of the values at many points and their mirrors, as a simple program computes it.
 std::vector<std::pair<double, double>> hull_of_points(const Curve& curve, double last) {
   std::vector<std::pair<double, double>> hull;
   constexpr int count = 4000;  // so that the ends of the profiles are among the points
@@ -62,7 +62,7 @@ TEST(HullOfTwo, IsTheHullOfManyPoints) {
     for (double e = -3; e < 5.5; e += 0.23) {
       const Interval found = hull.delta_at(e);
       const double plain = value_at(points, std::exp(e));
-      EXPECT_LE(found.lo, plain + 1e-12) << plan << " at " << e;  // the points' hull lies above the true one, by little
+      EXPECT_LE(found.lo, plain + 1e-12) << plan << " at " << e;  // the hull of the points lies slightly above the true one
       EXPECT_NEAR(found.hi, plain, 2e-5) << plan << " at " << e;
       EXPECT_LE(found.hi, delta_above(least, e) + 1e-15) << plan << " at " << e;
       EXPECT_LE(found.width(), 1e-6) << plan << " at " << e;
@@ -93,7 +93,7 @@ TEST(HullOfTwo, ItsTradeOffFunctionIsTheLargerOfBoth) {
 TEST(HullOfTwo, Composes) {
   const Curve once = analyze(parse("icea(4, 20) | rectify(5, 0, 1)"));
   const Curve twice = analyze(parse("icea(4, 20) | rectify(5, 0, 1) | repeat(2)"));
-  // The same through a list of its points: a chord between neighbours lies above the hull, so their composition lies above, by little.
+  // The same through a list of its points: a chord between neighbours lies slightly above the hull, and so does their composition.
   std::string points;
   const Curve hull = analyze(parse("icea(4, 20) | rectify(5, 0, 1) | refine()"));
   for (int i = 0; i <= 50; ++i) {
@@ -108,7 +108,7 @@ TEST(HullOfTwo, Composes) {
     EXPECT_THAT(twice.delta_at(e), IsTight(1e-4)) << e;
   }
   EXPECT_EQ(twice.delta_at(10.1).hi, 0);
-  // Poisson samples and mixtures take it too.
+  // Poisson samples and mixtures accept it too.
   const std::string family = "sqrt_log_family(2, 1, 2) | rectify(3, 0, 1)";
   EXPECT_LT(analyze(parse(family + " | poisson(0.1)")).delta_at(1).hi, 0.1 * analyze(parse(family)).delta_at(1).hi);
   EXPECT_LT(analyze(parse("mixture([(0.5, gdp(1)), (0.5, (icea(4, 20) | rectify(5, 0, 1)))])")).delta_at(5).hi, 0.001);
@@ -123,7 +123,7 @@ TEST(StatedTail, CertifiesAMuThatTheRowsAloneCannot) {
   EXPECT_EQ(found.verdict, GdpVerdict::gdp);
   EXPECT_EQ(found.tail.kind, "gaussian");
   EXPECT_THAT(found.mu, IsTight(1e-8));
-  // The stated bound is what was stated; the hull lies below it, above no guarantee, and is what mu is about.
+  // The stated bound is unchanged; the hull lies below it, is above no guarantee, and determines mu.
   const auto points = hull_of_points(stated, 10);
   for (double e = 0; e < 8; e += 0.17) {
     const double tail = std::exp(-e * e / 1.28);
@@ -146,7 +146,7 @@ TEST(StatedTail, IsCheckedLikeEverythingElse) {
   EXPECT_THROW((void)parse("profile(points=[(0, 0.3)], tail=laplace(1))"), ParseError);
   // A last delta of 0 needs no tail.
   EXPECT_EQ(measure_mu(analyze(parse("profile(points=[(0, 0.3), (2, 0)], tail=gaussian(1, 1))"))).tail.kind, "zero");
-  // Stated wide, the tail says nothing that the rows do not until far out.
+  // A wide stated tail adds nothing to the rows until far out.
   const Curve wide = analyze(parse("profile(points=[(0, 0.3), (1, 0.1)], tail=gaussian(5, 20)) | refine()"));
   EXPECT_NEAR(wide.delta_at(2).hi, 0.1, 0.005);
   EXPECT_EQ(measure_mu(wide).verdict, GdpVerdict::gdp);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mu of whole plans against golden values, and the laws it must obey.
-// Covers [chord-bound], [pure-dp-mu], [slack-pair], [gdp-transform], [clip-and-rectify], [replacement-subsampling], [tail-certificate].
+// mu of whole plans compared with golden values, and the laws of mu. Covers [chord-bound], [pure-dp-mu], [slack-pair], [gdp-transform],
+// [clip-and-rectify], [replacement-subsampling], [tail-certificate].
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using test::golden_group;
 using test::IsTight;
 
 std::string text(const json& value) { return value.get<std::string>(); }
-/// A golden number as a plan writes it; its enclosure holds the nearest double that the golden file means.
+/// A golden number as a plan writes it; its enclosure contains the double of the golden file.
 std::string number(const json& value) { return text(value) == "sqrt(2)" ? "1.4142135623730951" : text(value); }
 
 GdpMeasurement measured(const std::string& plan, const std::vector<Interval>& slacks = {}) {
@@ -84,7 +84,7 @@ TEST(Measure, GlobalMuOfTheSqrtLogFamilyIsHeadOrLimit) {
   for (const json& golden : golden_group("gdp_bridge.json", "sgd_mu")) {
     const GdpMeasurement found = measured(poisson(sgd(golden["params"]), golden["gamma"]));
     const bool limit = golden_double(golden["mu_t"]) > golden_double(golden["mu"]);
-    if (limit && golden_double(golden["eps_h"]) < 20) continue;  // the head alone does not tell
+    if (limit && golden_double(golden["eps_h"]) < 20) continue;  // the head alone does not determine it
     EXPECT_EQ(found.verdict, GdpVerdict::gdp);
     EXPECT_THAT(found.mu, Encloses(text(golden[limit ? "mu_t" : "mu"]))) << golden;
     EXPECT_THAT(found.mu, IsTight(1e-8)) << golden;
@@ -143,7 +143,7 @@ TEST(Measure, ComposedRandomisedResponsePeaksBetweenItsKnots) {
   EXPECT_THAT(found.mu, Encloses(text(table["mu_optimal_summary"])));
   EXPECT_THAT(found.mu, IsTight(1e-10));
   EXPECT_NEAR(found.at_epsilon, golden_double(table["mu_optimal_argmax_eps"]), 1e-6);
-  EXPECT_GT(found.mu.lo, golden_double(table["mu_optimal_at_eps0"]) + 0.01);  // what a look at the knots would say
+  EXPECT_GT(found.mu.lo, golden_double(table["mu_optimal_at_eps0"]) + 0.01);  // the value at the knots
 }
 
 TEST(Measure, WhatIsNotGaussianDp) {
@@ -157,7 +157,7 @@ TEST(Measure, WhatIsNotGaussianDp) {
 }
 
 TEST(Measure, AFloorOnlyInTheAddOrderVanishesUnderSampling) {
-  // P never produces the last outcome, so only Q against P reveals; a sample mixes Q into P.
+  // P never produces the last outcome, so only Q against P reveals everything; a sample mixes Q into P.
   EXPECT_EQ(measured("pair(p=[0.5, 0.5, 0], q=[0.4, 0.5, 0.1]) | poisson(0.5)").verdict, GdpVerdict::gdp);
 }
 
@@ -210,7 +210,7 @@ TEST(Measure, HeadsDoNotCompose) {
 }
 
 TEST(Measure, NothingKnownMeansNothingClaimed) {
-  const GdpMeasurement found = measured("profile(points=[(0, 0.3), (1, 0.1)])");  // what lies beyond 1 is not said
+  const GdpMeasurement found = measured("profile(points=[(0, 0.3), (1, 0.1)])");  // nothing is stated beyond 1
   EXPECT_EQ(found.verdict, GdpVerdict::undecided);
   EXPECT_EQ(found.mu.hi, infinity);
   EXPECT_EQ(measured("constraints([(0, 0.3), (1, 0.1)])").verdict, GdpVerdict::not_gdp);
@@ -234,7 +234,7 @@ TEST(Measure, ComposedDiscreteGaussiansHaveTheMomentsOfGaussians) {
     EXPECT_EQ(found.verdict, GdpVerdict::gdp) << plan;
     EXPECT_GE(found.mu.lo, root) << plan;  // a little worse than continuous noise,
     EXPECT_LE(found.mu.hi, 1.02 * root) << plan;
-    EXPECT_THAT(found.mu, IsTight(0.006)) << plan;  // and all but certified: the masses of the list end at 1e-300
+    EXPECT_THAT(found.mu, IsTight(0.006)) << plan;  // and nearly proved: the masses of the list end at 1e-300
     EXPECT_THAT(found.with_slack.front().mu, IsTight(1e-6)) << plan;
   }
 }
@@ -243,9 +243,9 @@ TEST(Measure, ASlackEqualToTheChanceOfRevealingEverything) {
   for (const char* delta : {"1e-5", "0.1", "0.25"}) {
     const Interval slack = read_number(delta).value;
     const GdpPair pair = measured("dp(1, " + std::string(delta) + ")", {slack}).with_slack.front();
-    EXPECT_NEAR(pair.mu.hi, 1.2320353853, 1e-9) << delta;  // what is left is pure
+    EXPECT_NEAR(pair.mu.hi, 1.2320353853, 1e-9) << delta;  // the rest is pure DP
     EXPECT_THAT(pair.mu, IsTight(1e-6)) << delta;
-    EXPECT_GE(pair.slack.hi, slack.hi) << delta;  // a pair that holds, for a slack raised beyond rounding
+    EXPECT_GE(pair.slack.hi, slack.hi) << delta;  // a valid pair, for a slack raised slightly
     EXPECT_LE(pair.slack.hi, slack.hi * (1 + 1e-11)) << delta;
   }
   EXPECT_EQ(measured("dp(1, 1e-5)", {Interval::exactly(0.99e-5)}).with_slack.front().mu.lo, infinity);
@@ -261,7 +261,7 @@ TEST(Measure, ComposedFamiliesBeatTheRootOfSquares) {
 }
 
 TEST(Measure, FindsASupremumFarBeyondTheScaleOfTheAdvantage) {
-  // One run in ten is far worse than the others: the transform is 0.25 at 0 and peaks near epsilon 4.
+  // One run in ten is far less private than the others: the transform is 0.25 at 0 and peaks near epsilon 4.
   const std::string plan = "mixture([(0.9, gdp(0.01)), (0.1, (sqrt_log_family(1, 1e6, 1) | refine()))])";
   const GdpMeasurement found = measured(plan);
   const Curve curve = analyze(parse(plan));

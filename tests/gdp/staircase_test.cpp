@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The printed algorithms in corrected form, marching and the chord search against the same truth, and what each costs.
-// Covers [staircase-bound], [chord-bound].
+// The printed algorithms in corrected form, marching and the chord search, compared with the same true values, and the cost of each. Covers
+// [staircase-bound], [chord-bound].
 #include "gdp/staircase.h"
 
 #include <gmock/gmock.h>
@@ -66,7 +66,7 @@ TEST(Staircase, TheTestsOfAlgorithmOneSaveSearchesAndNoEvaluations) {
   const Curve curve = analyze(parse("laplace(scale=0.5)"));
   const auto rows = compare_head_methods(curve, 10, 0.01, {"algorithm_1", "algorithm_3"});
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].evaluations, rows[1].evaluations);  // n + 1, every value is kept
+  EXPECT_EQ(rows[0].evaluations, rows[1].evaluations);  // n + 1, every value is cached
   EXPECT_EQ(rows[0].evaluations, static_cast<std::size_t>(std::ceil(std::sqrt(8 * M_PI) * 100 * 10)) + 2);
   EXPECT_LT(rows[0].searches, 100u);
   EXPECT_EQ(rows[1].searches, 2 * (rows[1].evaluations - 1) + 1);
@@ -75,7 +75,7 @@ TEST(Staircase, TheTestsOfAlgorithmOneSaveSearchesAndNoEvaluations) {
 }
 
 TEST(Staircase, BisectionFindsItsUpperEndFirst) {
-  // The printed bracket [0, 10] does not hold this root.
+  // The printed bracket [0, 10] does not contain this root.
   const Interval root = bisect_mu(1000, 1e-300, 1e-3);
   EXPECT_GT(root.lo, 10);
   EXPECT_THAT(root, Encloses(gaussian_mu(1000.0, 1e-300)));
@@ -111,7 +111,7 @@ TEST(Staircase, RefusesWhatItCannotDo) {
 }
 
 TEST(Staircase, MarchingGoesBackOverAPeakThatItsScanMissed) {
-  // On [0, 100] the scan looks at 0 and then beyond the largest loss, 1.43; the supremum lies between, far above the value at 0.
+  // On [0, 100] the scan evaluates 0 and then a point beyond the largest loss, 1.43; the supremum lies between, far above the value at 0.
   const Curve curve = analyze(parse(examples[1].plan));
   ASSERT_LT(gaussian_mu(Interval::exactly(0), curve.delta_at(0.0)).hi, examples[1].truth - 0.1);
   const HeadMethod row = compare_head_methods(curve, 100, 0.01, {"marching"}).front();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is refused and what is warned about: one test a row.
-// Covers [tail-model], [gdp-transform], [chord-bound], [classical-composition].
+// Refusals and warnings, one test per case. Covers [tail-model], [gdp-transform], [chord-bound], [classical-composition].
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -115,7 +114,7 @@ TEST(Refuse, AmplificationForOtherNeighbours) {
   EXPECT_THAT(refusal<DomainError>("laplace(1) | poisson(0.5) | sample(1, 2)"), HasSubstr("neighbours"));
 }
 
-// The corollary of Renyi DP is refused in tests/limit; delta = 1 as a premise says nothing.
+// The corollary of Renyi DP is refused in tests/limit; delta = 1 as a premise implies nothing.
 TEST(Refuse, ToConcludeFromDeltaOne) {
   const Curve curve = analyze(parse("dp(1, 1)"));
   for (const double e : {0.0, 0.5, 1.0, 5.0}) EXPECT_EQ(curve.delta_at(e), Interval::exactly(1)) << e;

@@ -82,7 +82,7 @@ TEST(BerryEsseen, TheDualIsTheConjugateOfTheCurve) {
 }
 
 TEST(BerryEsseen, IsAGuaranteeForTheStepsThatAreRun) {
-  // It holds against exact composition at every epsilon and alpha tried, and the plain limit does not.
+  // The bound holds against exact composition at every tested epsilon and alpha; the plain limit does not.
   for (const char* plan : {"dp(epsilon=0.05) | repeat(400)", "dp(epsilon=0.1) | repeat(100); dp(epsilon=0.05) | repeat(200)",
                            "laplace(scale=30) | repeat(500)", "randomized_response(0.2, 3) | repeat(300)"}) {
     const BerryEsseen bound = berry_esseen(parse(plan));
@@ -108,7 +108,7 @@ TEST(BerryEsseen, TheFloorAndWhereItGivesNoBound) {
 }
 
 TEST(BerryEsseen, SplitsOffWhatRevealsEverything) {
-  // [revealing-composition] The chance to reveal is exact, and what is left is the theorem for the pure part.
+  // [revealing-composition] The probability of revealing everything is exact, and the theorem covers the rest.
   const BerryEsseen pure = berry_esseen(parse("dp(epsilon=0.05) | repeat(400)"));
   const BerryEsseen mixed = berry_esseen(parse("dp(epsilon=0.05, delta=1e-4) | repeat(400)"));
   EXPECT_NEAR(mixed.revealed().hi, -std::expm1(400 * std::log1p(-1e-4)), 1e-14);

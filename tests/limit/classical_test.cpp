@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The older theorems against golden values and against what they may not say.
-// Covers [classical-composition], [classical-gaussian], [classical-sampling].
+// The older theorems compared with golden values and with their limits. Covers [classical-composition], [classical-gaussian],
+// [classical-sampling].
 #include "limit/classical.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ TEST(Classical, WhatOneGuaranteeImplies) {
   EXPECT_EQ(implied_epsilon(Interval::exactly(1), Interval::exactly(1), Interval::exactly(0.99)).lo,
             infinity);  // delta = 1 is no information
   EXPECT_EQ(implied_epsilon(Interval::exactly(1), Interval::exactly(1), Interval::exactly(1)), Interval::exactly(0));
-  EXPECT_EQ(implied_epsilon(Interval::exactly(1), {0.1, 0.2}, Interval::exactly(0.15)).hi, infinity);  // whether it fits is not known
+  EXPECT_EQ(implied_epsilon(Interval::exactly(1), {0.1, 0.2}, Interval::exactly(0.15)).hi, infinity);  // undecided
 }
 
 TEST(Classical, RefusesPlansOutsideTheTheorems) {
@@ -101,7 +101,7 @@ TEST(Classical, ZeroEpsilon) {
   }
 }
 
-// Theorem 5.19: the printed condition lets noise through that is too small for its conclusion.
+// Theorem 5.19: the printed condition admits noise that is too small for its conclusion.
 TEST(Classical, TheNecessaryNoiseAsCorrected) {
   using std::numbers::pi;
   for (const json& golden : golden_group("f_dp.json", "thm519")) {
@@ -113,12 +113,12 @@ TEST(Classical, TheNecessaryNoiseAsCorrected) {
     EXPECT_THROW((void)gaussian_epsilon_at_least(mu, Interval::exactly(bound * 1.001)), DomainError);
   }
   const double printed = 0.5 - std::exp(-3.0) / std::sqrt(4 * pi);
-  EXPECT_GT(printed, 0.4);                              // so (1, 0.4) meets the printed condition,
+  EXPECT_GT(printed, 0.4);                              // so (1, 0.4) satisfies the printed condition,
   EXPECT_LT(gaussian_delta(1 / 0.58724, 1.0).hi, 0.4);  // 0.58724 Delta is enough noise for it,
-  EXPECT_LT(0.58724, 1 / std::sqrt(2.0));               // and less than the printed theorem says is necessary
-  EXPECT_LT(gaussian_epsilon(1 / 0.58724, 0.4).hi, 1);  // in our words: epsilon is below mu^2/2 = 1.45,
+  EXPECT_LT(0.58724, 1 / std::sqrt(2.0));               // and less than the printed theorem requires
+  EXPECT_LT(gaussian_epsilon(1 / 0.58724, 0.4).hi, 1);  // we return an epsilon below mu^2/2 = 1.45,
   EXPECT_THROW((void)gaussian_epsilon_at_least(Interval::exactly(1 / 0.58724), Interval::exactly(0.4)),
-               DomainError);  // which we do not deny
+               DomainError);  // and refuse the lower bound
 }
 
 TEST(Classical, SamplingOneGuarantee) {
@@ -139,7 +139,7 @@ TEST(Classical, NameAndShame) {
     EXPECT_THAT(name_and_shame(golden_interval(in["delta"]), in["n"].get<std::uint64_t>()), Encloses(golden["value"].get<std::string>()));
     EXPECT_THAT(name_and_shame(golden_interval(in["delta"]), in["n"].get<std::uint64_t>()), IsTight(1e-12));
   }
-  // It is (0, delta)-DP, so a guarantee of (epsilon, delta) alone never rules it out.
+  // It is (0, delta)-DP, so an (epsilon, delta) guarantee alone never excludes it.
   EXPECT_EQ(name_and_shame(Interval::exactly(1), 1), Interval::exactly(1));
   EXPECT_EQ(name_and_shame(Interval::exactly(0.1), 0), Interval::exactly(0));
   const Curve curve = analyze(parse("dp(epsilon=0, delta=0.25)"));

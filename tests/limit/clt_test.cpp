@@ -19,7 +19,7 @@ namespace {
 using test::Encloses;
 using test::golden_group;
 
-// An estimate must not slip into a place where a bound is expected.
+// An estimate must not convert to a bound.
 static_assert(!std::is_convertible_v<Estimate, Interval> && !std::is_constructible_v<Interval, Estimate>);
 static_assert(!std::is_convertible_v<Estimate, double> && !std::is_convertible_v<double, Estimate>);
 
@@ -53,7 +53,7 @@ TEST(CentralLimit, PlansOfSampledGaussians) {
     const CentralLimit poisson = central_limit(parse(head + "poisson(rate=" + rate + ")" + steps));
     EXPECT_NEAR(uniform.mu.value(), number(one.at("value").at("mu_uniform_cor4")), 1e-12);
     EXPECT_NEAR(poisson.mu.value(), number(one.at("value").at("mu_poisson")), 1e-12);
-    // Erratum: the printed constant sqrt(2c) instead of sqrt(2) c is another number altogether.
+    // Erratum: the printed constant sqrt(2c) instead of sqrt(2) c is a different number.
     const double c = number(inputs.at("q")) * std::sqrt(number(inputs.at("T")));
     const double printed = uniform.mu.value() / (std::sqrt(2.0) * c) * std::sqrt(2 * c);
     EXPECT_GT(std::abs(printed - uniform.mu.value()), 0.1 * uniform.mu.value());
@@ -61,7 +61,7 @@ TEST(CentralLimit, PlansOfSampledGaussians) {
 }
 
 TEST(CentralLimit, ErrsBothWays) {
-  // The table of the CLT against exact composition: the Poisson limit under-reports, Corollary 4 errs on either side.
+  // The table of the CLT compared with exact composition: the Poisson limit is too small, Corollary 4 errs on either side.
   const std::string head = "gaussian(sigma=1) | ";
   const double poisson = central_limit(parse(head + "poisson(rate=0.01) | repeat(1000)")).epsilon_at(1e-5).value();
   EXPECT_NEAR(poisson, 1.61771, 1e-5);
@@ -75,7 +75,7 @@ TEST(CentralLimit, ManyGuarantees) {
   EXPECT_NEAR(limit.mu.value(), std::sqrt(100 * 0.01 + 25 * 0.04 + 1), 1e-12);
   EXPECT_NEAR(limit.revealed.value(), -std::expm1(100 * std::log1p(-1e-6)), 1e-15);
   EXPECT_EQ(limit.epsilon_at(1e-5).value(), std::numeric_limits<double>::infinity());
-  // Theorem 6 for noise without a theorem of its own.
+  // Theorem 6 for noise without its own theorem.
   const CentralLimit laplace = central_limit(parse("laplace(scale=10) | repeat(100)"));
   const double exact = analyze(parse("laplace(scale=10) | repeat(100)")).epsilon_at(1e-3).hi;
   EXPECT_NEAR(laplace.epsilon_at(1e-3).value(), exact, 0.05 * exact);
@@ -114,7 +114,7 @@ TEST(CentralLimit, FigureFiveAndTheRateOfTheoremEight) {
   }
 }
 
-TEST(Edgeworth, DeltaNeverFallsBelowTheInfiniteMass) {  // [edgeworth-expansion] once a search that did not end
+TEST(Edgeworth, DeltaNeverFallsBelowTheInfiniteMass) {  // [edgeworth-expansion] a former endless search
   EXPECT_EQ(edgeworth(parse("dp(0, 1e-5)")).epsilon_at(0).value(), std::numeric_limits<double>::infinity());
   EXPECT_EQ(edgeworth(parse("dp(0, 1e-5)")).epsilon_at(1e-3).value(), 0);
 }

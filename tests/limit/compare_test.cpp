@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every method beside the exact answer: Table 1 of Liu, Sun, Jiang and Kong, and the laws of a comparison.
-// Covers [classical-composition], [classical-gaussian], [classical-sampling].
+// Every method compared with the exact answer: Table 1 of Liu, Sun, Jiang and Kong, and the laws of a comparison. Covers
+// [classical-composition], [classical-gaussian], [classical-sampling].
 #include "tradeoff/compare.h"
 
 #include <gmock/gmock.h>
@@ -79,7 +79,7 @@ TEST(Compare, EstimatesAreLabelledAndNeverTheAnswer) {
   const Comparison pure = compare_methods(parse("dp(0.2) | repeat(50)"), Interval::exactly(1e-4));
   EXPECT_EQ(row_of(pure, "clt").kind, RowKind::estimate);
   EXPECT_NEAR(row_of(pure, "clt").epsilon.lo, 5.77272, 1e-4);  // mu = sqrt 2
-  // Edgeworth's estimate lies below the truth there, and the plain limit below it for training.
+  // The Edgeworth estimate lies below the exact value there, and so does the plain limit for training.
   EXPECT_LT(row_of(pure, "edgeworth").epsilon.hi, pure.epsilon.lo);
   EXPECT_THAT(pure.warnings, testing::Contains(HasSubstr("edgeworth is below the truth")));
   const Comparison training = compare_methods(parse("gaussian(1) | poisson(0.01) | repeat(1000)"), Interval::exactly(1e-5));

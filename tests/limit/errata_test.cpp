@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong in print in Dong, Roth and Su and in lecture notes on approximate DP (docs/errata.md): the printed forms fail here.
+// Errors in Dong, Roth and Su and in lecture notes on approximate DP (docs/errata.md): the printed forms fail here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ TEST(Errata, F05SamplingRaisesTheSumOfErrors) {
 }
 
 TEST(Errata, F07TheLimitIsNotABoundAtFiniteN) {  // [central-limit]
-  // "At least as hard as" the limit pair: for these steps it is easier somewhere.
+  // "At least as hard as" the limit pair: for these steps it is easier at some point.
   const std::string plan = "gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)";
   EXPECT_GT(curve(plan).epsilon_at(1e-8).lo, 1.2 * central_limit(parse(plan)).epsilon_at(1e-8).value());
   const Curve ten = curve("dp(epsilon=0.1) | repeat(100)");
@@ -115,7 +115,7 @@ TEST(Errata, F11LaplaceAndGaussianDifferByARootOfTheLogarithm) {
 }
 
 TEST(Errata, F06EveryStepOfTheLoopIsCharged) {  // [private-step]
-  // T updates are T noisy steps, whether the loop runs 1..T or 0..T-1: the last iterate is no freer than the one before it.
+  // T updates are T noisy steps, whether the loop runs 1..T or 0..T-1: the last iterate costs as much as the others.
   const Curve steps = curve("gaussian(sigma=1) | sample(rate=0.5) | repeat(3)");
   EXPECT_GT(steps.delta_at(1).lo, curve("gaussian(sigma=1) | sample(rate=0.5) | repeat(2)").delta_at(1).hi);
 }

@@ -113,7 +113,7 @@ TEST(LossMoments, InfiniteWhereEverythingMayBeRevealed) {
 }
 
 TEST(LossMoments, ComposedCurvesKeepTheLawsOfSums) {
-  // kl adds over steps and so does the variance, whatever path composed the curve.
+  // kl and the variance add over steps, whichever engine composed the curve.
   const LossMoments one = moments("laplace(scale=4)");
   const LossMoments ten = moments("laplace(scale=4) | repeat(10)");
   EXPECT_THAT(ten.kl, Encloses(Interval{10 * one.kl.lo, 10 * one.kl.hi}));
@@ -123,7 +123,7 @@ TEST(LossMoments, ComposedCurvesKeepTheLawsOfSums) {
 }
 
 TEST(LossMoments, OfPlansAreTighterThanOfTheirCurves) {
-  // The curve of private training has a tail that is Gaussian for a useless mu; the moments of its steps bound it far better.
+  // The tail of the curve of DP-SGD is Gaussian only for a huge mu; the moments of its steps bound it far better.
   const Plan training = parse("gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)");
   const LossMoments found = moments_of(training);
   EXPECT_THAT(found.kl, IsTight(0.02));
@@ -140,8 +140,8 @@ TEST(LossMoments, OfPlansAreTighterThanOfTheirCurves) {
 }
 
 TEST(LossMoments, ABoundThatIsNoPairCountsByItsHull) {
-  // The smaller of two profiles is not convex where they cross, and the integrals count on convexity: the hull stands for it, which
-  // diverges less than either.
+  // The smaller of two profiles is not convex where they cross, but the integrals need convexity: the hull replaces it, and its divergence
+  // is smaller than either.
   const LossMoments found = moments("gdp(mu=1) | rectify(epsilon=1.5, low=0, high=1)");
   EXPECT_LT(found.kl.hi, moments("gdp(mu=1)").kl.lo);
   EXPECT_LT(found.kl.hi, moments("laplace(scale=2, sensitivity=3)").kl.lo);
@@ -209,7 +209,7 @@ TEST(Divergences, GaussianAndFinite) {
   EXPECT_THAT(divergences_of(pair, Direction::add).chi_square, Encloses(near(0.09 / 0.7 + 0.09 / 0.1)));
 }
 
-// Too long a range is not integrated: all that is said is that the integral is not negative. [profile-integral]
+// A range that is too long is not integrated: the answer is only that the integral is not negative. [profile-integral]
 TEST(ProfileIntegral, GivesNoBoundForARangeThatIsTooLong) {
   const auto integral = [](double reach) {
     const auto log_delta = [=](double t) { return Interval::exactly(t < reach ? -t : -infinity); };

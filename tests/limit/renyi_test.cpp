@@ -24,7 +24,7 @@ namespace {
 using test::Encloses;
 using test::IsTight;
 
-/// The same pair without its closed forms, so that only the profile is left. [profile-integral]
+/// The same pair without its closed forms, so that only the profile is known. [profile-integral]
 class ProfileAlone final : public Loss {
  public:
   explicit ProfileAlone(LossPointer base) : base_(std::move(base)) {}
@@ -69,7 +69,7 @@ TEST(RenyiCurve, GaussianIsLinearInTheOrder) {
   EXPECT_THAT(*curve.zcdp(), Encloses((3 * 0.25 + 1) / 2));
 }
 
-// [two-directions] The worst divergence is that of either direction, whichever is larger.
+// [two-directions] The worst divergence is the larger of both directions.
 TEST(RenyiCurve, TheWorstIsTheLargerDirection) {
   for (const char* text :
        {"randomized_response(epsilon=2) | poisson(rate=0.1)", "randomized_response(epsilon=2) | poisson(rate=0.1) | invert()"}) {
@@ -80,7 +80,7 @@ TEST(RenyiCurve, TheWorstIsTheLargerDirection) {
 }
 
 TEST(RenyiCurve, ProfileAndClosedFormAgree) {
-  // A Gaussian and a Laplace of which only the profile is known; the closed forms are the truth.
+  // A Gaussian and a Laplace of which only the profile is known; the closed forms are the true values.
   for (const double s : {0.05, 1.0, 2.5, 9.0, 40.0}) {
     const Interval gaussian = log_moment(ProfileAlone(gaussian_loss(Interval::exactly(0.75))), Direction::remove, s, 1);
     EXPECT_THAT(gaussian, Encloses(s * (s + 1) * 0.75 * 0.75 / 2)) << s;
@@ -176,7 +176,7 @@ TEST(RenyiCurve, ConversionTouchesTheTruthForSomePair) {
   const double moment = p * std::pow(x, order - 1) + (1 - p) * std::pow((1 - p) / (1 - q), order - 1);
   const Interval bound = delta_of_renyi(order, Interval::exactly(std::log(moment) / (order - 1)), Interval::exactly(epsilon));
   EXPECT_GE(bound.hi, p - std::exp(epsilon) * q);
-  // With M the part of this outcome alone it is an equality.
+  // If M is the part of this outcome alone, it is an equality.
   const double alone = p * std::pow(x, order - 1);
   const Interval tight = delta_of_renyi(order, Interval::exactly(std::log(alone) / (order - 1)), Interval::exactly(epsilon));
   EXPECT_NEAR(tight.hi / (p - std::exp(epsilon) * q), 1, 1e-9);
@@ -204,7 +204,8 @@ TEST(RenyiCurve, RefusesOrGivesNoBoundIfNothingIsKnown) {
   EXPECT_THROW((void)epsilon_of_renyi(0.5, Interval::exactly(1), Interval::exactly(0.1)), DomainError);
 }
 
-// [profile-bracket] The moments of a mixture are those of its components, weighted; the composition inside is known by readings alone.
+// [profile-bracket] The moments of a mixture are the weighted moments of its components; the inner composition is known by evaluations
+// only.
 TEST(RenyiCurve, ACompositionInsideAMixture) {
   const auto divergence = [](const char* plan) { return renyi_curve(parse(plan)).at(3); };
   const Interval inside = divergence("gaussian(3); laplace(3)"), other = divergence("gaussian(2)");

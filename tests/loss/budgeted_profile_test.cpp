@@ -23,7 +23,7 @@ namespace {
 
 using test::IsTight;
 
-/// A loss whose every reading counts `price` seconds of work; widths as if it were not known better.
+/// A loss whose every evaluation counts `price` seconds of work, with artificially wide values.
 class SlowLoss final : public Loss {
  public:
   SlowLoss(LossPointer base, double price, double blur = 0) : base_(std::move(base)), price_(price), blur_(blur) {}
@@ -74,7 +74,7 @@ TEST(BudgetedProfile, PassesEverythingOnWithinTheBudget) {
   EXPECT_EQ(quick.loss->readings, 600);
 }
 
-// [profile-bracket] However often it is asked: a few seconds' worth of readings, and every answer holds.
+// [profile-bracket] For any number of questions: a few seconds of evaluations, and every answer is valid.
 TEST(BudgetedProfile, IsValidAfterTheBudgetIsSpent) {
   const QuestionScope question;
   std::mt19937_64 bits(7);
@@ -97,7 +97,7 @@ TEST(BudgetedProfile, IsValidAfterTheBudgetIsSpent) {
       const double rough = one.patient->rough_delta(Direction::remove, e);
       ASSERT_TRUE(rough >= 0 && rough <= 1) << e;
     }
-    EXPECT_LE(one.loss->seconds(), 2 * (4 + 2 * price));  // once for what proves and once for what steers
+    EXPECT_LE(one.loss->seconds(), 2 * (4 + 2 * price));  // once for the proof and once for the search
   }
 }
 
@@ -123,7 +123,7 @@ TEST(BudgetedProfile, AnswersForAnIntervalAndAtInfinity) {
   EXPECT_EQ(one.patient->delta(Direction::remove, Interval::exactly(infinity)), Interval::exactly(0));
   EXPECT_EQ(one.patient->delta(Direction::remove, Interval::exactly(-infinity)), Interval::exactly(1));
   EXPECT_EQ(one.patient->log_delta(Direction::remove, Interval::exactly(infinity)), Interval::exactly(-infinity));
-  // So far out that no cell reaches it, and where the law has ended.
+  // Far beyond every cell, and beyond the last loss.
   EXPECT_GE(one.patient->delta(Direction::remove, Interval::exactly(1e5)).hi, 0);
   const Slow bounded = slow(std::make_shared<LaplaceLoss>(Interval::exactly(1)), 0.1);
   for (int i = 0; i < 30; ++i) (void)bounded.patient->delta(Direction::remove, Interval::exactly(0.1 * i));
@@ -134,7 +134,7 @@ TEST(BudgetedProfile, AnswersForAnIntervalAndAtInfinity) {
 TEST(BudgetedProfile, SearchesTheStoredValuesAfterTheBudgetIsSpent) {
   const QuestionScope question;
   const LossPointer base = std::make_shared<LaplaceLoss>(Interval::exactly(1));
-  const LossPointer patient = budgeted(base, {0.25, 1});  // two readings of a formula are within this, and a third is not
+  const LossPointer patient = budgeted(base, {0.25, 1});  // two evaluations of a formula are within this budget, a third is not
   EXPECT_EQ(patient->closed_beta(Direction::remove, Interval::exactly(0.1)), base->closed_beta(Direction::remove, Interval::exactly(0.1)));
   EXPECT_EQ(patient->closed_epsilon(Direction::remove, Interval::exactly(0.1)),
             base->closed_epsilon(Direction::remove, Interval::exactly(0.1)));
@@ -162,7 +162,7 @@ TEST(BudgetedProfile, StopsEvaluatingIfTheValuesAreWide) {
   EXPECT_LE(one.loss->readings - before, 2);
 }
 
-/// A bound that jumps: no chord holds it.
+/// A bound with a jump: no chord is valid for it.
 class Bound final : public Loss {
  public:
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return Interval::exactly(epsilon.lo < 1 ? 0.5 : 0); }
@@ -171,7 +171,7 @@ class Bound final : public Loss {
   [[nodiscard]] Capabilities capabilities(Direction) const override { return {.is_pair = false}; }
 };
 
-// The next question begins afresh: what was asked before changes nothing, and neither does what another question has spent.
+// The next question starts with empty caches: neither earlier questions nor their work change it.
 TEST(BudgetedProfile, AnswersEveryQuestionAsIfItWereTheFirst) {
   const Slow one = slow(subsampled_laplace(), 0.1);
   const auto ask = [&](double epsilon) {
@@ -185,7 +185,7 @@ TEST(BudgetedProfile, AnswersEveryQuestionAsIfItWereTheFirst) {
   EXPECT_EQ(ask(0.3), first);
 }
 
-/// The answers to many questions of one scope. `recorded` says of each whether its theorems are recorded.
+/// The answers to many questions of one scope. `recorded` states for each whether its theorems are recorded.
 template <class Recorded>
 std::vector<Interval> answers_of(const Loss& loss, Recorded&& recorded) {
   const QuestionScope question;
@@ -195,7 +195,7 @@ std::vector<Interval> answers_of(const Loss& loss, Recorded&& recorded) {
       const Interval epsilon = Interval::exactly(std::fmod(0.37 * i, 2.5));
       const Direction direction = i % 3 == 0 ? Direction::add : Direction::remove;
       const auto ask = [&] {
-        if (i % 5 == 0) found.push_back(Interval::exactly(loss.rough_delta(direction, epsilon.lo)));  // steers, and proves nothing
+        if (i % 5 == 0) found.push_back(Interval::exactly(loss.rough_delta(direction, epsilon.lo)));  // for a search; proves nothing
         found.push_back(i % 2 == 0 ? loss.delta(direction, epsilon) : loss.log_delta(direction, epsilon));
       };
       if (recorded(i))
@@ -206,7 +206,7 @@ std::vector<Interval> answers_of(const Loss& loss, Recorded&& recorded) {
   return found;
 }
 
-// The same bits whether all answers, some of them or none are recorded, below the budget, beyond it and when it is spent.
+// The bits are the same whether all answers, some of them or none are recorded, below the budget, beyond it and when it is spent.
 TEST(BudgetedProfile, AnswersTheSameWithAndWithoutARecording) {
   for (const double price : {1e-6, 0.01, 0.04, 0.2, 1.0}) {
     const Slow one = slow(subsampled_laplace(), price);
@@ -218,7 +218,7 @@ TEST(BudgetedProfile, AnswersTheSameWithAndWithoutARecording) {
   }
 }
 
-// A search may spend all that it has: what proves its answer is read with a budget of its own.
+// A search may spend its whole budget: the proof of its answer has a separate budget.
 TEST(BudgetedProfile, KeepsASeparateBudgetForTheProof) {
   const QuestionScope question;
   const Slow one = slow(subsampled_laplace(), 0.2);
@@ -227,11 +227,11 @@ TEST(BudgetedProfile, KeepsASeparateBudgetForTheProof) {
   EXPECT_EQ(one.patient->delta(Direction::remove, Interval::exactly(0.7)), one.loss->delta(Direction::remove, Interval::exactly(0.7)));
 }
 
-// A reading made while nothing is recorded knows what it rests on: an answer that uses it later names that.
+// An evaluation made while nothing is recorded stores its theorems: an answer that uses it later cites them.
 TEST(BudgetedProfile, RecordsTheTheoremsOfValuesStoredWithoutARecording) {
   for (const bool of_logarithms : {false, true}) {
     const QuestionScope question;
-    const Slow one = slow(subsampled_laplace(), 3);  // the second reading spends what there is
+    const Slow one = slow(subsampled_laplace(), 3);  // the second evaluation spends the budget
     for (const double epsilon : {0.5, 1.0}) {
       if (of_logarithms)
         (void)one.patient->log_delta(Direction::remove, Interval::exactly(epsilon));
@@ -247,7 +247,7 @@ TEST(BudgetedProfile, RecordsTheTheoremsOfValuesStoredWithoutARecording) {
   }
 }
 
-// What other questions have counted before does not even change the rounding of what a question has spent.
+// Work counted by other questions does not change even the rounding of the work of a question.
 TEST(BudgetedProfile, CountsWorkExactly) {
   const auto work_of = [] {
     const std::uint64_t begin = Work::now();

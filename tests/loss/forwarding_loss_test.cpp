@@ -20,7 +20,7 @@
 namespace tradeoff {
 namespace {
 
-/// Forwards everything, in either order, and states nothing of its own.
+/// Forwards everything, in either order, and adds nothing.
 class Forwarded final : public ForwardingLoss {
  public:
   using ForwardingLoss::Order;
@@ -46,7 +46,7 @@ std::vector<LossPointer> losses_of_every_kind() {
           compose_exactly({{lopsided, 3}}, {})};
 }
 
-/// Everything but the interfaces, through which a forwarding loss answers itself.
+/// Everything except the interfaces, which the forwarding loss implements itself.
 void expect_same_data(const Capabilities& one, const Capabilities& other) {
   EXPECT_EQ(one.atoms, other.atoms);
   EXPECT_EQ(one.transform, other.transform);
@@ -112,7 +112,7 @@ TEST(ForwardingLoss, PassesEverythingOn) {
 TEST(ForwardingLoss, SwappedItAnswersForTheOtherDirection) {
   for (const LossPointer& base : losses_of_every_kind()) {
     const Forwarded swapped(base, Forwarded::Order::swapped);
-    EXPECT_TRUE(base->key().empty() || swapped.key() != base->key());  // equal keys are merged as one law
+    EXPECT_TRUE(base->key().empty() || swapped.key() != base->key());  // equal keys are merged as one distribution
     for (const Direction direction : {Direction::remove, Direction::add}) {
       expect_same_data(swapped.capabilities(direction), base->capabilities(opposite(direction)));
       EXPECT_FALSE(swapped.capabilities(direction).sampled);

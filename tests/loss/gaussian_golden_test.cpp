@@ -20,7 +20,7 @@ TEST(GaussianGolden, Delta) {
     const double mu = golden_double(one.at("mu"));
     const double epsilon = golden_double(one.at("eps"));
     EXPECT_THAT(gaussian_delta(mu, epsilon), AllOf(Encloses(text(one, "delta")), IsTight(tight)));
-    // Where delta is 1 to 30 digits the table says 0; the logarithm is then minus the complement, to twice as many digits.
+    // If delta is 1 to 30 digits the table has 0; the logarithm is then minus the complement, to twice as many digits.
     const std::string log_delta = text(one, "ln_delta") == "0.0" ? "-" + text(one, "one_minus_delta") : text(one, "ln_delta");
     EXPECT_THAT(log_gaussian_delta(mu, epsilon), AllOf(Encloses(log_delta), IsTight(tight)));
     EXPECT_THAT(gaussian_complement(mu, epsilon), AllOf(Encloses(text(one, "one_minus_delta")), IsTight(tight)));
@@ -54,7 +54,7 @@ TEST(GaussianGolden, Epsilon) {
 }
 
 TEST(GaussianGolden, ExactDecimalInputs) {
-  // Here a decimal means itself, so the inputs are intervals one unit wide and their conditioning adds to the width.
+  // Here a decimal means its exact value, so the inputs are intervals one unit wide and their conditioning adds to the width.
   constexpr double conditioned = 1e-11;
   for (const auto& one : golden_group("f_dp.json", "gdp_delta")) {
     SCOPED_TRACE(one.dump());

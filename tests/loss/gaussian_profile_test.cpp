@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laws and edges of the Gaussian profile. [gaussian-profile]
+// Laws and edge cases of the Gaussian profile. [gaussian-profile]
 #include "loss/gaussian_profile.h"
 
 #include <gtest/gtest.h>
@@ -108,7 +108,7 @@ TEST(Gaussian, IsMonotone) {
   }
 }
 
-// Short intervals of epsilon are bounded by a tangent, long ones by both ends: both hold, and neither gives much away.
+// A tangent bounds short intervals of epsilon, both ends bound long ones: both are valid, and both are tight.
 TEST(Gaussian, HoldsOverAnIntervalOfEpsilon) {
   for (const double mu : {0.01, 0.5, 1.0, 4.0, 30.0})
     for (const double epsilon : {0.0, 1e-3, 0.7, 5.0, 40.0})
@@ -134,7 +134,7 @@ TEST(Gaussian, BatchEqualsOneAtATime) {
 }
 
 TEST(Gaussian, TestsAndProfileAgree) {
-  // The profile is the largest power minus exp(epsilon) alpha: any test lies below it, and the right one attains it.
+  // The profile is the largest power minus exp(epsilon) alpha: every test lies below it, and the optimal one attains it.
   for (const double mu : {0.1, 1.0, 3.0}) {
     for (const double epsilon : {0.0, 0.5, 2.0}) {
       const double threshold = epsilon / mu + mu / 2;

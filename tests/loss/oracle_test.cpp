@@ -19,7 +19,7 @@ class Oracle : public ::testing::Test {
   double uniform(double low, double high) { return std::uniform_real_distribution<>(low, high)(random_); }
   double scale(double low, double high) { return std::pow(10, uniform(low, high)); }
 
-  /// Arguments of the normal law: the whole line, with most of the weight where doubles see something.
+  /// Arguments of the normal distribution: the whole line, mostly where the values are normal doubles.
   double argument() {
     switch (count_++ % 4) {
       case 0:
@@ -59,7 +59,7 @@ class Oracle : public ::testing::Test {
     }
   }
 
-  /// The enclosure holds what Arb computes; and it is no wider than said, unless it is down among the subnormals.
+  /// The enclosure contains the value of Arb and is at most as wide as stated, except for subnormal values.
   template <class Compute>
   void check(Interval enclosure, double width, Compute compute, double a, double b = 0) {
     Ball truth;
@@ -132,7 +132,7 @@ TEST_F(Oracle, ProfileAtTheEndsOfTheRange) {
   }
 }
 
-/// An inverse is right if the function, computed by Arb, is on the right side at each of its ends.
+/// An inverse is correct if the function, computed by Arb, is on the correct side at each of its ends.
 template <class Function>
 void expect_crossing(Interval root, const Ball& target, Function function, bool increasing, const std::string& where) {
   ASSERT_LE(root.lo, root.hi) << where;

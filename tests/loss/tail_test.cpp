@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is carried about tails must hold: each model against the Gaussian profiles it speaks of.
-// Covers [tail-model], [tail-propagation], [tail-composition], [tail-certificate], [pure-dp-mu].
+// The stated tails must hold: each model is compared with its Gaussian profiles. Covers [tail-model], [tail-propagation],
+// [tail-composition], [tail-certificate], [pure-dp-mu].
 #include "loss/tail.h"
 
 #include <gmock/gmock.h>
@@ -90,7 +90,7 @@ TEST(TailPropagation, AHeavyPartMakesTheCompositionHeavy) {
   EXPECT_EQ(unknown.kind, TailKind::unknown);
   EXPECT_EQ(unknown.gdp_mu, infinity);
   EXPECT_FALSE(unknown.gaussian.has_value());
-  EXPECT_EQ(unknown.limit.lo, 1);  // at least as bad as what is known
+  EXPECT_EQ(unknown.limit.lo, 1);  // at least as large as the known one
 }
 
 TEST(TailComposition, PureAndGaussianParts) {
@@ -131,7 +131,7 @@ TEST(TailModel, EveryLossStatesItsTail) {
   EXPECT_EQ(gaussian_loss(Interval::exactly(0.5))->tail().limit, Interval::exactly(0.5));
 }
 
-// One component of which nothing is known leaves nothing to say about the mixture but what holds of any of them.
+// If one component is unknown, only what holds for any component is known of the mixture.
 TEST(Tail, OfAMixtureIsUnknownIfThatOfAComponentIs) {
   const Tail known = gdp_tail(Interval::exactly(1));
   const Tail mixed = mixed_tail({known, Tail{}});

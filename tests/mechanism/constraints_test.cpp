@@ -111,7 +111,7 @@ TEST(Constraints, DropRedundantConstraints) {
 }
 
 TEST(Constraints, TakeATieForImplied) {
-  // The profile of randomised response itself as a second constraint: it touches the corner. Rounding hides on which side.
+  // The profile of randomised response itself as a second constraint: it touches the corner, and rounding hides on which side.
   const double epsilon = 1;
   const double total_variation = std::tanh(0.5);
   const ConstraintsLoss loss({exactly(epsilon, 0), exactly(0, total_variation)});

@@ -80,7 +80,7 @@ TEST(DiscreteLaplace, GoldenProfiles) {
   }
 }
 
-/// The hockey stick of a law on the integers against its shift, term by term.
+/// The hockey-stick divergence of a distribution on the integers from its shift, term by term.
 double brute_force(const std::function<double(int)>& law, int shift, double epsilon) {
   double sum = 0;
   for (int y = -400; y <= 400; ++y) sum += std::max(0.0, law(y) - std::exp(epsilon) * law(y - shift));

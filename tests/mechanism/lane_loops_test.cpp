@@ -15,7 +15,7 @@
 #include "transform/characteristic_function.h"
 
 // clang-format off: the second file opens a namespace that would hide names from the first
-// The loops again, compiled for one width of registers each, whatever the processor would choose. [contour-rounding]
+// The same loops compiled for one register width each, independent of the processor. [contour-rounding]
 #define TRADEOFF_EACH_LEVEL                         \
   using namespace ::tradeoff;          /* NOLINT */ \
   using namespace ::tradeoff::numeric; /* NOLINT */
@@ -57,7 +57,7 @@ struct Level {
   double (*cell)(const numeric::Cells&);
 };
 
-/// The widths that this processor has.
+/// The widths that this processor supports.
 std::vector<Level> levels() {
   std::vector<Level> found{
       {"plain", plain::tradeoff::sum_oscillations, plain::tradeoff::numeric::turned_sums, plain::tradeoff::numeric::largest_cell}};
@@ -105,7 +105,7 @@ TEST(LaneLoops, AreTheSameOnEveryWidth) {
   }
 }
 
-// What the loops say, in long double and one by one.
+// The values of the loops, computed in long double one by one.
 TEST(LaneLoops, ComputeTheExpectedValues) {
   std::mt19937_64 random(7);
   for (int trial = 0; trial < 50; ++trial) {

@@ -80,7 +80,7 @@ TEST(RenyiBound, RefusesInvalidDivergences) {
   EXPECT_THAT(zcdp_bound(Interval::exactly(0))->delta(Direction::remove, Interval::exactly(0)), Encloses(0.0));
 }
 
-// A Gaussian of mu has divergence mu^2 a/2 at order a, so the bound holds for it; with decimals that are no doubles it holds too.
+// A Gaussian of mu has divergence mu^2 a/2 at order a, so the bound holds for it; it also holds with decimals that are not doubles.
 TEST(RenyiBound, CoversTheGaussian) {
   const Interval tenth{std::nextafter(0.1, 0), std::nextafter(0.1, 1)};
   const LossPointer bound = renyi_bound({{1.0 + tenth, 0.5 * (1.0 + tenth)}, {Interval::exactly(4), Interval::exactly(2)}});

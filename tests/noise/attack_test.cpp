@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attacks on releases: what is released for two neighbours is told apart by no more than the certificate allows. [grid-release]
+// Attacks on releases: no attack distinguishes the releases of two neighbours better than the certificate allows. [grid-release]
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ double probability_below(int count, int n) {
 }
 double probability_above(int count, int n) { return 1 - probability_below(n - count, n); }
 
-/// What an attacker sees, as one number: everything that was released, along the direction in which the neighbours differ.
+/// The attacker's view as one number: everything that was released, along the direction in which the neighbours differ.
 double score(const std::vector<std::vector<double>>& rows, const std::vector<double>& direction) {
   double sum = 0;
   std::size_t at = 0;
@@ -58,8 +58,8 @@ class Attacker {
   explicit Attacker(const Scene& scene)
       : scene_(scene), certificate_(certify(parse(scene.plan), scene.terms)), words_(11), source_(words_) {}
 
-  /// Thresholds are learnt from runs that are not used again; what they achieve is measured on others, with exact confidence, and held
-  /// against P(S) <= e^epsilon Q(S) + delta.
+  /// Thresholds are learnt from some runs; their success is measured on other runs, with exact confidence, and compared with P(S) <=
+  /// e^epsilon Q(S) + delta.
   void expect_certificate_survives() {
     std::vector<double> learnt = scores(scene_.with, training);
     std::sort(learnt.begin(), learnt.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is drawn is what is charged: random releases are rebuilt from the draws they made. [grid-release]
+// The charged plan equals the drawn noise: random releases are reconstructed from their draws. [grid-release]
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace tradeoff::test {
 namespace {
 
-/// A line of a random plan: all that the test knows of it without asking the code under test.
+/// A line of a random plan: everything that the test knows of it without the code under test.
 struct WrittenLine {
   std::string text;
   std::string source;
@@ -88,7 +88,7 @@ class Generator {
                          : pick<const char*>({"gaussian", "gaussian", "laplace", "laplace", "truncated_laplace", "discrete_laplace",
                                               "truncated_discrete_laplace", "discrete_gaussian", "randomized_response"});
     const bool integers = made.source.find("discrete") != std::string::npos;
-    const double unit = integers ? std::ldexp(1, -terms.grid_exponent.value_or(0)) : 1;  // integer noise counts in steps
+    const double unit = integers ? std::ldexp(1, -terms.grid_exponent.value_or(0)) : 1;  // integer noise is in steps
     made.sensitivity = terms.aggregate != Aggregate::none ? 3 * unit : static_cast<double>(below(3));
     const std::string scale = made.source == "gaussian" || made.source == "discrete_gaussian" ? "sigma=" : "scale=";
     made.text = made.source + "(" + scale + std::to_string(unit * static_cast<double>(2 + below(9)) / 2);
@@ -127,7 +127,7 @@ class Generator {
   bool quick_;
 };
 
-/// Rebuilds a release from its draws: explains every number that was released, and writes the plan that these draws cost.
+/// Reconstructs a release from its draws: explains every released number, and writes the plan that these draws cost.
 class Rebuild {
  public:
   Rebuild(const WrittenRelease& written, const Recorder& recorder, const std::vector<std::vector<double>>& released)
@@ -139,7 +139,7 @@ class Rebuild {
   }
   [[nodiscard]] const std::string& plan() const { return plan_; }
 
-  /// Line by line, the same law and the same operators in the same order, charged as often as drawn or more often.
+  /// Line by line, the same distribution and the same operators in the same order, charged at least as often as drawn.
   void expect_charged(const Plan& charged) const {
     const Plan drawn = parse(plan_);
     ASSERT_GE(charged.lines.size(), drawn.lines.size());
@@ -211,7 +211,7 @@ class Rebuild {
     return ", sensitivity=" + std::to_string(line.sensitivity / step() + 1.249999 * width);
   }
 
-  /// The released number is the exact value plus these draws, and nothing else.
+  /// The released number is the exact value plus these draws.
   void explain(const WrittenLine& line, std::int64_t noise, std::int64_t second, std::size_t at, const RecordedChoice* choice) {
     const std::size_t columns = written_.terms.columns, row = row_ + at / columns, column = at % columns;
     ASSERT_LT(row, released_.size());
@@ -239,7 +239,7 @@ class Rebuild {
   std::size_t row_ = 0, next_draw_ = 0, next_choice_ = 0;
 };
 
-/// Nothing in the certificate claims more privacy than the draws give.
+/// The certificate claims no more privacy than the draws give.
 void expect_not_more_private(const Certificate& certificate, const Curve& rebuilt) {
   for (const double epsilon : {0.0, 1.0, 4.0})
     EXPECT_GE(certificate.curve().delta_at(epsilon).hi * (1 + 1e-9), rebuilt.delta_at(epsilon).lo) << "at epsilon " << epsilon;
@@ -282,7 +282,7 @@ TEST(Charge, OfACertificateIsNotMorePrivateThanTheDraws) {
   for (int i = 0; i < 20 * wanted && released < wanted; ++i) {
     const WrittenRelease written = generator.next();
     SCOPED_TRACE(written.plan());
-    // Rectified noise is composed by its refined profile, which takes time; three times are enough.
+    // Rectified noise is composed by its refined profile, which is slow; three cases are enough.
     if (written.lines.size() > 1 || (written.lines[0].rectified && written.terms.rows * written.lines[0].times > 3)) continue;
     std::optional<Certificate> certificate;
     try {
@@ -311,7 +311,7 @@ void expect_refused(const std::string& plan, const ReleaseTerms& terms, const st
   }
 }
 
-// Each of these would be drawn otherwise than its words say.
+// Each of these would be drawn differently from its meaning.
 TEST(Charge, RefusesWhatCannotBeDrawnAsItIsWritten) {
   ReleaseTerms rows, disjoint, mean, sum;
   rows.rows = disjoint.rows = 10;
@@ -334,7 +334,7 @@ TEST(Charge, RefusesWhatCannotBeDrawnAsItIsWritten) {
   expect_refused<UnsupportedError>("gaussian(1) | group(2) | sample(size=2, of=9)", sum, "write group after sample");
 }
 
-// The orders that can be drawn are charged alike, whatever order they are written in.
+// Orders of operators that can be drawn have the same charge, however they are written.
 TEST(Charge, DoesNotDependOnTheOrderOfTheWords) {
   ReleaseTerms sum;
   sum.aggregate = Aggregate::sum;

@@ -46,7 +46,7 @@ TEST(Coin, HasItsExactProbability) {
                          logistic(epsilon == 0 ? 0 : Dyadic::at_most(epsilon).value(), others));
 }
 
-// The word that decides and its neighbours: below the 64 bits of p is heads, above is tails, equal goes on to the next word.
+// The deciding word and its neighbours: below the 64 bits of p the coin is true, above it is false, equal needs the next word.
 TEST(Coin, DecidesByTheFirstWordThatDiffers) {
   ReplayForTests random(9);
   for (int i = 0; i < 40; ++i) {
@@ -67,12 +67,12 @@ TEST(Coin, DecidesByTheFirstWordThatDiffers) {
   }
 }
 
-// The words that are refused are exactly those that would make small indices likelier.
+// The rejected words are exactly those that would make small indices likelier.
 TEST(Index, IsUnbiased) {
   const std::uint64_t size = (1ULL << 63) + 1;  // 2^64 = size + (size - 2): only the first `size` words may count
   ReplayForTests words(std::vector<std::uint64_t>{size, ~0ULL, size - 1});
   EXPECT_EQ(noise::uniform_below(size, words), size - 1);
-  ReplayForTests small(std::vector<std::uint64_t>{~0ULL, 5});  // 2^64 = 1 modulo 3: the last word is refused
+  ReplayForTests small(std::vector<std::uint64_t>{~0ULL, 5});  // 2^64 = 1 modulo 3: the last word is rejected
   EXPECT_EQ(noise::uniform_below(3, small), 2U);
   ReplayForTests power(std::vector<std::uint64_t>{~0ULL});
   EXPECT_EQ(noise::uniform_below(4, power), 3U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults that exact samplers of others have had, put in on purpose: the examination of distribution_test.cpp must see every one of them at
-// the number of draws that every run takes. [rounded-gaussian-sampler] [laplace-samplers] [exact-choices]
+// Faults that other exact samplers have had, inserted on purpose: the tests of distribution_test.cpp must detect every one of them with the
+// usual number of draws. [rounded-gaussian-sampler] [laplace-samplers] [exact-choices]
 #include <gtest/gtest.h>
 
 #include <array>
@@ -41,7 +41,7 @@ Sample sample_of(const GridNoise& law, ReplayForTests& words, std::size_t n = co
 GridNoise gaussian(double sigma) { return {Law::rounded_gaussian, Dyadic::at_least(sigma)}; }
 GridNoise laplace(double scale) { return {Law::discrete_laplace, Dyadic::at_least(scale)}; }
 
-/// Magnitude and sign drawn apart from a one-sided geometric law, so that zero has two ways to occur.
+/// Magnitude and sign drawn separately from a one-sided geometric distribution, so that zero occurs in two ways.
 Sample zero_twice(ReplayForTests& words) {
   Sample values;
   for (std::size_t i = 0; i < count; ++i) {
@@ -52,7 +52,7 @@ Sample zero_twice(ReplayForTests& words) {
   return values;
 }
 
-/// Each question about the uniform number asks a copy, which goes on with bits of its own. Slow, but so wrong that little is needed.
+/// Each decision about the uniform number uses a copy, which continues with its own bits. Slow, but so wrong that few draws suffice.
 Sample copied_lazy_number(ReplayForTests& words) {
   const GridNoise law = gaussian(4);
   Sample values;
@@ -68,7 +68,7 @@ Sample copied_lazy_number(ReplayForTests& words) {
   return values;
 }
 
-/// Ten bits of the uniform number, and a fresh one whenever these do not decide.
+/// Ten bits of the uniform number, and a new one if these do not decide.
 Sample redrawn_instead_of_continued(ReplayForTests& words) {
   std::vector<std::int64_t> decided(1 << 10, -1);
   EmptyStream none;
@@ -95,7 +95,7 @@ Sample changed(const GridNoise& law, ReplayForTests& words, const std::function<
   return values;
 }
 
-/// A law that is not symmetric in magnitude cells is compared through its magnitude: index k of {0..9} by a byte modulo 10.
+/// A distribution that is not symmetric is compared through its magnitude: index k of {0..9} by a byte modulo 10.
 Tail uniform_tail(double size) {
   return [=](std::uint64_t m) { return std::max(0.0, 1 - static_cast<double>(m) / size); };
 }
@@ -170,8 +170,8 @@ TEST(Defects, AreAllDetected) {
   EXPECT_GE(seen, 12);
 }
 
-// What textbook noise gives away: added to 0, a double-precision Laplace variable has bits far below those that adding it to 1 can leave.
-// The event "a bit below 2^-53" has probability about a quarter for 0 and none for 1.
+// The leak of textbook noise: added to 0, a double-precision Laplace variable has bits far below those that it can have when added to 1.
+// The event "a bit below 2^-53" has probability about a quarter for 0 and zero for 1.
 TEST(FloatAttack, BreaksTextbookNoiseAndNotOurs) {
   const auto has_low_bits = [](double y) { return std::ldexp(y, 53) != std::floor(std::ldexp(y, 53)); };
   std::mt19937_64 random(1);
@@ -182,10 +182,10 @@ TEST(FloatAttack, BreaksTextbookNoiseAndNotOurs) {
       const double noise = exponential(random) * ((random() & 1) != 0 ? -1 : 1);
       betrayed.at(static_cast<std::size_t>(x)) += has_low_bits(x + noise) ? 1 : 0;
     }
-  EXPECT_GT(betrayed[0], 10'000);  // more than e^8 times as often as for 1, where claimed was epsilon = 1
+  EXPECT_GT(betrayed[0], 10'000);  // more than e^8 times as often as for 1, where epsilon = 1 was claimed
   EXPECT_LT(betrayed[1], 3);
 
-  // Ours on a grid of 2^-20: what can be seen at all is a multiple of the step, for both inputs; 10^7 draws, not one that tells.
+  // Ours on a grid of 2^-20: every output is a multiple of the step, for both inputs; in 10^7 draws no output reveals the input.
   const GridNoise law(Law::rounded_laplace, Dyadic::at_least(0x1p20));
   ReplayForTests words(2);
   int off_grid = 0;

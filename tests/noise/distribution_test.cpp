@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laws, tails, symmetry and independence of what the samplers draw from the operating system's randomness, at 4 million draws each.
-// `TRADEOFF_TEST_SCALE=25 build/release/tests/noise_test --gtest_filter=Distribution*` takes 1e8, 250 takes 1e9.
-// [rounded-gaussian-sampler] [laplace-samplers] [discrete-gaussian-sampler] [exact-choices]
+// Distribution, tails, symmetry and independence of the samplers with the randomness of the operating system, at 4 million draws each.
+// `TRADEOFF_TEST_SCALE=25 build/release/tests/noise_test --gtest_filter=Distribution*` takes 1e8, 250 takes 1e9. [rounded-gaussian-sampler]
+// [laplace-samplers] [discrete-gaussian-sampler] [exact-choices]
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -20,7 +20,7 @@ using noise::Dyadic;
 using noise::GridNoise;
 using noise::Law;
 
-/// A sample is examined; a failure is looked at again with four times the data, and both are printed.
+/// Tests a sample; after a failure it tests again with four times the data, and prints both.
 template <class Sampler>
 void expect_law(const Sampler& sampler, const Tail& tail, std::size_t count = draws()) {
   noise::SecureStream words;
@@ -54,7 +54,7 @@ TEST(Distribution, DiscreteGaussian) {
   expect_law(noise::DiscreteGaussian(Dyadic::at_least(0.5)), discrete_gaussian_tail(0.5), draws() / 4);
 }
 
-/// Chi-square of counts that should be as expected.
+/// Chi-square of counts against their expectation.
 double counts_p(const std::vector<double>& counts, std::vector<double> probabilities) {
   double n = 0;
   for (const double count : counts) n += count;
@@ -76,7 +76,7 @@ TEST(Distribution, RandomisedResponse) {
 
 TEST(Distribution, Subsets) {
   noise::SecureStream words;
-  std::vector<double> fixed(10), sizes(6);  // the ten pairs out of five; how many of five coins fall on heads
+  std::vector<double> fixed(10), sizes(6);  // the ten pairs out of five; the number of heads among five coins
   const noise::Coin coin = noise::Coin::rational(1, 3);
   for (int i = 0; i < 200'000; ++i) {
     const auto pair = noise::fixed_subset(2, 5, words);

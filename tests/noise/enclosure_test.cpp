@@ -84,7 +84,7 @@ Ball to_ball(const Natural& value, std::size_t precision) {
   return result.scaled(-static_cast<slong>(precision));
 }
 
-/// Holds the truth, and is no wider than what some thousand roundings cost.
+/// Contains the exact value, and is no wider than some thousand roundings.
 void expect_encloses(const Enclosure& found, const Ball& truth, double magnitude) {
   EXPECT_TRUE(to_ball(found.below, found.precision) <= truth);
   EXPECT_TRUE(truth <= to_ball(found.above, found.precision));

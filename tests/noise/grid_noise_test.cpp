@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three laws found by inversion, held word by word against Arb. [rounded-gaussian-sampler] [laplace-samplers] [integer-inversion]
+// The three distributions by inversion, compared word by word with Arb. [rounded-gaussian-sampler] [laplace-samplers] [integer-inversion]
 // [lazy-decision] [slow-decision] [certified-quantile-table]
 #include "noise/grid_noise.h"
 
@@ -41,7 +41,7 @@ class EachLaw : public testing::TestWithParam<Case> {
 };
 INSTANTIATE_TEST_SUITE_P(Scales, EachLaw, testing::ValuesIn(cases()));
 
-/// Words near a boundary of the law: the 63 bits of P(|K| >= m), moved by a power of two.
+/// Words near a boundary of the distribution: the 63 bits of P(|K| >= m), shifted by a power of two.
 std::uint64_t word_near_boundary(const Ball& boundary, ReplayForTests& random) {
   const std::string digits = boundary.scaled(63).floor_text();
   std::uint64_t cell = digits.empty() ? random.next() >> 1 : std::stoull(digits, nullptr, 16);
@@ -86,7 +86,7 @@ TEST_P(EachLaw, EveryLevelGivesTheSameValues) {
   }
 }
 
-// Bits that agree with a boundary for 191 bits and then lie on one side of it: the slow path must go on and find the side.
+// Bits that agree with a boundary for 191 bits and then lie on one side of it: the slow path must find the side.
 TEST_P(EachLaw, UndecidedNumbersAreContinuedUntilTheyAreDecided) {
   const double most = noise_.law() == Law::rounded_gaussian ? 6 : 20;
   for (int i = 0; i < 12; ++i) {

@@ -17,7 +17,7 @@
 
 namespace tradeoff::test {
 
-/// One elementary draw as it happened: the law that was asked for, with its parameters in steps, and what came out.
+/// One elementary draw: the requested distribution, with its parameters in steps, and the result.
 struct RecordedDraw {
   std::string law;      ///< a word of the plan language
   std::string scale;    ///< all digits
@@ -31,7 +31,7 @@ struct RecordedChoice {
   std::vector<std::uint64_t> chosen;
 };
 
-/// Draws as a release does and writes each draw down.
+/// Draws like a release and records each draw.
 class Recorder final : public noise::NoiseSource {
  public:
   explicit Recorder(std::uint64_t seed) : words_(seed), source_(words_) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From plan to certificate to released values: the guarantee is that of what is drawn, and nothing unsafe is released. [grid-release]
+// From plan to certificate to released values: the guarantee is that of the drawn noise, and nothing unsafe is released. [grid-release]
 #include "tradeoff/release.h"
 
 #include <gmock/gmock.h>
@@ -44,9 +44,9 @@ TEST(Certificate, AccountsForWhatIsDrawn) {
     const Curve written = analyze(parse(text)), drawn = analyze(certificate.drawn_plan());
     const Interval as_written = written.epsilon_at(1e-6), as_drawn = drawn.epsilon_at(1e-6);
     EXPECT_EQ(certificate.curve().epsilon_at(1e-6), as_drawn) << text;
-    EXPECT_NEAR(as_drawn.hi / as_written.hi, 1, 2e-5) << text;  // rounding to the grid costs next to nothing
+    EXPECT_NEAR(as_drawn.hi / as_written.hi, 1, 2e-5) << text;  // rounding to the grid costs very little
   }
-  // Rounding the inputs is paid for, unless they are on the grid.
+  // The rounding of the inputs is charged, unless they are on the grid.
   ReleaseTerms exact;
   exact.inputs = Inputs::on_grid;
   EXPECT_GT(certify(parse("gaussian(sigma=4)"), {}).mu()->lo, 0.25);
@@ -63,7 +63,7 @@ TEST(Certificate, ChargesEveryRow) {
   four.rows_are = Rows::disjoint;
   EXPECT_LE(certify(parse("gaussian(sigma=4)"), four).mu()->hi, 0.251);
   four.rows_are = Rows::composed;
-  EXPECT_GE(certify(parse("gaussian(sigma=4) | repeat(9)"), four).mu()->lo, 0.75);  // all nine are paid for
+  EXPECT_GE(certify(parse("gaussian(sigma=4) | repeat(9)"), four).mu()->lo, 0.75);  // all nine are charged
   EXPECT_THROW(static_cast<void>(certify(parse("gaussian(sigma=4) | repeat(3)"), four)), DomainError);
 }
 
@@ -77,7 +77,7 @@ Targets targets_of(std::initializer_list<std::pair<std::string_view, std::string
       "");
 }
 
-// A target that is stated is met for certain, or nothing is certified.
+// A stated target is proved to be met, or nothing is certified.
 TEST(Certificate, MeetsEveryTarget) {
   const auto unmet = [](const char* plan, const Targets& targets, const ReleaseTerms& terms = {}) {
     EXPECT_THROW(static_cast<void>(certify(parse(plan), terms, targets)), UnmetError) << plan << ": " << to_string(targets);
@@ -98,7 +98,7 @@ TEST(Certificate, MeetsEveryTarget) {
   EXPECT_TRUE(certify(parse("gaussian(sigma=10)"), {}, loose).is_valid());
 }
 
-// What is found is found for what is charged: rows are counted once.
+// The noise is solved for the charged plan: rows are counted once.
 TEST(Certificate, FindsTheNoiseForWhatIsCharged) {
   ReleaseTerms one, three, disjoint, mean;
   three.rows = disjoint.rows = 3;
@@ -181,7 +181,7 @@ TEST(Release, StaysOnTheGridAndAroundTheValue) {
   EXPECT_NEAR(sum / 1000, 0.1, 6 * 3 / std::sqrt(1000));
 }
 
-// What comes out has the law of what the certificate says, for the released values themselves.
+// The released values have the distribution that the certificate states.
 TEST(Release, HasTheLawOfItsCertificate) {
   constexpr std::size_t count = 200'000;
   ReleaseTerms terms;
@@ -234,7 +234,7 @@ TEST(Release, SamplesRecordsAsThePlanSays) {
   EXPECT_THROW(static_cast<void>(release_of("laplace(scale=1e-3) | sample(size=300, of=999)", records, terms)), DomainError);
 }
 
-// Clip and rectify: the noisy value is clipped to the grid's bounds and the second noise is that of the range over epsilon.
+// Clip and rectify: the noisy value is clipped to the bounds on the grid, and the second noise has scale range over epsilon.
 TEST(Release, RectifiesOnTheGrid) {
   ReleaseTerms terms;
   terms.grid_exponent = 0;
@@ -339,7 +339,7 @@ TEST(Certificate, MovesIntoAnother) {
   EXPECT_EQ(to_string(other.plan()), "discrete_laplace(scale=2)");
 }
 
-// Decimals and quotients that are the same number toss the same coin.
+// Decimals and quotients of the same value give the same coin.
 TEST(Release, ReadsRatesExactly) {
   ReleaseTerms terms;
   terms.aggregate = Aggregate::count;
@@ -352,7 +352,7 @@ TEST(Release, ReadsRatesExactly) {
   EXPECT_NEAR(many, 2500, 6 * std::sqrt(4000 * 0.625 * 0.375));
 }
 
-// The truth with chance e^epsilon / (e^epsilon + k - 1), each other answer equally often, whatever the truth is. [exact-choices]
+// The true answer with probability e^epsilon / (e^epsilon + k - 1), each other answer equally often, for every true answer. [exact-choices]
 TEST(Release, OfRandomisedResponseHasItsLaw) {
   constexpr int count = 20'000;
   ReleaseTerms terms;

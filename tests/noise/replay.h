@@ -11,7 +11,7 @@
 
 namespace tradeoff::test {
 
-/// Gives the words it was given, then a fixed sequence (splitmix64). For tests only, and only here: the library cannot name it.
+/// Returns the given words, then a fixed sequence (splitmix64). For tests only; the library cannot use it.
 class ReplayForTests final : public noise::WordStream {
  public:
   explicit ReplayForTests(std::uint64_t seed) : state_(seed) {}
@@ -32,7 +32,7 @@ class ReplayForTests final : public noise::WordStream {
   std::uint64_t state_;
 };
 
-/// No more bits: what a complete enumeration meets where its few bits do not decide.
+/// No more bits: thrown in a complete enumeration if its few bits do not decide.
 struct OutOfBits : std::runtime_error {
   OutOfBits() : std::runtime_error("out of bits") {}
 };

@@ -25,7 +25,7 @@ using noise::SecureStream;
 
 using Batch = std::array<std::uint32_t, noise::chacha_words>;
 
-/// What OpenSSL's ChaCha20 gives for the same key and counter, in the order of the lanes.
+/// The ChaCha20 output of OpenSSL for the same key and counter, in the order of the lanes.
 Batch by_openssl(const std::array<std::uint32_t, 8>& key, std::uint32_t counter) {
   std::array<unsigned char, 16> start{};
   std::memcpy(start.data(), &counter, 4);
@@ -63,7 +63,7 @@ void counting_entropy(std::span<std::byte> bytes) {
   std::fill(bytes.begin(), bytes.end(), static_cast<std::byte>(entropy_calls));
 }
 void failing_entropy(std::span<std::byte> bytes) {
-  std::fill(bytes.begin(), bytes.end(), std::byte{7});  // what it wrote must not be used
+  std::fill(bytes.begin(), bytes.end(), std::byte{7});  // these bytes must not be used
   throw RandomnessError("no entropy");
 }
 int calls_before_failure = 0;
@@ -72,7 +72,7 @@ void exhausted_entropy(std::span<std::byte> bytes) {
   noise::system_entropy(bytes);
 }
 
-// The words are those of the cipher: after each 4 KiB the first 32 bytes are the next key and are never handed out.
+// The words are those of the cipher: after each 4 KiB the first 32 bytes are the next key and are never returned.
 TEST(Stream, IsTheCipherWithKeyErasure) {
   entropy_calls = 0;
   ChaChaStream stream(counting_entropy);
@@ -95,7 +95,7 @@ TEST(Stream, IsTheCipherWithKeyErasure) {
 TEST(Stream, TakesANewKeyAfterAMillionBlocks) {
   entropy_calls = 0;
   ChaChaStream stream(counting_entropy);
-  std::vector<std::uint64_t> words(508 * 1024);  // what 2^16 blocks hand out
+  std::vector<std::uint64_t> words(508 * 1024);  // the output of 2^16 blocks
   for (int i = 0; i < 16; ++i) stream.fill(words);
   EXPECT_EQ(entropy_calls, 1);
   stream.fill(std::span(words).first(1));
@@ -119,7 +119,7 @@ TEST(Stream, ReleasesNothingAfterAFailure) {
 
 TEST(Stream, ParentAndChildrenNeverShareWords) {
   SecureStream stream;
-  static_cast<void>(stream.next());  // the buffer now holds words that a careless child would repeat
+  static_cast<void>(stream.next());  // the buffer now contains words that a child must not repeat
   std::set<std::uint64_t> seen;
   for (int child = 0; child < 4; ++child) {
     std::array<int, 2> channel{};

@@ -55,7 +55,7 @@ inline double chi_square_p(double x, double freedom) {
   arb_clear(p);
   return result;
 }
-/// Two-sided, for a count of `n` trials with probability `p`; nearly normal or nearly Poisson, whichever serves.
+/// Two-sided, for a count of `n` trials with probability `p`; by the normal or the Poisson approximation.
 inline double count_p(double count, double n, double p) {
   const double mean = n * p;
   if (mean < 1e-9) return count == 0 ? 1 : 0;
@@ -153,7 +153,7 @@ inline Verdicts examine(std::span<const std::int64_t> sample, const Tail& tail) 
 /// Draws per sample: 4 million by default; TRADEOFF_TEST_SCALE=25 makes it 1e8, 250 makes it 1e9.
 inline std::size_t draws() { return static_cast<std::size_t>(4e6 * test_scale()); }
 
-/// What a test may fail by chance: about once in a hundred thousand runs of the whole suite.
+/// The significance level: a false alarm about once in a hundred thousand runs of the whole suite.
 inline constexpr double threshold = 1e-7;
 
 }  // namespace tradeoff::test

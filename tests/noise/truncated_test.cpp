@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least bound of truncated noise by brute force, and that flooring a continuous bound would be unsound. [truncation-bound]
+// The least bound of truncated noise by brute force; flooring a continuous bound would be unsound. [truncation-bound]
 #include "noise/truncated.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(Truncated, StaysWithinItsBound) {
   EXPECT_NE(std::count(values.begin(), values.end(), -4), 0);
 }
 
-// [laplace-samplers] A bound far below the scale: few draws of the whole law would fall inside.
+// [laplace-samplers] A bound far below the scale: few draws of the whole distribution would fall inside.
 TEST(Truncated, HasItsLawWhereTheBoundIsNarrow) {
   using noise::Law;
   ReplayForTests words(4);

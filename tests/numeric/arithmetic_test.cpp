@@ -186,7 +186,7 @@ void expect_function(const char* name, Interval (*function)(Interval), Reference
   reference(below, argument.get(), MPFR_RNDD);
   reference(above, argument.get(), MPFR_RNDU);
   const Interval computed = function(Interval::exactly(x));
-  // A number beyond the doubles is enclosed when the ends are the largest double and infinity.
+  // A number beyond the range of doubles is enclosed if the ends are the largest double and infinity.
   EXPECT_TRUE(computed.lo <= computed.hi && mpfr_cmp_d(below, computed.lo) >= 0 && mpfr_cmp_d(above, computed.hi) <= 0)
       << name << " at " << std::hexfloat << x << ": " << computed.lo << ", " << computed.hi;
   if (std::abs(computed.hi) < test::largest_double && std::abs(computed.lo) > 1e-300) {
@@ -266,7 +266,7 @@ TEST(Arithmetic, LogGammaStaysWithinItsTable) {
 }
 
 TEST(Arithmetic, LibmStaysWithinItsTable) {
-  // The table of numeric/libm_bounds.h also serves plain double code: measure the raw functions.
+  // The table of numeric/libm_bounds.h is also used by plain double code: measures the raw functions.
   namespace ulps = numeric::libm_ulps;
   Doubles doubles;
   const auto expect_within = [](const char* name, double computed, Reference reference, double x, double allowed) {
@@ -277,7 +277,7 @@ TEST(Arithmetic, LibmStaysWithinItsTable) {
     const double unit = std::abs(mpfr_get_d(truth, MPFR_RNDN)) * 0x1p-52 + test::least_double;
     mpfr_sub_d(truth, truth, computed, MPFR_RNDN);
     EXPECT_LE(std::abs(mpfr_get_d(truth, MPFR_RNDA)), allowed * unit / 2)
-        << name << " at " << std::hexfloat << x;  // twice as good as we rely on
+        << name << " at " << std::hexfloat << x;  // twice as accurate as we assume
     mpfr_clear(truth);
   };
   for (int i = 0; i < 4000; ++i) {

@@ -9,7 +9,7 @@
 namespace tradeoff::numeric {
 namespace {
 
-/// A decreasing function known to within `doubt`, and how often it was asked.
+/// A decreasing function with error `doubt`, and the number of its calls.
 template <class Function>
 struct Judge {
   Function function;
@@ -33,7 +33,7 @@ TEST(NarrowBracket, ClosesInOnACurveInAFewSteps) {
   EXPECT_LE(judge.calls, 25);
 }
 
-// A step: secants say nothing, and halving must take over.
+// A step function: secants fail, and bisection must take over.
 TEST(NarrowBracket, FindsAJump) {
   Judge judge{[](double x) { return x < 1.25 ? 1e6 : -1e-3; }, 0.0, 0.0};
   const Interval found = narrow_bracket(judge, 0.0, 1e3);
@@ -43,7 +43,7 @@ TEST(NarrowBracket, FindsAJump) {
   EXPECT_LE(judge.calls, 300);
 }
 
-// Where an answer is undecided over a stretch, its ends are found from the doubt, in fewer calls than without being told of it.
+// If the answer is undecided over a range, its ends are found from the error, in fewer calls than without it.
 TEST(NarrowBracket, UsesTheErrorEstimate) {
   constexpr double doubt = 1e-7;
   const auto function = [](double x) { return 2 - x; };
@@ -58,7 +58,7 @@ TEST(NarrowBracket, UsesTheErrorEstimate) {
   EXPECT_GT(untold.calls, told.calls);
 }
 
-// Nothing useful is known of the doubt: the ends are found all the same.
+// The stated error is useless: the ends are still found.
 TEST(NarrowBracket, AcceptsAnyErrorEstimate) {
   for (const double told : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), 1e300}) {
     Judge judge{[](double x) { return 2 - x; }, 1e-7, told};

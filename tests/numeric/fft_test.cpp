@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-// [fft-rounding] The transform against a transform in 200 bits, held to the bound that is proved and not to a tolerance.
+// [fft-rounding] The transform compared with a transform in 200 bits, against the proved bound and not a tolerance.
 namespace tradeoff::numeric {
 namespace {
 

@@ -23,7 +23,7 @@ Piece piece(int index) {
   return {octave * (1 + (2 * ((index - 24) % 16) + 1) / 32.0), octave / 16};
 }
 
-/// I_n(c) / n! by the recurrence from Mills(c), with the bits that its cancellation costs.
+/// I_n(c) / n! by the recurrence from Mills(c), with extra bits for its cancellation.
 std::vector<Ball> coefficients(double c, int last) {
   Ball::precision = 600;
   const Ball x(c);
@@ -123,7 +123,7 @@ TEST(Mills, ErrorsStayWithinTheProvedBounds) {
   EXPECT_LE(worst_ratio, 1);
   EXPECT_LE(worst_difference, 1);
   EXPECT_LE(worst_density, 1);
-  // A bound that is never neared would be a sign of a test that measures nothing.
+  // A bound that is never approached would show that the test measures nothing.
   EXPECT_GE(std::min({worst_ratio, worst_difference, worst_density}), 0.02);
 }
 

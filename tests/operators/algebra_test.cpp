@@ -15,7 +15,7 @@
 #include "operators/subsampled_gaussian.h"
 #include "support/matchers.h"
 
-// [curve-algebra] Losses made of losses, asked directly.
+// [curve-algebra] Losses made of losses, evaluated directly.
 namespace tradeoff {
 namespace {
 
@@ -44,7 +44,7 @@ void expect_same_guarantees(const std::optional<std::vector<Guarantee>>& one, co
   }
 }
 
-// Whatever is asked of the swapped pair is what the pair says of the other direction.
+// The swapped pair answers what the pair answers in the other direction.
 TEST(CurveAlgebra, TheInverseIsTheOtherDirection) {
   const std::vector<LossPointer> bases{lopsided_pair(), subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.1)),
                                        compose_exactly({{lopsided_pair(), 3}}, {})};
@@ -78,10 +78,11 @@ TEST(CurveAlgebra, TheWeakestHasTheLargerLogarithm) {
   const LossPointer weakest = weakest_loss({gaussian, laplace});
   EXPECT_EQ(weakest->log_delta(Direction::remove, Interval::exactly(0.5)), laplace->log_delta(Direction::remove, Interval::exactly(0.5)));
   const Interval far =
-      weakest->log_delta(Direction::remove, Interval::exactly(5));  // Laplace has nothing there, and no double holds the delta
+      // Laplace has delta 0 there, and the delta of the Gaussian is below the range of doubles
+      weakest->log_delta(Direction::remove, Interval::exactly(5));
   EXPECT_EQ(far, gaussian->log_delta(Direction::remove, Interval::exactly(5)));
   EXPECT_LT(far.hi, -1000);
-  // The Gaussian never ends; a mu that covers both covers the weakest.
+  // The Gaussian has no largest loss; a mu that covers both covers the weakest.
   EXPECT_EQ(weakest->tail().zero_from, infinity);
   EXPECT_EQ(weakest->tail().gdp_mu, std::max(gaussian->tail().gdp_mu, laplace->tail().gdp_mu));
   EXPECT_EQ(weakest_loss({laplace, std::make_shared<LaplaceLoss>(Interval::exactly(2))})->tail().zero_from, 2);
@@ -97,7 +98,7 @@ TEST(CurveAlgebra, TheSymmetricPairIsTheWorseDirection) {
         Encloses(max(base->delta(Direction::add, Interval::exactly(epsilon)), base->delta(Direction::remove, Interval::exactly(epsilon)))));
 }
 
-// Where neither of two profiles ends or has a floor, which of them falls further is not known, and no limit is claimed.
+// If neither of two profiles becomes 0 or has an infinite mass, it is unknown which one falls further, and no limit is claimed.
 TEST(CurveAlgebra, TheHullOfTwoEndlessProfilesClaimsNoLimit) {
   const LossPointer gaussian = gaussian_loss(Interval::exactly(0.5)),
                     sampled = symmetric_loss(subsampled_gaussian(Interval::exactly(1), Interval::exactly(0.1)));

@@ -20,7 +20,7 @@ namespace {
 using test::Encloses;
 using test::IsTight;
 
-/// Hides the closed forms of a loss, so that the generic inversions have to find them again.
+/// Hides the closed forms of a loss, so that the generic inversions must compute them.
 class ProfileOnly final : public Loss {
  public:
   explicit ProfileOnly(LossPointer base) : base_(std::move(base)) {}

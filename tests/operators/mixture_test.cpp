@@ -57,7 +57,7 @@ TEST(Mixture, EnclosesTheGoldenValues) {
 }
 
 TEST(Mixture, IsCorrectWithAnInactiveConstraint) {
-  // Published code keeps the line of (1, 0.1), which matters only outside [0, 1], and answers 0.9088.
+  // Published code keeps the line of (1, 0.1), which matters only outside [0, 1], and returns 0.9088.
   const LossPointer mixture =
       mixture_loss({{Interval::exactly(0.5), constraints({{1, 0.1}, {0.5, 0.05}})}, {Interval::exactly(0.5), constraints({{1.5, 0}})}});
   const Interval start = *compose_exactly({{mixture, 1}}, {})->closed_beta(Direction::remove, Interval::exactly(0));

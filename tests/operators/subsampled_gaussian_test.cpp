@@ -70,7 +70,7 @@ TEST(SubsampledGaussian, KnowsItsLargestLoss) {
   EXPECT_LE(loss->transform(Direction::add)->largest_loss(), -std::log(0.75) * (1 + 1e-14));
 }
 
-// Both ends of doubtful parameters are given as they are; a doubt of a few roundings is one break with its width.
+// Both ends of wide parameters are available; parameters a few roundings wide give one break with a width.
 TEST(SubsampledGaussian, GivesTheBreakOfTheRequestedEnd) {
   const auto of = [](const LossPointer& loss, ParameterEnd end) {
     return loss->break_points(Direction::remove, end).value().sampled.value();

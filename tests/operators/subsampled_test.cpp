@@ -28,7 +28,7 @@ struct RandomPair {
   std::vector<double> q;
 };
 
-// What may tell less before sampling may tell less after it, by the same share.
+// Sampling keeps the slack of a finite distribution.
 TEST(Subsampled, KeepsTheSlackOfAFiniteLaw) {
   const Interval loss = Interval::exactly(1), mass = Interval::exactly(0.5), nothing = Interval::exactly(0);
   Atoms law =
@@ -203,7 +203,7 @@ TEST(Symmetrized, TakesTheWorseOrderAndItsMirror) {
   }
 }
 
-// Where the base's profile reaches 0 the sampled one does, and there only is its corner.
+// Where the profile of the base becomes 0, the sampled profile does too, and its corner is exactly there.
 TEST(Sampled, CornersMoveAsTheLargestLossDoes) {
   const SampledLoss loss(std::make_shared<LaplaceLoss>(Interval::exactly(2)), Interval::exactly(0.25));
   const std::span<const double> corners = loss.corners(Direction::remove);

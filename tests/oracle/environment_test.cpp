@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// [usual-arithmetic] Whatever rounding mode, flushing of subnormal numbers, traps or locale a caller has chosen, every public function
-// gives the same answer to the last bit, and leaves the caller's choice as it was.
+// [usual-arithmetic] For every rounding mode, flushing of subnormal numbers, traps or locale of the caller, every public function returns
+// the same answer to the last bit, and restores the caller's setting.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@
 namespace tradeoff {
 namespace {
 
-/// Everything that a function said.
+/// All results of a function.
 struct Said {
   std::vector<double> numbers;
   std::vector<std::string> texts;
@@ -55,14 +55,14 @@ struct Question {
 
 Curve curve_of(const char* plan) { return analyze(parse(plan)); }
 
-/// Curves that were made before, in usual arithmetic.
+/// Curves that were made before, in the default environment.
 const std::vector<Curve>& prepared() {
   static const std::vector<Curve> curves = {curve_of("gaussian(sigma=0.7)"), curve_of("laplace(scale=1.3)"),
                                             curve_of("constraints([(0.1, 0.3), (1.7, 1e-7)]) | refine()"),
                                             curve_of("pair(p=[0.1, 0.9], q=[0.3, 0.7]) | repeat(7)")};
   return curves;
 }
-/// The same for the analyses that take longer: by contours, by a lattice.
+/// The same for analyses that take longer: by contours, by a lattice.
 const std::vector<Curve>& composed() {
   static const std::vector<Curve> curves = {curve_of("gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(50)"),
                                             curve_of("laplace(scale=1.3) | repeat(3); dp(0.1, 1e-9)")};
@@ -283,7 +283,7 @@ std::vector<Question> questions() {
   };
 }
 
-/// A choice that a caller may have made about arithmetic.
+/// A floating-point setting of a caller.
 struct Choice {
   const char* name;
   int rounding = FE_TONEAREST;
@@ -318,7 +318,7 @@ unsigned control() {
 unsigned control() { return static_cast<unsigned>(std::fegetround()); }
 #endif
 
-/// Makes the choice and takes it back.
+/// Applies the setting and restores the old one.
 class Chosen {
  public:
   explicit Chosen(const Choice& choice) {
@@ -401,7 +401,7 @@ TEST(UsualArithmetic, EveryPublicFunctionAnswersTheSame) {
   }
 }
 
-/// As in many countries, and worse.
+/// A decimal comma, and unusual grouping.
 class Foreign : public std::numpunct<char> {
  protected:
   char do_decimal_point() const override { return ','; }

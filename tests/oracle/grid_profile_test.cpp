@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laws that are drawn on a grid, their profiles summed output by output in ball arithmetic: the closed forms agree to 40 digits, and
-// the accountant's intervals hold the sums. 1,000 random parameter sets. [discrete-laplace] [truncation-bound]
+// The distributions that are drawn on a grid, with their profiles summed output by output in ball arithmetic: the closed forms agree to 40
+// digits, and the accountant's intervals contain the sums. 1,000 random parameter sets. [discrete-laplace] [truncation-bound]
 #include <arb.h>
 #include <gtest/gtest.h>
 
@@ -113,7 +113,7 @@ TEST(GridProfile, OfDiscreteGaussianNoiseHoldsItsSum) {
   }
 }
 
-/// Rounding the real noise to the grid never costs: the profile of the rounded law, summed, is at most that of the real one.
+/// Rounding the real noise to the grid costs no privacy: the profile of the rounded distribution, summed, is at most that of the real one.
 TEST(GridProfile, OfRoundedNoiseIsNoWorseThanThatOfRealNoise) {
   std::mt19937_64 random(10);
   for (int i = 0; i < 200; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laws that every accountant obeys, on random plans of ordinary size; the breaker tries the same ones on hostile plans (docs/breaker.md).
+// Laws of every accountant, on random plans of ordinary size; the breaker tests them on extreme plans (docs/breaker.md).
 #include <gtest/gtest.h>
 
 #include <string>
@@ -32,7 +32,7 @@ std::string line(PlanSource& source) {
   }
 }
 
-/// A plan that the law may speak of.
+/// A plan to which the law may apply.
 std::string plan(PlanSource& source, const std::string& law) {
   if (law == "coarsening") return source.pair() + source.repeat(1, 4);
   if (law == "sampling") return (source.chance(0.5) ? source.gaussian() : source.finite()) + source.poisson(0.01, 0.9);

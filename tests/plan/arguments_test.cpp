@@ -17,7 +17,7 @@ Value number(const std::string& text) { return {Number{text, *numeric::enclose_d
 Call gaussian(Value sigma) { return {"gaussian", {{"sigma", std::move(sigma)}}}; }
 Call repeat(const std::string& times) { return {"repeat", {{"times", number(times)}}}; }
 
-/// The refusal is of this kind, and its message says which call, which argument, its value and what is allowed.
+/// The error is of this kind, and its message names the call, the argument, its value and what is allowed.
 template <typename Refusal, typename Read>
 void expect_refused(const Call& call, Read read, const std::string& message) {
   try {

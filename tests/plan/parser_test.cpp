@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// What parse says about a text that is not a plan.
+/// The message of parse for an invalid text.
 struct Complaint {
   std::string message = "(no error)";
   std::size_t offset = 0;
@@ -28,7 +28,7 @@ Complaint complaint_about(std::string_view text) {
   }
 }
 
-/// The error must say `part`, and stand where `marked` has a `^` (which is not part of the plan).
+/// The message must contain `part`, and its offset must be where `marked` has a `^` (which is not part of the plan).
 void expect_complaint(std::string marked, const std::string& part) {
   const auto offset = marked.find('^');
   ASSERT_NE(offset, std::string::npos);
@@ -177,7 +177,7 @@ TEST(Parse, TakesIntegersHoweverTheyAreWritten) {
   EXPECT_EQ(canonical("gdp(1) | repeat(1e3)"), "gdp(mu=1) | repeat(1000)");
   EXPECT_EQ(canonical("gdp(1) | repeat(20.0)"), "gdp(mu=1) | repeat(20)");
   EXPECT_EQ(canonical("gdp(1) | repeat(9007199254740993)"), "gdp(mu=1) | repeat(9007199254740993)");
-  EXPECT_EQ(canonical("gdp(1) | repeat(-3)"), "gdp(mu=1) | repeat(-3)");  // its range is not the parser's business
+  EXPECT_EQ(canonical("gdp(1) | repeat(-3)"), "gdp(mu=1) | repeat(-3)");  // the parser does not check the range
 }
 
 TEST(Parse, KeepsNumbersExactly) {
@@ -347,7 +347,7 @@ TEST(ParseErrors, LimitNesting) {
   EXPECT_EQ(complaint_about("constraints(" + std::string(1 << 20, '[')).offset, 14U);
 }
 
-// Quadratic behaviour would take hours, more than a test may.
+// Quadratic behaviour would take hours and fail the test.
 TEST(ParseErrors, LimitSizeAndStayFast) {
   EXPECT_THAT(complaint_about(std::string((std::size_t{64} << 20) + 1, ' ')).message, HasSubstr("64 MiB"));
   EXPECT_THAT(complaint_about(std::string(8 << 20, 'a') + "(1)").message, HasSubstr("unknown source 'aaaa"));

@@ -9,7 +9,7 @@
 #include "plan/vocabulary.h"
 #include "tradeoff/plan.h"
 
-// Random plans, drawn from the vocabulary itself, so that a new word is tested the moment it is added.
+// Random plans drawn from the vocabulary itself, so that a new word is tested at once.
 namespace tradeoff::random_plan {
 
 [[nodiscard]] inline int pick(int low, int high) { return *rc::gen::inRange(low, high + 1); }
@@ -65,7 +65,7 @@ namespace tradeoff::random_plan {
   return result;
 }
 
-/// A plan inside a plan, a plain one where there must be an end.
+/// A nested plan; a simple one at the largest depth.
 [[nodiscard]] inline Plan part(int depth) { return depth <= 0 ? lone({"gdp", {{"mu", number_value(Kind::number)}}, 0}) : plan(depth - 1); }
 
 [[nodiscard]] inline Value value(Kind kind, int depth) {

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 
 /// In whole numbers: a/b passes over n examples in batches of m are the ceiling of a n / (b m) steps. Many of these quotients are whole,
-/// where a rounding error would make a step more.
+/// where a rounding error would add a step.
 TEST(Sgd, EpochsToStepsIsExact) {
   for (std::uint64_t top = 1; top <= 30; ++top)
     for (const auto& [spelled, bottom] : {std::pair{"/10", 10U}, {"/3", 3U}, {"", 1U}, {"e-2", 100U}})
@@ -31,7 +31,7 @@ TEST(Sgd, EpochsToStepsIsExact) {
 
 SgdRun run_of(const char* noise, Sampling sampling) { return {noise, 256, 60000, read_number("60"), {}, sampling, Neighbours::unstated}; }
 
-/// The noise multiplier has one unit: under replace-one neighbours the same noise protects half as well.
+/// The noise multiplier has one unit: under replace-one neighbours the same noise has half the effect.
 TEST(Sgd, TheSensitivityFollowsTheNeighbours) {
   EXPECT_EQ(to_plan(run_of("1.1", Sampling::poisson)).plan, "gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)");
   EXPECT_EQ(to_plan(run_of("1.1", Sampling::fixed)).plan,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages as Markdown and HTML: what a stranger's text may do to them is nothing.
+// Pages as Markdown and HTML: untrusted text cannot change their structure.
 #include "report/document.h"
 
 #include <gmock/gmock.h>

@@ -61,7 +61,7 @@ TEST(JsonWriter, IsValidWhateverBytesAMessageCarries) {
   EXPECT_EQ(nlohmann::json::parse(JsonWriter().text(kept).str()).get<std::string>(), kept);
 }
 
-/// A decimal comma, as half of Europe has it.
+/// A locale with a decimal comma.
 struct Comma : std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
   char do_thousands_sep() const override { return '.'; }

@@ -8,7 +8,7 @@
 namespace tradeoff::report {
 namespace {
 
-// [profile-duality] Both ends are held against the trade-off function that is found place by place.
+// [profile-duality] Both ends are compared with the trade-off function at single points.
 TEST(ManyBetas, EncloseTheTradeOffFunction) {
   const std::vector<double> alphas = {0, 1e-9, 1e-4, 0.003, 0.05, 0.2, 0.5, 0.75, 0.9, 0.999, 1};
   for (const char* plan : {"gdp(mu=1)", "gdp(mu=0.01)", "gdp(mu=6)", "laplace(scale=1)", "laplace(scale=0.05)", "dp(epsilon=1, delta=0.1)",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [summary-regret] What a summary of a curve gives away, held against the definition.
+// [summary-regret] The loss by a summary of a curve, compared with the definition.
 #include "report/regret.h"
 
 #include <gmock/gmock.h>

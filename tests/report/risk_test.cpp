@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every number of the risk must hold for every mechanism that the plan covers, not for the pair of distributions alone that the library
-// computes with. So attacks on finite mechanisms that are certainly covered, by brute force, may not reach more.
-// [odds-factor] [membership-posterior] [naming-chance] [slack-pair]
+// Every number of the risk must hold for every mechanism that the plan covers, not only for the pair of distributions that the library
+// uses. So brute-force attacks on finite mechanisms that are certainly covered must not exceed it. [odds-factor] [membership-posterior]
+// [naming-chance] [slack-pair]
 #include "report/risk.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ double normal_point(double p) {
   return low;
 }
 
-/// What the attacker reaches on the mechanism must be within what the risk says.
+/// The success of the attacker on the mechanism must be within the stated risk.
 void expect_covered(const Risk& risk, const FinitePair& pair, bool replace_one) {
   const auto expect = [](double reached, Interval claimed, const std::string& what) {
     EXPECT_LE(reached, claimed.hi * (1 + rounding) + 1e-12) << what;
@@ -63,7 +63,7 @@ void expect_covered(const Risk& risk, const FinitePair& pair, bool replace_one) 
   }
 }
 
-/// Mechanisms that the plan covers because they are the plan's own law, told in part: by a random channel, or by a threshold.
+/// Mechanisms that the plan covers because they are post-processings of it: by a random channel, or by a threshold.
 void expect_all_covered(const Risk& risk, const FinitePair& law, bool replace_one, std::mt19937_64& random) {
   std::uniform_real_distribution<double> uniform(0, 1);
   std::vector<FinitePair> told = {law};
@@ -138,7 +138,7 @@ TEST(Risk, HoldsForWhatIsKnownOnlyByAGuarantee) {
         const double alpha = trial % 2 == 0 ? uniform(random) : std::pow(10, -5 * uniform(random));
         points.emplace_back(alpha, known.beta(alpha));
       }
-      // The most telling test of a chance just above a stated one.
+      // The most informative test of a probability just above a stated one.
       if (trial % 4 == 0) points = {{known.beta(1 - 1.000001e-5), 1 - 1.000001e-5}};
       if (trial % 4 == 1) points.emplace_back(known.beta(1 - 0.01000001), 1 - 0.01000001);
       expect_covered(risk, test::polygon(points), false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The privacy statement: what it says about plans of every shape, and about plans that cannot be ordered.
+// The privacy statement for plans of every shape, and for plans that cannot be ordered.
 #include "report/statement.h"
 
 #include <gmock/gmock.h>
@@ -131,7 +131,7 @@ TEST(Statement, OrdersPlansOnlyWhereTheOrderIsCertain) {
   };
   EXPECT_THAT(row("dp(1)", "dp(0.5)"), HasSubstr("| yes |"));
   EXPECT_THAT(row("dp(0.5)", "dp(1)"), HasSubstr("| no |"));
-  // Below everywhere it was looked at, but no tail of either says that it stays so.
+  // Below at every tested point, but neither tail proves that it stays below.
   EXPECT_THAT(row("mixture([(0.5, gdp(1)), (0.5, gdp(2))])", "gdp(0.5)"), HasSubstr("| undecided |"));
   EXPECT_THAT(row("dp(1) | poisson(0.5)", "dp(1) | sample(1, 2)"), HasSubstr("| not comparable |"));
 }

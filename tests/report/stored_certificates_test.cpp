@@ -33,7 +33,7 @@ Steps steps_of(const CertifiedAnswer& one) {
   return found;
 }
 
-/// What is wrong with the steps, as far as the certificate itself shows it; empty if nothing is.
+/// The error in the steps, as far as the certificate itself shows it; empty if there is none.
 std::string fault_within(const CertifiedAnswer& one) {
   if (one.steps.empty()) return "no steps";
   std::set<std::string> theorems;
@@ -46,7 +46,7 @@ std::string fault_within(const CertifiedAnswer& one) {
   return {};
 }
 
-/// The same against what the code records when it is asked again: nothing lacks, and nothing is there that was not used.
+/// The same compared with what the code records when asked again: no step is missing, and none is unused.
 std::string fault_against(const CertifiedAnswer& given, const CertifiedAnswer& again) {
   if (given.method != again.method) return "method " + given.method + ", and " + again.method + " ran";
   const Steps stated = steps_of(given), ran = steps_of(again);
@@ -76,7 +76,7 @@ TEST(StoredCertificates, NameTheTheoremOfEveryEvaluation) {
   EXPECT_GT(evaluations, lines.size());
 }
 
-// A test that sees no fault could be blind: each step of some certificates is taken away, and one is added.
+// The test itself must be able to fail: each step of some certificates is removed, and one is added.
 TEST(StoredCertificates, AMissingStepIsDetected) {
   const std::vector<std::string> lines = stored();
   int seen_within = 0;
@@ -102,7 +102,7 @@ constexpr int slices = 25;
 
 class StoredCertificatesAskedAgain : public ::testing::TestWithParam<int> {};
 
-// Every step was recorded by code that ran for this answer, and what ran is a step.
+// Every step was recorded by code that ran for this answer, and all code that ran is a step.
 TEST_P(StoredCertificatesAskedAgain, TakeTheSameSteps) {
 #if defined(TRADEOFF_SANITIZED)  // one slice is enough there
   if (GetParam() > 0) GTEST_SKIP() << "a statement about labels, not about memory";

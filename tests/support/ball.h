@@ -9,8 +9,8 @@
 
 #include "tradeoff/interval.h"
 
-// Arb balls as values, and the normal law computed by them: the oracle of the tests. Formulas are the textbook ones, with
-// cancellation and all; enough bits make them right.
+// Arb balls as values, and the normal distribution computed with them: the oracle of the tests. The formulas are the textbook ones,
+// including cancellation; enough bits make them accurate.
 namespace tradeoff::test {
 
 class Ball {
@@ -123,7 +123,7 @@ inline Ball complement(const Ball& mu, const Ball& epsilon) {
   return cdf(c - h) + exp(epsilon) * cdf(-h - c);
 }
 
-/// Logarithms by whichever of the two is small, so that a value next to 1 needs no thousands of bits.
+/// Uses the smaller of the two logarithms, so that a value close to 1 does not need thousands of bits.
 inline Ball log_delta(double mu, double epsilon) {
   return epsilon < mu * mu / 2 ? log1p(-complement(mu, epsilon)) : log(delta(mu, epsilon));
 }

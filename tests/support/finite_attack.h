@@ -9,10 +9,10 @@
 #include <random>
 #include <vector>
 
-// What an attacker reaches against a finite mechanism, by brute force in plain doubles. Nothing here knows the library.
+// The success of an attacker against a finite mechanism, by brute force in plain doubles. Independent of the library.
 namespace tradeoff::test {
 
-/// The chances of the outputs of a mechanism with the record and without it.
+/// The probabilities of the outputs of a mechanism with the record and without it.
 struct FinitePair {
   std::vector<double> p;
   std::vector<double> q;
@@ -26,7 +26,7 @@ struct FinitePair {
 
 inline FinitePair exchanged(const FinitePair& pair) { return {pair.q, pair.p}; }
 
-/// The outputs, the most telling ones first.
+/// The outputs, the most informative ones first.
 inline std::vector<std::size_t> by_ratio(const FinitePair& pair) {
   std::vector<std::size_t> order(pair.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -34,7 +34,7 @@ inline std::vector<std::size_t> by_ratio(const FinitePair& pair) {
   return order;
 }
 
-/// The largest true-positive rate of a test with this false-positive rate: Neyman and Pearson, with a coin for the last output.
+/// The largest true-positive rate of a test with this false-positive rate: Neyman and Pearson, randomised at the last output.
 inline double best_rate(const FinitePair& pair, double false_positives) {
   double found = 0, left = false_positives;
   for (const std::size_t i : by_ratio(pair)) {
@@ -51,14 +51,14 @@ inline double total_variation(const FinitePair& pair) {
   return sum;
 }
 
-/// How often the best guess is right if the record is there with chance `prior`.
+/// The accuracy of the best guess if the record is present with probability `prior`.
 inline double best_accuracy(const FinitePair& pair, double prior) {
   double right = 0;
   for (std::size_t i = 0; i < pair.size(); ++i) right += std::max(prior * pair.p[i], (1 - prior) * pair.q[i]);
   return right;
 }
 
-/// What may be believed after the most telling output, rounding errors of chances up to `noise` aside.
+/// The posterior after the most informative output, ignoring probabilities up to `noise` as rounding errors.
 inline double largest_posterior(const FinitePair& pair, double prior, double noise = 0) {
   double largest = 0;
   for (std::size_t i = 0; i < pair.size(); ++i)
@@ -66,7 +66,7 @@ inline double largest_posterior(const FinitePair& pair, double prior, double noi
   return largest;
 }
 
-/// How likely an output multiplies the odds of the record by more than `factor`, with the record there.
+/// The probability that an output multiplies the odds of the record by more than `factor`, with the record present.
 inline double chance_of_more_than(const FinitePair& pair, double factor) {
   double sum = 0;
   for (std::size_t i = 0; i < pair.size(); ++i)
@@ -74,7 +74,7 @@ inline double chance_of_more_than(const FinitePair& pair, double factor) {
   return sum;
 }
 
-/// The largest factor that is exceeded with a chance above this one; 1 if there is none.
+/// The largest factor that is exceeded with a probability above this one; 1 if there is none.
 inline double odds_factor_of(const FinitePair& pair, double chance) {
   double sum = 0;
   for (const std::size_t i : by_ratio(pair)) {
@@ -84,11 +84,11 @@ inline double odds_factor_of(const FinitePair& pair, double chance) {
   return 1;
 }
 
-/// The chance to name the right one of `people` in the best mechanism that is made of a test of the pair: the output is a name, the right
-/// one where the test says so, any other with equal chances. Without the person all names are equally likely. [naming-chance]
+/// The probability of picking the right one of `people` in the best mechanism made of a test of the pair: the output is a name, the right
+/// one if the test rejects, any other with equal probability. Without the person all names are equally likely. [naming-chance]
 inline double naming_without(const FinitePair& pair, double people) { return best_rate(pair, 1 / people); }
 
-/// The same where the worlds of two people are neighbours of each other: the test has the false-positive rate (1 - s)/(people - 1).
+/// The same if the data sets of two people are neighbours of each other: the test has the false-positive rate (1 - s)/(people - 1).
 inline double naming_with_each_other(const FinitePair& pair, double people) {
   double low = 1 / people, high = 1;
   for (int i = 0; i < 100; ++i) {
@@ -98,7 +98,7 @@ inline double naming_with_each_other(const FinitePair& pair, double people) {
   return low;
 }
 
-/// Two mechanisms one after the other.
+/// Two mechanisms composed.
 inline FinitePair both(const FinitePair& one, const FinitePair& other) {
   FinitePair product;
   for (std::size_t i = 0; i < one.size(); ++i)
@@ -106,7 +106,7 @@ inline FinitePair both(const FinitePair& one, const FinitePair& other) {
   return product;
 }
 
-/// Nothing is told of the output but what a random channel makes of it.
+/// A random channel applied to the output.
 template <class Random>
 FinitePair through_a_channel(const FinitePair& pair, std::size_t outputs, Random& random) {
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -123,8 +123,8 @@ FinitePair through_a_channel(const FinitePair& pair, std::size_t outputs, Random
   return told;
 }
 
-/// Told is only whether the output is among the most telling ones that have this chance together, a coin deciding about the last: the
-/// least private mechanism at this chance that a channel can make of the pair. [odds-factor]
+/// Reveals only whether the output is among the most informative ones with this total probability, randomised at the last one: the least
+/// private mechanism at this probability that a channel can make of the pair. [odds-factor]
 inline FinitePair told_if_telling(const FinitePair& pair, double chance) {
   double with = 0, without = 0;
   for (const std::size_t i : by_ratio(pair)) {

@@ -31,7 +31,7 @@ inline void PrintTo(const Interval& interval, std::ostream* out) {
 
 namespace tradeoff::test {
 
-/// A truth to hold an interval against: a number read from a decimal without any rounding, or a pair of bounds.
+/// A true value to compare an interval with: a number read exactly from a decimal, or a pair of bounds.
 class Truth {
  public:
   Truth(double value) : Truth(Interval::exactly(value)) {}  // NOLINT: implicit by design, so that Encloses takes any of them
@@ -69,7 +69,7 @@ class Truth {
   Truth& operator=(const Truth&) = delete;
   ~Truth() { mpq_clears(mpq_below_, mpq_above_, nullptr); }
 
-  /// Some number between the bounds of the truth lies in the interval; for a single number, that one does.
+  /// Some number between the bounds of the true value lies in the interval; for a single number, that one does.
   [[nodiscard]] bool is_in(Interval interval) const {
     return interval.lo <= interval.hi && compare(interval.lo, above_infinite_, mpq_above_) <= 0 &&
            compare(interval.hi, below_infinite_, mpq_below_) >= 0;
@@ -168,7 +168,8 @@ class EnclosesMatcher {
   Truth truth_;
 };
 
-/// The interval holds the truth: a double, a decimal of any length (compared exactly), an Interval or an Arb ball (then: they overlap).
+/// The interval contains the true value: a double, a decimal of any length (compared exactly), an Interval or an Arb ball (then they
+/// overlap).
 [[nodiscard]] inline ::testing::Matcher<const Interval&> Encloses(Truth truth) {
   return ::testing::Matcher<const Interval&>(EnclosesMatcher(std::move(truth)));
 }
@@ -182,7 +183,7 @@ class IsTightMatcher {
     if (interval.lo == interval.hi) return true;
     const double magnitude = std::fmax(std::fabs(interval.lo), std::fabs(interval.hi));
     const double width = interval.hi - interval.lo;
-    // Next to zero no relative width can be reached: a few of the smallest steps are as tight as a double can say.
+    // Near zero no relative width can be reached: a few of the smallest steps are as tight as possible.
     const double allowed = relative_width_ * magnitude + 8 * std::numeric_limits<double>::denorm_min();
     if (std::isfinite(width) && width <= allowed) return true;
     if (why != nullptr) *why << "whose relative width is " << width / magnitude;

@@ -19,7 +19,7 @@ class PlanSource {
   [[nodiscard]] double scale(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
   [[nodiscard]] long count(double low, double high) { return std::lround(scale(low, high)); }
   [[nodiscard]] bool chance(double probability) { return uniform(0, 1) < probability; }
-  /// Four digits: what is written is what is meant.
+  /// Four digits, so that the printed number is the exact one.
   [[nodiscard]] static std::string text(double value) {
     std::ostringstream out;
     out.precision(4);
@@ -80,12 +80,12 @@ class PlanSource {
   }
   [[nodiscard]] std::string poisson(double low, double high) { return " | poisson(rate=" + number(low, high) + ")"; }
 
-  /// Which of the operators that sample may occur. Those of one plan speak of the same neighbours.
+  /// Which sampling operators may occur. Those of one plan need the same neighbours.
   enum class Samples { none, poisson, fixed_size };
   /// Any of these.
   [[nodiscard]] Samples samples() { return static_cast<Samples>(count(1, 3.4) - 1); }
 
-  /// One mechanism, or operators and lists around plans of less depth; every fourth may reveal everything.
+  /// One mechanism, or operators and lists around plans of smaller depth; every fourth may reveal everything.
   [[nodiscard]] std::string nested(int depth, Samples samples) {
     std::string plan = depth <= 0 || chance(0.2) ? mechanism() : around(depth - 1, samples);
     if (chance(0.3)) plan += operation(samples);
@@ -97,7 +97,7 @@ class PlanSource {
     return base + operation(samples) + " | group(" + std::to_string(count(2, 3)) + ")";
   }
   [[nodiscard]] std::string mechanism() {
-    switch (count(1, 6)) {  // small numbers are the likelier ones
+    switch (count(1, 6)) {  // small numbers are more likely
       case 1:
         return truncated_laplace();
       case 2:
@@ -110,7 +110,7 @@ class PlanSource {
         return chance(0.5) ? revealing_pair() : finite();
     }
   }
-  /// Either side has an outcome that the other one cannot have.
+  /// Each side has an outcome that the other cannot have.
   [[nodiscard]] std::string revealing_pair() {
     const std::string only_p = chance(0.5) ? "1/100" : "0", only_q = chance(0.5) ? "3/100" : "0";
     const auto row = [&](const std::string& first, const std::string& second) {
@@ -141,7 +141,7 @@ class PlanSource {
   }
   [[nodiscard]] std::string around(int depth, Samples samples) {
     const long shape = count(1, 7);
-    const std::string first = nested(depth, samples);  // drawn in turn: operands of + have no order
+    const std::string first = nested(depth, samples);  // drawn in turn: operands of + have no defined order
     if (shape == 4) return "(" + first + "; " + mechanism() + ")";
     if (shape > 4) return "(" + first + ")" + operation(samples);
     const std::string second = nested(depth, samples);

@@ -6,7 +6,7 @@
 
 namespace tradeoff::test {
 
-/// What TRADEOFF_TEST_SCALE says: how many times the usual number of random cases a test tries. 1 by default, less under sanitizers.
+/// The value of TRADEOFF_TEST_SCALE: how many times the usual number of random cases a test runs. 1 by default, less under sanitizers.
 inline double test_scale() {
   const char* scale = std::getenv("TRADEOFF_TEST_SCALE");
   return scale == nullptr ? 1 : std::max(0.01, std::atof(scale));

@@ -15,7 +15,7 @@ namespace tradeoff::test {
 /// Bits of every operation here.
 inline constexpr slong witness_bits = 200;
 
-/// |value - truth| as a double, rounded to nearest: far below the bounds it is held against.
+/// |value - exact| as a double, rounded to nearest: far below the bounds it is compared with.
 [[nodiscard]] inline double distance(double value, const Ball& truth) {
   Ball difference(value);
   arb_sub(difference.get(), difference.get(), truth.get(), witness_bits);
@@ -40,8 +40,8 @@ class ComplexBall {
   acb_t value_;
 };
 
-/// The moments E_Q[w^(p + it)] of the Poisson-sampled Gaussian by plain sums over many more nodes than the engine takes, and over a wide
-/// range: nothing is centred, nothing is rewritten. mu and rate are the doubles themselves.
+/// The moments E_Q[w^(p + it)] of the Poisson-sampled Gaussian by plain sums over many more nodes than the engine uses, and over a wide
+/// range, without centring or rewriting. mu and rate are exactly the doubles.
 class SubsampledGaussianWitness {
  public:
   SubsampledGaussianWitness(double mu, double rate, double left, double right, double step) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit of steps: close to the truth on the trainer's own steps, and an alarm for every fault that an outsider can see. [step-audit]
+// The audit of steps: tight for the trainer's own steps, and an alarm for every fault that an outsider can detect. [step-audit]
 #include "train/audit.h"
 
 #include <gtest/gtest.h>
@@ -136,7 +136,7 @@ TEST(Audit, FindsNothingInTheTrainersSteps) {
   }
 }
 
-/// What may be wrong with a step.
+/// The possible faults of a step.
 enum class Fault {
   none,
   no_noise,
@@ -160,7 +160,7 @@ enum class Fault {
   other_sampling,
 };
 
-/// A trainer of its own, in double precision, with one fault.
+/// A separate trainer in double precision, with one fault.
 class FaultyRun final : public train::AuditedRun {
  public:
   FaultyRun(const TrainingTerms& terms, train::RecordSource source, noise::WordStream& words, Fault fault)

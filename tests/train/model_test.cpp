@@ -58,7 +58,7 @@ TEST(Gradients, AreTheDerivativesOfTheLoss) {
     model.initialise(words);
     const std::vector<double> gradient = explicit_gradient(random_factors(model, one.examples), 2);
     ASSERT_EQ(gradient.size(), model.weights().size());
-    // Activations move in steps, so only a long way shows the slope: the mean over many weights is held against it.
+    // Activations change in steps, so only a long distance shows the slope: it is compared with the mean over many weights.
     double difference = 0, size = 0;
     for (std::size_t i = 0; i < gradient.size(); i += 1 + gradient.size() / 300) {
       constexpr float step = 0.05F;
@@ -90,7 +90,8 @@ TEST(Norms, InClosedFormAreThoseOfTheExplicitGradients) {
   }
 }
 
-// What a record contributes must not depend on its company, to the last bit: else one record more would move all others. [private-step]
+// The contribution of a record must not depend on its batch, to the last bit: otherwise one more record would change all others.
+// [private-step]
 TEST(Gradients, OfARecordDoNotDependOnItsPosition) {
   for (const Case& one : cases()) {
     ReplayForTests words(13);
@@ -154,7 +155,7 @@ TEST(Model, ScoresAreOfTheArgmax) {
   const Examples examples = random_examples(50, 3, 8);
   Model model({3, 4, 0, 0, 0, 0});
   EXPECT_NEAR(train::evaluate(model, examples).loss, std::log(4.0), 1e-6);
-  // Weights that know the labels: bit 0 from the first value, bit 1 from the second.
+  // Weights that encode the labels: bit 0 from the first value, bit 1 from the second.
   for (std::size_t k = 0; k < 4; ++k) {
     model.weights()[k] = (k & 1) != 0 ? 50.F : -50.F;
     model.weights()[4 + k] = (k & 2) != 0 ? 50.F : -50.F;

@@ -7,10 +7,10 @@
 #include "noise/replay.h"
 #include "train/trainer.h"
 
-// Small data, small models and words that can be played again: what the tests of training have in common.
+// Small data, small models and replayable random words, shared by the tests of training.
 namespace tradeoff::test {
 
-/// Records of random values in [-1, 1]; the label says which quarter the first two values lie in, so there is something to learn.
+/// Records of random values in [-1, 1]; the label is the quadrant of the first two values, so that there is something to learn.
 inline train::Examples random_examples(std::size_t records, std::size_t width, std::uint64_t seed) {
   ReplayForTests words(seed);
   train::Examples examples;

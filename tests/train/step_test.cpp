@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one place where data and noise meet: clipping in integers, exact sums, exact noise. [private-step]
+// The step that adds noise to data: clipping in integers, exact sums, exact noise. [private-step]
 #include "train/step.h"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ TEST(Clipping, NoContributionExceedsTheNormAsAnInteger) {
     for (std::size_t i = 0; i < setting.examples.size(); ++i) {
       const Wide found = squared_norm(step.clipped_sum(only(factors, i)));
       EXPECT_LE(found, square(grid.bound()));
-      // Nothing is lost beyond the truncation to the grid: deltas of 15 bits and more.
+      // Nothing is lost except by truncation to the grid: deltas of 15 bits and more.
       const double kept = std::sqrt(static_cast<double>(found)) / std::ldexp(1.0, -grid.exponent());
       EXPECT_NEAR(kept, std::min(norms[i], 1.5), 0.01 * std::min(norms[i], 1.5) + 0.002);
     }
@@ -139,8 +139,8 @@ TEST(Clipping, GradientsThatAreNotFiniteContributeNothingAndAreCounted) {
   }
 }
 
-/// Plays the same run on two data sets that differ in one record: at every step of it, with the weights it has then and the batch it draws,
-/// the two sums differ by at most the sensitivity. [private-step]
+/// Repeats the same run on two data sets that differ in one record: at every step, with the current weights and the drawn batch, the two
+/// sums differ by at most the sensitivity. [private-step]
 template <class Batches>
 void replay(Batches batches, const Examples& one, const Examples& other, bool removed) {
   const train::TrainingTerms terms = small_terms(batches, one, 5);

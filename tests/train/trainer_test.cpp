@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs: that they learn, that their certificate is the accountant's, that they can be interrupted. [private-step]
+// Whole runs: they learn, their certificate is the accountant's, they can be interrupted. [private-step]
 #include "train/trainer.h"
 
 #include <gmock/gmock.h>
@@ -65,8 +65,8 @@ TEST(Trainer, LearnsWithAConvolution) {
   EXPECT_EQ(trainer.tally().zeroed, 0U);
 }
 
-/// The batches that real steps draw, as sets of bits. Every record has a value of its own, and next to no noise is added, so the rows of
-/// the weights that moved tell who took part.
+/// The batches of real steps, as sets of bits. Every record has its own value, and almost no noise is added, so the changed rows of the
+/// weights show who took part.
 std::vector<std::uint64_t> batches_of(const train::Batches& batches, std::size_t records, int steps) {
   Examples examples;
   examples.classes = 2;
@@ -93,7 +93,7 @@ std::vector<std::uint64_t> batches_of(const train::Batches& batches, std::size_t
   return found;
 }
 
-// Pairs of records, within a step and from one step to the next: what independent draws give, and neither more nor less.
+// Pairs of records, within a step and from one step to the next: as frequent as independent draws give.
 TEST(Trainer, DrawsAFreshBatchInEveryStep) {
   constexpr std::size_t records = 24;
   constexpr int steps = 20'000;
@@ -126,7 +126,7 @@ TEST(Trainer, DrawsAFreshBatchInEveryStep) {
   }
 }
 
-// Who took part is a secret that the guarantee counts on: after the step nothing of it is left in the trainer's memory.
+// The members of a batch are secret, because the guarantee depends on it: after the step nothing of them is left in the trainer's memory.
 TEST(Trainer, WipesItsBatches) {
   const Examples examples = random_examples(30, 4, 1);
   const std::size_t* batch_seen = nullptr;
@@ -216,7 +216,7 @@ TEST(Certificate, TargetsAreMetByTheLeastNoise) {
   EXPECT_THROW(static_cast<void>(train::calibrated_noise(terms, {})), DomainError);
 }
 
-// A target that noise of 1/2 and of 1/4 meets already: the search goes on below.
+// A target that noise of 1/2 and of 1/4 already meets: the search continues below.
 TEST(Certificate, WeakTargetsAreMetByLittleNoise) {
   const Examples examples = random_examples(50, 3, 1);
   TrainingTerms terms = small_terms(FixedSizeBatches(1, 2), examples, 0, "1", 1);
@@ -259,7 +259,7 @@ TEST(Checkpoint, DamageIsDetected) {
   }
 }
 
-// Poisson batches keep nothing from step to step, so the very same words give the very same run.
+// Poisson batches keep no state between steps, so the same words give the same run.
 TEST(Resume, EqualsTheUninterruptedRun) {
   const Examples examples = random_examples(80, 5, 9);
   const TrainingTerms terms = small_terms(PoissonBatches(8, 80), examples, 4, "1", 40);

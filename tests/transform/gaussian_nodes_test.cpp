@@ -51,7 +51,7 @@ double log_true_error(const GaussianNodes& nodes, const Case& one, double t, con
   return std::log(std::hypot(sum.real(), sum.imaginary()));
 }
 
-// A coarse rule errs visibly: the bound must hold what it does, and not be silly.
+// A coarse rule has a visible error: the bound must include it, and be tight.
 TEST(GaussianNodes, BoundCoarseQuadrature) {
   for (const Case& one : cases) {
     const SubsampledGaussianWitness witness = witness_of(one);
@@ -66,7 +66,7 @@ TEST(GaussianNodes, BoundCoarseQuadrature) {
   }
 }
 
-// A range cut short errs by its tails: what lies outside must be in the bound.
+// A range cut short misses its tails: the bound must include them.
 TEST(GaussianNodes, BoundWhatTheRangeLeavesOut) {
   for (const Case& one : cases) {
     const SubsampledGaussianWitness witness = witness_of(one);
@@ -79,7 +79,7 @@ TEST(GaussianNodes, BoundWhatTheRangeLeavesOut) {
   }
 }
 
-// A cut through the bulk: the sides of the rectangle are what errs.
+// A cut through the bulk: the error comes from the sides of the rectangle.
 TEST(GaussianNodes, BoundACutThroughTheBulk) {
   for (const Case& one : cases) {
     const GaussianNodes nodes = nodes_of(one, 36, 1), finer = nodes_of(one, 36, 0.0625);
@@ -124,7 +124,7 @@ TEST(GaussianTilt, HoldsItsMomentMeanAndDeviation) {
     Ball log_moment, mean;
     arb_log(log_moment.get(), acb_realref(zeroth.get()), test::witness_bits);
     EXPECT_THAT(tilt.log_moment(), test::Encloses(log_moment.get())) << one.mu << " " << one.power;
-    // The error is a multiple of u log M, not of u: what many steps need.
+    // The error is a multiple of u log M, not of u, as many steps require.
     EXPECT_LE(tilt.log_moment().width(), 600 * 0x1p-53 * std::abs(log_moment.middle())) << one.mu << " " << one.power;
     arb_div(mean.get(), acb_realref(first.get()), acb_realref(zeroth.get()), test::witness_bits);
     const auto errors = dynamic_cast<const NodeTilt&>(tilt).error_terms();
@@ -176,7 +176,7 @@ TEST(GaussianTilt, BoundsTheModulusFarOut) {
   }
 }
 
-// Nodes made for an easier task err visibly in log M; the enclosure must say so.
+// Nodes made for an easier task have a visible error in log M; the enclosure must include it.
 TEST(GaussianTilt, BoundsTheErrorOfACoarseQuadrature) {
   for (const Case& one : {cases[0], cases[1]}) {
     const SubsampledGaussianWitness witness = witness_of(one);
@@ -191,7 +191,7 @@ TEST(GaussianTilt, BoundsTheErrorOfACoarseQuadrature) {
   }
 }
 
-/// A tilt that drops every node of a little weight.
+/// A tilt that drops every node of small weight.
 class CarelessTilt final : public NodeTilt {
  public:
   CarelessTilt(const NodeLaw& law, double power, double negligible) : NodeTilt(law, power, 1, negligible) {}
@@ -199,7 +199,7 @@ class CarelessTilt final : public NodeTilt {
   [[nodiscard]] Decay decay(double) const override { return {}; }
 };
 
-// A range cut short lacks what lies outside; the deviation must not.
+// A range cut short misses the part outside; the bound of the deviation must include it.
 TEST(GaussianTilt, BoundsItsDeviationOnAShortRange) {
   for (const Case& one : cases) {
     const SubsampledGaussianWitness witness = witness_of(one);
@@ -252,7 +252,7 @@ TEST(GaussianTilt, HoldsForEveryParameterInTheInterval) {
   }
 }
 
-// The log of a moment from above, for Chernoff bounds: never below the truth, nor far above it.
+// An upper bound of the logarithm of a moment, for Chernoff bounds: never below the exact value, and close to it.
 TEST(GaussianNodes, BoundMomentsFromAbove) {
   for (const Case& one : cases) {
     const SubsampledGaussianWitness witness = witness_of(one);

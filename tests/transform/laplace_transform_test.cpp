@@ -78,7 +78,7 @@ TEST(LaplaceTransform, HoldsItsClosedForm) {
     }
 }
 
-// Asked beyond the orders that it was prepared for, the quadrature errs, and says so before it does.
+// Beyond the orders that it was prepared for, the quadrature is inaccurate, and its error bound must show that.
 TEST(LaplaceTransform, BoundsTheErrorOfACoarseQuadrature) {
   const auto moments = laplace_transform(Interval::exactly(5)).prepare({0, 0.5, 1, 0, false, 0, 0});
   const ComplexBall at_0 = laplace_moment(5, 7, 0);
@@ -90,7 +90,7 @@ TEST(LaplaceTransform, BoundsTheErrorOfACoarseQuadrature) {
   EXPECT_EQ(moments->tilt(15)->log_moment().hi, infinity);
 }
 
-// The transform at real orders knows the whole law: its value at s = -1 is 1, and s = 0, and the mean is the divergence.
+// The transform at real orders determines the distribution: its value at s = -1 and at s = 0 is 1, and the mean is the divergence.
 TEST(LaplaceTransform, TruncatedLawsAreNormalised) {
   for (const double e0 : {0.25, 1.0, 3.0})
     for (const double reach : {0.55 * e0, 0.8 * e0, 2 * e0, 10.0}) {

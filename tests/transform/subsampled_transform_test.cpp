@@ -59,15 +59,15 @@ int integrand(acb_ptr out, const acb_t z, void* data, slong order, slong bits) {
   return 0;
 }
 
-/// E_Q[w^(p + it)] of the sampled pair, over finite losses, straight from the noise: Laplace noise has constant loss on either side of
-/// the two centres; a truncated one leaves a stretch that only Q can produce.
+/// E_Q[w^(p + it)] of the sampled pair, over finite losses, directly from the noise: Laplace noise has constant loss on either side of the
+/// two centres; truncated noise leaves an interval that only Q can produce.
 class NoiseWitness {
  public:
   NoiseWitness(Noise noise, double rate, SampledBy sampling) : noise_(noise), rate_(rate), sampling_(sampling) {}
 
   [[nodiscard]] ComplexBall moment(double power, double t) const {
     if (sampling_ == SampledBy::poisson) return part(power, t, false);
-    // The favourable half with its mass, its mirror image with w times the mass, and the rest at loss 0.
+    // The half with positive loss with its mass, its mirror image with w times the mass, and the rest at loss 0.
     ComplexBall sum = part(power, t, true);
     const ComplexBall mirror = part(1 - power, -t, true), zero = part(0, 0, true), one = part(1, 0, true);
     acb_add(sum.get(), sum.get(), mirror.get(), witness_bits);
@@ -190,7 +190,7 @@ void hold(const Noise& noise, double rate, SampledBy sampling, Direction directi
   Ball log_moment, log_finite = witness.finite();
   arb_log(log_moment.get(), acb_realref(at_0.get()), witness_bits);
   arb_log(log_finite.get(), log_finite.get(), witness_bits);
-  // Given a finite loss: only under Poisson sampling in the add order is every loss finite.
+  // Conditional on a finite loss: every loss is finite only under Poisson sampling in the add order.
   if (!(add && sampling == SampledBy::poisson)) arb_sub(log_moment.get(), log_moment.get(), log_finite.get(), witness_bits);
   EXPECT_THAT(tilt->log_moment(), test::Encloses(log_moment.get()));
   EXPECT_LE(tilt->log_moment().width(), 1e-12 * std::abs(log_moment.middle()) + 1e-14);

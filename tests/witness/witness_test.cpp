@@ -11,7 +11,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
-// The library and the witness answer the same questions by different means; their intervals must overlap.
+// The library and the witness answer the same questions by different methods; their intervals must overlap.
 namespace tradeoff::test {
 namespace {
 
@@ -19,8 +19,8 @@ using witness::Real;
 using witness::Witness;
 
 constexpr std::uint64_t seed = 20240607;
-constexpr double documented_delta = 1e-15;  // below, plain doubles are too coarse to speak of relative widths here
-constexpr double witness_width = 1e-2;      // what the witness must know to count; mostly it knows delta to 1e-7
+constexpr double documented_delta = 1e-15;  // below, plain doubles are too coarse for relative widths here
+constexpr double witness_width = 1e-2;      // the required accuracy of the witness; usually it is 1e-7
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -28,7 +28,7 @@ struct Family {
   const char* name;
   int plans;
   std::function<std::string(PlanSource&)> draw;
-  double width = 1e-5;      ///< relative, of the library's delta; its promise is 1e-6 outside corners
+  double width = 1e-5;      ///< relative, of the library's delta; it states 1e-6 except in corner cases
   bool ask_epsilon = true;  ///< false where the library takes seconds to find one
 };
 
@@ -45,7 +45,7 @@ class Overlap : public testing::TestWithParam<Family> {
     return witness::exact(exact_number(value));
   }
 
-  /// Both answers to delta(epsilon), which must overlap and must not be silly.
+  /// Both answers to delta(epsilon), which must overlap and must be narrow.
   void compare_delta(const Curve& curve, const Witness& slow, double epsilon, Direction direction) {
     SCOPED_TRACE(std::string(name_of(direction)) + " epsilon = " + PlanSource::text(epsilon));
     const Interval ours = curve.delta_at(Interval::exactly(epsilon), direction);
@@ -70,7 +70,7 @@ class Overlap : public testing::TestWithParam<Family> {
   }
 };
 
-/// An epsilon where delta is neither 0 nor 1, rounded so that it is no special point; delta is raised above what is revealed.
+/// An epsilon at which delta is neither 0 nor 1, rounded so that it is no special point; delta is raised above the infinite mass.
 double inner_epsilon(const Curve& curve, double& delta, PlanSource& source) {
   if (!(curve.epsilon_at(delta).hi < 1e6)) delta = (1 + curve.delta_at(infinite).hi) / 2;
   return std::stod(PlanSource::text(curve.epsilon_at(delta).lo * source.uniform(0.8, 0.99)));
@@ -136,7 +136,8 @@ TEST(Witness, AnswersWhereAContourGivesNoBound) {
   const Real truth = Witness(plan).delta(Real(0));
   EXPECT_LE(ours.lo, truth.upper());
   EXPECT_GE(ours.hi, truth.lower());
-  EXPECT_GT(truth.lower(), analyze(parse("truncated_laplace(scale=0.9, bound=2.006)")).delta_at(0).lo);  // more steps never help
+  // more steps never increase privacy
+  EXPECT_GT(truth.lower(), analyze(parse("truncated_laplace(scale=0.9, bound=2.006)")).delta_at(0).lo);
 }
 
 TEST(Witness, AgreesFarInTheTail) {
@@ -149,7 +150,7 @@ TEST(Witness, AgreesFarInTheTail) {
   EXPECT_LE(truth.upper() - truth.lower(), 1e-5);
 }
 
-/// A wrong direction, sigma for sigma squared, or a rate off by a thousandth must be seen.
+/// A wrong direction, sigma for sigma squared, or a rate off by a thousandth must be detected.
 TEST(Witness, ContradictsSeededFaults) {
   const Interval ours =
       analyze(parse("gaussian(sigma=1.2) | poisson(rate=0.1) | repeat(20)")).delta_at(Interval::exactly(0.5), Direction::remove);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contour, cold: tables, lines and certificates are made anew for every answer, both directions. Widths are counters.
+// The contour without caches: tables, lines and error bounds are computed anew for every answer, in both directions. Counters state the
+// widths.
 #include <benchmark/benchmark.h>
 
 #include <array>
@@ -14,7 +15,7 @@
 namespace tradeoff {
 namespace {
 
-/// A decimal as the parser would hand it over.
+/// A decimal as the parser reads it.
 Interval decimal(double value) { return {numeric::next_down(value), numeric::next_up(value)}; }
 
 LossPointer step(double sigma, double rate) { return subsampled_gaussian(1.0 / decimal(sigma), decimal(rate)); }
@@ -31,7 +32,7 @@ void ask_epsilon(benchmark::State& state, const Parts& parts, double delta) {
   state.counters["width"] = width;
 }
 
-/// Private training runs; the argument is the power of ten of 1/delta.
+/// Training runs; the argument is the power of ten of 1/delta.
 void training(benchmark::State& state, double sigma, double rate, std::uint64_t steps) {
   ask_epsilon(state, {{step(sigma, rate), steps}}, std::pow(10, -static_cast<double>(state.range(0))));
 }

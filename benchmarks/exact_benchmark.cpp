@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact composition at the sizes that matter: building the law and asking one delta.
+// Exact composition at relevant sizes: builds the distribution and asks for one delta.
 #include <benchmark/benchmark.h>
 
 #include <random>

@@ -88,7 +88,7 @@ void ask_at_deltas(const std::string& name, const Parts& parts, const std::vecto
   }
 }
 
-/// Laws without noise of their own on the whole line: break points alone, lattices of atoms, and mixtures of everything.
+/// Distributions without noise on the whole line: break points only, lattices of atoms, and mixtures.
 void ask_other(bool paths, Tally& tally) {
   const auto laplace = [](double scale, std::uint64_t times) {
     return Part{std::make_shared<LaplaceLoss>(exactly(1) / exactly(scale)), times};

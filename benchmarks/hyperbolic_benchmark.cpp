@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Few steps and mixed plans: one certified delta, cold, everything included.
+// Few steps and mixed plans: one certified delta without caches.
 #include <benchmark/benchmark.h>
 
 #include "engine/contour/cells.h"

@@ -9,7 +9,7 @@
 #include "numeric/fft.h"
 #include "operators/subsampled.h"
 
-// The lattice path, cold: discretisation, transforms and one certified delta to relative width 1e-6.
+// The lattice without caches: discretisation, transforms and one certified delta to relative width 1e-6.
 namespace tradeoff {
 namespace {
 

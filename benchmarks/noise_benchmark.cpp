@@ -24,7 +24,7 @@
 namespace tradeoff::noise {
 namespace {
 
-constexpr std::size_t batch = 8192;  // the output stays in the cache, as in training a model layer by layer
+constexpr std::size_t batch = 8192;  // the output fits in the cache, as in training a model layer by layer
 
 void count(benchmark::State& state) {
   state.SetItemsProcessed(static_cast<std::int64_t>(static_cast<std::size_t>(state.iterations()) * batch));
@@ -64,7 +64,7 @@ void sampler(benchmark::State& state, const Sampler& noise) {
   count(state);
 }
 
-/// What one would write first; neither exact nor unpredictable.
+/// The naive implementation; neither exact nor unpredictable.
 void standard_library(benchmark::State& state) {
   std::mt19937_64 generator(1);
   std::normal_distribution<double> normal(0, 1.1 * 0x1p20);

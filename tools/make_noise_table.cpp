@@ -59,7 +59,7 @@ class Ball {
   [[nodiscard]] arb_ptr get() { return ball_; }
   [[nodiscard]] arb_srcptr get() const { return ball_; }
   [[nodiscard]] double middle() const { return arf_get_d(arb_midref(ball_), ARF_RND_NEAR); }
-  /// At least |x| for every x of the ball.
+  /// An upper bound of |x| for every x of the ball.
   [[nodiscard]] double above() const {
     arf_t bound;
     arf_init(bound);
@@ -243,8 +243,8 @@ Row exponential_row(int j, int scale, int guard) {
   return fit(series, power_left / Ball(series_order + 1), scale, guard);
 }
 
-/// What the evaluation can be off by: the polynomial, half a 63-bit cell and the last bit of t along the slope, one unit for the final
-/// shift and one inner unit for each step of Horner's rule.
+/// The error of the evaluation: the polynomial, half a 63-bit cell and the last bit of t along the slope, one unit for the final shift and
+/// one inner unit for each step of Horner's rule.
 double evaluation_error(const Row& row, int octave, int guard) {
   const double cell = std::ldexp(1.0, octave + row_bits + 1 - 64) + 0x1p-64;
   return (row.error + row.slope * cell + 1 + degree * std::ldexp(1.0, -guard)) * (1 + 0x1p-40);

@@ -9,29 +9,29 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
 
-// Whom the checks question. The library is one such accountant; the tests of the breaker are others, which lie.
+// The interface that the checks question. The library implements it; the tests of the breaker add deliberately wrong accountants.
 namespace tradeoff::breaker {
 
-/// What people are told about attacks, each number the upper end of what any mechanism allows that the plan covers.
+/// The reported risks of attacks; each number is an upper bound for every mechanism that the plan covers.
 struct Claims {
   Interval advantage;
   Interval rate;       ///< of true positives
   Interval accuracy;   ///< of the best guess
-  Interval posterior;  ///< after the most telling output
+  Interval posterior;  ///< after the most informative output
   Interval naming;     ///< of the right person
   Interval odds;       ///< the factor on them
-  Interval mu;         ///< of a pair with a slack; infinite if it was not asked for
+  Interval mu;         ///< mu of a pair with a slack; infinite if it was not asked for
 };
-/// Where they are asked for.
+/// The arguments of the questions.
 struct ClaimsAt {
   double false_positives = 1e-3;
   double prior = 0.1;
   std::uint64_t people = 10;
-  double chance = 1e-5;  ///< with which an output may multiply the odds by more
+  double chance = 1e-5;  ///< the probability with which an output may multiply the odds by more
   double slack = 0;      ///< of mu; 0 for none
 };
 
-/// What an accountant says of one plan.
+/// The answers of an accountant about one plan.
 class Answers {
  public:
   virtual ~Answers() = default;
@@ -49,7 +49,7 @@ class Accountant {
   virtual ~Accountant() = default;
   /// Throws what the library throws.
   [[nodiscard]] virtual AnswersPointer analyze(const Plan& plan, Neighbours neighbours, Tolerance tolerance) const = 0;
-  /// The plan begun and gone on with (`extend`), and both halves as curves of their own (`product`).
+  /// The plan extended by `extend`, and both halves as curves combined by `product`.
   [[nodiscard]] virtual AnswersPointer extended(const Plan& first, const Plan& more, Neighbours neighbours, Tolerance tolerance) const = 0;
   [[nodiscard]] virtual AnswersPointer multiplied(const Plan& one, const Plan& other, Neighbours neighbours, Tolerance tolerance) const = 0;
 };

@@ -13,13 +13,13 @@
 #include "tradeoff/error.h"
 #include "witness.h"
 
-// Numbers from elsewhere: true values in ball arithmetic, valid bounds from above and from below.
+// Independent numbers: true values in ball arithmetic, valid upper and lower bounds.
 namespace tradeoff::breaker {
 namespace {
 
 using witness::Real;
 
-constexpr double ball_seconds = 0.3;  // processor time that one plan may cost the witness: it answers most short plans within it
+constexpr double ball_seconds = 0.3;  // processor time of the witness for one plan; it answers most short plans within it
 constexpr slong ball_bits = 640;      // closed forms cancel
 
 Real exactly(double value) {
@@ -89,7 +89,8 @@ Real total_mu(const Plan& plan) {
   return sqrt(squares);
 }
 
-/// The composition of randomised responses, Kairouz, Oh and Viswanath: each of `times` losses is +-epsilon, beside delta each time.
+/// The composition of randomised responses by Kairouz, Oh and Viswanath: each of `times` losses is +-epsilon, and infinite with probability
+/// delta.
 std::optional<Real> response_composition(const Plan& plan, const Real& epsilon) {
   const auto* call = std::get_if<Call>(&plan.lines.front().source);
   if (plan.lines.size() != 1 || call == nullptr || call->name != "dp" || plan.lines[0].operators.size() > 1) return {};
@@ -160,7 +161,7 @@ bool one_step(Examination& exam) {
   return spoke;
 }
 
-// b: a plan that is mu-GDP costs no more than the Gaussian
+// b: a plan that is mu-GDP has at most the delta of the Gaussian
 bool gaussian_claim(Examination& exam) {
   const Interval mu = exam.answers().mu();
   exam.require_at_most(0, mu.lo, "mu is not negative");
@@ -187,13 +188,13 @@ bool grid(Examination& exam) {
   const double epsilon = exam.trial().epsilon;
   const Bracket bracket = delta_on_grid(*steps, epsilon);
   const Interval delta = exam.answers().delta(epsilon, direction);
-  constexpr double rounding = 1e-11;  // of chances and losses in doubles, over at most 500 steps
+  constexpr double rounding = 1e-11;  // rounding of probabilities and losses in doubles, over at most 500 steps
   exam.require_at_most(bracket.low * (1 - 1e-9) - rounding, delta.hi, "delta is at least what losses rounded down give");
   exam.require_at_most(delta.lo, bracket.high * (1 + 1e-9) + rounding, "delta is at most what losses rounded up give");
   return true;
 }
 
-// b, c: what only one side can produce, over all steps
+// b, c: outcomes that only one side can produce, over all steps
 bool revealed(Examination& exam) {
   if (exam.trial().neighbours != Neighbours::add_remove) return false;
   const std::optional<std::vector<Steps>> steps = events_of(exam.plan());
@@ -210,7 +211,7 @@ bool revealed(Examination& exam) {
     log_kept_perhaps += each.times * std::log1p(-std::min(1.0, perhaps));
   }
   const double low = -std::expm1(log_kept_surely), high = -std::expm1(log_kept_perhaps), far = 1e6;
-  constexpr double rounding = 1e-9;  // of chances that are differences, relative to what they are differences of
+  constexpr double rounding = 1e-9;  // rounding of probabilities that are differences, relative to the minuends
   exam.require_at_most(low * (1 - rounding) - 1e-14, exam.answers().delta(infinite, direction).hi, "what is revealed is part of delta");
   exam.require_at_most(low * (1 - rounding) - 1e-14, exam.answers().delta(far, direction).hi,
                        "what is revealed is part of delta at any epsilon");
@@ -219,7 +220,7 @@ bool revealed(Examination& exam) {
   return true;
 }
 
-// b: one moment of the loss bounds every tail; this is Chernoff's bound and the conversion of a Renyi divergence in one
+// b: one moment of the loss bounds every tail; this covers Chernoff's bound and the conversion of a Renyi divergence
 bool moments(Examination& exam) {
   if (exam.trial().neighbours != Neighbours::add_remove) return false;
   std::optional<std::vector<Steps>> steps = events_of(exam.plan());
@@ -232,7 +233,7 @@ bool moments(Examination& exam) {
   for (const Direction direction : both_directions) {
     const MomentBound bound = moment_bound(*steps, epsilon);
     const Interval log_delta = exam.answers().log_delta(epsilon, direction);
-    const double revealed = bound.revealed * (1 + 1e-9) + 1e-15 * times;  // chances of cells are differences of rounded ones
+    const double revealed = bound.revealed * (1 + 1e-9) + 1e-15 * times;  // the probabilities of cells are differences of rounded ones
     exam.require_at_most(std::exp(log_delta.lo),
                          std::exp(std::min(0.0, bound.log_delta + rounding * (1 + std::abs(bound.log_delta)))) + revealed,
                          "delta is at most what a moment of the loss allows");
@@ -241,7 +242,7 @@ bool moments(Examination& exam) {
   return true;
 }
 
-/// log E exp(order L) over the finite losses of all steps, and the chance of an infinite loss, by the laws of the witness.
+/// log E exp(order L) over the finite losses of all steps, and the probability of an infinite loss, by the distributions of the witness.
 Interval transform_bound(const Plan& plan, double epsilon) {
   const witness::Laws laws = witness::read(plan);
   Real kept(1);
@@ -260,7 +261,7 @@ Interval transform_bound(const Plan& plan, double epsilon) {
   return {best, (Real(1) - kept).upper()};
 }
 
-// b: the same in balls, for any number of steps and any law the witness can read
+// b: the same in balls, for any number of steps and any distribution that the witness can read
 bool transforms(Examination& exam) {
   const double epsilon = exam.trial().epsilon;
   if (exam.trial().neighbours == Neighbours::replace_one && mentions(exam.plan(), {"pair", "poisson", "invert"})) return false;
@@ -275,7 +276,7 @@ bool transforms(Examination& exam) {
   return true;
 }
 
-/// The least pure epsilon a mechanism states, and its delta.
+/// The least pure epsilon that a mechanism states, and its delta.
 std::optional<std::pair<double, double>> stated(const Call& call) {
   const auto value = [&](const char* name, double fallback) {
     const Number* found = number(call, name);
@@ -352,7 +353,7 @@ bool binomial(Examination& exam) {
         terms.push_back(chance + 0.5 * k * (k - 1.0) * mu * mu);
         largest = std::max(largest, terms.back());
       }
-      // The terms k = 0, 1 and the excess of the others over a binomial law: log1p keeps what a tiny rate leaves.
+      // The terms k = 0, 1 and the excess of the others over a binomial distribution: log1p is accurate for a tiny rate.
       double excess = 0;
       for (int k = 2; k <= order; ++k) {
         const double moved = 0.5 * k * (k - 1.0) * mu * mu, chance = terms[static_cast<std::size_t>(k)] - moved;

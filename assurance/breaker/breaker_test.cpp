@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The breaker must be able to fail: every check rejects an accountant that lies, and accepts the library where the lie was told.
+// The breaker must be able to fail: every check rejects a wrong accountant, and accepts the library on the same plan.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace tradeoff::breaker {
 namespace {
 
-/// An accountant that asks the library about another plan, or changes what it hears.
+/// An accountant that asks the library about another plan, or changes its answers.
 struct Lie {
   std::function<Plan(const Plan&)> plan = [](const Plan& given) { return given; };
   std::string to_replace_one;  ///< the plan that is answered for under replace-one neighbours, if any
@@ -28,8 +28,8 @@ struct Lie {
   std::function<Interval(Interval, double)> mu = [](Interval answer, double) { return answer; };
   std::function<void(Claims&)> claims = [](Claims&) {};
   bool exchanges_directions = false;
-  bool adds_or_removes = false;  ///< answers for add-remove neighbours where nobody stated any
-  double extended_by = 1;        ///< delta of a plan that is gone on with, times this
+  bool adds_or_removes = false;  ///< answers for add-remove neighbours where none are stated
+  double extended_by = 1;        ///< delta of an extended plan is multiplied by this
 };
 
 class LyingAnswers final : public Answers {
@@ -115,7 +115,7 @@ Lie wrong_claim(Interval Claims::* which, double factor) {
   lie.claims = [=](Claims& told) { told.*which = {(told.*which).lo * factor, (told.*which).hi * factor}; };
   return lie;
 }
-/// Says of every such plan what is true of another.
+/// Answers for another plan.
 Lie mistaken_for(const std::function<bool(const Plan&)>& which, const std::string& other) {
   Lie lie;
   lie.plan = [=](const Plan& plan) { return which(plan) ? parse(other) : plan; };
@@ -127,7 +127,7 @@ Lie mistaken_if_longer(std::size_t letters, const std::string& other) {
 Lie mistaken_if_it_mentions(const std::string& name, const std::string& other) {
   return mistaken_for([=](const Plan& plan) { return mentions(plan, {name}); }, other);
 }
-/// Another answer every time.
+/// A different answer every time.
 Lie restless() {
   Lie lie;
   lie.delta = [count = std::make_shared<std::atomic<int>>(0)](Interval answer, double) {
@@ -140,7 +140,7 @@ Lie exchanged_directions() {
   lie.exchanges_directions = true;
   return lie;
 }
-/// Nothing is left at infinity.
+/// Drops the infinite mass.
 Lie nothing_at_infinity() {
   Lie lie;
   lie.delta = [](Interval answer, double epsilon) { return std::isinf(epsilon) ? Interval::exactly(0) : answer; };
@@ -180,7 +180,7 @@ Lie wrong_extension() {
   lie.extended_by = 0.5;
   return lie;
 }
-/// More noise for less: sigma where the formula has 1/sigma.
+/// The wrong monotonicity: sigma where the formula has 1/sigma.
 Lie inverted_noise() {
   Lie lie;
   lie.plan = [](const Plan& plan) {
@@ -238,7 +238,7 @@ const std::vector<Case>& cases() {
       {"threads", "gaussian(sigma=2)", restless()},
       {"environment", "gaussian(sigma=2)", restless()},
       {"parts", "laplace(scale=2) | repeat(6)", mistaken_if_longer(20, "laplace(scale=9)"), 0.2},
-      // an error term forgotten, a direction taken for the other, sigma for its square, one step too few, a tail dropped
+      // an omitted error term, exchanged directions, sigma squared for sigma, one step too few, a dropped tail
       {"ball", "laplace(scale=2) | repeat(6)", wrong_delta(0.99)},
       {"ball", "pair(p=[1/5, 3/5, 1/5], q=[1/10, 3/10, 6/10]) | repeat(2)", exchanged_directions(), 0.3},
       {"ball", "gaussian(sigma=2) | poisson(rate=0.3) | repeat(3)",
@@ -259,7 +259,8 @@ const std::vector<Case>& cases() {
       {"moments", "gaussian(sigma=2) | repeat(3)", wrong_delta(1e4), 6},
       {"transforms", "laplace(scale=2) | repeat(6)", wrong_delta(1e3), 2.9},
       {"classical", "dp(epsilon=0.5, delta=1e-6)", wrong_delta(2)},
-      // the quantile of the loss of the pair in place of what every covered mechanism keeps to, and each other number a little too small
+      // the quantile of the loss of the pair in place of the odds factor of every covered mechanism, and each other number slightly too
+      // small
       {"sentences", "gdp(mu=1)", wrong_claim(&Claims::odds, 0.82)},
       {"sentences", "gaussian(sigma=1) | repeat(2)", wrong_claim(&Claims::odds, 0.9)},
       {"sentences", "dp(epsilon=1, delta=1e-5)", wrong_claim(&Claims::odds, 0.5)},

@@ -9,10 +9,10 @@
 #include "accountant.h"
 #include "trial.h"
 
-// What must hold of any accountant's answers. The breaker tries it on hostile plans, the law suite on ordinary ones.
+// Properties of the answers of every correct accountant. The breaker checks them on extreme plans, the law suite on ordinary ones.
 namespace tradeoff::breaker {
 
-/// A check that failed: what was claimed and what contradicts it.
+/// A failed check: the claim and what contradicts it.
 class Broken final : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,14 +27,14 @@ class Examination {
   [[nodiscard]] const Plan& plan() const { return trial_.plan; }
   [[nodiscard]] const Accountant& accountant() const { return accountant_; }
   [[nodiscard]] Tolerance tolerance() const { return {trial_.tolerance}; }
-  /// The accountant's answers for the plan of the trial, analysed once.
+  /// The answers for the plan of the trial, analysed once.
   [[nodiscard]] const Answers& answers();
   [[nodiscard]] AnswersPointer answers_of(const Plan& plan) const { return accountant_.analyze(plan, trial_.neighbours, tolerance()); }
-  /// 0 .. count - 1, the same whenever this trial is examined.
+  /// 0 .. count - 1, the same number whenever this trial is repeated.
   [[nodiscard]] std::size_t pick(std::size_t count) const;
 
   static void require(bool holds, const std::string& claim);
-  /// lo <= hi and not NaN, or the claim is broken.
+  /// Throws Broken unless lo <= hi and neither is NaN.
   static void require_at_most(double low, double high, const std::string& claim);
   /// Both enclose the same number.
   static void require_meet(Interval one, Interval other, const std::string& claim);
@@ -49,9 +49,9 @@ class Examination {
 
 struct Check {
   const char* name;
-  const char* laws;           ///< which of T1 .. T25 it holds the answers to, or a, b, c: witness, bounds above, bounds below
-  double share;               ///< of the plans of a long run, because some checks cost a hundred times what others do
-  bool (*run)(Examination&);  ///< false if it has nothing to say about the plan; throws Broken
+  const char* laws;  ///< the laws T1 .. T25 that it checks, or a, b, c: witness, upper bounds, lower bounds
+  double share;      ///< the share of the plans of a long run that it is applied to; some checks cost a hundred times as much as others
+  bool (*run)(Examination&);  ///< false if it does not apply to the plan; throws Broken
   const char* claim;
 };
 
@@ -60,7 +60,7 @@ struct Check {
 [[nodiscard]] std::span<const Check> sentences();
 /// All of them.
 [[nodiscard]] std::span<const Check> checks();
-/// Throws DomainError for a name that no check has.
+/// Throws DomainError for an unknown name.
 [[nodiscard]] const Check& find_check(const std::string& name);
 
 }  // namespace tradeoff::breaker

@@ -13,7 +13,7 @@ namespace {
 
 using test::PlanSource;
 
-/// Every mechanism and operator of the language, with parameters from the ordinary to the absurd.
+/// Every mechanism and operator of the language, with ordinary and extreme parameters.
 class HostileSource {
  public:
   explicit HostileSource(std::uint64_t seed) : from_(seed) {}
@@ -30,7 +30,7 @@ class HostileSource {
   }
 
  private:
-  /// Mostly in the ordinary range, sometimes far outside, sometimes round, because ties and lattices are made of round numbers.
+  /// Mostly in the ordinary range, sometimes far outside, sometimes round, because round numbers produce ties and lattices.
   [[nodiscard]] std::string number(double low, double high, double least, double most) {
     const double kind = from_.uniform(0, 1);
     if (kind < 0.15) {
@@ -44,7 +44,7 @@ class HostileSource {
   [[nodiscard]] std::string whole(double low, double high) { return std::to_string(from_.count(low, high)); }
   [[nodiscard]] std::string sensitivity() { return from_.chance(0.25) ? ", sensitivity=" + number(0.5, 2, 1e-5, 1e5) : ""; }
 
-  /// One mechanism and how it is run. Most are those whose answers cost least, so that a run is long; each corner has its share.
+  /// One mechanism and how it is run. Most plans are cheap to answer, so that a run covers many; every kind occurs.
   [[nodiscard]] std::string line() {
     const double kind = from_.uniform(0, 1);
     std::string text;
@@ -58,7 +58,7 @@ class HostileSource {
       text = slow() + (from_.chance(0.3) ? operators() : "") + repeat(1, 4);
     return last_line_ = text;
   }
-  /// Runs of a size that is used, and a few that nobody would: rates down to 1e-9, steps up to 1e12.
+  /// Training runs of usual size, and a few extreme ones: rates down to 1e-9, steps up to 1e12.
   [[nodiscard]] std::string training() {
     if (replace_one_)
       return "gaussian(sigma=" + number(0.6, 10, 0.3, 100) + ") | sample(rate=" + from_.number(1e-3, 0.5) + ")" + repeat(60, 1e4);
@@ -129,8 +129,8 @@ class HostileSource {
         return from_.finite();
     }
   }
-  /// Laws that only the lattice takes, or that are made of others. A bound that is no pair's profile is refined to one: laws speak of
-  /// pairs.
+  /// Distributions that only the lattice can compose, or that contain others. A bound that is not the profile of a pair is refined, because
+  /// the laws are about pairs.
   [[nodiscard]] std::string slow() {
     switch (one_of(11)) {
       case 9:
@@ -162,7 +162,7 @@ class HostileSource {
   [[nodiscard]] PlanSource::Samples samples() const {
     return replace_one_ ? PlanSource::Samples::fixed_size : PlanSource::Samples::poisson;
   }
-  /// Operators and lists inside each other.
+  /// Nested operators and lists.
   [[nodiscard]] std::string nested() {
     const std::string plan = "(" + from_.nested(2, samples()) + ")";
     return plan.find("rectify") == std::string::npos ? plan : plan + " | refine()";
@@ -171,7 +171,7 @@ class HostileSource {
     return from_.chance(0.4) ? gaussian() : from_.chance(0.3) ? laplace() : from_.chance(0.5) ? pair() : constraints();
   }
 
-  /// Two to five pairs: epsilon falls while delta rises.
+  /// Two to five pairs: epsilon decreases while delta increases.
   [[nodiscard]] std::string constraints() { return "constraints([" + falling(from_.count(2, 5), 1e-12) + "])"; }
   [[nodiscard]] std::string falling(long count, double least_delta) {
     double epsilon = std::stod(number(0.5, 3, 1e-3, 30)), delta = from_.scale(least_delta, 1e-2);
@@ -197,7 +197,7 @@ class HostileSource {
     const std::string p = row();
     return "pair(p=" + p + ", q=" + row() + ")";
   }
-  /// Steps that grow and deltas that fall by more than half: convex in exp(epsilon).
+  /// Growing steps, and deltas that fall by more than half each time: convex in exp(epsilon).
   [[nodiscard]] std::string profile() {
     const bool ends = from_.chance(0.5);
     std::string text;
@@ -233,7 +233,7 @@ class HostileSource {
   std::string last_line_;
 };
 
-/// Seeds of neighbouring plans have nothing in common (the finaliser of SplitMix64).
+/// Seeds of neighbouring plans are unrelated (the finaliser of SplitMix64).
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t index) {
   std::uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;

@@ -14,16 +14,16 @@
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 
-// What theory says about two answers holds between their intervals. None of it knows a true value.
+// Theorems that relate two answers, checked on their intervals. No true value is needed.
 namespace tradeoff::breaker {
 namespace {
 
 Direction one_direction(const Examination& exam) { return std::array{Direction::worst, Direction::remove, Direction::add}[exam.pick(3)]; }
 
-/// What `| invert()` and the like could change: under replace-one neighbours the two directions are one.
+/// Operators such as `| invert()` change nothing under replace-one neighbours, where both directions are equal.
 bool add_remove(const Examination& exam) { return exam.trial().neighbours == Neighbours::add_remove; }
 
-/// A bound that is no pair's profile is answered as it stands, and enters compositions by its refinement: two different questions.
+/// A bound that is not the profile of a pair is answered as stated, but enters compositions by its refinement: two different questions.
 bool states_a_bare_bound(const Plan& plan) {
   return mentions(plan, {"rectify", "log_family", "sqrt_log_family", "zcdp", "rdp", "icea"}) && !mentions(plan, {"refine"});
 }
@@ -70,7 +70,7 @@ bool range(Examination& exam) {
   return true;
 }
 
-// T2 between deltas, and the two ways of asking
+// T2 for several deltas, and both ways of asking
 bool epsilons(Examination& exam) {
   const Answers& answers = exam.answers();
   const Direction direction = one_direction(exam);
@@ -119,8 +119,8 @@ bool inverse(Examination& exam) {
   return true;
 }
 
-/// Arguments whose growth costs privacy, and those whose growth buys it. Only where a theorem says so: a wider discrete Gaussian, or
-/// truncated noise with another scale, need not be ordered.
+/// Arguments whose increase reduces privacy, and those whose increase improves it. Only where a theorem states it: a wider discrete
+/// Gaussian, or truncated noise with another scale, need not be ordered.
 struct Monotone {
   const char* name;
   const char* argument;
@@ -195,7 +195,7 @@ bool neighbours(Examination& exam) {
   return true;
 }
 
-// T3, T7: what lies at infinite epsilon, and at both ends of the trade-off function, in every direction.
+// T3, T7: the values at infinite epsilon and at both ends of the trade-off function, in every direction.
 bool ends(Examination& exam) {
   const Answers& answers = exam.answers();
   const double delta = exam.trial().delta;
@@ -215,7 +215,7 @@ bool ends(Examination& exam) {
   return true;
 }
 
-// T7: the refined plan is symmetric, and as bad as the worse direction.
+// T7: the refined plan is symmetric, and equals the worse direction.
 bool symmetry(Examination& exam) {
   if (states_a_bare_bound(exam.plan())) return false;
   const AnswersPointer refined = exam.answers_of(wrapped(exam.plan(), call_with("refine", "", "")));
@@ -227,7 +227,7 @@ bool symmetry(Examination& exam) {
   return true;
 }
 
-// Sampling takes records one by one: what was said of a group says nothing about a sample of it.
+// Records are sampled one by one: a guarantee for a group implies nothing for a sample of it.
 bool one_by_one(Examination& exam) {
   const Plan group = wrapped(exam.plan(), call_with("group", "size", "2"));
   const Plan sampled = wrapped(group, add_remove(exam) ? call_with("poisson", "rate", "0.5") : call_with("sample", "rate", "0.5"));
@@ -249,7 +249,7 @@ bool order(Examination& exam) {
   return true;
 }
 
-// T8: T steps are T - k steps and k more, a plan in parentheses is the plan, and what tells nothing adds nothing.
+// T8: T steps are T - k steps and k more, a plan in parentheses is the plan, and a mechanism that reveals nothing adds nothing.
 bool repetition(Examination& exam) {
   if (states_a_bare_bound(exam.plan())) return false;
   const std::size_t at = exam.pick(exam.plan().lines.size());
@@ -276,7 +276,7 @@ bool again(Examination& exam) {
   const auto refused = [&](double value, bool about_delta) {
     try {
       const Interval answer = about_delta ? answers.epsilon(value, direction) : answers.delta(value, direction);
-      return answer.lo <= answer.hi && !std::isnan(value);  // a number that is no question gets no answer
+      return answer.lo <= answer.hi && !std::isnan(value);  // NaN is not a valid question and gets no answer
     } catch (const DomainError&) {
       return true;
     }
@@ -290,7 +290,7 @@ bool again(Examination& exam) {
   return true;
 }
 
-// T11: outcomes that are told apart no longer tell less.
+// T11: merging outcomes reveals less.
 bool coarsening(Examination& exam) {
   bool merged = false;
   const Plan coarse = edited(exam.plan(), [&](Call& call) {
@@ -331,7 +331,7 @@ bool groups(Examination& exam) {
     return true;
   const double mu = number(*source, "mu")->value.lo;
   const Plan doubled = parse("gdp(mu=" + exact_number(mu).text + "); gdp(mu=" + exact_number(mu * std::sqrt(3.0)).text + ")");
-  const Interval expected = exam.answers_of(doubled)->delta(epsilon);  // mu^2 + 3 mu^2 = (2 mu)^2, up to rounding of the root
+  const Interval expected = exam.answers_of(doubled)->delta(epsilon);  // mu^2 + 3 mu^2 = (2 mu)^2, up to the rounding of the root
   exam.require_meet({two.lo * (1 - 1e-9), two.hi * (1 + 1e-9) + 1e-300}, expected, "a group of two is twice mu");
   return true;
 }
@@ -388,8 +388,8 @@ bool continuation(Examination& exam) {
   return true;
 }
 
-// T16: the mixture's delta is the mixture of deltas, in each direction. A group may add and remove at once: it has a third. A bound that is
-// no pair's enters by its refinement.
+// T16: the delta of a mixture is the mixture of deltas, in each direction. Groups are skipped, because they may add and remove at once. A
+// bound that is not a pair enters by its refinement.
 bool mixtures(Examination& exam) {
   if (mentions(exam.plan(), {"group"}) || states_a_bare_bound(exam.plan())) return false;
   const auto component = [](const char* weight, const Plan& plan) { return Value{Tuple{{Value{read_number(weight)}, Value{plan}}}}; };
@@ -407,7 +407,7 @@ bool mixtures(Examination& exam) {
   return true;
 }
 
-// T4, T18: other theorems' guarantees hold, so the truth is not above them.
+// T4, T18: guarantees by other theorems hold, so the true value is not above them.
 bool theorems(Examination& exam) {
   const Interval delta = Interval::exactly(exam.trial().delta), epsilon = exam.answers().epsilon(exam.trial().delta);
   const RenyiCurve renyi = renyi_curve(exam.plan(), exam.trial().neighbours, exam.tolerance());
@@ -461,7 +461,7 @@ bool environment(Examination& exam) {
   return true;
 }
 
-// c: more is never more private. Each line by itself, and fewer steps of one.
+// c: more mechanisms never give more privacy: each line alone, and fewer steps of one.
 bool parts(Examination& exam) {
   if (states_a_bare_bound(exam.plan())) return false;
   const std::size_t at = exam.pick(exam.plan().lines.size());

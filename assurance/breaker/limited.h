@@ -10,10 +10,10 @@
 #include <optional>
 #include <type_traits>
 
-// Work that may take too long is done in a process of its own, which the kernel ends on time.
+// Work that may take too long runs in its own process, which the kernel ends on time.
 namespace tradeoff::breaker {
 
-/// After this much processor time the process receives the signal; 0 takes the limit back.
+/// After this much processor time the process receives the signal; 0 removes the limit.
 inline void limit_processor_time(double seconds) {
   itimerval timer{};
   timer.it_value.tv_sec = static_cast<time_t>(seconds);
@@ -21,7 +21,7 @@ inline void limit_processor_time(double seconds) {
   setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
-/// What the function returns, or nothing if it throws or takes longer than this.
+/// The result of the function; empty if it throws or takes longer than this.
 template <class Function>
 [[nodiscard]] auto within(double seconds, const Function& function) -> std::optional<std::invoke_result_t<Function>> {
   using Result = std::invoke_result_t<Function>;
@@ -37,7 +37,7 @@ template <class Function>
       const Result result = function();
       code = write(ends[1], &result, sizeof result) == static_cast<ssize_t>(sizeof result) ? 0 : 1;
     } catch (...) {
-      // The answer is that there is none.
+      // Returns no answer.
     }
     _exit(code);
   }

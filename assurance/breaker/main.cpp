@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws plans and tries to break the library's answers. See docs/breaker.md.
+// Draws plans and looks for wrong answers of the library. See docs/breaker.md.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -70,7 +70,7 @@ Command read_arguments(const std::vector<std::string>& words) {
   return command;
 }
 
-/// A line is appended by one write: another process may write to the same file.
+/// A line is appended by a single write, because another process may write to the same file.
 void append(const std::string& path, const std::string& line) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
   const bool written = file >= 0 && write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
@@ -78,7 +78,7 @@ void append(const std::string& path, const std::string& line) {
   if (!written) throw std::runtime_error("cannot write " + path);
 }
 
-/// The counts in the file of ranges with this seed; `has` says whether one is this very range.
+/// The counts in the file for ranges with this seed; `has` states whether one of them is exactly this range.
 Counts counts_in(const std::string& path, const Settings& wanted, bool& has) {
   Counts sum;
   has = false;
@@ -110,7 +110,7 @@ int run(const Command& command) {
     sum.add(counts);
     if (!command.results.empty() && counts.plans == settings.plans) append(command.results, to_line(settings, counts));
     std::cerr << "plans to " << first + counts.plans << " of " << last << ": " << sum.broken() << " broken\n";
-    if (counts.plans < settings.plans) break;  // time is up
+    if (counts.plans < settings.plans) break;  // the time is used up
   }
   bool ignored = false;
   if (!command.results.empty()) sum = counts_in(command.results, settings, ignored);

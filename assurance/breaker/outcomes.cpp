@@ -19,7 +19,7 @@ double argument(const Call& call, const char* name, double fallback = 1) {
 }
 
 double normal_below(double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }
-/// The chance of a standard normal between a and b, without losing the far tail.
+/// The probability of a standard normal between a and b, accurate in the far tail.
 double normal_between(double a, double b) { return a > 0 ? normal_below(-a) - normal_below(-b) : normal_below(b) - normal_below(a); }
 
 /// The output x is N(mu, 1) or N(0, 1): the loss is mu x - mu^2/2.
@@ -49,7 +49,7 @@ Events laplace(double e0, double reach) {
   };
   const auto event = [&](double a, double b, double low, double high) { return Event{between(a, b), between(a - e0, b - e0), low, high}; };
   Events events;
-  // From left to right: only P can give it, the loss is e0, it falls, it is -e0, only Q can give it.
+  // From left to right: only P can produce it, the loss is e0, it decreases, it is -e0, only Q can produce it.
   const double left = e0 - reach, right = reach;  // both can between these
   if (left >= right) return {{1, 0, infinite, infinite}, {0, 1, -infinite, -infinite}};
   if (std::isfinite(reach)) events.push_back({between(-reach, left), 0, infinite, infinite});
@@ -77,7 +77,7 @@ Events approximate(double epsilon, double delta) {
   return events;
 }
 
-/// Noise on the integers with these weights, up to `bound` from its centre, and what is cut off as a doubt at either end.
+/// Noise on the integers with these weights, up to `bound` from its centre; the cut-off part is counted as an error at either end.
 Events discrete(const std::vector<double>& weights, long shift, double beyond, bool truncated) {
   const long bound = static_cast<long>(weights.size()) - 1;
   double norm = weights[0] + beyond;
@@ -148,10 +148,10 @@ std::optional<Events> source(const Call& call) {
   return {};
 }
 
-/// A record takes part with this chance: P becomes (1 - rate) Q + rate P.
+/// A record takes part with this probability: P becomes (1 - rate) Q + rate P.
 Events sampled(Events events, double rate) {
   if (rate == 0) return {{1, 1, 0, 0}};
-  if (rate == 1) return events;  // log1p(expm1(loss)) is no loss any more where it is far below 0
+  if (rate == 1) return events;  // log1p(expm1(loss)) would lose losses far below 0
   const auto loss = [&](double base) {
     return base == -infinite ? std::log1p(-rate) : base > 700 ? base + std::log(rate) : std::log1p(rate * std::expm1(base));
   };
@@ -183,7 +183,7 @@ std::optional<Steps> line(const Line& line) {
   return steps;
 }
 
-/// ApplicableContours of multiples of the grid step from `first` on, and of an infinite loss.
+/// The probabilities of multiples of the grid step from `first` on, and of an infinite loss.
 struct Lattice {
   long first = 0;
   std::vector<double> mass;

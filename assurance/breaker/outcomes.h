@@ -6,10 +6,10 @@
 
 #include "tradeoff/plan.h"
 
-// Mechanisms as finitely many events, in plain doubles and from first principles: nothing here is taken from the library or the witness.
+// Mechanisms as finitely many events, in plain doubles and from first principles: nothing is taken from the library or the witness.
 namespace tradeoff::breaker {
 
-/// An event: its chance with the record and without it, and what the loss log(P/Q) is between on it.
+/// An event: its probability with the record and without it, and the range of the loss log(P/Q) on it.
 struct Event {
   double p = 0;
   double q = 0;
@@ -23,7 +23,7 @@ struct Steps {
   double times = 1;
 };
 
-/// The lines of a plan as events, each with how often it is run; nothing if some line is beyond this.
+/// The lines of a plan as events, each with its number of runs; empty if some line is not supported.
 [[nodiscard]] std::optional<std::vector<Steps>> events_of(const Plan& plan);
 
 /// The same with P and Q exchanged.
@@ -33,11 +33,11 @@ struct Bracket {
   double low = 0;
   double high = 1;
 };
-/// delta(epsilon) of all steps, from rounding every loss down and up on a grid: sums of losses follow, so both ends are valid up to the
-/// rounding of sums of positive doubles. Costs time quadratic in the cells.
+/// delta(epsilon) of all steps, by rounding every loss down and up on a grid: both ends are valid up to the rounding of sums of positive
+/// doubles. The time is quadratic in the number of cells.
 [[nodiscard]] Bracket delta_on_grid(const std::vector<Steps>& steps, double epsilon);
-/// An upper bound of log delta(epsilon) from one moment: log of kappa(order) exp(-order epsilon) times the product of E exp(order L).
-/// What is revealed for certain is given apart.
+/// An upper bound of log delta(epsilon) from one moment: log of kappa(order) exp(-order epsilon) times the product of E exp(order L). The
+/// infinite mass is given separately.
 struct MomentBound {
   double log_delta = 0;
   double revealed = 0;

@@ -10,13 +10,13 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
 
-// Plans made from plans: what laws compare and what a failing plan shrinks to.
+// Plans derived from plans: the plans that laws compare, and the reductions of a failing plan.
 namespace tradeoff::breaker {
 
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 inline constexpr std::array<Direction, 2> both_directions{Direction::remove, Direction::add};
 
-/// Every source and operator of the plan, those inside others included, after `edit` has seen it.
+/// Every source and operator of the plan, nested ones included, after `edit` was applied.
 [[nodiscard]] Plan edited(Plan plan, const std::function<void(Call&)>& edit);
 /// The calls in the order in which `edited` visits them.
 [[nodiscard]] std::vector<Call> calls(const Plan& plan);
@@ -25,7 +25,7 @@ inline constexpr std::array<Direction, 2> both_directions{Direction::remove, Dir
 /// The argument's number, or null.
 [[nodiscard]] Number* number(Call& call, const std::string& name);
 [[nodiscard]] const Number* number(const Call& call, const std::string& name);
-/// The product with a power of ten: exact, whatever the digits.
+/// The product with a power of ten: exact for any number of digits.
 [[nodiscard]] Number times_power_of_ten(const Number& number, int power);
 
 [[nodiscard]] Call call_with(const std::string& name, const std::string& argument, const std::string& value);
@@ -33,11 +33,11 @@ inline constexpr std::array<Direction, 2> both_directions{Direction::remove, Dir
 [[nodiscard]] Plan wrapped(const Plan& plan, const Call& operation);
 [[nodiscard]] Plan joined(const Plan& first, const Plan& second);
 [[nodiscard]] Plan part_of(const Plan& plan, std::size_t first, std::size_t last);
-/// The last operator of a line if it is `repeat`: how often; 1 otherwise.
+/// The number of runs if the last operator of a line is `repeat`; 1 otherwise.
 [[nodiscard]] double repetitions(const Line& line);
 [[nodiscard]] Line without_repetition(Line line);
 
-/// Simpler plans, the boldest first: fewer lines, operators, parts and repetitions, rounder numbers.
+/// Simpler plans, the largest reductions first: fewer lines, operators, parts and repetitions, rounder numbers.
 [[nodiscard]] std::vector<Plan> simpler(const Plan& plan);
 
 }  // namespace tradeoff::breaker

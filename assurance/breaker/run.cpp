@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// What the process at work leaves behind: where it is, and what it has counted.
+/// The state of the working process: its position, and its counts.
 struct Desk {
   std::uint64_t at = 0;
   bool begun = false;
@@ -36,7 +36,7 @@ Desk& shared_desk() {
   return *new (memory) Desk();
 }
 
-/// One write, so that lines of several processes do not mix.
+/// A single write, so that lines of several processes do not mix.
 void print(const std::string& text) { std::cout << text << std::flush; }
 
 enum class Outcome { held, silent, refused, broken };
@@ -49,7 +49,7 @@ Outcome outcome_of(const Check& check, Examination& exam, std::string& message) 
     return Outcome::broken;
   } catch (const Error&) {
     return Outcome::refused;
-  } catch (const std::exception& other) {  // whatever the library throws is an Error
+  } catch (const std::exception& other) {  // every exception of the library is an Error
     message = std::string("threw what is no error of the library: ") + other.what();
     return Outcome::broken;
   }
@@ -116,7 +116,7 @@ void try_plan(const Settings& settings, std::uint64_t index, const Accountant& a
   desk.counts.add_slow({processor_seconds() - start, index});
 }
 
-/// Goes on from desk.at until the end, the deadline, or its own.
+/// Continues from desk.at until the end, the deadline, or its own end.
 void work(const Settings& settings, const Accountant& accountant, Desk& desk, Clock::time_point deadline) {
   const std::uint64_t last = settings.first + settings.plans;
   while (desk.at < last && (settings.minutes <= 0 || Clock::now() < deadline)) {

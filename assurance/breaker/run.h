@@ -7,7 +7,7 @@
 
 #include "checks.h"
 
-// A run of the breaker: plans in order, each in a process that may die or take too long without ending the run.
+// A run of the breaker: plans in order, each in a process that may crash or take too long without ending the run.
 namespace tradeoff::breaker {
 
 constexpr std::size_t most_checks = 40;
@@ -15,8 +15,8 @@ constexpr std::size_t slowest_kept = 5;
 
 struct CheckCount {
   std::uint64_t held = 0;
-  std::uint64_t silent = 0;   ///< the check had nothing to say
-  std::uint64_t refused = 0;  ///< the library refused a plan that the check made from the plan
+  std::uint64_t silent = 0;   ///< the check did not apply
+  std::uint64_t refused = 0;  ///< the library refused a plan that the check derived
   std::uint64_t broken = 0;
   double seconds = 0;
 };
@@ -26,7 +26,7 @@ struct SlowPlan {
   std::uint64_t index = 0;
 };
 
-/// Counts of a range of plans; plain data, so that a process can leave them behind when it dies.
+/// Counts of a range of plans; plain data, so that they survive a crash of the process.
 struct Counts {
   std::uint64_t plans = 0;
   std::uint64_t refused = 0;      ///< the library refused the plan itself
@@ -50,17 +50,17 @@ struct Settings {
   const Check* only = nullptr;  ///< this check alone, on every plan
 };
 
-/// Where epsilon decides something: near the answer for delta, most of the time.
+/// An epsilon that matters: near the answer for delta, in most cases.
 [[nodiscard]] Trial aimed(Trial trial, Examination& exam, std::uint64_t seed, std::uint64_t index);
 
-/// Tries the plans and prints what breaks, each with the line that makes it a regression.
+/// Tests the plans and prints every failure, with the line that makes it a regression.
 [[nodiscard]] Counts try_plans(const Settings& settings, const Accountant& accountant);
 
-/// One line of text for the counts of a range, and back; nothing if the line is not one.
+/// The counts of a range as one line of text, and back; empty if the line is not valid.
 [[nodiscard]] std::string to_line(const Settings& settings, const Counts& counts);
 [[nodiscard]] bool read_line(const std::string& line, Settings& settings, Counts& counts);
 
-/// The table that a person reads.
+/// The table for people.
 [[nodiscard]] std::string report(const Counts& counts, std::uint64_t seed);
 
 }  // namespace tradeoff::breaker

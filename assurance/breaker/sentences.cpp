@@ -9,8 +9,8 @@
 #include "outcomes.h"
 #include "support/finite_attack.h"
 
-// What people are told must hold for every mechanism that a plan covers. So finite mechanisms are drawn that it certainly covers, and
-// attacks on them, by brute force, may not reach more than was said. [odds-factor] [membership-posterior] [naming-chance]
+// The reported risks must hold for every mechanism that a plan covers. So finite mechanisms that it certainly covers are drawn, and
+// brute-force attacks on them must not exceed the reported numbers. [odds-factor] [membership-posterior] [naming-chance]
 namespace tradeoff::breaker {
 namespace {
 
@@ -27,8 +27,8 @@ double normal_point(double p) {
   return low;
 }
 
-/// A polygon between points of the trade-off function that the accountant itself tells, one of them the most telling test of a chance just
-/// above the one that is asked about.
+/// A polygon between points of the trade-off function that the accountant itself reports, one of them the most informative test of a
+/// probability just above the requested one.
 FinitePair between_points(const Answers& answers, double chance, Random& random) {
   std::uniform_real_distribution<double> uniform(0, 1);
   std::vector<std::pair<double, double>> points;
@@ -41,8 +41,8 @@ FinitePair between_points(const Answers& answers, double chance, Random& random)
   return test::polygon(points);
 }
 
-/// The law of one step of a line, or of two steps, as far as first principles know it. A partition of the outputs tells no more than they
-/// do.
+/// The distribution of one or two steps of a line, as far as first principles give it. A partition of the outputs reveals no more than the
+/// outputs.
 std::optional<FinitePair> own_law(const Plan& plan, Random& random) {
   const auto steps = events_of(plan);
   if (!steps || steps->empty()) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<FinitePair> own_law(const Plan& plan, Random& random) {
   return law;
 }
 
-/// Attacks the mechanism in every way that something was said about.
+/// Attacks the mechanism in every reported way.
 void attack(Examination& exam, const Claims& claims, const ClaimsAt& at, const FinitePair& pair) {
   const auto require = [&](double reached, Interval claimed, const char* what) {
     exam.require_at_most(reached, claimed.hi * (1 + rounding) + 1e-12,
@@ -84,7 +84,7 @@ bool said_to_people(Examination& exam) {
   at.prior = rounded(0.01 + 0.98 * uniform(random));
   at.people = 2 + random() % 1000;
   at.chance = rounded(std::pow(10, -0.3 - 5 * uniform(random)));
-  at.slack = random() % 8 == 0 ? 1e-5 : 0;  // a search of its own
+  at.slack = random() % 8 == 0 ? 1e-5 : 0;  // needs its own search
   const Claims claims = exam.answers().claims(at);
   std::vector<FinitePair> covered = {between_points(exam.answers(), at.chance, random), between_points(exam.answers(), 0.5, random)};
   if (const auto law = own_law(exam.plan(), random)) {

@@ -7,8 +7,8 @@
 
 namespace tradeoff::breaker {
 
-/// A trial as simple as can be found that still fails: lines, operators, parts, repetitions and digits are taken away while it does.
-/// Stops after this many attempts.
+/// A simpler trial that still fails: lines, operators, parts, repetitions and digits are removed while it fails. Stops after this many
+/// attempts.
 [[nodiscard]] Trial shrunk(Trial trial, const std::function<bool(const Trial&)>& fails, int attempts = 400);
 
 }  // namespace tradeoff::breaker

@@ -7,7 +7,7 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
 
-// A trial is a plan and the questions it is asked; one line of text, so that it can be printed, kept and tried again.
+// A plan and the questions about it, as one line of text, so that it can be printed, stored and repeated.
 namespace tradeoff::breaker {
 
 struct Trial {
@@ -16,18 +16,18 @@ struct Trial {
   double epsilon = 1;
   double delta = 1e-6;
   double alpha = 0.1;
-  double tolerance = 1e-3;  ///< relative width that is asked for
+  double tolerance = 1e-3;  ///< requested relative width
 };
 
 /// `epsilon=1 delta=1e-06 alpha=0.1 tolerance=0.001 neighbours=add-remove : PLAN`, and back. Reading throws ParseError or DomainError.
 [[nodiscard]] std::string to_text(const Trial& trial);
 [[nodiscard]] Trial read_trial(const std::string& text);
 
-/// Few digits, so that what is printed is what was tried.
+/// Few digits, so that the printed number is the tested one.
 [[nodiscard]] double rounded(double value, int digits = 4);
 
-/// Plan number `index` of the run with this seed: the same on every machine, whatever was drawn before. Hostile corners included.
-/// `epsilon` is still a guess; `aimed` moves it where it matters.
+/// Plan number `index` of the run with this seed: the same on every machine, whatever was drawn before. Includes extreme plans. `epsilon`
+/// is still a guess; `aimed` moves it near the answer.
 [[nodiscard]] Trial draw(std::uint64_t seed, std::uint64_t index);
 
 }  // namespace tradeoff::breaker

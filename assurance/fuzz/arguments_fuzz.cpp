@@ -9,14 +9,14 @@
 #include "memory_streams.h"
 #include "verb.h"
 
-// The command line: an argument a line up to an empty line, then standard input. Whatever is typed ends with one of the documented codes.
+// The command line: one argument per line up to an empty line, then standard input. Every input ends with one of the documented exit codes.
 int command_main(int count, char** values);  // main() of cli/main.cpp
 
 namespace {
 
 using tradeoff::fuzz::require;
 
-/// These work for seconds, as they should, and `train` keeps a lock file.
+/// These run for seconds, and `train` keeps a lock file.
 bool takes_long(const std::vector<std::string>& arguments) {
   constexpr std::array<std::string_view, 4> slow = {"train", "figures", "tour", "sgd"};
   const bool asks_for_help = std::find(arguments.begin(), arguments.end(), "--help") != arguments.end();

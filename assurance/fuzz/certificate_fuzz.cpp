@@ -8,8 +8,8 @@
 #include "tradeoff/error.h"
 #include "train/checkpoint.h"
 
-// Files that speak for themselves: certificates, and checkpoints of a training run. Their own digest is put right first, because
-// a fuzzer never guesses it, while an attacker computes it. What is accepted is written back as it was read.
+// Certificates, and checkpoints of a training run. Their digest is corrected first, because a fuzzer never guesses it, while an attacker
+// computes it. An accepted file is written back unchanged.
 namespace {
 
 using tradeoff::fuzz::require;

@@ -12,8 +12,8 @@
 #include "train/features.h"
 #include "train/inflate.h"
 
-// Data files. The first byte says which kind the rest is: c, records as comma-separated values; v, values for a release; g, a gzip file;
-// anything else, a file of images and one of labels, each preceded by two bytes that hold the length of the first.
+// Data files. The first byte selects the kind of the rest: c, records as comma-separated values; v, values for a release; g, a gzip file;
+// anything else, a file of images and one of labels, each preceded by two bytes with the length of the first.
 namespace {
 
 using tradeoff::fuzz::require;

@@ -7,15 +7,15 @@
 #include <ctime>
 #include <string_view>
 
-// What the targets share. Each is one function that libFuzzer, or replay.cpp, calls with bytes of which nothing is known.
+// Code shared by the targets. Each target is one function that libFuzzer, or replay.cpp, calls with arbitrary bytes.
 namespace tradeoff::fuzz {
 
-/// A broken promise ends the program, which is how a fuzzer learns of it.
+/// A violated property ends the program, which is how the fuzzer detects it.
 inline void require(bool condition) {
   if (!condition) std::abort();
 }
 
-/// Stands first in a target: no input may take more than 5 seconds. Of the processor, so that a busy machine breaks no promise.
+/// The first object of a target: no input may take more than 5 seconds of processor time; wall time would depend on the load.
 class TimeLimit {
  public:
   TimeLimit() = default;
@@ -31,7 +31,7 @@ class TimeLimit {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// The text up to the mark, which is cut off together with it; all of it if there is no mark.
+/// The text up to the mark, which is removed too; all of it if there is no mark.
 [[nodiscard]] inline std::string_view take_until(std::string_view& text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   const std::string_view taken = text.substr(0, at);

@@ -3,10 +3,10 @@
 
 #include <string>
 
-// The command line's streams, files and second program, replaced by memory: whatever a fuzzer types, nothing outside is touched.
+// The command line's streams, files and second program, replaced by memory, so that a fuzzer changes nothing outside the process.
 namespace tradeoff::fuzz {
 
-/// What the program will read, as standard input and as any file that a plan is in.
+/// The content of standard input and of every plan file.
 [[nodiscard]] std::string& standard_input();
 
 }  // namespace tradeoff::fuzz

@@ -24,7 +24,7 @@ using tradeoff::fuzz::require;
 constexpr std::size_t longest_line = 400;    // of the plan
 constexpr std::size_t longest_table = 2000;  // characters, so that no curve takes long
 
-/// A file in memory that everybody else sees as a path.
+/// A file in memory that other code opens by a path.
 class MemoryFile {
  public:
   MemoryFile() : descriptor_(::memfd_create("table", MFD_CLOEXEC)) { require(descriptor_ >= 0); }
@@ -38,7 +38,7 @@ class MemoryFile {
   int descriptor_;
 };
 
-/// Only what users state about a mechanism of their own, and only this one file.
+/// Only sources that users state themselves, and only this one file.
 bool is_stated(const tradeoff::Plan& plan, const std::string& path) {
   if (plan.lines.size() != 1 || plan.lines[0].operators.size() > 2) return false;
   const auto* source = std::get_if<tradeoff::Call>(&plan.lines[0].source);

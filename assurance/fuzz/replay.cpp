@@ -7,7 +7,7 @@
 #include <iterator>
 #include <vector>
 
-// Runs a fuzz target once over every file of the folders given, so that whatever fuzzing has found stays found.
+// Runs a fuzz target once over every file of the given folders, so that every input found by fuzzing is tested again.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 int main(int count, char** arguments) {

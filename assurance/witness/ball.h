@@ -10,13 +10,13 @@
 #include <string>
 #include <utility>
 
-// Arb's balls as values: a Real or Complex is a set that holds the exact number, and every operation keeps that true.
+// Arb balls as values: a Real or Complex is a set that contains the exact number, and every operation preserves that.
 namespace tradeoff::witness {
 
-/// Bits carried by every operation. Enough for relative errors far below what is asked; raised where closed forms cancel.
+/// Bits of every operation. Enough for relative errors far below the requested ones; raised where closed forms cancel.
 inline thread_local slong precision = 128;
 
-/// Another precision until the end of the scope.
+/// Sets another precision until the end of the scope.
 class WithPrecision {
  public:
   explicit WithPrecision(slong bits) : before_(std::exchange(precision, bits)) {}
@@ -47,7 +47,7 @@ class Real {
     return *this;
   }
 
-  /// The exact decimal, rounded once at the present precision.
+  /// The exact decimal, rounded once at the current precision.
   [[nodiscard]] static Real decimal(const std::string& text) {
     Real result;
     if (arb_set_str(result.ball_, text.c_str(), precision) != 0) arb_indeterminate(result.ball_);
@@ -221,8 +221,8 @@ class Complex {
   acb_t ball_;
 };
 
-/// exp(i k angle) for k = 0, 1, 2, ...: one multiplication each, begun afresh now and then because rotating a rectangle by rectangles
-/// makes it grow like 2^(k/2).
+/// exp(i k angle) for k = 0, 1, 2, ...: one multiplication each, computed anew now and then because repeated multiplication of rectangles
+/// makes them grow like 2^(k/2).
 class Rotation {
  public:
   explicit Rotation(const Real& angle) : angle_(angle), step_(exp(Complex(Real(0), angle))), value_(Real(1)) {}

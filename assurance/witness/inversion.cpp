@@ -8,7 +8,7 @@
 namespace tradeoff::witness {
 namespace {
 
-constexpr double wanted_relative = 1e-6;  // what the library promises by default; mostly it comes out at 1e-7
+constexpr double wanted_relative = 1e-6;  // the default accuracy of the library; usually the result has 1e-7
 constexpr double most_nodes = 300'000;    // tens of seconds
 
 /// The two factors of one part at one s: its point masses and its density.
@@ -37,7 +37,7 @@ Number combine(const std::vector<Factor<Number>>& factors, bool split) {
   return whole;
 }
 
-/// The three places for the line: right of 0, between -1 and 0, left of -1. The integral gives the call, the call less E(0), the put.
+/// The three positions of the line: right of 0, between -1 and 0, left of -1. The integral gives the call, the call minus E(0), the put.
 enum class Strip { right, middle, left };
 
 double place(Strip strip, double t) {
@@ -64,7 +64,7 @@ double log_height(const Transform& transform, const Real& e, double c) {
   return std::isfinite(height) && value.finite() ? height : std::numeric_limits<double>::infinity();
 }
 
-/// The lowest point of the integrand on the real axis within a strip; any point would be valid, this one is good.
+/// The minimum of the integrand on the real axis within a strip; any point would be valid.
 InversionLine lowest(const Transform& transform, const Real& e, Strip strip) {
   const double golden = (std::sqrt(5.0) - 1) / 2;
   double a = -7;
@@ -100,7 +100,7 @@ InversionLine choose_line(const Transform& transform, const Real& e) {
   return best;
 }
 
-/// The integrals of the modulus along parallel lines, which bound what a trapezoid sum of spacing h may err.
+/// The integrals of the modulus along parallel lines, which bound the error of a trapezoid sum of spacing h.
 class Aliasing {
  public:
   Aliasing(const Transform& transform, const Real& e, const InversionLine& line) {
@@ -117,7 +117,7 @@ class Aliasing {
     }
   }
 
-  /// The largest spacing that errs by no more than `error`, roughly.
+  /// The largest spacing whose error is at most `error`, approximately.
   [[nodiscard]] double spacing(const Real& error) const {
     const auto largest = [&](const std::vector<Shifted>& lines) {
       double best = 0;
@@ -162,7 +162,7 @@ class Aliasing {
   std::vector<Shifted> below_;
 };
 
-/// The integral along the line by the trapezoid rule, with all it may err.
+/// The integral along the line by the trapezoid rule, with all its errors.
 class LineIntegral {
  public:
   LineIntegral(const Transform& transform, const Real& e, const InversionLine& line)
@@ -268,11 +268,12 @@ std::function<Real(const Real&)> Transform::decay(const Real& c) const {
 Real invert(const Transform& transform, Side side, const Real& e, const Real& beside) {
   const InversionLine line = choose_line(transform, e);
   const LineIntegral integral(transform, e, line);
-  Real to_call;  // what makes the integral a call
+  Real to_call;  // the correction that turns the integral into a call
   if (line.strip == Strip::middle) to_call = transform.at(Real(0));
   if (line.strip == Strip::left) to_call = transform.at(Real(0)) - exp(e) * transform.at(Real(-1));
   const Real to_side = side == Side::call ? to_call : to_call - transform.at(Real(0)) + exp(e) * transform.at(Real(-1));
-  // Chernoff: (1 - exp(e - l))+ <= exp(c (l - e))/(c + 1) for c > 0, and the mirror image for c < -1. Beyond the largest loss that is all.
+  // Chernoff: (1 - exp(e - l))+ <= exp(c (l - e))/(c + 1) for c > 0, and the mirror image for c < -1. Beyond the largest loss only this is
+  // used.
   const bool direct = line.strip == (side == Side::call ? Strip::right : Strip::left);
   const Real chernoff = (integral.height() * (side == Side::call ? Real(line.c) : Real(-1 - line.c))).top();
   if (direct && (max(beside, Real(1e-300)) * Real(wanted_relative / 100) - chernoff).positive()) return Real::hull(Real(0), chernoff);

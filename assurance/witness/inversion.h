@@ -21,8 +21,8 @@ class Transform {
   bool split_;
 };
 
-/// Reads the law with this transform at the threshold e, by the integral of E(s) exp(-s e)/(s (s + 1)) along a vertical line.
-/// `beside` is what will be added to the result; the accuracy is meant relative to the sum.
+/// Evaluates the distribution with this transform at the threshold e, by the integral of E(s) exp(-s e)/(s (s + 1)) along a vertical line.
+/// `beside` will be added to the result; the accuracy is relative to the sum.
 [[nodiscard]] Real invert(const Transform& transform, Side side, const Real& e, const Real& beside);
 
 }  // namespace tradeoff::witness

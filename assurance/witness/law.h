@@ -8,16 +8,16 @@
 
 #include "ball.h"
 
-// The law of a privacy loss L = log(P/Q) in the remove direction: point masses, a density, and what only one side can produce.
+// The distribution of a privacy loss L = log(P/Q) in the remove direction: point masses, a density, and the outcomes of only one side.
 namespace tradeoff::witness {
 
 /// Closed forms cancel down to the answer; answers above 1e-100 keep 300 bits.
 inline constexpr slong closed_form_bits = 640;
 
-/// The two ways of reading a loss law at a threshold e: E_P (1 - exp(e - L))+ and E_P (exp(e - L) - 1)+.
+/// The two integrals of a loss distribution at a threshold e: E_P (1 - exp(e - L))+ and E_P (exp(e - L) - 1)+.
 enum class Side { call, put };
 
-/// A part of a law that has a density, by its transform D(s) = integral of exp(s l) over its P mass.
+/// A part of a distribution that has a density, by its transform D(s) = integral of exp(s l) over its P mass.
 class Density {
  public:
   virtual ~Density() = default;
@@ -27,7 +27,7 @@ class Density {
   [[nodiscard]] virtual std::vector<Complex> along(const Real& c, const Real& step, std::size_t count) const = 0;
   /// A function b of u > 0 with |D(c + iv)| <= b(u) for all v >= u.
   [[nodiscard]] virtual std::function<Real(const Real&)> decay(const Real& c) const = 0;
-  /// Read at the threshold e, in closed form.
+  /// The integral at the threshold e, in closed form.
   [[nodiscard]] virtual Real read(Side side, const Real& e) const = 0;
 };
 using DensityPointer = std::shared_ptr<const Density>;
@@ -36,11 +36,11 @@ using DensityPointer = std::shared_ptr<const Density>;
 [[nodiscard]] DensityPointer gaussian_density(const Real& mu);
 /// P density k exp(l/2) for the loss l in [-m, m].
 [[nodiscard]] DensityPointer exponential_density(const Real& k, const Real& m);
-/// The same two, seen through a Poisson sample of this rate, strictly between 0 and 1.
+/// The same two on a Poisson sample of this rate, strictly between 0 and 1.
 [[nodiscard]] DensityPointer sampled_gaussian_density(const Real& mu, const Real& rate);
 [[nodiscard]] DensityPointer sampled_exponential_density(const Real& k, const Real& m, const Real& rate);
 
-/// Where a point mass lies: an integer multiple of each unit of the plan. Equal places merge without comparing balls.
+/// The position of a point mass: an integer multiple of each unit of the plan. Equal positions merge without comparing balls.
 using Place = std::map<std::size_t, long>;
 
 /// Point masses under P. `units` belong to the plan as a whole.
@@ -63,7 +63,7 @@ class Atoms {
 struct Part {
   Atoms atoms;
   DensityPointer density;  ///< null if all of it is atoms
-  Real gaussian_mu;        ///< of a plain Gaussian: what composes and is sampled in closed form; 0 otherwise
+  Real gaussian_mu;        ///< mu of a plain Gaussian, which is composed and sampled in closed form; 0 otherwise
   Real exponential_k;      ///< of an exponential density: its factor and its reach; 0 otherwise
   Real exponential_m;
   Real revealed;  ///< P mass that Q cannot produce

@@ -18,7 +18,7 @@ namespace {
 enum Exit : int { confirmed = 0, contradicted = 1, bad_usage = 2, bad_input = 3, undecided = 4 };
 
 constexpr slong input_bits = 640;
-constexpr double decisive = 1e-4;  // a witness that knows delta less well than this says nothing
+constexpr double decisive = 1e-4;  // a verdict needs at least this relative accuracy of delta
 
 struct Inquiry {
   std::string verb;
@@ -65,7 +65,7 @@ Direction direction_of(const Inquiry& inquiry) {
 
 Neighbours neighbours_of(const Inquiry& inquiry) {
   const auto found = inquiry.options.find("--neighbours");
-  // A direction means a record that is added or removed.
+  // A direction means that a record is added or removed.
   if (found == inquiry.options.end()) return direction_of(inquiry) == Direction::worst ? Neighbours::unstated : Neighbours::add_remove;
   return found->second == "replace-one" ? Neighbours::replace_one : Neighbours::add_remove;
 }

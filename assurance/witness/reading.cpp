@@ -48,7 +48,7 @@ std::vector<Real> reals(const Call& call, std::string_view name) {
   return values;
 }
 
-/// Plain Gaussians compose to one, by their squares.
+/// Plain Gaussians compose to one Gaussian; the squares of mu add.
 std::vector<Part> merge_gaussians(std::vector<Part> parts) {
   Real squares;
   std::vector<Part> merged;
@@ -65,7 +65,7 @@ std::vector<Part> merge_gaussians(std::vector<Part> parts) {
   return merged;
 }
 
-/// Reads lines into laws; remembers the units of their point masses.
+/// Turns lines into distributions; stores the units of their point masses.
 class Reader {
  public:
   [[nodiscard]] std::vector<Part> parts(const Plan& plan) {
@@ -87,7 +87,7 @@ class Reader {
     units_.push_back(value);
     return units_.size() - 1;
   }
-  /// A point mass of P at a loss of its own.
+  /// A point mass of P at its own loss.
   void add_atom(Part& part, const Real& loss, const Real& mass) { part.atoms.add({{unit(loss), 1}}, mass); }
 
   [[nodiscard]] Part source(const Call& call) {
@@ -175,8 +175,8 @@ class Reader {
     return part;
   }
 
-  /// The trade-off function that is the largest of the lines 1 - d - exp(e) a and of their mirror images, as a pair: each segment
-  /// below the diagonal is an outcome, its mirror image another.
+  /// The trade-off function that is the maximum of the lines 1 - d - exp(e) a and of their mirror images, as a pair: each segment below the
+  /// diagonal is an outcome, its mirror image another.
   Part constraints(const Call& call) {
     const Value* list = find(call, "points");
     if (list == nullptr) refuse(call.name);
@@ -272,7 +272,7 @@ class Reader {
     return part;
   }
 
-  /// Cut where what is left has mass below 1e-60; that mass is kept as a doubt about what is revealed.
+  /// Truncated where the remaining mass is below 1e-60; that mass is added as an uncertainty of the infinite mass.
   Part discrete_gaussian(const Real& sigma, long shift) {
     if (shift == 0) refuse("a sensitivity of 0");
     if (!(sigma.upper() < 200)) refuse("discrete_gaussian with sigma above 200");
@@ -280,7 +280,7 @@ class Reader {
     const Real unit_value = Real(shift) / (sigma * sigma * 2);
     const std::size_t step = unit(unit_value);
     const auto weight = [&](long y) { return exp(-(Real(y) * Real(y)) / (sigma * sigma * 2)); };
-    // Beyond the cut the weights fall faster than a geometric series of ratio weight(cut + 1)/weight(cut).
+    // Beyond the cut the weights decrease faster than a geometric series of ratio weight(cut + 1)/weight(cut).
     const Real beyond = weight(cut + 1) / (Real(1) - weight(cut + 1) / weight(cut));
     Real norm = Real::hull(Real(0), beyond * 2);
     for (long y = -cut; y <= cut; ++y) norm += weight(y);

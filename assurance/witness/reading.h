@@ -6,18 +6,18 @@
 
 namespace tradeoff::witness {
 
-/// A plan as the laws of its mechanisms, and the units their point masses are counted in.
+/// A plan as the distributions of its mechanisms, and the units of their point masses.
 struct Laws {
   std::vector<Part> parts;
   std::vector<Real> units;
   bool directed = false;  ///< whether the two directions may differ
-  bool sampled = false;   ///< whether records are sampled, which speaks of records that are added or removed
+  bool sampled = false;   ///< whether records are sampled, which needs add-remove neighbours
 };
 
 /// The exact value of a number as it was written.
 [[nodiscard]] Real exact(const Number& number);
 
-/// Throws UnsupportedError for what the witness does not know. Checks no ranges: the plan is one that the library has accepted.
+/// Throws UnsupportedError for words that the witness does not know. Checks no ranges: the library has accepted the plan.
 [[nodiscard]] Laws read(const Plan& plan);
 
 }  // namespace tradeoff::witness

@@ -6,9 +6,8 @@
 #include "law.h"
 #include "tradeoff/error.h"
 
-// Densities seen through a Poisson sample: the loss is L = log(1 - r + r exp(l)), and the transform is the integral of
-// q(l) (1 - r + r exp(l))^(s + 1). It is a sum over quadrature nodes plus a proved error, so along a line of equidistant s each node
-// costs one multiplication.
+// Densities on a Poisson sample: the loss is L = log(1 - r + r exp(l)), and the transform is the integral of q(l) (1 - r + r exp(l))^(s +
+// 1). It is a sum over quadrature nodes plus a proved error, so along a line of equidistant s each node costs one multiplication.
 namespace tradeoff::witness {
 namespace {
 
@@ -41,7 +40,7 @@ double reach_of(const Real& step, std::size_t count) { return step.upper() * sta
 std::vector<Complex> rotate(const std::vector<Node>& nodes, const Real& step, std::size_t count, const Real& error) {
   if (static_cast<double>(nodes.size()) * static_cast<double>(count) > most_products)
     throw UnsupportedError("witness: the plan needs more quadrature nodes than it affords");
-  constexpr std::size_t fresh = 64;  // a rotation is begun afresh from a ball this often
+  constexpr std::size_t fresh = 64;  // a rotation is computed anew from a ball this often
   Real total;
   for (const Node& node : nodes) total += node.value;
   if (count == 1) {
@@ -69,7 +68,7 @@ std::vector<Complex> rotate(const std::vector<Node>& nodes, const Real& step, st
         x = turned;
       }
     }
-    // Angles lose bits as k grows, at any affordable count far fewer than there are to spare.
+    // Angles lose bits as k grows; at any affordable count the loss is far below the precision.
     const Real last = angle * Real(count - 1);
     if (!(Real(0x1p-70) - (last.top() - last.bottom())).positive()) throw UnsupportedError("witness: an angle is lost");
   }
@@ -223,7 +222,7 @@ class SampledGaussianDensity final : public Density {
     double right;
   };
 
-  /// Where the tilted density matters, by a margin that covers factors up to rate^(c+1).
+  /// The range in which the tilted density matters, with a margin that covers factors up to rate^(c+1).
   [[nodiscard]] Window window_of(const Real& c) const {
     const double exponent = c.middle() + 1;
     const double shade = std::abs(exponent) * std::max(-std::log(rate_.lower()), -std::log1p(-rate_.upper()));
@@ -356,7 +355,7 @@ std::function<Real(const Real&)> SampledGaussianDensity::decay(const Real& c) co
     }
     terms.push_back({Real(0), above.front(), order});
     if (order == 1) {
-      // Only the part above x is integrated by parts; the part below counts with its mass.
+      // Only the part above x is integrated by parts; the part below is bounded by its mass.
       Real mass = tails(c, Real(left), Real(right));
       for (std::size_t k = 0; k < panels; ++k) {
         mass += Real(width) * values[k];
@@ -393,8 +392,8 @@ class SampledExponentialDensity final : public Density {
     return rotate(panels.nodes, step, count, panels.error());
   }
 
-  /// In units of the loss the tilted density falls, then rises (or only falls), so its variation and its two jumps together are at
-  /// most twice the sum of its end values.
+  /// In units of the loss the tilted density decreases, then increases (or only decreases), so its variation and its two jumps together are
+  /// at most twice the sum of its end values.
   [[nodiscard]] std::function<Real(const Real&)> decay(const Real& c) const override {
     const auto end = [&](const Real& l) {
       const Real grown = rate_ * exp(l);

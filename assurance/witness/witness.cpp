@@ -30,7 +30,7 @@ Witness::Witness(const Plan& plan, Neighbours neighbours) : laws_(witness::read(
   }
   revealed_ = Real(1) - p_left;
   excluded_ = Real(1) - q_left;
-  // With two densities free of point masses the transform decays by itself; with one, unless it stands alone, as well.
+  // With two densities without point masses the transform decays; with one too, unless it is the only step.
   split_ = without_atoms == 0 || dense_steps_ == 1;
 }
 

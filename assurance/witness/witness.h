@@ -6,13 +6,13 @@
 
 namespace tradeoff::witness {
 
-/// Computes delta of a plan slowly, in ball arithmetic, by other means than the library: it shares the plan language and nothing else.
-/// Under replace-one neighbours, and with several steps under neighbours that nobody fixes, only plans whose mechanisms are symmetric.
+/// Computes delta of a plan slowly, in ball arithmetic, independently of the library: it shares only the plan language. Under replace-one
+/// neighbours, and for several steps with unstated neighbours, it supports only symmetric mechanisms.
 class Witness {
  public:
   explicit Witness(const Plan& plan, Neighbours neighbours = Neighbours::unstated);
 
-  /// A ball around delta(epsilon). Throws UnsupportedError where the plan is beyond its reach. A ball may be wide, never wrong.
+  /// A ball around delta(epsilon). Throws UnsupportedError for a plan that it does not support. The ball may be wide, but it is valid.
   [[nodiscard]] Real delta(const Real& epsilon, Direction direction = Direction::worst) const;
 
  private:
@@ -25,7 +25,7 @@ class Witness {
   Real revealed_;
   Real excluded_;
   unsigned long dense_steps_ = 0;
-  bool split_ = false;  ///< whether terms with at most one density are taken out of the integral
+  bool split_ = false;  ///< whether terms with at most one density are computed outside the integral
 };
 
 }  // namespace tradeoff::witness

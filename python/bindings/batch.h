@@ -12,12 +12,12 @@
 
 namespace tradeoff::python {
 
-/// Calls `answer(begin, end)` for the pieces of [0, count), on as many threads as the machine has cores. The pieces are the same whatever
-/// the number of threads, so that answers which share their work within a piece do not depend on it. The first exception is thrown again,
-/// after all have stopped.
+/// Calls `answer(begin, end)` for the pieces of [0, count), on as many threads as the machine has cores. The pieces do not depend on the
+/// number of threads, and neither do answers that share their work within a piece. The first exception is rethrown after all threads have
+/// stopped.
 template <typename Answer>
 void for_each_piece(std::size_t count, const Answer& answer) {
-  constexpr std::size_t piece = 512;  // worth a thread even where a question takes a tenth of a microsecond
+  constexpr std::size_t piece = 512;  // worth a thread even if a question takes a tenth of a microsecond
   const std::size_t pieces = (count + piece - 1) / piece;
   const std::size_t workers = std::min<std::size_t>(std::max(1U, std::thread::hardware_concurrency()), pieces);
   std::atomic<std::size_t> next = 0;
@@ -37,7 +37,7 @@ void for_each_piece(std::size_t count, const Answer& answer) {
   try {
     for (std::size_t i = 1; i < workers; ++i) threads.emplace_back(work);
   } catch (const std::system_error&) {
-    // The system grants no more threads; those there are do the work.
+    // The system grants no more threads; the existing ones do the work.
   }
   work();
   threads.clear();

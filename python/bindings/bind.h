@@ -13,12 +13,12 @@
 
 #include "tradeoff/interval.h"
 
-// Each part of the module adds its functions; the names that people see are given in Python, where the documentation is.
+// Each part of the module adds its functions; the public names are defined in Python, with the documentation.
 namespace tradeoff::python {
 
 namespace nb = nanobind;
 
-/// An interval on its way to Python.
+/// An interval as a Python object.
 using Ends = std::pair<double, double>;
 [[nodiscard]] inline Ends ends(Interval value) { return {value.lo, value.hi}; }
 

@@ -25,7 +25,7 @@ using Table = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A question with one argument and one interval for an answer. The core checks ranges; only delta may be asked at infinity.
+/// A question with one argument and an interval as answer. The core checks ranges; only delta accepts infinity.
 struct Ask {
   std::string_view name;
   const char* argument;
@@ -59,7 +59,7 @@ Ends answer_one(const Curve& curve, const std::string& name, const std::string& 
 
 using Cited = std::vector<std::pair<std::string, std::string>>;
 
-/// The answer, its method and the theorems that it rests on.
+/// The answer, its method and its theorems.
 std::tuple<Ends, std::string, Cited> explain(const Curve& curve, const std::string& name, const std::string& at,
                                              const std::string& direction) {
   const auto found = explained([&] { return answer_one(curve, name, at, direction); });
@@ -68,7 +68,7 @@ std::tuple<Ends, std::string, Cited> explain(const Curve& curve, const std::stri
   return {found.value, to_string(found.method), steps};
 }
 
-/// Every argument is checked before the first question is asked, so that a refusal names the first bad one.
+/// Every argument is checked before the first question is answered, so that the error names the first invalid one.
 void check_arguments(const Ask& ask, const Numbers& at) {
   const bool probability = ask.argument != std::string_view("epsilon");
   for (std::size_t i = 0; i < at.size(); ++i) {

@@ -42,7 +42,7 @@ auto moments(const Curve& curve, const std::string& direction) {
   return std::make_tuple(ends(found.kl), ends(found.kappa2), ends(found.kappa3), ends(found.kappa3bar), ends(found.chi2plus));
 }
 
-/// The estimate of the limit theorems, and beside it the bound of Theorem 5 or why there is none.
+/// The estimate of the limit theorems, and the bound of Theorem 5 or the reason why there is none.
 auto limit(const std::string& text, const std::string& neighbours, const std::string& relative) {
   const Neighbours whose = read_neighbours(neighbours);
   const Tolerance tolerance = read_relative(relative);

@@ -11,7 +11,7 @@ void raise(const char* type, const nb::object& error) {
   PyErr_SetObject(nb::module_::import_("tradeoff._errors").attr(type).ptr(), error.ptr());
 }
 
-/// The exceptions are Python classes, so that they can be documented, pickled and subclassed there.
+/// The exceptions are Python classes, so that they can be documented, pickled and subclassed.
 void translate(const std::exception_ptr& pointer, void*) {
   const auto make = [](const char* type, const auto&... arguments) {
     raise(type, nb::module_::import_("tradeoff._errors").attr(type)(arguments...));
@@ -43,7 +43,7 @@ void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
 
 NB_MODULE(_core, module) {
   module.doc() = "The compiled core of tradeoff. Use the package `tradeoff`; nothing here is a promise.";
-  nanobind::set_leak_warnings(false);  // a curve that some module holds until the interpreter ends is no leak
+  nanobind::set_leak_warnings(false);  // a curve that a module keeps until the interpreter ends is not a leak
   tradeoff::python::bind_errors(module);
   tradeoff::python::bind_plans(module);
   tradeoff::python::bind_curves(module);

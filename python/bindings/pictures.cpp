@@ -17,7 +17,7 @@ report::View read_view(const std::string& kind) {
 
 using Named = std::vector<std::pair<std::string, Curve>>;
 
-/// The description that the command line draws too, as JSON.
+/// The description that the command line draws, as JSON.
 std::string picture(const std::string& kind, const Named& curves, const std::string& direction, std::size_t points) {
   const report::View view = read_view(kind);
   const Direction side = read_direction(direction);
@@ -29,7 +29,7 @@ std::string picture(const std::string& kind, const Named& curves, const std::str
   return report::to_json(report::draw_curves(view, named, side, points));
 }
 
-/// The privacy statement of the first plan; the others are set beside it.
+/// The privacy statement of the first plan, compared with the others.
 std::string statement(const Named& plans, const std::string& format, const std::string& title, const std::string& unit,
                       const std::string& delta) {
   report::Context context;

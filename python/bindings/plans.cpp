@@ -13,9 +13,9 @@
 namespace tradeoff::python {
 namespace {
 
-/// The plan with the operators after it; a plan of several lines goes into parentheses.
+/// The plan followed by the operators; a plan of several lines is put into parentheses.
 std::string apply(const std::string& text, const std::string& operators) {
-  const std::string base = "gdp(1)|";  // any source: only what follows it is wanted
+  const std::string base = "gdp(1)|";  // any source: only the part after it is used
   try {
     Plan plan = parse(text);
     const Plan carrier = parse(base + operators);
@@ -46,13 +46,13 @@ std::string spell_number(const std::string& name, const std::string& text) {
   return read_number(text).text;
 }
 
-/// Throws what analysis throws for a number out of range; a plan with `?` is not looked at.
+/// Throws what the analysis throws for a number out of range; a plan with `?` is not checked.
 void check_ranges(const Plan& plan) {
   if (count_unknowns(plan) == 0) (void)parts_of_plan(plan, Neighbours::unstated, {});
 }
 
-// A plan as nested lists and tuples, for those who translate it: lines are (source, operators), a source is a call or lines, a call is
-// (name, {argument: value}), a value is a number's or a word's text, or a list of values, or lines.
+// A plan as nested lists and tuples, for conversions: lines are (source, operators), a source is a call or lines, a call is (name,
+// {argument: value}), a value is the text of a number or a word, or a list of values, or lines.
 nb::list to_tree(const Plan& plan);
 
 nb::object to_tree(const Value& value) {
@@ -96,7 +96,7 @@ nb::list list_vocabulary() {
   return words;
 }
 
-/// The plan of a run of private gradient descent.
+/// The plan of a DP-SGD run.
 std::string sgd(const std::string& noise_multiplier, std::uint64_t batch, std::uint64_t examples, const std::optional<std::string>& epochs,
                 const std::optional<std::uint64_t>& steps, const std::string& sampling, const std::string& neighbours) {
   SgdRun run{noise_multiplier, batch, examples, {}, steps, read_sampling(sampling), read_neighbours(neighbours)};

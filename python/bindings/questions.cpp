@@ -33,7 +33,7 @@ std::vector<QuestionRow> list_questions() {
 
 std::vector<FieldRow> list_common_fields() { return rows_of(ask::common_fields()); }
 
-/// The answer as JSON, as `tradeoff query` writes it.
+/// The answer as JSON, in the format of `tradeoff query`.
 std::string ask_about(const std::string& text, const std::string& name, const Texts& fields) {
   const ask::Question* question = ask::find_question(name);
   if (question == nullptr) throw UnsupportedError("ask '" + name + "' is not known");

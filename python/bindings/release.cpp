@@ -119,7 +119,7 @@ nb::tuple verify_text(const std::string& text, const std::optional<nb::bytes>& r
   {
     const nb::gil_scoped_release unlocked;
     document = report::parse_certificate(text);
-    const bool is_release = document.kind == report::CertificateKind::release;  // training is part of the command line alone
+    const bool is_release = document.kind == report::CertificateKind::release;  // training is part of the command line only
     findings = verify(document, is_release ? report::Recreation(report::recreate_release) : nullptr);
     if (sha256) findings.push_back(verify_released(document, *sha256));
   }

@@ -16,13 +16,13 @@ namespace tradeoff::python {
 namespace {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& written, const std::string& allowed) {
-  constexpr std::size_t shown = 40;  // a message quotes a value, not a megabyte of it
+  constexpr std::size_t shown = 40;  // a message quotes only the start of a long value
   const std::string quoted = written.size() <= shown ? written : written.substr(0, shown) + "...";
   throw DomainError(name + " = " + quoted + " is not allowed; it must be " + allowed);
 }
 
-/// Whether the decimal, which rounds to `value`, lies below (-1), on (0) or above it (1); nothing if that takes longer numbers. Written as
-/// digits * 10^-power with power up to 22, which is a double, the product value * 10^power is exact in two doubles.
+/// Whether the decimal, which rounds to `value`, lies below (-1), on (0) or above it (1); empty if that needs longer numbers. For digits *
+/// 10^-power with power up to 22, which is an exact double, the product value * 10^power is exact in two doubles.
 std::optional<int> side_of_decimal(std::string_view text, double value) {
   const std::size_t letter = text.find('e');
   std::int64_t digits = 0;
@@ -40,7 +40,7 @@ std::optional<int> side_of_decimal(std::string_view text, double value) {
   const double scaled = std::abs(value) * powers[static_cast<std::size_t>(power)];
   const double rest = std::fma(std::abs(value), powers[static_cast<std::size_t>(power)], -scaled);
   const auto rounded = static_cast<double>(digits);
-  // Both differences are exact: neighbours of one size, and integers far below 2^53.
+  // Both differences are exact: of neighbouring doubles of one size, and of integers far below 2^53.
   const double beyond = (rounded - scaled) + static_cast<double>(digits - static_cast<std::int64_t>(rounded));
   const int outward = beyond > rest ? 1 : beyond < rest ? -1 : 0;
   return value < 0 ? -outward : outward;
@@ -65,7 +65,7 @@ Interval read_argument(const char* name, const std::string& text) {
 
 Interval enclose_nearby(const char* name, double value) {
   const double size = std::abs(value), scaled = size * 1024;
-  // A fraction of 1024 below 10^5 has at most 15 digits, so it is its own shortest decimal; next to 0 neighbours are far apart, relatively.
+  // A multiple of 1/1024 below 10^5 has at most 15 digits, so it is its own shortest decimal; near 0 neighbours are relatively far apart.
   if (!(size > 1e-300 && size < 1e300) || (size < 1e5 && scaled == std::trunc(scaled))) return enclose_shortest(name, value);
   return {numeric::next_down(value), numeric::next_up(value)};
 }

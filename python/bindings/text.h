@@ -10,10 +10,10 @@
 #include "tradeoff/error.h"
 #include "tradeoff/plan.h"
 
-// What crosses the border to Python is text and doubles: a plan is its text, a number the decimal that Python prints for it.
+// Python and C++ exchange text and doubles: a plan is its text, a number the decimal that Python prints for it.
 namespace tradeoff::python {
 
-/// A ParseError together with the text it speaks of, so that Python can point at the fault.
+/// A ParseError together with its text, so that Python can print a caret.
 class TextError final : public std::runtime_error {
  public:
   TextError(const ParseError& error, std::string text)
@@ -26,7 +26,7 @@ class TextError final : public std::runtime_error {
   std::string text_;
 };
 
-/// What `action` makes of the plan that the text is.
+/// The result of `action` on the plan of the text.
 template <typename Action>
 auto with_plan(const std::string& text, const Action& action) {
   try {
@@ -36,12 +36,12 @@ auto with_plan(const std::string& text, const Action& action) {
   }
 }
 
-/// The interval around a decimal or a quotient of two, as a plan would read it. Throws DomainError that names the argument.
+/// The interval around a decimal or a quotient of two, read as in a plan. Throws DomainError that names the argument.
 [[nodiscard]] Interval read_argument(const char* name, const std::string& text);
 
-/// The same for the shortest decimal that stands for the double: what a person who typed it meant, and the double itself.
+/// The same for the shortest decimal of the double, which is what a user who typed it meant, and for the double itself.
 [[nodiscard]] Interval enclose_shortest(const char* name, double value);
-/// Both of these, and at most a rounding more, where finding out the decimal would take longer than the answer: for lists.
+/// Contains both, and at most one rounding more, if finding the decimal would take longer than the answer: for lists.
 [[nodiscard]] Interval enclose_nearby(const char* name, double value);
 
 [[nodiscard]] Neighbours read_neighbours(const std::string& word);

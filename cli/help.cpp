@@ -29,7 +29,7 @@ constexpr std::array<GroupTitle, 5> group_titles = {{{Group::ask, "Ask about a p
 constexpr std::string_view introduction =
     "tradeoff: a differential-privacy accountant with proved bounds.\n"
     "\n"
-    "A plan says what is run on people's data. Every answer about it is an interval\n"
+    "A plan states what is run on people's data. Every answer about it is an interval\n"
     "that contains the true value, rounding included.\n"
     "\n"
     "Usage: tradeoff VERB [OPTIONS] [PLAN]\n";

@@ -64,12 +64,12 @@ void check_files(const Options& options, const std::string& checkpoint) {
 RunFile::RunFile(const Options& options) {
   const std::string* given = options.find("checkpoint");
   resumes_ = options.find("resume") != nullptr;
-  if (given == nullptr && resumes_) throw DomainError("train: --resume needs --checkpoint, the file to go on from");
+  if (given == nullptr && resumes_) throw DomainError("train: --resume needs --checkpoint, the file to continue from");
   check_files(options, given == nullptr ? "" : target_of(*given));
   if (given == nullptr) return;
   path_ = target_of(*given);
   if (!resumes_ && std::filesystem::exists(path_))
-    throw DomainError("train: " + *given + " is there already; --resume goes on with it, another name starts a new run");
+    throw DomainError("train: " + *given + " exists already; --resume continues it, another name starts a new run");
   if (resumes_) {
     run_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     if (run_ < 0) throw InputError("cannot read " + *given);

@@ -18,13 +18,13 @@ ExitCode code_of(const std::optional<Testimony>& testimony) {
 std::string words_of(const Testimony& testimony) {
   switch (testimony.verdict) {
     case Testimony::Verdict::confirmed:
-      return testimony.words + "The witness, which shares nothing with this answer but the plan, confirms it.\n";
+      return testimony.words + "The witness, an independent program, confirms this answer.\n";
     case Testimony::Verdict::contradicted:
       return testimony.words + "The two contradict each other: one of them is wrong. Claim nothing, and report this plan as a bug.\n";
     case Testimony::Verdict::undecided:
       break;
   }
-  return testimony.words + "The witness cannot tell; the answer stands on its own proof.\n";
+  return testimony.words + "The witness cannot decide; the answer is proved without it.\n";
 }
 
 ExitCode code_of(ask::Outcome outcome) {

@@ -17,7 +17,7 @@ namespace tradeoff::cli {
 namespace {
 
 constexpr std::array<ask::Field, 1> explain_fields = {{{"delta", "where epsilon is explained", ask::Kind::number, ask::probability}}};
-constexpr ask::Question explain_row{.name = "explain", .meaning = "which theorems an answer rests on", .fields = explain_fields};
+constexpr ask::Question explain_row{.name = "explain", .meaning = "the theorems of an answer", .fields = explain_fields};
 
 /// The measured mu of Gaussian DP; nothing if no theorem covers the plan.
 std::optional<Explained<GdpMeasurement>> measured(const Curve& curve) {

@@ -85,7 +85,7 @@ ExitCode run_man(const Verb&, const Options&) {
                      "\" \"User Commands\"\n"
                      ".SH NAME\ntradeoff \\- a differential\\-privacy accountant with proved bounds\n"
                      ".SH SYNOPSIS\n\\fBtradeoff\\fR \\fIVERB\\fR [\\fIOPTIONS\\fR] [\\fIPLAN\\fR]\n"
-                     ".SH DESCRIPTION\nA plan says what is run on people\\(aqs data. Every answer about it is an interval that "
+                     ".SH DESCRIPTION\nA plan states what is run on people\\(aqs data. Every answer about it is an interval that "
                      "contains the true value, rounding included. The end that may be claimed comes first. A plan is given as its text, as "
                      "\\fB@file\\fR, or as \\fB\\-\\fR "
                      "for standard input.\n"

@@ -54,7 +54,7 @@ ExitCode run_mechanisms(const Verb&, const Options& options) {
   write_out(options.json ? to_json()
                          : to_lines(Role::source, "What can be run on the data:") + "\n" +
                                to_lines(Role::operation, "What can follow it after a |:") + "\n" +
-                               to_lines(Role::tail, "How a profile may go on beyond its last point:"));
+                               to_lines(Role::tail, "How a profile continues beyond its last point:"));
   return ExitCode::done;
 }
 

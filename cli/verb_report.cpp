@@ -39,7 +39,7 @@ report::Context read_context(const Options& options, const ask::Request& request
 
 report::Statement statement_of(const Options& options, ask::CurveCache& curves) {
   const ask::Request request = to_request(report_row, options, curves);
-  request.require_both_directions("a statement speaks of both orders at once");
+  request.require_both_directions("a statement covers both directions at once");
   return report::make_statement(read_context(options, request), request.plan(), *request.curve());
 }
 

@@ -113,7 +113,7 @@ Number read_noise(const Options& options, TrainingTerms terms) {
   const Targets targets = read_training_targets(options);
   if (options.find("noise") == nullptr) {
     if (targets.empty())
-      throw DomainError("train: say how private it should be: --noise Z, --epsilon E with --delta D, --mu M or --advantage A");
+      throw DomainError("train: state how private it should be: --noise Z, --epsilon E with --delta D, --mu M or --advantage A");
     return train::calibrated_noise(terms, targets);
   }
   terms.noise = read_option(options, "noise", "");
@@ -127,7 +127,7 @@ Number read_noise(const Options& options, TrainingTerms terms) {
 std::uint64_t public_size_of(const Options& options, std::size_t records) {
   if (options.find("public-size") == nullptr && options.find("data") != nullptr)
     throw DomainError(
-        "train: --sampling poisson protects whether a record is there at all, so the number of records is not public: state "
+        "train: --sampling poisson protects whether a record is present, so the number of records is not public: state "
         "--public-size N, about as many, or --sampling fixed");
   return read_whole(options, "public-size", 1, records);
 }
@@ -296,7 +296,7 @@ ExitCode run_audit(const Options& options, const TrainingData& data) {
     write_out(std::to_string(found.steps) + " steps, " + std::to_string(found.right) + " of " + std::to_string(found.guesses) +
               " secrets of the canary guessed\nmu of a step >= " + numeric::to_text_below(found.mu_below, 6) +
               " with 99.9 % confidence\nmu of a step <= " + numeric::to_text_above(found.promised.hi, 6) + " as promised\n" +
-              check_lines(found) + (found.exposes() ? "The steps are not what is stated.\n" : "Nothing speaks against what is stated.\n"));
+              check_lines(found) + (found.exposes() ? "The steps differ from what is stated.\n" : "No deviation from what is stated was found.\n"));
   }
   return found.exposes() ? ExitCode::check_failed : ExitCode::done;
 }

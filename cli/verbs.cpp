@@ -507,7 +507,7 @@ constexpr std::array<Verb, 37> all_verbs = {{
      "  tradeoff limit --epsilon 1 'dp(epsilon=0.1) | repeat(100)'\n"
      "  tradeoff limit table",
      true, limit_options, run_limit},
-    {Group::theory, "explain", "which theorems an answer rests on",
+    {Group::theory, "explain", "the theorems of an answer",
      "Answers epsilon at one delta (1e-5 unless stated) and names the theorems that this answer rests on, as recorded by the code that "
      "computed it. Other questions may rest on other theorems: `--json` of every question names its own.\n\n"
      "Examples:\n"

@@ -62,7 +62,7 @@ Testimony ask_witness(std::string_view verb, const Options& options, Interval an
   pointers.push_back(nullptr);
 
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw InputError("the witness cannot be asked: no pipe");
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw InputError("cannot run the witness: no pipe");
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);

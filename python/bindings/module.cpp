@@ -42,7 +42,7 @@ void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
 }  // namespace tradeoff::python
 
 NB_MODULE(_core, module) {
-  module.doc() = "The compiled core of tradeoff. Use the package `tradeoff`; nothing here is a promise.";
+  module.doc() = "The compiled core of tradeoff. Use the package `tradeoff`; this module may change.";
   nanobind::set_leak_warnings(false);  // a curve that a module keeps until the interpreter ends is not a leak
   tradeoff::python::bind_errors(module);
   tradeoff::python::bind_plans(module);

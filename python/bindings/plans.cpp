@@ -19,7 +19,7 @@ std::string apply(const std::string& text, const std::string& operators) {
   try {
     Plan plan = parse(text);
     const Plan carrier = parse(base + operators);
-    if (carrier.lines.size() != 1) throw ParseError("operators stand on one line", 0);
+    if (carrier.lines.size() != 1) throw ParseError("operators must be on one line", 0);
     if (plan.lines.size() != 1) plan = Plan{{Line{std::move(plan), {}}}};
     auto& applied = plan.lines.front().operators;
     applied.insert(applied.end(), carrier.lines.front().operators.begin(), carrier.lines.front().operators.end());

@@ -227,7 +227,7 @@ namespace {
 
 /// The parts as the plan states them, before they are prepared for composition.
 PlanParts stated_parts(const Plan& plan, const Vocabulary& vocabulary, Neighbours neighbours, Tolerance tolerance) {
-  if (plan.lines.empty()) throw DomainError("plan: an empty plan says nothing; give at least one source");
+  if (plan.lines.empty()) throw DomainError("plan: the plan is empty; give at least one source");
   const Neighbours agreed = agreed_neighbours(plan, vocabulary, neighbours);
   return {Analyst(vocabulary, agreed, tolerance).parts_of(plan), agreed};
 }

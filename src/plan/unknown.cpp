@@ -117,8 +117,8 @@ UnknownPlace find_unknown(const Plan& plan) {
     places.push_back({role, call.name, argument.name, value.offset});
   });
   finder.in_plan(plan);
-  if (places.empty()) throw ParseError("the plan holds no '?': put one in the place of the number to find", 0);
-  if (places.size() > 1) throw ParseError("the plan holds more than one '?'", places[1].offset);
+  if (places.empty()) throw ParseError("the plan has no '?': write one in place of the number to solve for", 0);
+  if (places.size() > 1) throw ParseError("the plan has more than one '?'", places[1].offset);
   return places.front();
 }
 

@@ -309,7 +309,7 @@ void read_question(const Json& question, CertifiedAnswer& one) {
   if (one.ask != Ask::delta && !(at.lo >= 0 && at.hi <= 1)) throw CertificateError(field, "must lie between 0 and 1, not " + shown(one.at));
   if (!(width.lo > 0 && width.hi <= 1)) throw CertificateError("relative", "must be above 0 and at most 1, not " + shown(one.relative));
   if (one.ask == Ask::mu && one.direction != Direction::worst)
-    throw CertificateError("direction", "must be worst for mu, which speaks of both orders at once");
+    throw CertificateError("direction", "must be worst for mu, which covers both directions at once");
 }
 
 Neighbours neighbours_at(const Json& content) {

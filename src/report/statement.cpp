@@ -229,7 +229,7 @@ std::vector<std::string> not_covered(const Statement& statement) {
   items.push_back(
       "Whether the computation that was run is the one described here: the clipping, the sensitivity, the sampling, and noise of exactly "
       "the "
-      "stated law from a secure source. Noise in floating point has leaked in the past.");
+      "stated distribution from a secure source. Noise in floating point has leaked in the past.");
   if (holds_claims(statement.plan))
     items.push_back(
         "Whether guarantees that the plan only states (of a vendor, of a paper, of a table) are true; they are taken as given.");

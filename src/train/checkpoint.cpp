@@ -33,7 +33,7 @@ std::vector<float> read_hex(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); at += 8) {
     std::uint32_t bits = 0;
     const auto [end, error] = std::from_chars(text.data() + at, text.data() + at + 8, bits, 16);
-    if (error != std::errc() || end != text.data() + at + 8) refuse("has a weight that is no number");
+    if (error != std::errc() || end != text.data() + at + 8) refuse("has a weight that is not a number");
     values.push_back(std::bit_cast<float>(bits));
   }
   return values;
@@ -49,7 +49,7 @@ class CheckpointFields {
   explicit CheckpointFields(std::string_view text) {
     while (!text.empty()) {
       const std::size_t end = text.find('\n'), middle = text.find(" = ");
-      if (end == std::string_view::npos || middle >= end) refuse("has a line that says nothing");
+      if (end == std::string_view::npos || middle >= end) refuse("has a line that is not `name = value`");
       fields_.emplace(text.substr(0, middle), text.substr(middle + 3, end - middle - 3));
       text.remove_prefix(end + 1);
     }
@@ -109,7 +109,7 @@ std::string to_text(const Progress& progress) {
 }
 
 Progress read_progress(std::string_view text) {
-  if (text.substr(0, first_line.size()) != first_line) refuse("is no model file of this program");
+  if (text.substr(0, first_line.size()) != first_line) refuse("is not a model file of this program");
   const std::size_t end = text.rfind(last_line);
   if (end == std::string_view::npos || text.substr(end + last_line.size()) != noise::sha256(text.substr(0, end)) + "\n")
     refuse("is damaged or truncated: its SHA-256 does not fit");

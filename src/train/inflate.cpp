@@ -67,7 +67,7 @@ class PrefixCode {
       first = 2 * (first + count);
       code *= 2;
     }
-    refuse("it has a code that stands for nothing");
+    refuse("it has an unused code");
   }
 
  private:
@@ -106,7 +106,7 @@ class Inflater {
   void copy_stored() {
     bits_.skip_to_byte();
     const std::uint32_t length = bits_.take(16), inverse = bits_.take(16);
-    if ((length ^ inverse) != 0xFFFF) refuse("a block has no sound length");
+    if ((length ^ inverse) != 0xFFFF) refuse("a block has an invalid length");
     for (std::uint32_t i = 0; i < length; ++i) put(static_cast<char>(bits_.take(8)));
   }
   void read_fixed() {
@@ -156,10 +156,10 @@ class Inflater {
         put(static_cast<char>(symbol));
         continue;
       }
-      if (symbol > 285) refuse("it has a length that stands for nothing");
+      if (symbol > 285) refuse("it has an unused length code");
       const std::uint32_t length = length_base[symbol - 257] + bits_.take(length_bits[symbol - 257]);
       const std::uint32_t code = distances.decode(bits_);
-      if (code > 29) refuse("it has a distance that stands for nothing");
+      if (code > 29) refuse("it has an unused distance code");
       const std::size_t distance = distance_base[code] + bits_.take(distance_bits[code]);
       if (distance > out_.size()) refuse("it copies from before its start");
       for (std::uint32_t i = 0; i < length; ++i) put(out_[out_.size() - distance]);

@@ -19,7 +19,7 @@ TEST(Paranoid, IsConfirmed) {
   const std::string plan = "gaussian(sigma=1) | poisson(rate=1/100) | repeat(200)";
   const Outcome epsilon = run_command({"epsilon", "--delta", "1e-5", "--paranoid", plan});
   EXPECT_EQ(epsilon.code, 0) << epsilon.err << epsilon.out;
-  EXPECT_THAT(epsilon.out, HasSubstr("shares nothing with this answer but the plan, confirms it"));
+  EXPECT_THAT(epsilon.out, HasSubstr("The witness, an independent program, confirms this answer"));
   const Outcome delta = run_command({"delta", "--epsilon", "0.5", "--direction", "add", "--paranoid", "--json", plan});
   EXPECT_EQ(delta.code, 0) << delta.err;
   EXPECT_EQ(json::parse(delta.out).at("witness"), "confirmed");
@@ -29,7 +29,7 @@ TEST(Paranoid, ReportsAnUndecidedWitness) {
   const Outcome run = run_command({"epsilon", "--delta", "1e-5", "--paranoid", "gaussian(sigma=1) | sample(rate=1/100) | repeat(200)"});
   EXPECT_EQ(run.code, 4) << run.err;
   EXPECT_THAT(run.out, HasSubstr("epsilon <="));
-  EXPECT_THAT(run.out, HasSubstr("the answer stands on its own proof"));
+  EXPECT_THAT(run.out, HasSubstr("the answer is proved without it"));
 }
 
 /// A copy of the program in its own directory, with or without a witness next to it.
@@ -64,7 +64,7 @@ TEST(Paranoid, ClaimsNothingThatIsContradicted) {
   EXPECT_EQ(run.code, 1);
   EXPECT_THAT(run.out, HasSubstr("delta --epsilon 1 --confirm 0.12693673750"));
   EXPECT_THAT(run.out, HasSubstr("Claim nothing"));
-  EXPECT_EQ(Copy("#!/bin/sh\nkill -9 $$\n").run().code, 4) << "a witness that died says nothing";
+  EXPECT_EQ(Copy("#!/bin/sh\nkill -9 $$\n").run().code, 4) << "a witness that crashed gives no verdict";
 }
 
 TEST(Paranoid, NeedsItsWitness) {

@@ -158,7 +158,7 @@ TEST(VerbReport, RefusesWithReasons) {
     return run.err;
   };
   EXPECT_THAT(refused({"gdp(mu=1)", "--delta", "2"}), HasSubstr("delta"));
-  EXPECT_THAT(refused({"gdp(mu=1)", "--direction", "add"}), HasSubstr("a statement speaks of both orders at once"));
+  EXPECT_THAT(refused({"gdp(mu=1)", "--direction", "add"}), HasSubstr("a statement covers both directions at once"));
   EXPECT_THAT(refused({"gdp(mu=1)", "--title", ""}), HasSubstr("--title must be a text of 1 to 200 bytes"));
   EXPECT_THAT(refused({"gdp(mu=1)", "--title", "a\x1b[31m"}), HasSubstr("--title must be a text in UTF-8 without control characters"));
   EXPECT_THAT(refused({"gdp(mu=1)", "--unit", "a\xff"}), HasSubstr("--unit must be a text in UTF-8 without control characters"));

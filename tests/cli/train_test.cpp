@@ -253,7 +253,7 @@ TEST_F(Train, BadOptionsAreNamed) {
     EXPECT_EQ(run.out, "");
     return run.err;
   };
-  EXPECT_THAT(complaint({}), HasSubstr("say how private it should be"));
+  EXPECT_THAT(complaint({}), HasSubstr("state how private it should be"));
   EXPECT_THAT(complaint({"--noise", "1", "--slack", "1e-5"}), HasSubstr("--slack needs --mu"));
   EXPECT_THAT(complaint({"--noise", "1", "--epsilon", "3"}), HasSubstr("--epsilon needs --delta"));
   EXPECT_THAT(complaint({"--noise", "zero"}), HasSubstr("--noise = zero is not a number"));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the instructions of representative questions and compares them with what was recorded: work that creeps in is seen at once.
+"""Counts the instructions of representative questions and compares them with what was recorded: additional work is detected at once.
 
     tools/check_instructions.py TRADEOFF             exit 1 and one line for each question that does more work than recorded
     tools/check_instructions.py --record TRADEOFF    writes what is counted now

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks of this folder share: the command line, and a throw-away tree to seed faults in."""
+"""Code shared by the checks of this folder: the command line, and a temporary tree for seeded faults."""
 
 import sys
 import tempfile

@@ -170,7 +170,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What not everybody needs is imported when it is first used."""
+    """Imports rarely used modules at their first use."""
     if name in ("algebra", "interchange"):
         from importlib import import_module
 

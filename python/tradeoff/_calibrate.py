@@ -12,9 +12,9 @@ from ._plan import Plan, PlanLike
 
 
 class Calibration(NamedTuple):
-    """The extreme value that still meets the targets, the end of it that is certain to, and a plan that is certain to.
+    """The smallest (or largest) value that meets the targets, its proved end, and a plan with that value.
 
-    ``printed`` is the safe end rounded to its safe side; that very decimal was verified, and ``plan`` has it in the place of ``?``.
+    ``printed`` is the safe end rounded to its safe side; that decimal itself was verified, and ``plan`` has it in place of ``?``.
     """
 
     value: Interval

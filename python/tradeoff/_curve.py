@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """A theorem that an answer rests on, and what it was used for."""
+    """A theorem that an answer uses, and its use there."""
 
     theorem: str
     detail: str
 
 
 class Explanation(NamedTuple):
-    """An answer and how it was found: ``method`` is ``closed form``, ``exact``, ``contour`` or ``lattice``."""
+    """An answer and how it was computed: ``method`` is ``closed form``, ``exact``, ``contour`` or ``lattice``."""
 
     ask: str
     at: str
@@ -44,7 +44,7 @@ class Explanation(NamedTuple):
 
 
 class Guarantee(NamedTuple):
-    """A corner: the plan is (epsilon.hi, delta.hi)-DP and touches that line."""
+    """A corner of the profile: the plan is (epsilon.hi, delta.hi)-DP."""
 
     epsilon: Interval
     delta: Interval
@@ -58,7 +58,7 @@ class Posterior(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """What is certain about delta for large epsilon; no mu below ``limit.lo`` is a guarantee."""
+    """What is proved about delta for large epsilon; the plan is not mu-GDP for any mu below ``limit.lo``."""
 
     kind: str
     from_epsilon: float
@@ -66,14 +66,14 @@ class Tail(NamedTuple):
 
 
 class SlackPair(NamedTuple):
-    """Gaussian DP up to a chance ``slack`` of revealing everything: a guarantee about the whole curve, so it composes."""
+    """Gaussian DP except with probability ``slack``: a guarantee for the whole curve, so it composes."""
 
     slack: float
     mu: Interval
 
 
 class Measurement(NamedTuple):
-    """The answer to "is it Gaussian-DP, and for which mu". ``verdict`` is ``gdp``, ``not_gdp`` or ``undecided``."""
+    """Whether the plan is Gaussian-DP, and for which mu. ``verdict`` is ``gdp``, ``not_gdp`` or ``undecided``."""
 
     verdict: str
     mu: Interval
@@ -85,7 +85,7 @@ class Measurement(NamedTuple):
 
 
 class HeadMeasurement(NamedTuple):
-    """mu over epsilon <= epsilon_max alone, and the delta that is left there. It says nothing beyond, and does not compose."""
+    """mu over epsilon <= epsilon_max only, and the delta at epsilon_max. It bounds nothing beyond, and does not compose."""
 
     mu: Interval
     residual: Interval
@@ -102,7 +102,7 @@ class Polygon(NamedTuple):
 
 
 class Approximations(NamedTuple):
-    """Polygons around the curve: whatever is composed from ``below`` bounds delta from above, from ``above`` from below."""
+    """Polygons around the curve: compositions of ``below`` bound delta from above, compositions of ``above`` from below."""
 
     below: Polygon
     above: Polygon
@@ -111,9 +111,9 @@ class Approximations(NamedTuple):
 
 
 class Risk(NamedTuple):
-    """What the best possible attacker can learn about one person; the keys are false-positive rates, priors, crowds and chances.
+    """What the best possible attacker can learn about one person. Keys are false-positive rates, priors, numbers of people, probabilities.
 
-    ``belief`` is the largest posterior that an output can cause, except for outputs that have the chance ``rare`` together.
+    ``belief`` is the largest posterior that an output can cause, except for outputs of total probability ``rare``.
     """
 
     advantage: Interval
@@ -129,7 +129,7 @@ class Risk(NamedTuple):
 
 
 class Method(NamedTuple):
-    """One method's epsilon. ``kind`` is ``bound``, ``estimate`` (certifies nothing), ``at_least`` or ``refused``."""
+    """The epsilon of one method. ``kind`` is ``bound``, ``estimate`` (proves nothing), ``at_least`` or ``refused``."""
 
     method: str
     kind: str
@@ -138,7 +138,7 @@ class Method(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Every method's epsilon at one delta; ``epsilon`` encloses the truth, ``best`` is the method whose bound is the least."""
+    """The epsilon of every method at one delta; ``epsilon`` encloses the true value, ``best`` is the method with the smallest bound."""
 
     rows: tuple[Method, ...]
     best: str
@@ -146,7 +146,7 @@ class Comparison(NamedTuple):
     warnings: tuple[str, ...]
 
     def __getitem__(self, key: Any) -> Any:
-        """A row by the name of its method, besides what a tuple has."""
+        """The row of a method by its name, or by its index."""
         if isinstance(key, str):
             for row in self.rows:
                 if row.method == key:
@@ -164,14 +164,14 @@ class Divergences(NamedTuple):
 
 
 class Converted(NamedTuple):
-    """What the best Renyi order certifies. ``value.hi`` may be claimed; it is never better than the curve itself."""
+    """The bound by the best Renyi order. ``value.hi`` may be claimed; it is never better than the curve itself."""
 
     value: Interval
     order: float
 
 
 class Renyi:
-    """The Renyi divergences of a plan at every order, by which RDP accountants add up mechanisms. Lossy.
+    """The Renyi divergences of a plan at every order; RDP accountants add them over mechanisms. Lossy.
 
     >>> import tradeoff as to
     >>> 1 in to.gaussian(1).curve().renyi().at(2)
@@ -192,23 +192,23 @@ class Renyi:
         return Interval(*self._core_for(direction).at(float(order), direction))
 
     def epsilon(self, delta: Number, *, direction: str = "worst") -> Converted:
-        """The least epsilon that some order certifies at this delta."""
+        """The least epsilon over all orders at this delta."""
         value, order = self._core_for(direction).epsilon(to_text("delta", delta), direction)
         return Converted(Interval(*value), order)
 
     def delta(self, epsilon: Number, *, direction: str = "worst") -> Converted:
-        """The least delta that some order certifies at this epsilon."""
+        """The least delta over all orders at this epsilon."""
         value, order = self._core_for(direction).delta(to_text("epsilon", epsilon), direction)
         return Converted(Interval(*value), order)
 
     def zcdp(self) -> Interval | None:
-        """A rho such that the plan is rho-zCDP, where one is known."""
+        """A rho such that the plan is rho-zCDP, or None if none is known."""
         rho = self._core.zcdp()
         return None if rho is None else Interval(*rho)
 
 
 class Edgeworth:
-    """The central limit theorem refined by skewness and kurtosis of the loss. Estimates, which certify nothing: plain floats."""
+    """The central limit theorem refined by skewness and kurtosis of the loss. Estimates, which prove nothing: plain floats."""
 
     __slots__ = ("_core",)
 
@@ -216,16 +216,16 @@ class Edgeworth:
         self._core = core
 
     def epsilon(self, delta: float) -> float:
-        """About the epsilon at this delta."""
+        """An estimate of epsilon at this delta."""
         return self._core.epsilon(float(delta))
 
     def delta(self, epsilon: float) -> float:
-        """About the delta at this epsilon."""
+        """An estimate of delta at this epsilon."""
         return self._core.delta(float(epsilon))
 
 
 class Order(NamedTuple):
-    """Whether one curve is at least as private as another: ``yes``, ``no`` (then with a place where it certainly is not), ``undecided``."""
+    """Whether one curve is at least as private as another: ``yes``, ``no`` (with a point that proves it), ``undecided``."""
 
     verdict: str
     alpha: float | None
@@ -233,7 +233,7 @@ class Order(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Moments of the privacy loss: the functionals of the limit theorems."""
+    """Moments of the privacy loss, which the limit theorems use."""
 
     kl: Interval
     kappa2: Interval
@@ -243,7 +243,7 @@ class Moments(NamedTuple):
 
 
 class BerryEsseen(NamedTuple):
-    """A guarantee: f(a) >= G_mu(a + gamma) - gamma for every a; it certifies no delta below ``floor``."""
+    """A guarantee: f(a) >= G_mu(a + gamma) - gamma for every a; it proves no delta below ``floor``."""
 
     mu: Interval
     gamma: Interval
@@ -251,7 +251,7 @@ class BerryEsseen(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """What the plan tends to. ``mu_estimate`` certifies nothing; ``berry_esseen`` does, or ``refusal`` says why it does not speak."""
+    """The limit of the plan. ``mu_estimate`` proves nothing; ``berry_esseen`` is a bound, or ``refusal`` states why there is none."""
 
     mu_estimate: float
     revealed_estimate: float
@@ -264,7 +264,7 @@ _SLACKS = (1e-5, 1e-8, 1e-10, 1e-15)  # as the command line: from what a survey 
 
 
 class Curve:
-    """What a plan guarantees. Immutable, hashable, picklable, safe to share between threads; every answer is certain to hold.
+    """What a plan guarantees. Immutable, hashable, picklable, safe to share between threads; every answer is a proved enclosure.
 
     A question with one number is answered by an Interval; with an array or a list of n numbers by an array of shape (n, 2), on all cores.
 
@@ -309,13 +309,13 @@ class Curve:
 
     @property
     def plan(self) -> Plan:
-        """What was run. A curve of ``tradeoff.algebra`` has none."""
+        """The plan. A curve of ``tradeoff.algebra`` has none."""
         if self._plan is None:
             raise UnsupportedError(f"{self!r}: no plan describes this curve")
         return self._plan
 
     def extend(self, more: PlanLike) -> Curve:
-        """The curve of this plan with more lines after it. What has been found out so far is used again, so that a further step of a long
+        """The curve of this plan with more lines after it. Earlier results are reused, so that one more step of a long
         run costs microseconds.
 
         >>> import tradeoff as to
@@ -329,16 +329,16 @@ class Curve:
 
     @property
     def neighbours(self) -> str | None:
-        """``add-remove``, ``replace-one``, or None where the sensitivity says which."""
+        """``add-remove``, ``replace-one``, or None if it is not stated."""
         return self._core.neighbours or None
 
     def explain(
         self, *, delta: Any = None, epsilon: Any = None, alpha: Any = None, fpr: Any = None, direction: str = "worst"
     ) -> Explanation:
-        """One answer with its method and the theorems that it rests on, recorded while it was computed.
+        """One answer with its method and its theorems, recorded while it was computed.
 
         The question is epsilon at ``delta``, delta at ``epsilon``, beta at ``alpha`` or the true-positive rate at ``fpr``; epsilon at
-        delta = 1e-5 if nothing is given. Other questions may rest on other theorems.
+        delta = 1e-5 if nothing is given. Other questions may use other theorems.
 
         >>> Plan("gaussian(sigma=2)").curve().explain(epsilon=1).method
         'closed form'
@@ -505,17 +505,17 @@ class Curve:
         )
 
     def naming_chance(self, people: int) -> Interval:
-        """The largest chance to name the one of that many equally likely people whose record was used."""
+        """The largest probability of picking the one of that many equally likely people whose record was used."""
         if isinstance(people, bool) or not isinstance(people, int) or not 2 <= people < 2**63:
             raise DomainError(f"people = {people!r} is not allowed; it must be a whole number of at least 2")
         return Interval(*_core.naming_chance(self._core, people))
 
     def odds_factor(self, chance: Number) -> Interval:
-        """The least factor by which, except with this chance, no output multiplies the odds about a record."""
+        """The least factor k such that, except with this probability, no output multiplies the odds about a record by more than k."""
         return Interval(*_core.odds_factor(self._core, to_text("chance", chance)))
 
     def at_least_as_private(self, other: Curve) -> Order:
-        """Whether whatever the other allows an attacker, this one allows no more.
+        """Whether no attack does better against this curve than against the other.
 
         >>> import tradeoff as to
         >>> to.gaussian(2).curve().at_least_as_private(to.gaussian(1).curve()).verdict
@@ -549,7 +549,7 @@ class Curve:
         return Moments(*(Interval(*value) for value in _core.moments(self._core_for(direction), direction)))
 
     def clt(self) -> Limit:
-        """What limit theorems say: an estimate of mu, and the bound of Berry and Esseen beside it."""
+        """Limit theorems: an estimate of mu, and the Berry-Esseen bound."""
         mu, revealed, theorems, proved, refusal = _core.limit(self._of_plan(), self._stated, self._relative)
         bound = None if proved is None else BerryEsseen(*(Interval(*value) for value in proved))
         return Limit(mu, revealed, tuple(theorems), bound, refusal)
@@ -581,7 +581,7 @@ class Curve:
 
     def check(self, *, epsilon: Number, delta: Number) -> str:
         """``"within"`` if the plan is certainly (epsilon, delta)-DP, ``"exceeded"`` if it certainly is not, otherwise ``"undecided"``.
-        A budget binds in both directions.
+        The budget must be met in both directions.
 
         >>> import tradeoff as to
         >>> to.gaussian(sigma=2).curve().check(epsilon=3, delta=1e-5)
@@ -602,7 +602,7 @@ class Curve:
         return hash(self._identity())
 
     def _of_plan(self) -> str:
-        """The text for questions that look at the lines of the plan; UnsupportedError for a curve that no plan describes."""
+        """The plan text for questions that use the lines of the plan; UnsupportedError for a curve that no plan describes."""
         return self._text if self._plan is not None else self.plan.text
 
     def _identity(self) -> tuple[Any, ...]:
@@ -622,7 +622,7 @@ class Curve:
 
 
 def _rebuild(plan: str, text: str, neighbours: str, relative: str) -> Curve:
-    """The curve of a pickle: of what its files held when it was made."""
+    """The curve of a pickle, with the content of its files from when it was made."""
     return Curve._of(_core.analyze(text, neighbours, relative), Plan(plan), text, neighbours, relative)
 
 
@@ -655,7 +655,7 @@ def _to_float(text: str) -> float:
 
 
 def _are_doubles(values: Any) -> bool:
-    """Whether the array can be handed over as doubles without rounding; other numbers go one by one, exactly."""
+    """Whether the array converts to doubles without rounding; other numbers are converted one by one, exactly."""
     kind, bits = values.dtype.kind, 8 * values.dtype.itemsize
     if kind == "f":
         return bool(bits <= 64)

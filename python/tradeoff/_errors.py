@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong, in the words of the command line: parse, domain, unsupported, too_large."""
+"""The exceptions; their kinds are those of the command line: parse, domain, unsupported, too_large."""
 
 
 class Error(ValueError):
-    """Base of everything this package refuses. ``kind`` is the word that ``tradeoff query`` answers with."""
+    """Base class of all exceptions of this package. ``kind`` is the word that ``tradeoff query`` prints."""
 
     kind: str = "error"
 
@@ -51,11 +51,11 @@ class DomainError(Error):
 
 
 class UnmetError(DomainError):
-    """A target that was stated and that the plan is not certain to meet."""
+    """A stated target that the plan is not proved to meet."""
 
 
 class UnsupportedError(Error):
-    """A question with a meaning but without a theorem behind it here."""
+    """A meaningful question that no implemented theorem covers."""
 
     kind = "unsupported"
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Interval(NamedTuple):
-    """A closed interval that is certain to hold the true value, rounding included.
+    """A closed interval that is proved to contain the true value, rounding included.
 
     For delta, epsilon, mu, advantage and true-positive rate the end ``hi`` may be claimed; for beta it is ``lo``.
 
@@ -23,7 +23,7 @@ class Interval(NamedTuple):
 
     @property
     def width(self) -> float:
-        """How much is left open; 0 for an exact answer."""
+        """The width hi - lo; 0 for an exact answer."""
         return 0.0 if self.lo == self.hi else self.hi - self.lo
 
     def __contains__(self, value: object) -> bool:

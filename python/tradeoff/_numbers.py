@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers on their way into the core, as the decimals that a person wrote."""
+"""Converts numbers to the decimals that the core reads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_scalar(value: object) -> bool:
 
 
 def to_text(name: str, value: Any) -> str:
-    """The decimal or quotient that the value is; DomainError if it is no number."""
+    """The value as a decimal or quotient; DomainError if it is not a number."""
     if isinstance(value, str):
         if not value.isascii():
             raise DomainError(f"{name} = {value[:40]!r} is not allowed; it must be a number")

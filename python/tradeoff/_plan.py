@@ -17,7 +17,7 @@ PlanLike = Union["Plan", str]
 
 
 class Plan:
-    """What was run on the data: one line for each thing, all on the same records. Immutable, hashable, picklable.
+    """What was run on the data: one line per mechanism, all on the same records. Immutable, hashable, picklable.
 
     A plan can be written in text, by methods or by operators; ``|`` applies an operator, ``*`` runs both on the same data, ``**`` repeats.
 

@@ -18,7 +18,7 @@ from .._training import FACTOR_OF_TWO
 
 
 class _Terms:
-    """Under which neighbours an event is meant, and how far one record can move a sum, in units of the noise multiplier's length."""
+    """The neighbours of an event, and the sensitivity of a sum in the unit of the noise multiplier."""
 
     def __init__(self, neighbours: Any, unit: str | None) -> None:
         named = getattr(neighbours, "name", neighbours)
@@ -157,7 +157,7 @@ _REFUSED = {
 
 
 def to_dp_event(plan: PlanLike, *, neighbours: Any, unit: str | None = None) -> Any:
-    """The event tree of a plan, for accountants of dp-accounting. Numbers are rounded such that the event is no more private than the plan.
+    """The event tree of a plan, for accountants of dp-accounting. Numbers are rounded towards less privacy.
 
     Arguments as for ``from_dp_event``. A source or an operator without an event is refused by name, and so is a number out of range.
     """

@@ -13,7 +13,7 @@ from .._plan import compose, dp, gdp
 
 
 class MuAndRegret(NamedTuple):
-    """The plan is mu-GDP up to a chance ``slack`` of revealing everything, and ``regret`` bounds what saying only that gives away.
+    """The plan is mu-GDP except with probability ``slack``; ``regret`` bounds the loss of accuracy of that summary.
 
     The regret is the least k such that f(alpha + k) - k <= g(alpha) everywhere, with f the trade-off function of the plan and g that of
     the guarantee.

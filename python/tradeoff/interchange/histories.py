@@ -13,7 +13,7 @@ Entry = tuple[float, float, int]
 
 
 def check_entry(entry: Any) -> Entry:
-    """A step of the history that means something, or DomainError."""
+    """A valid step of the history, or DomainError."""
     try:
         noise_multiplier, sample_rate, steps = entry
     except (TypeError, ValueError):
@@ -40,7 +40,7 @@ def check_step(noise_multiplier: Any, sample_rate: Any) -> tuple[float, float]:
 
 
 def _plain(value: Any) -> float:
-    """Tensors of one element and the like as floats, so that equal steps are found to be equal."""
+    """Converts tensors of one element to floats, so that equal steps compare equal."""
     return value if isinstance(value, (int, float)) else float(value)
 
 
@@ -52,7 +52,7 @@ def _is_finite(value: Any) -> bool:
 
 
 def merge_histories(*histories: Iterable[Any]) -> list[Entry]:
-    """One history of all steps, equal ones counted together wherever they stand: the order of steps does not matter to privacy.
+    """One history of all steps, with equal steps counted together: the order of steps does not affect privacy.
 
     >>> merge_histories([(1.0, 0.01, 10), (1.0, 0.02, 5)], [(1.0, 0.01, 7)])
     [(1.0, 0.01, 17), (1.0, 0.02, 5)]

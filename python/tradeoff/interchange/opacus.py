@@ -56,13 +56,13 @@ def _growth(before: tuple[Entry, ...], after: tuple[Entry, ...]) -> str | None:
 
 
 class NoStepsWarning(UserWarning):
-    """An accountant that has seen no step was asked what was spent. Its answer, 0, says nothing about a model that was trained."""
+    """The accountant has recorded no step. Its answer 0 is not valid for a model that was trained."""
 
 
 class Accountant:
     """Counts steps of private training; ``get_epsilon`` is a guarantee, never an estimate.
 
-    What the numbers mean is what they mean in Opacus: every example joins each batch independently with probability ``sample_rate``
+    The numbers have the same meaning as in Opacus: every example joins each batch independently with probability ``sample_rate``
     (Poisson sampling), neighbours differ by one record added or removed, and the noise multiplier is the standard deviation of the noise
     divided by the clipping norm. Stating anything else is an error, because the number would be wrong. One thread at a time may step it.
 
@@ -89,7 +89,7 @@ class Accountant:
         self._known: tuple[tuple[Entry, ...], _core.Curve] | None = None
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
-        """Records a step. A refused step leaves the history as it was."""
+        """Records a step. A refused step does not change the history."""
         noise, rate = check_step(noise_multiplier, sample_rate)
         history = self.history
         if history and tuple(history[-1][:2]) == (noise, rate):
@@ -109,7 +109,7 @@ class Accountant:
         return Curve._of(self._analysed(), self.plan, self.plan.text, "add-remove", _RELATIVE)
 
     def _warn_without_steps(self) -> None:
-        """To be called by a public method, so that the warning names the line of its caller."""
+        """Called by public methods only, so that the warning names the line of their caller."""
         if not any(steps > 0 for _, _, steps in map(check_entry, self.history)):
             warn(
                 "the accountant has seen no step, so its answer 0 says nothing about a model that was trained. In make_private, Opacus "
@@ -122,7 +122,7 @@ class Accountant:
         return Interval(*self._analysed().answer(ask, to_text(name, at), "worst"))
 
     def _analysed(self) -> _core.Curve:
-        """Kept until the next step, and then extended by what is new: every step of a long run may be asked about."""
+        """The curve is cached and extended by new steps, so that every step of a long run may be queried."""
         state = tuple(self.history)
         if self._known is None or self._known[0] != state:
             growth = None if self._known is None else _growth(self._known[0], state)
@@ -191,12 +191,12 @@ class Accountant:
         return found
 
     def load_state_dict(self, state_dict: Any) -> None:
-        """Takes over a state; one written by an accountant of Opacus is fine, its history means the same. A refused one changes nothing."""
+        """Loads a state, also one written by an accountant of Opacus; its history has the same meaning. A refused state changes nothing."""
         self.history = history_of_state(state_dict)
 
     @classmethod
     def from_history(cls, history: Any) -> Accountant:
-        """An accountant that goes on where another (or its history, or its state_dict) stopped."""
+        """An accountant that continues another one (or its history, or its state_dict)."""
         accountant = cls()
         if hasattr(history, "keys"):
             accountant.load_state_dict(history)

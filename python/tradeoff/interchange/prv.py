@@ -42,7 +42,7 @@ def PoissonSubsampledGaussianMechanism(noise_multiplier: Number, sampling_probab
 
 
 class PRVAccountant:
-    """Composition of mechanisms, each any number of times. Every answer holds; nothing need be known about the errors beforehand."""
+    """Composition of mechanisms, each any number of times. Every answer is valid; no error parameters are needed."""
 
     def __init__(self, prvs: Plan | Sequence[Plan], **errors: Any) -> None:
         unknown = set(errors) - {"max_self_compositions", "eps_error", "delta_error"}  # accepted for their sake, and not needed
@@ -51,7 +51,7 @@ class PRVAccountant:
         self._plans = [prvs] if isinstance(prvs, Plan) else [Plan(plan) for plan in prvs]
 
     def curve(self, num_self_compositions: int | Sequence[int]) -> Curve:
-        """What the mechanisms, each that many times, guarantee."""
+        """The curve of the mechanisms, each run that many times."""
         counts = list(num_self_compositions) if isinstance(num_self_compositions, Sequence) else [num_self_compositions]
         if len(counts) != len(self._plans):
             raise DomainError(f"num_self_compositions: {len(counts)} counts for {len(self._plans)} mechanisms")

@@ -84,8 +84,8 @@ void collect_neighbours(const Plan& plan, const Vocabulary& vocabulary, Neighbou
     }
   });
   if (other_changes != nullptr && rule.agreed() != Neighbours::unstated)
-    throw DomainError("neighbours: " + std::string(other_changes->name) + " speaks of " + std::string(other_changes->changes) +
-                      ", not of " + name_of(rule.agreed()) + " neighbours; state none, give no direction and sample nothing");
+    throw DomainError("neighbours: " + std::string(other_changes->name) + " covers " + std::string(other_changes->changes) + ", not " +
+                      name_of(rule.agreed()) + " neighbours; state none, give no direction and sample nothing");
 }
 
 Neighbours agreed_neighbours(const Plan& plan, const Vocabulary& vocabulary, Neighbours stated) {
@@ -271,8 +271,8 @@ Curve extend(const Curve& curve, const Plan& more) {
   const QuestionScope question;
   PlanParts found = stated_parts(more, vocabulary(), curve.neighbours(), curve.tolerance());
   if (found.neighbours != curve.neighbours())
-    throw DomainError(std::string("neighbours: the new lines speak of ") + name_of(found.neighbours) +
-                      " neighbours and the curve so far of none; state them when the first lines are analysed");
+    throw DomainError(std::string("neighbours: the new lines need ") + name_of(found.neighbours) +
+                      " neighbours, and those of the curve are not stated; state them when the first lines are analysed");
   const Composition* const shorter = detail::CurveState::of(curve).composition.get();
   Parts parts = shorter != nullptr ? shorter->parts : Parts{{loss_of(curve), 1}};
   parts.insert(parts.end(), std::make_move_iterator(found.parts.begin()), std::make_move_iterator(found.parts.end()));

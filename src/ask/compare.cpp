@@ -56,7 +56,7 @@ void write_row(report::JsonWriter& out, const MethodRow& row) {
 }  // namespace
 
 Compared compare_at(const Request& request, const Number& delta) {
-  request.require_both_directions("the theorems speak of both orders at once");
+  request.require_both_directions("the theorems cover both directions at once");
   return {delta, compare_methods(request.plan(), delta.value, request.neighbours(), request.tolerance(), methods_of(request))};
 }
 
@@ -180,7 +180,7 @@ Answer answer_head_methods(const Request& request) {
 }
 
 Answer answer_compare(const Request& request) {
-  request.require_both_directions("the theorems speak of both orders at once");
+  request.require_both_directions("the theorems cover both directions at once");
   if (request.has("epsilon_max")) return answer_head_methods(request);
   if (request.numbers("delta").size() != 1) request.refuse("delta", "one number");
   const auto one = std::make_shared<const Compared>(compare_at(request, request.number("delta")));

@@ -99,7 +99,7 @@ std::string text_of(const GdpMeasurement& found, const std::vector<Number>& slac
 }
 
 Answer answer_mu(const Request& request) {
-  request.require_both_directions("mu speaks of both orders at once");
+  request.require_both_directions("mu covers both directions at once");
   const auto curve = request.curve();
   if (request.has("epsilon_max")) return answer_head(request, curve);
   std::vector<Number> slacks;

@@ -100,7 +100,7 @@ Interval gaussian_epsilon_classical(Interval mu, Interval delta) {
 
 // [classical-gaussian]
 Interval gaussian_epsilon_zero(Interval mu, Interval delta) {
-  if (!((mu / 2.0).hi <= delta.lo)) throw DomainError("speaks of epsilon = 0, which needs delta >= mu/2");
+  if (!((mu / 2.0).hi <= delta.lo)) throw DomainError("covers only epsilon = 0, which needs delta >= mu/2");
   return Interval::exactly(0.0);
 }
 

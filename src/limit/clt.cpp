@@ -53,7 +53,7 @@ Contribution contribution(const Loss& loss) {
   }
   const LossMoments moments = loss_moments(loss, Direction::worst);
   if (!(moments.kappa2.hi < infinity))
-    throw UnsupportedError("limit: no central limit theorem speaks of a mechanism whose loss has no second moment");
+    throw UnsupportedError("limit: no central limit theorem covers a mechanism whose loss has no second moment");
   const double variance = middle_of(moments.kappa2) - std::pow(middle_of(moments.kl), 2);
   if (!(variance > 0)) return {};
   return {4 * std::pow(middle_of(moments.kl), 2) / variance, 0, "Theorem 6"};

@@ -123,7 +123,7 @@ Interval least_epsilon(const Loss& loss, Interval delta, Quantity&& quantity) {
     Interval worst = Interval::exactly(0.0);
     for (const Direction direction : {Direction::remove, Direction::add}) {
       const auto test = test_above(loss, direction, e);
-      if (!test) throw UnsupportedError("the law of this plan's loss is not known point by point");
+      if (!test) throw UnsupportedError("the tests of this plan are not known in closed form");
       worst = max(worst, clamp(quantity(*test, e), 0, 1));
     }
     return numeric::Verdict{worst.lo > delta.hi, worst.hi <= delta.lo, (worst.lo + worst.hi) / 2 - delta.lo};
@@ -186,7 +186,7 @@ class Case {
     std::uint64_t times = 0;
     for (const StatedRuns& run : found.runs) times += run.times;
     if (found.runs.empty() || !all_alike(found.runs) || found.runs.front().each.delta.hi > 0)
-      throw DomainError("the corollary of Renyi DP speaks of runs of one pure mechanism");
+      throw DomainError("the corollary of Renyi DP covers only runs of one pure mechanism");
     return bound(renyi_corollary(found.runs.front().each.epsilon, times, delta_), found,
                  "Mironov's corollary, 4 epsilon sqrt(2 k log(1/delta))");
   }
@@ -349,10 +349,10 @@ class Case {
     Interval squares = Interval::exactly(0.0);
     for (const Run& run : runs_) {
       const auto mu = run.loss->gaussian_mu();
-      if (!mu) throw DomainError("speaks of Gaussian noise without sampling only");
+      if (!mu) throw DomainError("covers only Gaussian noise without sampling");
       squares = squares + Interval::exactly(run.times) * square(*mu);
     }
-    if (!(squares.lo > 0)) throw DomainError("speaks of Gaussian noise without sampling only");
+    if (!(squares.lo > 0)) throw DomainError("covers only Gaussian noise without sampling");
     return sqrt(squares);
   }
 

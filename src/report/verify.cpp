@@ -170,7 +170,7 @@ void verify_charge(const Charge& charge, Neighbours neighbours, std::vector<Find
   const Neighbours found = curves.at(Tolerance{}.relative).neighbours();
   if (found != neighbours)
     findings.push_back({Verdict::refuted, "neighbours",
-                        std::string("the plan speaks of ") + to_word(found) + " neighbours, the certificate of " + to_word(neighbours)});
+                        std::string("the plan needs ") + to_word(found) + " neighbours, the certificate states " + to_word(neighbours)});
   for (const CertifiedAnswer& one : charge.guarantees) verify_answer(one, curves, findings);
 }
 

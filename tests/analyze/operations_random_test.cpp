@@ -9,6 +9,7 @@
 #include <random>
 
 #include "support/matchers.h"
+#include "support/random_pair.h"
 #include "support/scale.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/operations.h"
@@ -142,30 +143,8 @@ struct Pair {
 };
 
 Pair random_pair(std::mt19937_64& random) {
-  std::uniform_int_distribution<int> sizes(2, 6), weights(0, 20);
-  const auto n = static_cast<std::size_t>(sizes(random));
-  Pair pair;
-  std::string text[2];
-  for (int side = 0; side < 2; ++side) {
-    std::vector<int> w(n);
-    int total = 0;
-    while (total == 0) {
-      total = 0;
-      for (int& x : w) {
-        x = weights(random);
-        if (weights(random) > 2) x = std::max(x, 1);  // few outcomes reveal everything
-        total += x;
-      }
-    }
-    for (const int x : w) {
-      (side == 0 ? pair.p : pair.q).push_back(Real(x) / total);
-      text[side] += (text[side].empty() ? "" : ",") + std::to_string(x) + "/" + std::to_string(total);
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i)  // outcomes of probability 0 on both sides are useless
-    if (pair.p[i] == 0 && pair.q[i] == 0) return random_pair(random);
-  pair.plan = "pair(p=[" + text[0] + "], q=[" + text[1] + "])";
-  return pair;
+  const test::RandomPair drawn = test::random_pair(random, test::ZeroWeights::rarely);
+  return {drawn.probabilities<Real>(0), drawn.probabilities<Real>(1), drawn.plan};
 }
 
 Pair joined(const Pair& a, Real weight, const Pair& b) {

@@ -10,6 +10,7 @@
 #include "loss/gaussian_profile.h"
 #include "numeric/normal.h"
 #include "support/matchers.h"
+#include "support/random_pair.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/approximate.h"
 #include "tradeoff/error.h"
@@ -26,30 +27,14 @@ using test::IsTight;
 Curve curve(const std::string& plan) { return analyze(parse(plan)); }
 
 /// A random finite pair as a plan, and its two vectors.
-struct RandomPair {
+struct Pair {
   std::vector<double> p, q;
   std::string plan;
 };
 
-RandomPair random_pair(std::mt19937_64& random) {
-  std::uniform_int_distribution<int> sizes(2, 6), weights(0, 20);
-  const auto n = static_cast<std::size_t>(sizes(random));
-  RandomPair pair;
-  std::string text[2];
-  for (int side = 0; side < 2; ++side) {
-    std::vector<int> w(n);
-    int total = 0;
-    while (total == 0) {
-      total = 0;
-      for (int& x : w) total += x = weights(random);
-    }
-    for (const int x : w) {
-      (side == 0 ? pair.p : pair.q).push_back(static_cast<double>(x) / total);
-      text[side] += (text[side].empty() ? "" : ",") + std::to_string(x) + "/" + std::to_string(total);
-    }
-  }
-  pair.plan = "pair(p=[" + text[0] + "], q=[" + text[1] + "])";
-  return pair;
+Pair random_pair(std::mt19937_64& random) {
+  const test::RandomPair drawn = test::random_pair(random, test::ZeroWeights::often);
+  return {drawn.probabilities<double>(0), drawn.probabilities<double>(1), drawn.plan};
 }
 
 double brute_delta(const std::vector<double>& p, const std::vector<double>& q, double epsilon) {
@@ -63,7 +48,7 @@ Interval near(double value) { return {value - 1e-12, value + 1e-12}; }
 TEST(CurveAlgebra, RandomPairsAgainstBruteForce) {
   std::mt19937_64 random(11);
   for (int trial = 0; trial < 60; ++trial) {
-    const RandomPair a = random_pair(random), b = random_pair(random);
+    const Pair a = random_pair(random), b = random_pair(random);
     const Curve one = analyze(parse(a.plan), Neighbours::add_remove), other = analyze(parse(b.plan), Neighbours::add_remove);
     const Curve swapped = inverse(one), both = symmetrized(one), low = weakest({one, other}), high = strongest({one, other});
     const Curve mixed = mixture({{Interval::exactly(0.25), one}, {Interval::exactly(0.75), other}});
@@ -222,7 +207,7 @@ TEST(PrivacyOrder, RandomPairsAgainstBruteForce) {
   std::mt19937_64 random(5);
   int decided = 0;
   for (int trial = 0; trial < 80; ++trial) {
-    const RandomPair a = random_pair(random), b = random_pair(random);
+    const Pair a = random_pair(random), b = random_pair(random);
     const OrderAnswer answer = at_least_as_private(curve(a.plan), curve(b.plan));
     bool below = true, clearly_above = false;
     for (double epsilon = 0; epsilon < 8; epsilon += 0.01) {

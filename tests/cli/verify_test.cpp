@@ -8,21 +8,14 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "noise/digest.h"
 #include "run_command.h"
+#include "sealed.h"
 
 namespace tradeoff::test {
 namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-
-/// With the digest of its content, as a forger would compute it.
-json sealed(json certificate) {
-  certificate.erase("digest");
-  certificate["digest"] = noise::sha256(certificate.dump());
-  return certificate;
-}
 
 /// Temporary files that are removed after the test.
 class Verify : public ::testing::Test {
@@ -57,37 +50,21 @@ class Verify : public ::testing::Test {
     write("rows.csv", run.out);
     return read("release.json");
   }
-  json training(const std::string& epochs = "10") const {
+  /// Trains on a small table with these further options; returns the certificate.
+  json train(const std::string& name, const std::vector<std::string>& more) const {
     std::string records;
     for (int i = 0; i < 60; ++i) records += std::to_string(i % 7) + "," + std::to_string(i % 5) + "," + std::to_string(i % 2) + "\n";
-    const std::string data = write("people.csv", records);
-    std::filesystem::remove(path("run.model"));
-    const Outcome run = run_command({"train",
-                                     "--data",
-                                     data,
-                                     "--low",
-                                     "0",
-                                     "--high",
-                                     "7",
-                                     "--classes",
-                                     "2",
-                                     "--hidden",
-                                     "0",
-                                     "--noise",
-                                     "2",
-                                     "--sampling",
-                                     "fixed",
-                                     "--batch",
-                                     "10",
-                                     "--epochs",
-                                     epochs,
-                                     "--certificate",
-                                     path("run.json"),
-                                     "--checkpoint",
-                                     path("run.model"),
-                                     "--quiet"});
+    std::vector<std::string> arguments = {"train", "--data", write("people.csv", records), "--quiet", "--certificate", path(name)};
+    for (const char* word : {"--low", "0", "--high", "7", "--classes", "2", "--hidden", "0", "--noise", "2", "--batch", "10"})
+      arguments.emplace_back(word);
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome run = run_command(arguments);
     EXPECT_EQ(run.code, 0) << run.err;
-    return read("run.json");
+    return read(name);
+  }
+  json training(const std::string& epochs = "10") const {
+    std::filesystem::remove(path("run.model"));
+    return train("run.json", {"--sampling", "fixed", "--epochs", epochs, "--checkpoint", path("run.model")});
   }
   /// A run that was stopped early, assembled from a short run and a long one.
   json stopped() const {
@@ -231,33 +208,7 @@ TEST_F(Verify, ACertificateOfOtherRowsIsDetected) {
 
 // The number of records is private under add-remove neighbours.
 TEST_F(Verify, PoissonRunsDoNotRevealTheNumberOfRecords) {
-  static_cast<void>(training());
-  const Outcome run = run_command({"train",
-                                   "--data",
-                                   path("people.csv"),
-                                   "--low",
-                                   "0",
-                                   "--high",
-                                   "7",
-                                   "--classes",
-                                   "2",
-                                   "--hidden",
-                                   "0",
-                                   "--noise",
-                                   "2",
-                                   "--batch",
-                                   "10",
-                                   "--epochs",
-                                   "1",
-                                   "--sampling",
-                                   "poisson",
-                                   "--public-size",
-                                   "1000",
-                                   "--certificate",
-                                   path("poisson.json"),
-                                   "--quiet"});
-  ASSERT_EQ(run.code, 0) << run.err;
-  const json certificate = read("poisson.json");
+  const json certificate = train("poisson.json", {"--sampling", "poisson", "--epochs", "1", "--public-size", "1000"});
   EXPECT_FALSE(certificate["settings"].contains("records"));
   EXPECT_EQ(certificate["settings"]["public_size"], "1000");
   EXPECT_EQ(certificate["neighbours"], "add-remove");

@@ -4,14 +4,15 @@
 
     check_certificate.py [--released FILE] CERTIFICATE...
 
-A certificate each, or one a line in a file that ends in .jsonl. Exit code 0: every claim of every certificate is proved true. 1: one is proved
-false. 3: one is malformed or was changed. 4: one could not be decided. --released FILE: what was released under the certificate, the printed rows
+Each file is a certificate, or has one certificate per line if its name ends in .jsonl. Exit code 0: every claim of every certificate
+is proved true. 1: one is proved false. 3: one is malformed or was changed. 4: one could not be decided. --released FILE: what was released under the certificate, the printed rows
 or the model file; its SHA-256 is compared. Of a single certificate, every claim is listed, and what is taken on trust.
 
 What is proved. A certificate states a plan and claims about it: delta at an epsilon, epsilon at a delta, the trade-off function, mu. Each claim
 is an interval, and it is proved here that the true value lies in it, from the definitions of the mechanisms and of the claims.
 
-What is taken on trust: `TRUST` below has it, kind by kind. Above all, that the plan is what was run: no text can show that noise was drawn.
+What is taken on trust: `TRUST` below lists it for each kind of certificate. Above all, that the plan is what was run: no text can prove
+that noise was drawn.
 
 How delta is enclosed. A plan is a pair of laws (P, Q); with L = log dP/dQ under Q and M(z) = E_Q[exp(zL); L finite],
     delta(e) = P(L = inf) + C(e),  C(e) = E_Q[(exp L - exp e)+; L finite].
@@ -22,9 +23,9 @@ Every claim follows from enclosures of delta(e): see `Plan` and `answer_verdict`
   * Laplace noise, also with finite laws: M is a finite sum of exp(zl) times a polynomial in w over w^m, w = z - 1/2. C(e) is the integral of
     M(z) exp(-(z-1)e) / (z(z-1)) / (2 pi i) over Re z = c > 1, and the residues left of the line give it exactly, term by term (`Sums`).
   * everything else: the trapezoidal sum of that integral with step h (`Line`). By Poisson summation the sum is that of
-    exp((c-1)y) C(e + y) over y = 2 pi m/h, m any integer: m = 0 is wanted, the others are non-negative, and bounded by
-    C <= 1 and C(x) <= M(s) exp(-(s-1)x) for every s > 1. What is cut off is bounded by |M| far out.
-Balls carry all rounding. Floats only choose where to look: c, h, counts, paths; a poor choice makes a ball wide, never wrong.
+    exp((c-1)y) C(e + y) over y = 2 pi m/h, m any integer: m = 0 is the wanted term, the others are non-negative, and bounded by
+    C <= 1 and C(x) <= M(s) exp(-(s-1)x) for every s > 1. Bounds of |M| for large arguments bound the truncation.
+Balls include all rounding. Floats only choose parameters: c, h, counts, paths; a poor choice makes a ball wide, but it stays valid.
 """
 
 import bisect
@@ -75,11 +76,13 @@ class Undecided(Exception):
 
 
 def require(condition, reason):
+    """Ends the proof as undecided unless the condition holds."""
     if not condition:
         raise Undecided(reason)
 
 
 def demand(condition, field, reason):
+    """Refuses the certificate, naming the field, unless the condition holds."""
     if not condition:
         raise Changed(f"field '{field:.60}' {reason}")
 
@@ -103,6 +106,7 @@ def end(text):
 
 
 def ball(value):
+    """A ball around an exact fraction."""
     return arb(fmpq(fmpz(value.numerator), fmpz(value.denominator)))
 
 
@@ -158,9 +162,11 @@ def pattern(items, between):
     """A regular expression for the text of the plan that has these items; a default may be left out of it."""
 
     def value(given):
+        """A value in its canonical spelling."""
         return r"\[" + ", ".join(map(value, given)) + r"\]" if isinstance(given, list) else re.escape(given)
 
     def call(one):
+        """A call of a source or an operator; its arguments are named."""
         fits(one, {"name": "[a-z_]+", "arguments": OBJECT}, "items")
         name, known, given = one["name"], ARGUMENTS.get(one["name"], {}), one["arguments"]
         require(set(given) <= set(known), "a mechanism or an argument that this checker does not know")
@@ -168,6 +174,7 @@ def pattern(items, between):
         return name + r"\(" + words[0][0] + "".join(f"(, {word})?" if default else f", {word}" for word, default in words[1:]) + r"\)"
 
     def line(item):
+        """A source with its operators."""
         fits(item, {"source": None, "operators": [OBJECT]}, "items")
         first = r"\(" + pattern(item["source"], "; ") + r"\)" if isinstance(item["source"], list) else call(item["source"])
         return r" \| ".join([first, *map(call, item["operators"])])
@@ -199,10 +206,12 @@ class Atoms:
         self.symmetric, self.slack, self.unbounded = symmetric, slack, not slack.is_zero()
 
     def swapped(self):
+        """The law of the swapped pair: losses negated, masses under the other distribution."""
         flipped = [(-loss, mass * loss.exp()) for loss, mass in reversed(self.atoms)]
         return self if self.symmetric else Atoms(flipped, self.zero, self.infinite, self.even, False)
 
     def transform(self, z):
+        """E_Q[exp(zL); L finite]."""
         return sum((mass * (z * loss).exp() for loss, mass in self.atoms), ZERO)
 
     def poisson(self, q):
@@ -256,12 +265,15 @@ class Laplace:
         self.infinite = norm * edge * (a.exp() - 1)
 
     def swapped(self):
+        """Laplace noise is symmetric."""
         return self
 
     def transform(self, z):
+        """E_Q[exp(zL); L finite] in closed form."""
         return ((z * self.a).exp() * self.up(z - HALF) + (-z * self.a).exp() * self.down(z - HALF)) / (z - HALF)
 
     def terms(self, n):
+        """The terms of the n-th power of the transform: (loss, polynomial in w, power of 1/w)."""
         return [((n - 2 * k) * self.a, math.comb(n, k) * self.up ** (n - k) * self.down**k, n) for k in range(n + 1)]
 
 
@@ -277,9 +289,11 @@ class Gaussian:
         self.infinite, self.slack, self.unbounded = ZERO, ZERO, q is None or not mirrored
 
     def swapped(self):
+        """The law of the swapped pair."""
         return self if self.q is None else Gaussian(self.mu, self.q, not self.mirrored)
 
     def log_ratio(self, y):
+        """The loss of the sampled pair at the noise y."""
         return (1 - self.q + self.q * (self.mu * y - self.mu**2 / 2).exp()).log()
 
     def ends(self, c):
@@ -287,6 +301,7 @@ class Gaussian:
         return -18, 18 + math.ceil(float(self.mu) * max(0.0, c))
 
     def points(self, c, step):
+        """The indices of the quadrature nodes."""
         low, high = self.ends(c)
         require((high - low) / float(step) < WORK / 60, "too many summands")
         return range(math.floor(low / float(step)), math.ceil(high / float(step)) + 1)
@@ -560,10 +575,12 @@ class Sampled:
         return weighted_waves(weights, losses, h, count, error.upper())
 
     def transforms(self, c, h, count, margin):
+        """The transform at c + ikh, k = 0..count."""
         atoms = (self.atoms.transform(acb(c, k * h)) for k in range(count + 1))
         return [one + other for one, other in zip(atoms, self.density_transforms(c, h, count, margin))]
 
     def log_transform(self, c, scale):
+        """The logarithm of the transform at a real point."""
         return (self.atoms.transform(c) + self.density_transforms(c, ZERO, 0, EDGE + math.log(scale))[0].real).log()
 
     def wave_bound(self, c):
@@ -587,6 +604,7 @@ class Sampled:
         return self._bounds[float(c)]
 
     def slope_weight(self, y, p):
+        """The density of the sampled loss, per unit of noise, tilted by its power p."""
         loss = self.base.loss(y)
         return self.base.density(y) * ((p + 1) * self.log_ratio(loss) - loss).exp() / (self.base.slope * self.q)
 
@@ -596,6 +614,7 @@ class Sampled:
         return self.base.log_slope(y) + self.base.slope * ((p + 1) * ratio - 1)
 
     def log_far(self, c, t, scale):
+        """Bounds log |M(c + iv)| for every v >= t > 0."""
         return (self.atoms.transform(c) + self.wave_bound(c) / t).log().min(self.log_transform(c, scale))
 
     def tails(self, x):
@@ -615,6 +634,7 @@ class Sampled:
     # -- floats, only to choose --
 
     def rough(self, c):
+        """log M(c), not proved: only to choose."""
         if c in self._roughs:
             return self._roughs[c]
         first, last, q = float(self.first), float(self.base.last(c)), float(self.q)
@@ -631,6 +651,7 @@ class Sampled:
         return self._roughs[c]
 
     def fallen(self, c, t):
+        """log |M(c + it)/M(c)|, not proved: only to choose."""
         return min(0.0, math.log(float(self.atoms.transform(arb(c))) + float(self.wave_bound(arb(c))) / t) - self.rough(c))
 
 
@@ -644,6 +665,7 @@ def gauss_legendre(nodes, _precision):
 
 
 def base_law(call):
+    """The distribution of the privacy loss of one source, from the definition of the mechanism."""
     name, given = call["name"], call["arguments"]
     count = {key: exact(value) for key, value in given.items() if isinstance(value, str)}
     number = {key: ball(value) for key, value in count.items()}
@@ -696,6 +718,7 @@ def integer_noise(name, number, count):
 
 
 def apply_sampling(law, name, rate):
+    """The distribution after sampling with this rate: Poisson (theorem poisson-subsampling) or fixed size (fixed-size-subsampling)."""
     require(0 < rate < 1, "a rate that is not between 0 and 1")
     q = ball(rate)
     if isinstance(law, Atoms):
@@ -811,9 +834,11 @@ class Line:
 
     @staticmethod
     def rough_law(law, c):
+        """log M(c) of one law, not proved: only to choose."""
         return law.rough(c) if isinstance(law, (Gaussian, Sampled)) else float(law.transform(arb(c)).log())
 
     def rough(self, c):
+        """log of the whole transform at c, not proved: only to choose."""
         return sum(n * self.rough_law(law, c) for law, n in self.laws)
 
     def choose(self, e):
@@ -843,6 +868,7 @@ class Line:
 
     @staticmethod
     def log_transform(law, c, n):
+        """The logarithm of the transform of one law at a real point."""
         return law.log_transform(c, n) if isinstance(law, (Gaussian, Sampled)) else law.transform(c).log()
 
     def integrand(self, count):
@@ -883,6 +909,7 @@ class Line:
         return Sums([(law.atoms, n)]), kept, dropped.upper()
 
     def by_hand(self, e):
+        """The terms that are summed in closed form, outside the integral."""
         law, n = self.split
         atoms, before, dropped = self.first_terms
         total = ZERO
@@ -892,6 +919,7 @@ class Line:
         return atoms.value(e) + n * total + between_0_and(dropped)
 
     def value(self, e):
+        """C(e) by the trapezoidal sum on this line, with all its errors."""
         c, h, values = self.c, self.h, self.values
         rows, columns = self.table.nrows(), self.table.ncols()  # one product for each factor exp(-ikhe), so that balls do not grow with k
         fine = acb_mat([[acb(ZERO, -h * e * i).exp()] for i in range(columns)])
@@ -935,6 +963,7 @@ class Profile:
         return self.plain(e) if self.once is None else self.sampled_once(e, self.once[0])
 
     def sampled_once(self, e, kind):
+        """delta of a single sampled step by the formula of the sampling (poisson-subsampling, fixed-size-subsampling)."""
         require(kind != "fixed" or e >= 0 or e < 0, "an epsilon that cannot be told from 0")
         if kind == "add" or (kind == "fixed" and e < 0):
             return 1 - e.exp() + e.exp() * self.sampled_once(-e, "remove" if kind == "add" else kind)
@@ -944,9 +973,11 @@ class Profile:
         return rate * self.plain((inside / rate).log()) if inside > 0 else 1 - e.exp()
 
     def gaussian_mu(self):
+        """mu of the composition of Gaussians (theorem gaussian-composition)."""
         return sum((law.mu**2 * count for law, count in self.laws), ZERO).sqrt()
 
     def plain(self, e):
+        """delta(e) by the first method that applies."""
         if self.is_gaussian:
             return gaussian_delta(self.gaussian_mu(), e)
         if self.needs_line:
@@ -978,6 +1009,7 @@ class Profile:
 
 
 def gaussian_delta(mu, e):
+    """The profile of N(0, 1) against N(mu, 1) at e (theorem gaussian-profile)."""
     return normal_tail(e / mu - mu / 2) - e.exp() * normal_tail(e / mu + mu / 2)
 
 
@@ -996,6 +1028,7 @@ class Plan:
         self.profiles = [self.sides["remove"]] if same else [self.sides[one] for one in ("remove", "add") if direction in (one, "worst")]
 
     def delta(self, e):
+        """The larger of both directions (theorem two-directions)."""
         return functools.reduce(arb.max, [profile.delta(e) for profile in self.profiles])
 
     def is_unbounded(self):
@@ -1041,11 +1074,13 @@ class GaussianBound:
         self.plan, self.slack, self.known = plan, ball(slack), {}
 
     def delta(self, e):
+        """The profile of the plan at e, computed once."""
         if e not in self.known:
             self.known[e] = self.plan.delta(arb(e))
         return self.known[e]
 
     def spare(self, mu, e):
+        """How much the pair (mu, slack) exceeds the profile at e."""
         return self.slack + (1 - self.slack) * gaussian_delta(mu, arb(e)) - self.delta(e)
 
     def last(self):
@@ -1123,6 +1158,7 @@ def answer_verdict(plan, question, answer):
 
 
 def delta_verdict(truth, answer, lo, hi):
+    """Whether delta lies in the certified interval, and its logarithm in the certified one if that is stated."""
     result = inside(truth, lo, hi, 0, 1)
     if result is not True or "log10" not in answer or truth.is_zero():
         return result and ("log10" not in answer or answer["log10"]["lo"] == "-inf")
@@ -1227,6 +1263,7 @@ def content(text):
 
 
 def charges_of(found):
+    """The charges of a certificate: what was run and, for a run that was stopped early, what was planned."""
     return [found, *([found["planned"]] if "planned" in found else [])]
 
 
@@ -1326,6 +1363,7 @@ def check(text, released=None):
 
 
 def prove_unit(found):
+    """Checks that the stated unit of protection follows from the groups in the plan."""
     check_plan(found, found["neighbours"])
     size = group_size(found["items"])
     unit = "one record" if size == 1 else f"a group of {size} records"
@@ -1334,6 +1372,7 @@ def prove_unit(found):
 
 
 def main(arguments):
+    """Checks all certificates of the command line; returns the exit code."""
     released = None
     if len(arguments) > 2 and arguments[0] == "--released":
         try:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
+#include <nanobind/stl/map.h>
 
 #include "bind.h"
 #include "text.h"
@@ -8,14 +8,9 @@
 namespace tradeoff::python {
 namespace {
 
-using Text = std::optional<std::string>;
-
-std::tuple<Ends, bool, std::string> calibrate_text(const std::string& text, const Text& epsilon, const Text& delta, const Text& mu,
-                                                   const Text& slack, const Text& advantage, const Text& fpr, const Text& tpr,
-                                                   const std::string& neighbours, const std::string& relative) {
-  const std::map<std::string_view, const Text*> words = {{"epsilon", &epsilon},     {"delta", &delta}, {"mu", &mu},  {"slack", &slack},
-                                                         {"advantage", &advantage}, {"fpr", &fpr},     {"tpr", &tpr}};
-  const Targets targets = read_targets([&](std::string_view word) { return words.contains(word) ? *words.at(word) : std::nullopt; }, "");
+std::tuple<Ends, bool, std::string> calibrate_text(const std::string& text, const Texts& stated, const std::string& neighbours,
+                                                   const std::string& relative) {
+  const Targets targets = stated_targets(stated);
   if (targets.empty()) throw DomainError("calibrate: give a target: epsilon and delta, mu, advantage, or fpr and tpr");
   const Neighbours whose = read_neighbours(neighbours);
   const Tolerance tolerance = read_relative(relative);
@@ -30,8 +25,7 @@ std::tuple<Ends, bool, std::string> calibrate_text(const std::string& text, cons
 
 void bind_calibration(nb::module_& module) {
   using namespace nb::literals;
-  module.def("calibrate", calibrate_text, "text"_a, "epsilon"_a.none(), "delta"_a.none(), "mu"_a.none(), "slack"_a.none(),
-             "advantage"_a.none(), "fpr"_a.none(), "tpr"_a.none(), "neighbours"_a, "relative"_a);
+  module.def("calibrate", calibrate_text, "text"_a, "targets"_a, "neighbours"_a, "relative"_a);
 }
 
 }  // namespace tradeoff::python

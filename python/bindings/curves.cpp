@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/ndarray.h>
 
-#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <string_view>
+#include <string>
 
+#include "ask/question.h"
 #include "batch.h"
 #include "bind.h"
 #include "loss/question_scope.h"
 #include "text.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/approximate.h"
-#include "tradeoff/gdp.h"
 #include "tradeoff/operations.h"
 #include "tradeoff/targets.h"
 
@@ -27,34 +26,28 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// A question with one argument and an interval as answer. The core checks ranges; only delta accepts infinity.
 struct Ask {
-  std::string_view name;
-  const char* argument;
+  std::string argument;
   bool takes_infinity;
-  Interval (*answer)(const Curve&, Interval, Direction);
+  Interval (*value)(const Curve&, Level, Direction);
 };
 
-constexpr std::array<Ask, 6> asks = {{
-    {"delta", "epsilon", true, [](const Curve& curve, Interval at, Direction side) { return curve.delta_at(at, side); }},
-    {"log_delta", "epsilon", true, [](const Curve& curve, Interval at, Direction side) { return curve.log_delta_at(at, side); }},
-    {"epsilon", "delta", false, [](const Curve& curve, Interval at, Direction side) { return curve.epsilon_at(at, side); }},
-    {"beta", "alpha", false, [](const Curve& curve, Interval at, Direction side) { return curve.beta_at(at, side); }},
-    {"tpr", "fpr", false, [](const Curve& curve, Interval at, Direction side) { return curve.tpr_at(at, side); }},
-    {"gdpt", "epsilon", false, [](const Curve& curve, Interval at, Direction side) { return gdp_transform_at(curve, at, side); }},
-}};
-
-const Ask& find_ask(const std::string& name) {
-  for (const Ask& ask : asks)
-    if (ask.name == name) return ask;
-  throw UnsupportedError("ask '" + name + "' is not known");
+/// The row of the table of questions; the logarithm of delta is a question of Python alone.
+Ask find_ask(const std::string& name) {
+  if (name == "log_delta")
+    return {"epsilon", true, [](const Curve& curve, Level epsilon, Direction side) { return curve.log_delta_at(epsilon, side); }};
+  const ask::Question* const question = ask::find_question(name);
+  if (question == nullptr || question->value == nullptr) throw UnsupportedError("ask '" + name + "' is not known");
+  const ask::Field& field = question->fields.front();
+  return {std::string(field.name), field.kind == ask::Kind::number_or_infinity, question->value};
 }
 
 Ends answer_one(const Curve& curve, const std::string& name, const std::string& at, const std::string& direction) {
-  const Ask& ask = find_ask(name);
-  const Interval argument = ask.takes_infinity && at == "inf" ? Interval::exactly(infinity) : read_argument(ask.argument, at);
+  const Ask question = find_ask(name);
+  const bool is_infinite = question.takes_infinity && at == "inf";
+  const Number argument{at, is_infinite ? Interval::exactly(infinity) : read_argument(question.argument.c_str(), at)};
   const Direction side = read_direction(direction);
   const nb::gil_scoped_release unlocked;
-  if (ask.name == "epsilon") return ends(curve.epsilon_at(Number{at, argument}, side));
-  return ends(ask.answer(curve, argument, side));
+  return ends(question.value(curve, argument, side));
 }
 
 using Cited = std::vector<std::pair<std::string, std::string>>;
@@ -69,13 +62,13 @@ std::tuple<Ends, std::string, Cited> explain(const Curve& curve, const std::stri
 }
 
 /// Every argument is checked before the first question is answered, so that the error names the first invalid one.
-void check_arguments(const Ask& ask, const Numbers& at) {
-  const bool probability = ask.argument != std::string_view("epsilon");
+void check_arguments(const Ask& question, const Numbers& at) {
+  const bool probability = question.argument != "epsilon";
   for (std::size_t i = 0; i < at.size(); ++i) {
     const double value = at.data()[i];
-    const bool fits = probability ? value >= 0 && value <= 1 : std::isfinite(value) || (ask.takes_infinity && value == infinity);
+    const bool fits = probability ? value >= 0 && value <= 1 : std::isfinite(value) || (question.takes_infinity && value == infinity);
     if (!fits)
-      throw DomainError(std::string(ask.argument) + "[" + std::to_string(i) + "] is not allowed; it must be " +
+      throw DomainError(question.argument + "[" + std::to_string(i) + "] is not allowed; it must be " +
                         (probability ? "between 0 and 1" : "a finite number"));
   }
 }
@@ -88,18 +81,18 @@ Table to_table(std::unique_ptr<std::vector<Interval>> answers) {
 }
 
 Table answer_many(const Curve& curve, const std::string& name, const Numbers& at, const std::string& direction) {
-  const Ask& ask = find_ask(name);
+  const Ask question = find_ask(name);
   const Direction side = read_direction(direction);
   auto answers = std::make_unique<std::vector<Interval>>(at.size());
   {
     const nb::gil_scoped_release unlocked;
-    check_arguments(ask, at);
+    check_arguments(question, at);
     for_each_piece(at.size(), [&](std::size_t begin, std::size_t end) {
       const QuestionScope together;
       for (std::size_t i = begin; i < end; ++i) {
         const double value = at.data()[i];
-        const Interval argument = value == infinity ? Interval::exactly(value) : enclose_nearby(ask.argument, value);
-        (*answers)[i] = ask.answer(curve, argument, side);
+        const Interval argument = value == infinity ? Interval::exactly(value) : enclose_nearby(question.argument.c_str(), value);
+        (*answers)[i] = question.value(curve, argument, side);
       }
     });
   }
@@ -114,12 +107,7 @@ std::pair<Ends, Ends> posterior(const Curve& curve, const std::string& prior) {
 }
 
 const char* check(const Curve& curve, const std::string& epsilon, const std::string& delta) {
-  const auto text_of = [&](std::string_view word) -> std::optional<std::string> {
-    if (word == "epsilon") return epsilon;
-    if (word == "delta") return delta;
-    return std::nullopt;
-  };
-  const Targets targets = read_targets(text_of, "");
+  const Targets targets = stated_targets({{"epsilon", epsilon}, {"delta", delta}});
   const nb::gil_scoped_release unlocked;
   const Met met = check(curve, targets.front().words[0].second, targets.front().words[1].second).within;
   return met == Met::yes ? "within" : met == Met::no ? "exceeded" : "undecided";

@@ -11,7 +11,6 @@
 namespace tradeoff::python {
 namespace {
 
-using Texts = std::map<std::string, std::string>;
 using FieldRow = std::tuple<std::string, std::string, bool>;                                                  // name, meaning, required
 using QuestionRow = std::tuple<std::string, std::string, std::vector<FieldRow>, std::optional<std::string>>;  // ..., the safe end
 

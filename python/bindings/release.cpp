@@ -29,13 +29,8 @@ Aggregate read_aggregate(const std::string& word) {
 
 Certificate certify_text(const std::string& text, const std::string& neighbours, std::uint64_t rows, std::uint64_t columns, bool disjoint,
                          bool on_grid, const std::string& records, std::optional<int> grid_exponent,
-                         std::optional<std::pair<double, double>> bounds, bool clip, const std::map<std::string, std::string>& stated) {
-  const Targets targets = read_targets(
-      [&](std::string_view word) {
-        const auto found = stated.find(std::string(word));
-        return found == stated.end() ? std::nullopt : std::optional(found->second);
-      },
-      "");
+                         std::optional<std::pair<double, double>> bounds, bool clip, const Texts& stated) {
+  const Targets targets = stated_targets(stated);
   ReleaseTerms terms;
   terms.neighbours = read_neighbours(neighbours);
   terms.rows = rows;

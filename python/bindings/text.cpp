@@ -79,6 +79,14 @@ Interval enclose_shortest(const char* name, double value) {
   return *numeric::enclose_decimal(text);
 }
 
+Targets stated_targets(const Texts& stated) {
+  const auto text_of = [&](std::string_view word) {
+    const auto found = stated.find(std::string(word));
+    return found == stated.end() ? std::nullopt : std::optional(found->second);
+  };
+  return read_targets(text_of, "");
+}
+
 Neighbours read_neighbours(const std::string& word) {
   if (word.empty()) return Neighbours::unstated;
   if (word == "add-remove") return Neighbours::add_remove;

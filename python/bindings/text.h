@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/error.h"
 #include "tradeoff/plan.h"
+#include "tradeoff/targets.h"
 
 // Python and C++ exchange text and doubles: a plan is its text, a number the decimal that Python prints for it.
 namespace tradeoff::python {
@@ -43,6 +45,10 @@ auto with_plan(const std::string& text, const Action& action) {
 [[nodiscard]] Interval enclose_shortest(const char* name, double value);
 /// Contains both, and at most one rounding more, if finding the decimal would take longer than the answer: for lists.
 [[nodiscard]] Interval enclose_nearby(const char* name, double value);
+
+/// The targets among these words, each with the text of its number.
+using Texts = std::map<std::string, std::string>;
+[[nodiscard]] Targets stated_targets(const Texts& stated);
 
 [[nodiscard]] Neighbours read_neighbours(const std::string& word);
 [[nodiscard]] const char* to_word(Neighbours neighbours);

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from . import _core
 from ._interval import Interval
-from ._numbers import Number, optional_text, to_text
+from ._numbers import Number, stated, to_text
 from ._plan import Plan, PlanLike
 
 
@@ -49,13 +49,7 @@ def calibrate(
     text = Plan(plan).text
     value, safe_end_is_hi, printed = _core.calibrate(
         text,
-        optional_text("epsilon", epsilon),
-        optional_text("delta", delta),
-        optional_text("mu", mu),
-        optional_text("slack", slack),
-        optional_text("advantage", advantage),
-        optional_text("fpr", fpr),
-        optional_text("tpr", tpr),
+        stated(epsilon=epsilon, delta=delta, mu=mu, slack=slack, advantage=advantage, fpr=fpr, tpr=tpr),
         neighbours or "",
         to_text("relative", relative),
     )

@@ -63,6 +63,11 @@ def _shown(value: object) -> str:
     return text if len(text) <= 40 else text[:40] + "..."
 
 
+def stated(**numbers: Any) -> dict[str, str]:
+    """The text of each number that is not None, by its name."""
+    return {name: to_text(name, value) for name, value in numbers.items() if value is not None}
+
+
 def optional_text(name: str, value: Any) -> str | None:
     """The same, but None stays None."""
     return None if value is None else to_text(name, value)

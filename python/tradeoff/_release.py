@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _core
 from ._errors import DomainError
 from ._interval import Interval
-from ._numbers import Number, to_text
+from ._numbers import Number, stated, to_text
 from ._plan import Plan, PlanLike
 
 if TYPE_CHECKING:
@@ -184,10 +184,9 @@ def certify(
     True
     """
     limits = None if bounds is None else (float(bounds[0]), float(bounds[1]))
-    targets = dict(epsilon=epsilon, delta=delta, mu=mu, slack=slack, advantage=advantage, fpr=fpr, tpr=tpr)
-    stated = {word: to_text(word, value) for word, value in targets.items() if value is not None}
+    targets = stated(epsilon=epsilon, delta=delta, mu=mu, slack=slack, advantage=advantage, fpr=fpr, tpr=tpr)
     core = _core.certify(
-        Plan(plan).text, neighbours or "", rows, columns, disjoint, on_grid, records or "", _grid_exponent(grid), limits, clip, stated
+        Plan(plan).text, neighbours or "", rows, columns, disjoint, on_grid, records or "", _grid_exponent(grid), limits, clip, targets
     )
     return Certificate(core, None if records else (rows, columns))
 

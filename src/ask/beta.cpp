@@ -8,9 +8,11 @@ namespace {
 
 constexpr std::array<Field, 1> beta_fields = {{{"alpha", "the type I error of the test", Kind::number, probability, true}}};
 
+Interval value_of_beta(const Curve& curve, Level alpha, Direction direction) { return curve.beta_at(alpha, direction); }
+
 Answer answer_beta(const Request& request) {
   const auto curve = request.curve();
-  const Interval beta = curve->beta_at(request.value("alpha"), request.direction());
+  const Interval beta = value_of_beta(*curve, request.value("alpha"), request.direction());
   return answer_claim({"beta", beta, *request.question().safe_end, "at alpha = " + request.text("alpha"), report::log10_if_tiny(beta)},
                       curve);
 }
@@ -21,6 +23,7 @@ constinit const Question beta_question{.name = "beta",
                                        .meaning = "the trade-off function: the least type II error of a test with this type I error",
                                        .fields = beta_fields,
                                        .safe_end = report::SafeEnd::lo,
+                                       .value = value_of_beta,
                                        .answer = answer_beta};
 
 }  // namespace tradeoff::ask

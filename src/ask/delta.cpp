@@ -9,10 +9,12 @@ namespace {
 constexpr std::array<Field, 1> delta_fields = {
     {{"epsilon", "any real number, or inf for the mass at infinite loss", Kind::number_or_infinity, any_number, true}}};
 
+Interval value_of_delta(const Curve& curve, Level epsilon, Direction direction) { return curve.delta_at(epsilon, direction); }
+
 Answer answer_delta(const Request& request) {
   const Interval epsilon = request.value("epsilon");
   const auto curve = request.curve();
-  const Interval delta = curve->delta_at(epsilon, request.direction());
+  const Interval delta = value_of_delta(*curve, epsilon, request.direction());
   auto log10 = report::log10_if_tiny(delta);
   if (log10) log10 = report::log10_if_tiny(delta, curve->log_delta_at(epsilon, request.direction()));
   return answer_claim({"delta", delta, *request.question().safe_end, "at epsilon = " + request.text("epsilon"), log10}, curve);
@@ -24,6 +26,7 @@ constinit const Question delta_question{.name = "delta",
                                         .meaning = "the least delta at this epsilon",
                                         .fields = delta_fields,
                                         .safe_end = report::SafeEnd::hi,
+                                        .value = value_of_delta,
                                         .answer = answer_delta};
 
 }  // namespace tradeoff::ask

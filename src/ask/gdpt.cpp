@@ -9,9 +9,13 @@ namespace {
 
 constexpr std::array<Field, 1> gdpt_fields = {{{"epsilon", "a real number", Kind::number, any_number, true}}};
 
+Interval value_of_gdpt(const Curve& curve, Level epsilon, Direction direction) {
+  return gdp_transform_at(curve, epsilon.value(), direction);
+}
+
 Answer answer_gdpt(const Request& request) {
   const auto curve = request.curve();
-  const Interval mu = gdp_transform_at(*curve, request.value("epsilon"), request.direction());
+  const Interval mu = value_of_gdpt(*curve, request.value("epsilon"), request.direction());
   return answer_claim({"mu", mu, *request.question().safe_end, "at epsilon = " + request.text("epsilon"), report::log10_if_tiny(mu)},
                       curve);
 }
@@ -22,6 +26,7 @@ constinit const Question gdpt_question{.name = "gdpt",
                                        .meaning = "the mu whose Gaussian DP has the same delta at this epsilon",
                                        .fields = gdpt_fields,
                                        .safe_end = report::SafeEnd::hi,
+                                       .value = value_of_gdpt,
                                        .answer = answer_gdpt};
 
 }  // namespace tradeoff::ask

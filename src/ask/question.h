@@ -8,6 +8,7 @@
 #include "ask/answer.h"
 #include "ask/field.h"
 #include "report/claim.h"
+#include "tradeoff/curve.h"
 
 // Every question about a plan. The verbs, `tradeoff query` and the Python package use this table. A new question needs a file <name>.cpp
 // with its fields, its row and its function, a declaration here and a line in questions.cpp.
@@ -19,8 +20,10 @@ class Request;
 struct Question {
   std::string_view name;
   std::string_view meaning;
-  std::span<const Field> fields = {};                  ///< besides the common ones
-  std::optional<report::SafeEnd> safe_end = {};        ///< if the answer is one interval: the end that may be claimed
+  std::span<const Field> fields = {};            ///< besides the common ones
+  std::optional<report::SafeEnd> safe_end = {};  ///< if the answer is one interval: the end that may be claimed
+  /// Of a question with one number and one interval: its answer alone, without text or JSON. `answer` and Python's fast path call it.
+  Interval (*value)(const Curve& curve, Level at, Direction direction) = nullptr;
   Answer (*answer)(const Request& request) = nullptr;  ///< null for a row that only the command line uses; `query` does not offer it
 
   [[nodiscard]] const Field* find_field(std::string_view field_name) const;

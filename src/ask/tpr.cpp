@@ -8,9 +8,11 @@ namespace {
 
 constexpr std::array<Field, 1> tpr_fields = {{{"fpr", "the false-positive rate of the attack", Kind::number, probability, true}}};
 
+Interval value_of_tpr(const Curve& curve, Level fpr, Direction direction) { return curve.tpr_at(fpr, direction); }
+
 Answer answer_tpr(const Request& request) {
   const auto curve = request.curve();
-  const Interval tpr = curve->tpr_at(request.value("fpr"), request.direction());
+  const Interval tpr = value_of_tpr(*curve, request.value("fpr"), request.direction());
   return answer_claim({"tpr", tpr, *request.question().safe_end, "at fpr = " + request.text("fpr"), report::log10_if_tiny(tpr)}, curve);
 }
 
@@ -20,6 +22,7 @@ constinit const Question tpr_question{.name = "tpr",
                                       .meaning = "the largest true-positive rate of an attack with this false-positive rate",
                                       .fields = tpr_fields,
                                       .safe_end = report::SafeEnd::hi,
+                                      .value = value_of_tpr,
                                       .answer = answer_tpr};
 
 }  // namespace tradeoff::ask

@@ -14,6 +14,13 @@ set(consumer_options -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_CXX_COMPILER_LAU
 if(way STREQUAL find_package)
   file(REMOVE_RECURSE ${work})  # nothing left over from an earlier install may help
   must_run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix --component library)
+  # The library is the accountant alone: trainer, figures, reports and the command line are targets of their own.
+  find_program(nm nm)
+  file(GLOB_RECURSE archive ${work}/prefix/*/libtradeoff.a)
+  execute_process(COMMAND ${nm} -C ${archive} OUTPUT_VARIABLE symbols)
+  if(NOT symbols MATCHES "tradeoff::analyze" OR symbols MATCHES "tradeoff::(detail::)?(train|report|ask|cli)::")
+    message(FATAL_ERROR "the installed library is not the accountant alone")
+  endif()
   list(APPEND consumer_options -D CMAKE_BUILD_TYPE=Release -D CMAKE_PREFIX_PATH=${work}/prefix -D version=${version})
 else()
   file(REMOVE ${work}/build/CMakeCache.txt)

@@ -8,6 +8,7 @@
 
 #include "engine/exact/exact.h"
 #include "loss/gaussian_profile.h"
+#include "mechanism/constraints.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "numeric/arithmetic.h"

@@ -8,7 +8,7 @@
 
 #include "tradeoff/curve.h"
 
-// For those who study the methods rather than a plan. An accountant needs none of it; `tradeoff/tradeoff.h` leaves it out.
+// For research on the methods; an accountant does not need it, and `tradeoff/tradeoff.h` does not include it.
 namespace tradeoff {
 
 /// e / sqrt(-2 log delta(e)) on a grid of growing epsilons. It is a hint, not a proof: finitely many values do not determine a limit, and

@@ -10,7 +10,7 @@
 
 namespace tradeoff {
 
-/// What the public function does, for a loss.
+/// The public function for a loss.
 [[nodiscard]] Approximations approximate(const Loss& loss, std::size_t pieces);
 
 /// [lattice-tangents] The tangents with slopes exp(i * step), i = 0..count: below any symmetric curve, and k-fold composition stays on the
@@ -21,7 +21,7 @@ namespace tradeoff {
 /// above the curve.
 [[nodiscard]] std::vector<Guarantee> lattice_chords(const Loss& loss, Interval step, std::size_t count);
 
-/// What the public function does, for a loss. [lattice-chords]
+/// The public function for a loss. [lattice-chords]
 [[nodiscard]] Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, std::uint64_t times, Interval epsilon);
 
 }  // namespace tradeoff

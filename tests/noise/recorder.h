@@ -52,7 +52,7 @@ class Recorder final : public noise::NoiseSource {
 
  private:
   static std::string text(double value) { return to_string(numeric::exact_decimal(value)); }
-  /// What is drawn is told by the type of the sampler, not by what the sampler says of itself.
+  /// The type of the sampler determines what is drawn, not its own description.
   static RecordedDraw name(const noise::Sampler& sampler) {
     if (const auto* law = dynamic_cast<const noise::GridNoise*>(&sampler)) return name(*law);
     if (const auto* law = dynamic_cast<const noise::Truncated*>(&sampler)) return name(*law);

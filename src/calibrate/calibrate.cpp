@@ -8,9 +8,9 @@
 #include "calibrate/scan.h"
 #include "calibrate/trial.h"
 #include "loss/recording.h"
-#include "numeric/bracket.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
+#include "numeric/root.h"
 #include "plan/unknown.h"
 #include "plan/vocabulary.h"
 #include "tradeoff/error.h"
@@ -79,11 +79,7 @@ Interval search_count(const Trial& trial, const Effect& effect) {
 /// Moves a proved end towards an undecided one as far as it stays proved.
 template <class Certain>
 double farthest_certain(const Certain& certain, double end, double beyond) {
-  for (int i = 0; i < 40; ++i) {
-    const double middle = end + (beyond - end) / 2;
-    (certain(middle) ? end : beyond) = middle;
-  }
-  return end;
+  return numeric::bisect([&](double x) { return !certain(x); }, {end, beyond}, 40).before;
 }
 
 /// The boundary between values that fail and values that meet the target, searched in the logarithm of the value.

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "calibrate/cut.h"
-#include "numeric/bracket.h"
 #include "numeric/number_text.h"
+#include "numeric/root.h"
 #include "plan/unknown.h"
 #include "tradeoff/error.h"
 

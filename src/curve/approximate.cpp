@@ -12,9 +12,9 @@
 #include "loss/question_scope.h"
 #include "mechanism/constraints.h"
 #include "numeric/arithmetic.h"
-#include "numeric/bracket.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/normal.h"
+#include "numeric/root.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff {
@@ -52,18 +52,13 @@ class SmoothCurve {
 
   /// The approximate epsilon at which x - f(x) is this share of its range: 0 on the diagonal, 1 on the axis.
   [[nodiscard]] double epsilon_at_share(double share) const {
-    double low = 0;
-    double high = 1;
     const auto beyond = [&](double epsilon) {
       const Place place = touch(Interval::exactly(epsilon));
       return middle_of(place.y - place.x) > share * middle_of(start_);
     };
+    double high = 1;
     while (high < 1e4 && !beyond(high)) high *= 2;
-    for (int i = 0; i < 60; ++i) {
-      const double at = (low + high) / 2;
-      (beyond(at) ? high : low) = at;
-    }
-    return high;
+    return numeric::bisect(beyond, {0, high}, 60).beyond;
   }
 
  private:
@@ -169,12 +164,8 @@ class TangentSweep {
     const double steepest = i > 0 ? lines_[i - 1].epsilon : 2 * lines_[i].epsilon + 1;
     const double flattest = i + 1 < lines_.size() ? lines_[i + 1].epsilon : 0;
     const double margin = 1e-7 * (steepest - flattest);
-    double low = flattest + margin;
-    double high = steepest - margin;
-    for (int step = 0; step < 50; ++step) {
-      const double at = (low + high) / 2;
-      (lag(line(at), i) > 0 ? high : low) = at;
-    }
+    const auto lags = [&](double epsilon) { return lag(line(epsilon), i) > 0; };
+    const auto [low, high] = numeric::bisect(lags, {flattest + margin, steepest - margin}, 50);
     const double eager = lines_[i].epsilon + eagerness(lines_.size()) * ((low + high) / 2 - lines_[i].epsilon);
     lines_[i] = line(std::clamp(eager, flattest + margin, steepest - margin));
   }
@@ -262,12 +253,10 @@ class TangentSearch {
   /// The flatter tangent through a point below the curve. Its value there increases with its slope while it touches to the right of the
   /// point.
   [[nodiscard]] std::optional<Interval> next_tangent(const Place& corner, Interval steeper) const {
-    double low = 0;
-    double high = steeper.hi;
-    for (int i = 0; i < 60; ++i) {  // the approximate slope that touches right above the corner
-      const double at = (low + high) / 2;
-      (middle_of(curve_.touch(Interval::exactly(at)).x) > middle_of(corner.x) ? low : high) = at;
-    }
+    const auto touches_to_the_left = [&](double epsilon) {
+      return !(middle_of(curve_.touch(Interval::exactly(epsilon)).x) > middle_of(corner.x));
+    };
+    const double high = numeric::bisect(touches_to_the_left, {0, steeper.hi}, 60).beyond;
     const auto judge = [&](double epsilon) { return sign_of(corner.y - curve_.tangent(Interval::exactly(epsilon), corner.x)); };
     if (!judge(0).before || !judge(high).after) return std::nullopt;
     return narrow_bracket(judge, 0, high);
@@ -357,15 +346,10 @@ void refuse_unless_smooth(const Loss& loss) {
 
 /// The approximate smallest epsilon with delta(epsilon) at most this: the range that a lattice of slopes must cover.
 double reach(const Loss& loss, double delta) {
-  double low = 0;
-  double high = 1;
   const auto beyond = [&](double epsilon) { return loss.delta(Direction::remove, Interval::exactly(epsilon)).hi <= delta; };
+  double high = 1;
   while (high < 1e4 && !beyond(high)) high *= 2;
-  for (int i = 0; i < 20; ++i) {
-    const double at = (low + high) / 2;
-    (beyond(at) ? high : low) = at;
-  }
-  return high;
+  return numeric::bisect(beyond, {0, high}, 20).beyond;
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 #include "loss/question_scope.h"
 #include "loss/recording.h"
 #include "numeric/arithmetic.h"
-#include "numeric/bracket.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/normal.h"
+#include "numeric/root.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 

@@ -11,6 +11,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/normal.h"
+#include "numeric/root.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 
@@ -111,11 +112,7 @@ Estimate Edgeworth::epsilon_at(double delta) const {
     if (high > 700 || ++steps > most_steps) return Estimate(infinity);
     low = high;
   }
-  for (int i = 0; i < 60; ++i) {
-    const double half = low + (high - low) / 2;
-    (delta_at(half).value() > delta ? low : high) = half;
-  }
-  return Estimate(high);
+  return Estimate(numeric::bisect([&](double epsilon) { return !(delta_at(epsilon).value() > delta); }, {low, high}, 60).beyond);
 }
 
 }  // namespace tradeoff

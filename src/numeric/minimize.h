@@ -4,12 +4,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tradeoff/interval.h"
+
 namespace tradeoff::numeric {
 
-/// An approximate minimiser of a unimodal function between low and high, to `precision`. It proves nothing: the caller must verify what it
-/// computes from the result.
+// The minimiser of a unimodal function between low and high, to `precision`: golden_section for any function, parabolic_section where the
+// function is smooth, finite and expensive. They prove nothing: the caller must verify what it computes from the result.
+
+/// The lowest point that was seen, and the bracket that was left.
+struct Valley {
+  double best = 0;
+  Interval around;
+};
+
+/// Where two points have the same value, the search goes to the right.
 template <class Function>
-double golden_section(Function&& function, double low, double high, double precision) {
+[[nodiscard]] Valley golden_section(Function&& function, double low, double high, double precision) {
   constexpr double golden = 0.6180339887498949;
   double left = high - golden * (high - low), right = low + golden * (high - low);
   double left_value = function(left), right_value = function(right);
@@ -28,13 +38,13 @@ double golden_section(Function&& function, double low, double high, double preci
       right_value = function(right);
     }
   }
-  return left_value < right_value ? left : right;
+  return {left_value < right_value ? left : right, {low, high}};
 }
 
-/// The same by Brent's method: steps to the minimum of the parabola through the last three points if that is inside and converges,
-/// otherwise golden section. It needs a third of the evaluations for a smooth function.
+/// Brent's method: steps to the minimum of the parabola through the last three points if that is inside and converges, otherwise golden
+/// section. It needs a third of the evaluations for a smooth function.
 template <class Function>
-double parabolic_section(Function&& function, double low, double high, double precision) {
+[[nodiscard]] double parabolic_section(Function&& function, double low, double high, double precision) {
   constexpr double golden = 0.3819660112501051;
   double best = low + golden * (high - low), second = best, third = best;
   double best_value = function(best), second_value = best_value, third_value = best_value;

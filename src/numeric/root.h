@@ -9,7 +9,12 @@
 
 #include "numeric/arithmetic.h"
 
-// Roots of increasing functions that are known by enclosures. [monotone-root]
+// The searches for a root, or for the place where a monotone condition changes:
+//   increasing_root       certified; from a guess, by enclosures of an increasing function. Its domain may be the whole line, and it goes
+//                         on to neighbouring doubles, because a value there is cheap. [monotone-root]
+//   narrow_bracket        certified; from a bracket, by verdicts, which may be expensive and come from any comparison. It stops at a few
+//                         units in the last place.
+//   bisect, bisect_ratio  from a bracket, by a plain condition: for what steers a search, or where the condition is a proof.
 namespace tradeoff::numeric {
 
 /// Doubles in order, as integers: neighbours differ by one, so bisection ends after 64 steps for any magnitudes.
@@ -119,6 +124,98 @@ template <class Enclose>
   if (!(guess >= domain.lo)) guess = domain.lo;  // also for NaN
   guess = std::clamp(std::min(guess, domain.hi), -largest, largest);
   return RootSearch<std::remove_reference_t<Enclose>>(enclose, target, domain).solve(guess);
+}
+
+/// What is known at a point about the position at which a monotone condition changes.
+struct Verdict {
+  bool before = false;  ///< the change certainly lies above the point
+  bool after = false;   ///< the change certainly lies at or below the point
+  double excess = 0;    ///< roughly proportional to the distance from the change, positive before it; it only guides the search
+  double doubt = 0;     ///< the error of the excess, if known; it only guides the search
+};
+
+/// Encloses the change of a monotone condition between `low`, which is certainly before it, and `high`, which is certainly after it. Both
+/// ends of the result are certain in the same sense. `judge(x)` is called at most about 150 times; its values at the ends are given.
+template <class Judge>
+[[nodiscard]] Interval narrow_bracket(Judge&& judge, double low, const Verdict& at_low, double high, const Verdict& at_high) {
+  // Points closer than a few units in the last place are treated as equal.
+  const auto settled = [](double a, double b) { return !(b - a > 8e-16 * std::abs(b)); };
+  double low_excess = at_low.excess, high_excess = at_high.excess;
+  double slope = (high_excess - low_excess) / (high - low);
+  double middle = high, width = high - low;
+  Verdict verdict;
+  int last_side = 0;
+  for (int i = 0; i < 100 && !settled(low, high); ++i) {
+    const double secant = low + (high - low) * (low_excess / (low_excess - high_excess));
+    // After three steps that do not halve the bracket it bisects once; a long search only bisects.
+    bool halve = i > 40;
+    if (i % 4 == 3) {
+      halve = halve || high - low > 0.5 * width;
+      width = high - low;
+    }
+    middle = !halve && secant > low && secant < high ? secant : low + (high - low) / 2;
+    verdict = judge(middle);
+    if (!verdict.before && !verdict.after) break;
+    // Anderson and Bjorck: if one end stays, its excess is reduced by the slope that the moving end shows, so that the secant method does
+    // not stall.
+    const double share = 1 - verdict.excess / (verdict.before ? low_excess : high_excess);
+    const double cut = share > 0 ? share : 0.5;
+    slope = (verdict.excess - (verdict.before ? low_excess : high_excess)) / (middle - (verdict.before ? low : high));
+    if (verdict.before) {
+      low = middle;
+      low_excess = verdict.excess;
+      if (last_side > 0) high_excess *= cut;
+      last_side = 1;
+    } else {
+      high = middle;
+      high_excess = verdict.excess;
+      if (last_side < 0) low_excess *= cut;
+      last_side = -1;
+    }
+  }
+  // The change lies near an undecided point: approach it from both sides, starting at the distance that its error suggests and doubling the
+  // distance until a point is decided.
+  const double smallest = 4e-16 * std::abs(middle) + 1e-300;
+  const auto first_step = [&](double doubt) {
+    const double step = 1.2 * doubt / std::abs(slope);
+    return step > smallest && step < 0.25 * (high - low) ? step : smallest;  // also for NaN
+  };
+  for (double step = first_step(verdict.doubt + verdict.excess); middle > low && middle + step < high; step *= 2)
+    if (judge(middle + step).after) high = middle + step;
+  for (double step = first_step(verdict.doubt - verdict.excess); middle < high && middle - step > low; step *= 2)
+    if (judge(middle - step).before) low = middle - step;
+  return {low, high};
+}
+template <class Judge>
+[[nodiscard]] Interval narrow_bracket(Judge&& judge, double low, double high) {
+  return narrow_bracket(judge, low, judge(low), high, judge(high));
+}
+
+/// The two sides of the change of a monotone condition: it is false at `before` and true at `beyond`.
+struct Sides {
+  double before = 0;
+  double beyond = 0;
+};
+
+/// Halves the distance between the sides `steps` times, or until it is at most `width`; `before` may be the larger one. What it returns is
+/// as certain as what the condition says.
+template <class Condition>
+[[nodiscard]] Sides bisect(Condition&& condition, Sides sides, int steps, double width = 0) {
+  for (int i = 0; i < steps && std::abs(sides.beyond - sides.before) > width; ++i) {
+    const double between = (sides.before + sides.beyond) / 2;
+    (condition(between) ? sides.beyond : sides.before) = between;
+  }
+  return sides;
+}
+/// The same for 0 <= before < beyond by geometric means, until the ratio of the sides is at most `ratio`; half of `beyond` while `before`
+/// is 0.
+template <class Condition>
+[[nodiscard]] Sides bisect_ratio(Condition&& condition, Sides sides, int steps, double ratio = 1) {
+  for (int i = 0; i < steps && sides.beyond > sides.before * ratio; ++i) {
+    const double between = sides.before == 0 ? sides.beyond / 2 : std::sqrt(sides.before * sides.beyond);
+    (condition(between) ? sides.beyond : sides.before) = between;
+  }
+  return sides;
 }
 
 }  // namespace tradeoff::numeric

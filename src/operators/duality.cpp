@@ -8,8 +8,8 @@
 
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
-#include "numeric/bracket.h"
 #include "numeric/minimize.h"
+#include "numeric/root.h"
 
 namespace tradeoff {
 namespace {
@@ -132,7 +132,7 @@ double find_maximum(const Objective& objective, double largest) {
   }
   const double low = std::max(std::sinh(std::asinh(best) - step), -700.0);
   const double high = std::min(std::sinh(std::asinh(best) + step), upper);
-  return numeric::golden_section([&](double e) { return -objective.rough(e); }, low, high, 1e-4 * (1 + std::abs(best)));
+  return numeric::golden_section([&](double e) { return -objective.rough(e); }, low, high, 1e-4 * (1 + std::abs(best))).best;
 }
 
 /// [profile-duality] Encloses the supremum of a concave function of x = e^e from values at some points: it lies below the crossing of the

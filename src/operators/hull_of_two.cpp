@@ -156,7 +156,7 @@ class HullOfTwo final : public Loss, public ClosedForms {
       const Interval sum = loss.delta(Direction::remove, Interval::exactly(e)) + exp(Interval::exactly(e)) * q;
       return sum.lo + sum.hi;
     };
-    const double inside = numeric::golden_section(value, 0, reach_, 1e-9 * (1 + reach_));
+    const double inside = numeric::golden_section(value, 0, reach_, 1e-9 * (1 + reach_)).best;
     return value(reach_) < value(inside) ? reach_ : inside;
   }
 

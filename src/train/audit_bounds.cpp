@@ -7,6 +7,7 @@
 
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
+#include "numeric/root.h"
 
 namespace tradeoff::train {
 namespace {
@@ -30,11 +31,7 @@ bool excludes(double a, double p, double trials, double entropy) {
 /// The last point between `bad` and `good` at which the test still succeeds, from the side of `good`.
 template <class Test>
 double last_yes(double good, double bad, const Test& test) {
-  for (int i = 0; i < 200 && std::abs(bad - good) > 1e-13; ++i) {
-    const double middle = good + (bad - good) / 2;
-    (test(middle) ? good : bad) = middle;
-  }
-  return good;
+  return numeric::bisect([&](double x) { return !test(x); }, {good, bad}, 200, 1e-13).before;
 }
 
 /// P(|distance + Z| <= reach): decreases with the distance, increases with the reach.

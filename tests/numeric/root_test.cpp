@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "numeric/sum.h"
@@ -115,6 +116,32 @@ TEST(Sum, CountsTheErrorOfItsTerms) {
   over.add(1e308);
   over.add(1e308);
   EXPECT_EQ(over.enclosure().hi, infinity);
+}
+
+TEST(Bisect, KeepsTheChangeBetweenItsSides) {
+  const auto condition = [](double x) { return x * x >= 2; };
+  const numeric::Sides sides = numeric::bisect(condition, {0, 2}, 40);
+  EXPECT_LT(sides.before, std::sqrt(2.0));
+  EXPECT_GT(sides.beyond, std::sqrt(2.0));
+  EXPECT_EQ(sides.beyond - sides.before, 0x1p-39);
+  const numeric::Sides ratio = numeric::bisect_ratio(condition, {0, 0x1p80}, 200, 1 + 1e-12);
+  EXPECT_FALSE(condition(ratio.before));
+  EXPECT_TRUE(condition(ratio.beyond));
+  EXPECT_NEAR(ratio.before, std::sqrt(2.0), 2e-12);
+}
+
+TEST(Bisect, TakesTheSidesInEitherOrderAndStopsAtTheWidth) {
+  int calls = 0;
+  const numeric::Sides sides = numeric::bisect(
+      [&](double x) {
+        ++calls;
+        return x < 0.3;
+      },
+      {1, 0}, 100, 0x1p-10);
+  EXPECT_GE(sides.before, 0.3);
+  EXPECT_LT(sides.beyond, 0.3);
+  EXPECT_EQ(sides.before - sides.beyond, 0x1p-10);
+  EXPECT_EQ(calls, 10);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "numeric/arithmetic.h"
 #include "numeric/lane_loops.h"
+#include "numeric/root.h"
 
 namespace tradeoff {
 namespace {
@@ -397,13 +398,10 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     profile_truncation_ = tail_truncation_ = infinity;
     return;
   }
-  double low = 1e-3 / deviation_, high = low;
+  const double low = 1e-3 / deviation_;
+  double high = low;
   while (high < furthest && log_decay(high) > -need) high *= 4;
-  if (log_decay(high) <= -need)
-    for (int i = 0; i < 40 && high > low * 1.01; ++i) {
-      const double middle = std::sqrt(low * high);
-      (log_decay(middle) <= -need ? high : low) = middle;
-    }
+  if (log_decay(high) <= -need) high = numeric::bisect_ratio([&](double t) { return log_decay(t) <= -need; }, {low, high}, 40, 1.01).beyond;
   const double end = log_decay(high) <= -need ? high : infinity;
 
   double until = 0;  // nodes are needed at least up to this t

@@ -14,6 +14,7 @@
 #include "loss/evaluation.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
+#include "numeric/root.h"
 
 namespace tradeoff {
 
@@ -173,11 +174,8 @@ double SumProfile::saddle(double epsilon) const {
     low = high;
     high *= 2;
   }
-  for (int i = 0; i < 12; ++i) {  // three digits suffice: any c > 0 is valid
-    const double middle_tilt = low == 0 ? high / 2 : std::sqrt(low * high);
-    (slope(middle_tilt) < 0 ? low : high) = middle_tilt;
-  }
-  return high;
+  // Three digits suffice: any c > 0 is valid.
+  return numeric::bisect_ratio([&](double c) { return !(slope(c) < 0); }, {low, high}, 12).beyond;
 }
 
 std::vector<TiltedFactor> SumProfile::tilted(double tilt) const {
@@ -455,15 +453,15 @@ Interval SumProfile::log_delta(Interval epsilon) const {
 
 /// By the saddle-point approximation, which decreases as the tilt increases.
 double SumProfile::guess_epsilon(double log_wanted) const {
-  double low = 1e-6 / deviation_, high = 1e9 / deviation_, epsilon = 0;
-  for (int i = 0; i < 50; ++i) {
-    const double c = std::sqrt(low * high);
+  double epsilon = 0;
+  const auto falls_below = [&](double c) {
     const Cumulants k = cumulants(c);
     epsilon = k.mean - 1 / c - 1 / (c + 1);
     const double curvature = k.variance + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
     const double value = k.log_mass - c * epsilon - std::log(c * (c + 1)) - std::log(2 * std::numbers::pi * curvature) / 2;
-    (value > log_wanted ? low : high) = c;
-  }
+    return !(value > log_wanted);
+  };
+  (void)numeric::bisect_ratio(falls_below, {1e-6 / deviation_, 1e9 / deviation_}, 50);
   return std::max(0.0, epsilon);
 }
 

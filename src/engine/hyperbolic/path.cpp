@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "numeric/arithmetic.h"
+#include "numeric/minimize.h"
 
 // [bent-contour]
 namespace tradeoff::hyperbolic {
@@ -198,24 +199,11 @@ double find_reach(const Integrand& integrand, Saddle saddle) {
 }  // namespace
 
 Saddle find_saddle(const Integrand& integrand, double most, double precision, double least) {
-  constexpr double golden = 0.3819660112501051;
-  double a = std::log(least);
-  double b = std::log(most);
-  const auto at = [&](double x) { return integrand.log_real(std::exp(x)); };
-  double x1 = a + golden * (b - a);
-  double x2 = b - golden * (b - a);
-  double f1 = at(x1);
-  double f2 = at(x2);
-  while (b - a > precision) {
-    if (!(f1 > f2)) {
-      b = x2, x2 = x1, f2 = f1;
-      x1 = a + golden * (b - a), f1 = at(x1);
-    } else {
-      a = x1, x1 = x2, f1 = f2;
-      x2 = b - golden * (b - a), f2 = at(x2);
-    }
-  }
-  const double place = std::exp((a + b) / 2);
+  // In -log s, because a tie goes to the right: where both values are infinite s is too large.
+  const Interval around =
+      numeric::golden_section([&](double x) { return integrand.log_real(std::exp(-x)); }, -std::log(most), -std::log(least), precision)
+          .around;
+  const double place = std::exp(-(around.lo + around.hi) / 2);
   return {place, integrand.log_real(place)};
 }
 

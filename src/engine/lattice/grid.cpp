@@ -9,6 +9,7 @@
 #include "loss/atoms.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
+#include "numeric/root.h"
 
 namespace tradeoff::lattice {
 namespace {
@@ -104,11 +105,7 @@ Grid::Range Grid::range(const Loss& loss) const {
   const auto end = [&](double sign, auto&& is_beyond) {
     double inner = 0, outer = 0x1p-10;
     while (outer < farthest_loss && !is_beyond(sign * outer)) inner = std::exchange(outer, 2 * outer);
-    for (int i = 0; i < 55; ++i) {
-      const double middle = (inner + outer) / 2;
-      (is_beyond(sign * middle) ? outer : inner) = middle;
-    }
-    return sign * outer;
+    return sign * numeric::bisect([&](double size) { return is_beyond(sign * size); }, {inner, outer}, 55).beyond;
   };
   return {end(-1, [&](double e) { return above(e) + std::expm1(e) <= left_allowed; }),
           end(1, [&](double e) { return above(e) - far <= right_allowed; })};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "numeric/arithmetic.h"
+#include "numeric/root.h"
 
 namespace tradeoff::lattice {
 namespace {
@@ -70,11 +71,10 @@ Moment Outline::moment(double s) const {
 
 /// The zero between low and high of the derivative of K(c) - c epsilon - log|c (c + 1)|, which is convex on either side of 0.
 double Outline::saddle(double epsilon, double low, double high) const {
-  for (int i = 0; i < bisections; ++i) {
-    const double middle = low > 0 ? std::sqrt(low * high) : (low + high) / 2;
-    (moment(middle).mean - epsilon - 1 / middle - 1 / (middle + 1) > 0 ? high : low) = middle;
-  }
-  return low > 0 ? low : (low + high) / 2;
+  const auto rises = [&](double c) { return moment(c).mean - epsilon - 1 / c - 1 / (c + 1) > 0; };
+  if (low > 0) return numeric::bisect_ratio(rises, {low, high}, bisections).before;
+  const auto [before, beyond] = numeric::bisect(rises, {low, high}, bisections);
+  return (before + beyond) / 2;
 }
 
 Tilt Outline::with_period(double tilt, double epsilon, double log_target) const {
@@ -120,15 +120,15 @@ Tilt Outline::tilt(double epsilon, double log_share) const {
 
 double Outline::epsilon_of(double log_delta) const {
   // The saddle-point approximation decreases as the order increases, and so does delta.
-  double low = 0x1p-20, high = 0x1p20, epsilon = 0;
-  for (int i = 0; i < bisections; ++i) {
-    const double order = std::sqrt(low * high);
+  double epsilon = 0;
+  const auto falls_below = [&](double order) {
     const Moment here = moment(order);
     epsilon = here.mean - 1 / order - 1 / (order + 1);
     const double curvature = here.variance + 1 / (order * order) + 1 / ((order + 1) * (order + 1));
     const double value = here.log - order * epsilon - std::log(order * (order + 1)) - 0.5 * std::log(2 * std::numbers::pi * curvature);
-    (value > log_delta ? low : high) = order;
-  }
+    return !(value > log_delta);
+  };
+  (void)numeric::bisect_ratio(falls_below, {0x1p-20, 0x1p20}, bisections);
   return std::max(epsilon, 0.0);
 }
 
@@ -192,17 +192,14 @@ std::vector<Spacing> Outline::spacing(const Tilt& tilt, double wanted, double fl
     }
     return doubt <= wanted || points > budget;
   };
-  double low = 1e-12, high = 1e6;  // widths from far below any step to far above any range
-  for (int k = 0; k < bisections; ++k) {
-    const double middle = std::sqrt(low * high);
-    (fits(middle) ? low : high) = middle;
-  }
+  // From far below any step to far above any range.
+  const double widest = numeric::bisect_ratio([&](double scale) { return !fits(scale); }, {1e-12, 1e6}, bisections).before;
   std::vector<Spacing> result;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Spacing spacing;
     for (std::size_t g = 0; g < weights[i].size(); ++g) {
       spacing.loss.push_back(parts_[i].groups[g].loss);
-      spacing.width.push_back(width(i, g, low));
+      spacing.width.push_back(width(i, g, widest));
     }
     if (!spacing.loss.empty()) spacing.loss.front() = parts_[i].low, spacing.loss.back() = std::max(parts_[i].low, parts_[i].high);
     // A wide cell next to a narrow one weakens the bound of the narrow one: widths change slowly.

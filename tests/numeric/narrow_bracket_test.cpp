@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numeric/bracket.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "numeric/root.h"
 
 namespace tradeoff::numeric {
 namespace {

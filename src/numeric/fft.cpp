@@ -59,16 +59,18 @@ Complex root(const std::vector<Complex>& octant, std::size_t k, std::size_t n) {
   return {turned.im, -turned.re};
 }
 
+/// The transform of two numbers, which is its own inverse up to a factor.
+void transform_two(Complex* x) {
+  const Complex a = x[0], b = x[1];
+  x[0] = a + b;
+  x[1] = a - b;
+}
+
 /// Two stages of a decimation in frequency at once, on a block of 4 q; then the four blocks of q, depth first, so that a block stays in
 /// cache.
 void forward_block(Complex* x, std::size_t size, const Complex* roots) {
   if (size == 1) return;
-  if (size == 2) {
-    const Complex a = x[0], b = x[1];
-    x[0] = a + b;
-    x[1] = a - b;
-    return;
-  }
+  if (size == 2) return transform_two(x);
   const std::size_t q = size / 4;
   const Complex* outer = roots + 2 * q;
   const Complex* inner = roots + q;
@@ -86,12 +88,7 @@ void forward_block(Complex* x, std::size_t size, const Complex* roots) {
 /// The inverse stages of forward_block in the opposite order (decimation in time, conjugate roots).
 void inverse_block(Complex* x, std::size_t size, const Complex* roots) {
   if (size == 1) return;
-  if (size == 2) {
-    const Complex a = x[0], b = x[1];
-    x[0] = a + b;
-    x[1] = a - b;
-    return;
-  }
+  if (size == 2) return transform_two(x);
   const std::size_t q = size / 4;
   for (std::size_t block = 0; block < 4; ++block) inverse_block(x + block * q, q, roots);
   const Complex* outer = roots + 2 * q;

@@ -16,6 +16,7 @@
 #include "mechanism/pair.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
+#include "support/profile_only.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
@@ -27,21 +28,11 @@ using test::Encloses;
 using test::golden_group;
 using test::golden_interval;
 using test::IsTight;
+using test::ProfileOnly;
+
+LossPointer profile_alone(LossPointer base) { return std::make_shared<ProfileOnly>(std::move(base), test::Kept{.tail = true}); }
 
 std::string text(const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
-
-/// The same pair without closed forms, so that only its profile is known.
-class ProfileAlone final : public Loss {
- public:
-  explicit ProfileAlone(LossPointer base) : base_(std::move(base)) {}
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return base_->delta(direction, epsilon); }
-  [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(direction); }
-  [[nodiscard]] Tail tail() const override { return base_->tail(); }
-
- private:
-  LossPointer base_;
-};
 
 TEST(Group, PureDp) {
   for (const auto& one : golden_group("f_dp.json", "group_eps")) {
@@ -94,11 +85,10 @@ TEST(Group, KeepsTheTail) {
 
 TEST(Group, FromTheProfileAlone) {
   for (const std::uint64_t size : {2U, 3U, 5U}) {
-    const LossPointer gaussian = group_loss(std::make_shared<ProfileAlone>(gaussian_loss(Interval::exactly(0.4))), size);
-    const LossPointer laplace = group_loss(std::make_shared<ProfileAlone>(std::make_shared<LaplaceLoss>(Interval::exactly(0.5))), size);
-    const LossPointer stated = group_loss(std::make_shared<ProfileAlone>(std::make_shared<ConstraintsLoss>(
-                                              std::vector<Guarantee>{{Interval::exactly(0.5), Interval::exactly(0.01)}})),
-                                          size);
+    const LossPointer gaussian = group_loss(profile_alone(gaussian_loss(Interval::exactly(0.4))), size);
+    const LossPointer laplace = group_loss(profile_alone(std::make_shared<LaplaceLoss>(Interval::exactly(0.5))), size);
+    const LossPointer stated = group_loss(
+        profile_alone(std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{Interval::exactly(0.5), Interval::exactly(0.01)}})), size);
     const Curve exact = analyze(parse("dp(epsilon=0.5, delta=0.01) | group(" + std::to_string(size) + ")"));
     const double k = static_cast<double>(size);
     for (const double epsilon : {0.0, 0.2, 0.7, 1.4, 4.0}) {
@@ -119,7 +109,7 @@ TEST(Group, FromTheProfileAlone) {
     EXPECT_THAT(beta, IsTight(1e-6));
   }
   // Far out the profile keeps its relative accuracy.
-  const LossPointer gaussian = group_loss(std::make_shared<ProfileAlone>(gaussian_loss(Interval::exactly(0.4))), 2);
+  const LossPointer gaussian = group_loss(profile_alone(gaussian_loss(Interval::exactly(0.4))), 2);
   const Interval far = gaussian->delta(Direction::remove, Interval::exactly(6));
   EXPECT_THAT(far, Encloses(gaussian_delta(0.8, 6)));
   EXPECT_THAT(far, IsTight(1e-4));

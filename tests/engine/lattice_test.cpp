@@ -15,6 +15,7 @@
 #include "numeric/arithmetic.h"
 #include "operators/subsampled.h"
 #include "support/matchers.h"
+#include "support/profile_only.h"
 
 // [dominating-pair] [dominated-pair] [tilted-fft] [profile-inversion] The fallback of composition, which uses profiles only.
 namespace tradeoff {
@@ -24,18 +25,7 @@ using test::Encloses;
 using test::golden_group;
 using test::golden_interval;
 using test::IsTight;
-
-/// Hides everything of a loss except its profile, like a user's own curve.
-class ProfileOnly final : public Loss {
- public:
-  explicit ProfileOnly(LossPointer inner) : inner_(std::move(inner)) {}
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return inner_->delta(direction, epsilon); }
-  [[nodiscard]] bool symmetric() const override { return inner_->symmetric(); }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return inner_->infinite_mass(direction); }
-
- private:
-  LossPointer inner_;
-};
+using test::ProfileOnly;
 
 LossPointer gaussian(double mu) { return gaussian_loss(Interval::exactly(mu)); }
 LossPointer laplace(Interval epsilon0) { return std::make_shared<LaplaceLoss>(epsilon0); }

@@ -13,30 +13,20 @@
 #include "mechanism/laplace.h"
 #include "operators/subsampled.h"
 #include "support/matchers.h"
+#include "support/profile_only.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 
-// [renyi-curve] [renyi-conversion]
+// [renyi-curve] [renyi-conversion] [profile-integral]
 namespace tradeoff {
 namespace {
 
 using test::Encloses;
 using test::IsTight;
+using test::ProfileOnly;
 
-/// The same pair without its closed forms, so that only the profile is known. [profile-integral]
-class ProfileAlone final : public Loss {
- public:
-  explicit ProfileAlone(LossPointer base) : base_(std::move(base)) {}
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return base_->delta(direction, epsilon); }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return base_->log_delta(direction, epsilon); }
-  [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(direction); }
-  [[nodiscard]] Tail tail() const override { return base_->tail(); }
-
- private:
-  LossPointer base_;
-};
+constexpr test::Kept profile_alone{.log_delta = true, .tail = true};
 
 /// Mironov, Talwar and Zhang: the moment of integer order a of the sampled Gaussian is a binomial sum.
 double log_binomial_moment(double mu, double q, int order) {
@@ -82,11 +72,11 @@ TEST(RenyiCurve, TheWorstIsTheLargerDirection) {
 TEST(RenyiCurve, ProfileAndClosedFormAgree) {
   // A Gaussian and a Laplace of which only the profile is known; the closed forms are the true values.
   for (const double s : {0.05, 1.0, 2.5, 9.0, 40.0}) {
-    const Interval gaussian = log_moment(ProfileAlone(gaussian_loss(Interval::exactly(0.75))), Direction::remove, s, 1);
+    const Interval gaussian = log_moment(ProfileOnly(gaussian_loss(Interval::exactly(0.75)), profile_alone), Direction::remove, s, 1);
     EXPECT_THAT(gaussian, Encloses(s * (s + 1) * 0.75 * 0.75 / 2)) << s;
     EXPECT_THAT(gaussian, IsTight(3e-6)) << s;
     const auto laplace = std::make_shared<LaplaceLoss>(Interval::exactly(1.25));
-    const Interval by_profile = log_moment(ProfileAlone(laplace), Direction::add, s, 1);
+    const Interval by_profile = log_moment(ProfileOnly(laplace, profile_alone), Direction::add, s, 1);
     const double truth = std::log(((s + 1) * std::exp(s * 1.25) + s * std::exp(-(s + 1) * 1.25)) / (2 * s + 1));
     EXPECT_THAT(by_profile, Encloses(Interval{truth * (1 - 1e-13), truth * (1 + 1e-13)})) << s;
     EXPECT_THAT(by_profile, IsTight(3e-6)) << s;
@@ -99,7 +89,7 @@ TEST(RenyiCurve, DirectedProfilesOfTheSampledGaussian) {
   const auto plan = renyi_curve(parse("gdp(mu=1) | poisson(rate=0.125)"));
   for (const double s : {0.5, 1.0, 3.0, 7.0}) {
     for (const Direction direction : {Direction::remove, Direction::add}) {
-      const Interval by_profile = log_moment(ProfileAlone(base), direction, s, 1);
+      const Interval by_profile = log_moment(ProfileOnly(base, profile_alone), direction, s, 1);
       const Interval by_nodes = plan.at(1 + s, direction);
       EXPECT_THAT(by_profile, Encloses(Interval{s * by_nodes.lo, s * by_nodes.hi})) << s;
       EXPECT_THAT(by_profile, IsTight(1e-5)) << s;

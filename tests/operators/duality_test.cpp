@@ -13,31 +13,22 @@
 #include "numeric/arithmetic.h"
 #include "operators/subsampled.h"
 #include "support/matchers.h"
+#include "support/profile_only.h"
 
 namespace tradeoff {
 namespace {
 
 using test::Encloses;
 using test::IsTight;
+using test::ProfileOnly;
 
-/// Hides the closed forms of a loss, so that the generic inversions must compute them.
-class ProfileOnly final : public Loss {
- public:
-  explicit ProfileOnly(LossPointer base) : base_(std::move(base)) {}
-  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return base_->delta(direction, epsilon); }
-  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override { return base_->log_delta(direction, epsilon); }
-  [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return base_->infinite_mass(direction); }
-
- private:
-  LossPointer base_;
-};
+constexpr test::Kept closed_forms_hidden{.log_delta = true};  // the generic inversions have to find them again
 
 TEST(InvertProfile, FindsTheClosedFormsAgain) {
   const std::vector<LossPointer> losses{gaussian_loss(Interval::exactly(0.01)), gaussian_loss(Interval::exactly(1)),
                                         gaussian_loss(Interval::exactly(9)), std::make_shared<LaplaceLoss>(Interval::exactly(2))};
   for (const LossPointer& loss : losses) {
-    const ProfileOnly plain(loss);
+    const ProfileOnly plain(loss, closed_forms_hidden);
     for (const double delta : {0.4, 1e-3, 1e-9, 1e-100, 1e-305}) {
       const Interval expected = *loss->closed_epsilon(Direction::remove, Interval::exactly(delta));
       const Interval found = invert_profile(Profile(plain, Direction::worst), Interval::exactly(delta));
@@ -67,7 +58,7 @@ TEST(InvertProfile, DecidesNothingWhereEnclosuresOverlap) {
 
 TEST(InvertProfile, ANegligibleDeltaBelowTheInfiniteMassNeedsInfiniteEpsilon) {
   const LossPointer loss = pair_loss({Interval::exactly(0.25), Interval::exactly(0.75)}, {Interval::exactly(0), Interval::exactly(1)});
-  const ProfileOnly plain(loss);
+  const ProfileOnly plain(loss, closed_forms_hidden);
   EXPECT_EQ(invert_profile(Profile(plain, Direction::remove), Interval::exactly(0.1)), Interval::exactly(infinity));
   EXPECT_EQ(invert_profile(Profile(plain, Direction::remove), Interval::exactly(0.3)), Interval::exactly(0));
 }
@@ -76,7 +67,7 @@ TEST(DualBeta, FindsTheClosedFormsAgain) {
   const std::vector<LossPointer> losses{gaussian_loss(Interval::exactly(0.3)), gaussian_loss(Interval::exactly(2)),
                                         std::make_shared<LaplaceLoss>(Interval::exactly(1))};
   for (const LossPointer& loss : losses) {
-    const ProfileOnly plain(loss);
+    const ProfileOnly plain(loss, closed_forms_hidden);
     for (const double alpha : {0.0, 1e-9, 1e-3, 0.05, 0.3, 0.5, 0.9, 0.999, 1.0}) {
       const Interval expected = *loss->closed_beta(Direction::remove, Interval::exactly(alpha));
       const Interval found = dual_beta(Profile(plain, Direction::worst), Interval::exactly(alpha));
@@ -112,7 +103,7 @@ TEST(DualBeta, AsymmetricPairsHaveTwoCurvesThatAreInverse) {
     forward.emplace_back(q[i], p[i]);
     backward.emplace_back(p[i], q[i]);
   }
-  const ProfileOnly loss(pair_loss(p_exact, q_exact));
+  const ProfileOnly loss(pair_loss(p_exact, q_exact), closed_forms_hidden);
   for (const double alpha : {0.0, 0.03, 0.0625, 0.2, 0.4, 0.6, 0.8, 0.95}) {
     const Interval remove = dual_beta(Profile(loss, Direction::remove), Interval::exactly(alpha));
     EXPECT_NEAR(remove.lo, neyman_pearson(forward, alpha), 1e-9) << alpha;
@@ -127,7 +118,7 @@ TEST(DualBeta, AsymmetricPairsHaveTwoCurvesThatAreInverse) {
 
 TEST(DualBeta, SmallBetaKeepsItsRelativeAccuracy) {
   const LossPointer gaussian = gaussian_loss(Interval::exactly(1));
-  const ProfileOnly plain(gaussian);
+  const ProfileOnly plain(gaussian, closed_forms_hidden);
   const double alpha = 1 - 0x1p-40;
   const Interval found = dual_beta(Profile(plain, Direction::worst), Interval::exactly(alpha));
   EXPECT_THAT(found, Encloses(*gaussian->closed_beta(Direction::remove, Interval::exactly(alpha))));

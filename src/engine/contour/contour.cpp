@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <numbers>
 #include <string>
 #include <utility>
 
 #include "engine/contour/line.h"
+#include "engine/saddle_point.h"
 #include "loss/evaluation.h"
 #include "loss/mirrored_delta.h"
 #include "loss/question_scope.h"
@@ -164,15 +164,15 @@ std::optional<ContourSide::Saddle> ContourSide::saddle_of(double log_target, dou
     const ContourMoments* moments = rough(c);
     if (moments == nullptr) return std::nullopt;
     const Cumulant k = moments->cumulant(c);
-    epsilon = k.mean - 1 / c - 1 / (c + 1);
-    const double curvature = k.variance + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
-    const double excess = k.value - c * epsilon - std::log(c * (c + 1)) - 0.5 * std::log(2 * std::numbers::pi * curvature) - log_target;
+    const SaddlePoint here = saddle_point(c, k.value, k.mean, k.variance);
+    epsilon = here.epsilon;
+    const double excess = here.log_delta - log_target;
     if (std::abs(excess) < 0.03) {
       findings().last_order = c;
-      return Saddle{c, std::sqrt(curvature)};
+      return Saddle{c, std::sqrt(here.curvature)};
     }
     (excess > 0 ? low : high) = c;
-    const double next = c + excess / (c * curvature);
+    const double next = c + excess / (c * here.curvature);
     if (next > low && next < high && next < 4 * c)
       c = next;
     else

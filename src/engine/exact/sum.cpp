@@ -10,6 +10,7 @@
 #include <numbers>
 #include <sstream>
 
+#include "engine/saddle_point.h"
 #include "loss/atoms.h"
 #include "loss/evaluation.h"
 #include "loss/work.h"
@@ -456,10 +457,9 @@ double SumProfile::guess_epsilon(double log_wanted) const {
   double epsilon = 0;
   const auto falls_below = [&](double c) {
     const Cumulants k = cumulants(c);
-    epsilon = k.mean - 1 / c - 1 / (c + 1);
-    const double curvature = k.variance + 1 / (c * c) + 1 / ((c + 1) * (c + 1));
-    const double value = k.log_mass - c * epsilon - std::log(c * (c + 1)) - std::log(2 * std::numbers::pi * curvature) / 2;
-    return !(value > log_wanted);
+    const SaddlePoint here = saddle_point(c, k.log_mass, k.mean, k.variance);
+    epsilon = here.epsilon;
+    return !(here.log_delta > log_wanted);
   };
   (void)numeric::bisect_ratio(falls_below, {1e-6 / deviation_, 1e9 / deviation_}, 50);
   return std::max(0.0, epsilon);

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <utility>
 
+#include "engine/saddle_point.h"
 #include "numeric/arithmetic.h"
 #include "numeric/root.h"
 
@@ -122,11 +123,10 @@ double Outline::epsilon_of(double log_delta) const {
   // The saddle-point approximation decreases as the order increases, and so does delta.
   double epsilon = 0;
   const auto falls_below = [&](double order) {
-    const Moment here = moment(order);
-    epsilon = here.mean - 1 / order - 1 / (order + 1);
-    const double curvature = here.variance + 1 / (order * order) + 1 / ((order + 1) * (order + 1));
-    const double value = here.log - order * epsilon - std::log(order * (order + 1)) - 0.5 * std::log(2 * std::numbers::pi * curvature);
-    return !(value > log_delta);
+    const Moment moments = moment(order);
+    const SaddlePoint here = saddle_point(order, moments.log, moments.mean, moments.variance);
+    epsilon = here.epsilon;
+    return !(here.log_delta > log_delta);
   };
   (void)numeric::bisect_ratio(falls_below, {0x1p-20, 0x1p20}, bisections);
   return std::max(epsilon, 0.0);

@@ -107,6 +107,8 @@ Interval pure_dp_mu(Interval epsilon) {
   return {at(std::max(epsilon.lo, 0.0)).lo, at(std::max(epsilon.hi, 0.0)).hi};
 }
 
+LargestLoss LargestLoss::unbounded() { return {Interval::exactly(infinity), Interval::exactly(infinity)}; }
+
 Interval LargestLoss::worse() const { return max(remove, add); }
 
 Tail zero_tail(double from) {
@@ -130,6 +132,7 @@ Tail gdp_tail(Interval mu) {
   tail.kind = TailKind::gdp;
   tail.gdp_mu = mu.hi;
   tail.limit = mu;
+  if (mu.lo > 0) tail.largest = LargestLoss::unbounded();
   return tail;
 }
 

@@ -28,6 +28,8 @@ struct LargestLoss {
   Interval remove{0, std::numeric_limits<double>::infinity()};
   Interval add{0, std::numeric_limits<double>::infinity()};
 
+  /// delta(e) > 0 for every e, in both directions.
+  [[nodiscard]] static LargestLoss unbounded();
   [[nodiscard]] Interval worse() const;
   /// For a profile that lies below this one: the upper ends stay valid, the lower ends are dropped.
   [[nodiscard]] LargestLoss as_bound() const { return {{0, remove.hi}, {0, add.hi}}; }

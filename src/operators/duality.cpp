@@ -82,7 +82,7 @@ Interval search_epsilon(const Profile& profile, Interval delta) {
 Interval invert_profile(const Profile& profile, Interval delta) {
   if (delta.hi > 0) return search_epsilon(profile, delta);
   const Interval largest = profile.largest_loss();  // [largest-loss]
-  const bool known = largest.lo > 0 && largest.hi < infinity;
+  const bool known = largest.lo > 0 && (largest.hi < infinity || largest.lo == infinity);
   const Interval found = known ? largest : search_epsilon(profile, delta);
   if (known || largest.hi < found.hi) profile.cite_largest_loss();
   return min(found, Interval::exactly(largest.hi));

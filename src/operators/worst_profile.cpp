@@ -74,7 +74,11 @@ Interval Profile::infinite_mass() const {
 
 Interval Profile::largest_loss() const {
   const Unrecorded nothing;  // the caller records the theorems
-  const LargestLoss largest = loss_.tail().largest;
+  const Tail tail = loss_.tail();
+  const LargestLoss& largest = tail.largest;
+  // [largest-loss] Where e / sqrt(-2 log delta(e)) stays above 0, delta is positive for every e.
+  const bool here = !one_sided() || loss_.symmetric() || (side() == Direction::remove && tail.limit.hi < infinity);
+  if (here && tail.limit.lo > 0) return Interval::exactly(infinity);
   if (!one_sided()) return largest.worse();
   return side() == Direction::add ? largest.add : largest.remove;
 }

@@ -71,5 +71,17 @@ TEST(LargestLoss, WithAPartThatMayRevealEverything) {
   EXPECT_THAT(twice.epsilon_at(Interval::exactly(0), Direction::add), Encloses("0.1025865887751010668523922885"));
 }
 
+// Noise without bounds has no pure guarantee; added to a sample it has one in the other direction alone. The answer needs no search.
+TEST(LargestLoss, OfUnboundedNoise) {
+  const Interval none = Interval::exactly(infinity);
+  for (const char* plan :
+       {"gaussian(sigma=6.9) | poisson(rate=0.0003) | repeat(21039)", "discrete_gaussian(sigma=2) | sample(rate=0.03) | repeat(9)",
+        "zcdp(rho=0.01) | repeat(7); gaussian(sigma=3) | sample(rate=0.1) | repeat(9)", "gdp(mu=1) | group(2); laplace(scale=1)"})
+    EXPECT_EQ(pure_epsilon(plan), none) << plan;
+  const std::string sampled = "gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)";
+  EXPECT_EQ(pure_epsilon(sampled, Direction::remove), none);
+  EXPECT_THAT(pure_epsilon(sampled, Direction::add), AllOf(Encloses("10.05033585350144118354885755"), IsTight(1e-12)));
+}
+
 }  // namespace
 }  // namespace tradeoff

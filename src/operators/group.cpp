@@ -100,6 +100,7 @@ Tail grouped_tail(const Tail& base, std::size_t size) {
   if (base.zero_from < infinity) return zero_tail((times * base.zero_from).hi);
   if (base.kind == TailKind::floor) return heavy_tail(TailKind::floor);
   Tail tail;
+  tail.largest = {{base.largest.remove.lo, infinity}, {base.largest.add.lo, infinity}};  // a group loses at least what one record loses
   if (base.gdp_mu < infinity) {
     tail.kind = TailKind::gdp;
     tail.gdp_mu = (times * base.gdp_mu).hi;
@@ -344,12 +345,12 @@ Citations grouping_of(const Loss& base, std::uint64_t size) {
 LossPointer iterated(LossPointer base, std::uint64_t size) {
   const Interval times = Interval::exactly(static_cast<double>(size));
   const Atoms* atoms = base->atoms(Direction::remove);
-  const bool fits =
-      atoms != nullptr && atoms->mirrored == base->symmetric() && atoms->slack == 0 && atoms->finite.size() <= most_atoms / size;
+  const bool fits = atoms != nullptr && atoms->mirrored == base->symmetric() && atoms->finite.size() <= most_atoms / size;
   if (fits) {
     const std::string inner = base->key();
     const std::string key = inner.empty() ? inner : make_key("group", {times}) + "(" + inner + ")";
     Atoms law = group_atoms(*atoms, size);
+    law.slack = -expm1(times * log1p(-Interval::exactly(atoms->slack))).lo;
     if (!atoms->mirrored) law.other_infinite = group_atoms(swapped(*atoms), size).infinite;
     const Tail tail = grouped_tail(base->tail(), static_cast<std::size_t>(size));
     const bool known = tail.zero_from < infinity || tail.gdp_mu < infinity || tail.gaussian;

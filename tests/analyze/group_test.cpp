@@ -205,5 +205,24 @@ TEST(Group, OfAnAsymmetricLossKeepsItsLogarithmAndItsInfiniteMass) {
   EXPECT_GT(floor.lo, 0.125);
 }
 
+// The group of a directed finite mechanism is the iteration of its symmetric curve, by atoms; against the least of the dual form over a
+// fine grid of splits.
+TEST(Group, OfASampledResponseAgreesWithTheDualForm) {
+  const Curve one = analyze(parse("randomized_response(epsilon=1.06, choices=20) | poisson(rate=0.2)"));
+  const Curve two = analyze(parse("randomized_response(epsilon=1.06, choices=20) | poisson(rate=0.2) | group(2)"));
+  const auto delta = [&](double e) {
+    const Interval found = one.delta_at(std::abs(e));
+    return e >= 0 ? found.hi : -std::expm1(e) + std::exp(e) * found.hi;
+  };
+  for (const double s : {0.0, 0.1, 0.3, 0.6}) {
+    double least = 1;
+    for (double e = -1; e <= 1; e += 1.0 / 1024) least = std::min(least, delta(e) + std::exp(e) * delta(s - e));
+    const Interval found = two.delta_at(s);
+    EXPECT_LE(found.lo, least * (1 + 1e-9)) << s;
+    EXPECT_GE(found.hi, least - 2e-3) << s;
+    EXPECT_THAT(found, IsTight(1e-9)) << s;
+  }
+}
+
 }  // namespace
 }  // namespace tradeoff

@@ -11,17 +11,33 @@
 namespace tradeoff {
 namespace {
 
-constexpr std::size_t most_atoms = 400;    // for more atoms a lattice is cheaper
-constexpr double most_atom_width = 1e-11;  // relative, of masses and losses
-constexpr double most_loss = 600;          // its exponential must not overflow
+constexpr std::size_t most_atoms = 4000;     // for more atoms a lattice is cheaper
+constexpr double negligible_mass = 1e-200;   // of infinite losses: far below the rounding of a sum of masses
+constexpr double negligible_weight = 1e-22;  // of an atom under the tilted law
+constexpr double most_atom_width = 1e-11;    // relative, of masses and losses
+constexpr double least_mass = 1e-290;        // of a node: smaller ones are not known to full precision
+constexpr double most_left_out = 1e-250;     // the mass of an atom that need not be known well
+constexpr double most_loss = 600;            // its exponential must not overflow
 
-/// The atoms under Q, given that the loss is finite: W = mass exp(-loss) / (1 - infinite mass). [atoms-transform]
+/// Whether mass and loss are known well enough for a node.
+bool is_precise(const Atom& atom) {
+  return atom.mass.lo > least_mass && atom.mass.lo * std::exp(-atom.loss.hi) > least_mass &&
+         atom.mass.hi - atom.mass.lo <= most_atom_width * atom.mass.lo &&
+         atom.loss.hi - atom.loss.lo <= most_atom_width * (std::abs(atom.loss.lo) + 1e-3);
+}
+
+/// The atoms under Q, given that the loss is finite: W = mass exp(-loss) / (1 - infinite mass). An atom of negligible mass that is not
+/// known well is no node: what it may add to a sum is an error. [atoms-transform]
 class AtomNodes final : public NodeLaw {
  public:
   explicit AtomNodes(const Atoms& atoms) {
     const Interval finite = 1.0 - atoms.infinite;
     Interval total = Interval::exactly(0), total_under_p = total;
     for (auto atom = atoms.finite.rbegin(); atom != atoms.finite.rend(); ++atom) {  // losses increase
+      if (!is_precise(*atom)) {
+        left_out_.push_back({(log(Interval::exactly(atom->mass.hi)) - atom->loss - log(finite)).hi, atom->loss});
+        continue;
+      }
       const Interval weight = atom->mass * exp(-atom->loss) / finite;
       const double middle = 0.5 * (weight.lo + weight.hi), loss = 0.5 * (atom->loss.lo + atom->loss.hi);
       nodes_.weight.push_back(middle);
@@ -33,23 +49,39 @@ class AtomNodes final : public NodeLaw {
       total = total + weight;
       total_under_p = total_under_p + atom->mass / finite;
     }
-    // The exact sums are 1; the difference is the width of the inputs.
+    // The true sums are 1: what is left is the width of the inputs, and what was left out.
     const auto away = [](Interval sum) { return std::max(std::abs(sum.lo - 1), std::abs(sum.hi - 1)); };
     width_ = std::max(away(total), away(total_under_p));
+    if (!atoms.mirrored) unit_error_ = 2 * std::max(atoms.infinite.hi, atoms.other_infinite.hi);
+    log_left_out_count_ = std::log(std::max(1.0, static_cast<double>(left_out_.size())));
+    if (!left_out_.empty()) unit_error_ += std::exp(log_left_out(0)) + std::exp(log_left_out(1));
   }
 
-  // The sum is exactly the expectation.
-  [[nodiscard]] double log_error(double, double, const Sum&) const override { return -infinity; }
-  [[nodiscard]] double unit_error() const override { return 0; }
+  // The sum is the expectation itself, but for the atoms left out.
+  [[nodiscard]] double log_error(double power, double, const Sum&) const override { return log_left_out(power); }
+  [[nodiscard]] double unit_error() const override { return unit_error_; }
   [[nodiscard]] double width() const { return width_; }
 
  private:
+  struct LeftOut {
+    double log_weight;  // from above
+    Interval loss;
+  };
+  [[nodiscard]] double log_left_out(double power) const {
+    double largest = -infinity;
+    for (const auto& [log_weight, loss] : left_out_) largest = std::max(largest, log_weight + std::max(power * loss.lo, power * loss.hi));
+    return largest + log_left_out_count_ + bound_slack;
+  }
+
   double width_ = 0;
+  double unit_error_ = 0;
+  std::vector<LeftOut> left_out_;
+  double log_left_out_count_ = 0;
 };
 
 class AtomTilt final : public NodeTilt {
  public:
-  AtomTilt(const AtomNodes& nodes, double order) : NodeTilt(nodes, 1 + order, 1, 0) {}
+  AtomTilt(const AtomNodes& nodes, double order) : NodeTilt(nodes, 1 + order, 1, negligible_weight) {}
   [[nodiscard]] double modulus_above(double t) const override {
     CharacteristicValue value;
     characteristic_function({&t, 1}, {&value, 1});
@@ -88,14 +120,13 @@ class AtomsTransform final : public Transform {
 }  // namespace
 
 std::shared_ptr<const Transform> atoms_transform(const Atoms& atoms) {
-  const auto wide = [](const Atom& atom) {
-    return !(atom.mass.lo > 0) || !(atom.mass.hi - atom.mass.lo <= most_atom_width * atom.mass.lo) ||
-           !(std::abs(atom.loss.lo) < most_loss) || !(std::abs(atom.loss.hi) < most_loss) ||
-           !(atom.loss.hi - atom.loss.lo <= most_atom_width * (std::abs(atom.loss.lo) + 1e-3));
+  const auto unusable = [](const Atom& atom) {
+    return !(std::abs(atom.loss.lo) < most_loss) || !(std::abs(atom.loss.hi) < most_loss) ||
+           (!is_precise(atom) && !((atom.mass * exp(-atom.loss)).hi <= most_left_out && atom.mass.hi <= most_left_out));
   };
-  const bool same_infinite = atoms.mirrored || (atoms.infinite.hi == 0 && atoms.other_infinite.hi == 0);
-  if (atoms.finite.empty() || atoms.finite.size() > most_atoms || !same_infinite || atoms.slack != 0 || !(atoms.infinite.hi < 1) ||
-      std::any_of(atoms.finite.begin(), atoms.finite.end(), wide))
+  const bool same_infinite = atoms.mirrored || (atoms.infinite.hi <= negligible_mass && atoms.other_infinite.hi <= negligible_mass);
+  if (atoms.finite.empty() || atoms.finite.size() > most_atoms || !same_infinite || !(atoms.infinite.hi < 1) ||
+      std::any_of(atoms.finite.begin(), atoms.finite.end(), unusable))
     return nullptr;
   auto transform = std::make_shared<const AtomsTransform>(atoms);
   return transform->usable() ? transform : nullptr;

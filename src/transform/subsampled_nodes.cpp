@@ -232,7 +232,8 @@ void SubsampledNodes::add_atom(double x, double x_error, Interval mass) {
 /// The nodes from `first` on are atoms: their transform does not decay.
 void SubsampledNodes::note_atoms(std::size_t first) {
   for (std::size_t j = first; j < nodes_.loss.size(); ++j)
-    atoms_.push_back({nodes_.loss[j], nodes_.log_weight[j] + nodes_.log_weight_error[j] + bound_slack});
+    atoms_.push_back({nodes_.loss[j], nodes_.log_weight[j] + nodes_.log_weight_error[j] + bound_slack, nodes_.loss_error[j],
+                      2 * (nodes_.log_weight_error[j] + bound_slack)});
 }
 
 // [subsampled-transform]
@@ -292,6 +293,15 @@ double SubsampledNodes::log_atoms(double power) const {
   for (const AtomMass& atom : atoms_)
     sum = log_sum(sum, atom.log_mass + power * atom.loss + bound_relative_slack * std::abs(power * atom.loss));
   return sum;
+}
+
+std::vector<SubsampledNodes::TiltedAtom> SubsampledNodes::tilted_atoms(double power, double log_moment) const {
+  std::vector<TiltedAtom> tilted;
+  for (const AtomMass& atom : atoms_) {
+    const double exponent = power * atom.loss, slack = bound_relative_slack * std::abs(exponent) + std::abs(power) * atom.loss_error;
+    tilted.push_back({std::exp(atom.log_mass + exponent + slack - log_moment), atom.loss, atom.loss_error, atom.doubt + 2 * slack});
+  }
+  return tilted;
 }
 
 // [subsampled-transform] log f = log density - x - log rate + (p + 1) l. For a Laplace base its derivative -3/2 + (p + 1) l'(x) has at most

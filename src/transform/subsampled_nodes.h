@@ -48,6 +48,14 @@ class SubsampledNodes final : public NodeLaw {
   [[nodiscard]] Interval shift() const { return shift_; }
   /// log of a bound of the tilted mass E_Q[w^p] of all atoms.
   [[nodiscard]] double log_atoms(double power) const;
+  /// The atoms against w^p, in units of exp(log_moment).
+  struct TiltedAtom {
+    double mass;  // from above
+    double loss;
+    double loss_error;
+    double doubt;  // of the mass, relative
+  };
+  [[nodiscard]] std::vector<TiltedAtom> tilted_atoms(double power, double log_moment) const;
   /// log of a bound of the total variation, jumps included, of the density of l against w^p.
   [[nodiscard]] double log_variation(double power) const;
 
@@ -97,7 +105,9 @@ class SubsampledNodes final : public NodeLaw {
   std::vector<Panel> panels_;
   struct AtomMass {
     double loss;
-    double log_mass;  // an upper bound
+    double log_mass;    // from above
+    double loss_error;  // absolute
+    double doubt;       // of the mass, relative
   };
   std::vector<AtomMass> atoms_;
 };

@@ -20,6 +20,7 @@ class SubsampledTilt final : public NodeTilt {
         shift_(sign > 0 ? -nodes.shift() : nodes.shift()),
         decay_{std::min(1.0, relative(nodes.log_atoms(power))), relative(nodes.log_variation(power)), infinity} {
     if (decay_.atoms == 0) decay_.whole_variation = decay_.variation;
+    atoms_ = nodes.tilted_atoms(power, NodeTilt::log_moment().lo);
   }
 
   [[nodiscard]] Interval log_moment() const override { return NodeTilt::log_moment() + Interval::exactly(order_) * shift_; }
@@ -34,15 +35,28 @@ class SubsampledTilt final : public NodeTilt {
     CharacteristicValue value;
     characteristic_function({&t, 1}, {&value, 1});
     const double seen = std::hypot(1 + value.real_less_one, value.imaginary) + value.error + 1e-12;
-    const double bound = (decay_.atoms + decay_.variation / t) * (1 + 1e-9);
+    const double bound = (std::min(decay_.atoms, atoms_above(t)) + decay_.variation / t) * (1 + 1e-9);
     return std::min(seen < 1 ? seen : 1, bound < 1 ? bound : 1);
   }
   [[nodiscard]] Decay decay(double) const override { return decay_; }
 
  private:
+  /// A bound of |E exp(itL)| over the atoms alone, which oscillates where the density has decayed.
+  [[nodiscard]] double atoms_above(double t) const {
+    double cosine = 0, sine = 0, error = 0;
+    for (const auto& [mass, loss, loss_error, doubt] : atoms_) {
+      const double phase = t * loss;
+      cosine += mass * std::cos(phase);
+      sine += mass * std::sin(phase);
+      error += mass * (doubt + t * loss_error + 8 * unit_roundoff * (1 + std::abs(phase)));
+    }
+    return std::hypot(cosine, sine) + error;
+  }
+
   double order_;
   Interval shift_;
   Decay decay_;
+  std::vector<SubsampledNodes::TiltedAtom> atoms_;
 };
 
 class SubsampledMoments final : public Moments {

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "engine/contour/line.h"
+#include "engine/exact/exact.h"
 #include "loss/gaussian_profile.h"
 #include "loss/loss.h"
 #include "mechanism/gaussian.h"
+#include "mechanism/randomized_response.h"
 #include "numeric/arithmetic.h"
+#include "operators/subsampled.h"
 #include "operators/subsampled_gaussian.h"
+#include "transform/atoms_transform.h"
 
 // The terms of the error budget one by one: each is made so large that omitting it would be visible; the enclosure must still contain the
 // true value. [contour-inversion] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [longer-plan]
+// [contour-recurrence]
 namespace tradeoff {
 namespace {
 
@@ -209,6 +215,54 @@ TEST(ContourLine, IsInfinitelyWideWhereMomentsAreUnknown) {
   const auto moments = ContourMoments::prepare(run.plan, {0, 1, 1, 0, false, 1, 0});
   const auto value = ContourLine(*moments, *moments, 60, 100, fine_accuracy).at(100);
   EXPECT_FALSE(value.below < value.value);
+}
+
+// [contour-recurrence] The law of two atoms is periodic: beyond the nodes |phi| is 1 again and again, and at a value of the loss all of it
+// adds up. The bound holds, and it is not idle: without it the truth lies outside.
+TEST(ContourLine, RecurrencesAreBoundedByTheirMean) {
+  const LossPointer loss = randomized_response(Interval::exactly(1), 2);
+  for (const double steps : {40.0, 41.0}) {
+    ContourPlan plan;
+    plan.items.push_back({loss, atoms_transform(*loss->atoms(Direction::remove)), steps});
+    plan.steps = steps;
+    plan.largest_loss = steps;
+    const LossPointer exact = compose_exactly({{loss, static_cast<std::uint64_t>(steps)}}, {});
+    for (const double epsilon : {steps - 14, steps - 12, steps - 10}) {  // values of the loss
+      const double order = 1;
+      const auto moments = moments_of(plan, order);
+      const ContourLine line(*moments, *moments, order, epsilon, fine_accuracy);
+      const auto value = line.at(epsilon);
+      const double excess = excess_of(value, exact->log_delta(Direction::remove, Interval::exactly(epsilon)).lo);
+      EXPECT_LE(-value.above, excess) << steps << ' ' << epsilon;
+      EXPECT_GE(value.below, excess) << steps << ' ' << epsilon;
+      EXPECT_LT(value.truncation, 0.3 * value.value) << steps << ' ' << epsilon;
+      EXPECT_GT(std::abs(excess), 10 * value.nodes) << "nothing is missing beyond the nodes";
+    }
+  }
+}
+
+// [contour-recurrence] Nodes that the march bounds one by one: with a coarse accuracy they are most of what is missing.
+TEST(ContourLine, NodesBoundedOneByOneAreCounted) {
+  const LossPointer loss = std::make_shared<PoissonLoss>(randomized_response(Interval::exactly(1.25), 5), Interval::exactly(0.3));
+  const std::uint64_t steps = 60;
+  ContourPlan plan;
+  plan.items.push_back({loss, atoms_transform(*loss->atoms(Direction::remove)), static_cast<double>(steps)});
+  plan.steps = static_cast<double>(steps);
+  plan.largest_loss = 60;
+  const LossPointer exact = compose_exactly({{loss, steps}}, {});
+  double most_missing = 0;
+  for (const double accuracy : {0.3, 0.1, 1e-2, 1e-3, 1e-5})
+    for (double epsilon = 0.5; epsilon < 6; epsilon += 0.25) {
+      const double order = 0.5 + 0.5 * epsilon;
+      const auto moments = moments_of(plan, order);
+      const ContourLine line(*moments, *moments, order, epsilon, {1e-13, accuracy});
+      const auto value = line.at(epsilon);
+      const double excess = excess_of(value, exact->log_delta(Direction::remove, Interval::exactly(epsilon)).lo);
+      EXPECT_LE(-value.above, excess) << accuracy << ' ' << epsilon;
+      EXPECT_GE(value.below, excess) << accuracy << ' ' << epsilon;
+      most_missing = std::max(most_missing, std::abs(excess) / value.truncation);
+    }
+  EXPECT_GT(most_missing, 0.001) << "the bound is idle";
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/exact/exact.h"
+#include "engine/lattice/lattice.h"
 #include "loss/atoms.h"
 #include "loss/gaussian_profile.h"
 #include "mechanism/discrete_gaussian.h"
@@ -16,6 +18,7 @@
 #include "support/matchers.h"
 
 // [contour-inversion] [subsampled-transform] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [contour-epsilon]
+// [contour-recurrence]
 namespace tradeoff {
 namespace {
 
@@ -354,6 +357,37 @@ TEST(Contour, DeclinesWhatHasNoTransform) {
   const auto sampled = std::make_shared<PoissonLoss>(std::make_shared<LaplaceLoss>(Interval::exactly(1)), Interval::exactly(0.5));
   const Parts parts{{std::make_shared<SymmetrizedLoss>(sampled), 100}};
   EXPECT_EQ(compose_by_contour(parts, {}), nullptr);
+}
+
+/// Encloses the same delta by both, and the contour's is narrow.
+void expect_agreement(const LossPointer& contour, const LossPointer& other, double epsilon, double width) {
+  ASSERT_NE(contour, nullptr);
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    const Interval found = contour->log_delta(direction, Interval::exactly(epsilon));
+    const Interval truth = other->log_delta(direction, Interval::exactly(epsilon));
+    EXPECT_LE(found.lo, truth.hi) << epsilon;
+    EXPECT_GE(found.hi, truth.lo) << epsilon;
+    EXPECT_LE(found.width(), width) << epsilon;
+  }
+}
+
+// [contour-recurrence] Laws of atoms alone, on no common lattice, against the list of all sums.
+TEST(Contour, AtomsAloneAgreeWithTheirList) {
+  const LossPointer response = std::make_shared<PoissonLoss>(randomized_response(Interval::exactly(1.25), 5), Interval::exactly(0.3));
+  const LossPointer other = randomized_response(Interval::exactly(0.4375), 3);
+  for (const std::uint64_t times : {17, 60, 241}) {
+    const Parts parts{{response, times}, {other, 40}};
+    const LossPointer contour = compose_by_contour(parts), exact = compose_exactly(parts, {});
+    for (const double epsilon : {0.25, 3.0, 7.5}) expect_agreement(contour, exact, epsilon, 1e-3);
+  }
+}
+
+// [atoms-transform] A sampled discrete Gaussian has atoms whose mass is hardly a double.
+TEST(Contour, SampledDiscreteGaussianAgreesWithTheLattice) {
+  const LossPointer step = std::make_shared<PoissonLoss>(discrete_gaussian(Interval::exactly(4), 1), Interval::exactly(0.125));
+  const Parts parts{{step, 200}};
+  const LossPointer contour = compose_by_contour(parts), lattice = compose_by_lattice(parts, {1e-3});
+  for (const double epsilon : {0.25, 2.0}) expect_agreement(contour, lattice, epsilon, 1e-7);
 }
 
 }  // namespace

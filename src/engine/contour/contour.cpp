@@ -561,7 +561,8 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
         laws_(citations_of_laws(parts)),
         remove_(std::move(remove), inversion_),
         add_(std::move(add), inversion_),
-        symmetric_(symmetric) {}
+        symmetric_(symmetric),
+        slack_(slack_of(parts)) {}
   void inherit(const ContourLoss& shorter) {
     remove_.inherit(shorter.remove_);
     if (!symmetric_ && !shorter.symmetric_) add_.inherit(shorter.add_);
@@ -599,6 +600,7 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
   }
 
   [[nodiscard]] static Citation citation_of(const Parts& parts, bool folded);
+  [[nodiscard]] static double slack_of(const Parts& parts);
   /// All answers below use the theorems of the parts and of the inversion.
   void record_inversion() const {
     record(laws_);
@@ -610,6 +612,7 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
   ContourSide remove_;
   ContourSide add_;
   bool symmetric_;
+  double slack_;  // delta may be smaller by the exponential of this
 };
 
 Interval ContourLoss::log_delta_beyond_zero(Direction direction, Interval epsilon) const {
@@ -618,7 +621,8 @@ Interval ContourLoss::log_delta_beyond_zero(Direction direction, Interval epsilo
   if (epsilon.lo == infinity) return log(infinite);
   record(inversion_);
   const Interval finite = side(direction).log_profile(epsilon);
-  return min(infinite.hi > 0 ? log_add_exp(finite, log(infinite)) : finite, Interval::exactly(0));
+  const Interval all = min(infinite.hi > 0 ? log_add_exp(finite, log(infinite)) : finite, Interval::exactly(0));
+  return slack_ > 0 ? Interval{(Interval::exactly(all.lo) - Interval::exactly(slack_)).lo, all.hi} : all;
 }
 
 std::optional<Interval> ContourLoss::closed_epsilon(Direction direction, Interval delta) const {
@@ -631,8 +635,9 @@ std::optional<Interval> ContourLoss::closed_epsilon(Direction direction, Interva
     if (!(finite.lo > 0)) return {0, infinity};
     return side(direction).epsilon_of(log(finite));
   };
-  if (delta.lo == delta.hi) return solve(delta.lo);
-  return Interval{solve(delta.hi).lo, solve(delta.lo).hi};
+  if (delta.lo == delta.hi && slack_ == 0) return solve(delta.lo);
+  const double raised = slack_ > 0 ? (Interval::exactly(delta.hi) * exp(Interval::exactly(slack_))).hi : delta.hi;
+  return Interval{solve(raised).lo, solve(delta.lo).hi};
 }
 
 std::optional<Loss::Test> ContourLoss::test_at(Direction direction, double epsilon) const {
@@ -644,7 +649,8 @@ std::optional<Loss::Test> ContourLoss::test_at(Direction direction, double epsil
   record_inversion();
   const auto power = side(direction).tail(epsilon, Kernel::true_positive), size = side(direction).tail(epsilon, Kernel::false_positive);
   if (!power || !size) return std::nullopt;
-  return Test{*size, clamp(*power + infinite_mass(direction), 0, 1)};
+  const Interval doubt{-slack_, slack_};
+  return Test{clamp(*size + doubt, 0, 1), clamp(*power + infinite_mass(direction) + doubt, 0, 1)};
 }
 
 Citation ContourLoss::citation_of(const Parts& parts, bool folded) {
@@ -655,9 +661,23 @@ Citation ContourLoss::citation_of(const Parts& parts, bool folded) {
   return {"contour-inversion", size + "Laplace inversion through the saddle point, every error term added", Method::contour};
 }
 
+double ContourLoss::slack_of(const Parts& parts) {
+  Interval slack = Interval::exactly(0);
+  for (const Part& part : parts)
+    if (const Atoms* atoms = part.loss->transform(Direction::remove) == nullptr ? part.loss->atoms(Direction::remove) : nullptr)
+      slack = slack - Interval::exactly(static_cast<double>(part.times)) * log1p(-Interval::exactly(atoms->slack));
+  return slack.hi;
+}
+
 void ContourLoss::evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const {
   if (epsilon < 0) return evaluate(opposite(direction), -epsilon, found);  // [two-directions]
   if (auto one = side(direction).evaluation(direction, epsilon)) {
+    if (slack_ > 0) {
+      one->log_delta.lo = (Interval::exactly(one->log_delta.lo) - Interval::exactly(slack_)).lo;
+      for (auto& [name, error] : one->errors) error *= std::exp(slack_) * (1 + 1e-15);
+      one->errors.emplace_back("masses", std::expm1(slack_) * (1 + 1e-9));
+      one = balanced(std::move(*one), "");
+    }
     record_inversion();
     found.push_back(std::move(*one));
   }

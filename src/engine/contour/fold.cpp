@@ -56,6 +56,8 @@ void ContourLine::sum_folded(const ContourPlan& plan, const Tilts& tilts, double
   const double c = std::abs(order_), scale = deviation_;
   const double need = -std::log(accuracy) + 4 + std::log1p(c * scale) + std::log1p((c + 1) * scale) + std::log1p(scale / fold_->step);
   const double half = 0.5 * (fold_->nodes - 1), middle = pi / fold_->step * (1 + 1e-9);
+  std::vector<double> times;
+  for (const ContourPlan::Item& item : plan.items) times.push_back(item.times);
   double until = 0;
   while (static_cast<double>(nodes_.size()) < half) {
     if (nodes_.size() >= most_folded_nodes || static_cast<double>(nodes_.size() * points_) >= most_line_work) return close_folded(infinity);
@@ -67,7 +69,7 @@ void ContourLine::sum_folded(const ContourPlan& plan, const Tilts& tilts, double
       log_level += plan.items[i].times * std::log(tilts[i]->modulus_beyond(last_time_ * (1 - time_error_)));
     if (log_level <= -need) return close_folded(std::exp(log_level * (1 - 1e-12)));
     if (plan.steps < enough_steps) continue;
-    until = march_from(plan, tilts, last_time_, middle, need);
+    until = march_from({tilts, times, last_time_, middle, need, false});
     if (until == infinity) return close_folded(std::exp(-need));
   }
 }

@@ -21,8 +21,10 @@ constexpr std::size_t short_block = 8, long_block = 16, first_nodes = 32;
 constexpr std::size_t most_nodes = 12000;    // with more the line is abandoned
 constexpr std::size_t most_marches = 20000;  // points of the march
 constexpr std::size_t many_marches = 12;
+constexpr double most_bridged = 10;       // what single nodes may leave, in units of what the rest of the march leaves
 constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: 1.5 MB
-constexpr double least_need = 15;         // a line whose truncation exceeds exp of minus this is useless
+constexpr double fewest_recurrent = 16;   // steps of laws without decay for which a march gets anywhere
+constexpr double fewest_periods = 50;     // nodes in half the length of a march that ends before infinity
 
 double log_kappa(double s) { return s <= 0 ? 0 : s * std::log(s) - (1 + s) * std::log1p(s); }
 
@@ -56,6 +58,14 @@ double log_modulus_near(const ContourPlan& plan, const std::vector<std::unique_p
 double needed_decay(double accuracy, double order, double deviation) {
   const double distance = std::min(std::abs(order), std::abs(order + 1));
   return -std::log(accuracy) + 2 + std::max(0.0, std::log(deviation / distance + 1));
+}
+/// [contour-recurrence] The kernel at the starts of the windows beyond a march of length T adds up to at most this over T^2.
+constexpr double recurrence_windows = 7.2;
+/// Of an answer whose |phi| does not decay.
+constexpr double recurrence_accuracy = 2e-10;
+/// How far a march goes then, for what is left beyond it to be about as small.
+double recurrence_end(double order, double deviation) {
+  return std::sqrt(2 * recurrence_windows / recurrence_accuracy * (std::abs(order * (order + 1)) + 1 / (deviation * deviation)));
 }
 constexpr double furthest_start = 32;  // of a Gaussian guess; slower decay is left to later attempts
 constexpr double sure_decay = 1.2;     // nodes are summed until |phi| is below exp of minus this multiple of the need
@@ -388,13 +398,18 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
       sum += plan.items[i].times * std::log(std::min(1.0, (decays[i].atoms + decays[i].variation / t) * (1 + 1e-9)));
     return sum;
   };
-  // Atoms do not decay: their mass limits how small |phi| becomes. If it is not small, more nodes do not help.
+  // [contour-recurrence] Atoms do not decay: beyond the march |phi| is known only by its mean over windows.
   const double furthest = 1e18 / deviation_;
-  if (log_decay(furthest) > -need) {
-    need = -0.95 * log_decay(furthest);
-    hopeless_ = need < least_need;
+  const bool recurrent = log_decay(furthest) > -need;
+  if (recurrent) need = std::min(need, needed_decay(recurrence_accuracy, order_, deviation_));
+  std::vector<double> times;
+  double steps = 0;
+  for (const ContourPlan::Item& item : plan.items) {
+    times.push_back(recurrent ? 2 * std::floor(0.5 * item.times) : item.times);
+    steps += times.back();
   }
-  if (hopeless_) {
+  if (recurrent && steps < fewest_recurrent) {
+    hopeless_ = true;
     profile_truncation_ = tail_truncation_ = infinity;
     return;
   }
@@ -402,7 +417,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
   double high = low;
   while (high < furthest && log_decay(high) > -need) high *= 4;
   if (log_decay(high) <= -need) high = numeric::bisect_ratio([&](double t) { return log_decay(t) <= -need; }, {low, high}, 40, 1.01).beyond;
-  const double end = log_decay(high) <= -need ? high : infinity;
+  const double end = recurrent ? recurrence_end(order_, deviation_) : high;
 
   double until = 0;  // nodes are needed at least up to this t
   for (;;) {
@@ -415,16 +430,15 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     while (nodes_.size() > 1 && nodes_.back().growth > 0.1 && nodes_.back().modulus < std::exp(-need)) nodes_.pop_back();
     for (const auto& item : items_) item->nodes.resize(nodes_.size());
     const double start = nodes_.back().t;
-    until = end == infinity ? start : march_from(plan, tilts, start, end, need);
-    if (until == infinity) {
-      close(start, std::max(end, start), need, whole_variation, whole_steps);
-      return;
-    }
+    until = march_from({tilts, times, start, end, need, true});
+    if (until == infinity && !recurrent) return close(start, std::max(end, start), need, whole_variation, whole_steps);
+    if (until == infinity) return close_recurrent(times, start, std::max(end, start), need);
+    const bool much =
+        nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_line_work || march_ >= most_marches;
     // If the sums are small and only their error bound is large, finer quadratures help and more nodes do not.
-    if (end < infinity) blind_ = nodes_.size() < summed || log_modulus_near(plan, tilts, until) < -1.05 * need;
-    if (blind_ || end == infinity || nodes_.size() >= most_nodes || static_cast<double>(nodes_.size() * points_) >= most_line_work ||
-        march_ >= most_marches)
-      break;
+    blind_ = nodes_.size() < summed || (!much && log_modulus_near(plan, tilts, until) < -1.05 * need);
+    if (recurrent && (blind_ || much)) return close_recurrent(times, start, std::max(until - step_, start), need);
+    if (blind_ || much) break;
   }
   // For the rest only |phi| <= 1 is known.
   profile_truncation_ = 1 / (pi * nodes_.back().t) * (1 + 1e-9);
@@ -433,12 +447,15 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
 
 // [contour-march] N(t)^2 = sum T_i N_i(t)^2 with N_i^2 = (1 - |phi_i|^2)/2 is the square of a subadditive function of slope
 // deviation_i/sqrt 2.
-double ContourLine::march_from(const ContourPlan& plan, const Tilts& tilts, double start, double end, double need) {
+double ContourLine::march_from(const March& march) {
+  const auto& [tilts, times, start, end, need, bridges] = march;
   std::vector<double> root(tilts.size());
   std::vector<std::vector<Spread>> spreads;
   for (const auto& tilt : tilts) spreads.push_back({{tilt->deviation_above(), 0}});
-  double t = start;
-  while (t < end) {
+  bridge_ = {};
+  const double most = most_bridged * std::exp(-need) * flat_kernel(start);  // as much may be left to single nodes
+  double t = start, covered = start, last = 0;                              // nodes up to `covered` are bounded; the last step taken
+  while (covered < end) {
     for (std::size_t i = 0; i < tilts.size(); ++i) {
       const double modulus = std::min(1.0, tilts[i]->modulus_above(t) * (1 + 1e-12));
       root[i] = std::sqrt(std::max(0.0, 0.5 * (1 - modulus) * (1 + modulus))) * (1 - 1e-12);
@@ -449,41 +466,73 @@ double ContourLine::march_from(const ContourPlan& plan, const Tilts& tilts, doub
         double loss = infinity;  // the decrease of N_i over this distance
         for (const Spread& one : spreads[i]) loss = std::min(loss, 0.5 * ahead * ahead * one.deviation * one.deviation + 2 * one.tail);
         const double least = std::max(0.0, root[i] - std::sqrt(loss) * (1 + 1e-12));
-        sum -= 0.5 * plan.items[i].times * std::log1p(-2 * least * least * (1 - 1e-12));
+        sum -= 0.5 * times[i] * std::log1p(-2 * least * least * (1 - 1e-12));
       }
       return sum;
     };
-    if (!(exponent(0.5 * step_) >= need * (1 + 1e-9))) return t + step_;
-    double ahead = 0.5 * step_, beyond = ahead;
-    while (beyond < end && exponent(beyond) >= need * (1 + 1e-9)) ahead = beyond, beyond *= 2;
-    for (int i = 0; i < 8; ++i) {
-      const double middle = 0.5 * (ahead + beyond);
-      (exponent(middle) >= need * (1 + 1e-9) ? ahead : beyond) = middle;
+    if (t > covered) {  // a node on its own
+      if (const double here = exponent(0); here < need * (1 + 1e-9)) bridge_.add(t, std::exp(-here) * (1 + 1e-9));
+      covered = t;
     }
-    t += ahead;
-    if (++march_ >= most_marches) return t;
-    if (march_ == many_marches)  // in a long march, sharper bounds on the decrease of N save steps
+    if (exponent(0.5 * step_) >= need * (1 + 1e-9)) {
+      double ahead = 0.5 * step_, beyond = std::max(ahead, 0.5 * last);
+      while (beyond < end && exponent(beyond) >= need * (1 + 1e-9)) ahead = beyond, beyond *= 2;
+      for (int i = 0; i < 4; ++i) {
+        const double middle = 0.5 * (ahead + beyond);
+        (exponent(middle) >= need * (1 + 1e-9) ? ahead : beyond) = middle;
+      }
+      covered = t += last = ahead;
+    } else {
+      if (!bridges || step_ / pi * bridge_.profile > most) return covered + step_;
+      t = (std::floor(covered / step_ * (1 + 1e-12)) + 1) * step_;
+    }
+    if (++march_ >= most_marches) return covered;
+    if (march_ == many_marches)  // a long march: tighter bounds of the decrease of N save steps
       for (std::size_t i = 0; i < tilts.size(); ++i) spreads[i] = tilts[i]->spreads();
   }
   return infinity;
 }
 
+/// The integral of the kernel 1/(s(s+1)) beyond t, over pi.
+double ContourLine::flat_kernel(double t) const {
+  const double distance = std::min(std::abs(order_), std::abs(order_ + 1));
+  return std::min(1 / (pi * t), (0.5 - std::atan(t / distance) / pi + 1e-15) / distance);
+}
+
 // [contour-truncation] sum_{k > K} h F(kh) <= Int_{Kh} F for decreasing F.
 void ContourLine::close(double start, double end, double need, double whole_variation, double whole_steps) {
-  const double level = std::exp(-need) * (1 + 1e-9), distance = std::min(std::abs(order_), std::abs(order_ + 1));
-  const double flat = std::min(1 / (pi * start), (0.5 - std::atan(start / distance) / pi + 1e-15) / distance);
-  profile_truncation_ = level * (flat + 1 / (pi * end)) * (1 + 1e-9);
+  const double level = std::exp(-need) * (1 + 1e-9);
+  profile_truncation_ = (level * (flat_kernel(start) + 1 / (pi * end)) + step_ / pi * bridge_.profile) * (1 + 1e-9);
   // The kernels 1/s and 1/(s+1) decrease only like 1/t: the level is used up to twice the variation, beyond which |phi| itself decreases
   // like a power.
   tail_truncation_ = infinity;
   if (gaussian_ > gaussian_error_) {
     const double far = std::max(end, 1 / std::sqrt(gaussian_ - gaussian_error_));
-    tail_truncation_ = level * (std::log(far / start) + 1 / ((gaussian_ - gaussian_error_) * far * far)) / pi * (1 + 1e-9);
+    tail_truncation_ =
+        step_ / pi * bridge_.tail + level * (std::log(far / start) + 1 / ((gaussian_ - gaussian_error_) * far * far)) / pi * (1 + 1e-9);
   } else if (whole_variation < infinity && whole_steps >= 1) {
     const double far = std::max(end, 2 * whole_variation);
     tail_truncation_ =
+        step_ / pi * bridge_.tail +
         (level * std::log(far / start) + std::exp(whole_steps * std::log(whole_variation / far)) / whole_steps) / pi * (1 + 1e-9);
   }
+}
+
+// [contour-recurrence] The product with even exponents is the characteristic function of a real law, so its sum over any window of nodes is
+// at most that over the window around 0, which the nodes and the march bound.
+void ContourLine::close_recurrent(const std::vector<double>& times, double start, double end, double need) {
+  tail_truncation_ = infinity;
+  const double half = std::floor(0.5 * end / step_ * (1 - 1e-9));  // nodes of a window, to each side
+  const double level = std::exp(-need) * (1 + 1e-9);
+  double window = 1 + 2 * (half * level + bridge_.count);
+  for (std::size_t k = 0; k < nodes_.size(); ++k) {
+    const double t = nodes_[k].t;
+    double above = -0.5 * (gaussian_ - gaussian_error_) * t * t + 1e-6;
+    for (std::size_t i = 0; i < items_.size(); ++i) above += times[i] * (items_[i]->nodes[k].log_modulus + items_[i]->nodes[k].growth);
+    window += above < 0 ? 2 * std::exp(above) : 2;  // not a number where phi vanishes and nothing is known of it
+  }
+  const double beyond = half >= fewest_periods ? step_ / pi * window * recurrence_windows / (end * end) : infinity;
+  profile_truncation_ = (level * flat_kernel(start) + step_ / pi * bridge_.profile + std::min(beyond, 1 / (pi * start))) * (1 + 1e-9);
 }
 
 ContourLine::Distance ContourLine::distance_to(double epsilon) const {

@@ -171,7 +171,24 @@ class ContourLine {
   [[nodiscard]] double node_error(Kernel kernel, double drift, double drift_error) const;
   void sum_and_march(const ContourPlan& plan, const Tilts& tilts, double accuracy);
   /// The furthest point up to which the march proves |phi| <= exp(-need) from `start`; infinite if it reached the end.
-  [[nodiscard]] double march_from(const ContourPlan& plan, const Tilts& tilts, double start, double end, double need);
+  struct March {
+    const Tilts& tilts;
+    const std::vector<double>& times;  // the exponents
+    double start, end, need;
+    bool bridges;  // where no step ahead is proved, single nodes may be
+  };
+  /// Nodes of a march that are bounded one by one: the sums of |phi| / t^2, of |phi| / t and of |phi|.
+  struct Bridge {
+    double profile = 0, tail = 0, count = 0;
+    void add(double t, double modulus) {
+      profile += modulus / (t * t);
+      tail += modulus / t;
+      count += modulus;
+    }
+  };
+  [[nodiscard]] double flat_kernel(double t) const;
+  [[nodiscard]] double march_from(const March& march);
+  void close_recurrent(const std::vector<double>& times, double start, double end, double need);
   void close(double start, double end, double need, double whole_variation, double exponent);
   [[nodiscard]] double alias(double epsilon, Interval base, Kernel kernel) const;
 
@@ -212,6 +229,7 @@ class ContourLine {
   std::vector<Node> nodes_;                // t > 0
   std::vector<double> profile_, fall_;     // 2 phi(t) times the kernels 1/(s(s+1)) and 1/(s+1): blocks of real, then imaginary parts
   std::array<ErrorSums, 3> error_sums_{};  // of each kernel
+  Bridge bridge_;
   double profile_truncation_ = 0;
   double tail_truncation_ = 0;
   std::size_t points_ = 0;

@@ -63,7 +63,7 @@ Interval calibrate_noise(const survey::DrawnPlan& plan) {
   const Interval budget = curve_of(plan).epsilon_at(1e-6);
   if (!(budget.hi < 1e6) || budget.hi == 0) return {};  // no budget to meet
   return tradeoff::calibrate(tradeoff::parse(plan.unknown),
-                             tradeoff::EpsilonDeltaTarget{Interval::exactly(1.1 * budget.hi), Interval::exactly(1e-6)})
+                             tradeoff::Guarantee{Interval::exactly(1.1 * budget.hi), Interval::exactly(1e-6)})
       .value;
 }
 

@@ -314,7 +314,8 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
     const auto products = static_cast<double>(built->nodes() * built->points());
     work += products;
     Work::count(work_of_line + work_of_product * products);
-    if (width <= enough || (width <= good && (attempt > 0 || work > much_work)) ||
+    const bool exhausted = built->exhausted() && value.truncation >= value.nodes;
+    if (exhausted || width <= enough || (width <= good && (attempt > 0 || work > much_work)) ||
         (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind()))
       break;
     // Finer quadratures help if the nodes are coarse or the march stopped early: first up to the t that was reached, then further.

@@ -522,6 +522,7 @@ void ContourLine::close(double start, double end, double need, double whole_vari
 // at most that over the window around 0, which the nodes and the march bound.
 void ContourLine::close_recurrent(const std::vector<double>& times, double start, double end, double need) {
   tail_truncation_ = infinity;
+  exhausted_ = !blind_;
   const double half = std::floor(0.5 * end / step_ * (1 - 1e-9));  // nodes of a window, to each side
   const double level = std::exp(-need) * (1 + 1e-9);
   double window = 1 + 2 * (half * level + bridge_.count);

@@ -119,6 +119,8 @@ class ContourLine {
   [[nodiscard]] bool blind() const { return blind_; }
   /// The atoms of the distribution are too large for any number of nodes.
   [[nodiscard]] bool hopeless() const { return hopeless_; }
+  /// Finer quadratures leave the truncation as it is: |phi| does not decay, and the march went as far as it can.
+  [[nodiscard]] bool exhausted() const { return exhausted_; }
   [[nodiscard]] double last_time() const { return last_time_; }  ///< the largest t of a node
 
  private:
@@ -236,6 +238,7 @@ class ContourLine {
   std::size_t march_ = 0;
   bool blind_ = false;
   bool hopeless_ = false;
+  bool exhausted_ = false;
   std::optional<Fold> fold_;
   double time_error_ = 0;  // relative error of the t of the nodes: a period is not exactly a double
   double last_time_ = 0;

@@ -12,7 +12,7 @@
 #include "numeric/arithmetic.h"
 #include "operators/subsampled_gaussian.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// A decimal as the parser reads it.
@@ -79,4 +79,4 @@ void mixture(benchmark::State& state) {
 BENCHMARK(mixture)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -7,7 +7,7 @@
 #include "engine/exact/exact.h"
 #include "mechanism/constraints.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 LossPointer constraints(std::vector<Guarantee> list) { return std::make_shared<ConstraintsLoss>(std::move(list)); }
@@ -57,4 +57,4 @@ void distinct(benchmark::State& state) {
 BENCHMARK(distinct)->Arg(20)->Arg(40)->Arg(500)->Arg(5000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -25,6 +25,7 @@
 namespace {
 
 using namespace tradeoff;
+using namespace tradeoff::detail;
 
 Interval exactly(double x) { return Interval::exactly(x); }
 double milliseconds() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }

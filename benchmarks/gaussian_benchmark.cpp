@@ -9,7 +9,7 @@
 #include "loss/gaussian_profile.h"
 #include "numeric/normal.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 constexpr std::size_t points = 4096;
@@ -86,4 +86,4 @@ void cdf(benchmark::State& state) {
 BENCHMARK(cdf);
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

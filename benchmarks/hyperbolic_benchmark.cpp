@@ -12,6 +12,7 @@
 namespace {
 
 using namespace tradeoff;
+using namespace tradeoff::detail;
 
 Interval exactly(double x) { return Interval::exactly(x); }
 

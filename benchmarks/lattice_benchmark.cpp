@@ -10,7 +10,7 @@
 #include "operators/subsampled.h"
 
 // The lattice without caches: discretisation, transforms and one certified delta to relative width 1e-6.
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 void certify(benchmark::State& state, const Parts& parts, Direction direction, double epsilon) {
@@ -56,4 +56,4 @@ void forward_transform(benchmark::State& state) {
 BENCHMARK(forward_transform)->Arg(14)->Arg(18)->Arg(20)->Unit(benchmark::kMillisecond);
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -21,7 +21,7 @@
 #include <x86intrin.h>
 #endif
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 constexpr std::size_t batch = 8192;  // the output fits in the cache, as in training a model layer by layer
@@ -178,4 +178,4 @@ BENCHMARK(by_rejection);
 BENCHMARK(release_step)->Iterations(1);
 
 }  // namespace
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -26,19 +26,19 @@ void print_training_run(benchmark::State& state) {
 BENCHMARK(print_training_run);
 
 void read_short_number(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(tradeoff::numeric::enclose_decimal("0.00427"));
+  for (auto _ : state) benchmark::DoNotOptimize(tradeoff::detail::numeric::enclose_decimal("0.00427"));
 }
 BENCHMARK(read_short_number);
 
 void read_long_number(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(tradeoff::numeric::enclose_decimal("3.14159265358979323846e-100"));
+  for (auto _ : state) benchmark::DoNotOptimize(tradeoff::detail::numeric::enclose_decimal("3.14159265358979323846e-100"));
 }
 BENCHMARK(read_long_number);
 
 void print_number_outward(benchmark::State& state) {
   for (auto _ : state) {
-    benchmark::DoNotOptimize(tradeoff::numeric::to_text_below(2.3816904831));
-    benchmark::DoNotOptimize(tradeoff::numeric::to_text_above(2.3816904831));
+    benchmark::DoNotOptimize(tradeoff::detail::numeric::to_text_below(2.3816904831));
+    benchmark::DoNotOptimize(tradeoff::detail::numeric::to_text_above(2.3816904831));
   }
 }
 BENCHMARK(print_number_outward);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_request.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 ask::Request to_request(const ask::Question& question, const Options& options, ask::CurveCache& curves) {
   ask::Request request(question, curves, ask::Source::command_line);
@@ -15,4 +15,4 @@ ask::Request to_request(const ask::Question& question, const Options& options, a
   return request;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -4,7 +4,7 @@
 #include "numeric/number_text.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 std::string delta_warning(const std::string& delta, double records) {
   if (read_number(delta).value.hi * records < 1) return "";
@@ -12,4 +12,4 @@ std::string delta_warning(const std::string& delta, double records) {
          ": a mechanism that publishes one record as it is would have such a delta";
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

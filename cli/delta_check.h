@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 /// From this delta on, the value is refused unless the user confirms it.
 inline constexpr double large_delta = 0.01;
@@ -11,4 +11,4 @@ inline constexpr double large_delta = 0.01;
 /// A warning if delta is not below 1/records, where the number of records is public; empty otherwise.
 [[nodiscard]] std::string delta_warning(const std::string& delta, double records);
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -9,7 +9,7 @@
 #include "streams.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 constexpr std::size_t help_columns = 80;
@@ -187,4 +187,4 @@ std::string with_wrapped_list(const std::string& message) {
   return text;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -7,7 +7,7 @@
 #include "verb.h"
 
 // Help texts, made from the table of verbs. No line is longer than 80 columns.
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 constexpr std::string_view plan_help = "the plan: its text, @file, or - for standard input";
 constexpr std::string_view json_help = "answer in JSON";
@@ -31,4 +31,4 @@ constexpr std::string_view quiet_help = "print only the bound";
 /// The first example of a verb; empty if it has none.
 [[nodiscard]] std::string example_of(const Verb& verb);
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

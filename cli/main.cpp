@@ -21,7 +21,7 @@
 #include "tradeoff/version.h"
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 ExitCode complain(ExitCode code, const std::string& message, const std::string& more = {}) {
@@ -229,10 +229,10 @@ int run_or_complain(int count, char** values) {
 }
 
 }  // namespace
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli
 
 int main(int count, char** values) {
-  const auto run = [&] { return tradeoff::cli::run_or_complain(count, values); };
+  const auto run = [&] { return tradeoff::detail::cli::run_or_complain(count, values); };
   // A shared library loaded with the program may have changed the floating-point mode.
-  return tradeoff::numeric::arithmetic_is_usual() ? run() : tradeoff::numeric::in_usual_arithmetic(run);
+  return tradeoff::detail::numeric::arithmetic_is_usual() ? run() : tradeoff::detail::numeric::in_usual_arithmetic(run);
 }

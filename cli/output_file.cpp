@@ -14,7 +14,7 @@
 
 #include "streams.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 constexpr mode_t usual_mode = 0666;  // before the umask is applied
@@ -101,4 +101,4 @@ void make_directory(const std::string& path) {
   if (!std::filesystem::is_directory(path, failed)) throw OutputError(path + " is not a directory");
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 /// Writes the whole text to the file or throws OutputError. A reader sees the old file or the new one, never a part of it; after an error
 /// no new file is left. Anything that is not a regular file (a terminal, a pipe, /dev/null) is written directly.
@@ -24,4 +24,4 @@ void write_result(const std::string* path, std::string_view text);
 /// Creates the directory and its parents if they are missing. Throws OutputError.
 void make_directory(const std::string& path);
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <thread>
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -107,4 +107,4 @@ void Progress::clear() {
   erase(one);
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 /// Shows a progress line on the terminal if the work takes longer than a second; with a bar if the total amount is known. If standard error
 /// is not a terminal that can rewrite a line, it does nothing and starts no thread.
@@ -21,4 +21,4 @@ class Progress {
   static void clear();
 };
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -11,7 +11,7 @@
 #include "numeric/number_text.h"
 #include "streams.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 constexpr std::size_t most_bytes = 1'000'000'000;
@@ -105,4 +105,4 @@ double read_double(std::string_view field, const std::string& text) {
   return *value;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -9,7 +9,7 @@
 
 #include "tradeoff/release.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 /// Rows with the same number of values each.
 struct Table {
@@ -32,4 +32,4 @@ struct Table {
 /// The nearest double. Throws ask::RequestError.
 [[nodiscard]] double read_double(std::string_view field, const std::string& text);
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -10,7 +10,7 @@
 #include "plan/did_you_mean.h"
 #include "report/json.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 using ask::RequestError;
@@ -219,4 +219,4 @@ ask::Request to_request(const RequestLine& line, ask::CurveCache& curves) {
   return request;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -8,7 +8,7 @@
 
 #include "ask/request.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 /// One line of JSON as it was read, before its question is known. Numbers stay text: they are exact decimals.
 struct RequestLine {
@@ -37,4 +37,4 @@ void read_line(std::string_view text, RequestLine& line);
 /// Makes a request from the line: the name in `ask` selects the question, the other members become its fields.
 [[nodiscard]] ask::Request to_request(const RequestLine& line, ask::CurveCache& curves);
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -12,7 +12,7 @@
 #include "streams.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 [[noreturn]] void refuse_second(const std::string& path) { throw InputError("train: another process is at work on " + path); }
@@ -115,4 +115,4 @@ void RunFile::save(const train::Progress& progress) const {
   if (!path_.empty()) write_file(path_, train::to_text(progress));
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -7,7 +7,7 @@
 #include "train_data.h"
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 /// The checkpoint file of a run (--checkpoint). It is locked, under all its names, so that two processes cannot continue the same run. Next
 /// to it is FILE.private, which only the owner of the data may read: a digest of the protected records, with which --resume checks that the
@@ -37,4 +37,4 @@ class RunFile {
   int run_ = -1;   // FILE itself, if the run is resumed: this locks its other names too
 };
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -6,7 +6,7 @@
 
 #include "report/claim.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 /// Two significant digits suffice.
@@ -25,4 +25,4 @@ std::string Stopwatch::remark(Neighbours neighbours, const std::string& method) 
   return whose + "; " + method + ", " + milliseconds(std::chrono::steady_clock::now() - start_) + " ms";
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

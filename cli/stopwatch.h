@@ -6,7 +6,7 @@
 
 #include "tradeoff/curve.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 /// Measures the time of an answer and appends it to the method: "add-remove neighbours; closed form, 0.6 ms".
 class Stopwatch {
@@ -17,4 +17,4 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

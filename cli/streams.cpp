@@ -12,7 +12,7 @@
 
 #include "progress.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 constexpr std::size_t plan_limit = 64U << 20;  // bytes; a longer plan is a mistake
@@ -112,4 +112,4 @@ std::string read_plan_argument(const std::string& argument) {
   return argument;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

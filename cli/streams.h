@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 /// Standard output cannot be written: it is closed or full, or its reader has closed the pipe.
 class OutputError final : public std::runtime_error {
@@ -36,4 +36,4 @@ void write_beside(std::string_view what, std::string_view text);
 /// The plan that an argument means: the text itself, `@file`, or `-` for standard input. Throws InputError.
 [[nodiscard]] std::string read_plan_argument(const std::string& argument);
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -12,7 +12,7 @@
 #include "tradeoff/error.h"
 #include "train/features.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 using train::Examples;
@@ -117,4 +117,4 @@ TrainingData read_training_data(const Options& options, const std::string& featu
   return data;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -7,7 +7,7 @@
 #include "train/dataset.h"
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 /// The data of `tradeoff train`: protected records, and test records.
 struct TrainingData {
@@ -30,4 +30,4 @@ inline constexpr const char* default_data = "/usr/share/datasets/fashion-mnist";
 /// A whole number of at least `least`, or `otherwise` if it was not given. Throws DomainError that names the option.
 [[nodiscard]] std::uint64_t read_whole(const Options& options, std::string_view name, std::uint64_t least, std::uint64_t otherwise);
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

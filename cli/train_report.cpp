@@ -7,7 +7,7 @@
 #include "numeric/number_text.h"
 #include "report/claim.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 using report::Claim;
@@ -43,4 +43,4 @@ std::string guarantee_text(const train::Progress& progress, const std::vector<st
          guarantee_lines(train::guarantee_of(terms, terms.steps, deltas), deltas, quiet);
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -9,7 +9,7 @@
 
 // The commands of the program. A new one needs a file verb_<name>.cpp, a declaration here and an entry in the table of verbs.cpp. A command
 // that asks one question of src/ask under the same name needs the entry only.
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 /// Exit codes.
 enum ExitCode : int {
@@ -90,4 +90,4 @@ struct Verb {
 [[nodiscard]] ExitCode run_verify(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_version(const Verb& verb, const Options& options);
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -7,7 +7,7 @@
 #include "tradeoff/analyze.h"
 #include "witness.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 ExitCode code_of(const std::optional<Testimony>& testimony) {
@@ -62,4 +62,4 @@ ExitCode run_ask(const Verb& verb, const Options& options) {
   return found.outcome != ask::Outcome::answered ? code_of(found.outcome) : code_of(testimony);
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

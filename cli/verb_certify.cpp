@@ -2,7 +2,7 @@
 #include "command_request.h"
 #include "output_file.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 ExitCode run_certify(const Verb& verb, const Options& options) {
   if (const std::string* file = options.find("check")) {
@@ -22,4 +22,4 @@ ExitCode run_certify(const Verb& verb, const Options& options) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -5,7 +5,7 @@
 #include "stopwatch.h"
 #include "streams.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 ExitCode run_compare(const Verb& verb, const Options& options) {
   if (options.find("epsilon-max") != nullptr) return run_ask(verb, options);
@@ -39,4 +39,4 @@ ExitCode run_compare(const Verb& verb, const Options& options) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

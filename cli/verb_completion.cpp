@@ -9,7 +9,7 @@
 #include "verb.h"
 
 // Prints shell completions from the tables that the help texts use.
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 constexpr Option json_option = {"json", "", "answer in JSON", false, {}, {}, true};
@@ -158,4 +158,4 @@ ExitCode run_completion(const Verb&, const Options& options) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

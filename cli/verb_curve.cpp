@@ -13,7 +13,7 @@
 #include "streams.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 constexpr std::size_t table_points = 101;
@@ -101,4 +101,4 @@ ExitCode run_curve(const Verb&, const Options& options) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -13,7 +13,7 @@
 #include "tradeoff/gdp.h"
 #include "tradeoff/research.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 constexpr std::array<ask::Field, 1> explain_fields = {{{"delta", "where epsilon is explained", ask::Kind::number, ask::probability}}};
@@ -106,4 +106,4 @@ ExitCode run_explain(const Verb&, const Options& options) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -11,7 +11,7 @@
 #include "tradeoff/error.h"
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 std::vector<report::Recipe> chosen(const std::vector<std::string>& names) {
@@ -76,4 +76,4 @@ ExitCode run_figures(const Verb&, const Options& options) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

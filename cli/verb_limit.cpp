@@ -9,7 +9,7 @@
 #include "tradeoff/analyze.h"
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 using ask::significant;
@@ -105,4 +105,4 @@ ExitCode run_limit(const Verb& verb, const Options& options) {
   return options.plan == "table" ? write_table(options) : run_ask(verb, options);
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

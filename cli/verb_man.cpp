@@ -7,7 +7,7 @@
 #include "verb.h"
 
 // Prints the manual page from the tables that the help texts use.
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 /// Escapes text for roff: no text is read as a command, and hyphens can be copied.
@@ -104,4 +104,4 @@ ExitCode run_man(const Verb&, const Options&) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

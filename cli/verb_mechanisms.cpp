@@ -6,7 +6,7 @@
 #include "tradeoff/version.h"
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 const char* to_word(Role role) {
@@ -63,4 +63,4 @@ ExitCode run_version(const Verb&, const Options& options) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

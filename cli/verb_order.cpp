@@ -2,7 +2,7 @@
 #include "command_request.h"
 #include "streams.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 ExitCode run_order(const Verb& verb, const Options& options) {
   if (options.further.size() != 1) {
@@ -15,4 +15,4 @@ ExitCode run_order(const Verb& verb, const Options& options) {
   return run_ask(verb, both);
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -8,7 +8,7 @@
 #include "tradeoff/error.h"
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 constexpr std::size_t line_limit = 16U << 20;     // bytes; a longer line is refused without being stored, so memory is bounded
@@ -129,4 +129,4 @@ ExitCode run_query(const Verb&, const Options&) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

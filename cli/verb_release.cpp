@@ -14,7 +14,7 @@
 #include "tradeoff/error.h"
 #include "tradeoff/release.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 using numeric::exact_decimal;
@@ -96,4 +96,4 @@ ExitCode run_release(const Verb&, const Options& options) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

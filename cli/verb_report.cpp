@@ -10,7 +10,7 @@
 #include "streams.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 constexpr std::array<ask::Field, 1> report_fields = {{{"delta", "the delta of the headline", ask::Kind::number, ask::probability}}};
@@ -85,4 +85,4 @@ ExitCode run_report(const Verb&, const Options& options) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -14,7 +14,7 @@
 #include "tradeoff/sgd.h"
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 /// The number typed for an option. Throws DomainError that names the option.
@@ -148,4 +148,4 @@ ExitCode run_tour(const Verb&, const Options& options) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

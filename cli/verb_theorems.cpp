@@ -9,7 +9,7 @@
 #include "tradeoff/error.h"
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 /// A page of docs/theory: its id, its title and the source of the theorem. CMake fills the table from the pages.
@@ -70,4 +70,4 @@ ExitCode run_theorems(const Verb&, const Options& options) {
   return ExitCode::done;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

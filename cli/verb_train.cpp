@@ -27,7 +27,7 @@
 #include "train_report.h"
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 using train::TrainingTerms;
@@ -296,7 +296,8 @@ ExitCode run_audit(const Options& options, const TrainingData& data) {
     write_out(std::to_string(found.steps) + " steps, " + std::to_string(found.right) + " of " + std::to_string(found.guesses) +
               " secrets of the canary guessed\nmu of a step >= " + numeric::to_text_below(found.mu_below, 6) +
               " with 99.9 % confidence\nmu of a step <= " + numeric::to_text_above(found.promised.hi, 6) + " as promised\n" +
-              check_lines(found) + (found.exposes() ? "The steps differ from what is stated.\n" : "No deviation from what is stated was found.\n"));
+              check_lines(found) +
+              (found.exposes() ? "The steps differ from what is stated.\n" : "No deviation from what is stated was found.\n"));
   }
   return found.exposes() ? ExitCode::check_failed : ExitCode::done;
 }
@@ -358,4 +359,4 @@ ExitCode run_train(const Verb&, const Options& options) {
   return report_run(trainer, data, options, time);
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

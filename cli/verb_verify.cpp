@@ -12,7 +12,7 @@
 #include "train/checkpoint.h"
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 using report::CertificateDocument;
@@ -103,4 +103,4 @@ ExitCode run_verify(const Verb&, const Options& options) {
   return verdict == Verdict::confirmed ? ExitCode::done : verdict == Verdict::refuted ? ExitCode::check_failed : ExitCode::undecided;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

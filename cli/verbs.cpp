@@ -3,7 +3,7 @@
 
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 constexpr std::array<std::string_view, 2> neighbours_choices = {"add-remove", "replace-one"};
@@ -621,4 +621,4 @@ constexpr std::array<Verb, 37> all_verbs = {{
 std::span<const Verb> verbs() { return all_verbs; }
 std::span<const Option> plan_options() { return common_options; }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -15,7 +15,7 @@
 #include "numeric/number_text.h"
 #include "streams.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 namespace {
 
 /// Looks next to this program, then in the build folder, then in PATH.
@@ -85,4 +85,4 @@ Testimony ask_witness(std::string_view verb, const Options& options, Interval an
   return testimony;
 }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

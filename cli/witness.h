@@ -7,7 +7,7 @@
 #include "tradeoff/interval.h"
 #include "verb.h"
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 /// The verdict of the witness, a slow independent program, on an answer. See docs/witness.md.
 struct Testimony {
@@ -22,4 +22,4 @@ struct Testimony {
 /// Runs the program `tradeoff-witness` on the plan and the question of `options`. Throws InputError if it is not found.
 [[nodiscard]] Testimony ask_witness(std::string_view verb, const Options& options, Interval answer);
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that every #include obeys the order of the rooms.
+"""Checks that every #include obeys the order of the rooms, and that private headers declare in tradeoff::detail.
 
 A file may include its own room, the rooms before it, and the public headers. Public headers include only each other.
 The library uses the standard library alone; the front ends may use what OUTSIDE lists for them.
@@ -28,6 +28,10 @@ BANNED = {"format", "ranges", "source_location", "expected", "print", "stacktrac
 
 # The one place that undoes another rounding mode than the usual one, rather than using any.
 EXCEPTIONS = {("src/numeric/floating_point_guard.cpp", "cfenv")}
+
+# The operators on Interval, which argument-dependent lookup must find beside the type.
+OUTSIDE_DETAIL = {"src/numeric/arithmetic.h"}
+NAMESPACE = re.compile(r"^namespace tradeoff(?!::detail\b)[\w:]* \{", re.MULTILINE)
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 STANDARD = re.compile(r"[a-z0-9_]+")
@@ -74,11 +78,16 @@ def faults_in(tree):
             if fault and (path.as_posix(), include[2]) not in EXCEPTIONS:
                 line = text.count("\n", 0, include.start(2)) + 1
                 yield f"{path}:{line}: {fault}"
+        if room != "public" and file.suffix == ".h" and path.as_posix() not in OUTSIDE_DETAIL:
+            for opened in NAMESPACE.finditer(text):
+                yield f"{path}:{text.count(chr(10), 0, opened.start()) + 1}: a private header declares outside tradeoff::detail"
 
 
 ALLOWED = {
     "include/tradeoff/curve.h": '#include <vector>\n#include "tradeoff/interval.h"\n',
     "src/operators/duality.cpp": '#include "operators/duality.h"\n#include "numeric/root.h"\n#include "tradeoff/curve.h"\n#include <cmath>\n',
+    "src/operators/duality.h": "namespace tradeoff::detail {\n",
+    "src/numeric/arithmetic.h": "namespace tradeoff {\n",
     "src/report/json.cpp": "#include <nlohmann/json.hpp>\n",
     "src/numeric/floating_point_guard.cpp": "#include <cfenv>\n",
     "src/train/model.cpp": '#include <Eigen/Core>\n#include "noise/grid_noise.h"\n',
@@ -92,6 +101,8 @@ REFUSED = {
     "a foreign library": {"src/engine/lattice/lattice.cpp": "#include <fftw3.h>\n"},
     "rounding modes": {"src/gdp/measure.cpp": "  #  include <cfenv>\n"},
     "a private header in a public one": {"include/tradeoff/plan.h": '#include "plan/lexer.h"\n'},
+    "private code in the public namespace": {"src/limit/renyi.h": "namespace tradeoff {\n"},
+    "a private namespace beside detail": {"src/noise/coin.h": "namespace tradeoff::noise {\n"},
     "a file in no room": {"src/cellar/wine.cpp": ""},
     "a header in no room": {"src/limit/clt.cpp": '#include "attic/trunk.h"\n'},
 }

@@ -30,7 +30,7 @@ def main():
     print("// SPDX-License-Identifier: Apache-2.0")
     print("// Written by tools/make_mills_table.py; checked entry by entry against Arb. [normal-functions]")
     print("#pragma once\n")
-    print("namespace tradeoff::numeric {\n")
+    print("namespace tradeoff::detail::numeric {\n")
     rows = list(centres())
     print(f"inline constexpr int mills_degree = {DEGREE};")
     print(f"inline constexpr int mills_pieces = {len(rows)};\n")
@@ -44,7 +44,7 @@ def main():
         print("  },")
     print("};")
     print("// clang-format on\n")
-    print("}  // namespace tradeoff::numeric")
+    print("}  // namespace tradeoff::detail::numeric")
 
 
 if __name__ == "__main__":

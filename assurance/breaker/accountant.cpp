@@ -7,7 +7,7 @@
 #include "tradeoff/gdp.h"
 #include "tradeoff/operations.h"
 
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 namespace {
 
 class CurveAnswers final : public Answers {
@@ -63,4 +63,4 @@ const Accountant& library() {
   return accountant;
 }
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

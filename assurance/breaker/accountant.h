@@ -10,7 +10,7 @@
 #include "tradeoff/plan.h"
 
 // The interface that the checks question. The library implements it; the tests of the breaker add deliberately wrong accountants.
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 
 /// The reported risks of attacks; each number is an upper bound for every mechanism that the plan covers.
 struct Claims {
@@ -57,4 +57,4 @@ class Accountant {
 /// The library itself.
 [[nodiscard]] const Accountant& library();
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

@@ -14,7 +14,7 @@
 #include "witness.h"
 
 // Independent numbers: true values in ball arithmetic, valid upper and lower bounds.
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 namespace {
 
 using witness::Real;
@@ -389,4 +389,4 @@ constexpr Check all_bounds[] = {
 
 std::span<const Check> bounds() { return all_bounds; }
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

@@ -14,7 +14,7 @@
 #include "shrink.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 namespace {
 
 /// An accountant that asks the library about another plan, or changes its answers.
@@ -373,4 +373,4 @@ TEST(Outcomes, HaveProbabilitiesOfSumOne) {
 }
 
 }  // namespace
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

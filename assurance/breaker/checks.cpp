@@ -7,7 +7,7 @@
 
 #include "tradeoff/error.h"
 
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 namespace {
 
 std::string shown(Interval interval) {
@@ -69,4 +69,4 @@ const Check& find_check(const std::string& name) {
   throw DomainError("no check is called '" + name + "'; there are " + names);
 }
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

@@ -10,7 +10,7 @@
 #include "trial.h"
 
 // Properties of the answers of every correct accountant. The breaker checks them on extreme plans, the law suite on ordinary ones.
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 
 /// A failed check: the claim and what contradicts it.
 class Broken final : public std::runtime_error {
@@ -63,4 +63,4 @@ struct Check {
 /// Throws DomainError for an unknown name.
 [[nodiscard]] const Check& find_check(const std::string& name);
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

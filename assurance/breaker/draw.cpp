@@ -8,7 +8,7 @@
 #include "support/random_plans.h"
 #include "trial.h"
 
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 namespace {
 
 using test::PlanSource;
@@ -257,4 +257,4 @@ Trial draw(std::uint64_t seed, std::uint64_t index) {
   return trial;
 }
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

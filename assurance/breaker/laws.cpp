@@ -15,7 +15,7 @@
 #include "tradeoff/limit.h"
 
 // Theorems that relate two answers, checked on their intervals. No true value is needed.
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 namespace {
 
 Direction one_direction(const Examination& exam) { return std::array{Direction::worst, Direction::remove, Direction::add}[exam.pick(3)]; }
@@ -511,4 +511,4 @@ constexpr Check all_laws[] = {
 
 std::span<const Check> laws() { return all_laws; }
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

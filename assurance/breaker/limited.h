@@ -11,7 +11,7 @@
 #include <type_traits>
 
 // Work that may take too long runs in its own process, which the kernel ends on time.
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 
 /// After this much processor time the process receives the signal; 0 removes the limit.
 inline void limit_processor_time(double seconds) {
@@ -55,4 +55,4 @@ template <class Function>
   return got == static_cast<ssize_t>(sizeof result) ? std::optional(result) : std::nullopt;
 }
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

@@ -18,7 +18,8 @@
 namespace {
 
 using namespace tradeoff;
-using namespace tradeoff::breaker;
+using namespace tradeoff::detail;
+using namespace tradeoff::detail::breaker;
 
 constexpr const char* help = R"(usage: assurance/breaker/run [OPTION...]
 Draws random plans, hostile ones included, and holds the library's answers against witnesses, bounds and laws.

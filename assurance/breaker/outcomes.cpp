@@ -7,7 +7,7 @@
 
 #include "rewrite.h"
 
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 namespace {
 
 constexpr int gaussian_cells = 600;
@@ -294,4 +294,4 @@ MomentBound moment_bound(const std::vector<Steps>& steps, double epsilon) {
   return best;
 }
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

@@ -7,7 +7,7 @@
 #include "tradeoff/plan.h"
 
 // Mechanisms as finitely many events, in plain doubles and from first principles: nothing is taken from the library or the witness.
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 
 /// An event: its probability with the record and without it, and the range of the loss log(P/Q) on it.
 struct Event {
@@ -44,4 +44,4 @@ struct MomentBound {
 };
 [[nodiscard]] MomentBound moment_bound(const std::vector<Steps>& steps, double epsilon);
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

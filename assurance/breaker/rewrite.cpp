@@ -7,7 +7,7 @@
 #include "tradeoff/error.h"
 #include "trial.h"
 
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 namespace {
 
 void edit_plan(Plan& plan, const std::function<void(Call&)>& edit);
@@ -205,4 +205,4 @@ std::vector<Plan> simpler(const Plan& plan) {
   return found;
 }
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

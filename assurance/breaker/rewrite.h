@@ -11,7 +11,7 @@
 #include "tradeoff/plan.h"
 
 // Plans derived from plans: the plans that laws compare, and the reductions of a failing plan.
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 
 inline constexpr double infinite = std::numeric_limits<double>::infinity();
 inline constexpr std::array<Direction, 2> both_directions{Direction::remove, Direction::add};
@@ -40,4 +40,4 @@ inline constexpr std::array<Direction, 2> both_directions{Direction::remove, Dir
 /// Simpler plans, the largest reductions first: fewer lines, operators, parts and repetitions, rounder numbers.
 [[nodiscard]] std::vector<Plan> simpler(const Plan& plan);
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

@@ -16,7 +16,7 @@
 #include "support/random_plans.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -251,4 +251,4 @@ std::string report(const Counts& counts, std::uint64_t seed) {
   return out.str();
 }
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

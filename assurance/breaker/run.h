@@ -8,7 +8,7 @@
 #include "checks.h"
 
 // A run of the breaker: plans in order, each in a process that may crash or take too long without ending the run.
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 
 constexpr std::size_t most_checks = 40;
 constexpr std::size_t slowest_kept = 5;
@@ -63,4 +63,4 @@ struct Settings {
 /// The table for people.
 [[nodiscard]] std::string report(const Counts& counts, std::uint64_t seed);
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

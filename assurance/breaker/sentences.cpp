@@ -11,7 +11,7 @@
 
 // The reported risks must hold for every mechanism that a plan covers. So finite mechanisms that it certainly covers are drawn, and
 // brute-force attacks on them must not exceed the reported numbers. [odds-factor] [membership-posterior] [naming-chance]
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 namespace {
 
 using test::FinitePair;
@@ -107,4 +107,4 @@ constexpr Check all_sentences[] = {
 
 std::span<const Check> sentences() { return all_sentences; }
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

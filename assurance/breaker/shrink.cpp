@@ -5,7 +5,7 @@
 
 #include "rewrite.h"
 
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 namespace {
 
 std::vector<Trial> simpler_trials(const Trial& trial) {
@@ -41,4 +41,4 @@ Trial shrunk(Trial trial, const std::function<bool(const Trial&)>& fails, int at
   return trial;
 }
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

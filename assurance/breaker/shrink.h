@@ -5,10 +5,10 @@
 
 #include "trial.h"
 
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 
 /// A simpler trial that still fails: lines, operators, parts, repetitions and digits are removed while it fails. Stops after this many
 /// attempts.
 [[nodiscard]] Trial shrunk(Trial trial, const std::function<bool(const Trial&)>& fails, int attempts = 400);
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

@@ -8,7 +8,7 @@
 
 #include "tradeoff/error.h"
 
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 
 double rounded(double value, int digits) {
   if (!std::isfinite(value)) return value;
@@ -55,4 +55,4 @@ Trial read_trial(const std::string& text) {
   return trial;
 }
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

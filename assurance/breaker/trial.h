@@ -8,7 +8,7 @@
 #include "tradeoff/plan.h"
 
 // A plan and the questions about it, as one line of text, so that it can be printed, stored and repeated.
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 
 struct Trial {
   Plan plan;
@@ -30,4 +30,4 @@ struct Trial {
 /// is still a guess; `aimed` moves it near the answer.
 [[nodiscard]] Trial draw(std::uint64_t seed, std::uint64_t index);
 
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

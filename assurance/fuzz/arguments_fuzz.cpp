@@ -14,7 +14,7 @@ int command_main(int count, char** values);  // main() of cli/main.cpp
 
 namespace {
 
-using tradeoff::fuzz::require;
+using tradeoff::detail::fuzz::require;
 
 /// These run for seconds, and `train` keeps a lock file.
 bool takes_long(const std::vector<std::string>& arguments) {
@@ -27,12 +27,14 @@ bool takes_long(const std::vector<std::string>& arguments) {
 
 bool is_light(std::string_view text) {
   const std::size_t mark = text.find('=');
-  return tradeoff::fuzz::is_light(text) && (mark == std::string_view::npos || tradeoff::fuzz::is_light(text.substr(mark + 1)));
+  return tradeoff::detail::fuzz::is_light(text) &&
+         (mark == std::string_view::npos || tradeoff::detail::fuzz::is_light(text.substr(mark + 1)));
 }
 
 bool are_light(const std::vector<std::string>& arguments, std::string_view input) {
-  const bool much = std::any_of(arguments.begin(), arguments.end(), tradeoff::fuzz::asks_much);
-  if (much && !(tradeoff::fuzz::is_very_light(input) && std::all_of(arguments.begin(), arguments.end(), tradeoff::fuzz::is_very_light)))
+  const bool much = std::any_of(arguments.begin(), arguments.end(), tradeoff::detail::fuzz::asks_much);
+  if (much && !(tradeoff::detail::fuzz::is_very_light(input) &&
+                std::all_of(arguments.begin(), arguments.end(), tradeoff::detail::fuzz::is_very_light)))
     return false;
   return std::all_of(arguments.begin(), arguments.end(), is_light);
 }
@@ -40,28 +42,28 @@ bool are_light(const std::vector<std::string>& arguments, std::string_view input
 bool is_light_input(std::string_view text) {
   if (!is_light(text)) return false;
   while (!text.empty())
-    if (!tradeoff::fuzz::is_light_request(tradeoff::fuzz::take_until(text, "\n"))) return false;
+    if (!tradeoff::detail::fuzz::is_light_request(tradeoff::detail::fuzz::take_until(text, "\n"))) return false;
   return true;
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const tradeoff::fuzz::TimeLimit limit;
-  std::string_view input = tradeoff::fuzz::to_text(data, size);
-  std::string_view lines = tradeoff::fuzz::take_until(input, "\n\n");
+  const tradeoff::detail::fuzz::TimeLimit limit;
+  std::string_view input = tradeoff::detail::fuzz::to_text(data, size);
+  std::string_view lines = tradeoff::detail::fuzz::take_until(input, "\n\n");
   std::vector<std::string> arguments;
-  while (!lines.empty()) arguments.emplace_back(tradeoff::fuzz::take_until(lines, "\n").substr(0, 1000));
+  while (!lines.empty()) arguments.emplace_back(tradeoff::detail::fuzz::take_until(lines, "\n").substr(0, 1000));
   for (std::string& argument : arguments) argument = argument.c_str();  // an argument ends at a NUL
   if (takes_long(arguments) || !is_light_input(input) || !are_light(arguments, input)) return 0;
 
-  tradeoff::fuzz::standard_input() = input;
+  tradeoff::detail::fuzz::standard_input() = input;
   std::string name = "tradeoff";
   std::vector<char*> values = {name.data()};
   for (std::string& argument : arguments) values.push_back(argument.data());
   const int count = static_cast<int>(values.size());
   values.push_back(nullptr);
   const int code = command_main(count, values.data());
-  require(code >= tradeoff::cli::done && code <= tradeoff::cli::undecided);
+  require(code >= tradeoff::detail::cli::done && code <= tradeoff::detail::cli::undecided);
   return 0;
 }

@@ -12,15 +12,15 @@
 // computes it. An accepted file is written back unchanged.
 namespace {
 
-using tradeoff::fuzz::require;
+using tradeoff::detail::fuzz::require;
 
 constexpr std::string_view digest_line = "sha256 = ";
 
 void check_checkpoint(std::string_view body) {
-  const std::string text = std::string(body) + std::string(digest_line) + tradeoff::noise::sha256(body) + "\n";
-  const tradeoff::train::Progress progress = tradeoff::train::read_progress(text);
+  const std::string text = std::string(body) + std::string(digest_line) + tradeoff::detail::noise::sha256(body) + "\n";
+  const tradeoff::detail::train::Progress progress = tradeoff::detail::train::read_progress(text);
   const std::string written = to_text(progress);
-  require(to_text(tradeoff::train::read_progress(written)) == written);
+  require(to_text(tradeoff::detail::train::read_progress(written)) == written);
 }
 
 void check_certificate(std::string_view text) {
@@ -28,10 +28,11 @@ void check_certificate(std::string_view text) {
   if (!content.is_object()) return;
   content.erase("digest");
   const std::string body = content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  content["digest"] = tradeoff::noise::sha256(body);
-  const auto certificate = tradeoff::report::parse_certificate(content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  content["digest"] = tradeoff::detail::noise::sha256(body);
+  const auto certificate =
+      tradeoff::detail::report::parse_certificate(content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   const std::string written = to_json(certificate);
-  require(to_json(tradeoff::report::parse_certificate(written)) == written);
+  require(to_json(tradeoff::detail::report::parse_certificate(written)) == written);
 }
 
 template <typename Check>
@@ -46,11 +47,11 @@ void check_refusal(Check check) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const tradeoff::fuzz::TimeLimit limit;
-  const std::string_view text = tradeoff::fuzz::to_text(data, size);
-  check_refusal([&] { static_cast<void>(tradeoff::train::read_progress(text)); });
+  const tradeoff::detail::fuzz::TimeLimit limit;
+  const std::string_view text = tradeoff::detail::fuzz::to_text(data, size);
+  check_refusal([&] { static_cast<void>(tradeoff::detail::train::read_progress(text)); });
   check_refusal([&] { check_checkpoint(text.substr(0, text.rfind(digest_line))); });
-  check_refusal([&] { static_cast<void>(tradeoff::report::parse_certificate(text)); });
+  check_refusal([&] { static_cast<void>(tradeoff::detail::report::parse_certificate(text)); });
   check_refusal([&] { check_certificate(text); });
   return 0;
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 
 // Code shared by the targets. Each target is one function that libFuzzer, or replay.cpp, calls with arbitrary bytes.
-namespace tradeoff::fuzz {
+namespace tradeoff::detail::fuzz {
 
 /// A violated property ends the program, which is how the fuzzer detects it.
 inline void require(bool condition) {
@@ -39,4 +39,4 @@ class TimeLimit {
   return taken;
 }
 
-}  // namespace tradeoff::fuzz
+}  // namespace tradeoff::detail::fuzz

@@ -8,7 +8,7 @@
 #include "tradeoff/error.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff::fuzz {
+namespace tradeoff::detail::fuzz {
 namespace {
 
 constexpr std::size_t longest = 300;  // characters; keeps lists of points short
@@ -56,4 +56,4 @@ bool is_light_request(std::string_view line) {
   return std::all_of(request.members.begin(), request.members.end(), [&](const auto& field) { return is_light(field.text, much); });
 }
 
-}  // namespace tradeoff::fuzz
+}  // namespace tradeoff::detail::fuzz

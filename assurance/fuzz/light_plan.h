@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace tradeoff::fuzz {
+namespace tradeoff::detail::fuzz {
 
 /// Whether the text is not a plan, or a plan that is quick to analyse and reads no file: the fuzzer tests readers and writers, and must not
 /// wait for long compositions. (tests/oracle tests random plans and their answers.)
@@ -17,4 +17,4 @@ namespace tradeoff::fuzz {
 /// Whether a line of JSON asks a question that is answered quickly.
 [[nodiscard]] bool is_light_request(std::string_view line);
 
-}  // namespace tradeoff::fuzz
+}  // namespace tradeoff::detail::fuzz

@@ -7,16 +7,16 @@
 #include "streams.h"
 #include "witness.h"
 
-namespace tradeoff::fuzz {
+namespace tradeoff::detail::fuzz {
 
 std::string& standard_input() {
   static std::string text;
   return text;
 }
 
-}  // namespace tradeoff::fuzz
+}  // namespace tradeoff::detail::fuzz
 
-namespace tradeoff::cli {
+namespace tradeoff::detail::cli {
 
 void reserve_standard_streams() {}
 void write_out(std::string_view) {}
@@ -45,4 +45,4 @@ std::string read_plan_argument(const std::string& argument) {
 
 Testimony ask_witness(std::string_view, const Options&, Interval) { return {}; }
 
-}  // namespace tradeoff::cli
+}  // namespace tradeoff::detail::cli

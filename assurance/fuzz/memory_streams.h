@@ -4,9 +4,9 @@
 #include <string>
 
 // The command line's streams, files and second program, replaced by memory, so that a fuzzer changes nothing outside the process.
-namespace tradeoff::fuzz {
+namespace tradeoff::detail::fuzz {
 
 /// The content of standard input and of every plan file.
 [[nodiscard]] std::string& standard_input();
 
-}  // namespace tradeoff::fuzz
+}  // namespace tradeoff::detail::fuzz

@@ -19,7 +19,7 @@
 namespace {
 
 using tradeoff::Interval;
-using tradeoff::fuzz::require;
+using tradeoff::detail::fuzz::require;
 
 constexpr std::size_t longest_line = 400;    // of the plan
 constexpr std::size_t longest_table = 2000;  // characters, so that no curve takes long
@@ -72,10 +72,10 @@ void check_curve(const tradeoff::Curve& curve) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const tradeoff::fuzz::TimeLimit limit;
+  const tradeoff::detail::fuzz::TimeLimit limit;
   static const MemoryFile file;
-  std::string_view table = tradeoff::fuzz::to_text(data, size);
-  std::string line(tradeoff::fuzz::take_until(table, "\n"));
+  std::string_view table = tradeoff::detail::fuzz::to_text(data, size);
+  std::string line(tradeoff::detail::fuzz::take_until(table, "\n"));
   if (line.size() > longest_line || table.size() > longest_table) return 0;
   const std::string path = file.path();
   if (const std::size_t at = line.find("FILE"); at != std::string::npos) line.replace(at, 4, path);

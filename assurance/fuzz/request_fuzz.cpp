@@ -11,7 +11,7 @@
 namespace {
 
 using nlohmann::json;
-using tradeoff::fuzz::require;
+using tradeoff::detail::fuzz::require;
 
 void check_intervals(const json& value) {
   if (value.is_object() && value.contains("lo") && value["lo"].is_number() && value["hi"].is_number())
@@ -20,25 +20,25 @@ void check_intervals(const json& value) {
     for (const json& item : value) check_intervals(item);
 }
 
-std::string answer_to(const tradeoff::cli::RequestLine& line) {
-  tradeoff::ask::CurveCache curves;
-  tradeoff::report::JsonWriter out;
+std::string answer_to(const tradeoff::detail::cli::RequestLine& line) {
+  tradeoff::detail::ask::CurveCache curves;
+  tradeoff::detail::report::JsonWriter out;
   out.begin_object();
-  write_answer(tradeoff::ask::answer(to_request(line, curves)), out);
+  write_answer(tradeoff::detail::ask::answer(to_request(line, curves)), out);
   return out.end_object().str();
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const tradeoff::fuzz::TimeLimit limit;
-  const std::string_view line = tradeoff::fuzz::to_text(data, size);
-  tradeoff::cli::RequestLine request;
+  const tradeoff::detail::fuzz::TimeLimit limit;
+  const std::string_view line = tradeoff::detail::fuzz::to_text(data, size);
+  tradeoff::detail::cli::RequestLine request;
   try {
     read_line(line, request);
     require(json::accept(line));
-    if (tradeoff::fuzz::is_light_request(line)) check_intervals(json::parse(answer_to(request)));
-  } catch (const tradeoff::ask::RequestError& error) {
+    if (tradeoff::detail::fuzz::is_light_request(line)) check_intervals(json::parse(answer_to(request)));
+  } catch (const tradeoff::detail::ask::RequestError& error) {
     require(error.offset() <= size);
     require(*error.what() != '\0');
   } catch (const tradeoff::Error& error) {

@@ -11,7 +11,7 @@
 #include <utility>
 
 // Arb balls as values: a Real or Complex is a set that contains the exact number, and every operation preserves that.
-namespace tradeoff::witness {
+namespace tradeoff::detail::witness {
 
 /// Bits of every operation. Enough for relative errors far below the requested ones; raised where closed forms cancel.
 inline thread_local slong precision = 128;
@@ -242,4 +242,4 @@ class Rotation {
   unsigned long count_ = 0;
 };
 
-}  // namespace tradeoff::witness
+}  // namespace tradeoff::detail::witness

@@ -2,7 +2,7 @@
 #include "law.h"
 
 // Densities whose transform is a closed form.
-namespace tradeoff::witness {
+namespace tradeoff::detail::witness {
 namespace {
 
 class GaussianDensity final : public Density {
@@ -64,4 +64,4 @@ class ExponentialDensity final : public Density {
 DensityPointer gaussian_density(const Real& mu) { return std::make_shared<GaussianDensity>(mu); }
 DensityPointer exponential_density(const Real& k, const Real& m) { return std::make_shared<ExponentialDensity>(k, m); }
 
-}  // namespace tradeoff::witness
+}  // namespace tradeoff::detail::witness

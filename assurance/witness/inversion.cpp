@@ -5,7 +5,7 @@
 
 #include "tradeoff/error.h"
 
-namespace tradeoff::witness {
+namespace tradeoff::detail::witness {
 namespace {
 
 constexpr double wanted_relative = 1e-6;  // the default accuracy of the library; usually the result has 1e-7
@@ -290,4 +290,4 @@ Real invert(const Transform& transform, Side side, const Real& e, const Real& be
   return value;
 }
 
-}  // namespace tradeoff::witness
+}  // namespace tradeoff::detail::witness

@@ -3,7 +3,7 @@
 
 #include "reading.h"
 
-namespace tradeoff::witness {
+namespace tradeoff::detail::witness {
 
 /// The transform E(s) of a plan's finite losses, or of the part of them that at least two densities contribute to.
 class Transform {
@@ -25,4 +25,4 @@ class Transform {
 /// `beside` will be added to the result; the accuracy is relative to the sum.
 [[nodiscard]] Real invert(const Transform& transform, Side side, const Real& e, const Real& beside);
 
-}  // namespace tradeoff::witness
+}  // namespace tradeoff::detail::witness

@@ -3,7 +3,7 @@
 
 #include "tradeoff/error.h"
 
-namespace tradeoff::witness {
+namespace tradeoff::detail::witness {
 namespace {
 
 constexpr std::size_t most_atoms = 100'000;  // about a second of work
@@ -40,4 +40,4 @@ Atoms convolve_power(const Atoms& atoms, unsigned long times) {
   return result;
 }
 
-}  // namespace tradeoff::witness
+}  // namespace tradeoff::detail::witness

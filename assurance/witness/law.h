@@ -9,7 +9,7 @@
 #include "ball.h"
 
 // The distribution of a privacy loss L = log(P/Q) in the remove direction: point masses, a density, and the outcomes of only one side.
-namespace tradeoff::witness {
+namespace tradeoff::detail::witness {
 
 /// Closed forms cancel down to the answer; answers above 1e-100 keep 300 bits.
 inline constexpr slong closed_form_bits = 640;
@@ -71,4 +71,4 @@ struct Part {
   unsigned long times = 1;
 };
 
-}  // namespace tradeoff::witness
+}  // namespace tradeoff::detail::witness

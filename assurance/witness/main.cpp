@@ -12,7 +12,7 @@
 //   tradeoff-witness delta   --epsilon E [--direction D] [--neighbours N] [--confirm LO HI] PLAN
 //   tradeoff-witness epsilon --delta D --confirm LO HI [--direction D] [--neighbours N] PLAN
 // Exit codes: 0 answered or confirmed, 1 contradicted, 2 bad usage, 3 bad input, 4 it cannot tell.
-namespace tradeoff::witness {
+namespace tradeoff::detail::witness {
 namespace {
 
 enum Exit : int { confirmed = 0, contradicted = 1, bad_usage = 2, bad_input = 3, undecided = 4 };
@@ -129,6 +129,6 @@ Exit run(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
-}  // namespace tradeoff::witness
+}  // namespace tradeoff::detail::witness
 
-int main(int count, char** values) { return tradeoff::witness::run({values + 1, values + count}); }
+int main(int count, char** values) { return tradeoff::detail::witness::run({values + 1, values + count}); }

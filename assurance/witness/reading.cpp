@@ -7,7 +7,7 @@
 #include "plan/vocabulary.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::witness {
+namespace tradeoff::detail::witness {
 namespace {
 
 constexpr slong parameter_bits = 640;  // as many as the closed forms carry
@@ -371,4 +371,4 @@ Laws read(const Plan& plan) {
   return laws;
 }
 
-}  // namespace tradeoff::witness
+}  // namespace tradeoff::detail::witness

@@ -4,7 +4,7 @@
 #include "law.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff::witness {
+namespace tradeoff::detail::witness {
 
 /// A plan as the distributions of its mechanisms, and the units of their point masses.
 struct Laws {
@@ -20,4 +20,4 @@ struct Laws {
 /// Throws UnsupportedError for words that the witness does not know. Checks no ranges: the library has accepted the plan.
 [[nodiscard]] Laws read(const Plan& plan);
 
-}  // namespace tradeoff::witness
+}  // namespace tradeoff::detail::witness

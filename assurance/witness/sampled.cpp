@@ -8,7 +8,7 @@
 
 // Densities on a Poisson sample: the loss is L = log(1 - r + r exp(l)), and the transform is the integral of q(l) (1 - r + r exp(l))^(s +
 // 1). It is a sum over quadrature nodes plus a proved error, so along a line of equidistant s each node costs one multiplication.
-namespace tradeoff::witness {
+namespace tradeoff::detail::witness {
 namespace {
 
 constexpr double wanted = 45;          // nats by which quadrature and truncation errors stay below the transform: 3e-20, relative
@@ -429,4 +429,4 @@ DensityPointer sampled_exponential_density(const Real& k, const Real& m, const R
   return std::make_shared<SampledExponentialDensity>(k, m, rate);
 }
 
-}  // namespace tradeoff::witness
+}  // namespace tradeoff::detail::witness

@@ -4,7 +4,7 @@
 #include "inversion.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::witness {
+namespace tradeoff::detail::witness {
 namespace {
 
 constexpr slong exact_bits = 640;  // finite sums of closed forms cancel
@@ -71,4 +71,4 @@ Real Witness::delta(const Real& epsilon, Direction direction) const {
   return laws_.directed ? max(remove, delta(epsilon, Direction::add)) : remove;
 }
 
-}  // namespace tradeoff::witness
+}  // namespace tradeoff::detail::witness

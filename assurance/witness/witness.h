@@ -4,7 +4,7 @@
 #include "reading.h"
 #include "tradeoff/curve.h"
 
-namespace tradeoff::witness {
+namespace tradeoff::detail::witness {
 
 /// Computes delta of a plan slowly, in ball arithmetic, independently of the library: it shares only the plan language. Under replace-one
 /// neighbours, and for several steps with unstated neighbours, it supports only symmetric mechanisms.
@@ -28,4 +28,4 @@ class Witness {
   bool split_ = false;  ///< whether terms with at most one density are computed outside the integral
 };
 
-}  // namespace tradeoff::witness
+}  // namespace tradeoff::detail::witness

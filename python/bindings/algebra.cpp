@@ -3,7 +3,7 @@
 #include "text.h"
 #include "tradeoff/operations.h"
 
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 namespace {
 
 using Points = std::vector<std::pair<std::string, std::string>>;
@@ -77,4 +77,4 @@ void bind_algebra(nb::module_& module) {
   module.def("odds_factor", shift_odds, "curve"_a, "chance"_a);
 }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

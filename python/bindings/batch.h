@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 
 /// Calls `answer(begin, end)` for the pieces of [0, count), on as many threads as the machine has cores. The pieces do not depend on the
 /// number of threads, and neither do answers that share their work within a piece. The first exception is rethrown after all threads have
@@ -44,4 +44,4 @@ void for_each_piece(std::size_t count, const Answer& answer) {
   if (failure) std::rethrow_exception(failure);
 }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

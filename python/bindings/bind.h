@@ -14,7 +14,7 @@
 #include "tradeoff/interval.h"
 
 // Each part of the module adds its functions; the public names are defined in Python, with the documentation.
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 
 namespace nb = nanobind;
 
@@ -34,4 +34,4 @@ void bind_release(nb::module_& module);
 void bind_pictures(nb::module_& module);
 void bind_questions(nb::module_& module);
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

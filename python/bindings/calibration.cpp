@@ -5,7 +5,7 @@
 #include "text.h"
 #include "tradeoff/calibrate.h"
 
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 namespace {
 
 std::tuple<Ends, bool, std::string> calibrate_text(const std::string& text, const Texts& stated, const std::string& neighbours,
@@ -28,4 +28,4 @@ void bind_calibration(nb::module_& module) {
   module.def("calibrate", calibrate_text, "text"_a, "targets"_a, "neighbours"_a, "relative"_a);
 }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

@@ -16,7 +16,7 @@
 #include "tradeoff/operations.h"
 #include "tradeoff/targets.h"
 
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 namespace {
 
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -166,4 +166,4 @@ void bind_curves(nb::module_& module) {
   module.def("analyze", analyze_text, "text"_a, "neighbours"_a, "relative"_a);
 }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

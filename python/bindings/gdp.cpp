@@ -4,7 +4,7 @@
 #include "bind.h"
 #include "text.h"
 
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 namespace {
 
 const char* to_word(GdpVerdict verdict) {
@@ -42,4 +42,4 @@ void bind_gdp(nb::module_& module) {
   module.def("measure_head_mu", measure_head, "curve"_a, "epsilon_max"_a);
 }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

@@ -4,7 +4,7 @@
 #include "tradeoff/compare.h"
 #include "tradeoff/limit.h"
 
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 namespace {
 
 const char* to_word(RowKind kind) {
@@ -138,4 +138,4 @@ void bind_limits(nb::module_& module) {
   bind_renyi(module);
 }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

@@ -4,7 +4,7 @@
 #include "tradeoff/release.h"
 #include "tradeoff/version.h"
 
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 namespace {
 
 void raise(const char* type, const nb::object& error) {
@@ -39,21 +39,21 @@ void translate(const std::exception_ptr& pointer, void*) {
 
 void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python
 
 NB_MODULE(_core, module) {
   module.doc() = "The compiled core of tradeoff. Use the package `tradeoff`; this module may change.";
   nanobind::set_leak_warnings(false);  // a curve that a module keeps until the interpreter ends is not a leak
-  tradeoff::python::bind_errors(module);
-  tradeoff::python::bind_plans(module);
-  tradeoff::python::bind_curves(module);
-  tradeoff::python::bind_gdp(module);
-  tradeoff::python::bind_limits(module);
-  tradeoff::python::bind_algebra(module);
-  tradeoff::python::bind_risk(module);
-  tradeoff::python::bind_calibration(module);
-  tradeoff::python::bind_release(module);
-  tradeoff::python::bind_pictures(module);
-  tradeoff::python::bind_questions(module);
+  tradeoff::detail::python::bind_errors(module);
+  tradeoff::detail::python::bind_plans(module);
+  tradeoff::detail::python::bind_curves(module);
+  tradeoff::detail::python::bind_gdp(module);
+  tradeoff::detail::python::bind_limits(module);
+  tradeoff::detail::python::bind_algebra(module);
+  tradeoff::detail::python::bind_risk(module);
+  tradeoff::detail::python::bind_calibration(module);
+  tradeoff::detail::python::bind_release(module);
+  tradeoff::detail::python::bind_pictures(module);
+  tradeoff::detail::python::bind_questions(module);
   module.attr("version") = TRADEOFF_VERSION;
 }

@@ -5,7 +5,7 @@
 #include "report/statement.h"
 #include "text.h"
 
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 namespace {
 
 report::View read_view(const std::string& kind) {
@@ -54,4 +54,4 @@ void bind_pictures(nb::module_& module) {
   module.def("statement", statement, "plans"_a, "format"_a, "title"_a, "unit"_a, "delta"_a);
 }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

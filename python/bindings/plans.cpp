@@ -10,7 +10,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/sgd.h"
 
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 namespace {
 
 /// The plan followed by the operators; a plan of several lines is put into parentheses.
@@ -148,4 +148,4 @@ void bind_plans(nb::module_& module) {
              nb::sig("def vocabulary() -> list[tuple[str, str, str, str, str, list[tuple[str, str, str, int]]]]"));
 }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

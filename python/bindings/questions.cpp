@@ -8,7 +8,7 @@
 #include "text.h"
 
 // The table of questions that the command line and `tradeoff query` use.
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 namespace {
 
 using FieldRow = std::tuple<std::string, std::string, bool>;                                                  // name, meaning, required
@@ -63,4 +63,4 @@ void bind_questions(nb::module_& module) {
   module.def("ask", ask_about, "text"_a, "question"_a, "fields"_a);
 }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

@@ -13,7 +13,7 @@
 #include "report/verify.h"
 #include "text.h"
 
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 namespace {
 
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -140,4 +140,4 @@ void bind_release(nb::module_& module) {
              "grid_exponent"_a.none(), "bounds"_a.none(), "clip"_a, "targets"_a);
 }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

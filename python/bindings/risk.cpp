@@ -4,7 +4,7 @@
 #include "bind.h"
 #include "text.h"
 
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 namespace {
 
 using Row = std::pair<std::string, Ends>;
@@ -30,4 +30,4 @@ void bind_risk(nb::module_& module) {
   module.def("risk", risk, "curve"_a);
 }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

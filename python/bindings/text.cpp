@@ -12,7 +12,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 namespace {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& written, const std::string& allowed) {
@@ -112,4 +112,4 @@ Tolerance read_relative(const std::string& text) {
   return {relative};
 }
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

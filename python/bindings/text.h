@@ -13,7 +13,7 @@
 #include "tradeoff/targets.h"
 
 // Python and C++ exchange text and doubles: a plan is its text, a number the decimal that Python prints for it.
-namespace tradeoff::python {
+namespace tradeoff::detail::python {
 
 /// A ParseError together with its text, so that Python can print a caret.
 class TextError final : public std::runtime_error {
@@ -55,4 +55,4 @@ using Texts = std::map<std::string, std::string>;
 [[nodiscard]] Direction read_direction(const std::string& word);
 [[nodiscard]] Tolerance read_relative(const std::string& text);
 
-}  // namespace tradeoff::python
+}  // namespace tradeoff::detail::python

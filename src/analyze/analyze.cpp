@@ -23,6 +23,9 @@
 #include "tradeoff/error.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 const char* name_of(Neighbours neighbours) { return neighbours == Neighbours::add_remove ? "add-remove" : "replace-one"; }
@@ -234,7 +237,7 @@ PlanParts stated_parts(const Plan& plan, const Vocabulary& vocabulary, Neighbour
 
 }  // namespace
 
-PlanParts parts_of_plan(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+PlanParts detail::parts_of_plan(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   PlanParts found = stated_parts(plan, vocabulary(), neighbours, tolerance);
   found.parts = in_either_order(std::move(found.parts), found.neighbours);
   return found;
@@ -249,7 +252,7 @@ Curve curve_of(Composition composition, Neighbours neighbours, Tolerance toleran
 
 }  // namespace
 
-Curve analyze(const Plan& given, const Vocabulary& words, Neighbours neighbours, Tolerance tolerance) {
+Curve detail::analyze(const Plan& given, const Vocabulary& words, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return analyze(given, words, neighbours, tolerance); });
 
   const Unrecorded in_advance;  // an answer records the part of this that it uses

@@ -4,7 +4,7 @@
 #include "engine/part.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The mechanisms of a plan and the number of runs of each, before they are composed, and the neighbouring relation of all of them.
 struct PlanParts {
@@ -15,4 +15,4 @@ struct PlanParts {
 /// The parts that `analyze` composes, for theorems about each mechanism. Throws what `analyze` throws.
 [[nodiscard]] PlanParts parts_of_plan(const Plan& plan, Neighbours neighbours, Tolerance tolerance);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

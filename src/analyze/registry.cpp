@@ -3,7 +3,7 @@
 #include "operators/words.h"
 #include "plan/vocabulary.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 // One row per word, in the order of the manual. docs/adding.md shows how to add one.
 const Vocabulary& vocabulary() {
@@ -46,4 +46,4 @@ const Vocabulary& vocabulary() {
   return words;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

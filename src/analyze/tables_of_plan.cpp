@@ -4,6 +4,9 @@
 #include "tradeoff/analyze.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 void read_tables(Plan& plan);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ask/request.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 Answer answer_advantage(const Request& request) {
@@ -17,4 +17,4 @@ constinit const Question advantage_question{.name = "advantage",
                                             .safe_end = report::SafeEnd::hi,
                                             .answer = answer_advantage};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -11,7 +11,7 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/provenance.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 
 /// The verdict of a yes-or-no question.
 enum class Outcome {
@@ -44,4 +44,4 @@ inline void write_answer(const Answer& answer, report::JsonWriter& out) {
   out.key("method").text(to_string(answer.provenance.method)).key("steps").steps(answer.provenance.steps);
 }
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -5,7 +5,7 @@
 
 #include "ask/request.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 3> approximate_fields = {{
@@ -68,4 +68,4 @@ constinit const Question approximate_question{.name = "approximate",
                                               .fields = approximate_fields,
                                               .answer = answer_approximate};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -3,7 +3,7 @@
 
 #include "ask/request.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 1> beta_fields = {{{"alpha", "the type I error of the test", Kind::number, probability, true}}};
@@ -26,4 +26,4 @@ constinit const Question beta_question{.name = "beta",
                                        .value = value_of_beta,
                                        .answer = answer_beta};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

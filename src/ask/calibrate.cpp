@@ -7,7 +7,7 @@
 #include "plan/unknown.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr auto calibrate_fields = std::to_array<Field>({
@@ -63,4 +63,4 @@ constinit const Question calibrate_question{.name = "calibrate",
                                             .fields = calibrate_fields,
                                             .answer = answer_calibrate};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

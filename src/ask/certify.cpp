@@ -7,7 +7,7 @@
 #include "report/verify.h"
 #include "tradeoff/version.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 4> certify_fields = {{
@@ -54,4 +54,4 @@ constinit const Question certify_question{.name = "certify",
                                           .fields = certify_fields,
                                           .answer = answer_certify};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -4,7 +4,7 @@
 #include "ask/request.h"
 #include "tradeoff/targets.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 2> check_fields = {{
@@ -47,4 +47,4 @@ constinit const Question check_question{.name = "check",
                                         .fields = check_fields,
                                         .answer = answer_check};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -5,7 +5,7 @@
 #include "ask/request.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 /// Theorem 5, or the reason why it does not apply.
@@ -60,4 +60,4 @@ Answer answer_clt(const Request& request) {
 constinit const Question clt_question{
     .name = "clt", .meaning = "mu of the central limit theorem (an estimate), and the Berry-Esseen bound", .answer = answer_clt};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

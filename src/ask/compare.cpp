@@ -10,7 +10,7 @@
 #include "plan/did_you_mean.h"
 #include "tradeoff/research.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 5> compare_fields = {{
@@ -196,4 +196,4 @@ constinit const Question compare_question{.name = "compare",
                                           .fields = compare_fields,
                                           .answer = answer_compare};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -8,7 +8,7 @@
 #include "ask/request.h"
 #include "tradeoff/compare.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 
 /// The answers of all methods at one delta.
 struct Compared {
@@ -24,4 +24,4 @@ void write_compared(report::JsonWriter& out, const Compared& one, std::uint64_t 
 /// A table with a row per method and a column per delta.
 [[nodiscard]] std::string table_of(const std::vector<Compared>& columns, std::uint64_t people, const report::Style& style);
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

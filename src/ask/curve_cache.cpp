@@ -6,7 +6,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 
 std::shared_ptr<const Curve> CurveCache::find(std::string_view plan, Neighbours neighbours, Tolerance tolerance) {
   Plan read = with_tables(parse(plan));
@@ -28,4 +28,4 @@ std::shared_ptr<const Curve> CurveCache::find(std::string_view plan, Neighbours 
   return curve;
 }
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -10,7 +10,7 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 
 /// Caches the curves of the most recent plans, so that many questions about one plan cost one analysis. The key of a plan includes the rows
 /// of its files; a changed file makes a different plan.
@@ -34,4 +34,4 @@ class CurveCache {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -3,7 +3,7 @@
 
 #include "ask/request.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 1> delta_fields = {
@@ -29,4 +29,4 @@ constinit const Question delta_question{.name = "delta",
                                         .value = value_of_delta,
                                         .answer = answer_delta};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

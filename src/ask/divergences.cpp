@@ -2,7 +2,7 @@
 #include "ask/request.h"
 #include "tradeoff/limit.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 
 namespace {
 
@@ -31,4 +31,4 @@ Answer answer_divergences(const Request& request) {
 constinit const Question divergences_question{
     .name = "divergences", .meaning = "total variation, KL and chi-square divergence", .answer = answer_divergences};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

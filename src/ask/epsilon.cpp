@@ -3,7 +3,7 @@
 
 #include "ask/request.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 1> epsilon_fields = {{{"delta", "a probability", Kind::number, probability, true}}};
@@ -26,4 +26,4 @@ constinit const Question epsilon_question{.name = "epsilon",
                                           .value = value_of_epsilon,
                                           .answer = answer_epsilon};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

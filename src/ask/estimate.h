@@ -9,7 +9,7 @@
 #include "report/json.h"
 #include "tradeoff/limit.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 
 /// `{"estimate": x}`: not an interval, so that no reader mistakes it for a bound.
 inline report::JsonWriter& write_estimate(report::JsonWriter& out, Estimate estimate) {
@@ -29,4 +29,4 @@ inline report::JsonWriter& write_estimate(report::JsonWriter& out, Estimate esti
   return {buffer.data(), end};
 }
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -6,7 +6,7 @@
 
 #include "tradeoff/interval.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 
 /// How the text of a field is read.
 enum class Kind {
@@ -56,4 +56,4 @@ struct Field {
   bool required = false;
 };
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -4,7 +4,7 @@
 #include "ask/request.h"
 #include "tradeoff/gdp.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 1> gdpt_fields = {{{"epsilon", "a real number", Kind::number, any_number, true}}};
@@ -29,4 +29,4 @@ constinit const Question gdpt_question{.name = "gdpt",
                                        .value = value_of_gdpt,
                                        .answer = answer_gdpt};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -4,7 +4,7 @@
 #include "ask/request.h"
 #include "tradeoff/operations.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 1> guarantees_fields = {
@@ -67,4 +67,4 @@ constinit const Question guarantees_question{.name = "guarantees",
                                              .fields = guarantees_fields,
                                              .answer = answer_guarantees};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -7,7 +7,7 @@
 #include "ask/request.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 2> limit_fields = {{
@@ -142,4 +142,4 @@ Answer answer_limit(const Request& request) {
 constinit const Question limit_question{
     .name = "limit", .meaning = "what limit theorems say, beside the exact answer", .fields = limit_fields, .answer = answer_limit};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -2,7 +2,7 @@
 #include "ask/request.h"
 #include "tradeoff/limit.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 
 namespace {
 
@@ -31,4 +31,4 @@ Answer answer_moments(const Request& request) {
 constinit const Question moments_question{
     .name = "moments", .meaning = "the moments of the privacy loss that limit theorems use", .answer = answer_moments};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

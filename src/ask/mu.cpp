@@ -5,7 +5,7 @@
 #include "ask/request.h"
 #include "tradeoff/gdp.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 2> mu_fields = {{
@@ -137,4 +137,4 @@ constinit const Question mu_question{.name = "mu",
                                      .fields = mu_fields,
                                      .answer = answer_mu};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

@@ -4,7 +4,7 @@
 #include "ask/request.h"
 #include "tradeoff/operations.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 1> order_fields = {{{"other", "the plan it is compared with", Kind::plan, any_number, true}}};
@@ -81,4 +81,4 @@ Answer answer_order(const Request& request) {
 constinit const Question order_question{
     .name = "order", .meaning = "whether the plan is at least as private as another one", .fields = order_fields, .answer = answer_order};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

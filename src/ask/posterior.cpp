@@ -3,7 +3,7 @@
 
 #include "ask/request.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 
 namespace {
 
@@ -32,4 +32,4 @@ constinit const Question posterior_question{.name = "posterior",
                                             .fields = posterior_fields,
                                             .answer = answer_posterior};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

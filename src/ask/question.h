@@ -12,7 +12,7 @@
 
 // Every question about a plan. The verbs, `tradeoff query` and the Python package use this table. A new question needs a file <name>.cpp
 // with its fields, its row and its function, a declaration here and a line in questions.cpp.
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 
 class Request;
 
@@ -63,4 +63,4 @@ extern const Question tpr_question;
 /// Answers the request and records how the answer was computed. Throws RequestError or Error.
 [[nodiscard]] Answer answer(const Request& request);
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

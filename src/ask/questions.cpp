@@ -5,7 +5,7 @@
 #include "ask/question.h"
 #include "ask/request.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr auto all_questions = std::to_array<const Question*>({
@@ -49,4 +49,4 @@ Answer answer(const Request& request) {
   return found;
 }
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

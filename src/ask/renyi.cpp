@@ -5,7 +5,7 @@
 #include "ask/request.h"
 #include "tradeoff/limit.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 2> renyi_fields = {{
@@ -76,4 +76,4 @@ constinit const Question renyi_question{
     .fields = renyi_fields,
     .answer = answer_renyi};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

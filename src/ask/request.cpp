@@ -11,7 +11,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::size_t shown_limit = 40;  // a message quotes only the start of a long value
@@ -160,4 +160,4 @@ Neighbours Request::neighbours_of(std::string_view plan_field) const {
   return fixed == Neighbours::unstated ? Neighbours::add_remove : fixed;
 }
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

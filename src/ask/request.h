@@ -13,7 +13,7 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 
 /// A request that cannot be answered because of one of its fields; `field` is empty if the text itself is wrong.
 class RequestError final : public std::runtime_error {
@@ -102,4 +102,4 @@ class Request {
 /// Splits a text at its commas and trims the blanks.
 [[nodiscard]] std::vector<std::string> split_at_commas(std::string_view text);
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

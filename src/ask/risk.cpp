@@ -6,7 +6,7 @@
 #include "ask/request.h"
 #include "tradeoff/operations.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 1> naming_fields = {
@@ -63,4 +63,4 @@ constinit const Question odds_question{.name = "odds",
                                        .safe_end = report::SafeEnd::hi,
                                        .answer = answer_odds};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

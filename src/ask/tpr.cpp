@@ -3,7 +3,7 @@
 
 #include "ask/request.h"
 
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 constexpr std::array<Field, 1> tpr_fields = {{{"fpr", "the false-positive rate of the attack", Kind::number, probability, true}}};
@@ -25,4 +25,4 @@ constinit const Question tpr_question{.name = "tpr",
                                       .value = value_of_tpr,
                                       .answer = answer_tpr};
 
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

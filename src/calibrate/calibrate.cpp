@@ -16,6 +16,9 @@
 #include "tradeoff/error.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 /// The parameter that the `?` stands for. Throws UnsupportedError if it cannot be calibrated.

@@ -9,7 +9,7 @@
 #include "numeric/number_text.h"
 #include "plan/arguments.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 constexpr double unit = 1e18;  // probabilities are whole multiples of 1e-18, so that their sum is exactly 1
@@ -67,4 +67,4 @@ std::optional<Call> CutNoise::weaker_pair(const Tails& low, const Tails& high, d
   return Call{"pair", {{"p", list(first, rest, third)}, {"q", list(third, rest, first)}}, 0};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -11,7 +11,7 @@
 #include "tradeoff/targets.h"
 
 // A bound that holds for every noise scale between two values: on which side of a cut the output lies. [parameter-calibration]
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Noise whose privacy is not monotone in its scale; its row in the vocabulary has `noise`.
 class CutNoise {
@@ -44,4 +44,4 @@ class CutNoise {
   Interval sensitivity_;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

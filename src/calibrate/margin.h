@@ -3,7 +3,7 @@
 
 #include "tradeoff/targets.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The distance of a curve from a target: the quantity of the target, and its largest allowed value.
 struct Margin {
@@ -20,4 +20,4 @@ struct Margin {
 
 [[nodiscard]] Margin margin_of(const Curve& curve, const Target& target);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -11,7 +11,7 @@
 #include "plan/unknown.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 constexpr double smallest = 1e-100;  // its square is a double; discrete Gaussian noise needs that
@@ -124,4 +124,4 @@ Interval scan_noise(const Trial& trial, double largest) {
   return {low, found.meets};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -12,6 +12,9 @@
 #include "tradeoff/gdp.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 void require(bool holds, const char* what, const char* allowed) {
@@ -107,14 +110,16 @@ class Reader {
 
 }  // namespace
 
-double Margin::excess() const { return logarithmic ? value.hi - limit.hi : std::log(value.hi + value.lo) - std::log(limit.lo + limit.hi); }
+double detail::Margin::excess() const {
+  return logarithmic ? value.hi - limit.hi : std::log(value.hi + value.lo) - std::log(limit.lo + limit.hi);
+}
 
-double Margin::doubt() const {
+double detail::Margin::doubt() const {
   if (logarithmic) return value.width() + limit.width();
   return value.width() / (value.lo + value.hi) + limit.width() / (limit.lo + limit.hi);
 }
 
-Margin margin_of(const Curve& curve, const Target& target) {
+Margin detail::margin_of(const Curve& curve, const Target& target) {
   return std::visit([&](const auto& wanted) { return measure(curve, wanted); }, target);
 }
 

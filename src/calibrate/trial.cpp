@@ -9,7 +9,7 @@
 #include "plan/unknown.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 Outcome Trial::at(double value) const { return at(numeric::to_text_below(value)); }
 
@@ -44,4 +44,4 @@ Outcome Trial::of(const Plan& plan) const {
   return all;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -9,7 +9,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/targets.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The result of a trial against all targets.
 struct Outcome {
@@ -48,4 +48,4 @@ class Trial {
   mutable std::vector<std::pair<std::string, Citations>> bases_;  // the theorems of the trials at decimals
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -19,6 +19,8 @@
 
 namespace tradeoff {
 
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 using numeric::narrow_bracket;
@@ -354,7 +356,7 @@ double reach(const Loss& loss, double delta) {
 
 }  // namespace
 
-Approximations approximate(const Loss& loss, std::size_t pieces) {
+Approximations detail::approximate(const Loss& loss, std::size_t pieces) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return approximate(loss, pieces); });
 
   const QuestionScope question;
@@ -376,7 +378,7 @@ Approximations approximate(const Loss& loss, std::size_t pieces) {
   return result;
 }
 
-std::vector<Guarantee> lattice_tangents(const Loss& loss, Interval step, std::size_t count) {
+std::vector<Guarantee> detail::lattice_tangents(const Loss& loss, Interval step, std::size_t count) {
   if (!loss.symmetric()) throw UnsupportedError("lattice tangents: the curve is not symmetric");
   std::vector<Guarantee> tangents;
   for (std::size_t i = 0; i <= count; ++i) {
@@ -386,7 +388,7 @@ std::vector<Guarantee> lattice_tangents(const Loss& loss, Interval step, std::si
   return tangents;
 }
 
-std::vector<Guarantee> lattice_chords(const Loss& loss, Interval step, std::size_t count) {
+std::vector<Guarantee> detail::lattice_chords(const Loss& loss, Interval step, std::size_t count) {
   if (!loss.symmetric()) throw UnsupportedError("lattice chords: the curve is not symmetric");
   refuse_unless_smooth(loss);
   const SmoothCurve curve(loss);
@@ -401,7 +403,7 @@ std::vector<Guarantee> lattice_chords(const Loss& loss, Interval step, std::size
   return from_chords(corners).pieces;
 }
 
-Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, std::uint64_t times, Interval epsilon) {
+Interval detail::composed_between_polygons(const LossPointer& loss, std::size_t pieces, std::uint64_t times, Interval epsilon) {
   if (!numeric::arithmetic_is_usual())
     return numeric::in_usual_arithmetic([&] { return composed_between_polygons(loss, pieces, times, epsilon); });
 

@@ -8,7 +8,7 @@
 #include "loss/loss.h"
 #include "tradeoff/approximate.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The public function for a loss.
 [[nodiscard]] Approximations approximate(const Loss& loss, std::size_t pieces);
@@ -24,4 +24,4 @@ namespace tradeoff {
 /// The public function for a loss. [lattice-chords]
 [[nodiscard]] Interval composed_between_polygons(const LossPointer& loss, std::size_t pieces, std::uint64_t times, Interval epsilon);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -4,7 +4,7 @@
 #include "curve/curve_state.h"
 #include "loss/budgeted_profile.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 LossPointer cached_loss(const Curve& curve) {
   return loss_of(curve)->cost() == Cost::engine ? budgeted(loss_of(curve), budget_of_plan) : loss_of(curve);
@@ -12,4 +12,4 @@ LossPointer cached_loss(const Curve& curve) {
 
 Curve cached_curve(const Curve& curve) { return curve_from(cached_loss(curve), curve.neighbours(), curve.tolerance()); }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -4,7 +4,7 @@
 #include "loss/loss.h"
 #include "tradeoff/curve.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The loss of a curve for a question that evaluates it often. A formula or a finite distribution is used directly; a composition that
 /// needs an engine for every evaluation gets a budget of work, and after that the intervals are wider. [profile-bracket]
@@ -14,4 +14,4 @@ namespace tradeoff {
 /// Guarantees that the plan itself states are left out.
 [[nodiscard]] Curve cached_curve(const Curve& curve);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

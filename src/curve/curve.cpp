@@ -17,6 +17,9 @@
 #include "tradeoff/error.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 void require(bool holds, const char* question, Interval value, const char* allowed) {

@@ -9,11 +9,9 @@
 #include "plan/vocabulary.h"
 #include "tradeoff/curve.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 struct Composition;  // engine/compose.h
-
-namespace detail {
 
 /// The content of a Curve.
 struct CurveState {
@@ -27,12 +25,10 @@ struct CurveState {
   [[nodiscard]] static Curve make(CurveState state) { return Curve(std::make_shared<const CurveState>(std::move(state))); }
 };
 
-}  // namespace detail
-
 [[nodiscard]] inline const LossPointer& loss_of(const Curve& curve) { return detail::CurveState::of(curve).loss; }
 [[nodiscard]] inline Curve curve_from(LossPointer loss, Neighbours neighbours, Tolerance tolerance,
                                       std::vector<WrittenGuarantee> stated = {}, std::shared_ptr<const Composition> composition = {}) {
   return detail::CurveState::make({std::move(loss), neighbours, tolerance, std::move(stated), std::move(composition)});
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -16,6 +16,9 @@
 #include "tradeoff/operations.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 /// Under replace-one neighbours the data sets of any two candidates are neighbours: s <= h((1 - s)/(n - 1)). The right side decreases in s,

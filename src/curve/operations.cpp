@@ -24,6 +24,9 @@
 #include "tradeoff/error.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 LossPointer pair_of(const Curve& curve) { return loss_of(curve)->is_pair() ? loss_of(curve) : refine(loss_of(curve)); }

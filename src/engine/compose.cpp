@@ -17,7 +17,7 @@
 #include "mechanism/gaussian.h"
 #include "numeric/arithmetic.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// Merges parts that share an enclosure of their distribution; the enclosure holds for each. A plan of a thousand equal lines costs as much
@@ -154,4 +154,4 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   return {disclosure_loss(std::move(layered), revealed), all, contour};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

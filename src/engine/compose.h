@@ -6,7 +6,7 @@
 #include "engine/part.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The composition of all mechanisms of a plan.
 struct Composition {
@@ -21,4 +21,4 @@ struct Composition {
 /// begin with. [longer-plan]
 [[nodiscard]] Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter = nullptr);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

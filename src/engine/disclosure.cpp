@@ -8,7 +8,7 @@
 #include "loss/evaluation.h"
 #include "numeric/arithmetic.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 bool reveals_all_or_nothing(const Part& part) {
@@ -101,4 +101,4 @@ LossPointer disclosure_loss(LossPointer base, Interval probability) {
   return std::make_shared<DisclosureLoss>(std::move(base), probability);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -3,7 +3,7 @@
 
 #include "engine/part.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Removes from `parts` those that reveal either everything or nothing (total-variation guarantees dp(0, delta)). Returns the probability
 /// that at least one of them reveals everything.
@@ -12,4 +12,4 @@ namespace tradeoff {
 /// The composition of the base with a mechanism that reveals everything with the given probability and nothing otherwise.
 [[nodiscard]] LossPointer disclosure_loss(LossPointer base, Interval probability);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -8,7 +8,7 @@
 #include "loss/evaluation.h"
 #include "numeric/arithmetic.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
@@ -192,4 +192,4 @@ LossPointer fallback_chain(std::vector<LossPointer> paths, std::function<Tail()>
   return std::make_shared<FallbackChain>(std::move(paths), std::move(tail), tolerance);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

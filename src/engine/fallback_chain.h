@@ -6,11 +6,11 @@
 
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The same composition by several engines, best first. A question goes to the next engine only while the answer is wider than requested;
 /// every answer is valid, so they are intersected. Null entries are left out. `tail` returns the tail of the composition; it is called at
 /// most once.
 [[nodiscard]] LossPointer fallback_chain(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -7,7 +7,7 @@
 
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// A distinct loss of a plan and its number of runs. Equal losses are merged before they reach an engine.
 struct Part {
@@ -37,4 +37,4 @@ using Parts = std::vector<Part>;
   return composed_tail(tails);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

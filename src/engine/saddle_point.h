@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The saddle-point approximation of the profile at the epsilon whose saddle point is a given order. It guides searches and proves nothing.
 struct SaddlePoint {
@@ -20,4 +20,4 @@ struct SaddlePoint {
   return {epsilon, curvature, log_moment - c * epsilon - std::log(c * (c + 1)) - 0.5 * std::log(2 * std::numbers::pi * curvature)};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

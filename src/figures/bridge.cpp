@@ -10,7 +10,7 @@
 #include "report/curve_table.h"
 #include "tradeoff/compare.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 // The three running examples: noise of scale 1/2, a training algorithm known by its noise formula, the invisibility cloak encoder.
@@ -177,4 +177,4 @@ constexpr std::array<Recipe, 6> bridge_figures = {{
 
 std::span<const Recipe> bridge_recipes() { return bridge_figures; }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -7,7 +7,7 @@
 #include "figures/parts.h"
 #include "tradeoff/approximate.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 constexpr std::size_t fine = 401;  // polygons: enough points for accurate corners
@@ -100,4 +100,4 @@ constexpr std::array<Recipe, 3> constraints_figures = {{
 
 std::span<const Recipe> constraints_recipes() { return constraints_figures; }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

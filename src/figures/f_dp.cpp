@@ -11,7 +11,7 @@
 #include "report/claim.h"
 #include "tradeoff/limit.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 Series tradeoff(std::string label, const std::string& plan) { return tradeoff_series(std::move(label), curve_of(plan)); }
@@ -214,4 +214,4 @@ constexpr std::array<Recipe, 8> f_dp_figures = {{
 
 std::span<const Recipe> f_dp_recipes() { return f_dp_figures; }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

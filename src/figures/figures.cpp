@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "figures/figures.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 const std::vector<Recipe>& recipes() {
   static const std::vector<Recipe> all = [] {
@@ -31,4 +31,4 @@ std::string gallery(const std::vector<Recipe>& shown) {
   return text;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -9,7 +9,7 @@
 #include "report/picture.h"
 
 // The figures of the papers that the program implements, drawn from certified curves.
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// How a figure is made. Every number in it is computed by the library when it is drawn.
 struct Recipe {
@@ -31,4 +31,4 @@ struct Recipe {
 /// The Markdown page that shows these figures: a description of each, and the command that makes it.
 [[nodiscard]] std::string gallery(const std::vector<Recipe>& shown);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

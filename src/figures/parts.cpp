@@ -6,7 +6,7 @@
 
 #include "tradeoff/analyze.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 Curve curve_of(const std::string& plan) { return analyze(parse(plan)); }
 
@@ -37,4 +37,4 @@ Series straight(std::string label, double offset, double slope) {
   return {std::move(label), {{0, Interval::exactly(offset)}, {1, Interval::exactly(offset - slope)}}};
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

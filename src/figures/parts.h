@@ -6,7 +6,7 @@
 #include "report/curve_picture.h"
 
 // Code shared by the figures of several papers.
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// The curve of a plan given as text.
 [[nodiscard]] Curve curve_of(const std::string& plan);
@@ -21,4 +21,4 @@ namespace tradeoff::report {
 /// The part of the line y = offset - slope x inside the unit square, from a few points.
 [[nodiscard]] Series straight(std::string label, double offset, double slope);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -9,7 +9,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 constexpr double smallest_plain_delta = 1e-290;  // below, delta has lost digits that its logarithm still has
@@ -192,4 +192,4 @@ Supremum chord_supremum(MeasuredProfile& profile, double last, Interval slack, d
   return ChordSearch(profile, slack, relative, enough).over(last);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -7,7 +7,7 @@
 
 #include "operators/worst_profile.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// A symmetric profile that caches its values. A bound that is the minimum of several profiles is kept as a list, because each of them is
 /// convex in e^e and their minimum need not be.
@@ -44,4 +44,4 @@ struct Supremum {
 /// `enough`, below which the caller does not need it. [chord-bound]
 [[nodiscard]] Supremum chord_supremum(MeasuredProfile& profile, double last, Interval slack, double relative, double enough = 0);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

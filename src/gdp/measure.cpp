@@ -20,6 +20,9 @@
 #include "tradeoff/research.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 // No tail certificate is sought beyond this epsilon: the curve would have to be evaluated up to it.

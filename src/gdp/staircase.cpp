@@ -11,7 +11,7 @@
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 constexpr double most_steps = 1e6;  // a comparison would cost too much
@@ -104,4 +104,4 @@ Measured measure_by_marching(MeasuredProfile& profile, double last, double width
   return found;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

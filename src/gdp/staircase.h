@@ -5,7 +5,7 @@
 
 // Methods of measuring the head that use only the monotonicity of the profile: the algorithms of the paper in corrected form, and marching.
 // The chord search needs a thousandth of their evaluations; they serve for comparison. [staircase-bound]
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The result of a method and its cost. The profile counts its evaluations.
 struct Measured {
@@ -24,4 +24,4 @@ struct Measured {
 /// Marching: the longest steps that monotonicity allows.
 [[nodiscard]] Measured measure_by_marching(MeasuredProfile& profile, double last, double width);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -11,6 +11,9 @@
 #include "tradeoff/research.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 constexpr double hardly_private = 6;  // a test with type I error 1% has then a type II error below 0.02%
@@ -28,7 +31,7 @@ void remark_on_size(Interval mu, std::vector<std::string>& warnings) {
 
 }  // namespace
 
-std::vector<std::string> warnings_about(const GdpMeasurement& found, const Loss& stated) {
+std::vector<std::string> detail::warnings_about(const GdpMeasurement& found, const Loss& stated) {
   std::vector<std::string> warnings;
   if (found.verdict == GdpVerdict::not_gdp)
     warnings.push_back("no mu covers the tail (" + found.tail.kind +
@@ -44,7 +47,7 @@ std::vector<std::string> warnings_about(const GdpMeasurement& found, const Loss&
   return warnings;
 }
 
-std::vector<std::string> warnings_about(const HeadMu& found, double epsilon_max, const Loss& stated) {
+std::vector<std::string> detail::warnings_about(const HeadMu& found, double epsilon_max, const Loss& stated) {
   std::vector<std::string> warnings;
   if (found.at_epsilon >= 0.999 * epsilon_max && found.mu.lo > 0)
     warnings.emplace_back("the largest value is seen at epsilon_max itself: the transform is still rising there");

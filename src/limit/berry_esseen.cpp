@@ -17,6 +17,9 @@
 #include "tradeoff/limit.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 /// Whether G_mu(a + gamma) - gamma is positive somewhere: gamma < Phi(-mu/2), the fixed point of G_mu.

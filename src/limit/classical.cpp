@@ -8,7 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 void demand_inner(Interval delta, const char* theorem) {
@@ -120,4 +120,4 @@ Interval name_and_shame(Interval delta, std::uint64_t people) {
   return clamp(-expm1(Interval::exactly(people) * log1p(-delta)), 0, 1);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

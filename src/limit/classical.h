@@ -9,7 +9,7 @@
 
 // The older theorems, for comparison. Each function encloses the value of its formula and throws DomainError, with the reason, if its
 // theorem does not apply. [classical-composition] [classical-gaussian] [classical-sampling]
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// A mechanism known by one guarantee, and how often it is run.
 struct StatedRuns {
@@ -42,4 +42,4 @@ struct StatedRuns {
 /// "Name and shame" publishes each record with probability delta; it is (0, delta)-DP. The probability that one of `people` is published.
 [[nodiscard]] Interval name_and_shame(Interval delta, std::uint64_t people);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

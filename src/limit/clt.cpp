@@ -18,6 +18,9 @@
 
 // Plain doubles: nothing here is proved, and the types show it.
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 /// The contribution of one run of a mechanism to mu^2, and its theorem.

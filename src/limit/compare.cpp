@@ -27,6 +27,9 @@
 #include "tradeoff/limit.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 std::string written(double value) {

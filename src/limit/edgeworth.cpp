@@ -16,6 +16,9 @@
 #include "tradeoff/limit.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 /// Raw moments of the loss, conditional on being finite.

@@ -6,7 +6,7 @@
 #include "numeric/arithmetic.h"
 #include "operators/subsampled.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// (delta - d)/(1 - d); the mirror at negative e is the mirror of the rest as well.
@@ -47,4 +47,4 @@ FinitePart finite_part(LossPointer loss) {
   return {revealed, std::make_shared<RestLoss>(std::move(loss), revealed, tail)};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

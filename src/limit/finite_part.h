@@ -3,7 +3,7 @@
 
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// f = f' (x) f_{0, d}: a symmetric loss with infinite mass d is the composition of f_{0, d} and a loss f' without infinite mass.
 struct FinitePart {
@@ -14,4 +14,4 @@ struct FinitePart {
 /// [berry-esseen] The split of a loss; one that is not symmetric enters by the symmetric pair below both its orders.
 [[nodiscard]] FinitePart finite_part(LossPointer loss);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

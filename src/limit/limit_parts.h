@@ -7,7 +7,7 @@
 #include "engine/part.h"
 #include "operators/refine.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The mechanisms for a limit theorem: those that are run at least once; bounds are replaced by their refinement.
 [[nodiscard]] inline Parts limit_parts(Parts parts) {
@@ -17,4 +17,4 @@ namespace tradeoff {
   return parts;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

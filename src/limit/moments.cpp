@@ -22,6 +22,9 @@
 #include "tradeoff/analyze.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 // Six digits for a profile in closed form; otherwise the accuracy that takes seconds if the profile is itself an integral.
@@ -135,7 +138,7 @@ bool reveals(const Loss& loss, Direction direction) {
 
 }  // namespace
 
-Interval gaussian_chi2plus(Interval mu) {
+Interval detail::gaussian_chi2plus(Interval mu) {
   const auto at = [](double point) {  // increasing in mu
     const Interval m = Interval::exactly(point);
     const Interval zero = Interval::exactly(0);
@@ -156,11 +159,11 @@ LossMoments find_moments(const Loss& loss, Direction direction, const IntegralEf
 
 }  // namespace
 
-LossMoments loss_moments(const Loss& loss, Direction direction) {
+LossMoments detail::loss_moments(const Loss& loss, Direction direction) {
   return find_moments(loss, direction, loss.cost() == Cost::search ? quick : thorough);
 }
 
-PowerMoments power_moments(const Loss& loss, Direction direction) {
+PowerMoments detail::power_moments(const Loss& loss, Direction direction) {
   return MomentIntegrals(loss, direction, quick).powers();  // for estimates only
 }
 

@@ -4,7 +4,7 @@
 #include "operators/worst_profile.h"
 #include "tradeoff/limit.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// E L^k, k = 1..4, of a pair, symmetric or not; the upper ends are infinite if no bound on the tail is proved.
 struct PowerMoments {
@@ -18,4 +18,4 @@ struct PowerMoments {
 /// Lemma 3 of Dong, Roth and Su without cancellation: exp(mu^2) Phi(3 mu/2) + 3 Phi(-mu/2) - 2. [loss-moments]
 [[nodiscard]] Interval gaussian_chi2plus(Interval mu);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

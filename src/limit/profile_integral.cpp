@@ -9,7 +9,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 Interval ProfileSamples::log_delta(double t) {
   const auto place = known_.find(t);
@@ -327,4 +327,4 @@ ProfileIntegrals integrate_profile(ProfileSamples& profile, double rate, std::si
   return Integration(profile, rate, highest, end, effort).run();
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

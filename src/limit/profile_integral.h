@@ -12,7 +12,7 @@
 
 // Expectations of functions of the privacy loss, as integrals of the privacy profile. [profile-integral]
 //   E_P g(L) = g(0) + integral over t > 0 of (g' + g'')(t) delta(t) + (g' + g'')(-t) exp(-t) swapped_delta(t)
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// log delta(t) <= log_factor - rate t for every t >= 0, from a moment of the loss. [renyi-conversion]
 struct ExponentialTail {
@@ -60,4 +60,4 @@ struct IntegralEffort {
 [[nodiscard]] ProfileIntegrals integrate_profile(ProfileSamples& profile, double rate, std::size_t highest, double end,
                                                  const IntegralEffort& effort);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

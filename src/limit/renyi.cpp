@@ -19,6 +19,9 @@
 #include "tradeoff/error.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 constexpr IntegralEffort six_digits{1e-7, 4000};  // relative to M - 1: enough for an epsilon of six digits
@@ -80,7 +83,7 @@ void require_order(double order) {
 }  // namespace
 
 // P(L > T) is at most the mass at infinity, so E[exp(sL); L > T] <= (s + 2) exp(sT) mass + s (s + 1) integral of exp(st) delta beyond T.
-double log_cut_moment(const Atoms& atoms, double s, const Tail& tail) {
+double detail::log_cut_moment(const Atoms& atoms, double s, const Tail& tail) {
   if (atoms.infinite.hi == 0) return -infinity;
   if (atoms.finite.empty()) return infinity;
   const double last = atoms.finite.front().loss.hi;
@@ -92,7 +95,7 @@ double log_cut_moment(const Atoms& atoms, double s, const Tail& tail) {
 
 // [renyi-curve] Exact for Gaussians and finite distributions; by the nodes of the contour engine if there is a transform; otherwise by the
 // profile.
-Interval log_moment(const Loss& loss, Direction direction, double order_less_one, double steps) {
+Interval detail::log_moment(const Loss& loss, Direction direction, double order_less_one, double steps) {
   const double s = order_less_one;
   const Capabilities known = loss.capabilities(direction);
   if (known.renyi_bound != nullptr) return known.renyi_bound->cumulant(s);

@@ -8,7 +8,7 @@
 #include "loss/atoms.h"
 #include "tradeoff/limit.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Encloses log E_P exp(order_less_one L), one direction: (order - 1) times the Renyi divergence. [renyi-curve]
 [[nodiscard]] Interval log_moment(const Loss& loss, Direction direction, double order_less_one, double steps);
@@ -16,8 +16,6 @@ namespace tradeoff {
 /// The logarithm of a bound of E_P[exp(sL); L truncated]: the part that a truncated finite distribution omits. -infinity if nothing is
 /// omitted.
 [[nodiscard]] double log_cut_moment(const Atoms& atoms, double s, const Tail& tail);
-
-namespace detail {
 
 /// The mechanisms of a curve of Renyi divergences.
 struct RenyiMechanisms {
@@ -29,6 +27,4 @@ struct RenyiMechanisms {
   }
 };
 
-}  // namespace detail
-
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

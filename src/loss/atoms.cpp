@@ -7,7 +7,7 @@
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 namespace {
 
@@ -106,4 +106,4 @@ Interval log_delta_of(const Atoms& atoms, Interval epsilon) {
   return {(at(epsilon.hi) + log1p(-Interval::exactly(atoms.slack))).lo, at(epsilon.lo).hi};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

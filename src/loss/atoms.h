@@ -5,7 +5,7 @@
 
 #include "tradeoff/interval.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// One value of the privacy loss L = log(P/Q) and its probability under P. Under Q the probability is mass * exp(-loss).
 struct Atom {
@@ -40,4 +40,4 @@ struct Atoms {
 [[nodiscard]] Interval delta_of(const Atoms& atoms, Interval epsilon);
 [[nodiscard]] Interval log_delta_of(const Atoms& atoms, Interval epsilon);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -4,7 +4,7 @@
 #include "numeric/arithmetic.h"
 
 // [break-point-expansion]
-namespace tradeoff {
+namespace tradeoff::detail {
 
 // delta increases in mu and in the rate, for Poisson samples and for samples of fixed size.
 BreakExpansion sampled_gaussian_expansion(SampledBy sampling, Interval mu, Interval rate, ParameterEnd end) {
@@ -52,4 +52,4 @@ BreakExpansion dp_break_points(double epsilon, Interval delta) {
   return result;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -7,7 +7,7 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/interval.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Which end of an uncertain parameter to use: the pair that dominates the true pair, or one that the true pair dominates.
 enum class ParameterEnd { worse, better };
@@ -73,4 +73,4 @@ class BreakPoints {
 /// The pair that dominates every (epsilon, delta)-DP mechanism.
 [[nodiscard]] BreakExpansion dp_break_points(double epsilon, Interval delta);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -13,7 +13,7 @@
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 constexpr std::size_t most_points = 8192;  // points kept: 1 MB
@@ -280,4 +280,4 @@ LossPointer budgeted(LossPointer base, ReadingBudget budget) {
   return std::make_shared<BudgetedLoss>(std::move(base), budget);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -3,7 +3,7 @@
 
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The work that may be spent on evaluations of one loss for one question, in the units of loss/work.h. It applies twice: once to the proof
 /// of the answer, and once to the search for it.
@@ -24,4 +24,4 @@ constexpr ReadingBudget budget_of_plan{2.5e6, 6e6};
 /// returned unchanged.
 [[nodiscard]] LossPointer budgeted(LossPointer base, ReadingBudget budget = budget_of_part);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

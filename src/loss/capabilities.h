@@ -12,7 +12,7 @@
 #include "tradeoff/interval.h"
 
 // What an engine may use of a loss besides its profile. docs/adr/0012 gives the reasons.
-namespace tradeoff {
+namespace tradeoff::detail {
 
 class ContourLoss;  // engine/contour: a composition whose contours a longer plan can reuse
 class Evaluable;    // loss/evaluation.h: a description of how delta was enclosed
@@ -148,4 +148,4 @@ struct Capabilities {
   bool keeps_readings = false;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

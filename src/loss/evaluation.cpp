@@ -5,7 +5,7 @@
 
 #include "numeric/arithmetic.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 std::vector<Evaluation> evaluations_of(const Loss& loss, Direction direction, double epsilon) {
   std::vector<Evaluation> found;
@@ -39,4 +39,4 @@ Evaluation balanced(Evaluation evaluation, const std::string& remainder) {
   return evaluation;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -8,7 +8,7 @@
 
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// One enclosure of log delta at one epsilon by one theorem, with all its terms. It is independent: it does not use the bounds of other
 /// methods, nor that a probability is at most 1.
@@ -45,4 +45,4 @@ class Evaluable {
 /// if they exceed the width, the stated enclosure is widened.
 [[nodiscard]] Evaluation balanced(Evaluation evaluation, const std::string& remainder);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -5,7 +5,7 @@
 
 #include "numeric/arithmetic.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The fields of a tail hold for both directions, except its limit.
 Tail ForwardingLoss::tail() const {
@@ -42,4 +42,4 @@ void ForwardingLoss::evaluate(Direction direction, double epsilon, std::vector<E
   note();
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

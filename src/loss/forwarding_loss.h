@@ -7,7 +7,7 @@
 #include "loss/evaluation.h"
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// A loss with the same distribution as another loss, or with that of its swapped pair. It forwards everything, so a derived class
 /// implements only what it changes. Closed forms, tests, break points and evaluations go through the derived class.
@@ -72,4 +72,4 @@ class ForwardingLoss : public Loss, public ClosedForms, public Evaluable, public
   Order order_;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -10,7 +10,7 @@
 #include "numeric/root.h"
 
 // [gaussian-profile]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using numeric::around;
@@ -354,4 +354,4 @@ Interval gaussian_mu_of_test(Interval alpha, Interval beta) {
   return clamp(sum, 0, infinity);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

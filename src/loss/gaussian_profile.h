@@ -9,7 +9,7 @@
 //   delta_mu(e) = Phi(mu/2 - e/mu) - exp(e) Phi(-mu/2 - e/mu),     G_mu(a) = Phi(Phi^-1(1 - a) - mu)
 // mu in [0, infinity] (clipped), every real epsilon, infinite ends included. All are free of cancellation; all enclose the truth for
 // every choice of arguments in the given intervals, and none returns NaN.
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// delta_mu(epsilon): increasing in mu, decreasing in epsilon.
 [[nodiscard]] Interval gaussian_delta(Interval mu, Interval epsilon);
@@ -60,4 +60,4 @@ void gaussian_delta(double mu, std::span<const double> epsilon, std::span<Interv
   return gaussian_power(Interval::exactly(mu), Interval::exactly(alpha));
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

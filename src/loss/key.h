@@ -9,7 +9,7 @@
 
 #include "tradeoff/interval.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The key of a loss: its family and the bits of its parameters, with `=` before a number that is known exactly and `~` before the two ends
 /// of an interval. Losses with equal keys share one enclosure of their distribution, so they are merged before any computation. Their
@@ -35,4 +35,4 @@ namespace tradeoff {
 /// Whether losses with this non-empty key certainly have equal distributions.
 [[nodiscard]] inline bool is_exact_key(std::string_view key) { return key.find('~') == std::string_view::npos; }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

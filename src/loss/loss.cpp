@@ -4,7 +4,7 @@
 #include "loss/atoms.h"
 #include "numeric/arithmetic.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 Interval Loss::log_delta(Direction direction, Interval epsilon) const { return log(delta(direction, epsilon)); }
 
@@ -75,4 +75,4 @@ double middle_of_delta(const Loss& loss, Direction direction, double epsilon) {
   return 0.5 * (value.lo + value.hi);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

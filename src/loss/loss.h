@@ -13,7 +13,7 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/interval.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// One ordered pair of distributions, (P, Q) = (with the record, without it), described by the privacy loss L = log dP/dQ. A mechanism is a
 /// Loss, and so is everything built from losses: composition, subsampling, mixture, group, refinement. `direction` is never `worst` here:
@@ -73,4 +73,4 @@ class Loss {
 /// The middle of the enclosure of delta(epsilon). It records nothing, because it only steers a search.
 [[nodiscard]] double middle_of_delta(const Loss& loss, Direction direction, double epsilon);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

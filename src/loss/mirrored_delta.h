@@ -3,7 +3,7 @@
 
 #include "numeric/arithmetic.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// delta of one direction at epsilon <= 0 from `other_delta`, that of the opposite direction at -epsilon:
 /// 1 - e^epsilon + e^epsilon other_delta. Both terms are non-negative, each operation is rounded outward, and the result is cut to [0, 1]:
@@ -19,4 +19,4 @@ namespace tradeoff {
   return -std::expm1(epsilon) + std::exp(epsilon) * other_delta;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// One question, or several that are answered together. While it exists on a thread, engines store here what they may need again: contours,
 /// lattices, evaluations of slow profiles and the work spent on them. The next question starts empty, so an answer depends neither on
@@ -41,4 +41,4 @@ class QuestionScope {
   std::map<std::uint64_t, std::shared_ptr<void>> states_;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

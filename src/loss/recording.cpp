@@ -6,6 +6,8 @@
 
 namespace tradeoff {
 
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 const char* to_string(Method method) {
   switch (method) {
     case Method::closed_form:

@@ -10,7 +10,7 @@
 
 // Every answer carries its theorems: the code that computes a number records the theorem it uses, with `record`. If nothing records, that
 // costs one comparison. docs/adr/0011 gives the reasons.
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// A theorem and its use in some code. Copies are the same citation; two citations constructed separately differ.
 class Citation {
@@ -122,4 +122,4 @@ template <class Compute>
   return own.citations();
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

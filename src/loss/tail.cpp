@@ -8,7 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 const Interval log_sqrt_two_pi{0.91893853320467266, 0.91893853320467281};
@@ -261,4 +261,4 @@ bool certifies(const GaussianTail& tail, double mu, double from) {
   return derivative.lo >= 0 && margin.lo >= 0;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

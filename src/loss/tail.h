@@ -9,7 +9,7 @@
 
 #include "tradeoff/interval.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// log delta(e) <= log_factor + slope e - e^2 / (2 width^2) for every e >= from.
 struct GaussianTail {
@@ -80,4 +80,4 @@ struct Tail {
 /// Whether the Gaussian model proves delta(e) <= delta_mu(e) for every e >= from. [tail-certificate]
 [[nodiscard]] bool certifies(const GaussianTail& tail, double mu, double from);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

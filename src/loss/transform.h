@@ -10,7 +10,7 @@
 
 // What the contour engine asks of a loss L in one direction: its moment generating function M(s) = E_P[exp(sL) | L finite],
 // on the real axis and on vertical lines. Real parts of s are called orders. [contour-inversion]
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// log M and its first two derivatives at an order: plain doubles for searches; they prove nothing.
 struct Cumulant {
@@ -109,4 +109,4 @@ class Transform {
   [[nodiscard]] virtual std::unique_ptr<const Moments> prepare(const TransformRange& reach) const = 0;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

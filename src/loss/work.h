@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Budgets count work instead of time, so that no answer depends on the clock, the load or other threads. The code that does the work
 /// counts it, in units of about a microsecond on one processor. The unit was measured once; the counts are the same on every machine.
@@ -23,4 +23,4 @@ class Work {
   static inline constinit thread_local std::uint64_t done_ = 0;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

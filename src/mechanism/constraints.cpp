@@ -10,7 +10,7 @@
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 namespace {
 
@@ -202,4 +202,4 @@ Word constraints_word() {
           .guarantees = guarantees_of_constraints};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -8,7 +8,7 @@
 #include "loss/loss.h"
 #include "tradeoff/guarantee.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The constraints that are not redundant, steepest first (epsilon decreasing, delta increasing), with the weights of the canonical pair:
 /// with probability weights[i], which is announced, the pair is randomised response at active[i].epsilon; otherwise it reveals everything.
@@ -59,4 +59,4 @@ class ConstraintsLoss final : public Loss {
   Citations citations_;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

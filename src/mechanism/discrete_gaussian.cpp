@@ -15,7 +15,7 @@
 #include "tradeoff/error.h"
 #include "transform/theta_transform.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// exp(-y^2 / (2 sigma^2)).
@@ -202,4 +202,4 @@ Word discrete_gaussian_word() {
           .noise = scaled_discrete_gaussian};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -5,7 +5,7 @@
 
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The distribution has about 80 sigma values; above this limit the table would be too large. Use the rounded Gaussian for wider noise.
 inline constexpr double widest_discrete_gaussian = 10'000;
@@ -14,4 +14,4 @@ inline constexpr double widest_discrete_gaussian = 10'000;
 /// invariant: for a vector state the l1 sensitivity; an l2 sensitivity would report more privacy than there is.
 [[nodiscard]] LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -10,7 +10,7 @@
 #include "numeric/arithmetic.h"
 #include "plan/arguments.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// 1 - r^n with r = exp(-1/scale).
@@ -120,4 +120,4 @@ Word truncated_discrete_laplace_word() {
           .noise = scaled_truncated_discrete_laplace};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

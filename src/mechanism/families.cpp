@@ -7,7 +7,7 @@
 #include "numeric/arithmetic.h"
 #include "plan/arguments.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 class SqrtLogFamily final : public FamilyLoss {
@@ -190,4 +190,4 @@ Word icea_word() {
           .make = make_icea};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -5,7 +5,7 @@
 
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// A mechanism known only through an equation between its noise, epsilon and delta. Solved for delta, the equation gives a symmetric upper
 /// bound min(1, exp(log_value(e))) of the profile. In general no pair of distributions has that profile: refine it before composing.
@@ -32,4 +32,4 @@ class FamilyLoss : public Loss, public BoundShape {
 /// log(users / (epsilon delta)), so delta = users exp(-messages/10) / epsilon.
 [[nodiscard]] LossPointer icea(std::uint64_t users, std::uint64_t messages);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

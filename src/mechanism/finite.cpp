@@ -5,7 +5,7 @@
 
 #include "numeric/arithmetic.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// Two or three losses that are mirror images of each other always lie on a lattice.
@@ -60,4 +60,4 @@ LossPointer finite_loss(Atoms remove, std::string key, Citations origin, std::op
   return std::make_shared<FiniteLoss>(std::move(remove), std::move(key), std::move(origin), tail);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

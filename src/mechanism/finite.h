@@ -6,10 +6,10 @@
 #include "loss/atoms.h"
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// A loss that takes finitely many values, given by its distribution in the remove direction. `origin` is the theorem behind the
 /// distribution; `tail` is what is known where atoms were cut off.
 [[nodiscard]] LossPointer finite_loss(Atoms remove, std::string key, Citations origin, std::optional<Tail> tail = std::nullopt);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -9,7 +9,7 @@
 #include "numeric/normal.h"
 #include "plan/arguments.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 // [gaussian-profile] The loss is N(mu^2/2, mu^2) in both directions.
@@ -19,7 +19,7 @@ class GaussianLoss final : public Loss, public ClosedForms {
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
     GaussianLoss::cite();
-    return tradeoff::gaussian_delta(mu_, epsilon);
+    return tradeoff::detail::gaussian_delta(mu_, epsilon);
   }
   [[nodiscard]] Interval log_delta(Direction, Interval epsilon) const override {
     GaussianLoss::cite();
@@ -29,11 +29,11 @@ class GaussianLoss final : public Loss, public ClosedForms {
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction, Interval delta) const override {
     GaussianLoss::cite();
-    return tradeoff::gaussian_epsilon(mu_, delta);
+    return tradeoff::detail::gaussian_epsilon(mu_, delta);
   }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction, Interval alpha) const override {
     GaussianLoss::cite();
-    return tradeoff::gaussian_beta(mu_, alpha);
+    return tradeoff::detail::gaussian_beta(mu_, alpha);
   }
   [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this, .gaussian_mu = mu_, .atomless = true}; }
   [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {
@@ -88,4 +88,4 @@ Word gdp_word() {
           .make = make_gdp};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

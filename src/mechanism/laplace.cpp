@@ -7,7 +7,7 @@
 #include "numeric/arithmetic.h"
 #include "plan/arguments.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 // [laplace-profile] delta(e) = 1 - exp(min(e, (e - e0)/2)) where positive: the second form on [-e0, e0], the first below.
 Interval LaplaceLoss::delta(Direction, Interval epsilon) const {
@@ -44,7 +44,7 @@ std::optional<Interval> LaplaceLoss::closed_beta(Direction, Interval alpha) cons
 std::optional<Interval> LaplaceLoss::closed_mu() const {
   static const Citation largest_at_zero("laplace-mu", "the least mu is that of delta at epsilon = 0");
   record(largest_at_zero);
-  return tradeoff::gaussian_mu(Interval::exactly(0), delta(Direction::remove, Interval::exactly(0)));
+  return tradeoff::detail::gaussian_mu(Interval::exactly(0), delta(Direction::remove, Interval::exactly(0)));
 }
 
 std::string LaplaceLoss::key() const { return make_key("laplace", {epsilon0_}); }
@@ -72,4 +72,4 @@ Word laplace_word() {
           .make = make_laplace};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

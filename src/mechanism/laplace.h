@@ -6,7 +6,7 @@
 #include "loss/loss.h"
 #include "transform/laplace_transform.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Laplace noise; epsilon0 = sensitivity / scale is the largest loss. The loss is +epsilon0 with probability 1/2,
 /// -epsilon0 with probability exp(-epsilon0)/2, and has density exp((l - epsilon0)/2)/4 in between.
@@ -45,4 +45,4 @@ class LaplaceLoss final : public Loss, public ClosedForms, public BreakPoints {
   Citations origin_;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -10,7 +10,7 @@
 #include "plan/table_file.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 std::string key_of(const char* family, const std::vector<Interval>& first, const std::vector<Interval>& second) {
@@ -100,4 +100,4 @@ Word curve_word() {
           .make = make_curve};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -6,7 +6,7 @@
 
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Two probability vectors: `p` with the record, `q` without it.
 [[nodiscard]] LossPointer pair_loss(const std::vector<Interval>& p, const std::vector<Interval>& q);
@@ -16,4 +16,4 @@ namespace tradeoff {
 /// a DomainError that names the row.
 [[nodiscard]] LossPointer polygon_loss(const std::vector<std::pair<Interval, Interval>>& points);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

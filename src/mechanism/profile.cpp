@@ -8,7 +8,7 @@
 #include "plan/table_file.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 [[noreturn]] void refuse_profile_row(std::size_t row, const std::string& fault) {
@@ -122,4 +122,4 @@ Word gaussian_tail_word() {
       .tail = make_gaussian_tail};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -8,7 +8,7 @@
 #include "loss/loss.h"
 #include "mechanism/families.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// How a user's own profile continues beyond its last row.
 struct StatedTail {
@@ -42,4 +42,4 @@ class TailedProfile final : public Loss {
   PairAndBound parts_;  // the rows, and the stated tail
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

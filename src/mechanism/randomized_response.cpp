@@ -7,7 +7,7 @@
 #include "numeric/arithmetic.h"
 #include "plan/arguments.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 // [randomized-response] Between two true answers the loss is +eps, -eps, or 0 for the choices that are neither.
 LossPointer randomized_response(Interval epsilon, std::uint64_t choices) {
@@ -42,4 +42,4 @@ Word randomized_response_word() {
           .make = make_randomized_response};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -12,7 +12,7 @@
 #include "plan/table_file.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using Polygon = RenyiBound::Polygon;
@@ -199,4 +199,4 @@ Word zcdp_word() {
           .make = make_zcdp};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -6,7 +6,7 @@
 
 #include "mechanism/families.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Bounds on Renyi divergences: with s = order - 1, log E exp(sL) <= cumulant(s) in both orders, where the cumulant is `square` s (s + 1)
 /// plus polygons through the stated orders. [renyi-conversion]
@@ -58,4 +58,4 @@ class RenyiBoundLoss final : public FamilyLoss {
 [[nodiscard]] LossPointer renyi_bound(const std::vector<std::pair<Interval, Interval>>& points);
 [[nodiscard]] LossPointer zcdp_bound(Interval rho);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

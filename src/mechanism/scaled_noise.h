@@ -6,7 +6,7 @@
 #include "numeric/arithmetic.h"
 #include "tradeoff/interval.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Additive noise X, of a scale that is not known yet, for which privacy is not monotone in the scale. X is symmetric, and |X| is
 /// stochastically larger for a larger scale: calibration needs both. [parameter-calibration]
@@ -27,4 +27,4 @@ struct ScaledNoise {
   return (sensitivity - epsilon * scale) / 2;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

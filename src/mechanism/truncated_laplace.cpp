@@ -8,7 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "plan/arguments.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// delta at 0 <= epsilon <= largest loss: (2 (1 - e^{(eps - e0)/2}) + e^{-reach}(e^eps - 1)) / (2 (1 - e^{-reach})). Both terms of the sum
@@ -83,4 +83,4 @@ Word truncated_laplace_word() {
           .noise = scaled_truncated_laplace};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -6,7 +6,7 @@
 #include "loss/loss.h"
 #include "transform/laplace_transform.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Laplace noise restricted to [-bound, bound] and renormalised. In units of the scale: epsilon0 = sensitivity / scale, reach = bound /
 /// scale. It is never pure DP: where the supports of the two outputs do not overlap, the loss is infinite.
@@ -45,4 +45,4 @@ class TruncatedLaplaceLoss final : public Loss, public BreakPoints {
   std::array<double, 2> corners_;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -4,7 +4,7 @@
 #include "plan/vocabulary.h"
 
 // The sources of the plan language. Each is defined at the end of the file that holds its loss.
-namespace tradeoff {
+namespace tradeoff::detail {
 
 [[nodiscard]] Word gaussian_word();
 [[nodiscard]] Word laplace_word();
@@ -42,4 +42,4 @@ inline constexpr Parameter grid_sensitivity_parameter{"sensitivity",
                                                       effect::riskier,
                                                       "1"};
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

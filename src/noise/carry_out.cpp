@@ -12,7 +12,7 @@
 #include "numeric/number_text.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 constexpr double largest_value = 0x1p50;  // in steps: decimals are then read to within an eighth of a step
@@ -180,4 +180,4 @@ std::vector<std::vector<double>> carry_out(const std::vector<Instruction>& instr
   return released;
 }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

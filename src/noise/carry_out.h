@@ -7,7 +7,7 @@
 #include "noise/instruction.h"
 #include "noise/words.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// The source of the draws of a release. A release uses `WordSource` on the secure stream; a test may prescribe each draw.
 class NoiseSource {
@@ -37,4 +37,4 @@ class WordSource final : public NoiseSource {
 [[nodiscard]] std::vector<std::vector<double>> carry_out(const std::vector<Instruction>& instructions, const ReleaseTerms& terms,
                                                          std::span<const double> values, NoiseSource& source);
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

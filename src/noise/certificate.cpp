@@ -16,6 +16,9 @@
 #include "tradeoff/gdp.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 using noise::Instruction;

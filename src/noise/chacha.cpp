@@ -3,7 +3,7 @@
 
 #include "noise/secret.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 // Computes as many blocks at a time as a vector register has 32-bit words.
@@ -85,4 +85,4 @@ void chacha20(const std::array<std::uint32_t, 8>& key, std::uint32_t counter, st
   batch_portable(key.data(), counter, out.data());
 }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

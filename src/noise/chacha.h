@@ -7,7 +7,7 @@
 
 #include "noise/processor.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// Number of 64-byte blocks computed at a time: one vector of 16 lanes.
 inline constexpr std::size_t chacha_lanes = 16;
@@ -18,4 +18,4 @@ inline constexpr std::size_t chacha_words = 16 * chacha_lanes;  ///< 32-bit word
 void chacha20(const std::array<std::uint32_t, 8>& key, std::uint32_t counter, std::span<std::uint32_t, chacha_words> out,
               Level level = best_level());
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -8,7 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 constexpr std::size_t coin_guard_bits = 64;
@@ -120,4 +120,4 @@ DrawnNoise draw_randomized_response(const NoiseRequest& request) {
 constexpr DrawnSource drawn_randomized_response{
     .name = "randomized_response", .scale = "epsilon", .law = "randomised response", .make = draw_randomized_response, .is_category = true};
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -10,7 +10,7 @@
 #include "noise/sampler.h"
 
 // Exact choices: coins, uniform indices, subsets, randomised response. [exact-choices]
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// A coin that is `true` with an exact probability: numerator / denominator, or 1 / (1 + others exp(-epsilon)).
 class Coin {
@@ -60,4 +60,4 @@ class Response final : public Sampler {
 /// `size` of `population` records, every subset equally likely; in ascending order.
 [[nodiscard]] std::vector<std::uint64_t> fixed_subset(std::uint64_t size, std::uint64_t population, WordStream& words);
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 using DigestState = std::array<std::uint32_t, 8>;
@@ -52,4 +52,4 @@ std::string sha256(std::string_view bytes) {
   return digits;
 }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// SHA-256 (FIPS 180-4) of the bytes, as 64 hexadecimal digits.
 [[nodiscard]] std::string sha256(std::string_view bytes);
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

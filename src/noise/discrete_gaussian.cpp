@@ -11,7 +11,7 @@
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 constexpr double widest = 0x1p20;  // keeps every quantity below far inside 64 bits
@@ -103,4 +103,4 @@ DrawnNoise draw_discrete_gaussian(const NoiseRequest& request) {
 constexpr DrawnSource drawn_discrete_gaussian{
     .name = "discrete_gaussian", .scale = "sigma", .law = "discrete gaussian", .make = draw_discrete_gaussian};
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

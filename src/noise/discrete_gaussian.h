@@ -6,7 +6,7 @@
 #include "tradeoff/interval.h"
 
 // The sampler; mechanism/discrete_gaussian.h accounts for it.
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// P(k) proportional to exp(-k^2 / (2 sigma^2)) on the integers, exactly: discrete Laplace proposals, each kept with probability
 /// exp(-(|k| - sigma^2/t)^2 / (2 sigma^2)). [discrete-gaussian-sampler]
@@ -33,4 +33,4 @@ class DiscreteGaussian final : public Sampler {
   Interval twice_variance_;
 };
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -9,7 +9,7 @@
 #include "plan/vocabulary.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 constexpr int default_fineness = 20;  // a step of 2^-20 of the noise scale: finer than any use needs, and one random word per draw suffices
@@ -90,4 +90,4 @@ DrawnMechanism describe(const DrawnNoise& noise) {
           noise.sensitivity,           std::string(word->norm), law.bound,       law.choices};
 }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -12,7 +12,7 @@
 #include "tradeoff/plan.h"
 #include "tradeoff/release.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// Noise as it is drawn: an exact distribution on the multiples of 2^grid_exponent, and the sensitivity of the value it is added to.
 struct DrawnNoise {
@@ -79,4 +79,4 @@ inline constexpr std::uint64_t most_times = 1'000'000'000'000;
 
 [[nodiscard]] inline Interval step_of(int grid_exponent) { return Interval::exactly(std::ldexp(1.0, grid_exponent)); }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

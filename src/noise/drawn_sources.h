@@ -6,7 +6,7 @@
 #include "noise/drawn_noise.h"
 
 // The sources that a release can draw. Each is defined at the end of the file that holds its sampler.
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 extern const DrawnSource drawn_gaussian;
 extern const DrawnSource drawn_laplace;
@@ -26,4 +26,4 @@ inline constexpr std::array drawn_sources{
     &drawn_randomized_response,
 };
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 // The AVX-512 multiplication takes 52 bits.
@@ -31,4 +31,4 @@ Dyadic Dyadic::at_most(double value) {
 
 double Dyadic::value() const { return std::ldexp(static_cast<double>(numerator), -exponent); }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// numerator * 2^-exponent, exactly: the scale of the noise. At most 52 significant bits, so that it is also a double.
 struct Dyadic {
@@ -17,4 +17,4 @@ struct Dyadic {
   friend bool operator==(const Dyadic&, const Dyadic&) = default;
 };
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

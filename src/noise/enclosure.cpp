@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/enclosure.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 Enclosure Enclosure::quotient(const Natural& numerator, std::uint64_t denominator, std::size_t precision) {
   const Natural below = (numerator << precision) / denominator;
@@ -70,4 +70,4 @@ Enclosure normal_series(const Enclosure& z) {
       [&](std::uint64_t n) { return 2 * n + 3 >= 2 * size; });
 }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -5,7 +5,7 @@
 
 // Arithmetic of any precision for the rare draw that the tables cannot decide. It handles only non-negative numbers and positive series, so
 // every rounding has one direction: the lower end rounds down, the upper end up. [slow-decision]
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// A non-negative real number between below * 2^-precision and above * 2^-precision.
 struct Enclosure {
@@ -33,4 +33,4 @@ struct Enclosure {
 /// Sum of z^(2n+1) / (1 * 3 * ... * (2n+1)), which is (Phi(z) - 1/2) / phi(z).
 [[nodiscard]] Enclosure normal_series(const Enclosure& z);
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -12,7 +12,7 @@
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 constexpr std::size_t series_guard_bits = 64;  // more than the roundings of the series cost
@@ -223,4 +223,4 @@ constexpr DrawnSource drawn_laplace{.name = "laplace", .scale = "scale", .law = 
 constexpr DrawnSource drawn_discrete_laplace{
     .name = "discrete_laplace", .scale = "scale", .law = "discrete laplace", .make = draw_discrete_laplace};
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

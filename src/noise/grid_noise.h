@@ -9,7 +9,7 @@
 #include "noise/lazy_uniform.h"
 #include "noise/sampler.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// Distributions on the integers, sampled by inversion from one word per draw. `scale` is in steps of the grid.
 enum class Law {
@@ -56,4 +56,4 @@ class GridNoise final : public Sampler {
   KernelData data_;
 };
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -12,7 +12,7 @@
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 /// A line of the plan, sorted into the parts of an instruction: in the order in which they are drawn, not in the order in which they are
@@ -282,4 +282,4 @@ DrawnMechanism describe(const Instruction& instruction) {
   return shown;
 }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -10,7 +10,7 @@
 
 // The description of a release: `carry_out` draws exactly these instructions, and `charged_plan` is the plan that the accountant analyses.
 // Neither reads the user's plan. [grid-release]
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// What noise is added to: the given values, or the sum or the count of the sampled records.
 enum class Quantity { values, sum, count };
@@ -58,4 +58,4 @@ struct Instruction {
 /// A text: the distribution, the exact parameters, and the number of draws.
 [[nodiscard]] DrawnMechanism describe(const Instruction& instruction);
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

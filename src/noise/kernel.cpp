@@ -6,7 +6,7 @@
 
 #include "noise/noise_table.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 TRADEOFF_INLINE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
@@ -104,4 +104,4 @@ std::optional<NearValue> near_exponential(const KernelData& data, std::uint64_t 
   return NearValue{static_cast<double>(magnitude) * 0x1p-64, static_cast<double>(data.errors[octave]) * 0x1p-64 + rounding};
 }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -10,7 +10,7 @@
 
 // The fast path, in integer arithmetic only. From a word it computes the magnitude floor(scale * quantile(V) + offset) if it is the same
 // for every number V that starts with the word's bits; otherwise it reports that these bits do not decide it. [integer-inversion]
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// Number of words processed in one call.
 inline constexpr std::size_t most_words = 512;
@@ -51,4 +51,4 @@ struct NearValue {
 };
 [[nodiscard]] std::optional<NearValue> near_exponential(const KernelData& data, std::uint64_t word);
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -12,7 +12,7 @@
 
 // Eight words at a time with 52-bit multiply-add. Its enclosure contains that of the scalar kernel, so both agree wherever it decides; the
 // other words go to the exact path. [integer-inversion]
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 #if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
 namespace {
@@ -148,4 +148,4 @@ Kernel eight_wide_kernel(Quantile quantile) {
 Kernel eight_wide_kernel(Quantile) { return nullptr; }
 #endif
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

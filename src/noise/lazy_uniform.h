@@ -6,7 +6,7 @@
 #include "noise/enclosure.h"
 #include "noise/words.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// A uniform real number in (0,1) of which only the first bits are known; more bits are drawn when a decision needs them. It cannot be
 /// copied, because the copy would continue with different bits. [lazy-decision]
@@ -45,4 +45,4 @@ class LazyUniform {
   WordStream& more_;
 };
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

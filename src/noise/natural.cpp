@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 void Natural::assign(std::uint64_t low, std::uint64_t high) {
   limbs_.make_zeros(2);
@@ -107,4 +107,4 @@ std::strong_ordering operator<=>(const Natural& a, const Natural& b) {
   return std::strong_ordering::equal;
 }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -7,7 +7,7 @@
 
 #include "noise/secret.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 __extension__ using Wide = unsigned __int128;
 
@@ -71,4 +71,4 @@ class Natural {
   Limbs limbs_;  // the highest limb is not zero
 };
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 // The certified tables of the two quantile functions. [certified-quantile-table]
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// The coefficients of one row, the constant first: one cache line.
 using TableRow = std::array<std::uint64_t, 8>;
@@ -26,4 +26,4 @@ struct ExponentialTable {
   static constexpr int octaves = 56;
 };
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

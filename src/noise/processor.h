@@ -3,7 +3,7 @@
 
 // Hot loops are compiled for three instruction sets; the best one that the processor supports is chosen at run time. All of them give the
 // same results, word for word; tests check that.
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 enum class Level { portable, avx2, avx512 };
 
@@ -22,7 +22,7 @@ enum class Level { portable, avx2, avx512 };
 #endif
 }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise
 
 #define TRADEOFF_INLINE inline __attribute__((always_inline))
 #if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)

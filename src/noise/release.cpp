@@ -9,6 +9,8 @@
 
 namespace tradeoff {
 
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 // [grid-release]
 Release release(Certificate&& certificate, std::span<const double> values) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return release(std::move(certificate), values); });

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// Larger sums are refused, so that every released number is exactly a double.
 inline constexpr std::int64_t largest_steps = std::int64_t{1} << 53;
@@ -22,4 +22,4 @@ inline constexpr std::int64_t largest_steps = std::int64_t{1} << 53;
   return beyond == 0;
 }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -7,7 +7,7 @@
 #include "noise/dyadic.h"
 #include "noise/words.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 struct DrawnSource;  // noise/drawn_noise.h
 
@@ -33,4 +33,4 @@ class Sampler {
   Sampler& operator=(const Sampler&) = default;
 };
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

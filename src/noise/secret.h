@@ -8,7 +8,7 @@
 #include <vector>
 
 // Clears memory that contained randomness or noise before it is freed.
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// Overwrites with zeros; the empty assembly keeps the compiler from removing the store.
 inline void wipe(void* memory, std::size_t bytes) {
@@ -35,4 +35,4 @@ struct WipingAllocator {
 template <class T>
 using SecretVector = std::vector<T, WipingAllocator<T>>;
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -12,7 +12,7 @@
 #include "noise/secret.h"
 #include "tradeoff/release.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 // Far below any distinguishing bound of ChaCha20, and often enough to benefit from the reseeding of the system.
@@ -91,4 +91,4 @@ SecureStream& thread_stream() {
   return stream;
 }
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -9,7 +9,7 @@
 #include "noise/chacha.h"
 #include "noise/words.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// Fills the bytes with fresh entropy or throws RandomnessError.
 using Entropy = void (*)(std::span<std::byte> bytes);
@@ -56,4 +56,4 @@ class SecureStream final : public ChaChaStream {
 /// The stream of the calling thread.
 [[nodiscard]] SecureStream& thread_stream();
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

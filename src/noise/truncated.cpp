@@ -15,7 +15,7 @@
 #include "numeric/arithmetic.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 Truncated::Truncated(const GridNoise& whole, std::uint64_t bound)
     : whole_(whole), bound_(bound), rounded_(whole.law() == Law::rounded_laplace), exponential_(Law::rounded_laplace, Dyadic{1, 0}) {}
@@ -125,4 +125,4 @@ constexpr DrawnSource drawn_truncated_laplace{
 constexpr DrawnSource drawn_truncated_discrete_laplace{
     .name = "truncated_discrete_laplace", .scale = "scale", .law = "truncated discrete laplace", .make = draw_truncated_discrete_laplace};
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -5,7 +5,7 @@
 #include "noise/sampler.h"
 #include "tradeoff/interval.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// A Laplace distribution on the grid, restricted to {-bound, ..., bound}. For a wide bound, values outside are drawn again. For a bound
 /// below the scale, uniform values are accepted with the probability that the distribution gives them. Either way a value is accepted with
@@ -34,4 +34,4 @@ class Truncated final : public Sampler {
 /// integer queries of sensitivity `shift` <= bound. delta is at least `delta`.lo. [truncation-bound]
 [[nodiscard]] std::uint64_t least_truncation_bound(Interval scale, std::uint64_t shift, Interval delta);
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

@@ -8,7 +8,7 @@
 
 #include "noise/secret.h"
 
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 
 /// Uniform independent 64-bit words: the ideal bits that the proofs of exactness assume. The library has one implementation, SecureStream;
 /// the tests have their own. No public function takes a stream as an argument.
@@ -49,4 +49,4 @@ class BufferedStream final : public WordStream {
   std::size_t position_ = 256;
 };
 
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

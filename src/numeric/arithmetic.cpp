@@ -4,6 +4,8 @@
 // [outward-rounding]
 namespace tradeoff {
 
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 using numeric::down_by;
 using numeric::up_by;
 

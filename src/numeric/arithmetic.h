@@ -17,7 +17,7 @@
 // Interval arithmetic by software outward rounding: every operation is done in the default rounding mode, and its result is moved outward
 // unless it is proved exact [outward-rounding]. It sets no rounding modes, because optimisers and WebAssembly ignore them (docs/adr/0002).
 // The operators are found by argument-dependent lookup; this header is private, and the public Interval has no arithmetic.
-namespace tradeoff {
+namespace tradeoff::detail {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr double unit_roundoff = 0x1p-53;  ///< the largest relative error of one rounding to nearest
@@ -87,6 +87,10 @@ namespace numeric {
 [[nodiscard]] inline double divide_down(double a, double b) { return -divide_up(-a, b); }
 
 }  // namespace numeric
+}  // namespace tradeoff::detail
+
+// Private, but in the namespace of Interval: argument-dependent lookup must find arithmetic on intervals from every namespace.
+namespace tradeoff {
 
 [[nodiscard]] inline Interval hull(Interval a, Interval b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 /// Pointwise maximum / minimum: the interval of max(x, y) for x in a, y in b.
@@ -102,10 +106,12 @@ namespace numeric {
 }
 
 [[nodiscard]] inline Interval operator-(Interval a) { return {-a.hi, -a.lo}; }
-[[nodiscard]] inline Interval operator+(Interval a, Interval b) { return {numeric::add_down(a.lo, b.lo), numeric::add_up(a.hi, b.hi)}; }
+[[nodiscard]] inline Interval operator+(Interval a, Interval b) {
+  return {detail::numeric::add_down(a.lo, b.lo), detail::numeric::add_up(a.hi, b.hi)};
+}
 [[nodiscard]] inline Interval operator-(Interval a, Interval b) { return a + -b; }
 [[nodiscard]] inline Interval operator*(Interval a, Interval b) {
-  using namespace numeric;  // NOLINT: local, for the four products
+  using namespace detail::numeric;  // NOLINT: local, for the four products
   if (a.lo >= 0 && b.lo >= 0) return {multiply_down(a.lo, b.lo), multiply_up(a.hi, b.hi)};
   return {std::min({multiply_down(a.lo, b.lo), multiply_down(a.lo, b.hi), multiply_down(a.hi, b.lo), multiply_down(a.hi, b.hi)}),
           std::max({multiply_up(a.lo, b.lo), multiply_up(a.lo, b.hi), multiply_up(a.hi, b.lo), multiply_up(a.hi, b.hi)})};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numeric/double_double.h"
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 namespace {
 
 /// log((1 + z) / (1 - z)) for |z| <= 0.18: the remainder after 24 terms is below 0.18^48 of the first.
@@ -25,4 +25,4 @@ DoubleDouble log_of_complement(double x) {
   return DoubleDouble{static_cast<double>(exponent), 0} * log_two + twice_artanh((scaled + -1.0) / (scaled + 1.0));
 }
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

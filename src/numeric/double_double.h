@@ -17,7 +17,7 @@
 //   double-double / double         4 u^2 (the remainder of the first quotient is exact; its sum with `low` and the second quotient round)
 //   double-double / double-double  6 u^2 (3 u^2 of the product with the first quotient, 3 u^2 of the last sum)
 // All of them are below double_double_error = 64 u^2, the only bound that the users rely on: tests/numeric/double_double_test.cpp.
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 
 struct DoubleDouble {
   double high = 0;
@@ -93,4 +93,4 @@ struct Precise : DoubleDouble {
 };
 [[nodiscard]] inline Precise operator-(const Precise& a) { return {{-a.high, -a.low}, a.error}; }
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

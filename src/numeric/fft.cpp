@@ -6,7 +6,7 @@
 #include "numeric/double_double.h"
 
 // [fft-rounding] The bound is proved for exactly this order of operations.
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 namespace {
 
 struct Turn {
@@ -121,4 +121,4 @@ Fft::Fft(unsigned log2_size) : log2_size_(log2_size), roots_(size()) {
 void Fft::forward(Complex* x) const { forward_block(x, size(), roots_.data()); }
 void Fft::inverse(Complex* x) const { inverse_block(x, size(), roots_.data()); }
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -7,7 +7,7 @@
 
 // The discrete Fourier transform of a power-of-two length, with a proved rounding bound: every operation is fixed, so the bound is a
 // theorem about this file and not a measurement. [fft-rounding]
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 
 struct Complex {
   double re = 0;
@@ -47,4 +47,4 @@ class Fft {
   std::vector<Complex> roots_;  // roots_[h + k] = exp(-pi i k / h), k < h, for every power of two h below the size
 };
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -4,7 +4,7 @@
 #include <cfenv>
 #include <stdexcept>
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 namespace {
 
 thread_local bool inside = false;
@@ -39,4 +39,4 @@ void run_in_usual_arithmetic(const std::function<void()>& body) {
   body();
 }
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 
 /// Whether this thread is within `run_in_usual_arithmetic`.
 [[nodiscard]] bool inside_usual_arithmetic() noexcept;
@@ -39,4 +39,4 @@ template <typename Body>
   return std::move(*result);
 }
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

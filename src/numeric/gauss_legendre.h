@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The positive half of the 32-point Gauss-Legendre rule on [-1, 1], each number rounded to nearest.
 struct Abscissa {
@@ -37,4 +37,4 @@ void for_each_abscissa(Visit&& visit) {
   for (std::size_t i = gauss_legendre.size(); i-- > 0;) visit(gauss_legendre[i].node, gauss_legendre[i].weight);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 namespace {
 
 double end_exponent(const Cells& cells, std::size_t j) {
@@ -71,4 +71,4 @@ TRADEOFF_CLONES double largest_cell(const Cells& cells) {
   return largest;
 }
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

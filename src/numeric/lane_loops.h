@@ -6,7 +6,7 @@
 #include "numeric/lanes.h"
 
 // Loops over arrays of doubles, with results that are identical to the last bit on every processor.
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 
 /// Weights (eight real parts, then eight imaginary ones, block after block) of nodes whose phases change by one angle from block to block.
 struct Turning {
@@ -38,4 +38,4 @@ struct Cells {
 /// The maximum over the cells of the larger end plus bend * curvature.
 [[nodiscard]] double largest_cell(const Cells& cells);
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

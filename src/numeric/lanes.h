@@ -13,11 +13,11 @@
 #define TRADEOFF_CLONES
 #endif
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 
 inline constexpr std::size_t lane_count = 8;
 using Lanes = double __attribute__((vector_size(lane_count * sizeof(double))));
 /// For loops that select between lanes: a selection wider than a register is compiled lane by lane.
 using HalfLanes = double __attribute__((vector_size(lane_count / 2 * sizeof(double))));
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -4,7 +4,7 @@
 #include "numeric/mills_table.h"
 
 // [normal-functions]
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 namespace {
 
 // Relative errors proved in docs/theory/normal-functions.md, with a margin.
@@ -134,4 +134,4 @@ LogDensity log_density(const Precise& x) {
   return {value, 4 * unit_roundoff * (std::abs(value) + 1) + 1.01 * (std::abs(x.high) + 1) * x.error};
 }
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -5,7 +5,7 @@
 #include "numeric/double_double.h"
 
 // The Mills ratio in plain doubles with a proved relative error: the basis of the normal functions and the Gaussian profile.
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 
 /// Beyond this a square overflows; every function here has reached its limit before.
 inline constexpr double far_away = 1e150;
@@ -48,4 +48,4 @@ struct LogDensity {
 };
 [[nodiscard]] LogDensity log_density(const Precise& x);
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

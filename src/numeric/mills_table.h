@@ -2,7 +2,7 @@
 // Written by tools/make_mills_table.py; checked entry by entry against Arb. [normal-functions]
 #pragma once
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 
 inline constexpr int mills_degree = 15;
 inline constexpr int mills_pieces = 72;
@@ -444,4 +444,4 @@ alignas(64) inline constexpr double mills_table[mills_pieces][mills_degree + 1] 
 };
 // clang-format on
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -6,7 +6,7 @@
 
 #include "tradeoff/interval.h"
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 
 // The minimiser of a unimodal function between low and high, to `precision`: golden_section for any function, parabolic_section where the
 // function is smooth, finite and expensive. They prove nothing: the caller must verify what it computes from the result.
@@ -84,4 +84,4 @@ template <class Function>
   return best;
 }
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

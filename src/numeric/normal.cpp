@@ -5,7 +5,7 @@
 #include "numeric/root.h"
 
 // [normal-functions]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using numeric::Approximation;
@@ -116,4 +116,4 @@ Interval log_normal_cdf(Interval x) { return increasing(log_cdf_at, x); }
 Interval normal_quantile(Interval p) { return increasing(quantile_at, p); }
 Interval normal_quantile_of_log(Interval log_p) { return increasing(log_quantile_at, log_p); }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -5,7 +5,7 @@
 
 // The normal distribution with proved bounds: every function encloses the exact value for every argument in its interval, infinite ends
 // included, and none returns NaN. Errors are bounded in advance (forward functions) or verified afterwards (quantiles). [normal-functions]
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// exp(-x^2/2) / sqrt(2 pi).
 [[nodiscard]] Interval normal_density(Interval x);
@@ -32,4 +32,4 @@ namespace tradeoff {
 [[nodiscard]] inline Interval normal_quantile_of_complement(double q) { return normal_quantile_of_complement(Interval::exactly(q)); }
 [[nodiscard]] inline Interval normal_quantile_of_log(double log_p) { return normal_quantile_of_log(Interval::exactly(log_p)); }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

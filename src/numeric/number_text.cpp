@@ -9,7 +9,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 namespace {
 
 constexpr double largest_double = std::numeric_limits<double>::max();
@@ -267,4 +267,4 @@ std::string to_text_above(double value, int digits) {
   return to_text(value, digits, Side::above);
 }
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -10,7 +10,7 @@
 #include "tradeoff/interval.h"
 
 // Numbers as text, without loss: the exact decimal is read, and printed decimals are rounded to the requested side.
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 
 /// An exact decimal, +-digits * 10^exponent. Canonical: no leading or trailing zero digits; zero is {false, "0", 0}.
 struct Decimal {
@@ -65,4 +65,4 @@ inline constexpr std::int64_t largest_magnitude = 999'999'999;
 /// The same from above: the smallest decimal that is >= value.
 [[nodiscard]] std::string to_text_above(double value, int digits = 0);
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -4,7 +4,7 @@
 #include <locale>
 #include <sstream>
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 
 /// Builds a text with numbers, independent of the locale.
 class PlainText : public std::ostringstream {
@@ -12,4 +12,4 @@ class PlainText : public std::ostringstream {
   PlainText() { imbue(std::locale::classic()); }
 };
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -15,7 +15,7 @@
 //   narrow_bracket        certified; from a bracket, by verdicts, which may be expensive and come from any comparison. It stops at a few
 //                         units in the last place.
 //   bisect, bisect_ratio  from a bracket, by a plain condition: for what steers a search, or where the condition is a proof.
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 
 /// Doubles in order, as integers: neighbours differ by one, so bisection ends after 64 steps for any magnitudes.
 [[nodiscard]] inline std::int64_t ordinal(double x) {
@@ -218,4 +218,4 @@ template <class Condition>
   return sides;
 }
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

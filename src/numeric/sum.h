@@ -5,7 +5,7 @@
 
 #include "numeric/arithmetic.h"
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 
 /// Neumaier's compensated sum of doubles, with a bound of its error: one unit in the last place of the sum plus a second-order part of the
 /// sum of magnitudes, even for millions of terms. [compensated-sum]
@@ -45,4 +45,4 @@ class CompensatedSum {
   double count_ = 0;
 };
 
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -14,7 +14,7 @@
 #include "operators/worst_profile.h"
 #include "plan/arguments.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 const Citation& exchanged() {
@@ -291,4 +291,4 @@ Word invert_word() {
           .apply = apply_invert};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -6,7 +6,7 @@
 #include "engine/part.h"
 
 // Losses made of other losses by the algebra of trade-off functions. [curve-algebra]
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The swapped pair.
 [[nodiscard]] LossPointer inverse_loss(LossPointer base);
@@ -22,4 +22,4 @@ namespace tradeoff {
 /// One of several mechanisms, at least one, unknown which; each is a pair. The larger profile.
 [[nodiscard]] LossPointer weakest_loss(std::vector<LossPointer> losses);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -11,7 +11,7 @@
 #include "numeric/minimize.h"
 #include "numeric/root.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 // Below this value a double has fewer significant digits, so comparisons use logarithms.
@@ -380,4 +380,4 @@ Interval dual_beta_below_one(const Profile& profile, Interval complement) {
   return {below, std::max(below, std::min(complement.hi, found.hi))};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -3,7 +3,7 @@
 
 #include "operators/worst_profile.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The least epsilon >= 0 whose delta is at most the given one; +infinity if there is none.
 [[nodiscard]] Interval invert_profile(const Profile& profile, Interval delta);
@@ -14,4 +14,4 @@ namespace tradeoff {
 /// the record of an event whose probability with the record is `complement`.
 [[nodiscard]] Interval dual_beta_below_one(const Profile& profile, Interval complement);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -24,7 +24,7 @@
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 constexpr std::size_t most_atoms = 4000;         // atoms of an iterated finite distribution; more would make each question slow
@@ -404,4 +404,4 @@ Word group_word() {
           .records = records_of_group};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

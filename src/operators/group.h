@@ -6,7 +6,7 @@
 #include "loss/atoms.h"
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// [group-privacy] The guarantee for a group of `size` >= 1 records: the trade-off function iterated, 1 - (1 - f)^(size times). A loss that
 /// is not symmetric enters by the symmetric curve below both its orders, so that any mix of additions and removals is covered; a question
@@ -30,4 +30,4 @@ struct GroupSides {
 /// The same group with its two directions exchanged.
 [[nodiscard]] LossPointer exchanged_group(const GroupSides& sides);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

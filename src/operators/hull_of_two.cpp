@@ -11,7 +11,7 @@
 #include "numeric/minimize.h"
 #include "operators/duality.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 // How finely the slopes are split where both trade-off functions nearly agree, and the number of slopes in total.
@@ -234,4 +234,4 @@ LossPointer hull_of_two(LossPointer owner, const Loss& first, LossPointer second
   return std::make_shared<HullOfTwo>(std::move(owner), first, std::move(second));
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -14,7 +14,7 @@
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 namespace {
 
@@ -162,4 +162,4 @@ Word mixture_word() {
           .make = make_mixture};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

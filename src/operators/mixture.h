@@ -5,7 +5,7 @@
 
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// A mechanism and the probability with which it is run.
 struct MixtureComponent {
@@ -17,4 +17,4 @@ struct MixtureComponent {
 /// be positive and sum to 1 (DomainError otherwise).
 [[nodiscard]] LossPointer mixture_loss(std::vector<MixtureComponent> components);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -16,6 +16,9 @@
 #include "tradeoff/research.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 // [clip-and-rectify] The smaller of two valid bounds at every epsilon.
@@ -84,7 +87,9 @@ Interval PublicBox::rectifying_scale(Interval epsilon) const {
   return l1_diameter_ / epsilon;
 }
 
-LossPointer rectify(LossPointer base, Interval epsilon) { return std::make_shared<RectifiedLoss>(refine(std::move(base)), epsilon); }
+LossPointer detail::rectify(LossPointer base, Interval epsilon) {
+  return std::make_shared<RectifiedLoss>(refine(std::move(base)), epsilon);
+}
 
 namespace {
 
@@ -97,7 +102,7 @@ LossPointer apply_rectify(const Arguments& arguments, LossPointer base) {
 
 }  // namespace
 
-Word rectify_word() {
+Word detail::rectify_word() {
   return {.role = Role::operation,
           .name = "rectify",
           .meaning = "clip to [low, high], then add Laplace((high - low)/epsilon)",

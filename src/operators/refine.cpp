@@ -15,7 +15,7 @@
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// A segment that is linear in e^e, from an anchor at or left of e = 0 to the point where it touches the bound.
@@ -176,4 +176,4 @@ Word refine_word() {
           .apply = apply_refine};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -3,7 +3,7 @@
 
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The tightest symmetric profile that the given one implies: the lower convex hull, in e^e, of its points and their mirrors. The symmetric
 /// profile of a pair is its own hull. Throws UnsupportedError for a bound of unknown shape. [profile-refinement] [guarantee-hull]
@@ -12,4 +12,4 @@ namespace tradeoff {
 /// The loss to use where convexity is needed: the refinement of a bound of known shape, any other loss unchanged.
 [[nodiscard]] LossPointer convex_form(const LossPointer& loss);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

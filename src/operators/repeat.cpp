@@ -3,7 +3,7 @@
 #include "plan/arguments.h"
 
 // The engines compose (engine/compose.h); this operator only sets the number of runs.
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 std::uint64_t times_of_repeat(const Arguments& arguments) { return arguments.whole("times"); }
@@ -19,4 +19,4 @@ Word repeat_word() {
           .times = times_of_repeat};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

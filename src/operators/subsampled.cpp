@@ -13,7 +13,7 @@
 #include "plan/arguments.h"
 #include "transform/subsampled_transform.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// log(1 + (e^eps - 1)/rate): the epsilon at which the profile of the base is evaluated. Needs e^eps > 1 - rate.
@@ -345,4 +345,4 @@ Word sample_word() {
       .rate = sample_rate};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

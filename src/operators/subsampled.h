@@ -5,7 +5,7 @@
 #include "loss/loss.h"
 #include "loss/transform.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The base run on a Poisson sample: every record is taken with probability `rate`, independently. Add-remove neighbours.
 /// remove: P = (1 - rate) B + rate A against Q = B, where (A, B) is the base pair; add is the same pair swapped.
@@ -89,4 +89,4 @@ class SymmetrizedLoss final : public Loss {
   LossPointer base_;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -14,7 +14,7 @@
 #include "transform/characteristic_function.h"
 #include "transform/gaussian_nodes.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 // The march along the contour uses 1 - |phi|; an error below this share of it hardly shortens its steps.
@@ -225,4 +225,4 @@ std::optional<Loss::Test> SubsampledGaussianLoss::test_at(Direction direction, d
 
 LossPointer subsampled_gaussian(Interval mu, Interval rate) { return std::make_shared<SubsampledGaussianLoss>(mu, rate); }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -18,7 +18,7 @@
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 // Group sizes whose total probability is below this cannot change a printed digit; a simple bound is used for them.
@@ -170,4 +170,4 @@ Word sample_with_replacement_word() {
           .samples = true};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -4,7 +4,7 @@
 #include "plan/vocabulary.h"
 
 // The sources that contain other plans, and the operators of the plan language. Each is defined at the end of the file of its loss.
-namespace tradeoff {
+namespace tradeoff::detail {
 
 [[nodiscard]] Word mixture_word();
 [[nodiscard]] Word strongest_word();
@@ -19,4 +19,4 @@ namespace tradeoff {
 [[nodiscard]] Word invert_word();
 [[nodiscard]] Word refine_word();
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -9,7 +9,7 @@
 #include "numeric/arithmetic.h"
 #include "operators/group.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 const Loss& Profile::asked(const Loss& loss, Direction direction) {
   const GroupSides* sides = group_sides_of(loss);
@@ -114,4 +114,4 @@ std::optional<Loss::Test> Profile::test_at(double epsilon) const {
   return Loss::Test{clamp(1.0 - test->true_positive, 0, 1), clamp(1.0 - test->false_positive, 0, 1)};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

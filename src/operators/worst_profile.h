@@ -3,7 +3,7 @@
 
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The profile that a question refers to, for all real epsilon: one direction of a loss, or the larger of both directions for epsilon >= 0,
 /// continued to negative epsilon by its mirror, so that it is symmetric.
@@ -41,4 +41,4 @@ class Profile {
   Direction direction_;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

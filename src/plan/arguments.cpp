@@ -7,7 +7,7 @@
 #include "plan/vocabulary.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 const Value* Arguments::find(std::string_view name) const {
   for (const Argument& argument : call_.arguments)
@@ -138,4 +138,4 @@ std::vector<std::pair<Number, Number>> Arguments::pairs(std::string_view name) c
   return result;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -10,13 +10,14 @@
 #include "plan/vocabulary.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Reads the arguments of one call and checks their ranges. Every error is a DomainError that names the call, the argument, the value and
 /// the range. Ranges and defaults come from the vocabulary. The call and the vocabulary must outlive it.
 class Arguments {
  public:
-  explicit Arguments(const Call& call, const Vocabulary& vocabulary = tradeoff::vocabulary()) : call_(call), vocabulary_(vocabulary) {}
+  explicit Arguments(const Call& call, const Vocabulary& vocabulary = tradeoff::detail::vocabulary())
+      : call_(call), vocabulary_(vocabulary) {}
 
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
   /// A finite number within the range of the vocabulary.
@@ -59,4 +60,4 @@ class Arguments {
   const Vocabulary& vocabulary_;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -7,7 +7,7 @@
 
 #include "plan/vocabulary.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// `; did you mean 'epsilon'?` for an unknown name; empty if no known name is close. `mark` is put before the name: "--".
 [[nodiscard]] inline std::string did_you_mean(std::string_view given, std::span<const std::string_view> known, std::string_view mark = {}) {
@@ -15,4 +15,4 @@ namespace tradeoff {
   return meant.empty() ? std::string() : "; did you mean '" + std::string(mark) + std::string(meant) + "'?";
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -7,7 +7,7 @@
 
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// The size limit of a plan: a longer text is a mistake or an attack.
@@ -188,4 +188,4 @@ std::string describe(const Token& token) {
   return "'" + std::string(token.text.substr(0, shown)) + (token.text.size() > shown ? "...'" : "'");
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

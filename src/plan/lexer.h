@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The tokens of a plan. `separator` is a newline or a semicolon; the other symbols stand for themselves.
 struct Token {
@@ -51,4 +51,4 @@ class Lexer {
 /// The name of a token in an error message: 'text', or `the end of the plan`.
 [[nodiscard]] std::string describe(const Token& token);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -8,7 +8,9 @@
 
 namespace tradeoff {
 
-numeric::Decimal read_decimal_at(std::string_view text, std::size_t offset) {
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
+numeric::Decimal detail::read_decimal_at(std::string_view text, std::size_t offset) {
   auto decimal = numeric::read_decimal(text);
   if (decimal) return std::move(*decimal);
   constexpr std::size_t shown = 40;  // an error message is one line
@@ -16,7 +18,7 @@ numeric::Decimal read_decimal_at(std::string_view text, std::size_t offset) {
   throw ParseError("'" + written + "' is not a finite decimal number such as 14062, 0.5 or 1e-5", offset);
 }
 
-Number make_number(const numeric::Quotient& quotient, std::size_t offset) {
+Number detail::make_number(const numeric::Quotient& quotient, std::size_t offset) {
   if (quotient.denominator.is_zero()) throw ParseError("division by zero", offset);
   const Interval value = enclose(quotient);
   if (!std::isfinite(value.lo) || !std::isfinite(value.hi)) throw ParseError("the number is beyond 1.7976931348623157e308", offset);

@@ -13,6 +13,9 @@
 #include "tradeoff/plan.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 /// Limit of nested brackets: far more than a person writes, far less than the stack allows.
@@ -389,7 +392,7 @@ Value Parser::read_tail(const Token& first) {
 
 }  // namespace
 
-Plan parse(std::string_view text, const Vocabulary& vocabulary) {
+Plan detail::parse(std::string_view text, const Vocabulary& vocabulary) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return parse(text, vocabulary); });
 
   check_characters(text);

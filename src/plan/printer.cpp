@@ -6,6 +6,9 @@
 #include "tradeoff/plan.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 class Printer {
@@ -96,7 +99,7 @@ class Printer {
 
 }  // namespace
 
-std::string to_string(const Plan& plan, const Vocabulary& vocabulary) {
+std::string detail::to_string(const Plan& plan, const Vocabulary& vocabulary) {
   Printer printer(vocabulary);
   printer.print(plan, "\n");
   return printer.take();

@@ -11,6 +11,9 @@
 #include "tradeoff/error.h"
 
 namespace tradeoff {
+
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 namespace {
 
 using numeric::Decimal;

@@ -8,6 +8,8 @@
 
 namespace tradeoff {
 
+using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
+
 bool surely_at_most(const Number& a, const Number& b) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return surely_at_most(a, b); });
 
@@ -17,7 +19,7 @@ bool surely_at_most(const Number& a, const Number& b) {
   return first && second && numeric::compare(*first, *second) != std::strong_ordering::greater;
 }
 
-std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan, const Vocabulary& vocabulary) {
+std::vector<WrittenGuarantee> detail::stated_guarantees(const Plan& plan, const Vocabulary& vocabulary) {
   if (plan.lines.size() != 1 || !plan.lines.front().operators.empty()) return {};
   const auto* call = std::get_if<Call>(&plan.lines.front().source);
   const Word* word = call == nullptr ? nullptr : vocabulary.find(Role::source, call->name);

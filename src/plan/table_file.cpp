@@ -8,7 +8,7 @@
 #include "numeric/number_text.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 // The size limit of a table: a measured curve is smaller, and a larger file would only fill the memory.
@@ -65,4 +65,4 @@ std::vector<std::pair<Interval, Interval>> rows_of(const Arguments& arguments) {
   return values;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -8,7 +8,7 @@
 #include "plan/arguments.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Reads a table with two numbers per line, separated by a comma, a semicolon, a tab or spaces; `#` starts a comment, and a first line of
 /// column names is skipped. Numbers are exact decimals. Throws ParseError or DomainError that names the file and the row.
@@ -17,4 +17,4 @@ namespace tradeoff {
 /// The rows of a call: of its argument `points`, or of the table in the file of its argument `file`.
 [[nodiscard]] std::vector<std::pair<Interval, Interval>> rows_of(const Arguments& arguments);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

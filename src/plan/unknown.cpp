@@ -6,7 +6,7 @@
 
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// Calls `visit(value, call, argument, role)` for every value that is a `?`, in reading order; works on constant and on mutable plans.
@@ -128,4 +128,4 @@ Plan substitute(Plan plan, const Number& number) {
   return plan;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

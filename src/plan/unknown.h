@@ -8,7 +8,7 @@
 #include "tradeoff/plan.h"
 
 // The `?` of a plan, which `calibrate` solves for.
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The position of the `?`. In a list or a pair, the parameter is the one that contains the list.
 struct UnknownPlace {
@@ -31,4 +31,4 @@ struct UnknownPlace {
 /// The plan with the number in place of every `?`.
 [[nodiscard]] Plan substitute(Plan plan, const Number& number);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// The properties that every word must have, because other code relies on them.
@@ -139,4 +139,4 @@ std::string_view nearest_name(std::string_view misspelt, std::span<const std::st
   return {};
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

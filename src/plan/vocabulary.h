@@ -12,7 +12,7 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 class Arguments;  // plan/arguments.h
 class Loss;       // loss/loss.h, of a later room: a word only passes it on
@@ -170,6 +170,8 @@ class Vocabulary {
 /// Parser, analysis, reports, help texts and documentation all use this table.
 [[nodiscard]] const Vocabulary& vocabulary();
 
+using tradeoff::parse;  // the overload below would hide it
+
 /// Like the public functions, with a vocabulary of the caller.
 [[nodiscard]] Plan parse(std::string_view text, const Vocabulary& vocabulary);
 [[nodiscard]] std::string to_string(const Plan& plan, const Vocabulary& vocabulary);
@@ -189,4 +191,4 @@ class Vocabulary {
 /// substitutions and swaps if they are at most a third of the letters, or one that starts with what was written. Empty if there is none.
 [[nodiscard]] std::string_view nearest_name(std::string_view misspelt, std::span<const std::string_view> names);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

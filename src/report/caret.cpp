@@ -3,7 +3,7 @@
 
 #include "tradeoff/plan.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 std::string indented_point(std::string_view text, std::size_t offset) {
   const std::string lines = point_at(text, offset);
@@ -11,4 +11,4 @@ std::string indented_point(std::string_view text, std::size_t offset) {
   return "  " + lines.substr(0, end) + "\n  " + lines.substr(end + 1) + "\n";
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

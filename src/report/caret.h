@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// The output of `point_at` of tradeoff/plan.h with both lines indented, for a terminal.
 [[nodiscard]] std::string indented_point(std::string_view text, std::size_t offset);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -15,7 +15,7 @@
 #include "plan/vocabulary.h"
 #include "report/claim.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 using Json = nlohmann::json;  // members are sorted by name, so the canonical form needs no sorting
@@ -513,4 +513,4 @@ CertificateDocument parse_certificate(std::string_view text) {
   return document;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

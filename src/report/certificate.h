@@ -15,7 +15,7 @@
 
 // The format of all certificates: of answers, of releases and of training runs. This file writes and reads it and computes its digest;
 // docs/howto/certify.md describes the JSON; assurance/checker/ verifies it independently.
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// The questions that can be certified.
 enum class Ask { delta, epsilon, beta, tpr, mu };
@@ -85,4 +85,4 @@ class CertificateError final : public Error {
 /// spelling, and the digest matches the content. Accepts any text. Throws CertificateError.
 [[nodiscard]] CertificateDocument parse_certificate(std::string_view text);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -7,7 +7,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 constexpr int claim_digits = 4;           // digits of a quoted number
@@ -76,4 +76,4 @@ const char* to_word(Neighbours neighbours) {
   return "unstated";
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -8,7 +8,7 @@
 #include "tradeoff/interval.h"
 
 // Answers as text: first the end that may be claimed, rounded to its safe side, then the proved interval.
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// Which end of an interval may be claimed: `hi` for delta, epsilon, mu, advantage and true-positive rate, `lo` for beta.
 enum class SafeEnd { lo, hi };
@@ -49,4 +49,4 @@ struct Style {
 /// "add-remove", "replace-one" or "unstated".
 [[nodiscard]] const char* to_word(Neighbours neighbours);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -15,7 +15,7 @@
 #include "report/many_betas.h"
 #include "tradeoff/gdp.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 /// The power of ten below all profiles, or the smallest one that the samples reach.
@@ -142,4 +142,4 @@ Picture draw_curves(View view, const std::vector<NamedCurve>& curves, Direction 
   return picture;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -8,7 +8,7 @@
 #include "report/picture.h"
 #include "tradeoff/curve.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// The three views of a curve.
 enum class View { tradeoff, profile, gdpt };
@@ -37,4 +37,4 @@ struct NamedCurve {
 [[nodiscard]] Picture profile_axes(std::string title, double least);
 [[nodiscard]] Picture gdpt_axes(std::string title);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -9,7 +9,7 @@
 #include "report/json.h"
 #include "tradeoff/gdp.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 constexpr double least_delta = 1e-10;    // beyond the epsilon of this delta a plot shows nothing
@@ -85,4 +85,4 @@ std::string to_json(const CurveTable& table) {
   return out.end_array().str();
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

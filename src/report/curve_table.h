@@ -8,7 +8,7 @@
 
 #include "tradeoff/curve.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// A curve at some points, each value certified: what a plot or a spreadsheet needs.
 struct CurveTable {
@@ -37,4 +37,4 @@ struct CurveTable {
 /// `[{"epsilon": 0, "delta": {"lo": ..., "hi": ...}}, ...]`.
 [[nodiscard]] std::string to_json(const CurveTable& table);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

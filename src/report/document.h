@@ -8,7 +8,7 @@
 #include "report/picture.h"
 
 // A page of text, tables and pictures that can be written as Markdown or as HTML. In running text `code` is in backquotes.
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 struct Heading {
   std::string text;
@@ -51,4 +51,4 @@ struct Document {
 /// A self-contained file: no scripts, fonts or links. Light or dark by the reader's preference; light in print.
 [[nodiscard]] std::string to_html(const Document& document);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -5,7 +5,7 @@
 #include "report/escape.h"
 #include "report/svg.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 // Nothing is wider than the window: tables scroll in their own box, long plans break anywhere, pictures shrink. Print has a white
@@ -109,4 +109,4 @@ std::string to_html(const Document& document) {
   return html + "</main>\n</body>\n</html>\n";
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

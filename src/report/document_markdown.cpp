@@ -5,7 +5,7 @@
 #include "report/label.h"
 #include "report/terminal_plot.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 /// Escapes characters that Markdown would interpret, except inside `code`.
@@ -90,4 +90,4 @@ std::string to_markdown(const Document& document) {
   return text;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -3,7 +3,7 @@
 
 #include "report/label.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 std::string escaped_markup(const std::string& text) {
   std::string safe;
@@ -28,4 +28,4 @@ std::string escaped_markup(const std::string& text) {
   return safe;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// The text escaped for XML and HTML, in elements and in attributes; only printable characters.
 [[nodiscard]] std::string escaped_markup(const std::string& text);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

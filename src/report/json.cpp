@@ -7,7 +7,7 @@
 
 #include "numeric/number_text.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 /// The length of the well-formed UTF-8 sequence at the start of `bytes`; 0 if there is none. Overlong forms and surrogates are not
@@ -145,4 +145,4 @@ JsonWriter& JsonWriter::steps(const std::vector<Step>& steps) {
   return end_array();
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

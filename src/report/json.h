@@ -10,7 +10,7 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/interval.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// Writes one JSON value on one line. An end of an interval is printed as a decimal that reads back as exactly the same double and, read as
 /// an exact decimal, still encloses it; an infinite end is the string "inf" or "-inf". The output is always valid JSON in valid UTF-8, even
@@ -50,4 +50,4 @@ class JsonWriter {
   bool after_value_ = false;  // a comma is due before the next key or element
 };
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 std::string printable(const std::string& text) {
   std::string clean;
@@ -61,4 +61,4 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// The text as UTF-8 without control characters; each invalid byte becomes a question mark, so that a name cannot break the document.
 [[nodiscard]] std::string printable(const std::string& text);
@@ -15,4 +15,4 @@ namespace tradeoff::report {
 /// At most this many characters; a shortened text ends with an ellipsis.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t most);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

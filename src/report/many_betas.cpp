@@ -9,7 +9,7 @@
 #include "numeric/floating_point_guard.h"
 #include "report/curve_table.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 constexpr int samples = 160;  // samples of each half: the error is less than a pixel on the curves of training runs
@@ -84,4 +84,4 @@ std::vector<Interval> many_betas(const Curve& curve, Direction direction, const 
   return betas;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

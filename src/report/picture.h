@@ -9,7 +9,7 @@
 #include "tradeoff/interval.h"
 
 // The content of a picture; svg.h and terminal_plot.h draw it. The same description always gives the same bytes.
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 enum class Scale { linear, logarithmic };
 
@@ -64,4 +64,4 @@ struct Figure {
   std::vector<Picture> panels;
 };
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

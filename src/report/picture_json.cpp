@@ -6,7 +6,7 @@
 #include "report/json.h"
 #include "report/label.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 void write_number(JsonWriter& out, double value) {
@@ -62,4 +62,4 @@ std::string to_json(const Picture& picture) {
   return out.end_array().end_object().str();
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -11,7 +11,7 @@
 #include "numeric/floating_point_guard.h"
 #include "report/curve_table.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 constexpr double wanted_width = 1e-4;     // regrets are quoted in thousandths
@@ -86,4 +86,4 @@ Interval regret_of(const Curve& curve, const Curve& summary) {
   return {std::min(below, above), above};
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

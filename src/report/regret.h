@@ -3,7 +3,7 @@
 
 #include "tradeoff/curve.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// The loss of accuracy if `summary` is stated instead of the curve: the least k such that f(alpha + k) - k <= g(alpha) everywhere, for the
 /// symmetric trade-off functions f of the curve and g of the summary, which is a valid guarantee for the curve. 0 if nothing is lost; the
@@ -11,4 +11,4 @@ namespace tradeoff::report {
 /// [summary-regret]
 [[nodiscard]] Interval regret_of(const Curve& curve, const Curve& summary);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

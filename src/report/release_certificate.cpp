@@ -9,7 +9,7 @@
 #include "report/verify.h"
 #include "tradeoff/version.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 using numeric::exact_decimal;
@@ -166,4 +166,4 @@ std::string printed_rows(const Release& released, Aggregate aggregate) {
   return mean ? text + text_of(*mean) + "\n" : text;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -7,7 +7,7 @@
 #include "report/certificate.h"
 #include "tradeoff/release.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// The certificate of a release, without the SHA-256 of the released values.
 [[nodiscard]] CertificateDocument document_of(const Certificate& certificate);
@@ -22,4 +22,4 @@ namespace tradeoff::report {
 /// The released rows as printed with all digits, and the mean on its own line. The certificate contains the SHA-256 of this text.
 [[nodiscard]] std::string printed_rows(const Release& released, Aggregate aggregate);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -12,7 +12,7 @@
 #include "tradeoff/gdp.h"
 #include "tradeoff/operations.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 constexpr std::array<const char*, 4> shown_rates = {"1e-4", "0.001", "0.01", "0.1"};  // false-positive rates that attack papers report
@@ -124,4 +124,4 @@ std::vector<std::string> plain_sentences(const Risk& risk) {
   return sentences;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -8,7 +8,7 @@
 #include "report/json.h"
 #include "tradeoff/curve.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// A quantity at a value of its argument; the argument is kept as written.
 struct RiskRow {
@@ -39,4 +39,4 @@ void write_json(const Risk& risk, JsonWriter& out);
 /// The assumption of all these sentences.
 inline constexpr const char* plain_introduction = "In plain words, whatever the attacker knows and however much it can compute:";
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -182,4 +182,4 @@ std::vector<Position> clip_polygon(std::vector<Position> polygon) {
   return polygon;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -6,7 +6,7 @@
 
 #include "report/picture.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// A labelled position on an axis.
 struct Tick {
@@ -61,4 +61,4 @@ struct Position {
 /// The part of a polygon inside the unit square.
 [[nodiscard]] std::vector<Position> clip_polygon(std::vector<Position> polygon);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

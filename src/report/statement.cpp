@@ -13,7 +13,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/operations.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 constexpr std::array<const char*, 5> shown_deltas = {"1e-4", "1e-5", "1e-6", "1e-8", "1e-10"};  // from a survey to cryptography
@@ -246,4 +246,4 @@ std::string headline_text(const Statement& statement) {
   return "ε ≤ " + safe_end(epsilon, SafeEnd::hi, 4) + " at δ = " + delta.text;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -12,7 +12,7 @@
 #include "tradeoff/plan.h"
 
 // The privacy statement: what a reader who decides about data needs to know about a plan, and what the plan does not cover.
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// Facts that only the people who run the plan can know.
 struct Context {
@@ -73,4 +73,4 @@ struct Statement {
 /// For programs: the numbers as intervals, the fields of NIST SP 800-226 and of the registry of deployments, a model card.
 [[nodiscard]] std::string to_json(const std::vector<Statement>& statements);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

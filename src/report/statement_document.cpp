@@ -10,7 +10,7 @@
 #include "tradeoff/operations.h"
 #include "tradeoff/version.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 constexpr int digits = 4;                    // digits of a quoted number
@@ -297,4 +297,4 @@ Document to_document(const std::vector<Statement>& statements) {
   return document;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -4,7 +4,7 @@
 #include "report/statement.h"
 #include "tradeoff/version.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 // The people who run the plan must fill in a null; the accountant cannot know it.
@@ -153,4 +153,4 @@ std::string to_json(const std::vector<Statement>& statements) {
   return out.end_object().str() + "\n";
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -11,7 +11,7 @@
 #include "report/label.h"
 #include "report/ruler.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 // Lengths in pixels. The margins have room for the widest tick label, two lines of labels, and half a tick label beyond the right end.
@@ -257,4 +257,4 @@ std::string to_svg(const Figure& figure) {
          attribute("height", height) + "/>\n" + body + "</svg>\n";
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

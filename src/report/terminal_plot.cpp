@@ -9,7 +9,7 @@
 #include "report/label.h"
 #include "report/ruler.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 /// A grid of braille characters, some of them replaced by letters; dots are addressed from the lower left.
@@ -220,4 +220,4 @@ std::string to_terminal(const Picture& picture, TerminalSize size) {
   return text + horizontal_axis(picture.x, rulers.x, margin, columns) + legend_of(picture, signs, static_cast<std::size_t>(size.columns));
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -5,7 +5,7 @@
 
 #include "report/picture.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// The available room: the drawing and its labels use at most this many columns.
 struct TerminalSize {
@@ -16,4 +16,4 @@ struct TerminalSize {
 /// Draws with braille dots, two by four to a character. Several labelled series carry the letter of their line in the legend.
 [[nodiscard]] std::string to_terminal(const Picture& picture, TerminalSize size = {});
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -13,7 +13,7 @@
 #include "tradeoff/gdp.h"
 #include "tradeoff/version.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 // ---- answering ----
@@ -278,4 +278,4 @@ std::vector<std::string> taken_on_trust(const CertificateDocument& document) {
   return sentences;
 }
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

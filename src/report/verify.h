@@ -9,7 +9,7 @@
 #include "report/certificate.h"
 
 // Fills certificates with answers, and compares certificates with what this program computes.
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 
 /// Answers `question` about the curve: sets every member except `ask`, `at`, `direction` and `relative`. If rounding raised the slack, the
 /// raised slack replaces the requested one. Throws DomainError if mu is asked for and none is known.
@@ -44,4 +44,4 @@ using Recreation = std::function<CertificateDocument(const CertificateDocument&)
 /// What no reader of a certificate can check, one sentence each.
 [[nodiscard]] std::vector<std::string> taken_on_trust(const CertificateDocument& document);
 
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

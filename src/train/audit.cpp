@@ -11,7 +11,7 @@
 #include "tradeoff/error.h"
 #include "train/audit_bounds.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 constexpr double side_chance = audit_error / 17;  // 16 sides of checks and one bound share the probability of an error [step-audit]
@@ -390,4 +390,4 @@ AuditResult audit(const TrainingTerms& terms, std::uint64_t steps, noise::WordSt
       tell);
 }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -10,7 +10,7 @@
 #include "train/trainer.h"
 
 // Tests on the weights after real steps whether noise, clipping and sampling are as stated. [step-audit]
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// A run for the audit. The audit chooses the gradients of the records and reads the weights before and after each step.
 class AuditedRun {
@@ -56,4 +56,4 @@ inline constexpr double audit_error = 0.001;
 [[nodiscard]] AuditResult audit(const TrainingTerms& terms, std::uint64_t steps, noise::WordStream& words, const StartRun& start,
                                 const std::function<void(std::uint64_t)>& tell = {});
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -9,7 +9,7 @@
 #include "numeric/normal.h"
 #include "numeric/root.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 // [step-audit]
@@ -85,4 +85,4 @@ Interval spread_chance(std::uint64_t m, bool independent, Interval size, Interva
   return sum / total;
 }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -6,7 +6,7 @@
 #include "tradeoff/interval.h"
 
 // Ranges that counts and sums of squares leave only with a small probability. [step-audit]
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// The largest p, rounded down, with P(Binomial(trials, p) >= right) <= chance, by Chernoff's bound; 0 if there is none.
 [[nodiscard]] double success_rate_below(std::uint64_t right, std::uint64_t trials, double chance);
@@ -28,4 +28,4 @@ struct Range {
 /// among m drawn without replacement from 2m, of which m are marked; or of m fair coins if `independent`. m is even and at most 256.
 [[nodiscard]] Interval spread_chance(std::uint64_t m, bool independent, Interval size, Interval reach);
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -6,7 +6,7 @@
 
 #include "tradeoff/error.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 void check(std::uint64_t size, std::uint64_t of) {
@@ -47,4 +47,4 @@ void PoissonBatches::draw(noise::WordStream& source, Batch& batch, std::size_t r
 
 std::string PoissonBatches::operation() const { return "poisson(rate=" + std::to_string(size_) + "/" + std::to_string(of_) + ")"; }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

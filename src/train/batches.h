@@ -13,7 +13,7 @@
 #include "train/step.h"
 
 // How batches are drawn: two types, because their theorems differ in neighbours, noise and plan. [private-step]
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// The records that take part in a step: secret, because the guarantee depends on it.
 using Batch = noise::SecretVector<std::size_t>;
@@ -62,4 +62,4 @@ class PoissonBatches {
 
 using Batches = std::variant<FixedSizeBatches, PoissonBatches>;
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

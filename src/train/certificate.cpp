@@ -14,7 +14,7 @@
 #include "tradeoff/version.h"
 #include "train/checkpoint.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 using numeric::to_text_above;
@@ -244,4 +244,4 @@ Number calibrated_noise(TrainingTerms terms, const Targets& targets) {
   throw DomainError("train: no noise was found that certainly meets " + to_string(targets));
 }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

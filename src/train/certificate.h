@@ -14,7 +14,7 @@
 #include "tradeoff/targets.h"
 #include "train/trainer.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// The slacks for which a certificate states pairs (mu, slack).
 inline constexpr std::array<const char*, 2> certified_slacks = {"1e-5", "1e-8"};
@@ -57,4 +57,4 @@ struct RunGuarantee {
 /// The least noise for which the run as drawn meets every target, verified. Ignores the noise of the terms.
 [[nodiscard]] Number calibrated_noise(TrainingTerms terms, const Targets& targets);
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -8,7 +8,7 @@
 #include "noise/digest.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 constexpr std::string_view first_line = "tradeoff model 1\n";
@@ -133,4 +133,4 @@ Progress read_progress(std::string_view text) {
 
 std::string parameters_digest(const Progress& progress) { return noise::sha256(parameter_lines(progress)); }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

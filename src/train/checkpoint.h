@@ -6,7 +6,7 @@
 
 #include "train/trainer.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// A run as a file: lines of text, the weights as exact bits, and a SHA-256 of all of it. It contains only public terms and what the steps
 /// released: no count of clipped records, no state of a generator that could be drawn from again.
@@ -17,4 +17,4 @@ namespace tradeoff::train {
 /// SHA-256 of the two lines of the file with the parameters, `weights = ...` and `average = ...`.
 [[nodiscard]] std::string parameters_digest(const Progress& progress);
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -8,7 +8,7 @@
 #include "tradeoff/error.h"
 #include "train/inflate.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 constexpr std::size_t largest_file = std::size_t{1} << 30;  // bytes, unpacked
@@ -189,4 +189,4 @@ Examples slice(const Examples& all, std::size_t from, std::size_t to) {
   return part;
 }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -6,7 +6,7 @@
 
 #include "train/examples.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// The two files of a data set in MNIST's format, each plain or gzipped: images (magic 2051) with bytes 0..255 read as 0..1, and labels
 /// (magic 2049) below `classes`. Errors use `names`. Throws DomainError that states which file is wrong and why.
@@ -27,4 +27,4 @@ struct TableTerms {
 /// The first records, and the rest: a split that does not depend on the data.
 [[nodiscard]] Examples slice(const Examples& all, std::size_t from, std::size_t to);
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

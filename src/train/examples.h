@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// Activations as integers: `activation_one` stands for 1. [private-step]
 using GridMatrix = Eigen::Matrix<std::int16_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -36,4 +36,4 @@ struct Examples {
   [[nodiscard]] std::size_t width() const { return static_cast<std::size_t>(inputs.cols()) - 1; }
 };
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -8,7 +8,7 @@
 
 #include "tradeoff/error.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 constexpr std::size_t cell = 4;
@@ -62,4 +62,4 @@ Examples orientation_histograms(const Examples& images) {
   return found;
 }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

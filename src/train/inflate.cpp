@@ -8,7 +8,7 @@
 
 #include "tradeoff/error.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 [[noreturn]] void refuse(const char* why) { throw DomainError(std::string("not a sound gzip file: ") + why); }
@@ -226,4 +226,4 @@ std::string gunzip(std::string_view bytes, std::size_t limit) {
   return content;
 }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

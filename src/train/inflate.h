@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// Whether the bytes start like a gzip file.
 [[nodiscard]] bool is_gzip(std::string_view bytes);
@@ -14,4 +14,4 @@ namespace tradeoff::train {
 /// input, and for a content of more than `limit` bytes.
 [[nodiscard]] std::string gunzip(std::string_view bytes, std::size_t limit);
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

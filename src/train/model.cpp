@@ -7,7 +7,7 @@
 #include "tradeoff/error.h"
 #include "train/row_products.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 using Index = Eigen::Index;
@@ -186,4 +186,4 @@ Score evaluate(const Model& model, const Examples& examples) {
   return {loss / count, static_cast<double>(right) / count};
 }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

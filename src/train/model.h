@@ -9,7 +9,7 @@
 #include "noise/words.h"
 #include "train/examples.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// The gradient of every example at one layer, in factors: example i contributes the sum over its positions p of inputs(i p, :)^T deltas(i
 /// p, :). A dense layer has one position, so its norm is a product of two norms. [per-example-norm]
@@ -71,4 +71,4 @@ struct Score {
 };
 [[nodiscard]] Score evaluate(const Model& model, const Examples& examples);
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 /// One block of rows for one strip of outputs; the sums stay in registers.
@@ -63,4 +63,4 @@ void add_outer_products(IntegerRows left, IntegerRows right, std::size_t rows_at
   add_all(left, right, rows_at_once, sums.data());
 }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -7,7 +7,7 @@
 
 #include "noise/processor.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// 16-bit integers in rows; `values` has rows * columns of them.
 struct IntegerRows {
@@ -21,4 +21,4 @@ struct IntegerRows {
 void add_outer_products(IntegerRows left, IntegerRows right, std::size_t rows_at_once, std::span<std::int64_t> sums,
                         noise::Level level = noise::best_level());
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

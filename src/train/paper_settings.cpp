@@ -13,7 +13,7 @@
 #include "report/claim.h"
 #include "tradeoff/sgd.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 using report::safe_end;
@@ -145,4 +145,4 @@ report::Figure to_figure(const std::vector<SettingResult>& results) {
   return figure;
 }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

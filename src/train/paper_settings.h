@@ -9,7 +9,7 @@
 #include "train/certificate.h"
 
 // Reproduces Figure 7 of Dong, Roth and Su: trains the three settings and lists the accuracy and the privacy of each run.
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// A setting of the paper.
 struct PaperSetting {
@@ -42,4 +42,4 @@ struct SettingResult {
 /// One panel per setting: the proved curves of both kinds of sampling, the limit theorem, and the curve of the pair by a Renyi accountant.
 [[nodiscard]] report::Figure to_figure(const std::vector<SettingResult>& results);
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 template <class Left>
@@ -89,4 +89,4 @@ void apply_tanh(Floats& values, noise::Level level) {
   tanh_all(values.data(), count);
 }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -4,7 +4,7 @@
 #include "noise/processor.h"
 #include "train/examples.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// Multiplies each row of `left` by `weights`. Every entry is the same sequence of single-precision operations for any position of its row,
 /// any other rows, and any instruction set: the contribution of a record must not depend on its batch. [private-step]
@@ -15,4 +15,4 @@ namespace tradeoff::train {
 /// tanh to about four digits, entry by entry; NaN stays NaN.
 void apply_tanh(Floats& values, noise::Level level = noise::best_level());
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

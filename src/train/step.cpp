@@ -10,7 +10,7 @@
 #include "tradeoff/error.h"
 #include "train/outer_products.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 using noise::Wide;
@@ -181,4 +181,4 @@ std::vector<double> gradient_norms(const std::vector<Factors>& factors) {
   return norms;
 }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -12,7 +12,7 @@
 
 // One step of private gradient descent, in integers: the contribution of a record is a vector of integers whose norm is checked in
 // integers, the sums are integers, and the noise is drawn exactly on the same integers. [private-step]
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// The grid of the gradients; it depends only on the clipping norm.
 class ClipGrid {
@@ -71,4 +71,4 @@ class PrivateStep {
 /// The l2 norm of the gradient of each example, in the units of the clipping norm: a closed form for dense layers. [per-example-norm]
 [[nodiscard]] std::vector<double> gradient_norms(const std::vector<Factors>& factors);
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -10,7 +10,7 @@
 #include "tradeoff/error.h"
 #include "tradeoff/sgd.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 namespace {
 
 constexpr std::uint64_t most_steps = 1'000'000'000;
@@ -156,4 +156,4 @@ Model Trainer::averaged_model() const {
   return model;
 }
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

@@ -11,7 +11,7 @@
 #include "train/model.h"
 #include "train/step.h"
 
-namespace tradeoff::train {
+namespace tradeoff::detail::train {
 
 /// Everything about a run that is public and fixed before the data are read.
 struct TrainingTerms {
@@ -91,4 +91,4 @@ class Trainer {
   std::vector<Factors> factors_;
 };
 
-}  // namespace tradeoff::train
+}  // namespace tradeoff::detail::train

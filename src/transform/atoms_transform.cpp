@@ -8,7 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "transform/nodes.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 constexpr std::size_t most_atoms = 4000;     // for more atoms a lattice is cheaper
@@ -132,4 +132,4 @@ std::shared_ptr<const Transform> atoms_transform(const Atoms& atoms) {
   return transform->usable() ? transform : nullptr;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -7,7 +7,7 @@
 
 #include "numeric/lanes.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using numeric::Lanes;
@@ -67,4 +67,4 @@ TRADEOFF_CLONES OscillationSum sum_oscillations(const double* weights, const dou
   return sum;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

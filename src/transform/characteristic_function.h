@@ -5,7 +5,7 @@
 
 #include "numeric/lanes.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// sum_j a_j (cos x_j - 1) and sum_j a_j (sin x_j - x_j) with x_j = fl(t l_j): sum_j a_j exp(i x_j) without 1 and the first moment, so that
 /// no quantity of size 1 is rounded.
@@ -23,4 +23,4 @@ inline constexpr double oscillation_limit = 4e6;
 
 [[nodiscard]] OscillationSum sum_oscillations(const double* weights, const double* losses, std::size_t count, double t);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

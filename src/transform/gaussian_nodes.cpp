@@ -8,7 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/lane_loops.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 constexpr double two_pi = 2 * std::numbers::pi;
@@ -311,4 +311,4 @@ std::size_t GaussianNodes::resolved(double t, double phase) const {
   return static_cast<std::size_t>(std::lower_bound(share_.begin(), share_.end(), limit) - share_.begin());
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -6,7 +6,7 @@
 
 #include "transform/nodes.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Nodes z_j = jh of the trapezoidal rule for Q = N(0,1), with the loss l(z) = log(1 - q + q exp(mu z - mu^2/2)) of the Poisson-sampled
 /// Gaussian and a bound of the error for every power. [node-quadrature]
@@ -87,4 +87,4 @@ class GaussianNodes final : public NodeLaw {
   mutable std::array<std::once_flag, shares_.size()> made_;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -10,7 +10,7 @@
 #include "numeric/gauss_legendre.h"
 #include "transform/nodes.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 // The bounds below assume parameters at most this wide.
@@ -154,4 +154,4 @@ LaplaceTransform truncated_laplace_transform(Interval epsilon0, Interval reach) 
   return LaplaceTransform({largest, Interval::exactly(0), 0.5 / (expm1(largest / 2.0) - expm1(-largest / 2.0)), clamp(1.0 - finite, 0, 1)});
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -4,7 +4,7 @@
 #include "loss/capabilities.h"
 #include "loss/transform.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The loss of Laplace noise, whole or truncated, conditional on being finite: atoms at +b and -b and a density proportional to exp(l/2)
 /// between them. The distribution under Q is its mirror image, so the atom at -b is exp(-b) times that at +b, and both directions agree.
@@ -26,4 +26,4 @@ class LaplaceTransform final : public Transform {
 /// Laplace noise of scale 1 cut to [-reach, reach], shifted by epsilon0 < 2 reach.
 [[nodiscard]] LaplaceTransform truncated_laplace_transform(Interval epsilon0, Interval reach);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -9,7 +9,7 @@
 #include "numeric/arithmetic.h"
 #include "transform/characteristic_function.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 // First-order error counts below are multiplied by this factor, which covers products of two errors, each far below 1e-3.
@@ -289,4 +289,4 @@ void NodeTilt::characteristic_function(std::span<const double> times, std::span<
   for (std::size_t k = 0; k < times.size(); ++k) values[k] = sum_at(times[k], quadrature);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

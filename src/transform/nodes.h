@@ -9,7 +9,7 @@
 
 #include "loss/transform.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 inline constexpr double log_root_two_pi = 0.91893853320467274178;
 /// Above this exponent the other terms are negligible against e^x: the sum is kept in logarithms, and e^x is not formed.
@@ -140,4 +140,4 @@ class NodeTilt : public TiltedLoss {
   std::vector<double> kept_loss_;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -10,7 +10,7 @@
 #include "numeric/gauss_legendre.h"
 #include "numeric/normal.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 // Sums of half axes of the ellipses that are tried for a panel: small ones if w has a kink nearby, large ones for narrow panels. At 1 the
@@ -335,4 +335,4 @@ double SubsampledNodes::log_variation(double power) const {
   return bound + log_scale_ + power * (power >= 0 ? shift_.hi : shift_.lo);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

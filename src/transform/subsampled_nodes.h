@@ -8,7 +8,7 @@
 #include "tradeoff/interval.h"
 #include "transform/nodes.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The distribution of the loss x of a symmetric base under Q: a density, N(-mu^2/2, mu^2) on the whole line or coefficient * exp(-x/2) on
 /// [-largest, largest]; in the second case also atoms at both ends, the upper one exp(-largest) times the lower one; and a mass where P
@@ -112,4 +112,4 @@ class SubsampledNodes final : public NodeLaw {
   std::vector<AtomMass> atoms_;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -8,7 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "transform/laplace_transform.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// [subsampled-transform] The loss is sign * (l - shift), where l is the loss of the nodes.
@@ -152,4 +152,4 @@ std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval
   return std::make_unique<SubsampledTransform>(*known, rate, sampling, direction);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -8,7 +8,7 @@
 #include "loss/transform.h"
 #include "transform/subsampled_nodes.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// The distribution of the base for sampling, if the base is Gaussian noise or Laplace noise, whole or truncated.
 [[nodiscard]] std::optional<SampledBase> sampled_base(const Loss& base);
@@ -18,4 +18,4 @@ namespace tradeoff {
 [[nodiscard]] std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval rate, SampledBy sampling,
                                                                     Direction direction);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

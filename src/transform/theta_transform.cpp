@@ -11,7 +11,7 @@
 
 // [theta-transform] M(s) = exp(v s (s+1) / 2) theta(s d) / theta(0), theta(a) = sum_n q^(n^2) exp(2 pi i n a), with d the shift,
 // v = d^2/sigma^2 and q = exp(-2 pi^2 sigma^2), which is below 3e-9 because sigma is at least 1.
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using std::numbers::pi;
@@ -200,4 +200,4 @@ std::shared_ptr<const Transform> theta_transform(Interval sigma, double shift) {
   return std::make_shared<const ThetaTransform>(law);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

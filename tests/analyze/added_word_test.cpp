@@ -15,7 +15,7 @@
 #include "tradeoff/error.h"
 
 // A source and an operator that the library does not have, added from outside: docs/adding.md walks through the source.
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using testing::HasSubstr;
@@ -128,4 +128,4 @@ TEST(AddedWord, CannotReuseAName) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

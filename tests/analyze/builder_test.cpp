@@ -6,7 +6,7 @@
 
 #include "tradeoff/tradeoff.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 TEST(Builder, WritesTheSamePlanAsText) {
@@ -90,4 +90,4 @@ TEST(Curve, AnswersThePosteriorOfTheFirstDataSetOfADirection) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -14,7 +14,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -153,4 +153,4 @@ TEST(Curve, SamplesLossesWhoseExponentialOverflows) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

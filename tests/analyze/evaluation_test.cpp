@@ -14,7 +14,7 @@
 #include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using ::testing::Contains;
@@ -102,4 +102,4 @@ TEST(Evaluation, AnUnknownErrorIsInfinite) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

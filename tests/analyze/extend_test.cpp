@@ -11,7 +11,7 @@
 #include "tradeoff/error.h"
 
 // [longer-plan] A curve that was extended line by line answers like one made at once.
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 void expect_equal(const Curve& grown, const Curve& whole, double width, const std::string& text) {
@@ -84,4 +84,4 @@ TEST(Extend, KeepsTheNeighbouringRelation) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -13,7 +13,7 @@
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using nlohmann::json;
@@ -229,4 +229,4 @@ TEST(GoldenBridge, GaussianProfileAndItsInverses) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

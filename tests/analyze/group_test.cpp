@@ -21,7 +21,7 @@
 #include "tradeoff/error.h"
 
 // [group-privacy]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -225,4 +225,4 @@ TEST(Group, OfASampledResponseAgreesWithTheDualForm) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

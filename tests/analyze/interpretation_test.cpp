@@ -12,7 +12,7 @@
 #include "tradeoff/operations.h"
 
 // [naming-chance] [odds-factor]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -112,4 +112,4 @@ TEST(OddsFactor, CoversMechanismsThatAreMorePrivateThanThePair) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -8,7 +8,7 @@
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -84,4 +84,4 @@ TEST(LargestLoss, OfUnboundedNoise) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

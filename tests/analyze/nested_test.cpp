@@ -13,7 +13,7 @@
 #include "tradeoff/error.h"
 
 // [two-directions] [group-privacy] [tail-model]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -179,4 +179,4 @@ TEST(Nested, MergedRenyiBoundsAreRefinedBeforeAnOperator) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -15,7 +15,7 @@
 #include "tradeoff/operations.h"
 
 // [curve-algebra] [group-privacy] [privacy-order] [tradeoff-functions] [blackwell-order] [tensor-composition]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -281,4 +281,4 @@ TEST(RandomPairs, OrderAgainstBruteForce) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -16,7 +16,7 @@
 #include "tradeoff/error.h"
 
 // [curve-algebra] [privacy-order] [tensor-composition]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -265,4 +265,4 @@ TEST(PrivacyOrder, SaysNoWhereTheWitnessIsHardToFind) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -23,7 +23,7 @@
 #include "support/random_plans.h"
 #include "tradeoff/analyze.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::PlanSource;
@@ -270,4 +270,4 @@ TEST(SameAnswer, WithTheoremsOfAGroup) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -13,7 +13,7 @@
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using nlohmann::json;
@@ -197,4 +197,4 @@ TEST(Refine, TheTestBeyondTheTouchingPointAttainsDelta) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -17,7 +17,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -146,4 +146,4 @@ TEST(WithReplacement, RareGroupsAreBounded) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

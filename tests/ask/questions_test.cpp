@@ -10,7 +10,7 @@
 #include "ask/request.h"
 
 // The table of questions, and how a request reads its fields.
-namespace tradeoff::ask {
+namespace tradeoff::detail::ask {
 namespace {
 
 using ::testing::HasSubstr;
@@ -179,4 +179,4 @@ TEST(ranges, HoldOnlyWhatLiesInsideAsAWhole) {
 }
 
 }  // namespace
-}  // namespace tradeoff::ask
+}  // namespace tradeoff::detail::ask

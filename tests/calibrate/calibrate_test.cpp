@@ -14,7 +14,7 @@
 #include "support/scale.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -246,4 +246,4 @@ TEST(Calibrate, ThePrintedTextMeetsTheTargetAndNothingBeyondTheIntervalDoes) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

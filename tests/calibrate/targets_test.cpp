@@ -9,7 +9,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using testing::HasSubstr;
@@ -106,4 +106,4 @@ TEST(Targets, AGuaranteeThatThePlanStatesIsMet) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -11,7 +11,7 @@
 #include "run_command.h"
 #include "sealed.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using nlohmann::json;
@@ -163,4 +163,4 @@ TEST(Certify, AnswersMoreNarrowlyBeforeItGivesUp) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -18,7 +18,7 @@
 #include "names_of_verbs.h"
 #include "run_command.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using nlohmann::json;
@@ -154,4 +154,4 @@ TEST(Quiet, LeavesOnlyTheTheoremsOfExplain) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

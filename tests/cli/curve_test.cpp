@@ -12,7 +12,7 @@
 #include "run_command.h"
 #include "support/xml.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using testing::HasSubstr;
@@ -125,4 +125,4 @@ TEST_F(CurveFile, SaysWhyItCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -10,7 +10,7 @@
 
 #include "run_command.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using testing::AnyOf;
@@ -276,4 +276,4 @@ TEST_F(Environment, SignalsLeaveNoPartialFile) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -10,7 +10,7 @@
 #include "run_command.h"
 #include "support/xml.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using nlohmann::json;
@@ -67,4 +67,4 @@ TEST_F(Figures, AreRefusedWithAReason) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

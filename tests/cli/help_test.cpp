@@ -10,7 +10,7 @@
 #include "names_of_verbs.h"
 #include "run_command.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using testing::HasSubstr;
@@ -165,4 +165,4 @@ TEST(PlanFiles, AreNamedWithAnAt) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

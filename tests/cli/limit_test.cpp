@@ -9,7 +9,7 @@
 
 #include "run_command.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using nlohmann::json;
@@ -113,4 +113,4 @@ TEST(AskRenyi, DivergenceConversionAndZcdp) {  // [renyi-curve] [renyi-conversio
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

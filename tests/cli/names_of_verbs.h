@@ -7,7 +7,7 @@
 
 #include "run_command.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// The verbs that `tradeoff --help` lists.
 inline std::vector<std::string> names_of_verbs() {
@@ -18,4 +18,4 @@ inline std::vector<std::string> names_of_verbs() {
   return names;
 }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -10,7 +10,7 @@
 
 #include "run_command.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using nlohmann::json;
@@ -84,4 +84,4 @@ TEST(Others, AgreementCanFail) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

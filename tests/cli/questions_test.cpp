@@ -8,7 +8,7 @@
 #include "run_command.h"
 
 // The verbs and the help of `query` against the table of questions (src/ask).
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using ::testing::ContainsRegex;
@@ -59,4 +59,4 @@ TEST(questions, AnswerCheckAndCertifyToQueryAsTheVerbsDo) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

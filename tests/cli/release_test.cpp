@@ -11,7 +11,7 @@
 #include "noise/digest.h"
 #include "run_command.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using nlohmann::json;
@@ -143,4 +143,4 @@ TEST(Release, OfNarrowTruncatedNoiseTerminates) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -7,7 +7,7 @@
 
 #include "run_command.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using nlohmann::json;
@@ -83,4 +83,4 @@ TEST(VerbRisk, EveryNumberIsAnInterval) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

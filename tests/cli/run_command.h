@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// The result of a run of the command line.
 struct Outcome {
@@ -98,4 +98,4 @@ inline Outcome run_command(const std::vector<std::string>& arguments, const RunO
   return run;
 }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -5,7 +5,7 @@
 
 #include "noise/digest.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// The certificate with the digest of its content, as a forger would compute it.
 inline nlohmann::json sealed(nlohmann::json certificate) {
@@ -14,4 +14,4 @@ inline nlohmann::json sealed(nlohmann::json certificate) {
   return certificate;
 }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

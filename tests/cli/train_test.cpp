@@ -17,7 +17,7 @@
 #include "run_command.h"
 #include "support/xml.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using nlohmann::json;
@@ -313,4 +313,4 @@ TEST(TrainFashion, LearnsInAnEpoch) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

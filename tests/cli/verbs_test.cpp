@@ -11,7 +11,7 @@
 
 #include "run_command.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using nlohmann::json;
@@ -169,4 +169,4 @@ TEST(Verb, CurveIsATableThatOtherProgramsRead) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -11,7 +11,7 @@
 #include "run_command.h"
 #include "sealed.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using nlohmann::json;
@@ -241,4 +241,4 @@ TEST_F(Verify, ReadsTheStoredOnes) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -15,7 +15,7 @@
 #include "support/matchers.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -215,4 +215,4 @@ TEST(Approximate, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -19,7 +19,7 @@
 
 // Error terms that rarely decide an answer, each in a case where it does: at corners made for it, or compared with its theoretical minimum.
 // Every test here detects a fault of assurance/mutation/faults.toml that complete answers do not show.
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 constexpr double unit = 0x1p-53;
@@ -194,4 +194,4 @@ TEST(Bounds, AHyperbolicContourIncludesTheRoundingOfItsSum) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

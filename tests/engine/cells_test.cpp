@@ -14,7 +14,7 @@
 #include "support/matchers.h"
 
 // [two-step-cells]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -90,4 +90,4 @@ TEST(CellsTest, KnowsBothDirectionsAndTheFloor) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

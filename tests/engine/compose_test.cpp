@@ -13,7 +13,7 @@
 #include "operators/subsampled.h"
 #include "support/matchers.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -70,4 +70,4 @@ TEST(Compose, NoMechanismIsPerfectPrivacy) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

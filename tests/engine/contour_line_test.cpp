@@ -19,7 +19,7 @@
 // The terms of the error budget one by one: each is made so large that omitting it would be visible; the enclosure must still contain the
 // true value. [contour-inversion] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [longer-plan]
 // [contour-recurrence]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 constexpr ContourLine::Accuracy fine_accuracy{1e-13, 1e-13};
@@ -266,4 +266,4 @@ TEST(ContourLine, NodesBoundedOneByOneAreCounted) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

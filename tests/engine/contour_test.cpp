@@ -19,7 +19,7 @@
 
 // [contour-inversion] [subsampled-transform] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [contour-epsilon]
 // [contour-recurrence]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -391,4 +391,4 @@ TEST(Contour, SampledDiscreteGaussianAgreesWithTheLattice) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

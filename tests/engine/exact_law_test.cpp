@@ -11,7 +11,7 @@
 #include "numeric/arithmetic.h"
 #include "support/ball.h"
 
-namespace tradeoff::exact {
+namespace tradeoff::detail::exact {
 namespace {
 
 using test::Ball;
@@ -212,4 +212,4 @@ TEST(ExactLaw, EstimatesItsSize) {
 }
 
 }  // namespace
-}  // namespace tradeoff::exact
+}  // namespace tradeoff::detail::exact

@@ -10,7 +10,7 @@
 
 #include "numeric/arithmetic.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// A method that encloses every delta by the same interval, with its own theorem and a shared one.
@@ -78,4 +78,4 @@ TEST(FallbackChain, LeavesWhatWasRecordedBefore) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -20,7 +20,7 @@
 #include "transform/theta_transform.h"
 
 // [folded-contour] [theta-transform]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::IsTight;
@@ -343,4 +343,4 @@ TEST(Folded, IsChosenWhereAListWouldBeLong) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -28,7 +28,7 @@
 #include "support/matchers.h"
 
 // [break-point-expansion], [noise-plane], [log-convex-majorant], [bent-contour], [bent-split], [bent-remainder], [sampled-plane]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using hyperbolic::Complex;
@@ -983,4 +983,4 @@ TEST(HyperbolicContour, ABreakWithinItsRoundingOfEpsilonIsATie) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -4,7 +4,7 @@
 #include "engine/hyperbolic/path.h"
 #include "numeric/arithmetic.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// The integral of exp(s y)/(s (s+1)) over a line right of 0: 1 - exp(-y) for y > 0, else 0.
 inline hyperbolic::Estimate kernel_integral(double y, double place, double tolerance) {
@@ -18,4 +18,4 @@ inline hyperbolic::Estimate kernel_integral(double y, double place, double toler
                                {place, integrand.log_real(place)}, tolerance, -infinity, 1'000'000'000);
 }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

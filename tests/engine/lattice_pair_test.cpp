@@ -15,7 +15,7 @@
 
 // [dominating-pair] [dominated-pair] The hockey-stick divergences of both distributions compared with the profile, also between the lattice
 // points.
-namespace tradeoff::lattice {
+namespace tradeoff::detail::lattice {
 namespace {
 
 /// infinite + sum of mass * (1 - exp(epsilon - loss))+ in double-double sums; good to 1e-14 relative.
@@ -182,4 +182,4 @@ TEST(LatticePair, ClaimsNothingWithoutAProfile) {
 }
 
 }  // namespace
-}  // namespace tradeoff::lattice
+}  // namespace tradeoff::detail::lattice

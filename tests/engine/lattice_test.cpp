@@ -18,7 +18,7 @@
 #include "support/profile_only.h"
 
 // [dominating-pair] [dominated-pair] [tilted-fft] [profile-inversion] The fallback of composition, which uses profiles only.
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -314,4 +314,4 @@ TEST(Lattice, DescribesItsComputation) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

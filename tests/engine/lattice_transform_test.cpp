@@ -10,7 +10,7 @@
 #include "support/matchers.h"
 
 // [tilted-fft] Composition of given distributions compared with direct convolution, at tilts and periods at which every error term matters.
-namespace tradeoff::lattice {
+namespace tradeoff::detail::lattice {
 namespace {
 
 constexpr double step = 0.125;
@@ -168,4 +168,4 @@ TEST(LatticeTransformLarge, KeepsItsDigitsOverAMillionRuns) {
 }
 
 }  // namespace
-}  // namespace tradeoff::lattice
+}  // namespace tradeoff::detail::lattice

@@ -9,7 +9,7 @@
 
 // Explicit finite pairs of distributions, multiplied outcome by outcome with hundreds of bits: no binomials, no integer sorting, no kernel.
 // Slow and simple, so that it is easy to verify.
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 struct Outcome {
   Ball p;
@@ -102,4 +102,4 @@ inline Distribution pair_of_constraints(const std::vector<std::pair<Ball, Ball>>
   return pair;
 }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -17,7 +17,7 @@
 
 // Many threads may question every composition at once: its caches are guarded, and all answers are valid. ./test thread builds this with
 // the thread sanitizer.
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 LossPointer guarantee(double epsilon) {
@@ -73,4 +73,4 @@ TEST(Threads, AskAnInversion) { ask_at_once(compose_by_inversion(guarantees(40),
 TEST(Threads, AskALattice) { ask_at_once(compose_by_lattice({{std::make_shared<LaplaceLoss>(Interval::exactly(0.5)), 3}}, {1e-2})); }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

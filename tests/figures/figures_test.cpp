@@ -12,7 +12,7 @@
 #include "support/matchers.h"
 #include "support/xml.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -143,4 +143,4 @@ TEST(Figures, OfSamplingKeepTheirOrder) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

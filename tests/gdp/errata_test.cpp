@@ -21,7 +21,7 @@
 #include "tradeoff/gdp.h"
 #include "tradeoff/research.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using std::numbers::pi;
@@ -297,4 +297,4 @@ TEST(Errata, E29NeighboursMustBeStated) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -16,7 +16,7 @@
 #include "tradeoff/gdp.h"
 #include "tradeoff/research.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -176,4 +176,4 @@ TEST(Rectify, VectorsByTheirL1Diameter) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

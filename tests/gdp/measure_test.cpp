@@ -16,7 +16,7 @@
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using nlohmann::json;
@@ -329,4 +329,4 @@ TEST(Measure, RefusesWhatHasNoMeaning) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -17,7 +17,7 @@
 #include "tradeoff/gdp.h"
 #include "tradeoff/research.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -122,4 +122,4 @@ TEST(Staircase, MarchingGoesBackOverAPeakThatItsScanMissed) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -13,7 +13,7 @@
 #include "tradeoff/gdp.h"
 #include "tradeoff/research.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -167,4 +167,4 @@ TEST(TailHint, CanBeMisleading) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

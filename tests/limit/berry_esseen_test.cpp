@@ -10,7 +10,7 @@
 #include "tradeoff/limit.h"
 
 // [berry-esseen]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -130,4 +130,4 @@ TEST(BerryEsseen, SplitsOffWhatRevealsEverything) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -13,7 +13,7 @@
 #include "tradeoff/limit.h"
 
 // [central-limit]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -136,4 +136,4 @@ TEST(Edgeworth, IsCloserThanTheLimit) {  // [edgeworth-expansion]
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -10,7 +10,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using nlohmann::json;
@@ -158,4 +158,4 @@ TEST(Compare, LinesOfTheSameMechanismCountAsRunsOfIt) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

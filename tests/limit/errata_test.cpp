@@ -11,7 +11,7 @@
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -167,4 +167,4 @@ TEST(Errata, TheReplaceOnePairOfPoissonSamplesIsBelowSamplesOfFixedSize) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -16,7 +16,7 @@
 #include "tradeoff/limit.h"
 
 // [loss-moments] [profile-integral]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -222,4 +222,4 @@ TEST(ProfileIntegral, GivesNoBoundForARangeThatIsTooLong) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

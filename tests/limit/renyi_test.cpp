@@ -19,7 +19,7 @@
 #include "tradeoff/limit.h"
 
 // [renyi-curve] [renyi-conversion] [profile-integral]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -207,4 +207,4 @@ TEST(RenyiCurve, ACompositionInsideAMixture) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -8,7 +8,7 @@
 #include "support/matchers.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Ball;
@@ -90,4 +90,4 @@ TEST(Atoms, RefuseWhatIsNoDistribution) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

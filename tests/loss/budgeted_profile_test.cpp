@@ -18,7 +18,7 @@
 #include "operators/subsampled.h"
 #include "support/matchers.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::IsTight;
@@ -268,4 +268,4 @@ TEST(BudgetedProfile, DoesNotChangeABound) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

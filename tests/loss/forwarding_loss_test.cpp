@@ -17,7 +17,7 @@
 #include "operators/subsampled.h"
 #include "operators/subsampled_gaussian.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// Forwards everything, in either order, and adds nothing.
@@ -122,4 +122,4 @@ TEST(ForwardingLoss, SwappedItAnswersForTheOtherDirection) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

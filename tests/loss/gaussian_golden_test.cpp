@@ -5,7 +5,7 @@
 #include "loss/gaussian_profile.h"
 #include "support/matchers.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using ::testing::AllOf;
@@ -83,4 +83,4 @@ TEST(GaussianGolden, ExactDecimalInputs) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

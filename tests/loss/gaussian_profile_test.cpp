@@ -11,7 +11,7 @@
 #include "support/doubles.h"
 #include "support/matchers.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using ::testing::AllOf;
@@ -165,4 +165,4 @@ TEST(Normal, LimitsAndLaws) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

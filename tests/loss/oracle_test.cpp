@@ -11,7 +11,7 @@
 #include "support/matchers.h"
 #include "support/scale.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 class Oracle : public ::testing::Test {
@@ -193,4 +193,4 @@ TEST_F(Oracle, TradeOffFunction) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -16,7 +16,7 @@
 #include "operators/subsampled.h"
 #include "support/matchers.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using nlohmann::json;
@@ -145,4 +145,4 @@ TEST(Tail, OfAMixtureIsUnknownIfThatOfAComponentIs) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

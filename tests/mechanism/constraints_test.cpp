@@ -11,7 +11,7 @@
 #include "support/matchers.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Ball;
@@ -136,4 +136,4 @@ TEST(Constraints, RefuseInvalidGuarantees) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -11,7 +11,7 @@
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -136,4 +136,4 @@ TEST(Discrete, SensitivityZeroIsPerfectPrivacy) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -10,7 +10,7 @@
 #include "support/matchers.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using nlohmann::json;
@@ -92,4 +92,4 @@ TEST(Profile, ContinuesWithItsStatedTail) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

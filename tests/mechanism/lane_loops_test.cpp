@@ -17,8 +17,9 @@
 // clang-format off: the second file opens a namespace that would hide names from the first
 // The same loops compiled for one register width each, independent of the processor. [contour-rounding]
 #define TRADEOFF_EACH_LEVEL                         \
-  using namespace ::tradeoff;          /* NOLINT */ \
-  using namespace ::tradeoff::numeric; /* NOLINT */
+  using namespace ::tradeoff;                  /* NOLINT */ \
+  using namespace ::tradeoff::detail;          /* NOLINT */ \
+  using namespace ::tradeoff::detail::numeric; /* NOLINT */
 
 #undef TRADEOFF_CLONES
 #if defined(__x86_64__)
@@ -45,7 +46,7 @@ TRADEOFF_EACH_LEVEL
 }  // namespace plain
 // clang-format on
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using numeric::lane_count;
@@ -59,15 +60,15 @@ struct Level {
 
 /// The widths that this processor supports.
 std::vector<Level> levels() {
-  std::vector<Level> found{
-      {"plain", plain::tradeoff::sum_oscillations, plain::tradeoff::numeric::turned_sums, plain::tradeoff::numeric::largest_cell}};
+  std::vector<Level> found{{"plain", plain::tradeoff::detail::sum_oscillations, plain::tradeoff::detail::numeric::turned_sums,
+                            plain::tradeoff::detail::numeric::largest_cell}};
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2"))
-    found.push_back(
-        {"avx2", avx2::tradeoff::sum_oscillations, avx2::tradeoff::numeric::turned_sums, avx2::tradeoff::numeric::largest_cell});
+    found.push_back({"avx2", avx2::tradeoff::detail::sum_oscillations, avx2::tradeoff::detail::numeric::turned_sums,
+                     avx2::tradeoff::detail::numeric::largest_cell});
   if (__builtin_cpu_supports("avx512f"))
-    found.push_back(
-        {"avx512", avx512::tradeoff::sum_oscillations, avx512::tradeoff::numeric::turned_sums, avx512::tradeoff::numeric::largest_cell});
+    found.push_back({"avx512", avx512::tradeoff::detail::sum_oscillations, avx512::tradeoff::detail::numeric::turned_sums,
+                     avx512::tradeoff::detail::numeric::largest_cell});
 #endif
   return found;
 }
@@ -136,4 +137,4 @@ TEST(LaneLoops, ComputeTheExpectedValues) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -9,7 +9,7 @@
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -62,4 +62,4 @@ TEST(Laplace, HugeParametersStayOrdered) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -9,7 +9,7 @@
 #include "support/matchers.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -64,4 +64,4 @@ TEST(Polygon, FaultsNameTheirRow) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

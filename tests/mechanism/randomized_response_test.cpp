@@ -10,7 +10,7 @@
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -40,4 +40,4 @@ TEST(RandomizedResponse, LawHasMassOneUnderBothHypotheses) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -11,7 +11,7 @@
 #include "tradeoff/error.h"
 
 // [renyi-conversion]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -94,4 +94,4 @@ TEST(RenyiBound, CoversTheGaussian) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

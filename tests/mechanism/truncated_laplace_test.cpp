@@ -9,7 +9,7 @@
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -65,4 +65,4 @@ TEST(TruncatedLaplace, BeyondTheLargestLossOnlyTheInfiniteMassIsLeft) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -12,7 +12,7 @@
 #include "noise/replay.h"
 #include "tradeoff/release.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 /// P(X >= count) for X binomial(n, p), by adding up.
@@ -142,4 +142,4 @@ TEST(Attack, OnRecords) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

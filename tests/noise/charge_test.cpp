@@ -13,7 +13,7 @@
 #include "support/scale.h"
 #include "tradeoff/release.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 /// A line of a random plan: everything that the test knows of it without the code under test.
@@ -354,4 +354,4 @@ TEST(Charge, DoesNotDependOnTheOrderOfTheWords) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -9,7 +9,7 @@
 #include "noise/replay.h"
 #include "noise/tails.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using noise::Coin;
@@ -88,4 +88,4 @@ TEST(Subset, HoldsTheEnds) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

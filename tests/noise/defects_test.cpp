@@ -17,7 +17,7 @@
 #include "noise/statistics.h"
 #include "noise/truncated.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using noise::Dyadic;
@@ -201,4 +201,4 @@ TEST(FloatAttack, BreaksTextbookNoiseAndNotOurs) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

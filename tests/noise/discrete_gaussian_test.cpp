@@ -10,7 +10,7 @@
 #include "noise/tails.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using noise::DiscreteGaussian;
@@ -58,4 +58,4 @@ TEST(DiscreteGaussian, RefusesScalesOutOfRange) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

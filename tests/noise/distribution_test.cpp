@@ -13,7 +13,7 @@
 #include "noise/statistics.h"
 #include "noise/truncated.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using noise::Dyadic;
@@ -90,4 +90,4 @@ TEST(Distribution, Subsets) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

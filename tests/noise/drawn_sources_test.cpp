@@ -12,7 +12,7 @@
 #include "plan/vocabulary.h"
 
 // The tables of what a release can draw, against the words of the plan language.
-namespace tradeoff::noise {
+namespace tradeoff::detail::noise {
 namespace {
 
 using testing::ElementsAre;
@@ -77,4 +77,4 @@ TEST(DrawnOperators, AreAllOperatorsButTwo) {
 }
 
 }  // namespace
-}  // namespace tradeoff::noise
+}  // namespace tradeoff::detail::noise

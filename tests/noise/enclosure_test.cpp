@@ -12,7 +12,7 @@
 #include "noise/replay.h"
 #include "noise/tails.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using noise::Enclosure;
@@ -119,4 +119,4 @@ TEST(Series, EncloseTheFunctionsOfArb) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

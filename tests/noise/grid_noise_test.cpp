@@ -12,7 +12,7 @@
 #include "noise/tails.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using noise::Dyadic;
@@ -162,4 +162,4 @@ TEST(Scale, IsRoundedUpAndHeldInRange) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -15,7 +15,7 @@
 #include "noise/truncated.h"
 #include "numeric/number_text.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// One elementary draw: the requested distribution, with its parameters in steps, and the result.
 struct RecordedDraw {
@@ -80,4 +80,4 @@ class Recorder final : public noise::NoiseSource {
   noise::WordSource source_;
 };
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -16,7 +16,7 @@
 #include "noise/statistics.h"
 #include "tradeoff/calibrate.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using testing::HasSubstr;
@@ -372,4 +372,4 @@ TEST(Release, OfRandomisedResponseHasItsLaw) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -9,7 +9,7 @@
 
 #include "noise/words.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// Returns the given words, then a fixed sequence (splitmix64). For tests only; the library cannot use it.
 class ReplayForTests final : public noise::WordStream {
@@ -41,4 +41,4 @@ class EmptyStream final : public noise::WordStream {
   void fill(std::span<std::uint64_t>) override { throw OutOfBits(); }
 };
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -16,7 +16,7 @@
 #include "noise/replay.h"
 #include "tradeoff/release.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using noise::ChaChaStream;
@@ -145,4 +145,4 @@ TEST(Stream, CannotBeCopied) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -14,7 +14,7 @@
 
 #include "support/scale.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// A law that is symmetric about 0, by P(|K| >= m).
 using Tail = std::function<double(std::uint64_t)>;
@@ -156,4 +156,4 @@ inline std::size_t draws() { return static_cast<std::size_t>(4e6 * test_scale())
 /// The significance level: a false alarm about once in a hundred thousand runs of the whole suite.
 inline constexpr double threshold = 1e-7;
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -8,7 +8,7 @@
 #include "noise/grid_noise.h"
 #include "support/ball.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// P(|K| >= m) for the law on the integers, by Arb's own functions.
 inline Ball tail(noise::Law law, double scale, std::uint64_t m) {
@@ -24,4 +24,4 @@ inline Ball tail(noise::Law law, double scale, std::uint64_t m) {
   return result;
 }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

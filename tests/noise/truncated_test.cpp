@@ -13,7 +13,7 @@
 #include "noise/replay.h"
 #include "noise/statistics.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 /// delta at epsilon by summing over all outputs, in long double.
@@ -78,4 +78,4 @@ TEST(Truncated, HasItsLawWhereTheBoundIsNarrow) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -12,7 +12,7 @@
 #include "support/doubles.h"
 #include "support/matchers.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 /// Doubles of every magnitude and both signs: random bits, so that subnormals and the largest are as likely as any.
@@ -301,4 +301,4 @@ TEST(Arithmetic, LibmStaysWithinItsTable) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

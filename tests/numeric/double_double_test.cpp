@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 namespace {
 
 /// A number of 400 bits: enough for every sum, product and quotient below to be far more exact than a double-double.
@@ -114,4 +114,4 @@ TEST(DoubleDoubleTest, LogOfComplementIsWithinItsStatedBound) {
 }
 
 }  // namespace
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -10,7 +10,7 @@
 #include <vector>
 
 // [fft-rounding] The transform compared with a transform in 200 bits, against the proved bound and not a tolerance.
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 namespace {
 
 constexpr double unit_roundoff = 0x1p-53;
@@ -140,4 +140,4 @@ TEST(Fft, OppositePlacesHoldConjugatesForRealInput) {
 }
 
 }  // namespace
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using ::testing::Not;
@@ -56,4 +56,4 @@ TEST(Golden, ReadsGroupsAndExactDecimals) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -10,7 +10,7 @@
 #include "support/ball.h"
 #include "support/matchers.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 struct Piece {
@@ -128,4 +128,4 @@ TEST(Mills, ErrorsStayWithinTheProvedBounds) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 namespace {
 
 TEST(GoldenSection, FindsAValleyInsideAndAtTheEnds) {
@@ -33,4 +33,4 @@ TEST(GoldenSection, EndsForAnyRequestedPrecision) {
 }
 
 }  // namespace
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

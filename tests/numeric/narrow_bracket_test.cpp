@@ -6,7 +6,7 @@
 
 #include "numeric/root.h"
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 namespace {
 
 /// A decreasing function with error `doubt`, and the number of its calls.
@@ -70,4 +70,4 @@ TEST(NarrowBracket, AcceptsAnyErrorEstimate) {
 }
 
 }  // namespace
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

@@ -14,7 +14,7 @@
 #include "numeric/arithmetic.h"
 #include "support/doubles.h"
 
-namespace tradeoff::numeric {
+namespace tradeoff::detail::numeric {
 namespace {
 
 /// The decimal read by MPFR and rounded to double in one direction. Never through a wider format: that would round twice.
@@ -288,4 +288,4 @@ TEST(ToText, NamesInfinityAndGivesNoBoundForNotANumber) {
 }
 
 }  // namespace
-}  // namespace tradeoff::numeric
+}  // namespace tradeoff::detail::numeric

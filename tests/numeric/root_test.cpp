@@ -10,7 +10,7 @@
 #include "numeric/sum.h"
 #include "support/matchers.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using ::testing::AllOf;
@@ -145,4 +145,4 @@ TEST(Bisect, TakesTheSidesInEitherOrderAndStopsAtTheWidth) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -16,7 +16,7 @@
 #include "support/matchers.h"
 
 // [curve-algebra] Losses made of losses, evaluated directly.
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -137,4 +137,4 @@ TEST(CurveAlgebra, TestsOfMixturesAndRevealingLossesAttainDelta) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -15,7 +15,7 @@
 #include "support/matchers.h"
 #include "support/profile_only.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -126,4 +126,4 @@ TEST(DualBeta, SmallBetaKeepsItsRelativeAccuracy) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -11,7 +11,7 @@
 #include "support/matchers.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -111,4 +111,4 @@ TEST(Mixture, RefusesBadWeights) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -8,7 +8,7 @@
 #include "support/matchers.h"
 
 // [poisson-subsampling] [node-quadrature]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -83,4 +83,4 @@ TEST(SubsampledGaussian, GivesTheBreakOfTheRequestedEnd) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -18,7 +18,7 @@
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Encloses;
@@ -214,4 +214,4 @@ TEST(Sampled, CornersMoveAsTheLargestLossDoes) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

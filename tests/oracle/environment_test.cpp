@@ -24,7 +24,7 @@
 #include "tradeoff/research.h"
 #include "tradeoff/sgd.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// All results of a function.
@@ -424,4 +424,4 @@ TEST(Locale, EveryPublicFunctionAnswersTheSame) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

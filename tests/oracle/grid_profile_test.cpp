@@ -14,7 +14,7 @@
 #include "support/scale.h"
 #include "tradeoff/analyze.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 Ball power(const Ball& a, std::int64_t n) {
@@ -132,4 +132,4 @@ TEST(GridProfile, OfRoundedNoiseIsNoWorseThanThatOfRealNoise) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -10,7 +10,7 @@
 #include "support/scale.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::breaker {
+namespace tradeoff::detail::breaker {
 namespace {
 
 using test::PlanSource;
@@ -74,4 +74,4 @@ std::vector<std::string> all_laws() {
 INSTANTIATE_TEST_SUITE_P(Every, Laws, testing::ValuesIn(all_laws()), [](const auto& law) { return law.param; });
 
 }  // namespace
-}  // namespace tradeoff::breaker
+}  // namespace tradeoff::detail::breaker

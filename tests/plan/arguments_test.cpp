@@ -8,7 +8,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using testing::HasSubstr;
@@ -86,4 +86,4 @@ TEST(Arguments, OfSourcesAreHeldToTheirLimits) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

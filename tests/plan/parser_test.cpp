@@ -8,7 +8,7 @@
 #include "tradeoff/error.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using testing::HasSubstr;
@@ -385,4 +385,4 @@ TEST(ReadNumber, ReadsDecimalsAndQuotientsAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -10,7 +10,7 @@
 #include "tradeoff/plan.h"
 
 // Random plans drawn from the vocabulary itself, so that a new word is tested at once.
-namespace tradeoff::random_plan {
+namespace tradeoff::detail::random_plan {
 
 [[nodiscard]] inline int pick(int low, int high) { return *rc::gen::inRange(low, high + 1); }
 [[nodiscard]] inline bool chance(int percent) { return pick(1, 100) <= percent; }
@@ -124,4 +124,4 @@ namespace tradeoff::random_plan {
   return result;
 }
 
-}  // namespace tradeoff::random_plan
+}  // namespace tradeoff::detail::random_plan

@@ -8,7 +8,7 @@
 #include "tradeoff/error.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 TEST(RoundTrip, PrintedPlansReadBackAsThemselves) {
@@ -84,4 +84,4 @@ TEST(RoundTrip, DamagedPlansAreReadOrRefusedWithAnOffsetInside) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -6,7 +6,7 @@
 
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using testing::HasSubstr;
@@ -78,4 +78,4 @@ TEST(Sgd, InvalidValuesAreRefusedByName) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

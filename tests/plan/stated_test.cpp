@@ -4,7 +4,7 @@
 #include "plan/vocabulary.h"
 #include "tradeoff/plan.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 TEST(Stated, ComparesTheNumbersAsWritten) {
@@ -31,4 +31,4 @@ TEST(Stated, IsEmptyForOtherPlans) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

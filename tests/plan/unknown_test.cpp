@@ -5,7 +5,7 @@
 
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 void expect_place(const char* text, Role role, const char* call, const char* parameter, std::size_t offset) {
@@ -48,4 +48,4 @@ TEST(Substitute, PutsTheNumberInPlace) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

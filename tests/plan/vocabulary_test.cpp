@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 TEST(Vocabulary, NamesAreUniqueWithinTheirRoleAndExplained) {
@@ -79,4 +79,4 @@ TEST(NearestName, KnowsBeginningsAndSynonyms) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

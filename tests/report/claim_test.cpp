@@ -10,7 +10,7 @@
 #include "report/caret.h"
 #include "support/matchers.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 using testing::HasSubstr;
@@ -66,4 +66,4 @@ TEST(Caret, StandsUnderTheFault) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

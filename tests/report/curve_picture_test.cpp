@@ -9,7 +9,7 @@
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -56,4 +56,4 @@ TEST(CurvePicture, OfAGaussianInUnitsOfGaussiansIsFlat) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

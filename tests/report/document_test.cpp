@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 using testing::HasSubstr;
@@ -56,4 +56,4 @@ TEST(Document, UntrustedCodeHasNoBackquotes) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

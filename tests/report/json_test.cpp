@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -76,4 +76,4 @@ TEST(JsonWriter, IgnoresTheLocale) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

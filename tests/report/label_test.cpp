@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 TEST(Label, KeepsTextAndReplacesWhatWouldBreakIt) {
@@ -23,4 +23,4 @@ TEST(Label, IsCutBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -5,7 +5,7 @@
 
 #include "tradeoff/analyze.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 // [profile-duality] Both ends are compared with the trade-off function at single points.
@@ -37,4 +37,4 @@ TEST(ManyBetas, AreNarrowEnoughForAPicture) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

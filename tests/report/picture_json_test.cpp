@@ -6,7 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 using nlohmann::json;
@@ -35,4 +35,4 @@ TEST(PictureJson, ContainsTheWholeDescription) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

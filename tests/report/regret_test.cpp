@@ -12,7 +12,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/operations.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 Curve curve_of(const char* plan) { return analyze(parse(plan)); }
@@ -79,4 +79,4 @@ TEST(Regret, OfATrivialGuarantee) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

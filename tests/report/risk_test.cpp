@@ -18,7 +18,7 @@
 #include "tradeoff/gdp.h"
 #include "tradeoff/operations.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 using test::FinitePair;
@@ -167,4 +167,4 @@ TEST(Risk, ClaimsNoSlackSmallerThanTheOneThatWasProved) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

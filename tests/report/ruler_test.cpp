@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 using ::testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST(Clip, KeepsWhatIsInside) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

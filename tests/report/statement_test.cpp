@@ -7,7 +7,7 @@
 
 #include "tradeoff/analyze.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 using testing::HasSubstr;
@@ -137,4 +137,4 @@ TEST(Statement, OrdersPlansOnlyWhereTheOrderIsCertain) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -13,7 +13,7 @@
 #include "report/verify.h"
 #include "tradeoff/analyze.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 const std::filesystem::path tests = std::filesystem::path(TRADEOFF_GOLDEN_DIR).parent_path();
@@ -118,4 +118,4 @@ TEST_P(StoredCertificatesAskedAgain, TakeTheSameSteps) {
 INSTANTIATE_TEST_SUITE_P(Slices, StoredCertificatesAskedAgain, ::testing::Range(0, slices));
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -10,7 +10,7 @@
 
 #include "support/xml.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 using test::is_well_formed;
@@ -163,4 +163,4 @@ TEST(Svg, BreaksLongLabelsOfTheLegendInTwo) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -9,7 +9,7 @@
 
 #include "report/label.h"
 
-namespace tradeoff::report {
+namespace tradeoff::detail::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(TerminalPlot, FillsABandThatIsWide) {
 }
 
 }  // namespace
-}  // namespace tradeoff::report
+}  // namespace tradeoff::detail::report

@@ -11,7 +11,7 @@
 
 // Arb balls as values, and the normal distribution computed with them: the oracle of the tests. The formulas are the textbook ones,
 // including cancellation; enough bits make them accurate.
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 class Ball {
  public:
@@ -150,4 +150,4 @@ template <class Compute>
 }
 [[nodiscard]] inline bool certainly_less(const Ball& a, const Ball& b) { return arb_lt(a.get(), b.get()) != 0; }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -3,9 +3,9 @@
 
 #include <limits>
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 inline constexpr double largest_double = std::numeric_limits<double>::max();
 inline constexpr double least_double = std::numeric_limits<double>::denorm_min();
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

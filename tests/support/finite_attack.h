@@ -10,7 +10,7 @@
 #include <vector>
 
 // The success of an attacker against a finite mechanism, by brute force in plain doubles. Independent of the library.
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// The probabilities of the outputs of a mechanism with the record and without it.
 struct FinitePair {
@@ -164,4 +164,4 @@ inline FinitePair polygon(std::vector<std::pair<double, double>> points) {
   return pair;
 }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

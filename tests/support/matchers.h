@@ -29,7 +29,7 @@ inline void PrintTo(const Interval& interval, std::ostream* out) {
 
 }  // namespace tradeoff
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// A true value to compare an interval with: a number read exactly from a decimal, or a pair of bounds.
 class Truth {
@@ -235,4 +235,4 @@ class IsTightMatcher {
   return exact.is_in({around.lo, nearest}) ? Interval{around.lo, nearest} : Interval{nearest, around.hi};
 }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

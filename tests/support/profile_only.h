@@ -5,7 +5,7 @@
 
 #include "loss/loss.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// Which functions of a loss are kept besides its profile; the others are those of a loss that says nothing.
 struct Kept {
@@ -30,4 +30,4 @@ class ProfileOnly final : public Loss {
   Kept kept_;
 };
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// A pair of distributions on a few outcomes, given by small whole weights, and the same pair as a plan.
 struct RandomPair {
@@ -53,4 +53,4 @@ inline RandomPair random_pair(std::mt19937_64& random, ZeroWeights zeros) {
   return pair;
 }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -8,7 +8,7 @@
 #include <string>
 
 // Random plans with parameters over wide ranges, the same on every machine for a seed.
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 class PlanSource {
  public:
@@ -152,4 +152,4 @@ class PlanSource {
   std::mt19937_64 bits_;
 };
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// The value of TRADEOFF_TEST_SCALE: how many times the usual number of random cases a test runs. 1 by default, less under sanitizers.
 inline double test_scale() {
@@ -15,4 +15,4 @@ inline double test_scale() {
 /// That many random cases, scaled; at least one.
 inline int scaled(int count) { return std::max(1, static_cast<int>(count * test_scale())); }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

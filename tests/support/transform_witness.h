@@ -10,7 +10,7 @@
 
 #include "support/ball.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// Bits of every operation here.
 inline constexpr slong witness_bits = 200;
@@ -103,4 +103,4 @@ class SubsampledGaussianWitness {
   return value;
 }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 namespace detail {
 
@@ -77,4 +77,4 @@ inline testing::AssertionResult is_well_formed(const std::string& xml) {
   return testing::AssertionSuccess();
 }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -10,7 +10,7 @@
 #include "support/scale.h"
 #include "train/audit_bounds.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using train::AuditResult;
@@ -313,4 +313,4 @@ TEST(Audit, DetectsEveryFault) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -12,7 +12,7 @@
 #include "support/scale.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using train::Batch;
@@ -109,4 +109,4 @@ TEST(Batches, StateTheirNeighboursAndPlan) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -15,7 +15,7 @@
 #include "train/features.h"
 #include "train/inflate.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using testing::AllOf;
@@ -149,4 +149,4 @@ TEST(Features, AreOfOneRecordAtATimeAndOfOneNorm) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -11,7 +11,7 @@
 #include "train/row_products.h"
 #include "train/step.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using train::Examples;
@@ -164,4 +164,4 @@ TEST(Model, ScoresAreOfTheArgmax) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -8,7 +8,7 @@
 #include "train/trainer.h"
 
 // Small data, small models and replayable random words, shared by the tests of training.
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 
 /// Records of random values in [-1, 1]; the label is the quadrant of the first two values, so that there is something to learn.
 inline train::Examples random_examples(std::size_t records, std::size_t width, std::uint64_t seed) {
@@ -45,4 +45,4 @@ inline std::vector<train::Factors> random_factors(const train::Model& model, con
   return factors;
 }
 
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

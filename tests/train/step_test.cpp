@@ -13,7 +13,7 @@
 #include "tradeoff/error.h"
 #include "train/outer_products.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using noise::Dyadic;
@@ -227,4 +227,4 @@ TEST(OuterProducts, AreExactAtEveryLevelAndBlockSize) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -16,7 +16,7 @@
 #include "train/certificate.h"
 #include "train/checkpoint.h"
 
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using testing::HasSubstr;
@@ -345,4 +345,4 @@ TEST(Trainer, WeightsOfAnotherModelAreRefused) {
 }
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

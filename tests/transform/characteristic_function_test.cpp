@@ -10,7 +10,7 @@
 #include <random>
 
 // [contour-rounding]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// The larger error of the two summands at one x, in units u x^2; infinite if the cosine alone errs by more than 8u.
@@ -61,4 +61,4 @@ TEST(CharacteristicValue, AddsAllLanes) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -12,7 +12,7 @@
 #include "support/transform_witness.h"
 
 // [node-quadrature] [contour-rounding] [loss-variation] [contour-march]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Ball;
@@ -268,4 +268,4 @@ TEST(GaussianNodes, BoundMomentsFromAbove) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -15,7 +15,7 @@
 #include "transform/atoms_transform.h"
 
 // [laplace-transform] [atoms-transform]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Ball;
@@ -142,4 +142,4 @@ TEST(AtomsTransform, IsTheFiniteSum) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

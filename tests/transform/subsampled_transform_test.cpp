@@ -15,7 +15,7 @@
 #include "support/transform_witness.h"
 
 // [subsampled-transform]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using test::Ball;
@@ -241,4 +241,4 @@ TEST(SubsampledTransform, IsNullIfItsErrorsCannotBeBounded) {
 }
 
 }  // namespace
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

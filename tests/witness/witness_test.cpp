@@ -12,7 +12,7 @@
 #include "tradeoff/error.h"
 
 // The library and the witness answer the same questions by different methods; their intervals must overlap.
-namespace tradeoff::test {
+namespace tradeoff::detail::test {
 namespace {
 
 using witness::Real;
@@ -168,4 +168,4 @@ TEST(Witness, ContradictsSeededFaults) {
 INSTANTIATE_TEST_SUITE_P(Witness, Overlap, testing::ValuesIn(families), [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace tradeoff::test
+}  // namespace tradeoff::detail::test

@@ -10,7 +10,7 @@
 #include "numeric/arithmetic.h"
 
 // [two-step-cells]
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 // About a quarter of a second of evaluations; the width decreases with the square of this number.
@@ -232,4 +232,4 @@ LossPointer compose_by_cells(const Parts& parts, Tolerance tolerance) {
   return std::make_shared<const TwoStepLoss>(steps[0], steps[1], tolerance);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

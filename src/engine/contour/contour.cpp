@@ -17,7 +17,7 @@
 #include "numeric/arithmetic.h"
 #include "transform/atoms_transform.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using Kernel = ContourLine::Kernel;
@@ -736,4 +736,4 @@ LossPointer compose_by_folded_contour(const Parts& parts) {
   return std::make_shared<ContourLoss>(plan, plan, parts, true);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -3,7 +3,7 @@
 
 #include "engine/part.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Composes the parts by certified Laplace inversion along vertical lines through the saddle point, in both directions. Null if a part has
 /// neither a transform nor a Gaussian mu. If an answer cannot be made tight, its interval is wide and still valid. [contour-inversion]
@@ -15,4 +15,4 @@ namespace tradeoff {
 /// transform, so there is no truncation. Null for other parts. [folded-contour]
 [[nodiscard]] LossPointer compose_by_folded_contour(const Parts& parts);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -8,7 +8,7 @@
 
 // [folded-contour] The losses lie on a lattice of step b, so the transform is periodic, and the sum over all nodes of a line is a sum over
 // the nodes of one period with the kernels of a geometric series. Nodes are omitted only where a proved bound allows it.
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using std::numbers::pi;
@@ -176,4 +176,4 @@ ContourLine::Value ContourLine::at_folded(double epsilon, Kernel kernel) const {
   return result;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

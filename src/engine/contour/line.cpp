@@ -11,7 +11,7 @@
 #include "numeric/lane_loops.h"
 #include "numeric/root.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using std::numbers::pi;
@@ -640,4 +640,4 @@ ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {
   return result;
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -13,7 +13,7 @@
 #include "numeric/lane_loops.h"
 #include "tradeoff/interval.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Nodes times points after which a line is abandoned: a tenth of a second.
 inline constexpr double most_line_work = 6e7;
@@ -244,4 +244,4 @@ class ContourLine {
   double last_time_ = 0;
 };
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

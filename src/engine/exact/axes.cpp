@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-namespace tradeoff::exact {
+namespace tradeoff::detail::exact {
 
 using numeric::add_up;
 using numeric::up_by;
@@ -362,4 +362,4 @@ Law power_by_axes(const Axes& axes, std::uint64_t times, double terms) {
   return law;
 }
 
-}  // namespace tradeoff::exact
+}  // namespace tradeoff::detail::exact

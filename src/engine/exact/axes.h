@@ -5,7 +5,7 @@
 
 // [multi-constraint-composition] Distributions whose losses are steps along a few axes: randomised responses and mixtures of them, and
 // others with few atoms. Their powers are sums over counts, and the counts are independent binomials.
-namespace tradeoff::exact {
+namespace tradeoff::detail::exact {
 
 /// Binomial probabilities of 0..count successes at the given odds, computed from the mode outward and normalised, so that no factorial,
 /// power or complement is needed. Entries are listed from `first`; those below `smallest_mass` are left out. The log error of an entry is
@@ -41,4 +41,4 @@ struct Axes {
 /// The distribution of `times` draws; `terms` as estimated by `axes_size`.
 [[nodiscard]] Law power_by_axes(const Axes& axes, std::uint64_t times, double terms);
 
-}  // namespace tradeoff::exact
+}  // namespace tradeoff::detail::exact

@@ -14,7 +14,7 @@
 #include "numeric/plain_text.h"
 #include "tradeoff/error.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 namespace {
 
@@ -445,4 +445,4 @@ LossPointer compose_exactly(const Parts& parts, Tolerance tolerance) {
   throw TooLargeError(message.str());
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

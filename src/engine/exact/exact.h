@@ -6,7 +6,7 @@
 #include "engine/part.h"
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// How finite distributions are composed: their atoms are listed; or the atoms of two halves of the plan are listed and never multiplied
 /// out [meet-in-the-middle]; or delta is computed from the transform, because the atoms of very many distinct distributions cannot be
@@ -27,4 +27,4 @@ struct ExactSize {
 /// 1e-10 wide or better (unless parameters are less accurate than that); answers by inversion aim at the tolerance.
 [[nodiscard]] LossPointer compose_exactly(const Parts& parts, Tolerance tolerance);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

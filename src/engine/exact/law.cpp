@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tradeoff::exact {
+namespace tradeoff::detail::exact {
 
 using numeric::add_up;
 using numeric::up_by;
@@ -178,4 +178,4 @@ Law product(const Law& a, const Law& b) {
   return law;
 }
 
-}  // namespace tradeoff::exact
+}  // namespace tradeoff::detail::exact

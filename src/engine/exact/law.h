@@ -11,7 +11,7 @@
 #include "loss/atoms.h"
 #include "numeric/arithmetic.h"
 
-namespace tradeoff::exact {
+namespace tradeoff::detail::exact {
 
 // Masses are summed in long double. In the 80-bit format a million sequential roundings cost 5e-14 relative, and masses go down to
 // e^-11355, so neither logarithms nor scaling are needed. Every bound below is stated in the unit roundoff of long double: if long double
@@ -79,4 +79,4 @@ struct Lattice {
 };
 [[nodiscard]] std::optional<Lattice> common_lattice(const std::vector<Interval>& values);
 
-}  // namespace tradeoff::exact
+}  // namespace tradeoff::detail::exact

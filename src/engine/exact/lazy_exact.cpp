@@ -6,7 +6,7 @@
 
 #include "engine/exact/exact.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 /// Offers only what is cheap; any other capability would compose the list.
@@ -47,4 +47,4 @@ LossPointer compose_exactly_when_asked(Parts parts, Tolerance tolerance) {
   return std::make_shared<LazyExactLoss>(std::move(parts), tolerance);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

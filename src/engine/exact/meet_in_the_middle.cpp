@@ -6,7 +6,7 @@
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
 
-namespace tradeoff::exact {
+namespace tradeoff::detail::exact {
 
 using numeric::up_by;
 
@@ -51,4 +51,4 @@ Loss::Test Halves::test(double epsilon) const {
           clamp(ends(least.detected, most.detected, spread_, lost_) + masses_.infinite, 0, 1)};
 }
 
-}  // namespace tradeoff::exact
+}  // namespace tradeoff::detail::exact

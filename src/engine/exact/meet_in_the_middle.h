@@ -3,7 +3,7 @@
 
 #include "engine/exact/table.h"
 
-namespace tradeoff::exact {
+namespace tradeoff::detail::exact {
 
 /// [meet-in-the-middle] The sum of two independent losses. Each is listed, their product is not: delta(e) is the mean of the profile of one
 /// at e minus the loss of the other, computed in one pass through both lists. This makes products of a trillion atoms exact.
@@ -31,4 +31,4 @@ class Halves {
   Wide lost_ = 0;
 };
 
-}  // namespace tradeoff::exact
+}  // namespace tradeoff::detail::exact

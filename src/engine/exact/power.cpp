@@ -6,7 +6,7 @@
 
 #include "engine/exact/axes.h"
 
-namespace tradeoff::exact {
+namespace tradeoff::detail::exact {
 
 using numeric::up_by;
 
@@ -234,4 +234,4 @@ Law power(const Atoms& all, std::uint64_t times) {
   return law;
 }
 
-}  // namespace tradeoff::exact
+}  // namespace tradeoff::detail::exact

@@ -3,7 +3,7 @@
 
 #include "engine/exact/law.h"
 
-namespace tradeoff::exact {
+namespace tradeoff::detail::exact {
 
 /// The size of the distribution of `times` independent draws.
 [[nodiscard]] Size power_size(const Atoms& atoms, std::uint64_t times);
@@ -11,4 +11,4 @@ namespace tradeoff::exact {
 /// The distribution of `times` independent draws from the finite part of the atoms, normalised to total mass 1 [exact-composition].
 [[nodiscard]] Law power(const Atoms& atoms, std::uint64_t times);
 
-}  // namespace tradeoff::exact
+}  // namespace tradeoff::detail::exact

@@ -17,7 +17,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/root.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 namespace {
 
@@ -564,4 +564,4 @@ LossPointer compose_by_inversion(const Parts& parts, Tolerance tolerance) {
   return std::make_shared<SumLoss>(parts, symmetric, tolerance.relative);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -4,7 +4,7 @@
 #include "engine/part.h"
 #include "loss/loss.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// [sum-inversion] The composition of many finite distributions with too many atoms to list: delta by the trapezoidal rule along the line
 /// through its saddle point. Aliasing and rounding are bounded. Beyond the last node the transform is bounded window by window; it must be
@@ -12,4 +12,4 @@ namespace tradeoff {
 /// has no finite distribution.
 [[nodiscard]] LossPointer compose_by_inversion(const Parts& parts, Tolerance tolerance);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

@@ -7,7 +7,7 @@
 #include "engine/exact/wide_interval.h"
 #include "numeric/arithmetic.h"
 
-namespace tradeoff::exact {
+namespace tradeoff::detail::exact {
 
 using numeric::next_up;
 using numeric::up_by;
@@ -223,4 +223,4 @@ std::vector<Interval> Table::corners() const {
   return corners;
 }
 
-}  // namespace tradeoff::exact
+}  // namespace tradeoff::detail::exact

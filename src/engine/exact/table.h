@@ -10,7 +10,7 @@
 #include "engine/exact/wide_interval.h"
 #include "loss/loss.h"
 
-namespace tradeoff::exact {
+namespace tradeoff::detail::exact {
 
 /// Masses outside the normalised finite distribution.
 struct Masses {
@@ -83,4 +83,4 @@ class Table {
   Wide other_lost_ = 0;  // Q-mass that is not listed
 };
 
-}  // namespace tradeoff::exact
+}  // namespace tradeoff::detail::exact

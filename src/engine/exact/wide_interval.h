@@ -8,7 +8,7 @@
 #include "numeric/arithmetic.h"
 
 // Converts long double values with known log errors to intervals of doubles.
-namespace tradeoff::exact {
+namespace tradeoff::detail::exact {
 
 struct Ends {
   Wide lo = 0;
@@ -37,4 +37,4 @@ struct Ends {
   return {end(lo, false), end(hi, true)};
 }
 
-}  // namespace tradeoff::exact
+}  // namespace tradeoff::detail::exact

@@ -13,7 +13,7 @@
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
 
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 namespace {
 
 // About 0.15 s of exponentials; beyond that the answer is a Chernoff bound.
@@ -445,4 +445,4 @@ Total Evaluator::anew(const Offsets& offsets, double epsilon) {
   return best;
 }
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

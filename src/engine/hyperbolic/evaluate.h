@@ -11,7 +11,7 @@
 #include "numeric/arithmetic.h"
 
 // delta at one epsilon after another, by the first contour that proves it tightly. [bent-contour], [bent-split], [bent-remainder]
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 
 /// One direction at one end of the parameters: everything that does not depend on epsilon.
 struct Side {
@@ -132,4 +132,4 @@ class Evaluator {
   double split_epsilon_ = 0;
 };
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

@@ -9,7 +9,7 @@
 #include "numeric/double_double.h"
 
 // [break-point-expansion]
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 namespace {
 
 using numeric::DoubleDouble;
@@ -177,4 +177,4 @@ std::optional<Expansion> expand(const Parts& parts, Direction direction, Paramet
   return std::move(builder.expansion);
 }
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

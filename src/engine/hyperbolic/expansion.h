@@ -12,7 +12,7 @@
 
 // The transform of a whole plan as sum_j C_j exp(s y_j) prod_a A_a(s)^{n_ja}, times one factor for all plain Gaussians and one for
 // every kind of subsampled Gaussian. [break-point-expansion]
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 
 /// log of n over k, n <= 1000, and a bound on its error.
 struct LogBinomial {
@@ -64,4 +64,4 @@ struct Expansion {
 /// Empty if a part has no expansion or if the product has too many summands.
 [[nodiscard]] std::optional<Expansion> expand(const Parts& parts, Direction direction, ParameterEnd end);
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

@@ -8,7 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
 
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 namespace {
 
 // [bent-split] Larger numbers of steps in the tail are bounded, not summed. 10^7 over 48 is a finite double.
@@ -259,4 +259,4 @@ std::uint64_t StepFactor::work() const {
   return total;
 }
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

@@ -9,7 +9,7 @@
 #include "engine/hyperbolic/expansion.h"
 #include "engine/hyperbolic/noise.h"
 
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 
 /// The logarithm of a complex number, with a bound on its error.
 struct LogValue {
@@ -83,4 +83,4 @@ class StepFactor {
   std::optional<NoisePlane> mirror_plane_;
 };
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

@@ -10,7 +10,7 @@
 #include "loss/mirrored_delta.h"
 #include "numeric/arithmetic.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using hyperbolic::Evaluator;
@@ -264,4 +264,4 @@ LossPointer compose_by_hyperbolic_contour(const Parts& parts, Tolerance toleranc
   return std::make_shared<const BentLoss>(std::move(sides), citations_of_laws(parts), symmetric, tolerance);
 }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

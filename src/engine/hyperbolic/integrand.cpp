@@ -8,7 +8,7 @@
 #include "numeric/arithmetic.h"
 
 // [bent-contour]
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 namespace {
 
 double magnitude(Interval x) { return std::max(std::abs(x.lo), std::abs(x.hi)); }
@@ -345,4 +345,4 @@ Sample Integrand::sample(Complex s, double log_scale) {
   return result;
 }
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

@@ -10,7 +10,7 @@
 #include "engine/hyperbolic/factor.h"
 
 // F(s) = sum_j C_j exp(s y_j) prod A(s) / (s (s+1)) over some of the summands of an expansion: the integrand of a contour. [bent-contour]
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 
 /// A value and a bound on its error, both already divided by exp(log_scale).
 struct Sample {
@@ -87,4 +87,4 @@ class Integrand {
   std::unordered_map<Complex, Plain, Hash> log_remainders_;
 };
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

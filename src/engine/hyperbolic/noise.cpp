@@ -9,7 +9,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/sum.h"
 
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 namespace {
 
 using std::numbers::pi;
@@ -630,4 +630,4 @@ Plain NoisePlane::evaluate_remainder(Complex p) {
   return {(mirrored ? std::conj(sum) : sum) * step_, error < infinity ? error : infinity};
 }
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

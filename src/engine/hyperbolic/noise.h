@@ -16,7 +16,7 @@
 // J(p) = E (1 + e^V)^p, V normal with mean m = logit(rate) - mu^2/2 and deviation mu: the transform of a subsampled Gaussian step, for
 // complex p, by quadrature on lines V = x + i theta. [noise-plane], [log-convex-majorant] For a sample of fixed size I(p) = E[w^p; w > 1]
 // is used instead, with another density of v = log(w - 1) on the same lines. [sampled-plane]
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 
 using Complex = std::complex<double>;
 
@@ -169,4 +169,4 @@ class NoisePlane {
   std::uint64_t work_ = 0;
 };
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

@@ -10,7 +10,7 @@
 #include "numeric/minimize.h"
 
 // [bent-contour]
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 namespace {
 
 using std::numbers::pi;
@@ -260,4 +260,4 @@ Estimate integrate_on(Integrand& integrand, Opening opening, const Contour& cont
   return estimate;
 }
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

@@ -5,7 +5,7 @@
 
 #include "engine/hyperbolic/integrand.h"
 
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 
 /// A hyperbola, the strip around it and the distance of its nodes: found by one integration and reused by others.
 struct Contour {
@@ -46,4 +46,4 @@ enum class Opening { left, right };
 [[nodiscard]] Estimate integrate_on(Integrand& integrand, Opening opening, const Contour& contour, double tolerance,
                                     std::uint64_t most_work);
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

@@ -7,7 +7,7 @@
 #include "numeric/arithmetic.h"
 
 // [bent-split]
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 namespace {
 
 using Complex = std::complex<double>;
@@ -90,4 +90,4 @@ LogHalfErfc log_half_erfc(Complex z) {
   return {std::log(left), std::atan2(rest.imag(), rest.real()), 1.5 * absolute / left + 20 * unit_roundoff};
 }
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

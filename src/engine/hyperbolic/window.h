@@ -5,7 +5,7 @@
 
 // Smooth cuts of the noise: the weights Phi(-(v - centre)/width) and Phi((v - centre)/width) add up to 1, are entire functions, and split a
 // step into a bulk and a tail, each with its own saddle point. [bent-split]
-namespace tradeoff::hyperbolic {
+namespace tradeoff::detail::hyperbolic {
 
 /// log(erfc(z) / 2) and a bound of the error of that complex logarithm; if the bound is infinite, `real` is still an upper bound.
 struct LogHalfErfc {
@@ -28,4 +28,4 @@ struct Window {
   }
 };
 
-}  // namespace tradeoff::hyperbolic
+}  // namespace tradeoff::detail::hyperbolic

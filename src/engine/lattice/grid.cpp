@@ -11,7 +11,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/root.h"
 
-namespace tradeoff::lattice {
+namespace tradeoff::detail::lattice {
 namespace {
 
 constexpr double point_budget = 0x1p19;     // profile evaluations in one discretisation, over all parts
@@ -373,4 +373,4 @@ Answer Grid::read(double epsilon) const {
   return answer;
 }
 
-}  // namespace tradeoff::lattice
+}  // namespace tradeoff::detail::lattice

@@ -11,7 +11,7 @@
 #include "engine/part.h"
 #include "loss/evaluation.h"
 
-namespace tradeoff::lattice {
+namespace tradeoff::detail::lattice {
 
 /// log delta at a point from one lattice, and the components of its error.
 struct Answer {
@@ -89,4 +89,4 @@ class Grid {
   std::shared_ptr<const ComposedPair> composed_;
 };
 
-}  // namespace tradeoff::lattice
+}  // namespace tradeoff::detail::lattice

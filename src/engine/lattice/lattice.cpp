@@ -10,7 +10,7 @@
 #include "loss/question_scope.h"
 #include "numeric/arithmetic.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 namespace {
 
 using lattice::Answer;
@@ -271,4 +271,4 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
 
 LossPointer compose_by_lattice(const Parts& parts, Tolerance tolerance) { return std::make_shared<LatticeLoss>(parts, tolerance); }
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

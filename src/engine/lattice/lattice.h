@@ -3,7 +3,7 @@
 
 #include "engine/part.h"
 
-namespace tradeoff {
+namespace tradeoff::detail {
 
 /// Composes any losses using only their profiles: users' own curves, atoms and densities, mixed sequences. Every loss is enclosed between
 /// two distributions on a common lattice, and these are convolved by tilted transforms. The lattice is refined for each question until the
@@ -12,4 +12,4 @@ namespace tradeoff {
 /// [tilted-fft]
 [[nodiscard]] LossPointer compose_by_lattice(const Parts& parts, Tolerance tolerance);
 
-}  // namespace tradeoff
+}  // namespace tradeoff::detail

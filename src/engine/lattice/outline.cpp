@@ -10,7 +10,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/root.h"
 
-namespace tradeoff::lattice {
+namespace tradeoff::detail::lattice {
 namespace {
 
 constexpr std::size_t most_groups = 2048;  // of one part
@@ -214,4 +214,4 @@ std::vector<Spacing> Outline::spacing(const Tilt& tilt, double wanted, double fl
   return result;
 }
 
-}  // namespace tradeoff::lattice
+}  // namespace tradeoff::detail::lattice

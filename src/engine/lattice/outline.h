@@ -9,7 +9,7 @@
 
 // The distributions of a composition, grouped into a few thousand cells. It finds tilts, transform lengths and the regions where a profile
 // must be evaluated closely, in microseconds. It affects how tight an answer is and what it costs, never whether it is valid. [tilted-fft]
-namespace tradeoff::lattice {
+namespace tradeoff::detail::lattice {
 
 /// A pair of distributions and its number of runs.
 struct Factor {
@@ -85,4 +85,4 @@ class Outline {
   std::vector<Grouped> parts_;
 };
 
-}  // namespace tradeoff::lattice
+}  // namespace tradeoff::detail::lattice

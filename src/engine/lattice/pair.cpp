@@ -8,7 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/double_double.h"
 
-namespace tradeoff::lattice {
+namespace tradeoff::detail::lattice {
 namespace {
 
 using numeric::DoubleDouble;
@@ -225,4 +225,4 @@ Pair discretise(const Loss& loss, Direction direction, const Points& points) {
   return {dominating(samples), dominated(samples)};
 }
 
-}  // namespace tradeoff::lattice
+}  // namespace tradeoff::detail::lattice

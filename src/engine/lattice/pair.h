@@ -7,7 +7,7 @@
 #include "loss/loss.h"
 #include "tradeoff/interval.h"
 
-namespace tradeoff::lattice {
+namespace tradeoff::detail::lattice {
 
 /// Non-negative masses at the losses index * step, index increasing, and at +infinity. Not normalised: a distribution that bounds another
 /// in the hockey-stick order bounds it after any convolution, whatever their total masses. [dominating-pair]
@@ -35,4 +35,4 @@ struct Points {
 /// [dominating-pair] [dominated-pair]
 [[nodiscard]] Pair discretise(const Loss& loss, Direction direction, const Points& points);
 
-}  // namespace tradeoff::lattice
+}  // namespace tradeoff::detail::lattice

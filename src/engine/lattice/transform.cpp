@@ -8,7 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/fft.h"
 
-namespace tradeoff::lattice {
+namespace tradeoff::detail::lattice {
 namespace {
 
 using numeric::Complex;
@@ -348,4 +348,4 @@ Reading read(const Composed& composed, double epsilon) {
   return {log(finite), rounding * share, copies * share};
 }
 
-}  // namespace tradeoff::lattice
+}  // namespace tradeoff::detail::lattice

@@ -10,7 +10,7 @@
 #include "engine/lattice/pair.h"
 #include "tradeoff/interval.h"
 
-namespace tradeoff::lattice {
+namespace tradeoff::detail::lattice {
 
 /// Selects one of the two distributions of every factor. Both go through the same transforms, one as the real and one as the imaginary
 /// part.
@@ -57,4 +57,4 @@ struct Reading {
 };
 [[nodiscard]] Reading read(const Composed& composed, double epsilon);
 
-}  // namespace tradeoff::lattice
+}  // namespace tradeoff::detail::lattice

@@ -292,7 +292,12 @@ bool Grid::start() {
   double wanted = std::max(finest_step(), std::min(widest * part_count / first_points, widest / 512));
   if (price_of_range > slow_price)
     wanted = std::max(wanted, std::min(widest * part_count * price_of_range / first_look_budget, widest / 64));
-  if (!(wanted < widest_cell)) return false;
+  if (!(wanted < widest_cell)) {
+    // A wide range has more points than usual, if they are affordable.
+    constexpr double wide = 0.9 * widest_cell;
+    if (!(finest_step() <= wide && points_of_even(wide) * std::max(price_, price_of_range) <= first_look_budget)) return false;
+    wanted = wide;
+  }
   set_step(wanted);
   begin = Work::now();
   discretise(even());

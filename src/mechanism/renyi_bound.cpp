@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "loss/key.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
@@ -147,6 +148,16 @@ Tail RenyiBoundLoss::tail() const {
   tail.gaussian = GaussianTail{-(bound_.square / 4.0).lo, 0.5, sqrt(2.0 * bound_.square).hi, bound_.square.hi};
   tail.limit = sqrt(2.0 * bound_.square);
   return tail;
+}
+
+std::string RenyiBoundLoss::key() const {
+  std::string key = make_key("renyi_bound", {bound_.square});
+  for (const auto* polygons : {&bound_.polygons.safe, &bound_.polygons.least})
+    for (const Polygon& polygon : *polygons) {
+      key += make_key("", {Interval::exactly(polygon.times), Interval::exactly(static_cast<double>(polygon.vertices.size()))});
+      for (const auto& [s, bound] : polygon.vertices) key += make_key("", {Interval::exactly(s), bound});
+    }
+  return key;
 }
 
 void RenyiBoundLoss::cite() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,7 @@ class RenyiBoundLoss final : public FamilyLoss {
     known.renyi_bound = &bound_;
     return known;
   }
+  [[nodiscard]] std::string key() const override;
   void cite() const override;
 
  private:

@@ -62,7 +62,10 @@ class RefinedLoss final : public Loss, public ClosedForms {
   }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
   [[nodiscard]] Tail tail() const override { return bound_->tail(); }  // unchanged beyond the touching point
-  [[nodiscard]] std::string key() const override { return "refined(" + bound_->key() + ")"; }
+  [[nodiscard]] std::string key() const override {
+    const std::string inner = bound_->key();
+    return inner.empty() ? inner : "refined(" + inner + ")";
+  }
   void cite() const override {
     bound_->cite();
     record(lines_);

@@ -9,6 +9,7 @@
 
 #include "loss/gaussian_profile.h"
 #include "mechanism/families.h"
+#include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
@@ -50,6 +51,16 @@ TEST(Refine, ProfilesAsGolden) {
       EXPECT_THAT(delta, IsTight(1e-11)) << golden["family"] << " " << value["eps"];
     }
   }
+}
+
+// Equal keys are merged, so refinements of different bounds must have different keys.
+TEST(Refine, DifferentBoundsAreNotMerged) {
+  const auto epsilon = [](const char* plan) { return analyze(parse(plan), Neighbours::unstated, {1e-2}).epsilon_at(1e-5); };
+  EXPECT_GE(epsilon("zcdp(rho=0.005) | refine(); zcdp(rho=0.5) | refine()").hi, epsilon("zcdp(rho=0.5) | refine()").lo);
+  const LossPointer one = refine(renyi_bound({{Interval::exactly(2), Interval::exactly(0.5)}}));
+  const LossPointer other = refine(renyi_bound({{Interval::exactly(2), Interval::exactly(0.25)}}));
+  EXPECT_NE(one->key(), other->key());
+  EXPECT_EQ(one->key(), refine(renyi_bound({{Interval::exactly(2), Interval::exactly(0.5)}}))->key());
 }
 
 /// Brute force: the hull of the bound, its mirrors and (0, 1) at x0 is the largest value there of a line below all points.

@@ -142,8 +142,9 @@ Interval RenyiBoundLoss::relative_drop(Interval epsilon) const {
 
 // Without the entropy term, s = (epsilon - rho)/(2 rho) gives exp(-(epsilon - rho)^2/(4 rho)); the entropy term adds a logarithm only.
 Tail RenyiBoundLoss::tail() const {
-  if (!bound_.polygons.safe.empty()) return heavy_tail(TailKind::exponential);
+  if (!bound_.polygons.safe.empty()) return heavy_tail(TailKind::exponential, LargestLoss::unbounded());
   Tail tail;
+  tail.largest = LargestLoss::unbounded();
   tail.kind = TailKind::gaussian;
   tail.gaussian = GaussianTail{-(bound_.square / 4.0).lo, 0.5, sqrt(2.0 * bound_.square).hi, bound_.square.hi};
   tail.limit = sqrt(2.0 * bound_.square);

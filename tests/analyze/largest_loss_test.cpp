@@ -76,7 +76,8 @@ TEST(LargestLoss, OfUnboundedNoise) {
   const Interval none = Interval::exactly(infinity);
   for (const char* plan :
        {"gaussian(sigma=6.9) | poisson(rate=0.0003) | repeat(21039)", "discrete_gaussian(sigma=2) | sample(rate=0.03) | repeat(9)",
-        "zcdp(rho=0.01) | repeat(7); gaussian(sigma=3) | sample(rate=0.1) | repeat(9)", "gdp(mu=1) | group(2); laplace(scale=1)"})
+        "zcdp(rho=0.01) | repeat(7); gaussian(sigma=3) | sample(rate=0.1) | repeat(9)", "gdp(mu=1) | group(2); laplace(scale=1)",
+        "zcdp(rho=0.01) | poisson(rate=0.01) | group(3) | repeat(4)"})
     EXPECT_EQ(pure_epsilon(plan), none) << plan;
   const std::string sampled = "gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)";
   EXPECT_EQ(pure_epsilon(sampled, Direction::remove), none);

@@ -60,7 +60,8 @@ Interval TailedProfile::log_delta(Direction direction, Interval epsilon) const {
 }
 
 std::string TailedProfile::key() const {
-  return parts_.pair->key().empty() ? std::string() : "tailed(" + parts_.pair->key() + "," + parts_.bound->key() + ")";
+  const std::string pair = parts_.pair->key(), bound = parts_.bound->key();
+  return pair.empty() || bound.empty() ? std::string() : "tailed(" + pair + "," + bound + ")";
 }
 
 void TailedProfile::cite() const {

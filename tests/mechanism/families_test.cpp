@@ -75,7 +75,7 @@ TEST(Families, MirrorBelowZeroAndNothingAtInfinity) {
 TEST(Profile, ContinuesWithItsStatedTail) {
   const auto at = [](double value) { return Interval::exactly(value); };
   const std::vector<std::pair<Interval, Interval>> rows{{at(0), at(0.25)}, {at(1), at(0.0625)}};
-  const LossPointer tailed = profile_loss(rows, {"gaussian", at(1), at(0.5)});
+  const LossPointer tailed = profile_loss(rows, {StatedTail::Kind::gaussian, at(1), at(0.5)});
   ASSERT_TRUE(tailed->tail().gaussian.has_value());
   EXPECT_EQ(tailed->tail().kind, TailKind::gaussian);
   EXPECT_EQ(tailed->tail().gaussian->width, 0.5);
@@ -83,7 +83,7 @@ TEST(Profile, ContinuesWithItsStatedTail) {
   EXPECT_THAT(tailed->log_delta(Direction::add, at(3)), Encloses(-18.0));
   EXPECT_EQ(profile_loss(rows, {})->tail().gaussian.has_value(), false);
   try {
-    (void)profile_loss(rows, {"zero", {}, {}});
+    (void)profile_loss(rows, {StatedTail::Kind::zero, {}, {}});
     FAIL() << "a profile jumped to zero";
   } catch (const DomainError& refusal) {
     EXPECT_THAT(refusal.what(), testing::HasSubstr("tail = zero needs a last delta of 0"));

@@ -181,7 +181,7 @@ void show(const train::Trainer& trainer, const TrainingData& data, const std::ve
     remark += ", loss " + fixed(score.loss, 3) + ", accuracy " + fixed(100 * score.accuracy, 1) + " %";
   }
   const Interval epsilon = train::epsilon_so_far(progress.terms, progress.steps_done, deltas.front());
-  remark += ", epsilon <= " + numeric::to_text_above(epsilon.hi, 4) + " at delta " + deltas.front();
+  remark += ", epsilon <= " + report::claimed(epsilon, report::SafeEnd::hi) + " at delta " + deltas.front();
   Progress::report(progress.steps_done, progress.terms.steps, remark);
 }
 

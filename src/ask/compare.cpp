@@ -144,7 +144,7 @@ std::string table_of(const std::vector<Compared>& columns, std::uint64_t people,
   if (people > 0)
     for (const Compared& column : columns)
       text += "delta = " + column.delta.text + " allows a mechanism that publishes one of " + std::to_string(people) +
-              " people with probability " + report::safe_end(name_and_shame(column.delta.value, people), report::SafeEnd::hi, 4) + "\n";
+              " people with probability " + report::claimed(name_and_shame(column.delta.value, people), report::SafeEnd::hi) + "\n";
   return text;
 }
 

@@ -10,48 +10,65 @@
 namespace tradeoff::detail::report {
 namespace {
 
-constexpr int claim_digits = 4;           // digits of a quoted number
+constexpr int least_claim_digits = 4;     // digits of a quoted number, however wide its interval is
+constexpr int most_claim_digits = 6;      // more digits help no decision
 constexpr int least_interval_digits = 7;  // digits for a comparison
 constexpr int most_interval_digits = 12;  // more digits help no reader; JSON has all of them
 constexpr int digits_of_a_double = 17;    // enough to print any double exactly
 constexpr double tiny = 1e-300;           // below, doubles lose digits
 
-/// The number of significant digits that shows the difference of the ends to two digits.
-int digits_to_show(Interval value) {
+/// The number of significant digits that shows the difference of the ends to `more` digits.
+int digits_to_show(Interval value, int more, int least, int most) {
   const double size = std::max(std::abs(value.lo), std::abs(value.hi));
   const double ratio = value.width() / size;
-  if (ratio == 0) return most_interval_digits;
-  if (!(ratio > 0 && ratio < 1)) return least_interval_digits;
-  return std::clamp(2 + static_cast<int>(-std::floor(std::log10(ratio))), least_interval_digits, most_interval_digits);
+  if (ratio == 0) return most;
+  if (!(ratio > 0 && ratio < 1)) return least;
+  return std::clamp(more + static_cast<int>(-std::floor(std::log10(ratio))), least, most);
 }
 
-std::string power_of_ten(const std::string& exponent) { return "10^" + exponent; }
+/// The decimal that both ends are equal to; empty if they differ or have too many digits.
+std::string exact_text(Interval value) {
+  if (value.lo != value.hi) return {};
+  std::string below = numeric::to_text_below(value.lo, digits_of_a_double);
+  return below == numeric::to_text_above(value.hi, digits_of_a_double) ? below : std::string();
+}
+
+std::string text_of_exponent(Interval log10, SafeEnd safe) { return "10^" + safe_end(log10, safe, least_interval_digits); }
+
+/// The exact decimal if there is one; a quotient is claimed by its decimal expansion.
+std::string claimed(const Claim& claim) {
+  const bool decimal = !claim.exact.empty() && claim.exact.size() <= digits_of_a_double && claim.exact.find('/') == std::string::npos;
+  return decimal ? claim.exact : report::claimed(claim.value, claim.safe);
+}
 
 }  // namespace
 
 std::string between(Interval value) {
-  if (value.lo == value.hi) {
-    const std::string exact = numeric::to_text_below(value.lo, digits_of_a_double);
-    if (exact == numeric::to_text_above(value.hi, digits_of_a_double)) return "exactly " + exact;
-  }
-  const int digits = digits_to_show(value);
+  if (const std::string exact = exact_text(value); !exact.empty()) return "exactly " + exact;
+  const int digits = digits_to_show(value, 2, least_interval_digits, most_interval_digits);
   return "between " + numeric::to_text_below(value.lo, digits) + " and " + numeric::to_text_above(value.hi, digits);
 }
 
+std::string proof_of(const Claim& claim) { return claim.exact.empty() ? between(claim.value) : "exactly " + claim.exact; }
+
 std::string safe_end(Interval value, SafeEnd safe, int digits) {
   return safe == SafeEnd::hi ? numeric::to_text_above(value.hi, digits) : numeric::to_text_below(value.lo, digits);
+}
+
+std::string claimed(Interval value, SafeEnd safe) {
+  const std::string exact = exact_text(value);
+  return exact.empty() ? safe_end(value, safe, digits_to_show(value, 1, least_claim_digits, most_claim_digits)) : exact;
 }
 
 std::string to_text(const Claim& claim, const Style& style) {
   const char* relation = claim.safe == SafeEnd::hi ? " <= " : " >= ";
   const bool by_exponent = claim.log10 && std::isfinite(claim.log10->hi);
   std::string line = std::string(style.indent, ' ') + claim.quantity + relation;
-  line += by_exponent ? power_of_ten(safe_end(*claim.log10, claim.safe, least_interval_digits))
-                      : safe_end(claim.value, claim.safe, claim_digits);
+  line += by_exponent ? text_of_exponent(*claim.log10, claim.safe) : claimed(claim);
   if (!claim.condition.empty()) line += " " + claim.condition;
   if (style.quiet) return line + "\n";
   const std::string below = "\n" + std::string(style.indent + 4, ' ');
-  line += below + (by_exponent ? "exponent " + between(*claim.log10) : between(claim.value));
+  line += below + (by_exponent ? "exponent " + between(*claim.log10) : proof_of(claim));
   if (!style.remark.empty()) line += below + style.remark;
   return line + "\n";
 }

@@ -20,6 +20,7 @@ struct Claim {
   SafeEnd safe = SafeEnd::hi;
   std::string condition;
   std::optional<Interval> log10;  ///< of a value too small for a double
+  std::string exact = {};         ///< the exact number, where it is known: 2.5 or 28200/103
 };
 
 /// What is printed besides the claim.
@@ -31,13 +32,20 @@ struct Style {
 
 /// The claim on the first line, the proof below it, indented:
 ///
-///     epsilon <= 2.382 at delta = 1e-05
-///         between 2.381690 and 2.381691
+///     epsilon <= 2.38169 at delta = 1e-05
+///         between 2.3816892 and 2.3816899
 ///         add-remove neighbours; contour, 0.6 ms
 [[nodiscard]] std::string to_text(const Claim& claim, const Style& style);
 
 /// "between 2.381690 and 2.381691", rounded outward, with enough digits to show the width; "exactly 0.5" if both ends are equal.
 [[nodiscard]] std::string between(Interval value);
+
+/// The same for a claim: "exactly 28200/103" if its exact number is known.
+[[nodiscard]] std::string proof_of(const Claim& claim);
+
+/// The safe end as it is claimed: all its digits if both ends are equal, otherwise at most six significant digits, as many as the width
+/// supports, rounded to the safe side.
+[[nodiscard]] std::string claimed(Interval value, SafeEnd safe);
 
 /// The safe end with this many significant digits, rounded to the safe side.
 [[nodiscard]] std::string safe_end(Interval value, SafeEnd safe, int digits);

@@ -243,7 +243,7 @@ std::vector<std::string> not_covered(const Statement& statement) {
 std::string headline_text(const Statement& statement) {
   const auto& [delta, epsilon] = statement.headline;
   if (!(epsilon.hi < infinity)) return "no finite ε at δ = " + delta.text;
-  return "ε ≤ " + safe_end(epsilon, SafeEnd::hi, 4) + " at δ = " + delta.text;
+  return "ε ≤ " + claimed(epsilon, SafeEnd::hi) + " at δ = " + delta.text;
 }
 
 }  // namespace tradeoff::detail::report

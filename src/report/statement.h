@@ -63,7 +63,7 @@ struct Statement {
 [[nodiscard]] std::string neighbours_sentence(Neighbours neighbours);
 /// What the statement does not cover.
 [[nodiscard]] std::vector<std::string> not_covered(const Statement& statement);
-/// "ε ≤ 2.382 at δ = 1e-5".
+/// "ε ≤ 2.38169 at δ = 1e-5".
 [[nodiscard]] std::string headline_text(const Statement& statement);
 /// A YAML block for a model card or a data card.
 [[nodiscard]] std::string model_card(const Statement& statement);

@@ -13,11 +13,10 @@
 namespace tradeoff::detail::report {
 namespace {
 
-constexpr int digits = 4;                    // digits of a quoted number
 constexpr std::size_t picture_points = 161;  // enough for a smooth line at the size of a page
 
-std::string most(Interval value) { return value.hi < infinity ? safe_end(value, SafeEnd::hi, digits) : "none"; }
-std::string least(Interval value) { return safe_end(value, SafeEnd::lo, digits); }
+std::string most(Interval value) { return value.hi < infinity ? claimed(value, SafeEnd::hi) : "none"; }
+std::string least(Interval value) { return claimed(value, SafeEnd::lo); }
 std::string proved(Interval value) { return value.hi < infinity ? between(value) : "no finite value"; }
 std::string per_cent_above(Interval value) { return safe_end(value * 100.0, SafeEnd::hi, 3) + " %"; }
 
@@ -242,16 +241,16 @@ std::string model_card(const Statement& statement) {
     return out.text(text).str();  // a JSON string is also a YAML string
   };
   std::string text = "differential_privacy:\n";
-  text += "  epsilon: " + (epsilon.hi < infinity ? safe_end(epsilon, SafeEnd::hi, digits) : std::string(".inf")) + "\n";
+  text += "  epsilon: " + (epsilon.hi < infinity ? claimed(epsilon, SafeEnd::hi) : std::string(".inf")) + "\n";
   text += "  delta: " + delta.text + "\n";
   for (const MuRow& row : statement.mus)
     if (row.slack == "1e-10" && row.regret)
-      text += "  mu: " + safe_end(row.mu, SafeEnd::hi, digits) + "\n  mu_slack: " + row.slack +
+      text += "  mu: " + claimed(row.mu, SafeEnd::hi) + "\n  mu_slack: " + row.slack +
               "\n  mu_regret: " + safe_end(*row.regret, SafeEnd::hi, 2) + "\n";
   text += "  unit_of_privacy: " + quoted(unit_of(statement)) + "\n";
   text += std::string("  neighbours: ") + to_word(statement.curve.neighbours()) + "\n";
   text += "  mechanism: " + quoted(statement.plan_text) + "\n";
-  text += "  membership_inference_advantage: " + safe_end(statement.risk.advantage, SafeEnd::hi, digits) + "\n";
+  text += "  membership_inference_advantage: " + claimed(statement.risk.advantage, SafeEnd::hi) + "\n";
   text += "  accountant: " + quoted("tradeoff " TRADEOFF_VERSION ", certified upper bounds") + "\n";
   return text;
 }

@@ -52,7 +52,7 @@ TEST(VerbCompare, PrintsTheTableOfThePaper) {
   EXPECT_THAT(run.out, HasSubstr("rdp                 12.1395   17.1678   21.0261   24.2789"));
   EXPECT_THAT(run.out, HasSubstr("gdp                 3.10497   5.05915   6.46865   7.62062"));
   EXPECT_THAT(run.out, HasSubstr("gdp_summary         2.13654   3.72861   4.87081   5.80197"));
-  EXPECT_THAT(run.out, HasSubstr("epsilon <= 5.565 at delta = 0.0001"));
+  EXPECT_THAT(run.out, HasSubstr("epsilon <= 5.56406 at delta = 0.0001"));
   EXPECT_THAT(run.out, HasSubstr("by exact"));
   EXPECT_THAT(run.out, HasSubstr("refused:\n"));
 }

@@ -74,6 +74,7 @@ struct Explanation {
   std::string plan;
   std::string delta;
   Explained<Interval> epsilon;
+  std::string exact;  ///< epsilon as an exact number, where it is known
 };
 
 std::string to_json(const Explanation& found, const Curve& curve) {
@@ -86,8 +87,8 @@ std::string to_json(const Explanation& found, const Curve& curve) {
 }
 
 std::string to_lines(const Explanation& found, const Curve& curve, bool quiet, const std::string& remark) {
-  std::string text =
-      report::printable_lines(found.plan) + "\n\nepsilon at delta = " + found.delta + " " + report::between(found.epsilon.value) + ", by\n";
+  const report::Claim epsilon{"epsilon", found.epsilon.value, report::SafeEnd::hi, "", {}, found.exact};
+  std::string text = report::printable_lines(found.plan) + "\n\nepsilon at delta = " + found.delta + " " + proof_of(epsilon) + ", by\n";
   text += lines_of(found.epsilon.steps);
   return quiet ? text : text + gdp_lines(curve) + "\n(" + remark + ")\n";
 }
@@ -100,7 +101,9 @@ ExitCode run_explain(const Verb&, const Options& options) {
   const ask::Request request = to_request(explain_row, options, curves);
   const Number delta = request.has("delta") ? request.number("delta") : read_number("1e-5");
   const auto curve = request.curve();
-  const Explanation found{to_string(request.plan()), delta.text, explained([&] { return curve->epsilon_at(delta, request.direction()); })};
+  const auto pure = curve->pure_epsilon();
+  const Explanation found{to_string(request.plan()), delta.text, explained([&] { return curve->epsilon_at(delta, request.direction()); }),
+                          pure && delta.value.hi == 0 ? pure->text : ""};
   const std::string remark = stopwatch.remark(curve->neighbours(), to_string(found.epsilon.method));
   write_out(options.json ? to_json(found, *curve) : to_lines(found, *curve, options.quiet, remark));
   return ExitCode::done;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "tradeoff/interval.h"
@@ -63,6 +64,9 @@ class Curve {
   /// The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. If delta is an exact number and the plan itself states a guarantee
   /// for it, that guarantee is the answer.
   [[nodiscard]] Interval epsilon_at(Level delta, Direction = Direction::worst) const;
+  /// The least epsilon at delta = 0 as an exact number, if the numbers of the plan determine it: the sum of the largest losses, in both
+  /// directions. Empty for other plans, and for curves that were not made from a plan.
+  [[nodiscard]] std::optional<Number> pure_epsilon() const;
   /// The trade-off function: least type II error of a test whose type I error is alpha. With a direction, T(Q, P): null Q, alternative P.
   [[nodiscard]] Interval beta_at(Level alpha, Direction = Direction::worst) const;
   /// Largest true-positive rate of an attack with this false-positive rate.
@@ -73,8 +77,8 @@ class Curve {
   /// posterior are those of the first data set of the pair: with the record for `remove`, without it for `add`.
   [[nodiscard]] Posterior posterior_at(Level prior, Direction = Direction::worst) const;
 
-  /// Whether the plan itself states this guarantee or a stronger one. If so, the guarantee holds even where rounding widens `delta_at`
-  /// beyond it.
+  /// Whether the exact numbers of the plan give this guarantee or a stronger one. If so, the guarantee holds even where rounding widens
+  /// `delta_at` beyond it.
   [[nodiscard]] bool states(const Number& epsilon, const Number& delta) const;
 
   [[nodiscard]] Neighbours neighbours() const;

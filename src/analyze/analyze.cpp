@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "analyze/parts_of_plan.h"
@@ -15,10 +16,12 @@
 #include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
+#include "numeric/rational.h"
 #include "operators/algebra.h"
 #include "operators/group.h"
 #include "operators/refine.h"
 #include "plan/arguments.h"
+#include "plan/number.h"
 #include "plan/vocabulary.h"
 #include "tradeoff/error.h"
 
@@ -245,9 +248,11 @@ PlanParts detail::parts_of_plan(const Plan& plan, Neighbours neighbours, Toleran
 
 namespace {
 
-Curve curve_of(Composition composition, Neighbours neighbours, Tolerance tolerance, std::vector<WrittenGuarantee> stated) {
+Curve curve_of(Composition composition, Neighbours neighbours, Tolerance tolerance, std::vector<WrittenGuarantee> stated,
+               const std::optional<numeric::Rational>& largest_loss) {
+  auto exact = largest_loss ? std::optional(make_number(to_quotient(*largest_loss), 0)) : std::nullopt;
   const auto kept = std::make_shared<const Composition>(std::move(composition));
-  return curve_from(kept->loss, neighbours, tolerance, std::move(stated), kept);
+  return curve_from(kept->loss, neighbours, tolerance, std::move(stated), std::move(exact), kept);
 }
 
 }  // namespace
@@ -262,7 +267,7 @@ Curve detail::analyze(const Plan& given, const Vocabulary& words, Neighbours nei
   Composition composition = Analyst(words, found.neighbours, tolerance).whole(std::move(found.parts));
   // Equal plans have equal distributions only if they use the same vocabulary.
   if (&words == &vocabulary()) composition.plan = std::make_shared<const Plan>(plan);
-  return curve_of(std::move(composition), found.neighbours, tolerance, stated_guarantees(plan, words));
+  return curve_of(std::move(composition), found.neighbours, tolerance, stated_guarantees(plan, words), exact_largest_loss(plan, words));
 }
 
 Curve analyze(const Plan& plan, Neighbours neighbours, Tolerance tolerance) { return analyze(plan, vocabulary(), neighbours, tolerance); }
@@ -279,8 +284,9 @@ Curve extend(const Curve& curve, const Plan& more) {
   const Composition* const shorter = detail::CurveState::of(curve).composition.get();
   Parts parts = shorter != nullptr ? shorter->parts : Parts{{loss_of(curve), 1}};
   parts.insert(parts.end(), std::make_move_iterator(found.parts.begin()), std::make_move_iterator(found.parts.end()));
+  const std::optional<Number> before = curve.pure_epsilon();
   return curve_of(Analyst(vocabulary(), curve.neighbours(), curve.tolerance()).whole(std::move(parts), shorter), curve.neighbours(),
-                  curve.tolerance(), {});
+                  curve.tolerance(), {}, before ? sum(exact_rational(*before), exact_largest_loss(more, vocabulary())) : std::nullopt);
 }
 
 }  // namespace tradeoff

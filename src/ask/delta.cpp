@@ -12,7 +12,7 @@ constexpr std::array<Field, 1> delta_fields = {
 Interval value_of_delta(const Curve& curve, Level epsilon, Direction direction) { return curve.delta_at(epsilon, direction); }
 
 Answer answer_delta(const Request& request) {
-  const Interval epsilon = request.value("epsilon");
+  const Number epsilon = request.number("epsilon");
   const auto curve = request.curve();
   const Interval delta = value_of_delta(*curve, epsilon, request.direction());
   auto log10 = report::log10_if_tiny(delta);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <utility>
 
 #include "ask/request.h"
 
@@ -12,9 +13,12 @@ Interval value_of_epsilon(const Curve& curve, Level delta, Direction direction) 
 
 Answer answer_epsilon(const Request& request) {
   const auto curve = request.curve();
-  const Interval epsilon = value_of_epsilon(*curve, request.number("delta"), request.direction());
-  return answer_claim(
-      {"epsilon", epsilon, *request.question().safe_end, "at delta = " + request.text("delta"), report::log10_if_tiny(epsilon)}, curve);
+  const Number delta = request.number("delta");
+  const Interval epsilon = value_of_epsilon(*curve, delta, request.direction());
+  report::Claim claim{"epsilon", epsilon, *request.question().safe_end, "at delta = " + request.text("delta"),
+                      report::log10_if_tiny(epsilon)};
+  if (const auto pure = curve->pure_epsilon(); pure && delta.value.hi == 0) claim.exact = pure->text;  // [largest-loss]
+  return answer_claim(std::move(claim), curve);
 }
 
 }  // namespace

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 
 #include "calibrate/margin.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
+#include "plan/number.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 
@@ -160,16 +162,28 @@ void validate(const Target& target) {
   std::visit([](const auto& wanted) { check_range(wanted); }, target);
 }
 
+namespace {
+
+/// Whether epsilon is certainly below the exact largest loss, so that delta is positive. [largest-loss]
+bool surely_below_pure(const Curve& curve, Level epsilon) {
+  const auto pure = curve.pure_epsilon();
+  if (!pure) return false;
+  return epsilon.value().hi < pure->value.lo ||
+         (epsilon.number() != nullptr && exact_order(*epsilon.number(), *pure) == std::strong_ordering::less);
+}
+
+}  // namespace
+
 BudgetCheck check(const Curve& curve, Level epsilon, Level delta) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return check(curve, epsilon, delta); });
 
   const Guarantee budget{epsilon.value(), delta.value()};
   require(budget.epsilon.lo >= 0 && budget.epsilon.hi < infinity, "epsilon", "0 or above, and finite");
   require(budget.delta.lo >= 0 && budget.delta.hi <= 1, "delta", "between 0 and 1");
-  const Interval found = curve.delta_at(budget.epsilon);
+  const Interval found = curve.delta_at(epsilon);
   const bool stated = epsilon.number() != nullptr && delta.number() != nullptr && curve.states(*epsilon.number(), *delta.number());
   if (found.hi <= budget.delta.lo || stated) return {Met::yes, found};
-  if (found.lo > budget.delta.hi) return {Met::no, found};
+  if (found.lo > budget.delta.hi || (budget.delta.hi == 0 && surely_below_pure(curve, epsilon))) return {Met::no, found};
   return {meets(curve, budget), found};
 }
 

@@ -30,19 +30,32 @@ void require_probability(const char* question, Interval value) {
   require(value.lo >= 0 && value.hi <= 1, question, value, "between 0 and 1");
 }
 
+/// Whether epsilon is at least the exact largest loss, if that is known. [largest-loss]
+bool reaches(Level epsilon, const std::optional<Number>& largest_loss) {
+  if (!largest_loss) return false;
+  return epsilon.value().lo >= largest_loss->value.hi || (epsilon.number() != nullptr && surely_at_most(*largest_loss, *epsilon.number()));
+}
+
+void cite_exact_sum() {
+  static const Citation exact("largest-loss", "the largest losses of the plan are added in exact arithmetic");
+  record(exact);
+}
+
 /// Beyond the largest loss delta is 0; an enclosure of the profile need not show that. [largest-loss]
 template <class Read>
-Interval or_zero(const Profile& profile, Interval epsilon, Interval zero, Read&& read) {
-  {
+Interval or_zero(const Profile& profile, Level epsilon, const detail::CurveState& state, Interval zero, Read&& read) {
+  const bool exactly = reaches(epsilon, state.largest_loss);
+  if (!exactly || state.loss->cost() != Cost::engine) {  // a formula has a shorter proof
     const Recording own(Recording::When::if_wanted);
     const Interval found = read();
     const bool undecided = found.lo == zero.lo && found.hi > zero.lo;
-    if (!undecided || !(epsilon.lo >= profile.largest_loss().hi)) {
+    if (!undecided || (!exactly && !(epsilon.value().lo >= profile.largest_loss().hi))) {
       own.pass_on();
       return found;
     }
   }
   profile.cite_largest_loss();
+  if (exactly) cite_exact_sum();
   return zero;
 }
 
@@ -59,7 +72,7 @@ Interval Curve::delta_at(Level level, Direction direction) const {
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
   const QuestionScope question;
   const Profile profile(*state_->loss, direction);
-  return or_zero(profile, epsilon, Interval::exactly(0), [&] { return clamp(profile.delta(epsilon), 0, 1); });
+  return or_zero(profile, level, *state_, Interval::exactly(0), [&] { return clamp(profile.delta(epsilon), 0, 1); });
 }
 
 Interval Curve::log_delta_at(Level level, Direction direction) const {
@@ -69,7 +82,8 @@ Interval Curve::log_delta_at(Level level, Direction direction) const {
   require(epsilon.lo <= epsilon.hi, "epsilon", epsilon, "a real number");
   const QuestionScope question;
   const Profile profile(*state_->loss, direction);
-  return or_zero(profile, epsilon, Interval::exactly(-infinity), [&] { return min(profile.log_delta(epsilon), Interval::exactly(0)); });
+  return or_zero(profile, level, *state_, Interval::exactly(-infinity),
+                 [&] { return min(profile.log_delta(epsilon), Interval::exactly(0)); });
 }
 
 Interval Curve::epsilon_at(Level delta, Direction direction) const {
@@ -79,6 +93,11 @@ Interval Curve::epsilon_at(Level delta, Direction direction) const {
   Interval epsilon;
   {
     const QuestionScope question;
+    if (delta.value().hi == 0 && state_->largest_loss) {
+      Profile(*state_->loss, direction).cite_largest_loss();
+      cite_exact_sum();
+      return state_->largest_loss->value;
+    }
     epsilon = max(invert_profile(Profile(*state_->loss, direction), delta.value()), Interval::exactly(0));
   }
   if (delta.number() == nullptr) return epsilon;
@@ -91,9 +110,12 @@ Interval Curve::epsilon_at(Level delta, Direction direction) const {
   return epsilon;
 }
 
+std::optional<Number> Curve::pure_epsilon() const { return state_->largest_loss; }
+
 bool Curve::states(const Number& epsilon, const Number& delta) const {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return states(epsilon, delta); });
 
+  if (delta.value.lo >= 0 && reaches(epsilon, state_->largest_loss)) return true;
   return std::any_of(state_->stated.begin(), state_->stated.end(), [&](const WrittenGuarantee& stated) {
     return surely_at_most(stated.epsilon, epsilon) && surely_at_most(stated.delta, delta);
   });

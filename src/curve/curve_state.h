@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct CurveState {
   Neighbours neighbours = Neighbours::unstated;
   Tolerance tolerance;
   std::vector<WrittenGuarantee> stated;
+  std::optional<Number> largest_loss;              ///< of both directions, if the plan determines it exactly
   std::shared_ptr<const Composition> composition;  ///< the start for `extend`; null for a curve that was not made from a plan
 
   [[nodiscard]] static const CurveState& of(const Curve& curve) { return *curve.state_; }
@@ -27,8 +29,10 @@ struct CurveState {
 
 [[nodiscard]] inline const LossPointer& loss_of(const Curve& curve) { return detail::CurveState::of(curve).loss; }
 [[nodiscard]] inline Curve curve_from(LossPointer loss, Neighbours neighbours, Tolerance tolerance,
-                                      std::vector<WrittenGuarantee> stated = {}, std::shared_ptr<const Composition> composition = {}) {
-  return detail::CurveState::make({std::move(loss), neighbours, tolerance, std::move(stated), std::move(composition)});
+                                      std::vector<WrittenGuarantee> stated = {}, std::optional<Number> largest_loss = {},
+                                      std::shared_ptr<const Composition> composition = {}) {
+  return detail::CurveState::make(
+      {std::move(loss), neighbours, tolerance, std::move(stated), std::move(largest_loss), std::move(composition)});
 }
 
 }  // namespace tradeoff::detail

@@ -67,7 +67,9 @@ Interval odds_factor(const Curve& curve, Interval chance) {
   const LossPointer convex = convex_form(cached_loss(curve));
   const Interval rarest = dual_beta_below_one(Profile(*convex, Direction::worst), chance);
   if (!(rarest.hi > 0)) return Interval::exactly(infinity);
-  const double largest = exp(Interval::exactly(loss_of(curve)->tail().zero_from)).hi;  // no loss is larger
+  const auto pure = curve.pure_epsilon();
+  const double largest_loss = std::min(loss_of(curve)->tail().zero_from, pure ? pure->value.hi : infinity);
+  const double largest = exp(Interval::exactly(largest_loss)).hi;  // no loss is larger
   const double high = rarest.lo > 0 ? std::min(largest, (chance / rarest.lo).hi) : largest;
   return {std::min(high, std::max(1.0, (chance / rarest.hi).lo)), high};
 }

@@ -2,12 +2,15 @@
 #include "mechanism/constraints.h"
 
 #include <algorithm>
+#include <compare>
 
 #include "loss/key.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
 #include "numeric/plain_text.h"
+#include "numeric/rational.h"
 #include "plan/arguments.h"
+#include "plan/number.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::detail {
@@ -177,6 +180,29 @@ std::vector<WrittenGuarantee> guarantees_of_constraints(const Arguments& argumen
   return guarantees;
 }
 
+// [largest-loss] Near alpha = 0 the trade-off function is that of the least epsilon whose delta is 0.
+std::optional<numeric::Rational> least_pure_epsilon(const std::vector<WrittenGuarantee>& guarantees) {
+  const Number* least = nullptr;
+  for (const auto& [epsilon, delta] : guarantees) {
+    if (delta.value.lo == 0 && delta.value.hi > 0) return std::nullopt;  // perhaps 0
+    if (delta.value.hi > 0) continue;
+    if (least == nullptr) {
+      least = &epsilon;
+      continue;
+    }
+    const auto order = exact_order(epsilon, *least);
+    if (!order) return std::nullopt;
+    if (*order == std::strong_ordering::less) least = &epsilon;
+  }
+  return least == nullptr ? std::nullopt : exact_rational(*least);
+}
+
+std::optional<numeric::Rational> largest_loss_of_dp(const Arguments& arguments) { return least_pure_epsilon(guarantees_of_dp(arguments)); }
+
+std::optional<numeric::Rational> largest_loss_of_constraints(const Arguments& arguments) {
+  return least_pure_epsilon(guarantees_of_constraints(arguments));
+}
+
 }  // namespace
 
 Word dp_word() {
@@ -189,7 +215,8 @@ Word dp_word() {
           .synonyms = {{"exponential", "the exponential mechanism is not supported yet; dp(epsilon) is a valid bound for it"}},
           .stated = true,
           .make = make_dp,
-          .guarantees = guarantees_of_dp};
+          .guarantees = guarantees_of_dp,
+          .largest_loss = largest_loss_of_dp};
 }
 
 Word constraints_word() {
@@ -199,7 +226,8 @@ Word constraints_word() {
           .parameters = {{"points", Kind::pairs, "list of (epsilon, delta)"}},
           .stated = true,
           .make = make_constraints,
-          .guarantees = guarantees_of_constraints};
+          .guarantees = guarantees_of_constraints,
+          .largest_loss = largest_loss_of_constraints};
 }
 
 }  // namespace tradeoff::detail

@@ -8,6 +8,7 @@
 #include "mechanism/scaled_noise.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "numeric/rational.h"
 #include "plan/arguments.h"
 
 namespace tradeoff::detail {
@@ -79,6 +80,11 @@ LossPointer make_discrete_laplace(const Arguments& arguments, const SourceContex
   return discrete_laplace(arguments.number("scale"), arguments.whole("sensitivity"));
 }
 
+// [largest-loss] Every integer beyond the two answers has the loss sensitivity/scale or its negative.
+std::optional<numeric::Rational> largest_loss_of_discrete_laplace(const Arguments& arguments) {
+  return ratio(arguments.exact("sensitivity"), arguments.exact("scale"));
+}
+
 LossPointer make_truncated_discrete_laplace(const Arguments& arguments, const SourceContext&) {
   return truncated_discrete_laplace(arguments.number("scale"), arguments.whole("bound"), arguments.whole("sensitivity"));
 }
@@ -106,7 +112,8 @@ Word discrete_laplace_word() {
                          grid_sensitivity_parameter},
           .synonyms = {{"geometric"}},
           .norm = "l1",
-          .make = make_discrete_laplace};
+          .make = make_discrete_laplace,
+          .largest_loss = largest_loss_of_discrete_laplace};
 }
 
 Word truncated_discrete_laplace_word() {

@@ -5,6 +5,7 @@
 #include "loss/key.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "numeric/rational.h"
 #include "plan/arguments.h"
 
 namespace tradeoff::detail {
@@ -61,6 +62,11 @@ LossPointer make_laplace(const Arguments& arguments, const SourceContext&) {
   return std::make_shared<LaplaceLoss>(arguments.number("sensitivity") / arguments.number("scale"));
 }
 
+// [largest-loss] Every output outside the two answers has the loss sensitivity/scale or its negative.
+std::optional<numeric::Rational> largest_loss_of_laplace(const Arguments& arguments) {
+  return ratio(arguments.exact("sensitivity"), arguments.exact("scale"));
+}
+
 }  // namespace
 
 Word laplace_word() {
@@ -69,7 +75,8 @@ Word laplace_word() {
           .meaning = "Laplace noise, l1 sensitivity",
           .parameters = {{"scale", Kind::number, "scale of the noise", range::positive, effect::safer}, sensitivity_parameter},
           .norm = "l1",
-          .make = make_laplace};
+          .make = make_laplace,
+          .largest_loss = largest_loss_of_laplace};
 }
 
 }  // namespace tradeoff::detail

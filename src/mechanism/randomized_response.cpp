@@ -5,6 +5,7 @@
 #include "mechanism/finite.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "numeric/rational.h"
 #include "plan/arguments.h"
 
 namespace tradeoff::detail {
@@ -28,6 +29,9 @@ LossPointer make_randomized_response(const Arguments& arguments, const SourceCon
   return randomized_response(arguments.number("epsilon"), arguments.whole("choices"));
 }
 
+// [largest-loss] The loss +epsilon has the probability of the truth, whatever the number of choices.
+std::optional<numeric::Rational> largest_loss_of_randomized_response(const Arguments& arguments) { return arguments.exact("epsilon"); }
+
 }  // namespace
 
 Word randomized_response_word() {
@@ -39,7 +43,8 @@ Word randomized_response_word() {
                           effect::riskier.up_to(effect::largest_epsilon)},
                          {"choices", Kind::integer, "number of possible answers", range::whole(2, most_choices), effect::unknown, "2"}},
           .synonyms = {{"rr"}},
-          .make = make_randomized_response};
+          .make = make_randomized_response,
+          .largest_loss = largest_loss_of_randomized_response};
 }
 
 }  // namespace tradeoff::detail

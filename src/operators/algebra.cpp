@@ -2,12 +2,14 @@
 #include "operators/algebra.h"
 
 #include <algorithm>
+#include <compare>
 #include <utility>
 
 #include "loss/atoms.h"
 #include "loss/forwarding_loss.h"
 #include "mechanism/constraints.h"
 #include "numeric/arithmetic.h"
+#include "numeric/rational.h"
 #include "operators/group.h"
 #include "operators/refine.h"
 #include "operators/words.h"
@@ -259,6 +261,26 @@ std::vector<WrittenGuarantee> guarantees_of_strongest(const Arguments& arguments
   return guarantees;
 }
 
+// [largest-loss] The smaller of two profiles has the smaller of two largest losses, the larger profile has the larger.
+std::optional<numeric::Rational> extreme_largest_loss(const std::vector<Plan>& plans, const Vocabulary& vocabulary,
+                                                      std::strong_ordering kept) {
+  std::optional<numeric::Rational> found;
+  for (const Plan& plan : plans) {
+    const auto one = exact_largest_loss(plan, vocabulary);
+    if (!one) return std::nullopt;
+    if (!found || numeric::compare(*one, *found) == kept) found = one;
+  }
+  return found;
+}
+
+std::optional<numeric::Rational> largest_loss_of_strongest(const Arguments& arguments) {
+  return extreme_largest_loss(plans_of(arguments, "guarantees"), arguments.vocabulary(), std::strong_ordering::less);
+}
+
+std::optional<numeric::Rational> largest_loss_of_weakest(const Arguments& arguments) {
+  return extreme_largest_loss(plans_of(arguments, "mechanisms"), arguments.vocabulary(), std::strong_ordering::greater);
+}
+
 LossPointer make_weakest(const Arguments& arguments, const SourceContext& context) {
   return weakest_loss(pairs_of(plans_of(arguments, "mechanisms"), context));
 }
@@ -273,7 +295,8 @@ Word strongest_word() {
           .meaning = "one mechanism for which each of these is a guarantee: the larger trade-off function",
           .parameters = {{"guarantees", Kind::plans, "list of sources"}},
           .make = make_strongest,
-          .guarantees = guarantees_of_strongest};
+          .guarantees = guarantees_of_strongest,
+          .largest_loss = largest_loss_of_strongest};
 }
 
 Word weakest_word() {
@@ -281,7 +304,8 @@ Word weakest_word() {
           .name = "weakest",
           .meaning = "one of these mechanisms, it is not known which: the smaller trade-off function, made convex",
           .parameters = {{"mechanisms", Kind::plans, "list of sources"}},
-          .make = make_weakest};
+          .make = make_weakest,
+          .largest_loss = largest_loss_of_weakest};
 }
 
 Word invert_word() {

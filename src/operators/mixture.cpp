@@ -2,12 +2,14 @@
 #include "operators/mixture.h"
 
 #include <algorithm>
+#include <compare>
 #include <string>
 
 #include "loss/atoms.h"
 #include "loss/key.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
+#include "numeric/rational.h"
 #include "operators/algebra.h"
 #include "operators/group.h"
 #include "operators/words.h"
@@ -152,6 +154,20 @@ LossPointer make_mixture(const Arguments& arguments, const SourceContext& contex
   return mixture_loss(std::move(components));
 }
 
+// [largest-loss] The largest of the components that can be chosen.
+std::optional<numeric::Rational> largest_loss_of_mixture(const Arguments& arguments) {
+  std::optional<numeric::Rational> largest;
+  for (const Value& item : std::get<List>(arguments.value("components").content).items) {
+    const std::vector<Value>& pair = std::get<Tuple>(item.content).items;
+    const Interval weight = std::get<Number>(pair[0].content).value;
+    if (weight.hi == 0) continue;
+    const auto one = exact_largest_loss(std::get<Plan>(pair[1].content), arguments.vocabulary());
+    if (!one || weight.lo == 0) return std::nullopt;
+    if (!largest || numeric::compare(*one, *largest) == std::strong_ordering::greater) largest = one;
+  }
+  return largest;
+}
+
 }  // namespace
 
 Word mixture_word() {
@@ -159,7 +175,8 @@ Word mixture_word() {
           .name = "mixture",
           .meaning = "one of the sources, chosen by weight, the choice observed",
           .parameters = {{"components", Kind::components, "list of (weight, source)"}},
-          .make = make_mixture};
+          .make = make_mixture,
+          .largest_loss = largest_loss_of_mixture};
 }
 
 }  // namespace tradeoff::detail

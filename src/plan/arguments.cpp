@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "numeric/number_text.h"
+#include "plan/number.h"
 #include "plan/vocabulary.h"
 #include "tradeoff/error.h"
 
@@ -47,6 +48,8 @@ Number Arguments::written(std::string_view name) const {
     throw DomainError(call_.name + ": " + std::string(name) + " = ? can only be calibrated, not analysed");
   refuse(name, "that", "a number");
 }
+
+std::optional<numeric::Rational> Arguments::exact(std::string_view name) const { return exact_rational(written(name)); }
 
 namespace {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +41,8 @@ class Arguments {
   [[nodiscard]] std::vector<std::pair<Number, Number>> pairs(std::string_view name) const;
   /// The number as written, for losses that can use its exact value.
   [[nodiscard]] Number written(std::string_view name) const;
+  /// The same as a rational number; empty if it is negative or too long.
+  [[nodiscard]] std::optional<numeric::Rational> exact(std::string_view name) const;
 
   [[nodiscard]] const Vocabulary& vocabulary() const { return vocabulary_; }
   /// The arguments of a call inside this one.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "numeric/number_text.h"
+#include "numeric/rational.h"
 #include "tradeoff/plan.h"
 
 namespace tradeoff::detail {
@@ -14,5 +17,11 @@ namespace tradeoff::detail {
 
 /// Converts a quotient to a number of a plan. Throws ParseError if its denominator is zero or if it is beyond the range of double.
 [[nodiscard]] Number make_number(const numeric::Quotient& quotient, std::size_t offset);
+
+/// The exact value; empty if it is negative or too long.
+[[nodiscard]] std::optional<numeric::Rational> exact_rational(const Number& number);
+
+/// The order of the exact values; empty if it cannot be decided.
+[[nodiscard]] std::optional<std::strong_ordering> exact_order(const Number& a, const Number& b);
 
 }  // namespace tradeoff::detail

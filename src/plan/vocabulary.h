@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "numeric/rational.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
 
@@ -131,6 +133,9 @@ struct Word {
   LossPointer (*make)(const Arguments& arguments, const SourceContext& context) = nullptr;
   /// The (epsilon, delta) pairs that a source states itself.
   std::vector<WrittenGuarantee> (*guarantees)(const Arguments& arguments) = nullptr;
+  /// The largest privacy loss of a source, the same in both directions, in the exact numbers of the plan; empty if it is no such number.
+  /// [largest-loss]
+  std::optional<numeric::Rational> (*largest_loss)(const Arguments& arguments) = nullptr;
   /// Noise whose privacy is not monotone in its scale: what is known for every scale.
   ScaledNoise (*noise)(const Arguments& arguments) = nullptr;
   /// A tail: what it states.
@@ -177,6 +182,8 @@ using tradeoff::parse;  // the overload below would hide it
 [[nodiscard]] std::string to_string(const Plan& plan, const Vocabulary& vocabulary);
 /// What a plan of one `dp` or `constraints` states outright; nothing for any other plan.
 [[nodiscard]] std::vector<WrittenGuarantee> stated_guarantees(const Plan& plan, const Vocabulary& vocabulary);
+/// The largest privacy loss of a plan, the same in both directions, if every line has one and it can be computed exactly. [largest-loss]
+[[nodiscard]] std::optional<numeric::Rational> exact_largest_loss(const Plan& plan, const Vocabulary& vocabulary);
 
 /// Whether an argument of the word contains plans.
 [[nodiscard]] bool holds_plans(const Word& word);

@@ -38,9 +38,9 @@ void answer(const Curve& curve, CertifiedAnswer& question) {
   const bool at_infinity = question.at == "inf";
   const Number at = at_infinity ? Number{"inf", Interval::exactly(infinity)} : read_number(question.at);
   if (question.ask == Ask::delta) {
-    question.answer = curve.delta_at(at.value, direction);
+    question.answer = curve.delta_at(at, direction);
     question.log10 = log10_if_tiny(question.answer);
-    if (question.log10) question.log10 = log10_if_tiny(question.answer, curve.log_delta_at(at.value, direction));
+    if (question.log10) question.log10 = log10_if_tiny(question.answer, curve.log_delta_at(at, direction));
     return;
   }
   question.answer = question.ask == Ask::epsilon ? curve.epsilon_at(at, direction)

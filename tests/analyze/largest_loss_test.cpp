@@ -2,11 +2,16 @@
 // [largest-loss]
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
+#include "curve/curve_state.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
+#include "tradeoff/operations.h"
+#include "tradeoff/provenance.h"
+#include "tradeoff/targets.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -24,6 +29,88 @@ TEST(LargestLoss, PureGuaranteesAddUp) {
               AllOf(Encloses("273.7864077669902912621359223"), IsTight(1e-10)));
   EXPECT_THAT(pure_epsilon("laplace(scale=2) | repeat(3); randomized_response(epsilon=0.5) | repeat(4)"),
               AllOf(Encloses("3.5"), IsTight(1e-12)));
+}
+
+/// The exact number, or "none".
+std::string exact_epsilon(const std::string& plan, Neighbours neighbours = Neighbours::unstated) {
+  const auto found = analyze(parse(plan), neighbours).pure_epsilon();
+  return found ? found->text : "none";
+}
+
+TEST(LargestLoss, IsAddedInExactArithmetic) {
+  EXPECT_EQ(exact_epsilon("laplace(scale=20) | repeat(50)"), "2.5");
+  EXPECT_EQ(exact_epsilon("laplace(scale=10) | repeat(3)"), "0.3");
+  EXPECT_EQ(exact_epsilon("laplace(scale=10) | repeat(3)", Neighbours::replace_one), "0.3");
+  EXPECT_EQ(exact_epsilon("laplace(scale=3, sensitivity=0.1)"), "1/30");
+  EXPECT_EQ(exact_epsilon("discrete_laplace(scale=5.15) | repeat(1410)"), "28200/103");
+  EXPECT_EQ(exact_epsilon("discrete_laplace(scale=0.7, sensitivity=7) | group(2)"), "20");
+  EXPECT_EQ(exact_epsilon("randomized_response(epsilon=0.1, choices=5) | repeat(3); dp(epsilon=0.2)"), "0.5");
+  EXPECT_EQ(exact_epsilon("(laplace(scale=20) | repeat(5); dp(epsilon=1/3)) | group(3) | repeat(2)"), "3.5");
+  EXPECT_EQ(exact_epsilon("constraints([(2, 0), (0.7, 0), (0.1, 1e-5)])"), "0.7");
+  EXPECT_EQ(exact_epsilon("strongest([laplace(scale=1), dp(epsilon=0.9)]) | repeat(2)"), "1.8");
+  EXPECT_EQ(exact_epsilon("weakest([laplace(scale=1), dp(epsilon=0.9)]) | repeat(2)"), "2");
+  EXPECT_EQ(exact_epsilon("mixture([(0.3, laplace(scale=1)), (0.7, dp(epsilon=0.3))]) | repeat(3)"), "3");
+  EXPECT_EQ(exact_epsilon("laplace(scale=20) | repeat(0)"), "0");
+  EXPECT_EQ(exact_epsilon("dp(epsilon=0)"), "0");
+}
+
+TEST(LargestLoss, IsNoExactNumberOfOtherPlans) {
+  for (const char* plan :
+       {"gaussian(sigma=1)", "dp(epsilon=1, delta=1e-9)", "dp(epsilon=1, delta=1e-400)", "constraints([(1, 1e-5)])",
+        "laplace(scale=1) | poisson(rate=0.1)", "laplace(scale=1) | sample(rate=0.5)", "laplace(scale=1); gaussian(sigma=3)",
+        "truncated_laplace(scale=1, bound=3)", "pair(p=[0.5,0.5],q=[0.2,0.8])", "laplace(scale=1e-30, sensitivity=1e-69)",
+        "mixture([(0.3, laplace(scale=1)), (0.7, gaussian(sigma=3))])", "strongest([laplace(scale=1), gaussian(sigma=1)])"})
+    EXPECT_EQ(exact_epsilon(plan), "none") << plan;
+}
+
+// The exact number lies in the interval that the losses give, and is at least as narrow.
+TEST(LargestLoss, ExactNumberAgreesWithTheLosses) {
+  for (const char* plan : {"laplace(scale=0.7) | repeat(3)", "laplace(scale=0.3) | repeat(5) | group(2)",
+                           "discrete_laplace(scale=3) | group(3)", "randomized_response(epsilon=0.7, choices=7) | group(2) | repeat(3)",
+                           "dp(epsilon=0.3) | group(2); laplace(scale=3)", "constraints([(0.7, 0), (0.1, 0.01)]) | repeat(2)"}) {
+    const Curve curve = analyze(parse(plan));
+    const Interval exact = curve.epsilon_at(0);
+    const Interval by_losses = loss_of(curve)->tail().largest.worse();
+    EXPECT_EQ(exact, curve.pure_epsilon()->value) << plan;
+    EXPECT_TRUE(by_losses.lo <= exact.hi && exact.lo <= by_losses.hi) << plan;
+    EXPECT_LE(exact.width(), by_losses.width() + 1e-15) << plan;
+  }
+}
+
+TEST(LargestLoss, ComparesEqualWhereItIsEqual) {
+  const auto verdict = [](const std::string& plan, const std::string& epsilon) {
+    const Number budget = read_number(epsilon), delta = read_number("0");
+    return check(analyze(parse(plan)), budget, delta).within;
+  };
+  EXPECT_EQ(verdict("laplace(scale=20) | repeat(50)", "2.5"), Met::yes);
+  EXPECT_EQ(verdict("laplace(scale=10) | repeat(3)", "0.3"), Met::yes);
+  EXPECT_EQ(verdict("laplace(scale=10) | repeat(3)", "3/10"), Met::yes);
+  EXPECT_EQ(verdict("randomized_response(epsilon=0.1) | repeat(3)", "0.29999999999999999999"), Met::no);
+  EXPECT_EQ(verdict("laplace(scale=10) | repeat(3)", "0.30000000000000000001"), Met::yes);
+  EXPECT_EQ(verdict("discrete_laplace(scale=5.15) | repeat(1410)", "1410/5.15"), Met::yes);
+  EXPECT_EQ(verdict("discrete_laplace(scale=5.15) | repeat(1410)", "1409.999999999999999/5.15"), Met::no);
+  const Curve curve = analyze(parse("laplace(scale=10) | repeat(3)"));
+  const Number equal = read_number("0.3");
+  EXPECT_EQ(curve.delta_at(equal), Interval::exactly(0));
+  EXPECT_EQ(curve.log_delta_at(equal), Interval::exactly(-infinity));
+  EXPECT_TRUE(curve.states(equal, read_number("0")));
+  EXPECT_FALSE(curve.states(read_number("0.299"), read_number("0")));
+}
+
+TEST(LargestLoss, IsExactInPosteriorsAndExtensions) {
+  const Curve curve = analyze(parse("laplace(scale=20) | repeat(50)"));
+  EXPECT_THAT(curve.posterior_at(0.5).largest, AllOf(Encloses("0.9241418199787565"), IsTight(1e-14)));
+  const Curve longer = extend(curve, parse("dp(epsilon=0.1)"));
+  ASSERT_TRUE(longer.pure_epsilon());
+  EXPECT_EQ(longer.pure_epsilon()->text, "2.6");
+  EXPECT_EQ(extend(curve, parse("gaussian(sigma=1)")).pure_epsilon(), std::nullopt);
+}
+
+TEST(LargestLoss, NamesTheTheoremOfTheExactSum) {
+  const auto found = explained([] { return analyze(parse("laplace(scale=20) | repeat(50)")).epsilon_at(0); });
+  EXPECT_EQ(found.value, Interval::exactly(2.5));
+  EXPECT_EQ(found.steps.back().theorem, "largest-loss");
+  EXPECT_EQ(found.steps.back().detail, "the largest losses of the plan are added in exact arithmetic");
 }
 
 TEST(LargestLoss, OfSampledLaplace) {

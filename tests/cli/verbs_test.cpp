@@ -43,6 +43,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{{"epsilon", "--delta", "0", "laplace(scale=2)"}, 0, "epsilon <= 0.5 at delta = 0\n    exactly 0.5\n    "},
         Case{{"epsilon", "laplace(scale=2)", "--delta=0", "--quiet"}, 0, "epsilon <= 0.5 at delta = 0\n"},
+        Case{{"epsilon", "laplace(scale=10) | repeat(3)", "--delta=0"}, 0, "epsilon <= 0.3 at delta = 0\n    exactly 0.3\n"},
+        Case{{"check", "--epsilon", "2.5", "--delta", "0", "laplace(scale=20) | repeat(50)"},
+             0,
+             "certainly within the budget: delta <= 0 at"},
+        Case{{"explain", "--delta", "0", "discrete_laplace(5.15) | repeat(1410)"}, 0, "epsilon at delta = 0 exactly 28200/103, by"},
         Case{{"epsilon", "--delta", "1e-5", "dp(1, 1e-5)", "--quiet"}, 0, "epsilon <= 1 at delta = 1e-5\n"},
         Case{{"check", "--epsilon", "0.1", "--delta", "1e-5", "dp(0.1, 1e-5)", "--quiet"}, 0, "certainly within the budget\n"},
         Case{{"delta", "--epsilon", "-1", "laplace(scale=1)"}, 0, "delta <= 0.632121 at epsilon = -1\n    between 0.63212"},

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <compare>
+#include <optional>
+
+#include "numeric/rational.h"
+#include "plan/number.h"
 #include "plan/vocabulary.h"
 #include "tradeoff/plan.h"
 
@@ -14,7 +19,28 @@ TEST(Stated, ComparesTheNumbersAsWritten) {
   EXPECT_TRUE(at_most("1/3", "1/3"));
   EXPECT_FALSE(at_most("1e-5", "0.00000999999999999999999999"));
   EXPECT_FALSE(at_most("0.1", "0.09999999999999999999999"));
-  EXPECT_FALSE(at_most("2/6", "1/3")) << "not told apart: never taken for equal";
+  EXPECT_TRUE(at_most("2/6", "1/3"));
+  EXPECT_TRUE(at_most("28200/103", "1410/5.15"));
+  EXPECT_TRUE(at_most("0.3", "3/10"));
+  EXPECT_FALSE(at_most("1/3", "0.33333333333333333333"));
+  EXPECT_FALSE(at_most("1234567890123456789012345678901234567891/3", "2469135780246913578024691357802469135782/6"))
+      << "too long to be told apart: never taken for equal";
+}
+
+TEST(Stated, OrdersExactNumbers) {
+  const auto order = [](const char* a, const char* b) { return exact_order(read_number(a), read_number(b)); };
+  EXPECT_EQ(order("0.1", "0.2"), std::strong_ordering::less);
+  EXPECT_EQ(order("0.30000000000000000001", "3/10"), std::strong_ordering::greater);
+  EXPECT_EQ(order("-0.3", "-3/10"), std::nullopt);
+  EXPECT_EQ(order("-0.3", "-0.30"), std::strong_ordering::equal);
+}
+
+TEST(Stated, AddsTheLargestLossesExactly) {
+  const auto largest = [](const char* plan) { return exact_largest_loss(parse(plan), vocabulary()); };
+  EXPECT_EQ(largest("laplace(scale=20) | repeat(50)"), exact_rational(read_number("2.5")));
+  EXPECT_EQ(largest("(dp(1/3); dp(1/6)) | group(2) | repeat(3)"), exact_rational(read_number("3")));
+  EXPECT_EQ(largest("gaussian(sigma=1)"), std::nullopt);
+  EXPECT_EQ(largest("dp(1) | invert()"), std::nullopt);
 }
 
 TEST(Stated, ListsTheGuaranteesOfAPlan) {

@@ -54,6 +54,14 @@ double log_modulus_near(const ContourPlan& plan, const std::vector<std::unique_p
   return sum;
 }
 
+/// The first multiple of the step beyond t. The products are exact: the step has few bits.
+double next_node(double t, double step) {
+  double k = std::floor(t / step);
+  while (k * step <= t) ++k;
+  while ((k - 1) * step > t) --k;
+  return k * step;
+}
+
 /// Beyond the nodes |phi| must be below exp of minus this, so that the truncation error stays below the wanted accuracy.
 double needed_decay(double accuracy, double order, double deviation) {
   const double distance = std::min(std::abs(order), std::abs(order + 1));
@@ -484,7 +492,7 @@ double ContourLine::march_from(const March& march) {
       covered = t += last = ahead;
     } else {
       if (!bridges || step_ / pi * bridge_.profile > most) return covered + step_;
-      t = (std::floor(covered / step_ * (1 + 1e-12)) + 1) * step_;
+      t = next_node(covered, step_);
     }
     if (++march_ >= most_marches) return covered;
     if (march_ == many_marches)  // a long march: tighter bounds of the decrease of N save steps

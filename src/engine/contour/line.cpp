@@ -54,7 +54,9 @@ double log_modulus_near(const ContourPlan& plan, const std::vector<std::unique_p
   return sum;
 }
 
-/// The first multiple of the step beyond t. The products are exact: the step has few bits.
+constexpr double exact_multiples = 0x1p26;  // of the step, which has 26 bits, are exact
+
+/// The first multiple of the step beyond t.
 double next_node(double t, double step) {
   double k = std::floor(t / step);
   while (k * step <= t) ++k;
@@ -425,7 +427,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
   double high = low;
   while (high < furthest && log_decay(high) > -need) high *= 4;
   if (log_decay(high) <= -need) high = numeric::bisect_ratio([&](double t) { return log_decay(t) <= -need; }, {low, high}, 40, 1.01).beyond;
-  const double end = recurrent ? recurrence_end(order_, deviation_) : high;
+  const double end = recurrent ? std::min(recurrence_end(order_, deviation_), exact_multiples * step_) : high;
 
   double until = 0;  // nodes are needed at least up to this t
   for (;;) {

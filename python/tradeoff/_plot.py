@@ -130,7 +130,7 @@ def report(
 
     >>> import tradeoff as to
     >>> print(to.report("laplace(scale=2)", unit="one patient").splitlines()[2])
-    > **Certified: ε ≤ 0.5 at δ = 1e-5, for one patient.**
+    > **Certified: ε ≤ 0.49998 at δ = 1e-5, for one patient.**
     """
     if format not in ("md", "html", "json"):
         raise DomainError(f"format = {format!r} is not allowed; it must be one of md, html, json")

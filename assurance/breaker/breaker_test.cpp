@@ -234,6 +234,7 @@ const std::vector<Case>& cases() {
       {"continuation", "laplace(scale=2) | repeat(6)", wrong_extension()},
       {"mixtures", "laplace(scale=2)", mistaken_if_it_mentions("mixture", "laplace(scale=2)")},
       {"theorems", "gaussian(sigma=2) | repeat(3)", wrong_epsilon(2)},
+      {"older_theorems", "laplace(scale=20) | repeat(5)", wrong_epsilon(1.01)},
       {"spelling", "gaussian(sigma=2)", restless()},
       {"threads", "gaussian(sigma=2)", restless()},
       {"environment", "gaussian(sigma=2)", restless()},

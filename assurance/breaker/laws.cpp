@@ -11,6 +11,7 @@
 
 #include "checks.h"
 #include "rewrite.h"
+#include "tradeoff/compare.h"
 #include "tradeoff/error.h"
 #include "tradeoff/limit.h"
 
@@ -421,6 +422,19 @@ bool theorems(Examination& exam) {
   return true;
 }
 
+// T4: the answer is at most every bound of a comparison, also where no engine is tight.
+bool older_theorems(Examination& exam) {
+  const double delta = exam.trial().delta;
+  if (!(delta > 0 && delta < 1)) return false;
+  const Comparison comparison = compare_methods(exam.plan(), Interval::exactly(delta), exam.trial().neighbours, exam.tolerance());
+  const Interval epsilon = exam.answers().epsilon(delta);
+  const double slack = 1 + 1e-9 + exam.tolerance().relative;  // an answer this tight is not compared with other methods
+  for (const MethodRow& row : comparison.rows)
+    if (row.kind == RowKind::bound && row.epsilon.hi < infinite)
+      exam.require_at_most(epsilon.hi, row.epsilon.hi * slack + 1e-300, "epsilon is at most that of " + row.method);
+  return true;
+}
+
 // T20
 bool spelling(Examination& exam) {
   const Plan copy = parse(to_string(exam.plan()));
@@ -501,6 +515,7 @@ constexpr Check all_laws[] = {
     {"continuation", "T8 T15", 0.05, continuation, "a plan in two halves is the plan"},
     {"mixtures", "T16", 0.05, mixtures, "the delta of a mixture is the mixture of deltas"},
     {"theorems", "T4 T18", 0.04, theorems, "Renyi and Berry-Esseen guarantees hold"},
+    {"older_theorems", "T4", 0.02, older_theorems, "epsilon is at most every bound of a comparison"},
     {"spelling", "T20", 0.1, spelling, "writing and reading lose nothing"},
     {"threads", "T21", 0.02, threads, "two threads get the same answer"},
     {"environment", "T22", 0.02, environment, "a locale changes nothing"},

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyze/older_theorems.h"
 #include "analyze/parts_of_plan.h"
 #include "analyze/with_vocabulary.h"
 #include "curve/curve_state.h"
@@ -148,11 +149,25 @@ class Analyst final : public SourceContext {
     return parts;
   }
 
-  [[nodiscard]] Composition whole(Parts parts, const Composition* shorter = nullptr) const {
+  /// The composition as questions see it: never worse than by an older theorem. [older-theorems]
+  [[nodiscard]] Composition answered(Parts parts, const Composition* shorter = nullptr) const {
+    Parts covered;
+    Composition composition = whole(std::move(parts), shorter, &covered);
+    if (is_one_step(covered) || composition.loss->cost() != Cost::engine) return composition;
+    const auto states_divergences = [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound != nullptr; };
+    const bool stated = std::any_of(covered.begin(), covered.end(), states_divergences);
+    const auto bounded = stated ? smaller_of_pair_and_divergences : never_worse;
+    composition.loss = bounded(std::move(composition.loss), merge_equal(std::move(covered)), tolerance_);
+    return composition;
+  }
+
+  /// `covered` receives the composed parts; bounds are as stated, not refined.
+  [[nodiscard]] Composition whole(Parts parts, const Composition* shorter = nullptr, Parts* covered = nullptr) const {
     std::erase_if(parts, [](const Part& part) { return part.times == 0; });
     merge_renyi_bounds(parts);
     Parts stated = parts;
     parts = in_either_order(std::move(parts), neighbours_);
+    if (covered != nullptr) *covered = parts;
     const auto same_loss = [](const Part& one, const Part& other) { return one.loss == other.loss; };
     const bool as_stated = std::equal(parts.begin(), parts.end(), stated.begin(), stated.end(), same_loss);
     for (Part& part : parts)
@@ -264,7 +279,7 @@ Curve detail::analyze(const Plan& given, const Vocabulary& words, Neighbours nei
   const QuestionScope question;
   const Plan plan = with_tables(given);
   PlanParts found = stated_parts(plan, words, neighbours, tolerance);
-  Composition composition = Analyst(words, found.neighbours, tolerance).whole(std::move(found.parts));
+  Composition composition = Analyst(words, found.neighbours, tolerance).answered(std::move(found.parts));
   // Equal plans have equal distributions only if they use the same vocabulary.
   if (&words == &vocabulary()) composition.plan = std::make_shared<const Plan>(plan);
   return curve_of(std::move(composition), found.neighbours, tolerance, stated_guarantees(plan, words), exact_largest_loss(plan, words));
@@ -285,7 +300,7 @@ Curve extend(const Curve& curve, const Plan& more) {
   Parts parts = shorter != nullptr ? shorter->parts : Parts{{loss_of(curve), 1}};
   parts.insert(parts.end(), std::make_move_iterator(found.parts.begin()), std::make_move_iterator(found.parts.end()));
   const std::optional<Number> before = curve.pure_epsilon();
-  return curve_of(Analyst(vocabulary(), curve.neighbours(), curve.tolerance()).whole(std::move(parts), shorter), curve.neighbours(),
+  return curve_of(Analyst(vocabulary(), curve.neighbours(), curve.tolerance()).answered(std::move(parts), shorter), curve.neighbours(),
                   curve.tolerance(), {}, before ? sum(exact_rational(*before), exact_largest_loss(more, vocabulary())) : std::nullopt);
 }
 

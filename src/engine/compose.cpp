@@ -20,25 +20,6 @@
 namespace tradeoff::detail {
 namespace {
 
-/// Merges parts that share an enclosure of their distribution; the enclosure holds for each. A plan of a thousand equal lines costs as much
-/// as one line.
-Parts merge_equal(Parts parts) {
-  Parts merged;
-  std::unordered_map<std::string, std::size_t> places;
-  for (Part& part : parts) {
-    if (part.times == 0) continue;
-    const std::string key = part.loss->key();
-    const auto place = key.empty() ? places.end() : places.find(key);
-    if (place != places.end()) {
-      merged[place->second].times += part.times;
-      continue;
-    }
-    if (!key.empty()) places.emplace(key, merged.size());
-    merged.push_back(std::move(part));
-  }
-  return merged;
-}
-
 /// [gaussian-composition] All plain Gaussians of a plan are merged into one, with mu the root of the sum of squares. Without any: perfect
 /// privacy.
 Parts merge_gaussians(Parts parts) {
@@ -131,6 +112,23 @@ LossPointer fold(const Parts& parts, const ExactSize& exact, Tolerance tolerance
 }
 
 }  // namespace
+
+Parts merge_equal(Parts parts) {
+  Parts merged;
+  std::unordered_map<std::string, std::size_t> places;
+  for (Part& part : parts) {
+    if (part.times == 0) continue;
+    const std::string key = part.loss->key();
+    const auto place = key.empty() ? places.end() : places.find(key);
+    if (place != places.end()) {
+      merged[place->second].times += part.times;
+      continue;
+    }
+    if (!key.empty()) places.emplace(key, merged.size());
+    merged.push_back(std::move(part));
+  }
+  return merged;
+}
 
 // The cheapest method first: closed forms, short lists of atoms, a folded contour, longer lists, then contours, then the lattice, which
 // accepts any loss.

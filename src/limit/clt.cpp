@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "analyze/parts_of_plan.h"
+#include "engine/moments/log_moment.h"
 #include "limit/limit_parts.h"
 #include "limit/moments.h"
-#include "limit/renyi.h"
 #include "loss/atoms.h"
 #include "loss/gaussian_profile.h"
 #include "loss/question_scope.h"

@@ -2,19 +2,17 @@
 #include "limit/renyi.h"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 #include "analyze/parts_of_plan.h"
+#include "engine/moments/best_order.h"
+#include "engine/moments/log_moment.h"
 #include "limit/limit_parts.h"
-#include "limit/profile_integral.h"
-#include "loss/atoms.h"
 #include "loss/question_scope.h"
 #include "loss/recording.h"
-#include "loss/transform.h"
 #include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
-#include "numeric/minimize.h"
 #include "numeric/number_text.h"
 #include "tradeoff/error.h"
 
@@ -24,93 +22,12 @@ using namespace detail;  // NOLINT(google-build-using-namespace): for the public
 
 namespace {
 
-constexpr IntegralEffort six_digits{1e-7, 4000};  // relative to M - 1: enough for an epsilon of six digits
-constexpr IntegralEffort three_digits{1e-3, 60};  // if every value of the profile needs a search
-constexpr IntegralEffort five_digits{1e-5, 300};  // if every value of the profile needs an engine
-
-IntegralEffort effort_for(const Loss& loss) {
-  switch (loss.cost()) {
-    case Cost::search:
-      return three_digits;
-    case Cost::engine:
-      return five_digits;
-    case Cost::formula:
-      break;
-  }
-  return six_digits;
-}
-
-/// The sum of mass * exp(s loss), in a form that keeps the relative accuracy of M - 1 if it is small.
-Interval log_moment_of(const Atoms& atoms, double s, const Tail& tail) {
-  const double largest =
-      atoms.finite.empty() ? 0 : s * std::max(std::abs(atoms.finite.front().loss.hi), std::abs(atoms.finite.back().loss.lo));
-  const double log_rest = log_cut_moment(atoms, s, tail);
-  if (largest < 1 && log_rest < 0) {
-    Interval sum{-atoms.infinite.hi, exp(Interval::exactly(log_rest)).hi};
-    for (const Atom& atom : atoms.finite) sum = sum + atom.mass * expm1(atom.loss * s);
-    return log1p(sum);
-  }
-  Interval sum = Interval::exactly(-infinity);
-  for (const Atom& atom : atoms.finite) sum = log_add_exp(sum, log(atom.mass) + atom.loss * s);
-  return log_rest == -infinity ? sum : Interval{sum.lo, log_add_exp(sum, Interval::exactly(log_rest)).hi};
-}
-
-/// [laplace-profile] M = ((s + 1) exp(s e) + s exp(-(s + 1) e)) / (2s + 1), e the largest loss.
-Interval log_moment_of_laplace(Interval epsilon0, double s) {
-  const Interval order = Interval::exactly(s) + 1.0;
-  const Interval both = Interval::exactly(s) + order;
-  if (s * epsilon0.hi < 1) return log1p((order * expm1(epsilon0 * s) + s * expm1(-order * epsilon0)) / both);
-  return epsilon0 * s + log((order + s * exp(-both * epsilon0)) / both);
-}
-
-/// log(1 + s (s + 1) (first + second)), where the integrals of the profile are given with their scales. [profile-integral]
-Interval log_moment_of_profile(const Loss& loss, Direction direction, double s) {
-  const auto integral = [&](Direction side, double rate) {
-    ProfileSamples samples([&](double t) { return loss.log_delta(side, Interval::exactly(t)); }, loss.tail());
-    const ProfileIntegrals found = integrate_profile(samples, rate, 0, infinity, effort_for(loss));
-    return found.log_scale + log(found.powers[0]);
-  };
-  const Interval both = log_add_exp(integral(direction, s), integral(loss.symmetric() ? direction : opposite(direction), -(s + 1)));
-  const Interval product = log(Interval::exactly(s)) + log(Interval::exactly(s) + 1.0) + both;
-  return product.hi < 0 ? log1p(exp(product)) : log_add_exp(Interval::exactly(0), product);
-}
-
 void require_order(double order) {
   if (!(order > 1 && order < infinity))
     throw DomainError("order: " + numeric::to_text_below(order) + " is not allowed; it must be above 1 and finite");
 }
 
 }  // namespace
-
-// P(L > T) is at most the mass at infinity, so E[exp(sL); L > T] <= (s + 2) exp(sT) mass + s (s + 1) integral of exp(st) delta beyond T.
-double detail::log_cut_moment(const Atoms& atoms, double s, const Tail& tail) {
-  if (atoms.infinite.hi == 0) return -infinity;
-  if (atoms.finite.empty()) return infinity;
-  const double last = atoms.finite.front().loss.hi;
-  const Interval order = Interval::exactly(s);
-  const Interval at_once = log(order + 2.0) + order * last + log(Interval::exactly(atoms.infinite.hi));
-  const Interval beyond = log(order) + log(order + 1.0) + Interval::exactly(log_tail_integral(tail, last, s, 0));
-  return log_add_exp(at_once, beyond).hi;
-}
-
-// [renyi-curve] Exact for Gaussians and finite distributions; by the nodes of the contour engine if there is a transform; otherwise by the
-// profile.
-Interval detail::log_moment(const Loss& loss, Direction direction, double order_less_one, double steps) {
-  const double s = order_less_one;
-  const Capabilities known = loss.capabilities(direction);
-  if (known.renyi_bound != nullptr) return known.renyi_bound->cumulant(s);
-  if (const auto mu = known.gaussian_mu) return Interval::exactly(s) * (Interval::exactly(s) + 1.0) * square(*mu) / 2.0;
-  const Interval revealed = loss.infinite_mass(direction);
-  if (revealed.lo > 0) return Interval::exactly(infinity);
-  if (known.laplace_epsilon) return max(log_moment_of_laplace(*known.laplace_epsilon, s), Interval::exactly(0));
-  if (const Atoms* atoms = known.atoms; atoms != nullptr && atoms->slack == 0)
-    return max(log_moment_of(*atoms, s, loss.tail()), Interval::exactly(0));
-  if (const Transform* transform = known.transform; transform != nullptr && transform->infinite_mass().hi == 0) {
-    if (const auto moments = transform->prepare({s, s, steps, 0, false, s, 1}))
-      if (const auto tilted = moments->tilt(s)) return max(tilted->log_moment(), Interval::exactly(0));
-  }
-  return max(log_moment_of_profile(loss, direction, s), Interval::exactly(0));
-}
 
 RenyiCurve renyi_curve(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return renyi_curve(plan, neighbours, tolerance); });
@@ -147,33 +64,10 @@ Interval RenyiCurve::at(double order, Direction direction) const {
 
 namespace {
 
-/// The order with the least conversion: a scan in log(order - 1), then a golden section. Every order is valid; the search affects tightness
-/// only.
 template <class Convert>
 RenyiGuarantee best_order(Convert&& convert) {
-  constexpr double least = 1.0 / 64, largest = 1 << 18;  // covers epsilon from hundreds down to 1e-5 and delta down to 1e-300
-  constexpr int steps = 28;
-  const double stride = std::log(largest / least) / steps;
-  RenyiGuarantee best{{0, infinity}, infinity};
-  double best_log = 0;
-  const auto attempt = [&](double log_order) {
-    const double order = 1 + std::exp(log_order);
-    const Interval value = convert(order);
-    if (value.hi < best.value.hi) {
-      best = {value, order};
-      best_log = log_order;
-    }
-    return value.hi;
-  };
-  int worse = 0;
-  for (int i = 0; i <= steps && worse < 4; ++i) {  // beyond the best order the value only increases, and large orders cost most
-    const double before = best.value.hi;
-    attempt(std::log(least) + stride * i);
-    worse = best.value.hi < before ? 0 : worse + (before < infinity ? 1 : 0);
-  }
-  if (!(best.value.hi < infinity)) return best;
-  (void)numeric::golden_section(attempt, best_log - stride, best_log + stride, 1e-5);
-  return best;
+  const BestOrder best = best_order_of(std::forward<Convert>(convert));
+  return {best.value, best.order};
 }
 
 RenyiGuarantee worse_of(const RenyiGuarantee& one, const RenyiGuarantee& other) { return one.value.hi >= other.value.hi ? one : other; }

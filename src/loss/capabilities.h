@@ -124,7 +124,7 @@ struct Capabilities {
   const ContourLoss* contours = nullptr;
   /// Losses at which a distribution that is not finite has atoms; a lattice that contains them gives tighter bounds.
   std::span<const double> corners{};
-  /// The symmetric pairs whose pointwise minimum the profile is, if it is such a minimum.
+  /// The symmetric pairs whose pointwise minimum the profile is; or one pair, not necessarily symmetric, that bounds it from above.
   std::span<const Loss* const> minimum_of{};
   /// mu if the pair is exactly N(0,1) against N(mu,1).
   std::optional<Interval> gaussian_mu{};

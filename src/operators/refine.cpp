@@ -46,7 +46,7 @@ class RefinedLoss final : public Loss, public ClosedForms {
     return {mirrored(epsilon.hi).lo, mirrored(epsilon.lo).hi};
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    if (epsilon.lo < segment_.touch.hi || other_) return log(delta(direction, epsilon));
+    if (epsilon.lo < segment_.touch.hi || (other_ && epsilon.lo < other_->touch.hi)) return log(delta(direction, epsilon));
     RefinedLoss::cite();
     return bound_->log_delta(direction, epsilon);
   }
@@ -100,13 +100,22 @@ class RefinedLoss final : public Loss, public ClosedForms {
   template <class Excess>
   [[nodiscard]] Interval touch(double from, Excess&& excess) const {
     const auto rising = [&](double t) { return -excess(Interval::exactly(t), value(Interval::exactly(t))); };
-    return numeric::increasing_root(rising, Interval::exactly(0), from + 1, {from, 1e300});
+    Interval found = numeric::increasing_root(rising, Interval::exactly(0), from + 1, {from, 1e300});
+    // Where delta rounds to 1 the sign of the excess is not known. The end of that range is where it is known first.
+    if (is_wide(found)) found.hi = numeric::bisect([&](double t) { return rising(t).lo > 0; }, {found.lo, found.hi}, 64).beyond;
+    return found;
   }
+  /// Rounding hides the touching point in a range; delta is known well there.
+  [[nodiscard]] static bool is_wide(Interval touch) { return touch.width() > 1e-6 * touch.hi; }
 
   [[nodiscard]] Interval on(const Segment& segment, double epsilon) const {
     if (epsilon >= segment.touch.hi) return value(Interval::exactly(epsilon));
     const Interval line = value_on(segment, epsilon);
-    return epsilon <= segment.touch.lo ? line : hull(line, value(Interval::exactly(epsilon)));
+    if (!is_wide(segment.touch)) return epsilon <= segment.touch.lo ? line : hull(line, value(Interval::exactly(epsilon)));
+    // The hull is below the bound, and it decreases to the value at the end of the line.
+    const Interval here = value(Interval::exactly(epsilon)), end = value(Interval::exactly(segment.touch.hi));
+    const Interval either = hull(line, here);
+    return {std::max(either.lo, end.lo), std::min(either.hi, here.hi)};
   }
   [[nodiscard]] Interval at(double epsilon) const {
     const Interval one = on(segment_, epsilon);
@@ -156,6 +165,7 @@ LossPointer refine(LossPointer loss) {
   loss = mixed_changes_of(std::move(loss));
   const Capabilities known = loss->capabilities(Direction::remove);
   if (known.bound_shape != nullptr) return std::make_shared<RefinedLoss>(std::move(loss));
+  if (known.minimum_of.size() == 1) return refine(LossPointer(loss, known.minimum_of.front()));
   if (known.minimum_of.size() >= 2) return hull_of_minimum(loss, {known.minimum_of.begin(), known.minimum_of.end()});
   if (known.pair_and_bound != nullptr)
     return hull_of_two(loss, *known.pair_and_bound->pair, std::make_shared<RefinedLoss>(known.pair_and_bound->bound));

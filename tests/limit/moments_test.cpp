@@ -8,7 +8,7 @@
 #include <random>
 
 #include "curve/curve_state.h"
-#include "limit/profile_integral.h"
+#include "engine/moments/profile_integral.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 #include "support/scale.h"

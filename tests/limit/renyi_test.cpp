@@ -8,7 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "limit/profile_integral.h"
+#include "engine/moments/log_moment.h"
+#include "engine/moments/profile_integral.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "operators/subsampled.h"

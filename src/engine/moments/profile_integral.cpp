@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "limit/profile_integral.h"
+#include "engine/moments/profile_integral.h"
 
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t most_powers = 4;           // t^0 to t^3: enough for four moments
 constexpr std::size_t most_first_cells = 20000;  // a wider range would take minutes with the slowest profiles
 constexpr double unbounded_reach = 40;           // the end of the range without a tail bound; the upper end is infinite then
-constexpr double negligible = -36;               // log of the share of the tail in the largest integrand that is below rounding
+constexpr double log_negligible = -36;           // log of the share of the tail in the largest integrand that is below rounding
 
 using Powers = std::array<Interval, most_powers>;
 
@@ -208,7 +208,7 @@ class Integration {
     for (; reach < 1e6; reach *= 1.25) {
       if (!profile_.has_tail(rate_) && rate_ >= 0 && reach > unbounded_reach) break;
       largest = std::max(largest, profile_.log_delta(reach).hi + rate_ * reach);
-      if (profile_.log_tail(reach, rate_, highest_) < largest + negligible) break;
+      if (profile_.log_tail(reach, rate_, highest_) < largest + log_negligible) break;
     }
     return reach;
   }

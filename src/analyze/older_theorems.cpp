@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyze/older_theorems.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "engine/compose.h"
+#include "engine/moments/renyi_sum.h"
+#include "loss/forwarding_loss.h"
+#include "loss/gaussian_profile.h"
+#include "loss/question_scope.h"
+#include "loss/recording.h"
+#include "mechanism/constraints.h"
+#include "numeric/arithmetic.h"
+#include "operators/duality.h"
+#include "operators/refine.h"
+
+namespace tradeoff::detail {
+namespace {
+
+constexpr std::size_t most_stated = 16;  // parts that are stated by one guarantee each; more would take long to compose
+
+/// Each part by one (epsilon, delta), where `share` of `delta` is divided equally among the runs that have no largest loss. Empty if some
+/// part has no finite epsilon there. [classical-composition]
+std::optional<Parts> one_guarantee_each(const Parts& parts, double delta, double share) {
+  Interval floors = Interval::exactly(0), sharers = Interval::exactly(0);
+  for (const Part& part : parts) {
+    const Interval times = Interval::exactly(static_cast<double>(part.times));
+    floors = floors + times * Profile(*part.loss, Direction::worst).infinite_mass();
+    if (!(part.loss->tail().zero_from < infinity)) sharers = sharers + times;
+  }
+  // Slightly below the equal share, so that the sum certainly stays within delta.
+  const double each = sharers.hi > 0 ? std::max(0.0, ((delta - floors) * share / sharers).lo) * (1 - 1e-12) : 0;
+  Parts stated;
+  for (const Part& part : parts) {
+    const Profile profile(*part.loss, Direction::worst);
+    const double zero_from = part.loss->tail().zero_from;
+    const double at = zero_from < infinity ? 0 : std::min(1.0, (profile.infinite_mass() + each).hi);
+    const Interval epsilon = zero_from < infinity ? Interval::exactly(zero_from) : invert_profile(profile, Interval::exactly(at));
+    if (!(epsilon.hi < infinity)) return std::nullopt;
+    const Guarantee one{Interval::exactly(epsilon.hi), Interval::exactly(at)};
+    stated.push_back({std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{one}), part.times});
+  }
+  return stated;
+}
+
+/// [older-theorems]
+class OlderTheorems final : public ForwardingLoss {
+ public:
+  OlderTheorems(LossPointer composed, Parts parts, Tolerance tolerance, bool divergences_stated)
+      : composed_(std::move(composed)),
+        pair_{composed_.get()},
+        divergences_(parts),
+        tolerance_(tolerance),
+        divergences_stated_(divergences_stated) {
+    for (Part& part : parts)
+      if (!part.loss->is_pair()) part.loss = refine(std::move(part.loss));
+    pairs_ = std::move(parts);
+  }
+
+  [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    const RecordedSince own;
+    const Interval found = composed_->delta(direction, epsilon);
+    if (!divergences_stated_ && (found.width() <= tolerance_.relative * found.hi || found.hi < 1e-290)) return found;
+    const Interval better = improved(own, log(found), -infinity, [&] { return log_delta_above(direction, epsilon, found.hi); });
+    return better == log(found) ? found : clamp(exp(better), 0, 1);
+  }
+  [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
+    const RecordedSince own;
+    const Interval found = composed_->log_delta(direction, epsilon);
+    if (!divergences_stated_ && (found.width() <= tolerance_.relative || found.hi == -infinity)) return found;
+    return improved(own, found, -infinity, [&] { return log_delta_above(direction, epsilon, exp(Interval::exactly(found.hi)).hi); });
+  }
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
+    const RecordedSince own;
+    std::optional<Interval> known = composed_->closed_epsilon(direction, delta);
+    if (!known && divergences_stated_) known = invert_profile(Profile(*composed_, direction), delta);
+    if (!known) return known;
+    const Interval found = *known;
+    const bool tight = found.hi == 0 || (found.hi < infinity && found.width() <= tolerance_.relative * found.hi);
+    if ((!divergences_stated_ && tight) || found.lo == infinity || !(delta.lo > 0)) return known;
+    return improved(own, found, 0, [&] { return epsilon_above(direction, delta); });
+  }
+  /// The test of the pair need not be one of the mechanisms that stated divergences cover.
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
+    return divergences_stated_ ? std::nullopt : ForwardingLoss::test_at(direction, epsilon);
+  }
+  [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
+    return divergences_stated_ ? std::nullopt : ForwardingLoss::closed_beta(direction, alpha);
+  }
+  [[nodiscard]] std::optional<Interval> closed_mu() const override {
+    return divergences_stated_ ? std::nullopt : ForwardingLoss::closed_mu();
+  }
+  [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
+    return divergences_stated_ ? std::nullopt : ForwardingLoss::guarantees(direction);
+  }
+  [[nodiscard]] Tail tail() const override {
+    Tail tail = composed_->tail();
+    if (!divergences_stated_) return tail;
+    tail.limit.lo = 0;  // the largest losses are kept: a conversion of divergences is never 0
+    return tail;
+  }
+  [[nodiscard]] Capabilities capabilities(Direction direction) const override {
+    if (!divergences_stated_) return ForwardingLoss::capabilities(direction);
+    return {.closed_forms = this, .minimum_of = pair_, .cost = Cost::engine, .is_pair = false};
+  }
+  [[nodiscard]] std::string key() const override { return {}; }
+
+ private:
+  [[nodiscard]] const Loss& base() const override { return *composed_; }
+
+  /// Intersects an enclosure with bounds; only the upper end of a bound proves something, unless divergences are stated. The answer is then
+  /// the smaller of the two, with the smaller of their lower ends. What does not improve the answer is not
+  /// recorded; `trivial` is a lower end that needs no proof.
+  template <class Bounds>
+  [[nodiscard]] Interval improved(const RecordedSince& since, Interval found, double trivial, Bounds&& bounds) const {
+    const Citations before = since.take_out();
+    const RecordedSince own;
+    const Interval bound = bounds();
+    const Citations after = own.take_out();
+    const bool above = bound.hi < found.hi;
+    const bool below = divergences_stated_ && bound.lo < found.lo;
+    if (!above || found.lo > trivial) record(before);
+    static const Citation smallest("older-theorems", "the smallest of several valid bounds");
+    if (above || below) {
+      record(after);
+      record(smallest);
+    }
+    if (divergences_stated_) return {std::min(found.lo, bound.lo), std::min(found.hi, bound.hi)};
+    if (bound.hi < found.lo) return {bound.lo, found.hi};  // disjoint enclosures would mean a defect: claim only their hull
+    return {found.lo, std::min(found.hi, bound.hi)};
+  }
+
+  /// An enclosure of the best of the bounds on log delta, for every epsilon of the interval.
+  [[nodiscard]] Interval log_delta_above(Direction direction, Interval epsilon, double delta) const {
+    const QuestionScope question;
+    Interval best = divergences_.log_delta(direction, epsilon.lo);
+    if (epsilon.hi != epsilon.lo) best.lo = divergences_.log_delta(direction, epsilon.hi).lo;
+    if (divergences_stated_) return best;
+    const auto use = [&](double bound) { best.hi = std::min(best.hi, bound); };
+    const Tail tail = tail_of(pairs_);
+    if (epsilon.lo >= tail.zero_from || (epsilon.lo >= 0 && tail.gdp_mu < infinity)) {
+      cite_tail();
+      use(epsilon.lo >= tail.zero_from ? -infinity : log_gaussian_delta(Interval::exactly(tail.gdp_mu), Interval::exactly(epsilon.lo)).hi);
+    }
+    if (epsilon.lo >= 0 && delta > 0 && delta < 1)
+      if (const auto known = stated_composition(delta, 0.5)) use(known->log_delta(direction, Interval::exactly(epsilon.lo)).hi);
+    return best;
+  }
+
+  [[nodiscard]] Interval epsilon_above(Direction direction, Interval delta) const {
+    const QuestionScope question;
+    Interval best = divergences_.epsilon(direction, log(delta));
+    if (divergences_stated_) return best;
+    const auto use = [&](double bound) { best.hi = std::min(best.hi, bound); };
+    const Tail tail = tail_of(pairs_);
+    if (tail.zero_from < infinity || tail.gdp_mu < infinity) {
+      cite_tail();
+      use(tail.zero_from);
+      if (tail.gdp_mu < infinity) use(gaussian_epsilon(Interval::exactly(tail.gdp_mu), Interval::exactly(delta.lo)).hi);
+    }
+    for (const double share : {0.5, 1.0})
+      if (const auto known = stated_composition(delta.lo, share))
+        use(invert_profile(Profile(*known, direction), Interval::exactly(delta.lo)).hi);
+    return best;
+  }
+
+  /// The optimal composition of one guarantee per part; null if there is none.
+  [[nodiscard]] LossPointer stated_composition(double delta, double share) const {
+    if (pairs_.size() > most_stated) return nullptr;
+    static const Citation stated("classical-composition", "the optimal composition of one (epsilon, delta) per part");
+    auto parts = one_guarantee_each(pairs_, delta, share);
+    if (!parts) return nullptr;
+    record(stated);
+    return compose(std::move(*parts), tolerance_).loss;
+  }
+
+  void cite_tail() const {
+    static const Citation tails("tail-composition", "the largest losses add, and so do the squares of mu");
+    composed_->cite();
+    record(tails);
+  }
+
+  LossPointer composed_;
+  std::array<const Loss*, 1> pair_;  // the composed pair, for operators
+  Parts pairs_;
+  RenyiSum divergences_;
+  Tolerance tolerance_;
+  bool divergences_stated_;
+};
+
+}  // namespace
+
+LossPointer never_worse(LossPointer composed, Parts parts, Tolerance tolerance) {
+  return std::make_shared<OlderTheorems>(std::move(composed), std::move(parts), tolerance, false);
+}
+
+LossPointer smaller_of_pair_and_divergences(LossPointer composed, Parts parts, Tolerance tolerance) {
+  return std::make_shared<OlderTheorems>(std::move(composed), std::move(parts), tolerance, true);
+}
+
+}  // namespace tradeoff::detail

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine/part.h"
+#include "tradeoff/curve.h"
+
+namespace tradeoff::detail {
+
+/// A composition that is never reported worse than by an older theorem. If an answer of `composed` is wider than requested, it is
+/// intersected with the bounds of Renyi accounting, of the tails, and of the composition of one (epsilon, delta) per part. [older-theorems]
+[[nodiscard]] LossPointer never_worse(LossPointer composed, Parts parts, Tolerance tolerance);
+
+/// The same for parts of which some state bounds on divergences. The sum of the divergences may be better than the composition of the pairs
+/// that the bounds imply, so the profile is the smaller of the two. It is not the profile of a pair. [older-theorems]
+[[nodiscard]] LossPointer smaller_of_pair_and_divergences(LossPointer composed, Parts parts, Tolerance tolerance);
+
+}  // namespace tradeoff::detail

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/moments/renyi_sum.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "engine/moments/best_order.h"
+#include "engine/moments/log_moment.h"
+#include "loss/recording.h"
+#include "numeric/arithmetic.h"
+
+namespace tradeoff::detail {
+namespace {
+
+/// The divergences found for a question, by s = order - 1.
+struct KeptCumulants {
+  std::unordered_map<double, Interval> remove;
+  std::unordered_map<double, Interval> add;
+};
+
+/// [renyi-curve] Encloses the logarithm of the moment of one run. A profile below that of a Gaussian, or a largest loss, bounds it as well.
+Interval cumulant_of(const Loss& loss, Direction direction, double s, double steps) {
+  Interval found{0, infinity};
+  if (loss.cost() != Cost::engine) found = log_moment(loss, direction, s, steps);  // an engine would take seconds at every order
+  const Tail tail = loss.tail();
+  const double mu = std::min({tail.gdp_mu, tail.moment_mu, tail.zero_from});
+  if (!(mu < infinity)) return found;
+  const double by_mu = (square(Interval::exactly(mu)) * Interval::exactly(s) * (Interval::exactly(s) + 1.0) / 2.0).hi;
+  return {std::min(found.lo, by_mu), std::min(found.hi, by_mu)};
+}
+
+}  // namespace
+
+RenyiSum::RenyiSum(Parts parts) : parts_(std::move(parts)) {
+  for (const Part& part : parts_) {
+    steps_ += static_cast<double>(part.times);
+    symmetric_ = symmetric_ && part.loss->symmetric();
+  }
+}
+
+Interval RenyiSum::cumulant(Direction direction, double s) const {
+  const QuestionScope question;
+  auto& kept = QuestionScope::state_of<KeptCumulants>(number_);
+  const bool add = direction == Direction::add && !symmetric_;
+  auto& known = add ? kept.add : kept.remove;
+  const auto place = known.find(s);
+  if (place != known.end()) return place->second;
+  const Unrecorded divergences_cite_their_laws;
+  Interval sum = Interval::exactly(0);
+  for (const Part& part : parts_) {
+    sum = sum +
+          Interval::exactly(static_cast<double>(part.times)) * cumulant_of(*part.loss, add ? Direction::add : Direction::remove, s, steps_);
+    if (sum.hi == infinity) break;
+  }
+  return known.emplace(s, sum).first->second;
+}
+
+/// K(s) - s epsilon + s log s - (1 + s) log(1 + s).
+Interval RenyiSum::exponent(Direction direction, double s, double epsilon) const {
+  const Interval point = Interval::exactly(s), sum = cumulant(direction, s);
+  if (sum.hi == infinity) return {-infinity, infinity};
+  return sum - point * epsilon - point * log1p(1.0 / point) - log1p(point);
+}
+
+/// The exponent is convex in s. Between a, s, c with the least value in the middle, it is above the extended chords of the other side.
+double RenyiSum::least_exponent(Direction direction, double s, double epsilon) const {
+  const Interval middle = exponent(direction, s, epsilon);
+  for (const double share : {1e-4, 1e-2}) {
+    const double left = s * (1 - share), right = s * (1 + share);
+    const Interval before = exponent(direction, left, epsilon), after = exponent(direction, right, epsilon);
+    if (!(before.lo >= middle.hi && after.lo >= middle.hi && after.hi < infinity && before.hi < infinity)) continue;
+    const Interval low = Interval::exactly(middle.lo), to_left = s - Interval::exactly(left), to_right = Interval::exactly(right) - s;
+    return std::min((low - (after.hi - low) * to_left / to_right).lo, (low - (before.hi - low) * to_right / to_left).lo);
+  }
+  return -infinity;
+}
+
+void RenyiSum::cite() const {
+  static const Citation sum("renyi-curve", "divergences of the parts add");
+  static const Citation conversion("renyi-conversion", "the best conversion over all orders");
+  record(citations_of_laws(parts_));
+  record(sum);
+  record(conversion);
+}
+
+Interval RenyiSum::log_delta(Direction direction, double epsilon) const {
+  const QuestionScope question;
+  if (!std::isfinite(epsilon)) return {-infinity, 0};
+  const BestOrder best = best_order_of([&](double order) { return exponent(direction, order - 1, epsilon); });
+  if (!(best.value.hi < 0)) return {-infinity, 0};
+  cite();
+  return {std::min(least_exponent(direction, best.order - 1, epsilon), best.value.hi), best.value.hi};
+}
+
+Interval RenyiSum::epsilon(Direction direction, Interval log_delta) const {
+  const QuestionScope question;
+  const BestOrder best = best_order_of([&](double order) {
+    const Interval a = Interval::exactly(order), s = a - 1.0, sum = cumulant(direction, order - 1);
+    if (sum.hi == infinity) return Interval{0, infinity};
+    return max(sum / s + log1p(-1.0 / a) - (log_delta + log(a)) / s, Interval::exactly(0));
+  });
+  if (!(best.value.hi < infinity)) return {0, infinity};
+  cite();
+  // Below the best order's epsilon the bound must be proved to be above the target.
+  double low = 0;
+  for (double step = 1e-12; step < 1 && low == 0; step *= 16) {
+    const double guess = best.value.hi * (1 - step);
+    if (least_exponent(direction, best.order - 1, guess) > log_delta.hi) low = guess;
+  }
+  return {low, best.value.hi};
+}
+
+}  // namespace tradeoff::detail

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Covers [older-theorems].
+#include "analyze/older_theorems.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "engine/compose.h"
+#include "engine/moments/renyi_sum.h"
+#include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "mechanism/renyi_bound.h"
+#include "operators/duality.h"
+#include "support/matchers.h"
+#include "tradeoff/analyze.h"
+#include "tradeoff/operations.h"
+
+namespace tradeoff::detail {
+namespace {
+
+/// The brute-force minimum over orders of the conversion of s (s + 1) rho plus n Laplace divergences.
+double brute_log_delta(double rho, double laplace, double times, double epsilon) {
+  double best = 0;
+  for (double log_s = -8; log_s < 8; log_s += 1e-4) {
+    const double s = std::exp(log_s);
+    const double one = laplace * s + std::log(((s + 1) + s * std::exp(-(2 * s + 1) * laplace)) / (2 * s + 1));
+    best = std::min(best, rho * s * (s + 1) + times * one - s * epsilon + s * std::log(s) - (1 + s) * std::log1p(s));
+  }
+  return best;
+}
+
+TEST(RenyiSum, IsTheBestConversion) {
+  const RenyiSum sum({{zcdp_bound(Interval::exactly(0.4)), 3}, {std::make_shared<LaplaceLoss>(Interval::exactly(0.25)), 10}});
+  for (const double epsilon : {2.0, 6.0, 12.0}) {
+    const Interval found = sum.log_delta(Direction::remove, epsilon);
+    const double expected = brute_log_delta(1.2, 0.25, 10, epsilon);
+    EXPECT_NEAR(found.hi, expected, 1e-7) << epsilon;
+    EXPECT_LE(found.lo, expected + 1e-9) << epsilon;
+    EXPECT_LE(found.width(), 1e-6) << epsilon;
+    const Interval back = sum.epsilon(Direction::remove, found);
+    EXPECT_NEAR(back.hi, epsilon, 1e-6);
+    EXPECT_LE(back.lo, back.hi);
+    EXPECT_LE(back.width(), 1e-5 * epsilon);
+  }
+}
+
+// A composition of which nothing is known: only the older theorems speak.
+class Unknown final : public Loss, public ClosedForms {
+ public:
+  [[nodiscard]] Interval delta(Direction, Interval) const override { return {0, 1}; }
+  [[nodiscard]] Interval log_delta(Direction, Interval) const override { return {-std::numeric_limits<double>::infinity(), 0}; }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction, Interval) const override {
+    return Interval{0, std::numeric_limits<double>::infinity()};
+  }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this, .cost = Cost::engine}; }
+  [[nodiscard]] Tail tail() const override { return {}; }
+};
+
+TEST(OlderTheorems, AnswerWhereNoEngineDoes) {
+  const Parts parts{{std::make_shared<LaplaceLoss>(Interval::exactly(0.1)), 40}, {gaussian_loss(Interval::exactly(0.5)), 2}};
+  const LossPointer bounded = never_worse(std::make_shared<Unknown>(), parts, {});
+  const LossPointer truth = compose(parts, {}).loss;
+  for (const double epsilon : {0.5, 1.0, 3.0, 5.0}) {
+    const Interval found = bounded->delta(Direction::remove, Interval::exactly(epsilon));
+    const Interval exact = truth->delta(Direction::remove, Interval::exactly(epsilon));
+    EXPECT_GE(found.hi, exact.lo) << epsilon;
+    EXPECT_LE(found.hi, std::min(1.0, 12 * exact.hi)) << epsilon;  // the price of a conversion by one order
+    EXPECT_EQ(found.lo, 0);
+  }
+  const auto epsilon = bounded->closed_epsilon(Direction::remove, Interval::exactly(1e-5));
+  ASSERT_TRUE(epsilon);
+  const Interval exact = invert_profile(Profile(*truth, Direction::remove), Interval::exactly(1e-5));
+  EXPECT_GE(epsilon->hi, exact.lo);
+  EXPECT_LE(epsilon->hi, 1.15 * exact.hi);
+}
+
+TEST(OlderTheorems, UseOneGuaranteeOfEachPart) {
+  // For these the optimal composition of one guarantee per part is the composition itself.
+  const Parts parts{{std::make_shared<LaplaceLoss>(Interval::exactly(3)), 1}};
+  const LossPointer bounded = never_worse(std::make_shared<Unknown>(), parts, {});
+  const Interval delta = bounded->delta(Direction::remove, Interval::exactly(3));
+  EXPECT_EQ(delta.hi, 0);
+  EXPECT_EQ(bounded->closed_epsilon(Direction::remove, Interval::exactly(1e-300))->hi, 3);
+}
+
+TEST(OlderTheorems, LeaveATightAnswerAlone) {
+  const LossPointer pair = compose({{std::make_shared<LaplaceLoss>(Interval::exactly(0.5)), 3}}, {}).loss;
+  const LossPointer bounded = never_worse(pair, {{std::make_shared<LaplaceLoss>(Interval::exactly(0.5)), 3}}, {});
+  for (const double epsilon : {0.0, 0.4, 1.2})
+    EXPECT_EQ(bounded->delta(Direction::remove, Interval::exactly(epsilon)), pair->delta(Direction::remove, Interval::exactly(epsilon)));
+}
+
+// The pair that zCDP implies has larger divergences than stated, so the sum of divergences is the better bound beside pure mechanisms.
+TEST(OlderTheorems, StatedDivergencesAdd) {
+  const auto epsilon = [](const char* plan) { return analyze(parse(plan), Neighbours::unstated, {1e-3}).epsilon_at(1e-5); };
+  const Interval whole = epsilon("laplace(scale=20.8) | repeat(18); zcdp(rho=0.43) | repeat(1430)");
+  EXPECT_GE(whole.hi, epsilon("zcdp(rho=0.43) | repeat(1430)").lo);
+  EXPECT_LE(whole.hi, 780.1434);  // the sum of divergences at the best order
+}
+
+TEST(OlderTheorems, CurvesWithStatedDivergencesStillCompose) {
+  const Curve one = analyze(parse("laplace(scale=4); zcdp(rho=0.01)")), other = analyze(parse("gaussian(sigma=5)"));
+  const Interval product = tradeoff::product({one, other}).epsilon_at(1e-5),
+                 whole = extend(one, parse("gaussian(sigma=5)")).epsilon_at(1e-5);
+  EXPECT_GE(product.hi, whole.lo);  // the product uses the pair
+}
+
+}  // namespace
+}  // namespace tradeoff::detail

@@ -106,16 +106,16 @@ class RefinedLoss final : public Loss, public ClosedForms {
     return found;
   }
   /// Rounding hides the touching point in a range; delta is known well there.
-  [[nodiscard]] static bool is_wide(Interval touch) { return touch.width() > 1e-6 * touch.hi; }
+  [[nodiscard]] static bool is_wide(Interval touch) { return touch.width() > 1e-3 * touch.hi; }
 
   [[nodiscard]] Interval on(const Segment& segment, double epsilon) const {
     if (epsilon >= segment.touch.hi) return value(Interval::exactly(epsilon));
     const Interval line = value_on(segment, epsilon);
-    if (!is_wide(segment.touch)) return epsilon <= segment.touch.lo ? line : hull(line, value(Interval::exactly(epsilon)));
+    const Interval found = epsilon <= segment.touch.lo ? line : hull(line, value(Interval::exactly(epsilon)));
+    if (!is_wide(segment.touch)) return found;
     // The hull is below the bound, and it decreases to the value at the end of the line.
     const Interval here = value(Interval::exactly(epsilon)), end = value(Interval::exactly(segment.touch.hi));
-    const Interval either = hull(line, here);
-    return {std::max(either.lo, end.lo), std::min(either.hi, here.hi)};
+    return {std::max(found.lo, end.lo), std::min(found.hi, here.hi)};
   }
   [[nodiscard]] Interval at(double epsilon) const {
     const Interval one = on(segment_, epsilon);

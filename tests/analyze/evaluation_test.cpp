@@ -41,12 +41,13 @@ struct Case {
 };
 
 TEST(Evaluation, EveryEngineDescribesItsComputation) {
-  for (const auto& [text, theorem, count] : {Case{"gaussian(sigma=1.1) | poisson(rate=0.01) | repeat(2000)", "contour-inversion", "nodes"},
-                                             Case{"laplace(scale=3) | repeat(30)", "bent-contour", "nodes"},
-                                             Case{"gaussian(sigma=1) | poisson(rate=0.01) | repeat(2)", "bent-contour", "nodes"},
-                                             Case{"dp(epsilon=0.1) | repeat(40)", "exact-composition", "atoms"},
-                                             Case{"truncated_laplace(scale=2, bound=9) | repeat(3)", "bent-contour", "summands"},
-                                             Case{"sqrt_log_family(a=1, b=0.5, sigma=3); gaussian(sigma=2)", "tilted-fft", "points"}}) {
+  for (const auto& [text, theorem, count] :
+       {Case{"gaussian(sigma=1.1) | poisson(rate=0.01) | repeat(2000)", "contour-inversion", "nodes"},
+        Case{"laplace(scale=3) | repeat(30)", "bent-contour", "nodes"},
+        Case{"gaussian(sigma=1) | poisson(rate=0.01) | repeat(2)", "bent-contour", "nodes"},
+        Case{"dp(epsilon=0.1) | repeat(40)", "exact-composition", "atoms"},
+        Case{"truncated_laplace(scale=2, bound=9) | repeat(3)", "bent-contour", "summands"},
+        Case{"sqrt_log_family(a=1, b=0.5, sigma=3) | repeat(3); gaussian(sigma=2)", "tilted-fft", "points"}}) {
     const Curve curve = analyze(parse(text));
     for (const double epsilon : {0.7, -0.4}) {
       const std::vector<Evaluation> found = evaluations_of(*loss_of(curve), Direction::remove, epsilon);

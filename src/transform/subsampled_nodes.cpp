@@ -298,8 +298,8 @@ double SubsampledNodes::log_atoms(double power) const {
 std::vector<SubsampledNodes::TiltedAtom> SubsampledNodes::tilted_atoms(double power, double log_moment) const {
   std::vector<TiltedAtom> tilted;
   for (const AtomMass& atom : atoms_) {
-    const double exponent = power * atom.loss, slack = bound_relative_slack * std::abs(exponent) + std::abs(power) * atom.loss_error;
-    tilted.push_back({std::exp(atom.log_mass + exponent + slack - log_moment), atom.loss, atom.loss_error, atom.doubt + 2 * slack});
+    const double exponent = power * atom.loss, margin = bound_relative_slack * std::abs(exponent) + std::abs(power) * atom.loss_error;
+    tilted.push_back({std::exp(atom.log_mass + exponent + margin - log_moment), atom.loss, atom.loss_error, atom.doubt + 2 * margin});
   }
   return tilted;
 }

@@ -375,7 +375,7 @@ void expect_agreement(const LossPointer& contour, const LossPointer& other, doub
 TEST(Contour, AtomsAloneAgreeWithTheirList) {
   const LossPointer response = std::make_shared<PoissonLoss>(randomized_response(Interval::exactly(1.25), 5), Interval::exactly(0.3));
   const LossPointer other = randomized_response(Interval::exactly(0.4375), 3);
-  for (const std::uint64_t times : {17, 60, 241}) {
+  for (const std::uint64_t times : {17U, 60U, 241U}) {
     const Parts parts{{response, times}, {other, 40}};
     const LossPointer contour = compose_by_contour(parts), exact = compose_exactly(parts, {});
     for (const double epsilon : {0.25, 3.0, 7.5}) expect_agreement(contour, exact, epsilon, 1e-3);

@@ -47,6 +47,7 @@ struct Row {
     if (!failure.empty()) return infinity;
     if (found.lo == found.hi) return 0;
     const double size = std::max(std::abs(found.lo), std::abs(found.hi));
+    if (size == infinity) return infinity;
     return size < 1e-290 ? 0 : (found.hi - found.lo) / size;
   }
 };

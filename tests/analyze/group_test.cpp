@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "curve/curve_state.h"
+#include "loss/atoms.h"
 #include "loss/gaussian_profile.h"
 #include "mechanism/constraints.h"
+#include "mechanism/finite.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/pair.h"
+#include "mechanism/randomized_response.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 #include "support/profile_only.h"
@@ -222,6 +225,27 @@ TEST(Group, OfASampledResponseAgreesWithTheDualForm) {
     EXPECT_GE(found.hi, least - 2e-3) << s;
     EXPECT_THAT(found, IsTight(1e-9)) << s;
   }
+}
+
+// A law with slack stands for every mechanism whose delta is smaller by that factor at most: here for one that answers nothing at all
+// with the probability of the slack. The group of the law must hold the group of that mechanism.
+TEST(Group, SlackGrowsWithTheSize) {
+  const double slack = 0.25;
+  const Atoms whole = *randomized_response(Interval::exactly(1), 2)->atoms(Direction::remove);
+  Atoms doubtful = whole;
+  doubtful.slack = slack;
+  std::vector<Atom> rarer{{Interval::exactly(0), Interval::exactly(slack)}};
+  for (const Atom& atom : whole.finite) rarer.push_back({atom.loss, atom.mass * (1 - slack)});
+  const LossPointer law = finite_loss(doubtful, "", {});
+  const LossPointer mechanism = finite_loss(make_atoms(rarer, whole.infinite, whole.other_infinite, true), "", {});
+  for (const std::uint64_t size : {2U, 3U})
+    for (const double epsilon : {0.0, 0.5, 1.5}) {
+      const Interval point = Interval::exactly(epsilon), found = group_loss(law, size)->delta(Direction::remove, point);
+      const Interval truth = group_loss(mechanism, size)->delta(Direction::remove, point);
+      EXPECT_LE(found.lo, truth.lo * (1 + 1e-12)) << size << ' ' << epsilon;
+      EXPECT_GE(found.hi, truth.hi * (1 - 1e-12)) << size << ' ' << epsilon;
+      EXPECT_GT(found.lo, 0.3 * found.hi) << size << ' ' << epsilon;
+    }
 }
 
 }  // namespace

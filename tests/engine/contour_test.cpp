@@ -8,6 +8,7 @@
 #include "loss/atoms.h"
 #include "loss/gaussian_profile.h"
 #include "mechanism/discrete_gaussian.h"
+#include "mechanism/finite.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/randomized_response.h"
@@ -388,6 +389,27 @@ TEST(Contour, SampledDiscreteGaussianAgreesWithTheLattice) {
   const Parts parts{{step, 200}};
   const LossPointer contour = compose_by_contour(parts), lattice = compose_by_lattice(parts, {1e-3});
   for (const double epsilon : {0.25, 2.0}) expect_agreement(contour, lattice, epsilon, 1e-7);
+}
+
+// A law with slack may stand for a mechanism that answers nothing with that probability, in every step.
+TEST(Contour, SlackOfMassesLowersDelta) {
+  const double slack = 1e-3;
+  const Atoms whole = *randomized_response(Interval::exactly(0.75), 3)->atoms(Direction::remove);
+  Atoms doubtful = whole;
+  doubtful.slack = slack;
+  std::vector<Atom> rarer{{Interval::exactly(0), Interval::exactly(slack)}};
+  for (const Atom& atom : whole.finite) rarer.push_back({atom.loss, atom.mass * (1 - slack)});
+  const LossPointer found = compose_by_contour({{finite_loss(doubtful, "", {}), 60}});
+  const LossPointer truth = compose_exactly({{finite_loss(make_atoms(rarer, whole.infinite, whole.other_infinite, true), "", {}), 60}}, {});
+  ASSERT_NE(found, nullptr);
+  for (const double epsilon : {1.0, 6.0}) {
+    const Interval point = Interval::exactly(epsilon);
+    EXPECT_LE(found->log_delta(Direction::remove, point).lo, truth->log_delta(Direction::remove, point).lo) << epsilon;
+    EXPECT_GE(found->log_delta(Direction::remove, point).hi, truth->log_delta(Direction::remove, point).hi) << epsilon;
+    const Interval delta = truth->delta(Direction::remove, point);
+    EXPECT_LE(found->closed_epsilon(Direction::remove, delta)->lo, epsilon);
+    EXPECT_GE(found->closed_epsilon(Direction::remove, delta)->hi, epsilon);
+  }
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
+#include "numeric/conversions.h"
 #include "numeric/libm_bounds.h"
 #include "tradeoff/interval.h"
 
@@ -34,8 +34,8 @@ namespace numeric {
 [[nodiscard]] inline double next_up(double x) {
   if (x == infinity) return x;
   if (x == 0) return std::numeric_limits<double>::denorm_min();
-  const auto bits = std::bit_cast<std::int64_t>(x);
-  return std::bit_cast<double>(x > 0 ? bits + 1 : bits - 1);
+  const auto bits = bit_cast<std::int64_t>(x);
+  return bit_cast<double>(x > 0 ? bits + 1 : bits - 1);
 }
 [[nodiscard]] inline double next_down(double x) { return -next_up(-x); }
 

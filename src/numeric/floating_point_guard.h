@@ -21,6 +21,8 @@ namespace tradeoff::detail::numeric {
   unsigned short extended = 0;
   __asm__ volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(control), "=m"(extended));
   return (control & kept) == usual && (extended & kept_extended) == usual_extended;
+#elif defined(__wasm__)
+  return true;  // WebAssembly has no other arithmetic
 #else
   return inside_usual_arithmetic();
 #endif

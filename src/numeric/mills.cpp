@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numeric/mills.h"
 
+#include "numeric/conversions.h"
 #include "numeric/mills_table.h"
 
 // [normal-functions]
@@ -35,9 +36,9 @@ Piece piece_at(double x) {
   // An octave has sixteen pieces: the exponent and the four leading bits of the fraction number them.
   constexpr int first = 24;
   constexpr std::uint64_t two = 0x4000;
-  const std::uint64_t leading = std::bit_cast<std::uint64_t>(x) >> 48;
-  const double left = std::bit_cast<double>(leading << 48);
-  const double centre = std::bit_cast<double>(leading << 48 | std::uint64_t{1} << 47);
+  const std::uint64_t leading = bit_cast<std::uint64_t>(x) >> 48;
+  const double left = bit_cast<double>(leading << 48);
+  const double centre = bit_cast<double>(leading << 48 | std::uint64_t{1} << 47);
   return {mills_table[first + static_cast<int>(leading - two)], centre, 2 * (centre - left)};
 }
 

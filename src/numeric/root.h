@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
 #include "numeric/arithmetic.h"
+#include "numeric/conversions.h"
 
 // The searches for a root, or for the place where a monotone condition changes:
 //   increasing_root       certified; from a guess, by enclosures of an increasing function. Its domain may be the whole line, and it goes
@@ -19,11 +19,11 @@ namespace tradeoff::detail::numeric {
 
 /// Doubles in order, as integers: neighbours differ by one, so bisection ends after 64 steps for any magnitudes.
 [[nodiscard]] inline std::int64_t ordinal(double x) {
-  const auto bits = std::bit_cast<std::int64_t>(x);
+  const auto bits = bit_cast<std::int64_t>(x);
   return bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits;
 }
 [[nodiscard]] inline double double_of(std::int64_t ordinal_number) {
-  return std::bit_cast<double>(ordinal_number >= 0 ? ordinal_number : std::numeric_limits<std::int64_t>::min() - ordinal_number);
+  return bit_cast<double>(ordinal_number >= 0 ? ordinal_number : std::numeric_limits<std::int64_t>::min() - ordinal_number);
 }
 /// A double between a and b in the order of doubles: the arithmetic mean if they are of similar size, otherwise the middle of the
 /// exponents.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "loss/break_points.h"
@@ -14,13 +16,16 @@
 // What an engine may use of a loss besides its profile. docs/adr/0012 gives the reasons.
 namespace tradeoff::detail {
 
+struct Bracket;     // operators/bracketed.h: a mechanism that lies between known pairs
 class ContourLoss;  // engine/contour: a composition whose contours a longer plan can reuse
 class Evaluable;    // loss/evaluation.h: a description of how delta was enclosed
 class Loss;
-class Transform;    // loss/transform.h: the moment generating function of the loss
-struct Atoms;       // loss/atoms.h: a finite law of the loss
-struct GroupSides;  // operators/group.h: a group of records, with mixed changes and with one kind of change
-struct RenyiBound;  // mechanism/renyi_bound.h: stated bounds on Renyi divergences
+class Transform;     // loss/transform.h: the moment generating function of the loss
+struct Atoms;        // loss/atoms.h: a finite law of the loss
+struct GroupSides;   // operators/group.h: a group of records, with mixed changes and with one kind of change
+struct MatrixNoise;  // mechanism/matrix.h: noise correlated over the steps of a run
+struct MixturePair;  // transform/mixture_pair.h: a mixture of shifted Gaussians against another
+struct RenyiBound;   // mechanism/renyi_bound.h: stated bounds on Renyi divergences
 using LossPointer = std::shared_ptr<const Loss>;
 
 /// Every finite loss is a multiple of the step or, with `odd_half_steps`, an odd multiple of half the step.
@@ -64,6 +69,38 @@ class ClosedForms {
   ~ClosedForms() = default;
 };
 
+/// The profile at many points together, for losses whose evaluations share most of their work.
+class BatchProfile {
+ public:
+  BatchProfile() = default;
+  BatchProfile(const BatchProfile&) = delete;
+  BatchProfile& operator=(const BatchProfile&) = delete;
+
+  /// The widths to aim at: an enclosure that has either of them is narrow enough.
+  struct Width {
+    double relative = 0;
+    double absolute = 0;
+  };
+  /// Encloses delta at every point, as Loss::delta does. `out` has the size of `epsilon`.
+  virtual void deltas(Direction direction, std::span<const double> epsilon, Width width, std::span<Interval> out) const = 0;
+
+ protected:
+  ~BatchProfile() = default;
+};
+
+/// For a loss that is answered by its own profile if it stands alone: the finite pair that is composed instead of it. It encloses the pair,
+/// or, if the loss is above (below) a mechanism that is known only by such bounds, it lies above (below) it too. [lattice-pair]
+class FiniteForm {
+ public:
+  FiniteForm() = default;
+  FiniteForm(const FiniteForm&) = delete;
+  FiniteForm& operator=(const FiniteForm&) = delete;
+  [[nodiscard]] virtual LossPointer finite_form() const = 0;
+
+ protected:
+  ~FiniteForm() = default;
+};
+
 /// The shape of a symmetric bound that need not be the profile of a pair, for e >= 0; `refined` uses it. [naive-profile]
 class BoundShape {
  public:
@@ -80,6 +117,39 @@ class BoundShape {
 
  protected:
   ~BoundShape() = default;
+};
+
+/// A mechanism with several pairs, of which each use may have another one, chosen after all earlier outcomes are known: so many uses are
+/// one pair. [adaptive-block]
+class AdaptiveUses {
+ public:
+  AdaptiveUses() = default;
+  AdaptiveUses(const AdaptiveUses&) = delete;
+  AdaptiveUses& operator=(const AdaptiveUses&) = delete;
+  virtual ~AdaptiveUses() = default;
+
+  /// Uses of equal name have the same pairs to choose from, and form one block.
+  [[nodiscard]] virtual std::string name() const = 0;
+  /// The worst case over all ways to choose, of so many uses. Null if it is not known.
+  [[nodiscard]] virtual LossPointer together(std::uint64_t uses) const = 0;
+  /// About how much a block is better than the product of the pairs that dominate each use. It decides which block is formed.
+  [[nodiscard]] virtual double gain(std::uint64_t uses) const = 0;
+  /// One use for a group of records that change together, if that is known to be such a mechanism too; otherwise null.
+  [[nodiscard]] virtual LossPointer of_group(std::uint64_t /*size*/) const { return nullptr; }
+};
+
+/// For a bound that is known point by point and is not the profile of one pair: the pair that takes its place in compositions and under
+/// operators. A bound from above stands for a pair above it, a bound from below for a pair below it. [best-of-runs]
+class StandIn {
+ public:
+  StandIn() = default;
+  StandIn(const StandIn&) = delete;
+  StandIn& operator=(const StandIn&) = delete;
+
+  [[nodiscard]] virtual LossPointer pair() const = 0;
+
+ protected:
+  ~StandIn() = default;
 };
 
 /// A bound that is the minimum of a symmetric pair's profile and of a bound with a known shape.
@@ -116,20 +186,36 @@ struct Capabilities {
   const BreakPoints* break_points = nullptr;
   const ClosedForms* closed_forms = nullptr;
   const Evaluable* evaluable = nullptr;
+  /// For profiles of which many points cost little more than one.
+  const BatchProfile* batch = nullptr;
+  const FiniteForm* finite_form = nullptr;
   const BoundShape* bound_shape = nullptr;
   const PairAndBound* pair_and_bound = nullptr;
+  const StandIn* stand_in = nullptr;
   const RenyiBound* renyi_bound = nullptr;
+  const MatrixNoise* matrix = nullptr;
   const GroupSides* group_sides = nullptr;
+  const Bracket* bracket = nullptr;
   const LaplaceShape* laplace_shape = nullptr;
   const ContourLoss* contours = nullptr;
+  const AdaptiveUses* adaptive = nullptr;
   /// Losses at which a distribution that is not finite has atoms; a lattice that contains them gives tighter bounds.
   std::span<const double> corners{};
   /// The symmetric pairs whose pointwise minimum the profile is; or one pair, not necessarily symmetric, that bounds it from above.
   std::span<const Loss* const> minimum_of{};
   /// mu if the pair is exactly N(0,1) against N(mu,1).
   std::optional<Interval> gaussian_mu{};
+  /// For a Gaussian pair: the norm of one record's contribution is bounded, by the whole shift under add-remove and zero-out neighbours and
+  /// by half of it under replace-one neighbours. [clip-norm]
+  bool clipped = false;
+  /// For a Gaussian pair: it is that of Gaussian noise on a query, not only a guarantee with the curve of one. [sampled-group]
+  bool gaussian_noise = false;
+  /// The pair if it is one of Gaussian mixtures of noise, so that a group of records has such a pair too. [sampled-group]
+  const MixturePair* mixture = nullptr;
   /// epsilon0 if the pair is exactly that of Laplace noise with largest loss epsilon0.
   std::optional<Interval> laplace_epsilon{};
+  /// rho if the pair is the symmetric one that rho-zCDP implies. [zcdp-transform]
+  std::optional<Interval> zcdp_rho{};
   /// The lattice that contains all finite losses. [folded-contour]
   std::optional<LossLattice> lattice{};
   std::optional<SampledFrom> sampled{};
@@ -144,6 +230,8 @@ struct Capabilities {
   bool is_pair = true;
   /// No loss has positive probability, so P(L > l) and P(L < l) are complements.
   bool atomless = false;
+  /// A random order that all passes of a run share: a repetition would share it too, and nothing is proved for that. [shuffled-batches]
+  bool shares_order = false;
   /// The loss already keeps its evaluations for the current question within a budget.
   bool keeps_readings = false;
 };

@@ -28,8 +28,12 @@ Capabilities ForwardingLoss::capabilities(Direction direction) const {
   if (known.evaluable != nullptr) known.evaluable = this;
   if (order_ == Order::swapped) {  // these fields hold for both directions at once
     known.sampled.reset();
+    known.mixture = nullptr;
     known.group_sides = nullptr;
+    known.bracket = nullptr;
     known.contours = nullptr;
+    known.batch = nullptr;
+    known.adaptive = nullptr;
   }
   return known;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
+#include "numeric/conversions.h"
 #include "tradeoff/interval.h"
 
 namespace tradeoff::detail {
@@ -18,7 +18,7 @@ namespace tradeoff::detail {
   std::string key(family);
   const auto append = [&key](char mark, double value) {
     key += mark;
-    const auto bits = std::bit_cast<std::uint64_t>(value);
+    const auto bits = numeric::bit_cast<std::uint64_t>(value);
     for (int shift = 60; shift >= 0; shift -= 4) key += "0123456789abcdef"[(bits >> shift) & 15];
   };
   for (const Interval& parameter : parameters) {

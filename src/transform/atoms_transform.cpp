@@ -26,33 +26,37 @@ bool is_precise(const Atom& atom) {
          atom.loss.hi - atom.loss.lo <= most_atom_width * (std::abs(atom.loss.lo) + 1e-3);
 }
 
-/// The atoms under Q, given that the loss is finite: W = mass exp(-loss) / (1 - infinite mass). An atom of negligible mass that is not
-/// known well is no node: what it may add to a sum is an error. [atoms-transform]
+/// The atoms under Q, given that the loss is finite: W = mass exp(-loss) / (1 - Q(L = -infinity)). Both laws are divided by their finite
+/// masses, which moves every loss by `shift`, so that both are probabilities. An atom of negligible mass that is not known well is no node:
+/// what it may add to a sum is an error. [atoms-transform]
 class AtomNodes final : public NodeLaw {
  public:
   explicit AtomNodes(const Atoms& atoms) {
-    const Interval finite = 1.0 - atoms.infinite;
+    const bool alike = atoms.mirrored || (atoms.infinite.hi <= negligible_mass && atoms.other_infinite.hi <= negligible_mass);
+    const Interval finite = 1.0 - (alike ? atoms.infinite : atoms.other_infinite), finite_under_p = 1.0 - atoms.infinite;
+    if (!alike) shift_ = log1p(-atoms.other_infinite) - log1p(-atoms.infinite);
+    const double move = middle_of(shift_);
     Interval total = Interval::exactly(0), total_under_p = total;
     for (auto atom = atoms.finite.rbegin(); atom != atoms.finite.rend(); ++atom) {  // losses increase
       if (!is_precise(*atom)) {
-        left_out_.push_back({(log(Interval::exactly(atom->mass.hi)) - atom->loss - log(finite)).hi, atom->loss});
+        left_out_.push_back({(log(Interval::exactly(atom->mass.hi)) - atom->loss - log(finite)).hi, atom->loss + shift_});
         continue;
       }
       const Interval weight = atom->mass * exp(-atom->loss) / finite;
-      const double middle = 0.5 * (weight.lo + weight.hi), loss = 0.5 * (atom->loss.lo + atom->loss.hi);
+      const double middle = 0.5 * (weight.lo + weight.hi), loss = 0.5 * (atom->loss.lo + atom->loss.hi) + move;
       nodes_.weight.push_back(middle);
       nodes_.log_weight.push_back(std::log(middle));
       nodes_.log_weight_error.push_back((weight.hi - weight.lo) / middle + 4 * unit_roundoff * (1 + std::abs(nodes_.log_weight.back())));
       nodes_.loss.push_back(loss);
-      nodes_.loss_error.push_back(atom->loss.hi - atom->loss.lo + unit_roundoff * std::abs(loss));
+      nodes_.loss_error.push_back(atom->loss.hi - atom->loss.lo + shift_.width() + 2 * unit_roundoff * std::abs(loss));
       nodes_.loss_tail.push_back(exponential_tail(loss));
       total = total + weight;
-      total_under_p = total_under_p + atom->mass / finite;
+      total_under_p = total_under_p + atom->mass / finite_under_p;
     }
     // The true sums are 1: what is left is the width of the inputs, and what was left out.
     const auto away = [](Interval sum) { return std::max(std::abs(sum.lo - 1), std::abs(sum.hi - 1)); };
     width_ = std::max(away(total), away(total_under_p));
-    if (!atoms.mirrored) unit_error_ = 2 * std::max(atoms.infinite.hi, atoms.other_infinite.hi);
+    if (alike && !atoms.mirrored) unit_error_ = 2 * std::max(atoms.infinite.hi, atoms.other_infinite.hi);
     log_left_out_count_ = std::log(std::max(1.0, static_cast<double>(left_out_.size())));
     if (!left_out_.empty()) unit_error_ += std::exp(log_left_out(0)) + std::exp(log_left_out(1));
   }
@@ -61,6 +65,8 @@ class AtomNodes final : public NodeLaw {
   [[nodiscard]] double log_error(double power, double, const Sum&) const override { return log_left_out(power); }
   [[nodiscard]] double unit_error() const override { return unit_error_; }
   [[nodiscard]] double width() const { return width_; }
+  /// The number added to every loss, so that E_Q[w] = 1.
+  [[nodiscard]] Interval shift() const { return shift_; }
 
  private:
   struct LeftOut {
@@ -73,28 +79,48 @@ class AtomNodes final : public NodeLaw {
     return largest + log_left_out_count_ + bound_slack;
   }
 
+  Interval shift_ = Interval::exactly(0);
   double width_ = 0;
   double unit_error_ = 0;
   std::vector<LeftOut> left_out_;
   double log_left_out_count_ = 0;
 };
 
+/// The loss is that of the nodes less the shift.
 class AtomTilt final : public NodeTilt {
  public:
-  AtomTilt(const AtomNodes& nodes, double order) : NodeTilt(nodes, 1 + order, 1, negligible_weight) {}
+  AtomTilt(const AtomNodes& nodes, double order) : NodeTilt(nodes, 1 + order, 1, negligible_weight), order_(order), shift_(nodes.shift()) {}
+  [[nodiscard]] Interval log_moment() const override { return NodeTilt::log_moment() - Interval::exactly(order_) * shift_; }
+  [[nodiscard]] double centre() const override { return NodeTilt::centre() - middle_of(shift_); }
+  void characteristic_function(std::span<const double> times, std::span<CharacteristicValue> values) const override {
+    NodeTilt::characteristic_function(times, values);
+    if (shift_ == Interval::exactly(0)) return;
+    const double centre_error = shift_.width() + unit_roundoff * std::abs(centre());
+    for (std::size_t k = 0; k < times.size(); ++k) values[k].error += 1.01 * times[k] * centre_error;
+  }
   [[nodiscard]] double modulus_above(double t) const override {
     CharacteristicValue value;
     characteristic_function({&t, 1}, {&value, 1});
     return std::hypot(1 + value.real_less_one, value.imaginary) + value.error;
   }
   [[nodiscard]] Decay decay(double) const override { return {1, 0, infinity}; }
+
+ private:
+  double order_;
+  Interval shift_;
 };
 
 class AtomMoments final : public Moments {
  public:
   explicit AtomMoments(const AtomNodes& nodes) : nodes_(nodes) {}
-  [[nodiscard]] Cumulant cumulant(double order) const override { return nodes_.cumulant(1 + order); }
-  [[nodiscard]] double log_moment_above(double order) const override { return nodes_.log_moment_above(1 + order); }
+  [[nodiscard]] Cumulant cumulant(double order) const override {
+    const Cumulant plain = nodes_.cumulant(1 + order);
+    const double shift = middle_of(nodes_.shift());
+    return {plain.value - order * shift, plain.mean - shift, plain.variance};
+  }
+  [[nodiscard]] double log_moment_above(double order) const override {
+    return (Interval::exactly(nodes_.log_moment_above(1 + order)) - Interval::exactly(order) * nodes_.shift()).hi;
+  }
   [[nodiscard]] std::unique_ptr<const TiltedLoss> tilt(double order) const override { return std::make_unique<AtomTilt>(nodes_, order); }
 
  private:
@@ -124,8 +150,10 @@ std::shared_ptr<const Transform> atoms_transform(const Atoms& atoms) {
     return !(std::abs(atom.loss.lo) < most_loss) || !(std::abs(atom.loss.hi) < most_loss) ||
            (!is_precise(atom) && !((atom.mass * exp(-atom.loss)).hi <= most_left_out && atom.mass.hi <= most_left_out));
   };
-  const bool same_infinite = atoms.mirrored || (atoms.infinite.hi <= negligible_mass && atoms.other_infinite.hi <= negligible_mass);
-  if (atoms.finite.empty() || atoms.finite.size() > most_atoms || !same_infinite || !(atoms.infinite.hi < 1) ||
+  constexpr double most_infinite = 0.5;  // a pair that reveals more is not divided by what is left
+  const bool usable_masses =
+      atoms.mirrored ? atoms.infinite.hi < 1 : atoms.infinite.hi < most_infinite && atoms.other_infinite.hi < most_infinite;
+  if (atoms.finite.empty() || atoms.finite.size() > most_atoms || !usable_masses ||
       std::any_of(atoms.finite.begin(), atoms.finite.end(), unusable))
     return nullptr;
   auto transform = std::make_shared<const AtomsTransform>(atoms);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transform/characteristic_function.h"
 
-#include <bit>
 #include <cstdint>
 #include <cstring>
 
+#include "numeric/conversions.h"
 #include "numeric/lanes.h"
 
 namespace tradeoff::detail {
@@ -19,7 +19,7 @@ constexpr double half_pi_1 = 0x1.921fb54p+0;
 constexpr double half_pi_2 = 0x1.10b46118p-30;
 constexpr double half_pi_3 = 0x1.313198a2e037p-61;
 constexpr double round_to_integer = 0x1.8p52;  // adding it rounds to the nearest integer, in the low bits
-constexpr auto integer_bits = std::bit_cast<std::uint64_t>(round_to_integer);
+constexpr auto integer_bits = numeric::bit_cast<std::uint64_t>(round_to_integer);
 
 }  // namespace
 

@@ -37,7 +37,7 @@ GaussianNodes::GaussianNodes(Interval mu, Interval rate, const Range& range)
   step_ = ten_bits(choose_step(range) * range.shrink);
   double left = 0, right = 0;
   if (!choose_range(range, left, right)) return;
-  fill(std::lround(std::floor(left / step_)), std::lround(std::ceil(right / step_)));
+  fill(std::llround(std::floor(left / step_)), std::llround(std::ceil(right / step_)));
   if (range.rough) heights_.clear();
 }
 
@@ -110,7 +110,7 @@ bool GaussianNodes::choose_range(const Range& range, double& left, double& right
   return right - left < furthest;
 }
 
-void GaussianNodes::fill(long first, long last) {
+void GaussianNodes::fill(std::int64_t first, std::int64_t last) {
   const auto count = static_cast<std::size_t>(last - first + 1);
   for (auto* column : {&nodes_.log_weight, &nodes_.log_weight_error, &nodes_.weight, &nodes_.loss, &nodes_.loss_error, &nodes_.loss_tail,
                        &position_, &share_, &end_loss_, &end_square_, &end_ratio_, &cell_cosh_})
@@ -118,7 +118,7 @@ void GaussianNodes::fill(long first, long last) {
   const double log_rate = std::log(rate_);
   const double odds = (1 - rate_) / rate_;
   const double log_step = std::log(step_) - log_root_two_pi;
-  for (long i = first; i <= last; ++i) {
+  for (std::int64_t i = first; i <= last; ++i) {
     const double z = static_cast<double>(i) * step_;  // exact, and so is z^2
     const double exponent = mu_ * (z - 0.5 * mu_);    // two roundings
     const double share = 1 / (1 + odds * std::exp(-exponent));
@@ -141,7 +141,7 @@ void GaussianNodes::fill(long first, long last) {
     position_.push_back(z);
     share_.push_back(share);
   }
-  for (long i = first; i <= last + 1; ++i) {  // the ends of the cells around the nodes
+  for (std::int64_t i = first; i <= last + 1; ++i) {  // the ends of the cells around the nodes
     const double z = (static_cast<double>(i) - 0.5) * step_;
     end_loss_.push_back(loss_at(z));
     end_square_.push_back(0.5 * z * z);

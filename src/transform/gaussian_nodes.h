@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <mutex>
 
 #include "transform/nodes.h"
@@ -65,7 +66,7 @@ class GaussianNodes final : public NodeLaw {
   void for_each_right_piece(double power, double z, double loss, Piece&& piece) const;
   [[nodiscard]] double choose_step(const Range& range);
   [[nodiscard]] bool choose_range(const Range& range, double& left, double& right) const;
-  void fill(long first, long last);
+  void fill(std::int64_t first, std::int64_t last);
   [[nodiscard]] Shift make_shift(double height) const;
 
   double mu_;

@@ -64,6 +64,18 @@ double exponential_tail(double x) {
   return 0.5 * x * x * nested;
 }
 
+void NodeLaw::sort_by_loss() {
+  std::vector<std::size_t> order(nodes_.loss.size());
+  for (std::size_t j = 0; j < order.size(); ++j) order[j] = j;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return nodes_.loss[a] < nodes_.loss[b]; });
+  for (auto* column : {&nodes_.log_weight, &nodes_.log_weight_error, &nodes_.weight, &nodes_.loss, &nodes_.loss_error, &nodes_.loss_tail}) {
+    std::vector<double> sorted;
+    sorted.reserve(order.size());
+    for (const std::size_t j : order) sorted.push_back((*column)[j]);
+    *column = std::move(sorted);
+  }
+}
+
 Cumulant NodeLaw::cumulant(double power) const {
   const std::size_t count = nodes_.loss.size();
   double largest = -infinity;

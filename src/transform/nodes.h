@@ -68,6 +68,9 @@ class NodeLaw {
   [[nodiscard]] double log_moment_above(double power) const;
 
  protected:
+  /// The evaluator drops negligible nodes at both ends of the list.
+  void sort_by_loss();
+
   Nodes nodes_;
 };
 

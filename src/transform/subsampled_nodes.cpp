@@ -265,7 +265,7 @@ void SubsampledNodes::fill() {
              relative_width(base_.missing) + 8 * unit_roundoff);
   }
   note_atoms(first);
-  sort_nodes();
+  sort_by_loss();
 }
 
 /// 1 - 2 Q(x > 0): the mass with loss 0.
@@ -273,19 +273,6 @@ Interval SubsampledNodes::neither() const {
   if (base_.mu) return normal_cdf(*base_.mu / 2.0) - normal_cdf(-*base_.mu / 2.0);
   const Interval above = base_.atom * exp(-base_.largest) - 2.0 * base_.coefficient * expm1(-base_.largest / 2.0);
   return 1.0 - 2.0 * above;
-}
-
-/// Sorted by loss, because the evaluator drops negligible nodes at both ends.
-void SubsampledNodes::sort_nodes() {
-  std::vector<std::size_t> order(nodes_.loss.size());
-  for (std::size_t j = 0; j < order.size(); ++j) order[j] = j;
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return nodes_.loss[a] < nodes_.loss[b]; });
-  for (auto* column : {&nodes_.log_weight, &nodes_.log_weight_error, &nodes_.weight, &nodes_.loss, &nodes_.loss_error, &nodes_.loss_tail}) {
-    std::vector<double> sorted;
-    sorted.reserve(order.size());
-    for (const std::size_t j : order) sorted.push_back((*column)[j]);
-    *column = std::move(sorted);
-  }
 }
 
 double SubsampledNodes::log_atoms(double power) const {

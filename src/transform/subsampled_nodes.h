@@ -89,7 +89,6 @@ class SubsampledNodes final : public NodeLaw {
   void add_node(double loss, double loss_error, double log_weight, double weight_error);
   void add_atom(double x, double x_error, Interval mass);
   void note_atoms(std::size_t first);
-  void sort_nodes();
   [[nodiscard]] Interval neither() const;
 
   SampledBase base_;

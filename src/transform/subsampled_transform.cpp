@@ -7,6 +7,7 @@
 
 #include "numeric/arithmetic.h"
 #include "transform/laplace_transform.h"
+#include "transform/zcdp_transform.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -147,6 +148,7 @@ std::optional<SampledBase> sampled_base(const Loss& base) {
 std::unique_ptr<const Transform> subsampled_transform(const Loss& base, Interval rate, SampledBy sampling, Direction direction) {
   constexpr double most_rate = 1 - 1e-6;  // nearer to 1 the bounds would need more digits of 1 - rate than a double has
   if (!(rate.lo > 0) || !(rate.hi <= most_rate) || !is_narrow(rate)) return nullptr;
+  if (const auto rho = base.capabilities(Direction::remove).zcdp_rho) return zcdp_transform(*rho, rate, sampling, direction);
   auto known = sampled_base(base);
   if (!known || (known->mu && sampling == SampledBy::poisson)) return nullptr;
   return std::make_unique<SubsampledTransform>(*known, rate, sampling, direction);

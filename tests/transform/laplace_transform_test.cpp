@@ -141,5 +141,32 @@ TEST(AtomsTransform, IsTheFiniteSum) {
   }
 }
 
+// P reveals a tenth of its outcomes and Q another share: both are divided by what is left.
+TEST(AtomsTransform, InfiniteLossesOfBothOrdersMayDiffer) {
+  const Interval high = Interval::exactly(0.5), low = Interval::exactly(-0.25), half = Interval::exactly(0.5), rest = Interval{0.4, 0.4};
+  const Interval other = 1.0 - half * exp(-high) - rest * exp(-low);
+  const auto transform = atoms_transform(make_atoms({{high, half}, {low, rest}}, 1.0 - half - rest, other, false));
+  ASSERT_NE(transform, nullptr);
+  EXPECT_NEAR(transform->infinite_mass().hi, 0.1, 1e-15);
+  const auto moments = transform->prepare({0, 4, 1, 0, false, 0, 0});
+  for (const double c : {-0.5, 0.5, 3.0}) {
+    const auto tilt = moments->tilt(c);
+    const double moment = (0.5 * std::exp(0.5 * c) + 0.4 * std::exp(-0.25 * c)) / 0.9;
+    EXPECT_NEAR(tilt->log_moment().lo, std::log(moment), 1e-13) << c;
+    EXPECT_LE(tilt->log_moment().width(), 1e-12);
+    EXPECT_NEAR(moments->log_moment_above(c), std::log(moment), 1e-9);
+    EXPECT_NEAR(moments->cumulant(c).mean, (0.25 * std::exp(0.5 * c) - 0.1 * std::exp(-0.25 * c)) / (0.9 * moment), 1e-12);
+    for (const double t : {0.5, 4.0}) {
+      CharacteristicValue value;
+      tilt->characteristic_function({&t, 1}, {&value, 1});
+      const std::complex<double> truth =
+          (0.5 * std::exp(std::complex<double>(0.5 * c, 0.5 * t)) + 0.4 * std::exp(std::complex<double>(-0.25 * c, -0.25 * t))) /
+          (0.9 * moment) * std::exp(std::complex<double>(0, -t * tilt->centre()));
+      EXPECT_LE(std::abs(truth - std::complex<double>(1 + value.real_less_one, value.imaginary)), value.error + 1e-14 * (1 + t));
+    }
+  }
+  EXPECT_EQ(atoms_transform(make_atoms({{high, Interval::exactly(0.25)}}, Interval::exactly(0.75), Interval::exactly(0), false)), nullptr);
+}
+
 }  // namespace
 }  // namespace tradeoff::detail

@@ -159,7 +159,7 @@ std::string ConstraintsLoss::key() const {
 
 namespace {
 
-LossPointer make_dp(const Arguments& arguments, const SourceContext&) {
+LossPointer make_dp(const Arguments& arguments, const WordContext&) {
   return std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{arguments.number("epsilon"), arguments.number("delta")}});
 }
 
@@ -167,7 +167,7 @@ std::vector<WrittenGuarantee> guarantees_of_dp(const Arguments& arguments) {
   return {{arguments.written("epsilon"), arguments.written("delta")}};
 }
 
-LossPointer make_constraints(const Arguments& arguments, const SourceContext&) {
+LossPointer make_constraints(const Arguments& arguments, const WordContext&) {
   std::vector<Guarantee> all;
   for (const auto& [epsilon, delta] : arguments.pairs("points")) all.push_back({epsilon.value, delta.value});
   if (all.empty()) arguments.refuse("points", "[]", "a list of at least one pair (epsilon, delta)");
@@ -212,7 +212,6 @@ Word dp_word() {
           .parameters = {{"epsilon", Kind::number, "the epsilon of the guarantee", range::non_negative,
                           effect::riskier.up_to(effect::largest_epsilon)},
                          {"delta", Kind::number, "the delta of the guarantee", range::probability, effect::riskier, "0"}},
-          .synonyms = {{"exponential", "the exponential mechanism is not supported yet; dp(epsilon) is a valid bound for it"}},
           .stated = true,
           .make = make_dp,
           .guarantees = guarantees_of_dp,

@@ -146,7 +146,7 @@ LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
 
 namespace {
 
-LossPointer make_discrete_gaussian(const Arguments& arguments, const SourceContext&) {
+LossPointer make_discrete_gaussian(const Arguments& arguments, const WordContext&) {
   const Interval sigma = arguments.number("sigma");
   if (sigma.hi > widest_discrete_gaussian)
     throw TooLargeError("discrete_gaussian: sigma above 10000 grid steps is not supported; use a coarser grid or gaussian");

@@ -76,7 +76,7 @@ LossPointer truncated_discrete_laplace(Interval scale, std::uint64_t bound, std:
 
 namespace {
 
-LossPointer make_discrete_laplace(const Arguments& arguments, const SourceContext&) {
+LossPointer make_discrete_laplace(const Arguments& arguments, const WordContext&) {
   return discrete_laplace(arguments.number("scale"), arguments.whole("sensitivity"));
 }
 
@@ -85,7 +85,7 @@ std::optional<numeric::Rational> largest_loss_of_discrete_laplace(const Argument
   return ratio(arguments.exact("sensitivity"), arguments.exact("scale"));
 }
 
-LossPointer make_truncated_discrete_laplace(const Arguments& arguments, const SourceContext&) {
+LossPointer make_truncated_discrete_laplace(const Arguments& arguments, const WordContext&) {
   return truncated_discrete_laplace(arguments.number("scale"), arguments.whole("bound"), arguments.whole("sensitivity"));
 }
 

@@ -143,15 +143,15 @@ LossPointer icea(std::uint64_t users, std::uint64_t messages) {
 
 namespace {
 
-LossPointer make_sqrt_log_family(const Arguments& arguments, const SourceContext&) {
+LossPointer make_sqrt_log_family(const Arguments& arguments, const WordContext&) {
   return sqrt_log_family(arguments.number("a"), arguments.number("b"), arguments.number("sigma"));
 }
 
-LossPointer make_log_family(const Arguments& arguments, const SourceContext&) {
+LossPointer make_log_family(const Arguments& arguments, const WordContext&) {
   return log_family(arguments.number("c"), arguments.number("sigma"));
 }
 
-LossPointer make_icea(const Arguments& arguments, const SourceContext&) {
+LossPointer make_icea(const Arguments& arguments, const WordContext&) {
   return icea(arguments.whole("users"), arguments.whole("messages"));
 }
 

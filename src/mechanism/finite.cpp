@@ -20,13 +20,13 @@ std::optional<LossLattice> lattice_of(const Atoms& atoms) {
 
 class FiniteLoss final : public Loss {
  public:
-  FiniteLoss(Atoms remove, std::string key, Citations origin, std::optional<Tail> tail)
+  FiniteLoss(Atoms remove, std::string key, Citations origin, std::optional<Tail> tail, const std::optional<LossLattice>& lattice)
       : remove_(std::move(remove)),
         add_(remove_.mirrored ? remove_ : swapped(remove_)),
         key_(std::move(key)),
         origin_(std::move(origin)),
         tail_(tail),
-        lattice_(lattice_of(remove_)) {}
+        lattice_(lattice ? lattice : lattice_of(remove_)) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     FiniteLoss::cite();
@@ -56,8 +56,8 @@ class FiniteLoss final : public Loss {
 
 }  // namespace
 
-LossPointer finite_loss(Atoms remove, std::string key, Citations origin, std::optional<Tail> tail) {
-  return std::make_shared<FiniteLoss>(std::move(remove), std::move(key), std::move(origin), tail);
+LossPointer finite_loss(Atoms remove, std::string key, Citations origin, std::optional<Tail> tail, std::optional<LossLattice> lattice) {
+  return std::make_shared<FiniteLoss>(std::move(remove), std::move(key), std::move(origin), tail, lattice);
 }
 
 }  // namespace tradeoff::detail

@@ -9,7 +9,8 @@
 namespace tradeoff::detail {
 
 /// A loss that takes finitely many values, given by its distribution in the remove direction. `origin` is the theorem behind the
-/// distribution; `tail` is what is known where atoms were cut off.
-[[nodiscard]] LossPointer finite_loss(Atoms remove, std::string key, Citations origin, std::optional<Tail> tail = std::nullopt);
+/// distribution; `tail` is what is known where atoms were cut off; `lattice` contains all losses, if it is known.
+[[nodiscard]] LossPointer finite_loss(Atoms remove, std::string key, Citations origin, std::optional<Tail> tail = std::nullopt,
+                                      std::optional<LossLattice> lattice = std::nullopt);
 
 }  // namespace tradeoff::detail

@@ -8,6 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
 #include "plan/arguments.h"
+#include "tradeoff/error.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 // [gaussian-profile] The loss is N(mu^2/2, mu^2) in both directions.
 class GaussianLoss final : public Loss, public ClosedForms {
  public:
-  GaussianLoss(Interval mu, Citations origin) : mu_(mu), origin_(std::move(origin)) {}
+  GaussianLoss(Interval mu, Citations origin, GaussianOf of) : mu_(mu), origin_(std::move(origin)), of_(of) {}
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
     GaussianLoss::cite();
@@ -35,7 +36,13 @@ class GaussianLoss final : public Loss, public ClosedForms {
     GaussianLoss::cite();
     return tradeoff::detail::gaussian_beta(mu_, alpha);
   }
-  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this, .gaussian_mu = mu_, .atomless = true}; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.closed_forms = this,
+            .gaussian_mu = mu_,
+            .clipped = of_ == GaussianOf::clipped_noise || of_ == GaussianOf::clipped_sums,
+            .gaussian_noise = of_ == GaussianOf::noise || of_ == GaussianOf::clipped_noise,
+            .atomless = true};
+  }
   [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {
     if (mu_.lo <= 0) return std::nullopt;
     GaussianLoss::cite();
@@ -51,21 +58,32 @@ class GaussianLoss final : public Loss, public ClosedForms {
  private:
   Interval mu_;
   Citations origin_;
+  GaussianOf of_;
 };
 
 }  // namespace
 
 // [gaussian-loss]
-LossPointer gaussian_loss(Interval mu, Citations origin) { return std::make_shared<GaussianLoss>(mu, std::move(origin)); }
+LossPointer gaussian_loss(Interval mu, Citations origin, GaussianOf of) {
+  return std::make_shared<GaussianLoss>(mu, std::move(origin), of);
+}
 
 namespace {
 
-// The noise relative to the sensitivity; a sensitivity of 0 is perfect privacy.
-LossPointer make_gaussian(const Arguments& arguments, const SourceContext&) {
-  return gaussian_loss(arguments.number("sensitivity") / arguments.number("sigma"));
+// The noise relative to the sensitivity; a sensitivity of 0 is perfect privacy. [clip-norm]
+LossPointer make_gaussian(const Arguments& arguments, const WordContext& context) {
+  const Interval sigma = arguments.number("sigma");
+  if (!arguments.has("clip")) return gaussian_loss(arguments.number("sensitivity") / sigma, {}, GaussianOf::noise);
+  static const Citation clip("clip-norm",
+                             "the clip norm bounds the contribution of every record, so a replaced record moves the sum twice as far");
+  const Interval norm = arguments.number("clip");
+  if (context.neighbours() == Neighbours::unstated)
+    throw DomainError(
+        "gaussian: how far one record moves the sum depends on the neighbours; state them, or write sensitivity instead of clip");
+  return gaussian_loss((context.neighbours() == Neighbours::replace_one ? 2.0 * norm : norm) / sigma, {clip}, GaussianOf::clipped_noise);
 }
 
-LossPointer make_gdp(const Arguments& arguments, const SourceContext&) { return gaussian_loss(arguments.number("mu")); }
+LossPointer make_gdp(const Arguments& arguments, const WordContext&) { return gaussian_loss(arguments.number("mu")); }
 
 }  // namespace
 
@@ -73,7 +91,15 @@ Word gaussian_word() {
   return {.role = Role::source,
           .name = "gaussian",
           .meaning = "Gaussian noise, l2 sensitivity",
-          .parameters = {{"sigma", Kind::number, "standard deviation of the noise", range::positive, effect::safer}, sensitivity_parameter},
+          .parameters = {{"sigma", Kind::number, "standard deviation of the noise", range::positive, effect::safer},
+                         in_form(sensitivity_parameter, 1),
+                         {.name = "clip",
+                          .kind = Kind::number,
+                          .meaning = "largest norm of one record's contribution",
+                          .range = range::non_negative,
+                          .effect = effect::riskier,
+                          .form = 2,
+                          .optional = true}},
           .synonyms = {{"normal"}},
           .norm = "l2",
           .make = make_gaussian};

@@ -58,7 +58,7 @@ void LaplaceLoss::cite() const {
 
 namespace {
 
-LossPointer make_laplace(const Arguments& arguments, const SourceContext&) {
+LossPointer make_laplace(const Arguments& arguments, const WordContext&) {
   return std::make_shared<LaplaceLoss>(arguments.number("sensitivity") / arguments.number("scale"));
 }
 

@@ -74,11 +74,11 @@ std::vector<Interval> values_of(const std::vector<Number>& numbers) {
   return values;
 }
 
-LossPointer make_pair_source(const Arguments& arguments, const SourceContext&) {
+LossPointer make_pair_source(const Arguments& arguments, const WordContext&) {
   return pair_loss(values_of(arguments.numbers("p")), values_of(arguments.numbers("q")));
 }
 
-LossPointer make_curve(const Arguments& arguments, const SourceContext&) { return polygon_loss(rows_of(arguments)); }
+LossPointer make_curve(const Arguments& arguments, const WordContext&) { return polygon_loss(rows_of(arguments)); }
 
 }  // namespace
 

@@ -81,7 +81,7 @@ StatedTail stated_tail_of(const Arguments& arguments) {
   return word->tail(arguments.of(call));
 }
 
-LossPointer make_profile(const Arguments& arguments, const SourceContext&) {
+LossPointer make_profile(const Arguments& arguments, const WordContext&) {
   return profile_loss(rows_of(arguments), stated_tail_of(arguments));
 }
 

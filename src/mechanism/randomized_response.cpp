@@ -25,7 +25,7 @@ LossPointer randomized_response(Interval epsilon, std::uint64_t choices) {
 
 namespace {
 
-LossPointer make_randomized_response(const Arguments& arguments, const SourceContext&) {
+LossPointer make_randomized_response(const Arguments& arguments, const WordContext&) {
   return randomized_response(arguments.number("epsilon"), arguments.whole("choices"));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "loss/key.h"
 #include "mechanism/gaussian.h"
@@ -60,13 +61,11 @@ Height height_at(Interval rho, const std::vector<Polygon>& polygons, double s) {
 Interval log_share(Interval s) { return -log1p(1.0 / s); }
 Interval entropy(Interval s) { return s * log_share(s) - log1p(s); }
 
-/// The best order at epsilon: where slope(s) + log(s/(1 + s)) crosses epsilon, or the largest stated order.
-Interval best_order(Interval rho, const std::vector<Polygon>& polygons, double epsilon) {
-  const double end = end_of(polygons);
+/// An approximation of the best order at epsilon: where slope(s) + log(s/(1 + s)) crosses epsilon, or the largest stated order.
+double near_best_order(Interval rho, const std::vector<Polygon>& polygons, double epsilon, double end) {
   double low = std::log(1e-300), high = std::log(end);
   double guess = std::clamp(rho.hi > 0 ? std::log(std::max(epsilon / rho.hi - 1, 1e-3) / 2) : 0, low, high);
-  // First an approximation, so that few enclosures are needed: Newton in log s. At the corners of polygons Newton may cycle; then bisection
-  // finishes.
+  // Newton in log s. At the corners of polygons Newton may cycle; then bisection finishes.
   for (int i = 0; i < 64 && high - low > 1e-12; ++i) {
     const double s = std::exp(guess);
     double slope = rho.hi * (2 * s + 1) - std::log1p(1 / s);
@@ -76,12 +75,31 @@ Interval best_order(Interval rho, const std::vector<Polygon>& polygons, double e
     if (std::abs(step) < 1e-13 * (1 + std::abs(guess))) break;
     guess = next > low && next < high && (polygons.empty() || i % 2 == 0) ? next : (low + high) / 2;
   }
+  return std::min(std::exp(guess), end);
+}
+
+/// Encloses the best order.
+Interval best_order(Interval rho, const std::vector<Polygon>& polygons, double epsilon) {
+  const double end = end_of(polygons);
   const auto rising = [&](double s) { return height_at(rho, polygons, s).slope + log_share(Interval::exactly(s)); };
-  return numeric::increasing_root(rising, Interval::exactly(epsilon), std::min(std::exp(guess), end), {1e-300, end});
+  return numeric::increasing_root(rising, Interval::exactly(epsilon), near_best_order(rho, polygons, epsilon, end), {1e-300, end});
+}
+
+/// [renyi-conversion] A convex f with |f'(s)| <= g and f'' >= m within s/2 of s, where g < m s/2, is nowhere below f(s) - g^2/(2m): one
+/// order near the best one encloses the least exponent. Empty if s is not near enough.
+std::optional<Interval> least_near(Interval rho, double epsilon, double s) {
+  if (!(s > 1e-150 && s < 1e100 && rho.lo > 0)) return std::nullopt;
+  const Interval point = Interval::exactly(s), slope = rho * (2.0 * point + 1.0) + log_share(point) - epsilon;
+  const double steepest = std::max(std::abs(slope.lo), std::abs(slope.hi)), bend = (2 * rho.lo + 1 / (2 * s * (2 * s + 1))) * (1 - 1e-12);
+  if (!(steepest < 0.5 * s * bend)) return std::nullopt;
+  const Interval here = rho * point * (point + 1.0) - point * epsilon + entropy(point);
+  return Interval{(Interval::exactly(here.lo) - Interval::exactly(steepest * steepest / (2 * bend) * (1 + 1e-12))).lo, here.hi};
 }
 
 /// [renyi-conversion] The least over s of cumulant(s) - s epsilon + s log s - (1 + s) log(1 + s).
 Interval least_exponent(Interval rho, const std::vector<Polygon>& polygons, double epsilon) {
+  if (polygons.empty())
+    if (const auto near = least_near(rho, epsilon, near_best_order(rho, polygons, epsilon, largest_order))) return *near;
   const Interval s = best_order(rho, polygons, epsilon);
   const Interval height{height_at(rho, polygons, s.lo).value.lo, height_at(rho, polygons, s.hi).value.hi};
   return height - s * epsilon + entropy(s);
@@ -117,10 +135,11 @@ Interval RenyiBound::cumulant(double s) const {
 std::optional<Interval> RenyiBound::rho() const { return polygons.safe.empty() ? std::optional(square) : std::nullopt; }
 
 LossPointer sum_of_renyi_bounds(const std::vector<std::pair<const RenyiBound*, std::uint64_t>>& parts) {
-  RenyiBound sum{Interval::exactly(0), {}};
+  RenyiBound sum{Interval::exactly(0), {}, {}};
   for (const auto& [part, count] : parts) {
     const auto times = static_cast<double>(count);  // at most 1e12, so exact
     sum.square = sum.square + times * part->square;
+    sum.origin.insert(sum.origin.end(), part->origin.begin(), part->origin.end());
     for (Polygon polygon : part->polygons.safe) sum.polygons.safe.push_back({std::move(polygon.vertices), polygon.times * times});
     for (Polygon polygon : part->polygons.least) sum.polygons.least.push_back({std::move(polygon.vertices), polygon.times * times});
   }
@@ -163,6 +182,7 @@ std::string RenyiBoundLoss::key() const {
 
 void RenyiBoundLoss::cite() const {
   static const Citation conversion("renyi-conversion", "known by bounds on Renyi divergences: the best conversion over all orders; lossy");
+  record(bound_.origin);
   record(conversion);
 }
 
@@ -177,19 +197,20 @@ LossPointer renyi_bound(const std::vector<std::pair<Interval, Interval>>& points
     safe.emplace_back(down, Interval::exactly(divergence.hi) * down);
     least.emplace_back(up, Interval::exactly(divergence.lo) * up);
   }
-  return std::make_shared<RenyiBoundLoss>(RenyiBound{Interval::exactly(0), {{{hull_of(std::move(safe))}}, {{hull_of(std::move(least))}}}});
+  return std::make_shared<RenyiBoundLoss>(
+      RenyiBound{Interval::exactly(0), {{{hull_of(std::move(safe))}}, {{hull_of(std::move(least))}}}, {}});
 }
 
-LossPointer zcdp_bound(Interval rho) {
+LossPointer zcdp_bound(Interval rho, Citations origin) {
   if (rho.hi == 0) return gaussian_loss(rho);
-  return std::make_shared<RenyiBoundLoss>(RenyiBound{rho, {}});
+  return std::make_shared<RenyiBoundLoss>(RenyiBound{rho, {}, std::move(origin)});
 }
 
 namespace {
 
-LossPointer make_rdp(const Arguments& arguments, const SourceContext&) { return renyi_bound(rows_of(arguments)); }
+LossPointer make_rdp(const Arguments& arguments, const WordContext&) { return renyi_bound(rows_of(arguments)); }
 
-LossPointer make_zcdp(const Arguments& arguments, const SourceContext&) { return zcdp_bound(arguments.number("rho")); }
+LossPointer make_zcdp(const Arguments& arguments, const WordContext&) { return zcdp_bound(arguments.number("rho")); }
 
 }  // namespace
 

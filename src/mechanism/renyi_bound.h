@@ -24,6 +24,7 @@ struct RenyiBound {
   };
   Interval square;
   Ends polygons;
+  Citations origin{};  ///< the theorems by which it follows from what was stated
 
   /// Encloses the bound at order s + 1; infinite beyond the largest order stated.
   [[nodiscard]] Interval cumulant(double s) const;
@@ -58,6 +59,6 @@ class RenyiBoundLoss final : public FamilyLoss {
 
 /// Pairs (order, divergence) with orders above 1. Throws DomainError for other orders.
 [[nodiscard]] LossPointer renyi_bound(const std::vector<std::pair<Interval, Interval>>& points);
-[[nodiscard]] LossPointer zcdp_bound(Interval rho);
+[[nodiscard]] LossPointer zcdp_bound(Interval rho, Citations origin = {});
 
 }  // namespace tradeoff::detail

@@ -52,7 +52,7 @@ void TruncatedLaplaceLoss::cite() const {
 
 namespace {
 
-LossPointer make_truncated_laplace(const Arguments& arguments, const SourceContext&) {
+LossPointer make_truncated_laplace(const Arguments& arguments, const WordContext&) {
   const Interval scale = arguments.number("scale");
   return std::make_shared<TruncatedLaplaceLoss>(arguments.number("sensitivity") / scale, arguments.number("bound") / scale);
 }

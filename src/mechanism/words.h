@@ -13,6 +13,15 @@ namespace tradeoff::detail {
 [[nodiscard]] Word discrete_laplace_word();
 [[nodiscard]] Word truncated_discrete_laplace_word();
 [[nodiscard]] Word randomized_response_word();
+[[nodiscard]] Word exponential_word();
+[[nodiscard]] Word noisy_max_word();
+[[nodiscard]] Word shuffled_reports_word();
+[[nodiscard]] Word matrix_word();
+[[nodiscard]] Word sparse_vector_word();
+[[nodiscard]] Word skellam_word();
+[[nodiscard]] Word binomial_noise_word();
+[[nodiscard]] Word discrete_gaussian_sum_word();
+[[nodiscard]] Word discrete_laplace_sum_word();
 [[nodiscard]] Word gdp_word();
 [[nodiscard]] Word dp_word();
 [[nodiscard]] Word constraints_word();
@@ -33,6 +42,11 @@ namespace tradeoff::detail {
 /// The sensitivity of noise on the real numbers.
 inline constexpr Parameter sensitivity_parameter{"sensitivity",       Kind::number,    "how far one record can move the exact answer",
                                                  range::non_negative, effect::riskier, "1"};
+/// The same parameter in one form of a word.
+[[nodiscard]] constexpr Parameter in_form(Parameter parameter, int form) {
+  parameter.form = form;
+  return parameter;
+}
 /// Limit of the sensitivity of noise on the integers, in steps: more would make every question slow, and so fine a grid serves no purpose.
 inline constexpr std::uint64_t most_discrete_shift = 100'000;
 inline constexpr Parameter grid_sensitivity_parameter{"sensitivity",

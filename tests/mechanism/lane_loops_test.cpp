@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "numeric/conversions.h"
 #include "transform/characteristic_function.h"
 
 // clang-format off: the second file opens a namespace that would hide names from the first

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mechanism/shuffled_reports.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "loss/atoms.h"
+#include "loss/forwarding_loss.h"
+#include "loss/key.h"
+#include "loss/mirrored_delta.h"
+#include "loss/work.h"
+#include "mechanism/finite.h"
+#include "mechanism/gaussian.h"
+#include "mechanism/lattice_pair.h"
+#include "mechanism/randomized_response.h"
+#include "mechanism/words.h"
+#include "numeric/arithmetic.h"
+#include "numeric/binomial.h"
+#include "numeric/rational.h"
+#include "plan/arguments.h"
+#include "tradeoff/error.h"
+
+namespace tradeoff::detail {
+namespace {
+
+constexpr std::size_t fine_cells = 600;           // relative width of delta about 1e-5 at a million users and more
+constexpr std::size_t coarse_cells = 120;         // for the points of a finite pair; their errors matter less in a composition
+constexpr std::size_t cells_of_few = 200;         // the same for fewer users, whose sums depend more on the number of reports
+constexpr std::uint64_t most_listed_users = 120;  // up to here every number of reports of each kind is listed
+constexpr std::uint64_t many_users = 1'000'000;
+constexpr std::size_t nodes_of_pair = 320;  // points of a finite pair up to where delta is negligible_delta
+constexpr double negligible_delta = 1e-22;  // delta beyond the points of a finite pair; a revelation of this size is charged
+constexpr std::uint64_t few_users = 5000;   // fewer: the number of other reports matters more, so it is split more finely
+
+const Citation& shuffled_citation() {
+  static const Citation reports("shuffled-reports",
+                                "other users' reports hide one user's report: sums over the number of reports that can");
+  return reports;
+}
+
+/// E(alpha u - alpha M/2 - gamma)+ for u ~ Bin(M, 1/2) and gamma >= 0. [shuffled-reports] Every threshold gives a lower bound, and the
+/// right one gives the value: all thresholds that rounding allows are tried.
+Interval hinge(std::uint64_t reports, Interval alpha, Interval gamma) {
+  if (reports == 0) return Interval::exactly(0);
+  gamma = max(gamma, Interval::exactly(0));
+  const double count = static_cast<double>(reports);
+  const Interval threshold = Interval::exactly(count) / 2.0 + gamma / alpha;
+  const double first = std::max(std::ceil(threshold.lo), std::ceil(count / 2));
+  const double last = std::min(std::ceil(threshold.hi), first + 4);
+  const double scale = (alpha.hi * count);  // of the largest value
+  Interval found = Interval::exactly(0);
+  if (std::ceil(threshold.hi) > last) return {0, scale};  // not known where the threshold lies
+  for (double at = first; at <= last && at <= count; ++at) {
+    const auto least = static_cast<std::uint64_t>(at);
+    const Interval mass = numeric::binomial_mass(reports - 1, Interval::exactly(0.5), least - 1);
+    const Interval ratio = numeric::binomial_tail_ratio(reports - 1, Interval::exactly(1), least - 1);
+    const Interval value = mass * ((alpha * count / 2.0 - gamma) / 2.0 - gamma * ratio);
+    found = max(found, value);
+  }
+  return max(found, Interval::exactly(0));
+}
+
+/// A law above that of the number of other reports that count, minus its mean, in convex order: offsets with their weights.
+struct Offset {
+  Interval value;
+  double weight = 0;
+};
+
+/// Sums over the number of reports that may be mistaken for the one in question.
+struct ReportGrid {
+  numeric::BinomialCells reports;
+  std::vector<Offset> offsets;  ///< empty if the number of other reports that count is certain
+  double outside_offsets = 0;
+};
+
+/// Values between which the number of other reports is split: whole or half standard deviations near the mean, and both ends.
+std::vector<double> knots_of(double left, double right, double mean, double deviation, bool few) {
+  std::vector<double> knots{left};
+  const double gap = std::max(1.0, std::floor(few ? deviation / 2 : deviation)), reach = (few ? 8 : 5) * deviation;
+  for (double at = std::floor(mean - reach); at < std::min(right, mean + reach); at += gap)
+    if (at > left) knots.push_back(at);
+  knots.push_back(right);
+  return knots;
+}
+
+/// Moves the probability of each cell to its left end, and then to the two knots around it with the same mean. [shuffled-reports]
+std::vector<Offset> offsets_of(const numeric::BinomialCells& cells, std::uint64_t trials, Interval chance) {
+  const Interval mean = Interval::exactly(trials) * chance;
+  const auto left = static_cast<double>(cells.cells.front().first), right = static_cast<double>(cells.cells.back().first);
+  std::vector<Offset> found;
+  if (left == right) return {{Interval::exactly(left) - mean, cells.cells.front().mass.hi}};
+  const std::vector<double> knots = knots_of(left, right, middle_of(mean), std::sqrt(middle_of(mean * (1.0 - chance))), trials < few_users);
+  for (const double knot : knots) found.push_back({Interval::exactly(knot) - mean, 0});
+  std::size_t next = 1;
+  for (const auto& cell : cells.cells) {
+    while (next + 1 < knots.size() && knots[next] < static_cast<double>(cell.first)) ++next;
+    const double from = knots[next - 1];
+    const Interval further = clamp((Interval::exactly(cell.first) - from) / Interval::exactly(knots[next] - from), 0, 1);
+    found[next - 1].weight = numeric::add_up(found[next - 1].weight, ((1.0 - further) * cell.mass).hi);
+    found[next].weight = numeric::add_up(found[next].weight, (further * cell.mass).hi);
+  }
+  return found;
+}
+
+ReportGrid make_grid(const ReportLaw& law, std::size_t cells) {
+  ReportGrid grid{numeric::binomial_cells(law.users, clamp(2.0 * law.share, 0, 1), cells), {}, 0};
+  if (law.chance.lo == 1 || law.cost.hi == 0 || law.chance.hi == 0) return grid;
+  const std::uint64_t most = law.users - grid.reports.cells.front().first;
+  const numeric::BinomialCells others = numeric::binomial_cells(most, law.chance, fine_cells);
+  grid.offsets = offsets_of(others, most, law.chance);
+  grid.outside_offsets = others.outside;
+  return grid;
+}
+
+/// The numbers of one epsilon >= 0.
+struct ReportPoint {
+  Interval alpha;  ///< (E - 1)(x + 1)
+  Interval drift;  ///< (x - 1)(E + 1)/2
+  Interval cost;   ///< (x - 1) cost
+};
+
+/// The expected value for exactly so many reports, every number of other reports listed.
+Interval listed_value(const ReportLaw& law, std::uint64_t reports, const ReportPoint& at) {
+  const std::uint64_t left = law.users - reports;
+  Interval sum = Interval::exactly(0);
+  for (std::uint64_t others = 0; others <= left; ++others) {
+    const Interval gamma = Interval::exactly(reports) * at.drift + at.cost * Interval::exactly(others);
+    sum = sum + numeric::binomial_mass(left, law.chance, others) * hinge(reports, at.alpha, gamma);
+  }
+  return sum;
+}
+
+bool is_listed(const ReportLaw& law, const ReportGrid& grid) { return !grid.offsets.empty() && law.users <= most_listed_users; }
+
+/// The largest expected value in a cell of numbers of reports. [shuffled-reports]
+double value_above(const ReportLaw& law, const ReportGrid& grid, const numeric::BinomialCell& cell, const ReportPoint& at) {
+  const Interval drift = Interval::exactly(cell.first) * at.drift;
+  const Interval others = Interval::exactly(law.users - cell.last) * law.chance;
+  if (is_listed(law, grid)) return listed_value(law, cell.first, at).hi;
+  if (grid.offsets.empty()) return hinge(cell.last, at.alpha, drift + at.cost * (law.chance.lo == 1 ? others : Interval::exactly(0))).hi;
+  double sum = numeric::multiply_up(grid.outside_offsets, hinge(cell.last, at.alpha, drift).hi);
+  for (const Offset& offset : grid.offsets) {
+    if (offset.weight == 0) continue;
+    const Interval gamma = drift + at.cost * (others + offset.value);
+    const double more = std::max(0.0, -gamma.lo);  // (a + b)+ <= (a)+ + b for b >= 0
+    sum = numeric::add_up(sum, numeric::multiply_up(offset.weight, numeric::add_up(hinge(cell.last, at.alpha, gamma).hi, more)));
+  }
+  return sum;
+}
+
+/// The least: by Jensen's inequality the other reports count by their mean. [shuffled-reports]
+double value_below(const ReportLaw& law, const ReportGrid& grid, const numeric::BinomialCell& cell, const ReportPoint& at) {
+  if (is_listed(law, grid)) return listed_value(law, cell.first, at).lo;
+  const Interval others = Interval::exactly(law.users - cell.first) * law.chance;
+  return hinge(cell.first, at.alpha, Interval::exactly(cell.last) * at.drift + at.cost * others).lo;
+}
+
+/// Grids for the upper and for the lower end.
+struct ReportGrids {
+  ReportGrid above;
+  ReportGrid below;
+};
+
+ReportPoint point_at(const ReportLaw& law, double epsilon) {
+  const Interval x = exp(Interval::exactly(epsilon)), more = expm1(Interval::exactly(epsilon));
+  return {expm1(law.epsilon) * (x + 1.0), more * (exp(law.epsilon) + 1.0) / 2.0, more * law.cost};
+}
+
+// [shuffled-reports]
+double delta_above(const ReportLaw& law, const ReportGrid& grid, double epsilon) {
+  if (epsilon >= law.epsilon.hi) return 0;
+  const ReportPoint at = point_at(law, epsilon);
+  double sum = 0;
+  for (const numeric::BinomialCell& cell : grid.reports.cells)
+    sum = numeric::add_up(sum, numeric::multiply_up(cell.mass.hi, value_above(law, grid, cell, at)));
+  Work::count(2 * static_cast<double>(grid.reports.cells.size() * std::max<std::size_t>(1, grid.offsets.size())));
+  // Outside the cells the sum is at most (E - x) times half the number of reports, on average.
+  const Interval outside =
+      max(exp(law.epsilon) - exp(Interval::exactly(epsilon)), Interval::exactly(0)) / 2.0 * Interval::exactly(grid.reports.outside);
+  return std::min(1.0, (Interval::exactly(sum) / Interval::exactly(law.users) + outside).hi);
+}
+
+// [shuffled-reports]
+double delta_below(const ReportLaw& law, const ReportGrid& grid, double epsilon) {
+  if (epsilon >= law.epsilon.hi) return 0;
+  const ReportPoint at = point_at(law, epsilon);
+  double sum = 0;
+  for (const numeric::BinomialCell& cell : grid.reports.cells)
+    sum = numeric::add_down(sum, numeric::multiply_down(cell.mass.lo, value_below(law, grid, cell, at)));
+  Work::count(2 * static_cast<double>(grid.reports.cells.size()));
+  return std::max(0.0, (Interval::exactly(sum) / Interval::exactly(law.users)).lo);
+}
+
+Interval delta_of_reports(const ReportLaw& law, const ReportGrids& grids, double epsilon) {
+  const double below = delta_below(law, grids.below, epsilon);
+  return {below, std::max(below, delta_above(law, grids.above, epsilon))};
+}
+
+/// Cells for a finite pair.
+std::size_t cells_of_pair(const ReportLaw& law) { return law.users >= many_users ? coarse_cells : cells_of_few; }
+
+/// A profile at multiples of a step, up to where it is negligible_delta or ends. [lattice-pair]
+struct SampledDeltas {
+  double step = 0;
+  std::vector<Interval> deltas;
+};
+
+template <class DeltaAt>
+SampledDeltas sampled_deltas(double end, DeltaAt&& delta_at) {
+  double reach = end;
+  for (int i = 0; i < 60 && delta_at(reach / 2).hi < negligible_delta; ++i) reach /= 2;
+  // a step of 30 bits, so that its multiples are exact
+  const int exponent = std::ilogb(reach / nodes_of_pair) - 30;
+  SampledDeltas found{std::ldexp(std::ceil(std::ldexp(reach / nodes_of_pair, -exponent)), exponent), {}};
+  for (std::size_t i = 0; i <= nodes_of_pair; ++i) found.deltas.push_back(delta_at(static_cast<double>(i) * found.step));
+  return found;
+}
+
+Citations origin_of_pair() {
+  return {shuffled_citation(), Citation("lattice-pair", std::to_string(nodes_of_pair) + " points of the profile, joined")};
+}
+
+/// [shuffled-reports] Symmetric: the two values change places if the two inputs do.
+class ShuffledLoss final : public Loss, public ClosedForms, public FiniteForm {
+ public:
+  ShuffledLoss(const ReportLaw& law, ComposedBy side)
+      : law_(law),
+        side_(side),
+        grids_{make_grid(law, is_above() ? fine_cells : coarse_cells), make_grid(law, is_above() ? coarse_cells : fine_cells)} {}
+
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
+    record(shuffled_citation());
+    return {at(epsilon.hi).lo, at(epsilon.lo).hi};
+  }
+  [[nodiscard]] bool symmetric() const override { return true; }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
+  [[nodiscard]] Tail tail() const override {
+    const LargestLoss bound = pure_tail({law_.epsilon, law_.epsilon}).largest.as_bound();
+    return pure_tail(bound);
+  }
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.closed_forms = this, .finite_form = this, .cost = Cost::engine};
+  }
+  void cite() const override { record(shuffled_citation()); }
+  [[nodiscard]] std::optional<double> rough_delta(Direction, double epsilon) const override {
+    const ReportGrid& coarse = is_above() ? grids_.below : grids_.above;
+    const double found = delta_below(law_, coarse, std::abs(epsilon));
+    return epsilon >= 0 ? found : rough_mirrored_delta(epsilon, found);
+  }
+  [[nodiscard]] std::string key() const override {
+    return make_key(is_above() ? "shuffled_reports" : "shuffled_reports_below",
+                    {law_.epsilon, Interval::exactly(law_.users), law_.share, law_.cost, law_.chance});
+  }
+  [[nodiscard]] LossPointer finite_form() const override {
+    std::call_once(made_, [this] { finite_ = make_finite_form(); });
+    return finite_;
+  }
+
+ private:
+  [[nodiscard]] bool is_above() const { return side_ == ComposedBy::pair_above; }
+  [[nodiscard]] Interval at(double epsilon) const {
+    if (epsilon == infinity) return Interval::exactly(0);
+    const Interval found = delta_of_reports(law_, grids_, std::abs(epsilon));
+    return epsilon >= 0 ? found : mirrored_delta(epsilon, found);
+  }
+
+  // [lattice-pair]
+  [[nodiscard]] LossPointer make_finite_form() const {
+    const ReportGrid one = make_grid(law_, cells_of_pair(law_));
+    const ReportGrids coarse{one, one};
+    const SampledDeltas found = sampled_deltas(law_.epsilon.hi, [&](double epsilon) {
+      if (is_above()) return Interval{0, delta_above(law_, coarse.above, epsilon)};  // the lower end is not used
+      return delta_of_reports(law_, coarse, epsilon);
+    });
+    const SampledProfile profile{found.step, found.deltas};
+    if (is_above()) return lattice_pair_above(profile, key() + "above", origin_of_pair(), tail());
+    return lattice_pair_below(profile, key() + "below", origin_of_pair());
+  }
+
+  ReportLaw law_;
+  ComposedBy side_;
+  ReportGrids grids_;
+  mutable std::once_flag made_;
+  mutable LossPointer finite_;
+};
+
+/// A finite pair with many losses that are not on a lattice. [lattice-pair]
+class BinaryWitness final : public ForwardingLoss, public FiniteForm {
+ public:
+  BinaryWitness(LossPointer pair, double largest) : pair_(std::move(pair)), largest_(largest) {}
+  [[nodiscard]] Capabilities capabilities(Direction direction) const override {
+    Capabilities known = ForwardingLoss::capabilities(direction);
+    known.finite_form = this;
+    return known;
+  }
+  [[nodiscard]] LossPointer finite_form() const override {
+    std::call_once(made_, [this] {
+      const auto found = sampled_deltas(largest_, [&](double e) { return pair_->delta(Direction::remove, Interval::exactly(e)); });
+      finite_ = lattice_pair_below({found.step, found.deltas}, pair_->key() + "below", origin_of_pair());
+    });
+    return finite_;
+  }
+
+ private:
+  [[nodiscard]] const Loss& base() const override { return *pair_; }
+  LossPointer pair_;
+  double largest_;
+  mutable std::once_flag made_;
+  mutable LossPointer finite_;
+};
+
+}  // namespace
+
+// [shuffled-reports]
+ReportLaw clone_law(Interval epsilon, std::uint64_t users) { return {epsilon, users, 1.0 / (exp(epsilon) + 1.0)}; }
+
+ReportLaw blanket_law(Interval epsilon, std::uint64_t users, std::uint64_t choices) {
+  const Interval share = 1.0 / (exp(epsilon) + static_cast<double>(choices - 1));
+  ReportLaw law{epsilon, users, share};
+  if (choices == 2) return law;
+  law.cost = Interval::exactly(1);
+  law.chance = clamp(static_cast<double>(choices - 2) * share / (1.0 - 2.0 * share), 0, 1);
+  return law;
+}
+
+ReportLaw witness_law(Interval epsilon, std::uint64_t users, std::uint64_t choices) {
+  // Their values have the mean -(x - 1)(choices - 2) share / (1 - 2 share); a law with one value has the same mean and is smaller.
+  const Interval share = 1.0 / (exp(epsilon) + static_cast<double>(choices - 1));
+  return {epsilon, users, share, static_cast<double>(choices - 2) * share / (1.0 - 2.0 * share), Interval::exactly(1)};
+}
+
+LossPointer shuffled_loss(const ReportLaw& law, ComposedBy side) { return std::make_shared<ShuffledLoss>(law, side); }
+
+// [shuffled-reports] With v the common value of the others, the number u of reports of the other value is Bin(n, share) if the record has
+// the value v, and its law has the density (E u + (n - u)/E)/n with respect to that otherwise.
+LossPointer binary_witness(Interval epsilon, std::uint64_t users) {
+  const Interval n = Interval::exactly(users), local = exp(epsilon), share = 1.0 / (local + 1.0);
+  numeric::BinomialCells bins = numeric::binomial_cells(users, share, fine_cells);
+  bins.cells.front().first = 0;
+  bins.cells.back().last = users;
+  for (numeric::BinomialCell* end : {&bins.cells.front(), &bins.cells.back()})
+    end->mass = clamp(end->mass + Interval{0, bins.outside}, 0, 1);
+  const auto loss_at = [&](std::uint64_t u) {
+    const Interval reports = Interval::exactly(u);
+    return log((local * reports + (n - reports) / local) / n);
+  };
+  std::vector<Atom> atoms;
+  for (const numeric::BinomialCell& bin : bins.cells) {
+    const Interval loss = hull(loss_at(bin.first), loss_at(bin.last));
+    atoms.push_back({loss, exp(loss) * bin.mass / 2.0});
+    atoms.push_back({-loss, bin.mass / 2.0});
+  }
+  const Interval none = Interval::exactly(0);
+  return std::make_shared<BinaryWitness>(
+      finite_loss(make_atoms(std::move(atoms), none, none, true), make_key("shuffled_reports_binary", {epsilon, n}), {shuffled_citation()}),
+      epsilon.hi);
+}
+
+namespace {
+
+LossPointer make_shuffled_reports(const Arguments& arguments, const WordContext& context) {
+  const bool response = arguments.choice("randomizer") == "randomized_response";
+  if (!response && arguments.has("choices"))
+    throw DomainError(
+        "shuffled_reports: choices belongs to randomizer=randomized_response; for any other randomizer leave choices out, because only its "
+        "epsilon counts");
+  const Interval epsilon = arguments.number("epsilon");
+  const std::uint64_t users = arguments.whole("users"), choices = response && arguments.has("choices") ? arguments.whole("choices") : 2;
+  if (epsilon.hi == 0) return gaussian_loss(Interval::exactly(0), {shuffled_citation()});
+  if (users == 1) return randomized_response(epsilon, choices);  // nothing is shuffled, and the worst randomiser has two outputs
+  const auto pair = [=](const ReportLaw& law, ComposedBy side) { return [=] { return shuffled_loss(law, side); }; };
+  const auto binary = [=] { return binary_witness(epsilon, users); };
+  if (!response) {
+    const auto clones = pair(clone_law(epsilon, users), ComposedBy::pair_above);
+    // Which randomiser is the better witness changes at e^epsilon = 2, by the variance of its loss.
+    if (epsilon.hi < 0.693) return context.bracket(clones, {binary});
+    return context.bracket(clones, {pair(witness_law(epsilon, users, 3), ComposedBy::pair_below)});
+  }
+  const auto blanket = pair(blanket_law(epsilon, users, choices), ComposedBy::pair_above);
+  if (choices == 2) return context.bracket(blanket, {binary});
+  return context.bracket(blanket, {pair(witness_law(epsilon, users, choices), ComposedBy::pair_below)});
+}
+
+std::string promise_of_reports(const Arguments& arguments) {
+  return "In `shuffled_reports`, at least " + std::to_string(arguments.whole("users")) +
+         " honest users, the one in question included, surely send exactly one report each. All of them use the same randomiser, with "
+         "fresh "
+         "randomness, and it does not depend on other reports. A trusted shuffler removes the order and every other trace of the sender. A "
+         "record of the data is a user.";
+}
+
+}  // namespace
+
+Word shuffled_reports_word() {
+  constexpr std::uint64_t most_users = 1'000'000'000;
+  constexpr double most_epsilon = 500;  // beyond it e^epsilon leaves the range of double; nothing is protected long before
+  return {.role = Role::source,
+          .name = "shuffled_reports",
+          .meaning = "local reports of many users, sent through a shuffler",
+          .parameters = {{"epsilon", Kind::number, "epsilon of the local randomiser of every user", Range{.least = 0, .most = most_epsilon},
+                          effect::riskier.up_to(most_epsilon)},
+                         {"users", Kind::integer, "honest users who surely report", range::whole(1, most_users), effect::safer},
+                         {.name = "randomizer",
+                          .kind = Kind::choice,
+                          .meaning = "any, or randomized_response: its curve is better",
+                          .fallback = "any",
+                          .choices = "any|randomized_response"},
+                         {.name = "choices",
+                          .kind = Kind::integer,
+                          .meaning = "number of possible answers of randomized_response; 2 by default",
+                          .range = range::whole(2, 1'000'000),
+                          .optional = true}},
+          .synonyms = {{"shuffle_model"}, {"shuffler"}},
+          .neighbours = {Neighbours::replace_one},
+          .promise = promise_of_reports,
+          .make = make_shuffled_reports,
+          .of_users = true};
+}
+
+}  // namespace tradeoff::detail

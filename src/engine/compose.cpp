@@ -6,8 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/adaptive_block.h"
+#include "engine/average.h"
 #include "engine/contour/cells.h"
 #include "engine/contour/contour.h"
+#include "engine/contour/rare.h"
 #include "engine/disclosure.h"
 #include "engine/exact/exact.h"
 #include "engine/exact/lazy_exact.h"
@@ -21,28 +24,33 @@ namespace tradeoff::detail {
 namespace {
 
 /// [gaussian-composition] All plain Gaussians of a plan are merged into one, with mu the root of the sum of squares. Without any: perfect
-/// privacy.
+/// privacy. If each bounds the contribution of a record, so does the merged one: the squares of the norms add as well. [clip-norm]
 Parts merge_gaussians(Parts parts) {
   Interval squares = Interval::exactly(0);
   Parts others;
   Part last_gaussian;
   std::uint64_t gaussians = 0;
+  bool clipped = true;
   for (Part& part : parts) {
     if (const auto mu = part.loss->gaussian_mu()) {
       squares = squares + Interval::exactly(static_cast<double>(part.times)) * square(*mu);
       gaussians += part.times;
+      clipped = clipped && part.loss->capabilities(Direction::remove).clipped;
       last_gaussian = part;
     } else {
       others.push_back(std::move(part));
     }
   }
-  if (gaussians == 1)
+  if (gaussians == 1 && (squares.hi > 0 || others.empty()))
     others.push_back(last_gaussian);  // its own mu, without squaring and taking the root
-  else if (squares.hi > 0 || others.empty())
-    others.push_back(
-        {gaussian_loss(sqrt(squares),
-                       {Citation("gaussian-composition", std::to_string(gaussians) + " Gaussian steps are one: the squares of mu add")}),
-         1});
+  else if (squares.hi > 0 || others.empty()) {
+    Citations origin = {
+        Citation("gaussian-composition", gaussians == 0 ? "nothing is run: mu is 0"
+                                                        : std::to_string(gaussians) + " Gaussian steps are one: the squares of mu add")};
+    clipped = clipped && gaussians > 0;
+    if (clipped) origin.emplace_back("clip-norm", "the squares of the clip norms add");
+    others.push_back({gaussian_loss(sqrt(squares), std::move(origin), clipped ? GaussianOf::clipped_sums : GaussianOf::curve), 1});
+  }
   return others;
 }
 
@@ -93,6 +101,14 @@ ApplicableContours applicable_contours(const Parts& parts) {
   return {!only_samples || steps_that_count(parts) >= few_steps, !only_small};
 }
 
+/// With few steps the hyperbolic contour is as good.
+LossPointer rare_losses(const Parts& parts) {
+  constexpr double many_rare_steps = 30;
+  double steps = 0;
+  for (const Part& part : parts) steps += static_cast<double>(part.times);
+  return steps >= many_rare_steps ? compose_by_rare_losses(parts) : nullptr;
+}
+
 const ContourLoss* contours_of(const Composition* composition) {
   if (composition == nullptr || composition->contour == nullptr) return nullptr;
   return composition->contour->capabilities(Direction::remove).contours;
@@ -109,6 +125,28 @@ LossPointer fold(const Parts& parts, const ExactSize& exact, Tolerance tolerance
   if (exact.way == ExactWay::list) paths.push_back(compose_exactly_when_asked(parts, tolerance));
   paths.push_back(compose_by_lattice(parts, tolerance));
   return fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
+}
+
+/// A contour is as fast for losses whose transform decays or is known in closed form. The others have none, or one that decays slowly.
+bool is_slow_to_invert(const Parts& parts) {
+  return std::any_of(parts.begin(), parts.end(), [](const Part& part) {
+    const Capabilities known = part.loss->capabilities(Direction::remove);
+    const bool inverted = known.atoms != nullptr || known.gaussian_mu || known.transform != nullptr || known.break_points != nullptr;
+    return !inverted || known.zcdp_rho;
+  });
+}
+
+/// A longer list takes tens of milliseconds or more; then a contour is tried first. The list answers where it is not narrow, and gives the
+/// corners of the curve.
+LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
+  constexpr double many_terms = 5e6, many_atoms = 1e5;
+  constexpr Tolerance narrow{1e-9};  // about what a contour reaches
+  const bool is_long = exact.way == ExactWay::list && (exact.terms > many_terms || exact.atoms > many_atoms);
+  LossPointer contour = is_long ? compose_by_contour(parts, nullptr) : nullptr;
+  if (contour == nullptr) return compose_exactly(parts, tolerance);
+  return fallback_chain(
+      {std::move(contour), compose_exactly_when_asked(parts, tolerance)}, [parts] { return tail_of(parts); },
+      tolerance.relative < narrow.relative ? tolerance : narrow);
 }
 
 }  // namespace
@@ -135,17 +173,23 @@ Parts merge_equal(Parts parts) {
 Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter) {
   parts = merge_equal(std::move(parts));
   const Parts all = parts;
+  parts = merge_equal(with_one_block(std::move(parts)));
   const ExactSize exact = parts.empty() ? ExactSize{} : exact_size(parts);
   if (!is_quick(exact))
     if (auto folded = fold(parts, exact, tolerance)) return {std::move(folded), all};
-  if (exact.fits) return {compose_exactly(parts, tolerance), all};
+  if (exact.fits) return {long_list(parts, exact, tolerance), all};
   const Interval revealed = split_off_disclosure(parts);
   parts = merge_gaussians(std::move(parts));
   if (parts.size() == 1 && parts.front().times == 1) return {disclosure_loss(parts.front().loss, revealed), all};
+  if (auto averaged = is_slow_to_invert(parts) ? compose_by_average(parts, tolerance) : nullptr) {
+    std::vector<LossPointer> both{std::move(averaged), compose_by_lattice(parts, tolerance)};
+    return {disclosure_loss(fallback_chain(std::move(both), [parts] { return tail_of(parts); }, tolerance), revealed), all};
+  }
   const ApplicableContours chances = applicable_contours(parts);
   const LossPointer contour = chances.straight ? compose_by_contour(parts, contours_of(shorter)) : nullptr;
   std::vector<LossPointer> paths{contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr};
   if (!straight_contour_first(parts)) std::swap(paths[0], paths[1]);
+  paths.insert(paths.begin(), rare_losses(parts));
   paths.push_back(compose_by_cells(parts, tolerance));
   paths.push_back(compose_by_lattice(parts, tolerance));
   LossPointer layered = fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);

@@ -15,6 +15,10 @@ struct Composition {
   LossPointer contour{};  ///< the contours among the methods, if any; a longer plan starts from them
   /// The analysed plan, with the rows of its files; null for other compositions. Equal plans have equal distributions.
   std::shared_ptr<const Plan> plan{};
+  /// The loss is more than the composition of the parts, so a longer plan must be analysed as a whole. [sampled-group]
+  bool from_plan = false;
+  /// The same parts with each of the pairs below, for a plan with a mechanism between pairs. [bracketed-pair]
+  std::vector<Parts> below{};
 };
 
 /// Merges parts that share an enclosure of their distribution; the enclosure holds for each. A plan of a thousand equal lines costs as much

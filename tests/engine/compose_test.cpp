@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [gaussian-composition], [revealing-composition]
+// [gaussian-composition], [revealing-composition], [clip-norm]
 #include "engine/compose.h"
 
 #include <gtest/gtest.h>
@@ -26,6 +26,21 @@ TEST(Compose, GaussiansAddSquares) {
   EXPECT_EQ(found.steps.front().theorem, "gaussian-composition");
   EXPECT_THAT(*composition.loss->gaussian_mu(), Encloses(5.0));
   EXPECT_THAT(*composition.loss->gaussian_mu(), IsTight(1e-15));
+}
+
+/// Several sums of the same clipped records are one sum of clipped records; one sum without a clip norm spoils it.
+TEST(Compose, GaussiansKeepAClipNormThatAllOfThemHave) {
+  const auto of = [](bool bounded) { return bounded ? GaussianOf::clipped_noise : GaussianOf::noise; };
+  const auto clipped = [&](bool first, bool second) {
+    const LossPointer merged =
+        compose({{gaussian_loss(Interval::exactly(3), {}, of(first)), 1}, {gaussian_loss(Interval::exactly(2), {}, of(second)), 4}}, {})
+            .loss;
+    return merged->capabilities(Direction::remove).clipped;
+  };
+  EXPECT_TRUE(clipped(true, true));
+  EXPECT_FALSE(clipped(true, false));
+  EXPECT_FALSE(clipped(false, true));
+  EXPECT_FALSE(compose({}, {}).loss->capabilities(Direction::remove).clipped);
 }
 
 TEST(Compose, ASingleMechanismIsUnchanged) {

@@ -320,6 +320,22 @@ TEST(Contour, DeltaStaysPositiveFarOut) {
   }
 }
 
+// Below every normal double a bound is all that delta can say; its logarithm stays tight.
+TEST(Contour, FarOutDeltaIsOnlyBounded) {
+  const LossPointer step = subsampled_gaussian(Interval::exactly(0.5), Interval::exactly(0.1));
+  const LossPointer composed = compose_by_contour({{step, 2000}});
+  for (const Direction direction : {Direction::remove, Direction::add}) {
+    double far = 1;
+    while (!(composed->log_delta(direction, Interval::exactly(far)).hi < -700)) far += 2;
+    const Interval found = composed->delta(direction, Interval::exactly(far));
+    EXPECT_EQ(found.lo, 0);
+    EXPECT_LT(found.hi, 1e-290);
+    EXPECT_LT(composed->log_delta(direction, Interval::exactly(far)).width(), 1e-6);
+    const Interval near = composed->delta(direction, Interval::exactly(1));
+    EXPECT_LT(near.width(), 1e-9 * near.hi);
+  }
+}
+
 // Both ends must be proved, not estimated: with so many steps the moments are known far less accurately than the sum over the nodes.
 TEST(Contour, ProvesBothEndsOfAnEpsilon) {
   for (const double rate : {1e-5, 1e-3}) {

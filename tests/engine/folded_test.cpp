@@ -15,6 +15,7 @@
 #include "mechanism/pair.h"
 #include "mechanism/randomized_response.h"
 #include "numeric/arithmetic.h"
+#include "operators/group.h"
 #include "support/matchers.h"
 #include "transform/atoms_transform.h"
 #include "transform/theta_transform.h"
@@ -151,6 +152,24 @@ TEST(Folded, HoldsExactCompositionsOfResponsesAndGuarantees) {
           const Interval other = folded->log_delta(Direction::remove, Interval::exactly(epsilon));
           EXPECT_LE(one.lo, other.hi) << choices << " " << epsilon0 << " " << times << " " << share;
           EXPECT_GE(one.hi, other.lo) << choices << " " << epsilon0 << " " << times << " " << share;
+        }
+      }
+}
+
+// The losses of a group lie on the lattice of one record.
+TEST(Folded, HoldsGroups) {
+  for (const std::uint64_t choices : {2U, 8U})
+    for (const std::uint64_t size : {2U, 3U})
+      for (const std::uint64_t times : {6U, 7U}) {
+        const LossPointer group = group_loss(randomized_response(Interval::exactly(0.3), choices), size);
+        const LossPointer folded = fold(group, times), exact = compose_exactly({{group, times}}, {});
+        ASSERT_NE(folded, nullptr);
+        for (const double epsilon : {0.0, 0.4, 1.1, 2.9}) {
+          const Interval found = folded->delta(Direction::remove, Interval::exactly(epsilon)),
+                         truth = exact->delta(Direction::remove, Interval::exactly(epsilon));
+          EXPECT_LE(found.lo, truth.hi) << choices << ' ' << size << ' ' << times << ' ' << epsilon;
+          EXPECT_GE(found.hi, truth.lo) << choices << ' ' << size << ' ' << times << ' ' << epsilon;
+          EXPECT_THAT(found, IsTight(1e-9)) << choices << ' ' << size << ' ' << times << ' ' << epsilon;
         }
       }
 }

@@ -33,6 +33,7 @@ constexpr double work_of_product = 5e-3;                      // for one node an
 constexpr double work_of_node = 0.03;                         // for evaluating one node
 constexpr std::size_t most_lines = 48;                        // lines kept for later questions
 constexpr std::size_t most_inherited = 8;                     // lines kept for questions about a longer plan
+constexpr double far_level = -680;                            // log of a number far below 1e-290
 constexpr double largest_order = 1e13;                        // for larger orders epsilon is close to the largest loss
 constexpr double short_way = 1e-9;                            // largest relative loss of the tangent bound
 constexpr double worth_moving = 1e-6;                         // do not reuse a line wider than this
@@ -51,8 +52,10 @@ class ContourSide {
   void inherit(const ContourSide& shorter);
 
   [[nodiscard]] const ContourPlan& plan() const { return plan_; }
+  /// How much of an answer below every normal double is wanted: its logarithm, or only that it is so small.
+  enum class Smallest { exact, bounded };
   /// Encloses log H(e), H = E(1 - exp(e - L))+ over finite L, for every e >= 0 of the interval.
-  [[nodiscard]] Interval log_profile(Interval epsilon) const;
+  [[nodiscard]] Interval log_profile(Interval epsilon, Smallest smallest) const;
   /// Encloses the e >= 0 at which log H(e) = target; needs H(0) > exp(target) to be tight.
   [[nodiscard]] Interval epsilon_of(Interval log_target) const;
   [[nodiscard]] std::optional<Interval> tail(double epsilon, Kernel kernel) const;
@@ -75,20 +78,20 @@ class ContourSide {
   [[nodiscard]] std::optional<Saddle> saddle(double epsilon, bool strip) const;
   [[nodiscard]] std::optional<Saddle> saddle_of(double log_target, double& epsilon) const;
   struct Reading {
-    std::shared_ptr<const ContourLine> line;
+    std::shared_ptr<const ContourLine> line;  // null if the value need only be bounded
     ContourLine::Value value;
     std::optional<Saddle> saddle{};  // the saddle point, once it was searched for
   };
   [[nodiscard]] std::optional<Reading> by_known_line(double epsilon, Kernel kernel) const;
-  [[nodiscard]] std::optional<Reading> read(double epsilon) const;
+  [[nodiscard]] std::optional<Reading> read(double epsilon, Smallest smallest) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> line(Saddle saddle, double epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> inherited_line(Saddle saddle, double epsilon) const;
   [[nodiscard]] std::shared_ptr<const ContourLine> new_line(Saddle saddle, double epsilon) const;
   [[nodiscard]] Known best_line(Saddle saddle, double epsilon, double largest = infinity) const;
   [[nodiscard]] std::optional<Saddle> beside(Saddle saddle, double share) const;
   void keep(Known known) const;
-  [[nodiscard]] Interval log_profile_locked(double epsilon) const;
-  [[nodiscard]] Interval profile_by_line(double epsilon) const;
+  [[nodiscard]] Interval log_profile_locked(double epsilon, Smallest smallest = Smallest::exact) const;
+  [[nodiscard]] Interval profile_by_line(double epsilon, Smallest smallest) const;
   [[nodiscard]] Interval log_of(const ContourLine::Value& value) const;
   [[nodiscard]] double log_chernoff_factor(double s) const;
   [[nodiscard]] double log_chernoff(const Saddle& saddle, double epsilon) const;
@@ -378,9 +381,9 @@ Interval ContourSide::log_of(const ContourLine::Value& value) const {
 
 // [contour-inversion] H is convex in e^epsilon: over a step as short as the rounding of a decimal, the tangent at the near end is as tight
 // as another sum at the far end.
-Interval ContourSide::log_profile(Interval epsilon) const {
+Interval ContourSide::log_profile(Interval epsilon, Smallest smallest) const {
   const QuestionScope question;
-  if (epsilon.lo == epsilon.hi) return log_profile_locked(epsilon.lo);
+  if (epsilon.lo == epsilon.hi) return log_profile_locked(epsilon.lo, smallest);
   if (auto found = by_known_line(epsilon.lo, Kernel::profile); found && epsilon.hi < plan_.largest_loss) {
     ContourLine::Value& value = found->value;
     const double fall = std::expm1(epsilon.hi - epsilon.lo) * value.fall * std::exp(value.base.width()) * (1 + 1e-12);
@@ -389,12 +392,12 @@ Interval ContourSide::log_profile(Interval epsilon) const {
       return log_of(value);
     }
   }
-  return {log_profile_locked(epsilon.hi).lo, log_profile_locked(epsilon.lo).hi};
+  return {log_profile_locked(epsilon.hi, smallest).lo, log_profile_locked(epsilon.lo, smallest).hi};
 }
 
-Interval ContourSide::log_profile_locked(double epsilon) const {
+Interval ContourSide::log_profile_locked(double epsilon, Smallest smallest) const {
   if (epsilon >= plan_.largest_loss) return Interval::exactly(-infinity);
-  const Interval found = profile_by_line(epsilon);
+  const Interval found = profile_by_line(epsilon, smallest);
   if (found.lo > -1 || found.hi < -1) return found;  // accurate enough, or delta is not close to 1
   // If the plan reveals nearly everything, no saddle point is in range, but Chernoff's bound of the complement applies.
   const Interval nearly_all = 1.0 - Interval::exactly(complement_chernoff(epsilon)) - plan_.infinite_mass;
@@ -402,10 +405,12 @@ Interval ContourSide::log_profile_locked(double epsilon) const {
   return {std::max(found.lo, std::min(found.hi, log(nearly_all).lo)), found.hi};
 }
 
-std::optional<ContourSide::Reading> ContourSide::read(double epsilon) const {
+std::optional<ContourSide::Reading> ContourSide::read(double epsilon, Smallest smallest) const {
   if (auto known = by_known_line(epsilon, Kernel::profile)) return known;
   auto found = saddle(epsilon, false);
   if (!found) return std::nullopt;
+  if (smallest == Smallest::bounded && rough(found->order)->cumulant(found->order).value - found->order * epsilon < far_level)
+    return Reading{nullptr, {}, found};
   // Far below the mean delta is close to 1 and the positive saddle point is close to the pole; compute the complement instead.
   const bool strip = found->order * found->deviation < crowded;
   if (strip) {
@@ -416,10 +421,11 @@ std::optional<ContourSide::Reading> ContourSide::read(double epsilon) const {
   return Reading{contour, contour->at(epsilon), found};
 }
 
-Interval ContourSide::profile_by_line(double epsilon) const {
+Interval ContourSide::profile_by_line(double epsilon, Smallest smallest) const {
   const Interval whole = log1p(-plan_.infinite_mass);  // H <= 1 - infinite mass
   const Interval wide{-infinity, whole.hi};
-  const auto found = read(epsilon);
+  const auto found = read(epsilon, smallest);
+  if (found && found->line == nullptr) return {-infinity, std::min(whole.hi, log_chernoff(*found->saddle, epsilon))};
   if (!found) return {-infinity, std::min(whole.hi, log_chernoff({1, 1}, epsilon))};  // any order gives a bound
   const ContourLine::Value& value = found->value;
   const Interval bracket{value.value - value.below, value.value + value.above};
@@ -530,7 +536,7 @@ std::optional<Interval> ContourSide::tail(double epsilon, Kernel kernel) const {
 // [contour-inversion] The effect of the errors of the line on log delta, each relative to the lower end of delta.
 std::optional<Evaluation> ContourSide::evaluation(Direction direction, double epsilon) const {
   const QuestionScope question;
-  const auto found = epsilon < plan_.largest_loss ? read(epsilon) : std::nullopt;
+  const auto found = epsilon < plan_.largest_loss ? read(epsilon, Smallest::exact) : std::nullopt;
   if (!found) return std::nullopt;
   const auto& [line, value, saddle] = *found;
   const Interval bracket{value.value - value.below, value.value + value.above};
@@ -571,11 +577,11 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     if (epsilon.lo < 0) return {delta_at(direction, epsilon.hi).lo, delta_at(direction, epsilon.lo).hi};
-    return clamp(exp(log_delta(direction, epsilon)), 0, 1);
+    return clamp(exp(log_delta_beyond_zero(direction, epsilon, Smallest::bounded)), 0, 1);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     if (epsilon.lo < 0) return {log_delta_at(direction, epsilon.hi).lo, log_delta_at(direction, epsilon.lo).hi};
-    return log_delta_beyond_zero(direction, epsilon);
+    return log_delta_beyond_zero(direction, epsilon, Smallest::exact);
   }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return side(direction).plan().infinite_mass; }
@@ -589,12 +595,14 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
 
  private:
   [[nodiscard]] const ContourSide& side(Direction direction) const { return direction == Direction::add && !symmetric_ ? add_ : remove_; }
-  [[nodiscard]] Interval log_delta_beyond_zero(Direction direction, Interval epsilon) const;
+  using Smallest = ContourSide::Smallest;
+  [[nodiscard]] Interval log_delta_beyond_zero(Direction direction, Interval epsilon, Smallest smallest) const;
   [[nodiscard]] Interval log_delta_at(Direction direction, double epsilon) const {
-    return epsilon < 0 ? log(mirrored(direction, epsilon)) : log_delta_beyond_zero(direction, Interval::exactly(epsilon));
+    return epsilon < 0 ? log(mirrored(direction, epsilon)) : log_delta_beyond_zero(direction, Interval::exactly(epsilon), Smallest::exact);
   }
   [[nodiscard]] Interval delta_at(Direction direction, double epsilon) const {
-    return epsilon < 0 ? mirrored(direction, epsilon) : clamp(exp(log_delta_at(direction, epsilon)), 0, 1);
+    if (epsilon < 0) return mirrored(direction, epsilon);
+    return clamp(exp(log_delta_beyond_zero(direction, Interval::exactly(epsilon), Smallest::bounded)), 0, 1);
   }
   [[nodiscard]] Interval mirrored(Direction direction, double epsilon) const {
     return mirrored_delta(epsilon, delta_at(opposite(direction), -epsilon));
@@ -616,12 +624,12 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
   double slack_;  // delta may be smaller by the exponential of this
 };
 
-Interval ContourLoss::log_delta_beyond_zero(Direction direction, Interval epsilon) const {
+Interval ContourLoss::log_delta_beyond_zero(Direction direction, Interval epsilon, Smallest smallest) const {
   const Interval infinite = infinite_mass(direction);
   cite();
   if (epsilon.lo == infinity) return log(infinite);
   record(inversion_);
-  const Interval finite = side(direction).log_profile(epsilon);
+  const Interval finite = side(direction).log_profile(epsilon, smallest);
   const Interval all = min(infinite.hi > 0 ? log_add_exp(finite, log(infinite)) : finite, Interval::exactly(0));
   return slack_ > 0 ? Interval{(Interval::exactly(all.lo) - Interval::exactly(slack_)).lo, all.hi} : all;
 }

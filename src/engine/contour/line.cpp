@@ -77,6 +77,7 @@ constexpr double recurrence_accuracy = 2e-10;
 double recurrence_end(double order, double deviation) {
   return std::sqrt(2 * recurrence_windows / recurrence_accuracy * (std::abs(order * (order + 1)) + 1 / (deviation * deviation)));
 }
+constexpr double endless = 1e7;        // deviations: far beyond what a march of the largest number of steps can reach
 constexpr double furthest_start = 32;  // of a Gaussian guess; slower decay is left to later attempts
 constexpr double sure_decay = 1.2;     // nodes are summed until |phi| is below exp of minus this multiple of the need
 
@@ -405,7 +406,7 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
   const auto log_decay = [&](double t) {
     double sum = -0.5 * (gaussian_ - gaussian_error_) * t * t;
     for (std::size_t i = 0; i < decays.size(); ++i)
-      sum += plan.items[i].times * std::log(std::min(1.0, (decays[i].atoms + decays[i].variation / t) * (1 + 1e-9)));
+      sum += plan.items[i].times * std::log(std::min(tilts[i]->modulus_after(t), (decays[i].atoms + decays[i].variation / t) * (1 + 1e-9)));
     return sum;
   };
   // [contour-recurrence] Atoms do not decay: beyond the march |phi| is known only by its mean over windows.
@@ -450,15 +451,25 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     if (recurrent && (blind_ || much)) return close_recurrent(times, start, std::max(until - step_, start), need);
     if (blind_ || much) break;
   }
-  // For the rest only |phi| <= 1 is known.
-  profile_truncation_ = 1 / (pi * nodes_.back().t) * (1 + 1e-9);
+  const double start = nodes_.back().t;
+  profile_truncation_ = 1 / (pi * start) * (1 + 1e-9);  // for the rest only |phi| <= 1 is known
+  // [contour-truncation] If no march gets anywhere near the end, the decay beyond what it proved is all there is.
+  if (!recurrent && end > endless / deviation_) {
+    const double last = std::max(start, until - 2 * step_);
+    const auto rest = [&](double t) { return std::exp(std::min(0.0, log_decay(t))) / (pi * t); };
+    const double marched = std::exp(-need) * flat_kernel(start) + step_ / pi * bridge_.profile + rest(last);
+    profile_truncation_ = std::min(rest(start), marched) * (1 + 1e-9);
+    exhausted_ = !blind_;
+  }
   tail_truncation_ = infinity;
 }
 
 // [contour-march] N(t)^2 = sum T_i N_i(t)^2 with N_i^2 = (1 - |phi_i|^2)/2 is the square of a subadditive function of slope
 // deviation_i/sqrt 2.
 double ContourLine::march_from(const March& march) {
-  const auto& [tilts, times, start, end, need, bridges] = march;
+  const auto& [march_tilts, march_times, start, end, need, bridges] = march;
+  const auto& tilts = march_tilts;  // clang 14 captures no structured binding
+  const auto& times = march_times;
   std::vector<double> root(tilts.size());
   std::vector<std::vector<Spread>> spreads;
   for (const auto& tilt : tilts) spreads.push_back({{tilt->deviation_above(), 0}});

@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <new>
 #include <numeric>
+
+#include "engine/exact/wide_math.h"
+#include "numeric/conversions.h"
 
 namespace tradeoff::detail::exact {
 
@@ -18,7 +22,7 @@ Axis make_two_sided(const Atom& up, const Atom& down, bool mirrored) {
   const Wide loss = middle(up.loss);
   if (mirrored && loss < 11000) {
     // The odds are exactly exp(loss); libm is assumed accurate to 8 units of long double (tests compare it with MPFR).
-    axis.odds = std::exp(loss);
+    axis.odds = wide_exp(loss);
     axis.odds_error = add_up(radius(up.loss), 16 * wide_unit);
     return axis;
   }
@@ -65,14 +69,19 @@ class Rows {
   std::vector<BinomialRow> rows_;
 };
 
+constexpr std::uint64_t most_boxes = 0xffff'ffff;  // tens of gigabytes
+
 /// The dense grid of net counts x >= 0 with |x|_1 <= budget and |x|_1 = budget (mod 2). Negative counts follow from the mirror rule of an
 /// axis, mass(-x) = mass(x) * odds^-x. Rows along the last axis are contiguous; the other coordinates give their position.
 class Grid {
  public:
   Grid(std::size_t axes, std::uint64_t budget) : axes_(axes), budget_(budget), width_(budget + 1) {
-    std::size_t boxes = 1;
-    for (std::size_t i = 1; i < axes; ++i) boxes *= width_;
-    place_.assign(boxes, 0);
+    std::uint64_t boxes = 1;
+    for (std::size_t i = 1; i < axes; ++i) {
+      boxes *= width_;
+      if (boxes > most_boxes) throw std::bad_alloc();  // before the product or a size of 32 bits overflows
+    }
+    place_.assign(numeric::to_size(boxes), 0);
     std::size_t next = 0;
     for_each_row([&](std::size_t box, std::uint64_t left, const std::vector<std::uint64_t>&) {
       place_[box] = next;

@@ -17,7 +17,7 @@ namespace tradeoff::detail::exact {
 // e^-11355, so neither logarithms nor scaling are needed. Every bound below is stated in the unit roundoff of long double: if long double
 // is double, the answers are wider and still valid.
 using Wide = long double;
-inline constexpr double wide_unit = static_cast<double>(std::numeric_limits<Wide>::epsilon()) / 2;
+inline constexpr double wide_unit = std::max(static_cast<double>(std::numeric_limits<Wide>::epsilon()) / 2, 0x1p-64);  // see wide_math.h
 /// Smaller masses are dropped and counted as lost. The limit is 70 bits above the smallest normal number, so that products still have a
 /// relative rounding error.
 inline constexpr Wide smallest_mass = std::numeric_limits<Wide>::min() * 0x1p70L;
@@ -38,9 +38,15 @@ struct Law {
   double lowest = 0;          ///< no exact loss is below this
 };
 
-/// Larger compositions are not done exactly: 4 million points take 130 MB, 10^9 terms a few seconds.
+/// Larger compositions are not done exactly: 4 million points take 130 MB, 10^9 terms a few seconds. WebAssembly computes long double in
+/// software, thirty times slower, and has less memory.
+#if defined(__wasm__)
+inline constexpr double most_points = 3e5;
+inline constexpr double most_terms = 3e7;
+#else
 inline constexpr double most_points = 4.2e6;
 inline constexpr double most_terms = 1e9;
+#endif
 
 /// The size of an exact power or product.
 struct Size {

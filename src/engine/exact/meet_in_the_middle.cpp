@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "engine/exact/wide_math.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
 
@@ -42,7 +43,7 @@ Loss::Test Halves::test(double epsilon) const {
   const Table::Tails least = other_.tails_with(one_.points, numeric::next_up(numeric::add_up(epsilon, shift_)));
   const double error = up_by(spread_ + shift_, 2);
   const Wide lowest = static_cast<Wide>(one_.lowest) + static_cast<Wide>(other_.law().lowest);
-  const Wide other_lost = lost_ == 0 ? 0 : lost_ * std::exp(std::max<Wide>(0, -lowest) * 1.0001L + 1);
+  const Wide other_lost = lost_ == 0 ? 0 : lost_ * wide_exp(std::max<Wide>(0, -lowest) * 1.0001L + 1);
   const auto ends = [&](Wide low, Wide high, double relative, Wide lost) {
     const Interval finite = masses_.finite * Interval{outward_down(low * shrink(relative)), outward_up(high * enlarge(relative) + lost)};
     return finite + Interval{-masses_.slack, masses_.slack};

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/exact/axes.h"
+#include "engine/exact/wide_math.h"
 
 namespace tradeoff::detail::exact {
 
@@ -209,7 +210,7 @@ bool law_is_cut(const Atoms& atoms, PowerWay way, std::uint64_t times) {
   if (way == PowerWay::lattice && plan_lattice(*lattice_part(atoms), times).cut) return true;
   double smallest = 1;
   for (const Atom& atom : atoms.finite) smallest = std::min(smallest, atom.mass.lo);
-  const double reach = static_cast<double>(std::log(smallest_mass));
+  const double reach = static_cast<double>(wide_log(smallest_mass));
   return !(smallest > 0) || static_cast<double>(times) * std::log(smallest) < 0.99 * reach;
 }
 

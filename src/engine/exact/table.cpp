@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/exact/wide_interval.h"
+#include "engine/exact/wide_math.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::detail::exact {
@@ -32,9 +33,9 @@ Table::Table(Law law, Masses masses) : law_(std::move(law)), masses_(masses) {
   for (std::size_t j = 0; j < count; ++j) {
     if (j > 0) {
       const Wide gap = static_cast<Wide>(law_.points[j - 1].loss) - static_cast<Wide>(law_.points[j].loss);
-      const Wide share = -std::expm1(-gap);
+      const Wide share = -wide_expm1(-gap);
       gain += weight * share;
-      weight *= share < 0.5L ? 1 - share : std::exp(-gap);
+      weight *= share < 0.5L ? 1 - share : wide_exp(-gap);
     }
     weight += law_.points[j].mass;
     gain_[j] = gain;
@@ -42,7 +43,7 @@ Table::Table(Law law, Masses masses) : law_(std::move(law)), masses_(masses) {
   }
   // [atom-kernel] 16 units for libm, 8 for the operations of a step, and the rounded gaps add up to the range of the losses.
   const double range = count == 0 ? 0 : law_.points.front().loss - law_.points.back().loss;
-  other_lost_ = law_.lost == 0 ? 0 : law_.lost * std::exp(std::max<Wide>(0, -static_cast<Wide>(law_.lowest)) * 1.0001L + 1);
+  other_lost_ = law_.lost == 0 ? 0 : law_.lost * wide_exp(std::max<Wide>(0, -static_cast<Wide>(law_.lowest)) * 1.0001L + 1);
   spread_ = up_by(law_.spread + (24 * static_cast<double>(count + 2) + range) * wide_unit * 1.01, 16);
 }
 
@@ -56,7 +57,7 @@ Wide Table::gain(double epsilon) const {
   const std::size_t above = count_from(epsilon);
   if (above == 0) return 0;
   const Wide distance = static_cast<Wide>(law_.points[above - 1].loss) - static_cast<Wide>(epsilon);
-  return gain_[above - 1] + weight_[above - 1] * -std::expm1(-distance);
+  return gain_[above - 1] + weight_[above - 1] * -wide_expm1(-distance);
 }
 
 Wide Table::gain_with(const std::vector<Point>& points, double epsilon) const {
@@ -67,7 +68,7 @@ Wide Table::gain_with(const std::vector<Point>& points, double epsilon) const {
     while (above < law_.points.size() && static_cast<Wide>(law_.points[above].loss) >= threshold) ++above;
     if (above == 0) continue;
     const Wide distance = static_cast<Wide>(law_.points[above - 1].loss) - threshold;
-    sum += points[i].mass * (gain_[above - 1] + weight_[above - 1] * -std::expm1(-distance));
+    sum += points[i].mass * (gain_[above - 1] + weight_[above - 1] * -wide_expm1(-distance));
   }
   return sum;
 }
@@ -80,7 +81,7 @@ Table::Tails Table::tails_with(const std::vector<Point>& points, double epsilon)
     while (above < law_.points.size() && static_cast<Wide>(law_.points[above].loss) + loss >= static_cast<Wide>(epsilon)) ++above;
     if (above == 0) continue;
     sum.detected += points[i].mass * (gain_[above - 1] + weight_[above - 1]);
-    sum.accused += points[i].mass * weight_[above - 1] * std::exp(-loss - static_cast<Wide>(law_.points[above - 1].loss));
+    sum.accused += points[i].mass * weight_[above - 1] * wide_exp(-loss - static_cast<Wide>(law_.points[above - 1].loss));
   }
   return sum;
 }
@@ -101,7 +102,7 @@ double Table::inverse_gain(Wide value) const {
   const auto place = std::partition_point(gain_.begin() + 1, gain_.end(), [&](Wide gain) { return gain <= value; });
   const auto j = static_cast<std::size_t>(place - gain_.begin()) - 1;
   const Wide share = std::min<Wide>(1, (value - gain_[j]) / weight_[j]);
-  return static_cast<double>(static_cast<Wide>(law_.points[j].loss) + std::log1p(-share));
+  return static_cast<double>(static_cast<Wide>(law_.points[j].loss) + wide_log1p(-share));
 }
 
 /// Candidates come from the inverse of the kernel; the result is checked against `delta`, in doubling steps.
@@ -141,13 +142,13 @@ void Table::sum_from_below() const {
     for (std::size_t j = count; j-- > 1;) {
       const Point& point = law_.points[j];
       miss_[j - 1] = miss_[j] + point.mass;
-      accept_[j - 1] = accept_[j] + point.mass * std::exp(-static_cast<Wide>(point.loss));
+      accept_[j - 1] = accept_[j] + point.mass * wide_exp(-static_cast<Wide>(point.loss));
     }
   });
 }
 
 /// Q(L >= loss) of the point with this index.
-Wide Table::false_positive(std::size_t last) const { return weight_[last] * std::exp(-static_cast<Wide>(law_.points[last].loss)); }
+Wide Table::false_positive(std::size_t last) const { return weight_[last] * wide_exp(-static_cast<Wide>(law_.points[last].loss)); }
 
 Wide Table::miss_when_rejecting(Wide allowed) const {
   std::size_t low = 0;  // number of points that are rejected completely
@@ -157,7 +158,7 @@ Wide Table::miss_when_rejecting(Wide allowed) const {
   }
   if (low == law_.points.size()) return 0;
   const Point& point = law_.points[low];
-  const Wide rest = (false_positive(low) - allowed) * std::exp(static_cast<Wide>(point.loss));
+  const Wide rest = (false_positive(low) - allowed) * wide_exp(static_cast<Wide>(point.loss));
   return miss_[low] + std::min(rest, point.mass);
 }
 
@@ -165,7 +166,7 @@ Wide Table::miss_when_accepting(Wide wanted) const {
   const auto place = std::partition_point(accept_.begin(), accept_.end(), [&](Wide accepted) { return accepted > wanted; });
   const auto j = static_cast<std::size_t>(place - accept_.begin());
   const Point& point = law_.points[j];
-  return miss_[j] + std::min(point.mass, (wanted - accept_[j]) * std::exp(static_cast<Wide>(point.loss)));
+  return miss_[j] + std::min(point.mass, (wanted - accept_[j]) * wide_exp(static_cast<Wide>(point.loss)));
 }
 
 /// [atom-kernel] A test with level alpha under the exact Q has level at most alpha * exp(error) under the listed one, and vice versa.

@@ -31,8 +31,12 @@ constexpr double smallest_tail = 1e-280;     // below it the masses would come c
 constexpr double farthest_loss = 4096;       // losses above this count as infinite (above) or are dropped (below)
 constexpr double largest_index = 0x1p51;     // lattice indices of sums stay exact in a double
 constexpr double widest_cell = 0.25;
-constexpr std::size_t most_atoms = 4096;  // evaluated one by one
-constexpr std::size_t most_corners = 6;   // corners that a lattice can approximate at once
+constexpr double batch_price = 10;          // cost of a point of a profile that is evaluated at many points together
+constexpr double first_value_width = 3e-3;  // of values of profiles that are evaluated at many points together, on the first lattice
+constexpr double least_value_width = 1e-7;
+constexpr double range_value_width = 0.05;  // the same while the range is determined
+constexpr std::size_t most_atoms = 4096;    // evaluated one by one
+constexpr std::size_t most_corners = 6;     // corners that a lattice can approximate at once
 
 /// Keeps fewer bits, so that multiples of a step are exact.
 double shortened(double step) {
@@ -61,9 +65,15 @@ std::optional<double> common_divisor(const std::vector<double>& numbers) {
 double Answer::width() const { return log_delta.lo > -infinity ? log_delta.hi - log_delta.lo : infinity; }
 
 Grid::Grid(const Parts& parts, Direction direction, Tolerance tolerance)
-    : parts_(&parts), direction_(direction), tolerance_(tolerance), log2_limit_(largest_log2_size), price_(usual_price) {
+    : parts_(&parts),
+      direction_(direction),
+      tolerance_(tolerance),
+      log2_limit_(largest_log2_size),
+      price_(usual_price),
+      value_width_{first_value_width, 0} {
   for (const Part& part : parts) {
     runs_ += static_cast<double>(part.times);
+    if (part.loss->capabilities(direction).batch != nullptr) price_ = std::max(price_, batch_price);
     if (const Atoms* atoms = part.loss->atoms(direction)) {
       price_ = std::max(price_, usual_price + atom_price * static_cast<double>(atoms->finite.size()));
     }
@@ -99,13 +109,20 @@ void Grid::compose(const Tilt& tilt, unsigned log2_size) {
 /// The range in which the profile is neither 1 - exp(epsilon) nor constant, up to what is negligible after composition; to the last digit
 /// if it ends in a corner.
 Grid::Range Grid::range(const Loss& loss) const {
-  const auto above = [&](double epsilon) { return loss.delta(direction_, Interval::exactly(epsilon)).hi; };
+  const BatchProfile* batch = loss.capabilities(direction_).batch;
+  const auto above = [&](double epsilon) {
+    if (batch == nullptr) return loss.delta(direction_, Interval::exactly(epsilon)).hi;
+    Interval value;
+    batch->deltas(direction_, {&epsilon, 1}, {range_value_width, 0.1 * tail_ / runs_}, {&value, 1});
+    return value.hi;
+  };
+  const int bisections = batch != nullptr ? 8 : 55;  // no corner to be found, and every value is slow
   const double far = above(farthest_loss);
   const double right_allowed = tail_ / runs_, left_allowed = std::max(1e-15, 1e-3 * tolerance_.relative / runs_);
   const auto end = [&](double sign, auto&& is_beyond) {
     double inner = 0, outer = 0x1p-10;
     while (outer < farthest_loss && !is_beyond(sign * outer)) inner = std::exchange(outer, 2 * outer);
-    return sign * numeric::bisect([&](double size) { return is_beyond(sign * size); }, {inner, outer}, 55).beyond;
+    return sign * numeric::bisect([&](double size) { return is_beyond(sign * size); }, {inner, outer}, bisections).beyond;
   };
   return {end(-1, [&](double e) { return above(e) + std::expm1(e) <= left_allowed; }),
           end(1, [&](double e) { return above(e) - far <= right_allowed; })};
@@ -128,6 +145,7 @@ void Grid::find_corners() {
         if (std::abs(corner) <= farthest_loss) corners.push_back(std::abs(corner));  // corners beyond it are outside every range
       continue;
     }
+    if (loss.capabilities(direction_).atomless) continue;
     // A corner: just inside the range the profile is steeper than the straight line outside by the mass of an atom.
     const auto steepness = [&](double end, double line) {
       const auto above = [&](double e) { return loss.delta(direction_, Interval::exactly(e)).hi + line * std::expm1(e); };
@@ -190,6 +208,7 @@ void Grid::set_step(double wanted) {
 double Grid::points_affordable() const { return price_ > usual_price ? std::min(point_budget, slow_budget / price_) : point_budget; }
 
 void Grid::find_ranges() {
+  value_width_.absolute = tail_ / runs_;
   ranges_.clear();
   for (const Part& part : *parts_) ranges_.push_back(range(*part.loss));
   count_readings(range_readings * static_cast<double>(parts_->size()));
@@ -251,6 +270,7 @@ void Grid::discretise(const std::vector<Spacing>& spacings) {
   factors_.clear();
   composed_.reset();
   points_ = 0;
+  const std::uint64_t begin = Work::now();
   for (std::size_t i = 0; i < parts_->size(); ++i) {
     const auto exact = exact_points(i);
     // A distribution on the last lattice but not on this one has no spacing yet: start with the initial one.
@@ -259,10 +279,11 @@ void Grid::discretise(const std::vector<Spacing>& spacings) {
     const bool no_wish = spacings[i].loss.empty();
     const Points read_at = exact ? *exact : points(i, no_wish ? Spacing{{low, high}, {width, width}} : spacings[i]);
     points_ += static_cast<double>(read_at.index.size());
-    factors_.push_back(
-        {lattice::discretise(*(*parts_)[i].loss, direction_, read_at), static_cast<double>((*parts_)[i].times), exact.has_value()});
+    factors_.push_back({lattice::discretise(*(*parts_)[i].loss, direction_, read_at, value_width_), static_cast<double>((*parts_)[i].times),
+                        exact.has_value()});
   }
   outline_.emplace(factors_, step_);
+  work_ += Work::since(begin);  // of profiles that count their own
   count_readings(points_);
 }
 
@@ -290,7 +311,9 @@ bool Grid::start() {
   for (const Range& one : ranges_) widest = std::max(widest, one.high - one.low);
   const auto part_count = static_cast<double>(parts_->size());
   double wanted = std::max(finest_step(), std::min(widest * part_count / first_points, widest / 512));
-  if (price_of_range > slow_price)
+  const bool batches = std::any_of(parts_->begin(), parts_->end(),
+                                   [this](const Part& part) { return part.loss->capabilities(direction_).batch != nullptr; });
+  if (price_of_range > slow_price && !batches)
     wanted = std::max(wanted, std::min(widest * part_count * price_of_range / first_look_budget, widest / 64));
   if (!(wanted < widest_cell)) {
     // A wide range has more points than usual, if they are affordable.
@@ -301,7 +324,7 @@ bool Grid::start() {
   set_step(wanted);
   begin = Work::now();
   discretise(even());
-  if (const double price = price_of(points_); price > slow_price) price_ = price;
+  if (const double price = price_of(points_); price > slow_price && !batches) price_ = price;
   return true;
 }
 
@@ -329,6 +352,8 @@ bool Grid::refine(const Answer& answer) {
   const double aim = 0.6 * std::max(wanted - other, wanted / 4);
   const double shrink = std::isfinite(discretisation) ? std::clamp(aim / discretisation, 1e-3, 1.0) : 1e-2;
   const double now = outline_->doubt(tilt_), doubt = shrink * now;
+  value_width_.relative = std::max(least_value_width, shrink * value_width_.relative);
+  value_width_.absolute = std::max(tail_, 1e-3 * wanted * std::exp(answer.log_delta.lo)) / runs_;
   // An even lattice needs the step sqrt(doubt / runs); if it is affordable, it is the simplest and the most reliable.
   const double even_step = std::max(finest_step(), 0.95 * std::sqrt(doubt / runs_));
   if (runs_ * even_step * even_step < 0.8 * now && points_of_even(even_step) * price_ <= even_budget) {

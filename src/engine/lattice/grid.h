@@ -84,6 +84,7 @@ class Grid {
   double points_ = 0;  // evaluated by the last discretisation
   double price_;       // of one evaluation
   double work_ = 0;
+  BatchProfile::Width value_width_;  // of values of profiles that are evaluated at many points together
   std::vector<Factor> factors_;
   std::optional<Outline> outline_;
   std::shared_ptr<const ComposedPair> composed_;

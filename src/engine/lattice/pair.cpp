@@ -29,16 +29,41 @@ struct Samples {
   [[nodiscard]] double width(std::size_t from, std::size_t to) const { return step * static_cast<double>(index[to] - index[from]); }
 };
 
-Samples sample(const Loss& loss, Direction direction, const Points& points) {
+/// The profile at every lattice point, whose exact value may lie between two doubles.
+std::vector<Interval> values_at(const Loss& loss, Direction direction, const std::vector<Interval>& epsilons, BatchProfile::Width width) {
+  std::vector<Interval> values;
+  const BatchProfile* batch = loss.capabilities(direction).batch;
+  if (batch == nullptr) {
+    for (const Interval epsilon : epsilons) values.push_back(loss.delta(direction, epsilon));
+    return values;
+  }
+  std::vector<double> ends;
+  for (const Interval epsilon : epsilons) {
+    ends.push_back(epsilon.lo);
+    if (epsilon.hi != epsilon.lo) ends.push_back(epsilon.hi);
+  }
+  std::vector<Interval> at_ends(ends.size());
+  batch->deltas(direction, ends, width, at_ends);
+  std::size_t next = 0;
+  for (const Interval epsilon : epsilons) {
+    const Interval first = at_ends[next++], last = epsilon.hi != epsilon.lo ? at_ends[next++] : first;
+    values.push_back({std::min(last.lo, first.hi), first.hi});
+  }
+  return values;
+}
+
+Samples sample(const Loss& loss, Direction direction, const Points& points, BatchProfile::Width width) {
   Samples samples{points.step, points.index, {}, {}, {}, clamp(loss.infinite_mass(direction), 0, 1)};
   std::vector<std::int64_t>& index = samples.index;
   index.insert(index.begin(), 2 * index[0] - index[1]);
   index.push_back(2 * index[index.size() - 1] - index[index.size() - 2]);
   const std::size_t count = index.size();
   for (auto* values : {&samples.above, &samples.below, &samples.floor}) values->resize(count);
+  std::vector<Interval> epsilons;
+  for (const std::int64_t i : index) epsilons.push_back(Interval::exactly(static_cast<double>(i)) * Interval::exactly(points.step));
+  const std::vector<Interval> values = values_at(loss, direction, epsilons, width);
   for (std::size_t i = 0; i < count; ++i) {
-    const Interval epsilon = Interval::exactly(static_cast<double>(index[i])) * Interval::exactly(points.step);
-    const Interval value = loss.delta(direction, epsilon);
+    const Interval epsilon = epsilons[i], value = values[i];
     samples.above[i] = value.hi <= 1 ? value.hi : 1;  // also if the value is NaN
     samples.below[i] = value.lo >= 0 ? std::min(value.lo, 1.0) : 0;
     samples.floor[i] = epsilon.lo < 0 ? (-expm1(epsilon)).lo : 0;
@@ -84,7 +109,7 @@ DoubleDouble complement_of_exp(DoubleDouble x) {
 
 /// The distribution whose hockey-stick divergence is the hull of the polygon: masses are changes of slope. They are chosen from right to
 /// left so that the divergence of the doubles chosen so far, computed in 100 bits, reaches the next vertex; `too_low` and `too_high` are
-/// the factors by which it misses the polygon anywhere.
+/// the factors by which it is below the polygon at a vertex of the hull, and above it anywhere.
 struct Built {
   Law law;
   double too_low = 1;
@@ -102,9 +127,10 @@ Built build(const Samples& samples, const Polygon& value) {
   DoubleDouble share{0, 0};  // 1 - exp(-width), of the exact width
   std::size_t next = 0;
   for (std::size_t i = value.size(); i-- > 1;) {
-    if (height.value() < value[i]) built.too_low = std::max(built.too_low, value[i] / height.value());
+    const bool is_vertex = next < hull.size() && hull[next] == i;
+    if (is_vertex && height.value() < value[i]) built.too_low = std::max(built.too_low, value[i] / height.value());
     if (height.value() > value[i]) built.too_high = std::max(built.too_high, height.value() / value[i]);
-    if (next < hull.size() && hull[next] == i) {
+    if (is_vertex) {
       const bool leftmost = ++next == hull.size();
       const double target = leftmost ? 1 : value[hull[next]];
       const double run = leftmost ? 1 : samples.left_width(hull[next], i);
@@ -220,8 +246,8 @@ Law dominated(const Samples& samples) {
 
 }  // namespace
 
-Pair discretise(const Loss& loss, Direction direction, const Points& points) {
-  const Samples samples = sample(loss, direction, points);
+Pair discretise(const Loss& loss, Direction direction, const Points& points, BatchProfile::Width width) {
+  const Samples samples = sample(loss, direction, points, width);
   return {dominating(samples), dominated(samples)};
 }
 

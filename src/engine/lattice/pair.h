@@ -31,8 +31,8 @@ struct Points {
   std::vector<std::int64_t> index;
 };
 
-/// Encloses the loss between two distributions on the points. Evaluates the profile there and at one more point at either end.
-/// [dominating-pair] [dominated-pair]
-[[nodiscard]] Pair discretise(const Loss& loss, Direction direction, const Points& points);
+/// Encloses the loss between two distributions on the points. Evaluates the profile there and at one more point at either end; a profile
+/// that evaluates many points together is asked for values of this relative width. [dominating-pair] [dominated-pair]
+[[nodiscard]] Pair discretise(const Loss& loss, Direction direction, const Points& points, BatchProfile::Width width = {1e-6, 0});
 
 }  // namespace tradeoff::detail::lattice

@@ -47,10 +47,10 @@ Interval log_moment_of(const Atoms& atoms, double s, const Tail& tail) {
 
 /// [laplace-profile] M = ((s + 1) exp(s e) + s exp(-(s + 1) e)) / (2s + 1), e the largest loss.
 Interval log_moment_of_laplace(Interval epsilon0, double s) {
-  const Interval order = Interval::exactly(s) + 1.0;
-  const Interval both = Interval::exactly(s) + order;
-  if (s * epsilon0.hi < 1) return log1p((order * expm1(epsilon0 * s) + s * expm1(-order * epsilon0)) / both);
-  return epsilon0 * s + log((order + s * exp(-both * epsilon0)) / both);
+  const Interval above = Interval::exactly(s) + 1.0;
+  const Interval both = Interval::exactly(s) + above;
+  if (s * epsilon0.hi < 1) return log1p((above * expm1(epsilon0 * s) + s * expm1(-above * epsilon0)) / both);
+  return epsilon0 * s + log((above + s * exp(-both * epsilon0)) / both);
 }
 
 /// log(1 + s (s + 1) (first + second)), where the integrals of the profile are given with their scales. [profile-integral]

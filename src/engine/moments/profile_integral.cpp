@@ -159,14 +159,14 @@ class Integration {
     Powers low, high;
     low.fill(Interval::exactly(0));
     high.fill(Interval::exactly(0));
-    double gap = infinity;
+    double least = infinity;
     for (int stalled = 0; !cells_.empty();) {
       weigh();
       const double total = sum(low, high);
       // Stops at the goal, at the limit, and if only rounding is left.
-      stalled = total < 0.999 * gap ? 0 : stalled + 1;
+      stalled = total < 0.999 * least ? 0 : stalled + 1;
       if (total <= effort_.relative || cells_.size() >= effort_.points || stalled > 8) break;
-      gap = std::min(gap, total);
+      least = std::min(least, total);
       split();
     }
     ProfileIntegrals result{scale_, {}};

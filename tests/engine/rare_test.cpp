@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/contour/rare.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include "engine/hyperbolic/hyperbolic.h"
+#include "loss/evaluation.h"
+#include "loss/question_scope.h"
+#include "mechanism/gaussian.h"
+#include "mechanism/laplace.h"
+#include "numeric/arithmetic.h"
+#include "operators/subsampled_gaussian.h"
+
+// [rare-losses]
+namespace tradeoff::detail {
+namespace {
+
+LossPointer sampled(double mu, double rate) { return subsampled_gaussian(Interval::exactly(mu), Interval::exactly(rate)); }
+
+Interval log_delta(const Parts& parts, double epsilon, const RareAccuracy& accuracy = {}) {
+  return compose_by_rare_losses(parts, accuracy)->log_delta(Direction::remove, Interval::exactly(epsilon));
+}
+
+// The profile of one step has a closed form: window, bulk, tail, aliases and truncation add up to it.
+TEST(RareLosses, OneStepIsTheClosedForm) {
+  for (const auto& [mu, rate, epsilon] :
+       {std::array{2.0, 1e-5, 1.0}, {2.0, 1e-5, 4.0}, {1.0, 1e-3, 0.5}, {3.0, 1e-6, 0.7}, {0.8, 1e-2, 2.0}}) {
+    const LossPointer step = sampled(mu, rate);
+    const Interval truth = step->log_delta(Direction::remove, Interval::exactly(epsilon)), found = log_delta({{step, 1}}, epsilon);
+    EXPECT_LE(found.lo, truth.hi) << mu << ' ' << rate << ' ' << epsilon;
+    EXPECT_GE(found.hi, truth.lo) << mu << ' ' << rate << ' ' << epsilon;
+    EXPECT_LT(found.width(), 1e-8) << mu << ' ' << rate << ' ' << epsilon;
+  }
+}
+
+// Each term of the error budget is made so large that an answer without it would miss the truth.
+TEST(RareLosses, EveryTermOfTheBudgetIsCounted) {
+  const LossPointer step = sampled(2, 1e-5);
+  for (const double epsilon : {1.0, 1.5, 2.2, 3.0}) {
+    const Interval truth = step->log_delta(Direction::remove, Interval::exactly(epsilon));
+    int wide = 0;
+    for (const double share : {0.3, 0.1, 1e-2, 1e-3, 1e-5})
+      for (const RareAccuracy& accuracy :
+           {RareAccuracy{.bulk = share}, RareAccuracy{.truncation = share}, RareAccuracy{.alias = share}, RareAccuracy{.quadrature = share},
+            RareAccuracy{.coarseness = 2 + 30 * share}, RareAccuracy{share, share, share, share, 1.5}}) {
+        const Interval found = log_delta({{step, 1}}, epsilon, accuracy);
+        EXPECT_LE(found.lo, truth.hi) << epsilon << ' ' << share;
+        EXPECT_GE(found.hi, truth.lo) << epsilon << ' ' << share;
+        if (found.width() > 1e-3) ++wide;
+      }
+    EXPECT_GT(wide, 4) << epsilon;
+  }
+}
+
+// The bulk has coarse nodes, and enough steps for its error to be seen.
+TEST(RareLosses, TheQuadratureOfTheBulkIsCounted) {
+  const Parts parts{{sampled(2, 1e-5), 100}};
+  for (const double epsilon : {0.7, 0.91, 1.3}) {
+    const Interval truth = log_delta(parts, epsilon);
+    ASSERT_LT(truth.width(), 1e-9);
+    for (const double coarseness : {2.0, 3.0, 4.0, 5.0, 6.0, 8.0}) {
+      const Interval found = log_delta(parts, epsilon, {.quadrature = 1e9, .coarseness = coarseness});
+      EXPECT_LE(found.lo, truth.hi) << epsilon << ' ' << coarseness;
+      EXPECT_GE(found.hi, truth.lo) << epsilon << ' ' << coarseness;
+    }
+  }
+}
+
+// Another engine, without a common line of code for the contour, agrees on many steps.
+TEST(RareLosses, AgreesWithTheHyperbolicContour) {
+  for (const auto& [mu, rate, times, epsilon] : {std::array{2.0, 1e-5, 50.0, 0.7596}, {2.0, 1e-5, 100.0, 0.91}, {2.5, 1e-4, 40.0, 3.0}}) {
+    const Parts parts{{sampled(mu, rate), static_cast<std::uint64_t>(times)}};
+    const Interval other = compose_by_hyperbolic_contour(parts, {})->log_delta(Direction::remove, Interval::exactly(epsilon)),
+                   found = log_delta(parts, epsilon);
+    EXPECT_LE(found.lo, other.hi) << mu << ' ' << times;
+    EXPECT_GE(found.hi, other.lo) << mu << ' ' << times;
+    EXPECT_LT(found.width(), 1e-9) << mu << ' ' << times;
+  }
+}
+
+// Equal steps stated as two kinds.
+TEST(RareLosses, KindsAreComposed) {
+  const LossPointer step = sampled(2, 1e-5), other = sampled(1.9, 2e-5);
+  const Interval together = log_delta({{step, 1000}}, 1.4), apart = log_delta({{step, 400}, {sampled(2, 1e-5), 600}}, 1.4);
+  EXPECT_LE(together.lo, apart.hi);
+  EXPECT_LE(apart.lo, together.hi);
+  EXPECT_LT(apart.width(), 1e-9);
+  const Interval mixed = log_delta({{step, 500}, {other, 500}}, 1.4);
+  EXPECT_LT(mixed.width(), 1e-9);
+  EXPECT_GT(mixed.lo, log_delta({{step, 500}}, 1.4).hi);
+}
+
+TEST(RareLosses, EpsilonIsTheInverse) {
+  const QuestionScope question;
+  const LossPointer composed = compose_by_rare_losses({{sampled(2, 1e-5), 10000}});
+  const auto epsilon = composed->closed_epsilon(Direction::remove, Interval::exactly(1e-10));
+  ASSERT_TRUE(epsilon);
+  EXPECT_LT(epsilon->width(), 1e-9 * epsilon->hi);
+  EXPECT_GT(epsilon->lo, 2.14);
+  EXPECT_LT(epsilon->hi, 2.15);
+  EXPECT_GT(composed->log_delta(Direction::remove, Interval::exactly(epsilon->lo * (1 - 1e-8))).lo, std::log(1e-10));
+  EXPECT_LT(composed->log_delta(Direction::remove, Interval::exactly(epsilon->hi * (1 + 1e-8))).hi, std::log(1e-10));
+  std::vector<Evaluation> found;
+  composed->capabilities(Direction::remove).evaluable->evaluate(Direction::remove, 2, found);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found.front().theorem, "rare-losses");
+}
+
+TEST(RareLosses, LeavesOtherQuestionsToOthers) {
+  EXPECT_EQ(compose_by_rare_losses({{gaussian_loss(Interval::exactly(1)), 10}}), nullptr);
+  EXPECT_EQ(compose_by_rare_losses({{std::make_shared<LaplaceLoss>(Interval::exactly(1)), 10}}), nullptr);
+  EXPECT_EQ(compose_by_rare_losses({{sampled(1, 0.1), 10}}), nullptr);
+  EXPECT_EQ(compose_by_rare_losses({{sampled(1, 1e-3), 1000000}}), nullptr);
+  const LossPointer composed = compose_by_rare_losses({{sampled(2, 1e-5), 100}});
+  EXPECT_EQ(composed->log_delta(Direction::add, Interval::exactly(1)).hi, 0);
+  EXPECT_EQ(composed->delta(Direction::remove, Interval::exactly(-1)), (Interval{0, 1}));
+  EXPECT_FALSE(composed->closed_epsilon(Direction::add, Interval::exactly(1e-5)));
+}
+
+}  // namespace
+}  // namespace tradeoff::detail

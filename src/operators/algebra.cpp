@@ -194,7 +194,7 @@ Parts in_either_order(Parts parts, Neighbours neighbours) {
     part.loss = mixed_changes_of(std::move(part.loss));
     if (part.loss->is_pair() && !part.loss->symmetric()) directed += part.times;
   }
-  if (directed < 2 || neighbours == Neighbours::add_remove) return parts;
+  if (directed < 2 || neighbours == Neighbours::add_remove || neighbours == Neighbours::zero_out) return parts;
   for (Part& part : parts)
     if (part.loss->is_pair()) part.loss = symmetric_loss(std::move(part.loss));
   return parts;
@@ -244,13 +244,13 @@ std::vector<Plan> plans_of(const Arguments& arguments, std::string_view name) {
   return plans;
 }
 
-std::vector<LossPointer> pairs_of(const std::vector<Plan>& plans, const SourceContext& context) {
+std::vector<LossPointer> pairs_of(const std::vector<Plan>& plans, const WordContext& context) {
   std::vector<LossPointer> pairs;
   for (const Plan& plan : plans) pairs.push_back(context.pair_of(plan));
   return pairs;
 }
 
-LossPointer make_strongest(const Arguments& arguments, const SourceContext& context) {
+LossPointer make_strongest(const Arguments& arguments, const WordContext& context) {
   return strongest_loss(pairs_of(plans_of(arguments, "guarantees"), context));
 }
 
@@ -281,11 +281,11 @@ std::optional<numeric::Rational> largest_loss_of_weakest(const Arguments& argume
   return extreme_largest_loss(plans_of(arguments, "mechanisms"), arguments.vocabulary(), std::strong_ordering::greater);
 }
 
-LossPointer make_weakest(const Arguments& arguments, const SourceContext& context) {
+LossPointer make_weakest(const Arguments& arguments, const WordContext& context) {
   return weakest_loss(pairs_of(plans_of(arguments, "mechanisms"), context));
 }
 
-LossPointer apply_invert(const Arguments&, LossPointer base) { return inverse_loss(std::move(base)); }
+LossPointer apply_invert(const Arguments&, LossPointer base, const WordContext&) { return inverse_loss(std::move(base)); }
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/minimize.h"
 #include "numeric/root.h"
+#include "operators/bracketed.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -80,6 +81,8 @@ Interval search_epsilon(const Profile& profile, Interval delta) {
 }  // namespace
 
 Interval invert_profile(const Profile& profile, Interval delta) {
+  if (const Bracket* const bracket = profile.bracket())  // [bracketed-pair]
+    return bracket->grown([&](const Loss& loss) { return invert_profile(Profile(loss, profile.direction()), delta); });
   if (delta.hi > 0) return search_epsilon(profile, delta);
   const Interval largest = profile.largest_loss();  // [largest-loss]
   const bool known = largest.lo > 0 && (largest.hi < infinity || largest.lo == infinity);
@@ -261,11 +264,13 @@ std::optional<double> find_threshold(const Profile& profile, double alpha) {
   double low = 0;
   double low_excess = excess(0);
   if (std::isnan(low_excess)) return std::nullopt;
-  double step = low_excess > 0 ? 0.5 : -0.5;
+  // delta(0) is of the size of the losses: a first step beyond them would ask for tests of unlikely events.
+  const double size = std::clamp(4 * middle_of(profile.delta(Interval::exactly(0))), 1e-9, 0.5);
+  double step = low_excess > 0 ? size : -size;
   double high = low;
   double high_excess = low_excess;
   // Move outward with doubling steps until the level is passed; then use secants.
-  for (int i = 0; i < 12 && high_excess * low_excess > 0; ++i, step *= 2) {
+  for (int i = 0; i < 42 && std::abs(high) < 1500 && high_excess * low_excess > 0; ++i, step *= 2) {
     low = high;
     low_excess = high_excess;
     high += step;
@@ -362,6 +367,8 @@ Interval beta_at_point(const Profile& profile, double alpha) {
 
 // [profile-duality] beta(alpha) = sup over real e of 1 - delta(e) - e^e alpha; every e gives a bound from below.
 Interval dual_beta(const Profile& profile, Interval alpha) {
+  if (const Bracket* const bracket = profile.bracket())  // [bracketed-pair]
+    return bracket->fallen([&](const Loss& loss) { return dual_beta(Profile(loss, profile.direction()), alpha); });
   if (const auto closed = profile.closed_beta(alpha)) return *closed;
   record(duality());
   constexpr double few_roundings = 0x1p-50;
@@ -371,6 +378,8 @@ Interval dual_beta(const Profile& profile, Interval alpha) {
 
 // [odds-factor] The same supremum with 1 - alpha given; if 1 - alpha is small, computing it from alpha would lose its digits.
 Interval dual_beta_below_one(const Profile& profile, Interval complement) {
+  if (const Bracket* const bracket = profile.bracket())  // [bracketed-pair]
+    return bracket->fallen([&](const Loss& loss) { return dual_beta_below_one(Profile(loss, profile.direction()), complement); });
   if (profile.swapped_delta(Interval::exactly(infinity)).lo >= complement.hi) return Interval::exactly(0);
   record(duality());
   const Interval alpha = 1.0 - complement;

@@ -16,6 +16,7 @@
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "numeric/arithmetic.h"
+#include "numeric/conversions.h"
 #include "numeric/minimize.h"
 #include "operators/algebra.h"
 #include "operators/duality.h"
@@ -32,6 +33,10 @@ constexpr double work_of_reading = 0.5;          // work of evaluating a formula
 constexpr std::uint64_t most_iterations = 1000;  // without a closed form each iteration costs a search
 
 const Interval zero = Interval::exactly(0);
+
+/// Of an iterated curve, where the curve of one record is all that is used.
+constexpr const char* what_it_is =
+    "it is the worst over all mechanisms with that curve, so the lower end is no statement about this mechanism";
 
 /// An edge of a power function h = 1 - f; `length` is its extent along the axis in use.
 struct Edge {
@@ -119,8 +124,8 @@ class GroupedLoss final : public Loss, public ClosedForms {
  public:
   GroupedLoss(LossPointer base, std::uint64_t size)
       : base_(std::move(base)),
-        size_(static_cast<std::size_t>(size)),
-        iteration_("group-privacy", std::to_string(size) + " records: the trade-off function iterated, from its profile") {
+        size_(numeric::to_size(size)),
+        iteration_("group-privacy", std::to_string(size) + " records: the trade-off function iterated, from its profile; " + what_it_is) {
     const double zero_from = base_->tail().zero_from;
     largest_loss_ = std::min(zero_from, 700.0);  // e^e overflows soon after 700
     infinite_remove_ = iterated_mass(Direction::remove);
@@ -335,9 +340,9 @@ Atoms group_atoms(const Atoms& atoms, std::uint64_t size) {
 namespace {
 
 /// The theorems behind the distribution of a group.
-Citations grouping_of(const Loss& base, std::uint64_t size) {
+Citations grouping_of(const Loss& base, std::uint64_t size, const std::string& remark = {}) {
   Citations used = citations_of([&] { base.cite(); });
-  used.emplace_back("group-privacy", std::to_string(size) + " records: the trade-off function iterated");
+  used.emplace_back("group-privacy", std::to_string(size) + " records: the trade-off function iterated" + remark);
   return used;
 }
 
@@ -352,9 +357,13 @@ LossPointer iterated(LossPointer base, std::uint64_t size) {
     Atoms law = group_atoms(*atoms, size);
     law.slack = -expm1(times * log1p(-Interval::exactly(atoms->slack))).lo;
     if (!atoms->mirrored) law.other_infinite = group_atoms(swapped(*atoms), size).infinite;
-    const Tail tail = grouped_tail(base->tail(), static_cast<std::size_t>(size));
+    const Tail tail = grouped_tail(base->tail(), numeric::to_size(size));
     const bool known = tail.zero_from < infinity || tail.gdp_mu < infinity || tail.gaussian;
-    return finite_loss(std::move(law), key, grouping_of(*base, size), known ? std::optional(tail) : std::nullopt);
+    // The losses of a group are sums of `size` losses of one record.
+    std::optional<LossLattice> lattice = base->lattice();
+    if (lattice) lattice->odd_half_steps = lattice->odd_half_steps && size % 2 != 0;
+    return finite_loss(std::move(law), key, grouping_of(*base, size, std::string("; ") + what_it_is),
+                       known ? std::optional(tail) : std::nullopt, lattice);
   }
   if (size > most_iterations)
     throw TooLargeError("group: size = " + std::to_string(size) + " is not supported for this curve; at most " +
@@ -381,6 +390,9 @@ LossPointer group_loss(LossPointer base, std::uint64_t size) {
   base = mixed_changes_of(std::move(base));
   if (!base->symmetric()) return std::make_shared<MixedGroupLoss>(GroupSides{iterated(symmetric_loss(base), size), iterated(base, size)});
   const Interval times = Interval::exactly(static_cast<double>(size));
+  // [adaptive-block] The changes of a group add up within each of the pairs.
+  if (const AdaptiveUses* uses = base->capabilities(Direction::remove).adaptive)
+    if (LossPointer grouped = uses->of_group(size)) return grouped;
   if (const auto mu = base->gaussian_mu()) return gaussian_loss(times * *mu, grouping_of(*base, size));
   if (const auto epsilon0 = base->capabilities(Direction::remove).laplace_epsilon)
     return std::make_shared<LaplaceLoss>(times * *epsilon0, grouping_of(*base, size));
@@ -391,7 +403,9 @@ namespace {
 
 std::uint64_t records_of_group(const Arguments& arguments) { return arguments.whole("size"); }
 
-LossPointer apply_group(const Arguments& arguments, LossPointer base) { return group_loss(std::move(base), records_of_group(arguments)); }
+LossPointer apply_group(const Arguments& arguments, LossPointer base, const WordContext&) {
+  return group_loss(std::move(base), records_of_group(arguments));
+}
 
 }  // namespace
 

@@ -15,6 +15,8 @@
 #include "operators/words.h"
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
+#include "transform/atoms_transform.h"
+#include "transform/weighted_transform.h"
 
 namespace tradeoff::detail {
 
@@ -29,6 +31,9 @@ class MixtureLoss final : public Loss, public ClosedForms {
         mixture_("observed-mixture", std::to_string(components_.size()) + " components, which one is run is public") {
     remove_ = join_atoms(Direction::remove);
     if (remove_ && !symmetric()) add_ = join_atoms(Direction::add);
+    if (remove_) return;  // a finite distribution needs no other description
+    remove_transform_ = join_transforms(Direction::remove);
+    if (remove_transform_ != nullptr && !symmetric()) add_transform_ = join_transforms(Direction::add);
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
@@ -74,7 +79,8 @@ class MixtureLoss final : public Loss, public ClosedForms {
     Cost largest = Cost::formula;
     for (const auto& [weight, loss] : components_) largest = std::max(largest, loss->cost());
     const auto& law = direction == Direction::add && add_ ? add_ : remove_;
-    return {.atoms = law ? &*law : nullptr, .closed_forms = this, .cost = largest};
+    const auto& transform = direction == Direction::add && !symmetric() ? add_transform_ : remove_transform_;
+    return {.atoms = law ? &*law : nullptr, .transform = transform.get(), .closed_forms = this, .cost = largest};
   }
   void cite() const override {
     for (const auto& [weight, loss] : components_) loss->cite();
@@ -112,8 +118,27 @@ class MixtureLoss final : public Loss, public ClosedForms {
     return joined;
   }
 
+  /// [mixed-transform]
+  [[nodiscard]] std::shared_ptr<const Transform> join_transforms(Direction direction) const {
+    std::vector<WeightedTransform> each;
+    for (const auto& [weight, loss] : components_) each.push_back({weight, transform_of(loss, direction)});
+    return mixed_transform(std::move(each));
+  }
+  [[nodiscard]] static std::shared_ptr<const Transform> transform_of(const LossPointer& loss, Direction direction) {
+    const Capabilities known = loss->capabilities(direction);
+    if (known.transform != nullptr) return {loss, known.transform};  // lives as long as the loss
+    if (known.atoms != nullptr) return atoms_transform(*known.atoms);
+    if (!known.gaussian_mu) return nullptr;
+    if (known.gaussian_mu->lo > 0) return gaussian_transform(*known.gaussian_mu);
+    if (known.gaussian_mu->hi > 0) return nullptr;
+    const Interval none = Interval::exactly(0);
+    return atoms_transform(make_atoms({{none, Interval::exactly(1)}}, none, none, true));
+  }
+
   std::vector<MixtureComponent> components_;
   Citation mixture_;
+  std::shared_ptr<const Transform> remove_transform_;
+  std::shared_ptr<const Transform> add_transform_;
   std::optional<Atoms> remove_;
   std::optional<Atoms> add_;
 };
@@ -135,7 +160,7 @@ LossPointer mixture_loss(std::vector<MixtureComponent> components) {
 
 namespace {
 
-LossPointer make_mixture(const Arguments& arguments, const SourceContext& context) {
+LossPointer make_mixture(const Arguments& arguments, const WordContext& context) {
   const auto* list = std::get_if<List>(&arguments.value("components").content);
   if (list == nullptr || list->items.empty()) arguments.refuse("components", "that", "a list [(weight, source), ...]");
   std::vector<Interval> weights;

@@ -93,7 +93,7 @@ LossPointer detail::rectify(LossPointer base, Interval epsilon) {
 
 namespace {
 
-LossPointer apply_rectify(const Arguments& arguments, LossPointer base) {
+LossPointer apply_rectify(const Arguments& arguments, LossPointer base, const WordContext&) {
   const Interval low = arguments.number("low");
   const Interval high = arguments.number("high");
   if (!(low.hi < high.lo)) arguments.refuse("high", arguments.written("high").text, "above low");

@@ -2,9 +2,12 @@
 #include "operators/refine.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "loss/mirrored_delta.h"
+#include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
 #include "numeric/plain_text.h"
 #include "numeric/root.h"
@@ -14,6 +17,7 @@
 #include "operators/words.h"
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
+#include "transform/zcdp_transform.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -39,6 +43,10 @@ class RefinedLoss final : public Loss, public ClosedForms {
   explicit RefinedLoss(LossPointer bound) : bound_(std::move(bound)), shape_(*bound_->capabilities(Direction::remove).bound_shape) {
     find_lines();
     lines_ = lines();
+    const RenyiBound* const stated = bound_->capabilities(Direction::remove).renyi_bound;
+    if (stated == nullptr || other_ || !segment_.from_mirror || !(segment_.touch.lo > 0)) return;
+    zcdp_rho_ = stated->rho();
+    if (zcdp_rho_) transform_ = zcdp_transform(*zcdp_rho_, Interval::exactly(1), SampledBy::poisson, Direction::remove);
   }
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
@@ -51,12 +59,19 @@ class RefinedLoss final : public Loss, public ClosedForms {
     return bound_->log_delta(direction, epsilon);
   }
   [[nodiscard]] bool symmetric() const override { return true; }
-  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this}; }
-  /// Q(L > e) is minus the slope in e^e: that of the bound beyond the touching point.
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.transform = transform_.get(), .closed_forms = this, .zcdp_rho = zcdp_rho_};
+  }
+  /// Q(L > e) is minus the slope in e^e: that of the bound beyond the touching point, and that of the line between it and its mirror.
   [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {
-    if (!(epsilon > segment_.touch.hi) || other_) return std::nullopt;
+    if (other_ || (!segment_.from_mirror && !(epsilon > segment_.touch.hi))) return std::nullopt;
+    if (epsilon < -segment_.touch.hi) {  // the loss has no atoms and is symmetric
+      const auto mirrored = test_at(Direction::remove, -epsilon);
+      return Test{1.0 - mirrored->true_positive, 1.0 - mirrored->false_positive};
+    }
+    if (!(std::abs(epsilon) > segment_.touch.hi) && !(std::abs(epsilon) < segment_.touch.lo)) return std::nullopt;
     RefinedLoss::cite();
-    const Interval point = Interval::exactly(epsilon);
+    const Interval point = epsilon > segment_.touch.hi ? Interval::exactly(epsilon) : segment_.touch;
     const Interval delta = value(point), drop = shape_.relative_drop(point);
     return Test{clamp(delta * drop * exp(-point), 0, 1), clamp(delta * (1.0 + drop), 0, 1)};
   }
@@ -145,6 +160,8 @@ class RefinedLoss final : public Loss, public ClosedForms {
   Segment segment_;
   std::optional<Segment> other_;
   Citations lines_;
+  std::optional<Interval> zcdp_rho_;  // of the pair, if the bound is that of zCDP
+  std::unique_ptr<const Transform> transform_;
 };
 
 /// The hull of several profiles, two at a time; the one that falls furthest is always the second argument.
@@ -164,6 +181,7 @@ LossPointer hull_of_minimum(const LossPointer& loss, std::vector<const Loss*> pa
 LossPointer refine(LossPointer loss) {
   loss = mixed_changes_of(std::move(loss));
   const Capabilities known = loss->capabilities(Direction::remove);
+  if (known.stand_in != nullptr) return refine(known.stand_in->pair());
   if (known.bound_shape != nullptr) return std::make_shared<RefinedLoss>(std::move(loss));
   if (known.minimum_of.size() == 1) return refine(LossPointer(loss, known.minimum_of.front()));
   if (known.minimum_of.size() >= 2) return hull_of_minimum(loss, {known.minimum_of.begin(), known.minimum_of.end()});
@@ -178,7 +196,7 @@ LossPointer convex_form(const LossPointer& loss) { return loss->is_pair() || !lo
 
 namespace {
 
-LossPointer apply_refine(const Arguments&, LossPointer base) { return refine(std::move(base)); }
+LossPointer apply_refine(const Arguments&, LossPointer base, const WordContext&) { return refine(std::move(base)); }
 
 }  // namespace
 

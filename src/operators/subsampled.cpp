@@ -2,15 +2,26 @@
 #include "operators/subsampled.h"
 
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/compose.h"
+#include "loss/forwarding_loss.h"
 #include "loss/key.h"
 #include "loss/mirrored_delta.h"
+#include "mechanism/gaussian.h"
 #include "numeric/arithmetic.h"
+#include "operators/algebra.h"
+#include "operators/capped_poisson.h"
+#include "operators/gaussian_mixture.h"
+#include "operators/group.h"
+#include "operators/mixture.h"
 #include "operators/subsampled_gaussian.h"
 #include "operators/words.h"
 #include "plan/arguments.h"
+#include "tradeoff/error.h"
+#include "transform/mixture_pair.h"
 #include "transform/subsampled_transform.h"
 
 namespace tradeoff::detail {
@@ -179,6 +190,7 @@ Capabilities SampledLoss::capabilities(Direction /*direction*/) const {
           .transform = transform_.get(),
           .break_points = this,
           .corners = corners_,
+          .lattice = lattice_,
           .sampled = SampledFrom{base_.get(), rate_, SampledBy::fixed},
           .cost = base_->cost()};
 }
@@ -212,6 +224,9 @@ SampledLoss::SampledLoss(LossPointer base, Interval rate)
   const Interval infinite = rate * atoms->infinite;
   atoms_ = make_atoms(std::move(finite), infinite, infinite, true);
   atoms_->slack = atoms->slack;
+  // One positive loss, its mirror and perhaps 0: multiples of it. [folded-contour]
+  const std::vector<Atom>& listed = atoms_->finite;
+  if ((listed.size() == 2 || listed.size() == 3) && listed.front().loss.lo > 0) lattice_ = LossLattice{listed.front().loss, false};
 }
 
 // [fixed-size-subsampling] delta(eps) = p delta_base(log(1 + (e^eps - 1)/p)) for eps >= 0; increasing in p; mirrored below 0.
@@ -283,11 +298,91 @@ void SymmetrizedLoss::cite() const {
 
 namespace {
 
-LossPointer apply_poisson(const Arguments& arguments, LossPointer base) {
+const Citations& poisson_replace_one() {
+  static const Citations one{
+      Citation("poisson-replace-one", "the record and its replacement are drawn with the same chance; replace-one neighbours")};
+  return one;
+}
+Citations user_level_poisson(std::uint64_t examples) {
+  return {Citation("user-level-poisson", "a user with at most " + std::to_string(examples) + " examples, each drawn on its own")};
+}
+
+/// A mixture of pairs that stands for sampling.
+class ShownSampleLoss final : public ForwardingLoss {
+ public:
+  ShownSampleLoss(LossPointer mixture, Citations theorem) : mixture_(std::move(mixture)), theorem_(std::move(theorem)) {}
+
+ private:
+  [[nodiscard]] const Loss& base() const override { return *mixture_; }
+  void note() const override { record(theorem_); }
+
+  LossPointer mixture_;
+  Citations theorem_;
+};
+
+constexpr std::uint64_t most_examples = 1000;  // every evaluation is a sum over them
+
+/// [poisson-replace-one] [user-level-poisson] Whether and how many of the examples were drawn is shown: with k of them a Gaussian k times
+/// as far, or the base for a single example.
+LossPointer observed_draws(const LossPointer& base, Interval rate, std::uint64_t examples) {
+  if (examples == 1) return mixture_loss({{rate, base}, {1.0 - rate, compose({}, {}).loss}});
+  const Interval mu = *base->gaussian_mu();
+  const MixtureSide draws(mu, rate, examples);
+  std::vector<MixtureComponent> components{{draws.weight(0), compose({}, {}).loss}};
+  for (std::size_t k = 1; k <= examples; ++k) components.push_back({draws.weight(k), gaussian_loss(draws.shift(k))});
+  return mixture_loss(std::move(components));
+}
+
+/// Several examples of one user, or one record under replace-one neighbours; 0 < rate < 1.
+LossPointer sampled_examples(LossPointer base, Interval rate, std::uint64_t examples, bool replaced) {
+  const Capabilities known = base->capabilities(Direction::remove);
+  if (known.gaussian_mu && known.gaussian_mu->hi == 0) return base;  // it reveals nothing
+  if (examples > 1 && !(known.gaussian_mu && known.gaussian_noise))
+    throw UnsupportedError(
+        "poisson: examples = " + std::to_string(examples) +
+        " is proved for Gaussian noise only; write `gaussian(sigma) | poisson(rate, examples)`, or `... | poisson(rate) | group(" +
+        std::to_string(examples) + ")` for an upper bound");
+  const bool fits = known.gaussian_mu && known.gaussian_mu->lo > 0 && known.gaussian_mu->hi < infinity && rate.lo > 0;
+  if (replaced && known.clipped && fits)
+    return gaussian_mixture(*known.gaussian_mu / 2.0, rate, examples, examples,
+                            examples == 1 ? poisson_replace_one() : user_level_poisson(examples),
+                            known.gaussian_noise ? GaussianOf::noise : GaussianOf::curve);
+  if (replaced && (examples == 1 || fits)) {
+    if (!base->symmetric()) base = symmetric_loss(std::move(base));
+    return std::make_shared<ShownSampleLoss>(observed_draws(base, rate, examples),
+                                             examples == 1 ? poisson_replace_one() : user_level_poisson(examples));
+  }
+  if (!fits)
+    throw UnsupportedError("poisson: with examples = " + std::to_string(examples) +
+                           " the rate and the noise must be numbers that a double can hold");
+  return gaussian_mixture(*known.gaussian_mu, rate, examples, 0, user_level_poisson(examples));
+}
+
+std::uint64_t poisson_examples(const Arguments& arguments) { return arguments.has("examples") ? arguments.whole("examples") : 1; }
+
+std::string promise_of_poisson(const Arguments& arguments) {
+  const std::uint64_t examples = poisson_examples(arguments);
+  if (examples == 1) return promise_of_cap(arguments);
+  return "One user owns at most " + std::to_string(examples) +
+         " records, each of them drawn on its own. The guarantee covers all records of one user: the data with them against the data "
+         "without them, or with others in their place.";
+}
+
+LossPointer apply_poisson(const Arguments& arguments, LossPointer base, const WordContext& context) {
+  const std::uint64_t examples = poisson_examples(arguments);
+  if (is_capped(arguments)) {
+    if (examples > 1) throw UnsupportedError("poisson: nothing is proved for examples together with at_most; leave out one of them");
+    return capped_poisson(arguments, base, context);
+  }
   const Interval rate = arguments.number("rate");
+  const bool replaced = context.neighbours() == Neighbours::replace_one;
   if (rate.hi == 0) return compose({}, {}).loss;
-  if (rate.lo == 1) return base;
-  if (const auto mu = base->gaussian_mu(); mu && mu->lo > 0 && rate.lo > 0 && rate.hi < 1) return subsampled_gaussian(*mu, rate);
+  if (rate.lo == 1) return examples > 1 ? group_loss(std::move(base), examples) : base;
+  if ((examples > 1 || replaced) && rate.hi < 1) return sampled_examples(std::move(base), rate, examples, replaced);
+  if (examples > 1 || replaced) throw UnsupportedError("poisson: rate cannot be told from 1 in double precision; write rate=1");
+  const Capabilities known = base->capabilities(Direction::remove);
+  if (const auto mu = known.gaussian_mu; mu && mu->lo > 0 && rate.lo > 0 && rate.hi < 1)
+    return subsampled_gaussian(*mu, rate, known.gaussian_noise ? GaussianOf::noise : GaussianOf::curve);
   return std::make_shared<PoissonLoss>(std::move(base), rate);
 }
 
@@ -301,7 +396,7 @@ Interval sample_rate(const Arguments& arguments) {
   return Interval::exactly(static_cast<double>(size)) / Interval::exactly(static_cast<double>(of));
 }
 
-LossPointer apply_sample(const Arguments& arguments, LossPointer base) {
+LossPointer apply_sample(const Arguments& arguments, LossPointer base, const WordContext&) {
   const Interval rate = sample_rate(arguments);
   if (rate.hi == 0) return compose({}, {}).loss;
   if (rate.lo >= 1) return base;
@@ -315,12 +410,26 @@ Word poisson_word() {
       .role = Role::operation,
       .name = "poisson",
       .meaning = "each record takes part independently",
-      .parameters = {{"rate", Kind::number, "probability that a record takes part", range::probability, effect::riskier}},
-      .neighbours = Neighbours::add_remove,
+      .parameters = {{"rate", Kind::number, "probability that a record takes part", range::probability, effect::riskier},
+                     cap_parameters[0],
+                     cap_parameters[1],
+                     cap_parameters[2],
+                     {.name = "examples",
+                      .kind = Kind::integer,
+                      .meaning = "records that one user owns at most",
+                      .range = range::whole(1, most_examples),
+                      .optional = true}},
+      .synonyms = {{"truncated_poisson", "write poisson(rate, of=records, at_most=batch): a Poisson batch of at most so many records"},
+                   {"b_min_sep",
+                    "amplification by sampling with a minimal separation is not proved; matrix(..., participations, separation) without a "
+                    "sampler is accounted for, and so is cyclic(groups, rate, steps)"}},
+      .neighbours = {Neighbours::add_remove, Neighbours::zero_out, Neighbours::replace_one},
       .sentence = "In `poisson`, every record joins a step with the stated probability, independently of all others and of earlier steps.",
+      .promise = promise_of_poisson,
       .apply = apply_poisson,
       .samples = true,
-      .rate = poisson_rate};
+      .rate = poisson_rate,
+      .examples = poisson_examples};
 }
 
 Word sample_word() {
@@ -338,7 +447,7 @@ Word sample_word() {
             .effect = effect::riskier,
             .form = 2}},
       .synonyms = {{"subsample"}},
-      .neighbours = Neighbours::replace_one,
+      .neighbours = {Neighbours::replace_one},
       .sentence = "In `sample`, every step uses a fresh uniform sample of the stated size, drawn without replacement.",
       .apply = apply_sample,
       .samples = true,

@@ -62,6 +62,7 @@ class SampledLoss final : public Loss, public BreakPoints {
   std::optional<Atoms> atoms_;
   std::unique_ptr<const Transform> transform_;
   std::vector<double> corners_;
+  std::optional<LossLattice> lattice_;
 };
 
 /// The larger of both directions at every epsilon >= 0, and its mirror below 0: the symmetric pair that replaces a loss that is not

@@ -169,10 +169,10 @@ class SubsampledGaussianTransform final : public Transform {
 
 class SubsampledGaussianLoss final : public Loss, public ClosedForms, public BreakPoints {
  public:
-  SubsampledGaussianLoss(Interval mu, Interval rate)
+  SubsampledGaussianLoss(Interval mu, Interval rate, GaussianOf of)
       : mu_(mu),
         rate_(rate),
-        profile_(gaussian_loss(mu), rate),
+        profile_(gaussian_loss(mu, {}, of), rate),
         remove_(mu, rate, Direction::remove),
         add_(mu, rate, Direction::add),
         has_transform_(mu.hi - mu.lo <= most_width * mu.lo && rate.hi - rate.lo <= most_width * rate.lo && rate.hi <= most_rate) {}
@@ -223,6 +223,8 @@ std::optional<Loss::Test> SubsampledGaussianLoss::test_at(Direction direction, d
 
 }  // namespace
 
-LossPointer subsampled_gaussian(Interval mu, Interval rate) { return std::make_shared<SubsampledGaussianLoss>(mu, rate); }
+LossPointer subsampled_gaussian(Interval mu, Interval rate, GaussianOf of) {
+  return std::make_shared<SubsampledGaussianLoss>(mu, rate, of);
+}
 
 }  // namespace tradeoff::detail

@@ -151,7 +151,7 @@ LossPointer sample_with_replacement(LossPointer base, std::uint64_t draws, std::
 
 namespace {
 
-LossPointer apply_sample_with_replacement(const Arguments& arguments, LossPointer base) {
+LossPointer apply_sample_with_replacement(const Arguments& arguments, LossPointer base, const WordContext&) {
   return sample_with_replacement(std::move(base), arguments.whole("draws"), arguments.whole("of"));
 }
 
@@ -164,7 +164,7 @@ Word sample_with_replacement_word() {
           .meaning = "a fixed number of draws with replacement",
           .parameters = {{"draws", Kind::integer, "number of draws", range::whole(1, most_draws), effect::riskier},
                          {"of", Kind::integer, "records there are", range::whole(1, range::most_steps)}},
-          .neighbours = Neighbours::replace_one,
+          .neighbours = {Neighbours::replace_one},
           .sentence = "In `sample_with_replacement`, every step makes the stated number of uniform draws with replacement.",
           .apply = apply_sample_with_replacement,
           .samples = true};

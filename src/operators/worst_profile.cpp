@@ -7,6 +7,7 @@
 #include "loss/mirrored_delta.h"
 #include "loss/recording.h"
 #include "numeric/arithmetic.h"
+#include "operators/bracketed.h"
 #include "operators/group.h"
 
 namespace tradeoff::detail {
@@ -35,12 +36,14 @@ Interval Profile::worst_delta(Interval epsilon) const {
 }
 
 Interval Profile::delta(Interval epsilon) const {
+  if (bracket_ != nullptr) return bracket_->grown([&](const Loss& loss) { return Profile(loss, direction_).delta(epsilon); });
   if (one_sided()) return loss_.delta(side(), epsilon);
   if (epsilon.lo >= 0 || epsilon.lo == epsilon.hi) return worst_delta(epsilon);
   return {worst_delta(Interval::exactly(epsilon.hi)).lo, worst_delta(Interval::exactly(epsilon.lo)).hi};
 }
 
 Interval Profile::log_delta(Interval epsilon) const {
+  if (bracket_ != nullptr) return bracket_->grown([&](const Loss& loss) { return Profile(loss, direction_).log_delta(epsilon); });
   if (one_sided()) return loss_.log_delta(side(), epsilon);
   if (epsilon.lo < 0) return log(delta(epsilon));
   const Interval worse = max(loss_.log_delta(Direction::remove, epsilon), loss_.log_delta(Direction::add, epsilon));

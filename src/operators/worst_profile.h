@@ -9,7 +9,12 @@ namespace tradeoff::detail {
 /// continued to negative epsilon by its mirror, so that it is symmetric.
 class Profile {
  public:
-  Profile(const Loss& loss, Direction direction) : loss_(asked(loss, direction)), direction_(direction) {}
+  Profile(const Loss& loss, Direction direction)
+      : loss_(asked(loss, direction)), bracket_(loss_.capabilities(Direction::remove).bracket), direction_(direction) {}
+
+  /// The pairs between which the profile lies, if only they are known: then a question is put to each of them. [bracketed-pair]
+  [[nodiscard]] const Bracket* bracket() const { return bracket_; }
+  [[nodiscard]] Direction direction() const { return direction_; }
 
   [[nodiscard]] Interval delta(Interval epsilon) const;
   [[nodiscard]] Interval log_delta(Interval epsilon) const;
@@ -38,6 +43,7 @@ class Profile {
   [[nodiscard]] Interval worst_delta(Interval epsilon) const;
 
   const Loss& loss_;
+  const Bracket* bracket_;
   Direction direction_;
 };
 

@@ -11,6 +11,7 @@
 #include "analyze/parts_of_plan.h"
 #include "analyze/with_vocabulary.h"
 #include "curve/curve_state.h"
+#include "engine/adaptive_block.h"
 #include "engine/compose.h"
 #include "loss/budgeted_profile.h"
 #include "loss/question_scope.h"
@@ -19,9 +20,12 @@
 #include "numeric/floating_point_guard.h"
 #include "numeric/rational.h"
 #include "operators/algebra.h"
+#include "operators/bracketed.h"
 #include "operators/group.h"
 #include "operators/refine.h"
+#include "operators/sampled_group.h"
 #include "plan/arguments.h"
+#include "plan/neighbours.h"
 #include "plan/number.h"
 #include "plan/vocabulary.h"
 #include "tradeoff/error.h"
@@ -32,26 +36,41 @@ using namespace detail;  // NOLINT(google-build-using-namespace): for the public
 
 namespace {
 
-const char* name_of(Neighbours neighbours) { return neighbours == Neighbours::add_remove ? "add-remove" : "replace-one"; }
+bool holds_under(const Word& word, Neighbours neighbours) {
+  return word.neighbours.empty() || std::find(word.neighbours.begin(), word.neighbours.end(), neighbours) != word.neighbours.end();
+}
 
-/// Collects the neighbouring relation of a plan: the one the caller stated, then the one each operator needs. Two different ones are an
+/// Collects the neighbouring relation of a plan: the one the caller stated, otherwise the first one of each word. Two different ones are an
 /// error.
 class NeighbourRule {
  public:
   explicit NeighbourRule(Neighbours stated) : agreed_(stated) {}
-  void demand(Neighbours wanted, const std::string& by) {
-    if (wanted == Neighbours::unstated || wanted == agreed_) return;
-    if (agreed_ != Neighbours::unstated)
-      throw DomainError("neighbours: " + by + " needs " + name_of(wanted) + "; " + (by_.empty() ? "you stated " : by_ + " needs ") +
-                        name_of(agreed_) + ". A plan has one neighbour relation");
-    agreed_ = wanted;
-    by_ = by;
+  void demand(const Word& word) {
+    if (word.neighbours.empty()) return;
+    const std::string by(word.name);
+    if (by_ == nullptr && agreed_ != Neighbours::unstated) {
+      if (!holds_under(word, agreed_))
+        throw DomainError("neighbours: " + by + " needs " + relations_of(word) + "; you stated " + to_word(agreed_) +
+                          ". A plan has one neighbour relation");
+    } else if (by_ == nullptr) {
+      agreed_ = word.neighbours.front();
+      by_ = &word;
+    } else if (word.neighbours.front() != agreed_) {
+      throw DomainError("neighbours: " + by + " needs " + relations_of(word) + "; " + std::string(by_->name) + " needs " +
+                        relations_of(*by_) + ". A plan has one neighbour relation" + common_with(word));
+    }
   }
   [[nodiscard]] Neighbours agreed() const { return agreed_; }
 
  private:
+  [[nodiscard]] std::string common_with(const Word& word) const {
+    for (const Neighbours one : word.neighbours)
+      if (holds_under(*by_, one)) return std::string("; state ") + to_word(one) + " if that is meant";
+    return {};
+  }
+
   Neighbours agreed_;
-  std::string by_;  // the operator that needs them; empty if the caller stated them
+  const Word* by_ = nullptr;  // the first word that needs them; null if the caller stated them
 };
 
 using Visit = std::function<void(const Call&)>;
@@ -84,15 +103,15 @@ void visit_calls(const Plan& plan, const Visit& visit) {
 void collect_neighbours(const Plan& plan, const Vocabulary& vocabulary, NeighbourRule& rule) {
   const Word* other_changes = nullptr;
   visit_calls(plan, [&](const Call& call) {
-    if (const Word* word = vocabulary.find(Role::operation, call.name)) rule.demand(word->neighbours, call.name);
+    if (const Word* word = vocabulary.find(Role::operation, call.name)) rule.demand(*word);
     if (const Word* word = vocabulary.find(Role::source, call.name)) {
-      rule.demand(word->neighbours, call.name);
+      rule.demand(*word);
       if (!word->changes.empty()) other_changes = word;
     }
   });
   if (other_changes != nullptr && rule.agreed() != Neighbours::unstated)
     throw DomainError("neighbours: " + std::string(other_changes->name) + " covers " + std::string(other_changes->changes) + ", not " +
-                      name_of(rule.agreed()) + " neighbours; state none, give no direction and sample nothing");
+                      to_word(rule.agreed()) + " neighbours; state none, give no direction and sample nothing");
 }
 
 Neighbours agreed_neighbours(const Plan& plan, const Vocabulary& vocabulary, Neighbours stated) {
@@ -107,16 +126,61 @@ std::uint64_t records_of(const Call& operation, const Vocabulary& vocabulary) {
   return word != nullptr && word->records != nullptr ? word->records(Arguments(operation, vocabulary)) : 1;
 }
 
-bool holds_group(const std::variant<Call, Plan>& source, const Vocabulary& vocabulary) {
+/// For the source of a line, or a plan.
+template <class Part>
+bool holds_group(const Part& part, const Vocabulary& vocabulary) {
   bool found = false;
-  visit_calls(source, [&](const Call& call) { found = found || records_of(call, vocabulary) > 1; });
+  visit_calls(part, [&](const Call& call) { found = found || records_of(call, vocabulary) > 1; });
   return found;
+}
+
+/// The records that one user owns at most, if the operator states it.
+std::uint64_t examples_of(const Word& word, const Call& operation, const Vocabulary& vocabulary) {
+  return word.examples == nullptr ? 1 : word.examples(Arguments(operation, vocabulary));
+}
+
+/// [user-level-poisson] A plan about users has no line about single records or about groups of them.
+void check_unit(const Plan& plan, const Vocabulary& vocabulary) {
+  std::string users, records;  // the words that speak of each
+  visit_calls(plan, [&](const Call& call) {
+    if (const Word* source = vocabulary.find(Role::source, call.name); source != nullptr && source->of_users) users = call.name;
+    const Word* word = vocabulary.find(Role::operation, call.name);
+    if (word == nullptr || !(word->samples || word->records != nullptr)) return;
+    const std::uint64_t examples = examples_of(*word, call, vocabulary);
+    if (examples > 1)
+      users = call.name + " with examples=" + std::to_string(examples);
+    else if (word->samples || records_of(call, vocabulary) > 1)
+      records = call.name + (word->samples ? " without examples" : "");
+  });
+  if (!users.empty() && !records.empty())
+    throw DomainError("plan: " + users + " speaks of users, and " + records +
+                      " of records. A plan has one unit of privacy; give `examples` in every line that samples, and no group");
 }
 
 /// [poisson-subsampling] [fixed-size-subsampling] [replacement-subsampling] Each theorem is about a single record.
 void refuse_sample_of_groups(const Call& operation) {
   throw UnsupportedError(operation.name + ": records are sampled one by one, so a group of them is not sampled as a whole; write `... | " +
                          operation.name + "(...) | group(size)`, with the group last");
+}
+
+bool holds_matrix(const Parts& parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const Part& part) { return part.loss->capabilities(Direction::remove).matrix != nullptr; });
+}
+
+/// [matrix-mechanism] A sample of the records for all steps at once is not what a sampler of steps draws.
+void refuse_sample_of_matrix(const Call& operation) {
+  throw UnsupportedError(operation.name +
+                         ": amplification by sampling is not proved for noise that is correlated over steps, except for a banded matrix "
+                         "and cyclic(groups, rate, steps); state the participations in the matrix and leave " +
+                         operation.name + " out");
+}
+
+/// [matrix-mechanism] One record more or fewer may change the steps of all others.
+void refuse_matrix_under_add_remove() {
+  throw DomainError(
+      "neighbours: matrix needs zero-out or replace-one, because one record more or fewer may change the steps in which others take part; "
+      "add-remove is proved for a banded matrix followed by cyclic(groups, rate, steps)");
 }
 
 /// [renyi-conversion] Bounds on Renyi divergences add, and the sum is tighter than the composition of their profiles.
@@ -131,14 +195,59 @@ void merge_renyi_bounds(Parts& parts) {
   parts.push_back({std::move(sum), 1});
 }
 
+/// [group-zcdp] A group of k records of what is rho-zCDP is k^2 rho-zCDP, for any mix of additions and removals. Empty if the parts state
+/// anything else.
+std::optional<Parts> group_of_zcdp(Parts parts, std::uint64_t size) {
+  merge_renyi_bounds(parts);
+  const RenyiBound* const bound =
+      parts.size() == 1 && parts.front().times == 1 ? parts.front().loss->capabilities(Direction::remove).renyi_bound : nullptr;
+  const std::optional<Interval> rho = bound != nullptr ? bound->rho() : std::nullopt;
+  if (!rho) return std::nullopt;
+  Citations origin = bound->origin;
+  origin.emplace_back("group-zcdp", std::to_string(size) + " records: rho is multiplied by the square of the size");
+  return Parts{{zcdp_bound(square(Interval::exactly(static_cast<double>(size))) * *rho, std::move(origin)), 1}};
+}
+
 /// Turns a plan into a list of parts to compose.
-class Analyst final : public SourceContext {
+class Analyst final : public WordContext {
  public:
   Analyst(const Vocabulary& vocabulary, Neighbours neighbours, Tolerance tolerance)
       : vocabulary_(vocabulary), neighbours_(neighbours), tolerance_(tolerance) {}
 
+  /// How the guarantee for a group of sampled records is found. [sampled-group]
+  enum class GroupRule {
+    iterated,   ///< from the curve of one record
+    exact,      ///< by the pairs of one mix of additions and removals, which are exact
+    bracketed,  ///< from above by the curve of one record, from below by the exact pair of one kind of change
+  };
+  [[nodiscard]] Analyst with_groups(GroupRule rule, std::size_t mix = 0) const {
+    Analyst analyst = *this;
+    analyst.group_rule_ = rule;
+    analyst.mix_ = mix;
+    return analyst;
+  }
+  /// The size of the groups that have exact pairs; 0 if there are none. Meaningful after `parts_of`.
+  [[nodiscard]] std::uint64_t exact_group() const { return exact_group_; }
+  /// There are such groups of several sizes, so their mixes need not agree.
+  [[nodiscard]] bool groups_differ() const { return groups_differ_; }
+  /// There are groups of groups: the mixes within each of them need not agree either.
+  [[nodiscard]] bool groups_nested() const { return groups_nested_; }
+
+  /// The analyst of one of the pairs below: words that have several use the one of this index, or their last. [bracketed-pair]
+  [[nodiscard]] Analyst from_below(std::size_t index) const {
+    Analyst analyst = *this;
+    analyst.below_ = index;
+    return analyst;
+  }
+  /// The largest number of pairs below that a word gave; 0 if every pair was known. Meaningful after `parts_of`.
+  [[nodiscard]] std::size_t pairs_below() const { return pairs_below_; }
+
   [[nodiscard]] Neighbours neighbours() const override { return neighbours_; }
   [[nodiscard]] LossPointer pair_of(const Plan& plan) const override { return pair_of(parts_of(plan)); }
+  [[nodiscard]] LossPointer bracket(const Maker& above, const std::vector<Maker>& below) const override {
+    pairs_below_ = std::max(pairs_below_, below.size());
+    return below_ && !below.empty() ? below[std::min(*below_, below.size() - 1)]() : above();
+  }
 
   [[nodiscard]] Parts parts_of(const Plan& plan) const {
     Parts parts;
@@ -164,14 +273,20 @@ class Analyst final : public SourceContext {
   /// `covered` receives the composed parts; bounds are as stated, not refined.
   [[nodiscard]] Composition whole(Parts parts, const Composition* shorter = nullptr, Parts* covered = nullptr) const {
     std::erase_if(parts, [](const Part& part) { return part.times == 0; });
+    if (!is_one_step(parts))
+      for (Part& part : parts) part.loss = in_composition(std::move(part.loss));
     merge_renyi_bounds(parts);
     Parts stated = parts;
     parts = in_either_order(std::move(parts), neighbours_);
     if (covered != nullptr) *covered = parts;
     const auto same_loss = [](const Part& one, const Part& other) { return one.loss == other.loss; };
     const bool as_stated = std::equal(parts.begin(), parts.end(), stated.begin(), stated.end(), same_loss);
-    for (Part& part : parts)
-      if (!is_one_step(parts) && !part.loss->is_pair()) part.loss = refine(std::move(part.loss));  // only pairs compose
+    for (Part& part : parts) {
+      if (is_one_step(parts)) break;
+      if (!part.loss->is_pair()) part.loss = refine(std::move(part.loss));  // only pairs compose
+      // [lattice-pair]
+      if (const FiniteForm* form = part.loss->capabilities(Direction::remove).finite_form) part.loss = form->finite_form();
+    }
     const LossPointer alone = is_one_step(parts) ? parts.front().loss : nullptr;
     Composition composition = compose(std::move(parts), tolerance_, as_stated ? shorter : nullptr);
     if (!as_stated) composition.parts = std::move(stated);                     // `extend` starts from the stated parts
@@ -190,15 +305,23 @@ class Analyst final : public SourceContext {
           slow ? budgeted(std::move(composed.loss)) : std::move(composed.loss);  // an operator may evaluate it thousands of times
       return loss->is_pair() ? loss : refine(std::move(loss));                   // merged bounds are refined together
     }
-    LossPointer loss = std::move(parts.front().loss);
+    LossPointer loss = in_composition(std::move(parts.front().loss));
     return loss->is_pair() ? loss : refine(std::move(loss));
+  }
+
+  /// The pair that stands for a bound that is known point by point; any other loss itself.
+  [[nodiscard]] static LossPointer in_composition(LossPointer loss) {
+    const StandIn* const known = loss->capabilities(Direction::remove).stand_in;
+    return known != nullptr ? known->pair() : loss;
   }
 
   [[nodiscard]] static bool is_one_step(const Parts& parts) { return parts.size() == 1 && parts.front().times == 1; }
 
   [[nodiscard]] Parts parts_of(const Line& line) const {
-    Parts parts =
-        std::holds_alternative<Plan>(line.source) ? parts_of(std::get<Plan>(line.source)) : Parts{{source(std::get<Call>(line.source)), 1}};
+    Parts parts = std::holds_alternative<Plan>(line.source) ? parts_of(std::get<Plan>(line.source)) : source(std::get<Call>(line.source));
+    if (holds_matrix(parts) && neighbours_ == Neighbours::add_remove && std::holds_alternative<Call>(line.source) &&
+        !starts_with_cycle(line))
+      refuse_matrix_under_add_remove();
     bool of_groups = holds_group(line.source, vocabulary_);
     for (const Call& operation : line.operators) {
       parts = apply(operation, std::move(parts), of_groups);
@@ -207,14 +330,15 @@ class Analyst final : public SourceContext {
     return parts;
   }
 
-  [[nodiscard]] LossPointer source(const Call& call) const {
+  [[nodiscard]] Parts source(const Call& call) const {
     const Word* word = vocabulary_.find(Role::source, call.name);
     if (word == nullptr) throw UnsupportedError(call.name + ": there is no such source");
-    LossPointer loss = word->make(Arguments(call, vocabulary_), *this);
-    if (holds_plans(*word)) return loss;  // its inner sources were handled already
+    const Arguments arguments(call, vocabulary_);
+    LossPointer loss = word->make(arguments, *this);
     // Under replace-one neighbours each line may see the change in either order, so a loss that is not symmetric is replaced by its
-    // symmetric pair.
-    return neighbours_ == Neighbours::replace_one && loss->is_pair() ? symmetric_loss(std::move(loss)) : loss;
+    // symmetric pair. The inner sources of a plan were handled already.
+    if (!holds_plans(*word) && neighbours_ == Neighbours::replace_one && loss->is_pair()) loss = symmetric_loss(std::move(loss));
+    return {{std::move(loss), word->uses == nullptr ? 1 : word->uses(arguments)}};
   }
 
   [[nodiscard]] Parts apply(const Call& operation, Parts parts, bool of_groups) const {
@@ -223,10 +347,48 @@ class Analyst final : public SourceContext {
     const Arguments arguments(operation, vocabulary_);
     if (word->times != nullptr) return repeated(std::move(parts), word->times(arguments), operation.name);
     if (word->samples && of_groups) refuse_sample_of_groups(operation);
-    return {{word->apply(arguments, pair_of(std::move(parts))), 1}};
+    if (word->samples && holds_matrix(parts) && !(word->takes_matrices && is_one_step(parts))) refuse_sample_of_matrix(operation);
+    if (const std::uint64_t size = records_of(operation, vocabulary_); size > 1 && group_rule_ != GroupRule::iterated) {
+      groups_nested_ = groups_nested_ || of_groups;
+      if (auto grouped = of_groups ? std::nullopt : sampled_groups(parts, size)) return *std::move(grouped);
+    }
+    if (const std::uint64_t size = records_of(operation, vocabulary_); size > 1 && size <= range::most_steps)
+      if (auto grouped = group_of_zcdp(parts, size)) return *std::move(grouped);
+    if (word->select != nullptr)  // [best-of-runs]
+      return {{word->select(arguments, [&](std::uint64_t runs) { return pair_of(repeated(parts, runs, operation.name)); }, *this), 1}};
+    LossPointer base = pair_of(std::move(parts));
+    if (word->expand != nullptr) return word->expand(arguments, base, *this);
+    return {{word->apply(arguments, std::move(base), *this), 1}};
+  }
+
+  /// Whether the first operator samples the steps of a matrix.
+  [[nodiscard]] bool starts_with_cycle(const Line& line) const {
+    const Word* word = line.operators.empty() ? nullptr : vocabulary_.find(Role::operation, line.operators.front().name);
+    return word != nullptr && word->takes_matrices;
+  }
+
+  /// [sampled-group] Empty if the parts have no exact pairs.
+  [[nodiscard]] std::optional<Parts> sampled_groups(const Parts& parts, std::uint64_t size) const {
+    const auto grouped = [&](std::uint64_t leaving) { return sampled_group(parts, neighbours_, size, leaving); };
+    auto one_kind = grouped(size);
+    if (!one_kind) return std::nullopt;
+    if (group_rule_ == GroupRule::bracketed)
+      return Parts{{bracket([&] { return group_loss(pair_of(parts), size); }, {[&] { return pair_of(*one_kind); }}), 1}};
+    groups_differ_ = groups_differ_ || (exact_group_ != 0 && exact_group_ != size);
+    exact_group_ = size;
+    const std::uint64_t leaving = size - std::min<std::uint64_t>(mix_, size);
+    if (leaving == size || neighbours_ == Neighbours::replace_one) return one_kind;
+    if (2 * leaving >= size) return grouped(leaving);
+    Parts mirrored = *grouped(size - leaving);
+    for (Part& part : mirrored) part.loss = inverse_loss(std::move(part.loss));
+    return mirrored;
   }
 
   [[nodiscard]] static Parts repeated(Parts parts, std::uint64_t times, const std::string& by) {
+    if (times > 1 &&
+        std::any_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->capabilities(Direction::remove).shares_order; }))
+      throw UnsupportedError(by +
+                             ": passes that reuse one order are stated by shuffle(passes=..., reuse=true); repeating them is not proved");
     for (Part& part : parts) {
       if (times != 0 && part.times > range::most_steps / times)
         throw TooLargeError(by + ": more than " + std::to_string(range::most_steps) + " steps in all are not supported");
@@ -238,6 +400,13 @@ class Analyst final : public SourceContext {
   const Vocabulary& vocabulary_;
   Neighbours neighbours_;
   Tolerance tolerance_;
+  std::optional<std::size_t> below_;     // which of the pairs below is composed; empty for the pair above
+  mutable std::size_t pairs_below_ = 0;  // set while the words of the plan are made
+  GroupRule group_rule_ = GroupRule::iterated;
+  std::size_t mix_ = 0;                    // so many of the records of each group enter, the others leave
+  mutable std::uint64_t exact_group_ = 0;  // set while the words of the plan are made
+  mutable bool groups_differ_ = false;
+  mutable bool groups_nested_ = false;
 };
 
 }  // namespace
@@ -246,11 +415,97 @@ Neighbours neighbours_of(const Plan& plan, Neighbours stated) { return agreed_ne
 
 namespace {
 
+/// The parts of the plan with all pairs below.
+PlanParts parts_by(const Analyst& analyst, const Plan& plan) {
+  PlanParts found{analyst.parts_of(plan), analyst.neighbours()};
+  for (std::size_t i = 0; i < analyst.pairs_below(); ++i) found.below.push_back(analyst.from_below(i).parts_of(plan));
+  return found;
+}
+
 /// The parts as the plan states them, before they are prepared for composition.
 PlanParts stated_parts(const Plan& plan, const Vocabulary& vocabulary, Neighbours neighbours, Tolerance tolerance) {
   if (plan.lines.empty()) throw DomainError("plan: the plan is empty; give at least one source");
   const Neighbours agreed = agreed_neighbours(plan, vocabulary, neighbours);
-  return {Analyst(vocabulary, agreed, tolerance).parts_of(plan), agreed};
+  check_unit(plan, vocabulary);
+  return parts_by(Analyst(vocabulary, agreed, tolerance), plan);
+}
+
+/// Composes the plan with the pairs above, and again with each of the pairs below if there are any.
+Composition answered(const Analyst& analyst, PlanParts found, const Composition* shorter = nullptr) {
+  const Parts above = found.below.empty() ? Parts{} : found.parts;
+  Composition composition = analyst.answered(std::move(found.parts), shorter);
+  if (found.below.empty()) return composition;
+  // [adaptive-block] One block with fixed pairs is the exact worst case: the pairs above and below are the same.
+  if (std::all_of(found.below.begin(), found.below.end(), [&](const Parts& parts) { return equal_with_block(above, parts); })) {
+    composition.below = std::move(found.below);
+    return composition;
+  }
+  std::vector<LossPointer> below;
+  for (Parts& parts : found.below) {
+    Composition one = analyst.answered(std::move(parts));
+    below.push_back(std::move(one.loss));
+    composition.below.push_back(std::move(one.parts));
+  }
+  composition.loss = bracketed(std::move(composition.loss), std::move(below));
+  return composition;
+}
+
+/// [sampled-group] Whether a group is the last word of the only line, apart from repetitions and inversions: then a direction speaks of one
+/// kind of change.
+bool is_one_group(const Plan& plan, const Vocabulary& vocabulary) {
+  if (plan.lines.size() != 1) return false;
+  const Line& line = plan.lines.front();
+  const auto last = std::find_if(line.operators.rbegin(), line.operators.rend(), [&](const Call& call) {
+    const Word* word = vocabulary.find(Role::operation, call.name);
+    return word == nullptr || (word->times == nullptr && word->name != "invert");
+  });
+  if (last != line.operators.rend()) return records_of(*last, vocabulary) > 1;
+  const auto* inner = std::get_if<Plan>(&line.source);
+  return inner != nullptr && is_one_group(*inner, vocabulary);
+}
+
+/// [sampled-group] The composition of a plan with groups of sampled records: exactly, the worst over all mixes of additions and removals,
+/// or between two pairs. Empty if there are no such groups. `stated` are the parts with iterated groups.
+std::optional<Composition> grouped_composition(const Analyst& analyst, const Plan& plan, const Vocabulary& vocabulary,
+                                               const Parts& stated) {
+  const Analyst exact = analyst.with_groups(Analyst::GroupRule::exact);
+  Parts one_kind = exact.parts_of(plan);
+  const std::uint64_t size = exact.exact_group();
+  if (size == 0 || exact.groups_nested()) return std::nullopt;
+  Composition composition;
+  if (exact.groups_differ() || exact.pairs_below() > 0) {
+    const Analyst between = analyst.with_groups(Analyst::GroupRule::bracketed);
+    composition = answered(between, parts_by(between, plan));
+  } else {
+    composition = exact.answered(std::move(one_kind));
+    std::vector<LossPointer> mixes{composition.loss};
+    // Where everything is one group, exchanging additions and removals exchanges the directions only.
+    const bool one_group = is_one_group(plan, vocabulary);
+    const std::uint64_t most = analyst.neighbours() == Neighbours::replace_one ? 0 : one_group ? size / 2 : size;
+    for (std::uint64_t mix = 1; mix <= most; ++mix) {
+      const Analyst one = analyst.with_groups(Analyst::GroupRule::exact, static_cast<std::size_t>(mix));
+      mixes.push_back(one.answered(one.parts_of(plan)).loss);
+    }
+    composition.loss = worst_of_group(std::move(mixes), size, one_group);
+  }
+  composition.parts = stated;
+  composition.contour = nullptr;
+  composition.from_plan = true;
+  return composition;
+}
+
+/// The parts of the first lines of a plan, followed by those of further lines.
+PlanParts joined(const Composition* first, const LossPointer& loss, PlanParts more) {
+  PlanParts all{first != nullptr ? first->parts : Parts{{loss, 1}}, more.neighbours,
+                first != nullptr ? first->below : std::vector<Parts>{}};
+  const auto append = [](Parts& parts, const Parts& others) { parts.insert(parts.end(), others.begin(), others.end()); };
+  const Parts above = all.parts;
+  const std::size_t below = std::max(all.below.size(), more.below.size());
+  all.below.resize(below, all.below.empty() ? above : all.below.back());
+  more.below.resize(below, more.below.empty() ? more.parts : more.below.back());
+  for (std::size_t i = 0; i < below; ++i) append(all.below[i], more.below[i]);
+  append(all.parts, more.parts);
+  return all;
 }
 
 }  // namespace
@@ -259,6 +514,15 @@ PlanParts detail::parts_of_plan(const Plan& plan, Neighbours neighbours, Toleran
   PlanParts found = stated_parts(plan, vocabulary(), neighbours, tolerance);
   found.parts = in_either_order(std::move(found.parts), found.neighbours);
   return found;
+}
+
+Parts detail::parts_of_known_pairs(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+  PlanParts found = parts_of_plan(plan, neighbours, tolerance);
+  if (!found.below.empty())
+    throw UnsupportedError(
+        "plan: a mechanism of this plan is known only to lie between two pairs of distributions, so its moments are not known; ask for "
+        "epsilon, delta or beta");
+  return std::move(found.parts);
 }
 
 namespace {
@@ -279,10 +543,13 @@ Curve detail::analyze(const Plan& given, const Vocabulary& words, Neighbours nei
   const QuestionScope question;
   const Plan plan = with_tables(given);
   PlanParts found = stated_parts(plan, words, neighbours, tolerance);
-  Composition composition = Analyst(words, found.neighbours, tolerance).answered(std::move(found.parts));
+  const Neighbours agreed = found.neighbours;
+  const Analyst analyst(words, agreed, tolerance);
+  auto grouped = holds_group(plan, words) ? grouped_composition(analyst, plan, words, found.parts) : std::nullopt;
+  Composition composition = grouped ? *std::move(grouped) : answered(analyst, std::move(found));
   // Equal plans have equal distributions only if they use the same vocabulary.
   if (&words == &vocabulary()) composition.plan = std::make_shared<const Plan>(plan);
-  return curve_of(std::move(composition), found.neighbours, tolerance, stated_guarantees(plan, words), exact_largest_loss(plan, words));
+  return curve_of(std::move(composition), agreed, tolerance, stated_guarantees(plan, words), exact_largest_loss(plan, words));
 }
 
 Curve analyze(const Plan& plan, Neighbours neighbours, Tolerance tolerance) { return analyze(plan, vocabulary(), neighbours, tolerance); }
@@ -294,14 +561,19 @@ Curve extend(const Curve& curve, const Plan& more) {
   const QuestionScope question;
   PlanParts found = stated_parts(more, vocabulary(), curve.neighbours(), curve.tolerance());
   if (found.neighbours != curve.neighbours())
-    throw DomainError(std::string("neighbours: the new lines need ") + name_of(found.neighbours) +
+    throw DomainError(std::string("neighbours: the new lines need ") + to_word(found.neighbours) +
                       " neighbours, and those of the curve are not stated; state them when the first lines are analysed");
   const Composition* const shorter = detail::CurveState::of(curve).composition.get();
-  Parts parts = shorter != nullptr ? shorter->parts : Parts{{loss_of(curve), 1}};
-  parts.insert(parts.end(), std::make_move_iterator(found.parts.begin()), std::make_move_iterator(found.parts.end()));
+  if (shorter != nullptr && shorter->plan != nullptr && (shorter->from_plan || holds_group(more, vocabulary()))) {
+    Plan whole = *shorter->plan;  // its groups are exact only as a whole
+    whole.lines.insert(whole.lines.end(), more.lines.begin(), more.lines.end());
+    return analyze(whole, curve.neighbours(), curve.tolerance());
+  }
+  PlanParts all = joined(shorter, loss_of(curve), std::move(found));
   const std::optional<Number> before = curve.pure_epsilon();
-  return curve_of(Analyst(vocabulary(), curve.neighbours(), curve.tolerance()).answered(std::move(parts), shorter), curve.neighbours(),
-                  curve.tolerance(), {}, before ? sum(exact_rational(*before), exact_largest_loss(more, vocabulary())) : std::nullopt);
+  const Analyst analyst(vocabulary(), curve.neighbours(), curve.tolerance());
+  return curve_of(answered(analyst, std::move(all), shorter), curve.neighbours(), curve.tolerance(), {},
+                  before ? sum(exact_rational(*before), exact_largest_loss(more, vocabulary())) : std::nullopt);
 }
 
 }  // namespace tradeoff

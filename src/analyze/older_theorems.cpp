@@ -68,7 +68,7 @@ class OlderTheorems final : public ForwardingLoss {
     const Interval found = composed_->delta(direction, epsilon);
     if (!divergences_stated_ && (found.width() <= tolerance_.relative * found.hi || found.hi < 1e-290)) return found;
     const Interval better = improved(own, log(found), -infinity, [&] { return log_delta_above(direction, epsilon, found.hi); });
-    return better == log(found) ? found : clamp(exp(better), 0, 1);
+    return at_least_a_part(better == log(found) ? found : clamp(exp(better), 0, 1), direction, epsilon);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     const RecordedSince own;
@@ -134,6 +134,26 @@ class OlderTheorems final : public ForwardingLoss {
     if (divergences_stated_) return {std::min(found.lo, bound.lo), std::min(found.hi, bound.hi)};
     if (bound.hi < found.lo) return {bound.lo, found.hi};  // disjoint enclosures would mean a defect: claim only their hull
     return {found.lo, std::min(found.hi, bound.hi)};
+  }
+
+  /// [older-theorems] A composition reveals at least as much as each of its parts, and no sum of divergences certifies less. For wide
+  /// enclosures only.
+  [[nodiscard]] Interval at_least_a_part(Interval found, Direction direction, Interval epsilon) const {
+    if (found.width() <= tolerance_.relative * found.hi || pairs_.size() > most_stated) return found;
+    static const Citation smaller("older-theorems", "a composition reveals at least as much as one of its parts");
+    double least = found.lo;
+    for (const Part& part : pairs_) {
+      if (part.loss->cost() != Cost::formula) continue;
+      const RecordedSince own;
+      const double alone = part.loss->delta(direction, epsilon).lo;
+      if (alone > least)
+        least = alone;
+      else
+        static_cast<void>(own.take_out());
+    }
+    if (!(least > found.lo)) return found;
+    record(smaller);
+    return {std::min(least, found.hi), found.hi};
   }
 
   /// An enclosure of the best of the bounds on log delta, for every epsilon of the interval.

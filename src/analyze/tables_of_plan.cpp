@@ -19,13 +19,18 @@ void read_tables(Value& value) {
     for (Value& item : list->items) read_tables(item);
 }
 
-/// Only sources that also accept `points` can name a file.
+/// Sources that name a file also accept what it holds: `points`, or the matrix in `lower`.
 void read_tables(Call& source) {
   for (Argument& argument : source.arguments) {
     read_tables(argument.value);
     const auto* path = std::get_if<std::string>(&argument.value.content);
     if (argument.name != "file" || path == nullptr) continue;
     List rows;
+    if (source.name == "matrix") {
+      for (Number& entry : read_lower_triangle(*path)) rows.items.push_back({std::move(entry)});
+      argument = {"lower", {std::move(rows), argument.value.offset}};
+      continue;
+    }
     for (const auto& [first, second] : read_table(*path)) rows.items.push_back({Tuple{{{first}, {second}}}});
     argument = {"points", {std::move(rows), argument.value.offset}};
   }

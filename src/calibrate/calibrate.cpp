@@ -28,6 +28,9 @@ const Parameter& calibrated_parameter(const Plan& plan) {
   const Parameter* parameter = word == nullptr ? nullptr : find_parameter(*word, place.parameter);
   if (parameter == nullptr || !parameter->effect.known)
     throw UnsupportedError("calibrate: " + place.call + "(" + place.parameter + "=?) cannot be calibrated");
+  // [capped-poisson] A larger rate fills more batches, and a full batch may tell less.
+  if (place.call == "poisson" && place.parameter == "rate" && to_string(plan).find("at_most=") != std::string::npos)
+    throw UnsupportedError("calibrate: poisson(rate=?) with at_most cannot be calibrated, because privacy need not fall with the rate");
   return *parameter;
 }
 

@@ -125,7 +125,7 @@ BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours, Tolerance tole
   static const Citation used("berry-esseen", "the distance to the normal law is bounded by third moments");
   record(used);
   Interval kl = Interval::exactly(0), variance = kl, third = kl, log_kept = kl;
-  for (const Part& part : limit_parts(parts_of_plan(plan, neighbours, tolerance).parts)) {
+  for (const Part& part : limit_parts(parts_of_known_pairs(plan, neighbours, tolerance))) {
     const FinitePart finite = finite_part(part.loss);
     const Interval times = Interval::exactly(static_cast<double>(part.times));
     log_kept = log_kept + times * log1p(-finite.revealed);

@@ -86,7 +86,7 @@ CentralLimit central_limit(const Plan& plan, Neighbours neighbours, Tolerance to
   double mu_squared = 0;
   double log_kept = 0;
   CentralLimit limit;
-  for (const Part& part : limit_parts(parts_of_plan(plan, neighbours, tolerance).parts)) {
+  for (const Part& part : limit_parts(parts_of_known_pairs(plan, neighbours, tolerance))) {
     const Contribution one = contribution(*part.loss);
     mu_squared += static_cast<double>(part.times) * one.mu_squared;
     log_kept += static_cast<double>(part.times) * std::log1p(-one.revealed);

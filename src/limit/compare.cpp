@@ -12,6 +12,7 @@
 #include "limit/classical.h"
 #include "loss/atoms.h"
 #include "loss/gaussian_profile.h"
+#include "loss/question_scope.h"
 #include "mechanism/constraints.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
@@ -119,9 +120,11 @@ std::optional<Loss::Test> test_above(const Loss& loss, Direction direction, doub
   return test;
 }
 
-/// The least e >= 0 at which a decreasing quantity of both directions is at most delta.
+/// The least e >= 0 at which a decreasing quantity of both directions is at most delta. The search starts at `first`: where losses are
+/// small, tests far beyond them are hard to evaluate.
 template <class Quantity>
-Interval least_epsilon(const Loss& loss, Interval delta, Quantity&& quantity) {
+Interval least_epsilon(const Loss& loss, Interval delta, double first, Quantity&& quantity) {
+  const QuestionScope question;  // the tests share their contours
   const auto judge = [&](double e) {
     Interval worst = Interval::exactly(0.0);
     for (const Direction direction : {Direction::remove, Direction::add}) {
@@ -133,7 +136,7 @@ Interval least_epsilon(const Loss& loss, Interval delta, Quantity&& quantity) {
   };
   if (judge(0).after) return Interval::exactly(0.0);
   double low = 0;
-  for (double high = 1; high < 0x1p20; high *= 2) {
+  for (double high = first > 0 && first < 0x1p20 ? 1.25 * first : 1; high < 0x1p21; high *= 2) {
     const auto verdict = judge(high);
     if (verdict.after) return numeric::narrow_bracket(judge, low, high);
     if (verdict.before) low = high;
@@ -268,13 +271,14 @@ class Case {
   }
   MethodRow loss_tail() const {
     const auto quantity = [](const Loss::Test& test, double) { return test.true_positive; };
-    return {"", RowKind::bound, least_epsilon(*loss_of(curve_), delta_, quantity), "P(loss > epsilon) <= delta: sufficient, not necessary"};
+    return {"", RowKind::bound, least_epsilon(*loss_of(curve_), delta_, curve_.epsilon_at(delta_).hi, quantity),
+            "P(loss > epsilon) <= delta: sufficient, not necessary"};
   }
   MethodRow loss_pair() const {
     const auto quantity = [](const Loss::Test& test, double e) {
       return test.true_positive - exp(Interval::exactly(e)) * test.false_positive;
     };
-    return {"", RowKind::bound, least_epsilon(*loss_of(curve_), delta_, quantity),
+    return {"", RowKind::bound, least_epsilon(*loss_of(curve_), delta_, curve_.epsilon_at(delta_).hi, quantity),
             "P(loss > epsilon) - e^epsilon Q(loss > epsilon) <= delta: both"};
   }
 
@@ -321,6 +325,13 @@ class Case {
     return curve_from(std::move(whole.loss), curve_.neighbours(), tolerance_).epsilon_at(delta_);
   }
 
+  /// Whether sampling acts on (epsilon, delta) by the classical formula: not under a neighbouring relation that the word covers by another
+  /// theorem, nor for several records of one user or capped batches. [classical-sampling]
+  [[nodiscard]] bool is_amplified(const Word& word, const Call& call) const {
+    const bool plain = word.examples == nullptr || call.arguments.size() == 1;
+    return plain && (word.neighbours.front() == curve_.neighbours() || curve_.neighbours() == Neighbours::zero_out);
+  }
+
   /// The plan as a list of steps that sample last, and the number of runs of each; a line without sampling is a step of rate 1.
   [[nodiscard]] std::vector<Run> sampled_runs() const {
     std::vector<Run> runs;
@@ -337,7 +348,7 @@ class Case {
         base.operators.pop_back();
       }
       Interval rate = Interval::exactly(1.0);
-      if (const Word* word = last_word(); word != nullptr && word->rate != nullptr) {
+      if (const Word* word = last_word(); word != nullptr && word->rate != nullptr && is_amplified(*word, base.operators.back())) {
         rate = word->rate(Arguments(base.operators.back()));
         base.operators.pop_back();
         sampled = true;

@@ -81,7 +81,7 @@ Edgeworth edgeworth(const Plan& plan, Neighbours neighbours, Tolerance tolerance
   record(used);
   Edgeworth::Side remove, add;
   double log_kept = 0;
-  for (const Part& part : limit_parts(parts_of_plan(plan, neighbours, tolerance).parts)) {
+  for (const Part& part : limit_parts(parts_of_known_pairs(plan, neighbours, tolerance))) {
     const double times = static_cast<double>(part.times);
     const PowerMoments with = finite_moments(*part.loss, Direction::remove);
     const PowerMoments without = part.loss->symmetric() ? with : finite_moments(*part.loss, Direction::add);

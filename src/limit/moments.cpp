@@ -224,7 +224,7 @@ LossMoments moments_of(const Plan& plan, Direction direction, Neighbours neighbo
     if (log_moment_above < infinity) tails.push_back({log_moment_above, s});  // delta(t) <= exp(-st) E exp(sL)
   }
   LossMoments found = find_moments(*pair_of(curve), direction, quick, tails);
-  const Parts parts = limit_parts(parts_of_plan(plan, neighbours, tolerance).parts);
+  const Parts parts = limit_parts(parts_of_known_pairs(plan, neighbours, tolerance));
   const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
   const bool finite = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return !reveals(*part.loss, Direction::worst); });
   if ((direction == Direction::worst && !symmetric) || !finite) return found;

@@ -33,7 +33,7 @@ RenyiCurve renyi_curve(const Plan& plan, Neighbours neighbours, Tolerance tolera
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return renyi_curve(plan, neighbours, tolerance); });
 
   detail::RenyiMechanisms mechanisms;
-  for (Part& part : parts_of_plan(plan, neighbours, tolerance).parts) {
+  for (Part& part : parts_of_known_pairs(plan, neighbours, tolerance)) {
     const bool is_bound = part.loss->capabilities(Direction::remove).renyi_bound != nullptr;  // the loss states its divergences itself
     Parts one = is_bound && part.times > 0 ? Parts{std::move(part)} : limit_parts({std::move(part)});
     mechanisms.parts.insert(mechanisms.parts.end(), one.begin(), one.end());

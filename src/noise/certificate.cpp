@@ -49,7 +49,7 @@ double contribution(const Instruction& instruction, const ReleaseTerms& terms, N
 void check_sensitivity(const std::vector<Instruction>& instructions, const ReleaseTerms& terms, Neighbours neighbours) {
   if (terms.aggregate == Aggregate::none) return;
   if (neighbours == Neighbours::unstated)
-    throw DomainError("release: what one record can change depends on the neighbours; state add-remove or replace-one");
+    throw DomainError("release: what one record can change depends on the neighbours; state add-remove, zero-out or replace-one");
   for (const Instruction& instruction : instructions) {
     const bool counts = instruction.quantity == Quantity::count;
     const double least = contribution(instruction, terms, neighbours), stated = instruction.noise.sensitivity;

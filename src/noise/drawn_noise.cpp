@@ -42,6 +42,9 @@ Dyadic NoiseRequest::real_scale(std::string_view scale) const {
 }
 
 DrawnNoise NoiseRequest::on_reals(std::string_view scale, std::shared_ptr<const Sampler> sampler, Interval width) const {
+  if (arguments_.has("clip"))
+    throw UnsupportedError("release: " + call_.name +
+                           " with clip describes clipped gradients; state sensitivity, how far one record can move the value");
   const Interval plain = arguments_.non_negative("sensitivity") / step_of(grid(scale));
   const bool exact = terms_.inputs == Inputs::on_grid || terms_.aggregate != Aggregate::none;
   return {std::move(sampler), grid(scale), exact ? plain.hi : (plain + rounding_per_value * width).hi, false};

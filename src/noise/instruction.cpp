@@ -84,6 +84,11 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> rational(const Number& nu
 }
 
 Sampling make_poisson(const Arguments& arguments) {
+  if (arguments.has("at_most")) throw UnsupportedError("release: poisson with at_most is accounted for, but not drawn; leave at_most out");
+  if (arguments.has("examples") && arguments.whole("examples") != 1)
+    throw UnsupportedError(
+        "release: poisson with examples is accounted for, but its noise is not drawn; leave examples out, and state a "
+        "group of records after it: poisson(rate) | group(size)");
   static_cast<void>(arguments.probability("rate"));
   const auto rate = rational(arguments.written("rate"));
   if (!rate) arguments.refuse("rate", arguments.written("rate").text, "a quotient of whole numbers below 2^53, or a decimal of few digits");

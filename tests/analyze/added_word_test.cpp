@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 // `reveal(chance)`: with this probability the record is published, otherwise nothing happens.
-LossPointer make_reveal(const Arguments& arguments, const SourceContext&) {
+LossPointer make_reveal(const Arguments& arguments, const WordContext&) {
   const Interval chance = arguments.number("chance");
   return finite_loss(make_atoms({{Interval::exactly(0), 1.0 - chance}}, chance, chance, true), make_key("reveal", {chance}),
                      {Citation("finite-pair", "nothing is seen, or an outcome that only one side can produce")});
@@ -38,7 +38,7 @@ Word reveal_word() {
 }
 
 // `sometimes(chance)`: everything before it is run with this probability, and the choice is public.
-LossPointer apply_sometimes(const Arguments& arguments, LossPointer base) {
+LossPointer apply_sometimes(const Arguments& arguments, LossPointer base, const WordContext&) {
   const Interval chance = arguments.number("chance");
   return mixture_loss({{chance, std::move(base)}, {1.0 - chance, gaussian_loss(Interval::exactly(0))}});
 }

@@ -18,6 +18,10 @@ TEST(Builder, WritesTheSamePlanAsText) {
   EXPECT_EQ(plan::pair({0.5, "1/2"}, {1, 0}).plan(), parse("pair(p=[0.5, 1/2], q=[1, 0])"));
   EXPECT_EQ(plan::Builder("discrete_laplace", {{"scale", 3}}).then("sample", {{"rate", 0.25}}).plan(),
             parse("discrete_laplace(scale=3) | sample(rate=0.25)"));
+  EXPECT_EQ(plan::gaussian(1).then("poisson", {{"rate", 0.5}, {"examples", 3}}).plan(),
+            parse("gaussian(1, sensitivity=1) | poisson(0.5, examples=3)"));
+  EXPECT_EQ(plan::gaussian(1).beside(plan::laplace(2)).then_text("group(size=2)").plan(),
+            parse("(gaussian(1, sensitivity=1); laplace(2, 1)) | group(2)"));
   EXPECT_EQ(plan::gaussian("?").plan(), parse("gaussian(sigma=?, sensitivity=1)"));
 }
 
@@ -36,15 +40,21 @@ TEST(Builder, NamesTheArgumentsOfEachWord) {
                                    plan::log_family(1, 2),
                                    plan::truncated_discrete_laplace(1, 2),
                                    plan::sqrt_log_family(1, 1, 2),
-                                   plan::randomized_response(1)};
+                                   plan::randomized_response(1),
+                                   plan::skellam(3),
+                                   plan::binomial_noise(9),
+                                   plan::discrete_gaussian_sum(1, 3),
+                                   plan::discrete_laplace_sum(1, 3),
+                                   plan::exponential(1),
+                                   plan::noisy_max("gumbel", 1)};
   for (const plan::Builder& source : sources) EXPECT_NO_THROW((void)analyze(source)) << source.text();
   EXPECT_EQ(plan::truncated_discrete_laplace(3, 4).plan(), parse("truncated_discrete_laplace(scale=3, bound=4, sensitivity=1)"));
   EXPECT_EQ(plan::sqrt_log_family(1, 2, 3).plan(), parse("sqrt_log_family(1, 2, 3)"));
   EXPECT_EQ(plan::log_family(1, 2).plan(), parse("log_family(1, 2)"));
   EXPECT_EQ(plan::icea(4, 5).plan(), parse("icea(4, 5)"));
   const plan::Builder noise = plan::gaussian(1);
-  for (const plan::Builder& applied :
-       {noise.sample(1, 2), noise.sample_with_replacement(1, 2), noise.rectify(1, 0, 2), noise.invert(), noise.refine()})
+  for (const plan::Builder& applied : {noise.sample(1, 2), noise.sample_with_replacement(1, 2), noise.rectify(1, 0, 2), noise.invert(),
+                                       noise.refine(), noise.cyclic(2, 0.5, 4), noise.allocate(3), noise.shuffle(2)})
     EXPECT_NO_THROW((void)analyze(applied)) << applied.text();
 }
 

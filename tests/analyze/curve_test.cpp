@@ -58,8 +58,9 @@ TEST(Curve, NeighboursAreStatedInferredOrRefused) {
   EXPECT_EQ(curve("gaussian(1) | poisson(0.1)").neighbours(), Neighbours::add_remove);
   EXPECT_EQ(curve("gaussian(1) | sample(1, 10)").neighbours(), Neighbours::replace_one);
   EXPECT_EQ(curve("gaussian(1)").neighbours(), Neighbours::unstated);
-  EXPECT_THAT(refusal("gaussian(1) | poisson(0.1)", Neighbours::replace_one),
-              HasSubstr("domain: neighbours: poisson needs add-remove; you stated replace-one"));
+  EXPECT_EQ(analyze(parse("gaussian(1) | poisson(0.1)"), Neighbours::replace_one).neighbours(), Neighbours::replace_one);
+  EXPECT_THAT(refusal("gaussian(1) | sample(1, 10)", Neighbours::add_remove),
+              HasSubstr("domain: neighbours: sample needs replace-one; you stated add-remove"));
   EXPECT_THAT(refusal("gaussian(1) | poisson(0.1); gaussian(1) | sample(1, 2)"), HasSubstr("one neighbour relation"));
 }
 

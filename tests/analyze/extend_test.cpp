@@ -77,7 +77,8 @@ TEST(Extend, ContinuesAStatedCurve) {
 
 TEST(Extend, KeepsTheNeighbouringRelation) {
   const Curve fixed = analyze(parse("gaussian(sigma=1) | sample(size=1, of=10)"));
-  EXPECT_THROW((void)extend(fixed, parse("gaussian(sigma=1) | poisson(rate=0.1)")), DomainError);
+  const Curve added = analyze(parse("gaussian(sigma=1) | poisson(rate=0.1)"));
+  EXPECT_THROW((void)extend(added, parse("gaussian(sigma=1) | sample(size=1, of=10)")), DomainError);
   const Curve unstated = analyze(parse("laplace(scale=1)"));
   EXPECT_THROW((void)extend(unstated, parse("gaussian(sigma=1) | poisson(rate=0.1)")), DomainError);
   EXPECT_EQ(extend(fixed, parse("laplace(scale=1)")).neighbours(), Neighbours::replace_one);

@@ -17,7 +17,9 @@
 #include "mechanism/laplace.h"
 #include "mechanism/pair.h"
 #include "mechanism/randomized_response.h"
+#include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
+#include "operators/refine.h"
 #include "support/matchers.h"
 #include "support/profile_only.h"
 #include "tradeoff/analyze.h"
@@ -45,6 +47,26 @@ TEST(Group, PureDp) {
     EXPECT_THAT(beta, Encloses(text(one.at("value")))) << one.at("id");
     EXPECT_THAT(beta, IsTight(1e-9)) << one.at("id");
   }
+}
+
+// [group-zcdp] rho is multiplied by the square of the size, and the bounds of all lines add.
+TEST(Group, ZeroConcentrated) {
+  for (const double delta : {1e-2, 1e-6, 1e-12}) {
+    const Interval truth = analyze(parse("zcdp(rho=0.16)")).epsilon_at(delta);
+    EXPECT_THAT(analyze(parse("zcdp(rho=0.01) | group(4)")).epsilon_at(delta), Encloses(truth)) << delta;
+    const Interval sum = analyze(parse("zcdp(rho=0.51)")).epsilon_at(delta);
+    const Interval lines = analyze(parse("zcdp(rho=0.01) | group(3) | repeat(5); zcdp(rho=0.06)")).epsilon_at(delta);
+    EXPECT_THAT(lines, Encloses(sum)) << delta;
+    EXPECT_THAT(lines, IsTight(1e-9)) << delta;
+  }
+}
+
+// [group-zcdp] The iterated trade-off function of the refined pair is the same curve.
+TEST(Group, ZeroConcentratedIsTheIteration) {
+  const LossPointer iterated = group_loss(profile_alone(refine(zcdp_bound(Interval::exactly(0.05)))), 3);
+  const Curve curve = analyze(parse("zcdp(rho=0.05) | group(3)"));
+  for (const double epsilon : {2.0, 5.0})
+    EXPECT_THAT(iterated->delta(Direction::remove, Interval::exactly(epsilon)), Encloses(curve.delta_at(epsilon))) << epsilon;
 }
 
 TEST(Group, ApproximateDp) {
@@ -187,7 +209,7 @@ TEST(Group, ComposesAndRefuses) {
 
 // Each evaluation of these is a search or a composition, and code that composes or inverts them evaluates thousands of times.
 TEST(Group, ReportsTheCostOfASlowProfile) {
-  EXPECT_EQ(loss_of(analyze(parse("zcdp(0.1) | group(2)")))->cost(), Cost::search);
+  EXPECT_EQ(loss_of(analyze(parse("log_family(c=1, sigma=2) | group(2)")))->cost(), Cost::search);
   EXPECT_EQ(loss_of(analyze(parse("(gaussian(sigma=3) | poisson(rate=0.1); laplace(scale=3)) | poisson(rate=0.3)")))->cost(), Cost::engine);
   EXPECT_EQ(loss_of(analyze(parse("laplace(scale=3) | poisson(rate=0.3)")))->cost(), Cost::formula);
 }

@@ -108,7 +108,7 @@ TEST(Refuse, AMuBelowTheTailLimit) {
 }
 
 TEST(Refuse, AmplificationForOtherNeighbours) {
-  EXPECT_THAT(refusal<DomainError>("laplace(1) | poisson(0.5)", Neighbours::replace_one), HasSubstr("neighbours"));
+  EXPECT_THAT(refusal<DomainError>("laplace(1) | sample(1, 2)", Neighbours::zero_out), HasSubstr("neighbours"));
   EXPECT_THAT(refusal<DomainError>("laplace(1) | sample(1, 2)", Neighbours::add_remove), HasSubstr("neighbours"));
   EXPECT_THAT(refusal<DomainError>("laplace(1) | sample_with_replacement(1, 2)", Neighbours::add_remove), HasSubstr("neighbours"));
   EXPECT_THAT(refusal<DomainError>("laplace(1) | poisson(0.5) | sample(1, 2)"), HasSubstr("neighbours"));

@@ -143,7 +143,7 @@ TEST(Compare, SharesDeltaWhereNoiseHasNoLastLoss) {
 TEST(Compare, RefusesBadQuestions) {
   EXPECT_THROW((void)compare_methods(parse("gdp(1)"), Interval::exactly(1.5)), DomainError);
   EXPECT_THROW((void)compare_methods(parse("gdp(1)"), Interval::exactly(0.1), Neighbours::unstated, {}, {"bazic"}), DomainError);
-  EXPECT_THROW((void)compare_methods(parse("laplace(1) | poisson(0.5)"), Interval::exactly(0.1), Neighbours::replace_one), DomainError);
+  EXPECT_THROW((void)compare_methods(parse("laplace(1) | sample(1, 2)"), Interval::exactly(0.1), Neighbours::add_remove), DomainError);
 }
 
 TEST(Compare, LinesOfTheSameMechanismCountAsRunsOfIt) {

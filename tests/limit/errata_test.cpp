@@ -146,7 +146,7 @@ TEST(Errata, F15SamplingNeedsTheRightNeighboursAndNoBoundOnTheRate) {  // [class
     EXPECT_NEAR(curve("dp(epsilon=1) | sample(rate=" + std::to_string(rate) + ")").epsilon_at(0).hi, amplified, 1e-6);
     EXPECT_LT(amplified, std::log((rate * std::exp(1.0) + 1 - rate) / (1 - rate)));
   }
-  EXPECT_THROW((void)analyze(parse("dp(epsilon=1) | poisson(rate=0.5)"), Neighbours::replace_one), DomainError);
+  EXPECT_GT(analyze(parse("dp(epsilon=1) | poisson(rate=0.5)"), Neighbours::replace_one).epsilon_at(0).lo, 0.99);
 }
 
 TEST(Errata, F16TwoFormulasForTwoKindsOfSampling) {                                                        // [central-limit]

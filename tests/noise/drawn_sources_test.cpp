@@ -33,7 +33,10 @@ TEST(DrawnSources, AreAllMechanismsButThoseOfNoNoise) {
   for (const Word& word : vocabulary())
     if (word.role == Role::source && !word.stated && !holds_plans(word) && find_drawn_source(word.name) == nullptr)
       not_drawn.push_back(word.name);
-  EXPECT_THAT(not_drawn, ElementsAre("pair"));  // outcomes without values
+  // what is released is chosen by the noise; noise of users, of many steps or of many clients; answers to a stream; outcomes without values
+  EXPECT_THAT(not_drawn,
+              UnorderedElementsAre("threshold", "partition_selection", "shuffled_reports", "exponential", "noisy_max", "matrix",
+                                   "sparse_vector", "skellam", "binomial_noise", "discrete_gaussian_sum", "discrete_laplace_sum", "pair"));
 }
 
 TEST(DrawnSources, AreSourcesOfTheLanguage) {
@@ -67,13 +70,13 @@ TEST(DrawnSources, MakeTheNoiseThatIsCharged) {
   }
 }
 
-TEST(DrawnOperators, AreAllOperatorsButTwo) {
+TEST(DrawnOperators, AreAllOperatorsButThese) {
   std::vector<std::string_view> not_drawn;
   const std::vector<std::string_view> drawn = drawn_operators();
   for (const std::string_view name : drawn) EXPECT_NE(vocabulary().find(Role::operation, name), nullptr) << name;
   for (const Word& word : vocabulary())
     if (word.role == Role::operation && std::find(drawn.begin(), drawn.end(), word.name) == drawn.end()) not_drawn.push_back(word.name);
-  EXPECT_THAT(not_drawn, UnorderedElementsAre("sample_with_replacement", "invert"));
+  EXPECT_THAT(not_drawn, UnorderedElementsAre("allocate", "shuffle", "cyclic", "sample_with_replacement", "best_of", "invert"));
 }
 
 }  // namespace

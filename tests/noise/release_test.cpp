@@ -316,6 +316,9 @@ TEST(Certificate, NamesTheOperatorThatCannotBeDrawn) {
   for (const char* rate : {"1e-20", "0.12345678901234567"})
     expect_refused<DomainError>("laplace(1) | poisson(" + std::string(rate) + ")", counted,
                                 "rate = " + std::string(rate) + " is not allowed; it must be a quotient of whole numbers below 2^53");
+  expect_refused<UnsupportedError>("gaussian(1) | poisson(0.5, of=10, at_most=3)", counted, "leave at_most out");
+  expect_refused<UnsupportedError>("gaussian(1) | poisson(0.5, examples=3)", counted, "leave examples out");
+  expect_refused<UnsupportedError>("gaussian(1, clip=1)", counted, "state sensitivity");
   counted.neighbours = Neighbours::replace_one;
   expect_refused<UnsupportedError>("laplace(1) | sample(rate=0.5)", counted, "sample needs its size and the number of records");
 }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// A mechanism that is known only to lie between two pairs, in plans of every shape. The word is added from outside the library.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analyze/with_vocabulary.h"
+#include "mechanism/gaussian.h"
+#include "numeric/arithmetic.h"
+#include "plan/arguments.h"
+#include "plan/vocabulary.h"
+#include "tradeoff/analyze.h"
+#include "tradeoff/error.h"
+#include "tradeoff/gdp.h"
+#include "tradeoff/limit.h"
+
+// [bracketed-pair]
+namespace tradeoff::detail {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Gaussian DP with a mu between `low` and `high`. The second pair below is perfect privacy, so the first one decides.
+LossPointer make_between(const Arguments& arguments, const WordContext& context) {
+  const Interval low = arguments.number("low"), high = arguments.number("high");
+  return context.bracket([&] { return gaussian_loss(high); },
+                         {[&] { return gaussian_loss(low); }, [] { return gaussian_loss(Interval::exactly(0)); }});
+}
+
+const Vocabulary& words() {
+  static const Vocabulary all = vocabulary().with({.role = Role::source,
+                                                   .name = "between",
+                                                   .meaning = "Gaussian DP with a mu that is not known",
+                                                   .parameters = {{"low", Kind::number, "the least mu", range::non_negative},
+                                                                  {"high", Kind::number, "the largest mu", range::non_negative}},
+                                                   .make = make_between});
+  return all;
+}
+
+Curve curve_of(const std::string& plan, Neighbours neighbours = Neighbours::add_remove) {
+  return detail::analyze(detail::parse(plan, words()), words(), neighbours, {});
+}
+
+std::string with(std::string plan, const std::string& mu) {
+  const std::string word = "between(0.5, 1)";
+  for (std::size_t at = plan.find(word); at != std::string::npos; at = plan.find(word)) plan.replace(at, word.size(), "gdp(" + mu + ")");
+  return plan;
+}
+
+const std::vector<std::string> plans = {"between(0.5, 1)",
+                                        "between(0.5, 1) | repeat(5)",
+                                        "between(0.5, 1) | poisson(0.1) | repeat(50)",
+                                        "between(0.5, 1) | group(3)",
+                                        "mixture([(0.25, between(0.5, 1)), (0.75, laplace(2))])",
+                                        "between(0.5, 1); laplace(3)"};
+
+TEST(Bracketed, UpperEndsComeFromAboveAndLowerEndsFromBelow) {
+  for (const std::string& plan : plans) {
+    const Curve asked = curve_of(plan), above = curve_of(with(plan, "1")), below = curve_of(with(plan, "0.5"));
+    for (const Direction direction : {Direction::worst, Direction::add}) {
+      for (const double epsilon : {0.0, 0.5}) {
+        const Interval found = asked.delta_at(Interval::exactly(epsilon), direction);
+        EXPECT_EQ(found.hi, above.delta_at(Interval::exactly(epsilon), direction).hi) << plan;
+        EXPECT_EQ(found.lo, below.delta_at(Interval::exactly(epsilon), direction).lo) << plan;
+        EXPECT_LE(found.lo, found.hi) << plan;
+      }
+      const Interval epsilon = asked.epsilon_at(Interval::exactly(1e-5), direction);
+      const Interval most = above.epsilon_at(Interval::exactly(1e-5), direction),
+                     least = below.epsilon_at(Interval::exactly(1e-5), direction);
+      EXPECT_NEAR(epsilon.hi, most.hi, 1e-5 * most.hi) << plan;
+      EXPECT_NEAR(epsilon.lo, least.lo, 1e-5 * least.hi) << plan;
+      EXPECT_LE(most.lo, epsilon.hi);
+      EXPECT_LE(epsilon.lo, least.hi);
+      const Interval beta = asked.beta_at(Interval::exactly(0.05), direction);
+      const Interval worst = above.beta_at(Interval::exactly(0.05), direction), best = below.beta_at(Interval::exactly(0.05), direction);
+      EXPECT_NEAR(beta.lo, worst.lo, 1e-5) << plan;
+      EXPECT_NEAR(beta.hi, best.hi, 1e-5) << plan;
+      EXPECT_LE(beta.lo, worst.hi);
+      EXPECT_LE(best.lo, beta.hi);
+    }
+  }
+}
+
+TEST(Bracketed, MuIsEnclosed) {
+  const Interval mu = measure_mu(curve_of("between(0.5, 1) | repeat(4)")).mu;
+  EXPECT_LE(mu.lo, 1.0 + 1e-9);
+  EXPECT_GE(mu.hi, 2.0 - 1e-9);
+  EXPECT_LE(mu.hi, 2.0 + 1e-6);
+}
+
+TEST(Bracketed, LongerPlansStayBetween) {
+  const Curve longer = extend(curve_of("between(0.5, 1)", Neighbours::add_remove), parse("gaussian(2) | repeat(2)"));
+  const Interval found = longer.epsilon_at(Interval::exactly(1e-5));
+  const Interval above = curve_of("gdp(1); gaussian(2) | repeat(2)").epsilon_at(Interval::exactly(1e-5));
+  const Interval below = curve_of("gdp(0.5); gaussian(2) | repeat(2)").epsilon_at(Interval::exactly(1e-5));
+  EXPECT_GE(found.hi, above.lo);
+  EXPECT_LE(found.lo, below.hi);
+  EXPECT_LE(found.hi, above.hi * 1.001);
+  EXPECT_GE(found.lo, below.lo * 0.999);
+}
+
+}  // namespace
+}  // namespace tradeoff::detail

@@ -33,6 +33,36 @@ class Amount {
 using Named = std::pair<std::string_view, Amount>;
 using Point = std::pair<Amount, Amount>;
 
+/// The law of the number of runs of `best_of`: public, and independent of the data.
+class Runs {
+ public:
+  /// 1, 2, 3, ... runs: after each, stop with probability 1/mean.
+  [[nodiscard]] static Runs geometric(const Amount& mean) { return Runs("geometric", {{"mean", mean}}); }
+  /// 0 runs are possible.
+  [[nodiscard]] static Runs poisson(const Amount& mean) { return Runs("poisson", {{"mean", mean}}); }
+  /// A Poisson number, drawn again while it is 0.
+  [[nodiscard]] static Runs poisson_positive(const Amount& mean) { return Runs("poisson_positive", {{"mean", mean}}); }
+  [[nodiscard]] static Runs negative_binomial(const Amount& shape, const Amount& success) {
+    return Runs("negative_binomial", {{"shape", shape}, {"success", success}});
+  }
+  [[nodiscard]] static Runs logarithmic(const Amount& success) { return Runs("logarithmic", {{"success", success}}); }
+  /// 0 runs are possible.
+  [[nodiscard]] static Runs binomial(const Amount& trials, const Amount& chance) {
+    return Runs("binomial", {{"trials", trials}, {"chance", chance}});
+  }
+  [[nodiscard]] static Runs exactly(const Amount& times) { return Runs("exactly", {{"times", times}}); }
+  /// Pr(no run), Pr(1 run), ...; their sum must be exactly 1.
+  [[nodiscard]] static Runs pmf(const std::vector<Amount>& probabilities);
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  Runs(std::string_view law, std::initializer_list<Named> arguments);
+  explicit Runs(std::string text) : text_(std::move(text)) {}
+
+  std::string text_;
+};
+
 /// A plan under construction. Every operator returns a new builder and leaves the old one unchanged.
 class Builder {
  public:
@@ -44,12 +74,25 @@ class Builder {
   /// Any operator of the language by its name.
   [[nodiscard]] Builder then(std::string_view operation, std::initializer_list<Named> arguments) const;
 
+  /// An operator whose arguments are written out: then_text("shuffle(batches=100, reuse=true)").
+  [[nodiscard]] Builder then_text(std::string_view operation) const;
+
   [[nodiscard]] Builder poisson(const Amount& rate) const { return then("poisson", {{"rate", rate}}); }
+  [[nodiscard]] Builder allocate(const Amount& steps, const Amount& passes = 1, const Amount& times = 1) const {
+    return then("allocate", {{"steps", steps}, {"passes", passes}, {"times", times}});
+  }
+  [[nodiscard]] Builder shuffle(const Amount& batches, const Amount& passes = 1) const {
+    return then("shuffle", {{"batches", batches}, {"passes", passes}});
+  }
+  [[nodiscard]] Builder cyclic(const Amount& groups, const Amount& rate, const Amount& steps) const {
+    return then("cyclic", {{"groups", groups}, {"rate", rate}, {"steps", steps}});
+  }
   [[nodiscard]] Builder sample(const Amount& size, const Amount& of) const { return then("sample", {{"size", size}, {"of", of}}); }
   [[nodiscard]] Builder sample_with_replacement(const Amount& draws, const Amount& of) const {
     return then("sample_with_replacement", {{"draws", draws}, {"of", of}});
   }
   [[nodiscard]] Builder repeat(const Amount& times) const { return then("repeat", {{"times", times}}); }
+  [[nodiscard]] Builder best_of(const Runs& runs) const { return then_text("best_of(runs=" + runs.text() + ")"); }
   [[nodiscard]] Builder group(const Amount& size) const { return then("group", {{"size", size}}); }
   [[nodiscard]] Builder rectify(const Amount& epsilon, const Amount& low, const Amount& high) const {
     return then("rectify", {{"epsilon", epsilon}, {"low", low}, {"high", high}});
@@ -94,6 +137,53 @@ class Builder {
 [[nodiscard]] inline Builder randomized_response(const Amount& epsilon, const Amount& choices = 2) {
   return {"randomized_response", {{"epsilon", epsilon}, {"choices", choices}}};
 }
+[[nodiscard]] inline Builder skellam(const Amount& variance, const Amount& clients = 1, const Amount& honest = 1,
+                                     const Amount& dropouts = 0, const Amount& sensitivity = 1, const Amount& coordinates = 1) {
+  return {"skellam",
+          {{"variance", variance},
+           {"clients", clients},
+           {"honest", honest},
+           {"dropouts", dropouts},
+           {"sensitivity", sensitivity},
+           {"coordinates", coordinates}}};
+}
+[[nodiscard]] inline Builder binomial_noise(const Amount& trials, const Amount& chance = 0.5, const Amount& clients = 1,
+                                            const Amount& honest = 1, const Amount& dropouts = 0, const Amount& sensitivity = 1,
+                                            const Amount& coordinates = 1) {
+  return {"binomial_noise",
+          {{"trials", trials},
+           {"chance", chance},
+           {"clients", clients},
+           {"honest", honest},
+           {"dropouts", dropouts},
+           {"sensitivity", sensitivity},
+           {"coordinates", coordinates}}};
+}
+[[nodiscard]] inline Builder discrete_gaussian_sum(const Amount& sigma, const Amount& clients, const Amount& honest = 1,
+                                                   const Amount& dropouts = 0, const Amount& sensitivity = 1,
+                                                   const Amount& coordinates = 1) {
+  return {"discrete_gaussian_sum",
+          {{"sigma", sigma},
+           {"clients", clients},
+           {"honest", honest},
+           {"dropouts", dropouts},
+           {"sensitivity", sensitivity},
+           {"coordinates", coordinates}}};
+}
+[[nodiscard]] inline Builder discrete_laplace_sum(const Amount& scale, const Amount& clients, const Amount& honest = 1,
+                                                  const Amount& dropouts = 0, const Amount& sensitivity = 1,
+                                                  const Amount& coordinates = 1) {
+  return {"discrete_laplace_sum",
+          {{"scale", scale},
+           {"clients", clients},
+           {"honest", honest},
+           {"dropouts", dropouts},
+           {"sensitivity", sensitivity},
+           {"coordinates", coordinates}}};
+}
+[[nodiscard]] inline Builder exponential(const Amount& epsilon) { return {"exponential", {{"epsilon", epsilon}}}; }
+/// `noise` is gumbel, exponential, laplace or gaussian. The other arguments: Builder::of_text.
+[[nodiscard]] Builder noisy_max(const std::string& noise, const Amount& scale, const Amount& sensitivity = 1, const Amount& top = 1);
 [[nodiscard]] inline Builder gdp(const Amount& mu) { return {"gdp", {{"mu", mu}}}; }
 [[nodiscard]] inline Builder dp(const Amount& epsilon, const Amount& delta = 0) { return {"dp", {{"epsilon", epsilon}, {"delta", delta}}}; }
 [[nodiscard]] inline Builder zcdp(const Amount& rho) { return {"zcdp", {{"rho", rho}}}; }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
+#include "tradeoff/sgd.h"
 
 namespace tradeoff {
 
@@ -42,5 +44,20 @@ struct Comparison {
 /// delta outside [0, 1], and whatever `analyze` throws. If a method fails, its row states the reason. [classical-composition]
 [[nodiscard]] Comparison compare_methods(const Plan& plan, Interval delta, Neighbours neighbours = Neighbours::unstated,
                                          Tolerance tolerance = {}, const std::vector<std::string>& methods = {});
+
+/// One way to draw the batches of a training run.
+struct SamplerRow {
+  std::string sampler;  ///< "poisson", "shuffled, order reused"
+  SgdRun run;
+  std::optional<SgdPlan> training = {};  ///< empty if it was refused
+  std::optional<Curve> curve = {};       ///< likewise
+  Interval epsilon{0, std::numeric_limits<double>::infinity()};
+  std::string refused = {};  ///< why; otherwise empty
+};
+
+/// The same training run with its batches drawn in every way that is accounted for, at this delta. The sampling, the neighbours and `reuse`
+/// of the run are not used. A largest batch and a number of groups that are not stated are chosen: 4 standard deviations above the mean,
+/// and 10 or as many as fill a batch. A sampler that is refused states the reason. Throws DomainError for values out of range.
+[[nodiscard]] std::vector<SamplerRow> compare_samplers(const SgdRun& run, const Number& delta, Tolerance tolerance = {});
 
 }  // namespace tradeoff

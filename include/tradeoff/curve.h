@@ -12,7 +12,7 @@
 namespace tradeoff {
 
 /// Which change of one record the plan protects against.
-enum class Neighbours { unstated, add_remove, replace_one };
+enum class Neighbours { unstated, add_remove, replace_one, zero_out };
 
 /// Which ordered pair is asked about: `remove` is (with the record, without it), `add` the reverse, `worst` the one with the larger loss.
 enum class Direction { worst, remove, add };

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tradeoff/curve.h"
 #include "tradeoff/plan.h"
@@ -12,14 +13,20 @@
 namespace tradeoff {
 
 /// How batches are drawn; each method has its own theorem. Poisson is the default everywhere.
-enum class Sampling { poisson, fixed, shuffled };
+enum class Sampling {
+  poisson,    ///< every example joins each batch independently
+  fixed,      ///< each batch is a fresh sample of fixed size without replacement
+  shuffled,   ///< the data is shuffled and cut into batches
+  allocated,  ///< every example draws one step of an epoch ("balls and bins")
+  cyclic,     ///< groups of examples take turns, each sampled by poisson
+};
 
-/// "poisson", "fixed" or "shuffled".
+/// "poisson", "fixed", "shuffled", "allocated" or "cyclic".
 [[nodiscard]] const char* to_word(Sampling sampling);
 /// Throws DomainError for any other word.
 [[nodiscard]] Sampling read_sampling(const std::string& word);
-/// The neighbouring relation that the theorem for this sampling needs.
-[[nodiscard]] Neighbours neighbours_of(Sampling sampling);
+/// The neighbouring relations for which a theorem for this sampling exists. The first is meant if none is stated.
+[[nodiscard]] const std::vector<Neighbours>& neighbours_of(Sampling sampling);
 
 /// The number of steps of so many passes over the data: ceil(epochs * examples / batch), computed exactly. Throws DomainError that names
 /// the value unless epochs > 0, 1 <= batch <= examples <= 1e12, and there are at most 1e12 steps.
@@ -34,7 +41,19 @@ struct SgdRun {
   std::optional<Number> epochs;
   std::optional<std::uint64_t> steps;  ///< instead of epochs
   Sampling sampling = Sampling::poisson;
-  Neighbours neighbours = Neighbours::unstated;  ///< unstated: the relation that the sampling needs
+  Neighbours neighbours = Neighbours::unstated;  ///< unstated: the first relation of the sampling
+
+  bool reuse = false;                                  ///< shuffled, allocated: every epoch uses the order or the draw of the first
+  std::optional<std::uint64_t> groups = {};            ///< cyclic: how many groups take turns
+  std::optional<std::uint64_t> at_most = {};           ///< poisson: of more examples drawn, a random so many are kept
+  std::uint64_t per_user = 1;                          ///< poisson: protect a user who owns at most so many examples
+  std::uint64_t layers = 1;                            ///< releases of this noise multiplier on each batch: layers clipped on their own
+  std::optional<Number> count_noise = {};              ///< adaptive clipping: standard deviation of the noise on the centred count
+  std::vector<Number> further_noise_multipliers = {};  ///< of further releases on each batch
+  bool noise_is_total = false;  ///< the noise multiplier is that of all releases on a batch together, as one Gaussian release
+  /// Correlated noise: the arguments of the plan word `matrix` that describe it, for example "coefficients=[1, 0.5]" or
+  /// "kind=square_root". The noise multiplier is then that of the noise before it is correlated.
+  std::string matrix = {};
 };
 
 /// The run as a plan, with the remarks that belong to it.
@@ -43,13 +62,24 @@ struct SgdPlan {
   std::string unit;    ///< the unit of the noise multiplier, and the sigma it gives
   std::string remark;  ///< the meaning of the sampling
   Neighbours neighbours = Neighbours::unstated;
+  std::string protects = {};  ///< the unit of privacy: "one example", "one user, who owns at most 4 examples"
+  std::string releases = {};  ///< what is released on each batch, if it is more than one sum; otherwise empty
 };
 
 /// One step: Gaussian noise on a sum of clipped values. Replacing a record moves the sum by up to twice the clipping norm, so the
 /// sensitivity is 2 under replace-one neighbours and 1 under add-remove neighbours.
 [[nodiscard]] std::string noisy_sum(const std::string& noise_multiplier, Neighbours neighbours);
 
-/// Throws DomainError for values out of range and for a neighbouring relation that no theorem for this sampling covers.
+/// The noise multiplier of all releases on a batch together, and that of each gradient release; one of them is that of the run.
+/// With L layers of noise multiplier z, a count with noise s and further releases of z_i:  1/total^2 = L/z^2 + 1/(2 s)^2 + sum 1/z_i^2.
+/// Throws DomainError if the noise is "?", or if a stated total leaves no noise for the gradients.
+struct ReleaseNoise {
+  Interval total;
+  Interval gradients;
+};
+[[nodiscard]] ReleaseNoise release_noise(const SgdRun& run);
+
+/// Throws DomainError for values out of range and for a combination that no theorem covers.
 [[nodiscard]] SgdPlan to_plan(const SgdRun& run);
 
 }  // namespace tradeoff

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/arguments.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "numeric/number_text.h"
@@ -27,15 +28,23 @@ void Arguments::refuse(std::string_view name, const std::string& shown, std::str
 }
 
 const Parameter* Arguments::parameter(std::string_view name) const {
-  for (const Role role : {Role::source, Role::operation, Role::tail}) {
+  for (const Role role : all_roles) {
     const Word* word = vocabulary_.find(role, call_.name);
     if (const Parameter* found = word != nullptr ? find_parameter(*word, name) : nullptr) return found;
   }
   return nullptr;
 }
 
+/// Whether no argument of another form is given.
+bool Arguments::default_of_form(const Parameter& known) const {
+  return std::all_of(call_.arguments.begin(), call_.arguments.end(), [&](const Argument& argument) {
+    const Parameter* const given = parameter(argument.name);
+    return given == nullptr || known.form == 0 || given->form == 0 || given->form == known.form;
+  });
+}
+
 Number Arguments::fallback(std::string_view name) const {
-  if (const Parameter* known = parameter(name); known != nullptr && !known->fallback.empty())
+  if (const Parameter* known = parameter(name); known != nullptr && !known->fallback.empty() && default_of_form(*known))
     if (const auto value = numeric::enclose_decimal(known->fallback)) return {std::string(known->fallback), *value};
   throw DomainError(call_.name + ": " + std::string(name) + " is missing");
 }
@@ -104,6 +113,18 @@ std::string Arguments::word(std::string_view name) const {
   const Value& found = value(name);
   if (const auto* text = std::get_if<std::string>(&found.content)) return *text;
   refuse(name, "that", "a word or a string");
+}
+
+std::string_view Arguments::choice(std::string_view name) const {
+  const Parameter* known = parameter(name);
+  if (known == nullptr || known->kind != Kind::choice) refuse(name, "that", "a choice by the vocabulary");
+  const Value* found = find(name);
+  if (found == nullptr && !known->fallback.empty()) return known->fallback;
+  const auto* text = std::get_if<std::string>(&value(name).content);
+  const std::vector<std::string_view> choices = choices_of(*known);
+  const auto chosen = text == nullptr ? choices.end() : std::find(choices.begin(), choices.end(), *text);
+  if (chosen == choices.end()) refuse(name, text == nullptr ? "that" : *text, "one of " + std::string(known->choices));
+  return *chosen;
 }
 
 namespace {

@@ -35,6 +35,8 @@ class Arguments {
   [[nodiscard]] std::uint64_t count(std::string_view name, std::uint64_t least, std::uint64_t most) const;
 
   [[nodiscard]] std::string word(std::string_view name) const;
+  /// The chosen word of a choice, or its default.
+  [[nodiscard]] std::string_view choice(std::string_view name) const;
   [[nodiscard]] const Value& value(std::string_view name) const;
   /// A list of numbers, and a list of pairs of numbers.
   [[nodiscard]] std::vector<Number> numbers(std::string_view name) const;
@@ -55,6 +57,7 @@ class Arguments {
   [[nodiscard]] const Value* find(std::string_view name) const;
   /// The parameter of this call, or null if there is none.
   [[nodiscard]] const Parameter* parameter(std::string_view name) const;
+  [[nodiscard]] bool default_of_form(const Parameter& known) const;
   [[nodiscard]] Interval within(std::string_view name, const Range& range) const;
   /// The default of the vocabulary for an omitted argument.
   [[nodiscard]] Number fallback(std::string_view name) const;

@@ -2,9 +2,9 @@
 #include "tradeoff/builder.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "numeric/conversions.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::plan {
@@ -38,22 +38,35 @@ std::string points_text(std::string_view source, const std::vector<Point>& point
 Amount::Amount(double value) {
   if (!std::isfinite(value)) throw DomainError("plan: a number of a plan must be finite");
   std::array<char, 64> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  const auto end = detail::numeric::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
   text_ = read_number({buffer.data(), static_cast<std::size_t>(end - buffer.data())}).text;
 }
 
 Amount::Amount(std::string_view text) : text_(text == "?" ? "?" : read_number(text).text) {}
 
+Runs::Runs(std::string_view law, std::initializer_list<Named> arguments) : text_(call_text(law, arguments)) {}
+
+Runs Runs::pmf(const std::vector<Amount>& probabilities) { return Runs("pmf(" + list_text(probabilities) + ")"); }
+
 Builder::Builder(std::string_view source, std::initializer_list<Named> arguments) : text_(call_text(source, arguments)) {}
 
 Builder Builder::then(std::string_view operation, std::initializer_list<Named> arguments) const {
-  return Builder((several_ ? "(" + text_ + ")" : text_) + " | " + call_text(operation, arguments));
+  return then_text(call_text(operation, arguments));
+}
+
+Builder Builder::then_text(std::string_view operation) const {
+  return Builder((several_ ? "(" + text_ + ")" : text_) + " | " + std::string(operation));
 }
 
 Builder Builder::beside(const Builder& other) const {
   Builder both(text_ + "; " + other.text_);
   both.several_ = true;
   return both;
+}
+
+Builder noisy_max(const std::string& noise, const Amount& scale, const Amount& sensitivity, const Amount& top) {
+  return Builder::of_text("noisy_max(noise=" + noise + ", scale=" + scale.text() + ", sensitivity=" + sensitivity.text() +
+                          ", top=" + top.text() + ")");
 }
 
 Builder constraints(const std::vector<Point>& points) { return Builder::of_text(points_text("constraints", points)); }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
 #include <span>
 #include <stdexcept>
@@ -36,6 +37,20 @@ constexpr int most_values = 4'000'000;
   throw ParseError(what + (nearest.empty() ? "." : ": did you mean '" + nearest + "'?") + " Known: " + joined(known), token.offset);
 }
 
+[[nodiscard]] std::string_view name_of(Role role) {
+  switch (role) {
+    case Role::source:
+      return "source";
+    case Role::operation:
+      return "operator";
+    case Role::tail:
+      return "tail";
+    case Role::law:
+      break;
+  }
+  return "law of the number of runs";
+}
+
 [[noreturn]] void fail_unknown_word(const Vocabulary& vocabulary, Role role, const Token& token) {
   if (role == Role::source && vocabulary.find(Role::operation, token.text) != nullptr) {
     throw ParseError(describe(token) + " is an operator: it follows a source and '|'", token.offset);
@@ -54,8 +69,7 @@ constexpr int most_values = 4'000'000;
       meant = word.name;
     }
   }
-  const char* const kind = role == Role::source ? "source" : role == Role::operation ? "operator" : "tail";
-  fail_unknown("unknown " + std::string(kind) + " " + describe(token), token, known, meant);
+  fail_unknown("unknown " + std::string(name_of(role)) + " " + describe(token), token, known, meant);
 }
 
 [[noreturn]] void fail_unknown_parameter(const Word& word, const Token& token) {
@@ -122,7 +136,8 @@ void check_complete(const CallUnderWay& under_way, std::size_t end) {
     form = parameters[i].form;
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const bool needed = parameters[i].fallback.empty() && (parameters[i].form == 0 || form == 0 || parameters[i].form == form);
+    const bool omissible = parameters[i].optional || !parameters[i].fallback.empty();
+    const bool needed = !omissible && (parameters[i].form == 0 || form == 0 || parameters[i].form == form);
     if (needed && !under_way.has(i)) {
       throw ParseError(under_way.call.name + " needs " + std::string(parameters[i].name) + ": " + usage(under_way.word), end);
     }
@@ -187,7 +202,9 @@ class Parser {
   Value read_number_value(const Parameter& parameter, const Token& first);
   Value read_source(const Token& first);
   Value read_text(const Parameter& parameter, const Token& first);
+  Value read_choice(const Parameter& parameter, const Token& first);
   Value read_tail(const Token& first);
+  Value read_law(const Parameter& parameter, const Token& first);
   Value read_pair(const Parameter& parameter, const Token& open);
   template <class ReadItem>
   std::vector<Value> read_items(const Parameter& parameter, const Token& open, ReadItem read_item);
@@ -305,8 +322,12 @@ Value Parser::read_value(const Parameter& parameter, const Token& first) {
       return {List{read_items(parameter, first, [&](const Token& item) { return read_source(item); })}, first.offset};
     case Kind::text:
       return read_text(parameter, first);
+    case Kind::choice:
+      return read_choice(parameter, first);
     case Kind::tail_word:
       return read_tail(first);
+    case Kind::law_word:
+      return read_law(parameter, first);
   }
   throw std::logic_error("a kind without a reader");
 }
@@ -381,12 +402,37 @@ Value Parser::read_text(const Parameter& parameter, const Token& first) {
   return {unquote(first), first.offset};
 }
 
+Value Parser::read_choice(const Parameter& parameter, const Token& first) {
+  Value value = read_text(parameter, first);
+  const std::string& word = std::get<std::string>(value.content);
+  const std::vector<std::string_view> choices = choices_of(parameter);
+  if (std::find(choices.begin(), choices.end(), word) != choices.end()) return value;
+  std::string message = std::string(parameter.name) + " must be ";
+  for (std::size_t i = 0; i < choices.size(); ++i) message.append(i == 0 ? "" : i + 1 < choices.size() ? ", " : " or ").append(choices[i]);
+  message += ", found " + describe(first);
+  if (const std::string_view meant = nearest_name(word, choices); !meant.empty())
+    message.append("; did you mean '").append(meant).append("'?");
+  throw ParseError(message, first.offset);
+}
+
 Value Parser::read_tail(const Token& first) {
   if (first.kind != Token::Kind::name) fail_expected("a tail: unknown, zero or gaussian(k, s)", first);
   const Word* word = vocabulary_.find(Role::tail, first.text);
   if (word != nullptr && word->parameters.empty()) return {std::string(first.text), first.offset};
   Plan plan;
   plan.lines.push_back({read_call(Role::tail, first), {}});
+  return {std::move(plan), first.offset};
+}
+
+Value Parser::read_law(const Parameter& parameter, const Token& first) {
+  if (first.kind == Token::Kind::number)
+    throw ParseError("expected a law for " + std::string(parameter.name) + ", found " + describe(first) +
+                         "; for a fixed number write exactly(" + std::string(first.text) +
+                         "), for a random one geometric(mean=" + std::string(first.text) + ")",
+                     first.offset);
+  if (first.kind != Token::Kind::name) fail_expected("a law such as geometric(mean=10) for " + std::string(parameter.name), first);
+  Plan plan;
+  plan.lines.push_back({read_call(Role::law, first), {}});
   return {std::move(plan), first.offset};
 }
 

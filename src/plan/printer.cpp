@@ -60,7 +60,9 @@ class Printer {
   /// Words with one parameter have different names in all roles, so the role need not be known.
   [[nodiscard]] bool goes_without_name(const std::string& name) const {
     for (const Word& word : vocabulary_) {
-      if (word.name == name && word.parameters.size() == 1 && word.parameters[0].kind != Kind::number) return true;
+      if (word.name == name && word.parameters.size() == 1 && word.parameters[0].kind != Kind::number &&
+          word.parameters[0].kind != Kind::law_word)
+        return true;
     }
     return false;
   }

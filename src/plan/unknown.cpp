@@ -42,14 +42,16 @@ class UnknownFinder {
     } else if (auto* list = std::get_if<List>(&value.content)) {
       for (auto& item : list->items) in_value(item, call, argument, role);
     } else if (auto* plan = std::get_if<Plan>(&value.content)) {
-      in_plan(*plan, holds_tail(call, argument, role) ? Role::tail : Role::source);
+      in_plan(*plan, role_of_plan(call, argument, role));
     }
   }
 
-  [[nodiscard]] static bool holds_tail(const Call& call, const Argument& argument, Role role) {
+  /// The role of the call that an argument holds.
+  [[nodiscard]] static Role role_of_plan(const Call& call, const Argument& argument, Role role) {
     const Word* word = vocabulary().find(role, call.name);
     const Parameter* parameter = word == nullptr ? nullptr : find_parameter(*word, argument.name);
-    return parameter != nullptr && parameter->kind == Kind::tail_word;
+    if (parameter != nullptr && parameter->kind == Kind::tail_word) return Role::tail;
+    return parameter != nullptr && parameter->kind == Kind::law_word ? Role::law : Role::source;
   }
 
   Visit visit_;

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "plan/neighbours.h"
+
 namespace tradeoff::detail {
 namespace {
 
@@ -19,10 +21,15 @@ void check_word(const Word& word) {
   constexpr double largest_whole = 0x1p53;  // beyond, not every whole number is a double
   for (const Parameter& one : word.parameters)
     if (one.kind == Kind::integer && !(one.range.least >= 0 && one.range.most <= largest_whole)) refuse("has an integer without a range");
+  for (const Parameter& one : word.parameters)
+    if ((one.kind == Kind::choice) != !one.choices.empty()) refuse("needs `choices` for a choice, and only for one");
   if ((word.role == Role::source) != (word.make != nullptr)) refuse("needs `make` if it is a source, and only then");
   if ((word.role == Role::tail) != (word.tail != nullptr)) refuse("needs `tail` if it is a tail, and only then");
-  const int ways = (word.apply != nullptr ? 1 : 0) + (word.times != nullptr ? 1 : 0);
-  if (ways != (word.role == Role::operation ? 1 : 0)) refuse("needs `apply` or `times` if it is an operator, and only then");
+  if ((word.role == Role::law) != (word.law != nullptr)) refuse("needs `law` if it is a law of runs, and only then");
+  const int ways = (word.apply != nullptr ? 1 : 0) + (word.times != nullptr ? 1 : 0) + (word.expand != nullptr ? 1 : 0) +
+                   (word.select != nullptr ? 1 : 0);
+  if (ways != (word.role == Role::operation ? 1 : 0))
+    refuse("needs `apply`, `times`, `expand` or `select` if it is an operator, and only then");
   const bool monotone =
       std::all_of(word.parameters.begin(), word.parameters.end(), [](const Parameter& one) { return one.effect.monotone; });
   if (monotone != (word.noise == nullptr)) refuse("needs `noise` if privacy is not monotone in a parameter, and only then");
@@ -68,8 +75,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> synonyms{
   for (const Parameter& parameter : word.parameters) {
     if (parameter.form != 0 && parameter.form != form) continue;
     if (text.back() != '(') text += ", ";
-    text += parameter.name;
+    const bool in_brackets = parameter.optional && parameter.form == 0;
+    text.append(in_brackets ? "[" : "").append(parameter.name);
     if (!parameter.fallback.empty()) text.append("=").append(parameter.fallback);
+    if (in_brackets) text += ']';
   }
   return text += ')';
 }
@@ -106,6 +115,31 @@ const Parameter* find_parameter(const Word& word, std::string_view name) {
     if (parameter.name == name) return &parameter;
   }
   return nullptr;
+}
+
+std::vector<std::string_view> choices_of(const Parameter& parameter) {
+  std::vector<std::string_view> words;
+  for (std::string_view rest = parameter.choices; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('|'), rest.size());
+    words.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return words;
+}
+
+std::string relations_of(const Word& word) {
+  std::string text;
+  for (std::size_t i = 0; i < word.neighbours.size(); ++i)
+    text.append(i == 0 ? "" : i + 1 < word.neighbours.size() ? ", " : " or ").append(to_word(word.neighbours[i]));
+  return text;
+}
+
+bool default_holds(const Word& word, const Call& call, const Parameter& parameter) {
+  if (parameter.fallback.empty()) return false;
+  return std::none_of(call.arguments.begin(), call.arguments.end(), [&](const Argument& argument) {
+    const Parameter* const given = find_parameter(word, argument.name);
+    return given != nullptr && (given == &parameter || (parameter.form != 0 && given->form != 0 && given->form != parameter.form));
+  });
 }
 
 std::string usage(const Word& word) {

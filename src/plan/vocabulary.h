@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -20,7 +22,9 @@ class Arguments;  // plan/arguments.h
 class Loss;       // loss/loss.h, of a later room: a word only passes it on
 using LossPointer = std::shared_ptr<const Loss>;
 struct ScaledNoise;  // mechanism/scaled_noise.h, likewise
+struct Part;         // engine/part.h, likewise
 struct StatedTail;   // mechanism/profile.h, likewise
+class RunsLaw;       // operators/runs_law.h, likewise
 
 /// A guarantee in the exact numbers of a plan, which can be compared with other exact numbers without rounding.
 struct WrittenGuarantee {
@@ -28,9 +32,10 @@ struct WrittenGuarantee {
   Number delta;
 };
 
-/// The role of a word of the plan language: the start of a line, an operator after `|`, or the tail of a user's profile beyond its last
-/// point.
-enum class Role { source, operation, tail };
+/// The role of a word of the plan language: the start of a line, an operator after `|`, the tail of a user's profile beyond its last
+/// point, or the law of a random number of runs.
+enum class Role { source, operation, tail, law };
+inline constexpr std::array<Role, 4> all_roles{Role::source, Role::operation, Role::tail, Role::law};
 
 /// The kind of an argument. `?` may replace any number.
 enum class Kind {
@@ -41,7 +46,9 @@ enum class Kind {
   components,  ///< [(0.3, gaussian(1)), (0.7, (laplace(1) | repeat(2)))]
   plans,       ///< [gaussian(1), (laplace(1) | repeat(2))]
   text,        ///< "file.csv"
+  choice,      ///< one of the words in Parameter::choices
   tail_word,   ///< a word whose role is tail: unknown, gaussian(k, s)
+  law_word,    ///< a word whose role is law: poisson(mean), exactly(times)
 };
 
 /// The numbers that an argument may be, both ends included unless `least` is excluded.
@@ -88,23 +95,31 @@ struct Parameter {
   std::string_view meaning;
   Range range = {};                ///< of numbers and integers
   Effect effect = {};              ///< of a larger value
-  std::string_view fallback = {};  ///< the default as plan text; empty if the argument is required
+  std::string_view fallback = {};  ///< the default as plan text; empty if there is none
   int form = 0;                    ///< 0: part of every call; otherwise a call has the parameters of exactly one form
+  bool optional = false;           ///< the argument may be left out although it has no default
+  std::string_view choices = {};   ///< of a choice: its words, separated by `|`
 };
 
-/// What a source may need from the plan that contains it.
-class SourceContext {
+/// What a word may need from the plan that contains it.
+class WordContext {
  public:
+  using Maker = std::function<LossPointer()>;
+
   /// The neighbouring relation of the whole plan.
   [[nodiscard]] virtual Neighbours neighbours() const = 0;
   /// A plan that is an argument, as one pair of distributions.
   [[nodiscard]] virtual LossPointer pair_of(const Plan& plan) const = 0;
+  /// For a word whose pair is known only to lie between a pair `above` and each of the pairs `below`. The whole plan is composed with the
+  /// pair above for the upper ends of answers, and once with each pair below for the lower ends. Returns the pair of the current
+  /// composition. [bracketed-pair]
+  [[nodiscard]] virtual LossPointer bracket(const Maker& above, const std::vector<Maker>& below) const = 0;
 
  protected:
-  SourceContext() = default;
-  SourceContext(const SourceContext&) = default;
-  SourceContext& operator=(const SourceContext&) = default;
-  ~SourceContext() = default;
+  WordContext() = default;
+  WordContext(const WordContext&) = default;
+  WordContext& operator=(const WordContext&) = default;
+  ~WordContext() = default;
 };
 
 /// What people may write for a word that the library calls otherwise.
@@ -121,16 +136,21 @@ struct Word {
   std::string_view meaning;
   std::vector<Parameter> parameters = {};
   std::vector<Synonym> synonyms = {};
-  Neighbours neighbours = Neighbours::unstated;  ///< the neighbouring relation it needs; unstated for any
+  /// The neighbouring relations for which its theorem holds; empty for any. The first is meant if the plan states none.
+  std::vector<Neighbours> neighbours = {};
   /// For a source whose guarantee covers changes of the data that are no neighbouring relation: those changes. A plan that contains it
   /// cannot state neighbours.
   std::string_view changes = {};
   std::string_view norm = {};      ///< the norm of the sensitivity of a vector; empty for single values
   std::string_view sentence = {};  ///< the assumption that a report states for this word
-  bool stated = false;             ///< true for a source that states a guarantee instead of describing a mechanism
+  /// What the numbers of a call promise about the records that take part, for reports; may be empty.
+  std::string (*promise)(const Arguments& arguments) = nullptr;
+  bool stated = false;  ///< true for a source that states a guarantee instead of describing a mechanism
 
   /// A source: makes its loss. Throws DomainError for values out of range.
-  LossPointer (*make)(const Arguments& arguments, const SourceContext& context) = nullptr;
+  LossPointer (*make)(const Arguments& arguments, const WordContext& context) = nullptr;
+  /// For a source that stands for several uses of its loss, one after the other: how many. `largest_loss` counts them.
+  std::uint64_t (*uses)(const Arguments& arguments) = nullptr;
   /// The (epsilon, delta) pairs that a source states itself.
   std::vector<WrittenGuarantee> (*guarantees)(const Arguments& arguments) = nullptr;
   /// The largest privacy loss of a source, the same in both directions, in the exact numbers of the plan; empty if it is no such number.
@@ -140,18 +160,31 @@ struct Word {
   ScaledNoise (*noise)(const Arguments& arguments) = nullptr;
   /// A tail: what it states.
   StatedTail (*tail)(const Arguments& arguments) = nullptr;
+  /// The law of a number of runs: makes it.
+  std::shared_ptr<const RunsLaw> (*law)(const Arguments& arguments) = nullptr;
 
-  /// An operator has exactly one of the next two. How it transforms the loss of everything before it:
-  LossPointer (*apply)(const Arguments& arguments, LossPointer base) = nullptr;
+  /// An operator has exactly one of the next four. How it transforms the loss of everything before it:
+  LossPointer (*apply)(const Arguments& arguments, LossPointer base, const WordContext& context) = nullptr;
   /// How many times it runs everything before it:
   std::uint64_t (*times)(const Arguments& arguments) = nullptr;
+  /// Which steps it makes of everything before it, to be composed:
+  std::vector<Part> (*expand)(const Arguments& arguments, const LossPointer& base, const WordContext& context) = nullptr;
+  /// What it selects from a random number of runs of everything before it; `runs(k)` is the pair of k runs that are all shown:
+  LossPointer (*select)(const Arguments& arguments, const std::function<LossPointer(std::uint64_t)>& runs,
+                        const WordContext& context) = nullptr;
 
   /// For a group operator: the group size.
   std::uint64_t (*records)(const Arguments& arguments) = nullptr;
   /// The operator samples records one by one, so that no group may come before it.
   bool samples = false;
+  /// For such an operator: it has a theorem for noise that is correlated over the steps of a run.
+  bool takes_matrices = false;
   /// For such an operator: the probability that a record takes part, if it takes part at most once.
   Interval (*rate)(const Arguments& arguments) = nullptr;
+  /// For such an operator: the records that one user owns at most. More than 1 makes the plan a statement about users.
+  std::uint64_t (*examples)(const Arguments& arguments) = nullptr;
+  /// A source that speaks of users, not of records: the whole plan then does. [user-level-poisson]
+  bool of_users = false;
 };
 
 /// The words that a plan may use.
@@ -191,7 +224,17 @@ using tradeoff::parse;  // the overload below would hide it
 /// The parameter, or null.
 [[nodiscard]] const Parameter* find_parameter(const Word& word, std::string_view name);
 
-/// The form of calls: `gaussian(sigma, sensitivity=1)`, `sample(size, of) or sample(rate)`.
+/// The neighbouring relations for which the theorem of the word holds: "add-remove or zero-out"; empty for any.
+[[nodiscard]] std::string relations_of(const Word& word);
+
+/// The words of a choice, in their order.
+[[nodiscard]] std::vector<std::string_view> choices_of(const Parameter& parameter);
+
+/// Whether the default of the parameter holds in this call: no argument of another form is given.
+[[nodiscard]] bool default_holds(const Word& word, const Call& call, const Parameter& parameter);
+
+/// The form of calls: `gaussian(sigma, sensitivity=1)`, `sample(size, of) or sample(rate)`. Arguments that may be left out and have no
+/// default are in brackets.
 [[nodiscard]] std::string usage(const Word& word);
 
 /// Of the names, the one that was probably meant: what other libraries call an argument or option, the nearest by insertions, deletions,

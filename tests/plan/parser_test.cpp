@@ -217,7 +217,6 @@ TEST(ParseErrors, SuggestOurWordForThatOfAnotherLibrary) {
   expect_complaint("gdp(1) | poisson(^sample_rate=0.1)", "did you mean 'rate'?");
   expect_complaint("gdp(1) | ^compose(2)", "did you mean 'repeat'?");
   expect_complaint("gaussian(^sens=1)", "did you mean 'sensitivity'?");
-  expect_complaint("^exponential(1)", "not supported yet; dp(epsilon) is a valid bound for it");
 }
 
 TEST(ParseErrors, SuggestNothingThatIsFarAway) {
@@ -238,7 +237,7 @@ TEST(ParseErrors, StateTheCorrectSpelling) {
 TEST(ParseErrors, CountArguments) {
   expect_complaint("gaussian(^)", "gaussian needs sigma: gaussian(sigma, sensitivity=1)");
   expect_complaint("gaussian(sensitivity=1^)", "gaussian needs sigma");
-  expect_complaint("gaussian(1, 2, ^3)", "too many arguments: gaussian(sigma, sensitivity=1)");
+  expect_complaint("gaussian(1, 2, 3, ^4)", "too many arguments: gaussian(sigma, sensitivity=1)");
   expect_complaint("gdp(1) | refine(^1)", "too many arguments: refine()");
   expect_complaint("gaussian(1, ^sigma=2)", "gaussian has the argument 'sigma' twice");
   expect_complaint("gaussian(sigma=1, ^sigma=1)", "twice");
@@ -272,6 +271,13 @@ TEST(ParseErrors, CheckKinds) {
   expect_complaint("mixture([(1, gdp(1) ^| repeat(2))])", "stands in parentheses");
   expect_complaint("profile(^1)", "expected a string");
   expect_complaint("profile(f, tail=^1)", "expected a tail");
+}
+
+TEST(ParseErrors, ListTheWordsOfAChoice) {
+  expect_complaint("gaussian(1) | shuffle(10, reuse=^yes)", "reuse must be false or true, found 'yes'");
+  expect_complaint("matrix(sigma=1, steps=4, kind=^squareroot)",
+                   "kind must be tree, square_root, prefix or blt, found 'squareroot'; did you mean 'square_root'?");
+  expect_complaint("gaussian(1) | shuffle(10, reuse=^1)", "expected a string");
 }
 
 TEST(ParseErrors, CheckNumbers) {

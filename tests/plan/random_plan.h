@@ -68,7 +68,8 @@ namespace tradeoff::detail::random_plan {
 /// A nested plan; a simple one at the largest depth.
 [[nodiscard]] inline Plan part(int depth) { return depth <= 0 ? lone({"gdp", {{"mu", number_value(Kind::number)}}, 0}) : plan(depth - 1); }
 
-[[nodiscard]] inline Value value(Kind kind, int depth) {
+[[nodiscard]] inline Value value(const Parameter& parameter, int depth) {
+  const Kind kind = parameter.kind;
   const auto list = [&](auto item) {
     List result;
     for (int i = pick(1, 4); i > 0; --i) result.items.push_back(item());
@@ -88,9 +89,15 @@ namespace tradeoff::detail::random_plan {
       return list([&] { return Value{part(depth), 0}; });
     case Kind::text:
       return {text_value(), 0};
+    case Kind::choice: {
+      const auto choices = choices_of(parameter);
+      return {std::string(choices[static_cast<std::size_t>(pick(0, static_cast<int>(choices.size()) - 1))]), 0};
+    }
     case Kind::tail_word:
       if (chance(60)) return {std::string(chance(50) ? "unknown" : "zero"), 0};
       return {lone(call(Role::tail, depth)), 0};
+    case Kind::law_word:
+      return {lone(call(Role::law, depth)), 0};
   }
   return {};
 }
@@ -104,7 +111,7 @@ namespace tradeoff::detail::random_plan {
   for (const Parameter& parameter : chosen.parameters) {
     if (parameter.form != 0 && parameter.form != form) continue;
     if (!parameter.fallback.empty() && chance(50)) continue;
-    result.arguments.push_back({std::string(parameter.name), value(parameter.kind, depth)});
+    result.arguments.push_back({std::string(parameter.name), value(parameter, depth)});
   }
   return result;
 }

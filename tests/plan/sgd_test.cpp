@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plan/assumed_poisson.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::detail {
@@ -36,7 +37,7 @@ TEST(Sgd, TheSensitivityFollowsTheNeighbours) {
   EXPECT_EQ(to_plan(run_of("1.1", Sampling::poisson)).plan, "gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)");
   EXPECT_EQ(to_plan(run_of("1.1", Sampling::fixed)).plan,
             "gaussian(sigma=1.1, sensitivity=2) | sample(size=256, of=60000) | repeat(14063)");
-  EXPECT_EQ(to_plan(run_of("1.1", Sampling::shuffled)).plan, "gaussian(sigma=1.1, sensitivity=2) | repeat(60)");
+  EXPECT_EQ(to_plan(run_of("1.1", Sampling::shuffled)).plan, "gaussian(sigma=1.1) | shuffle(batches=235, passes=60)");
   EXPECT_EQ(to_plan(run_of("?", Sampling::poisson)).plan, "gaussian(sigma=?) | poisson(rate=256/60000) | repeat(14063)");
   EXPECT_THAT(to_plan(run_of("1.1", Sampling::fixed)).unit, HasSubstr("standard deviation of the noise"));
   EXPECT_EQ(SgdRun{}.sampling, Sampling::poisson);
@@ -67,14 +68,150 @@ TEST(Sgd, InvalidValuesAreRefusedByName) {
   EXPECT_THAT(wrong([](SgdRun& run) { run.epochs = read_number("1e300"); }), HasSubstr("at most 1e12 steps"));
   EXPECT_THAT(wrong([](SgdRun& run) { run.steps = 5; }), HasSubstr("either epochs or steps"));
   EXPECT_THAT(wrong([](SgdRun& run) { run.noise_multiplier = "0"; }), HasSubstr("noise multiplier = 0 is not allowed"));
-  EXPECT_THAT(wrong([](SgdRun& run) { run.neighbours = Neighbours::replace_one; }), HasSubstr("neighbours = replace-one is not allowed"));
+  EXPECT_THAT(wrong([](SgdRun& run) {
+                run.sampling = Sampling::fixed;
+                run.neighbours = Neighbours::zero_out;
+              }),
+              HasSubstr("neighbours = zero-out is not allowed; it must be replace-one for fixed batches"));
   EXPECT_THAT(wrong([](SgdRun& run) {
                 run.sampling = Sampling::shuffled;
-                run.steps = 5;
-                run.epochs.reset();
+                run.neighbours = Neighbours::add_remove;
               }),
-              HasSubstr("state epochs instead of steps"));
+              HasSubstr("it must be zero-out or replace-one for shuffled batches"));
   EXPECT_THROW(static_cast<void>(read_sampling("loader")), DomainError);
+}
+
+/// What stands in a plan for each way to draw batches, under each relation.
+TEST(Sgd, EverySamplerHasItsOwnWord) {
+  const auto plan = [](Sampling sampling, Neighbours neighbours, auto change) {
+    SgdRun run{"0.6", 1, 1000, read_number("2"), {}, sampling, neighbours};
+    change(run);
+    return to_plan(run).plan;
+  };
+  const auto same = [](SgdRun&) {};
+  const auto reused = [](SgdRun& run) { run.reuse = true; };
+  EXPECT_EQ(plan(Sampling::poisson, Neighbours::replace_one, same), "gaussian(sigma=0.6, clip=1) | poisson(rate=1/1000) | repeat(2000)");
+  EXPECT_EQ(plan(Sampling::poisson, Neighbours::zero_out, same), "gaussian(sigma=0.6) | poisson(rate=1/1000) | repeat(2000)");
+  EXPECT_EQ(plan(Sampling::shuffled, Neighbours::unstated, same), "gaussian(sigma=0.6) | shuffle(batches=1000, passes=2)");
+  EXPECT_EQ(plan(Sampling::shuffled, Neighbours::replace_one, reused),
+            "gaussian(sigma=0.6, clip=1) | shuffle(batches=1000, passes=2, reuse=true)");
+  EXPECT_EQ(plan(Sampling::allocated, Neighbours::unstated, same), "gaussian(sigma=0.6) | allocate(steps=1000) | repeat(2)");
+  EXPECT_EQ(plan(Sampling::allocated, Neighbours::unstated, reused), "gaussian(sigma=0.6) | allocate(steps=1000, passes=2)");
+  EXPECT_EQ(plan(Sampling::cyclic, Neighbours::unstated, [](SgdRun& run) { run.groups = 10; }),
+            "gaussian(sigma=0.6) | cyclic(groups=10, rate=10/1000, steps=2000)");
+  // With a record added or removed the number of examples is no public number.
+  const auto capped = [](SgdRun& run) { run.at_most = 7; };
+  EXPECT_EQ(plan(Sampling::poisson, Neighbours::add_remove, capped),
+            "gaussian(sigma=0.6) | poisson(rate=1/1000, of=1000, of_is=at_most, at_most=7) | repeat(2000)");
+  EXPECT_EQ(plan(Sampling::poisson, Neighbours::zero_out, capped),
+            "gaussian(sigma=0.6) | poisson(rate=1/1000, of=1000, at_most=7) | repeat(2000)");
+  EXPECT_EQ(plan(Sampling::poisson, Neighbours::add_remove, [](SgdRun& run) { run.at_most = 1000; }),
+            "gaussian(sigma=0.6) | poisson(rate=1/1000) | repeat(2000)");
+  EXPECT_EQ(plan(Sampling::poisson, Neighbours::unstated, [](SgdRun& run) { run.per_user = 4; }),
+            "gaussian(sigma=0.6) | poisson(rate=1/1000, examples=4) | repeat(2000)");
+}
+
+/// An epoch that is not finished counts as a whole one, and the remark says so.
+TEST(Sgd, APartOfAnEpochIsCountedAsOne) {
+  SgdRun run{"1", 256, 60000, read_number("2.5"), {}, Sampling::shuffled, Neighbours::unstated};
+  EXPECT_THAT(to_plan(run).plan, HasSubstr("shuffle(batches=235, passes=3)"));
+  EXPECT_THAT(to_plan(run).remark, HasSubstr("counted as 3 whole epochs"));
+  run.epochs.reset();
+  run.steps = 236;
+  EXPECT_THAT(to_plan(run).plan, HasSubstr("passes=2"));
+  run.steps = 470;
+  EXPECT_THAT(to_plan(run).plan, HasSubstr("passes=2"));
+  EXPECT_EQ(to_plan(run).remark.find("counted"), std::string::npos);
+}
+
+TEST(Sgd, SeveralReleasesOnOneBatchAreOneStep) {
+  SgdRun run = run_of("2", Sampling::poisson);
+  run.layers = 4;
+  EXPECT_EQ(to_plan(run).plan, "gaussian(sigma=2) | repeat(4) | poisson(rate=256/60000) | repeat(14063)");
+  EXPECT_EQ(release_noise(run).total.lo, 1);
+  run.count_noise = read_number("10");
+  EXPECT_EQ(to_plan(run).plan,
+            "(gaussian(sigma=2) | repeat(4); gaussian(sigma=10, sensitivity=1/2)) | poisson(rate=256/60000) | repeat(14063)");
+  EXPECT_THAT(to_plan(run).releases, HasSubstr("-1/2 or 1/2"));
+  run.neighbours = Neighbours::replace_one;
+  run.further_noise_multipliers = {read_number("7")};
+  EXPECT_EQ(to_plan(run).plan,
+            "(gaussian(sigma=2, clip=1) | repeat(4); gaussian(sigma=10, clip=1/2); gaussian(sigma=7, clip=1)) | poisson(rate=256/60000) | "
+            "repeat(14063)");
+  run.sampling = Sampling::fixed;
+  run.layers = 1;
+  EXPECT_THAT(to_plan(run).plan, HasSubstr("(gaussian(sigma=2, sensitivity=2); gaussian(sigma=10, sensitivity=1); "));
+}
+
+/// 1/total^2 = 1/gradients^2 + 1/(2 count)^2, in both directions: 1/3^2 + 1/4^2 = (5/12)^2.
+TEST(Sgd, AdaptiveClippingSplitsTheNoise) {
+  SgdRun run = run_of("3", Sampling::poisson);
+  run.count_noise = read_number("2");
+  EXPECT_LE(release_noise(run).total.lo, 2.4);
+  EXPECT_GE(release_noise(run).total.hi, 2.4);
+  EXPECT_LT(release_noise(run).total.hi - release_noise(run).total.lo, 1e-14);
+  run.noise_multiplier = "2.4";
+  run.noise_is_total = true;
+  EXPECT_LE(release_noise(run).gradients.lo, 3);
+  EXPECT_GE(release_noise(run).gradients.hi, 3);
+  EXPECT_EQ(to_plan(run).plan, "gaussian(sigma=2.4) | poisson(rate=256/60000) | repeat(14063)");
+  run.noise_multiplier = "4";
+  EXPECT_THAT(complaint_of(run), HasSubstr("total noise multiplier = 4 is not allowed"));
+}
+
+TEST(Sgd, CorrelatedNoiseStatesWhoTakesPartWhen) {
+  SgdRun run{"2", 100, 10000, read_number("3"), {}, Sampling::shuffled, Neighbours::unstated};
+  run.matrix = "kind=square_root";
+  EXPECT_EQ(to_plan(run).plan, "matrix(sigma=2, kind=square_root, steps=300, participations=3, clip=1)");
+  run.reuse = true;
+  EXPECT_EQ(to_plan(run).plan, "matrix(sigma=2, kind=square_root, steps=300, participations=3, separation=100, pattern=every, clip=1)");
+  run.reuse = false;
+  run.sampling = Sampling::cyclic;
+  run.groups = 3;
+  run.matrix = "coefficients=[1, 0.5, 0.25]";
+  run.neighbours = Neighbours::replace_one;
+  EXPECT_EQ(to_plan(run).plan,
+            "matrix(sigma=2, coefficients=[1, 0.5, 0.25], steps=300, clip=1) | cyclic(groups=3, rate=300/10000, steps=300, by=position)");
+  run.sampling = Sampling::poisson;
+  run.groups.reset();
+  EXPECT_THAT(complaint_of(run), HasSubstr("no amplification by poisson sampling is proved"));
+}
+
+TEST(Sgd, WhatIsNotProvedIsRefused) {
+  const auto wrong = [](Sampling sampling, auto change) {
+    SgdRun run = run_of("1.1", sampling);
+    change(run);
+    return complaint_of(run);
+  };
+  EXPECT_THAT(wrong(Sampling::fixed, [](SgdRun& run) { run.per_user = 2; }), HasSubstr("accounted for with poisson batches only"));
+  EXPECT_THAT(wrong(Sampling::allocated, [](SgdRun& run) { run.at_most = 300; }), HasSubstr("accounted for with poisson batches only"));
+  EXPECT_THAT(wrong(Sampling::poisson, [](SgdRun& run) { run.groups = 3; }), HasSubstr("accounted for with cyclic batches only"));
+  EXPECT_THAT(wrong(Sampling::cyclic, [](SgdRun&) {}), HasSubstr("cyclic batches need groups"));
+  EXPECT_THAT(wrong(Sampling::cyclic, [](SgdRun& run) { run.groups = 235; }), HasSubstr("from 1 to examples / batch = 234"));
+  EXPECT_THAT(wrong(Sampling::poisson, [](SgdRun& run) { run.reuse = true; }), HasSubstr("reuse is for shuffled and allocated"));
+  EXPECT_THAT(wrong(Sampling::poisson,
+                    [](SgdRun& run) {
+                      run.per_user = 2;
+                      run.at_most = 300;
+                    }),
+              HasSubstr("displace each other"));
+  EXPECT_THAT(wrong(Sampling::poisson, [](SgdRun& run) { run.layers = 0; }), HasSubstr("layers = 0 is not allowed"));
+}
+
+/// What a Poisson accountant takes the plan for: the same rate, as many steps.
+TEST(AssumedPoisson, EverySamplerBecomesPoisson) {
+  const auto assumed = [](const char* text) {
+    const auto plan = assumed_poisson(parse(text));
+    return plan ? to_string(*plan) : std::string("none");
+  };
+  EXPECT_EQ(assumed("gaussian(1) | poisson(0.01) | repeat(10)"), "none");
+  EXPECT_EQ(assumed("gaussian(1) | poisson(rate=0.01, of=1000, at_most=20) | repeat(10)"),
+            "gaussian(sigma=1) | poisson(rate=0.01) | repeat(10)");
+  EXPECT_EQ(assumed("(gaussian(2) | poisson(rate=0.5, of=9, at_most=2)) | repeat(3)\nlaplace(1)"),
+            "(gaussian(sigma=2) | poisson(rate=0.5)) | repeat(3)\nlaplace(scale=1)");
+  EXPECT_EQ(assumed("gaussian(0.6) | shuffle(batches=1000, passes=3)"), "gaussian(sigma=0.6) | poisson(rate=1/1000) | repeat(3000)");
+  EXPECT_EQ(assumed("gaussian(1) | allocate(steps=100, times=2) | repeat(5)"),
+            "gaussian(sigma=1) | poisson(rate=2/100) | repeat(100) | repeat(5)");
 }
 
 }  // namespace

@@ -31,25 +31,32 @@ TEST(Vocabulary, OptionalParametersComeLast) {
   for (const Word& word : vocabulary()) {
     bool optional = false;
     for (const Parameter& parameter : word.parameters) {
-      EXPECT_FALSE(optional && parameter.fallback.empty()) << word.name << ": a required parameter could not be given by position";
-      optional = optional || !parameter.fallback.empty();
+      const bool omissible = parameter.optional || !parameter.fallback.empty();
+      EXPECT_FALSE(optional && !omissible) << word.name << ": a required parameter could not be given by position";
+      optional = optional || omissible;
     }
   }
 }
 
 TEST(Vocabulary, OnlySamplingFixesTheNeighbours) {
-  EXPECT_EQ(vocabulary().find(Role::operation, "poisson")->neighbours, Neighbours::add_remove);
-  EXPECT_EQ(vocabulary().find(Role::operation, "sample")->neighbours, Neighbours::replace_one);
-  EXPECT_EQ(vocabulary().find(Role::operation, "sample_with_replacement")->neighbours, Neighbours::replace_one);
-  EXPECT_EQ(vocabulary().find(Role::operation, "repeat")->neighbours, Neighbours::unstated);
+  EXPECT_EQ(vocabulary().find(Role::operation, "poisson")->neighbours.front(), Neighbours::add_remove);
+  EXPECT_EQ(vocabulary().find(Role::operation, "sample")->neighbours, std::vector{Neighbours::replace_one});
+  EXPECT_EQ(vocabulary().find(Role::operation, "sample_with_replacement")->neighbours, std::vector{Neighbours::replace_one});
+  EXPECT_EQ(vocabulary().find(Role::operation, "repeat")->neighbours, std::vector<Neighbours>{});
 }
 
 TEST(Vocabulary, UsageShowsDefaultsAndForms) {
-  EXPECT_EQ(usage(*vocabulary().find(Role::source, "gaussian")), "gaussian(sigma, sensitivity=1)");
+  EXPECT_EQ(usage(*vocabulary().find(Role::source, "gaussian")), "gaussian(sigma, sensitivity=1) or gaussian(sigma, clip)");
   EXPECT_EQ(usage(*vocabulary().find(Role::operation, "sample")), "sample(size, of) or sample(rate)");
   EXPECT_EQ(usage(*vocabulary().find(Role::operation, "refine")), "refine()");
   EXPECT_EQ(usage(*vocabulary().find(Role::source, "strongest")), "strongest(guarantees)");
   EXPECT_EQ(usage(*vocabulary().find(Role::tail, "zero")), "zero");
+}
+
+TEST(Vocabulary, ChoicesAreSeparatedByBars) {
+  const Word& matrix = *vocabulary().find(Role::source, "matrix");
+  EXPECT_EQ(choices_of(*find_parameter(matrix, "pattern")), (std::vector<std::string_view>{"min_sep", "every"}));
+  EXPECT_EQ(choices_of(*find_parameter(matrix, "sigma")), std::vector<std::string_view>{});
 }
 
 TEST(NearestName, CountsEditsAndSwaps) {

@@ -27,7 +27,8 @@ struct Answer {
   std::shared_ptr<const Curve> curve;                     ///< the curve of the plan; null if no curve was needed
   std::optional<Interval> value{};                        ///< the interval, if the answer is one interval
   Outcome outcome = Outcome::answered;
-  Provenance provenance{};  ///< how the answer was computed
+  std::optional<report::SafeEnd> safe_end{};  ///< the end that may be claimed; if empty, that of the question
+  Provenance provenance{};                    ///< how the answer was computed
 };
 
 /// An answer that is one interval.

@@ -45,15 +45,17 @@ Answer answer_calibrate(const Request& request) {
   const Calibration found = calibrate(plan, targets, request.neighbours(), request.tolerance());
   const std::string name = find_unknown(plan).parameter;
   const std::string met = to_string(targets);
-  return {[found](report::JsonWriter& out) { out.interval(found.value); },
-          [=](const report::Style& style) {
-            std::string text = name + " = " + found.printed + " meets " + met + "\n";
-            if (style.quiet) return text;
-            text += std::string("    the ") + (found.safe_end_is_hi ? "smallest" : "largest") + " that does is " +
-                    report::between(found.value) + (found.is_monotone ? "" : "; a larger one need not") + "\n";
-            return style.remark.empty() ? text : text + "    " + style.remark + "\n";
-          },
-          nullptr};
+  Answer answer{[found](report::JsonWriter& out) { out.interval(found.value); },
+                [=](const report::Style& style) {
+                  std::string text = name + " = " + found.printed + " meets " + met + "\n";
+                  if (style.quiet) return text;
+                  text += std::string("    the ") + (found.safe_end_is_hi ? "smallest" : "largest") + " that does is " +
+                          report::between(found.value) + (found.is_monotone ? "" : "; a larger one need not") + "\n";
+                  return style.remark.empty() ? text : text + "    " + style.remark + "\n";
+                },
+                nullptr};
+  answer.safe_end = found.safe_end_is_hi ? report::SafeEnd::hi : report::SafeEnd::lo;
+  return answer;
 }
 
 }  // namespace

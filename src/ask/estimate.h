@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <string>
 
+#include "numeric/conversions.h"
 #include "report/json.h"
 #include "tradeoff/limit.h"
 
@@ -25,7 +25,7 @@ inline report::JsonWriter& write_estimate(report::JsonWriter& out, Estimate esti
 [[nodiscard]] inline std::string significant(double value, int digits) {
   if (!(std::abs(value) < Interval::whole().hi)) return "inf";
   std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, digits).ptr;
+  const auto end = numeric::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, digits).ptr;
   return {buffer.data(), end};
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <charconv>
 
 #include "ask/request.h"
+#include "numeric/conversions.h"
 #include "tradeoff/gdp.h"
 
 namespace tradeoff::detail::ask {
@@ -19,7 +19,7 @@ constexpr std::array<const char*, 4> usual_slacks = {"1e-5", "1e-8", "1e-10", "1
 /// The double nearest to the decimal.
 double nearest(const Number& slack) {
   double value = slack.value.hi;
-  std::from_chars(slack.text.data(), slack.text.data() + slack.text.size(), value);
+  numeric::from_chars(slack.text.data(), slack.text.data() + slack.text.size(), value);
   return slack.value.contains(value) ? value : slack.value.hi;
 }
 

@@ -8,6 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "plan/did_you_mean.h"
+#include "plan/neighbours.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 
@@ -43,8 +44,6 @@ Value read_choice(const Given& given, const std::array<std::pair<std::string_vie
   given.refuse("parse", "is not allowed; it must be one of " + known + did_you_mean(given.text, names));
 }
 
-constexpr std::array<std::pair<std::string_view, Neighbours>, 2> neighbours_words = {
-    {{"add-remove", Neighbours::add_remove}, {"replace-one", Neighbours::replace_one}}};
 constexpr std::array<std::pair<std::string_view, Direction>, 3> direction_words = {
     {{"worst", Direction::worst}, {"remove", Direction::remove}, {"add", Direction::add}}};
 

@@ -12,6 +12,7 @@
 #include "noise/digest.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "plan/neighbours.h"
 #include "plan/vocabulary.h"
 #include "report/claim.h"
 
@@ -71,7 +72,7 @@ Json json_of(const Call& call, Role role) {
   }
   if (const Word* word = vocabulary().find(role, call.name)) {
     for (const Parameter& parameter : word->parameters)
-      if (!parameter.fallback.empty() && !arguments.contains(parameter.name)) arguments[std::string(parameter.name)] = parameter.fallback;
+      if (default_holds(*word, call, parameter)) arguments[std::string(parameter.name)] = parameter.fallback;
   }
   return {{"name", call.name}, {"arguments", std::move(arguments)}};
 }
@@ -101,6 +102,10 @@ double group_size(const Plan& plan) {
       // As written: the analysis refuses a number that is out of range.
       const auto* times = grouped ? std::get_if<Number>(&call.arguments[0].value.content) : nullptr;
       if (times != nullptr) size *= times->value.lo;
+      if (word != nullptr && word->examples != nullptr)
+        for (const Argument& argument : call.arguments)
+          if (const auto* examples = std::get_if<Number>(&argument.value.content); argument.name == "examples" && examples != nullptr)
+            size *= examples->value.lo;
     }
     least = std::min(least, size);
   }
@@ -314,9 +319,10 @@ void read_question(const Json& question, CertifiedAnswer& one) {
 
 Neighbours neighbours_at(const Json& content) {
   const std::string& word = text_at(content, "neighbours");
-  for (const Neighbours value : {Neighbours::unstated, Neighbours::add_remove, Neighbours::replace_one})
-    if (word == to_word(value)) return value;
-  throw CertificateError("neighbours", "must be add-remove, replace-one or unstated, not " + shown(word));
+  if (word == to_word(Neighbours::unstated)) return Neighbours::unstated;
+  for (const auto& [name, value] : neighbours_words)
+    if (word == name) return value;
+  throw CertificateError("neighbours", "must be " + all_neighbours_words() + ", or unstated, not " + shown(word));
 }
 
 std::vector<Step> steps_at(const Json& content) {

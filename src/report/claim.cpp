@@ -49,7 +49,10 @@ std::string between(Interval value) {
   return "between " + numeric::to_text_below(value.lo, digits) + " and " + numeric::to_text_above(value.hi, digits);
 }
 
-std::string proof_of(const Claim& claim) { return claim.exact.empty() ? between(claim.value) : "exactly " + claim.exact; }
+std::string proof_of(const Claim& claim) {
+  if (std::isinf(claim.value.lo) && claim.value.lo > 0) return "no finite " + claim.quantity + " holds";
+  return claim.exact.empty() ? between(claim.value) : "exactly " + claim.exact;
+}
 
 std::string safe_end(Interval value, SafeEnd safe, int digits) {
   return safe == SafeEnd::hi ? numeric::to_text_above(value.hi, digits) : numeric::to_text_below(value.lo, digits);
@@ -79,18 +82,6 @@ std::optional<Interval> log10_if_tiny(Interval value, const std::optional<Interv
   if (natural_log) return *natural_log / ln10;
   if (value.hi == 0) return Interval{-infinity, -infinity};
   return log(value) / ln10;
-}
-
-const char* to_word(Neighbours neighbours) {
-  switch (neighbours) {
-    case Neighbours::add_remove:
-      return "add-remove";
-    case Neighbours::replace_one:
-      return "replace-one";
-    case Neighbours::unstated:
-      break;
-  }
-  return "unstated";
 }
 
 }  // namespace tradeoff::detail::report

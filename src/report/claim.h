@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "plan/neighbours.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/interval.h"
 
@@ -54,7 +55,6 @@ struct Style {
 /// same value; it is accurate even if the value underflows.
 [[nodiscard]] std::optional<Interval> log10_if_tiny(Interval value, const std::optional<Interval>& natural_log = std::nullopt);
 
-/// "add-remove", "replace-one" or "unstated".
-[[nodiscard]] const char* to_word(Neighbours neighbours);
+using detail::to_word;  // of neighbours
 
 }  // namespace tradeoff::detail::report

@@ -2,9 +2,9 @@
 #include "report/json.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
+#include "numeric/conversions.h"
 #include "numeric/number_text.h"
 
 namespace tradeoff::detail::report {
@@ -115,8 +115,8 @@ void JsonWriter::quote(std::string_view value) {
 JsonWriter& JsonWriter::number(double value) {
   if (std::isinf(value)) return text(value > 0 ? "inf" : "-inf");
   std::array<char, 32> buffer{};  // the longest shortest form has 24 characters
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value == 0 ? 0.0 : value).ptr;
-  return raw({buffer.data(), end});
+  const auto end = numeric::to_chars(buffer.data(), buffer.data() + buffer.size(), value == 0 ? 0.0 : value).ptr;
+  return raw({buffer.data(), static_cast<std::size_t>(end - buffer.data())});
 }
 
 JsonWriter& JsonWriter::end_of_interval(double value, const std::string& outward) {

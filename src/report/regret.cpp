@@ -35,10 +35,10 @@ struct Cell {
 };
 
 /// [summary-regret] (delta_g - delta_f)(e) / (1 + exp(e)) for the given ends of both profiles.
-Interval loss_of(Interval summary, Interval curve, double epsilon) { return (summary - curve) / (1.0 + exp(Interval::exactly(epsilon))); }
+Interval regret_at(Interval summary, Interval curve, double epsilon) { return (summary - curve) / (1.0 + exp(Interval::exactly(epsilon))); }
 
 Cell cell_of(const Sample& from, const Sample& to) {
-  const double above = loss_of({from.summary.hi, from.summary.hi}, {to.curve.lo, to.curve.lo}, from.epsilon).hi;
+  const double above = regret_at({from.summary.hi, from.summary.hi}, {to.curve.lo, to.curve.lo}, from.epsilon).hi;
   return {from, to, std::max(above, 0.0)};
 }
 
@@ -61,22 +61,22 @@ Interval regret_of(const Curve& curve, const Curve& summary) {
   std::vector<Cell> cells;
   double below = 0;
   Sample left = sample(0);
-  below = std::max(below, loss_of(left.summary, left.curve, 0).lo);
+  below = std::max(below, regret_at(left.summary, left.curve, 0).lo);
   for (std::size_t i = 1; i <= first_cells; ++i) {
     const double t = static_cast<double>(i) / static_cast<double>(first_cells);
     const Sample right = sample(last * t * t);
     cells.push_back(cell_of(left, right));
-    below = std::max(below, loss_of(right.summary, right.curve, right.epsilon).lo);
+    below = std::max(below, regret_at(right.summary, right.curve, right.epsilon).lo);
     left = right;
   }
-  const double beyond = std::max(0.0, loss_of(left.summary, {0, 0}, left.epsilon).hi);
+  const double beyond = std::max(0.0, regret_at(left.summary, {0, 0}, left.epsilon).hi);
   std::make_heap(cells.begin(), cells.end(), is_smaller);
   while (cells.size() < most_cells && !(cells.front().above - below <= std::max(wanted_width, wanted_relative * below))) {
     std::pop_heap(cells.begin(), cells.end(), is_smaller);
     const Cell widest = cells.back();
     cells.pop_back();
     const Sample middle = sample(widest.from.epsilon + (widest.to.epsilon - widest.from.epsilon) / 2);
-    below = std::max(below, loss_of(middle.summary, middle.curve, middle.epsilon).lo);
+    below = std::max(below, regret_at(middle.summary, middle.curve, middle.epsilon).lo);
     for (const Cell& half : {cell_of(widest.from, middle), cell_of(middle, widest.to)}) {
       cells.push_back(half);
       std::push_heap(cells.begin(), cells.end(), is_smaller);

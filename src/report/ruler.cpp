@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
+
+#include "numeric/conversions.h"
 
 namespace tradeoff::detail::report {
 namespace {
@@ -22,7 +23,7 @@ std::string superscript(int exponent) {
 
 std::string fixed(double value, int decimals) {
   std::array<char, 400> text{};  // the largest double has 309 digits
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, decimals).ptr;
+  const auto end = numeric::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, decimals).ptr;
   return {text.data(), end};
 }
 

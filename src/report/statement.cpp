@@ -8,6 +8,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
 #include "plan/arguments.h"
+#include "plan/assumed_poisson.h"
 #include "plan/vocabulary.h"
 #include "report/regret.h"
 #include "tradeoff/analyze.h"
@@ -69,9 +70,10 @@ constexpr std::uint64_t very_many = std::uint64_t{1} << 62U;
 /// The product, limited to the largest integer.
 std::uint64_t times(std::uint64_t a, std::uint64_t b) { return a > very_many / b ? very_many : a * b; }
 
-/// The group size that the operator states.
+/// The group size that the operator states, or the records of one user.
 std::uint64_t records_of(const Call& operation) {
   const Word* word = vocabulary().find(Role::operation, operation.name);
+  if (word != nullptr && word->examples != nullptr) return word->examples(Arguments(operation));
   return word != nullptr && word->records != nullptr ? word->records(Arguments(operation)) : 1;
 }
 
@@ -152,6 +154,8 @@ Statement make_statement(Context context, const Plan& plan, const Curve& curve) 
   const Number delta = context.delta ? *context.delta : read_number(headline_delta);
   Statement made{std::move(context), records, to_string(plan), plan, curve, {delta, {}}, {}, {}, {}, {}, {}, {}, {}};
   made.provenance = provenance_of([&] { find_numbers(made); });
+  if (const std::optional<Plan> assumed = assumed_poisson(plan))
+    made.assumed_poisson = {to_string(*assumed), analyze(*assumed, curve.neighbours()).epsilon_at(delta)};
   return made;
 }
 
@@ -190,6 +194,10 @@ std::string neighbours_sentence(Neighbours neighbours) {
       return "Two data sets are neighbours if one has exactly one record more than the other (add or remove one record).";
     case Neighbours::replace_one:
       return "Two data sets are neighbours if they have the same size and differ in exactly one record (replace one record).";
+    case Neighbours::zero_out:
+      return "Two data sets are neighbours if they have the same size and differ in exactly one record, which in one of them contributes "
+             "nothing "
+             "(zero out one record).";
     case Neighbours::unstated:
       break;
   }
@@ -198,12 +206,19 @@ std::string neighbours_sentence(Neighbours neighbours) {
 
 std::vector<std::string> sampling_assumed(const Plan& plan) {
   std::vector<std::string> sentences;
-  for_each_call(plan, [&sentences](const Call& call) {
-    const Word* word = vocabulary().find(Role::operation, call.name);
-    if (word == nullptr || !word->samples) return;
-    const std::string sentence(word->sentence);
+  const auto add = [&sentences](const std::string& sentence) {
     if (!sentence.empty() && std::find(sentences.begin(), sentences.end(), sentence) == sentences.end()) sentences.push_back(sentence);
+  };
+  bool sampled = false;
+  for_each_call(plan, [&](const Call& call) {
+    const Word* const source = vocabulary().find(Role::source, call.name);
+    const Word* const word = source != nullptr ? source : vocabulary().find(Role::operation, call.name);
+    if (word == nullptr || (!word->samples && word->promise == nullptr)) return;
+    sampled = sampled || word->samples;
+    add(std::string(word->sentence));
+    if (word->promise != nullptr) add(word->promise(Arguments(call)));
   });
+  if (!sentences.empty() && !sampled) return sentences;
   if (sentences.empty()) return {"None: no privacy is claimed from sampling; every record may take part in every step."};
   sentences.push_back(
       "Which records were drawn stays secret. A loader that shuffles the data and cuts it into batches does not sample in this way, and "

@@ -43,6 +43,9 @@ struct Statement {
   Interval balanced;                                       ///< least error rate of an attack whose two error rates are equal
   Risk risk;
   Provenance provenance;  ///< of all numbers above
+  /// For a plan with another sampler: the plan that an accountant takes it for that knows Poisson sampling only, and the epsilon of that
+  /// plan at the delta of the headline. It is no statement about this plan.
+  std::optional<std::pair<std::string, Interval>> assumed_poisson = std::nullopt;
 };
 
 /// Asks the curve about twenty questions.

@@ -52,7 +52,7 @@ std::string parameters_of(const Call& call) {
   for (const Parameter& parameter : word->parameters) {
     const auto given = std::find_if(call.arguments.begin(), call.arguments.end(),
                                     [&parameter](const Argument& argument) { return argument.name == parameter.name; });
-    if (given == call.arguments.end() && parameter.fallback.empty()) continue;  // belongs to another form of the source
+    if (given == call.arguments.end() && !default_holds(*word, call, parameter)) continue;
     const std::string value = given != call.arguments.end() ? text_of(given->value) : std::string(parameter.fallback);
     text += (text.empty() ? "" : "; ") + as_code(std::string(parameter.name) + " = " + value);
     if (!parameter.meaning.empty()) text += " " + std::string(parameter.meaning);
@@ -70,6 +70,15 @@ Table steps_of(const Plan& plan) {
       table.rows.push_back({as_code("| " + operation.name), meaning_of(operation), parameters_of(operation)});
   }
   return table;
+}
+
+/// What an accountant of Poisson sampling says, beside what is proved for the sampler of the plan.
+Table assumed_and_certain(const Statement& statement) {
+  const auto& [plan, epsilon] = *statement.assumed_poisson;
+  const std::string delta = statement.headline.first.text;
+  return {{{"at δ = " + delta, "ε at most", "proved for this plan"},
+           {"a Poisson accountant says, for " + as_code(plan), most(epsilon), "no"},
+           {"certain", most(statement.headline.second), proved(statement.headline.second)}}};
 }
 
 Table epsilons_of(const Statement& statement) {
@@ -270,6 +279,7 @@ Document to_document(const std::vector<Statement>& statements) {
   add(steps_of(one.plan));
   add(Heading{"Sampling assumed"});
   add(Listing{sampling_assumed(one.plan)});
+  if (one.assumed_poisson) add(assumed_and_certain(one));
   add(Heading{"ε and δ"});
   add(Paragraph{
       "The result is (ε, δ)-differentially private for each of these pairs. δ should be far below one over the number of people."});

@@ -128,6 +128,11 @@ void write_statement(JsonWriter& out, const Statement& statement) {
   write_texts(out, plain_sentences(statement.risk));
   out.key("sampling_assumed");
   write_texts(out, sampling_assumed(statement.plan));
+  if (statement.assumed_poisson) {
+    const auto& [plan, epsilon] = *statement.assumed_poisson;
+    out.key("poisson_accountant").begin_object().key("plan").text(plan).key("epsilon").interval(epsilon);
+    out.key("proved").boolean(false).end_object();
+  }
   out.key("not_covered");
   write_texts(out, not_covered(statement));
   out.key("nist_sp_800_226");

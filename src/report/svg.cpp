@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
+#include "numeric/conversions.h"
 #include "report/escape.h"
 #include "report/label.h"
 #include "report/ruler.h"
@@ -57,7 +57,7 @@ constexpr std::string_view figure_style =
 std::string pixels(double value) {
   const double rounded = std::round(value * 100) / 100;
   std::array<char, 64> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), rounded == 0 ? 0.0 : rounded, std::chars_format::fixed).ptr;
+  const auto end = numeric::to_chars(text.data(), text.data() + text.size(), rounded == 0 ? 0.0 : rounded, std::chars_format::fixed).ptr;
   return {text.data(), end};
 }
 

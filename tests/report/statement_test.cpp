@@ -26,6 +26,28 @@ TEST(Statement, FindsSamplingInsideOfSources) {
   EXPECT_THAT(sampling_assumed(parse("mixture([(0.5, gaussian(1)), (0.5, gaussian(2))])")).front(), HasSubstr("None"));
 }
 
+// [matrix-mechanism] [capped-poisson] What the user promises is part of the statement.
+TEST(Statement, StatesThePromisesOfThePlan) {
+  const std::vector<std::string> matrix =
+      sampling_assumed(parse("matrix(sigma=1, kind=prefix, steps=90, participations=3, separation=30)"));
+  ASSERT_EQ(matrix.size(), 1U);
+  EXPECT_EQ(
+      matrix[0],
+      "In `matrix`, a record takes part in at most 3 steps, any two of them at least 30 apart; which steps these are does not depend on "
+      "the data.");
+  EXPECT_THAT(sampling_assumed(parse("matrix(sigma=1, kind=prefix, steps=9)"))[0], HasSubstr("at most 1 step;"));
+  EXPECT_THAT(sampling_assumed(parse("matrix(sigma=1, kind=prefix, steps=9, participations=2, separation=4, pattern=every)"))[0],
+              HasSubstr("each 4 steps after the one before"));
+  const std::vector<std::string> capped = sampling_assumed(parse("gaussian(1) | poisson(0.1, of=50, at_most=8)"));
+  ASSERT_EQ(capped.size(), 3U);
+  EXPECT_THAT(
+      capped[1],
+      HasSubstr("at most 8 records; of more drawn records so many are kept, uniformly at random. The larger data set has exactly 50"));
+  EXPECT_THAT(sampling_assumed(parse("gaussian(1) | poisson(0.1, of=50, of_is=at_most, at_most=8)"))[1],
+              HasSubstr("by a rule that does not look at the data. The larger data set has at most 50"));
+  EXPECT_THAT(sampling_assumed(parse("gaussian(1) | cyclic(groups=2, rate=0.1, steps=4)"))[0], HasSubstr("In `cyclic`"));
+}
+
 TEST(Statement, NamesTheUnitThatEveryLineProtects) {
   const auto records = [](const char* plan) { return records_protected(parse(plan)); };
   EXPECT_EQ(records("gaussian(1)"), 1U);

@@ -5,6 +5,9 @@ include(GNUInstallDirs)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tradeoff)
 
 install(TARGETS tradeoff EXPORT tradeoffTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+if(TARGET tradeoff_ledger_library)
+  install(TARGETS tradeoff_ledger_library EXPORT tradeoffTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+endif()
 install(
   DIRECTORY ${PROJECT_SOURCE_DIR}/include/tradeoff
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

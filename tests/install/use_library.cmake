@@ -24,7 +24,9 @@ if(way STREQUAL find_package)
   list(APPEND consumer_options -D CMAKE_BUILD_TYPE=Release -D CMAKE_PREFIX_PATH=${work}/prefix -D version=${version})
 else()
   file(REMOVE ${work}/build/CMakeCache.txt)
-  list(APPEND consumer_options -D CMAKE_BUILD_TYPE=Debug -D library_source=${source})  # compiles twice as fast
+  # Without optimisation and in units this compiles three times as fast.
+  list(APPEND consumer_options -D CMAKE_BUILD_TYPE=Debug -D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=16 -D
+       library_source=${source})
 endif()
 
 must_run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${work}/build -G ${generator} ${consumer_options})

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include "ledger/state.h"
+#include "noise/digest.h"
+#include "report/json.h"
+
+namespace tradeoff {
+
+using namespace detail;          // NOLINT(google-build-using-namespace): for the public functions below
+using namespace detail::ledger;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+constexpr std::size_t most_faults = 100;
+constexpr int page_size = 5000;  // entries that are held in memory at once
+
+/// Calls `see` with every entry, its charges and the hash that the store holds, in the order of the log.
+void each_entry(Store& store, const std::function<void(const Entry&, const std::string& hash)>& see) {
+  std::string last = "0";
+  while (true) {
+    const std::string limit = " ORDER BY seq LIMIT " + std::to_string(page_size);
+    const std::vector<Row> rows = store.run(std::string("SELECT ") + entry_columns + " FROM tradeoff_entry WHERE seq > $1" + limit, {last});
+    if (rows.empty()) return;
+    const std::vector<Row> charges =
+        store.run(std::string("SELECT ") + charge_columns + " FROM tradeoff_charge WHERE seq > $1 AND seq <= $2 ORDER BY seq, position",
+                  {last, rows.back()[0]});
+    std::size_t next = 0;
+    for (const Row& row : rows) {
+      Entry entry = entry_of(row);
+      while (next < charges.size() && whole(charges[next][0]) < static_cast<std::int64_t>(entry.sequence)) ++next;
+      for (; next < charges.size() && charges[next][0] == row[0]; ++next)
+        if (charges[next][6] == entry.key) entry.charges.push_back(charge_of(charges[next]));
+      see(entry, row[8]);
+    }
+    last = rows.back()[0];
+  }
+}
+
+/// The state that the log implies, computed from its entries alone.
+class Auditor {
+ public:
+  explicit Auditor(std::string expected) : expected_(std::move(expected)) {}
+
+  void see(const Entry& entry, const std::string& hash) {
+    const std::string where = "entry " + std::to_string(entry.sequence);
+    if (entry.sequence != result.entries + 1) blame(where + " follows entry " + std::to_string(result.entries) + ": entries are missing");
+    result.entries = entry.sequence;
+    if (entry.previous != result.head) blame(where + " does not continue the entry before it");
+    if (hash_of(entry) != hash) blame(where + " was changed: its content does not have its hash");
+    result.head = hash;
+    found_ = found_ || hash == expected_;
+    if (entry.kind == "create" || entry.kind == "cap") see_account(entry, hash, where);
+    if (entry.kind == "reserve") tokens_[entry.sequence] = "open";
+    if (entry.kind == "use") see_use(entry, where);
+    for (const StoredCharge& charge : entry.charges) see_charge(charge, hash, where);
+  }
+
+  /// Compares the tables that are not part of the log with what the log implies.
+  void compare(Store& store) {
+    compare_accounts(store);
+    std::map<std::uint64_t, std::string> tokens;
+    for (const Row& row : store.run("SELECT seq, state FROM tradeoff_token")) tokens[static_cast<std::uint64_t>(whole(row[0]))] = row[1];
+    if (tokens != tokens_) blame("the tokens are not those of the log");
+    const std::vector<Row> chain = store.run("SELECT seq, hash FROM tradeoff_chain");
+    if (chain.size() != 1 || chain[0][0] != std::to_string(result.entries) || chain[0][1] != result.head)
+      blame("the head of the log is not its last entry");
+    if (const auto count = store.run("SELECT COUNT(*) FROM tradeoff_charge")[0][0]; count != std::to_string(charges_))
+      blame("there are " + count + " charges, and the log has " + std::to_string(charges_));
+    for (const Row& twice :
+         store.run("SELECT account, idem_key FROM tradeoff_charge GROUP BY account, idem_key HAVING COUNT(*) > 1 LIMIT 10"))
+      blame("account '" + twice[0] + "' was charged twice for key '" + twice[1] + "'");
+    if (!expected_.empty() && !found_)
+      blame("the log does not contain the expected head " + expected_ + ": it was cut, replaced or restored from an older copy");
+  }
+
+  Verification result{.intact = true, .entries = 0, .head = first_hash(), .faults = {}};
+
+  void blame(const std::string& fault) {
+    result.intact = false;
+    if (result.faults.size() < most_faults) result.faults.push_back(fault);
+  }
+
+ private:
+  void see_account(const Entry& entry, const std::string& hash, const std::string& where) {
+    // The detail is compared as a whole with that of the table; only the name is read from it.
+    const std::string start = "{\"account\":";
+    const std::size_t end = entry.detail.find(",\"currency\":");  // a name has no comma
+    if (entry.detail.rfind(start, 0) != 0 || end == std::string::npos) return blame(where + " describes no account");
+    const std::string name = entry.detail.substr(start.size() + 1, end - start.size() - 2);
+    AccountRow& account = accounts_[name];
+    if ((entry.kind == "create") != account.head.empty())
+      blame(where + " creates account '" + name + "' twice, or changes one that does not exist");
+    account.stated = entry.detail;
+    account.head = hash;
+  }
+
+  void see_charge(const StoredCharge& charge, const std::string& hash, const std::string& where) {
+    ++charges_;
+    AccountRow& account = accounts_[report_name(charge.account)];
+    if (account.head.empty()) blame(where + " charges account '" + charge.account + "', which did not exist");
+    if (charge.amount < 0 || charge.slack < 0) blame(where + " charges less than nothing");
+    account.spent += charge.amount;
+    account.slack_spent += charge.slack;
+    ++account.entries;
+    account.head = hash;
+  }
+
+  void see_use(const Entry& entry, const std::string& where) {
+    const auto token = tokens_.find(static_cast<std::uint64_t>(whole(entry.detail)));
+    if (token == tokens_.end() || token->second != "open") return blame(where + " uses a token that is not open");
+    token->second = "used";
+  }
+
+  void compare_accounts(Store& store) {
+    std::size_t count = 0;
+    for (const Row& row : store.run(std::string("SELECT ") + account_columns + " FROM tradeoff_account")) {
+      const AccountRow account = account_of(row);
+      const auto found = accounts_.find(report_name(account.name));
+      ++count;
+      if (found == accounts_.end()) {
+        blame("account '" + account.name + "' is not in the log");
+        continue;
+      }
+      const AccountRow& logged = found->second;
+      if (detail_of(account) != logged.stated) blame("account '" + account.name + "' differs from what the log says about it");
+      if (account.spent != logged.spent || account.slack_spent != logged.slack_spent || account.entries != logged.entries)
+        blame("account '" + account.name + "': the entries do not add up to what it has spent");
+      if (account.head != logged.head) blame("account '" + account.name + "' does not name its last entry");
+      if (account.spent > account.cap || account.slack_spent > account.slack_cap)
+        blame("account '" + account.name + "' has spent more than its cap");
+    }
+    if (count != accounts_.size())
+      blame("the log knows " + std::to_string(accounts_.size()) + " accounts, the store " + std::to_string(count));
+  }
+
+  /// The name as the log spells it.
+  static std::string report_name(const std::string& name) {
+    report::JsonWriter out;
+    out.text(name);
+    return out.str().substr(1, out.str().size() - 2);
+  }
+
+  std::string expected_;
+  bool found_ = false;
+  std::uint64_t charges_ = 0;
+  std::map<std::string, AccountRow> accounts_;
+  std::map<std::uint64_t, std::string> tokens_;
+};
+
+}  // namespace
+
+Verification Ledger::verify(const std::string& expected_head) {
+  Verification result;
+  const std::lock_guard lock(state_->mutex);
+  state_->transact(false, [&] {
+    Auditor auditor(expected_head);
+    try {
+      if (const std::string own = state_->store->own_check(); !own.empty()) auditor.blame("the store finds damage: " + own);
+      each_entry(*state_->store, [&](const Entry& entry, const std::string& hash) { auditor.see(entry, hash); });
+      auditor.compare(*state_->store);
+    } catch (const StoreError& error) {
+      auditor.blame(error.what());
+    }
+    result = auditor.result;
+  });
+  return result;
+}
+
+void Ledger::export_lines(const std::function<void(std::string_view)>& line) {
+  const std::lock_guard lock(state_->mutex);
+  state_->transact(false, [&] {
+    each_entry(*state_->store, [&](const Entry& entry, const std::string& hash) {
+      report::JsonWriter out;
+      line(out.begin_object().key("hash").text(hash).key("body").text(body_of(entry)).end_object().str());
+    });
+  });
+}
+
+}  // namespace tradeoff

@@ -76,6 +76,7 @@ struct Verb {
 [[nodiscard]] ExitCode run_explain(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_figures(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_help(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_ledger(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_limit(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_man(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_mechanisms(const Verb& verb, const Options& options);

@@ -2,9 +2,11 @@
 #include <stdexcept>
 
 #include "command_request.h"
+#include "plan/neighbours.h"
 #include "stopwatch.h"
 #include "streams.h"
 #include "tradeoff/analyze.h"
+#include "tradeoff/version.h"
 #include "witness.h"
 
 namespace tradeoff::detail::cli {
@@ -38,6 +40,17 @@ const ask::Question& question_of(const Verb& verb) {
   throw std::logic_error("no question is called " + std::string(verb.name));
 }
 
+/// What was asked, so that an answer can be kept without the command that caused it. Numbers are as they were written.
+void describe(const ask::Request& request, const ask::Answer& found, Neighbours neighbours, report::JsonWriter& out) {
+  out.key("question").begin_object().key("ask").text(request.question().name);
+  for (const ask::Field& field : request.question().fields)
+    if (request.has(field.name)) out.key(field.name).text(request.text(field.name));
+  out.end_object().key("plan").text(to_string(request.plan())).key("neighbours").text(to_word(neighbours));
+  out.key("direction").text(request.has("direction") ? request.text("direction") : "worst");
+  if (found.safe_end) out.key("safe_end").text(*found.safe_end == report::SafeEnd::hi ? "hi" : "lo");
+  out.key("version").text(TRADEOFF_VERSION);
+}
+
 }  // namespace
 
 ExitCode run_ask(const Verb& verb, const Options& options) {
@@ -54,6 +67,7 @@ ExitCode run_ask(const Verb& verb, const Options& options) {
     report::JsonWriter out;
     out.begin_object();
     write_answer(found, out);
+    describe(request, found, neighbours, out);
     if (testimony) out.key("witness").text(testimony->name());
     write_out(out.end_object().str() + "\n");
   } else {

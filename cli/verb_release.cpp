@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "command_request.h"
+#include "ledger_charge.h"
 #include "noise/digest.h"
 #include "numeric/number_text.h"
 #include "output_file.h"
@@ -71,6 +72,8 @@ ExitCode run_release(const Verb&, const Options& options) {
 
   Certificate certificate = certify(plan, terms, targets);
   report::CertificateDocument document = report::document_of(certificate);
+  // The charge is durable and its token used up before any noise is drawn.
+  const std::string receipt = charge_ledger(options, "release", to_string(certificate.drawn_plan()), terms.neighbours);
   const Release released = release(std::move(certificate), table.values);
   const std::string rows = report::printed_rows(released, terms.aggregate);
   document.released = noise::sha256(rows);
@@ -87,10 +90,12 @@ ExitCode run_release(const Verb&, const Options& options) {
     out.begin_object();
     write_json_rows(released, out);
     if (const auto mean = report::mean_of(released, terms.aggregate)) out.key("mean").number(*mean);
+    if (!receipt.empty()) out.key("ledger").raw(receipt);
     write_out(out.key("certificate").raw(to_json(document, true)).end_object().str() + "\n");
   } else {
     // written first: no value is printed if this fails
     if (file == nullptr && !options.quiet) write_beside("the certificate", to_json(document));
+    if (!receipt.empty() && !options.quiet) write_beside("the receipt of the ledger", receipt + "\n");
     write_out(rows);
   }
   return ExitCode::done;

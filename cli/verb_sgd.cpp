@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
+#include <algorithm>
+#include <optional>
 
 #include "delta_check.h"
-#include "plan/unknown.h"
+#include "plan/assumed_poisson.h"
+#include "plan/neighbours.h"
+#include "report/claim.h"
 #include "report/curve_picture.h"
 #include "report/risk.h"
 #include "report/terminal_plot.h"
+#include "sgd_run.h"
 #include "stopwatch.h"
 #include "streams.h"
 #include "tradeoff/analyze.h"
@@ -16,52 +20,6 @@
 
 namespace tradeoff::detail::cli {
 namespace {
-
-/// The number typed for an option. Throws DomainError that names the option.
-Number read_option(const Options& options, std::string_view name) {
-  const std::string& text = *options.find(name);
-  try {
-    return read_number(text);
-  } catch (const ParseError&) {
-    throw DomainError("sgd: --" + std::string(name) + " = " + text.substr(0, 40) +
-                      " is not a number; write 60000 or 0.001, without separators");
-  }
-}
-
-std::uint64_t read_count(const Options& options, std::string_view name) {
-  const double value = read_option(options, name).value.lo;
-  if (!(value >= 1 && value <= 1e12 && read_option(options, name) == exact_number(std::floor(value))))
-    throw DomainError("sgd: --" + std::string(name) + " = " + options.find(name)->substr(0, 40) +
-                      " is not allowed; it must be a whole number from 1 to 1e12");
-  return static_cast<std::uint64_t>(value);
-}
-
-/// The batch size: stated, or the sampling rate times the number of examples. The tolerance allows a rate that another program printed with
-/// few digits; the plan states the exact quotient.
-std::uint64_t read_batch(const Options& options, std::uint64_t examples) {
-  const bool by_rate = options.find("sample-rate") != nullptr;
-  if ((options.find("batch") != nullptr) == by_rate) throw DomainError("sgd: state either --batch M or --sample-rate Q");
-  if (!by_rate) return read_count(options, "batch");
-  const double batch = read_option(options, "sample-rate").value.lo * static_cast<double>(examples), whole = std::round(batch);
-  constexpr double rounding = 1e-9;
-  if (!(whole >= 1 && whole <= static_cast<double>(examples) && std::abs(batch - whole) <= rounding * whole))
-    throw DomainError("sgd: --sample-rate = " + options.find("sample-rate")->substr(0, 40) + " is not a whole number of the " +
-                      std::to_string(examples) + " examples; write it as a quotient, as in 256/60000, or state --batch");
-  return static_cast<std::uint64_t>(whole);
-}
-
-SgdRun read_run(const Options& options) {
-  SgdRun run;
-  const std::string *noise = options.find("noise-multiplier"), *sampling = options.find("sampling"), *whose = options.find("neighbours");
-  run.noise_multiplier = noise == nullptr ? "?" : read_option(options, "noise-multiplier").text;
-  run.examples = read_count(options, "examples");
-  run.batch = read_batch(options, run.examples);
-  if (options.find("epochs") != nullptr) run.epochs = read_option(options, "epochs");
-  if (options.find("steps") != nullptr) run.steps = read_count(options, "steps");
-  if (sampling != nullptr) run.sampling = read_sampling(*sampling);
-  if (whose != nullptr) run.neighbours = *whose == "add-remove" ? Neighbours::add_remove : Neighbours::replace_one;
-  return run;
-}
 
 /// Reads every stated target. Without --epsilon, --delta is the delta at which epsilon is reported.
 Targets read_sgd_targets(const Options& options) {
@@ -83,6 +41,39 @@ SgdRun with_noise(SgdRun run, const Targets& targets) {
   return run;
 }
 
+/// What an accountant says that takes every sampler for Poisson sampling, beside what is proved for the sampler of the run.
+struct Assumed {
+  std::string plan;
+  Interval epsilon;
+};
+
+std::optional<Assumed> assumed_of(const SgdPlan& training, const Number& delta) {
+  const std::optional<Plan> plan = assumed_poisson(parse(training.plan));
+  if (!plan) return std::nullopt;
+  return Assumed{to_string(*plan), analyze(*plan, training.neighbours).epsilon_at(delta.value)};
+}
+
+std::string side_by_side(const Assumed& assumed, Interval certain, Sampling sampling, const std::string& delta) {
+  constexpr std::size_t column = 10;
+  const auto row = [&](std::string number, const std::string& text) {
+    number.resize(std::max(number.size() + 1, column), ' ');
+    return "  " + number + text + "\n";
+  };
+  return "Assumed and certain, epsilon at delta = " + delta + ":\n" +
+         row(report::claimed(assumed.epsilon, report::SafeEnd::hi), "a Poisson accountant says; not proved for this sampling") +
+         row(report::claimed(certain, report::SafeEnd::hi),
+             "certain for " + std::string(to_word(sampling)) + "; the truth lies " + report::between(certain)) +
+         "\n";
+}
+
+/// All releases on a batch as one, and the noise on the gradients if the total is stated.
+std::string noise_text(const SgdRun& run) {
+  const ReleaseNoise noise = release_noise(run);
+  if (run.noise_is_total)
+    return " Noise multiplier of each gradient release: " + report::safe_end(noise.gradients, report::SafeEnd::hi, 10) + ".";
+  return " All together have the noise multiplier " + report::safe_end(noise.total, report::SafeEnd::lo, 10) + ".";
+}
+
 std::string picture(const Curve& curve) {
   return report::to_terminal(report::draw_curves(report::View::tradeoff, {{"this run", curve}}, Direction::worst, 61), {80, 14});
 }
@@ -92,28 +83,39 @@ std::string picture(const Curve& curve) {
 ExitCode run_sgd(const Verb&, const Options& options) {
   const Stopwatch stopwatch;
   const Targets targets = read_sgd_targets(options);
-  const Number delta = read_option(options, "delta");
+  const Number delta = read_run_number(options, "delta");
   const SgdRun run = with_noise(read_run(options), targets);
   const SgdPlan training = to_plan(run);
   const Curve curve = analyze(parse(training.plan), training.neighbours);
   require_met(curve, targets);
   const auto [epsilon, method, steps] = explained([&] { return curve.epsilon_at(delta.value); });
-  const report::Risk risk = report::find_risk(curve);
   const std::string warning = delta_warning(delta.text, static_cast<double>(run.examples));
   if (!warning.empty()) write_error("warning: " + warning + "\n");
+  const std::optional<Assumed> assumed = assumed_of(training, delta);
+  const std::string releases = training.releases.empty() ? "" : training.releases + noise_text(run);
   const std::string remark = stopwatch.remark(curve.neighbours(), to_string(method));
   if (options.json) {
     report::JsonWriter out;
     out.begin_object().key("plan").text(training.plan).key("unit").text(training.unit).key("remark").text(training.remark);
+    out.key("neighbours").text(report::to_word(training.neighbours)).key("protects").text(training.protects);
+    if (!releases.empty()) out.key("releases").text(releases);
     out.key("epsilon").interval(epsilon);
+    if (assumed) {
+      out.key("poisson_accountant").begin_object().key("plan").text(assumed->plan).key("epsilon").interval(assumed->epsilon);
+      out.key("proved").boolean(false).end_object();
+    }
     if (!warning.empty()) out.key("warnings").begin_array().text(warning).end_array();
-    write_json(risk, out.key("risk"));
+    if (!options.quiet) write_json(report::find_risk(curve), out.key("risk"));
     write_out(out.key("method").text(to_string(method)).key("steps").steps(steps).end_object().str() + "\n");
     return ExitCode::done;
   }
-  std::string text = "Plan: " + training.plan + "\n" + training.remark + "\n" + training.unit + "\n\n";
+  std::string text = "Plan: " + training.plan + "\n" + training.remark + "\n" + training.unit + "\n";
+  if (!releases.empty()) text += releases + "\n";
+  if (run.per_user > 1) text += "Unit of privacy: " + training.protects + ".\n";
+  text += "\n";
+  if (assumed) text += side_by_side(*assumed, epsilon, run.sampling, delta.text);
   text += to_text(report::Claim{"epsilon", epsilon, report::SafeEnd::hi, "at delta = " + delta.text, {}}, {options.quiet, remark});
-  if (!options.quiet) text += "\n" + picture(curve) + "\n" + to_lines(risk, {true, ""});
+  if (!options.quiet) text += "\n" + picture(curve) + "\n" + to_lines(report::find_risk(curve), {true, ""});
   write_out(text);
   return ExitCode::done;
 }

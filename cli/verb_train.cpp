@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "delta_check.h"
+#include "ledger_charge.h"
 #include "noise/secure_stream.h"
 #include "numeric/number_text.h"
 #include "output_file.h"
@@ -323,12 +324,21 @@ ExitCode run_figure(const Options& options, const TrainingData& data, const std:
 
 /// Runs an audit or draws a figure.
 ExitCode run_without_model(const Options& options) {
-  for (const char* name : {"checkpoint", "resume", "certificate"})
+  for (const char* name : {"checkpoint", "resume", "certificate", "ledger", "account", "key"})
     if (options.find(name) != nullptr)
       throw DomainError("train: --" + std::string(name) + " goes neither with --audit nor with --figure: they keep no model");
   const TrainingData data = read_training_data(options, features_of(options));
   const std::string* directory = options.find("figure");
   return directory == nullptr ? run_audit(options, data) : run_figure(options, data, *directory);
+}
+
+/// Charges all steps of the plan before the first one. A resumed run was charged when it began.
+void charge_run(const TrainingTerms& terms, const Options& options) {
+  const bool charges = names_ledger(options, "train");
+  if (charges && options.find("resume") != nullptr)
+    throw DomainError("train: --ledger charged the whole run when it began; --resume needs none");
+  const std::string receipt = charge_ledger(options, "train", train::drawn_plan(terms, terms.steps), train::neighbours_of(terms));
+  if (!receipt.empty() && !options.quiet) write_beside("the receipt of the ledger", receipt + "\n");
 }
 
 }  // namespace
@@ -350,6 +360,7 @@ ExitCode run_train(const Verb&, const Options& options) {
   train::Trainer trainer =
       earlier ? train::Trainer(*earlier, data.records, words) : train::Trainer(read_terms(options, data.records), data.records, words);
   file.bind(data);
+  charge_run(trainer.progress().terms, options);
   for (const std::string& warning : warnings_of(trainer.progress().terms, deltas)) write_error("warning: " + warning + "\n");
   const auto start = std::chrono::steady_clock::now();
   const std::clock_t processor_start = std::clock();

@@ -6,19 +6,20 @@
 namespace tradeoff::detail::cli {
 namespace {
 
-constexpr std::array<std::string_view, 2> neighbours_choices = {"add-remove", "replace-one"};
+constexpr std::array<std::string_view, 3> neighbours_choices = {"add-remove", "replace-one", "zero-out"};
 constexpr std::array<std::string_view, 3> direction_choices = {"worst", "remove", "add"};
 constexpr std::array<std::string_view, 3> curve_choices = {"tradeoff", "profile", "gdpt"};
 constexpr std::array<std::string_view, 3> records_choices = {"sum", "count", "mean"};
 constexpr std::array<std::string_view, 2> rows_choices = {"composed", "disjoint"};
 constexpr std::array<std::string_view, 2> inputs_choices = {"rounded", "grid"};
 constexpr std::array<std::string_view, 4> format_choices = {"csv", "json", "term", "svg"};
+constexpr std::array<std::string_view, 2> picture_choices = {"term", "svg"};
 
 constexpr std::array<Option, 3> common_options = {{
     {.name = "neighbours",
      .placeholder = "WHICH",
-     .help = "how neighbouring data sets differ: in one record added or removed, or in one record replaced (default: as the sampling of "
-             "the plan needs, otherwise not stated)",
+     .help = "how neighbouring data sets differ: in one record added or removed, in one record replaced, or in one record whose "
+             "contribution is set to zero (default: as the sampling of the plan needs, otherwise not stated)",
      .choices = neighbours_choices,
      .alias = "neighbors"},
     {.name = "direction",
@@ -45,13 +46,6 @@ constexpr std::array<Option, 1> prior_option = {{{"prior", "P", "the probability
 constexpr std::array<Option, 2> mu_options = {{
     {"slack", "D", "mu of the pair (mu, D): mu-GDP except with probability D (default: several D)"},
     {"epsilon-max", "E", "mu for epsilon <= E only; no claim beyond E", false, "epsilon_max"},
-}};
-constexpr std::array<Option, 5> compare_options = {{
-    {"delta", "D", "one delta, or several separated by commas: a column each"},
-    {"epsilon-max", "E", "instead of --delta: compare ways to measure mu for epsilon <= E", false, "epsilon_max"},
-    {"width", "W", "with --epsilon-max: how narrow the measurements should be (default 0.01)"},
-    {"method", "NAME", "only these methods, separated by commas (default: all)"},
-    {"people", "N", "also the worst-case disclosure probability among N people at this delta"},
 }};
 constexpr std::array<Option, 1> gdpt_option = {{{"epsilon", "E", "a real number", true}}};
 constexpr std::array<Option, 1> explain_options = {{
@@ -86,14 +80,24 @@ constexpr std::array<Option, 2> limit_options = {{
     {"delta", "D", "compare epsilon at this delta: 0 <= D <= 1"},
     {"epsilon", "E", "compare delta at this epsilon, at least 0"},
 }};
-constexpr std::array<std::string_view, 3> sampling_choices = {"poisson", "fixed", "shuffled"};
-constexpr std::array<Option, 13> sgd_options = {{
-    {.name = "noise-multiplier", .placeholder = "Z", .help = "standard deviation of the noise / clipping norm", .alias = "noise"},
-    {.name = "batch", .placeholder = "M", .help = "examples in a batch (on average, for poisson)", .alias = "batch-size"},
-    {"sample-rate", "Q", "instead of --batch: M = Q N, which must be a whole number up to rounding of Q"},
+constexpr std::array<std::string_view, 5> sampling_choices = {"poisson", "fixed", "shuffled", "allocated", "cyclic"};
+constexpr std::array<std::string_view, 5> matrix_choices = {"toeplitz", "blt", "square_root", "prefix", "tree"};
+constexpr Option noise_of_run = {
+    .name = "noise-multiplier", .placeholder = "Z", .help = "standard deviation of the noise / clipping norm", .alias = "noise"};
+constexpr Option batch_of_run = {
+    .name = "batch", .placeholder = "M", .help = "examples in a batch (on average, for poisson)", .alias = "batch-size"};
+constexpr Option rate_of_run = {"sample-rate", "Q", "instead of --batch: M = Q N, which must be a whole number up to rounding of Q"};
+constexpr Option epochs_of_run = {"epochs", "E", "passes over the data: ceil(E N / M) steps"};
+constexpr Option steps_of_run = {"steps", "T", "instead of --epochs"};
+constexpr Option groups_of_run = {"groups", "B", "cyclic: how many groups take turns"};
+constexpr Option at_most_of_run = {"at-most", "B", "poisson: the largest batch; of more examples drawn, a random B are kept"};
+constexpr std::array<Option, 25> sgd_options = {{
+    noise_of_run,
+    batch_of_run,
+    rate_of_run,
     {"examples", "N", "examples in the data", true},
-    {"epochs", "E", "passes over the data: ceil(E N / M) steps"},
-    {"steps", "T", "instead of --epochs"},
+    epochs_of_run,
+    steps_of_run,
     {"delta", "D", "where epsilon is reported: 0 <= D <= 1", true},
     {"epsilon", "E", "target: (E, D)-DP"},
     {"mu", "M", "target: M-GDP, except with probability --slack"},
@@ -102,9 +106,52 @@ constexpr std::array<Option, 13> sgd_options = {{
     {"sampling", "HOW", "how batches are drawn (default poisson)", false, {}, sampling_choices},
     {.name = "neighbours",
      .placeholder = "WHICH",
-     .help = "checked against the sampling, which fixes them",
+     .help = "one of those listed above for the sampling (default: the first)",
      .choices = neighbours_choices,
      .alias = "neighbors"},
+    {.name = "reuse",
+     .placeholder = "",
+     .help = "shuffled, allocated: every epoch uses the order or the draw of the first",
+     .is_flag = true},
+    groups_of_run,
+    at_most_of_run,
+    {"per-user", "K", "poisson: protect a user who owns at most K examples (default 1)"},
+    {"layers", "L", "layers clipped on their own, each with noise multiplier Z (default 1)"},
+    {"count-noise", "S",
+     "adaptive clipping: standard deviation of the noise on the count of gradients within the norm, where each example "
+     "counts -1/2 or 1/2"},
+    {"further-noise", "LIST", "noise multipliers of further releases on each batch, with commas"},
+    {"total-noise", "Z", "instead of --noise-multiplier: of all releases on a batch together; prints that of the gradients"},
+    {"matrix",
+     "KIND",
+     "noise that a matrix correlates over the steps; for shuffled batches, and for cyclic ones if it is banded",
+     false,
+     {},
+     matrix_choices},
+    {"coefficients", "LIST", "of --matrix toeplitz: 1,0.5,0.25; the others are 0"},
+    {"scales", "LIST", "of --matrix blt: c_j = sum of scale * decay^(j-1)"},
+    {"decays", "LIST", "of --matrix blt, one for each scale"},
+}};
+constexpr std::array<Option, 16> compare_options = {{
+    {"delta", "D", "one delta, or several separated by commas: a column each"},
+    {"epsilon-max", "E", "instead of --delta: compare ways to measure mu for epsilon <= E", false, "epsilon_max"},
+    {"width", "W", "with --epsilon-max: how narrow the measurements should be (default 0.01)"},
+    {"method", "NAME", "only these methods, separated by commas (default: all)"},
+    {"people", "N", "also the worst-case disclosure probability among N people at this delta"},
+    {.name = "sampling",
+     .placeholder = "",
+     .help = "instead of a plan: a training run, as in `sgd`, with its batches drawn in every way",
+     .is_flag = true},
+    noise_of_run,
+    batch_of_run,
+    rate_of_run,
+    {"examples", "N", "examples in the data"},
+    epochs_of_run,
+    steps_of_run,
+    {"groups", "B", "of cyclic batches (default 10, or as many as fill a batch)"},
+    {"at-most", "B", "of capped batches (default 4 standard deviations above the mean)"},
+    {"format", "FORMAT", "with --sampling: also draw it, on the terminal or as SVG", false, {}, picture_choices},
+    {"out", "FILE", "with --sampling: write to this file"},
 }};
 constexpr std::array<std::string_view, 3> report_choices = {"md", "html", "json"};
 constexpr std::array<Option, 6> report_options = {{
@@ -137,7 +184,7 @@ constexpr std::array<Option, 2> figures_options = {{
     {"list", "", "list names and titles; draw nothing", false, {}, {}, true},
 }};
 
-constexpr std::array<Option, 15> release_options = {{
+constexpr std::array<Option, 18> release_options = {{
     {"low", "L", "no value is below this; with --high"},
     {"high", "H", "no value is above this; with --low"},
     {"clip", "", "clip values to the bounds instead of refusing them", false, {}, {}, true},
@@ -163,11 +210,14 @@ constexpr std::array<Option, 15> release_options = {{
     {"advantage", "A", "a target: no attack has a larger advantage (true-positive rate less false-positive rate)"},
     {"fpr", "A", "a target, with --tpr: at this false-positive rate no attack has a larger true-positive rate than B"},
     {"tpr", "B", "the target's true-positive rate"},
+    {"ledger", "URL", "charge the budget of --account in this ledger first; nothing is drawn without budget"},
+    {"account", "NAME", "the account to charge; with --ledger"},
+    {"key", "KEY", "a name for this spend, charged and drawn once; with --ledger"},
 }};
 
 constexpr std::array<std::string_view, 2> batch_choices = {"poisson", "fixed"};
 constexpr std::array<std::string_view, 2> feature_choices = {"values", "orientation"};
-constexpr std::array<Option, 29> train_options = {{
+constexpr std::array<Option, 32> train_options = {{
     {"data", "PATH", "a directory of IDX files (default: Debian's Fashion-MNIST), or a .csv file with the label last"},
     {"test", "FILE", "test records, for a .csv file"},
     {"holdout", "N", "use the last N records as test records; they are not trained on and not protected"},
@@ -213,9 +263,35 @@ constexpr std::array<Option, 29> train_options = {{
     {"audit-steps", "N", "with --audit: how many steps (default 200000, at least 100)"},
     {"figure", "DIR", "train the three MNIST settings of the Gaussian DP paper with both samplings; training.md and training.svg go there"},
     {"runs", "N", "with --figure: runs of each setting (default 5)"},
+    {"ledger", "URL", "charge the budget of --account in this ledger first; no step is taken without budget"},
+    {"account", "NAME", "the account to charge; with --ledger"},
+    {"key", "KEY", "a name for this spend, charged and drawn once; with --ledger"},
 }};
 
-constexpr std::array<Verb, 37> all_verbs = {{
+constexpr std::array<Option, 15> ledger_options = {{
+    {"store", "URL", "sqlite:PATH or postgresql://... (default sqlite:tradeoff-ledger.db)"},
+    {"key", "KEY", "spend, reserve, use: a name for this spend; the same key is charged once"},
+    {"mu", "M", "create, cap: at most M-GDP in total"},
+    {"rho", "R", "create, cap: at most R-zCDP in total"},
+    {"epsilon", "E", "create, cap: at most (E, D)-DP in total; with --delta, alone for currency pure"},
+    {"delta", "D", "create, cap: the delta of that total"},
+    {"advantage", "A", "create, cap: no attack has a larger advantage, in total"},
+    {"divergence", "R", "create, cap: for currency rdp, at most this Renyi divergence in total"},
+    {"slack", "S",
+     "create, cap: the part of delta for plans with exceptions (default: at most 1e-6); spend, reserve: the exception of this plan"},
+    {"currency", "WHICH", "create: gdp (default), zcdp, pure, rdp(ORDER) or approximate"},
+    {.name = "neighbours",
+     .placeholder = "WHICH",
+     .help = "create: what every plan must protect (default add-remove)",
+     .choices = neighbours_choices,
+     .alias = "neighbors"},
+    {"unit", "TEXT", "create: what is protected, in words: 'one patient'"},
+    {"expect-head", "HASH", "verify: the log must still contain the entry with this head, from a receipt"},
+    {"format", "FORMAT", "status: term (default) or svg", false, {}, picture_choices},
+    {"out", "FILE", "status: write to this file, all or nothing"},
+}};
+
+constexpr std::array<Verb, 38> all_verbs = {{
     {Group::ask, "epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end of the interval may be claimed.\n\n"
      "Examples:\n"
@@ -341,18 +417,31 @@ constexpr std::array<Verb, 37> all_verbs = {{
      "noise on the sum of clipped gradients, divided by the clipping norm, as in `train`. Without one, the least that meets the targets is "
      "found. A run that is not proved to meet every target is refused, with exit code 1. The sampling decides the theorem:\n"
      "  poisson    every example joins each batch independently;\n"
-     "             add-remove neighbours\n"
+     "             add-remove, zero-out or replace-one neighbours\n"
      "  fixed      each batch is a fresh sample of fixed size without replacement;\n"
      "             replace-one neighbours\n"
-     "  shuffled   passes over shuffled data: no amplification is claimed;\n"
-     "             replace-one neighbours\n\n"
+     "  shuffled   every epoch cuts a shuffled order into batches: the usual data\n"
+     "             loader; zero-out or replace-one neighbours. The interval is\n"
+     "             printed beside what a Poisson accountant would say\n"
+     "  allocated  every example draws one step of each epoch (balls and bins; with\n"
+     "             --reuse the same step in all epochs);\n"
+     "             add-remove, zero-out or replace-one neighbours\n"
+     "  cyclic     --groups of examples take turns, each sampled by poisson;\n"
+     "             add-remove, zero-out or replace-one neighbours\n\n"
      "Examples:\n"
      "  tradeoff sgd --noise-multiplier 1.1 --batch 256 --examples 60000 \\\n"
      "      --epochs 60 --delta 1e-5\n"
      "  tradeoff sgd --noise-multiplier 2 --batch 512 --examples 50000 \\\n"
      "      --epochs 10 --delta 1e-5 --sampling shuffled\n"
      "  tradeoff sgd --epsilon 2 --delta 1e-5 --sample-rate 0.01 --examples 60000 \\\n"
-     "      --steps 10000",
+     "      --steps 10000\n"
+     "  tradeoff sgd --noise-multiplier 1 --batch 100 --examples 10000 --steps 1000 \\\n"
+     "      --delta 1e-5 --per-user 4\n"
+     "  tradeoff sgd --total-noise 1 --count-noise 5 --batch 100 --examples 10000 \\\n"
+     "      --steps 1000 --delta 1e-5\n"
+     "  tradeoff sgd --noise-multiplier 2 --batch 100 --examples 10000 --steps 1000 \\\n"
+     "      --delta 1e-5 --sampling cyclic --groups 3 --matrix toeplitz \\\n"
+     "      --coefficients 1,0.5,0.25",
      false, sgd_options, run_sgd},
     {Group::calibrate, "train", "train a classifier with DP-SGD, with a certificate",
      "DP-SGD on images (IDX files) or a table (.csv) with exact noise: the gradient of every record is clipped to a norm and rounded to an "
@@ -426,20 +515,54 @@ constexpr std::array<Verb, 37> all_verbs = {{
      "  tradeoff release --records mean --low 0 --high 10 --neighbours add-remove \\\n"
      "      'laplace(scale=20, sensitivity=10); discrete_laplace(scale=2)' < ages.txt",
      true, release_options, run_release},
-    {Group::theory, "compare", "epsilon by every method, from basic composition on",
+    {Group::publish, "ledger", "accounts of privacy budget that many programs share",
+     "Keeps what was spent on data in a durable store, and refuses what an account cannot afford. Each spend is a plan that was fixed "
+     "before "
+     "any of its outputs was seen; which plan comes next may depend on all earlier outputs. Plans are composed exactly, and the sum is "
+     "kept in a currency for which a theorem covers such choices: gdp (mu squared adds up), zcdp, pure, rdp(ORDER), approximate "
+     "(epsilon squared and delta). The acknowledgement is printed after the store has made the spend durable.\n\n"
+     "  create ACCOUNT, cap ACCOUNT   a new account; another cap\n"
+     "  spend A[,B...] PLAN           charge all accounts or none\n"
+     "  reserve A[,B...] PLAN         the same, and a token to draw the noise once\n"
+     "  use ACCOUNT                   use up the token of a key\n"
+     "  status [ACCOUNT], history ACCOUNT, report ACCOUNT\n"
+     "  verify, export                check the log; print it as JSON lines\n\n"
+     "The log is a chain of hashes. A receipt prints its head; `verify --expect-head` finds entries that were changed, removed or "
+     "reordered, and a store that was restored from an older copy. docs/howto/ledger.md shows a team at work.\n\n"
+     "Exit code: 0 done; 1 refused for lack of budget, or the log was tampered with; 3 bad input, or the store cannot be used.\n\n"
+     "Examples:\n"
+     "  tradeoff ledger create --store sqlite:budget.db patients \\\n"
+     "      --epsilon 2 --delta 1e-5\n"
+     "  tradeoff ledger spend --store sqlite:budget.db patients --key march-7 \\\n"
+     "      'laplace(scale=10) | repeat(50)'\n"
+     "  tradeoff ledger status --store sqlite:budget.db --json\n"
+     "  tradeoff ledger verify --store sqlite:budget.db",
+     false, ledger_options, run_ledger, "WORDS: what to do, then the accounts and the plan"},
+    {Group::theory,
+     "compare",
+     "epsilon by every method, from basic composition on",
      "The epsilon of the plan at a delta by every theorem that covers it: composition (exact, basic, advanced, kairouz, murtagh_vadhan), "
      "Renyi DP (rdp, rdp_orders, zcdp), Gaussian DP (gdp, gdp_slack, gdp_summary), limit theorems (berry_esseen, clt, edgeworth), "
      "sampling, the loss alone, and the formulas for Gaussian noise. Each row is a guarantee, except: ~ is an estimate, > is a lower "
      "bound. A method that does not cover the plan says why. The answer is the least of the guarantees. With --epsilon-max it compares "
-     "ways to measure mu instead (chord, marching, algorithm_1, algorithm_3), with what each costs.\n\n"
+     "ways to measure mu instead (chord, marching, algorithm_1, algorithm_3), with what each costs. With --sampling it takes a training "
+     "run "
+     "instead of a plan and compares the ways to draw its batches: the certified epsilon of each, its neighbours and what it "
+     "assumes.\n\n"
      "Examples:\n"
      "  tradeoff compare --delta 0.1,0.01,0.001,0.0001 'dp(epsilon=0.2) | repeat(50)'\n"
      "  tradeoff compare --delta 1e-5 \\\n"
      "      'gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)'\n"
      "  tradeoff compare --delta 1e-6 --method exact,gdp --people 10000 \\\n"
      "      'laplace(scale=5) | repeat(50)'\n"
-     "  tradeoff compare --epsilon-max 10 --width 0.001 'laplace(scale=0.5)'",
-     true, compare_options, run_compare},
+     "  tradeoff compare --epsilon-max 10 --width 0.001 'laplace(scale=0.5)'\n"
+     "  tradeoff compare --sampling --delta 1e-5 --noise-multiplier 1 --batch 100 \\\n"
+     "      --examples 10000 --epochs 10",
+     true,
+     compare_options,
+     run_compare,
+     {},
+     true},
     {Group::theory, "gdpt", "the Gaussian mu that has the same delta at an epsilon",
      "The mu whose Gaussian mechanism has the delta of the plan at this epsilon.\n\n"
      "Examples:\n"

@@ -3,7 +3,7 @@
 //     kill@N        the process is killed just before the Nth call that changes files
 //     torn@N        the Nth write writes half of what it should, then the process is killed
 //     full@N        from the Nth write on, the disk is full
-//     sync          data cannot be brought to the disk
+//     sync          data cannot be brought to the disk; sync_at@N: from the Nth fdatasync on
 //     short         every write takes at most 7 bytes
 //     alarms        a signal arrives every millisecond and interrupts whatever waits
 //     randomness    the system gives no random bytes
@@ -90,6 +90,43 @@ ssize_t write(int descriptor, const void* bytes, std::size_t count) {
     return -1;
   }
   return real(descriptor, bytes, is("short") ? std::min<std::size_t>(count, 7) : count);
+}
+
+// SQLite writes and synchronises with these.
+ssize_t pwrite64(int descriptor, const void* bytes, std::size_t count, off64_t at) {
+  static const auto real = next<ssize_t (*)(int, const void*, std::size_t, off64_t)>("pwrite64");
+  change();
+  if (is("torn") && ++fault().calls == fault().at) {
+    real(descriptor, bytes, count / 2, at);
+    die();
+  }
+  if (is("full") && ++fault().calls >= fault().at) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return real(descriptor, bytes, count, at);
+}
+
+int fdatasync(int descriptor) {
+  static const auto real = next<int (*)(int)>("fdatasync");
+  change();
+  if (is("sync") || (is("sync_at") && ++fault().calls >= fault().at)) {
+    errno = EIO;
+    return -1;
+  }
+  return real(descriptor);
+}
+
+int ftruncate64(int descriptor, off64_t size) {
+  static const auto real = next<int (*)(int, off64_t)>("ftruncate64");
+  change();
+  return real(descriptor, size);
+}
+
+int unlink(const char* path) {
+  static const auto real = next<int (*)(const char*)>("unlink");
+  change();
+  return real(path);
 }
 
 int fsync(int descriptor) {

@@ -60,7 +60,7 @@ TEST(Help, IsAVerb) {
 
 TEST(Help, ShowsChoicesDefaultsAndAliases) {
   const std::string text = run_command({"epsilon", "--help"}).out;
-  EXPECT_THAT(text, HasSubstr("--neighbours add-remove|replace-one\n"));
+  EXPECT_THAT(text, HasSubstr("--neighbours add-remove|replace-one|zero-out\n"));
   EXPECT_THAT(text, HasSubstr("also --neighbors"));
   EXPECT_THAT(text, HasSubstr("(default:"));
   EXPECT_THAT(text, Not(HasSubstr(":{")));
@@ -140,7 +140,6 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     OfPlans, Mistakes,
     testing::Values(Mistake{{"epsilon", "--delta", "1e-5", "normal(1)"}, 3, "did you mean 'gaussian'?", "rdp'?"},
-                    Mistake{{"epsilon", "--delta", "1e-5", "exponential(1)"}, 3, "not supported yet; dp(epsilon) is a valid bound for it"},
                     Mistake{{"epsilon", "--delta", "1e-5", "gaussian(noise_multiplier=2)"}, 3, "did you mean 'sigma'?", "'sensitivity'?"},
                     Mistake{{"epsilon", "--delta", "1e-5", "gaussian(1) | repeat(14,063)"}, 3, "without thousands separators"},
                     Mistake{{"epsilon", "--delta", "1e-5", ""}, 3, "tradeoff: plan: the plan is empty\n", "^"},

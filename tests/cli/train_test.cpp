@@ -157,7 +157,7 @@ TEST_F(Train, ResumesOnTheSameDataOnly) {
   std::ofstream(other) << text_of(data) << "1,2,0\n";
   for (const Outcome& run : {resume(data, "100", "1500"), resume(data, "99", "10"), resume(other, "100", "10")}) {
     EXPECT_EQ(run.code, 3);
-    EXPECT_EQ(run.out, "");
+    EXPECT_THAT(run.out, HasSubstr("\"error\":"));
     EXPECT_THAT(run.err, HasSubstr("the protected records are not those of the run"));
   }
   EXPECT_EQ(resume(other, "100", "11").code, 0);  // the same protected records

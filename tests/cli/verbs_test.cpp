@@ -112,7 +112,7 @@ TEST(Verb, JsonIsTheAnswerOfQuery) {
   const json verb = json::parse(run_command({"epsilon", "--delta", "1e-5", "gaussian(sigma=2)", "--json"}).out);
   json query = json::parse(run_command({"query"}, {.input = "{\"plan\":\"gaussian(sigma=2)\",\"ask\":\"epsilon\",\"delta\":1e-5}\n"}).out);
   query.erase("id");
-  EXPECT_EQ(verb, query);
+  for (const auto& [name, value] : query.items()) EXPECT_EQ(verb[name], value) << name;
   for (const char* name : {"check", "risk", "explain", "curve", "mechanisms", "version"}) {
     std::vector<std::string> arguments = {name, "--json"};
     if (arguments[0] == "check") arguments.insert(arguments.end(), {"--epsilon", "9", "--delta", "0.1"});

@@ -1,0 +1,55 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Puts the page together:  page/make_site.py COMPILED SITE   (by Debian's Python, which has fontTools and brotli)
+
+Copies the static files of page/site and the compiled library of COMPILED into SITE, with the characters of Debian's Inter typeface that the
+page uses, and writes into the service worker which files there
+are and a digest of them all, so that a browser that was here before takes the new ones.
+"""
+
+import hashlib
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import brotli
+
+MOST = 1_000_000  # bytes of all files, compressed as web servers do
+TYPEFACE = pathlib.Path("/usr/share/fonts/opentype/inter")
+LICENCE = pathlib.Path("/usr/share/doc/fonts-inter/copyright")
+# Latin, the Greek and mathematical signs of the field, superscripts, punctuation, arrows.
+CHARACTERS = "U+20-7E,U+A0-FF,U+370-3FF,U+2010-2027,U+2030-203A,U+2070-209C,U+2190-2193,U+2212,U+221E,U+2248,U+2260,U+2264,U+2265,U+22C5,U+00D7"
+
+
+def add_typeface(folder):
+    folder.mkdir()
+    shutil.copy(LICENCE, folder / "licence.txt")
+    for weight, name in (("400", "Regular"), ("600", "SemiBold")):
+        file = folder / f"inter-{weight}.woff2"
+        command = [sys.executable, "-m", "fontTools.subset", str(TYPEFACE / f"Inter-{name}.otf"), f"--unicodes={CHARACTERS}", "--flavor=woff2", f"--output-file={file}"]
+        subprocess.run([*command, "--layout-features=kern,liga,calt,tnum,sups,cv05,ss03,mark,ccmp"], check=True)
+
+
+def main(compiled, site):
+    source = pathlib.Path(__file__).resolve().parent / "site"
+    shutil.rmtree(site, ignore_errors=True)
+    shutil.copytree(source, site)
+    for name in ("tradeoff.js", "tradeoff.wasm"):
+        shutil.copy(compiled / name, site / name)
+    add_typeface(site / "fonts")
+    names = sorted(path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file() and path.name != "service_worker.js")
+    digest = hashlib.sha256()
+    for name in names:
+        digest.update(name.encode() + b"\0" + (site / name).read_bytes())
+    worker = site / "service_worker.js"
+    text = worker.read_text().replace("@VERSION@", digest.hexdigest()[:16]).replace('"@FILES@"', ", ".join(f'"{name}"' for name in names))
+    worker.write_text(text)
+    size = sum(len(brotli.compress((site / name).read_bytes(), quality=9)) for name in [*names, "service_worker.js"])
+    print(f"{site}: {len(names) + 1} files, {size / 1000:.0f} kB compressed")
+    if size > MOST:
+        sys.exit(f"the page has {size} bytes compressed; at most {MOST} are allowed")
+
+
+if __name__ == "__main__":
+    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]))

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Asks the library, which runs in a worker. Questions are answered in order; a question can be cancelled by ending the worker.
+
+/** An answer that did not come because its question was cancelled. */
+export class Cancelled extends Error {}
+
+/** A refusal by the library: `kind`, `message`, the field, and the byte in the plan where the fault is. */
+export class Refusal extends Error {
+  constructor({ kind, message, at, field }) {
+    super(message);
+    Object.assign(this, { kind, at, field });
+  }
+}
+
+export class Engine {
+  #worker = null;
+  #waiting = []; // questions not yet sent: { question, resolve, reject, key }
+  #current = null;
+  #id = 0;
+  #listener;
+
+  /** `listener(state)` is told "loading", "idle" or "busy". */
+  constructor(listener = () => {}) {
+    this.#listener = listener;
+    this.#start();
+  }
+
+  /** The answer to a question. Of several waiting questions with the same `key`, only the last is asked. */
+  ask(question, { key = null } = {}) {
+    return new Promise((resolve, reject) => {
+      if (key !== null) {
+        const older = this.#waiting.filter((one) => one.key === key);
+        this.#waiting = this.#waiting.filter((one) => one.key !== key);
+        for (const one of older) one.reject(new Cancelled());
+      }
+      this.#waiting.push({ question, resolve, reject, key });
+      this.#next();
+    });
+  }
+
+  /** Ends every question whose key starts with the prefix; one that is being computed is ended with its worker. */
+  cancel(prefix = "") {
+    const matches = (one) => String(one.key ?? "").startsWith(prefix);
+    const dropped = this.#waiting.filter(matches);
+    this.#waiting = this.#waiting.filter((one) => !matches(one));
+    for (const one of dropped) one.reject(new Cancelled());
+    if (this.#current !== null && matches(this.#current)) {
+      const current = this.#current;
+      this.#restart();
+      current.reject(new Cancelled());
+      this.#next();
+    }
+  }
+
+  /** Drops the waiting questions, and ends the one being computed if it has taken so long that a new start is quicker. */
+  forget(prefix = "", patience = 400) {
+    const dropped = this.#waiting.filter((one) => String(one.key ?? "").startsWith(prefix));
+    this.#waiting = this.#waiting.filter((one) => !dropped.includes(one));
+    for (const one of dropped) one.reject(new Cancelled());
+    const current = this.#current;
+    if (current !== null && String(current.key ?? "").startsWith(prefix) && performance.now() - current.since > patience) this.cancel(prefix);
+  }
+
+  get pending() {
+    return this.#waiting.length + (this.#current === null ? 0 : 1);
+  }
+
+  #start() {
+    this.#listener("loading");
+    this.#worker = new Worker("worker.js", { type: "module" });
+    this.#worker.onmessage = ({ data }) => this.#receive(data);
+    this.#worker.onerror = () => this.#listener("failed");
+  }
+
+  #restart() {
+    this.#worker.terminate();
+    this.#current = null;
+    this.#start();
+  }
+
+  /** Once more with an empty memory: that of a worker never shrinks, and earlier answers fill it. */
+  #tryAgain() {
+    const current = this.#current;
+    this.#restart();
+    this.#waiting.unshift(Object.assign(current, { again: true }));
+    this.#next();
+  }
+
+  #next() {
+    if (this.#current !== null || this.#waiting.length === 0) return;
+    this.#current = this.#waiting.shift();
+    this.#current.id = ++this.#id;
+    this.#current.since = performance.now();
+    this.#listener("busy");
+    this.#worker.postMessage({ id: this.#current.id, question: this.#current.question });
+  }
+
+  #receive({ ready, failed, id, result, milliseconds }) {
+    if (failed) return this.#listener("failed");
+    if (ready) return this.#listener(this.#current === null ? "idle" : "busy");
+    if (this.#current === null || this.#current.id !== id) return;
+    const { resolve, reject } = this.#current;
+    if (result.error?.message.startsWith("not enough memory") && !this.#current.again) return this.#tryAgain();
+    this.#current = null;
+    if (result.broken) this.#restart();
+    if (result.error) reject(new Refusal(result.error));
+    else resolve({ ...result, milliseconds });
+    if (this.#waiting.length === 0) this.#listener("idle");
+    this.#next();
+  }
+}

@@ -31,6 +31,7 @@ void bind_algebra(nb::module_& module);
 void bind_risk(nb::module_& module);
 void bind_calibration(nb::module_& module);
 void bind_release(nb::module_& module);
+void bind_ledger(nb::module_& module);
 void bind_pictures(nb::module_& module);
 void bind_questions(nb::module_& module);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bind.h"
 #include "text.h"
+#include "tradeoff/ledger.h"
 #include "tradeoff/release.h"
 #include "tradeoff/version.h"
 
@@ -30,6 +31,12 @@ void translate(const std::exception_ptr& pointer, void*) {
     make("TooLargeError", error.what());
   } catch (const RandomnessError& error) {
     make("RandomnessError", error.what());
+  } catch (const BudgetError& error) {
+    make("BudgetError", error.what());
+  } catch (const KeyError& error) {
+    make("SpendKeyError", error.what());
+  } catch (const StoreError& error) {
+    make("StoreError", error.what());
   } catch (const Error& error) {
     make("Error", error.what());
   }
@@ -53,6 +60,7 @@ NB_MODULE(_core, module) {
   tradeoff::detail::python::bind_risk(module);
   tradeoff::detail::python::bind_calibration(module);
   tradeoff::detail::python::bind_release(module);
+  tradeoff::detail::python::bind_ledger(module);
   tradeoff::detail::python::bind_pictures(module);
   tradeoff::detail::python::bind_questions(module);
   module.attr("version") = TRADEOFF_VERSION;

@@ -8,6 +8,7 @@
 #include "plan/vocabulary.h"
 #include "text.h"
 #include "tradeoff/analyze.h"
+#include "tradeoff/compare.h"
 #include "tradeoff/sgd.h"
 
 namespace tradeoff::detail::python {
@@ -82,7 +83,9 @@ nb::list to_tree(const Plan& plan) {
   return lines;
 }
 
-const char* role_word(Role role) { return role == Role::source ? "source" : role == Role::operation ? "operator" : "tail"; }
+const char* role_word(Role role) {
+  return role == Role::source ? "source" : role == Role::operation ? "operator" : role == Role::tail ? "tail" : "law";
+}
 
 nb::list list_vocabulary() {
   nb::list words;
@@ -91,20 +94,64 @@ nb::list list_vocabulary() {
     for (const Parameter& parameter : word.parameters) {
       parameters.append(nb::make_tuple(parameter.name, parameter.meaning, parameter.fallback, parameter.form));
     }
-    words.append(nb::make_tuple(word.name, role_word(word.role), usage(word), word.meaning, to_word(word.neighbours), parameters));
+    words.append(nb::make_tuple(word.name, role_word(word.role), usage(word), word.meaning, relations_of(word), parameters));
   }
   return words;
 }
 
-/// The plan of a DP-SGD run.
-std::string sgd(const std::string& noise_multiplier, std::uint64_t batch, std::uint64_t examples, const std::optional<std::string>& epochs,
-                const std::optional<std::uint64_t>& steps, const std::string& sampling, const std::string& neighbours) {
-  SgdRun run{noise_multiplier, batch, examples, {}, steps, read_sampling(sampling), read_neighbours(neighbours)};
+/// A DP-SGD run in the arguments of Python, and the plan of it.
+SgdRun sgd_run(const std::string& noise_multiplier, std::uint64_t batch, std::uint64_t examples, const std::optional<std::string>& epochs,
+               const std::optional<std::uint64_t>& steps) {
+  SgdRun run;
+  run.noise_multiplier = noise_multiplier;
+  run.batch = batch;
+  run.examples = examples;
+  run.steps = steps;
   if (epochs) {
     static_cast<void>(read_argument("epochs", *epochs));
     run.epochs = read_number(*epochs);
   }
+  return run;
+}
+
+std::string sgd(const std::string& noise_multiplier, std::uint64_t batch, std::uint64_t examples, const std::optional<std::string>& epochs,
+                const std::optional<std::uint64_t>& steps, const std::string& sampling, const std::string& neighbours, bool reuse,
+                const std::optional<std::uint64_t>& groups, const std::optional<std::uint64_t>& at_most, std::uint64_t per_user,
+                std::uint64_t layers, const std::optional<std::string>& count_noise, const std::vector<std::string>& further,
+                bool noise_is_total, const std::string& matrix) {
+  SgdRun run = sgd_run(noise_multiplier, batch, examples, epochs, steps);
+  run.sampling = read_sampling(sampling);
+  run.neighbours = read_neighbours(neighbours);
+  run.reuse = reuse;
+  run.groups = groups;
+  run.at_most = at_most;
+  run.per_user = per_user;
+  run.layers = layers;
+  if (count_noise) run.count_noise = read_number(*count_noise);
+  for (const std::string& one : further) run.further_noise_multipliers.push_back(read_number(one));
+  run.noise_is_total = noise_is_total;
+  run.matrix = matrix;
   return to_plan(run).plan;
+}
+
+/// The rows of a comparison of samplers: sampler, neighbours, plan, what it assumes, the ends of epsilon, and why it was refused.
+nb::list samplers(const std::string& noise_multiplier, std::uint64_t batch, std::uint64_t examples,
+                  const std::optional<std::string>& epochs, const std::optional<std::uint64_t>& steps,
+                  const std::optional<std::uint64_t>& groups, const std::optional<std::uint64_t>& at_most, const std::string& delta) {
+  SgdRun run = sgd_run(noise_multiplier, batch, examples, epochs, steps);
+  run.groups = groups;
+  run.at_most = at_most;
+  static_cast<void>(read_argument("delta", delta));
+  const std::vector<SamplerRow> rows = [&] {
+    const nb::gil_scoped_release release;
+    return compare_samplers(run, read_number(delta));
+  }();
+  nb::list found;
+  for (const SamplerRow& row : rows)
+    found.append(nb::make_tuple(row.sampler, to_word(row.training ? row.training->neighbours : row.run.neighbours),
+                                row.training ? row.training->plan : "", row.training ? row.training->remark : "", row.epsilon.lo,
+                                row.epsilon.hi, row.refused));
+  return found;
 }
 
 }  // namespace
@@ -140,7 +187,15 @@ void bind_plans(nb::module_& module) {
       nb::sig("def tree(text: str) -> list[typing.Any]"));
   module.def("apply", apply, "text"_a, "operators"_a);
   module.def("compose", compose, "texts"_a);
-  module.def("sgd", sgd, "noise_multiplier"_a, "batch"_a, "examples"_a, "epochs"_a.none(), "steps"_a.none(), "sampling"_a, "neighbours"_a);
+  module.def("sgd", sgd, "noise_multiplier"_a, "batch"_a, "examples"_a, "epochs"_a.none(), "steps"_a.none(), "sampling"_a, "neighbours"_a,
+             "reuse"_a, "groups"_a.none(), "at_most"_a.none(), "per_user"_a, "layers"_a, "count_noise"_a.none(), "further"_a,
+             "noise_is_total"_a, "matrix"_a);
+  module.def(
+      "samplers", samplers, "noise_multiplier"_a, "batch"_a, "examples"_a, "epochs"_a.none(), "steps"_a.none(), "groups"_a.none(),
+      "at_most"_a.none(), "delta"_a,
+      nb::sig(
+          "def samplers(noise_multiplier: str, batch: int, examples: int, epochs: str | None, "
+          "steps: int | None, groups: int | None, at_most: int | None, delta: str) -> list[tuple[str, str, str, str, float, float, str]]"));
   module.def("spell_number", spell_number, "name"_a, "text"_a);
   module.def("quote", [](const std::string& text) { return quote(text); }, "text"_a);
   module.def("point_at", [](const std::string& text, std::size_t offset) { return point_at(text, offset); }, "text"_a, "offset"_a);

@@ -11,6 +11,7 @@
 
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
+#include "plan/neighbours.h"
 
 namespace tradeoff::detail::python {
 namespace {
@@ -89,15 +90,12 @@ Targets stated_targets(const Texts& stated) {
 
 Neighbours read_neighbours(const std::string& word) {
   if (word.empty()) return Neighbours::unstated;
-  if (word == "add-remove") return Neighbours::add_remove;
-  if (word == "replace-one") return Neighbours::replace_one;
-  refuse("neighbours", word, "one of add-remove, replace-one");
+  for (const auto& [name, value] : neighbours_words)
+    if (word == name) return value;
+  refuse("neighbours", word, all_neighbours_words());
 }
 
-const char* to_word(Neighbours neighbours) {
-  if (neighbours == Neighbours::unstated) return "";
-  return neighbours == Neighbours::add_remove ? "add-remove" : "replace-one";
-}
+const char* to_word(Neighbours neighbours) { return neighbours == Neighbours::unstated ? "" : tradeoff::detail::to_word(neighbours); }
 
 Direction read_direction(const std::string& word) {
   if (word == "worst") return Direction::worst;

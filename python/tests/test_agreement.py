@@ -96,9 +96,9 @@ def test_verbs(command_line: str) -> None:
     for sampling in ("poisson", "shuffled"):
         arguments = ["--noise-multiplier", "1.1", "--batch", "250", "--examples", "60000", "--epochs", "2.5", "--delta", "1e-5", "--sampling", sampling]
         plan = to.sgd(noise_multiplier=1.1, batch=250, examples=60000, epochs=2.5, sampling=sampling)  # type: ignore[arg-type]
-        told = run("sgd", *arguments)
+        told = run("sgd", *arguments, "--quiet")
         assert plan == to.parse(told["plan"])
-        assert plan.curve().epsilon(1e-5) == interval(told["epsilon"])
+        assert plan.curve(neighbours=told["neighbours"]).epsilon(1e-5) == interval(told["epsilon"])
     words = run("mechanisms")
     assert [word.usage for word in to.mechanisms()] == [word["usage"] for word in words]
 

@@ -51,12 +51,12 @@ def test_calibration_wants_one_unknown() -> None:
 def test_training_asks_for_what_matters() -> None:
     run: dict[str, Any] = {"noise_multiplier": 1.1, "batch": 256, "examples": 60000, "epochs": 60}
     assert to.sgd(**run) == to.sgd(**run, sampling="poisson")
-    with pytest.raises(to.DomainError, match="neighbours = replace-one is not allowed"):
-        to.sgd(**run, sampling="poisson", neighbours="replace-one")
+    with pytest.raises(to.DomainError, match="neighbours = add-remove is not allowed"):
+        to.sgd(**run, sampling="fixed", neighbours="add-remove")
     with pytest.raises(to.DomainError, match="shuffles is 'shuffled'"):
         to.sgd(**run, sampling="loader")
     assert to.sgd(**run, sampling="fixed").text == "gaussian(sigma=1.1, sensitivity=2) | sample(size=256, of=60000) | repeat(14063)"
-    assert to.sgd(**run, sampling="shuffled").text == "gaussian(sigma=1.1, sensitivity=2) | repeat(60)"
+    assert to.sgd(**run, sampling="shuffled").text == "gaussian(sigma=1.1) | shuffle(batches=235, passes=60)"
     for wrong in ({"batch": 0}, {"batch": 60001}, {"examples": 1.5}, {"epochs": 0}, {"epochs": "x"}, {"noise_multiplier": "x"}):
         with pytest.raises(to.Error):
             to.sgd(**{**run, **wrong}, sampling="poisson")

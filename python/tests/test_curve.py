@@ -115,8 +115,8 @@ def test_a_refused_array_names_the_entry() -> None:
 
 
 def test_neighbours_must_agree() -> None:
-    with pytest.raises(to.DomainError, match="add-remove"):
-        to.gaussian(1).poisson(0.1).curve(neighbours="replace-one")
+    with pytest.raises(to.DomainError, match="replace-one"):
+        to.gaussian(1).sample(1, 10).curve(neighbours="add-remove")
     with pytest.raises(to.DomainError, match="one neighbour relation"):
         (to.gaussian(1).poisson(0.1) * to.gaussian(1).sample(1, 10)).curve()
     assert to.gaussian(1).poisson(0.1).curve().neighbours == "add-remove"

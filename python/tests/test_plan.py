@@ -27,7 +27,7 @@ def test_round_trips(plan: to.Plan) -> None:
 
 def test_every_word_has_a_function_with_its_parameters() -> None:
     for word in to.mechanisms():
-        if word.role == "tail":
+        if word.role in ("tail", "law"):
             continue
         places = [getattr(to, word.name)] + ([getattr(to.Plan, word.name)] if word.role == "operator" else [])
         for function in places:
@@ -159,6 +159,20 @@ def test_user_tables(tmp_path: object) -> None:
             wrong()
 
 
+def test_correlated_noise_and_samplers() -> None:
+    noise = to.matrix(1, coefficients=[1, "3/4"], steps=8).curve().epsilon(delta=1e-5)
+    known = to.gdp(1.25).curve().epsilon(delta=1e-5)
+    assert max(noise.lo, known.lo) <= min(noise.hi, known.hi)
+    assert to.matrix(1, lower=[1, 0, 1], clip=2, pattern="every").text == "matrix(sigma=1, lower=[1, 0, 1], pattern=every, clip=2)"
+    assert to.matrix(1, file="a b.csv").text == 'matrix(sigma=1, file="a b.csv")'
+    turns = to.matrix("5/4", coefficients=[1, 0.75], steps=8).cyclic(2, 0.1, 8).curve(neighbours="zero-out").epsilon(delta=1e-5)
+    steps = to.gaussian(1).poisson(0.1).repeat(4).curve(neighbours="zero-out").epsilon(delta=1e-5)
+    assert max(turns.lo, steps.lo) <= min(turns.hi, steps.hi)
+    capped = to.gaussian(1).poisson(0.1, of=50, at_most=10).curve().delta(epsilon=1)
+    plain = to.gaussian(1).poisson(0.1).curve().delta(epsilon=1)
+    assert capped.lo <= plain.hi <= capped.hi
+
+
 @pytest.mark.parametrize(
     "make, message",
     [
@@ -171,6 +185,14 @@ def test_user_tables(tmp_path: object) -> None:
         (lambda: to.pair([0.5, 0.6], [0.5, 0.5]), "p"),
         (lambda: to.rdp([(0.5, 1)]), "order"),
         (lambda: to.poisson(1.5), "rate = 1.5"),
+        (lambda: to.poisson(0.1, at_most=5), "at_most needs of"),
+        (lambda: to.poisson(0.1, of=50, of_is="about", at_most=5), "of_is"),
+        (lambda: to.cyclic(0, 0.1, 10), "groups = 0"),
+        (lambda: to.cyclic(2, 0.1, 10, by="hash"), "by must be"),
+        (lambda: to.matrix(0, kind="prefix", steps=4), "sigma = 0"),
+        (lambda: to.matrix(1, kind="prefixes", steps=4), "kind must be"),
+        (lambda: to.matrix(1, kind="tree", steps=6), "power of two"),
+        (lambda: to.matrix(1, steps=6), "exactly one of"),
         (lambda: to.gaussian(1).sample(5, 3), "size = 5"),
         (lambda: to.gaussian(1).group(0), "size = 0"),
         (lambda: to.gaussian(1).rectify(1, 2, 1), "high"),

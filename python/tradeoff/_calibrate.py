@@ -54,4 +54,4 @@ def calibrate(
         to_text("relative", relative),
     )
     safe = value[1] if safe_end_is_hi else value[0]
-    return Calibration(Interval(*value), safe, Plan(_core.substitute_text(text, printed)), printed)
+    return Calibration(Interval._make(value, "hi" if safe_end_is_hi else "lo"), safe, Plan(_core.substitute_text(text, printed)), printed)

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 from . import _core
 from ._errors import DomainError, UnsupportedError
-from ._interval import Interval
+from ._interval import Interval, SafeEnd, upper
 from ._numbers import Number, is_scalar, to_text
 from ._plan import Plan, PlanLike, compose
 
@@ -41,6 +41,11 @@ class Explanation(NamedTuple):
     def __str__(self) -> str:
         lines = [f"  [{step.theorem}]  {step.detail}" for step in self.steps]
         return "\n".join([f"{self.ask} at {self.at}: {self.value}", *lines, f"({self.method})"])
+
+    def _repr_html_(self) -> str:
+        from ._notebook import table
+
+        return table((self.ask, "at", "method"), [(self.value, self.at, self.method)]) + table(("theorem", "use"), self.steps)
 
 
 class Guarantee(NamedTuple):
@@ -127,6 +132,11 @@ class Risk(NamedTuple):
     rare: float
     belief: dict[float, Interval]
 
+    def _repr_html_(self) -> str:
+        from ._notebook import risk_to_html
+
+        return risk_to_html(self)
+
 
 class Method(NamedTuple):
     """The epsilon of one method. ``kind`` is ``bound``, ``estimate`` (proves nothing), ``at_least`` or ``refused``."""
@@ -153,6 +163,11 @@ class Comparison(NamedTuple):
                     return row
             raise KeyError(key)
         return tuple.__getitem__(self, key)
+
+    def _repr_html_(self) -> str:
+        from ._notebook import comparison_to_html
+
+        return comparison_to_html(self)
 
 
 class Divergences(NamedTuple):
@@ -189,22 +204,22 @@ class Renyi:
 
     def at(self, order: float, *, direction: str = "worst") -> Interval:
         """The divergence of this order above 1."""
-        return Interval(*self._core_for(direction).at(float(order), direction))
+        return upper(self._core_for(direction).at(float(order), direction))
 
     def epsilon(self, delta: Number, *, direction: str = "worst") -> Converted:
         """The least epsilon over all orders at this delta."""
         value, order = self._core_for(direction).epsilon(to_text("delta", delta), direction)
-        return Converted(Interval(*value), order)
+        return Converted(upper(value), order)
 
     def delta(self, epsilon: Number, *, direction: str = "worst") -> Converted:
         """The least delta over all orders at this epsilon."""
         value, order = self._core_for(direction).delta(to_text("epsilon", epsilon), direction)
-        return Converted(Interval(*value), order)
+        return Converted(upper(value), order)
 
     def zcdp(self) -> Interval | None:
         """A rho such that the plan is rho-zCDP, or None if none is known."""
         rho = self._core.zcdp()
-        return None if rho is None else Interval(*rho)
+        return None if rho is None else upper(rho)
 
 
 class Edgeworth:
@@ -260,6 +275,12 @@ class Limit(NamedTuple):
     refusal: str
 
 
+# The end that may be claimed, by question, as in the table of the command line.
+_SAFE_ENDS: dict[str, SafeEnd | None] = {name: cast("SafeEnd | None", end) for name, _, _, end in _core.questions()}
+_SAFE_ENDS.setdefault("log_delta", _SAFE_ENDS["delta"])
+# An estimate may not be claimed, and a refusal says nothing.
+_SAFE_END_OF_KIND: dict[str, SafeEnd | None] = {"bound": "hi", "at_least": "lo", "estimate": None, "refused": None}
+
 _SLACKS = (1e-5, 1e-8, 1e-10, 1e-15)  # as the command line: from what a survey tolerates to what cryptographers ask for
 
 
@@ -290,7 +311,7 @@ class Curve:
 
     def __init__(self, plan: PlanLike, *, neighbours: str | None = None, relative: Number = 1e-6) -> None:
         if neighbours is not None and not (isinstance(neighbours, str) and neighbours):
-            raise DomainError(f"neighbours = {neighbours!r} is not allowed; it must be one of add-remove, replace-one")
+            raise DomainError(f"neighbours = {neighbours!r} is not allowed; it must be add-remove, replace-one or zero-out")
         self._plan = Plan(plan)
         self._text = _with_tables(self._plan.text)
         self._stated = neighbours or ""
@@ -329,7 +350,7 @@ class Curve:
 
     @property
     def neighbours(self) -> str | None:
-        """``add-remove``, ``replace-one``, or None if it is not stated."""
+        """``add-remove``, ``replace-one``, ``zero-out``, or None if it is not stated."""
         return self._core.neighbours or None
 
     def explain(
@@ -350,7 +371,7 @@ class Curve:
         (ask, (name, at)) = next(iter(given.items()))
         text = to_text(name, at)
         ends, method, steps = self._core.explain(ask, text, direction)
-        return Explanation(ask, f"{name} = {text}", Interval(*ends), method, tuple(Step(*step) for step in steps))
+        return Explanation(ask, f"{name} = {text}", Interval._make(ends, _SAFE_ENDS[ask]), method, tuple(Step(*step) for step in steps))
 
     def _core_for(self, direction: str) -> CoreCurve:
         """A direction means a record that is added or removed: a plan without stated neighbours is then read under add-remove."""
@@ -362,7 +383,7 @@ class Curve:
 
     def _ask(self, ask: str, name: str, at: Any, direction: str) -> Any:
         if is_scalar(at):
-            return Interval(*self._core_for(direction).answer(ask, to_text(name, at), direction))
+            return Interval._make(self._core_for(direction).answer(ask, to_text(name, at), direction), _SAFE_ENDS[ask])
         import numpy as np
 
         values = np.asarray(at)
@@ -435,7 +456,7 @@ class Curve:
 
     def advantage(self) -> Interval:
         """Total variation: the largest true-positive rate minus false-positive rate of any attack."""
-        return Interval(*self._core.answer("delta", "0", "worst"))
+        return upper(self._core.answer("delta", "0", "worst"))
 
     def posterior(self, prior: Number) -> Posterior:
         """Accuracy of the best guess of membership at this prior, and the largest posterior that any output can cause.
@@ -445,7 +466,7 @@ class Curve:
         True
         """
         accuracy, largest = self._core.posterior(to_text("prior", prior))
-        return Posterior(Interval(*accuracy), Interval(*largest))
+        return Posterior(upper(accuracy), upper(largest))
 
     @overload
     def mu(self, *, slack: Number | None = None) -> Measurement: ...
@@ -465,11 +486,11 @@ class Curve:
                 raise DomainError("mu: give slack or epsilon_max, not both")
             text = to_text("epsilon_max", epsilon_max)
             mu, residual, at, warnings = _core.measure_head_mu(self._core, text)
-            return HeadMeasurement(Interval(*mu), Interval(*residual), at, _to_float(text), tuple(warnings))
+            return HeadMeasurement(upper(mu), upper(residual), at, _to_float(text), tuple(warnings))
         slacks = [to_text("slack", value) for value in (_SLACKS if slack is None else (slack,))]
         verdict, mu, at, (kind, start, limit), pairs, evaluations, warnings = _core.measure_mu(self._core, slacks)
-        with_slack = tuple(SlackPair(_to_float(text), Interval(*pair)) for text, pair in zip(slacks, pairs))
-        return Measurement(verdict, Interval(*mu), at, Tail(kind, start, Interval(*limit)), with_slack, evaluations, tuple(warnings))
+        with_slack = tuple(SlackPair(_to_float(text), upper(pair)) for text, pair in zip(slacks, pairs))
+        return Measurement(verdict, upper(mu), at, Tail(kind, start, Interval(*limit)), with_slack, evaluations, tuple(warnings))
 
     def guarantees(self, *, direction: str = "worst") -> tuple[Guarantee, ...]:
         """The (epsilon, delta) corners, for plans composed exactly."""
@@ -492,27 +513,27 @@ class Curve:
         advantage, rates, accuracies, posteriors, naming, odds, gaussian, sentences, rare, beliefs = _core.risk(self._core)
         slack, mu = gaussian
         return Risk(
-            Interval(*advantage),
-            {_to_float(given): Interval(*value) for given, value in rates},
-            {_to_float(given): Interval(*value) for given, value in accuracies},
-            {_to_float(given): Interval(*value) for given, value in posteriors},
-            {int(given): Interval(*value) for given, value in naming},
-            {_to_float(given): Interval(*value) for given, value in odds},
-            SlackPair(_to_float(slack), Interval(*mu)),
+            upper(advantage),
+            {_to_float(given): upper(value) for given, value in rates},
+            {_to_float(given): upper(value) for given, value in accuracies},
+            {_to_float(given): upper(value) for given, value in posteriors},
+            {int(given): upper(value) for given, value in naming},
+            {_to_float(given): upper(value) for given, value in odds},
+            SlackPair(_to_float(slack), upper(mu)),
             tuple(sentences),
             _to_float(rare),
-            {_to_float(given): Interval(*value) for given, value in beliefs},
+            {_to_float(given): upper(value) for given, value in beliefs},
         )
 
     def naming_chance(self, people: int) -> Interval:
         """The largest probability of picking the one of that many equally likely people whose record was used."""
         if isinstance(people, bool) or not isinstance(people, int) or not 2 <= people < 2**63:
             raise DomainError(f"people = {people!r} is not allowed; it must be a whole number of at least 2")
-        return Interval(*_core.naming_chance(self._core, people))
+        return upper(_core.naming_chance(self._core, people))
 
     def odds_factor(self, chance: Number) -> Interval:
         """The least factor k such that, except with this probability, no output multiplies the odds about a record by more than k."""
-        return Interval(*_core.odds_factor(self._core, to_text("chance", chance)))
+        return upper(_core.odds_factor(self._core, to_text("chance", chance)))
 
     def at_least_as_private(self, other: Curve) -> Order:
         """Whether no attack does better against this curve than against the other.
@@ -536,8 +557,8 @@ class Curve:
         rows, best, epsilon, warnings = _core.compare(
             self._of_plan(), to_text("delta", delta), list(methods), self._stated, self._relative
         )
-        listed = tuple(Method(method, kind, Interval(*value), remark) for method, kind, value, remark in rows)
-        return Comparison(listed, best, Interval(*epsilon), tuple(warnings))
+        listed = tuple(Method(method, kind, Interval._make(value, _SAFE_END_OF_KIND[kind]), remark) for method, kind, value, remark in rows)
+        return Comparison(listed, best, upper(epsilon), tuple(warnings))
 
     def moments(self, *, direction: str = "worst") -> Moments:
         """Moments of the privacy loss.
@@ -551,7 +572,7 @@ class Curve:
     def clt(self) -> Limit:
         """Limit theorems: an estimate of mu, and the Berry-Esseen bound."""
         mu, revealed, theorems, proved, refusal = _core.limit(self._of_plan(), self._stated, self._relative)
-        bound = None if proved is None else BerryEsseen(*(Interval(*value) for value in proved))
+        bound = None if proved is None else BerryEsseen(*(upper(value) for value in proved))
         return Limit(mu, revealed, tuple(theorems), bound, refusal)
 
     def edgeworth(self) -> Edgeworth:
@@ -615,6 +636,11 @@ class Curve:
         whose = f", neighbours={self.neighbours!r}" if self.neighbours else ""
         return f"Curve({self._name()!r}{whose})"
 
+    def _repr_html_(self) -> str:
+        from ._notebook import curve_to_html
+
+        return curve_to_html(self)
+
     def __reduce__(self) -> tuple[Any, ...]:
         if self._plan is None:
             return self._made[0], self._made[1:]
@@ -641,7 +667,7 @@ def analyze(plan: PlanLike, *, neighbours: str | None = None, relative: Number =
 
 
 def _to_corners(corners: Any) -> tuple[Guarantee, ...]:
-    return tuple(Guarantee(Interval(*epsilon), Interval(*delta)) for epsilon, delta in corners)
+    return tuple(Guarantee(upper(epsilon), upper(delta)) for epsilon, delta in corners)
 
 
 def _to_polygon(polygon: Any) -> Polygon:

@@ -54,6 +54,12 @@ class UnmetError(DomainError):
     """A stated target that the plan is not proved to meet."""
 
 
+class UndecidedError(Error):
+    """A comparison of an answer that its interval does not decide, or a claim where either end may be meant."""
+
+    kind = "undecided"
+
+
 class UnsupportedError(Error):
     """A meaningful question that no implemented theorem covers."""
 
@@ -70,3 +76,21 @@ class RandomnessError(Error):
     """The operating system gave no randomness; nothing was released."""
 
     kind = "randomness"
+
+
+class BudgetError(Error):
+    """A spend that an account of a ledger cannot afford; nothing was charged."""
+
+    kind = "budget"
+
+
+class SpendKeyError(Error):
+    """A key of a ledger that was used for something else, or whose token is used up; nothing was charged."""
+
+    kind = "key"
+
+
+class StoreError(Error):
+    """The store of a ledger cannot be opened, read or written."""
+
+    kind = "store"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
 from ._errors import DomainError
-from ._interval import Interval
+from ._interval import Interval, upper
 from ._numbers import Number, stated, to_text
 from ._plan import Plan, PlanLike
 
@@ -46,17 +46,17 @@ class Certificate:
     @property
     def guarantee(self) -> dict[float, Interval]:
         """epsilon for some customary delta."""
-        return {float(delta): Interval(*epsilon) for delta, epsilon in self._fields["guarantee"]}
+        return {float(delta): upper(epsilon) for delta, epsilon in self._fields["guarantee"]}
 
     @property
     def mu(self) -> Interval | None:
         """The least mu for which all of it is mu-GDP, if it is known."""
-        return None if self._fields["mu"] is None else Interval(*self._fields["mu"])
+        return None if self._fields["mu"] is None else upper(self._fields["mu"])
 
     @property
     def advantage(self) -> Interval:
         """Total variation of all of it."""
-        return Interval(*self._fields["advantage"])
+        return upper(self._fields["advantage"])
 
     @property
     def document(self) -> str | None:

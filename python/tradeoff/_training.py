@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
 
 from . import _core
 from ._errors import DomainError
+from ._interval import Interval
 from ._numbers import Number, optional_text, to_text
 from ._plan import Plan, gaussian
 
-Sampling = Literal["poisson", "fixed", "shuffled"]
+Sampling = Literal["poisson", "fixed", "shuffled", "allocated", "cyclic"]
 Unit = Literal["clipping norm", "sensitivity"]
 
 FACTOR_OF_TWO = (
@@ -28,8 +30,10 @@ def noisy_sum(noise_multiplier: Number, *, neighbours: str, unit: str) -> Plan:
     >>> to.noisy_sum(1.1, neighbours="replace-one", unit="clipping norm")
     Plan('gaussian(sigma=1.1, sensitivity=2)')
     """
-    if neighbours not in ("add-remove", "replace-one"):
-        raise DomainError(f"neighbours = {neighbours!r} is not allowed; it must be one of add-remove, replace-one. {FACTOR_OF_TWO}")
+    if neighbours not in ("add-remove", "replace-one", "zero-out"):
+        raise DomainError(
+            f"neighbours = {neighbours!r} is not allowed; it must be one of add-remove, replace-one, zero-out. {FACTOR_OF_TWO}"
+        )
     if unit not in ("clipping norm", "sensitivity"):
         raise DomainError(f"unit = {unit!r} is not allowed. {FACTOR_OF_TWO}")
     doubled = neighbours == "replace-one" and unit == "clipping norm"
@@ -45,24 +49,46 @@ def sgd(
     steps: int | None = None,
     sampling: Sampling = "poisson",
     neighbours: str | None = None,
+    reuse: bool = False,
+    groups: int | None = None,
+    at_most: int | None = None,
+    per_user: int = 1,
+    layers: int = 1,
+    count_noise: Number | None = None,
+    further_noise_multipliers: Iterable[Number] = (),
+    noise_is_total: bool = False,
+    matrix: str | Mapping[str, Iterable[Number]] | Iterable[Number] | None = None,
 ) -> Plan:
-    """The plan of a run of private gradient descent.
+    """The plan of a run of private gradient descent. Ask its curve under the same neighbours: ``plan.curve(neighbours=...)``.
 
     Args:
         noise_multiplier: standard deviation of the noise on the sum of clipped gradients, divided by the clipping norm; or ``"?"``.
         epochs: passes over the data: ``ceil(epochs * examples / batch)`` steps, exactly. Or state ``steps``.
-        sampling: how batches are drawn. ``"poisson"`` (default): every example joins each batch independently (add-remove neighbours);
-            ``"fixed"``: each batch is a fresh sample of fixed size without replacement (replace-one); ``"shuffled"``: the data is
-            shuffled and cut into batches (replace-one; no amplification is claimed).
-        neighbours: those that the sampling needs; stating others is an error.
+        sampling: how batches are drawn. ``"poisson"`` (default): every example joins each batch independently; ``"fixed"``: each batch is
+            a fresh sample of fixed size without replacement; ``"shuffled"``: the data is shuffled and cut into batches, as data loaders
+            do; ``"allocated"``: every example draws one step of each epoch (balls and bins); ``"cyclic"``: ``groups`` take turns.
+        neighbours: ``"add-remove"``, ``"zero-out"`` or ``"replace-one"``, where a theorem for the sampling exists. Default: add-remove;
+            zero-out for shuffled batches, replace-one for fixed ones.
+        reuse: shuffled, allocated: every epoch uses the order or the draw of the first.
+        groups: cyclic: how many groups take turns.
+        at_most: poisson: the largest batch; of more examples drawn, a random so many are kept.
+        per_user: poisson: protect a user who owns at most so many examples.
+        layers: layers that are clipped on their own, each with this noise multiplier.
+        count_noise: adaptive clipping: standard deviation of the noise on the count of gradients within the norm, where each example
+            counts -1/2 or 1/2.
+        further_noise_multipliers: of further releases on each batch.
+        noise_is_total: the noise multiplier is that of all releases on a batch together.
+        matrix: correlated noise: ``"square_root"``, ``"prefix"``, ``"tree"``, the coefficients of a Toeplitz matrix, or
+            ``{"scales": ..., "decays": ...}`` of a BLT. For shuffled batches, and for cyclic ones if it is banded.
 
     >>> import tradeoff as to
     >>> to.sgd(noise_multiplier=1.1, batch=256, examples=60000, epochs=60)
     Plan('gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)')
+    >>> to.sgd(noise_multiplier=1, batch=100, examples=10000, epochs=10, neighbours="replace-one")
+    Plan('gaussian(sigma=1, clip=1) | poisson(rate=100/10000) | repeat(1000)')
     """
-    for name, value in (("examples", examples), ("batch", batch), ("steps", steps)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**12):
-            raise DomainError(f"{name} = {value!r} is not allowed; it must be a whole number from 1 to 10**12")
+    counts = {"examples": examples, "batch": batch, "steps": steps, "groups": groups, "at_most": at_most}
+    _check_counts({**counts, "per_user": per_user, "layers": layers})
     return Plan(
         _core.sgd(
             to_text("noise_multiplier", noise_multiplier),
@@ -72,5 +98,87 @@ def sgd(
             steps,
             str(sampling),
             neighbours or "",
+            bool(reuse),
+            groups,
+            at_most,
+            per_user,
+            layers,
+            optional_text("count_noise", count_noise),
+            [to_text("further_noise_multipliers", one) for one in further_noise_multipliers],
+            bool(noise_is_total),
+            _matrix_arguments(matrix),
         )
     )
+
+
+def _check_counts(counts: Mapping[str, object]) -> None:
+    for name, value in counts.items():
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**12):
+            raise DomainError(f"{name} = {value!r} is not allowed; it must be a whole number from 1 to 10**12")
+
+
+def _matrix_arguments(matrix: str | Mapping[str, Iterable[Number]] | Iterable[Number] | None) -> str:
+    """The arguments of the plan word ``matrix`` that describe it."""
+    if matrix is None:
+        return ""
+    if isinstance(matrix, str):
+        if matrix not in ("square_root", "prefix", "tree"):
+            raise DomainError(f"matrix = {matrix!r} is not allowed; it must be square_root, prefix, tree, coefficients or scales and decays")
+        return f"kind={matrix}"
+
+    def listed(name: str, numbers: Iterable[Number]) -> str:
+        return f"{name}=[{', '.join(to_text(name, one) for one in numbers)}]"
+
+    if isinstance(matrix, Mapping):
+        if set(matrix) != {"scales", "decays"}:
+            raise DomainError("matrix: a BLT has exactly scales and decays")
+        return f"kind=blt, {listed('scales', matrix['scales'])}, {listed('decays', matrix['decays'])}"
+    return listed("coefficients", matrix)
+
+
+class SamplerRow(NamedTuple):
+    """One way to draw the batches of a training run."""
+
+    sampler: str
+    neighbours: str
+    plan: Plan | None  #: None if it was refused
+    assumes: str
+    epsilon: Interval
+    refused: str  #: why, otherwise empty
+
+
+def compare_sampling(
+    *,
+    noise_multiplier: Number,
+    batch: int,
+    examples: int,
+    delta: Number,
+    epochs: Number | None = None,
+    steps: int | None = None,
+    groups: int | None = None,
+    at_most: int | None = None,
+) -> list[SamplerRow]:
+    """The same training run with its batches drawn in every way that is accounted for: the certified epsilon at delta of each.
+
+    ``groups`` of cyclic batches and the largest batch ``at_most`` of capped ones are chosen if they are not stated.
+
+    >>> import tradeoff as to
+    >>> rows = to.compare_sampling(noise_multiplier=1, batch=10, examples=100, epochs=1, delta=1e-5)
+    >>> rows[0].sampler, rows[0].neighbours
+    ('poisson', 'add-remove')
+    """
+    _check_counts({"examples": examples, "batch": batch, "steps": steps, "groups": groups, "at_most": at_most})
+    rows = _core.samplers(
+        to_text("noise_multiplier", noise_multiplier),
+        batch,
+        examples,
+        optional_text("epochs", epochs),
+        steps,
+        groups,
+        at_most,
+        to_text("delta", delta),
+    )
+    return [
+        SamplerRow(sampler, neighbours, Plan(plan) if plan else None, assumes, Interval(lo, hi), refused)
+        for sampler, neighbours, plan, assumes, lo, hi, refused in rows
+    ]

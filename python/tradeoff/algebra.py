@@ -16,7 +16,7 @@ from typing import Any
 from . import _core
 from ._curve import Curve, Guarantee
 from ._errors import DomainError
-from ._interval import Interval
+from ._interval import upper
 from ._numbers import Number, to_text
 
 Point = tuple[Number, Number]
@@ -109,7 +109,7 @@ def from_tradeoff(points: Iterable[Point], neighbours: str | None = None) -> Cur
 def to_guarantees(curve: Curve, epsilons: Iterable[float]) -> tuple[Guarantee, ...]:
     """(epsilon, delta) at each epsilon: a valid list of guarantees, lossy between them."""
     found = _core.to_guarantees(_core_of(curve), [float(epsilon) for epsilon in epsilons])
-    return tuple(Guarantee(Interval(*epsilon), Interval(*delta)) for epsilon, delta in found)
+    return tuple(Guarantee(upper(epsilon), upper(delta)) for epsilon, delta in found)
 
 
 def _core_of(curve: Curve) -> _core.Curve:

@@ -3,6 +3,7 @@
 
 * ``opacus``: an accountant with the interface of Opacus, and its histories;
 * ``dp_event``: the event trees of Google's dp-accounting, read and written;
+* ``jax_privacy``: the batch selection strategies of JAX Privacy, read and written;
 * ``prv``: (low, estimate, high) triples in the style of the PRV accountant;
 * ``gdpnum``: mu with its regret.
 
@@ -12,6 +13,7 @@
 from .dp_event import from_dp_event, to_dp_event
 from .gdpnum import MuAndRegret, mu_and_regret
 from .histories import merge_histories, read_history
+from .jax_privacy import from_jax_privacy, to_jax_privacy
 from .opacus import Accountant, NoStepsWarning
 
 __all__ = [
@@ -19,8 +21,10 @@ __all__ = [
     "MuAndRegret",
     "NoStepsWarning",
     "from_dp_event",
+    "from_jax_privacy",
     "merge_histories",
     "mu_and_regret",
     "read_history",
     "to_dp_event",
+    "to_jax_privacy",
 ]

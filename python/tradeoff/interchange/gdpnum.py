@@ -60,7 +60,7 @@ def _regret(curve: Curve, guarantee: Curve, points: int) -> Interval:
     above = np.max(np.interp(corners, *f_above) - np.interp(corners, *g_below)) / 2
     below = np.max(f_below[1] - np.interp(f_below[0], *g_above)) / 2
     rounding = 1e-12  # far above that of a few operations on numbers of size one
-    return Interval(max(0.0, float(below) - rounding), max(0.0, float(above) + rounding))
+    return Interval(max(0.0, float(below) - rounding), max(0.0, float(above) + rounding), "hi")
 
 
 def _turn(alpha: Any, beta: Any) -> tuple[Any, Any]:

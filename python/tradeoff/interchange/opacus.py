@@ -27,7 +27,7 @@ from warnings import warn
 from .. import _core
 from .._curve import Curve
 from .._errors import DomainError, UnsupportedError
-from .._interval import Interval
+from .._interval import Interval, upper
 from .._numbers import Number, to_text
 from .._plan import Plan, gaussian
 from .._training import FACTOR_OF_TWO
@@ -119,7 +119,7 @@ class Accountant:
             )
 
     def _answer(self, ask: str, name: str, at: Number) -> Interval:
-        return Interval(*self._analysed().answer(ask, to_text(name, at), "worst"))
+        return upper(self._analysed().answer(ask, to_text(name, at), "worst"))
 
     def _analysed(self) -> _core.Curve:
         """The curve is cached and extended by new steps, so that every step of a long run may be queried."""

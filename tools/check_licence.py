@@ -13,7 +13,7 @@ LINE = "SPDX-License-Identifier: Apache-2.0"
 
 def faults_in(tree):
     scripts = [tree / name for name in ("run", "test", "bench", ".ci/run")] + sorted((tree / "tools").glob("*"))
-    sources = checking.source_files(tree, "include", "src", "cli", "tests", "benchmarks", "assurance")
+    sources = checking.source_files(tree, "include", "src", "cli", "page", "tests", "benchmarks", "assurance")
     for file in [*sources, *(script for script in scripts if script.is_file())]:
         with file.open(encoding="utf-8") as lines:
             if not any(LINE in line for _, line in zip(range(3), lines)):

@@ -24,8 +24,21 @@ BUILDER = "include/tradeoff/builder.h"
 DICTIONARY = "assurance/fuzz/plan.dict"
 CHECKER = "assurance/checker/check_certificate.py"
 
-WRITTEN_OUT = {"mixture", "strongest", "weakest", "profile", "curve"}  # their arguments are plans or files: Builder::of_text
-NO_WORDS = {"of_text", "then", "beside"}  # members of the builder that stand for no word
+PARTS_OF_CALLS = {"tail", "law"}  # roles of words that are arguments of others
+# Their arguments are plans, lists, files or words: Builder::of_text.
+WRITTEN_OUT = {
+    "mixture",
+    "strongest",
+    "weakest",
+    "profile",
+    "curve",
+    "matrix",
+    "sparse_vector",
+    "threshold",
+    "partition_selection",
+    "shuffled_reports",
+}
+NO_WORDS = {"of_text", "then", "then_text", "beside"}  # members of the builder that stand for no word
 
 
 def parsed(tree, name):
@@ -62,7 +75,7 @@ def builder_functions(text):
     """The parameters of each function that gives a builder, as a usage shows them: `sensitivity=1`."""
     found = {}
     for name, parameters in re.findall(r"\bBuilder (\w+)\(([^)]*)\)(?: const)? ?[{;]", text):
-        each = [one.rpartition("& ")[2] for one in parameters.split(", ") if one]
+        each = [one.rpartition("& ")[2] for one in re.split(r",\s+", parameters) if one]
         found[name] = ", ".join(one.replace(" = ", "=") for one in each)
     return found
 
@@ -71,7 +84,7 @@ def faults_of_builder(words, text):
     found = builder_functions(text)
     for word in words:
         name = word["name"]
-        forms = [form.partition("(")[2].rstrip(")") for form in word["usage"].split(" or ")]
+        forms = [re.sub(r"(, )?\[\w+\]", "", form.partition("(")[2].rstrip(")")) for form in word["usage"].split(" or ")]
         if name in found and found[name] not in forms:
             yield f"{BUILDER}: {name}({found[name]}); the word is {word['usage']}"
         elif name not in found and name not in WRITTEN_OUT:
@@ -91,14 +104,14 @@ def faults_of_dictionary(words, text):
 
 
 def faults_of_checker(words, known):
-    rows = {word["name"]: {one["name"]: one.get("default", "") for one in word["arguments"]} for word in words if word["role"] != "tail"}
+    rows = {word["name"]: {one["name"]: one.get("default", "") for one in word["arguments"] if not one.get("optional")} for word in words if word["role"] not in PARTS_OF_CALLS}
     for name, arguments in known.items():
         if rows.get(name) != arguments:
             yield f"{CHECKER}: {name} has the arguments {arguments}; the word has {rows.get(name)}"
 
 
 def faults_in(words, tree):
-    calls = [word for word in words if word["role"] != "tail"]
+    calls = [word for word in words if word["role"] not in PARTS_OF_CALLS]
     module = parsed(tree, FUNCTIONS)
     plan = next(node for node in module.body if isinstance(node, ast.ClassDef) and node.name == "Plan")
     yield from faults_of_functions(calls, functions_of(module.body), FUNCTIONS)

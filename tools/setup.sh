@@ -2,12 +2,15 @@
 # shellcheck shell=bash disable=SC2034
 # Shared by ./run and ./test: the Debian packages that they need. Sourced, not run.
 
-packages_to_build=(cmake ninja-build g++ libcli11-dev nlohmann-json3-dev libeigen3-dev)
+packages_to_build=(cmake ninja-build g++ libcli11-dev nlohmann-json3-dev libeigen3-dev libsqlite3-dev)
 packages_to_test=(
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libflint-arb-dev libflint-dev libmpfr-dev libgmp-dev libssl-dev
   clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck valgrind ccache python3 python3-dev python3-venv dataset-fashion-mnist
 )
+packages_to_serve=(postgresql) # for the steps ledger and ledger-long, where it can be installed
 packages_to_inspect=(cppcheck gcovr) # for the steps cppcheck and coverage alone
+packages_for_page=(emscripten node-acorn python3 fonts-inter python3-fonttools python3-brotli) # the compiler for WebAssembly; a typeface
+packages_to_test_page=(chromium npm) # ./test page: a browser; npm fetches axe-core
 
 # Installs the packages that are missing; asking costs a few milliseconds.
 need_packages() {

@@ -127,6 +127,9 @@ Lie mistaken_if_longer(std::size_t letters, const std::string& other) {
 Lie mistaken_if_it_mentions(const std::string& name, const std::string& other) {
   return mistaken_for([=](const Plan& plan) { return mentions(plan, {name}); }, other);
 }
+Lie mistaken_if_written(const std::string& part, const std::string& other) {
+  return mistaken_for([=](const Plan& plan) { return to_string(plan).find(part) != std::string::npos; }, other);
+}
 /// A different answer every time.
 Lie restless() {
   Lie lie;
@@ -212,6 +215,38 @@ const std::vector<Case>& cases() {
       {"monotone", "gaussian(sigma=2)", inverted_noise()},
       {"sampling", "gaussian(sigma=2) | poisson(rate=0.1)",
        mistaken_for([](const Plan& plan) { return to_string(plan).find("rate=0.1") != std::string::npos; }, "gaussian(sigma=1)")},
+      {"sparse_vector", "laplace(scale=2)", mistaken_if_it_mentions("sparse_vector", "dp(epsilon=1.1)"), 0.3},
+      {"sparse_vector", "laplace(scale=2)",
+       mistaken_for([](const Plan& plan) { return to_string(plan).find("query_scale=16") != std::string::npos; }, "dp(epsilon=0.99)"), 0.3},
+      {"aggregation", "discrete_laplace(scale=2)",
+       mistaken_if_it_mentions("discrete_laplace_sum", "discrete_laplace_sum(scale=2, clients=5)"), 0.2},
+      {"aggregation", "discrete_laplace(scale=2)",
+       mistaken_for([](const Plan& plan) { return to_string(plan).find("dropouts=3") != std::string::npos; }, "discrete_laplace(scale=1)"),
+       0.2},
+      {"samplers", "gaussian(sigma=2) | poisson(rate=0.1) | repeat(5)",
+       mistaken_for([](const Plan& plan) { return to_string(plan).find("groups=1") != std::string::npos; }, "gaussian(sigma=2)")},
+      {"samplers", "gaussian(sigma=2) | poisson(rate=0.1) | repeat(5)",
+       mistaken_for([](const Plan& plan) { return to_string(plan).find("groups=3") != std::string::npos; }, "gaussian(sigma=2)")},
+      {"samplers", "gaussian(sigma=2) | poisson(rate=0.1)",
+       mistaken_for([](const Plan& plan) { return to_string(plan).find("at_most") != std::string::npos; }, "gaussian(sigma=2)")},
+      {"choices", "randomized_response(epsilon=0.2) | repeat(4)",
+       mistaken_if_it_mentions("exponential", "randomized_response(epsilon=0.1) | repeat(4)"), 0.3},
+      {"choices", "randomized_response(epsilon=0.2) | repeat(4)", mistaken_if_it_mentions("exponential", "dp(epsilon=0.4) | repeat(4)"),
+       0.3},
+      {"selection", "laplace(scale=2)",
+       mistaken_for([](const Plan& plan) { return to_string(plan).find("exactly(1)") != std::string::npos; }, "laplace(scale=1)")},
+      {"selection", "gaussian(sigma=2)", mistaken_if_it_mentions("repeat", "gaussian(sigma=2)")},
+      {"keys", "gaussian(sigma=2)", mistaken_if_written("1e300", "gaussian(sigma=1.9)")},
+      {"keys", "laplace(scale=2)", mistaken_if_written("above=5", "laplace(scale=9)"), 0.2},
+      {"samplers", "gaussian(sigma=2) | poisson(rate=0.1) | repeat(5)", mistaken_if_written("examples=1", "gaussian(sigma=2)")},
+      {"samplers", "gaussian(sigma=2) | poisson(rate=0.1) | repeat(5)", mistaken_if_written("examples=2", "gaussian(sigma=9)")},
+      {"allocations", "gaussian(sigma=1)", mistaken_if_written("steps=1)", "gaussian(sigma=1.01)")},
+      {"allocations", "gaussian(sigma=1)", mistaken_if_written("steps=8)", "gaussian(sigma=0.9)")},
+      {"allocations", "gaussian(sigma=1)", mistaken_if_written("steps=11)", "gaussian(sigma=1)")},
+      {"allocations", "gaussian(sigma=1)", mistaken_if_it_mentions("repeat", "gaussian(sigma=9)")},
+      {"allocations", "gaussian(sigma=1)", mistaken_if_written("passes=2", "gaussian(sigma=9)")},
+      {"allocations", "gaussian(sigma=1)", mistaken_if_written("shuffle", "gaussian(sigma=9)")},
+      {"allocations", "gaussian(sigma=1) | repeat(3)", mistaken_if_written("shuffle", "gaussian(sigma=0.4)")},
       {"neighbours", "pair(p=[1/5, 3/5, 1/5], q=[1/10, 3/10, 6/10]) | repeat(2)", cheap_for_replace_one(), 0.3},
       {"neighbours", "pair(p=[0.1, 0.6, 0.01, 0.29], q=[0.01, 0.01, 0.01, 0.97]) | repeat(2)", careless_of_neighbours(), 3},
       {"inverse", "gaussian(sigma=1) | poisson(rate=0.1) | group(2)", without("invert")},

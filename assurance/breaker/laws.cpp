@@ -161,6 +161,56 @@ bool monotone(Examination& exam) {
   return true;
 }
 
+/// The scale and the sensitivity of a plan of one step of this noise; null if it is another plan.
+const Call* only_source(const Plan& plan, const char* name) {
+  if (plan.lines.size() != 1 || !plan.lines[0].operators.empty()) return nullptr;
+  const auto* call = std::get_if<Call>(&plan.lines[0].source);
+  return call != nullptr && call->name == name ? call : nullptr;
+}
+
+// Sparse vector: below its largest loss, and not above what more answers or less noise cost.
+bool sparse_vector(Examination& exam) {
+  const Call* const noise = only_source(exam.plan(), "laplace");
+  if (noise == nullptr) return false;
+  Call asked = *noise;
+  const Number* scale = number(asked, "scale");
+  const Number* given = number(asked, "sensitivity");
+  const double b = scale == nullptr ? 0 : scale->value.hi, sensitivity = given == nullptr ? 1 : given->value.hi;
+  if (!(b > 0 && sensitivity > 0 && sensitivity / b < 20 && sensitivity / b > 1e-6)) return false;
+  const auto vector = [&](double threshold, double query, int positives) {
+    return exam.answers_of(parse("sparse_vector(threshold_scale=" + exact_number(threshold).text +
+                                 ", query_scale=" + exact_number(query).text + ", positives=" + std::to_string(positives) +
+                                 ", sensitivity=" + exact_number(sensitivity).text + ")"));
+  };
+  const double epsilon = std::min(exam.trial().epsilon, 2 * sensitivity / b);
+  const Interval here = vector(b, 4 * b, 2)->delta(epsilon);
+  const double pure = sensitivity / b * 2;
+  exam.require_at_most(here.hi, std::expm1(pure - epsilon) / (std::exp(pure - epsilon) + std::exp(-epsilon)) + 1e-9,
+                       "a sparse vector costs at most its largest loss");
+  exam.require_at_most(vector(b, 4 * b, 1)->delta(epsilon).hi, here.hi + 1e-4, "more answers above cost more");
+  exam.require_at_most(vector(b, 8 * b, 2)->delta(epsilon).hi, here.hi + 1e-4, "more noise on the queries costs less");
+  exam.require_at_most(vector(2 * b, 4 * b, 2)->delta(epsilon).hi, here.hi + 1e-4, "more noise on the threshold costs less");
+  return true;
+}
+
+// Secure aggregation: the noise of the one honest client that remains is the single noise; a second client adds to it.
+bool aggregation(Examination& exam) {
+  const Call* const noise = only_source(exam.plan(), "discrete_laplace");
+  if (noise == nullptr) return false;
+  const auto clients = [&](const char* honest, const char* dropouts) {
+    return exam.answers_of(edited(exam.plan(), [&](Call& call) {
+      call.name = "discrete_laplace_sum";
+      for (const auto& [name, value] : {std::pair{"clients", "10"}, {"honest", honest}, {"dropouts", dropouts}})
+        call.arguments.push_back({name, {read_number(value), 0}});
+    }));
+  };
+  const double epsilon = exam.trial().epsilon;
+  const Interval single = exam.answers().delta(epsilon), one = clients("0.5", "4")->delta(epsilon);
+  exam.require_meet(one, single, "one honest client that remains is the single noise");
+  exam.require_order(clients("0.5", "3")->delta(epsilon), one, "a further honest client hides more");
+  return true;
+}
+
 // T17, T6
 bool sampling(Examination& exam) {
   if (!mentions(exam.plan(), {"poisson"})) return false;
@@ -494,6 +544,182 @@ bool parts(Examination& exam) {
   return true;
 }
 
+/// A matrix that is the identity, in the place of plain noise.
+bool matrices(Examination& exam, const Line& line) {
+  Line other = line;
+  Call& source = std::get<Call>(other.source);
+  if (exam.trial().neighbours != Neighbours::replace_one || source.name != "gaussian" || number(source, "clip") != nullptr) return false;
+  if (number(source, "sensitivity") == nullptr) source.arguments.push_back({"sensitivity", Value{read_number("1")}});
+  source.name = "matrix";
+  source.arguments.push_back({"coefficients", Value{List{{Value{read_number("1")}}}}});
+  source.arguments.push_back({"steps", Value{read_number("7")}});
+  const double epsilon = exam.trial().epsilon;
+  exam.require_meet(exam.answers_of(plan_of(other))->delta(epsilon), exam.answers().delta(epsilon),
+                    "noise correlated by the identity is plain noise");
+  return true;
+}
+
+// T6: samplers that are the Poisson sample of every step, or part of it.
+bool samplers(Examination& exam) {
+  if (exam.plan().lines.size() != 1 || !std::holds_alternative<Call>(exam.plan().lines[0].source)) return false;
+  const Line& line = exam.plan().lines[0];
+  if (line.operators.empty()) return matrices(exam, line);
+  const Call& sampled = line.operators.front();
+  const double times = repetitions(line);
+  const bool fits = std::get<Call>(line.source).name == "gaussian" && sampled.name == "poisson" && sampled.arguments.size() == 1 &&
+                    without_repetition(line).operators.size() == 1 && times >= 1 && times <= 1e12;
+  if (!fits) return false;
+  const double epsilon = exam.trial().epsilon;
+  const Direction direction = one_direction(exam);
+  const Interval plain = exam.answers().delta(epsilon, direction);
+  Line capped = line;
+  for (const char* name : {"of", "at_most"}) capped.operators.front().arguments.push_back({name, Value{read_number("100")}});
+  exam.require_meet(exam.answers_of(plan_of(capped))->delta(epsilon, direction), plain, "a cap that no batch reaches changes nothing");
+  const auto in_turns = [&](const char* groups) {
+    Line cyclic = without_repetition(line);
+    Call& operation = cyclic.operators.front();
+    operation.name = "cyclic";
+    operation.arguments.push_back({"groups", Value{read_number(groups)}});
+    operation.arguments.push_back({"steps", Value{exact_number(times)}});
+    return exam.answers_of(plan_of(cyclic))->delta(epsilon, direction);
+  };
+  if (exam.trial().neighbours == Neighbours::add_remove && times <= 1e4) {
+    const auto of_a_user = [&](const char* examples) {
+      Line user = line;
+      user.operators.front().arguments.push_back({"examples", Value{read_number(examples)}});
+      return exam.answers_of(plan_of(user))->delta(epsilon, direction);
+    };
+    exam.require_meet(of_a_user("1"), plain, "a user with one example is a record");
+    exam.require_order(plain, of_a_user("2"), "a user with two examples costs no less");
+  }
+  exam.require_meet(in_turns("1"), plain, "one group that takes every turn is the whole data");
+  exam.require_order(in_turns("3"), plain, "groups that take turns cost no more");
+  return true;
+}
+
+// T6: an adaptive choice costs at least a fixed one, which is randomised response, and at most what its epsilon allows.
+bool choices(Examination& exam) {
+  if (exam.plan().lines.size() != 1 || !std::holds_alternative<Call>(exam.plan().lines[0].source)) return false;
+  const Line& line = exam.plan().lines[0];
+  const double times = repetitions(line);
+  const Number* const epsilon_of_one = number(std::get<Call>(line.source), "epsilon");
+  const Number* const answers_of_one = number(std::get<Call>(line.source), "choices");
+  const bool fits = std::get<Call>(line.source).name == "randomized_response" && without_repetition(line).operators.empty() &&
+                    epsilon_of_one != nullptr && (answers_of_one == nullptr || answers_of_one->value.hi == 2) && times >= 1 && times <= 50;
+  if (!fits) return false;
+  const auto chosen = [&](double range) {
+    Line other = line;
+    other.source = call_with("exponential", "epsilon", exact_number(range).text);
+    return exam.answers_of(plan_of(other))->delta(exam.trial().epsilon);
+  };
+  const Interval fixed = exam.answers().delta(exam.trial().epsilon);
+  exam.require_order(fixed, chosen(2 * epsilon_of_one->value.hi), "an adaptive choice costs at least a fixed one");
+  exam.require_order(chosen(epsilon_of_one->value.lo), fixed, "losses in an interval of length epsilon cost at most epsilon-DP");
+  return true;
+}
+
+/// `(plan) | best_of(runs=law)`.
+Plan best_of(const Plan& plan, const std::string& law) {
+  return wrapped(plan, parse("gdp(0) | best_of(runs=" + law + ")").lines.front().operators.front());
+}
+
+// T8: the best of one run is the plan, and selecting is post-processing of all runs.
+bool selection(Examination& exam) {
+  if (mentions(exam.plan(), {"group", "matrix"}) || states_a_bare_bound(exam.plan())) return false;
+  const double epsilon = exam.trial().epsilon;
+  const Direction direction = one_direction(exam);
+  const Interval plain = exam.answers().delta(epsilon, direction);
+  exam.require_meet(exam.answers_of(best_of(exam.plan(), "exactly(1)"))->delta(epsilon, direction), plain,
+                    "the best of one run is the run");
+  const Interval best = exam.answers_of(best_of(exam.plan(), "exactly(3)"))->delta(epsilon, direction);
+  exam.require_order(plain, best, "the best of three runs costs no less than one run");
+  const Interval all = exam.answers_of(wrapped(exam.plan(), call_with("repeat", "times", "3")))->delta(epsilon, direction);
+  exam.require_at_most(best.hi, all.hi * (1 + 1e-6) + 1e-12, "selecting costs no more than showing all runs");
+  exam.require_order(exam.answers_of(best_of(exam.plan(), "poisson(mean=2)"))->delta(epsilon, direction),
+                     exam.answers_of(best_of(exam.plan(), "poisson(mean=4)"))->delta(epsilon, direction), "more runs cost no less");
+  return true;
+}
+
+/// Reports of users through a shuffler, in the place of the randomiser of one user.
+bool shuffled(Examination& exam, const Call& source) {
+  const Number *local = number(source, "epsilon"), *choices = number(source, "choices");
+  const Neighbours stated = exam.trial().neighbours;
+  const bool fits = stated == Neighbours::replace_one || stated == Neighbours::unstated;
+  if (!fits || local == nullptr || local->value.hi > 500 || (choices != nullptr && choices->value.hi > 1e6)) return false;
+  const double epsilon = exam.trial().epsilon;
+  const auto among = [&](const char* users) {
+    const std::string kind = choices != nullptr ? ", choices=" + choices->text : "";
+    const Plan plan =
+        parse("shuffled_reports(epsilon=" + local->text + ", users=" + users + ", randomizer=randomized_response" + kind + ")");
+    return exam.answers_of(plan)->delta(epsilon);
+  };
+  const Interval one = among("1"), few = among("3");
+  exam.require_meet(one, exam.answers().delta(epsilon), "one shuffled user is the local mechanism");
+  exam.require_order(few, one, "more users cost no more");
+  exam.require_order(among("20"), {0, few.hi}, "many users cost no more than a bound for few");
+  return true;
+}
+
+// T6: a threshold that no new key passes, and one user alone.
+bool keys(Examination& exam) {
+  if (exam.plan().lines.size() != 1 || !exam.plan().lines[0].operators.empty()) return false;
+  const auto* source = std::get_if<Call>(&exam.plan().lines[0].source);
+  if (source != nullptr && source->name == "randomized_response") return shuffled(exam, *source);
+  const Neighbours stated = exam.trial().neighbours;
+  const bool fits = source != nullptr && (source->name == "gaussian" || source->name == "laplace") && number(*source, "clip") == nullptr &&
+                    (stated == Neighbours::add_remove || stated == Neighbours::unstated);
+  if (!fits) return false;
+  const Number *scale = number(*source, source->name == "gaussian" ? "sigma" : "scale"), *moved = number(*source, "sensitivity");
+  if (scale == nullptr || (moved != nullptr && !(moved->value.lo > 0))) return false;
+  const double epsilon = exam.trial().epsilon;
+  const Direction direction = one_direction(exam);
+  const auto above = [&](const char* threshold) {
+    const std::string contribution = moved != nullptr ? ", contribution=" + moved->text : "";
+    const Plan plan = parse("threshold(noise=" + source->name + ", scale=" + scale->text + ", above=" + threshold + contribution + ")");
+    return exam.answers_of(plan)->delta(epsilon, direction);
+  };
+  const Interval plain = exam.answers().delta(epsilon, direction);
+  exam.require_meet(above("1e300"), plain, "a threshold that no new key passes is plain noise");
+  exam.require_order(plain, above("5"), "a lower threshold costs no less");
+  return true;
+}
+
+// T6: random allocation and shuffled batches of Gaussian noise, several epochs of it.
+bool allocations(Examination& exam) {
+  if (exam.trial().neighbours != Neighbours::add_remove || exam.plan().lines.size() != 1) return false;
+  const Line& line = exam.plan().lines[0];
+  const double epochs = repetitions(line);
+  const auto* source = std::get_if<Call>(&line.source);
+  const Number* sigma = source != nullptr ? number(*source, "sigma") : nullptr;
+  if (sigma == nullptr || source->name != "gaussian" || source->arguments.size() != 1 || !without_repetition(line).operators.empty())
+    return false;
+  if (!(sigma->value.lo >= 0.3 && sigma->value.hi <= 20 && epochs >= 1 && epochs <= 20)) return false;
+  const double epsilon = exam.trial().epsilon;
+  const Direction direction = one_direction(exam);
+  const auto with = [&](const Call& operation, Neighbours neighbours, double times) {
+    Line other = without_repetition(line);
+    other.operators.push_back(operation);
+    if (times > 1) other = repeated(std::move(other), times);
+    return exam.accountant().analyze(plan_of(other), neighbours, exam.tolerance())->delta(epsilon, direction);
+  };
+  const auto allocated = [&](const char* steps, double times) {
+    return with(call_with("allocate", "steps", steps), Neighbours::add_remove, times);
+  };
+  const Interval shown = exam.answers().delta(epsilon, direction), eight = allocated("8", epochs);
+  exam.require_meet(allocated("1", epochs), shown, "one step in one is every step");
+  exam.require_order(eight, shown, "an allocated record costs no more than one Gaussian per epoch");
+  exam.require_order(allocated("11", epochs), eight, "more steps cost no more");
+  exam.require_order(eight, allocated("8", epochs + 1), "another epoch costs no less");
+  Call again = call_with("allocate", "steps", "8");
+  again.arguments.push_back({"passes", Value{read_number("2")}});
+  exam.require_order(eight, with(again, Neighbours::add_remove, epochs), "a second pass costs no less");
+  const Interval shuffled = with(call_with("shuffle", "batches", "8"), Neighbours::zero_out, epochs);
+  exam.require_order(with(call_with("allocate", "steps", "8"), Neighbours::zero_out, epochs), shuffled,
+                     "shuffled batches cost no less than allocation");
+  exam.require_order(shuffled, shown, "shuffled batches cost no more than one Gaussian per epoch");
+  return true;
+}
+
 constexpr Check all_laws[] = {
     {"range", "T1 T3", 1, range, "ends are in order, delta lies in [max(0, 1 - exp(epsilon)), 1] and falls"},
     {"epsilons", "T2", 0.5, epsilons, "epsilon falls with delta, and is the inverse of delta"},
@@ -501,6 +727,14 @@ constexpr Check all_laws[] = {
     {"inverse", "T7", 0.1, inverse, "inverting exchanges the directions"},
     {"monotone", "T2", 0.3, monotone, "less noise, larger samples, more steps cost more"},
     {"sampling", "T6 T17", 0.2, sampling, "sampling amplifies; rates 0 and 1 are nothing and everything"},
+    {"sparse_vector", "T2 T4", 0.2, sparse_vector, "a sparse vector costs at most its largest loss, and less with more noise"},
+    {"aggregation", "T2", 0.3, aggregation, "one honest client that remains is the single noise; more hide more"},
+    {"samplers", "T6", 0.1, samplers,
+     "one group, one example, an unreached cap and the identity matrix change nothing; more cost as they should"},
+    {"choices", "T6", 0.1, choices, "the exponential mechanism costs at least a fixed choice, and at most its epsilon allows"},
+    {"selection", "T8", 0.03, selection, "the best of one run is the run; more runs cost no less, and showing all of them costs most"},
+    {"keys", "T6", 0.2, keys, "a threshold that no new key passes is plain noise; one shuffled user is the local mechanism"},
+    {"allocations", "T6", 0.1, allocations, "allocated and shuffled records lie between their bounds, and more costs more"},
     {"neighbours", "T6", 0.2, neighbours, "replace-one costs at least add-remove, and unstated neighbours at least both"},
     {"ends", "T3 T7", 0.2, ends, "delta at infinity is the limit, beta at 0 and 1 agree with it, in every direction"},
     {"symmetry", "T7", 0.1, symmetry, "a refined plan answers in both directions with the worse one"},

@@ -10,7 +10,7 @@
 // A run of the breaker: plans in order, each in a process that may crash or take too long without ending the run.
 namespace tradeoff::detail::breaker {
 
-constexpr std::size_t most_checks = 40;
+constexpr std::size_t most_checks = 64;
 constexpr std::size_t slowest_kept = 5;
 
 struct CheckCount {

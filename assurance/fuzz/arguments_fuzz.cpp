@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "command_line.h"
 #include "fuzz.h"
 #include "light_plan.h"
 #include "memory_streams.h"
 #include "verb.h"
 
 // The command line: one argument per line up to an empty line, then standard input. Every input ends with one of the documented exit codes.
-int command_main(int count, char** values);  // main() of cli/main.cpp
 
 namespace {
 
@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::string& argument : arguments) values.push_back(argument.data());
   const int count = static_cast<int>(values.size());
   values.push_back(nullptr);
-  const int code = command_main(count, values.data());
+  const int code = tradeoff::detail::cli::run_command_line(count, values.data());
   require(code >= tradeoff::detail::cli::done && code <= tradeoff::detail::cli::undecided);
   return 0;
 }

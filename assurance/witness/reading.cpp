@@ -91,6 +91,7 @@ class Reader {
   void add_atom(Part& part, const Real& loss, const Real& mass) { part.atoms.add({{unit(loss), 1}}, mass); }
 
   [[nodiscard]] Part source(const Call& call) {
+    if (call.name == "gaussian" && find(call, "clip") != nullptr) refuse("gaussian with a clip norm");
     if (call.name == "gaussian") return gaussian(real(call, "sensitivity") / real(call, "sigma"));
     if (call.name == "gdp") return gaussian(real(call, "mu"));
     if (call.name == "laplace") return laplace(real(call, "sensitivity") / real(call, "scale"));
@@ -302,6 +303,7 @@ class Reader {
       std::erase_if(some, [](const Part& part) { return part.times == 0; });
       return some;
     }
+    if (operation.name == "poisson" && operation.arguments.size() > 1) refuse("poisson with more than a rate");
     if (operation.name == "poisson") return {poisson(single(std::move(some)), real(operation, "rate", Role::operation))};
     refuse(operation.name);
   }

@@ -61,6 +61,9 @@ class Ours:
         plan = self.to.compose(*(self.to.dp(epsilon, lost).repeat(times) for epsilon, lost, times in guarantees))
         return tuple(plan.curve().epsilon(delta))
 
+    def allocated_delta(self, sigma: float, steps: int, epsilon: float) -> Any:
+        return tuple(self.to.analyze(f"gaussian(sigma={sigma}) | allocate(steps={steps})").delta(epsilon))
+
     def noise(self, scale: float, draws: int) -> Any:
         import numpy as np
 
@@ -270,6 +273,21 @@ class OpenDp:
         return statistics.pstdev(measurement([0] * draws))
 
 
+class PldAccounting:
+    """PLD_accounting with its default discretisation: upper and lower bounds for random allocation."""
+
+    def __init__(self) -> None:
+        import PLD_accounting
+
+        self.allocation = PLD_accounting
+
+    def allocated_delta(self, sigma: float, steps: int, epsilon: float) -> Any:
+        own = self.allocation
+        params, config = own.PrivacyParams(sigma=sigma, num_steps=steps, epsilon=epsilon), own.AllocationSchemeConfig()
+        ends = (own.BoundType.IS_DOMINATED, own.BoundType.DOMINATES)
+        return tuple(own.gaussian_allocation_delta_configurable(params=params, config=config, bound_type=end) for end in ends)
+
+
 PEERS: dict[str, type] = {
     "tradeoff": Ours,
     "dp-accounting PLD": GooglePld,
@@ -282,4 +300,5 @@ PEERS: dict[str, type] = {
     "gdpnum": GdpNum,
     "riskcal": RiskCal,
     "opendp": OpenDp,
+    "PLD_accounting": PldAccounting,
 }

@@ -233,7 +233,7 @@ def growth(quick: bool, patience: float) -> tuple[str, list[dict[str, Any]]]:
 
 def machine() -> str:
     model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.processor())
-    names = ("tradeoff", "dp-accounting", "prv-accountant", "opacus", "autodp", "gdpnum", "riskcal", "opendp", "numpy", "scipy")
+    names = ("tradeoff", "dp-accounting", "prv-accountant", "opacus", "autodp", "gdpnum", "riskcal", "opendp", "PLD_accounting", "numpy", "scipy")
     versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
     return f"{datetime.date.today()}, {model}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {platform.python_version()}; {versions}"
 

@@ -13,7 +13,7 @@ import re
 
 import checking
 
-ROOMS = ["numeric", "plan", "loss", "transform", "mechanism", "engine", "operators", "curve", "analyze", "gdp", "limit", "calibrate", "noise", "report", "ledger", "ask", "figures", "train", "cli"]
+ROOMS = ["numeric", "plan", "loss", "transform", "mechanism", "engine", "operators", "curve", "gdp", "analyze", "limit", "calibrate", "noise", "report", "ledger", "ask", "figures", "train", "cli"]
 
 # Headers from outside the standard library, by the room that may use them; the reasons are in docs/adr/0005.
 OUTSIDE = {

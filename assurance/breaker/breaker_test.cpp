@@ -270,6 +270,8 @@ const std::vector<Case>& cases() {
       {"mixtures", "laplace(scale=2)", mistaken_if_it_mentions("mixture", "laplace(scale=2)")},
       {"theorems", "gaussian(sigma=2) | repeat(3)", wrong_epsilon(2)},
       {"older_theorems", "laplace(scale=20) | repeat(5)", wrong_epsilon(1.01)},
+      {"older_theorems", "laplace(scale=20) | repeat(5)", wrong_delta(1.01)},
+      {"older_theorems", "dp(epsilon=0.5, delta=1e-7)", wrong_beta(0.9)},
       {"spelling", "gaussian(sigma=2)", restless()},
       {"threads", "gaussian(sigma=2)", restless()},
       {"environment", "gaussian(sigma=2)", restless()},

@@ -472,16 +472,35 @@ bool theorems(Examination& exam) {
   return true;
 }
 
-// T4: the answer is at most every bound of a comparison, also where no engine is tight.
+/// What (epsilon, delta)-DP implies for every other question: the trade-off function is at least
+/// max(0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha)). `slack` is for answers that are this tight, which are not compared
+/// with other methods.
+void require_as_private(Examination& exam, double epsilon, double delta, double slack, const std::string& method) {
+  const Answers& answers = exam.answers();
+  const double factor = std::exp(epsilon), rounding = 1e-14;
+  exam.require_at_most(answers.delta(epsilon).hi, delta * slack + 1e-300, "delta is at most that of " + method);
+  const double gained = factor < infinite ? (factor - 1 + 2 * delta) / (factor + 1) : 1;
+  exam.require_at_most(answers.delta(0).hi, gained * slack + rounding, "the advantage is at most that of " + method);
+  for (const double alpha : {delta, 0.05, 0.5}) {
+    const double beta = std::max({0.0, 1 - delta - factor * alpha, (1 - delta - alpha) / factor});
+    exam.require_at_most(beta * (2 - slack) - rounding, answers.beta(alpha).lo, "beta is at least that of " + method);
+  }
+}
+
+// T4: the answers are at most every bound of a comparison, also where no engine is tight.
 bool older_theorems(Examination& exam) {
   const double delta = exam.trial().delta;
   if (!(delta > 0 && delta < 1)) return false;
   const Comparison comparison = compare_methods(exam.plan(), Interval::exactly(delta), exam.trial().neighbours, exam.tolerance());
   const Interval epsilon = exam.answers().epsilon(delta);
-  const double slack = 1 + 1e-9 + exam.tolerance().relative;  // an answer this tight is not compared with other methods
-  for (const MethodRow& row : comparison.rows)
-    if (row.kind == RowKind::bound && row.epsilon.hi < infinite)
-      exam.require_at_most(epsilon.hi, row.epsilon.hi * slack + 1e-300, "epsilon is at most that of " + row.method);
+  const double slack = 1 + 1e-9 + exam.tolerance().relative;
+  const MethodRow* best = nullptr;
+  for (const MethodRow& row : comparison.rows) {
+    if (row.kind != RowKind::bound || !(row.epsilon.hi < infinite)) continue;
+    exam.require_at_most(epsilon.hi, row.epsilon.hi * slack + 1e-300, "epsilon is at most that of " + row.method);
+    if (best == nullptr || row.epsilon.hi < best->epsilon.hi) best = &row;
+  }
+  if (best != nullptr) require_as_private(exam, best->epsilon.hi, delta, slack, best->method);
   return true;
 }
 

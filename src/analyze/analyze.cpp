@@ -246,8 +246,11 @@ class Analyst final : public WordContext {
   [[nodiscard]] LossPointer pair_of(const Plan& plan) const override { return pair_of(parts_of(plan)); }
   [[nodiscard]] LossPointer bracket(const Maker& above, const std::vector<Maker>& below) const override {
     pairs_below_ = std::max(pairs_below_, below.size());
+    bracketed_ = true;
     return below_ && !below.empty() ? below[std::min(*below_, below.size() - 1)]() : above();
   }
+
+  [[nodiscard]] bool is_from_below() const override { return below_.has_value(); }
 
   [[nodiscard]] Parts parts_of(const Plan& plan) const {
     Parts parts;
@@ -277,7 +280,7 @@ class Analyst final : public WordContext {
       for (Part& part : parts) part.loss = in_composition(std::move(part.loss));
     merge_renyi_bounds(parts);
     Parts stated = parts;
-    parts = in_either_order(std::move(parts), neighbours_);
+    parts = below_ ? in_one_order(std::move(parts)) : in_either_order(std::move(parts), neighbours_);
     if (covered != nullptr) *covered = parts;
     const auto same_loss = [](const Part& one, const Part& other) { return one.loss == other.loss; };
     const bool as_stated = std::equal(parts.begin(), parts.end(), stated.begin(), stated.end(), same_loss);
@@ -334,10 +337,14 @@ class Analyst final : public WordContext {
     const Word* word = vocabulary_.find(Role::source, call.name);
     if (word == nullptr) throw UnsupportedError(call.name + ": there is no such source");
     const Arguments arguments(call, vocabulary_);
+    const bool outer = std::exchange(bracketed_, false);
     LossPointer loss = word->make(arguments, *this);
+    const bool pair_below = below_ && bracketed_;
+    bracketed_ = outer || bracketed_;
     // Under replace-one neighbours each line may see the change in either order, so a loss that is not symmetric is replaced by its
-    // symmetric pair. The inner sources of a plan were handled already.
-    if (!holds_plans(*word) && neighbours_ == Neighbours::replace_one && loss->is_pair()) loss = symmetric_loss(std::move(loss));
+    // symmetric pair. The inner sources of a plan were handled already. A pair below is what one order shows, and stays. [bracketed-pair]
+    if (!holds_plans(*word) && !pair_below && neighbours_ == Neighbours::replace_one && loss->is_pair())
+      loss = symmetric_loss(std::move(loss));
     return {{std::move(loss), word->uses == nullptr ? 1 : word->uses(arguments)}};
   }
 
@@ -402,6 +409,7 @@ class Analyst final : public WordContext {
   Tolerance tolerance_;
   std::optional<std::size_t> below_;     // which of the pairs below is composed; empty for the pair above
   mutable std::size_t pairs_below_ = 0;  // set while the words of the plan are made
+  mutable bool bracketed_ = false;       // whether the source that is made lies between pairs
   GroupRule group_rule_ = GroupRule::iterated;
   std::size_t mix_ = 0;                    // so many of the records of each group enter, the others leave
   mutable std::uint64_t exact_group_ = 0;  // set while the words of the plan are made
@@ -441,8 +449,8 @@ Composition answered(const Analyst& analyst, PlanParts found, const Composition*
     return composition;
   }
   std::vector<LossPointer> below;
-  for (Parts& parts : found.below) {
-    Composition one = analyst.answered(std::move(parts));
+  for (std::size_t i = 0; i < found.below.size(); ++i) {
+    Composition one = analyst.from_below(i).answered(std::move(found.below[i]));
     below.push_back(std::move(one.loss));
     composition.below.push_back(std::move(one.parts));
   }

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "curve/curve_state.h"
 #include "engine/compose.h"
 #include "engine/moments/renyi_sum.h"
 #include "loss/forwarding_loss.h"
@@ -19,6 +22,7 @@
 #include "numeric/arithmetic.h"
 #include "operators/duality.h"
 #include "operators/refine.h"
+#include "tradeoff/gdp.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -47,6 +51,32 @@ std::optional<Parts> one_guarantee_each(const Parts& parts, double delta, double
     stated.push_back({std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{one}), part.times});
   }
   return stated;
+}
+
+/// Each part by its mu and a slack: the probability of an infinite loss and an equal share of half of the rest of `delta`; without a slack
+/// where `delta` is 0. The mu of the whole, and its slack. Empty if some part has no finite mu. [slack-pair]
+std::optional<GdpPair> composed_mu(const Parts& parts, double delta, Tolerance tolerance) {
+  Interval floors = Interval::exactly(0), runs = Interval::exactly(0);
+  std::vector<Interval> masses;
+  for (const Part& part : parts) {
+    const Interval times = Interval::exactly(static_cast<double>(part.times));
+    masses.push_back(Profile(*part.loss, Direction::worst).infinite_mass());
+    floors = floors + times * masses.back();
+    runs = runs + times;
+  }
+  if (delta > 0 ? !(floors.hi < delta) : floors.hi > 0) return std::nullopt;
+  const double share = ((delta - floors) / (2.0 * runs)).lo;
+  Interval squares = Interval::exactly(0), log_kept = Interval::exactly(0);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Interval times = Interval::exactly(static_cast<double>(parts[i].times));
+    const Interval slack = Interval::exactly(delta > 0 ? numeric::add_up(masses[i].hi, share) : 0);
+    const Curve alone = curve_from(parts[i].loss, Neighbours::unstated, tolerance);
+    const GdpPair pair = measure_mu(alone, {slack}).with_slack.front();
+    if (!(pair.mu.hi < infinity)) return std::nullopt;
+    squares = squares + times * square(pair.mu);
+    log_kept = log_kept + times * log1p(-pair.slack);
+  }
+  return GdpPair{sqrt(squares), clamp(-expm1(log_kept), 0, 1), 0};
 }
 
 /// [older-theorems]
@@ -168,8 +198,19 @@ class OlderTheorems final : public ForwardingLoss {
       cite_tail();
       use(epsilon.lo >= tail.zero_from ? -infinity : log_gaussian_delta(Interval::exactly(tail.gdp_mu), Interval::exactly(epsilon.lo)).hi);
     }
-    if (epsilon.lo >= 0 && delta > 0 && delta < 1)
-      if (const auto known = stated_composition(delta, 0.5)) use(known->log_delta(direction, Interval::exactly(epsilon.lo)).hi);
+    if (!(epsilon.lo >= 0 && delta > 0 && best.hi > -infinity)) return best;
+    const Interval at = Interval::exactly(epsilon.lo);
+    const auto compare_at = [&](double about) {
+      if (const auto known = stated_composition(about, 0.5)) use(known->log_delta(direction, at).hi);
+      for (const double share : {0.0, slack_near(about)})
+        if (const auto known = gaussian_composition(share))
+          use(log(known->slack + (1.0 - known->slack) * gaussian_delta(Interval::exactly(known->mu.hi), at)).hi);
+    };
+    // The shares of delta need a guess of it.
+    if (const double about = std::min(delta, exp(Interval::exactly(best.hi)).hi); about < 1)
+      compare_at(about);
+    else
+      for (const double any : {0.5, 0x1p-7, 0x1p-20}) compare_at(any);
     return best;
   }
 
@@ -187,7 +228,37 @@ class OlderTheorems final : public ForwardingLoss {
     for (const double share : {0.5, 1.0})
       if (const auto known = stated_composition(delta.lo, share))
         use(invert_profile(Profile(*known, direction), Interval::exactly(delta.lo)).hi);
+    for (const double slack : {0.0, delta.lo})
+      if (const auto known = gaussian_composition(slack)) {
+        const Interval left = clamp((Interval::exactly(delta.lo) - known->slack) / (1.0 - known->slack), 0, 1);
+        if (left.lo > 0) use(gaussian_epsilon(Interval::exactly(known->mu.hi), Interval::exactly(left.lo)).hi);
+      }
     return best;
+  }
+
+  /// A search asks for many deltas: those of similar size share the slacks.
+  [[nodiscard]] static double slack_near(double delta) { return std::exp2(std::floor(std::log2(delta))); }
+
+  /// The composition of each part's mu with slacks for this delta, or without slack; empty if there is none. Measured once for each.
+  [[nodiscard]] std::optional<GdpPair> gaussian_composition(double delta) const {
+    constexpr std::size_t most_kept = 64;
+    const auto all_formulas = [this] {
+      return std::all_of(pairs_.begin(), pairs_.end(), [](const Part& part) { return part.loss->cost() == Cost::formula; });
+    };
+    if (pairs_.size() > most_stated || !all_formulas()) return std::nullopt;
+    const std::lock_guard lock(measuring_);
+    auto found = measured_.find(delta);
+    if (found == measured_.end()) {
+      if (measured_.size() >= most_kept) measured_.clear();
+      const Unrecorded in_advance;
+      found = measured_.emplace(delta, composed_mu(pairs_, delta, tolerance_)).first;
+    }
+    static const Citation pairs("slack-pair", "each part by its mu and a slack: the squares of mu add, and so do the slacks at most");
+    if (found->second) {
+      composed_->cite();
+      record(pairs);
+    }
+    return found->second;
   }
 
   /// The optimal composition of one guarantee per part; null if there is none.
@@ -212,6 +283,8 @@ class OlderTheorems final : public ForwardingLoss {
   RenyiSum divergences_;
   Tolerance tolerance_;
   bool divergences_stated_;
+  mutable std::mutex measuring_;
+  mutable std::map<double, std::optional<GdpPair>> measured_;  // by the delta whose slacks were used
 };
 
 }  // namespace

@@ -7,7 +7,8 @@
 namespace tradeoff::detail {
 
 /// A composition that is never reported worse than by an older theorem. If an answer of `composed` is wider than requested, it is
-/// intersected with the bounds of Renyi accounting, of the tails, and of the composition of one (epsilon, delta) per part. [older-theorems]
+/// intersected with the bounds of Renyi accounting, of the tails, and of the composition of one (epsilon, delta), or one mu with a slack,
+/// per part. [older-theorems]
 [[nodiscard]] LossPointer never_worse(LossPointer composed, Parts parts, Tolerance tolerance);
 
 /// The same for parts of which some state bounds on divergences. The sum of the divergences may be better than the composition of the pairs

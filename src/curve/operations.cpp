@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "curve/curve_state.h"
+#include "engine/adaptive_block.h"
 #include "engine/compose.h"
 #include "engine/disclosure.h"
 #include "loss/atoms.h"
@@ -16,6 +17,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
 #include "operators/algebra.h"
+#include "operators/bracketed.h"
 #include "operators/duality.h"
 #include "operators/group.h"
 #include "operators/mixture.h"
@@ -112,18 +114,56 @@ Curve mixture(const std::vector<std::pair<Interval, Curve>>& components) {
 
 namespace {
 
-/// The parts that a plan was composed of, if every part is a pair; otherwise the curve is a single part.
-Parts parts_of(const Curve& curve) {
-  const auto fits = [](const Part& part) { return part.loss->is_pair(); };
-  if (const auto& known = detail::CurveState::of(curve).composition;
-      known != nullptr && std::all_of(known->parts.begin(), known->parts.end(), fits))
-    return known->parts;
-  return {{pair_of(curve), 1}};
+/// What a curve brings to a product. Without pairs below, the parts are exact.
+struct Factor {
+  Parts parts;
+  std::vector<Parts> below = {};  ///< [bracketed-pair]
+};
+
+bool are_pairs(const Parts& parts) {
+  return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->is_pair(); });
+}
+
+/// Of the pairs below, a part that is no pair and names none is left out: seeing less is seeing less.
+Parts pairs_below(const Parts& parts) {
+  Parts pairs;
+  for (const Part& part : parts) {
+    const StandIn* const known = part.loss->capabilities(Direction::remove).stand_in;
+    if (known != nullptr || part.loss->is_pair()) pairs.push_back({known != nullptr ? known->pair() : part.loss, part.times});
+  }
+  return pairs;
+}
+
+/// The parts that a plan was composed of, if their composition is the curve and every part is a pair; otherwise the curve is a single part.
+Factor factor_of(const Curve& curve) {
+  const auto& known = detail::CurveState::of(curve).composition;
+  if (known == nullptr || known->from_plan) return {{{pair_of(curve), 1}}};
+  if (known->below.empty()) return {are_pairs(known->parts) ? known->parts : Parts{{pair_of(curve), 1}}};
+  Factor factor{known->parts};
+  for (Part& part : factor.parts)
+    if (!part.loss->is_pair()) part.loss = refine(std::move(part.loss));
+  for (const Parts& parts : known->below) factor.below.push_back(pairs_below(parts));
+  return factor;
+}
+
+/// The factors one after the other; a factor with fewer pairs below than others uses its last ones.
+Factor joined(const std::vector<Factor>& factors) {
+  Factor all;
+  std::size_t below = 0;
+  for (const Factor& factor : factors) below = std::max(below, factor.below.size());
+  all.below.resize(below);
+  const auto append = [](Parts& parts, const Parts& more) { parts.insert(parts.end(), more.begin(), more.end()); };
+  for (const Factor& factor : factors) {
+    append(all.parts, factor.parts);
+    for (std::size_t i = 0; i < below; ++i)
+      append(all.below[i], factor.below.empty() ? factor.parts : factor.below[std::min(i, factor.below.size() - 1)]);
+  }
+  return all;
 }
 
 }  // namespace
 
-// [tensor-composition]
+// [tensor-composition] [bracketed-pair]
 Curve product(const std::vector<Curve>& curves) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return product(curves); });
 
@@ -131,11 +171,16 @@ Curve product(const std::vector<Curve>& curves) {
   const QuestionScope question;
   const Common common = agreed(curves);
   if (curves.size() == 1) return curves.front();
-  Parts parts;
-  for (const Curve& curve : curves)
-    for (Part& part : parts_of(curve)) parts.push_back(std::move(part));
-  Composition composition = compose(in_either_order(std::move(parts), common.neighbours), common.tolerance);
-  return make_curve(std::move(composition.loss), common);
+  std::vector<Factor> factors;
+  for (const Curve& curve : curves) factors.push_back(factor_of(curve));
+  Factor all = joined(factors);
+  const auto composed = [&](Parts parts) { return compose(std::move(parts), common.tolerance).loss; };
+  const bool same = std::all_of(all.below.begin(), all.below.end(), [&](const Parts& parts) { return equal_with_block(all.parts, parts); });
+  LossPointer loss = composed(in_either_order(std::move(all.parts), common.neighbours));
+  if (same) return make_curve(std::move(loss), common);
+  std::vector<LossPointer> below;
+  for (Parts& parts : all.below) below.push_back(composed(in_one_order(std::move(parts))));
+  return make_curve(bracketed(std::move(loss), std::move(below)), common);
 }
 
 Curve with_revealing(const Curve& curve, Interval probability) {

@@ -186,14 +186,18 @@ LossPointer symmetric_loss(LossPointer base) {
   return refine(std::move(base));
 }
 
-Parts in_either_order(Parts parts, Neighbours neighbours) {
+Parts in_one_order(Parts parts) {
   std::erase_if(parts, [](const Part& part) { return part.times == 0; });
   if (parts.size() == 1 && parts.front().times == 1) return parts;
+  for (Part& part : parts) part.loss = mixed_changes_of(std::move(part.loss));
+  return parts;
+}
+
+Parts in_either_order(Parts parts, Neighbours neighbours) {
+  parts = in_one_order(std::move(parts));
   std::uint64_t directed = 0;
-  for (Part& part : parts) {
-    part.loss = mixed_changes_of(std::move(part.loss));
+  for (const Part& part : parts)
     if (part.loss->is_pair() && !part.loss->symmetric()) directed += part.times;
-  }
   if (directed < 2 || neighbours == Neighbours::add_remove || neighbours == Neighbours::zero_out) return parts;
   for (Part& part : parts)
     if (part.loss->is_pair()) part.loss = symmetric_loss(std::move(part.loss));

@@ -12,6 +12,9 @@ namespace tradeoff::detail {
 [[nodiscard]] LossPointer inverse_loss(LossPointer base);
 /// The symmetric pair below both orders; finite if the distribution is finite.
 [[nodiscard]] LossPointer symmetric_loss(LossPointer base);
+/// Prepares steps, or components of a mixture, for composition in one order for all of them: what some pair of neighbours shows, so a lower
+/// bound under any neighbours. [bracketed-pair]
+[[nodiscard]] Parts in_one_order(Parts parts);
 /// Prepares steps, or components of a mixture, for composition under these neighbours. If a record may be replaced, one step may see the
 /// change in one order and another step in the other order. So if two or more of them are not symmetric, each is replaced by its symmetric
 /// pair. [two-directions]

@@ -173,7 +173,7 @@ LossPointer make_mixture(const Arguments& arguments, const WordContext& context)
     weights.push_back(std::get<Number>(pair->items[0].content).value);
     parts.push_back({context.pair_of(std::get<Plan>(pair->items[1].content)), 1});
   }
-  parts = in_either_order(std::move(parts), context.neighbours());
+  parts = context.is_from_below() ? in_one_order(std::move(parts)) : in_either_order(std::move(parts), context.neighbours());
   std::vector<MixtureComponent> components;
   for (std::size_t i = 0; i < parts.size(); ++i) components.push_back({weights[i], std::move(parts[i].loss)});
   return mixture_loss(std::move(components));

@@ -114,6 +114,8 @@ class WordContext {
   /// pair above for the upper ends of answers, and once with each pair below for the lower ends. Returns the pair of the current
   /// composition. [bracketed-pair]
   [[nodiscard]] virtual LossPointer bracket(const Maker& above, const std::vector<Maker>& below) const = 0;
+  /// Whether the plan is composed with pairs below. Then all its steps are read in one order. [bracketed-pair]
+  [[nodiscard]] virtual bool is_from_below() const = 0;
 
  protected:
   WordContext() = default;

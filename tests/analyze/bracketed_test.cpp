@@ -3,15 +3,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "analyze/with_vocabulary.h"
+#include "mechanism/finite.h"
 #include "mechanism/gaussian.h"
 #include "numeric/arithmetic.h"
+#include "operators/algebra.h"
 #include "plan/arguments.h"
 #include "plan/vocabulary.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/limit.h"
+#include "tradeoff/operations.h"
 
 // [bracketed-pair]
 namespace tradeoff::detail {
@@ -26,13 +33,24 @@ LossPointer make_between(const Arguments& arguments, const WordContext& context)
                          {[&] { return gaussian_loss(low); }, [] { return gaussian_loss(Interval::exactly(0)); }});
 }
 
+/// A coin that shows heads with probability 1/2 for one data set and 1/10 for its neighbour: the symmetric pair is above, one order below.
+constexpr std::array<double, 2> first_coin{0.5, 0.5}, second_coin{0.1, 0.9};
+
+LossPointer make_coin(const Arguments&, const WordContext& context) {
+  const Interval tenth = Interval::exactly(1) / 10.0, half = Interval::exactly(0.5);
+  const auto one_order = [=] { return finite_loss(atoms_of_pair({half, half}, {tenth, 1.0 - tenth}), {}, {}); };
+  return context.bracket([=] { return symmetric_loss(one_order()); }, {one_order});
+}
+
 const Vocabulary& words() {
-  static const Vocabulary all = vocabulary().with({.role = Role::source,
-                                                   .name = "between",
-                                                   .meaning = "Gaussian DP with a mu that is not known",
-                                                   .parameters = {{"low", Kind::number, "the least mu", range::non_negative},
-                                                                  {"high", Kind::number, "the largest mu", range::non_negative}},
-                                                   .make = make_between});
+  static const Vocabulary all = vocabulary()
+                                    .with({.role = Role::source,
+                                           .name = "between",
+                                           .meaning = "Gaussian DP with a mu that is not known",
+                                           .parameters = {{"low", Kind::number, "the least mu", range::non_negative},
+                                                          {"high", Kind::number, "the largest mu", range::non_negative}},
+                                           .make = make_between})
+                                    .with({.role = Role::source, .name = "coin", .meaning = "a coin", .make = make_coin});
   return all;
 }
 
@@ -78,6 +96,63 @@ TEST(Bracketed, UpperEndsComeFromAboveAndLowerEndsFromBelow) {
       EXPECT_LE(best.lo, beta.hi);
     }
   }
+}
+
+double coin_profile(double factor, bool swapped) {
+  double delta = 0;
+  for (std::size_t i = 0; i < 2; ++i)
+    delta += std::max(0.0, swapped ? second_coin[i] - factor * first_coin[i] : first_coin[i] - factor * second_coin[i]);
+  return delta;
+}
+
+/// The largest delta of two coins over every way to choose the orders, where that of the second may depend on what the first shows.
+double worst_two_coins(double epsilon) {
+  const double factor = std::exp(epsilon);
+  double worst = 0;
+  for (const bool swapped : {false, true}) {
+    double delta = 0;
+    for (std::size_t shown = 0; shown < 2; ++shown) {
+      const double p = swapped ? second_coin[shown] : first_coin[shown], q = swapped ? first_coin[shown] : second_coin[shown];
+      delta += p * std::max(coin_profile(factor * q / p, false), coin_profile(factor * q / p, true));
+    }
+    worst = std::max(worst, delta);
+  }
+  return worst;
+}
+
+// The composition of the symmetric pairs is above what any choice of orders shows: 0.405 against 0.319 at epsilon 1.
+TEST(Bracketed, LowerEndsAreShownInSomeOrder) {
+  for (const double epsilon : {0.0, 0.3, 1.0, 1.5, 2.0}) {
+    const double truth = worst_two_coins(epsilon);
+    double one_order = 0;  // what two coins in the same order show
+    for (const bool swapped : {false, true}) {
+      double delta = 0;
+      for (std::size_t shown = 0; shown < 2; ++shown) {
+        const double p = swapped ? second_coin[shown] : first_coin[shown], q = swapped ? first_coin[shown] : second_coin[shown];
+        delta += p * coin_profile(std::exp(epsilon) * q / p, swapped);
+      }
+      one_order = std::max(one_order, delta);
+    }
+    const auto check = [&](const Curve& curve, const std::string& what) {
+      const Interval found = curve.delta_at(epsilon);
+      EXPECT_LE(found.lo, truth + 1e-12) << what << " at " << epsilon;
+      EXPECT_GE(found.lo, one_order - 1e-9) << what << " at " << epsilon;
+      EXPECT_GE(found.hi, truth - 1e-12) << what << " at " << epsilon;
+    };
+    for (const Neighbours neighbours : {Neighbours::replace_one, Neighbours::unstated}) {
+      check(curve_of("coin() | repeat(2)", neighbours), "repeat");
+      check(curve_of("coin(); coin()", neighbours), "lines");
+      check(product({curve_of("coin()", neighbours), curve_of("coin()", neighbours)}), "product");
+      check(curve_of("mixture([(1, (coin(); coin())), (0, coin())])", neighbours), "mixture");
+    }
+  }
+}
+
+TEST(Bracketed, ProductsStayBetween) {
+  const Curve found = product({curve_of("between(0.5, 1) | repeat(2)"), curve_of("gaussian(2)")});
+  const Interval delta = found.delta_at(0.5);
+  EXPECT_EQ(delta.hi, curve_of("gdp(1) | repeat(2); gaussian(2)").delta_at(0.5).hi);
+  EXPECT_EQ(delta.lo, curve_of("gdp(0.5) | repeat(2); gaussian(2)").delta_at(0.5).lo);
 }
 
 TEST(Bracketed, MuIsEnclosed) {

@@ -11,15 +11,18 @@
 #include <optional>
 #include <utility>
 
+#include "curve/curve_state.h"
 #include "engine/compose.h"
 #include "engine/moments/renyi_sum.h"
 #include "loss/gaussian_profile.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "mechanism/renyi_bound.h"
+#include "numeric/arithmetic.h"
 #include "operators/duality.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
+#include "tradeoff/gdp.h"
 #include "tradeoff/operations.h"
 
 namespace tradeoff::detail {
@@ -91,6 +94,23 @@ TEST(OlderTheorems, UseOneGuaranteeOfEachPart) {
   const Interval delta = bounded->delta(Direction::remove, Interval::exactly(3));
   EXPECT_EQ(delta.hi, 0);
   EXPECT_EQ(bounded->closed_epsilon(Direction::remove, Interval::exactly(1e-300))->hi, 3);
+}
+
+// A rare huge loss spoils divergences and mu, and one guarantee per part is far from the Gaussian that it is otherwise.
+TEST(OlderTheorems, UseMuWithASlackOfEachPart) {
+  const std::string plan = "mixture([(0.999, gdp(mu=0.3)), (0.001, gdp(mu=30))])";
+  const Curve step = analyze(parse(plan));
+  const LossPointer bounded = never_worse(std::make_shared<Unknown>(), {{loss_of(step), 20}}, {});
+  const double delta = 0.3;
+  const GdpPair pair = measure_mu(step, {Interval::exactly(delta / 40)}).with_slack.front();
+  const Interval whole = -expm1(20.0 * log1p(-pair.slack));
+  const Interval expected = gaussian_epsilon(pair.mu * sqrt(Interval::exactly(20)), (delta - whole) / (1.0 - whole));
+  const auto epsilon = bounded->closed_epsilon(Direction::remove, Interval::exactly(delta));
+  ASSERT_TRUE(epsilon);
+  EXPECT_LE(epsilon->hi, expected.hi * (1 + 1e-6));
+  EXPECT_GE(epsilon->hi, analyze(parse(plan + " | repeat(20)")).epsilon_at(delta).lo);
+  const Interval found = bounded->delta(Direction::remove, Interval::exactly(expected.hi));
+  EXPECT_LE(found.hi, 1.5 * delta);  // slacks of a delta nearby
 }
 
 TEST(OlderTheorems, LeaveATightAnswerAlone) {

@@ -25,7 +25,7 @@ namespace {
 
 using allocation::Option;
 
-constexpr double usual_width = 2e-6;     // of delta, relative: less than 1e-6 of epsilon
+constexpr double usual_width = 0.8e-6;   // of delta, relative
 constexpr double rough_width = 0.02;     // for searches
 constexpr double wanted_epsilon = 1e-6;  // relative
 constexpr double finest_width = 2e-8;    // about the accuracy of a line

@@ -175,7 +175,7 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
         tolerance_(tolerance) {
     // Profiles that are evaluated at many points together come from transforms of their own: 1e-5 of delta, about 1e-6 of epsilon, is what
     // they give in a second.
-    constexpr double finest = 1e-5;
+    constexpr double finest = 0.9e-6;
     for (const Part& part : parts_)
       if (part.loss->capabilities(Direction::remove).batch != nullptr) tolerance_.relative = std::max(tolerance_.relative, finest);
   }

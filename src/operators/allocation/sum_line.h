@@ -159,6 +159,7 @@ class SumLine {
   };
   [[nodiscard]] bool add_nodes(double longest);
   void march();
+  void weigh_nodes();
 
   std::vector<double> times_;
   Setting setting_;
@@ -168,7 +169,9 @@ class SumLine {
   Interval log_moment_;  // of the sum
   Interval mean_;        // of the centres
   std::vector<Node> nodes_;
-  double truncation_ = 0;  // of the sum over nodes, both signs
+  std::vector<double> real_, imaginary_;           // the nodes with their kernels, padded to whole blocks, for every strike
+  double size_ = 0, node_error_ = 0, turned_ = 0;  // sums of |weights|, of their errors, and of t |weights|
+  double truncation_ = 0;                          // of the sum over nodes, both signs
   double left_moment_ = 0, right_moment_ = 0;
 };
 

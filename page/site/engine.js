@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks the library, which runs in a worker. Questions are answered in order; a question can be cancelled by ending the worker.
 
+/** The library is compiled once, here, while its file arrives; every worker gets the same compiled code. */
+const library = WebAssembly.compileStreaming(fetch("tradeoff.wasm")).catch(
+  async () => WebAssembly.compile(await (await fetch("tradeoff.wasm")).arrayBuffer()), // a server that does not name the type of the file
+);
+library.catch(() => {}); // the engine tells it
+
 /** An answer that did not come because its question was cancelled. */
 export class Cancelled extends Error {}
 
@@ -53,7 +59,7 @@ export class Engine {
   }
 
   /** Drops the waiting questions, and ends the one being computed if it has taken so long that a new start is quicker. */
-  forget(prefix = "", patience = 400) {
+  forget(prefix = "", patience = 200) {
     const dropped = this.#waiting.filter((one) => String(one.key ?? "").startsWith(prefix));
     this.#waiting = this.#waiting.filter((one) => !dropped.includes(one));
     for (const one of dropped) one.reject(new Cancelled());
@@ -67,9 +73,11 @@ export class Engine {
 
   #start() {
     this.#listener("loading");
-    this.#worker = new Worker("worker.js", { type: "module" });
-    this.#worker.onmessage = ({ data }) => this.#receive(data);
-    this.#worker.onerror = () => this.#listener("failed");
+    const worker = new Worker("worker.js", { type: "module" });
+    worker.onmessage = ({ data }) => this.#receive(data);
+    worker.onerror = () => this.#listener("failed");
+    library.then((module) => worker.postMessage({ module }), () => this.#listener("failed"));
+    this.#worker = worker;
   }
 
   #restart() {

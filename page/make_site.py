@@ -1,21 +1,20 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the page together:  page/make_site.py COMPILED SITE   (by Debian's Python, which has fontTools and brotli)
+"""Puts the page together:  page/make_site.py COMPILED SITE   (by Debian's Python, which has fontTools; WOFF2 needs brotli)
 
 Copies the static files of page/site and the compiled library of COMPILED into SITE, with the characters of Debian's Inter typeface that the
 page uses, and writes into the service worker which files there are and a
 digest of them all, so that a browser that was here before takes the new ones.
 """
 
+import gzip
 import hashlib
 import pathlib
 import shutil
 import subprocess
 import sys
 
-import brotli
-
-MOST = 1_000_000  # bytes of all files, compressed as web servers do
+MOST = 1_000_000  # bytes of all files, compressed by gzip, which every web server has
 TYPEFACE = pathlib.Path("/usr/share/fonts/opentype/inter")
 LICENCE = pathlib.Path("/usr/share/doc/fonts-inter/copyright")
 # The letters of English, the Greek and mathematical signs of the field, superscripts, punctuation, arrows. Others come from the reader's system.
@@ -48,8 +47,8 @@ def main(compiled, site):
     worker = site / "service_worker.js"
     text = worker.read_text().replace("@VERSION@", digest.hexdigest()[:16]).replace('"@FILES@"', ", ".join(f'"{name}"' for name in names))
     worker.write_text(text)
-    size = sum(len(brotli.compress((site / name).read_bytes(), quality=9)) for name in [*names, "service_worker.js"])
-    print(f"{site}: {len(names) + 1} files, {size / 1000:.0f} kB compressed")
+    size = sum(len(gzip.compress((site / name).read_bytes(), 9)) for name in [*names, "service_worker.js"])
+    print(f"{site}: {len(names) + 1} files, {size / 1000:.0f} kB compressed by gzip")
     if size > MOST:
         sys.exit(f"the page has {size} bytes compressed; at most {MOST} are allowed")
 

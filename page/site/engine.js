@@ -50,25 +50,32 @@ export class Engine {
     const dropped = this.#waiting.filter(matches);
     this.#waiting = this.#waiting.filter((one) => !matches(one));
     for (const one of dropped) one.reject(new Cancelled());
-    if (this.#current !== null && matches(this.#current)) {
-      const current = this.#current;
-      this.#restart();
-      current.reject(new Cancelled());
-      this.#next();
-    }
+    if (this.#current !== null && matches(this.#current)) this.#endCurrent();
   }
 
-  /** Drops the waiting questions, and ends the one being computed if it has taken so long that a new start is quicker. */
-  forget(prefix = "", patience = 200) {
-    const dropped = this.#waiting.filter((one) => String(one.key ?? "").startsWith(prefix));
-    this.#waiting = this.#waiting.filter((one) => !dropped.includes(one));
+  /** Drops the waiting questions. The one being computed may finish, unless that takes so long that a new start is quicker. */
+  forget(prefix = "", patience = 150) {
+    const matches = (one) => String(one.key ?? "").startsWith(prefix);
+    const dropped = this.#waiting.filter(matches);
+    this.#waiting = this.#waiting.filter((one) => !matches(one));
     for (const one of dropped) one.reject(new Cancelled());
     const current = this.#current;
-    if (current !== null && String(current.key ?? "").startsWith(prefix) && performance.now() - current.since > patience) this.cancel(prefix);
+    if (current === null || !matches(current)) return;
+    const end = () => this.#current === current && this.#endCurrent();
+    const left = patience - (performance.now() - current.since);
+    if (left <= 0) end();
+    else setTimeout(end, left);
   }
 
   get pending() {
     return this.#waiting.length + (this.#current === null ? 0 : 1);
+  }
+
+  #endCurrent() {
+    const current = this.#current;
+    this.#restart();
+    current.reject(new Cancelled());
+    this.#next();
   }
 
   #start() {

@@ -23,6 +23,7 @@
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/sgd.h"
+#include "tradeoff/targets.h"
 #include "tradeoff/version.h"
 
 namespace tradeoff::detail::page {
@@ -86,18 +87,8 @@ void write_texts(JsonWriter& out, std::string_view name, const std::vector<std::
   out.end_array();
 }
 
-// What the plan says, before anything is computed.
-
-void describe(const Request& request, JsonWriter& out) {
-  const Plan plan = request.plan();
-  out.key("canonical").text(to_string(plan));
-  const bool open = count_unknowns(plan) > 0;
-  out.key("unknown").boolean(open);
-  if (open) {
-    out.key("parameter").text(find_unknown(plan).parameter);
-    return;
-  }
-  const Neighbours neighbours = neighbours_of(plan, request.neighbours());
+/// What the plan says about itself.
+void describe(const Plan& plan, Neighbours neighbours, JsonWriter& out) {
   out.key("neighbours").text(to_word(neighbours)).key("neighbours_sentence").text(report::neighbours_sentence(neighbours));
   out.key("unit").text(report::records_text(report::records_protected(plan)));
   write_texts(out, "sampling", report::sampling_assumed(plan));
@@ -109,10 +100,19 @@ void describe(const Request& request, JsonWriter& out) {
 constexpr std::array<Field, 1> delta_field = {{{"delta", "a probability", Kind::number, ask::probability, true}}};
 
 void headline(const Request& request, JsonWriter& out) {
+  const Plan plan = request.plan();
+  out.key("canonical").text(to_string(plan));
+  const bool open = count_unknowns(plan) > 0;
+  out.key("unknown").boolean(open);
+  if (open) {
+    out.key("parameter").text(find_unknown(plan).parameter);
+    return;
+  }
   const auto curve = request.curve();
+  describe(plan, curve->neighbours(), out);
   const auto [epsilon, method, steps] = explained([&] { return curve->epsilon_at(request.number("delta")); });
   write_claim(out.key("epsilon"), epsilon);
-  out.key("neighbours").text(to_word(curve->neighbours())).key("method").text(to_string(method)).key("steps").steps(steps);
+  out.key("method").text(to_string(method)).key("steps").steps(steps);
 }
 
 constexpr std::array<Field, 1> deltas_field = {{{"deltas", "probabilities", Kind::numbers, ask::probability, true}}};
@@ -194,20 +194,41 @@ void curve(const Request& request, JsonWriter& out) { out.key("rows").raw(to_jso
 
 void csv(const Request& request, JsonWriter& out) { out.key("file").text(to_csv(table_of(request))); }
 
-// What is taken away. Further plans are the fields plan2, plan3 and plan4, in the same neighbouring relation.
+// What is taken away. Further plans are the fields plan2, plan3 and plan4, each with its own neighbours.
+
+struct Further {
+  Plan plan;
+  Curve curve;
+};
+
+std::vector<Further> further_plans(const Request& request) {
+  std::vector<Further> found;
+  for (std::size_t i = 2; i <= most_plans; ++i) {
+    const std::string number = std::to_string(i);
+    if (!request.has("plan" + number)) continue;
+    Neighbours neighbours = Neighbours::unstated;
+    if (request.has("neighbours" + number))
+      for (const auto& [word, value] : neighbours_words)
+        if (word == request.text("neighbours" + number)) neighbours = value;
+    const Plan plan = parse(request.text("plan" + number));
+    found.push_back({plan, analyze(plan, neighbours, request.tolerance())});
+  }
+  return found;
+}
 
 constexpr auto picture_fields = std::to_array<Field>({
     {"view", "tradeoff or profile", Kind::words},
     {"plan2", "a plan to compare with", Kind::plan},
     {"plan3", "a plan to compare with", Kind::plan},
     {"plan4", "a plan to compare with", Kind::plan},
+    {"neighbours2", "the neighbours of plan2", Kind::words},
+    {"neighbours3", "the neighbours of plan3", Kind::words},
+    {"neighbours4", "the neighbours of plan4", Kind::words},
 });
 
 void picture(const Request& request, JsonWriter& out) {
   std::vector<report::NamedCurve> shown = {{to_string(request.plan()), *request.curve()}};
-  for (std::size_t i = 2; i <= most_plans; ++i)
-    if (const std::string name = "plan" + std::to_string(i); request.has(name))
-      shown.push_back({to_string(parse(request.text(name))), *request.curve_of(name)});
+  for (const Further& one : further_plans(request)) shown.push_back({to_string(one.plan), one.curve});
   report::Picture drawn = report::draw_curves(view_of(request), shown, request.direction(), picture_points);
   std::string description = drawn.y.label + " over " + drawn.x.label + " for:";
   for (const report::Series& series : drawn.series) description += series.label.empty() ? "" : " " + series.label + ";";
@@ -221,16 +242,36 @@ constexpr auto statement_fields = std::to_array<Field>({
     {"plan2", "a plan to compare with", Kind::plan},
     {"plan3", "a plan to compare with", Kind::plan},
     {"plan4", "a plan to compare with", Kind::plan},
+    {"neighbours2", "the neighbours of plan2", Kind::words},
+    {"neighbours3", "the neighbours of plan3", Kind::words},
+    {"neighbours4", "the neighbours of plan4", Kind::words},
 });
 
 void statement(const Request& request, JsonWriter& out) {
   report::Context context;
   if (request.has("delta")) context.delta = read_number(request.text("delta"));
   std::vector<report::Statement> made = {report::make_statement(context, request.plan(), *request.curve())};
-  for (std::size_t i = 2; i <= most_plans; ++i)
-    if (const std::string name = "plan" + std::to_string(i); request.has(name))
-      made.push_back(report::make_statement(context, parse(request.text(name)), *request.curve_of(name)));
+  for (const Further& one : further_plans(request)) made.push_back(report::make_statement(context, one.plan, one.curve));
   out.key("file").text(report::to_html(report::to_document(made)));
+}
+
+Targets targets_of(const Request& request) {
+  try {
+    const auto text_of = [&request](std::string_view word) {
+      const std::string name = "target." + std::string(word);
+      return request.has(name) ? std::optional(request.text(name)) : std::nullopt;
+    };
+    return read_targets(text_of, "");
+  } catch (const DomainError& error) {
+    throw ask::RequestError("domain", error.what(), "target", 0);
+  }
+}
+
+/// Whether a plan meets a target. The page scales the noise of a whole plan by a factor and asks; only the answers are claimed.
+void meeting(const Request& request, JsonWriter& out) {
+  const Targets targets = targets_of(request);
+  const Met met = meets(*request.curve(), targets);
+  out.key("met").text(met == Met::yes ? "yes" : met == Met::no ? "no" : "undecided").key("target").text(to_string(targets));
 }
 
 struct PageQuestion {
@@ -240,18 +281,22 @@ struct PageQuestion {
 
 const std::array<PageQuestion, 9>& page_questions() {
   static const std::array<PageQuestion, 9> questions = {{
-      {{.name = "describe", .meaning = "what the plan says"}, describe},
-      {{.name = "headline", .meaning = "epsilon at one delta", .fields = delta_field}, headline},
+      {{.name = "headline", .meaning = "what the plan says, and epsilon at one delta", .fields = delta_field}, headline},
       {{.name = "epsilons", .meaning = "epsilon at several deltas", .fields = deltas_field}, epsilons},
       {{.name = "mus", .meaning = "mu with slack"}, mus},
       {{.name = "risks", .meaning = "what attackers can do"}, risks},
       {{.name = "curve", .meaning = "points of the curve", .fields = curve_fields}, curve},
       {{.name = "csv", .meaning = "points of the curve, as a table", .fields = curve_fields}, csv},
       {{.name = "picture", .meaning = "a picture of the curve", .fields = picture_fields}, picture},
+      {{.name = "meets", .meaning = "whether a target is met", .fields = ask::calibrate_question.fields}, meeting},
       {{.name = "statement", .meaning = "the privacy statement", .fields = statement_fields}, statement},
   }};
   return questions;
 }
+
+/// The questions of `tradeoff query` that the page offers; naming them one by one leaves the code of the others out.
+constexpr std::array<const Question*, 6> shared_questions = {&ask::epsilon_question,   &ask::delta_question,     &ask::beta_question,
+                                                             &ask::advantage_question, &ask::calibrate_question, &ask::certify_question};
 
 Request to_request(const Question& question, const std::vector<Member>& members, ask::CurveCache& curves) {
   Request request(question, curves, ask::Source::json);
@@ -272,8 +317,10 @@ std::uint64_t whole(const std::vector<Member>& members, std::string_view name) {
   return static_cast<std::uint64_t>(value.lo);
 }
 
-/// The plan of a training run, which has no plan yet.
-void training(const std::vector<Member>& members, JsonWriter& out) {
+std::string answer_members(const std::vector<Member>& members, ask::CurveCache& curves);
+
+/// The plan of a training run, which has no plan yet. With `delta`, also the headline of that plan, so that a slider asks once a move.
+void training(const std::vector<Member>& members, ask::CurveCache& curves, JsonWriter& out) {
   const auto text_of = [&](std::string_view name) {
     const std::string* text = find(members, name);
     return text == nullptr ? std::string() : *text;
@@ -292,6 +339,11 @@ void training(const std::vector<Member>& members, JsonWriter& out) {
   out.key("allowed").begin_array();
   for (const Neighbours one : neighbours_of(run.sampling)) out.text(to_word(one));
   out.end_array();
+  if (const std::string* delta = find(members, "delta")) {
+    std::vector<Member> asked = {{"ask", "headline"}, {"plan", made.plan}, {"delta", *delta}};
+    if (const std::string neighbours = text_of("neighbours"); !neighbours.empty()) asked.push_back({"neighbours", neighbours});
+    out.key("headline").raw(answer_members(asked, curves));
+  }
 }
 
 void write_answer(const std::vector<Member>& members, ask::CurveCache& curves, JsonWriter& out) {
@@ -301,14 +353,17 @@ void write_answer(const std::vector<Member>& members, ask::CurveCache& curves, J
     out.key("version").text(TRADEOFF_VERSION);
     return;
   }
-  if (*name == "training") return training(members, out);
+  if (*name == "training") return training(members, curves, out);
   for (const PageQuestion& question : page_questions())
     if (question.row.name == *name) return question.write(to_request(question.row, members, curves), out);
-  const Question* const row = ask::find_question(*name);
-  if (row == nullptr) throw ask::RequestError("parse", "ask '" + name->substr(0, 40) + "' is not known", "ask", 0);
-  const ask::Answer found = ask::answer(to_request(*row, members, curves));
-  ask::write_answer(found, out);
-  out.key("text").text(found.text({}));
+  for (const Question* const row : shared_questions) {
+    if (row->name != *name) continue;
+    const ask::Answer found = ask::answer(to_request(*row, members, curves));
+    ask::write_answer(found, out);
+    out.key("text").text(found.text({}));
+    return;
+  }
+  throw ask::RequestError("parse", "ask '" + name->substr(0, 40) + "' is not known", "ask", 0);
 }
 
 std::string fault(const char* kind, const char* message, const std::string& field, std::size_t at) {
@@ -317,13 +372,15 @@ std::string fault(const char* kind, const char* message, const std::string& fiel
   return out.key("field").text(field).end_object().end_object().str();
 }
 
-}  // namespace
+std::string out_of_memory() {
+  return fault("too_large", "not enough memory in a browser to answer; the command line may have it", "plan", 0);
+}
 
-std::string answer(std::string_view fields, ask::CurveCache& curves) {
+std::string answer_members(const std::vector<Member>& members, ask::CurveCache& curves) {
   try {
     JsonWriter out;
     out.begin_object();
-    write_answer(read_members(fields), curves, out);
+    write_answer(members, curves, out);
     return out.end_object().str();
   } catch (const ask::RequestError& error) {
     return fault(error.kind(), error.what(), error.field(), error.offset());
@@ -332,9 +389,21 @@ std::string answer(std::string_view fields, ask::CurveCache& curves) {
   } catch (const Error& error) {
     return fault(error.kind(), error.what(), "plan", 0);
   } catch (const std::bad_alloc&) {
-    return fault("too_large", "not enough memory in a browser to answer; the command line may have it", "plan", 0);
+    return out_of_memory();
   } catch (const std::exception& error) {
     return fault("unsupported", error.what(), "plan", 0);
+  }
+}
+
+}  // namespace
+
+std::string answer(std::string_view fields, ask::CurveCache& curves) {
+  try {
+    return answer_members(read_members(fields), curves);
+  } catch (const ask::RequestError& error) {
+    return fault(error.kind(), error.what(), error.field(), error.offset());
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
   }
 }
 

@@ -9,8 +9,8 @@
 namespace tradeoff::detail::page {
 
 /// Answers one question of the page. The text is a list of fields, `name NUL value NUL`, one of which is `ask`; the result is one JSON
-/// object, with a member `error` if there is no answer. Every question of `tradeoff query` is answered as there; the page has a few more,
-/// which write what is shown and what is taken away. No text can end the program.
+/// object, with a member `error` if there is no answer. Some questions are those of `tradeoff query` and are answered as there; the others
+/// write what is shown and what is taken away. No text can end the program.
 [[nodiscard]] std::string answer(std::string_view fields, ask::CurveCache& curves);
 
 }  // namespace tradeoff::detail::page

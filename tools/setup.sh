@@ -10,7 +10,8 @@ packages_to_test=(
 packages_to_serve=(postgresql) # for the steps ledger and ledger-long, where it can be installed
 packages_to_inspect=(cppcheck gcovr) # for the steps cppcheck and coverage alone
 packages_for_page=(emscripten node-acorn python3 fonts-inter python3-fonttools python3-brotli) # the compiler for WebAssembly; a typeface
-packages_to_test_page=(chromium npm) # ./test page: a browser; npm fetches axe-core
+packages_to_test_page=(chromium) # ./test page: a browser; npm, which fetches axe-core
+command -v npm >/dev/null || packages_to_test_page+=(npm) # a node from elsewhere brings its own, and Debian's does not go with it
 
 # Installs the packages that are missing; asking costs a few milliseconds.
 need_packages() {

@@ -4,6 +4,7 @@ import { Chart } from "./chart.js";
 import { Cancelled, Engine, Refusal } from "./engine.js";
 import { decodeLink, encodeLink } from "./link.js";
 import { examples, formOf, indexOfByte, planOfCounts, planOfPromise, shuffledInstead } from "./plans.js";
+import { countNoises, leastFactor } from "./split.js";
 import { codeFor, copyText, save, toPng } from "./take.js";
 
 const $ = (id) => document.getElementById(id);
@@ -99,26 +100,31 @@ function showUnits() {
   $("c-scale-unit").textContent = laplace ? "of the Laplace distribution" : "standard deviation";
 }
 
-/** The plan of the form that is shown; a training run is translated by the library. */
-async function planOfForm(fast) {
+/** The plan of the form that is shown. A training run is translated by the library, which answers with the headline at once. */
+async function planOfForm() {
   const values = valuesOf(forms[shown_form]);
-  if (shown_form === "counts") return planOfCounts(values);
-  if (shown_form === "promise") return planOfPromise(values);
-  const made = await engine.ask({ ask: "training", ...values, neighbours: $("neighbours").value }, { key: fast ? "fast training" : "training" });
-  return made.plan;
+  if (shown_form === "counts") return { plan: planOfCounts(values) };
+  if (shown_form === "promise") return { plan: planOfPromise(values) };
+  const made = await engine.ask({ ask: "training", ...values, neighbours: state.neighbours, delta: state.delta }, { key: "look training" });
+  return { plan: made.plan, headline: { ...made.headline, milliseconds: made.milliseconds } };
 }
 
 async function formChanged({ fast = false } = {}) {
-  showUnits();
+  const mine = ++look_count;
   clearFaults();
+  engine.forget("look");
+  engine.forget("besides");
+  if (!fast) beginWork(work_parts);
   try {
-    const plan = await planOfForm(fast);
+    const { plan, headline } = await planOfForm();
+    if (mine !== look_count) return;
     state.plan = plan;
     $("plan").value = plan;
     showUnits();
-    await look({ fast });
+    await look({ fast, headline });
   } catch (error) {
-    if (!(error instanceof Cancelled)) finishWork("No answer");
+    if (mine !== look_count && error instanceof Cancelled) return;
+    finishWork(error instanceof Cancelled ? "Cancelled" : "No answer");
     showFault(error);
   }
 }
@@ -184,9 +190,11 @@ function pointAt(plan, at) {
 // One look at a plan: the headline first, then everything else, in the order in which it is read.
 
 let look_count = 0;
-const data = { describe: null, headline: null, curves: new Map() };
+const work_parts = 5;
+const data = { headline: null, curves: new Map() };
 
-async function look({ fast = false } = {}) {
+/** `headline`: the answer about the headline, if it is there already. */
+async function look({ fast = false, headline = null } = {}) {
   const mine = ++look_count;
   const current = () => mine === look_count;
   clearFaults();
@@ -194,19 +202,18 @@ async function look({ fast = false } = {}) {
   engine.forget("besides");
   if (!fast) {
     writeLink();
-    beginWork(6);
+    beginWork(work_parts);
   }
   try {
-    const describe = await engine.ask(question("describe"), { key: "look describe" });
+    const found = headline ?? (await engine.ask(question("headline", { delta: state.delta }), { key: "look headline" }));
     if (!current()) return;
-    if (describe.unknown) return showOpenPlan(describe);
-    if (!fast) ++work.done;
-    const headline = await engine.ask(question("headline", { delta: state.delta }), { key: "look headline" });
-    if (!current()) return;
+    if (found.error) throw new Refusal(found.error);
+    if (found.unknown) return showOpenPlan(found);
     document.body.classList.remove("stale");
     $("other").hidden = true;
-    Object.assign(data, { describe, headline });
-    showHeadline(headline, describe);
+    data.headline = found;
+    data.curves.clear();
+    showHeadline(found);
     if (fast) return await lookFast(current);
     ++work.done;
     await lookClosely(current);
@@ -217,11 +224,12 @@ async function look({ fast = false } = {}) {
   }
 }
 
-/** While a slider moves: the headline, then a coarse curve. */
+/** While a slider moves: the headline, and a coarse curve as soon as the slider rests for a moment. */
 async function lookFast(current) {
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  if (!current()) return;
   const rows = await engine.ask(question("curve", { view: state.view, points: 31 }), { key: "look curve" });
   if (!current()) return;
-  data.curves.clear();
   showChart(toRows(rows, state.view));
   showKept();
 }
@@ -233,7 +241,6 @@ async function lookClosely(current) {
     async () => showEpsilons(await engine.ask(question("epsilons", { deltas: usual_deltas.join(",") }), { key: "look epsilons" })),
     async () => showMus(await engine.ask(question("mus"), { key: "look mus" })),
   ];
-  data.curves.clear();
   showAssumed();
   showCode();
   showUnknowns();
@@ -295,23 +302,22 @@ const sentence = (text) => text.split("`").map((part, i) => (i % 2 === 1 ? eleme
 
 const spoken = { "add-remove": "adding or removing one record", "replace-one": "replacing one record", "zero-out": "zeroing out one record", unstated: "an unstated change of one record" };
 
-function showHeadline({ epsilon, neighbours }, describe) {
-  const sampled = describe.sampling.length > 1;
-  $("claim-name").textContent = describe.assumed_poisson || sampled ? "Certified, for this sampling" : "Certified";
+function showHeadline({ epsilon, neighbours, unit, sampling, assumed_poisson }) {
+  $("claim-name").textContent = assumed_poisson || sampling.length > 1 ? "Certified, for this sampling" : "Certified";
   $("claim").textContent = epsilon.hi === "inf" ? "no finite ε" : `ε ≤ ${epsilon.claim}`;
   $("proof").textContent = `at δ = ${pretty(state.delta)} · ${epsilon.proof}`;
-  $("meaning").textContent = `Protects ${describe.unit} against ${spoken[neighbours]}.`;
+  $("meaning").textContent = `Protects ${unit} against ${spoken[neighbours]}.`;
 }
 
 /** For Poisson sampling, what a shuffling loader would give; for other samplers, what a Poisson accountant would say. */
 async function otherSampler() {
-  const assumed = data.describe.assumed_poisson;
+  const assumed = data.headline.assumed_poisson;
   if (assumed) {
     const one = { plan: assumed, neighbours: data.headline.neighbours };
     const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, one), { key: "besides" });
     return { name: "A Poisson accountant would say", epsilon, meaning: "It is not proved for this plan: the batches are not Poisson sampled.", proved: false };
   }
-  const run = shuffledInstead(data.describe.canonical, valuesOf(forms.training));
+  const run = shuffledInstead(data.headline.canonical, valuesOf(forms.training));
   if (run === null) return null;
   const name = "If the loader shuffles instead";
   showOther({ name, epsilon: { claim: "…", proof: "being computed" }, meaning: "", proved: true });
@@ -384,10 +390,10 @@ function showMus({ verdict, rows }) {
 }
 
 function showAssumed() {
-  const { describe, headline } = data;
-  $("assumed").replaceChildren(...[describe.neighbours_sentence, ...describe.sampling].map((text) => element("li", {}, ...sentence(text))));
-  $("method").textContent = `Method: ${headline.method}. The theorems that the answer uses:`;
-  $("steps").replaceChildren(...headline.steps.map(({ theorem, detail }) => element("li", {}, element("code", { text: theorem }), detail ? `: ${detail}` : "")));
+  const { neighbours_sentence, sampling, method, steps } = data.headline;
+  $("assumed").replaceChildren(...[neighbours_sentence, ...sampling].map((text) => element("li", {}, ...sentence(text))));
+  $("method").textContent = `Method: ${method}. The theorems that the answer uses:`;
+  $("steps").replaceChildren(...steps.map(({ theorem, detail }) => element("li", {}, element("code", { text: theorem }), detail ? `: ${detail}` : "")));
 }
 
 // The chart.
@@ -417,7 +423,7 @@ function showChart(rows, others = []) {
     shade: profile ? null : "above",
     guess: profile ? null : Array.from({ length: 101 }, (_, i) => [(i / 100) ** 3, 1 - (i / 100) ** 3]),
     series: [{ name: "this plan", style: "plan-a", rows }, ...others],
-    description: `${profile ? "Privacy profile" : "Trade-off curve"} of ${data.describe?.canonical ?? "the plan"}${others.length > 0 ? ` and of ${others.length} more` : ""}. The tables on this page give values as text.`,
+    description: `${profile ? "Privacy profile" : "Trade-off curve"} of ${data.headline?.canonical ?? "the plan"}${others.length > 0 ? ` and of ${others.length} more` : ""}. The tables on this page give values as text.`,
   });
   $("chart-title").textContent = profile ? "δ at every ε" : "What any attacker can reach";
   $("chart-help").textContent = names.help;
@@ -510,19 +516,27 @@ async function showKeptCurves(current) {
 
 // Decide.
 
-/** The numbers of the plan that may be left open: each argument that is written with its name. */
+const all_noise = "all noise";
+
+/** The numbers of the plan that may be left open, each argument that is written with its name, and all noise together. */
 function showUnknowns() {
   const before = $("unknown").value;
-  const plan = data.describe?.canonical ?? state.plan;
+  const source = state.plan.includes("?") ? state.plan : (data.headline?.canonical ?? state.plan);
   const options = [];
-  const source = state.plan.includes("?") ? state.plan : plan;
-  if (source.includes("?")) options.push(element("option", { value: source, text: "the ? of the plan" }));
-  for (const { 0: text, 1: name, index } of source.matchAll(/([a-z_]+)=([-+.\d][-+.\deE/]*)/g)) {
-    if (options.length > 20 || source.includes("?")) break;
-    const word = /([a-z_]+)\([^()]*$/.exec(source.slice(0, index))?.[1] ?? "";
-    options.push(element("option", { value: `${source.slice(0, index)}${name}=?${source.slice(index + text.length)}`, text: `${name} of ${word}` }));
+  if (source.includes("?")) options.push({ value: source, text: "the ? of the plan" });
+  else {
+    for (const { 0: text, 1: name, index } of source.matchAll(/([a-z_]+)=([-+.\d][-+.\deE/]*)/g)) {
+      if (options.length > 20) break;
+      const word = /([a-z_]+)\([^()]*$/.exec(source.slice(0, index))?.[1] ?? "";
+      options.push({ value: `${source.slice(0, index)}${name}=?${source.slice(index + text.length)}`, text: `${name} of ${word}` });
+    }
+    for (const option of options) {
+      const same = options.filter((one) => one.text === option.text);
+      if (same.length > 1) same.forEach((one, i) => (one.text += `, number ${i + 1}`));
+    }
+    if (countNoises(source) > 1) options.push({ value: all_noise, text: "all noise, in the same proportions" });
   }
-  $("unknown").replaceChildren(...options);
+  $("unknown").replaceChildren(...options.map((one) => element("option", one)));
   if (options.some((one) => one.value === before)) $("unknown").value = before;
 }
 
@@ -546,20 +560,17 @@ let solved = null;
 
 async function decide() {
   const target = targets[$("target").value];
-  const plan = $("unknown").value;
-  const stated = { [target.first]: $("target-value").value };
-  if (target.second && $("target-second").value !== "") stated[target.second] = $("target-second").value;
+  const stated = { [target.first]: $("target-value").value.trim() };
+  if (target.second && $("target-second").value !== "") stated[target.second] = $("target-second").value.trim();
   $("use").hidden = true;
   $("solution").textContent = "Searching…";
   engine.forget("besides");
   beginWork(1);
   try {
-    const found = await engine.ask(question("calibrate", stated, { plan, neighbours: state.neighbours }), { key: "look calibrate" });
-    const [claim, ...proof] = found.text.trim().split("\n");
-    const [, parameter, value] = /^(\S+) = (\S+) meets/.exec(claim);
-    solved = { plan: plan.replace("?", value), delta: $("target").value === "epsilon" ? $("target-second").value : state.delta };
-    $("solution").replaceChildren(element("strong", { text: `${parameter} = ${value}` }), ` ${claim.slice(claim.indexOf("meets"))}; this is the safe end. `, proof.map((line) => line.trim()).join(" "));
-    $("use").hidden = false;
+    const { plan, shown } = await ($("unknown").value === all_noise ? splitBudget(stated) : findValue($("unknown").value, stated));
+    solved = { plan, delta: $("target").value === "epsilon" ? $("target-second").value.trim() : state.delta };
+    $("solution").replaceChildren(...shown);
+    $("use").hidden = plan === null;
     finishWork();
   } catch (error) {
     finishWork(error instanceof Cancelled ? "Cancelled" : "No answer");
@@ -568,13 +579,37 @@ async function decide() {
   }
 }
 
+/** The value of the open number; the end that is printed was verified by the library. */
+async function findValue(plan, stated) {
+  const found = await engine.ask(question("calibrate", stated, { plan, neighbours: state.neighbours }), { key: "look calibrate" });
+  const [claim, ...proof] = found.text.trim().split("\n");
+  const [, parameter, value] = /^(\S+) = (\S+) meets/.exec(claim);
+  const shown = [element("strong", { text: `${parameter} = ${value}` }), ` ${claim.slice(claim.indexOf("meets"))}; this is the safe end. `, proof.map((line) => line.trim()).join(" ")];
+  return { plan: plan.replace("?", value), shown };
+}
+
+/** The least factor of all noise. */
+async function splitBudget(stated) {
+  let said = "";
+  const meets = async (plan) => {
+    const { met, target } = await engine.ask(question("meets", stated, { plan, neighbours: state.neighbours }), { key: "look calibrate" });
+    said = target;
+    return met;
+  };
+  const found = await leastFactor(data.headline.canonical, meets);
+  if (found === null) return { plan: null, shown: ["No factor of the noise was found that meets the target."] };
+  const shown = [element("strong", { text: `All noise times ${found.factor}` }), ` meets ${said}; this is the safe end. With ${found.below} it ${found.fails ? "is missed" : "is not proved to be met"}. The plan is then `, element("code", { text: found.plan }), "."];
+  return { plan: found.plan, shown };
+}
+
 // Take away.
 
 function showCode() {
   for (const [name, text] of Object.entries(codeFor(state))) $(`code-${name}`).textContent = text;
 }
 
-const further = () => Object.fromEntries(state.kept.map((one, i) => [`plan${i + 2}`, one.plan]));
+/** The kept plans as fields plan2, plan3, plan4, each with its neighbours. */
+const further = () => Object.fromEntries(state.kept.flatMap((one, i) => [[`plan${i + 2}`, one.plan], ...(one.neighbours === "" ? [] : [[`neighbours${i + 2}`, one.neighbours]])]));
 
 const takings = {
   async link() {

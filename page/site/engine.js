@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks the library, which runs in a worker. Questions are answered in order; a question can be cancelled by ending the worker.
 
+/** The library is compiled once, here, while its file arrives; every worker gets the same compiled code. */
+const library = WebAssembly.compileStreaming(fetch("tradeoff.wasm")).catch(
+  async () => WebAssembly.compile(await (await fetch("tradeoff.wasm")).arrayBuffer()), // a server that does not name the type of the file
+);
+library.catch(() => {}); // the engine tells it
+
 /** An answer that did not come because its question was cancelled. */
 export class Cancelled extends Error {}
 
@@ -44,32 +50,41 @@ export class Engine {
     const dropped = this.#waiting.filter(matches);
     this.#waiting = this.#waiting.filter((one) => !matches(one));
     for (const one of dropped) one.reject(new Cancelled());
-    if (this.#current !== null && matches(this.#current)) {
-      const current = this.#current;
-      this.#restart();
-      current.reject(new Cancelled());
-      this.#next();
-    }
+    if (this.#current !== null && matches(this.#current)) this.#endCurrent();
   }
 
-  /** Drops the waiting questions, and ends the one being computed if it has taken so long that a new start is quicker. */
-  forget(prefix = "", patience = 400) {
-    const dropped = this.#waiting.filter((one) => String(one.key ?? "").startsWith(prefix));
-    this.#waiting = this.#waiting.filter((one) => !dropped.includes(one));
+  /** Drops the waiting questions. The one being computed may finish, unless that takes so long that a new start is quicker. */
+  forget(prefix = "", patience = 150) {
+    const matches = (one) => String(one.key ?? "").startsWith(prefix);
+    const dropped = this.#waiting.filter(matches);
+    this.#waiting = this.#waiting.filter((one) => !matches(one));
     for (const one of dropped) one.reject(new Cancelled());
     const current = this.#current;
-    if (current !== null && String(current.key ?? "").startsWith(prefix) && performance.now() - current.since > patience) this.cancel(prefix);
+    if (current === null || !matches(current)) return;
+    const end = () => this.#current === current && this.#endCurrent();
+    const left = patience - (performance.now() - current.since);
+    if (left <= 0) end();
+    else setTimeout(end, left);
   }
 
   get pending() {
     return this.#waiting.length + (this.#current === null ? 0 : 1);
   }
 
+  #endCurrent() {
+    const current = this.#current;
+    this.#restart();
+    current.reject(new Cancelled());
+    this.#next();
+  }
+
   #start() {
     this.#listener("loading");
-    this.#worker = new Worker("worker.js", { type: "module" });
-    this.#worker.onmessage = ({ data }) => this.#receive(data);
-    this.#worker.onerror = () => this.#listener("failed");
+    const worker = new Worker("worker.js", { type: "module" });
+    worker.onmessage = ({ data }) => this.#receive(data);
+    worker.onerror = () => this.#listener("failed");
+    library.then((module) => worker.postMessage({ module }), () => this.#listener("failed"));
+    this.#worker = worker;
   }
 
   #restart() {

@@ -32,6 +32,7 @@ void bind_risk(nb::module_& module);
 void bind_calibration(nb::module_& module);
 void bind_release(nb::module_& module);
 void bind_ledger(nb::module_& module);
+void bind_noise(nb::module_& module);
 void bind_pictures(nb::module_& module);
 void bind_questions(nb::module_& module);
 

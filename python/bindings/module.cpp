@@ -61,6 +61,7 @@ NB_MODULE(_core, module) {
   tradeoff::detail::python::bind_calibration(module);
   tradeoff::detail::python::bind_release(module);
   tradeoff::detail::python::bind_ledger(module);
+  tradeoff::detail::python::bind_noise(module);
   tradeoff::detail::python::bind_pictures(module);
   tradeoff::detail::python::bind_questions(module);
   module.attr("version") = TRADEOFF_VERSION;

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Private gradient descent on any module. [torch-step]"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .._curve import Curve
+from .._errors import DomainError
+from .._interval import Interval
+from .._numbers import Number, to_text
+from .._plan import Plan
+from ._batches import Batches, FixedBatches, PoissonBatches
+from ._grid import ClipGrid, Tally
+from ._noise import NoiseSource
+from ._rows import Loss, RowGradients, check_rows
+
+if TYPE_CHECKING:
+    from .._ledger import Ledger
+
+#: Inputs and targets as tensors with the examples in the first dimension, or a data set of such pairs.
+Data = Any
+
+
+class PrivateRun:
+    """A run of private gradient descent. Each ``step`` draws a batch, sums clipped integer gradients, adds exact noise, and steps the optimizer.
+
+    Args:
+        model: any module without layers that use statistics of the batch. Parameters with ``requires_grad=False`` are left alone.
+        optimizer: any optimizer of the model's parameters, with any parameter groups; it receives the noisy mean as ``grad``.
+        loss: ``loss(output, target)`` of a batch of one example, a scalar.
+        batches: ``PoissonBatches`` or ``FixedBatches``.
+        clip: the norm to which the gradient of each example is clipped, over all trained parameters together.
+        noise_multiplier: standard deviation of the noise on the sum, divided by the clipping norm.
+        physical_batch: how many examples are computed at a time. The shape is fixed: a batch is cut into such parts, and the last one is
+            padded and masked.
+        steps: the number of steps of the whole run; further ones are refused. Needed for ``ledger``.
+        autocast: the type of mixed precision in the forward pass, for example ``torch.bfloat16``.
+        group: a process group of ``torch.distributed``. Every process holds the same data and model and computes a share of the batch;
+            the integers are summed over processes, and one process draws batch and noise.
+        ledger, account, key: charges the plan of all ``steps`` to an account before the first step.
+    """
+
+    def __init__(
+        self,
+        model: torch.nn.Module,
+        optimizer: torch.optim.Optimizer,
+        loss: Loss,
+        *,
+        batches: Batches,
+        clip: Number,
+        noise_multiplier: Number,
+        physical_batch: int = 64,
+        steps: int | None = None,
+        autocast: torch.dtype | None = None,
+        group: Any = None,
+        ledger: Ledger | None = None,
+        account: str | None = None,
+        key: str | None = None,
+    ) -> None:
+        for name, value in (("physical_batch", physical_batch), ("steps", steps)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**9):
+                raise DomainError(f"{name} = {value!r} is not allowed; it must be a whole number from 1 to 10**9")
+        if not isinstance(batches, (PoissonBatches, FixedBatches)):
+            raise DomainError("batches: must be PoissonBatches or FixedBatches; the guarantee depends on how a batch is drawn")
+        self.batches, self.grid = batches, ClipGrid(clip)
+        self.noise_multiplier = to_text("noise_multiplier", noise_multiplier)
+        self.noise = NoiseSource(noise_multiplier, self.grid.bound)
+        self.steps, self.steps_done, self.tally = steps, 0, Tally()
+        self._rows = RowGradients(model, loss, autocast)
+        self._optimizer, self._physical, self._group = optimizer, physical_batch, group
+        self._checked = False
+        self._check_optimizer()
+        if ledger is not None:
+            if steps is None or account is None or key is None:
+                raise DomainError("ledger: state steps, account and key as well; the whole run is charged before its first step")
+            ledger.spend(account, self._plan_of(steps), key=key)
+
+    def _check_optimizer(self) -> None:
+        trained = {id(one) for one in self._rows.parameters}
+        for number, group in enumerate(self._optimizer.param_groups):
+            for one in group["params"]:
+                if one.requires_grad and id(one) not in trained:
+                    raise DomainError(f"optimizer: group {number} holds a parameter that the model does not have; it would be trained without noise")
+
+    # ---- what was run ----
+
+    def _plan_of(self, steps: int) -> Plan:
+        sensitivity = self.batches.contributions * self.grid.bound
+        return Plan(f"gaussian(sigma={self.noise.scale}, sensitivity={sensitivity}) | {self.batches.operation} | repeat({steps})")
+
+    @property
+    def plan(self) -> Plan:
+        """The steps done so far, with the noise as it is drawn. If looking at results decided when to stop, use ``planned``."""
+        return self._plan_of(self.steps_done)
+
+    @property
+    def planned(self) -> Plan:
+        """All steps of the run."""
+        if self.steps is None:
+            raise DomainError("steps: the number of steps of the run was not stated")
+        return self._plan_of(self.steps)
+
+    @property
+    def curve(self) -> Curve:
+        """What the steps done so far guarantee."""
+        return self.plan.curve(neighbours=self.batches.neighbours)
+
+    def epsilon(self, delta: Number) -> Interval:
+        """epsilon of the steps done so far; its ``hi`` may be claimed."""
+        return self.curve.epsilon(delta=delta)
+
+    # ---- training ----
+
+    def step(self, data: Data) -> None:
+        """One step. ``data`` is ``(inputs, targets)`` or a data set of pairs; all of it, because the batch is drawn here."""
+        if self.steps is not None and self.steps_done >= self.steps:
+            raise DomainError(f"the run has all its {self.steps} steps; a further one would exceed its plan")
+        fetch, examples = _reader(data)
+        chosen = self._shared(self.batches.draw(examples) if self._is_first() else None)
+        parameters = self._rows.parameters
+        sums = [torch.zeros_like(one, dtype=torch.int64) for one in parameters]
+        self.tally = Tally()
+        for part in self._parts(chosen):
+            inputs, targets, mask = self._padded(fetch, part, parameters[0].device)
+            if not self._checked:
+                check_rows(self._rows, _made_up(inputs), torch.zeros_like(targets))
+                self._checked = True
+            self.grid.add(sums, self.grid.integers(self._rows(inputs, targets), mask, self.tally))
+        self._finish(parameters, sums)
+
+    def _finish(self, parameters: list[torch.nn.Parameter], sums: list[torch.Tensor]) -> None:
+        self._sum_over_processes(sums)
+        if self._is_first():
+            self.noise.add_to(sums)
+        self._broadcast(sums)
+        self._optimizer.zero_grad(set_to_none=True)
+        for one, total in zip(parameters, sums):
+            one.grad = (total.double() * (self.grid.step / self.batches.size)).to(one.dtype)
+        self._optimizer.step()
+        self._optimizer.zero_grad(set_to_none=True)
+        self.steps_done += 1
+
+    def _parts(self, chosen: torch.Tensor) -> list[torch.Tensor]:
+        """The physical batches of this process."""
+        parts = list(chosen.split(self._physical)) if len(chosen) else []
+        if self._group is None:
+            return parts
+        return parts[torch.distributed.get_rank(self._group) :: torch.distributed.get_world_size(self._group)]
+
+    def _padded(
+        self, fetch: Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]], part: torch.Tensor, device: torch.device
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        inputs, targets = fetch(part)
+        missing = self._physical - len(part)
+        if missing:
+            inputs = torch.cat([inputs, torch.zeros_like(inputs[:1]).expand(missing, *inputs.shape[1:])])
+            targets = torch.cat([targets, torch.zeros_like(targets[:1]).expand(missing, *targets.shape[1:])])
+        mask = torch.arange(self._physical) < len(part)
+        return inputs.to(device), targets.to(device), mask.to(device)
+
+    # ---- several processes ----
+
+    def _is_first(self) -> bool:
+        return self._group is None or torch.distributed.get_rank(self._group) == 0
+
+    def _shared(self, chosen: torch.Tensor | None) -> torch.Tensor:
+        """The batch that the first process drew."""
+        if self._group is None:
+            assert chosen is not None
+            return chosen
+        box = [chosen]
+        torch.distributed.broadcast_object_list(box, torch.distributed.get_global_rank(self._group, 0), group=self._group)
+        assert box[0] is not None
+        return box[0]
+
+    def _sum_over_processes(self, sums: list[torch.Tensor]) -> None:
+        if self._group is not None:
+            for one in sums:
+                torch.distributed.all_reduce(one, group=self._group)
+
+    def _broadcast(self, sums: list[torch.Tensor]) -> None:
+        if self._group is not None:
+            for one in sums:
+                torch.distributed.broadcast(one, torch.distributed.get_global_rank(self._group, 0), group=self._group)
+
+    # ---- resuming ----
+
+    def state_dict(self) -> dict[str, Any]:
+        """The public terms and the steps done. Keep the states of model and optimizer beside it; no state of a generator exists."""
+        return {**self._terms(), "steps_done": self.steps_done}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continues a run with the same terms. The data must be the same: this cannot check it."""
+        expected = self._terms()
+        for name, value in expected.items():
+            if state.get(name) != value:
+                raise DomainError(f"state: {name} is {state.get(name)!r}, and this run has {value!r}; a run goes on with the terms it began with")
+        done = state.get("steps_done")
+        if isinstance(done, bool) or not isinstance(done, int) or done < self.steps_done:
+            raise DomainError(f"state: steps_done = {done!r} is not allowed; it must be a whole number of at least {self.steps_done}")
+        self.steps_done = done
+
+    def _terms(self) -> dict[str, Any]:
+        return {"batches": repr(self.batches), "clip": self.grid.clip, "noise_multiplier": self.noise_multiplier, "steps": self.steps}
+
+    def __repr__(self) -> str:
+        return f"PrivateRun({self.batches!r}, clip={self.grid.clip}, noise_multiplier={self.noise_multiplier}, steps_done={self.steps_done})"
+
+
+def _made_up(inputs: torch.Tensor) -> torch.Tensor:
+    """Inputs of the same shape that do not depend on the data: noise, or zeros and ones where inputs are whole numbers."""
+    if inputs.is_floating_point():
+        return torch.randn_like(inputs)
+    return torch.randint_like(inputs, 0, 2)
+
+
+def _reader(data: Data) -> tuple[Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]], int]:
+    """A function from indices to inputs and targets, and the number of examples."""
+    if isinstance(data, tuple) and len(data) == 2 and all(isinstance(one, torch.Tensor) for one in data):
+        inputs, targets = data
+        if len(inputs) != len(targets):
+            raise DomainError(f"data: {len(inputs)} inputs and {len(targets)} targets; there must be equally many")
+        return lambda part: (inputs[part.to(inputs.device)], targets[part.to(targets.device)]), len(inputs)
+    if not (hasattr(data, "__len__") and hasattr(data, "__getitem__")):
+        raise DomainError("data: must be a pair of tensors or a data set with a length; a data loader draws batches of its own, which this run does not account for")
+    if isinstance(data, torch.utils.data.DataLoader):
+        raise DomainError("data: a data loader draws batches of its own; give its data set")
+
+    def fetch(part: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        rows = [data[int(i)] for i in part]
+        return torch.stack([torch.as_tensor(one[0]) for one in rows]), torch.stack([torch.as_tensor(one[1]) for one in rows])
+
+    return fetch, len(data)

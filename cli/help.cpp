@@ -10,9 +10,29 @@
 #include "tradeoff/error.h"
 
 namespace tradeoff::detail::cli {
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
+  constexpr std::size_t help_columns = 80;
+  std::string lines;
+  std::size_t column = used;
+  bool line_is_empty = true;
+  for (std::size_t at = text.find_first_not_of(" \n"); at != std::string_view::npos; at = text.find_first_not_of(" \n", at)) {
+    const std::string_view word = text.substr(at, text.find_first_of(" \n", at) - at);
+    at += word.size();
+    if (!line_is_empty && column + 1 + word.size() > help_columns) {
+      lines += "\n" + std::string(indent, ' ');
+      column = indent;
+      line_is_empty = true;
+    }
+    lines.append(line_is_empty ? "" : " ").append(word);
+    column += word.size() + (line_is_empty ? 0 : 1);
+    line_is_empty = false;
+  }
+  return lines + "\n";
+}
+
 namespace {
 
-constexpr std::size_t help_columns = 80;
 constexpr std::size_t column_of_verbs = 16;    // where the summary of a verb starts
 constexpr std::size_t column_of_options = 27;  // where the help of an option starts
 
@@ -39,26 +59,6 @@ constexpr std::string_view help_ending =
     "`tradeoff VERB --help` shows the options of a verb and examples.\n"
     "\n"
     "Exit codes: 0 done, 1 a check failed, 2 bad usage, 3 bad input, 4 undecided.\n";
-
-/// Sets the text in lines of at most 80 columns with `indent` blanks before each; the first line starts in column `used`.
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
-  std::string lines;
-  std::size_t column = used;
-  bool line_is_empty = true;
-  for (std::size_t at = text.find_first_not_of(" \n"); at != std::string_view::npos; at = text.find_first_not_of(" \n", at)) {
-    const std::string_view word = text.substr(at, text.find_first_of(" \n", at) - at);
-    at += word.size();
-    if (!line_is_empty && column + 1 + word.size() > help_columns) {
-      lines += "\n" + std::string(indent, ' ');
-      column = indent;
-      line_is_empty = true;
-    }
-    lines.append(line_is_empty ? "" : " ").append(word);
-    column += word.size() + (line_is_empty ? 0 : 1);
-    line_is_empty = false;
-  }
-  return lines + "\n";
-}
 
 /// Prints a name and its meaning. The meaning starts in the given column, on its own line if the name is too long.
 std::string entry(const std::string& name, std::string_view meaning, std::size_t column) {

@@ -68,6 +68,10 @@ struct Verb {
 /// Options of every verb that takes a plan: neighbours, direction, relative.
 [[nodiscard]] std::span<const Option> plan_options();
 
+/// The ids of all theorems, the names of all figures: words that may follow a verb.
+[[nodiscard]] std::vector<std::string_view> names_of_theorems();
+[[nodiscard]] std::vector<std::string_view> names_of_figures();
+
 [[nodiscard]] ExitCode run_ask(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_certify(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_compare(const Verb& verb, const Options& options);

@@ -86,7 +86,7 @@ void write_samplers(const std::vector<SamplerRow>& rows, const std::string& delt
 ExitCode compare_samplers_of(const Options& options) {
   for (const char* name : {"delta", "noise-multiplier", "examples"})
     if (options.find(name) == nullptr) throw DomainError(std::string("compare --sampling needs --") + name);
-  for (const char* name : {"epsilon-max", "width", "method", "people", "neighbours", "direction"})
+  for (const char* name : {"epsilon-max", "width", "method", "people", "all", "neighbours", "direction"})
     if (options.find(name) != nullptr) throw DomainError("compare --sampling has no use for --" + std::string(name));
   if (!options.plan.empty()) throw DomainError("compare --sampling takes a training run as options, as in sgd, and no plan");
   const Number delta = read_run_number(options, "delta");
@@ -139,7 +139,7 @@ ExitCode run_compare(const Verb& verb, const Options& options) {
   });
   if (!options.json) {
     const std::string remark = stopwatch.remark(request.curve()->neighbours(), to_string(provenance.method));
-    write_out(ask::table_of(columns, people, {options.quiet, remark}));
+    write_out(ask::table_of(columns, people, {options.quiet, remark}, options.find("all") != nullptr));
     return ExitCode::done;
   }
   report::JsonWriter out;

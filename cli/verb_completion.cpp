@@ -35,6 +35,17 @@ std::string names_of_verbs() {
   return text;
 }
 
+/// The words that may follow a verb: theorems, figures, verbs, shells.
+std::vector<std::string_view> words_after(const Verb& verb) {
+  if (verb.name == "theorems") return names_of_theorems();
+  if (verb.name == "figures") return names_of_figures();
+  if (verb.name == "completion") return {"bash", "zsh", "fish"};
+  std::vector<std::string_view> names;
+  if (verb.name == "help")
+    for (const Verb& one : verbs()) names.push_back(one.name);
+  return names;
+}
+
 /// The text with a backslash before each of these characters.
 std::string with_backslashes(std::string_view text, std::string_view special) {
   std::string safe;
@@ -62,7 +73,10 @@ std::string for_bash() {
         choices += "    " + std::string(verb.name) + "/--" + std::string(option.name) + ") words=" + shell_quoted(joined(option.choices)) +
                    " ;;\n";
     }
-    options += "    " + std::string(verb.name) + ") options=" + shell_quoted(names) + " ;;\n";
+    const std::vector<std::string_view> after = words_after(verb);
+    options += "    " + std::string(verb.name) + ") options=" + shell_quoted(names);
+    if (!after.empty()) options += "; words=${words:-" + shell_quoted(joined(after)) + "}";
+    options += " ;;\n";
   }
   return "# bash completion for tradeoff: source it, or put it into the directory of bash-completion.\n"
          "_tradeoff() {\n"
@@ -71,8 +85,7 @@ std::string for_bash() {
          "    words=" +
          shell_quoted(names_of_verbs() + " --help --version") +
          "\n  fi\n"
-         "  case $verb/$before in\n"
-         "    completion/completion) words='bash zsh fish' ;;\n" +
+         "  case $verb/$before in\n" +
          choices +
          "  esac\n"
          "  case $verb in\n" +
@@ -103,7 +116,8 @@ std::string for_zsh() {
       }
       cases += " " + shell_quoted(spec);
     }
-    cases += " '*:words:_files' ;;\n";
+    const std::vector<std::string_view> after = words_after(verb);
+    cases += after.empty() ? " '*:words:_files' ;;\n" : " '*:words:(" + joined(after) + ")' ;;\n";
   }
   return "#compdef tradeoff\n"
          "# zsh completion for tradeoff: put it as _tradeoff into a directory of $fpath.\n"
@@ -131,6 +145,9 @@ std::string for_fish() {
   for (const Verb& verb : verbs()) {
     text += "complete -c tradeoff -n __fish_use_subcommand -f -a " + std::string(verb.name) + " -d " +
             shell_quoted(with_backslashes(verb.summary, "\\")) + "\n";
+    if (const std::vector<std::string_view> after = words_after(verb); !after.empty())
+      text += "complete -c tradeoff -n '__fish_seen_subcommand_from " + std::string(verb.name) + "' -f -a " + shell_quoted(joined(after)) +
+              "\n";
     for (const Option& option : options_of(verb)) {
       text += "complete -c tradeoff -n '__fish_seen_subcommand_from " + std::string(verb.name) + "' -l " + std::string(option.name);
       if (!option.choices.empty()) text += " -x -a " + shell_quoted(joined(option.choices));

@@ -21,10 +21,7 @@ std::vector<report::Recipe> chosen(const std::vector<std::string>& names) {
     const auto& known = report::recipes();
     const auto recipe = std::find_if(known.begin(), known.end(), [&name](const report::Recipe& one) { return one.name == name; });
     if (recipe == known.end()) {
-      std::vector<std::string_view> all;
-      all.reserve(known.size());
-      for (const report::Recipe& one : known) all.push_back(one.name);
-      throw DomainError("figures: there is no figure '" + name.substr(0, 40) + "'" + did_you_mean(name, all) +
+      throw DomainError("figures: there is no figure '" + name.substr(0, 40) + "'" + did_you_mean(name, names_of_figures()) +
                         " See tradeoff figures --list.");
     }
     found.push_back(*recipe);
@@ -45,6 +42,12 @@ std::string list_of(const std::vector<report::Recipe>& shown, bool json) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> names_of_figures() {
+  std::vector<std::string_view> names;
+  for (const report::Recipe& one : report::recipes()) names.emplace_back(one.name);
+  return names;
+}
 
 ExitCode run_figures(const Verb&, const Options& options) {
   const std::vector<report::Recipe> shown = chosen(options.further);

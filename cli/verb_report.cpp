@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <sstream>
+#include <utility>
 
 #include "command_request.h"
+#include "numeric/number_text.h"
 #include "output_file.h"
 #include "progress.h"
 #include "report/caret.h"
@@ -28,12 +31,50 @@ std::string read_text(const Options& options, std::string_view name, std::string
   return *given;
 }
 
+/// The published values of a file: a label and a number a line, or a number alone. A first line without a number names the columns.
+std::vector<std::pair<std::string, std::string>> read_values(const std::string& file) {
+  constexpr std::size_t most_values = 10000;  // more rows are no page for readers
+  std::vector<std::pair<std::string, std::string>> values;
+  std::istringstream lines(read_plan_argument("@" + file));
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.find_first_not_of(" \t") == std::string::npos) continue;
+    const std::size_t comma = line.rfind(',');
+    std::string label = comma == std::string::npos ? "" : line.substr(0, comma),
+                value = comma == std::string::npos ? line : line.substr(comma + 1);
+    if (label.size() >= 2 && label.front() == '"' && label.back() == '"') label = label.substr(1, label.size() - 2);
+    value.erase(0, std::min(value.find_first_not_of(" \t"), value.size()));
+    if (!numeric::enclose_decimal(value)) {
+      if (number == 1) continue;
+      throw DomainError("--released " + file + ", line " + std::to_string(number) + ": '" + value.substr(0, 40) +
+                        "' is not a number; a line is LABEL,NUMBER");
+    }
+    if (label.size() > longest_text || report::printable(label) != label)
+      throw DomainError("--released " + file + ", line " + std::to_string(number) + ": a label is at most 200 bytes of UTF-8");
+    values.emplace_back(std::move(label), std::move(value));
+    if (values.size() > most_values) throw DomainError("--released " + file + ": at most 10000 values fit a statement");
+  }
+  if (values.empty()) throw DomainError("--released " + file + ": no values; a line is LABEL,NUMBER");
+  return values;
+}
+
 report::Context read_context(const Options& options, const ask::Request& request) {
   report::Context context;
   context.title = read_text(options, "title", context.title);
   context.unit = read_text(options, "unit", context.unit);
   if (request.has("delta")) context.delta = read_number(request.text("delta"));
   if (request.has("relative")) context.relative = request.text("relative");
+  context.date = read_text(options, "date", {});
+  context.contact = read_text(options, "contact", {});
+  context.disjoint = options.find("rows") != nullptr && *options.find("rows") == "disjoint";
+  if (const std::string* file = options.find("released")) {
+    context.released = read_text(options, "released", {});
+    context.values = read_values(*file);
+  } else if (context.disjoint) {
+    throw DomainError("report: --rows says what the rows of --released are");
+  }
   return context;
 }
 
@@ -47,6 +88,10 @@ report::Statement statement_of(const Options& options, ask::CurveCache& curves) 
 report::Statement further_statement(const std::string& argument, const Options& options, ask::CurveCache& curves) {
   Options mine = options;
   mine.plan = read_plan_argument(argument);
+  // The published values and their publisher belong to the first plan.
+  std::erase_if(mine.values, [](const auto& one) {
+    return one.first->name == "released" || one.first->name == "rows" || one.first->name == "date" || one.first->name == "contact";
+  });
   try {
     return statement_of(mine, curves);
   } catch (const ParseError& error) {
@@ -64,7 +109,11 @@ std::string format_of(const Options& options) {
   if (file == nullptr) return "md";
   for (const char* format : {"md", "html", "json"})
     if (file->ends_with(std::string(".") + format)) return format;
-  throw DomainError("--out " + *file + " does not say which format is wanted; end it in .md, .html or .json, or give --format");
+  const bool pdf = file->ends_with(".pdf");
+  throw DomainError(
+      "--out " + *file +
+      (pdf ? " is not written; print the page of --out NAME.html to PDF in a browser, or" : " does not say which format is wanted;") +
+      " end it in .md, .html or .json, or give --format");
 }
 
 }  // namespace

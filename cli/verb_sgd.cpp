@@ -3,10 +3,12 @@
 #include <optional>
 
 #include "delta_check.h"
+#include "help.h"
 #include "plan/assumed_poisson.h"
 #include "plan/neighbours.h"
 #include "report/claim.h"
 #include "report/curve_picture.h"
+#include "report/paper_sentence.h"
 #include "report/risk.h"
 #include "report/terminal_plot.h"
 #include "sgd_run.h"
@@ -94,6 +96,7 @@ ExitCode run_sgd(const Verb&, const Options& options) {
   const std::optional<Assumed> assumed = assumed_of(training, delta);
   const std::string releases = training.releases.empty() ? "" : training.releases + noise_text(run);
   const std::string remark = stopwatch.remark(curve.neighbours(), to_string(method));
+  const std::string sentence = report::sentence_for_paper(run, epsilon, delta);
   if (options.json) {
     report::JsonWriter out;
     out.begin_object().key("plan").text(training.plan).key("unit").text(training.unit).key("remark").text(training.remark);
@@ -104,9 +107,16 @@ ExitCode run_sgd(const Verb&, const Options& options) {
       out.key("poisson_accountant").begin_object().key("plan").text(assumed->plan).key("epsilon").interval(assumed->epsilon);
       out.key("proved").boolean(false).end_object();
     }
+    out.key("sentence").text(sentence);
     if (!warning.empty()) out.key("warnings").begin_array().text(warning).end_array();
     if (!options.quiet) write_json(report::find_risk(curve), out.key("risk"));
     write_out(out.key("method").text(to_string(method)).key("steps").steps(steps).end_object().str() + "\n");
+    return ExitCode::done;
+  }
+  const report::Claim claim{"epsilon", epsilon, report::SafeEnd::hi, "at delta = " + delta.text, {}};
+  if (options.quiet) {
+    const bool stated = options.find("noise-multiplier") != nullptr || options.find("total-noise") != nullptr;
+    write_out((stated ? "" : "noise multiplier = " + run.noise_multiplier + "\n") + to_text(claim, {true, ""}));
     return ExitCode::done;
   }
   std::string text = "Plan: " + training.plan + "\n" + training.remark + "\n" + training.unit + "\n";
@@ -114,8 +124,8 @@ ExitCode run_sgd(const Verb&, const Options& options) {
   if (run.per_user > 1) text += "Unit of privacy: " + training.protects + ".\n";
   text += "\n";
   if (assumed) text += side_by_side(*assumed, epsilon, run.sampling, delta.text);
-  text += to_text(report::Claim{"epsilon", epsilon, report::SafeEnd::hi, "at delta = " + delta.text, {}}, {options.quiet, remark});
-  if (!options.quiet) text += "\n" + picture(curve) + "\n" + to_lines(report::find_risk(curve), {true, ""});
+  text += to_text(claim, {false, remark}) + "\n" + picture(curve) + "\n" + to_lines(report::find_risk(curve), {true, ""});
+  text += "\nFor a paper:\n  " + wrapped(sentence, 2, 2);
   write_out(text);
   return ExitCode::done;
 }

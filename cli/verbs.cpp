@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 3> curve_choices = {"tradeoff", "profile"
 constexpr std::array<std::string_view, 3> records_choices = {"sum", "count", "mean"};
 constexpr std::array<std::string_view, 2> rows_choices = {"composed", "disjoint"};
 constexpr std::array<std::string_view, 2> inputs_choices = {"rounded", "grid"};
-constexpr std::array<std::string_view, 4> format_choices = {"csv", "json", "term", "svg"};
+constexpr std::array<std::string_view, 5> format_choices = {"csv", "json", "term", "svg", "tikz"};
 constexpr std::array<std::string_view, 2> picture_choices = {"term", "svg"};
 
 constexpr std::array<Option, 3> common_options = {{
@@ -54,6 +54,9 @@ constexpr std::array<Option, 1> explain_options = {{
 constexpr std::array<Option, 2> check_options = {{
     {"epsilon", "E", "the budget's epsilon, at least 0", true},
     {"delta", "D", "the budget's delta: 0 <= D <= 1", true},
+}};
+constexpr std::array<Option, 1> order_options = {{
+    {"tolerance", "D", "ignore what happens with probability at most D: the second plan may also reveal everything with that probability"},
 }};
 constexpr std::array<Option, 7> target_options = {{
     {"epsilon", "E", "solve for ? to reach this epsilon; with --delta", false, "target.epsilon"},
@@ -132,12 +135,13 @@ constexpr std::array<Option, 25> sgd_options = {{
     {"scales", "LIST", "of --matrix blt: c_j = sum of scale * decay^(j-1)"},
     {"decays", "LIST", "of --matrix blt, one for each scale"},
 }};
-constexpr std::array<Option, 16> compare_options = {{
+constexpr std::array<Option, 17> compare_options = {{
     {"delta", "D", "one delta, or several separated by commas: a column each"},
     {"epsilon-max", "E", "instead of --delta: compare ways to measure mu for epsilon <= E", false, "epsilon_max"},
     {"width", "W", "with --epsilon-max: how narrow the measurements should be (default 0.01)"},
     {"method", "NAME", "only these methods, separated by commas (default: all)"},
     {"people", "N", "also the worst-case disclosure probability among N people at this delta"},
+    {.name = "all", .placeholder = "", .help = "also say why a method does not cover the plan", .is_flag = true},
     {.name = "sampling",
      .placeholder = "",
      .help = "instead of a plan: a training run, as in `sgd`, with its batches drawn in every way",
@@ -154,18 +158,28 @@ constexpr std::array<Option, 16> compare_options = {{
     {"out", "FILE", "with --sampling: write to this file"},
 }};
 constexpr std::array<std::string_view, 3> report_choices = {"md", "html", "json"};
-constexpr std::array<Option, 6> report_options = {{
+constexpr std::array<Option, 10> report_options = {{
     {"compare", "PLAN", "another plan to compare with; may be given several times", false, {}, {}, false, true},
     {"format", "FORMAT", "the format (default: by the suffix of --out, otherwise md)", false, {}, report_choices},
     {"out", "FILE", "write to this file, all or nothing, instead of standard output"},
     {"delta", "D", "the delta of the headline (default 1e-5)"},
     {"unit", "TEXT", "what is protected: 'one patient' (default: the records that every line protects)"},
     {"title", "TEXT", "the title of the page"},
+    {"date", "TEXT", "the date of publication"},
+    {"contact", "TEXT", "whom a reader may ask"},
+    {"released", "FILE", "the published values, LABEL,NUMBER in each line: a table with the margin of error of the noise"},
+    {"rows",
+     "ARE",
+     "of --released: composed: all are from the same data (default); disjoint: each row is from other people",
+     false,
+     {},
+     rows_choices},
 }};
-constexpr std::array<Option, 4> curve_options = {{
+constexpr std::array<Option, 5> curve_options = {{
     {"as", "WHAT", "tradeoff: beta of alpha (default); profile: delta of epsilon; gdpt: mu of epsilon", false, {}, curve_choices},
-    {"format", "FORMAT", "the format (default csv)", false, {}, format_choices},
+    {"format", "FORMAT", "the format (default: by the suffix of --out, otherwise csv)", false, {}, format_choices},
     {"points", "N", "how many points (default 101, 201 in a picture)"},
+    {"at", "LIST", "a table at these alphas (or epsilons), separated by commas"},
     {"out", "FILE", "write to this file, all or nothing, instead of standard output"},
 }};
 constexpr std::array<Option, 6> certify_options = {{
@@ -355,8 +369,10 @@ constexpr std::array<Verb, 38> all_verbs = {{
      {},
      run_ask},
     {Group::ask, "curve", "the whole curve, as a picture or a table",
-     "The trade-off function, the privacy profile or the profile in units of mu: a picture for the terminal or as SVG, or a table of "
-     "certified values. A picture compares up to eight plans; it shows the certified band where the band is wide enough to be seen.\n\n"
+     "The trade-off function, the privacy profile or the profile in units of mu: a picture for the terminal, as SVG or as TikZ "
+     "for pgfplots, or a table of certified values. Up to eight plans are compared; a table then has a column with the plan. A picture "
+     "shows "
+     "the certified band where the band is wide enough to be seen. PDF and PNG: tradeoff.plot(..., file=...) of the Python package.\n\n"
      "Examples:\n"
      "  tradeoff curve --format term 'gaussian(sigma=1)'\n"
      "  tradeoff curve --as profile --format svg --out profiles.svg \\\n"
@@ -364,6 +380,9 @@ constexpr std::array<Verb, 38> all_verbs = {{
      "  tradeoff curve --as gdpt --format term \\\n"
      "      'laplace(scale=0.5)' 'laplace(scale=0.5) | poisson(rate=0.5)'\n"
      "  tradeoff curve --as tradeoff 'gaussian(sigma=1)' > curve.csv\n"
+     "  tradeoff curve --at 0.001,0.01,0.1 --out curves.csv \\\n"
+     "      'gaussian(sigma=1)' 'laplace(scale=1)'\n"
+     "  tradeoff curve --out curves.tex 'gaussian(sigma=1)' 'laplace(scale=1)'\n"
      "  tradeoff curve --as profile --format json --points 501 'laplace(scale=1)'",
      true, curve_options, run_curve, "plans: more plans to compare with, each its text or @file"},
     {Group::ask, "check", "whether a plan is within a budget",
@@ -371,9 +390,7 @@ constexpr std::array<Verb, 38> all_verbs = {{
      "Examples:\n"
      "  tradeoff check --epsilon 2 --delta 1e-5 'gaussian(sigma=3)' && echo release",
      true, check_options, run_ask},
-    {Group::ask,
-     "order",
-     "whether one plan is at least as private as another",
+    {Group::ask, "order", "whether one plan is at least as private as another",
      "Whether no attack does better against the first plan than against the second: its trade-off function is nowhere below the other. Yes "
      "and no are proved; a no comes with an attack that shows it. Both plans have the same neighbours. Exit code 0: yes; 1: no; 4: "
      "undecided, as for curves that touch.\n\n"
@@ -396,12 +413,11 @@ constexpr std::array<Verb, 38> all_verbs = {{
      "Examples:\n"
      "  tradeoff order 'gaussian(sigma=2)' 'gaussian(sigma=1)'\n"
      "  tradeoff order 'laplace(scale=1)' 'gdp(mu=1)'\n"
+     "  tradeoff order --tolerance 1e-12 'gdp(mu=1)' \\\n"
+     "      'gaussian(sigma=1.1) | poisson(rate=0.01) | repeat(1000)'\n"
      "  tradeoff order 'strongest([gdp(mu=2), dp(epsilon=2, delta=0.1)])' \\\n"
      "      'gaussian(sigma=1) | repeat(4)'",
-     true,
-     {},
-     run_order,
-     "plans: the plan it is compared with, its text or @file"},
+     true, order_options, run_order, "plans: the plan it is compared with, its text or @file"},
     {Group::calibrate, "calibrate", "the parameter that just meets a target",
      "Solves for the one ? of the plan: the smallest noise, or the largest rate, count or budget, that meets every target stated. The "
      "value printed is verified to meet them. For truncated and for discrete Gaussian noise a larger value need not meet them; the answer "
@@ -460,14 +476,19 @@ constexpr std::array<Verb, 38> all_verbs = {{
      "  tradeoff train --data mnist --public-size 60000 --figure out",
      false, train_options, run_train},
     {Group::publish, "report", "the privacy statement of a plan, for publication",
-     "A page for those who decide: what is protected, what was run, epsilon at the usual deltas, mu with slack and regret, the trade-off "
-     "table, the risk in plain sentences, what is not covered, the method and how to check it. As Markdown, as one HTML file with its "
-     "pictures, or as JSON with the fields of NIST SP 800-226 and of the registry of deployments. Fields that only you can fill are null "
+     "A page for those who decide: the risk in plain sentences, what is protected, the guarantees (epsilon, rho, mu), what was run, what "
+     "is "
+     "not covered, and how to check it; an appendix holds every interval and the theorems. As Markdown, as one HTML file with its pictures "
+     "(two pages in print, then the appendix; a browser prints it to PDF), or as JSON with the fields of NIST SP 800-226 and of the "
+     "registry of deployments. Fields that only you can fill are null "
      "there.\n\n"
      "Examples:\n"
      "  tradeoff report 'gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)'\n"
      "  tradeoff report --out statement.html --unit 'one patient' --delta 1e-6 \\\n"
      "      'laplace(scale=2) | repeat(50)'\n"
+     "  tradeoff report --out table.html --released counts.csv --rows disjoint \\\n"
+     "      --neighbours add-remove --unit 'one person' --date 2026-11-17 \\\n"
+     "      --contact privacy@agency.example 'discrete_laplace(scale=2)'\n"
      "  tradeoff report --format json @plan.txt\n"
      "  tradeoff report --out compared.html 'gaussian(sigma=2)' \\\n"
      "      --compare 'laplace(scale=1)' --compare 'dp(epsilon=1, delta=1e-5)'",
@@ -544,7 +565,8 @@ constexpr std::array<Verb, 38> all_verbs = {{
      "The epsilon of the plan at a delta by every theorem that covers it: composition (exact, basic, advanced, kairouz, murtagh_vadhan), "
      "Renyi DP (rdp, rdp_orders, zcdp), Gaussian DP (gdp, gdp_slack, gdp_summary), limit theorems (berry_esseen, clt, edgeworth), "
      "sampling, the loss alone, and the formulas for Gaussian noise. Each row is a guarantee, except: ~ is an estimate, > is a lower "
-     "bound. A method that does not cover the plan says why. The answer is the least of the guarantees. With --epsilon-max it compares "
+     "bound. With --all, a method that does not cover the plan says why. The answer is the least of the guarantees. With --epsilon-max it "
+     "compares "
      "ways to measure mu instead (chord, marching, algorithm_1, algorithm_3), with what each costs. With --sampling it takes a training "
      "run "
      "instead of a plan and compares the ways to draw its batches: the certified epsilon of each, its neighbours and what it "
@@ -640,16 +662,19 @@ constexpr std::array<Verb, 38> all_verbs = {{
     {Group::theory,
      "theorems",
      "the theorems behind the answers",
-     "The id and title of every theorem that the program relies on, of those that contain all the given words, or one with its source. "
+     "The id and title of every theorem that the program relies on, of those whose id, title or source contains all the given words, or "
+     "one with its "
+     "source. "
      "`explain` names the theorems of a plan by the same ids; docs/theory has statement, proof and rounding of each.\n\n"
      "Examples:\n"
      "  tradeoff theorems\n"
      "  tradeoff theorems subsampling\n"
-     "  tradeoff theorems gaussian-profile",
+     "  tradeoff theorems gaussian-profile\n"
+     "  tradeoff theorems 'Dong, Roth and Su' 'Theorem 3'",
      false,
      {},
      run_theorems,
-     "words: only theorems whose id or title contains all of them"},
+     "words: only theorems whose id, title or source contains all of them"},
     {Group::tools,
      "tour",
      "what the program does, on a real training run",

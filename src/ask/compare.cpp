@@ -113,11 +113,12 @@ std::vector<std::size_t> best_first(const std::vector<MethodRow>& rows) {
 
 }  // namespace
 
-std::string table_of(const std::vector<Compared>& columns, std::uint64_t people, const report::Style& style) {
+std::string table_of(const std::vector<Compared>& columns, std::uint64_t people, const report::Style& style, bool refusals) {
   std::string text = padded("epsilon at delta =", 22);
   for (const Compared& column : columns) text += padded(column.delta.text, 10);
   text += "\n";
   std::string refused;
+  std::size_t silent = 0;  // methods without a row
   for (const std::size_t i : best_first(columns.front().found.rows)) {
     const MethodRow& first = columns.front().found.rows[i];
     const auto spoke =
@@ -126,18 +127,24 @@ std::string table_of(const std::vector<Compared>& columns, std::uint64_t people,
       if (const MethodRow& row = column.found.rows[i];
           row.kind == RowKind::refused && (spoke != columns.end() || &column == &columns.front()))
         refused += "  " + padded(row.method, 20) + (spoke != columns.end() ? "at " + column.delta.text + ": " : "") + row.remark + "\n";
-    if (spoke == columns.end()) continue;
+    if (spoke == columns.end()) {
+      ++silent;
+      continue;
+    }
     text += padded("  " + first.method, 22);
     for (const Compared& column : columns) text += padded(cell(column.found.rows[i]), 10);
     text += spoke->found.rows[i].remark + "\n";
   }
+  if (style.quiet) text.clear();
   for (const Compared& column : columns) {
     const std::string by = column.found.best.empty() ? "" : "; by " + column.found.best;
     const report::Claim claim{"epsilon", column.found.epsilon, report::SafeEnd::hi, "at delta = " + column.delta.text, {}};
     text += to_text(claim, {style.quiet, style.remark + by});
   }
   if (!style.quiet) {
-    if (!refused.empty()) text += "refused:\n" + refused;
+    if (refusals && !refused.empty()) text += "refused:\n" + refused;
+    if (!refusals && silent > 0)
+      text += std::to_string(silent) + (silent == 1 ? " method does" : " methods do") + " not cover this plan; --all says why\n";
     for (const Compared& column : columns)
       for (const std::string& warning : column.found.warnings) text += "warning: at delta = " + column.delta.text + " " + warning + "\n";
   }

@@ -21,7 +21,8 @@ struct Compared {
 [[nodiscard]] std::uint64_t people_of(const Request& request);
 
 void write_compared(report::JsonWriter& out, const Compared& one, std::uint64_t people);
-/// A table with a row per method and a column per delta.
-[[nodiscard]] std::string table_of(const std::vector<Compared>& columns, std::uint64_t people, const report::Style& style);
+/// A table with a row per method and a column per delta; the reasons of methods that do not cover the plan only if `refusals`.
+[[nodiscard]] std::string table_of(const std::vector<Compared>& columns, std::uint64_t people, const report::Style& style,
+                                   bool refusals = false);
 
 }  // namespace tradeoff::detail::ask

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <utility>
 
 #include "ask/request.h"
 #include "tradeoff/operations.h"
@@ -7,7 +8,10 @@
 namespace tradeoff::detail::ask {
 namespace {
 
-constexpr std::array<Field, 1> order_fields = {{{"other", "the plan it is compared with", Kind::plan, any_number, true}}};
+constexpr std::array<Field, 2> order_fields = {{
+    {"other", "the plan it is compared with", Kind::plan, any_number, true},
+    {"tolerance", "ignore what happens with at most this probability", Kind::number, probability},
+}};
 
 const char* order_word(Order verdict) { return verdict == Order::yes ? "yes" : verdict == Order::no ? "no" : "undecided"; }
 
@@ -16,10 +20,11 @@ struct Ordered {
   OrderAnswer order;
   Interval beta, other_beta;    ///< at the witness alpha
   Interval delta, other_delta;  ///< at the witness epsilon
+  std::string tolerance;        ///< as it was stated; empty if it was not
 };
 
-Ordered compare_curves(const Curve& one, const Curve& other) {
-  Ordered found{at_least_as_private(one, other), {}, {}, {}, {}};
+Ordered compare_curves(const Curve& one, const Curve& other, std::string tolerance) {
+  Ordered found{at_least_as_private(one, other), {}, {}, {}, {}, std::move(tolerance)};
   if (found.order.alpha) {
     found.beta = one.beta_at(*found.order.alpha);
     found.other_beta = other.beta_at(*found.order.alpha);
@@ -35,29 +40,47 @@ void write_json(const Ordered& found, report::JsonWriter& out) {
   out.begin_object().key("verdict").text(order_word(found.order.verdict));
   if (found.order.alpha)
     out.key("alpha").number(*found.order.alpha).key("beta").interval(found.beta).key("other_beta").interval(found.other_beta);
+  if (!found.tolerance.empty()) out.key("tolerance").text(found.tolerance);
   if (found.order.epsilon)
     out.key("epsilon").number(*found.order.epsilon).key("delta").interval(found.delta).key("other_delta").interval(found.other_delta);
   out.end_object();
 }
 
-std::string to_lines(const Ordered& found, const report::Style& style) {
+/// The attack whose errors, or whose success beyond a factor e^epsilon, show the violation.
+std::string attack_lines(const Ordered& found, const std::string& second) {
   const auto at = [](double value) { return report::safe_end(Interval::exactly(value), report::SafeEnd::hi, 4); };
   std::string text;
-  if (found.order.verdict == Order::yes)
-    text = "yes: the first plan is at least as private as the second; whatever the second allows an attacker, the first allows no more\n";
-  else if (found.order.verdict == Order::undecided)
-    text = "undecided: neither an order nor a violation of it could be proved\n";
-  else
-    text = "no: some attack does better against the first plan than any attack does against the second\n";
   if (found.order.alpha)
-    text += "  with type I error " + at(*found.order.alpha) + " it has type II error at most " +
-            report::safe_end(found.beta, report::SafeEnd::hi, 6) + "; against the second, at least " +
+    text += "  the attack that decides: with type I error " + at(*found.order.alpha) + " it has type II error at most " +
+            report::safe_end(found.beta, report::SafeEnd::hi, 6) + ";\n    against " + second + ", at least " +
             report::safe_end(found.other_beta, report::SafeEnd::lo, 6) + "\n";
   if (found.order.epsilon)
-    text += "  at epsilon " + at(*found.order.epsilon) + " the first needs delta of at least " +
-            report::safe_end(found.delta, report::SafeEnd::lo, 6) + ", the second at most " +
+    text += std::string(found.order.alpha ? "  "
+                                          : "  the attack that decides: say \"took part\" where the privacy loss is above epsilon;\n  ") +
+            "at epsilon " + at(*found.order.epsilon) + " the first needs delta of at least " +
+            report::safe_end(found.delta, report::SafeEnd::lo, 6) + ",\n    " + second + " at most " +
             report::safe_end(found.other_delta, report::SafeEnd::hi, 6) + "\n";
-  return style.quiet ? text.substr(0, text.find('\n') + 1) : text + "(" + style.remark + ")\n";
+  return text;
+}
+
+std::string to_lines(const Ordered& found, const report::Style& style) {
+  const bool exact = found.tolerance.empty();
+  const std::string up_to = exact ? "" : ", up to probability " + found.tolerance;
+  std::string text;
+  if (found.order.verdict == Order::yes)
+    text = "yes: the first plan is at least as private as the second" + up_to + ": no attack does better against it" + "\n";
+  else if (found.order.verdict == Order::undecided)
+    text = "undecided: neither an order nor a violation of it could be proved" + up_to + "\n";
+  else
+    text = "no: some attack does better against the first plan than any attack does against the second" + up_to + "\n";
+  if (style.quiet) return text;
+  text += attack_lines(found, exact ? "the second" : "the second with " + found.tolerance);
+  const double differs = found.order.epsilon ? found.delta.hi : 1;
+  constexpr double negligible = 1e-12;  // less than any delta that is used
+  if (exact && found.order.verdict == Order::no && differs < negligible)
+    text += "  both deltas are below " + report::safe_end(found.delta, report::SafeEnd::hi, 2) +
+            " there; --tolerance ignores such differences\n";
+  return text + "(" + style.remark + ")\n";
 }
 
 Outcome outcome_of(Order verdict) {
@@ -68,7 +91,11 @@ Outcome outcome_of(Order verdict) {
 Answer answer_order(const Request& request) {
   request.require_both_directions("the order is that of symmetric curves");
   const auto curve = request.curve();
-  const auto found = std::make_shared<const Ordered>(compare_curves(*curve, *request.curve_of("other")));
+  const auto other = request.curve_of("other");
+  // With a tolerance the second plan may also reveal everything with that probability. [revealing-composition]
+  const bool tolerant = request.has("tolerance");
+  const auto found = std::make_shared<const Ordered>(compare_curves(
+      *curve, tolerant ? with_revealing(*other, request.value("tolerance")) : *other, tolerant ? request.number("tolerance").text : ""));
   return {[found](report::JsonWriter& out) { write_json(*found, out); },
           [found](const report::Style& style) { return to_lines(*found, style); },
           curve,

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 
 #include "ask/request.h"
+#include "numeric/number_text.h"
+#include "report/risk.h"
+#include "tradeoff/operations.h"
 
 namespace tradeoff::detail::ask {
 
@@ -9,18 +13,29 @@ namespace {
 
 constexpr std::array<Field, 1> posterior_fields = {{{"prior", "how likely membership was before", Kind::number, inner_probability, true}}};
 
+constexpr const char* rare = "1e-5";  // as in the answer to `risk`
+
 Answer answer_posterior(const Request& request) {
   request.require_both_directions("a guess may be that the record is there, or that it is not");
   const Interval prior = request.value("prior");
   const auto curve = request.curve();
   const Posterior posterior = curve->posterior_at(prior);
+  const Interval usual = report::belief_after(prior, odds_factor(*curve, *numeric::enclose_decimal(rare)));
   const std::string condition = "at prior = " + request.text("prior");
-  return {[posterior](report::JsonWriter& out) {
-            out.begin_object().key("accuracy").interval(posterior.accuracy).key("largest").interval(posterior.largest).end_object();
+  const std::string guess = report::safe_end({std::max(prior.lo, 1 - prior.hi), std::max(prior.hi, 1 - prior.lo)}, report::SafeEnd::hi, 6);
+  return {[posterior, usual](report::JsonWriter& out) {
+            out.begin_object().key("accuracy").interval(posterior.accuracy).key("largest").interval(posterior.largest);
+            out.key("usual").begin_object().key("except").raw(rare).key("largest").interval(usual).end_object().end_object();
           },
-          [posterior, condition](const report::Style& style) {
-            return to_text(report::Claim{"accuracy of the best guess", posterior.accuracy, report::SafeEnd::hi, condition, {}}, style) +
-                   to_text(report::Claim{"posterior", posterior.largest, report::SafeEnd::hi, condition, {}}, {style.quiet, ""});
+          [posterior, usual, condition, guess](const report::Style& style) {
+            const auto line = [](const char* quantity, Interval value, const std::string& where, const report::Style& how) {
+              return to_text(report::Claim{quantity, value, report::SafeEnd::hi, where, {}}, how);
+            };
+            const report::Style plain{style.quiet, ""};
+            const bool bounded = posterior.largest.hi < 1;
+            return line("accuracy of the best guess", posterior.accuracy, condition + " (without the result: " + guess + ")", style) +
+                   line("posterior", posterior.largest, condition + (bounded ? "" : ": a rare result may leave no doubt"), plain) +
+                   line("posterior", usual, condition + ", except with probability " + rare, plain);
           },
           curve};
 }

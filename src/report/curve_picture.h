@@ -5,13 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "report/curve_table.h"
 #include "report/picture.h"
 #include "tradeoff/curve.h"
 
 namespace tradeoff::detail::report {
-
-/// The three views of a curve.
-enum class View { tradeoff, profile, gdpt };
 
 /// A curve and its name in the legend.
 struct NamedCurve {

@@ -66,22 +66,70 @@ CurveTable sample_gdp_transform(const Curve& asked, Direction direction, std::si
                          [&](Interval epsilon) { return gdp_transform_at(curve, epsilon, direction); });
 }
 
-std::string to_csv(const CurveTable& table) {
-  const std::string quantity(table.quantity);
-  std::string text = std::string(table.argument) + "," + quantity + "_lo," + quantity + "_hi\n";
-  for (const auto& [at, value] : table.rows) {
-    JsonWriter shortest;
-    text += shortest.number(at).str() + "," + numeric::to_text_below(value.lo) + "," + numeric::to_text_above(value.hi) + "\n";
+CurveTable sample_at(const Curve& asked, View view, Direction direction, const std::vector<Number>& places) {
+  const QuestionScope together;
+  const Curve curve = cached_curve(asked);
+  CurveTable table{view == View::tradeoff ? "alpha" : "epsilon",
+                   view == View::tradeoff  ? "beta"
+                   : view == View::profile ? "delta"
+                                           : "mu",
+                   {}};
+  for (const Number& place : places) {
+    const Interval at = place.value;
+    table.rows.push_back({at.lo,
+                          view == View::tradeoff  ? curve.beta_at(place, direction)
+                          : view == View::profile ? curve.delta_at(place, direction)
+                                                  : gdp_transform_at(curve, at, direction),
+                          place.text});
   }
+  return table;
+}
+
+namespace {
+
+std::string header_of(const CurveTable& table) {
+  const std::string quantity(table.quantity);
+  return std::string(table.argument) + "," + quantity + "_lo," + quantity + "_hi\n";
+}
+
+std::string place_of(const CurveTable::Row& row) {
+  if (!row.text.empty()) return row.text;
+  JsonWriter shortest;
+  return shortest.number(row.at).str();
+}
+
+std::string line_of(const CurveTable::Row& row) {
+  return place_of(row) + "," + numeric::to_text_below(row.value.lo) + "," + numeric::to_text_above(row.value.hi) + "\n";
+}
+
+/// One cell: in quotes, each quote inside doubled.
+std::string csv_cell(const std::string& text) {
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c == '\n' ? ';' : c);
+  return cell + "\"";
+}
+
+}  // namespace
+
+std::string to_csv(const CurveTable& table) {
+  std::string text = header_of(table);
+  for (const CurveTable::Row& row : table.rows) text += line_of(row);
+  return text;
+}
+
+std::string to_csv(const std::vector<std::pair<std::string, CurveTable>>& tables) {
+  if (tables.empty()) return {};
+  std::string text = "plan," + header_of(tables.front().second);
+  for (const auto& [plan, table] : tables)
+    for (const CurveTable::Row& row : table.rows) text += csv_cell(plan) + "," + line_of(row);
   return text;
 }
 
 std::string to_json(const CurveTable& table) {
   JsonWriter out;
   out.begin_array();
-  for (const auto& [at, value] : table.rows) {
-    out.begin_object().key(table.argument).number(at).key(table.quantity).interval(value).end_object();
-  }
+  for (const CurveTable::Row& row : table.rows)
+    out.begin_object().key(table.argument).number(row.at).key(table.quantity).interval(row.value).end_object();
   return out.end_array().str();
 }
 

@@ -13,6 +13,10 @@ namespace tradeoff::detail::report {
 struct Heading {
   std::string text;
 };
+/// What follows is for those who check; it starts a new page in print.
+struct Appendix {
+  std::string title;
+};
 struct Paragraph {
   std::string text;
 };
@@ -37,7 +41,7 @@ struct Gallery {
   std::vector<Figure> figures;
 };
 
-using Block = std::variant<Heading, Paragraph, Highlight, Listing, Table, Verbatim, Gallery>;
+using Block = std::variant<Heading, Appendix, Paragraph, Highlight, Listing, Table, Verbatim, Gallery>;
 
 struct Document {
   std::string title;

@@ -33,9 +33,13 @@ pre{background:var(--tint);border:1px solid var(--line);border-radius:6px;paddin
 .gallery{display:flex;flex-wrap:wrap;gap:1rem;margin:1rem 0}
 .gallery figure{margin:0;min-width:0;max-width:100%}
 .gallery svg{display:block;max-width:100%;height:auto}
-@media print{body{font-size:10.5pt}main{max-width:none;padding:0}h2{break-after:avoid}figure,tr,pre,.highlight{break-inside:avoid}
-.gallery figure{max-width:48%}.table{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
-@page{margin:18mm}
+.appendix{margin-top:3.5rem;padding-top:1.5rem;border-top:3px double var(--line);font-size:1.6rem}
+@media print{body{font-size:9.2pt;line-height:1.38}main,p,li{max-width:none}main{padding:0}h1{font-size:16pt;margin-bottom:.5rem}
+h2{font-size:11pt;margin:.9rem 0 .3rem;break-after:avoid}p{margin:.35rem 0}ul{margin:.3rem 0}li{margin:.12rem 0}
+.highlight{margin:.5rem 0;padding:.5rem .8rem}.table{margin:.4rem 0}th,td{padding:.14rem .7rem .14rem 0}pre{padding:.4rem .7rem;margin:.4rem 0}
+figure,tr,pre,.highlight{break-inside:avoid}.appendix{break-before:page;border:0;padding:0;margin-top:0;font-size:14pt}
+.gallery{gap:.5rem;margin:.4rem 0;flex-wrap:nowrap}.gallery figure{flex:1 1 0;max-width:44%}.table{overflow:visible}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
+@page{size:A4;margin:16mm}
 )";
 
 /// Markup of running text: text in backquotes is code.
@@ -73,6 +77,7 @@ std::string row_of(const std::vector<std::string>& cells, const char* element) {
 
 struct HtmlWriter {
   std::string operator()(const Heading& block) const { return "<h2>" + inline_html(block.text) + "</h2>\n"; }
+  std::string operator()(const Appendix& block) const { return "<h1 class=\"appendix\">" + inline_html(block.title) + "</h1>\n"; }
   std::string operator()(const Paragraph& block) const { return "<p>" + inline_html(block.text) + "</p>\n"; }
   std::string operator()(const Highlight& block) const { return "<p class=\"highlight\">" + inline_html(block.text) + "</p>\n"; }
   std::string operator()(const Listing& block) const {

@@ -47,6 +47,7 @@ std::string fenced(const std::string& given, const std::string& language) {
 
 struct MarkdownWriter {
   std::string operator()(const Heading& block) const { return "## " + escaped(block.text) + "\n"; }
+  std::string operator()(const Appendix& block) const { return "# " + escaped(block.title) + "\n"; }
   std::string operator()(const Paragraph& block) const { return escaped(block.text) + "\n"; }
   std::string operator()(const Highlight& block) const { return "> **" + escaped(block.text) + "**\n"; }
   std::string operator()(const Listing& block) const {

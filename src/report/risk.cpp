@@ -30,14 +30,6 @@ void write_rows(JsonWriter& out, const char* given_name, const char* value_name,
 /// The safe end in per cent, rounded up.
 std::string per_cent(Interval value) { return safe_end(value * 100.0, SafeEnd::hi, 3) + " %"; }
 
-// [odds-factor] The odds grow by at most the factor.
-Interval belief_after(Interval prior, Interval factor) {
-  if (!(factor.lo < infinity)) return Interval::exactly(1);
-  const Interval against = (1.0 - prior) / prior;
-  const double high = factor.hi < infinity ? (1.0 / (1.0 + against / factor.hi)).hi : 1;
-  return clamp({(1.0 / (1.0 + against / factor.lo)).lo, high}, 0, 1);
-}
-
 const RiskRow& row_of(const std::vector<RiskRow>& rows, std::string_view given) {
   for (const RiskRow& row : rows)
     if (given == row.given) return row;
@@ -45,6 +37,14 @@ const RiskRow& row_of(const std::vector<RiskRow>& rows, std::string_view given) 
 }
 
 }  // namespace
+
+// [odds-factor] The odds grow by at most the factor.
+Interval belief_after(Interval prior, Interval factor) {
+  if (!(factor.lo < infinity)) return Interval::exactly(1);
+  const Interval against = (1.0 - prior) / prior;
+  const double high = factor.hi < infinity ? (1.0 / (1.0 + against / factor.hi)).hi : 1;
+  return clamp({(1.0 / (1.0 + against / factor.lo)).lo, high}, 0, 1);
+}
 
 Risk find_risk(const Curve& asked) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return find_risk(asked); });

@@ -10,8 +10,11 @@
 #include "plan/arguments.h"
 #include "plan/assumed_poisson.h"
 #include "plan/vocabulary.h"
+#include "report/margin.h"
 #include "report/regret.h"
 #include "tradeoff/analyze.h"
+#include "tradeoff/error.h"
+#include "tradeoff/limit.h"
 #include "tradeoff/operations.h"
 
 namespace tradeoff::detail::report {
@@ -145,17 +148,49 @@ void find_numbers(Statement& made) {
   made.balanced = (1.0 - made.risk.advantage) / Interval::exactly(2);  // a symmetric curve has slope -1 where it crosses the diagonal
 }
 
+/// A rho of zero-concentrated DP; nothing if no theorem gives one. [renyi-curve]
+std::optional<Interval> rho_of(const Plan& plan, const Curve& curve) {
+  try {
+    const std::optional<Interval> rho = renyi_curve(plan, curve.neighbours(), curve.tolerance()).zcdp();
+    return rho && rho->hi < infinity ? rho : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// The plan must account for every published value.
+void check_values(const Context& context, const Plan& plan, const Curve& curve) {
+  if (context.values.empty()) return;
+  const std::optional<AddedNoise> noise = added_noise(plan);
+  if (!noise)
+    throw DomainError(
+        "report: published values need a plan of one line of Gaussian, Laplace, discrete Gaussian or discrete Laplace noise, followed by "
+        "repeat and group alone");
+  if (context.disjoint && curve.neighbours() != Neighbours::add_remove && curve.neighbours() != Neighbours::zero_out)
+    throw DomainError(
+        "report: rows about different people need add-remove or zero-out neighbours, because a record that is replaced may change two "
+        "rows; "
+        "state --neighbours");
+  if (!context.disjoint && noise->releases < context.values.size())
+    throw DomainError("report: " + std::to_string(context.values.size()) + " published values, but the plan releases " +
+                      std::to_string(noise->releases) + "; add | repeat(" + std::to_string(context.values.size()) +
+                      "), or state --rows disjoint if each is about other people");
+}
+
 }  // namespace
 
 Statement make_statement(Context context, const Plan& plan, const Curve& curve) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return make_statement(context, plan, curve); });
 
+  check_values(context, plan, curve);
   const std::uint64_t records = records_protected(plan);
   const Number delta = context.delta ? *context.delta : read_number(headline_delta);
   Statement made{std::move(context), records, to_string(plan), plan, curve, {delta, {}}, {}, {}, {}, {}, {}, {}, {}};
   made.provenance = provenance_of([&] { find_numbers(made); });
   if (const std::optional<Plan> assumed = assumed_poisson(plan))
     made.assumed_poisson = {to_string(*assumed), analyze(*assumed, curve.neighbours()).epsilon_at(delta)};
+  made.rho = rho_of(plan, curve);
+  if (const Interval pure = curve.epsilon_at(Interval::exactly(0)); pure.hi < infinity) made.pure = pure;
   return made;
 }
 
@@ -184,6 +219,10 @@ std::string command_for(const std::vector<Statement>& statements) {
   add("--relative", one.context.relative);
   add("--unit", one.context.unit);
   if (one.context.title != Context{}.title) add("--title", one.context.title);
+  add("--date", one.context.date);
+  add("--contact", one.context.contact);
+  add("--released", one.context.released.empty() && !one.context.values.empty() ? "FILE" : one.context.released);
+  if (one.context.disjoint) command += " --rows disjoint";
   for (std::size_t i = 1; i < statements.size(); ++i) add("--compare", statements[i].plan_text);
   return command + " " + shell_word(one.plan_text);
 }
@@ -196,8 +235,7 @@ std::string neighbours_sentence(Neighbours neighbours) {
       return "Two data sets are neighbours if they have the same size and differ in exactly one record (replace one record).";
     case Neighbours::zero_out:
       return "Two data sets are neighbours if they have the same size and differ in exactly one record, which in one of them contributes "
-             "nothing "
-             "(zero out one record).";
+             "nothing (zero out one record).";
     case Neighbours::unstated:
       break;
   }
@@ -222,16 +260,14 @@ std::vector<std::string> sampling_assumed(const Plan& plan) {
   if (sentences.empty()) return {"None: no privacy is claimed from sampling; every record may take part in every step."};
   sentences.push_back(
       "Which records were drawn stays secret. A loader that shuffles the data and cuts it into batches does not sample in this way, and "
-      "the "
-      "numbers do not hold for it.");
+      "the numbers do not hold for it.");
   return sentences;
 }
 
 std::vector<std::string> not_covered(const Statement& statement) {
   std::vector<std::string> items = {
       "Other releases from the same data. Every further release, an earlier version and the choice of settings on the same data included, "
-      "adds "
-      "to the loss; put all of them into one plan."};
+      "adds to the loss; put all of them into one plan."};
   items.push_back("Someone who is in more than " +
                   (statement.records == 1 ? "one record" : std::to_string(statement.records) + " records") +
                   ": the loss grows with the number of their records.");
@@ -243,15 +279,13 @@ std::vector<std::string> not_covered(const Statement& statement) {
     items.push_back("Which change of one record is meant, adding, removing or replacing it: that is not stated.");
   items.push_back(
       "Whether the computation that was run is the one described here: the clipping, the sensitivity, the sampling, and noise of exactly "
-      "the "
-      "stated distribution from a secure source. Noise in floating point has leaked in the past.");
+      "the stated distribution from a secure source. Noise in floating point has leaked in the past.");
   if (holds_claims(statement.plan))
     items.push_back(
         "Whether guarantees that the plan only states (of a vendor, of a paper, of a table) are true; they are taken as given.");
   items.push_back(
       "Everything outside the result: who can see the raw data, how it was collected and stored, timing and other side channels, messages "
-      "of "
-      "errors.");
+      "of errors.");
   return items;
 }
 

@@ -20,6 +20,11 @@ struct Context {
   std::string unit;             ///< the protected unit in words: "one patient"; if empty, the number of records that every line protects
   std::optional<Number> delta;  ///< the delta of the headline; 1e-5 if not given
   std::string relative;         ///< the requested relative width as given; a reader who repeats the computation needs it
+  std::string date = {};        ///< of publication, in the words of the publisher
+  std::string contact = {};     ///< whom a reader may ask
+  std::string released = {};    ///< the file of the table of published values, for the command that repeats the page
+  std::vector<std::pair<std::string, std::string>> values = {};  ///< the published values: label and number
+  bool disjoint = false;                                         ///< each value is about other people
 };
 
 /// mu with a slack, and the loss of accuracy if only that is stated; no regret if no mu is finite.
@@ -46,9 +51,12 @@ struct Statement {
   /// For a plan with another sampler: the plan that an accountant takes it for that knows Poisson sampling only, and the epsilon of that
   /// plan at the delta of the headline. It is no statement about this plan.
   std::optional<std::pair<std::string, Interval>> assumed_poisson = std::nullopt;
+  std::optional<Interval> rho = std::nullopt;   ///< of zero-concentrated DP, where one is known
+  std::optional<Interval> pure = std::nullopt;  ///< epsilon at delta 0, if it is finite
 };
 
 /// Asks the curve about twenty questions.
+/// Throws DomainError for published values that the plan does not account for.
 [[nodiscard]] Statement make_statement(Context context, const Plan& plan, const Curve& curve);
 
 /// The largest group size for which every line of the plan keeps its guarantee: the minimum over the lines of the product of their group

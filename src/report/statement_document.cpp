@@ -5,6 +5,7 @@
 #include "numeric/arithmetic.h"
 #include "plan/vocabulary.h"
 #include "report/curve_picture.h"
+#include "report/margin.h"
 #include "report/statement.h"
 #include "tradeoff/error.h"
 #include "tradeoff/operations.h"
@@ -108,10 +109,10 @@ void add_beliefs(Table& table, const Risk& risk) {
     const RiskRow& any = risk.posteriors[i];
     const RiskRow& usual = risk.beliefs[i];
     const bool bounded = any.value.hi < 1;
-    table.rows.push_back({"belief after any output", "prior " + any.given, bounded ? most(any.value) : "1",
-                          bounded ? proved(any.value) : "no bound below 1: an output, however rare, may leave no doubt"});
     table.rows.push_back(
         {"belief after an output", "prior " + usual.given + ", except with chance " + risk.rare, most(usual.value), proved(usual.value)});
+    table.rows.push_back({"belief after any output", "prior " + any.given, bounded ? most(any.value) : "no bound",
+                          bounded ? proved(any.value) : "no bound below 1: an output, however rare, may leave no doubt"});
   }
 }
 
@@ -134,8 +135,7 @@ std::string gaussian_sentence(const Statement& statement) {
   switch (statement.gaussian.verdict) {
     case GdpVerdict::gdp:
       return "The whole curve is that of Gaussian noise or better: with slack 0, detecting a person is at least as hard as telling one "
-             "draw "
-             "of N(0, 1) from one of N(μ, 1).";
+             "draw of N(0, 1) from one of N(μ, 1).";
     case GdpVerdict::not_gdp:
       return "No μ covers the whole curve, so only pairs with a slack are stated.";
     case GdpVerdict::undecided:
@@ -224,21 +224,75 @@ void add_comparison(Document& document, const std::vector<Statement>& statements
   document.blocks.emplace_back(pictures_of(curves));
 }
 
-void add_method(Document& document, const std::vector<Statement>& statements) {
+/// The guarantees to quote, each with its meaning.
+Table numbers_of(const Statement& statement) {
+  Table table{{{"guarantee", "at most", "what it means"}}};
+  const auto& [delta, epsilon] = statement.headline;
+  table.rows.push_back(
+      {"ε at δ = " + delta.text, most(epsilon), "(ε, δ)-differential privacy. For several releases, add the ε and add the δ"});
+  if (statement.pure)
+    table.rows.push_back(
+        {"ε at δ = 0", most(*statement.pure), "pure differential privacy: no output multiplies anyone's odds by more than e^ε"});
+  if (statement.rho)
+    table.rows.push_back({"ρ", most(*statement.rho), "zero-concentrated differential privacy. For several releases, add the ρ"});
+  for (const MuRow& row : statement.mus) {
+    const bool first = &row == &statement.mus.front(), last = &row == &statement.mus.back();
+    if (!row.regret || !(row.slack == "0" || last)) continue;
+    if (!first && most(row.mu) == most(statement.mus.front().mu) && statement.mus.front().slack == "0")
+      continue;  // the slack gains nothing
+    table.rows.push_back({row.slack == "0" ? "μ" : "μ, slack " + row.slack, most(row.mu),
+                          row.slack == "0" ? "Gaussian differential privacy. For several releases, add the squares of μ"
+                                           : "Gaussian differential privacy, except with probability " + row.slack +
+                                                 ". For several releases, add the squares of μ and add the slacks"});
+  }
+  table.rows.push_back(
+      {"advantage", most(statement.risk.advantage), "of any attack over guessing who took part: 0 is none, 1 is certainty"});
+  return table;
+}
+
+/// The published values with their labels and the margin of error of the noise.
+void add_values(Document& document, const Statement& statement) {
+  if (statement.context.values.empty()) return;
+  const double margin = added_noise(statement.plan)->margin;
+  const std::string shown = safe_end(Interval::exactly(margin), SafeEnd::hi, 4);
+  Table table{{{"", "published", "margin of error"}}};
+  for (const auto& [label, value] : statement.context.values) table.rows.push_back({label, value, "± " + shown});
+  document.blocks.emplace_back(Heading{"Published values"});
+  document.blocks.emplace_back(Paragraph{
+      "Each value is the true one plus noise. The margin of error is that of the noise alone: at most 5 of 100 values are further off. " +
+      std::string(statement.context.disjoint
+                      ? "Every row is about different people, so each person is protected as if their row were the only one."
+                      : "All rows may be about the same people; the plan accounts for all of them together.")});
+  document.blocks.emplace_back(std::move(table));
+}
+
+/// When, and whom to ask, if that is stated.
+void add_publisher(Document& document, const Context& context) {
+  std::string text = context.date.empty() ? "" : "Published: " + context.date + ".";
+  if (!context.contact.empty()) text += std::string(text.empty() ? "" : " ") + "Contact: " + context.contact + ".";
+  if (!text.empty()) document.blocks.emplace_back(Paragraph{text});
+}
+
+void add_check(Document& document, const std::vector<Statement>& statements) {
   const Statement& statement = statements.front();
+  document.blocks.emplace_back(Heading{"How to check"});
+  document.blocks.emplace_back(Paragraph{"Computed by tradeoff " TRADEOFF_VERSION
+                                         ". Every number is the safe end of an interval that is proved to hold the truth, rounded to "
+                                         "that side; the intervals and the theorems are in the appendix. SHA-256 of plan and neighbours: " +
+                                         as_code(noise::sha256(statement.plan_text + "\n" + to_word(statement.curve.neighbours()))) +
+                                         ". To check, run"});
+  document.blocks.emplace_back(Verbatim{command_for(statements), "sh"});
+}
+
+void add_method(Document& document, const Statement& statement) {
   document.blocks.emplace_back(Heading{"Method"});
   document.blocks.emplace_back(
-      Paragraph{"Computed by tradeoff " TRADEOFF_VERSION ", method: " + std::string(to_string(statement.provenance.method)) +
-                ". Every value is an interval that is proved to hold the truth, all errors of truncation, "
-                "discretisation and rounding included; the number to "
-                "quote is the end on the safe side, rounded to that side."});
+      Paragraph{"Method: " + std::string(to_string(statement.provenance.method)) +
+                ". All errors of truncation, discretisation and rounding are part of the intervals. Proofs of the theorems, floating point "
+                "included, are in `docs/theory` of the program."});
   Table steps{{{"theorem", "use"}}};
   for (const Step& step : statement.provenance.steps) steps.rows.push_back({as_code(step.theorem), step.detail});
   document.blocks.emplace_back(std::move(steps));
-  document.blocks.emplace_back(
-      Paragraph{"Proofs of the theorems, floating point included, are in `docs/theory` of the program. SHA-256 of plan and neighbours: " +
-                as_code(noise::sha256(statement.plan_text + "\n" + to_word(statement.curve.neighbours()))) + ". To check, run"});
-  document.blocks.emplace_back(Verbatim{command_for(statements), "sh"});
 }
 
 }  // namespace
@@ -260,6 +314,9 @@ std::string model_card(const Statement& statement) {
   text += std::string("  neighbours: ") + to_word(statement.curve.neighbours()) + "\n";
   text += "  mechanism: " + quoted(statement.plan_text) + "\n";
   text += "  membership_inference_advantage: " + claimed(statement.risk.advantage, SafeEnd::hi) + "\n";
+  if (statement.rho) text += "  rho_zcdp: " + claimed(*statement.rho, SafeEnd::hi) + "\n";
+  if (!statement.context.date.empty()) text += "  date: " + quoted(statement.context.date) + "\n";
+  if (!statement.context.contact.empty()) text += "  contact: " + quoted(statement.context.contact) + "\n";
   text += "  accountant: " + quoted("tradeoff " TRADEOFF_VERSION ", certified upper bounds") + "\n";
   return text;
 }
@@ -269,17 +326,26 @@ Document to_document(const std::vector<Statement>& statements) {
   Document document{one.context.title, {}};
   auto& blocks = document.blocks;
   const auto add = [&blocks](Block block) { blocks.push_back(std::move(block)); };
+  add_publisher(document, one.context);
   add(Highlight{"Certified: " + headline_text(one) + ", for " + unit_of(one) + "."});
   add(Paragraph{plain_introduction});
   add(Listing{plain_sentences(one.risk)});
   add(Heading{"What is protected"});
   add(Paragraph{"Unit of privacy: " + unit_of(one) + ". " + records_sentence(one) + neighbours_sentence(one.curve.neighbours())});
+  add(Heading{"In numbers"});
+  add(numbers_of(one));
+  add_values(document, one);
+  add(pictures_of({{"this plan", one.curve}}));
   add(Heading{"What was run"});
   add(Verbatim{one.plan_text, ""});
   add(steps_of(one.plan));
   add(Heading{"Sampling assumed"});
   add(Listing{sampling_assumed(one.plan)});
   if (one.assumed_poisson) add(assumed_and_certain(one));
+  add(Heading{"What is not covered"});
+  add(Listing{not_covered(one)});
+  add_check(document, statements);
+  add(Appendix{"Appendix: proved intervals and method"});
   add(Heading{"ε and δ"});
   add(Paragraph{
       "The result is (ε, δ)-differentially private for each of these pairs. δ should be far below one over the number of people."});
@@ -290,19 +356,16 @@ Document to_document(const std::vector<Statement>& statements) {
   add(
       Paragraph{"Slack: with at most this chance everything may be revealed. Regret: how much the error rates of attacks are understated "
                 "if only μ and "
-                "slack are known; below 0.01 they say nearly all there is to say. Pairs compose: squares of μ add up, slacks add up."});
+                "slack are known; below 0.01 they say nearly all there is to say."});
   if (const auto remarks = gaussian_remarks(one); !remarks.empty()) add(Listing{remarks});
   add(Heading{"Trade-off between an attacker's errors"});
-  add(pictures_of({{"this plan", one.curve}}));
   add(tradeoff_of(one));
   add(Heading{"Risk"});
   add(risks_of(one.risk));
-  add(Heading{"What is not covered"});
-  add(Listing{not_covered(one)});
   if (statements.size() > 1) add_comparison(document, statements);
   add(Heading{"For a model card"});
   add(Verbatim{model_card(one), "yaml"});
-  add_method(document, statements);
+  add_method(document, one);
   return document;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/digest.h"
 #include "numeric/arithmetic.h"
+#include "report/margin.h"
 #include "report/statement.h"
 #include "tradeoff/version.h"
 
@@ -65,15 +66,12 @@ void write_nist(JsonWriter& out, const Statement& statement) {
 void write_registry(JsonWriter& out, const Statement& statement) {
   const bool pure = statement.curve.epsilon_at(Interval::exactly(0)).hi < infinity;
   out.begin_object().key("tier_1").begin_object();
-  out.key("data_curator")
-      .null()
-      .key("intended_use")
-      .null()
-      .key("data_product_description")
-      .null()
-      .key("publication_date")
-      .null()
-      .end_object();
+  out.key("data_curator").null().key("intended_use").null().key("data_product_description").null().key("publication_date");
+  if (statement.context.date.empty())
+    out.null();
+  else
+    out.text(statement.context.date);
+  out.end_object();
   out.key("tier_2").begin_object().key("dp_flavor").text(pure ? "pure differential privacy" : "approximate differential privacy");
   out.key("privacy_unit").text(unit_of(statement)).key("privacy_loss_parameters");
   write_epsilons(out, statement);
@@ -108,6 +106,25 @@ void write_method(JsonWriter& out, const Statement& statement) {
   out.end_object();
 }
 
+/// What only the publisher knows: null where it is not stated.
+void write_publication(JsonWriter& out, const Statement& statement) {
+  const auto text_or_null = [&out](const char* name, const std::string& text) {
+    out.key(name);
+    if (text.empty())
+      out.null();
+    else
+      out.text(text);
+  };
+  text_or_null("date", statement.context.date);
+  text_or_null("contact", statement.context.contact);
+  if (statement.context.values.empty()) return;
+  out.key("published").begin_object().key("rows").text(statement.context.disjoint ? "disjoint" : "composed");
+  out.key("margin_of_error_95").number(added_noise(statement.plan)->margin).key("values").begin_array();
+  for (const auto& [label, value] : statement.context.values)
+    out.begin_object().key("label").text(label).key("value").text(value).end_object();
+  out.end_array().end_object();
+}
+
 void write_statement(JsonWriter& out, const Statement& statement) {
   out.begin_object().key("title").text(statement.context.title).key("plan").text(statement.plan_text);
   out.key("unit")
@@ -120,6 +137,13 @@ void write_statement(JsonWriter& out, const Statement& statement) {
   write_epsilons(out, statement);
   out.key("mu");
   write_mu(out, statement);
+  out.key("rho_zcdp");
+  (statement.rho ? out.interval(*statement.rho) : out.null()).key("pure_epsilon");
+  if (statement.pure)
+    out.interval(*statement.pure);
+  else
+    out.null();
+  write_publication(out, statement);
   out.key("tradeoff");
   write_tradeoff(out, statement);
   out.key("balanced_error").interval(statement.balanced).key("risk");

@@ -37,6 +37,26 @@ TEST(Order, ExitCodesAndSentences) {  // [privacy-order]
   EXPECT_THAT(touching.out, StartsWith("undecided"));
 }
 
+// [revealing-composition] With a tolerance D the second plan may also reveal everything with probability D.
+TEST(Order, IgnoresWhatIsRarerThanTheTolerance) {
+  const std::string sampled = "gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(1000)";
+  const Outcome no = run_command({"order", sampled, "gdp(mu=1)"});
+  EXPECT_EQ(no.code, 1);
+  EXPECT_THAT(no.out, HasSubstr("the attack that decides: say \"took part\" where the privacy loss is above epsilon"));
+  EXPECT_THAT(no.out, HasSubstr("--tolerance ignores such differences"));
+  const Outcome yes = run_command({"order", "--tolerance", "1e-12", sampled, "gdp(mu=1)"});
+  EXPECT_EQ(yes.code, 0);
+  EXPECT_THAT(yes.out, StartsWith("yes: the first plan is at least as private as the second, up to probability 1e-12"));
+  // It is the order with the composed plan, also where the tolerance is too small.
+  for (const char* tolerance : {"0.001", "0.5"}) {
+    const int told = run_command({"order", "--tolerance", tolerance, "gdp(mu=1)", "gdp(mu=0.9)"}).code;
+    EXPECT_EQ(told, run_command({"order", "gdp(mu=1)", std::string("gdp(mu=0.9); dp(0, ") + tolerance + ")"}).code) << tolerance;
+    EXPECT_EQ(told, std::string(tolerance) == "0.5" ? 0 : 1);
+  }
+  EXPECT_EQ(ask({{"plan", "gdp(2)"}, {"ask", "order"}, {"other", "gdp(1)"}, {"tolerance", "1/3"}}).at("tolerance"), "1/3");
+  EXPECT_EQ(run_command({"order", "--tolerance", "2", "gdp(1)", "gdp(2)"}).code, 3);
+}
+
 TEST(Order, FaultsOfEitherPlanAreNamed) {
   EXPECT_EQ(run_command({"order", "gdp(1)"}).code, 2);
   EXPECT_EQ(run_command({"order", "gdp(1)", "gdp(2)", "gdp(3)"}).code, 2);

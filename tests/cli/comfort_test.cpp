@@ -17,6 +17,7 @@
 
 #include "names_of_verbs.h"
 #include "run_command.h"
+#include "tradeoff/version.h"
 
 namespace tradeoff::detail::test {
 namespace {
@@ -43,6 +44,13 @@ TEST(Theorems, AreThePagesOfTheTheory) {
 TEST(Theorems, CanBeLookedFor) {
   EXPECT_THAT(run_command({"theorems", "gaussian-profile"}).out, HasSubstr("Source: Dong, Roth and Su"));
   EXPECT_THAT(run_command({"theorems", "subsampling"}).out, Not(HasSubstr("gaussian-profile")));
+  // By a statement of a source, also inside a list of statements.
+  EXPECT_THAT(run_command({"theorems", "Theorem 3"}).out, HasSubstr("group-privacy"));
+  EXPECT_THAT(run_command({"theorems", "theorem 3"}).out, HasSubstr("Cadir, Najib and Shkel, Theorems 2 and 3"));
+  EXPECT_THAT(run_command({"theorems", "Theorem 3"}).out, Not(HasSubstr("tail-model")));  // Theorems 3.2 and 3.3
+  EXPECT_THAT(run_command({"theorems", "Dong, Roth and Su", "Theorem 3"}).out, testing::StartsWith("group-privacy"));
+  EXPECT_THAT(run_command({"theorems", "Theorem 1"}).out, Not(HasSubstr("central-limit")));  // Theorem 11
+  EXPECT_THAT(run_command({"theorems", "Theorem 11"}).out, testing::StartsWith("central-limit"));
   const Outcome unknown = run_command({"theorems", "gausian-profile"});
   EXPECT_EQ(unknown.code, 3);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'gaussian-profile'?"));
@@ -56,6 +64,8 @@ TEST(Completion, ListsEveryVerb) {
     EXPECT_EQ(run.code, 0) << run.err;
     for (const std::string& name : names) EXPECT_THAT(run.out, HasSubstr(name)) << shell;
     EXPECT_THAT(run.out, HasSubstr("add-remove replace-one")) << shell;
+    EXPECT_THAT(run.out, HasSubstr("gaussian-profile")) << shell;  // a theorem
+    EXPECT_THAT(run.out, HasSubstr("fdp-training")) << shell;      // a figure
   }
   EXPECT_THAT(run_command({"completion", "zhs"}).err, HasSubstr("did you mean 'zsh'?"));
   EXPECT_EQ(run_command({"completion"}).code, 3);
@@ -145,6 +155,41 @@ TEST(Errors, WrapTheListOfKnownSources) {
 }
 
 TEST(Quiet, LeavesOnlyTheBoundOfTheTour) { EXPECT_EQ(run_command({"tour", "--quiet"}).out, "epsilon <= 2.38169 at delta = 1e-5\n"); }
+
+TEST(Quiet, LeavesOnlyTheBoundOfATrainingRun) {
+  const std::vector<std::string> run = {"sgd", "--batch", "256", "--examples", "60000", "--epochs", "60", "--delta", "1e-5", "--quiet"};
+  const auto with = [&](const char* option, const char* value) {
+    std::vector<std::string> all = run;
+    all.insert(all.end(), {option, value});
+    return run_command(all).out;
+  };
+  EXPECT_EQ(with("--noise-multiplier", "1.1"), "epsilon <= 2.38169 at delta = 1e-5\n");
+  EXPECT_THAT(with("--epsilon", "2.5"),
+              testing::MatchesRegex("noise multiplier = 1\\.0[0-9]*\nepsilon <= 2\\.[45][0-9]* at delta = 1e-5\n"));
+}
+
+TEST(Paper, TheSentenceSaysEverythingThatMatters) {
+  const Outcome run = run_command({"sgd", "--noise-multiplier", "1.1", "--batch", "256", "--examples", "60000", "--epochs", "60", "--delta",
+                                   "1e-5", "--json", "--quiet"});
+  EXPECT_EQ(
+      json::parse(run.out)["sentence"].get<std::string>(),
+      "We train with DP-SGD for T = 14063 steps on Poisson-sampled batches (rate q = 256/60000), with noise multiplier σ = 1.1 relative "
+      "to the clipping norm. The run is (ε, δ)-differentially private with ε = 2.38169 and δ = 1e-5 for one example under add-remove "
+      "neighbours, a certified bound of tradeoff " TRADEOFF_VERSION
+      " for the plan `gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)`.");
+  const auto sentence = [](std::vector<std::string> more) {
+    std::vector<std::string> all = {
+        "sgd", "--noise-multiplier", "2", "--batch", "10", "--examples", "100", "--epochs", "2", "--delta", "1e-5", "--json", "--quiet"};
+    all.insert(all.end(), more.begin(), more.end());
+    return json::parse(run_command(all).out)["sentence"].get<std::string>();
+  };
+  EXPECT_THAT(sentence({"--sampling", "fixed"}), HasSubstr("batches of 10 of the 100 examples, each a fresh sample without replacement"));
+  EXPECT_THAT(sentence({"--sampling", "fixed"}), HasSubstr("under replace-one neighbours"));
+  EXPECT_THAT(sentence({"--sampling", "shuffled"}), HasSubstr("shuffled before each epoch"));
+  EXPECT_THAT(sentence({"--sampling", "allocated"}), HasSubstr("joins one random step of each epoch"));
+  EXPECT_THAT(sentence({"--sampling", "cyclic", "--groups", "2"}), HasSubstr("from one of 2 groups in turn"));
+  EXPECT_THAT(sentence({"--per-user", "3"}), HasSubstr("for one user, who owns at most 3 examples"));
+}
 
 TEST(Quiet, LeavesOnlyTheTheoremsOfExplain) {
   const std::string shown = run_command({"explain", "--quiet", "gaussian(2)"}).out;

@@ -54,7 +54,20 @@ TEST(VerbCompare, PrintsTheTableOfThePaper) {
   EXPECT_THAT(run.out, HasSubstr("gdp_summary         2.13654   3.72861   4.87081   5.80197"));
   EXPECT_THAT(run.out, HasSubstr("epsilon <= 5.56406 at delta = 0.0001"));
   EXPECT_THAT(run.out, HasSubstr("by exact"));
-  EXPECT_THAT(run.out, HasSubstr("refused:\n"));
+  EXPECT_THAT(run.out, testing::Not(HasSubstr("refused:\n")));
+  EXPECT_THAT(run.out, HasSubstr("methods do not cover this plan; --all says why\n"));
+}
+
+TEST(VerbCompare, SaysWhyAMethodIsMissingOnlyIfAsked) {
+  const std::vector<std::string> ask = {"compare", "--delta", "1e-5", "dp(epsilon=0.2) | repeat(50)"};
+  const auto with = [&](const char* more) {
+    std::vector<std::string> all = ask;
+    all.emplace_back(more);
+    return run_command(all).out;
+  };
+  EXPECT_THAT(with("--all"), HasSubstr("refused:\n"));
+  EXPECT_THAT(with("--all"), HasSubstr("covers only Gaussian noise without sampling"));
+  EXPECT_THAT(with("--quiet"), testing::MatchesRegex("epsilon <= [0-9.]+ at delta = 1e-5\n"));
 }
 
 TEST(VerbCompare, ListsTheBoundsFromTheSmallestToTheLargest) {

@@ -57,15 +57,51 @@ TEST(CurvePicture, IsDrawnForEveryView) {
   }
 }
 
+TEST(CurveTable, TakesChosenPlacesAndSeveralPlans) {
+  const Outcome one = run_command({"curve", "--at", "0.05,1/2", "gdp(mu=1)"});
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_THAT(one.out, StartsWith("alpha,beta_lo,beta_hi\n0.05,0.7404"));
+  EXPECT_THAT(one.out, HasSubstr("\n1/2,0.1586"));
+  const Outcome two = run_command({"curve", "--as", "profile", "--at", "1", "gdp(mu=1)", "dp(epsilon=1, delta=0.5)"});
+  EXPECT_THAT(two.out, StartsWith("plan,epsilon,delta_lo,delta_hi\n\"gdp(mu=1)\",1,0.12693"));
+  EXPECT_THAT(two.out, HasSubstr("\n\"dp(epsilon=1, delta=0.5)\",1,0.49999"));
+  EXPECT_THAT(run_command({"curve", "--at", "1", "--json", "--as", "gdpt", "gdp(mu=1)", "gdp(mu=2)"}).out,
+              HasSubstr("{\"plan\":\"gdp(mu=2)\",\"points\":[{\"epsilon\":1,\"mu\":"));
+  EXPECT_THAT(run_command({"curve", "--at", "1.5", "gdp(mu=1)"}).err, HasSubstr("alphas from 0 to 1"));
+  EXPECT_EQ(run_command({"curve", "--at", "0.5", "--points", "3", "gdp(mu=1)"}).code, 3);
+  EXPECT_EQ(run_command({"curve", "--at", "0.5", "--format", "svg", "gdp(mu=1)"}).code, 3);
+}
+
+TEST_F(CurveFile, HasTheFormatOfItsSuffix) {
+  for (const auto& [name, start] : std::vector<std::pair<const char*, const char*>>{
+           {"a.svg", "<svg "}, {"a.csv", "alpha,"}, {"a.json", "{\"answer\":"}, {"a.tex", "% needs \\usepackage{pgfplots}"}}) {
+    EXPECT_EQ(run_command({"curve", "gdp(mu=1)", "--out", directory / name}).code, 0) << name;
+    EXPECT_THAT(read(directory / name), StartsWith(start)) << name;
+  }
+  const Outcome pdf = run_command({"curve", "gdp(mu=1)", "--out", directory / "a.pdf"});
+  EXPECT_EQ(pdf.code, 3);
+  EXPECT_THAT(pdf.err, HasSubstr("tradeoff.plot"));
+  EXPECT_FALSE(std::filesystem::exists(directory / "a.pdf"));
+}
+
+TEST(CurveTikz, EscapesWhatTexWouldInterpret) {
+  const std::string tex =
+      run_command({"curve", "--format", "tikz", "--points", "5", "discrete_laplace(scale=1) | repeat(2)", "gdp(mu=1)"}).out;
+  EXPECT_THAT(tex, HasSubstr("\\addlegendentry{discrete\\_laplace(scale=1) \\textbar{} repeat(2)}"));
+  EXPECT_THAT(tex, HasSubstr("xlabel={type I error $\\alpha$ (false-positive rate)}"));
+  EXPECT_THAT(tex, HasSubstr("(1,0)};"));
+  std::size_t open = 0, closed = 0;
+  for (const char c : tex) (c == '{' ? open : closed) += c == '{' || c == '}' ? 1 : 0;
+  EXPECT_EQ(open, closed);
+  EXPECT_THAT(run_command({"curve", "--as", "profile", "--format", "tikz", "gdp(mu=1)"}).out, HasSubstr("ymode=log"));
+}
+
 TEST(CurvePicture, IsTheSameEveryTime) {
   const std::vector<std::string> arguments = {"curve", "--format", "svg", "laplace(scale=1) | repeat(3)"};
   EXPECT_EQ(run_command(arguments).out, run_command(arguments).out);
 }
 
 TEST(CurvePicture, RefusesWhatItCannotDraw) {
-  const Outcome table = run_command({"curve", "gdp(mu=1)", "gdp(mu=2)"});
-  EXPECT_EQ(table.code, 3);
-  EXPECT_THAT(table.err, HasSubstr("--format term or svg"));
   const Outcome fault = run_command({"curve", "--format", "svg", "gdp(mu=1)", "gdb(mu=2)"});
   EXPECT_EQ(fault.code, 3);
   EXPECT_THAT(fault.err, HasSubstr("\n  gdb(mu=2)\n  ^\n"));

@@ -69,7 +69,7 @@ TEST(Help, ShowsChoicesDefaultsAndAliases) {
 TEST(Synonyms, AreAcceptedOptions) {
   EXPECT_THAT(run_command({"advantage", "gdp(mu=1)", "--neighbors", "add-remove"}).out, HasSubstr("add-remove neighbours"));
   const std::vector<std::string> rest = {
-      "--noise-multiplier", "1.1", "--examples", "60000", "--steps", "14063", "--delta", "1e-5", "--quiet"};
+      "--noise-multiplier", "1.1", "--examples", "60000", "--steps", "14063", "--delta", "1e-5", "--json", "--quiet"};
   const auto with = [&](std::vector<std::string> words) {
     words.insert(words.begin(), "sgd");
     words.insert(words.end(), rest.begin(), rest.end());

@@ -114,6 +114,26 @@ TEST(VerbReport, CommandOnThePageMakesThePageAgain) {
   }
 }
 
+TEST(VerbReport, ShowsATableWithLabels) {
+  const auto file = std::filesystem::temp_directory_path() / ("tradeoff_values_" + std::to_string(getpid()) + ".csv");
+  const auto with = [&](const char* content, std::vector<std::string> more) {
+    std::ofstream(file) << content;
+    more.insert(more.begin(), {"report", "--released", file, "discrete_laplace(scale=2)"});
+    return run_command(more);
+  };
+  const std::vector<std::string> disjoint = {"--rows", "disjoint", "--neighbours", "add-remove"};
+  const Outcome good = with("region,count\n\"North, South\",12\nWest,3.5\r\n\n", disjoint);
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("| North, South | 12 | ± 6 |\n| West | 3.5 | ± 6 |\n"));
+  EXPECT_THAT(with("North,12\nWest,3\n", {}).err, HasSubstr("2 published values, but the plan releases 1; add | repeat(2)"));
+  EXPECT_THAT(with("North,12\nWest,many\n", disjoint).err, HasSubstr("line 2: 'many' is not a number; a line is LABEL,NUMBER"));
+  EXPECT_THAT(with("region,count\n", disjoint).err, HasSubstr("no values"));
+  EXPECT_THAT(with("1\n2\n", {"--rows", "disjoint"}).err, HasSubstr("need add-remove or zero-out neighbours"));
+  EXPECT_EQ(run_command({"report", "--rows", "disjoint", "gdp(1)"}).code, 3);
+  EXPECT_EQ(run_command({"report", "--released", "/no/such/file", "gdp(1)"}).code, 3);
+  std::filesystem::remove(file);
+}
+
 TEST(VerbReport, RefusesAFileWhoseFormatItDoesNotKnow) {
   const auto file = std::filesystem::temp_directory_path() / ("tradeoff_report_" + std::to_string(getpid()) + ".pdf");
   const Outcome run = run_command({"report", "gdp(mu=1)", "--out", file});

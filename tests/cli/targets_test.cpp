@@ -36,7 +36,7 @@ TEST(Targets, ARunOfTrainingIsRefusedUnlessItMeetsAllOfThem) {
 }
 
 TEST(Targets, TheNoiseOfARunIsFound) {
-  const Outcome found = sgd({"--epsilon", "2", "--steps", "100"});
+  const Outcome found = sgd({"--epsilon", "2", "--steps", "100", "--json"});
   ASSERT_EQ(found.code, 0) << found.err;
   EXPECT_THAT(found.out, HasSubstr("repeat(100)"));
   EXPECT_THAT(found.out, HasSubstr("Sampling: poisson"));

@@ -14,13 +14,13 @@ using testing::Not;
 Document sample() {
   Picture picture{"A title", {"x", Scale::linear, 0, 1}, {"y", Scale::linear, 0, 1}, {{"line", {{0, {0, 0}}, {1, {1, 1}}}}}};
   return {"Title",
-          {Heading{"Head"}, Paragraph{"Text with `code`."}, Highlight{"Quick"}, Listing{{"one", "two"}},
+          {Appendix{"Appendix: more"}, Heading{"Head"}, Paragraph{"Text with `code`."}, Highlight{"Quick"}, Listing{{"one", "two"}},
            Table{{{"a", "b"}, {"1", "`x | y`"}}}, Verbatim{"as it is\n", "sh"}, Gallery{{{"Figure", "what it shows", {picture}}}}}};
 }
 
 TEST(Document, InMarkdown) {
   const std::string text = to_markdown(sample());
-  EXPECT_THAT(text, HasSubstr("# Title\n\n## Head\n\nText with `code`.\n\n> **Quick**\n\n- one\n- two\n\n"));
+  EXPECT_THAT(text, HasSubstr("# Title\n\n# Appendix: more\n\n## Head\n\nText with `code`.\n\n> **Quick**\n\n- one\n- two\n\n"));
   EXPECT_THAT(text, HasSubstr("| a | b |\n|---|---|\n| 1 | `x \\| y` |\n"));
   EXPECT_THAT(text, HasSubstr("```sh\nas it is\n```\n"));
   EXPECT_THAT(text, HasSubstr("```text\n  A title\n"));
@@ -28,9 +28,9 @@ TEST(Document, InMarkdown) {
 
 TEST(Document, InHtml) {
   const std::string page = to_html(sample());
-  for (const char* part :
-       {"<!DOCTYPE html>", "<h1>Title</h1>", "<h2>Head</h2>", "Text with <code>code</code>.", "<li>two</li>", "<th>b</th>",
-        "<td><code>x | y</code></td>", "<pre>as it is\n</pre>", "<svg ", "prefers-color-scheme:dark", "@media print"})
+  for (const char* part : {"<!DOCTYPE html>", "<h1>Title</h1>", "<h1 class=\"appendix\">Appendix: more</h1>", "<h2>Head</h2>",
+                           "Text with <code>code</code>.", "<li>two</li>", "<th>b</th>", "<td><code>x | y</code></td>",
+                           "<pre>as it is\n</pre>", "<svg ", "prefers-color-scheme:dark", "@media print"})
     EXPECT_THAT(page, HasSubstr(part));
   for (const char* part : {"<script", "http-equiv", "<link", "src=", "url("}) EXPECT_THAT(page, Not(HasSubstr(part)));
 }

@@ -5,7 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "report/margin.h"
 #include "tradeoff/analyze.h"
+#include "tradeoff/error.h"
 
 namespace tradeoff::detail::report {
 namespace {
@@ -88,7 +92,7 @@ TEST(Statement, OmitsWarningsForTheCaller) {
   for (const char* plan :
        {"gaussian(sigma=0.1)", "dp(epsilon=1, delta=1e-5)", "laplace(1) | poisson(0.5)", "truncated_laplace(scale=1, bound=5)"}) {
     std::string text = to_markdown(to_document({make_statement({}, parse(plan), curve_of(plan))}));
-    text.resize(text.find("## Method"));  // how to check the page is the one command on it
+    text.erase(text.find("## How to check"), text.find("# Appendix") - text.find("## How to check"));  // the one command on the page
     for (const char* word : {"--", "epsilon_max", "group(k)", "rectify", "query", "mu above 6"}) {
       if (std::string(word) == "--") {
         EXPECT_THAT(text, testing::Not(testing::ContainsRegex("--[a-z]"))) << plan;
@@ -156,6 +160,82 @@ TEST(Statement, OrdersPlansOnlyWhereTheOrderIsCertain) {
   // Below at every tested point, but neither tail proves that it stays below.
   EXPECT_THAT(row("mixture([(0.5, gdp(1)), (0.5, gdp(2))])", "gdp(0.5)"), HasSubstr("| undecided |"));
   EXPECT_THAT(row("dp(1) | poisson(0.5)", "dp(1) | sample(1, 2)"), HasSubstr("| not comparable |"));
+}
+
+TEST(Statement, PutsWhatAReaderNeedsBeforeTheIntervals) {
+  const Statement one = make_statement({}, parse("laplace(scale=2)"), curve_of("laplace(scale=2)"));
+  const std::string text = to_markdown(to_document({one}));
+  std::size_t before = 0;
+  for (const char* part : {"Certified: ", "In plain words", "## What is protected", "## In numbers", "## What was run",
+                           "## What is not covered", "## How to check", "# Appendix", "## ε and δ", "## Risk", "## Method"}) {
+    const std::size_t at = text.find(part);
+    ASSERT_NE(at, std::string::npos) << part;
+    EXPECT_GT(at, before) << part;
+    before = at;
+  }
+  EXPECT_EQ(text.substr(0, text.find("# Appendix")).find("between "), std::string::npos);  // no interval in front
+  EXPECT_THAT(text, HasSubstr("| ε at δ = 0 | 0.5 | pure differential privacy"));
+  EXPECT_THAT(text, HasSubstr("| ρ | 0.125 | zero-concentrated"));  // epsilon^2 / 2
+}
+
+TEST(Statement, StatesRhoOnlyWhereOneIsKnown) {
+  const auto rho = [](const char* plan) { return make_statement({}, parse(plan), curve_of(plan)).rho; };
+  ASSERT_TRUE(rho("gaussian(sigma=2) | repeat(8)"));
+  EXPECT_EQ(*rho("gaussian(sigma=2) | repeat(8)"), Interval::exactly(1));  // 8 / (2 sigma^2)
+  EXPECT_FALSE(rho("dp(epsilon=1, delta=1e-6)"));
+}
+
+TEST(Statement, ShowsPublishedValuesWithTheirMargin) {
+  Context context;
+  context.date = "2026-11-17";
+  context.contact = "privacy@agency.example";
+  context.values = {{"North | South", "12"}, {"West", "3"}};
+  context.released = "counts.csv";
+  const Curve curve = analyze(parse("discrete_laplace(scale=2)"), Neighbours::add_remove);
+  EXPECT_THROW((void)make_statement(context, parse("discrete_laplace(scale=2)"), curve), DomainError);  // one run for two values
+  context.disjoint = true;
+  const Statement one = make_statement(context, parse("discrete_laplace(scale=2)"), curve);
+  const std::string text = to_markdown(to_document({one}));
+  EXPECT_THAT(text, HasSubstr("Published: 2026-11-17. Contact: privacy@agency.example."));
+  EXPECT_THAT(text, HasSubstr("| North \\| South | 12 | ± 6 |"));
+  EXPECT_THAT(text, HasSubstr("Every row is about different people"));
+  EXPECT_THAT(text, HasSubstr("--released counts.csv --rows disjoint"));
+  EXPECT_THAT(to_json({one}), HasSubstr("\"margin_of_error_95\":6"));
+  // A record that is replaced may change two rows.
+  EXPECT_THROW((void)make_statement(context, parse("discrete_laplace(scale=2)"), curve_of("discrete_laplace(scale=2)")), DomainError);
+  EXPECT_THROW((void)make_statement(context, parse("gaussian(1) | poisson(0.1)"), analyze(parse("gaussian(1) | poisson(0.1)"))),
+               DomainError);
+  context.disjoint = false;
+  const Plan twice = parse("discrete_laplace(scale=2) | repeat(2)");
+  EXPECT_THAT(to_markdown(to_document({make_statement(context, twice, analyze(twice))})), HasSubstr("accounts for all of them together"));
+}
+
+/// The probability of |X| > m for the discrete laws, summed; for the continuous ones in closed form.
+TEST(Margin, CoversAtLeast95Of100) {
+  for (const double scale : {0.1, 0.5, 1.0, 2.0, 7.3, 40.0}) {
+    const std::string text = std::to_string(scale);
+    const auto margin = [&](const char* source) { return added_noise(parse(std::string(source) + "(" + text + ")"))->margin; };
+    EXPECT_LE(std::erfc(margin("gaussian") / scale / std::sqrt(2.0)), 0.05);
+    EXPECT_GE(std::erfc(0.999 * margin("gaussian") / scale / std::sqrt(2.0)), 0.05);
+    EXPECT_LE(std::exp(-margin("laplace") / scale), 0.05);
+    EXPECT_GE(std::exp(-0.999 * margin("laplace") / scale), 0.05);
+    for (const char* law : {"discrete_laplace", "discrete_gaussian"}) {
+      const bool normal = std::string(law) == "discrete_gaussian";
+      double all = 0, beyond = 0, beyond_less = 0;
+      for (int x = -2000; x <= 2000; ++x) {
+        const double mass = normal ? std::exp(-x * x / (2 * scale * scale)) : std::exp(-std::abs(x) / scale);
+        all += mass;
+        if (std::abs(x) > margin(law)) beyond += mass;
+        if (std::abs(x) > margin(law) - 3) beyond_less += mass;
+      }
+      EXPECT_LE(beyond, 0.05 * all) << law << scale;
+      EXPECT_GE(beyond_less, 0.05 * all) << law << scale;  // at most three steps too wide
+    }
+  }
+  EXPECT_FALSE(added_noise(parse("gaussian(1); laplace(1)")));
+  EXPECT_FALSE(added_noise(parse("gaussian(1) | poisson(0.1)")));
+  EXPECT_FALSE(added_noise(parse("dp(1)")));
+  EXPECT_EQ(added_noise(parse("laplace(1) | repeat(3) | repeat(4)"))->releases, 12U);
 }
 
 }  // namespace

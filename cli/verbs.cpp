@@ -477,7 +477,7 @@ constexpr std::array<Verb, 38> all_verbs = {{
      "an answer that others can verify",
      "Writes one answer about the plan with everything that is needed to verify it: the plan and its items, the question, the interval as "
      "decimals rounded outward, the theorems with their counts and error terms, the version, and a SHA-256 of all this. `tradeoff verify` "
-     "computes the answer again and compares; assurance/checker/check_certificate.py proves it in ball arithmetic, without any of this "
+     "computes the answer again and compares; check_certificate.py of the sources proves it in ball arithmetic, without any of this "
      "program's code.\n\n"
      "Examples:\n"
      "  tradeoff certify --delta 1e-5 --out answer.json \\\n"
@@ -506,7 +506,8 @@ constexpr std::array<Verb, 38> all_verbs = {{
      "refused. Exit code 1 if the release is not proved to meet every target stated.\n\n"
      "The certificate (JSON) holds the plan as drawn, the grid, exact parameters, neighbours, the guarantee, the SHA-256 of the printed "
      "rows, and a SHA-256 of all this; `tradeoff verify` checks it. NaN, infinities and values out of bounds are refused. All input is "
-     "checked before any noise is drawn, and the certificate is written before any value. docs/security.md says what is not covered.\n\n"
+     "checked before any noise is drawn, and the certificate is written before any value. The page security.md of the "
+     "documentation says what is not covered.\n\n"
      "Examples:\n"
      "  echo 1234 | tradeoff release 'discrete_laplace(scale=2)'\n"
      "  tradeoff release --low 0 --high 100 --clip \\\n"
@@ -528,7 +529,8 @@ constexpr std::array<Verb, 38> all_verbs = {{
      "  status [ACCOUNT], history ACCOUNT, report ACCOUNT\n"
      "  verify, export                check the log; print it as JSON lines\n\n"
      "The log is a chain of hashes. A receipt prints its head; `verify --expect-head` finds entries that were changed, removed or "
-     "reordered, and a store that was restored from an older copy. docs/howto/ledger.md shows a team at work.\n\n"
+     "reordered, and a store that was restored from an older copy. The page howto/ledger.md of the "
+     "documentation shows a team at work.\n\n"
      "Exit code: 0 done; 1 refused for lack of budget, or the log was tampered with; 3 bad input, or the store cannot be used.\n\n"
      "Examples:\n"
      "  tradeoff ledger create --store sqlite:budget.db patients \\\n"
@@ -641,7 +643,8 @@ constexpr std::array<Verb, 38> all_verbs = {{
      "theorems",
      "the theorems behind the answers",
      "The id and title of every theorem that the program relies on, of those that contain all the given words, or one with its source. "
-     "`explain` names the theorems of a plan by the same ids; docs/theory has statement, proof and rounding of each.\n\n"
+     "`explain` names the theorems of a plan by the same ids; the folder theory of the documentation has statement, proof and "
+     "rounding of each.\n\n"
      "Examples:\n"
      "  tradeoff theorems\n"
      "  tradeoff theorems subsampling\n"

@@ -235,9 +235,9 @@ void add_method(Document& document, const std::vector<Statement>& statements) {
   Table steps{{{"theorem", "use"}}};
   for (const Step& step : statement.provenance.steps) steps.rows.push_back({as_code(step.theorem), step.detail});
   document.blocks.emplace_back(std::move(steps));
-  document.blocks.emplace_back(
-      Paragraph{"Proofs of the theorems, floating point included, are in `docs/theory` of the program. SHA-256 of plan and neighbours: " +
-                as_code(noise::sha256(statement.plan_text + "\n" + to_word(statement.curve.neighbours()))) + ". To check, run"});
+  document.blocks.emplace_back(Paragraph{
+      "Proofs of the theorems, floating point included, are in the folder `theory` of the documentation. SHA-256 of plan and neighbours: " +
+      as_code(noise::sha256(statement.plan_text + "\n" + to_word(statement.curve.neighbours()))) + ". To check, run"});
   document.blocks.emplace_back(Verbatim{command_for(statements), "sh"});
 }
 

@@ -44,7 +44,7 @@ std::string charge_ledger(const Options& options, const char* verb, const std::s
 #else
 std::string charge_ledger(const Options& options, const char* verb, const std::string&, Neighbours) {
   if (!names_ledger(options, verb)) return {};
-  throw UnsupportedError(std::string(verb) + ": this program was built without the ledger, because SQLite (libsqlite3-dev) was missing");
+  throw UnsupportedError(std::string(verb) + ": this program was built without the ledger (TRADEOFF_LEDGER=OFF)");
 }
 #endif
 

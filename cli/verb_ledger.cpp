@@ -256,7 +256,7 @@ ExitCode run_ledger(const Verb&, const Options& options) {
 namespace tradeoff::detail::cli {
 
 ExitCode run_ledger(const Verb&, const Options&) {
-  throw UnsupportedError("ledger: this program was built without it, because SQLite (libsqlite3-dev) was missing");
+  throw UnsupportedError("ledger: this program was built without it (TRADEOFF_LEDGER=OFF)");
 }
 
 }  // namespace tradeoff::detail::cli

@@ -150,12 +150,12 @@ ExitCode run_tour(const Verb&, const Options& options) {
   text += to_lines(report::find_risk(curve), {true, ""});
   text +=
       "\nAsk your own question:\n"
-      "    ./run epsilon --delta 1e-5 'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)'\n"
-      "    ./run calibrate --epsilon 2 --delta 1e-5 'gaussian(sigma=?) | poisson(rate=0.01) | repeat(1000)'\n"
-      "    ./run sgd --noise-multiplier 1.1 --batch 256 --examples 60000 --epochs 60 --delta 1e-5\n"
-      "    ./run report --out statement.html 'gaussian(sigma=2)'     a page for publication\n"
-      "    ./run mechanisms          what a plan may contain\n"
-      "    ./run --help              everything else\n";
+      "    tradeoff epsilon --delta 1e-5 'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)'\n"
+      "    tradeoff calibrate --epsilon 2 --delta 1e-5 'gaussian(sigma=?) | poisson(rate=0.01) | repeat(1000)'\n"
+      "    tradeoff sgd --noise-multiplier 1.1 --batch 256 --examples 60000 --epochs 60 --delta 1e-5\n"
+      "    tradeoff report --out statement.html 'gaussian(sigma=2)'     a page for publication\n"
+      "    tradeoff mechanisms          what a plan may contain\n"
+      "    tradeoff --help              everything else\n";
   write_out(text);
   return ExitCode::done;
 }

@@ -101,8 +101,8 @@ std::string to_lines(const std::vector<Theorem>& shown, const std::vector<std::s
     text += std::string(theorem.id) + std::string(width + 2 - theorem.id.size(), ' ') + std::string(theorem.title) + "\n";
     if (shown.size() > 1 && found_by_source(theorem, words)) text += "    " + wrapped(theorem.source, 4, 4);
     if (shown.size() == 1)
-      text +=
-          "\nSource: " + std::string(theorem.source) + "\nStatement, proof and rounding: docs/theory/" + std::string(theorem.id) + ".md\n";
+      text += "\nSource: " + std::string(theorem.source) + "\nStatement, proof and rounding: theory/" + std::string(theorem.id) +
+              ".md in the documentation\n";
   }
   return text;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#ifdef TRADEOFF_WITH_TRAIN
 #include <unistd.h>
 
 #include <array>
@@ -371,3 +372,13 @@ ExitCode run_train(const Verb&, const Options& options) {
 }
 
 }  // namespace tradeoff::detail::cli
+#else
+#include "tradeoff/error.h"
+#include "verb.h"
+
+namespace tradeoff::detail::cli {
+
+ExitCode run_train(const Verb&, const Options&) { throw UnsupportedError("train: this program was built without it (TRADEOFF_TRAIN=OFF)"); }
+
+}  // namespace tradeoff::detail::cli
+#endif

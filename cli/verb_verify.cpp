@@ -7,10 +7,13 @@
 #include "report/release_certificate.h"
 #include "report/verify.h"
 #include "streams.h"
+#include "tradeoff/error.h"
 #include "tradeoff/version.h"
+#include "verb.h"
+#ifdef TRADEOFF_WITH_TRAIN
 #include "train/certificate.h"
 #include "train/checkpoint.h"
-#include "verb.h"
+#endif
 
 namespace tradeoff::detail::cli {
 namespace {
@@ -35,14 +38,25 @@ CertificateDocument read_certificate(const std::string& path) {
   }
 }
 
+#ifdef TRADEOFF_WITH_TRAIN
+CertificateDocument recreate_training(const CertificateDocument& document) { return train::recreate_training(document); }
+std::string digest_of_model(const std::string& text) { return train::parameters_digest(train::read_progress(text)); }
+#else
+[[noreturn]] void refuse_training() {
+  throw UnsupportedError("verify: this program was built without `train`, so it cannot check the certificate of a training run");
+}
+CertificateDocument recreate_training(const CertificateDocument&) { refuse_training(); }
+std::string digest_of_model(const std::string&) { refuse_training(); }
+#endif
+
 CertificateDocument recreate(const CertificateDocument& document) {
-  return document.kind == CertificateKind::release ? report::recreate_release(document) : train::recreate_training(document);
+  return document.kind == CertificateKind::release ? report::recreate_release(document) : recreate_training(document);
 }
 
 /// The SHA-256 that a certificate with this content must state.
 std::string digest_of_released(const CertificateDocument& document, const std::string& path) {
   const std::string text = read_file(path, "what was released,");
-  return document.kind == CertificateKind::training ? train::parameters_digest(train::read_progress(text)) : noise::sha256(text);
+  return document.kind == CertificateKind::training ? digest_of_model(text) : noise::sha256(text);
 }
 
 std::vector<Finding> findings_of(const CertificateDocument& document, const std::string* released) {

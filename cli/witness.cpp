@@ -18,12 +18,12 @@
 namespace tradeoff::detail::cli {
 namespace {
 
-/// Looks next to this program, then in the build folder, then in PATH.
+/// Looks next to this program, then in PATH.
 std::string find_witness() {
   std::error_code failed;
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
-  for (const std::filesystem::path& place : {here / "tradeoff-witness", here / ".." / "assurance" / "witness" / "tradeoff-witness"})
-    if (!here.empty() && ::access(place.c_str(), X_OK) == 0) return place.string();
+  const std::filesystem::path beside = here / "tradeoff-witness";
+  if (!here.empty() && ::access(beside.c_str(), X_OK) == 0) return beside.string();
   return "tradeoff-witness";
 }
 
@@ -73,7 +73,7 @@ Testimony ask_witness(std::string_view verb, const Options& options, Interval an
   ::close(ends[1]);
   if (failed != 0) {
     ::close(ends[0]);
-    throw InputError("--paranoid: the program tradeoff-witness is not here; `./run` builds it where it runs from the sources");
+    throw InputError("--paranoid: the program tradeoff-witness is not installed; without it leave --paranoid out");
   }
   Testimony testimony{Testimony::Verdict::undecided, read_all(ends[0])};
   ::close(ends[0]);

@@ -1,10 +1,18 @@
-# What `cmake --install` puts down: the library, its public headers, the files `find_package(tradeoff)` reads, and the command line.
+# What `cmake --install` puts down, by component:
+#   library  the library, its public headers, the files that `find_package(tradeoff)` and pkg-config read
+#   command  the command line, its manual page and completions
+#   doc      the pages that the program names: theorems, how-to pages, tutorials
+#   python   what belongs into a wheel (python/CMakeLists.txt)
 include(CMakePackageConfigHelpers)
-include(GNUInstallDirs)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tradeoff)
 
-install(TARGETS tradeoff EXPORT tradeoffTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(
+  TARGETS ${installed_library}
+  EXPORT tradeoffTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library)
 if(TARGET tradeoff_ledger_library)
   install(TARGETS tradeoff_ledger_library EXPORT tradeoffTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 endif()
@@ -29,8 +37,40 @@ install(
   DESTINATION ${package_dir}
   COMPONENT library)
 
+# pkg-config: paths relative to the file, so that the whole can be moved. A static library needs its own libraries with every link.
+file(RELATIVE_PATH up /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" up "${up}")
+set(pc_prefix "\${pcfiledir}/${up}")
+foreach(dir IN ITEMS libdir includedir)
+  string(TOUPPER ${dir} name)
+  set(pc_${dir} "\${prefix}/${CMAKE_INSTALL_${name}}")
+  if(IS_ABSOLUTE "${CMAKE_INSTALL_${name}}")
+    set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+    set(pc_${dir} "${CMAKE_INSTALL_${name}}")
+  endif()
+endforeach()
+set(pc_private_libs "")
+foreach(name IN ITEMS stdc++ c++ m)
+  if(name IN_LIST CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
+    string(APPEND pc_private_libs " -l${name}")
+  endif()
+endforeach()
+string(APPEND pc_private_libs " ${CMAKE_THREAD_LIBS_INIT}")
+string(REGEX REPLACE " +$" "" pc_private_libs "${pc_private_libs}")
+set(pc_static_libs "")
+if(NOT BUILD_SHARED_LIBS)
+  set(pc_static_libs "${pc_private_libs}")
+endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/tradeoff.pc.in ${PROJECT_BINARY_DIR}/tradeoff.pc @ONLY)
+install(
+  FILES ${PROJECT_BINARY_DIR}/tradeoff.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT library)
+
 if(TARGET tradeoff_cli)
   install(TARGETS tradeoff_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+endif()
+if(has_manual)
   set(made ${PROJECT_BINARY_DIR}/cli)
   install(FILES ${made}/tradeoff.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
   install(
@@ -40,4 +80,17 @@ if(TARGET tradeoff_cli)
     COMPONENT command)
   install(FILES ${made}/_tradeoff DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT command)
   install(FILES ${made}/tradeoff.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
+endif()
+
+if(TRADEOFF_CLI)
+  install(
+    DIRECTORY ${PROJECT_SOURCE_DIR}/docs/theory ${PROJECT_SOURCE_DIR}/docs/howto ${PROJECT_SOURCE_DIR}/docs/tutorials
+    DESTINATION ${CMAKE_INSTALL_DOCDIR}
+    COMPONENT doc
+    FILES_MATCHING
+    PATTERN "*.md")
+  install(
+    FILES ${PROJECT_SOURCE_DIR}/docs/security.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+    DESTINATION ${CMAKE_INSTALL_DOCDIR}
+    COMPONENT doc)
 endif()

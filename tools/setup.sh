@@ -4,7 +4,7 @@
 
 packages_to_build=(cmake ninja-build g++ libcli11-dev nlohmann-json3-dev libeigen3-dev libsqlite3-dev)
 packages_to_test=(
-  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libflint-arb-dev libflint-dev libmpfr-dev libgmp-dev libssl-dev
+  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev libflint-arb-dev libflint-dev libmpfr-dev libgmp-dev libssl-dev pkg-config
   clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck valgrind ccache python3 python3-dev python3-venv dataset-fashion-mnist
 )
 packages_to_serve=(postgresql) # for the steps ledger and ledger-long, where it can be installed

@@ -116,7 +116,7 @@ class Ledger:
 
     def __init__(self, url: str = "sqlite:tradeoff-ledger.db", *, create: bool = False) -> None:
         if not _core.has_ledger:
-            raise UnsupportedError("this package was built without the ledger, because SQLite was missing")
+            raise UnsupportedError("this package was built without the ledger (TRADEOFF_LEDGER=OFF)")
         self._opened: _core.Ledger | None = _core.Ledger(url, create)
 
     def __enter__(self) -> Ledger:

@@ -21,7 +21,7 @@ std::string gallery(const std::vector<Recipe>& shown) {
       "The figures of the papers that the program is built on, drawn again from certified curves. A line is the enclosure of the true\n"
       "curve, thinner than a pixel unless a band is drawn; what is only an estimate is dashed and says so. This page and its pictures are\n"
       "made by\n\n"
-      "    tradeoff figures --out docs/figures\n\n"
+      "    tradeoff figures --out figures\n\n"
       "and a single one by the command below it. `tradeoff curve --format svg PLAN ...` draws such pictures of your own plans.\n";
   for (const Recipe& recipe : shown) {
     const std::string name(recipe.name), title(recipe.title);

@@ -20,9 +20,9 @@ namespace tradeoff::detail::numeric {
 
 }  // namespace tradeoff::detail::numeric
 
-// std::bit_cast, and std::from_chars and std::to_chars for double, also where the standard library lacks them (emscripten's). All code of
-// the library uses these names, so that every platform reads and writes the same text.
-#if defined(__cpp_lib_bit_cast) && defined(__cpp_lib_to_chars)
+// std::bit_cast, and std::from_chars and std::to_chars for double, also where the standard library lacks them (emscripten's). libc++ has
+// them since 20, without the macro. All code of the library uses these names: every platform reads and writes the same text.
+#if defined(__cpp_lib_bit_cast) && (defined(__cpp_lib_to_chars) || (defined(_LIBCPP_VERSION) && _LIBCPP_VERSION >= 200000))
 
 namespace tradeoff::detail::numeric {
 using std::bit_cast;

@@ -289,7 +289,7 @@ void add_method(Document& document, const Statement& statement) {
   document.blocks.emplace_back(
       Paragraph{"Method: " + std::string(to_string(statement.provenance.method)) +
                 ". All errors of truncation, discretisation and rounding are part of the intervals. Proofs of the theorems, floating point "
-                "included, are in `docs/theory` of the program."});
+                "included, are in the folder `theory` of the documentation."});
   Table steps{{{"theorem", "use"}}};
   for (const Step& step : statement.provenance.steps) steps.rows.push_back({as_code(step.theorem), step.detail});
   document.blocks.emplace_back(std::move(steps));

@@ -71,7 +71,7 @@ TEST(Paranoid, NeedsItsWitness) {
   const Outcome run = Copy(nullptr).run();
   EXPECT_EQ(run.code, 3);
   EXPECT_EQ(run.out, "");
-  EXPECT_THAT(run.err, HasSubstr("tradeoff-witness is not here"));
+  EXPECT_THAT(run.err, HasSubstr("tradeoff-witness is not installed"));
 }
 
 }  // namespace

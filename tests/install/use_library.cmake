@@ -1,14 +1,21 @@
-# Builds and runs tests/install/consumer as a stranger would.
-#   way            find_package (against a fresh install) or add_subdirectory (against the sources)
+# Uses what is installed as a stranger would, and looks at it as a packager would.
+#   way            find_package (tests/install/consumer against a fresh install), add_subdirectory (the same against the sources),
+#                  pkg_config (a C program against a fresh install), command (the installed command line and its pages),
+#                  options (configures without presets, with everything off, and for another machine)
 #   source, build  the library's source and build directories
 #   work           a directory of our own
-#   generator, compiler, launcher, version
+#   generator, compiler, c_compiler, launcher, version
 function(must_run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result)
   if(NOT result EQUAL 0)
     message(FATAL_ERROR "failed (${result}): ${ARGN}")
   endif()
 endfunction()
+
+if(way MATCHES "^(pkg_config|command|options)$")
+  include(${CMAKE_CURRENT_LIST_DIR}/${way}.cmake)
+  return()
+endif()
 
 set(consumer_options -D CMAKE_CXX_COMPILER=${compiler} -D CMAKE_CXX_COMPILER_LAUNCHER=${launcher} -D way=${way})
 if(way STREQUAL find_package)

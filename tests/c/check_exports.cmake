@@ -1,0 +1,17 @@
+# The shared library shows its public interface and nothing else, under the name of its minor version.
+#   nm, library
+execute_process(COMMAND ${nm} -D --defined-only ${library} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+foreach(wanted IN ITEMS tradeoff_epsilon _ZN8tradeoff7analyze _ZN8tradeoff5parse _ZNK8tradeoff5Curve10epsilon_at _ZTIN8tradeoff11DomainErrorE)
+  if(NOT symbols MATCHES " ${wanted}")
+    message(FATAL_ERROR "${library} does not show ${wanted}")
+  endif()
+endforeach()
+string(REGEX MATCHALL "[^\n]+" lines "${symbols}")
+foreach(line IN LISTS lines)
+  if(NOT line MATCHES " (tradeoff_[a-z_]+|_Z(N|NK|T[ISV]N)8tradeoff[^@]*)@@TRADEOFF_[0-9.]+$" AND NOT line MATCHES " A TRADEOFF_[0-9.]+")
+    message(FATAL_ERROR "${library} shows more than its interface: ${line}")
+  endif()
+  if(line MATCHES "_Z(N|NK|T[ISV]N)8tradeoff(6detail|3exp|3log|4sqrt|ml|pl|mi|dv)")
+    message(FATAL_ERROR "${library} shows a private symbol: ${line}")
+  endif()
+endforeach()

@@ -99,6 +99,15 @@ def test_the_plan_states_the_noise_as_drawn() -> None:
         run.step(data)
 
 
+def test_the_certificate_can_be_verified() -> None:
+    run = small_run(small_model(), steps=5)
+    run.step(small_data())
+    for planned in (False, True):
+        found = to.verify(run.certificate(1e-5, planned=planned))
+        assert found.verdict == "confirmed"
+    assert run.plan.text in run.certificate(1e-5)
+
+
 def test_an_empty_batch_is_a_step_of_noise() -> None:
     model = small_model()
     run = small_run(model, batches=private.PoissonBatches(1, of=4_000_000_000))

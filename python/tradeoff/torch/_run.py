@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .. import _core
 from .._curve import Curve
 from .._errors import DomainError
 from .._interval import Interval
@@ -112,6 +114,15 @@ class PrivateRun:
     def epsilon(self, delta: Number) -> Interval:
         """epsilon of the steps done so far; its ``hi`` may be claimed."""
         return self.curve.epsilon(delta=delta)
+
+    def certificate(self, delta: Number, *, planned: bool = False) -> str:
+        """epsilon at this delta as a certificate, the same that ``tradeoff certify`` writes; ``tradeoff verify`` checks it.
+
+        With ``planned`` it is about all steps of the run.
+        """
+        plan = self.planned if planned else self.plan
+        fields = {"delta": to_text("delta", delta), "neighbours": self.batches.neighbours}
+        return json.dumps(json.loads(_core.ask(plan.text, "certify", fields))["answer"], indent=2) + "\n"
 
     # ---- training ----
 

@@ -15,12 +15,13 @@ from conftest import small_data, small_model, small_run
 
 
 def gradients_alone(run: private.PrivateRun, inputs: torch.Tensor, targets: torch.Tensor, physical: int) -> list[torch.Tensor]:
-    """The sum of the contributions, one example at a time, each at the first place of a batch of noise."""
+    """The sum of the contributions, one example at a time, each somewhere in a batch of noise."""
     sums = [torch.zeros_like(one, dtype=torch.int64) for one in run._rows.parameters]
     for i in range(len(inputs)):
         around, aims = torch.randn(physical, *inputs.shape[1:], device=inputs.device), torch.zeros_like(targets[:1]).repeat(physical)
-        around[0], aims[0] = inputs[i], targets[i]
-        mask = torch.arange(physical, device=inputs.device) == 0
+        place = i * 7 % physical  # any place
+        around[place], aims[place] = inputs[i], targets[i]
+        mask = torch.arange(physical, device=inputs.device) == place
         run.grid.add(sums, run.grid.integers(run._rows(around, aims), mask))
     return sums
 
@@ -40,9 +41,11 @@ class Recorder:
 
 
 @pytest.mark.parametrize("physical", [1, 8, 64])
-def test_the_sum_is_that_of_single_examples(physical: int, device: torch.device) -> None:
-    """Padding, masks, parts and the place in the batch change nothing, bit for bit."""
-    model, (inputs, targets) = small_model(device), small_data()
+@pytest.mark.parametrize("width", [6, 784])
+def test_the_sum_is_that_of_single_examples(physical: int, width: int, device: torch.device) -> None:
+    """Padding, masks, parts and the place in the batch change nothing, bit for bit; also where large matrix products depend on it."""
+    model = torch.nn.Sequential(torch.nn.Linear(width, 512), torch.nn.Tanh(), torch.nn.Linear(512, 3)).to(device)
+    inputs, targets = torch.randn(40, width), torch.randint(0, 3, (40,))
     run = small_run(model, batches=private.FixedBatches(37, of=40), physical_batch=physical)
     chosen: list[torch.Tensor] = []
     draw = run.batches.draw
@@ -97,6 +100,15 @@ def test_the_plan_states_the_noise_as_drawn() -> None:
     run.step(data)
     with pytest.raises(to.DomainError, match="all its 5 steps"):
         run.step(data)
+
+
+def test_the_certificate_can_be_verified() -> None:
+    run = small_run(small_model(), steps=5)
+    run.step(small_data())
+    for planned in (False, True):
+        found = to.verify(run.certificate(1e-5, planned=planned))
+        assert found.verdict == "confirmed"
+    assert run.plan.text in run.certificate(1e-5)
 
 
 def test_an_empty_batch_is_a_step_of_noise() -> None:

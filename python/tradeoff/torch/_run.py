@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .. import _core
 from .._curve import Curve
 from .._errors import DomainError
 from .._interval import Interval
@@ -16,7 +18,7 @@ from .._plan import Plan
 from ._batches import Batches, FixedBatches, PoissonBatches
 from ._grid import ClipGrid, Tally
 from ._noise import NoiseSource
-from ._rows import Loss, RowGradients, check_rows
+from ._rows import Loss, RowGradients
 
 if TYPE_CHECKING:
     from .._ledger import Ledger
@@ -72,7 +74,6 @@ class PrivateRun:
         self.steps, self.steps_done, self.tally = steps, 0, Tally()
         self._rows = RowGradients(model, loss, autocast)
         self._optimizer, self._physical, self._group = optimizer, physical_batch, group
-        self._checked = False
         self._check_optimizer()
         if ledger is not None:
             if steps is None or account is None or key is None:
@@ -113,6 +114,15 @@ class PrivateRun:
         """epsilon of the steps done so far; its ``hi`` may be claimed."""
         return self.curve.epsilon(delta=delta)
 
+    def certificate(self, delta: Number, *, planned: bool = False) -> str:
+        """epsilon at this delta as a certificate, the same that ``tradeoff certify`` writes; ``tradeoff verify`` checks it.
+
+        With ``planned`` it is about all steps of the run.
+        """
+        plan = self.planned if planned else self.plan
+        fields = {"delta": to_text("delta", delta), "neighbours": self.batches.neighbours}
+        return json.dumps(json.loads(_core.ask(plan.text, "certify", fields))["answer"], indent=2) + "\n"
+
     # ---- training ----
 
     def step(self, data: Data) -> None:
@@ -126,9 +136,7 @@ class PrivateRun:
         self.tally = Tally()
         for part in self._parts(chosen):
             inputs, targets, mask = self._padded(fetch, part, parameters[0].device)
-            if not self._checked:
-                check_rows(self._rows, _made_up(inputs), torch.zeros_like(targets))
-                self._checked = True
+            self._rows.settle(inputs, targets)
             self.grid.add(sums, self.grid.integers(self._rows(inputs, targets), mask, self.tally))
         self._finish(parameters, sums)
 
@@ -209,13 +217,6 @@ class PrivateRun:
 
     def __repr__(self) -> str:
         return f"PrivateRun({self.batches!r}, clip={self.grid.clip}, noise_multiplier={self.noise_multiplier}, steps_done={self.steps_done})"
-
-
-def _made_up(inputs: torch.Tensor) -> torch.Tensor:
-    """Inputs of the same shape that do not depend on the data: noise, or zeros and ones where inputs are whole numbers."""
-    if inputs.is_floating_point():
-        return torch.randn_like(inputs)
-    return torch.randint_like(inputs, 0, 2)
 
 
 def _reader(data: Data) -> tuple[Callable[[torch.Tensor], tuple[torch.Tensor, torch.Tensor]], int]:

@@ -65,7 +65,8 @@ std::optional<GdpPair> composed_mu(const Parts& parts, double delta, Tolerance t
     runs = runs + times;
   }
   if (delta > 0 ? !(floors.hi < delta) : floors.hi > 0) return std::nullopt;
-  const double share = ((delta - floors) / (2.0 * runs)).lo;
+  const double share = delta > 0 ? ((delta - floors) / (2.0 * runs)).lo : 0;
+  if (delta > 0 && !(share > 0)) return std::nullopt;  // delta is among the smallest doubles
   Interval squares = Interval::exactly(0), log_kept = Interval::exactly(0);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Interval times = Interval::exactly(static_cast<double>(parts[i].times));

@@ -13,6 +13,7 @@
 #include "loss/atoms.h"
 #include "loss/gaussian_profile.h"
 #include "loss/question_scope.h"
+#include "loss/work.h"
 #include "mechanism/constraints.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
@@ -159,15 +160,17 @@ class Case {
       else
         runs_.push_back({std::move(part.loss), part.times});
     }
+    const std::uint64_t begin = Work::now();
+    const auto answer = explained([&] { return curve_.epsilon_at(delta_); });
+    work_ = Work::since(begin);
+    epsilon_ = answer.value;
+    method_ = to_string(answer.method);
   }
 
-  [[nodiscard]] const Curve& curve() const { return curve_; }
-  [[nodiscard]] Interval delta() const { return delta_; }
+  /// Of the plan itself.
+  [[nodiscard]] Interval epsilon() const { return epsilon_; }
 
-  MethodRow exact() const {
-    const auto found = explained([&] { return curve_.epsilon_at(delta_); });
-    return {"", RowKind::bound, found.value, to_string(found.method)};
-  }
+  MethodRow exact() const { return {"", RowKind::bound, epsilon_, method_}; }
 
   MethodRow basic() const {
     const Statement found = state(runs_, delta_, 1);
@@ -258,6 +261,8 @@ class Case {
             "each mechanism by (mu, slack), half of delta for the slacks; composed mu = " + written(whole.mu.hi)};
   }
   MethodRow gdp_summary() const {
+    constexpr double most_work = 2e4;  // for one epsilon, in the units of loss/work.h; a mu needs hundreds. The row is never below `exact`
+    if (work_ > most_work) throw DomainError("one epsilon of this plan takes long, and mu needs hundreds; ask for mu itself");
     const GdpMeasurement found = measure_mu(curve_);
     if (!(found.mu.hi < infinity))
       throw DomainError(found.verdict == GdpVerdict::not_gdp ? "the plan is not Gaussian-DP for any mu (its tail: " + found.tail.kind + ")"
@@ -271,14 +276,14 @@ class Case {
   }
   MethodRow loss_tail() const {
     const auto quantity = [](const Loss::Test& test, double) { return test.true_positive; };
-    return {"", RowKind::bound, least_epsilon(*loss_of(curve_), delta_, curve_.epsilon_at(delta_).hi, quantity),
+    return {"", RowKind::bound, least_epsilon(*loss_of(curve_), delta_, epsilon_.hi, quantity),
             "P(loss > epsilon) <= delta: sufficient, not necessary"};
   }
   MethodRow loss_pair() const {
     const auto quantity = [](const Loss::Test& test, double e) {
       return test.true_positive - exp(Interval::exactly(e)) * test.false_positive;
     };
-    return {"", RowKind::bound, least_epsilon(*loss_of(curve_), delta_, curve_.epsilon_at(delta_).hi, quantity),
+    return {"", RowKind::bound, least_epsilon(*loss_of(curve_), delta_, epsilon_.hi, quantity),
             "P(loss > epsilon) - e^epsilon Q(loss > epsilon) <= delta: both"};
   }
 
@@ -375,6 +380,9 @@ class Case {
   Tolerance tolerance_;
   Curve curve_;
   std::vector<Run> runs_;
+  Interval epsilon_;
+  double work_ = 0;  // of epsilon
+  std::string method_;
 };
 
 struct ComparedMethod {
@@ -457,7 +465,7 @@ Comparison compare_methods(const Plan& plan, Interval delta, Neighbours neighbou
       throw DomainError("method: '" + name + "' is not known");
   const Case situation(plan, delta, neighbours, tolerance);
   Comparison comparison;
-  comparison.epsilon = {situation.curve().epsilon_at(delta).lo, infinity};
+  comparison.epsilon = {situation.epsilon().lo, infinity};
   for (const ComparedMethod& method : methods_table) {
     if (!methods.empty() && std::find(methods.begin(), methods.end(), method.name) == methods.end()) continue;
     comparison.rows.push_back(run(method, situation));

@@ -44,7 +44,8 @@ class RefinedLoss final : public Loss, public ClosedForms {
     find_lines();
     lines_ = lines();
     const RenyiBound* const stated = bound_->capabilities(Direction::remove).renyi_bound;
-    if (stated == nullptr || other_ || !segment_.from_mirror || !(segment_.touch.lo > 0)) return;
+    // [zcdp-transform] The touching point is positive; where delta rounds to 1, only its upper end says so.
+    if (stated == nullptr || other_ || !segment_.from_mirror || !(segment_.touch.hi > 0)) return;
     zcdp_rho_ = stated->rho();
     if (zcdp_rho_) transform_ = zcdp_transform(*zcdp_rho_, Interval::exactly(1), SampledBy::poisson, Direction::remove);
   }
@@ -99,7 +100,8 @@ class RefinedLoss final : public Loss, public ClosedForms {
     const Interval first = value(Interval::exactly(0));
     const Interval at_zero = (1.0 - first) / 2.0;
     const Interval at_touch = (1.0 - segment_.touch_value) / (1.0 + exp(segment_.touch));
-    if (at_zero.hi <= at_touch.lo) return;
+    // H rises up to the touching point of a bound that is convex from e = 0 on, so there H(0) is not the larger.
+    if (from == 0 || at_zero.hi <= at_touch.lo) return;
     Segment flatter{{}, {}, false, first};
     flatter.touch = touch(from, [&](Interval t, Interval there) { return there * (1.0 - shape_.relative_drop(t) * expm1(-t)) - first; });
     flatter.touch_value = value(flatter.touch);

@@ -113,6 +113,14 @@ TEST(OlderTheorems, UseMuWithASlackOfEachPart) {
   EXPECT_LE(found.hi, 1.5 * delta);  // slacks of a delta nearby
 }
 
+// Shares of the smallest deltas round to 0 or below it.
+TEST(OlderTheorems, TinyDeltasAreAnswered) {
+  const Curve curve = analyze(parse("gdp(mu=0.0936) | poisson(rate=0.000835) | repeat(40)"));
+  const LossPointer bounded = never_worse(std::make_shared<Unknown>(), {{loss_of(analyze(parse("gdp(mu=0.1)"))), 4}}, {});
+  for (const double delta : {1e-310, 5e-324}) EXPECT_GT(bounded->closed_epsilon(Direction::remove, Interval::exactly(delta))->hi, 0);
+  EXPECT_LE(curve.delta_at(0.5).lo, curve.delta_at(0.5).hi);
+}
+
 TEST(OlderTheorems, LeaveATightAnswerAlone) {
   const LossPointer pair = compose({{std::make_shared<LaplaceLoss>(Interval::exactly(0.5)), 3}}, {}).loss;
   const LossPointer bounded = never_worse(pair, {{std::make_shared<LaplaceLoss>(Interval::exactly(0.5)), 3}}, {});
@@ -126,6 +134,21 @@ TEST(OlderTheorems, StatedDivergencesAdd) {
   const Interval whole = epsilon("laplace(scale=20.8) | repeat(18); zcdp(rho=0.43) | repeat(1430)");
   EXPECT_GE(whole.hi, epsilon("zcdp(rho=0.43) | repeat(1430)").lo);
   EXPECT_LE(whole.hi, 780.1434);  // the sum of divergences at the best order
+}
+
+// The lattice, which shares nothing with the contours, gave these after seconds: few steps that hardly decay beside one that falls like
+// 1/t, and a rho for which delta rounds to 1 at the touching point.
+TEST(OlderTheorems, StatedDivergencesBesideFewSteps) {
+  const auto expect = [](const std::string& plan, Interval lattice) {
+    const Interval found = analyze(parse(plan)).epsilon_at(1e-5);
+    EXPECT_LE(found.lo, lattice.hi) << plan;
+    EXPECT_GE(found.hi, lattice.lo) << plan;
+    EXPECT_LE(found.width(), 1e-7 * found.hi) << plan;
+  };
+  expect("laplace(scale=20.8) | repeat(18); zcdp(rho=11)", {32.16573221, 32.16573308});
+  expect("laplace(scale=20.8) | repeat(18); zcdp(rho=20)", {48.78945211, 48.78945326});
+  expect("laplace(scale=20.8) | repeat(18); zcdp(rho=100)", {165.6489268, 165.6489297});
+  expect("laplace(scale=20.8) | repeat(18); zcdp(rho=0.43) | repeat(1430)", {780.1431555, 780.1431653});
 }
 
 TEST(OlderTheorems, CurvesWithStatedDivergencesStillCompose) {

@@ -318,13 +318,17 @@ ContourSide::Known ContourSide::best_line(Saddle saddle, double epsilon, double 
     work += products;
     Work::count(work_of_line + work_of_product * products);
     const bool exhausted = built->exhausted() && value.truncation >= value.nodes;
+    const bool blind = built->blind() && value.truncation >= value.nodes;  // a march that ended early and cost nothing needs no finer one
     if (exhausted || width <= enough || (width <= good && (attempt > 0 || work > much_work)) ||
-        (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !built->blind()))
+        (before < infinity && reach.effort > 0 && !(width < 0.5 * before) && !blind))
       break;
     // Finer quadratures help if the nodes are coarse or the march stopped early: first up to the t that was reached, then further.
+    // Where they do not resolve the largest orders, the alias bound uses smaller ones.
+    const bool unresolved = saddle.order > 0 && width > good && !(value.alias <= std::max(value.truncation, value.nodes));
+    if (unresolved) reach.largest = saddle.order + 0.5 * (reach.largest - saddle.order);
     if (attempt == 0 && built->last_time() > 1.5 * reach.longest)
       reach.longest = built->last_time();
-    else
+    else if (!unresolved)
       ++reach.effort;
   }
   return best;

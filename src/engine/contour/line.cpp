@@ -452,11 +452,12 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
     if (blind_ || much) break;
   }
   const double start = nodes_.back().t;
-  profile_truncation_ = 1 / (pi * start) * (1 + 1e-9);  // for the rest only |phi| <= 1 is known
-  // [contour-truncation] If no march gets anywhere near the end, the decay beyond what it proved is all there is.
+  // [contour-truncation] The bound of the decay holds from any t on; at worst it says |phi| <= 1.
+  const auto rest = [&](double t) { return std::exp(std::min(0.0, log_decay(t))) / (pi * t); };
+  profile_truncation_ = rest(start) * (1 + 1e-9);
+  // If no march gets anywhere near the end, the decay beyond what it proved is all there is.
   if (!recurrent && end > endless / deviation_) {
     const double last = std::max(start, until - 2 * step_);
-    const auto rest = [&](double t) { return std::exp(std::min(0.0, log_decay(t))) / (pi * t); };
     const double marched = std::exp(-need) * flat_kernel(start) + step_ / pi * bridge_.profile + rest(last);
     profile_truncation_ = std::min(rest(start), marched) * (1 + 1e-9);
     exhausted_ = !blind_;

@@ -11,6 +11,8 @@ const $ = (id) => document.getElementById(id);
 const styles = ["plan-a", "plan-b", "plan-c", "plan-d"];
 const usual_deltas = ["1e-4", "1e-5", "1e-6", "1e-8", "1e-10"];
 const most_kept = 3;
+const most_time = 10000; // milliseconds for a question that nobody asked for by itself
+const slow_time = 1000; // a plan with a slower headline is shown in small parts
 
 /** What the page is about. Everything shown follows from it. */
 const state = { plan: "", delta: "1e-5", neighbours: "", kept: [], view: "tradeoff", scale: "linear" };
@@ -105,7 +107,7 @@ async function planOfForm() {
   const values = valuesOf(forms[shown_form]);
   if (shown_form === "counts") return { plan: planOfCounts(values) };
   if (shown_form === "promise") return { plan: planOfPromise(values) };
-  const made = await engine.ask({ ask: "training", ...values, neighbours: state.neighbours, delta: state.delta }, { key: "look training" });
+  const made = await engine.ask({ ask: "training", ...values, neighbours: state.neighbours, delta: state.delta }, { key: "look training", most: most_time });
   return { plan: made.plan, headline: { ...made.headline, milliseconds: made.milliseconds } };
 }
 
@@ -205,7 +207,7 @@ async function look({ fast = false, headline = null } = {}) {
     beginWork(work_parts);
   }
   try {
-    const found = headline ?? (await engine.ask(question("headline", { delta: state.delta }), { key: "look headline" }));
+    const found = headline ?? (await engine.ask(question("headline", { delta: state.delta }), { key: "look headline", most: most_time }));
     if (!current()) return;
     if (found.error) throw new Refusal(found.error);
     if (found.unknown) return showOpenPlan(found);
@@ -235,24 +237,70 @@ async function lookFast(current) {
 }
 
 async function lookClosely(current) {
-  const parts = [
-    async () => showChart(await curveOf(state)),
-    async () => showRisks(await engine.ask(question("risks"), { key: "look risks" })),
-    async () => showEpsilons(await engine.ask(question("epsilons", { deltas: usual_deltas.join(",") }), { key: "look epsilons" })),
-    async () => showMus(await engine.ask(question("mus"), { key: "look mus" })),
-  ];
   showAssumed();
   showCode();
   showUnknowns();
   showKept();
-  for (const part of parts) {
-    await part();
+  const slow = data.headline.milliseconds > slow_time;
+  if (slow) showSlowChart();
+  // What is quick for every plan comes first: small false-positive rates and rare outputs can take seconds.
+  for (const part of [lookAtEpsilons, lookAtMus, lookAtRisks, slow ? () => {} : lookAtCurve]) {
+    await part(current, slow);
     if (!current()) return;
     ++work.done;
   }
-  await showKeptCurves(current);
+  if (!slow) await showKeptCurves(current);
   finishWork();
   await lookBesides(current);
+}
+
+/** One answer of a look; undefined if it would take too long. */
+async function part(asked, key) {
+  try {
+    return await engine.ask(asked, { key: `look ${key}`, most: most_time });
+  } catch (error) {
+    if (error.kind === "too_slow") return undefined;
+    throw error;
+  }
+}
+
+async function lookAtCurve(current) {
+  const rows = await curveOf(state);
+  if (current()) showChart(rows);
+}
+
+/** The curve of a slow plan is not drawn unless somebody asks for it. */
+function showSlowChart() {
+  const button = element("button", { type: "button", class: "quiet", text: "Compute the curve" });
+  button.onclick = () => redrawChart();
+  chart.clear();
+  chart_rows = [];
+  $("chart").replaceChildren(element("div", { class: "empty" }, element("p", { text: "One answer about this plan takes seconds, and a curve needs many." }), button));
+  $("legend").replaceChildren();
+}
+
+async function lookAtRisks(current, slow) {
+  const found = {};
+  for (const rows of slow ? ["guess", "rate", "crowd", "odds"] : ["rate,guess,crowd", "odds"]) {
+    Object.assign(found, await part(question("risks", { rows }), "risks"));
+    if (!current()) return;
+    showRisks(found);
+  }
+}
+
+async function lookAtEpsilons(current, slow) {
+  const rows = [];
+  for (const deltas of slow ? usual_deltas : [usual_deltas.join(",")]) {
+    const found = await part(question("epsilons", { deltas }), "epsilons");
+    rows.push(...(found?.rows ?? [{ delta: deltas, epsilon: null }]));
+    if (!current()) return;
+    showEpsilons({ rows });
+  }
+}
+
+async function lookAtMus(current) {
+  const found = await part(question("mus"), "mus");
+  if (current()) showMus(found ?? { verdict: "", rows: [] });
 }
 
 /** What another sampler gives takes longest, and nothing waits for it. */
@@ -314,7 +362,7 @@ async function otherSampler() {
   const assumed = data.headline.assumed_poisson;
   if (assumed) {
     const one = { plan: assumed, neighbours: data.headline.neighbours };
-    const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, one), { key: "besides" });
+    const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, one), { key: "besides", most: most_time });
     return { name: "A Poisson accountant would say", epsilon, meaning: "It is not proved for this plan: the batches are not Poisson sampled.", proved: false };
   }
   const run = shuffledInstead(data.headline.canonical, valuesOf(forms.training));
@@ -323,9 +371,10 @@ async function otherSampler() {
   showOther({ name, epsilon: { claim: "…", proof: "being computed" }, meaning: "", proved: true });
   try {
     const { plan } = await engine.ask({ ask: "training", ...run }, { key: "besides" });
-    const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, { plan, neighbours: run.neighbours }), { key: "besides" });
+    const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, { plan, neighbours: run.neighbours }), { key: "besides", most: most_time });
     return { name, epsilon, meaning: `Proved for ${plan}, against ${spoken[run.neighbours]}.`, proved: true };
   } catch (error) {
+    if (error.kind === "too_slow") return { name, epsilon: null, meaning: `Not computed: ${error.message}.`, proved: false };
     if (error instanceof Cancelled) throw error;
     return null; // no theorem covers that plan
   }
@@ -335,6 +384,12 @@ function showOther(found) {
   $("other").hidden = found === null;
   if (found === null) return;
   $("other-name").textContent = found.name;
+  if (found.epsilon === null) {
+    $("other-claim").textContent = "ε unknown";
+    $("other-proof").textContent = `at δ = ${pretty(state.delta)}`;
+    $("other-meaning").textContent = found.meaning;
+    return;
+  }
   $("other-claim").textContent = found.epsilon.hi === "inf" ? "no finite ε" : `ε ≤ ${found.epsilon.claim}`;
   $("other-proof").textContent = `at δ = ${pretty(state.delta)}${found.proved ? ` · ${found.epsilon.proof}` : ""}`;
   $("other-meaning").textContent = found.meaning;
@@ -356,23 +411,19 @@ function meter(share, guess) {
   return element("div", { class: "scale", "aria-hidden": "true" }, svg, element("small", { text: "0" }), element("small", { text: `${100 * whole} %` }));
 }
 
-function showRisks(risk) {
-  const row = (rows, given) => rows.find((one) => one.given === given);
-  const rate = row(risk.rates, "0.001");
-  const guess = row(risk.accuracies, "0.5");
-  const crowd = row(risk.naming, "1000");
-  const item = (before, value, after, share, baseline) => element("li", {}, before, element("b", { text: `${value} %` }), after, meter(share, baseline));
-  $("risk-introduction").textContent = risk.introduction.replace("In plain words, w", "W");
-  const shown = [
-    item("An attack that wrongly accuses 1 person in 1,000 finds at most ", rate.per_cent, " of those who took part (guessing: 0.1 %).", rate.value.hi, 0.001),
-    item("A coin toss decided whether you take part: the best guess about it is right at most ", guess.per_cent, " of the time (guessing: 50 %).", guess.value.hi, 0.5),
-    item("Among 1,000 equally likely people, an attacker picks you with probability at most ", crowd.per_cent, " (guessing: 0.1 %).", crowd.value.hi, 0.001),
-  ];
-  const odds = row(risk.odds, "1e-5") ?? risk.odds.at(-1);
-  shown.push(
-    element("li", { text: odds.value.hi === "inf" ? "In 1 of 100,000 runs, or more often, an output may reveal whether you took part." : `In all but 1 of 100,000 runs, no output multiplies the odds that you took part by more than ${odds.value.claim}.` }),
+function showRisks({ introduction, rate, guess, crowd, odds }) {
+  const item = (row, before, after, baseline) =>
+    row === undefined
+      ? element("li", { class: "missing" }, before, "…", after)
+      : element("li", {}, before, element("b", { text: `${row.per_cent} %` }), after, meter(row.value.hi, baseline));
+  $("risk-introduction").textContent = (introduction ?? "").replace("In plain words, w", "W");
+  const certain = odds?.value.hi === "inf" ? "In 1 of 100,000 runs, or more often, an output may reveal whether you took part." : `In all but 1 of 100,000 runs, no output multiplies the odds that you took part by more than ${odds?.value.claim ?? "…"}.`;
+  $("risks").replaceChildren(
+    item(rate, "An attack that wrongly accuses 1 person in 1,000 finds at most ", " of those who took part (guessing: 0.1 %).", 0.001),
+    item(guess, "A coin toss decided whether you take part: the best guess about it is right at most ", " of the time (guessing: 50 %).", 0.5),
+    item(crowd, "Among 1,000 equally likely people, an attacker picks you with probability at most ", " (guessing: 0.1 %).", 0.001),
+    element("li", { text: certain, ...(odds ? {} : { class: "missing" }) }),
   );
-  $("risks").replaceChildren(...shown);
 }
 
 function tableRow(...cells) {
@@ -380,12 +431,13 @@ function tableRow(...cells) {
 }
 
 function showEpsilons({ rows }) {
-  $("epsilons").replaceChildren(...rows.map(({ delta, epsilon }) => tableRow(pretty(delta), epsilon.claim, ends(epsilon.proof))));
+  $("epsilons").replaceChildren(...rows.map(({ delta, epsilon }) => tableRow(pretty(delta), epsilon?.claim ?? "…", epsilon ? ends(epsilon.proof) : `takes more than ${most_time / 1000} s`)));
 }
 
 function showMus({ verdict, rows }) {
   $("mus").replaceChildren(...rows.map(({ slack, mu }) => tableRow(pretty(slack), mu.claim, ends(mu.proof))));
-  const whole = { gdp: "The whole curve is that of Gaussian noise or better.", not_gdp: "No μ covers the whole curve, so a slack is needed.", undecided: "It is not known whether some μ covers the whole curve." }[verdict];
+  const whole = { gdp: "With slack 0, μ covers the whole curve.", not_gdp: "No μ covers the whole curve, so a slack is needed.", undecided: "It is not known whether some μ covers the whole curve." }[verdict];
+  if (whole === undefined) return ($("mus-meaning").textContent = `Not computed: it takes more than ${most_time / 1000} s in this browser.`);
   $("mus-meaning").textContent = `Except with probability slack, detecting you is at least as hard as telling one draw of N(0, 1) from one of N(μ, 1). ${whole}`;
 }
 
@@ -456,10 +508,14 @@ async function redrawChart() {
   engine.forget("besides");
   for (const button of document.querySelectorAll("[data-view]")) button.setAttribute("aria-pressed", String(button.dataset.view === state.view));
   for (const button of document.querySelectorAll("[data-scale]")) button.setAttribute("aria-pressed", String(button.dataset.scale === state.scale));
+  if (!data.headline) return;
+  beginWork(1);
   try {
     showChart(await curveOf(state));
     await showKeptCurves(() => true);
+    finishWork();
   } catch (error) {
+    finishWork(error instanceof Cancelled ? "Cancelled" : "No answer");
     showFault(error);
   }
 }
@@ -511,7 +567,7 @@ async function showKeptCurves(current) {
     if (!current()) return;
   }
   showKept();
-  showChart(chart_rows, others);
+  if (chart_rows.length > 0) showChart(chart_rows, others);
 }
 
 // Decide.
@@ -738,7 +794,7 @@ function wireAnswers() {
   for (const button of document.querySelectorAll("[data-view]")) button.onclick = () => ((state.view = button.dataset.view), (state.scale = state.view === "profile" ? "log" : "linear"), redrawChart());
   for (const button of document.querySelectorAll("[data-scale]")) button.onclick = () => ((state.scale = button.dataset.scale), redrawChart());
   for (const button of document.querySelectorAll("[data-take]")) button.onclick = () => take(button.dataset.take);
-  for (const button of document.querySelectorAll("[data-copy]")) button.onclick = async () => ((await copyText($(button.dataset.copy).textContent)), (button.textContent = "Copied"));
+  for (const button of document.querySelectorAll("[data-copy]")) button.onclick = async () => ((await copyText($(button.dataset.copy).textContent)), (button.textContent = "Copied"), setTimeout(() => (button.textContent = "Copy"), 2000));
   $("keep").onclick = keepPlan;
   $("cancel").onclick = () => engine.cancel();
   $("target").onchange = showTarget;

@@ -114,8 +114,8 @@ async function planOfForm() {
 async function formChanged({ fast = false } = {}) {
   const mine = ++look_count;
   clearFaults();
+  aside?.close();
   engine.forget("look");
-  engine.forget("besides");
   if (!fast) beginWork(work_parts);
   try {
     const { plan, headline } = await planOfForm();
@@ -200,8 +200,8 @@ async function look({ fast = false, headline = null } = {}) {
   const mine = ++look_count;
   const current = () => mine === look_count;
   clearFaults();
+  aside?.close();
   engine.forget("look");
-  engine.forget("besides");
   if (!fast) {
     writeLink();
     beginWork(work_parts);
@@ -303,14 +303,19 @@ async function lookAtMus(current) {
   if (current()) showMus(found ?? { verdict: "", rows: [] });
 }
 
-/** What another sampler gives takes longest, and nothing waits for it. */
-async function lookBesides(current) {
+let aside = null;
+
+/** What another sampler gives takes longest. A worker of its own computes it, so that nothing waits for it. */
+async function lookBesides(current, most = most_time) {
+  const mine = (aside = new Engine());
   try {
-    const found = await otherSampler();
-    if (current()) showOther(found);
+    const found = await otherSampler(mine, most);
+    if (current()) showOther(found, () => lookBesides(current, Infinity));
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error;
-    if (current()) $("other-claim").textContent = "not computed";
+    if (current()) $("other").hidden = true;
+  } finally {
+    mine.close();
   }
 }
 
@@ -358,11 +363,11 @@ function showHeadline({ epsilon, neighbours, unit, sampling, assumed_poisson }) 
 }
 
 /** For Poisson sampling, what a shuffling loader would give; for other samplers, what a Poisson accountant would say. */
-async function otherSampler() {
+async function otherSampler(engine, most) {
   const assumed = data.headline.assumed_poisson;
   if (assumed) {
     const one = { plan: assumed, neighbours: data.headline.neighbours };
-    const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, one), { key: "besides", most: most_time });
+    const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, one), { most });
     return { name: "A Poisson accountant would say", epsilon, meaning: "It is not proved for this plan: the batches are not Poisson sampled.", proved: false };
   }
   const run = shuffledInstead(data.headline.canonical, valuesOf(forms.training));
@@ -370,24 +375,26 @@ async function otherSampler() {
   const name = "If the loader shuffles instead";
   showOther({ name, epsilon: { claim: "…", proof: "being computed" }, meaning: "", proved: true });
   try {
-    const { plan } = await engine.ask({ ask: "training", ...run }, { key: "besides" });
-    const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, { plan, neighbours: run.neighbours }), { key: "besides", most: most_time });
+    const { plan } = await engine.ask({ ask: "training", ...run }, { most });
+    const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, { plan, neighbours: run.neighbours }), { most });
     return { name, epsilon, meaning: `Proved for ${plan}, against ${spoken[run.neighbours]}.`, proved: true };
   } catch (error) {
-    if (error.kind === "too_slow") return { name, epsilon: null, meaning: `Not computed: ${error.message}.`, proved: false };
+    if (error.kind === "too_slow") return { name, epsilon: null, meaning: `It takes more than ${most / 1000} s in this browser. `, proved: false };
     if (error instanceof Cancelled) throw error;
     return null; // no theorem covers that plan
   }
 }
 
-function showOther(found) {
+function showOther(found, again = () => {}) {
   $("other").hidden = found === null;
   if (found === null) return;
   $("other-name").textContent = found.name;
   if (found.epsilon === null) {
-    $("other-claim").textContent = "ε unknown";
-    $("other-proof").textContent = `at δ = ${pretty(state.delta)}`;
-    $("other-meaning").textContent = found.meaning;
+    const button = element("button", { type: "button", class: "quiet", text: "Compute it" });
+    button.onclick = again;
+    $("other-claim").textContent = "ε not computed";
+    $("other-proof").textContent = "";
+    $("other-meaning").replaceChildren(found.meaning, button);
     return;
   }
   $("other-claim").textContent = found.epsilon.hi === "inf" ? "no finite ε" : `ε ≤ ${found.epsilon.claim}`;
@@ -505,7 +512,6 @@ function showReading(found, by_key) {
 }
 
 async function redrawChart() {
-  engine.forget("besides");
   for (const button of document.querySelectorAll("[data-view]")) button.setAttribute("aria-pressed", String(button.dataset.view === state.view));
   for (const button of document.querySelectorAll("[data-scale]")) button.setAttribute("aria-pressed", String(button.dataset.scale === state.scale));
   if (!data.headline) return;
@@ -620,7 +626,6 @@ async function decide() {
   if (target.second && $("target-second").value !== "") stated[target.second] = $("target-second").value.trim();
   $("use").hidden = true;
   $("solution").textContent = "Searching…";
-  engine.forget("besides");
   beginWork(1);
   try {
     const { plan, shown } = await ($("unknown").value === all_noise ? splitBudget(stated) : findValue($("unknown").value, stated));
@@ -706,7 +711,6 @@ const takings = {
 
 async function take(name) {
   $("taken").textContent = "";
-  engine.forget("besides");
   beginWork(1);
   try {
     $("taken").textContent = await takings[name]();
@@ -796,7 +800,7 @@ function wireAnswers() {
   for (const button of document.querySelectorAll("[data-take]")) button.onclick = () => take(button.dataset.take);
   for (const button of document.querySelectorAll("[data-copy]")) button.onclick = async () => ((await copyText($(button.dataset.copy).textContent)), (button.textContent = "Copied"), setTimeout(() => (button.textContent = "Copy"), 2000));
   $("keep").onclick = keepPlan;
-  $("cancel").onclick = () => engine.cancel();
+  $("cancel").onclick = () => (aside?.close(), engine.cancel());
   $("target").onchange = showTarget;
   $("decide").addEventListener("submit", (event) => (event.preventDefault(), decide()));
   $("use").onclick = () => solved && setPlan({ ...solved, neighbours: state.neighbours });

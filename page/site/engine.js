@@ -67,8 +67,12 @@ export class Engine {
     else setTimeout(end, left);
   }
 
-  get pending() {
-    return this.#waiting.length + (this.#current === null ? 0 : 1);
+  /** Ends the worker and every question. */
+  close() {
+    const left = [...this.#waiting, ...(this.#current === null ? [] : [this.#current])];
+    [this.#waiting, this.#current] = [[], null];
+    this.#worker.terminate();
+    for (const one of left) one.reject(new Cancelled());
   }
 
   #endCurrent(why = new Cancelled()) {

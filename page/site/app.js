@@ -450,7 +450,7 @@ function showMus({ verdict, rows }) {
 
 function showAssumed() {
   const { neighbours_sentence, sampling, method, steps } = data.headline;
-  $("assumed").replaceChildren(...[neighbours_sentence, ...sampling].map((text) => element("li", {}, ...sentence(text))));
+  $("assumed").replaceChildren(...[neighbours_sentence, ...sampling].map((text) => element("li", {}, ...sentence(text.replace(/^None: /, "No sampling: ")))));
   $("method").textContent = `Method: ${method}. The theorems that the answer uses:`;
   $("steps").replaceChildren(...steps.map(({ theorem, detail }) => element("li", {}, element("code", { text: theorem }), detail ? `: ${detail}` : "")));
 }
@@ -659,7 +659,7 @@ async function splitBudget(stated) {
   };
   const found = await leastFactor(data.headline.canonical, meets);
   if (found === null) return { plan: null, shown: ["No factor of the noise was found that meets the target."] };
-  const shown = [element("strong", { text: `All noise times ${found.factor}` }), ` meets ${said}; this is the safe end. With ${found.below} it ${found.fails ? "is missed" : "is not proved to be met"}. The plan is then `, element("code", { text: found.plan }), "."];
+  const shown = [element("strong", { text: `All noise times ${found.factor}` }), ` meets ${said}; this is the safe end. With ${found.below} it ${found.fails ? "is missed" : "is not proved to be met"}. The plan is then `, element("code", { text: found.plan.replaceAll("\n", "; ") }), "."];
   return { plan: found.plan, shown };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.h"
 
+#include <algorithm>
 #include <array>
 #include <new>
 #include <optional>
@@ -22,6 +23,7 @@
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
 #include "tradeoff/gdp.h"
+#include "tradeoff/operations.h"
 #include "tradeoff/sgd.h"
 #include "tradeoff/targets.h"
 #include "tradeoff/version.h"
@@ -151,24 +153,32 @@ void mus(const Request& request, JsonWriter& out) {
   out.end_array();
 }
 
-void write_rows(JsonWriter& out, std::string_view name, const std::vector<report::RiskRow>& rows) {
-  out.key(name).begin_array();
-  for (const report::RiskRow& row : rows) {
-    out.begin_object().key("given").text(row.given);
-    write_claim(out.key("value"), row.value);
-    out.key("per_cent").text(report::safe_end(row.value * 100.0, SafeEnd::hi, 3)).end_object();
-  }
-  out.end_array();
-}
+// The risks that the page tells. Each is one question to the curve, so that a slow plan shows them one by one.
+
+struct RiskTold {
+  std::string_view name;
+  Interval (*value)(const Curve& curve);
+};
+
+constexpr auto risks_told = std::to_array<RiskTold>({
+    {"rate", [](const Curve& curve) { return curve.tpr_at(read_number("0.001")); }},
+    {"guess", [](const Curve& curve) { return clamp((1.0 + curve.advantage()) * 0.5, 0, 1); }},  // of a coin toss: delta at epsilon = 0
+    {"crowd", [](const Curve& curve) { return naming_chance(curve, 1000); }},
+    {"odds", [](const Curve& curve) { return odds_factor(curve, read_number("1e-5").value); }},
+});
+
+constexpr std::array<Field, 1> risk_fields = {{{"rows", "some of rate, guess, crowd, odds; all by default", Kind::words}}};
 
 void risks(const Request& request, JsonWriter& out) {
-  const report::Risk risk = report::find_risk(*request.curve());
-  write_claim(out.key("advantage"), risk.advantage);
-  write_rows(out, "rates", risk.rates);
-  write_rows(out, "accuracies", risk.accuracies);
-  write_rows(out, "naming", risk.naming);
-  write_rows(out, "odds", risk.odds);
-  write_texts(out, "sentences", report::plain_sentences(risk));
+  const auto curve = request.curve();
+  const std::vector<std::string> wanted = request.has("rows") ? request.words("rows") : std::vector<std::string>{};
+  for (const RiskTold& told : risks_told) {
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), told.name) == wanted.end()) continue;
+    const Interval value = told.value(*curve);
+    out.key(told.name).begin_object();
+    write_claim(out.key("value"), value);
+    out.key("per_cent").text(report::safe_end(value * 100.0, SafeEnd::hi, 3)).end_object();
+  }
   out.key("introduction").text(report::plain_introduction);
 }
 
@@ -284,7 +294,7 @@ const std::array<PageQuestion, 9>& page_questions() {
       {{.name = "headline", .meaning = "what the plan says, and epsilon at one delta", .fields = delta_field}, headline},
       {{.name = "epsilons", .meaning = "epsilon at several deltas", .fields = deltas_field}, epsilons},
       {{.name = "mus", .meaning = "mu with slack"}, mus},
-      {{.name = "risks", .meaning = "what attackers can do"}, risks},
+      {{.name = "risks", .meaning = "what attackers can do", .fields = risk_fields}, risks},
       {{.name = "curve", .meaning = "points of the curve", .fields = curve_fields}, curve},
       {{.name = "csv", .meaning = "points of the curve, as a table", .fields = curve_fields}, csv},
       {{.name = "picture", .meaning = "a picture of the curve", .fields = picture_fields}, picture},

@@ -11,6 +11,8 @@ const $ = (id) => document.getElementById(id);
 const styles = ["plan-a", "plan-b", "plan-c", "plan-d"];
 const usual_deltas = ["1e-4", "1e-5", "1e-6", "1e-8", "1e-10"];
 const most_kept = 3;
+const most_time = 10000; // milliseconds for a question that nobody asked for by itself
+const slow_time = 1000; // a plan with a slower headline is shown in small parts
 
 /** What the page is about. Everything shown follows from it. */
 const state = { plan: "", delta: "1e-5", neighbours: "", kept: [], view: "tradeoff", scale: "linear" };
@@ -105,15 +107,15 @@ async function planOfForm() {
   const values = valuesOf(forms[shown_form]);
   if (shown_form === "counts") return { plan: planOfCounts(values) };
   if (shown_form === "promise") return { plan: planOfPromise(values) };
-  const made = await engine.ask({ ask: "training", ...values, neighbours: state.neighbours, delta: state.delta }, { key: "look training" });
+  const made = await engine.ask({ ask: "training", ...values, neighbours: state.neighbours, delta: state.delta }, { key: "look training", most: most_time });
   return { plan: made.plan, headline: { ...made.headline, milliseconds: made.milliseconds } };
 }
 
 async function formChanged({ fast = false } = {}) {
   const mine = ++look_count;
   clearFaults();
+  aside?.close();
   engine.forget("look");
-  engine.forget("besides");
   if (!fast) beginWork(work_parts);
   try {
     const { plan, headline } = await planOfForm();
@@ -198,14 +200,14 @@ async function look({ fast = false, headline = null } = {}) {
   const mine = ++look_count;
   const current = () => mine === look_count;
   clearFaults();
+  aside?.close();
   engine.forget("look");
-  engine.forget("besides");
   if (!fast) {
     writeLink();
     beginWork(work_parts);
   }
   try {
-    const found = headline ?? (await engine.ask(question("headline", { delta: state.delta }), { key: "look headline" }));
+    const found = headline ?? (await engine.ask(question("headline", { delta: state.delta }), { key: "look headline", most: most_time }));
     if (!current()) return;
     if (found.error) throw new Refusal(found.error);
     if (found.unknown) return showOpenPlan(found);
@@ -235,34 +237,85 @@ async function lookFast(current) {
 }
 
 async function lookClosely(current) {
-  const parts = [
-    async () => showChart(await curveOf(state)),
-    async () => showRisks(await engine.ask(question("risks"), { key: "look risks" })),
-    async () => showEpsilons(await engine.ask(question("epsilons", { deltas: usual_deltas.join(",") }), { key: "look epsilons" })),
-    async () => showMus(await engine.ask(question("mus"), { key: "look mus" })),
-  ];
   showAssumed();
   showCode();
   showUnknowns();
   showKept();
-  for (const part of parts) {
-    await part();
+  const slow = data.headline.milliseconds > slow_time;
+  if (slow) showSlowChart();
+  // What is quick for every plan comes first: small false-positive rates and rare outputs can take seconds.
+  for (const part of [lookAtEpsilons, lookAtMus, lookAtRisks, slow ? () => {} : lookAtCurve]) {
+    await part(current, slow);
     if (!current()) return;
     ++work.done;
   }
-  await showKeptCurves(current);
+  if (!slow) await showKeptCurves(current);
   finishWork();
   await lookBesides(current);
 }
 
-/** What another sampler gives takes longest, and nothing waits for it. */
-async function lookBesides(current) {
+/** One answer of a look; undefined if it would take too long. */
+async function part(asked, key) {
   try {
-    const found = await otherSampler();
-    if (current()) showOther(found);
+    return await engine.ask(asked, { key: `look ${key}`, most: most_time });
+  } catch (error) {
+    if (error.kind === "too_slow") return undefined;
+    throw error;
+  }
+}
+
+async function lookAtCurve(current) {
+  const rows = await curveOf(state);
+  if (current()) showChart(rows);
+}
+
+/** The curve of a slow plan is not drawn unless somebody asks for it. */
+function showSlowChart() {
+  const button = element("button", { type: "button", class: "quiet", text: "Compute the curve" });
+  button.onclick = () => redrawChart();
+  chart.clear();
+  chart_rows = [];
+  $("chart").replaceChildren(element("div", { class: "empty" }, element("p", { text: "One answer about this plan takes seconds, and a curve needs many." }), button));
+  $("legend").replaceChildren();
+}
+
+async function lookAtRisks(current, slow) {
+  const found = {};
+  for (const rows of slow ? ["guess", "rate", "crowd", "odds"] : ["rate,guess,crowd", "odds"]) {
+    Object.assign(found, await part(question("risks", { rows }), "risks"));
+    if (!current()) return;
+    showRisks(found);
+  }
+}
+
+async function lookAtEpsilons(current, slow) {
+  const rows = [];
+  for (const deltas of slow ? usual_deltas : [usual_deltas.join(",")]) {
+    const found = await part(question("epsilons", { deltas }), "epsilons");
+    rows.push(...(found?.rows ?? [{ delta: deltas, epsilon: null }]));
+    if (!current()) return;
+    showEpsilons({ rows });
+  }
+}
+
+async function lookAtMus(current) {
+  const found = await part(question("mus"), "mus");
+  if (current()) showMus(found ?? { verdict: "", rows: [] });
+}
+
+let aside = null;
+
+/** What another sampler gives takes longest. A worker of its own computes it, so that nothing waits for it. */
+async function lookBesides(current, most = most_time) {
+  const mine = (aside = new Engine());
+  try {
+    const found = await otherSampler(mine, most);
+    if (current()) showOther(found, () => lookBesides(current, Infinity));
   } catch (error) {
     if (!(error instanceof Cancelled)) throw error;
-    if (current()) $("other-claim").textContent = "not computed";
+    if (current()) $("other").hidden = true;
+  } finally {
+    mine.close();
   }
 }
 
@@ -310,11 +363,11 @@ function showHeadline({ epsilon, neighbours, unit, sampling, assumed_poisson }) 
 }
 
 /** For Poisson sampling, what a shuffling loader would give; for other samplers, what a Poisson accountant would say. */
-async function otherSampler() {
+async function otherSampler(engine, most) {
   const assumed = data.headline.assumed_poisson;
   if (assumed) {
     const one = { plan: assumed, neighbours: data.headline.neighbours };
-    const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, one), { key: "besides" });
+    const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, one), { most });
     return { name: "A Poisson accountant would say", epsilon, meaning: "It is not proved for this plan: the batches are not Poisson sampled.", proved: false };
   }
   const run = shuffledInstead(data.headline.canonical, valuesOf(forms.training));
@@ -322,19 +375,28 @@ async function otherSampler() {
   const name = "If the loader shuffles instead";
   showOther({ name, epsilon: { claim: "…", proof: "being computed" }, meaning: "", proved: true });
   try {
-    const { plan } = await engine.ask({ ask: "training", ...run }, { key: "besides" });
-    const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, { plan, neighbours: run.neighbours }), { key: "besides" });
+    const { plan } = await engine.ask({ ask: "training", ...run }, { most });
+    const { epsilon } = await engine.ask(question("headline", { delta: state.delta }, { plan, neighbours: run.neighbours }), { most });
     return { name, epsilon, meaning: `Proved for ${plan}, against ${spoken[run.neighbours]}.`, proved: true };
   } catch (error) {
+    if (error.kind === "too_slow") return { name, epsilon: null, meaning: `It takes more than ${most / 1000} s in this browser. `, proved: false };
     if (error instanceof Cancelled) throw error;
     return null; // no theorem covers that plan
   }
 }
 
-function showOther(found) {
+function showOther(found, again = () => {}) {
   $("other").hidden = found === null;
   if (found === null) return;
   $("other-name").textContent = found.name;
+  if (found.epsilon === null) {
+    const button = element("button", { type: "button", class: "quiet", text: "Compute it" });
+    button.onclick = again;
+    $("other-claim").textContent = "ε not computed";
+    $("other-proof").textContent = "";
+    $("other-meaning").replaceChildren(found.meaning, button);
+    return;
+  }
   $("other-claim").textContent = found.epsilon.hi === "inf" ? "no finite ε" : `ε ≤ ${found.epsilon.claim}`;
   $("other-proof").textContent = `at δ = ${pretty(state.delta)}${found.proved ? ` · ${found.epsilon.proof}` : ""}`;
   $("other-meaning").textContent = found.meaning;
@@ -356,23 +418,19 @@ function meter(share, guess) {
   return element("div", { class: "scale", "aria-hidden": "true" }, svg, element("small", { text: "0" }), element("small", { text: `${100 * whole} %` }));
 }
 
-function showRisks(risk) {
-  const row = (rows, given) => rows.find((one) => one.given === given);
-  const rate = row(risk.rates, "0.001");
-  const guess = row(risk.accuracies, "0.5");
-  const crowd = row(risk.naming, "1000");
-  const item = (before, value, after, share, baseline) => element("li", {}, before, element("b", { text: `${value} %` }), after, meter(share, baseline));
-  $("risk-introduction").textContent = risk.introduction.replace("In plain words, w", "W");
-  const shown = [
-    item("An attack that wrongly accuses 1 person in 1,000 finds at most ", rate.per_cent, " of those who took part (guessing: 0.1 %).", rate.value.hi, 0.001),
-    item("A coin toss decided whether you take part: the best guess about it is right at most ", guess.per_cent, " of the time (guessing: 50 %).", guess.value.hi, 0.5),
-    item("Among 1,000 equally likely people, an attacker picks you with probability at most ", crowd.per_cent, " (guessing: 0.1 %).", crowd.value.hi, 0.001),
-  ];
-  const odds = row(risk.odds, "1e-5") ?? risk.odds.at(-1);
-  shown.push(
-    element("li", { text: odds.value.hi === "inf" ? "In 1 of 100,000 runs, or more often, an output may reveal whether you took part." : `In all but 1 of 100,000 runs, no output multiplies the odds that you took part by more than ${odds.value.claim}.` }),
+function showRisks({ introduction, rate, guess, crowd, odds }) {
+  const item = (row, before, after, baseline) =>
+    row === undefined
+      ? element("li", { class: "missing" }, before, "…", after)
+      : element("li", {}, before, element("b", { text: `${row.per_cent} %` }), after, meter(row.value.hi, baseline));
+  $("risk-introduction").textContent = (introduction ?? "").replace("In plain words, w", "W");
+  const certain = odds?.value.hi === "inf" ? "In 1 of 100,000 runs, or more often, an output may reveal whether you took part." : `In all but 1 of 100,000 runs, no output multiplies the odds that you took part by more than ${odds?.value.claim ?? "…"}.`;
+  $("risks").replaceChildren(
+    item(rate, "An attack that wrongly accuses 1 person in 1,000 finds at most ", " of those who took part (guessing: 0.1 %).", 0.001),
+    item(guess, "A coin toss decided whether you take part: the best guess about it is right at most ", " of the time (guessing: 50 %).", 0.5),
+    item(crowd, "Among 1,000 equally likely people, an attacker picks you with probability at most ", " (guessing: 0.1 %).", 0.001),
+    element("li", { text: certain, ...(odds ? {} : { class: "missing" }) }),
   );
-  $("risks").replaceChildren(...shown);
 }
 
 function tableRow(...cells) {
@@ -380,18 +438,19 @@ function tableRow(...cells) {
 }
 
 function showEpsilons({ rows }) {
-  $("epsilons").replaceChildren(...rows.map(({ delta, epsilon }) => tableRow(pretty(delta), epsilon.claim, ends(epsilon.proof))));
+  $("epsilons").replaceChildren(...rows.map(({ delta, epsilon }) => tableRow(pretty(delta), epsilon?.claim ?? "…", epsilon ? ends(epsilon.proof) : `takes more than ${most_time / 1000} s`)));
 }
 
 function showMus({ verdict, rows }) {
   $("mus").replaceChildren(...rows.map(({ slack, mu }) => tableRow(pretty(slack), mu.claim, ends(mu.proof))));
-  const whole = { gdp: "The whole curve is that of Gaussian noise or better.", not_gdp: "No μ covers the whole curve, so a slack is needed.", undecided: "It is not known whether some μ covers the whole curve." }[verdict];
+  const whole = { gdp: "With slack 0, μ covers the whole curve.", not_gdp: "No μ covers the whole curve, so a slack is needed.", undecided: "It is not known whether some μ covers the whole curve." }[verdict];
+  if (whole === undefined) return ($("mus-meaning").textContent = `Not computed: it takes more than ${most_time / 1000} s in this browser.`);
   $("mus-meaning").textContent = `Except with probability slack, detecting you is at least as hard as telling one draw of N(0, 1) from one of N(μ, 1). ${whole}`;
 }
 
 function showAssumed() {
   const { neighbours_sentence, sampling, method, steps } = data.headline;
-  $("assumed").replaceChildren(...[neighbours_sentence, ...sampling].map((text) => element("li", {}, ...sentence(text))));
+  $("assumed").replaceChildren(...[neighbours_sentence, ...sampling].map((text) => element("li", {}, ...sentence(text.replace(/^None: /, "No sampling: ")))));
   $("method").textContent = `Method: ${method}. The theorems that the answer uses:`;
   $("steps").replaceChildren(...steps.map(({ theorem, detail }) => element("li", {}, element("code", { text: theorem }), detail ? `: ${detail}` : "")));
 }
@@ -453,13 +512,16 @@ function showReading(found, by_key) {
 }
 
 async function redrawChart() {
-  engine.forget("besides");
   for (const button of document.querySelectorAll("[data-view]")) button.setAttribute("aria-pressed", String(button.dataset.view === state.view));
   for (const button of document.querySelectorAll("[data-scale]")) button.setAttribute("aria-pressed", String(button.dataset.scale === state.scale));
+  if (!data.headline) return;
+  beginWork(1);
   try {
     showChart(await curveOf(state));
     await showKeptCurves(() => true);
+    finishWork();
   } catch (error) {
+    finishWork(error instanceof Cancelled ? "Cancelled" : "No answer");
     showFault(error);
   }
 }
@@ -511,7 +573,7 @@ async function showKeptCurves(current) {
     if (!current()) return;
   }
   showKept();
-  showChart(chart_rows, others);
+  if (chart_rows.length > 0) showChart(chart_rows, others);
 }
 
 // Decide.
@@ -564,7 +626,6 @@ async function decide() {
   if (target.second && $("target-second").value !== "") stated[target.second] = $("target-second").value.trim();
   $("use").hidden = true;
   $("solution").textContent = "Searching…";
-  engine.forget("besides");
   beginWork(1);
   try {
     const { plan, shown } = await ($("unknown").value === all_noise ? splitBudget(stated) : findValue($("unknown").value, stated));
@@ -598,7 +659,7 @@ async function splitBudget(stated) {
   };
   const found = await leastFactor(data.headline.canonical, meets);
   if (found === null) return { plan: null, shown: ["No factor of the noise was found that meets the target."] };
-  const shown = [element("strong", { text: `All noise times ${found.factor}` }), ` meets ${said}; this is the safe end. With ${found.below} it ${found.fails ? "is missed" : "is not proved to be met"}. The plan is then `, element("code", { text: found.plan }), "."];
+  const shown = [element("strong", { text: `All noise times ${found.factor}` }), ` meets ${said}; this is the safe end. With ${found.below} it ${found.fails ? "is missed" : "is not proved to be met"}. The plan is then `, element("code", { text: found.plan.replaceAll("\n", "; ") }), "."];
   return { plan: found.plan, shown };
 }
 
@@ -650,7 +711,6 @@ const takings = {
 
 async function take(name) {
   $("taken").textContent = "";
-  engine.forget("besides");
   beginWork(1);
   try {
     $("taken").textContent = await takings[name]();
@@ -738,9 +798,9 @@ function wireAnswers() {
   for (const button of document.querySelectorAll("[data-view]")) button.onclick = () => ((state.view = button.dataset.view), (state.scale = state.view === "profile" ? "log" : "linear"), redrawChart());
   for (const button of document.querySelectorAll("[data-scale]")) button.onclick = () => ((state.scale = button.dataset.scale), redrawChart());
   for (const button of document.querySelectorAll("[data-take]")) button.onclick = () => take(button.dataset.take);
-  for (const button of document.querySelectorAll("[data-copy]")) button.onclick = async () => ((await copyText($(button.dataset.copy).textContent)), (button.textContent = "Copied"));
+  for (const button of document.querySelectorAll("[data-copy]")) button.onclick = async () => ((await copyText($(button.dataset.copy).textContent)), (button.textContent = "Copied"), setTimeout(() => (button.textContent = "Copy"), 2000));
   $("keep").onclick = keepPlan;
-  $("cancel").onclick = () => engine.cancel();
+  $("cancel").onclick = () => (aside?.close(), engine.cancel());
   $("target").onchange = showTarget;
   $("decide").addEventListener("submit", (event) => (event.preventDefault(), decide()));
   $("use").onclick = () => solved && setPlan({ ...solved, neighbours: state.neighbours });

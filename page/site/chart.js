@@ -78,6 +78,12 @@ export class Chart {
     this.#draw();
   }
 
+  /** Shows nothing; what is in the root stays until the next curve. */
+  clear() {
+    this.#model = null;
+    this.#leave();
+  }
+
   get zoomed() {
     return this.#zoom !== null;
   }

@@ -31,15 +31,15 @@ export class Engine {
     this.#start();
   }
 
-  /** The answer to a question. Of several waiting questions with the same `key`, only the last is asked. */
-  ask(question, { key = null } = {}) {
+  /** The answer to a question. Of several waiting questions with the same `key`, only the last is asked. One that takes more than `most` milliseconds is refused. */
+  ask(question, { key = null, most = Infinity } = {}) {
     return new Promise((resolve, reject) => {
       if (key !== null) {
         const older = this.#waiting.filter((one) => one.key === key);
         this.#waiting = this.#waiting.filter((one) => one.key !== key);
         for (const one of older) one.reject(new Cancelled());
       }
-      this.#waiting.push({ question, resolve, reject, key });
+      this.#waiting.push({ question, resolve, reject, key, most });
       this.#next();
     });
   }
@@ -67,15 +67,26 @@ export class Engine {
     else setTimeout(end, left);
   }
 
-  get pending() {
-    return this.#waiting.length + (this.#current === null ? 0 : 1);
+  /** Ends the worker and every question. */
+  close() {
+    const left = [...this.#waiting, ...(this.#current === null ? [] : [this.#current])];
+    [this.#waiting, this.#current] = [[], null];
+    this.#worker.terminate();
+    for (const one of left) one.reject(new Cancelled());
   }
 
-  #endCurrent() {
+  #endCurrent(why = new Cancelled()) {
     const current = this.#current;
     this.#restart();
-    current.reject(new Cancelled());
+    current.reject(why);
     this.#next();
+  }
+
+  /** The time counts from when the library is there. */
+  #limit(current) {
+    if (!Number.isFinite(current.most)) return;
+    const message = `an answer takes more than ${current.most / 1000} s in this browser; the command line has no such limit`;
+    library.then(() => setTimeout(() => this.#current === current && this.#endCurrent(new Refusal({ kind: "too_slow", message, at: 0, field: "plan" })), current.most), () => {});
   }
 
   #start() {
@@ -107,6 +118,7 @@ export class Engine {
     this.#current.id = ++this.#id;
     this.#current.since = performance.now();
     this.#listener("busy");
+    this.#limit(this.#current);
     this.#worker.postMessage({ id: this.#current.id, question: this.#current.question });
   }
 

@@ -57,6 +57,6 @@ export function codeFor({ plan, delta, neighbours }) {
   return {
     shell: `tradeoff epsilon --delta ${shellWord(delta)}${option} ${shellWord(plan)}`,
     python: `import tradeoff as to\n\ncurve = to.analyze(${literal(plan)}${python})\nprint(curve.epsilon(delta=${literal(delta)}))  # a proved interval`,
-    cpp: `#include <iostream>\n#include "tradeoff/tradeoff.h"\n\nint main() {\n  const tradeoff::Plan plan = tradeoff::parse(${literal(plan)});\n  const tradeoff::Curve curve = tradeoff::analyze(plan${cpp});\n  const tradeoff::Interval epsilon = curve.epsilon_at(tradeoff::read_number(${literal(delta)}));\n  std::cout << epsilon.lo << " to " << epsilon.hi << '\\n';\n}`,
+    cpp: `#include <iostream>\n#include "tradeoff/tradeoff.h"\n\nint main() {\n  const tradeoff::Plan plan = tradeoff::parse(${literal(plan)});\n  const tradeoff::Curve curve = tradeoff::analyze(plan${cpp});\n  const tradeoff::Interval epsilon = curve.epsilon_at(tradeoff::read_number(${literal(delta)}));\n  std::cout.precision(17);\n  std::cout << epsilon.lo << " to " << epsilon.hi << '\\n';\n}`,
   };
 }

@@ -150,16 +150,23 @@ Posterior Curve::posterior_at(Level level, Direction direction) const {
   static const Citation accuracy_of_guess("membership-posterior", "accuracy by delta at the odds of the prior, odds by the largest loss");
   record(accuracy_of_guess);
   const QuestionScope question;
-  const auto accuracy = [this, direction](double p) {
+  const Interval largest_loss = epsilon_at(0, direction);
+  // An accuracy needs delta to an absolute accuracy only, and the far tail of an unbounded loss costs most. delta does not grow with
+  // epsilon, so beyond the epsilon of a negligible delta that delta is a bound.
+  constexpr double negligible = 1e-20;
+  const auto delta_of = [this, direction, unbounded = !(largest_loss.hi < infinity)](Interval epsilon) {
+    if (unbounded && epsilon.lo > 1 && epsilon.lo >= epsilon_at(negligible, direction).hi) return Interval{0, negligible};
+    return delta_at(epsilon, direction);
+  };
+  const auto accuracy = [&delta_of](double p) {
     const Interval point = Interval::exactly(p);
-    return clamp(1.0 - point + point * delta_at(log((1.0 - point) / point), direction), 0, 1);
+    return clamp(1.0 - point + point * delta_of(log((1.0 - point) / point)), 0, 1);
   };
   const Interval low = accuracy(prior.lo);
   const Interval high = accuracy(prior.hi);
   // The accuracy is convex in the prior, so on a short interval its ends give an upper bound; the lower bound uses that the slope is at
   // most 1.
   const double slack = numeric::add_up(prior.hi, -prior.lo);
-  const Interval largest_loss = epsilon_at(0, direction);
   const Interval odds = (1.0 - prior) / prior * exp(-largest_loss);
   return {{numeric::add_down(std::min(low.lo, high.lo), -slack), std::max(low.hi, high.hi)}, clamp(1.0 / (1.0 + odds), 0, 1)};
 }

@@ -108,6 +108,22 @@ TEST(Curve, PosteriorOfTheMembershipGuess) {
   EXPECT_LT(gaussian.accuracy.hi, 0.92);
 }
 
+// [membership-posterior] A negligible delta is bounded, not computed; the accuracy still encloses 1 - p + p delta(log((1 - p) / p)).
+TEST(Curve, AccuracyAtRarePriorsEnclosesItsFormula) {
+  for (const double noise : {0.3, 0.5, 0.52, 1.0, 3.0})
+    for (const double prior : {0.01, 0.1, 0.25, 0.5}) {
+      const Curve plan = curve("gaussian(sigma=" + std::to_string(noise) + ")");
+      const Interval delta = plan.delta_at(std::log((1 - prior) / prior));
+      const Interval accuracy = plan.posterior_at(prior).accuracy;
+      EXPECT_LE(accuracy.lo, 1 - prior + prior * delta.lo + 1e-13) << noise << " " << prior;
+      EXPECT_GE(accuracy.hi, 1 - prior + prior * delta.hi - 1e-13) << noise << " " << prior;
+      EXPECT_LT(accuracy.hi - accuracy.lo, 1e-12) << noise << " " << prior;
+    }
+  const Posterior far = curve("gaussian(sigma=9) | poisson(rate=0.001) | repeat(500)").posterior_at(0.01);
+  EXPECT_NEAR(far.accuracy.lo, 0.99, 1e-14);
+  EXPECT_NEAR(far.accuracy.hi, 0.99, 1e-14);
+}
+
 TEST(Curve, DirectionsOfASampledStepDifferAndTheWorstIsTheLarger) {
   const Curve plan = curve("gaussian(1) | poisson(0.01)");
   for (const double epsilon : {0.0, 0.1, 1.0}) {

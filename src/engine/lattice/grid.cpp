@@ -14,16 +14,16 @@
 namespace tradeoff::detail::lattice {
 namespace {
 
-constexpr double point_budget = 0x1p19;     // profile evaluations in one discretisation, over all parts
-constexpr double slow_budget = 2e6;         // work of evaluations, for profiles that cost more than `usual_price`
-constexpr double first_look_budget = 1e6;   // the same for the first, coarse lattice
-constexpr double range_readings = 130;      // approximate number of evaluations while the range of a profile is determined
-constexpr double even_budget = 3e4;         // work of evaluating every point of a lattice
-constexpr double usual_price = 0.5;         // cost of evaluating a profile that is a formula
-constexpr double atom_price = 0.01;         // cost per atom of a finite distribution, at every evaluation
-constexpr double slow_price = 16;           // slower than any formula, even on a busy machine
-constexpr double transform_price = 0.06;    // cost per cell of a transform and its powers
-constexpr unsigned largest_log2_size = 21;  // transforms then use about 150 MB
+constexpr double point_budget = 0x1p19;    // profile evaluations in one discretisation, over all parts
+constexpr double slow_budget = 2e6;        // work of evaluations, for profiles that cost more than `usual_price`
+constexpr double first_look_budget = 1e6;  // the same for the first, coarse lattice
+constexpr double range_readings = 130;     // approximate number of evaluations while the range of a profile is determined
+constexpr double even_budget = 3e4;        // work of evaluating every point of a lattice
+constexpr double usual_price = 0.5;        // cost of evaluating a profile that is a formula
+constexpr double atom_price = 0.01;        // cost per atom of a finite distribution, at every evaluation
+constexpr double slow_price = 16;          // slower than any formula, even on a busy machine
+constexpr double transform_price = 0.06;   // cost per cell of a transform and its powers
+constexpr unsigned largest_log2_size = has_little_memory ? 20 : 21;  // transforms then use about 75 or 150 MB
 constexpr unsigned smallest_log2_size = 6;
 constexpr double transform_budget = 0x1p24;  // points of all forward transforms, one per part
 constexpr double first_points = 4096;        // points of the first, coarse lattice

@@ -13,6 +13,9 @@
 
 namespace tradeoff::detail::lattice {
 
+/// WebAssembly: a page may use 160 MB. Its lattices are smaller, and its answers a little wider.
+inline constexpr bool has_little_memory = sizeof(void*) == 4;
+
 /// log delta at a point from one lattice, and the components of its error.
 struct Answer {
   Interval log_delta{-std::numeric_limits<double>::infinity(), 0};

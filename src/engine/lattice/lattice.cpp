@@ -16,11 +16,11 @@ namespace {
 using lattice::Answer;
 using lattice::Grid;
 
-constexpr double patience = 1.5e6;             // work after which no finer lattice is started
-constexpr std::size_t most_lattices_kept = 3;  // lattices kept for later questions, of at most 50 MB each
-constexpr int most_transforms = 4;             // transforms of one lattice
-constexpr int most_steps = 8;                  // steps of the search for an epsilon on one lattice
-constexpr double rough_parts = 64;             // with more parts a coarse lattice is slow
+constexpr double patience = 1.5e6;                                              // work after which no finer lattice is started
+constexpr std::size_t most_lattices_kept = lattice::has_little_memory ? 1 : 3;  // for later questions, of at most 50 MB each
+constexpr int most_transforms = 4;                                              // transforms of one lattice
+constexpr int most_steps = 8;                                                   // steps of the search for an epsilon on one lattice
+constexpr double rough_parts = 64;                                              // with more parts a coarse lattice is slow
 
 /// One direction of the composition, for one question.
 class Scene {

@@ -21,7 +21,7 @@ bool run_on(const std::string& kind, int spends) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::cout << kind << ": " << result.acknowledged << " spends acknowledged, " << result.refused << " refused or in conflict, "
             << result.kills << " kills, " << clients << " clients, " << result.seconds << " s, " << found.entries << " entries verified in "
-            << seconds << " s, " << result.violations.size() << " violations\n";
+            << seconds << " s, " << result.violations.size() << " violations" << std::endl;  // seen before the next store begins
   for (const std::string& violation : result.violations) std::cout << "  " << violation << "\n";
   return result.violations.empty() && found.intact;
 }

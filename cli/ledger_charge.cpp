@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger_charge.h"
 
+#include <algorithm>
+
 #include "tradeoff/error.h"
 
 #ifdef TRADEOFF_WITH_LEDGER
@@ -19,6 +21,16 @@ Number read_ledger_number(std::string_view name, const std::string& text) {
   }
 }
 
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  for (std::size_t start = 0; start <= list.size();) {
+    const std::size_t end = std::min(list.find(',', start), list.size());
+    names.push_back(list.substr(start, end - start));
+    start = end + 1;
+  }
+  return names;
+}
+
 bool names_ledger(const Options& options, const char* verb) {
   int given = 0;
   for (const char* name : {"ledger", "account", "key"}) given += options.find(name) != nullptr ? 1 : 0;
@@ -30,11 +42,12 @@ bool names_ledger(const Options& options, const char* verb) {
 std::string charge_ledger(const Options& options, const char* verb, const std::string& drawn_plan, Neighbours neighbours) {
   if (!names_ledger(options, verb)) return {};
   Ledger budget(*options.find("ledger"));
-  const Neighbours protects = budget.account(*options.find("account")).neighbours;
-  if (neighbours != Neighbours::unstated && neighbours != protects)
-    throw DomainError(std::string(verb) + ": the account protects " + to_word(protects) + " neighbours, and this is about " +
-                      to_word(neighbours));
-  const Spend request{{*options.find("account")}, *options.find("key"), drawn_plan};
+  const Spend request{names_in(*options.find("account")), *options.find("key"), drawn_plan};
+  for (const std::string& name : request.accounts)
+    for (const Account& account : budget.accounts(name))
+      if (neighbours != Neighbours::unstated && neighbours != account.neighbours)
+        throw DomainError(std::string(verb) + ": the account '" + account.name + "' protects " + to_word(account.neighbours) +
+                          " neighbours, and this is about " + to_word(neighbours));
   Receipt receipt = budget.reserve(request);
   receipt.token = budget.use(request.accounts.front(), request.key).token;  // from here on, this key draws no more noise
   report::JsonWriter out;

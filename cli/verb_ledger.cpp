@@ -72,25 +72,15 @@ ExitCode show_account(const Account& account, const Options& options) {
 }
 
 ExitCode run_create(const Words& words, const Options& options) {
-  const std::string *currency = options.find("currency"), *unit = options.find("unit");
+  const std::string *currency = options.find("currency"), *unit = options.find("unit"), *group = options.find("block-of");
   return show_account(open_ledger(options, Ledger::Open::or_create)
                           .create({words.account, currency == nullptr ? "gdp" : *currency, read_cap(options),
-                                   read_account_neighbours(options), unit == nullptr ? "" : *unit}),
+                                   read_account_neighbours(options), unit == nullptr ? "" : *unit, group == nullptr ? "" : *group}),
                       options);
 }
 
 ExitCode run_cap(const Words& words, const Options& options) {
   return show_account(open_ledger(options).change_cap(words.account, read_cap(options)), options);
-}
-
-std::vector<std::string> names_in(const std::string& list) {
-  std::vector<std::string> names;
-  for (std::size_t start = 0; start <= list.size();) {
-    const std::size_t end = std::min(list.find(',', start), list.size());
-    names.push_back(list.substr(start, end - start));
-    start = end + 1;
-  }
-  return names;
 }
 
 ExitCode show_receipt(const Receipt& receipt, const Options& options) {
@@ -129,7 +119,7 @@ ExitCode run_use(const Words& words, const Options& options) {
 
 ExitCode run_status(const Words& words, const Options& options) {
   Ledger ledger = open_ledger(options);
-  const std::vector<Account> accounts = words.account.empty() ? ledger.accounts() : std::vector<Account>{ledger.account(words.account)};
+  const std::vector<Account> accounts = words.account.empty() ? ledger.accounts() : ledger.accounts(words.account);
   const std::string *format = options.find("format"), *file = options.find("out");
   if (format != nullptr && *format == "svg") {
     write_result(file, ledger::to_svg(accounts));
@@ -184,7 +174,10 @@ ExitCode run_verify_ledger(const Words&, const Options& options) {
 
 ExitCode run_ledger_report(const Words& words, const Options& options) {
   Ledger ledger = open_ledger(options);
-  const ledger::AccountReport report = ledger::make_report(ledger.account(words.account), ledger.history(words.account));
+  const std::vector<Account> accounts = ledger.accounts(words.account);
+  const ledger::AccountReport report = accounts.front().name == words.account
+                                           ? ledger::make_report(accounts.front(), ledger.history(words.account))
+                                           : ledger::make_report(words.account, accounts);
   if (options.json) {
     report::JsonWriter out;
     write_report(report, out);
@@ -208,7 +201,7 @@ ExitCode run_export(const Words&, const Options& options) {
   return ExitCode::done;
 }
 
-constexpr std::string_view cap_words = " store mu rho divergence advantage epsilon delta slack currency neighbours unit ";
+constexpr std::string_view cap_words = " store mu rho divergence advantage epsilon delta slack currency neighbours unit block-of ";
 constexpr std::array<Action, 10> actions = {{
     {"create", true, false, false, cap_words, run_create},
     {"cap", true, false, false, " store mu rho divergence advantage epsilon delta slack ", run_cap},

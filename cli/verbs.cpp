@@ -225,7 +225,7 @@ constexpr std::array<Option, 18> release_options = {{
     {"fpr", "A", "a target, with --tpr: at this false-positive rate no attack has a larger true-positive rate than B"},
     {"tpr", "B", "the target's true-positive rate"},
     {"ledger", "URL", "charge the budget of --account in this ledger first; nothing is drawn without budget"},
-    {"account", "NAME", "the account to charge; with --ledger"},
+    {"account", "NAME", "the account to charge, or several separated by commas; with --ledger"},
     {"key", "KEY", "a name for this spend, charged and drawn once; with --ledger"},
 }};
 
@@ -278,11 +278,11 @@ constexpr std::array<Option, 32> train_options = {{
     {"figure", "DIR", "train the three MNIST settings of the Gaussian DP paper with both samplings; training.md and training.svg go there"},
     {"runs", "N", "with --figure: runs of each setting (default 5)"},
     {"ledger", "URL", "charge the budget of --account in this ledger first; no step is taken without budget"},
-    {"account", "NAME", "the account to charge; with --ledger"},
+    {"account", "NAME", "the account to charge, or several separated by commas; with --ledger"},
     {"key", "KEY", "a name for this spend, charged and drawn once; with --ledger"},
 }};
 
-constexpr std::array<Option, 15> ledger_options = {{
+constexpr std::array<Option, 16> ledger_options = {{
     {"store", "URL", "sqlite:PATH or postgresql://... (default sqlite:tradeoff-ledger.db)"},
     {"key", "KEY", "spend, reserve, use: a name for this spend; the same key is charged once"},
     {"mu", "M", "create, cap: at most M-GDP in total"},
@@ -300,6 +300,7 @@ constexpr std::array<Option, 15> ledger_options = {{
      .choices = neighbours_choices,
      .alias = "neighbors"},
     {"unit", "TEXT", "create: what is protected, in words: 'one patient'"},
+    {"block-of", "GROUP", "create: the account is for a part of the data of GROUP; a record is in one such part only"},
     {"expect-head", "HASH", "verify: the log must still contain the entry with this head, from a receipt"},
     {"format", "FORMAT", "status: term (default) or svg", false, {}, picture_choices},
     {"out", "FILE", "status: write to this file, all or nothing"},

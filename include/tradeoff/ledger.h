@@ -57,6 +57,8 @@ struct AccountTerms {
   StatedCap cap;
   Neighbours neighbours = Neighbours::add_remove;
   std::string unit;  ///< what is protected, in words: "one patient"
+  /// A group of accounts for disjoint parts of the data: every record is in one block only, as the caller states. [parallel-composition]
+  std::string block_of = {};
 };
 
 /// An account as it is now. Amounts are exact decimals in the additive unit of the currency: mu squared, rho, epsilon, the divergence,
@@ -66,10 +68,12 @@ struct Account {
   std::string currency;
   Neighbours neighbours = Neighbours::add_remove;
   std::string unit;
-  std::string stated;  ///< the cap as it was stated, and how it was converted
+  std::string block_of;  ///< the group of disjoint blocks that it belongs to; empty for none
+  std::string stated;    ///< the cap as it was stated, and how it was converted
   std::string cap;
   std::string spent;
   std::string left;
+  std::string planned = "0";  ///< the part of `spent` that is reserved, with noise that is not drawn yet
   std::string slack_cap;
   std::string slack_spent;
   std::uint64_t entries = 0;  ///< number of spends
@@ -112,7 +116,8 @@ struct HistoryEntry {
   TokenState token = TokenState::none;
 };
 
-/// A spend: the plan is fixed before any of its outputs is seen. All accounts are charged, or none.
+/// A spend: the plan is fixed before any of its outputs is seen. All accounts are charged, or none. The name of a group charges all its
+/// blocks.
 struct Spend {
   std::vector<std::string> accounts;
   std::string key;
@@ -132,7 +137,8 @@ class Store;
 struct LedgerState;
 }  // namespace detail::ledger
 
-/// A ledger at `sqlite:PATH` or `postgresql://...`. Its functions may be called from several threads, and after a fork.
+/// A ledger at `sqlite:PATH` or `postgresql://...`. Its functions may be called from several threads, whose spends share
+/// writes to the disk, and after a fork, unless another thread of the parent was inside one of them.
 ///
 /// At every time spent <= cap in every account; a receipt is returned only after the store has made the entry durable; a key is charged at
 /// most once; entries add up to the balances. [gdp-filter] [renyi-filter] [pure-filter] [approximate-filter]
@@ -161,6 +167,8 @@ class Ledger {
 
   [[nodiscard]] std::vector<Account> accounts();
   [[nodiscard]] Account account(const std::string& name);
+  /// The blocks of a group; the account itself if the name is that of an account.
+  [[nodiscard]] std::vector<Account> accounts(const std::string& name);
   [[nodiscard]] std::vector<HistoryEntry> history(const std::string& account);
 
   /// Recomputes every hash and every balance. With a head of an earlier receipt: also checks that the log still contains that entry.

@@ -109,12 +109,12 @@ void bind_ledger(nb::module_& module) {
       .def(
           "create",
           [](Ledger& self, const std::string& name, const std::string& currency, const std::string& neighbours, const std::string& unit,
-             const Texts& cap) {
-            const AccountTerms terms{name, currency, to_cap(cap), read_neighbours(neighbours), unit};
+             const std::string& block_of, const Texts& cap) {
+            const AccountTerms terms{name, currency, to_cap(cap), read_neighbours(neighbours), unit, block_of};
             const nb::gil_scoped_release unlocked;
             return account_json(self.create(terms));
           },
-          "name"_a, "currency"_a, "neighbours"_a, "unit"_a, "cap"_a)
+          "name"_a, "currency"_a, "neighbours"_a, "unit"_a, "block_of"_a, "cap"_a)
       .def(
           "change_cap",
           [](Ledger& self, const std::string& name, const Texts& cap) {
@@ -145,13 +145,15 @@ void bind_ledger(nb::module_& module) {
             return receipt_json(self.use(account, key));
           },
           "account"_a, "key"_a)
-      .def("accounts",
-           [](Ledger& self) {
-             const nb::gil_scoped_release unlocked;
-             std::vector<std::string> all;
-             for (const Account& account : self.accounts()) all.push_back(account_json(account));
-             return all;
-           })
+      .def(
+          "accounts",
+          [](Ledger& self, const std::optional<std::string>& name) {
+            const nb::gil_scoped_release unlocked;
+            std::vector<std::string> all;
+            for (const Account& account : name ? self.accounts(*name) : self.accounts()) all.push_back(account_json(account));
+            return all;
+          },
+          "name"_a.none())
       .def(
           "account",
           [](Ledger& self, const std::string& name) {

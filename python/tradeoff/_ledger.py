@@ -30,6 +30,8 @@ class Account(NamedTuple):
     unit: str
     stated: str
     guarantee: str
+    planned: str
+    block_of: str
 
 
 class Charge(NamedTuple):
@@ -44,7 +46,10 @@ class Charge(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """The proof of a spend. Keep ``head``: ``Ledger.verify`` finds a log that has lost this entry."""
+    """The proof of a spend. Keep ``head``: ``Ledger.verify`` finds a log that has lost this entry.
+
+    ``step_by_step`` is what the first account would have paid for the steps of the plan one by one, if that is another amount.
+    """
 
     key: str
     sequence: int
@@ -52,6 +57,7 @@ class Receipt(NamedTuple):
     charges: tuple[Charge, ...]
     replayed: bool
     token: str | None
+    step_by_step: str | None
 
 
 class LedgerEntry(NamedTuple):
@@ -89,7 +95,7 @@ def _charge(account: str, cost: dict[str, Any]) -> Charge:
 def _receipt(fields: dict[str, Any]) -> Receipt:
     each = fields.get("charges", [{"account": fields["account"], "cost": fields["cost"]}])
     charges = tuple(_charge(one["account"], one["cost"]) for one in each)
-    return Receipt(fields["key"], fields["sequence"], fields["head"], charges, fields["replayed"], fields.get("token"))
+    return Receipt(fields["key"], fields["sequence"], fields["head"], charges, fields["replayed"], fields.get("token"), fields.get("step_by_step"))
 
 
 def _names(accounts: str | Iterable[str]) -> list[str]:
@@ -142,6 +148,7 @@ class Ledger:
         currency: str = "gdp",
         neighbours: str = "add-remove",
         unit: str = "",
+        block_of: str = "",
         mu: Number | None = None,
         rho: Number | None = None,
         divergence: Number | None = None,
@@ -150,9 +157,13 @@ class Ledger:
         delta: Number | None = None,
         slack: Number | None = None,
     ) -> Account:
-        """Makes an account. Its cap is ``mu``, ``rho``, ``divergence`` or ``advantage``, or ``epsilon`` with ``delta``."""
+        """Makes an account. Its cap is ``mu``, ``rho``, ``divergence`` or ``advantage``, or ``epsilon`` with ``delta``.
+
+        Accounts with the same ``block_of`` are for disjoint parts of the data: a record is in one of them only. A spend on that name charges
+        all of them.
+        """
         cap = stated(mu=mu, rho=rho, divergence=divergence, advantage=advantage, epsilon=epsilon, delta=delta, slack=slack)
-        return _account(json.loads(self._open.create(account, currency, neighbours, unit, cap)))
+        return _account(json.loads(self._open.create(account, currency, neighbours, unit, block_of, cap)))
 
     def change_cap(
         self,
@@ -187,9 +198,9 @@ class Ledger:
         """Uses up the token of a reservation: returns once, then raises ``SpendKeyError``. Draw the noise after it returns."""
         return _receipt(json.loads(self._open.use(account, key)))
 
-    def accounts(self) -> list[Account]:
-        """All accounts, by name."""
-        return [_account(json.loads(one)) for one in self._open.accounts()]
+    def accounts(self, name: str | None = None) -> list[Account]:
+        """All accounts, by name; or the blocks of one group."""
+        return [_account(json.loads(one)) for one in self._open.accounts(name)]
 
     def account(self, name: str) -> Account:
         """One account."""

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <map>
+#include <set>
 
 #include "ledger/present.h"
 #include "numeric/arithmetic.h"
@@ -46,11 +47,20 @@ std::string lines_of(const std::vector<AccountReport::Epsilon>& all) {
 
 }  // namespace
 
+namespace {
+
+AccountReport report_of_caps(const std::string& name, const std::vector<Account>& accounts, const std::string& guarantee) {
+  const Curve curve = analyze(parse(guarantee), accounts.front().neighbours);
+  AccountReport report{name, accounts, guarantee, epsilons_of(curve), std::nullopt, report::find_risk(curve), std::nullopt, {}};
+  if (const Interval mu = measure_mu(curve).mu; mu.hi < infinity) report.mu = mu;
+  return report;
+}
+
+}  // namespace
+
 // [gdp-filter] [renyi-filter] [pure-filter] [approximate-filter] The guarantee of the cap; no filter bounds what is spent so far.
 AccountReport make_report(const Account& account, const std::vector<HistoryEntry>& entries) {
-  const Curve curve = analyze(parse(account.guarantee), account.neighbours);
-  AccountReport report{account, epsilons_of(curve), std::nullopt, report::find_risk(curve), std::nullopt, {}};
-  if (const Interval mu = measure_mu(curve).mu; mu.hi < infinity) report.mu = mu;
+  AccountReport report = report_of_caps(account.name, {account}, account.guarantee);
   const std::string plan = composed_plan(entries);
   if (entries.empty())
     report.why_not = "nothing was spent";
@@ -61,10 +71,31 @@ AccountReport make_report(const Account& account, const std::vector<HistoryEntry
   return report;
 }
 
+// [parallel-composition]
+AccountReport make_report(const std::string& group, const std::vector<Account>& blocks) {
+  std::set<std::string> caps;
+  for (const Account& block : blocks) {
+    if (block.neighbours != blocks.front().neighbours)
+      throw DomainError("account: the blocks of '" + group + "' have different neighbours; report each of them");
+    caps.insert("(" + block.guarantee + ")");
+  }
+  std::string list;
+  for (const std::string& one : caps) list += (list.empty() ? "" : ", ") + one;
+  AccountReport report = report_of_caps(group, blocks, caps.size() == 1 ? *caps.begin() : "weakest([" + list + "])");
+  report.why_not = "report each block";
+  return report;
+}
+
 void write_report(const AccountReport& report, report::JsonWriter& out) {
   out.begin_object().key("account");
-  write_account(report.account, out);
-  out.key("guaranteed").begin_object().key("plan").text(report.account.guarantee).key("epsilon");
+  if (report.accounts.size() == 1 && report.accounts[0].name == report.name) {
+    write_account(report.accounts[0], out);
+  } else {
+    out.begin_object().key("group").text(report.name).key("blocks").begin_array();
+    for (const Account& block : report.accounts) write_account(block, out);
+    out.end_array().end_object();
+  }
+  out.key("guaranteed").begin_object().key("plan").text(report.guarantee).key("epsilon");
   write_epsilons(report.guaranteed, out);
   out.key("mu");
   report.mu ? out.interval(*report.mu) : out.null();
@@ -79,7 +110,9 @@ void write_report(const AccountReport& report, report::JsonWriter& out) {
 }
 
 std::string to_text(const AccountReport& report) {
-  std::string text = to_text(std::vector<Account>{report.account});
+  std::string text = to_text(report.accounts);
+  if (report.accounts.front().name != report.name)
+    text += "\n" + report.name + ": every record is in one of these blocks, as their owner states\n";
   text += "\nThe cap guarantees, however the plans were chosen after earlier outputs:\n" + lines_of(report.guaranteed);
   if (report.mu) text += "    mu <= " + report::claimed(*report.mu, report::SafeEnd::hi) + "\n";
   if (report.in_advance)

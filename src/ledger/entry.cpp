@@ -25,16 +25,12 @@ std::string body_of(const Entry& entry) {
 
 std::string hash_of(const Entry& entry) { return noise::sha256(body_of(entry)); }
 
-std::int64_t whole(const std::string& text) {
+std::int64_t whole(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
-    throw StoreError("the store holds '" + text.substr(0, 40) + "' where a whole number belongs");
+    throw StoreError("the store holds '" + std::string(text.substr(0, 40)) + "' where a whole number belongs");
   return value;
-}
-
-Entry entry_of(const Row& row) {
-  return {static_cast<std::uint64_t>(whole(row[0])), row[1], row[2], row[3], row[4], row[5], row[6], row[7], {}};
 }
 
 StoredCharge charge_of(const Row& row) { return {row[1], whole(row[2]), whole(row[3]), row[4], row[5]}; }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ledger/amount.h"
@@ -36,13 +37,12 @@ struct Entry {
 [[nodiscard]] std::string body_of(const Entry& entry);
 [[nodiscard]] std::string hash_of(const Entry& entry);
 
-/// The columns of an entry, as `entry_columns` lists them; and those of a charge.
+/// The columns of an entry, and those of a charge.
 inline constexpr const char* entry_columns = "seq, time, kind, idem_key, digest, plan, detail, previous, hash";
 inline constexpr const char* charge_columns = "seq, account, amount, slack, low, high, idem_key";
-[[nodiscard]] Entry entry_of(const Row& row);
 [[nodiscard]] StoredCharge charge_of(const Row& row);
 
 /// A whole number of a column. Throws StoreError if it is none.
-[[nodiscard]] std::int64_t whole(const std::string& text);
+[[nodiscard]] std::int64_t whole(std::string_view text);
 
 }  // namespace tradeoff::detail::ledger

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <random>
 
+#include "ledger/canonical.h"
 #include "ledger/state.h"
 #include "noise/digest.h"
 #include "numeric/floating_point_guard.h"
@@ -29,6 +31,14 @@ void require_word(const std::string& text, const char* what) {
   if (!fits)
     throw DomainError(std::string(what) + ": '" + text.substr(0, 60) +
                       "' is not allowed; write 1 to 200 printable ASCII characters without commas, not starting or ending with a blank");
+}
+
+/// A record is in one block, so that adding or removing it changes one block. Replacing it may change two.
+void require_block(const AccountTerms& terms) {
+  require_word(terms.block_of, "block_of");
+  if (terms.block_of == terms.name) throw DomainError("block_of: '" + terms.name + "' cannot be a block of itself");
+  if (terms.neighbours == Neighbours::replace_one)
+    throw DomainError("block_of: blocks need add-remove or zero-out neighbours; who replaces a record may move it to another block");
 }
 
 std::vector<std::string> sorted_names(const Spend& request) {
@@ -82,6 +92,14 @@ std::optional<std::string> cost_of_steps(const Plan& plan, Neighbours neighbours
   return units ? std::optional(to_decimal(*units, amount_places)) : std::nullopt;
 }
 
+/// A name that no other process has.
+std::string new_mark() {
+  std::random_device random;
+  std::string digits;
+  for (int i = 0; i < 4; ++i) digits += std::to_string(random()) + ".";
+  return noise::sha256(digits);
+}
+
 StoredCharge to_stored(const std::string& account, const Price& price) {
   return {account, price.amount, price.slack, numeric::to_text_below(price.value.lo), numeric::to_text_above(price.value.hi)};
 }
@@ -115,20 +133,40 @@ Draft make_draft(const std::string& kind, const Spend& request) {
   require_word(request.key, "key");
   std::vector<std::string> names = sorted_names(request);
   Plan plan = with_tables(parse(request.plan));
-  std::string text = to_string(plan), digest = digest_of(kind, names, text, request.slack);
+  std::string text = to_string(plan), digest = digest_of(kind, names, canonical_text(plan), request.slack);
   return {std::move(names), std::move(plan), std::move(text), std::move(digest)};
+}
+
+/// All accounts that the names stand for, each once. [parallel-composition]
+void take_accounts(Draft& draft, const std::function<std::vector<AccountRow>(const std::string& name)>& accounts_of) {
+  draft.accounts.clear();
+  for (const std::string& name : draft.names)
+    for (AccountRow& row : accounts_of(name)) draft.accounts.push_back(std::move(row));
+  std::sort(draft.accounts.begin(), draft.accounts.end(), [](const AccountRow& a, const AccountRow& b) { return a.name < b.name; });
+  const auto twice = std::adjacent_find(draft.accounts.begin(), draft.accounts.end(),
+                                        [](const AccountRow& a, const AccountRow& b) { return a.name == b.name; });
+  if (twice != draft.accounts.end())
+    throw DomainError("account: '" + twice->name + "' is a block of '" + twice->block_of + "': named twice");
+}
+
+/// Finds the accounts, in memory if all are remembered. Under the lock.
+bool remember_accounts(LedgerState& state, Draft& draft) {
+  for (const std::string& name : draft.names)
+    if (!state.terms.contains(name)) return false;
+  take_accounts(draft, [&](const std::string& name) { return state.terms.at(name); });
+  return true;
 }
 
 /// Inside a transaction.
 void look_up(LedgerState& state, const Spend& request, Draft& draft) {
-  draft.accounts.clear();
-  for (const std::string& name : draft.names) draft.accounts.push_back(state.known_account(name));
-  draft.before = state.replay(draft.names, request.key, draft.digest);
+  take_accounts(draft, [&](const std::string& name) { return state.terms[name] = state.accounts_of(name); });
+  draft.before = state.replay(draft.accounts, request.key, draft.digest);
 }
 
 /// Measures the plan for every account, in the neighbours and the currency of each.
 PricedSpend price_spend(LedgerState& state, const std::string& kind, const Spend& request, const Draft& draft) {
-  PricedSpend priced{.kind = kind, .key = request.key, .digest = draft.digest, .plan = draft.text, .charges = {}};
+  PricedSpend priced{
+      .kind = kind, .key = request.key, .digest = draft.digest, .plan = draft.text, .names = draft.names, .accounts = draft.accounts};
   for (const AccountRow& account : draft.accounts) {
     const AccountCurrency currency = read_currency(account.currency);
     const Units usual = account.slack_cap / share_of_slack;
@@ -136,12 +174,12 @@ PricedSpend price_spend(LedgerState& state, const std::string& kind, const Spend
                             (request.slack ? request.slack->text : "") + "," + draft.text;
     priced.charges.push_back(to_stored(account.name, remembered(state, state.prices, key, [&] {
                                          return currency.row->measure(
-                                             {draft.plan, to_account(account).neighbours, request.slack, usual, currency.order});
+                                             {draft.plan, neighbours_of(account), request.slack, usual, currency.order});
                                        })));
   }
-  const Account first = to_account(draft.accounts.front());
-  priced.step_by_step = remembered(state, state.step_prices, first.currency + "," + to_word(first.neighbours) + "," + draft.text,
-                                   [&] { return cost_of_steps(draft.plan, first.neighbours, read_currency(first.currency)); });
+  const AccountRow& first = draft.accounts.front();
+  priced.step_by_step = remembered(state, state.step_prices, first.currency + "," + first.neighbours + "," + draft.text,
+                                   [&] { return cost_of_steps(draft.plan, neighbours_of(first), read_currency(first.currency)); });
   if (priced.step_by_step == to_decimal(priced.charges.front().amount, amount_places)) priced.step_by_step.reset();  // nothing gained
   return priced;
 }
@@ -150,17 +188,25 @@ Receipt charge_now(LedgerState& state, const std::string& kind, const Spend& req
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return charge_now(state, kind, request); });
 
   Draft draft = make_draft(kind, request);
-  {
-    const std::lock_guard lock(state.mutex);
-    state.transact(false, [&] { look_up(state, request, draft); });
+  while (true) {
+    {
+      const std::lock_guard lock(state.mutex);
+      if (!remember_accounts(state, draft)) state.transact(Access::glance, [&] { look_up(state, request, draft); });
+      if (draft.before) {  // it is told again, so it must be durable
+        state.transact(Access::read, [&] { look_up(state, request, draft); });
+        return *draft.before;
+      }
+    }
+    const PricedSpend spend = price_spend(state, kind, request, draft);
+    try {
+      Receipt receipt = state.charge_in_turn(spend);
+      if (!receipt.replayed) receipt.step_by_step = spend.step_by_step;
+      return receipt;
+    } catch (const PriceIsOld&) {
+      const std::lock_guard lock(state.mutex);
+      state.terms.clear();
+    }
   }
-  if (draft.before) return *draft.before;
-  const PricedSpend spend = price_spend(state, kind, request, draft);
-  Receipt receipt;
-  const std::lock_guard lock(state.mutex);
-  state.transact(true, [&] { receipt = state.charge(spend); });
-  receipt.step_by_step = spend.step_by_step;
-  return receipt;
 }
 
 }  // namespace
@@ -177,6 +223,7 @@ Account Ledger::create(const AccountTerms& terms) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return create(terms); });
 
   require_word(terms.name, "account");
+  if (!terms.block_of.empty()) require_block(terms);
   if (terms.neighbours == Neighbours::unstated) throw DomainError("neighbours: an account states them: " + all_neighbours_words());
   const AccountCurrency currency = read_currency(terms.currency);
   const Cap cap = currency.row->cap(terms.cap, currency.order);
@@ -184,20 +231,25 @@ Account Ledger::create(const AccountTerms& terms) {
                  .currency = terms.currency,
                  .neighbours = to_word(terms.neighbours),
                  .unit = terms.unit,
+                 .block_of = terms.block_of,
                  .stated = cap.stated,
                  .cap = cap.amount,
                  .slack_cap = cap.slack};
   const std::lock_guard lock(state_->mutex);
-  state_->transact(true, [&] {
+  state_->transact(Access::write, [&] {
     if (const auto found = state_->find_account(terms.name)) {
       if (detail_of(*found) == detail_of(row) && found->entries == 0) return void(row = *found);  // repeated after a lost connection
       throw DomainError("account: '" + terms.name + "' exists already; `tradeoff ledger cap` changes its cap");
     }
+    if (!state_->store->run("SELECT 1 FROM tradeoff_account WHERE block_of = $1 LIMIT 1", {terms.name}).empty())
+      throw DomainError("account: '" + terms.name + "' is the name of a group of blocks");
+    if (!terms.block_of.empty() && state_->find_account(terms.block_of))
+      throw DomainError("block_of: '" + terms.block_of + "' is an account, not a group of blocks; name a group that only has blocks");
     row.head = state_->append({.kind = "create", .detail = detail_of(row)}).second;
     state_->store->run(
-        std::string("INSERT INTO tradeoff_account (") + account_columns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
-        {row.name, row.currency, row.neighbours, row.unit, row.stated, std::to_string(row.cap), "0", std::to_string(row.slack_cap), "0",
-         "0", row.head});
+        std::string("INSERT INTO tradeoff_account (") + account_columns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+        {row.name, row.currency, row.neighbours, row.unit, row.block_of, row.stated, std::to_string(row.cap), "0",
+         std::to_string(row.slack_cap), "0", "0", row.head});
   });
   return to_account(row);
 }
@@ -207,7 +259,7 @@ Account Ledger::change_cap(const std::string& account, const StatedCap& stated) 
 
   AccountRow row;
   const std::lock_guard lock(state_->mutex);
-  state_->transact(true, [&] {
+  state_->transact(Access::write, [&] {
     row = state_->known_account(account);
     const AccountCurrency currency = read_currency(row.currency);
     const Cap cap = currency.row->cap(stated, currency.order);
@@ -229,6 +281,8 @@ Receipt Ledger::spend(const Spend& request) { return charge_now(*state_, "spend"
 Receipt Ledger::reserve(const Spend& request) { return charge_now(*state_, "reserve", request); }
 
 std::vector<std::variant<Receipt, std::string>> Ledger::spend_all(const std::vector<Spend>& requests) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return spend_all(requests); });
+
   using Outcome = std::variant<Receipt, std::string>;
   std::vector<Outcome> outcomes(requests.size());
   // Runs a step of every request that has not failed; an error that is not of the store is the outcome of its request.
@@ -247,70 +301,116 @@ std::vector<std::variant<Receipt, std::string>> Ledger::spend_all(const std::vec
     }
   };
   std::vector<std::optional<Draft>> drafts(requests.size());
-  std::vector<std::optional<PricedSpend>> priced(requests.size());
   for_each([&](std::size_t i) { drafts[i] = make_draft("spend", requests[i]); });
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->transact(false, [&] { for_each([&](std::size_t i) { look_up(*state_, requests[i], *drafts[i]); }); });
+  while (std::find(settled.begin(), settled.end(), false) != settled.end()) {
+    {
+      const std::lock_guard lock(state_->mutex);
+      bool remembers = true;
+      for_each([&](std::size_t i) { remembers = remember_accounts(*state_, *drafts[i]) && remembers; });
+      if (!remembers) state_->transact(Access::read, [&] { for_each([&](std::size_t i) { look_up(*state_, requests[i], *drafts[i]); }); });
+    }
+    std::vector<std::optional<PricedSpend>> priced(requests.size());
+    for_each([&](std::size_t i) {
+      if (drafts[i]->before)
+        outcomes[i] = *drafts[i]->before, settled[i] = true;
+      else
+        priced[i] = price_spend(*state_, "spend", requests[i], *drafts[i]);
+    });
+    std::vector<LedgerState::Waiting> waiting(requests.size());
+    std::vector<LedgerState::Waiting*> all;
+    for_each([&](std::size_t i) {
+      waiting[i].spend = &*priced[i];
+      all.push_back(&waiting[i]);
+    });
+    if (!all.empty()) state_->charge_together(all);
+    for_each([&](std::size_t i) {
+      try {
+        if (waiting[i].error) std::rethrow_exception(waiting[i].error);
+        outcomes[i] = waiting[i].receipt;
+        settled[i] = true;
+      } catch (const PriceIsOld&) {
+        const std::lock_guard lock(state_->mutex);
+        state_->terms.clear();
+      }
+    });
   }
-  for_each([&](std::size_t i) {
-    if (drafts[i]->before)
-      outcomes[i] = *drafts[i]->before, settled[i] = true;
-    else
-      priced[i] = price_spend(*state_, "spend", requests[i], *drafts[i]);
-  });
-  const std::lock_guard lock(state_->mutex);
-  const std::vector<bool> before = settled;
-  state_->transact(true, [&] {
-    settled = before;                                                            // the transaction may be repeated
-    for_each([&](std::size_t i) { outcomes[i] = state_->charge(*priced[i]); });  // a refusal is decided before anything is written
-  });
   return outcomes;
 }
 
 Receipt Ledger::use(const std::string& account, const std::string& key) {
   Receipt receipt;
+  const std::string mark = new_mark();  // tells our use from that of another process, if the connection breaks after the commit
+  std::string mine;                     // the number of the entry that we have tried to write
   const std::lock_guard lock(state_->mutex);
-  state_->transact(true, [&] {
-    static_cast<void>(state_->known_account(account));
-    const std::vector<Row> rows =
-        state_->store->run("SELECT seq FROM tradeoff_charge WHERE account = $1 AND idem_key = $2", {account, key});
+  state_->transact(Access::write, [&] {
+    std::vector<Row> rows;
+    for (const AccountRow& one : state_->accounts_of(account))  // a spend on a group is charged to all blocks that it had
+      if (rows.empty()) rows = state_->store->run("SELECT seq FROM tradeoff_charge WHERE account = $1 AND idem_key = $2", {one.name, key});
     if (rows.empty()) throw KeyError("key '" + key.substr(0, 60) + "' has no reservation on account '" + account + "'");
     receipt = state_->receipt_at(static_cast<std::uint64_t>(whole(rows[0][0])), false);
     if (receipt.token == TokenState::none)
       throw KeyError("key '" + key.substr(0, 60) + "' was spent without a token; noise is drawn against a reservation only");
+    if (!mine.empty() && receipt.token == TokenState::used &&
+        !state_->store->run("SELECT 1 FROM tradeoff_entry WHERE seq = $1 AND digest = $2", {mine, mark}).empty())
+      return;  // our first try was committed
     if (receipt.token == TokenState::used)
       throw KeyError("the token of key '" + key.substr(0, 60) +
                      "' is used up: its noise was drawn before. A second draw needs another key and is charged");
     state_->store->run("UPDATE tradeoff_token SET state = 'used' WHERE seq = $1", {rows[0][0]});
-    static_cast<void>(state_->append({.kind = "use", .detail = rows[0][0]}));
+    mine = std::to_string(state_->append({.kind = "use", .digest = mark, .detail = rows[0][0]}).first.sequence);
     receipt.token = TokenState::used;
   });
   return receipt;
 }
 
+namespace {
+
+/// Inside a transaction: the accounts, with what is reserved and not drawn yet.
+std::vector<Account> with_planned(LedgerState& state, const std::vector<AccountRow>& rows) {
+  std::map<std::string, Units> planned;
+  for (const Row& row : state.store->run("SELECT c.account, SUM(c.amount) FROM tradeoff_token t JOIN tradeoff_charge c ON c.seq = t.seq "
+                                         "WHERE t.state = 'open' GROUP BY c.account"))
+    planned[row[0]] = whole(row[1]);
+  std::vector<Account> all;
+  for (const AccountRow& row : rows) {
+    all.push_back(to_account(row));
+    all.back().planned = to_decimal(planned[row.name], amount_places);
+  }
+  return all;
+}
+
+}  // namespace
+
 std::vector<Account> Ledger::accounts() {
   std::vector<Account> all;
   const std::lock_guard lock(state_->mutex);
-  state_->transact(false, [&] {
-    all.clear();
+  state_->transact(Access::read, [&] {
+    std::vector<AccountRow> rows;
     for (const Row& row : state_->store->run(std::string("SELECT ") + account_columns + " FROM tradeoff_account ORDER BY name"))
-      all.push_back(to_account(account_of(row)));
+      rows.push_back(account_of(row));
+    all = with_planned(*state_, rows);
   });
+  return all;
+}
+
+std::vector<Account> Ledger::accounts(const std::string& name) {
+  std::vector<Account> all;
+  const std::lock_guard lock(state_->mutex);
+  state_->transact(Access::read, [&] { all = with_planned(*state_, state_->accounts_of(name)); });
   return all;
 }
 
 Account Ledger::account(const std::string& name) {
   Account found;
   const std::lock_guard lock(state_->mutex);
-  state_->transact(false, [&] { found = to_account(state_->known_account(name)); });
+  state_->transact(Access::read, [&] { found = with_planned(*state_, {state_->known_account(name)}).front(); });
   return found;
 }
 
 std::vector<HistoryEntry> Ledger::history(const std::string& account) {
   std::vector<HistoryEntry> all;
   const std::lock_guard lock(state_->mutex);
-  state_->transact(false, [&] {
+  state_->transact(Access::read, [&] {
     all.clear();
     const AccountRow row = state_->known_account(account);
     for (const Row& one :

@@ -17,10 +17,20 @@ namespace {
 
 const char* to_word(TokenState state) { return state == TokenState::open ? "open" : "used"; }
 
-/// Which part of the cap is spent; for pictures only.
-double share_spent(const Account& account) {
-  const double cap = std::strtod(account.cap.c_str(), nullptr), spent = std::strtod(account.spent.c_str(), nullptr);
-  return cap > 0 ? std::clamp(spent / cap, 0.0, 1.0) : 0;
+/// Which part of the cap is spent, and which part of that is only planned; for pictures only.
+double share_of(const std::string& amount, const Account& account) {
+  const double cap = std::strtod(account.cap.c_str(), nullptr), part = std::strtod(amount.c_str(), nullptr);
+  return cap > 0 ? std::clamp(part / cap, 0.0, 1.0) : 0;
+}
+
+/// A bar of this length: how much of it is drawn for noise that was drawn, and for all that is spent. What is not nothing is seen.
+struct Bar {
+  int drawn, spent;
+};
+Bar bar_of(const Account& account, int length) {
+  const int spent = static_cast<int>(std::ceil(share_of(account.spent, account) * length));
+  const int planned = static_cast<int>(std::ceil(share_of(account.planned, account) * length));
+  return {std::max(0, spent - planned), spent};
 }
 
 std::string percent(double share) { return numeric::to_text_above(100 * share, 3) + " %"; }
@@ -67,6 +77,7 @@ void write_account(const Account& account, report::JsonWriter& out) {
   out.begin_object().key("account").text(account.name).key("currency").text(account.currency).key("cap").text(account.cap);
   out.key("spent").text(account.spent).key("entries").integer(account.entries).key("head").text(account.head);
   out.key("left").text(account.left).key("slack_cap").text(account.slack_cap).key("slack_spent").text(account.slack_spent);
+  out.key("planned").text(account.planned).key("block_of").text(account.block_of);
   out.key("neighbours").text(detail::to_word(account.neighbours)).key("unit").text(account.unit).key("stated").text(account.stated);
   out.key("guarantee").text(account.guarantee).end_object();
 }
@@ -103,15 +114,17 @@ std::string to_text(const std::vector<Account>& accounts) {
   constexpr int width = 50;
   std::string text;
   for (const Account& account : accounts) {
-    const double share = share_spent(account);
-    const int filled = static_cast<int>(std::ceil(share * width));
+    const auto [drawn, filled] = bar_of(account, width);
     text += account.name + ": " + account.spent + " of " + account.cap + " spent (" + account.currency + ", " + unit_of(account.currency) +
             "), " + account.left + " left\n    [";
-    text += std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(width - filled), '.') + "] " +
-            percent(share) + ", " + std::to_string(account.entries) + " entries\n";
+    text += std::string(static_cast<std::size_t>(drawn), '#') + std::string(static_cast<std::size_t>(filled - drawn), '+') +
+            std::string(static_cast<std::size_t>(width - filled), '.') + "] " + percent(share_of(account.spent, account)) + ", " +
+            std::to_string(account.entries) + " entries\n";
+    if (account.planned != "0") text += "    " + account.planned + " of it is planned (+): reserved, and its noise is not drawn yet\n";
     if (account.slack_cap != "0") text += "    slack " + account.slack_spent + " of " + account.slack_cap + "\n";
     text += "    " + account.stated + "; " + detail::to_word(account.neighbours) + " neighbours" +
-            (account.unit.empty() ? "" : "; protects " + account.unit) + "\n";
+            (account.unit.empty() ? "" : "; protects " + account.unit) +
+            (account.block_of.empty() ? "" : "; a block of " + account.block_of) + "\n";
   }
   return text.empty() ? "no accounts\n" : text;
 }
@@ -120,18 +133,21 @@ std::string to_svg(const std::vector<Account>& accounts) {
   constexpr int row = 54, bar = 520;
   const int height = static_cast<int>(accounts.size()) * row + 20;
   std::string svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"560\" height=\"" + std::to_string(height) + "\" viewBox=\"0 0 560 " +
-                    std::to_string(height) + "\" role=\"img\">\n<title>Privacy budgets: spent and left</title>\n" +
-                    "<style>text{font:13px sans-serif;fill:#222}.left{fill:#ddd}.spent{fill:#0072b2}" +
+                    std::to_string(height) + "\" role=\"img\">\n<title>Privacy budgets: spent, planned and left</title>\n" +
+                    "<style>text{font:13px sans-serif;fill:#222}.left{fill:#ddd}.planned{fill:#e69f00}.spent{fill:#0072b2}" +
                     "@media (prefers-color-scheme: dark){text{fill:#eee}.left{fill:#444}.spent{fill:#56b4e9}}</style>\n";
   int top = 10;
   for (const Account& account : accounts) {
-    const int filled = static_cast<int>(std::ceil(share_spent(account) * bar));
+    const auto [drawn, filled] = bar_of(account, bar);
     svg += "<text x=\"20\" y=\"" + std::to_string(top + 14) + "\">" +
-           report::escaped_markup(account.name + ": " + account.spent + " of " + account.cap + " spent, " + account.left + " left (" +
-                                  unit_of(account.currency) + ")") +
+           report::escaped_markup(account.name + ": " + account.spent + " of " + account.cap + " spent, " + account.left + " left" +
+                                  (account.planned == "0" ? "" : ", " + account.planned + " planned") + " (" + unit_of(account.currency) +
+                                  ")") +
            "</text>\n";
     const std::string at = "x=\"20\" y=\"" + std::to_string(top + 22) + "\" height=\"16\" width=\"";
-    svg += "<rect class=\"left\" " + at + std::to_string(bar) + "\"/>\n<rect class=\"spent\" " + at + std::to_string(filled) + "\"/>\n";
+    svg += "<rect class=\"left\" " + at + std::to_string(bar) + "\"/>\n";
+    if (drawn < filled) svg += "<rect class=\"planned\" " + at + std::to_string(filled) + "\"/>\n";
+    svg += "<rect class=\"spent\" " + at + std::to_string(drawn) + "\"/>\n";
     top += row;
   }
   return svg + "</svg>\n";

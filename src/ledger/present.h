@@ -22,9 +22,9 @@ void write_history(const std::vector<HistoryEntry>& entries, report::JsonWriter&
 [[nodiscard]] std::string unit_of(const std::string& currency);
 /// The sentences of a receipt; `step_by_step` becomes a comparison.
 [[nodiscard]] std::string to_text(const Receipt& receipt);
-/// A line and a bar for each account: spent, and left.
+/// A line and a bar for each account: spent, planned (reserved, with noise that is not drawn yet) and left.
 [[nodiscard]] std::string to_text(const std::vector<Account>& accounts);
-/// The same as an SVG document; `planned` is drawn between what is spent and what is left, in the first account.
+/// The same as an SVG document.
 [[nodiscard]] std::string to_svg(const std::vector<Account>& accounts);
 
 /// What is known about an account: the guarantee of its cap holds however the spends were chosen; the composition of what was spent holds
@@ -34,7 +34,9 @@ struct AccountReport {
     std::string delta;
     Interval epsilon;
   };
-  Account account;
+  std::string name;
+  std::vector<Account> accounts;  ///< one, or the blocks of a group
+  std::string guarantee;          ///< a plan with the guarantee of the caps
   std::vector<Epsilon> guaranteed;
   std::optional<Interval> mu;
   report::Risk risk;
@@ -42,6 +44,8 @@ struct AccountReport {
   std::string why_not;
 };
 [[nodiscard]] AccountReport make_report(const Account& account, const std::vector<HistoryEntry>& entries);
+/// Of disjoint blocks: a record is in one of them, so that the weakest guarantee holds for all. [parallel-composition]
+[[nodiscard]] AccountReport make_report(const std::string& group, const std::vector<Account>& blocks);
 void write_report(const AccountReport& report, report::JsonWriter& out);
 [[nodiscard]] std::string to_text(const AccountReport& report);
 

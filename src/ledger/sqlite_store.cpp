@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <map>
 
@@ -38,27 +41,47 @@ class SqliteStore final : public Store {
   ~SqliteStore() override { close(); }
 
   std::vector<Row> run(const std::string& sql, const std::vector<std::string>& parameters) override {
-    sqlite3_stmt* const statement = prepared(sql);
-    for (std::size_t i = 0; i < parameters.size(); ++i)
-      sqlite3_bind_text(statement, static_cast<int>(i) + 1, parameters[i].data(), static_cast<int>(parameters[i].size()), SQLITE_TRANSIENT);
     std::vector<Row> rows;
-    int code = SQLITE_ROW;
-    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
-      Row& row = rows.emplace_back();
-      for (int i = 0; i < sqlite3_column_count(statement); ++i) {
-        const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement, i));
-        row.emplace_back(bytes == nullptr ? "" : std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement, i))));
-      }
-    }
-    const std::string message = code == SQLITE_DONE ? "" : sqlite3_errmsg(connection_);
-    sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
-    if (code != SQLITE_DONE) fail(code, message);
+    SqliteStore::each(sql, parameters, [&](const RowView& row) { rows.emplace_back(row.begin(), row.end()); });
     return rows;
   }
 
-  void begin_write() override { run("BEGIN IMMEDIATE", {}); }
-  void begin_read() override { run("BEGIN", {}); }
+  void each(const std::string& sql, const std::vector<std::string>& parameters, const std::function<void(const RowView&)>& see) override {
+    sqlite3_stmt* const statement = prepared(sql);
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      sqlite3_bind_text(statement, static_cast<int>(i) + 1, parameters[i].data(), static_cast<int>(parameters[i].size()), SQLITE_TRANSIENT);
+    RowView row(static_cast<std::size_t>(sqlite3_column_count(statement)));
+    int code = SQLITE_ROW;
+    try {
+      while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        for (int i = 0; i < static_cast<int>(row.size()); ++i) {
+          const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement, i));
+          row[static_cast<std::size_t>(i)] = {bytes == nullptr ? "" : bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement, i))};
+        }
+        see(row);
+      }
+    } catch (...) {
+      finish(statement);
+      throw;
+    }
+    const std::string message = code == SQLITE_DONE ? "" : sqlite3_errmsg(connection_);
+    finish(statement);
+    if (code != SQLITE_DONE) fail(code, message);
+  }
+
+  Row begin_write() override {
+    run("BEGIN IMMEDIATE", {});
+    writes_ = true;
+    if (!has_tables_ && !has_tables()) return {};
+    std::vector<Row> head = run(select_head, {});
+    if (head.size() != 1) throw StoreError("the store '" + path_ + "' has lost the head of its log");
+    return std::move(head[0]);
+  }
+  void begin_read() override {
+    run("BEGIN", {});
+    writes_ = false;
+  }
+  /// With synchronous = FULL, a commit that writes is on the disk when it returns.
   void commit() override {
     try {
       run("COMMIT", {});
@@ -68,12 +91,27 @@ class SqliteStore final : public Store {
       throw StoreError(message + "; whether this was charged is unknown: repeat it with the same key");
     }
   }
+  /// What another process wrote before it was killed may be in the log without being on the disk; who reads it brings it there.
+  void make_durable() override {
+    if (writes_) return;
+    const int log = ::open(sqlite3_filename_wal(sqlite3_db_filename(connection_, "main")), O_RDONLY | O_CLOEXEC);
+    if (log < 0) {
+      if (errno == ENOENT) return;  // SQLite has moved everything into the file itself, and synchronised that
+      throw StoreError("the store '" + path_ + "' cannot be brought to the disk");
+    }
+    const int code = ::fdatasync(log);
+    ::close(log);
+    if (code != 0) throw StoreError("the store '" + path_ + "' cannot be brought to the disk");
+  }
   void roll_back() noexcept override {
-    if (connection_ != nullptr && sqlite3_get_autocommit(connection_) == 0)
+    if (connection_ != nullptr && process_ == getpid() && sqlite3_get_autocommit(connection_) == 0)
       sqlite3_exec(connection_, "ROLLBACK", nullptr, nullptr, nullptr);
   }
 
-  bool has_tables() override { return !run("SELECT 1 FROM sqlite_master WHERE name = 'tradeoff_meta'", {}).empty(); }
+  bool has_tables() override {
+    has_tables_ = !run("SELECT 1 FROM sqlite_master WHERE name = 'tradeoff_meta'", {}).empty();
+    return has_tables_;
+  }
 
   std::vector<std::string> schema() const override {
     std::vector<std::string> all = tables("INTEGER", " STRICT");
@@ -91,6 +129,7 @@ class SqliteStore final : public Store {
 
   void reconnect() override {
     close();
+    process_ = getpid();
     const int flags = SQLITE_OPEN_READWRITE | (create_ ? SQLITE_OPEN_CREATE : 0);
     if (const int code = sqlite3_open_v2(path_.c_str(), &connection_, flags, nullptr); code != SQLITE_OK)
       fail(code, connection_ == nullptr ? "out of memory" : sqlite3_errmsg(connection_));
@@ -101,11 +140,6 @@ class SqliteStore final : public Store {
     run("PRAGMA synchronous = FULL", {});  // every commit is brought to the disk
     run("PRAGMA trusted_schema = OFF", {});
     if (run("PRAGMA synchronous", {})[0][0] != "2") throw StoreError("the store '" + path_ + "' does not bring commits to the disk");
-  }
-
-  void abandon() noexcept override {
-    statements_.clear();
-    connection_ = nullptr;
   }
 
  private:
@@ -120,6 +154,11 @@ class SqliteStore final : public Store {
         sqlite3_sleep(10);
       }
     }
+  }
+
+  static void finish(sqlite3_stmt* statement) {
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
   }
 
   sqlite3_stmt* prepared(const std::string& sql) {
@@ -145,15 +184,22 @@ class SqliteStore final : public Store {
     throw StoreError("the store '" + path_ + "' cannot be used: " + why + "; nothing was charged");
   }
 
+  /// After a fork, an idle connection is closed in the child: otherwise SQLite would believe that this process holds the locks of its
+  /// parent. One in a transaction belongs to a thread of the parent, and closing it would undo that thread's work: it is left alone.
   void close() noexcept {
-    for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+    if (connection_ != nullptr && (process_ == getpid() || sqlite3_get_autocommit(connection_) != 0)) {
+      for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+      sqlite3_close(connection_);
+    }
     statements_.clear();
-    if (connection_ != nullptr) sqlite3_close(connection_);
     connection_ = nullptr;
   }
 
   std::string path_;
   bool create_ = false;
+  int process_ = 0;  // that opened the connection
+  bool has_tables_ = false;
+  bool writes_ = false;  // the transaction, or the last one
   sqlite3* connection_ = nullptr;
   std::map<std::string, sqlite3_stmt*> statements_;
 };

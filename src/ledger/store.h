@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tradeoff::detail::ledger {
@@ -15,6 +17,7 @@ class ConnectionLost final : public std::runtime_error {
 };
 
 using Row = std::vector<std::string>;
+using RowView = std::vector<std::string_view>;
 
 /// A database in SQL. Statements are the same for all stores; parameters are $1, $2, ...; values are text. Where the stores differ, this
 /// interface has a function. Errors are StoreError or ConnectionLost.
@@ -26,13 +29,20 @@ class Store {
   virtual ~Store() = default;
 
   virtual std::vector<Row> run(const std::string& sql, const std::vector<std::string>& parameters = {}) = 0;
+  /// For a statement without rows inside a transaction: it is run before the next one, and that one may report its error.
+  virtual void run_later(const std::string& sql, const std::vector<std::string>& parameters) { run(sql, parameters); }
+  /// Calls `see` with each row; a view is good until `see` returns.
+  virtual void each(const std::string& sql, const std::vector<std::string>& parameters, const std::function<void(const RowView&)>& see);
 
-  /// Starts a transaction in which no other one writes: balances that are read stay as they are until it ends.
-  virtual void begin_write() = 0;
+  /// Starts a transaction in which no other one writes: what is read stays as it is until it ends. Returns the head of the log, its
+  /// sequence number and hash; nothing if there are no tables yet.
+  virtual Row begin_write() = 0;
   /// Starts a transaction that sees one state of the store.
   virtual void begin_read() = 0;
-  /// Returns only after the transaction is durable.
+  /// Ends the transaction: the transactions after it see what it wrote.
   virtual void commit() = 0;
+  /// Returns only after everything that this connection has committed or read is durable.
+  virtual void make_durable() = 0;
   virtual void roll_back() noexcept = 0;
 
   [[nodiscard]] virtual bool has_tables() = 0;
@@ -41,10 +51,8 @@ class Store {
   /// What the store itself says about its files; empty if nothing is wrong.
   [[nodiscard]] virtual std::string own_check() = 0;
 
-  /// Connects again: after a lost connection, and after a fork.
+  /// Connects again: after a lost connection, and after a fork, where the connection of the parent process is left alone.
   virtual void reconnect() = 0;
-  /// Forgets the connection without closing it: it belongs to the parent process.
-  virtual void abandon() noexcept = 0;
 };
 
 /// `sqlite:PATH` or `postgresql://...`; a SQLite file that does not exist is made only if `create` is set.
@@ -55,6 +63,9 @@ class Store {
 /// The tables in SQL; `integer` is the type of 64 bits, `ending` what follows a table.
 [[nodiscard]] std::vector<std::string> tables(const std::string& integer, const std::string& ending);
 
-inline constexpr const char* schema_version = "1";
+/// Reads the head of the log.
+inline constexpr const char* select_head = "SELECT seq, hash FROM tradeoff_chain WHERE one = 1";
+
+inline constexpr const char* schema_version = "2";
 
 }  // namespace tradeoff::detail::ledger

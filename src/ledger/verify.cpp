@@ -16,25 +16,44 @@ namespace {
 constexpr std::size_t most_faults = 100;
 constexpr int page_size = 5000;  // entries that are held in memory at once
 
-/// Calls `see` with every entry, its charges and the hash that the store holds, in the order of the log.
-void each_entry(Store& store, const std::function<void(const Entry&, const std::string& hash)>& see) {
-  std::string last = "0";
+/// Calls `see` with every entry, its charges and the hash that the store holds, in the order of the log. A charge that does not fit its
+/// entry is left out.
+void each_entry(Store& store, const std::function<void(const Entry&, std::string_view hash)>& see) {
+  const std::string page =
+      "SELECT e.seq, e.time, e.kind, e.idem_key, e.digest, e.plan, e.detail, e.previous, e.hash, c.account, c.amount, "
+      "c.slack, c.low, c.high, c.idem_key, c.position FROM (SELECT * FROM tradeoff_entry WHERE seq > $1 ORDER BY seq LIMIT " +
+      std::to_string(page_size) + ") e LEFT JOIN tradeoff_charge c ON c.seq = e.seq ORDER BY e.seq, c.position";
+  Entry entry;
+  std::string hash;
+  bool is_open = false;
+  std::uint64_t last = 0;
+  const auto close = [&] {
+    if (is_open) see(entry, hash);
+    is_open = false;
+  };
   while (true) {
-    const std::string limit = " ORDER BY seq LIMIT " + std::to_string(page_size);
-    const std::vector<Row> rows = store.run(std::string("SELECT ") + entry_columns + " FROM tradeoff_entry WHERE seq > $1" + limit, {last});
-    if (rows.empty()) return;
-    const std::vector<Row> charges =
-        store.run(std::string("SELECT ") + charge_columns + " FROM tradeoff_charge WHERE seq > $1 AND seq <= $2 ORDER BY seq, position",
-                  {last, rows.back()[0]});
-    std::size_t next = 0;
-    for (const Row& row : rows) {
-      Entry entry = entry_of(row);
-      while (next < charges.size() && whole(charges[next][0]) < static_cast<std::int64_t>(entry.sequence)) ++next;
-      for (; next < charges.size() && charges[next][0] == row[0]; ++next)
-        if (charges[next][6] == entry.key) entry.charges.push_back(charge_of(charges[next]));
-      see(entry, row[8]);
-    }
-    last = rows.back()[0];
+    const std::uint64_t before = last;
+    store.each(page, {std::to_string(last)}, [&](const RowView& row) {
+      const auto sequence = static_cast<std::uint64_t>(whole(row[0]));
+      if (!is_open || sequence != entry.sequence) {
+        close();
+        entry.sequence = last = sequence;
+        entry.time = row[1];
+        entry.kind = row[2];
+        entry.key = row[3];
+        entry.digest = row[4];
+        entry.plan = row[5];
+        entry.detail = row[6];
+        entry.previous = row[7];
+        entry.charges.clear();
+        hash = row[8];
+        is_open = true;
+      }
+      if (!row[9].empty() && row[14] == entry.key && row[15] == std::to_string(entry.charges.size()))
+        entry.charges.push_back({std::string(row[9]), whole(row[10]), whole(row[11]), std::string(row[12]), std::string(row[13])});
+    });
+    close();
+    if (last == before) return;
   }
 }
 
@@ -43,8 +62,8 @@ class Auditor {
  public:
   explicit Auditor(std::string expected) : expected_(std::move(expected)) {}
 
-  void see(const Entry& entry, const std::string& hash) {
-    const std::string where = "entry " + std::to_string(entry.sequence);
+  void see(const Entry& entry, std::string_view held) {
+    const std::string where = "entry " + std::to_string(entry.sequence), hash(held);
     if (entry.sequence != result.entries + 1) blame(where + " follows entry " + std::to_string(result.entries) + ": entries are missing");
     result.entries = entry.sequence;
     if (entry.previous != result.head) blame(where + " does not continue the entry before it");
@@ -90,10 +109,20 @@ class Auditor {
     if (entry.detail.rfind(start, 0) != 0 || end == std::string::npos) return blame(where + " describes no account");
     const std::string name = entry.detail.substr(start.size() + 1, end - start.size() - 2);
     AccountRow& account = accounts_[name];
+    account.cap = number_in(entry.detail, ",\"cap\":\"");
+    account.slack_cap = number_in(entry.detail, ",\"slack_cap\":\"");
     if ((entry.kind == "create") != account.head.empty())
       blame(where + " creates account '" + name + "' twice, or changes one that does not exist");
     account.stated = entry.detail;
     account.head = hash;
+  }
+
+  /// The whole number after the mark; the text before it may hold no such mark, because quotes within it are escaped.
+  static Units number_in(const std::string& detail, const std::string& mark) {
+    const std::size_t at = detail.find(mark);
+    if (at == std::string::npos) return 0;
+    const std::size_t start = at + mark.size();
+    return whole(std::string_view(detail).substr(start, detail.find('"', start) - start));
   }
 
   void see_charge(const StoredCharge& charge, const std::string& hash, const std::string& where) {
@@ -103,6 +132,8 @@ class Auditor {
     if (charge.amount < 0 || charge.slack < 0) blame(where + " charges less than nothing");
     account.spent += charge.amount;
     account.slack_spent += charge.slack;
+    if (account.spent > account.cap || account.slack_spent > account.slack_cap)
+      blame(where + " charges account '" + charge.account + "' beyond the cap that it had");
     ++account.entries;
     account.head = hash;
   }
@@ -154,11 +185,11 @@ class Auditor {
 Verification Ledger::verify(const std::string& expected_head) {
   Verification result;
   const std::lock_guard lock(state_->mutex);
-  state_->transact(false, [&] {
+  state_->transact(Access::read, [&] {
     Auditor auditor(expected_head);
     try {
       if (const std::string own = state_->store->own_check(); !own.empty()) auditor.blame("the store finds damage: " + own);
-      each_entry(*state_->store, [&](const Entry& entry, const std::string& hash) { auditor.see(entry, hash); });
+      each_entry(*state_->store, [&](const Entry& entry, std::string_view hash) { auditor.see(entry, hash); });
       auditor.compare(*state_->store);
     } catch (const StoreError& error) {
       auditor.blame(error.what());
@@ -170,8 +201,8 @@ Verification Ledger::verify(const std::string& expected_head) {
 
 void Ledger::export_lines(const std::function<void(std::string_view)>& line) {
   const std::lock_guard lock(state_->mutex);
-  state_->transact(false, [&] {
-    each_entry(*state_->store, [&](const Entry& entry, const std::string& hash) {
+  state_->transact(Access::read, [&] {
+    each_entry(*state_->store, [&](const Entry& entry, std::string_view hash) {
       report::JsonWriter out;
       line(out.begin_object().key("hash").text(hash).key("body").text(body_of(entry)).end_object().str());
     });

@@ -4,6 +4,10 @@
 //     torn@N        the Nth write writes half of what it should, then the process is killed
 //     full@N        from the Nth write on, the disk is full
 //     sync          data cannot be brought to the disk; sync_at@N: from the Nth fdatasync on
+//     power@N       the power fails just before the Nth call that changes files: what was not synchronised is undone, then the process ends
+//     send@N        the process is killed just before the Nth message that it sends or waits for over a socket
+//     drop@N        the Nth such message fails: the connection is reset
+//     clock         the clock of the day jumps back and forth by years at every question
 //     short         every write takes at most 7 bytes
 //     alarms        a signal arrives every millisecond and interrupts whatever waits
 //     randomness    the system gives no random bytes
@@ -11,8 +15,11 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +28,7 @@
 #include <cstdarg>
 #include <cstdlib>
 #include <string>
+#include <vector>
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
@@ -55,9 +63,48 @@ void die() {
   for (;;) pause();
 }
 
+/// What a write to a file has overwritten since the file was last synchronised.
+struct Overwritten {
+  int descriptor;
+  off64_t at, size;  ///< where, and the size of the file before
+  std::string bytes;
+};
+std::vector<Overwritten>& unsynchronised() {
+  static std::vector<Overwritten> all;
+  return all;
+}
+
+void fail_power() {
+  static const auto write_at = next<ssize_t (*)(int, const void*, std::size_t, off64_t)>("pwrite64");
+  static const auto cut = next<int (*)(int, off64_t)>("ftruncate64");
+  for (auto one = unsynchronised().rbegin(); one != unsynchronised().rend(); ++one)
+    if (write_at(one->descriptor, one->bytes.data(), one->bytes.size(), one->at) < 0 || cut(one->descriptor, one->size) < 0) abort();
+  die();
+}
+
+void remember(int descriptor, off64_t at, std::size_t count) {
+  struct stat about = {};
+  if (!is("power") || fstat(descriptor, &about) != 0 || !S_ISREG(about.st_mode)) return;
+  std::string bytes(count, '\0');
+  const ssize_t found = pread(descriptor, bytes.data(), count, at);
+  bytes.resize(found > 0 ? static_cast<std::size_t>(found) : 0);
+  unsynchronised().push_back({descriptor, at, about.st_size, bytes});
+}
+
+void forget(int descriptor) {
+  std::erase_if(unsynchronised(), [&](const Overwritten& one) { return one.descriptor == descriptor; });
+}
+
 /// Counts the calls that change files.
 void change() {
   if (is("kill") && ++fault().calls == fault().at) die();
+  if (is("power") && ++fault().calls == fault().at) fail_power();
+}
+
+/// Counts messages over sockets; true if the connection is to break.
+bool exchange() {
+  if (is("send") && ++fault().calls == fault().at) die();
+  return is("drop") && ++fault().calls == fault().at;
 }
 
 __attribute__((constructor)) void prepare() {
@@ -104,7 +151,38 @@ ssize_t pwrite64(int descriptor, const void* bytes, std::size_t count, off64_t a
     errno = ENOSPC;
     return -1;
   }
+  remember(descriptor, at, count);
   return real(descriptor, bytes, count, at);
+}
+
+// libpq talks with these.
+ssize_t send(int descriptor, const void* bytes, std::size_t count, int flags) {
+  static const auto real = next<ssize_t (*)(int, const void*, std::size_t, int)>("send");
+  if (exchange()) {
+    shutdown(descriptor, SHUT_RDWR);
+    errno = ECONNRESET;
+    return -1;
+  }
+  return real(descriptor, bytes, count, flags);
+}
+
+ssize_t recv(int descriptor, void* bytes, std::size_t count, int flags) {
+  static const auto real = next<ssize_t (*)(int, void*, std::size_t, int)>("recv");
+  if (exchange()) {
+    shutdown(descriptor, SHUT_RDWR);
+    errno = ECONNRESET;
+    return -1;
+  }
+  return real(descriptor, bytes, count, flags);
+}
+
+int clock_gettime(clockid_t which, timespec* time) {
+  static const auto real = next<int (*)(clockid_t, timespec*)>("clock_gettime");
+  const int code = real(which, time);
+  static long asked = getpid();  // each process begins elsewhere
+  ++asked;
+  if (is("clock") && which == CLOCK_REALTIME) time->tv_sec += (asked % 2 == 0 ? 1 : -1) * 100'000'000L * (1 + asked % 7);
+  return code;
 }
 
 int fdatasync(int descriptor) {
@@ -114,6 +192,7 @@ int fdatasync(int descriptor) {
     errno = EIO;
     return -1;
   }
+  forget(descriptor);
   return real(descriptor);
 }
 
@@ -136,6 +215,7 @@ int fsync(int descriptor) {
     errno = EIO;
     return -1;
   }
+  forget(descriptor);
   return real(descriptor);
 }
 

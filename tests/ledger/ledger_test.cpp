@@ -99,6 +99,67 @@ TEST_P(LedgerOn, ChargesTheSlackOfAPlan) {
   EXPECT_TRUE(ledger.verify().intact);
 }
 
+// [parallel-composition] A spend on one block leaves the others alone; one on the group is charged to all or none.
+TEST_P(LedgerOn, KeepsABudgetForEachBlock) {
+  Ledger ledger = place.open();
+  const auto block = [](const char* name, const char* mu) {
+    AccountTerms terms = account(name, mu_cap(mu));
+    terms.block_of = "visits";
+    return terms;
+  };
+  ledger.create(block("january", "1"));
+  ledger.create(block("february", "0.5"));
+  for (const char* name : {"january", "february"}) ledger.spend({{name}, "k", "gaussian(sigma=4)"});
+  EXPECT_EQ(ledger.account("january").spent, "0.0625");
+  const Receipt both = ledger.spend({{"visits"}, "all", "gaussian(sigma=4)"});
+  ASSERT_EQ(both.charges.size(), 2U);
+  EXPECT_THAT(message_of([&] { ledger.spend({{"visits"}, "more", "gaussian(sigma=2)"}); }), HasSubstr("budget: account 'february'"));
+  EXPECT_EQ(ledger.account("january").spent, "0.125");
+  ledger.create(block("march", "1"));  // another program may make a block at any time
+  EXPECT_TRUE(ledger.spend({{"visits"}, "all", "gaussian(sigma=4)"}).replayed);
+  EXPECT_EQ(ledger.spend({{"visits"}, "three", "gaussian(sigma=8)"}).charges.size(), 3U);
+  EXPECT_EQ(ledger.reserve({{"visits"}, "draw", "gaussian(sigma=8)"}).token, TokenState::open);
+  EXPECT_EQ(ledger.account("march").planned, "0.015625");
+  EXPECT_EQ(ledger.use("visits", "draw").token, TokenState::used);
+  EXPECT_EQ(ledger.account("march").planned, "0");
+  EXPECT_THAT(message_of([&] { ledger.use("visits", "draw"); }), HasSubstr("used up"));
+  EXPECT_EQ(ledger.accounts("visits").size(), 3U);
+  EXPECT_THAT(message_of([&] { ledger.spend({{"visits", "march"}, "x", "gaussian(sigma=8)"}); }), HasSubstr("named twice"));
+  EXPECT_THAT(message_of([&] { ledger.create(account("visits", mu_cap("1"))); }), HasSubstr("name of a group"));
+  AccountTerms wrong = block("april", "1");
+  wrong.block_of = "march";
+  EXPECT_THAT(message_of([&] { ledger.create(wrong); }), HasSubstr("'march' is an account"));
+  wrong.block_of = "visits";
+  wrong.neighbours = Neighbours::replace_one;
+  EXPECT_THAT(message_of([&] { ledger.create(wrong); }), HasSubstr("add-remove or zero-out"));
+  EXPECT_TRUE(ledger.verify().intact);
+}
+
+// A client that remembers prices sees what others do to the accounts in between.
+TEST_P(LedgerOn, RemembersNoOldTerms) {
+  Ledger one = place.open(), other = place.open();
+  one.create(account("a", mu_cap("1", "1e-6")));
+  const char* plan = "gaussian(sigma=10) | poisson(rate=0.01) | repeat(10)";
+  const std::string slack = one.spend({{"a"}, "k", plan}).charges[0].slack;
+  other.change_cap("a", mu_cap("1", "5e-7"));
+  EXPECT_NE(one.spend({{"a"}, "l", plan}).charges[0].slack, slack);
+  other.change_cap("a", mu_cap("0.2", "5e-7"));
+  EXPECT_THAT(message_of([&] { one.spend({{"a"}, "m", "gaussian(sigma=2)"}); }), HasSubstr("budget"));
+}
+
+TEST_P(LedgerOn, TakesAPlanInOtherWordsForTheSame) {
+  Ledger ledger = place.open();
+  ledger.create(account("a", mu_cap("1")));
+  ledger.create(account("b", mu_cap("1")));
+  ledger.spend({{"a", "b"}, "k", "gaussian(sigma=10) | repeat(2)"});
+  for (const char* same :
+       {"gaussian(10) | repeat(2)", "gaussian(sigma=20/2) | repeat(times=2)", "gaussian(1e1, sensitivity=1) | repeat(2.0)",
+        "(gaussian(sigma=10)) | repeat(2)", "(gaussian(10) | repeat(2)) | repeat(1) # in words", "\n gaussian(10)|repeat(2);\n"})
+    EXPECT_TRUE(ledger.spend({{"b", "a"}, "k", same}).replayed) << same;
+  for (const char* other : {"gaussian(10) | repeat(3)", "gaussian(10, 2) | repeat(2)", "gdp(0.1) | repeat(2)", "gaussian(10)"})
+    EXPECT_THAT(message_of([&] { ledger.spend({{"a", "b"}, "k", other}); }), HasSubstr("was used")) << other;
+}
+
 TEST_P(LedgerOn, DrawsOnceForEachToken) {
   Ledger ledger = place.open();
   ledger.create(account("a", mu_cap("1")));
@@ -202,6 +263,15 @@ TEST_P(LedgerOn, FindsTampering) {
       "UPDATE tradeoff_token SET state = 'open'",
       "DELETE FROM tradeoff_token",
       "UPDATE tradeoff_chain SET seq = 4",
+      "UPDATE tradeoff_charge SET position = 7 WHERE seq = 3",
+      "UPDATE tradeoff_charge SET idem_key = 'other' WHERE seq = 3",
+      "UPDATE tradeoff_account SET unit = 'nobody' WHERE name = 'a'",
+      "UPDATE tradeoff_account SET block_of = 'b' WHERE name = 'a'",
+      "UPDATE tradeoff_account SET entries = 9 WHERE name = 'a'",
+      "UPDATE tradeoff_entry SET digest = hash WHERE seq = 3",
+      "UPDATE tradeoff_entry SET previous = hash WHERE seq = 3",
+      // two entries change places
+      "UPDATE tradeoff_entry SET seq = CASE seq WHEN 3 THEN -4 WHEN 4 THEN -3 ELSE seq END",
   };
   for (const std::string& change : changes) {
     Place one(GetParam());

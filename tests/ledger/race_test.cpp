@@ -18,7 +18,6 @@ using testing::Not;
 class RaceOn : public OnStores {
  protected:
   std::string log = (std::filesystem::temp_directory_path() / ("ledger_race_" + std::to_string(getpid()))).string();
-  void TearDown() override { std::filesystem::remove(log); }
 };
 INSTANTIATE_TEST_SUITE_P(Stores, RaceOn, testing::ValuesIn(tested_stores()), [](const auto& one) { return one.param; });
 
@@ -26,6 +25,27 @@ TEST_P(RaceOn, KeepsThePromiseWhileClientsAreKilled) {
   const RaceResult result = run_race(place, {.clients = 8, .kills = scaled(60), .spends = 40}, log, 1);
   EXPECT_THAT(result.violations, IsEmpty());
   EXPECT_GT(result.acknowledged, 20U);
+}
+
+// Two charges, at 10 to 20 and at 30 to 40; a cap for both and no more.
+TEST(Linearity, IsChecked) {
+  const Log log = {{2, {{"a", "k", 5}}}, {3, {{"a", "l", 5}}}};
+  const auto faults = [&](std::vector<Operation> more, std::uint64_t first = 2, std::uint64_t second = 3) {
+    more.push_back({10, 20, "k", {"a"}, 5, Answer::charged, first});
+    more.push_back({30, 40, "l", {"a"}, 5, Answer::charged, second});
+    return faults_of_history(more, log, 10);
+  };
+  EXPECT_THAT(faults({}), IsEmpty());
+  EXPECT_THAT(faults({}, 3, 2), Not(IsEmpty()));  // against time
+  EXPECT_THAT(faults({}, 2, 2), Not(IsEmpty()));  // twice
+  EXPECT_THAT(faults({{25, 29, "m", {"a"}, 6, Answer::refused, 0}}), IsEmpty());
+  EXPECT_THAT(faults({{25, 29, "m", {"a"}, 5, Answer::refused, 0}}), Not(IsEmpty()));  // there was budget
+  EXPECT_THAT(faults({{25, 35, "m", {"a"}, 5, Answer::refused, 0}}), IsEmpty());       // the second charge may have come first
+  EXPECT_THAT(faults({{25, 29, "l", {"a"}, 5, Answer::conflict, 0}}), Not(IsEmpty()));
+  EXPECT_THAT(faults({{25, 35, "l", {"a"}, 5, Answer::conflict, 0}}), IsEmpty());
+  EXPECT_THAT(faults({{25, 29, "l", {"a"}, 5, Answer::replayed, 3}}), Not(IsEmpty()));
+  EXPECT_THAT(faults({{41, 42, "l", {"a"}, 5, Answer::replayed, 3}}), IsEmpty());
+  EXPECT_THAT(faults({{1, 5, "m", {"a"}, 5, Answer::none, 0}}), IsEmpty());
 }
 
 TEST_P(RaceOn, KeepsThePromiseUpToTheLastUnit) {
@@ -41,15 +61,15 @@ class UnlockedStore final : public ledger::Store {
   std::vector<ledger::Row> run(const std::string& sql, const std::vector<std::string>& parameters) override {
     return real_->run(sql, parameters);
   }
-  void begin_write() override {}
+  ledger::Row begin_write() override { return real_->run(ledger::select_head)[0]; }
   void begin_read() override {}
   void commit() override {}
+  void make_durable() override {}
   void roll_back() noexcept override {}
   bool has_tables() override { return real_->has_tables(); }
   std::vector<std::string> schema() const override { return real_->schema(); }
   std::string own_check() override { return real_->own_check(); }
   void reconnect() override { real_->reconnect(); }
-  void abandon() noexcept override { real_->abandon(); }
 
  private:
   std::unique_ptr<ledger::Store> real_;

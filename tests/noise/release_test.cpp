@@ -141,6 +141,7 @@ TEST(Digest, IsThatOfOpenSsl) {
       digits += "0123456789abcdef"[byte & 15];
     }
     EXPECT_EQ(noise::sha256(bytes), digits) << size;
+    EXPECT_EQ(noise::sha256_plainly(bytes), digits) << size;
   }
 }
 

@@ -139,6 +139,43 @@ std::uint64_t examples_of(const Word& word, const Call& operation, const Vocabul
   return word.examples == nullptr ? 1 : word.examples(Arguments(operation, vocabulary));
 }
 
+/// [user-level-poisson] Noise that is added once moves by what all records of a user contribute, which the default of `sensitivity` does
+/// not say. A line that samples a user's examples states what one of them contributes.
+void check_sensitivities(const Plan& plan, const Vocabulary& vocabulary, const std::string& users) {
+  const auto inner_plans = [&](const auto& self, const Value& value) -> void {
+    if (const auto* inner = std::get_if<Plan>(&value.content)) check_sensitivities(*inner, vocabulary, users);
+    if (const auto* tuple = std::get_if<Tuple>(&value.content))
+      for (const Value& item : tuple->items) self(self, item);
+    if (const auto* list = std::get_if<List>(&value.content))
+      for (const Value& item : list->items) self(self, item);
+  };
+  for (const Line& line : plan.lines) {
+    const bool samples_examples = std::any_of(line.operators.begin(), line.operators.end(), [&](const Call& call) {
+      const Word* word = vocabulary.find(Role::operation, call.name);
+      return word != nullptr && examples_of(*word, call, vocabulary) > 1;
+    });
+    if (samples_examples) continue;
+    if (const auto* inner = std::get_if<Plan>(&line.source)) {
+      check_sensitivities(*inner, vocabulary, users);
+      continue;
+    }
+    const Call& call = std::get<Call>(line.source);
+    const Word* word = vocabulary.find(Role::source, call.name);
+    if (word == nullptr) continue;
+    for (const Argument& argument : call.arguments) inner_plans(inner_plans, argument.value);
+    const auto is_sensitivity = [](const Parameter& parameter) { return parameter.name == "sensitivity" && !parameter.fallback.empty(); };
+    if (std::none_of(word->parameters.begin(), word->parameters.end(), is_sensitivity)) continue;
+    const Arguments arguments(call, vocabulary);
+    const bool has_clip = std::any_of(word->parameters.begin(), word->parameters.end(),
+                                      [&](const Parameter& parameter) { return parameter.name == "clip" && arguments.has("clip"); });
+    if (!has_clip && !arguments.has("sensitivity"))
+      throw DomainError(
+          "plan: " + users + " speaks of users, and " + call.name +
+          " leaves its sensitivity to the default of one record; state sensitivity, by which all records of one user move the "
+          "result");
+  }
+}
+
 /// [user-level-poisson] A plan about users has no line about single records or about groups of them.
 void check_unit(const Plan& plan, const Vocabulary& vocabulary) {
   std::string users, records;  // the words that speak of each
@@ -155,6 +192,7 @@ void check_unit(const Plan& plan, const Vocabulary& vocabulary) {
   if (!users.empty() && !records.empty())
     throw DomainError("plan: " + users + " speaks of users, and " + records +
                       " of records. A plan has one unit of privacy; give `examples` in every line that samples, and no group");
+  if (!users.empty()) check_sensitivities(plan, vocabulary, users);
 }
 
 /// [poisson-subsampling] [fixed-size-subsampling] [replacement-subsampling] Each theorem is about a single record.
@@ -243,7 +281,13 @@ class Analyst final : public WordContext {
   [[nodiscard]] std::size_t pairs_below() const { return pairs_below_; }
 
   [[nodiscard]] Neighbours neighbours() const override { return neighbours_; }
-  [[nodiscard]] LossPointer pair_of(const Plan& plan) const override { return pair_of(parts_of(plan)); }
+  [[nodiscard]] LossPointer pair_of(const Plan& plan) const override {
+    LossPointer pair = pair_of(parts_of(plan));
+    // [bracketed-pair] A word makes directed pairs symmetric where a record may be replaced. The symmetric pair of a pair below need not be
+    // below, but nothing seen is.
+    const bool replaced = neighbours_ == Neighbours::replace_one || neighbours_ == Neighbours::unstated;
+    return composes_below() && replaced && !pair->symmetric() ? compose({}, {}).loss : pair;
+  }
   [[nodiscard]] LossPointer bracket(const Maker& above, const std::vector<Maker>& below) const override {
     pairs_below_ = std::max(pairs_below_, below.size());
     return below_ && !below.empty() ? below[std::min(*below_, below.size() - 1)]() : above();
@@ -277,7 +321,7 @@ class Analyst final : public WordContext {
       for (Part& part : parts) part.loss = in_composition(std::move(part.loss));
     merge_renyi_bounds(parts);
     Parts stated = parts;
-    parts = in_either_order(std::move(parts), neighbours_);
+    parts = composes_below() ? in_one_order(std::move(parts)) : in_either_order(std::move(parts), neighbours_);
     if (covered != nullptr) *covered = parts;
     const auto same_loss = [](const Part& one, const Part& other) { return one.loss == other.loss; };
     const bool as_stated = std::equal(parts.begin(), parts.end(), stated.begin(), stated.end(), same_loss);
@@ -295,6 +339,8 @@ class Analyst final : public WordContext {
   }
 
  private:
+  [[nodiscard]] bool composes_below() const { return below_.has_value(); }
+
   /// The same for the base of an operator, which must be a pair.
   [[nodiscard]] LossPointer pair_of(Parts parts) const {
     const bool alone = parts.size() == 1 && parts.front().times == 1;  // a single part keeps its own distribution, with its atoms
@@ -336,8 +382,10 @@ class Analyst final : public WordContext {
     const Arguments arguments(call, vocabulary_);
     LossPointer loss = word->make(arguments, *this);
     // Under replace-one neighbours each line may see the change in either order, so a loss that is not symmetric is replaced by its
-    // symmetric pair. The inner sources of a plan were handled already.
-    if (!holds_plans(*word) && neighbours_ == Neighbours::replace_one && loss->is_pair()) loss = symmetric_loss(std::move(loss));
+    // symmetric pair. The inner sources of a plan were handled already. From below each line sees it in the stated order, which is one that
+    // occurs: the symmetric pair of a pair below need not be below. [bracketed-pair]
+    if (!composes_below() && !holds_plans(*word) && neighbours_ == Neighbours::replace_one && loss->is_pair())
+      loss = symmetric_loss(std::move(loss));
     return {{std::move(loss), word->uses == nullptr ? 1 : word->uses(arguments)}};
   }
 
@@ -441,8 +489,8 @@ Composition answered(const Analyst& analyst, PlanParts found, const Composition*
     return composition;
   }
   std::vector<LossPointer> below;
-  for (Parts& parts : found.below) {
-    Composition one = analyst.answered(std::move(parts));
+  for (std::size_t i = 0; i < found.below.size(); ++i) {
+    Composition one = analyst.from_below(i).answered(std::move(found.below[i]));
     below.push_back(std::move(one.loss));
     composition.below.push_back(std::move(one.parts));
   }

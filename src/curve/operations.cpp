@@ -16,6 +16,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
 #include "operators/algebra.h"
+#include "operators/bracketed.h"
 #include "operators/duality.h"
 #include "operators/group.h"
 #include "operators/mixture.h"
@@ -112,18 +113,25 @@ Curve mixture(const std::vector<std::pair<Interval, Curve>>& components) {
 
 namespace {
 
-/// The parts that a plan was composed of, if every part is a pair; otherwise the curve is a single part.
-Parts parts_of(const Curve& curve) {
-  const auto fits = [](const Part& part) { return part.loss->is_pair(); };
+/// The parts that a plan was composed of, with each of the pairs below, if every part is a pair; otherwise the curve is a single part.
+struct CurveParts {
+  Parts above;
+  std::vector<Parts> below;
+};
+
+CurveParts parts_of(const Curve& curve) {
+  const auto fits = [](const Parts& parts) {
+    return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->is_pair(); });
+  };
   if (const auto& known = detail::CurveState::of(curve).composition;
-      known != nullptr && std::all_of(known->parts.begin(), known->parts.end(), fits))
-    return known->parts;
-  return {{pair_of(curve), 1}};
+      known != nullptr && fits(known->parts) && std::all_of(known->below.begin(), known->below.end(), fits))
+    return {known->parts, known->below};
+  return {{{pair_of(curve), 1}}, {}};
 }
 
 }  // namespace
 
-// [tensor-composition]
+// [tensor-composition] [bracketed-pair]
 Curve product(const std::vector<Curve>& curves) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return product(curves); });
 
@@ -131,11 +139,30 @@ Curve product(const std::vector<Curve>& curves) {
   const QuestionScope question;
   const Common common = agreed(curves);
   if (curves.size() == 1) return curves.front();
-  Parts parts;
-  for (const Curve& curve : curves)
-    for (Part& part : parts_of(curve)) parts.push_back(std::move(part));
-  Composition composition = compose(in_either_order(std::move(parts), common.neighbours), common.tolerance);
-  return make_curve(std::move(composition.loss), common);
+  std::vector<CurveParts> listed;
+  std::size_t pairs_below = 0;
+  for (const Curve& curve : curves) {
+    listed.push_back(parts_of(curve));
+    pairs_below = std::max(pairs_below, listed.back().below.size());
+  }
+  const auto joined = [&](auto&& one_of) {
+    Parts parts;
+    for (const CurveParts& one : listed) {
+      const Parts& more = one_of(one);
+      parts.insert(parts.end(), more.begin(), more.end());
+    }
+    return parts;
+  };
+  const Parts above = joined([](const CurveParts& one) -> const Parts& { return one.above; });
+  LossPointer loss = compose(in_either_order(above, common.neighbours), common.tolerance).loss;
+  std::vector<LossPointer> below;
+  for (std::size_t i = 0; i < pairs_below; ++i) {
+    const Parts parts = joined([i](const CurveParts& one) -> const Parts& {
+      return one.below.empty() ? one.above : one.below[std::min(i, one.below.size() - 1)];
+    });
+    below.push_back(compose(in_one_order(parts), common.tolerance).loss);
+  }
+  return make_curve(below.empty() ? std::move(loss) : bracketed(std::move(loss), std::move(below)), common);
 }
 
 Curve with_revealing(const Curve& curve, Interval probability) {

@@ -186,6 +186,14 @@ LossPointer symmetric_loss(LossPointer base) {
   return refine(std::move(base));
 }
 
+// [bracketed-pair]
+Parts in_one_order(Parts parts) {
+  std::erase_if(parts, [](const Part& part) { return part.times == 0; });
+  if (parts.size() == 1 && parts.front().times == 1) return parts;
+  for (Part& part : parts) part.loss = mixed_changes_of(std::move(part.loss));
+  return parts;
+}
+
 Parts in_either_order(Parts parts, Neighbours neighbours) {
   std::erase_if(parts, [](const Part& part) { return part.times == 0; });
   if (parts.size() == 1 && parts.front().times == 1) return parts;

@@ -16,6 +16,8 @@ namespace tradeoff::detail {
 /// change in one order and another step in the other order. So if two or more of them are not symmetric, each is replaced by its symmetric
 /// pair. [two-directions]
 [[nodiscard]] Parts in_either_order(Parts parts, Neighbours neighbours);
+/// The same for pairs below, each in its own order. [bracketed-pair]
+[[nodiscard]] Parts in_one_order(Parts parts);
 /// One mechanism that satisfies several guarantees, at least one. Each is a pair and stands for the symmetric curve below both its orders.
 /// The larger trade-off function, so the hull of the smaller profile.
 [[nodiscard]] LossPointer strongest_loss(std::vector<LossPointer> losses);

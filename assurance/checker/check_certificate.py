@@ -139,7 +139,7 @@ def between_0_and(bound):
 
 # The words that are known here, their arguments, and the defaults of those that have one.
 ARGUMENTS = {
-    "gaussian": {"sigma": "", "sensitivity": "1"},
+    "gaussian": {"sigma": "", "sensitivity": "1", "clip": ""},
     "laplace": {"scale": "", "sensitivity": "1"},
     "truncated_laplace": {"scale": "", "bound": "", "sensitivity": "1"},
     "discrete_gaussian": {"sigma": "", "sensitivity": "1"},
@@ -151,7 +151,7 @@ ARGUMENTS = {
     "pair": {"p": "", "q": ""},
     "repeat": {"times": ""},
     "group": {"size": ""},
-    "poisson": {"rate": ""},
+    "poisson": {"rate": "", "examples": ""},
     "sample": {"size": "", "of": "", "rate": ""},
 }
 SPEAKS_OF = {"sample": {"replace-one"}, "poisson": {"add-remove", "zero-out", "replace-one"}}  # neighbours
@@ -188,7 +188,7 @@ def group_size(items):
     for item in items:
         size = group_size(item["source"]) if isinstance(item["source"], list) else Fraction(1)
         for call in item["operators"]:
-            size *= exact(call["arguments"]["size"]) if call["name"] == "group" else 1
+            size *= exact(call["arguments"].get({"group": "size", "poisson": "examples"}.get(call["name"]), "1"))
         sizes.append(size)
     return min(sizes)
 
@@ -380,6 +380,100 @@ class Gaussian:
             square, w = (j * step) ** 2 / 2, 1 - self.q + self.q * acb(self.mu * (j * step) - self.mu**2 / 2, self.mu * a).exp()
             total += (c * abs(w).log() - t * w.arg() - square).exp()
             axis += (c * self.log_ratio(j * step) - square).exp()
+        beyond, norm = self.beyond(c, step), step / (2 * arb.pi()).sqrt()
+        error = self.strip_error(growth, b, step) * (norm * axis + beyond)
+        return (norm * total * (a**2 / 2).exp() + beyond * lost.exp() + error).log()
+
+
+class Mixture(Gaussian):
+    """A binomial mixture of N(k mu, 1), k <= ahead, against one of N(-k mu, 1), k <= behind, both of rate q: a user with several examples
+    under Poisson sampling (behind = 0, theorem user-level-poisson), or one whose examples are replaced (ahead = behind, theorem
+    poisson-replace-one). With u(y) and v(y) the densities of both sides relative to N(0, 1), M(z) is the integral of phi u^z v^(1-z), by
+    trapezoidal sums as in `Gaussian`. Up to Im y = b <= pi/(2 mu max(ahead, behind)) the terms of u lie within a quarter turn: |u| is at
+    most u(y) and at least that over sqrt 2, and its argument is at most ahead mu b; likewise v."""
+
+    def __init__(self, mu, q, ahead, behind, mirrored=False):
+        super().__init__(mu, q, mirrored)
+        self.ahead, self.behind, self.symmetric, self.unbounded = ahead, behind, ahead == behind, behind > 0 or not mirrored
+        self.reach = mu * max(ahead, behind)
+
+    def swapped(self):
+        """The law of the swapped pair."""
+        return self if self.symmetric else Mixture(self.mu, self.q, self.ahead, self.behind, not self.mirrored)
+
+    def side(self, y, count):
+        """u(y) for count = ahead, v(-y) for count = behind; y may be complex."""
+        weight = [math.comb(count, k) * self.q**k * (1 - self.q) ** (count - k) for k in range(count + 1)]
+        return sum((one * (k * self.mu * y - k**2 * self.mu**2 / 2).exp() for k, one in enumerate(weight)), ZERO)
+
+    def slopes(self, c):
+        """Bounds of the derivative of log(u^c v^(1-c)): to the right, and to the left."""
+        ahead, behind = self.ahead * self.mu, self.behind * self.mu
+        return [c.max(ZERO) * ahead + (c - 1).max(ZERO) * behind, (-c).max(ZERO) * ahead + (1 - c).max(ZERO) * behind]
+
+    def ends(self, c):
+        """Beyond them phi u^c v^(1-c) is far below what matters."""
+        right, left = (18 + math.ceil(float(slope)) for slope in self.slopes(arb(c)))
+        return -left, right
+
+    def log_weight(self, y, c):
+        """log(phi u^c v^(1-c)), without the norm of phi."""
+        return c * self.side(y, self.ahead).log() + (1 - c) * self.side(-y, self.behind).log() - y**2 / 2
+
+    def beyond(self, c, step):
+        """Bounds the part of a sum beyond the ends: ratios of neighbours are at most exp(step (slope - |end|)), and fall."""
+        low, high = (arb(one) for one in self.ends(float(c)))
+        right, left = self.slopes(c)
+        parts = [self.log_weight(end, c).exp() / (1 - (step * (slope - abs(end))).exp()) for end, slope in ((high, right), (low, left))]
+        return step * sum(parts, ZERO)
+
+    def halved(self, c):
+        """The logarithm of what lower bounds of |u| and |v| cost: a factor of sqrt 2 for each negative power."""
+        return ((-c).max(ZERO) + ((c - 1).max(ZERO) if self.behind else ZERO)) * arb(2).log() / 2
+
+    def transforms(self, c, h, count, margin):
+        """M(c + ikh), k = 0..count, to about exp(-margin) of M(c)."""
+        c, h = (1 - c, -h) if self.mirrored else (c, h)
+        b = arb(min(math.pi / 2 / float(self.reach) * 0.999, 6.0))
+        growth = b**2 / 2 + abs(h) * count * b * self.mu * (self.ahead + self.behind) + self.halved(c)
+        step = simple(2 * math.pi * float(b) / (margin + 3 + float(growth)))
+        places = [j * step for j in self.points(float(c), step)]
+        norm, beyond = step / (2 * arb.pi()).sqrt(), self.beyond(c, step)
+        weights = [norm * self.log_weight(y, c).exp() for y in places]
+        losses = [self.side(y, self.ahead).log() - self.side(-y, self.behind).log() for y in places]
+        error = (beyond + self.strip_error(growth, b, step) * (sum(weights, ZERO) + beyond)).upper()
+        return weighted_waves(weights, losses, h, count, error)
+
+    def rough(self, c, t=0.0, a=0.0, step=0.15):
+        """log of the integral of `log_decay`, not proved: only to choose."""
+        mu, q, c, logs = float(self.mu), float(self.q), 1 - c if self.mirrored else c, []
+
+        def side(y, turn, count):
+            weight = (math.comb(count, k) * q**k * (1 - q) ** (count - k) for k in range(count + 1))
+            return sum(one * cmath.exp(complex(min(700.0, k * mu * y - k * k * mu * mu / 2), k * mu * turn)) for k, one in enumerate(weight))
+
+        for j in self.points(c, step):
+            u, v = side(j * step, a, self.ahead), side(-j * step, -a, self.behind)
+            logs.append(c * math.log(abs(u)) + (1 - c) * math.log(abs(v)) - t * (cmath.phase(u) - cmath.phase(v)) - ((j * step) ** 2 - a * a) / 2)
+        largest = max(logs)
+        return largest + math.log(sum(math.exp(one - largest) for one in logs) * step / math.sqrt(2 * math.pi))
+
+    def best_path(self, c, t):
+        return min((math.pi / 2 / float(self.reach) * k / 16 for k in range(1, 13)), key=lambda a: self.rough(c, t, a))
+
+    def log_decay(self, c, t, scale):
+        """As for one example: on the path y + ia the integrand is at most phi exp(a^2/2) |u|^c |v|^(1-c) exp(-t (arg u - arg v)), since
+        arg u > 0 > arg v; it continues to |Im y| < b = pi/(2 mu max(ahead, behind)) - a."""
+        a = arb(self.best_path(float(c), float(t)))
+        c, b = 1 - c if self.mirrored else c, arb.pi() / (2 * self.reach) - a
+        lost = a**2 / 2 + self.halved(c)
+        growth = lost + b**2 / 2 + t * self.mu * (self.ahead + self.behind) * (b - a).max(ZERO) / 2
+        step = simple(2 * math.pi * float(b) / (EDGE + math.log(scale) + 3 + float(growth)))
+        axis = total = ZERO
+        for y in (j * step for j in self.points(float(c), step)):
+            u, v = self.side(acb(y, a), self.ahead), self.side(acb(-y, -a), self.behind)
+            total += (c * abs(u).log() + (1 - c) * abs(v).log() - t * (u.arg() - v.arg()) - y**2 / 2).exp()
+            axis += self.log_weight(y, c).exp()
         beyond, norm = self.beyond(c, step), step / (2 * arb.pi()).sqrt()
         error = self.strip_error(growth, b, step) * (norm * axis + beyond)
         return (norm * total * (a**2 / 2).exp() + beyond * lost.exp() + error).log()
@@ -664,12 +758,17 @@ def gauss_legendre(nodes, _precision):
 # ------------------------------------------------------ laws from a plan ----
 
 
-def base_law(call):
+def base_law(call, neighbours):
     """The distribution of the privacy loss of one source, from the definition of the mechanism."""
     name, given = call["name"], call["arguments"]
     count = {key: exact(value) for key, value in given.items() if isinstance(value, str)}
     number = {key: ball(value) for key, value in count.items()}
     require(all(value > 0 for key, value in count.items() if key != "delta"), "a parameter that is not positive")
+    if name == "gaussian" and "clip" in number:  # theorem clip-norm: a replaced record moves the sum by twice the norm
+        require("sensitivity" not in number and neighbours != "unstated", "a clip norm beside a sensitivity, or without neighbours")
+        law = Gaussian(number["clip"] / number["sigma"] * (2 if neighbours == "replace-one" else 1))
+        law.clipped = True
+        return law
     if name in ("gaussian", "gdp"):
         return Gaussian(number["mu"] if name == "gdp" else number["sensitivity"] / number["sigma"])
     if name in ("laplace", "truncated_laplace"):
@@ -717,10 +816,15 @@ def integer_noise(name, number, count):
     return law
 
 
-def apply_sampling(law, name, rate):
+def apply_sampling(law, name, rate, examples, neighbours):
     """The distribution after sampling with this rate: Poisson (theorem poisson-subsampling) or fixed size (fixed-size-subsampling)."""
     require(0 < rate < 1, "a rate that is not between 0 and 1")
     q = ball(rate)
+    if name == "poisson" and (examples > 1 or neighbours == "replace-one"):
+        require(isinstance(law, Gaussian) and examples.denominator == 1 and examples <= 64, "several examples of this noise")
+        require(neighbours != "replace-one" or getattr(law, "clipped", False), "records that are drawn and replaced, without a clip norm")
+        count = int(examples)
+        return Mixture(law.mu / 2, q, count, count) if neighbours == "replace-one" else Mixture(law.mu, q, count, 0)
     if isinstance(law, Atoms):
         require(law.slack.is_zero(), "sampling of this noise")
         return law.poisson(q) if name == "poisson" else law.sampled(q)
@@ -730,11 +834,21 @@ def apply_sampling(law, name, rate):
     return Sampled(LaplaceBase(law.a), q, "remove" if name == "poisson" else "fixed")
 
 
-def read_laws(items):
+def units(items):
+    """Of every call that samples or groups: whether it speaks of a user's examples."""
+    found = set()
+    for item in items:
+        found |= units(item["source"]) if isinstance(item["source"], list) else set()
+        found |= {exact(call["arguments"].get("examples", "1")) > 1 for call in item["operators"] if call["name"] != "repeat"}
+    return found
+
+
+def read_laws(items, neighbours):
     """[(law, how often)]."""
     laws = []
     for item in items:
-        found = read_laws(item["source"]) if isinstance(item["source"], list) else [(base_law(item["source"]), 1)]
+        inner = isinstance(item["source"], list)
+        found = read_laws(item["source"], neighbours) if inner else [(base_law(item["source"], neighbours), 1)]
         for call in item["operators"]:
             given = {key: exact(value) for key, value in call["arguments"].items()}
             if call["name"] == "repeat":
@@ -743,13 +857,14 @@ def read_laws(items):
                 continue
             require(len(found) == 1 and found[0][1] == 1, "sampling or groups of what is composed")
             law = found[0][0]
-            require(law.symmetric and not isinstance(law, Sampled), "sampling or groups of what is sampled")
+            require(law.symmetric and not isinstance(law, (Sampled, Mixture)), "sampling or groups of what is sampled")
             if call["name"] == "group":
                 require(isinstance(law, Gaussian) and given["size"].denominator == 1 and given["size"] > 0, "groups of this noise")
                 found = [(Gaussian(law.mu * ball(given["size"])), 1)]
                 continue
             require(call["name"] in SPEAKS_OF and len(given) <= 2, f"{call['name']} follows no source here")
-            found = [(apply_sampling(law, call["name"], given["rate"] if "rate" in given else given["size"] / given["of"]), 1)]
+            rate = given["rate"] if "rate" in given else given["size"] / given["of"]
+            found = [(apply_sampling(law, call["name"], rate, given.get("examples", Fraction(1)), neighbours), 1)]
         laws += [(law, count) for law, count in found if count > 0]
     require(all(count <= 150 or not isinstance(law, Laplace) for law, count in laws), "too many terms")
     return laws
@@ -945,7 +1060,7 @@ class Profile:
         if not laws:
             return
         law, count = laws[0]
-        if len(laws) == 1 and count == 1 and isinstance(law, Gaussian) and law.q is not None:
+        if len(laws) == 1 and count == 1 and type(law) is Gaussian and law.q is not None:
             self.once, self.laws = ("add" if law.mirrored else "remove", law.q), [(Gaussian(law.mu), 1)]
         if len(laws) == 1 and count == 1 and isinstance(law, Sampled):
             base = Gaussian(law.base.mu) if isinstance(law.base, NormalBase) else Laplace(law.base.a)
@@ -1285,7 +1400,8 @@ def check_guarantee(one):
 
 def guarantee_verdict(charge, neighbours, one):
     """True, False or None: of one answer, and of every enclosure that is stated on the way to it."""
-    laws = read_laws(charge["items"])
+    require(len(units(charge["items"])) < 2, "lines about users beside lines about records")
+    laws = read_laws(charge["items"], neighbours)
     directed, allowed = sum(count for law, count in laws if not law.symmetric), {"add-remove": math.inf, "zero-out": math.inf, "unstated": 1, "replace-one": 0}
     require(directed <= allowed[neighbours], "directions that differ where a record may be replaced")
     plan = Plan(laws, one["question"]["direction"])

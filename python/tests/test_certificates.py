@@ -334,6 +334,25 @@ def test_work_without_end_is_cut_off(monkeypatch):
     assert "seconds" in words
 
 
+@pytest.mark.parametrize("line", (ROOT / "tests/certificates/mixtures.jsonl").read_text(encoding="utf-8").splitlines())
+def test_mixtures_of_gaussians_are_proved(line):
+    """Users with several examples, and records that are drawn and replaced; an interval that was moved is refused."""
+    assert code(line) == TRUE
+    found = json.loads(line)
+    one = found["guarantees"][0]
+    moved = {end: decimal(Fraction(one["answer"][end]) * Fraction(999999, 1000000)) for end in ("lo", "hi")}
+    assert code(seal({**found, "guarantees": [{**one, "answer": moved, "evaluations": []}]})) == FALSE
+
+
+def test_records_that_are_replaced_need_a_clip_norm():
+    """With a sensitivity in place of the clip norm, or for another relation, the same interval is not proved."""
+    found = json.loads((ROOT / "tests/certificates/mixtures.jsonl").read_text(encoding="utf-8").splitlines()[2])
+    assert found["neighbours"] == "replace-one"
+    text = json.dumps(found).replace("clip=1", "sensitivity=2").replace('"clip": "1"', '"sensitivity": "2"')
+    assert code(seal(json.loads(text))) == UNDECIDED
+    assert code(seal({**found, "neighbours": "add-remove"})) == FALSE
+
+
 def test_the_checker_has_the_arguments_of_the_program():
     known = {word.name: {one.name: one.default or "" for one in word.parameters} for word in to.mechanisms() if word.role in ("source", "operator")}
     for name, arguments in checker.ARGUMENTS.items():  # of arguments that may be left out it knows none, and then it is undecided

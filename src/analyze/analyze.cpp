@@ -139,6 +139,43 @@ std::uint64_t examples_of(const Word& word, const Call& operation, const Vocabul
   return word.examples == nullptr ? 1 : word.examples(Arguments(operation, vocabulary));
 }
 
+/// [user-level-poisson] Noise that is added once moves by what all records of a user contribute, which the default of `sensitivity` does
+/// not say. A line that samples a user's examples states what one of them contributes.
+void check_sensitivities(const Plan& plan, const Vocabulary& vocabulary, const std::string& users) {
+  const auto inner_plans = [&](const auto& self, const Value& value) -> void {
+    if (const auto* inner = std::get_if<Plan>(&value.content)) check_sensitivities(*inner, vocabulary, users);
+    if (const auto* tuple = std::get_if<Tuple>(&value.content))
+      for (const Value& item : tuple->items) self(self, item);
+    if (const auto* list = std::get_if<List>(&value.content))
+      for (const Value& item : list->items) self(self, item);
+  };
+  for (const Line& line : plan.lines) {
+    const bool samples_examples = std::any_of(line.operators.begin(), line.operators.end(), [&](const Call& call) {
+      const Word* word = vocabulary.find(Role::operation, call.name);
+      return word != nullptr && examples_of(*word, call, vocabulary) > 1;
+    });
+    if (samples_examples) continue;
+    if (const auto* inner = std::get_if<Plan>(&line.source)) {
+      check_sensitivities(*inner, vocabulary, users);
+      continue;
+    }
+    const Call& call = std::get<Call>(line.source);
+    const Word* word = vocabulary.find(Role::source, call.name);
+    if (word == nullptr) continue;
+    for (const Argument& argument : call.arguments) inner_plans(inner_plans, argument.value);
+    const auto is_sensitivity = [](const Parameter& parameter) { return parameter.name == "sensitivity" && !parameter.fallback.empty(); };
+    if (std::none_of(word->parameters.begin(), word->parameters.end(), is_sensitivity)) continue;
+    const Arguments arguments(call, vocabulary);
+    const bool has_clip = std::any_of(word->parameters.begin(), word->parameters.end(),
+                                      [&](const Parameter& parameter) { return parameter.name == "clip" && arguments.has("clip"); });
+    if (!has_clip && !arguments.has("sensitivity"))
+      throw DomainError(
+          "plan: " + users + " speaks of users, and " + call.name +
+          " leaves its sensitivity to the default of one record; state sensitivity, by which all records of one user move the "
+          "result");
+  }
+}
+
 /// [user-level-poisson] A plan about users has no line about single records or about groups of them.
 void check_unit(const Plan& plan, const Vocabulary& vocabulary) {
   std::string users, records;  // the words that speak of each
@@ -155,6 +192,7 @@ void check_unit(const Plan& plan, const Vocabulary& vocabulary) {
   if (!users.empty() && !records.empty())
     throw DomainError("plan: " + users + " speaks of users, and " + records +
                       " of records. A plan has one unit of privacy; give `examples` in every line that samples, and no group");
+  if (!users.empty()) check_sensitivities(plan, vocabulary, users);
 }
 
 /// [poisson-subsampling] [fixed-size-subsampling] [replacement-subsampling] Each theorem is about a single record.

@@ -5,6 +5,7 @@
 #include <compare>
 #include <utility>
 
+#include "engine/compose.h"
 #include "loss/atoms.h"
 #include "loss/forwarding_loss.h"
 #include "mechanism/constraints.h"
@@ -248,9 +249,15 @@ std::vector<Plan> plans_of(const Arguments& arguments, std::string_view name) {
   return plans;
 }
 
+/// The pairs of plans that a word makes symmetric. The symmetric pair of a directed pair below need not be below in a composition; a pair
+/// that shows nothing is. [bracketed-pair]
 std::vector<LossPointer> pairs_of(const std::vector<Plan>& plans, const WordContext& context) {
   std::vector<LossPointer> pairs;
-  for (const Plan& plan : plans) pairs.push_back(context.pair_of(plan));
+  for (const Plan& plan : plans) {
+    LossPointer pair = context.pair_of(plan);
+    const bool hidden = context.is_from_below() && !pair->symmetric();
+    pairs.push_back(hidden ? compose({}, {}).loss : std::move(pair));
+  }
   return pairs;
 }
 

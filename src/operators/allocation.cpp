@@ -34,7 +34,7 @@ constexpr double near = 150;       // values of one group of strikes differ by a
 constexpr double least_mu = 1e-4;  // outside these the bounds by Gaussians are the answer: a summand leaves the range of doubles,
 constexpr double largest_mu = 12;  // or its cells the accuracy of positions
 constexpr double largest_epsilon = 500;
-constexpr double replace_width = 1e-5;  // every value needs its own distributions
+constexpr double replace_width = 0.8e-6;  // every value needs its own distributions
 constexpr std::uint64_t most_allocated_steps = 10'000'000;
 
 // [random-allocation]

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "analyze/with_vocabulary.h"
+#include "loss/key.h"
 #include "mechanism/finite.h"
 #include "mechanism/gaussian.h"
 #include "numeric/arithmetic.h"
@@ -42,8 +43,22 @@ LossPointer make_coin(const Arguments&, const WordContext& context) {
   return context.bracket([=] { return symmetric_loss(one_order()); }, {one_order});
 }
 
+/// At most (1, 0.5)-DP, at least a pair that differs in the two orders.
+LossPointer make_directed(const Arguments& /*arguments*/, const WordContext& context) {
+  return context.bracket([&] { return context.pair_of(parse("dp(epsilon=1, delta=0.5)")); }, {[] {
+                           const std::vector<Interval> p{Interval::exactly(0.2), 1.0 - Interval::exactly(0.2)};
+                           const std::vector<Interval> q{Interval::exactly(0.05), 1.0 - Interval::exactly(0.05)};
+                           return finite_loss(atoms_of_pair(p, q), make_key("directed", {}), {});
+                         }});
+}
+
 const Vocabulary& words() {
   static const Vocabulary all = vocabulary()
+                                    .with({.role = Role::source,
+                                           .name = "directed",
+                                           .meaning = "a mechanism above a directed pair",
+                                           .parameters = {},
+                                           .make = make_directed})
                                     .with({.role = Role::source,
                                            .name = "between",
                                            .meaning = "Gaussian DP with a mu that is not known",
@@ -171,6 +186,41 @@ TEST(Bracketed, LongerPlansStayBetween) {
   EXPECT_LE(found.lo, below.hi);
   EXPECT_LE(found.hi, above.hi * 1.001);
   EXPECT_GE(found.lo, below.lo * 0.999);
+}
+
+TEST(Bracketed, ProductsWithOtherLinesStayBetween) {
+  const Curve both = product({curve_of("between(0.5, 1)"), curve_of("laplace(3)")});
+  const Interval found = both.delta_at(Interval::exactly(0.5));
+  const Interval below = curve_of("gdp(0.5); laplace(3)").delta_at(Interval::exactly(0.5));
+  const Interval above = curve_of("gdp(1); laplace(3)").delta_at(Interval::exactly(0.5));
+  EXPECT_LE(found.lo, below.hi);
+  EXPECT_GE(found.lo, below.lo * 0.999);
+  EXPECT_GE(found.hi, above.lo);
+  EXPECT_LE(found.hi, above.hi * 1.001);
+}
+
+// A pair below a mechanism says nothing about the symmetric pair: the composed lower end is that of one order, also where a record may be
+// replaced.
+TEST(Bracketed, DirectedPairsBelowAreNotMadeSymmetric) {
+  const std::string one = "pair(p=[0.2, 0.8], q=[0.05, 0.95])";
+  for (const auto& [plan, stated] : {std::pair<std::string, std::string>{"directed() | repeat(3)", one + " | repeat(3)"},
+                                     {"directed(); directed()", one + " | repeat(2)"},
+                                     {"mixture([(0.5, (directed() | repeat(2))), (0.5, directed())])",
+                                      "mixture([(0.5, (" + one + " | repeat(2))), (0.5, " + one + ")])"},
+                                     {"strongest([directed()]) | repeat(2)", one + " | repeat(2)"},
+                                     {"weakest([directed()]) | repeat(2)", one + " | repeat(2)"}}) {
+    for (const double epsilon : {0.0, 0.2, 0.5, 1.0, 2.0}) {
+      const Interval point = Interval::exactly(epsilon);
+      const Interval found = curve_of(plan, Neighbours::replace_one).delta_at(point);
+      const Interval truth = curve_of(stated, Neighbours::add_remove).delta_at(point);
+      EXPECT_LE(found.lo, truth.hi) << plan << " at " << epsilon;
+      if (plan.starts_with("directed")) {
+        EXPECT_GE(found.lo, truth.lo * 0.999) << plan << " at " << epsilon;
+      }
+    }
+    EXPECT_GT(curve_of(stated, Neighbours::replace_one).delta_at(0.5).lo,
+              curve_of(stated, Neighbours::add_remove).delta_at(0.5).hi * 1.001);
+  }
 }
 
 }  // namespace

@@ -127,9 +127,15 @@ TEST(UserLevelPoisson, RefusesWhatIsNotProved) {
               HasSubstr("examples"));
   EXPECT_THAT(refusal<DomainError>("gaussian(sigma=1) | poisson(rate=0.1, examples=0)"), HasSubstr("examples"));
   EXPECT_THAT(refusal<TooLargeError>("gaussian(sigma=1) | poisson(rate=0.1, examples=100000)"), HasSubstr("examples"));
-  // Lines that sample nothing, and other caps, are stated per user by the author of the plan.
-  EXPECT_NO_THROW((void)analyze(
-      parse("gaussian(sigma=1) | poisson(rate=0.1, examples=2); gaussian(sigma=3) | poisson(rate=0.2, examples=4); laplace(scale=9)")));
+  // A line that samples nothing must say how far all records of a user move its result, also inside another.
+  const std::string user = "gaussian(sigma=1) | poisson(rate=0.1, examples=2); ";
+  for (const char* line :
+       {"laplace(scale=9)", "gaussian(sigma=9)", "(laplace(scale=9); gdp(mu=1))", "mixture([(0.5, laplace(scale=9)), (0.5, gdp(mu=1))])"})
+    EXPECT_THAT(refusal<DomainError>(user + line), HasSubstr("state sensitivity")) << line;
+  // So stated, and with other caps, all lines speak of users.
+  for (const char* line : {"laplace(scale=9, sensitivity=2)", "gaussian(sigma=9, sensitivity=1)", "gdp(mu=1)",
+                           "gaussian(sigma=3) | poisson(rate=0.2, examples=4)"})
+    EXPECT_NO_THROW((void)analyze(parse(user + line))) << line;
 }
 
 }  // namespace

@@ -277,7 +277,8 @@ class Analyst final : public WordContext {
       for (Part& part : parts) part.loss = in_composition(std::move(part.loss));
     merge_renyi_bounds(parts);
     Parts stated = parts;
-    parts = in_either_order(std::move(parts), neighbours_);
+    // [bracketed-pair] Pairs below are what one way to run the plan reveals: each keeps its own order.
+    parts = in_either_order(std::move(parts), below_ ? Neighbours::add_remove : neighbours_);
     if (covered != nullptr) *covered = parts;
     const auto same_loss = [](const Part& one, const Part& other) { return one.loss == other.loss; };
     const bool as_stated = std::equal(parts.begin(), parts.end(), stated.begin(), stated.end(), same_loss);

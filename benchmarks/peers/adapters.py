@@ -64,6 +64,9 @@ class Ours:
     def allocated_delta(self, sigma: float, steps: int, epsilon: float) -> Any:
         return tuple(self.to.analyze(f"gaussian(sigma={sigma}) | allocate(steps={steps})").delta(epsilon))
 
+    def tuned_epsilon(self, sigma: float, mean: int, delta: float) -> Any:
+        return tuple(self.to.analyze(f"gaussian(sigma={sigma}) | best_of(runs=geometric(mean={mean}))").epsilon(delta))
+
     def noise(self, scale: float, draws: int) -> Any:
         import numpy as np
 
@@ -140,6 +143,12 @@ class GoogleRdp(GooglePld):
         from dp_accounting.rdp import RdpAccountant
 
         return RdpAccountant(neighboring_relation=self.dp.NeighboringRelation.ADD_OR_REMOVE_ONE)
+
+    def tuned_epsilon(self, sigma: float, mean: int, delta: float) -> Any:
+        from dp_accounting import dp_event
+
+        event = dp_event.RepeatAndSelectDpEvent(dp_event.GaussianDpEvent(sigma), mean=mean, shape=1)
+        return self._accountant().compose(event).get_epsilon(delta)
 
 
 class Prv:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "loss/forwarding_loss.h"
@@ -25,6 +26,20 @@ class AdaptiveChoice final : public ForwardingLoss {
 
   LossPointer pair_;
   std::shared_ptr<const AdaptiveUses> uses_;
+};
+
+/// Uses of which only the worst case of a single one is known; several enter by their pairs. [adaptive-block]
+class ChosenOnce final : public AdaptiveUses {
+ public:
+  ChosenOnce(std::string name, LossPointer worst) : name_(std::move(name)), worst_(std::move(worst)) {}
+
+  [[nodiscard]] std::string name() const override { return name_; }
+  [[nodiscard]] LossPointer together(std::uint64_t uses) const override { return uses == 1 ? worst_ : nullptr; }
+  [[nodiscard]] double gain(std::uint64_t) const override { return 0; }  // the block is the pair that stands for one use anyway
+
+ private:
+  std::string name_;
+  LossPointer worst_;
 };
 
 }  // namespace tradeoff::detail

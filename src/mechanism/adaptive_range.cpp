@@ -332,12 +332,13 @@ namespace {
 
 constexpr double node_budget = 9e7;                       // nodes of all steps: about a second
 constexpr double quick_budget = 1.5e7;                    // the same for a grid that is finer than enough
-constexpr double usual_depth = 9;                         // standard deviations; delta is then about 1e-19
+constexpr double usual_depth = 8.5;                       // standard deviations; delta is then about 1e-17
 constexpr double whole_depth = 38;                        // delta is then about 1e-300
 constexpr std::size_t most_cells = 8192;                  // of one range: the bounds then differ by less than 1e-7
-constexpr std::size_t enough_cells = 1000;                // a finer grid is worth less than a deeper one
+constexpr std::size_t enough_cells = 860;                 // a finer grid is worth less than a deeper one
 constexpr std::size_t fewest_cells = 4;                   // with fewer, the product of the pairs is as good
 constexpr double most_range = 300;                        // beyond it a cell is too wide to be of use
+constexpr double wide_values = 1e-3;                      // relative width near the last node, where the deeper table is better
 constexpr std::uint64_t most_steps_of_table = 1'000'000;  // far more than the budget allows
 
 std::size_t cells_within_budget(Interval range, std::uint64_t steps, double depth) {
@@ -355,6 +356,9 @@ class TableProfile {
 
   /// Whether there are values near epsilon >= 0, or the profile is 0 there.
   [[nodiscard]] bool covers(double epsilon) const { return table_.complete || epsilon < place(last(), range_.lo).lo; }
+
+  /// A loss near the last node.
+  [[nodiscard]] double end() const { return place(last(), range_.lo).lo; }
 
   [[nodiscard]] double above(double epsilon) const {
     const auto [left, right] = around(epsilon, range_.hi);
@@ -415,7 +419,7 @@ class TableProfile {
 };
 
 /// [bounded-range-adaptive] The tables are computed when they are needed first: one for usual values of delta, and one for tiny ones.
-class AdaptiveRangeLoss final : public Loss {
+class AdaptiveRangeLoss final : public Loss, public ClosedForms {
  public:
   AdaptiveRangeLoss(Interval range, std::uint64_t steps, Citations origin)
       : range_(range), steps_(steps), largest_(Interval::exactly(static_cast<double>(steps)) * range), origin_(std::move(origin)) {
@@ -431,6 +435,27 @@ class AdaptiveRangeLoss final : public Loss {
     if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
     return {at(epsilon.hi).lo, at(epsilon.lo).hi};
   }
+  /// By the table for usual values alone: a search among deltas would also ask far beyond it.
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction, Interval delta) const override {
+    const TableProfile& usual = table(usual_, depth_of_usual());
+    const double end = usual.end();
+    if (!(delta.lo > 0 && bounds(usual, end).hi < delta.lo)) return std::nullopt;
+    cite();
+    const auto first_not = [end](auto&& still) {
+      double low = 0, high = end;
+      while (true) {
+        const double middle = low + (high - low) / 2;
+        if (!(middle > low && middle < high)) return std::pair(low, high);
+        (still(middle) ? low : high) = middle;
+      }
+    };
+    Interval found{0, 0};
+    if (bounds(usual, 0).hi > delta.lo) found.hi = first_not([&](double e) { return bounds(usual, e).hi > delta.lo; }).second;
+    if (bounds(usual, 0).lo > delta.hi) found.lo = first_not([&](double e) { return bounds(usual, e).lo > delta.hi; }).first;
+    if (found.width() > wide_values * found.hi) return std::nullopt;
+    return Interval{std::min(found.lo, found.hi), found.hi};
+  }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this}; }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
   [[nodiscard]] Tail tail() const override { return pure_tail({largest_, largest_}); }
@@ -446,7 +471,7 @@ class AdaptiveRangeLoss final : public Loss {
     if (epsilon >= largest_.hi) return Interval::exactly(0);
     const TableProfile& usual = table(usual_, depth_of_usual());
     Interval found = bounds(usual, epsilon);
-    if (!usual.covers(epsilon)) {
+    if (!usual.covers(epsilon) || found.width() > wide_values * found.hi) {
       const Interval deeper = bounds(table(deep_, whole_depth), epsilon);
       found = {std::max(found.lo, deeper.lo), std::min(found.hi, deeper.hi)};
     }

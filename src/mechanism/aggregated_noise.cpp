@@ -96,10 +96,12 @@ LossPointer make_binomial_noise(const Arguments& arguments, const WordContext& c
   const Citations origin{Citation("binomial-noise", "successes of independent trials; single integers"), honest_noise(arguments, terms)};
   const LossPointer loss = whole_noise_loss(binomial_noise(each * terms, chance, fair), shift, key, origin);
   if (fair || shift == 0) return loss;
-  // The answer may rise or fall, and the noise is not its own mirror image.
-  const bool ordered = context.neighbours() == Neighbours::add_remove || context.neighbours() == Neighbours::zero_out;
-  const auto nothing = [&] { return whole_noise_loss({}, 0, {}, origin); };
-  return context.bracket([&] { return larger_of_both(loss, key, origin); }, {[&] { return ordered ? loss : nothing(); }});
+  // The answer may rise or fall, and the noise is not its own mirror image. Under replace-one neighbours a pair that is not symmetric would
+  // be replaced by a larger one, so nothing is claimed from below.
+  const auto above = [&] { return larger_of_both(loss, key + "larger", origin); };
+  if (context.neighbours() == Neighbours::replace_one) return context.bracket(above, {[&] { return whole_noise_loss({}, 0, {}, origin); }});
+  const auto falling = [&] { return whole_noise_loss(binomial_noise(each * terms, 1.0 - chance, false), shift, key + "falling", origin); };
+  return context.bracket(above, {[&] { return loss; }, falling});
 }
 
 LossPointer make_discrete_gaussian_sum(const Arguments& arguments, const WordContext&) {

@@ -10,6 +10,7 @@
 #include "engine/compose.h"
 #include "loss/atoms.h"
 #include "loss/key.h"
+#include "mechanism/adaptive_choice.h"
 #include "mechanism/finite.h"
 #include "numeric/arithmetic.h"
 #include "operators/words.h"
@@ -114,16 +115,17 @@ std::vector<Interval> optimal_keep(Interval epsilon, Interval delta) {
   return keep;
 }
 
-// [partition-selection] With n + 1 and n users a key is kept with pi_(n+1) and pi_n: two tests, and their complements. The pair with all of
-// them is the polygon around them.
-LossPointer partition_selection(const std::vector<Interval>& keep, const std::string& key) {
-  std::vector<TestPoint> points{{Interval::exactly(0), Interval::exactly(0)}, {Interval::exactly(1), Interval::exactly(1)}};
-  Interval before = Interval::exactly(0);
-  for (const Interval& now : keep) {
-    points.push_back({before, now});
-    points.push_back({1.0 - before, 1.0 - now});
-    before = now;
-  }
+namespace {
+
+/// The outcomes for one partition with n + 1 and with n users: kept or not.
+void add_tests(std::vector<TestPoint>& points, Interval before, Interval now) {
+  points.push_back({before, now});
+  points.push_back({1.0 - before, 1.0 - now});
+}
+
+/// The pair with all these tests is the polygon around them.
+LossPointer polygon_around(std::vector<TestPoint> points, const std::string& key, std::size_t probabilities) {
+  points.insert(points.begin(), {{Interval::exactly(0), Interval::exactly(0)}, {Interval::exactly(1), Interval::exactly(1)}});
   const std::vector<TestPoint> corners = corners_of_tests(points);
   const Interval hidden{0, excess_of(points, corners)};
   std::vector<Atom> finite;
@@ -132,15 +134,50 @@ LossPointer partition_selection(const std::vector<Interval>& keep, const std::st
                    q = max(corners[i].q - corners[i - 1].q, Interval::exactly(0));
     finite.push_back({log(p / q), p});
   }
-  LossPointer polygon = finite_loss(
+  return finite_loss(
       make_atoms(std::move(finite), clamp(corners.front().p + hidden, 0, 1), max(1.0 - corners.back().q, Interval::exactly(0)), false), key,
-      {Citation("partition-selection", "a key is kept or not, with " + std::to_string(keep.size()) + " probabilities")});
-  return std::make_shared<PartitionLoss>(keep, std::move(polygon));
+      {Citation("partition-selection", "a key is kept or not, with " + std::to_string(probabilities) + " probabilities")});
+}
+
+/// The pairs of some numbers of other users, for lower ends: none, the number with the largest change, and the one with the largest ratio
+/// of the probabilities to drop the key.
+std::vector<LossPointer> pairs_of_counts(const std::vector<Interval>& keep, const std::string& key) {
+  const auto before = [&](std::size_t n) { return n == 0 ? Interval::exactly(0) : keep[n - 1]; };
+  const auto change = [&](std::size_t n) { return std::abs(mid(keep[n]) - mid(before(n))); };
+  const auto ratio = [&](std::size_t n) { return (1 - mid(before(n))) / (1 - mid(keep[n])); };
+  std::vector<std::size_t> counts{0, 0, 0};
+  for (std::size_t n = 0; n < keep.size(); ++n) {
+    if (change(n) > change(counts[1])) counts[1] = n;
+    if (keep[n].hi < 1 && (!(keep[counts[2]].hi < 1) || ratio(n) > ratio(counts[2]))) counts[2] = n;
+  }
+  std::vector<LossPointer> pairs;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (std::find(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(i), counts[i]) !=
+        counts.begin() + static_cast<std::ptrdiff_t>(i))
+      continue;
+    std::vector<TestPoint> points;
+    add_tests(points, before(counts[i]), keep[counts[i]]);
+    pairs.push_back(polygon_around(std::move(points), key + " users " + std::to_string(counts[i]), 2));
+  }
+  return pairs;
+}
+
+}  // namespace
+
+// [partition-selection] With n + 1 and n users a key is kept with pi_(n+1) and pi_n: two tests, and their complements.
+LossPointer partition_selection(const std::vector<Interval>& keep, const std::string& key) {
+  std::vector<TestPoint> points;
+  Interval before = Interval::exactly(0);
+  for (const Interval& now : keep) {
+    add_tests(points, before, now);
+    before = now;
+  }
+  return std::make_shared<PartitionLoss>(keep, polygon_around(std::move(points), key, keep.size()));
 }
 
 namespace {
 
-LossPointer make_partition_selection(const Arguments& arguments, const WordContext&) {
+LossPointer make_partition_selection(const Arguments& arguments, const WordContext& context) {
   std::vector<Interval> keep;
   std::string key = "partition_selection";
   if (arguments.has("keep")) {
@@ -156,8 +193,20 @@ LossPointer make_partition_selection(const Arguments& arguments, const WordConte
   }
   LossPointer one = partition_selection(keep, key);
   const std::uint64_t partitions = arguments.whole("partitions");
-  if (partitions == 1) return one;
-  return compose({{one->capabilities(Direction::remove).finite_form->finite_form(), partitions}}, Tolerance{}).loss;
+  const auto times = [partitions](const LossPointer& pair) { return compose({{pair, partitions}}, Tolerance{}).loss; };
+  std::vector<WordContext::Maker> tables;
+  for (const LossPointer& pair : pairs_of_counts(keep, key)) {
+    if (partitions > 1)
+      tables.emplace_back([=] { return times(pair); });
+    else  // [adaptive-block] of one use and one partition the worst case is known
+      tables.emplace_back([=] { return std::make_shared<AdaptiveChoice>(pair, std::make_shared<ChosenOnce>(key, one)); });
+  }
+  return context.bracket(
+      [&]() -> LossPointer {
+        if (partitions > 1) return times(one->capabilities(Direction::remove).finite_form->finite_form());
+        return std::make_shared<AdaptiveChoice>(one, std::make_shared<ChosenOnce>(key, one));
+      },
+      tables);
 }
 
 std::string promise_of_selection(const Arguments& arguments) {

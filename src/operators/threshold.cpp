@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "engine/compose.h"
+#include "loss/atoms.h"
 #include "loss/key.h"
+#include "mechanism/adaptive_choice.h"
 #include "mechanism/discrete_gaussian.h"
 #include "mechanism/discrete_laplace.h"
+#include "mechanism/finite.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
 #include "numeric/arithmetic.h"
@@ -152,7 +155,13 @@ ThresholdNoise noise_of(const Arguments& arguments, std::string_view noise) {
   return {std::make_shared<LaplaceLoss>(contribution / scale), {log_hidden(distance.lo).lo, log_hidden(distance.hi).hi}};
 }
 
-LossPointer make_threshold(const Arguments& arguments, const WordContext&) {
+/// A user with new partitions only: something of them is shown, or nothing with the probability e^log_hidden.
+LossPointer shown_or_hidden(Interval log_hidden, std::string key) {
+  const Interval none = Interval::exactly(0), hidden = min(log_hidden, none);
+  return finite_loss(make_atoms({{hidden, exp(hidden)}}, clamp(-expm1(hidden), 0, 1), none, false), std::move(key), {threshold_citation()});
+}
+
+LossPointer make_threshold(const Arguments& arguments, const WordContext& context) {
   const std::string_view noise = arguments.choice("noise");
   const std::uint64_t partitions = arguments.whole("partitions");
   if (noise != "gaussian" && partitions > most_partitions_of_others)
@@ -169,7 +178,12 @@ LossPointer make_threshold(const Arguments& arguments, const WordContext&) {
   }
   const std::string key = make_key("threshold_" + std::string(noise), {arguments.number("scale"), arguments.number("above"),
                                                                        arguments.number("contribution"), Interval::exactly(partitions)});
-  return std::make_shared<ThresholdLoss>(std::move(kept), one.log_hidden, key);
+  const LossPointer worst = std::make_shared<ThresholdLoss>(kept, one.log_hidden, key);
+  const auto use = [&](LossPointer pair) {
+    return std::make_shared<AdaptiveChoice>(std::move(pair), std::make_shared<ChosenOnce>(key, worst));
+  };
+  const auto new_keys = [&] { return use(shown_or_hidden(Interval::exactly(partitions) * one.log_hidden, key + " new")); };
+  return context.bracket([&] { return use(worst); }, {[&] { return use(kept.back()); }, new_keys});
 }
 
 std::string promise_of_threshold(const Arguments& arguments) {

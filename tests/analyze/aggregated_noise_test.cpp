@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
@@ -78,6 +80,34 @@ TEST(AggregatedNoise, SkewedBinomialCoversBothOrders) {
     EXPECT_EQ(remove.hi, add.hi);
     EXPECT_GE(remove.hi, std::max(remove.lo, add.lo));
     EXPECT_LE(remove.hi, std::max(remove.lo, add.lo) * 1.05 + 1e-9);
+  }
+}
+
+// By direct sums: the answer rises or falls by the whole sensitivity, and no other law of it is worse.
+TEST(AggregatedNoise, SkewedBinomialIsTheWorseOfBothOrders) {
+  constexpr int trials = 20, shift = 3;
+  std::vector<double> law(trials + 1, 0);
+  for (int k = 0; k <= trials; ++k)
+    law[static_cast<std::size_t>(k)] = std::exp(std::lgamma(trials + 1.0) - std::lgamma(k + 1.0) - std::lgamma(trials - k + 1.0) +
+                                                k * std::log(0.3) + (trials - k) * std::log(0.7));
+  const auto mass = [&](int k) { return k < 0 || k > trials ? 0 : law[static_cast<std::size_t>(k)]; };
+  for (const double epsilon : {0.0, 0.3, 1.0, 2.5}) {
+    double rising = 0, falling = 0;
+    for (int k = -shift; k <= trials + shift; ++k) {
+      rising += std::max(0.0, mass(k - shift) - std::exp(epsilon) * mass(k));
+      falling += std::max(0.0, mass(k) - std::exp(epsilon) * mass(k - shift));
+    }
+    const double truth = std::max(rising, falling);
+    const std::string plan = "binomial_noise(trials=20, chance=0.3, sensitivity=3)";
+    for (const Direction direction : {Direction::remove, Direction::add}) {
+      const Interval found = analyze(parse(plan), Neighbours::add_remove).delta_at(epsilon, direction);
+      EXPECT_LE(found.lo, truth * (1 + 1e-9)) << epsilon;
+      EXPECT_GE(found.lo, truth * (1 - 1e-9)) << epsilon;
+      EXPECT_GE(found.hi, truth * (1 - 1e-9)) << epsilon;
+      EXPECT_LE(found.hi, truth * 1.01) << epsilon;
+    }
+    EXPECT_LE(delta(plan, epsilon).lo, truth * (1 + 1e-9));
+    EXPECT_LE(analyze(parse(plan), Neighbours::replace_one).delta_at(epsilon).lo, truth * (1 + 1e-9));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "numeric/arithmetic.h"
@@ -154,6 +155,75 @@ TEST(Threshold, Composes) {
   const Interval plain = epsilon_of("gaussian(2)");
   EXPECT_GE(four.hi, plain.lo);
   EXPECT_LE(four.hi, plain.hi * 1.01);
+}
+
+/// The largest delta of two uses, each with one of these tables, the second chosen after the outcome of the first.
+double worst_of_two(const std::vector<std::pair<std::vector<double>, std::vector<double>>>& tables, double epsilon) {
+  double worst = 0;
+  for (const auto& [p, q] : tables) {
+    double value = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      double next = 0;
+      for (const auto& [r, s] : tables) {
+        double sum = 0;
+        for (std::size_t k = 0; k < r.size(); ++k) sum += std::max(0.0, p[i] * r[k] - std::exp(epsilon) * q[i] * s[k]);
+        next = std::max(next, sum);
+      }
+      value += next;
+    }
+    worst = std::max(worst, value);
+  }
+  return worst;
+}
+
+// The worst table differs from epsilon to epsilon, so the product of the worst profiles is above every real composition: only upper ends
+// may come from it.
+TEST(Threshold, LowerEndsOfCompositionsAreReached) {
+  const int reach = 30, threshold = 4;
+  const auto noise = discrete_noise(false, 1, reach);
+  std::vector<std::pair<std::vector<double>, std::vector<double>>> tables, exchanged;
+  for (const int others : {0, 1, 2, 4, 8, 40}) {
+    tables.emplace_back(censored(noise, reach, others + 1, threshold), censored(noise, reach, others, threshold));
+    exchanged.emplace_back(tables.back().second, tables.back().first);
+  }
+  const Curve twice = analyze(parse("threshold(discrete_laplace, 1, 4) | repeat(2)"));
+  const double epsilon = 0.5, remove = worst_of_two(tables, epsilon), add = worst_of_two(exchanged, epsilon);
+  const Interval found = twice.delta_at(epsilon, Direction::remove);
+  EXPECT_THAT(found, Encloses(Interval{remove - 1e-9, remove + 1e-9}));
+  EXPECT_GE(found.lo, 0.5 * remove);
+  EXPECT_THAT(twice.delta_at(epsilon, Direction::add), Encloses(Interval{add - 1e-9, add + 1e-9}));
+}
+
+// Two partitions of one user with all pairs of counts, and two releases with one partition each.
+TEST(PartitionSelection, LowerEndsOfCompositionsAreReached) {
+  for (const std::vector<double>& keep : std::vector<std::vector<double>>{{0.1, 0.3, 0.9}, {0.001, 0.01, 0.2, 0.7, 0.9}, {0.4, 1}}) {
+    std::string list;
+    std::vector<std::pair<std::vector<double>, std::vector<double>>> tables, exchanged;
+    double before = 0;
+    for (const double now : keep) {
+      list += (list.empty() ? "" : ", ") + std::to_string(now);
+      tables.push_back({{now, 1 - now}, {before, 1 - before}});
+      exchanged.emplace_back(tables.back().second, tables.back().first);
+      before = now;
+    }
+    for (const double epsilon : {0.0, 0.4, 1.5}) {
+      double fixed_remove = 0, fixed_add = 0;
+      for (const auto& [p, q] : tables)
+        for (const auto& [r, s] : tables) {
+          fixed_remove = std::max(fixed_remove, hockey_stick(product(p, r), product(q, s), epsilon));
+          fixed_add = std::max(fixed_add, hockey_stick(product(q, s), product(p, r), epsilon));
+        }
+      const auto holds = [&](const std::string& rest, Direction direction, double truth) {
+        EXPECT_THAT(delta("partition_selection(keep=[" + list + "]" + rest, epsilon, direction),
+                    Encloses(Interval{truth - 1e-9, truth + 1e-9}))
+            << list << rest << " " << epsilon;
+      };
+      holds(", partitions=2)", Direction::remove, fixed_remove);
+      holds(", partitions=2)", Direction::add, fixed_add);
+      holds(") | repeat(2)", Direction::remove, worst_of_two(tables, epsilon));
+      holds(") | repeat(2)", Direction::add, worst_of_two(exchanged, epsilon));
+    }
+  }
 }
 
 double rule_delta(const std::vector<double>& keep, double epsilon, bool remove) {

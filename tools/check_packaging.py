@@ -8,6 +8,7 @@
 The files are read as YAML if PyYAML is installed (Debian: python3-yaml); the other checks need nothing.
 """
 
+import json
 import re
 
 import checking
@@ -17,9 +18,13 @@ try:
 except ImportError:
     yaml = None
 
+OTHER = {"TRADEOFF_LIBS", "TRADEOFF_CFLAGS", "TRADEOFF_NATIVE"}
 VERSIONED = {  # file: where its version stands
     "CITATION.cff": r"^version: (\S+)$",
     "r/DESCRIPTION": r"^Version: (\S+)$",
+    "docs/index.md": r"^  version = \{(\S+)\},$",
+    "packaging/conda/recipe.yaml": r'^  version: "(\S+)"$',
+    "packaging/vcpkg/tradeoff/vcpkg.json": r'^  "version": "(\S+)",$',
 }
 
 
@@ -31,8 +36,18 @@ def faults_in(tree):
         found = re.search(pattern, file.read_text(encoding="utf-8"), re.MULTILINE) if file.is_file() else None
         if found is None or found[1] != version:
             yield f"{name}: states version {found[1] if found else 'nowhere'}, the headers {version}"
+    try:
+        json.loads((tree / "packaging/vcpkg/tradeoff/vcpkg.json").read_text(encoding="utf-8"))
+    except ValueError as error:
+        yield f"packaging/vcpkg/tradeoff/vcpkg.json: {error}"
+    options = set(re.findall(r"^option\((\w+)", (tree / "CMakeLists.txt").read_text(encoding="utf-8"), re.MULTILINE)) | {"BUILD_SHARED_LIBS"}
+    for file in [*sorted((tree / "packaging").rglob("*")), tree / "docs/packaging.md"]:
+        if file.is_file():
+            for used in sorted(set(re.findall(r"(?:-D |\w )(TRADEOFF_[A-Z]+)(?:=| |\))", file.read_text(encoding="utf-8")))):
+                if used not in options and used not in OTHER:
+                    yield f"{file.relative_to(tree)}: CMakeLists.txt has no option {used}"
     steps = set(re.search(r"^steps=\((.*)\)", (tree / "test").read_text(encoding="utf-8"), re.MULTILINE)[1].split())
-    for file in sorted([*(tree / ".github").rglob("*.yml"), tree / "CITATION.cff"]):
+    for file in sorted([*(tree / ".github").rglob("*.yml"), tree / "CITATION.cff", tree / "packaging/conda/recipe.yaml"]):
         name, text = file.relative_to(tree), file.read_text(encoding="utf-8")
         for used in re.findall(r"\./test ([\w -]+)$", text, re.MULTILINE) + [s for line in re.findall(r"steps: \[(\".*\")\]", text) for s in re.findall(r'"([^"]*)"', line)]:
             for step in used.split():
@@ -53,6 +68,10 @@ ALLOWED = {
     "include/tradeoff/version.h": '#define TRADEOFF_VERSION "1.2.3"\n',
     "CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.3\n",
     "r/DESCRIPTION": "Package: tradeoff\nVersion: 1.2.3\n",
+    "docs/index.md": "@software{tradeoff,\n  version = {1.2.3},\n}\n",
+    "packaging/conda/recipe.yaml": 'context:\n  version: "1.2.3"\n',
+    "packaging/vcpkg/tradeoff/vcpkg.json": '{\n  "version": "1.2.3",\n  "name": "a"\n}\n',
+    "CMakeLists.txt": "option(TRADEOFF_CLI)\n",
     "test": "steps=(checks r)\n",
     "tools/build": "",
     ".github/workflows/a.yml": 'jobs:\n  one: [{run: ./x}]\n  two:\n    - run: tools/build\n    - run: ./test checks r\n  three:\n    steps: ["checks r"]\n',
@@ -60,6 +79,8 @@ ALLOWED = {
 REFUSED = {
     "an old version": {"CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.2\n"},
     "no version": {"r/DESCRIPTION": "Package: tradeoff\n"},
+    "bad JSON": {"packaging/vcpkg/tradeoff/vcpkg.json": '{\n  "version": "1.2.3",\n'},
+    "an unknown option": {"packaging/Containerfile": "RUN cmake -D TRADEOFF_TOOLS=ON\n"},
     "an unknown step": {".github/workflows/a.yml": "jobs:\n  - run: ./test checks windows\n"},
     "an unknown step in a matrix": {".github/workflows/a.yml": 'jobs:\n  steps: ["checks", "arm"]\n'},
     "a script that is not there": {".github/workflows/a.yml": "jobs:\n  - run: tools/deploy\n"},

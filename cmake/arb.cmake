@@ -7,7 +7,9 @@ if(NOT TRADEOFF_ARB_INCLUDE OR NOT TRADEOFF_FLINT)
 endif()
 add_library(tradeoff_arb INTERFACE)
 target_include_directories(tradeoff_arb SYSTEM INTERFACE ${TRADEOFF_ARB_INCLUDE})
-if(NOT TRADEOFF_ARB_INCLUDE MATCHES "/flint$")
+if(TRADEOFF_ARB_INCLUDE MATCHES "/flint$")
+  target_compile_options(tradeoff_arb INTERFACE "SHELL:-include mpfr.h") # FLINT 3 declares its functions for MPFR only after MPFR's header
+else()
   find_library(TRADEOFF_ARB NAMES flint-arb arb REQUIRED) # Debian's name first
   target_link_libraries(tradeoff_arb INTERFACE ${TRADEOFF_ARB})
 endif()

@@ -17,7 +17,7 @@ ROOMS = ["numeric", "plan", "loss", "transform", "mechanism", "engine", "operato
 
 # Headers from outside the standard library, by the room that may use them; the reasons are in docs/adr/0005.
 OUTSIDE = {
-    "noise": ("sys/random.h", "sys/mman.h", "unistd.h", "cpuid.h", "immintrin.h"),  # entropy, pages cleared on fork, vector instructions
+    "noise": ("sys/random.h", "sys/mman.h", "unistd.h", "windows.h", "bcrypt.h", "cpuid.h", "immintrin.h"),  # entropy, pages cleared on fork, vector instructions
     "report": ("nlohmann/",),
     "ledger": ("sqlite3.h", "dlfcn.h", "fcntl.h", "sys/vfs.h", "unistd.h"),  # the stores; libpq is loaded, its header is not needed
     "train": ("Eigen/",),

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/secure_stream.h"
 
-#include <sys/mman.h>
-#include <sys/random.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
+#include <cstring>
 #include <new>
 
+#include "noise/platform.h"
 #include "noise/secret.h"
-#include "tradeoff/release.h"
 
 namespace tradeoff::detail::noise {
 namespace {
@@ -18,36 +14,15 @@ namespace {
 // Far below any distinguishing bound of ChaCha20, and often enough to benefit from the reseeding of the system.
 constexpr std::uint64_t blocks_per_key = 1ULL << 20;
 
-void* map_private_pages(std::size_t bytes) {
-  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (pages == MAP_FAILED) throw std::bad_alloc();  // NOLINT: the macro casts
-#if defined(MADV_WIPEONFORK)
-  static_cast<void>(madvise(pages, bytes, MADV_WIPEONFORK));  // older kernels refuse this; the process id is checked as well
-#endif
-#if defined(MADV_DONTDUMP)
-  static_cast<void>(madvise(pages, bytes, MADV_DONTDUMP));
-#endif
-  return pages;
-}
-
 }  // namespace
-
-void system_entropy(std::span<std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t got = getrandom(bytes.data(), bytes.size(), 0);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) throw RandomnessError("release: the operating system gives no randomness; nothing was released");
-    bytes = bytes.subspan(static_cast<std::size_t>(got));
-  }
-}
 
 void ChaChaStream::Unmap::operator()(State* state) const {
   wipe(state, sizeof *state);
-  munmap(state, sizeof *state);
+  unmap_secret_pages(state, sizeof *state);
 }
 
 ChaChaStream::ChaChaStream(Entropy entropy, Level level)
-    : entropy_(entropy), level_(level), state_(new(map_private_pages(sizeof(State))) State{}) {}
+    : entropy_(entropy), level_(level), state_(new(map_secret_pages(sizeof(State))) State{}) {}
 
 ChaChaStream::~ChaChaStream() = default;
 
@@ -56,7 +31,7 @@ void ChaChaStream::rekey() {
   entropy_(std::as_writable_bytes(std::span(state_->key)));
   state_->position = buffered;
   state_->blocks = 0;
-  state_->process = getpid();
+  state_->process = process_id();
   state_->seeded = true;
 }
 
@@ -74,7 +49,7 @@ void ChaChaStream::refill() {
 }
 
 void ChaChaStream::fill(std::span<std::uint64_t> words) {
-  if (!state_->seeded || state_->process != getpid()) rekey();
+  if (!state_->seeded || state_->process != process_id()) rekey();
   while (!words.empty()) {
     if (state_->position == buffered) refill();
     const std::size_t count = std::min(words.size(), buffered - state_->position);

@@ -7,15 +7,13 @@
 #include <span>
 
 #include "noise/chacha.h"
+#include "noise/platform.h"
 #include "noise/words.h"
 
 namespace tradeoff::detail::noise {
 
 /// Fills the bytes with fresh entropy or throws RandomnessError.
 using Entropy = void (*)(std::span<std::byte> bytes);
-
-/// From the operating system (getrandom); blocks until the system is seeded.
-void system_entropy(std::span<std::byte> bytes);
 
 /// ChaCha20 with a key from `entropy`, and fast key erasure: each batch of output starts with the next key, so that the memory does not
 /// reveal earlier output. A new key is read from `entropy` after 2^20 blocks and in a child after fork. Words that were returned are wiped

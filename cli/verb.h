@@ -73,6 +73,7 @@ struct Verb {
 [[nodiscard]] std::vector<std::string_view> names_of_figures();
 
 [[nodiscard]] ExitCode run_ask(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_audit(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_certify(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_compare(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_completion(const Verb& verb, const Options& options);

@@ -190,6 +190,25 @@ constexpr std::array<Option, 6> certify_options = {{
     {"out", "FILE", "write to this file, all or nothing, instead of standard output"},
     {"check", "FILE", "verify this certificate instead, as `tradeoff verify FILE` does"},
 }};
+constexpr std::array<Option, 14> audit_options = {{
+    {"with", "FILE", "outputs of the program on data with the record: numbers or vectors, one output a line"},
+    {"without", "FILE", "outputs on the neighbouring data, without the record"},
+    {"with-command", "COMMAND", "instead of --with: a shell command that prints outputs; it is run again as often as needed"},
+    {"without-command", "COMMAND", "instead of --without"},
+    {"confidence", "C", "of the verdict and of the bounds: 0.5 to 0.999999 (default 0.999)"},
+    {"samples", "N", "how many pairs are read (default: all of a file, 100000 of commands)"},
+    {"seconds", "S", "time limit of the commands (default 600)"},
+    {"margin", "P", "consistent means: no tested event exceeds the claim by more than this probability (default 0.05)"},
+    {"delta", "D", "where epsilon is bounded from below (default 1e-5)"},
+    {.name = "bits",
+     .placeholder = "",
+     .help = "let the lowest bits of the outputs decide too: noise in floating-point arithmetic leaks there (default: a note only)",
+     .is_flag = true},
+    {"canaries", "FILE", "instead of outputs: one training run, rows of score,included"},
+    {"guesses", "V,R,M", "instead of outputs: V of R guesses about M canaries are right"},
+    {"format", "FORMAT", "also draw what was shown against the claim", false, {}, picture_choices},
+    {"out", "FILE", "the file of that picture"},
+}};
 constexpr std::array<Option, 1> verify_options = {{
     {"released", "FILE", "what was released: the printed rows, or the model file of `train --checkpoint`"},
 }};
@@ -306,7 +325,7 @@ constexpr std::array<Option, 16> ledger_options = {{
     {"out", "FILE", "status: write to this file, all or nothing"},
 }};
 
-constexpr std::array<Verb, 38> all_verbs = {{
+constexpr std::array<Verb, 39> all_verbs = {{
     {Group::ask, "epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end of the interval may be claimed.\n\n"
      "Examples:\n"
@@ -521,6 +540,21 @@ constexpr std::array<Verb, 38> all_verbs = {{
      "  tradeoff verify release.json --released rows.csv\n"
      "  tradeoff verify run.json --released run.model",
      false, verify_options, run_verify, "FILE: the certificate"},
+    {Group::publish, "audit", "test a claimed plan on outputs of a program",
+     "Reads outputs of a program on two neighbouring data sets and tests whether they contradict the plan. All outputs must be "
+     "independent: "
+     "fresh randomness each time. Events are learned on earlier outputs and tested on later ones, by betting against the certified curve: "
+     "the verdict keeps its confidence however often it is looked at, so it stops commands as soon as the claim is refuted. Below the "
+     "verdict are bounds that hold for the program whatever it is.\n\n"
+     "--canaries and --guesses audit one training run: each canary was included by an independent fair coin, and the scores or guesses "
+     "were made without knowing the coins. The canaries with the highest scores are guessed to be included, those with the lowest not.\n\n"
+     "Exit code: 0 consistent, 1 refuted, 3 bad input (no verdict is given), 4 inconclusive.\n\n"
+     "Examples:\n"
+     "  tradeoff audit 'gaussian(sigma=1)' --with with.csv --without without.csv\n"
+     "  tradeoff audit 'laplace(scale=1)' --with-command './count --record' \\\n"
+     "      --without-command ./count --samples 20000\n"
+     "  tradeoff audit 'dp(epsilon=1, delta=1e-5)' --guesses 812,1000,1000",
+     true, audit_options, run_audit},
     {Group::publish, "release", "add exact noise to values, with a certificate",
      "Reads values on standard input, one row per line (a vector as comma-separated values), adds noise of an exact distribution on a "
      "public grid and prints the rows. The plan says which noise. Its sensitivity is that of a row: in l2 norm for gaussian, in l1 norm "

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "output_file.h"
+#include "row_reader.h"
 #include "streams.h"
 #include "witness.h"
 
@@ -44,5 +45,10 @@ std::string read_plan_argument(const std::string& argument) {
 }
 
 Testimony ask_witness(std::string_view, const Options&, Interval) { return {}; }
+
+std::unique_ptr<RowReader> read_rows_of_file(const std::string&, const std::string& option) { throw InputError(option + ": no file"); }
+std::unique_ptr<RowReader> read_rows_of_command(const std::string&, const std::string& option, std::chrono::seconds) {
+  throw InputError(option + ": no command");  // a fuzzer starts no programs
+}
 
 }  // namespace tradeoff::detail::cli

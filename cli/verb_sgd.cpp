@@ -119,7 +119,7 @@ ExitCode run_sgd(const Verb&, const Options& options) {
     write_out((stated ? "" : "noise multiplier = " + run.noise_multiplier + "\n") + to_text(claim, {true, ""}));
     return ExitCode::done;
   }
-  std::string text = "Plan: " + training.plan + "\n" + training.remark + "\n" + training.unit + "\n";
+  std::string text = "Plan: " + training.plan + "\n" + wrapped(training.remark, 2, 0) + wrapped(training.unit, 2, 0);
   if (!releases.empty()) text += releases + "\n";
   if (run.per_user > 1) text += "Unit of privacy: " + training.protects + ".\n";
   text += "\n";

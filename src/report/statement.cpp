@@ -148,8 +148,20 @@ void find_numbers(Statement& made) {
   made.balanced = (1.0 - made.risk.advantage) / Interval::exactly(2);  // a symmetric curve has slope -1 where it crosses the diagonal
 }
 
-/// A rho of zero-concentrated DP; nothing if no theorem gives one. [renyi-curve]
+/// Whether some step works on a sample of the records.
+bool is_sampled(const Plan& plan) {
+  bool found = false;
+  for_each_call(plan, [&](const Call& call) {
+    const Word* word = vocabulary().find(Role::operation, call.name);
+    found = found || (word != nullptr && word->samples);
+  });
+  return found;
+}
+
+/// A rho of zero-concentrated DP; nothing if no theorem gives one, or for sampled plans, whose rho does not profit from the sampling and
+/// would say nothing. [renyi-curve]
 std::optional<Interval> rho_of(const Plan& plan, const Curve& curve) {
+  if (is_sampled(plan)) return std::nullopt;
   try {
     const std::optional<Interval> rho = renyi_curve(plan, curve.neighbours(), curve.tolerance()).zcdp();
     return rho && rho->hi < infinity ? rho : std::nullopt;

@@ -183,6 +183,7 @@ TEST(Statement, StatesRhoOnlyWhereOneIsKnown) {
   ASSERT_TRUE(rho("gaussian(sigma=2) | repeat(8)"));
   EXPECT_EQ(*rho("gaussian(sigma=2) | repeat(8)"), Interval::exactly(1));  // 8 / (2 sigma^2)
   EXPECT_FALSE(rho("dp(epsilon=1, delta=1e-6)"));
+  EXPECT_FALSE(rho("gaussian(sigma=2) | poisson(rate=0.1)"));
 }
 
 TEST(Statement, ShowsPublishedValuesWithTheirMargin) {

@@ -431,6 +431,27 @@ class Mixture(Gaussian):
         """The logarithm of what lower bounds of |u| and |v| cost: a factor of sqrt 2 for each negative power."""
         return ((-c).max(ZERO) + ((c - 1).max(ZERO) if self.behind else ZERO)) * arb(2).log() / 2
 
+    def delta_of_one(self, e):
+        """delta(e) of a single step. The loss rises with y: it is above e where y is beyond the place at which it is e (mirrored: before it)."""
+        target, low, high = -e if self.mirrored else e, arb(-200), arb(200)
+        loss = lambda y: self.side(y, self.ahead).log() - self.side(-y, self.behind).log()  # noqa: E731
+        if not self.behind and target <= self.ahead * (1 - self.q).log():  # every loss is larger
+            return ZERO if self.mirrored else 1 - e.exp()
+        require(loss(low) < target < loss(high), "an epsilon at the end of the losses")
+        for _ in range(ctx.prec):
+            middle = ((low + high) / 2).mid()
+            found = loss(middle)
+            if not (found < target or found > target):
+                break
+            low, high = (middle, high) if found < target else (low, middle)
+        place, sign = low.union(high), -1 if self.mirrored else 1
+        masses = []
+        for count, shift in ((self.ahead, 1), (self.behind, -1)):
+            weight = [math.comb(count, k) * self.q**k * (1 - self.q) ** (count - k) for k in range(count + 1)]
+            masses.append(sum((one * normal_tail(sign * (place - shift * k * self.mu)) for k, one in enumerate(weight)), ZERO))
+        p_mass, q_mass = reversed(masses) if self.mirrored else masses
+        return p_mass - e.exp() * q_mass
+
     def transforms(self, c, h, count, margin):
         """M(c + ikh), k = 0..count, to about exp(-margin) of M(c)."""
         c, h = (1 - c, -h) if self.mirrored else (c, h)
@@ -1095,6 +1116,8 @@ class Profile:
         """delta(e) by the first method that applies."""
         if self.is_gaussian:
             return gaussian_delta(self.gaussian_mu(), e)
+        if len(self.laws) == 1 and self.laws[0][1] == 1 and isinstance(self.laws[0][0], Mixture):
+            return self.laws[0][0].delta_of_one(e)
         if self.needs_line:
             found = self.line_for(float(e)).value(e)
         else:

@@ -402,6 +402,8 @@ class Analyst final : public WordContext {
     if (word->select != nullptr)  // [best-of-runs]
       return {{word->select(arguments, [&](std::uint64_t runs) { return pair_of(repeated(parts, runs, operation.name)); }, *this), 1}};
     LossPointer base = pair_of(std::move(parts));
+    // A search over groups reads thousands of values, of which each takes milliseconds.
+    if (records_of(operation, vocabulary_) > 1 && base->capabilities(Direction::remove).batch != nullptr) base = budgeted(std::move(base));
     if (word->expand != nullptr) return word->expand(arguments, base, *this);
     return {{word->apply(arguments, std::move(base), *this), 1}};
   }

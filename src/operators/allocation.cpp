@@ -405,6 +405,7 @@ Word allocate_word() {
                           .meaning = "steps that a record takes part in",
                           .range = range::whole(1, most_allocated_steps),
                           .fallback = "1"}},
+          .synonyms = {{"balls_and_bins"}, {"balls_in_bins"}, {"random_allocation"}},
           .neighbours = {Neighbours::add_remove, Neighbours::zero_out, Neighbours::replace_one},
           .sentence =
               "In `allocate`, every record draws its step of an epoch uniformly, independently of the data, of the outputs and of all "

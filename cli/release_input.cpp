@@ -74,6 +74,35 @@ Table read_table_of_values(std::string_view text, bool exact, const std::optiona
   return table;
 }
 
+std::vector<KeyRow> read_keys(std::string_view text) {
+  std::vector<KeyRow> rows;
+  for (std::uint64_t line = 1; !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view rest = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (rest.empty()) continue;
+    std::vector<std::string_view> cells;
+    for (bool more = true; more;) {
+      const std::size_t comma = rest.find(',');
+      cells.push_back(trimmed(rest.substr(0, comma)));
+      more = comma != std::string_view::npos;
+      if (more) rest.remove_prefix(comma + 1);
+    }
+    if (cells.size() < 2 || cells.size() > 3 || cells[0].empty() || cells[1].empty())
+      refuse(line, "a row is `user,key` or `user,key,count`");
+    if (cells[0].find('"') != std::string_view::npos || cells[1].find('"') != std::string_view::npos)
+      refuse(line, "cells in quotation marks are not supported; use names without commas and quotation marks");
+    KeyRow row{std::string(cells[0]), std::string(cells[1]), 1};
+    if (cells.size() == 3) {
+      const auto [last, error] = std::from_chars(cells[2].data(), cells[2].data() + cells[2].size(), row.count);
+      if (error != std::errc() || last != cells[2].data() + cells[2].size() || row.count == 0)
+        refuse(line, "the count '" + std::string(cells[2].substr(0, 40)) + "' is not a whole number of at least 1");
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 std::string read_all_input() {
   std::string text;
   std::array<char, 65536> buffer{};

@@ -23,6 +23,10 @@ struct Table {
 /// and will be clipped. Throws ask::RequestError that names the line and the value.
 [[nodiscard]] Table read_table_of_values(std::string_view text, bool exact, const std::optional<Bounds>& clipped_to = std::nullopt);
 
+/// Reads `user,key` or `user,key,count` in each line; blank lines are skipped, cells are taken as they are. Throws ask::RequestError that
+/// names the line.
+[[nodiscard]] std::vector<KeyRow> read_keys(std::string_view text);
+
 /// Reads standard input to its end.
 [[nodiscard]] std::string read_all_input();
 

@@ -6,6 +6,7 @@
 #include "command_request.h"
 #include "ledger_charge.h"
 #include "noise/digest.h"
+#include "noise/keys.h"
 #include "numeric/number_text.h"
 #include "output_file.h"
 #include "release_input.h"
@@ -57,26 +58,12 @@ void write_json_rows(const Release& released, report::JsonWriter& out) {
   out.end_array();
 }
 
-}  // namespace
-
-ExitCode run_release(const Verb&, const Options& options) {
-  ask::CurveCache curves;
-  const ask::Request request = to_request(release_row, options, curves);
-  ReleaseTerms terms = read_terms(options, request);
-  const Plan plan = parse(options.plan);
-  const Targets targets = read_release_targets(options);
-  const Table table = read_table_of_values(read_all_input(), terms.inputs == Inputs::on_grid, terms.clip ? terms.bounds : std::nullopt);
-  if (table.rows == 0) throw DomainError("release: no values on standard input");
-  terms.columns = table.columns;
-  terms.rows = terms.aggregate == Aggregate::none ? table.rows : terms.aggregate == Aggregate::mean ? 2 : 1;
-
-  Certificate certificate = certify(plan, terms, targets);
-  report::CertificateDocument document = report::document_of(certificate);
-  // The charge is durable and its token used up before any noise is drawn.
-  const std::string receipt = charge_ledger(options, "release", to_string(certificate.drawn_plan()), terms.neighbours);
-  const Release released = release(std::move(certificate), table.values);
-  const std::string rows = report::printed_rows(released, terms.aggregate);
-  document.released = noise::sha256(rows);
+/// Writes the certificate, then what was released: nothing is printed if the certificate cannot be written. `content` writes the released
+/// values as members of a JSON object.
+template <typename Content>
+void publish(const Options& options, report::CertificateDocument& document, const std::string& text, const std::string& receipt,
+             Content&& content) {
+  document.released = noise::sha256(text);
   const std::string* file = options.find("certificate");
   if (file != nullptr) {
     try {
@@ -88,16 +75,64 @@ ExitCode run_release(const Verb&, const Options& options) {
   if (options.json) {
     report::JsonWriter out;
     out.begin_object();
-    write_json_rows(released, out);
-    if (const auto mean = report::mean_of(released, terms.aggregate)) out.key("mean").number(*mean);
+    content(out);
     if (!receipt.empty()) out.key("ledger").raw(receipt);
     write_out(out.key("certificate").raw(to_json(document, true)).end_object().str() + "\n");
   } else {
     // written first: no value is printed if this fails
     if (file == nullptr && !options.quiet) write_beside("the certificate", to_json(document));
     if (!receipt.empty() && !options.quiet) write_beside("the receipt of the ledger", receipt + "\n");
-    write_out(rows);
+    write_out(text);
   }
+}
+
+// [key-release]
+void run_release_of_keys(const Options& options, const Plan& plan, ReleaseTerms terms, const Targets& targets) {
+  if (terms.aggregate != Aggregate::none) throw DomainError("release: --records is for values; this plan releases the keys of a table");
+  terms.aggregate = Aggregate::keys;
+  const std::vector<KeyRow> rows = read_keys(read_all_input());
+  if (rows.empty()) throw DomainError("release: no rows on standard input; give `user,key` or `user,key,count` in each line");
+  Certificate certificate = certify(plan, terms, targets);
+  report::CertificateDocument document = report::document_of(certificate);
+  const std::string receipt = charge_ledger(options, "release", to_string(certificate.drawn_plan()), document.neighbours);
+  const std::vector<ReleasedKey> released = release_keys(std::move(certificate), rows);
+  publish(options, document, report::printed_keys(released), receipt, [&](report::JsonWriter& out) {
+    out.key("keys").begin_array();
+    for (const ReleasedKey& one : released) {
+      out.begin_object().key("key").text(one.key);
+      if (one.count) out.key("count").raw(std::to_string(*one.count));
+      out.end_object();
+    }
+    out.end_array();
+  });
+}
+
+}  // namespace
+
+ExitCode run_release(const Verb&, const Options& options) {
+  ask::CurveCache curves;
+  const ask::Request request = to_request(release_row, options, curves);
+  ReleaseTerms terms = read_terms(options, request);
+  const Plan plan = parse(options.plan);
+  const Targets targets = read_release_targets(options);
+  if (noise::releases_keys(plan)) {
+    run_release_of_keys(options, plan, terms, targets);
+    return ExitCode::done;
+  }
+  const Table table = read_table_of_values(read_all_input(), terms.inputs == Inputs::on_grid, terms.clip ? terms.bounds : std::nullopt);
+  if (table.rows == 0) throw DomainError("release: no values on standard input");
+  terms.columns = table.columns;
+  terms.rows = terms.aggregate == Aggregate::none ? table.rows : terms.aggregate == Aggregate::mean ? 2 : 1;
+
+  Certificate certificate = certify(plan, terms, targets);
+  report::CertificateDocument document = report::document_of(certificate);
+  // The charge is durable and its token used up before any noise is drawn.
+  const std::string receipt = charge_ledger(options, "release", to_string(certificate.drawn_plan()), terms.neighbours);
+  const Release released = release(std::move(certificate), table.values);
+  publish(options, document, report::printed_rows(released, terms.aggregate), receipt, [&](report::JsonWriter& out) {
+    write_json_rows(released, out);
+    if (const auto mean = report::mean_of(released, terms.aggregate)) out.key("mean").number(*mean);
+  });
   return ExitCode::done;
 }
 

@@ -560,6 +560,8 @@ constexpr std::array<Verb, 39> all_verbs = {{
      "public grid and prints the rows. The plan says which noise. Its sensitivity is that of a row: in l2 norm for gaussian, in l1 norm "
      "for all others. Each row gets noise; the certificate covers all rows together. A plan whose noise cannot be drawn exactly is "
      "refused. Exit code 1 if the release is not proved to meet every target stated.\n\n"
+     "A plan that is one line threshold (with discrete noise) or partition_selection reads `user,key` or `user,key,count` in each line and "
+     "releases keys; what a user contributes is bounded first.\n\n"
      "The certificate (JSON) holds the plan as drawn, the grid, exact parameters, neighbours, the guarantee, the SHA-256 of the printed "
      "rows, and a SHA-256 of all this; `tradeoff verify` checks it. NaN, infinities and values out of bounds are refused. All input is "
      "checked before any noise is drawn, and the certificate is written before any value. The page security.md of the "

@@ -32,8 +32,9 @@ enum class Rows { composed, disjoint };
 /// multiples of the step, refused otherwise; the sensitivity stays as stated.
 enum class Inputs { rounded, on_grid };
 
-/// What is released: the values themselves, or their sum, their count, or both (for a mean), where each row is a record.
-enum class Aggregate { none, sum, count, mean };
+/// What is released: the values themselves, or their sum, their count, or both (for a mean), where each row is a record; or the keys of a
+/// table of users and keys.
+enum class Aggregate { none, sum, count, mean, keys };
 
 struct Bounds {
   double low;
@@ -129,5 +130,24 @@ struct Release {
 /// infinities, values out of bounds (unless clipped), off the grid or too large for it, and for sums that are too large; then nothing is
 /// drawn.
 [[nodiscard]] Release release(Certificate&& certificate, std::span<const double> values);
+
+/// A user and a key, with how much the user adds to the count of the key; several rows of one user and key are added.
+struct KeyRow {
+  std::string user;
+  std::string key;
+  std::uint64_t count = 1;
+};
+
+/// A key that is released, and its noisy count if the plan is a `threshold`.
+struct ReleasedKey {
+  std::string key;
+  std::optional<std::int64_t> count;
+};
+
+/// For a certificate with `Aggregate::keys`, whose plan is one line `threshold` with discrete noise, or `partition_selection`. Bounds what
+/// every user contributes: at most `partitions` keys, chosen at random among those of the user, and at most `contribution` to the count of
+/// each. Then draws. The keys are in the order of their bytes, not in that of the rows. Throws DomainError for a count of 0 or above 2^50;
+/// then nothing is drawn.
+[[nodiscard]] std::vector<ReleasedKey> release_keys(Certificate&& certificate, std::span<const KeyRow> rows);
 
 }  // namespace tradeoff

@@ -414,7 +414,11 @@ Word shuffled_reports_word() {
                           .meaning = "number of possible answers of randomized_response; 2 by default",
                           .range = range::whole(2, 1'000'000),
                           .optional = true}},
-          .synonyms = {{"shuffle_model"}, {"shuffler"}},
+          .synonyms = {{"shuffle_model"},
+                       {"shuffler"},
+                       {"delta=",
+                        "a local randomiser with delta above 0 is not supported: the proof needs each report to be at least 1/e^epsilon as "
+                        "likely for every other input, everywhere. Use a randomiser that is epsilon-DP"}},
           .neighbours = {Neighbours::replace_one},
           .promise = promise_of_reports,
           .make = make_shuffled_reports,

@@ -281,8 +281,9 @@ LossPointer make_sparse_vector(const Arguments& arguments, const WordContext& co
   const SparseVector vector = described_vector(arguments, context.neighbours());
   if (arguments.choice("redraw") == "true" && vector.positives > 1) return redrawn(arguments, context);
   const bool ordered = context.neighbours() == Neighbours::add_remove || context.neighbours() == Neighbours::zero_out;
-  constexpr double share = 0.3;  // of the largest loss, where the stream is made strong
-  return context.bracket([&] { return sparse_vector_above(vector); }, {[&] { return sparse_vector_witness(vector, share, ordered); }});
+  const auto stream = [&](double share) { return [&vector, share, ordered] { return sparse_vector_witness(vector, share, ordered); }; };
+  // Streams that are strong at these shares of the largest loss.
+  return context.bracket([&] { return sparse_vector_above(vector); }, {stream(0.3), stream(0.08)});
 }
 
 // [sparse-vector] Long streams approach the sum of the largest losses.

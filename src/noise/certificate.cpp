@@ -89,17 +89,34 @@ std::optional<Interval> find_mu(const Curve& curve, const std::vector<Instructio
 struct Draft {
   Plan plan;
   std::vector<Instruction> instructions;
+  std::optional<noise::KeyInstruction> keys;
   Plan drawn;
   Curve curve;
 };
 
+/// [key-release]
+Draft draft_of_keys(const Plan& plan, const ReleaseTerms& terms) {
+  if (terms.bounds || terms.grid_exponent || terms.rows_are == Rows::disjoint || terms.inputs == Inputs::on_grid || terms.rows != 1 ||
+      terms.columns != 1)
+    throw DomainError("release: bounds, a grid, rows and columns are for values; a release of keys has none of them");
+  noise::KeyInstruction keys = noise::make_key_instruction(plan);
+  Plan drawn = keys.charged;
+  Curve curve = analyze(drawn, terms.neighbours);
+  return {plan, {}, std::move(keys), std::move(drawn), std::move(curve)};
+}
+
 Draft make_draft(const Plan& plan, const ReleaseTerms& terms) {
+  if (terms.aggregate == Aggregate::keys) return draft_of_keys(plan, terms);
+  if (noise::releases_keys(plan))
+    throw UnsupportedError(
+        "release: threshold and partition_selection release the keys of a table of users and keys, not values; use "
+        "`tradeoff release`, or Aggregate::keys and release_keys in C++");
   std::vector<Instruction> instructions = noise::make_instructions(plan, terms);
   check_bounds(instructions, terms);
   Plan drawn = noise::charged_plan(instructions);
   Curve curve = analyze(drawn, terms.neighbours);
   check_sensitivity(instructions, terms, curve.neighbours());
-  return {plan, std::move(instructions), std::move(drawn), std::move(curve)};
+  return {plan, std::move(instructions), std::nullopt, std::move(drawn), std::move(curve)};
 }
 
 /// The targets that mu alone does not decide; if mu is known, no search for it is needed.
@@ -127,6 +144,13 @@ void require_met(const Draft& draft, const ReleaseTerms& terms, const Targets& t
 /// short decimal, and that decimal was verified.
 Draft calibrated_draft(const Plan& plan, const ReleaseTerms& terms, const Targets& targets) {
   const UnknownPlace place = find_unknown(plan);
+  if (terms.aggregate == Aggregate::keys && !targets.empty()) {  // the least whole threshold
+    const Calibration found = calibrate(plan, targets, terms.neighbours);
+    Draft draft = make_draft(substitute(plan, read_number(found.printed)), terms);
+    if (meets(draft.curve, still_open(draft, targets)) == Met::yes) return draft;
+    throw DomainError("release: with " + place.parameter + " = " + found.printed + " the noise as it is drawn does not meet the target " +
+                      to_string(targets) + "; state a larger threshold");
+  }
   if (place.role != Role::source || place.parameter != noise::drawn_source(place.call).scale)
     throw UnsupportedError("release: " + place.call + ": " + place.parameter +
                            " = ? cannot be found for a release; only sigma, scale or the " + "epsilon of randomized_response can");
@@ -156,6 +180,7 @@ Certificate certify(const Plan& plan, const ReleaseTerms& terms, const Targets& 
   if (!is_open) require_met(draft, terms, targets);
   std::vector<DrawnMechanism> mechanisms;
   for (const Instruction& instruction : draft.instructions) mechanisms.push_back(noise::describe(instruction));
+  if (draft.keys) mechanisms = noise::describe(*draft.keys);
   std::optional<Interval> mu;
   std::vector<Guarantee> guarantees;
   Provenance provenance = provenance_of([&] {
@@ -166,7 +191,7 @@ Certificate certify(const Plan& plan, const ReleaseTerms& terms, const Targets& 
     }
   });
   return detail::CertificateContent::make({std::move(draft.plan), std::move(draft.drawn), terms, std::move(draft.instructions),
-                                           std::move(mechanisms), std::move(draft.curve), mu, std::move(guarantees),
+                                           std::move(draft.keys), std::move(mechanisms), std::move(draft.curve), mu, std::move(guarantees),
                                            std::move(provenance)});
 }
 

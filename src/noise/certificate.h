@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "noise/instruction.h"
+#include "noise/keys.h"
 #include "tradeoff/release.h"
 
 namespace tradeoff::detail {
@@ -17,6 +18,7 @@ struct CertificateContent {
   Plan drawn;
   ReleaseTerms terms;
   std::vector<noise::Instruction> instructions;
+  std::optional<noise::KeyInstruction> keys;
   std::vector<DrawnMechanism> mechanisms;
   Curve curve;
   std::optional<Interval> mu;

@@ -73,6 +73,9 @@ constexpr int most_values = 4'000'000;
 }
 
 [[noreturn]] void fail_unknown_parameter(const Word& word, const Token& token) {
+  for (const Synonym& synonym : word.synonyms)  // `name=` stands for an argument that the word cannot take
+    if (!synonym.written.empty() && synonym.written.back() == '=' && synonym.written.substr(0, synonym.written.size() - 1) == token.text)
+      throw ParseError(std::string(synonym.advice), token.offset);
   if (word.parameters.empty()) throw ParseError(std::string(word.name) + " takes no arguments", token.offset);
   std::vector<std::string_view> known;
   known.reserve(word.parameters.size());

@@ -21,7 +21,7 @@ constexpr Words<Rows> rows_words = {{Rows::composed, "composed"}, {Rows::disjoin
 constexpr Words<Inputs> input_words = {{Inputs::rounded, "rounded"}, {Inputs::on_grid, "grid"}};
 constexpr Words<bool> clip_words = {{false, "no"}, {true, "yes"}};
 constexpr Words<Aggregate> aggregate_words = {
-    {Aggregate::none, "none"}, {Aggregate::sum, "sum"}, {Aggregate::count, "count"}, {Aggregate::mean, "mean"}};
+    {Aggregate::none, "none"}, {Aggregate::sum, "sum"}, {Aggregate::count, "count"}, {Aggregate::mean, "mean"}, {Aggregate::keys, "keys"}};
 
 template <typename Value>
 std::string word_of(Words<Value> words, Value value) {
@@ -164,6 +164,12 @@ std::string printed_rows(const Release& released, Aggregate aggregate) {
   }
   const std::optional<double> mean = mean_of(released, aggregate);
   return mean ? text + text_of(*mean) + "\n" : text;
+}
+
+std::string printed_keys(const std::vector<ReleasedKey>& released) {
+  std::string text;
+  for (const ReleasedKey& one : released) text += one.key + (one.count ? "," + std::to_string(*one.count) : "") + "\n";
+  return text;
 }
 
 }  // namespace tradeoff::detail::report

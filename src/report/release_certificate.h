@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "report/certificate.h"
 #include "tradeoff/release.h"
@@ -21,5 +22,8 @@ namespace tradeoff::detail::report {
 
 /// The released rows as printed with all digits, and the mean on its own line. The certificate contains the SHA-256 of this text.
 [[nodiscard]] std::string printed_rows(const Release& released, Aggregate aggregate);
+
+/// The same for the keys of a table: `key,count` or `key` in each line.
+[[nodiscard]] std::string printed_keys(const std::vector<ReleasedKey>& released);
 
 }  // namespace tradeoff::detail::report

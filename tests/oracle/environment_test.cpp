@@ -280,6 +280,13 @@ std::vector<Question> questions() {
          const Release released = release(certify(parse("laplace(scale=0.3)"), terms), std::vector{0.7});
          said.add_verdict(released.rows[0][0] * 8 == static_cast<double>(static_cast<long>(released.rows[0][0] * 8)));
        }},
+      {"release_keys",
+       [](Said& said) {
+         ReleaseTerms terms;
+         terms.aggregate = Aggregate::keys;
+         const std::vector<KeyRow> rows{{"user", "key", 1}};
+         said.add(release_keys(certify(parse("partition_selection(keep=[1])"), terms), rows).at(0).key);
+       }},
   };
 }
 

@@ -58,6 +58,34 @@ def test_several_accounts_and_currencies(ledger):
     assert [one.name for one in ledger.accounts()] == ["a", "b", "c"]
 
 
+def test_blocks(ledger):
+    for name in ("january", "february"):
+        assert ledger.create(name, mu=1, block_of="visits").block_of == "visits"
+    ledger.spend("january", "gaussian(sigma=4)", key="k")
+    assert len(ledger.reserve("visits", "gaussian(sigma=4)", key="all").charges) == 2
+    january = {one.name: one for one in ledger.accounts("visits")}["january"]
+    assert (january.spent, january.planned) == ("0.125", "0.0625")
+    assert ledger.use("visits", key="all").token == "used"
+    assert ledger.account("january").planned == "0"
+
+
+def test_receipt_says_what_a_batch_saves(ledger):
+    receipt = ledger.spend("a", "dp(0.05) | repeat(20)", key="k")
+    assert float(receipt.step_by_step) > float(receipt.charges[0].amount)
+    assert ledger.spend("a", "gaussian(10)", key="l").step_by_step is None
+
+
+def test_threads_share_writes(ledger):
+    keys = [f"k{i}" for i in range(16)]
+    threads = [threading.Thread(target=lambda key=key: ledger.spend("a", "gaussian(sigma=8)", key=key)) for key in keys]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ledger.account("a").spent == "0.25"
+    assert sorted(entry.key for entry in ledger.history("a")) == sorted(keys)
+
+
 def test_many_with_one_write(ledger):
     outcomes = ledger.spend_all([("a", "gaussian(sigma=2)", f"k{i}") for i in range(5)])
     assert [isinstance(one, to.Receipt) for one in outcomes] == [True] * 4 + [False]

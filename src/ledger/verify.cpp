@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "ledger/state.h"
 #include "noise/digest.h"
@@ -62,18 +63,18 @@ class Auditor {
  public:
   explicit Auditor(std::string expected) : expected_(std::move(expected)) {}
 
-  void see(const Entry& entry, std::string_view held) {
-    const std::string where = "entry " + std::to_string(entry.sequence), hash(held);
-    if (entry.sequence != result.entries + 1) blame(where + " follows entry " + std::to_string(result.entries) + ": entries are missing");
-    result.entries = entry.sequence;
-    if (entry.previous != result.head) blame(where + " does not continue the entry before it");
-    if (hash_of(entry) != hash) blame(where + " was changed: its content does not have its hash");
+  void see(const Entry& entry, std::string_view hash) {
+    const std::uint64_t before = result.entries;
+    result.entries = entry.sequence;  // faults name it
+    if (entry.sequence != before + 1) blame_entry("follows entry " + std::to_string(before) + ": entries are missing");
+    if (entry.previous != result.head) blame_entry("does not continue the entry before it");
+    if (hash_of(entry) != hash) blame_entry("was changed: its content does not have its hash");
     result.head = hash;
     found_ = found_ || hash == expected_;
-    if (entry.kind == "create" || entry.kind == "cap") see_account(entry, hash, where);
+    if (entry.kind == "create" || entry.kind == "cap") see_account(entry);
     if (entry.kind == "reserve") tokens_[entry.sequence] = "open";
-    if (entry.kind == "use") see_use(entry, where);
-    for (const StoredCharge& charge : entry.charges) see_charge(charge, hash, where);
+    if (entry.kind == "use") see_use(entry);
+    for (const StoredCharge& charge : entry.charges) see_charge(charge);
   }
 
   /// Compares the tables that are not part of the log with what the log implies.
@@ -102,19 +103,21 @@ class Auditor {
   }
 
  private:
-  void see_account(const Entry& entry, const std::string& hash, const std::string& where) {
-    // The detail is compared as a whole with that of the table; only the name is read from it.
+  void blame_entry(const std::string& fault) { blame("entry " + std::to_string(result.entries) + " " + fault); }
+
+  void see_account(const Entry& entry) {
+    // The detail is compared as a whole with that of the table; only the name and the caps are read from it.
     const std::string start = "{\"account\":";
     const std::size_t end = entry.detail.find(",\"currency\":");  // a name has no comma
-    if (entry.detail.rfind(start, 0) != 0 || end == std::string::npos) return blame(where + " describes no account");
+    if (entry.detail.rfind(start, 0) != 0 || end == std::string::npos) return blame_entry("describes no account");
     const std::string name = entry.detail.substr(start.size() + 1, end - start.size() - 2);
     AccountRow& account = accounts_[name];
     account.cap = number_in(entry.detail, ",\"cap\":\"");
     account.slack_cap = number_in(entry.detail, ",\"slack_cap\":\"");
     if ((entry.kind == "create") != account.head.empty())
-      blame(where + " creates account '" + name + "' twice, or changes one that does not exist");
+      blame_entry("creates account '" + name + "' twice, or changes one that does not exist");
     account.stated = entry.detail;
-    account.head = hash;
+    account.head = result.head;
   }
 
   /// The whole number after the mark; the text before it may hold no such mark, because quotes within it are escaped.
@@ -125,22 +128,25 @@ class Auditor {
     return whole(std::string_view(detail).substr(start, detail.find('"', start) - start));
   }
 
-  void see_charge(const StoredCharge& charge, const std::string& hash, const std::string& where) {
+  void see_charge(const StoredCharge& charge) {
     ++charges_;
-    AccountRow& account = accounts_[report_name(charge.account)];
-    if (account.head.empty()) blame(where + " charges account '" + charge.account + "', which did not exist");
-    if (charge.amount < 0 || charge.slack < 0) blame(where + " charges less than nothing");
-    account.spent += charge.amount;
-    account.slack_spent += charge.slack;
+    AccountRow*& known = charged_[charge.account];
+    if (known == nullptr) known = &accounts_[report_name(charge.account)];
+    AccountRow& account = *known;
+    if (account.head.empty()) blame_entry("charges account '" + charge.account + "', which did not exist");
+    if (charge.amount < 0 || charge.slack < 0 || charge.amount > most_units || charge.slack > most_units)
+      return blame_entry("charges less than nothing, or more than any account can hold");
+    account.spent = std::min(account.spent + charge.amount, most_units);
+    account.slack_spent = std::min(account.slack_spent + charge.slack, most_units);
     if (account.spent > account.cap || account.slack_spent > account.slack_cap)
-      blame(where + " charges account '" + charge.account + "' beyond the cap that it had");
+      blame_entry("charges account '" + charge.account + "' beyond the cap that it had");
     ++account.entries;
-    account.head = hash;
+    account.head = result.head;
   }
 
-  void see_use(const Entry& entry, const std::string& where) {
+  void see_use(const Entry& entry) {
     const auto token = tokens_.find(static_cast<std::uint64_t>(whole(entry.detail)));
-    if (token == tokens_.end() || token->second != "open") return blame(where + " uses a token that is not open");
+    if (token == tokens_.end() || token->second != "open") return blame_entry("uses a token that is not open");
     token->second = "used";
   }
 
@@ -176,7 +182,8 @@ class Auditor {
   std::string expected_;
   bool found_ = false;
   std::uint64_t charges_ = 0;
-  std::map<std::string, AccountRow> accounts_;
+  std::map<std::string, AccountRow> accounts_;            // by the name as the log spells it
+  std::unordered_map<std::string, AccountRow*> charged_;  // by the name itself
   std::map<std::uint64_t, std::string> tokens_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/json.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -96,9 +97,20 @@ JsonWriter& JsonWriter::text(std::string_view value) {
   return *this;
 }
 
+namespace {
+
+/// A character that is written as it is; most are.
+bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
+
+}  // namespace
+
 void JsonWriter::quote(std::string_view value) {
   out_ += '"';
   while (!value.empty()) {
+    const std::size_t plain = static_cast<std::size_t>(std::find_if_not(value.begin(), value.end(), is_plain) - value.begin());
+    out_ += value.substr(0, plain);
+    value.remove_prefix(plain);
+    if (value.empty()) break;
     const std::size_t length = utf8_length(value);
     if (length == 0) {
       out_ += "\xEF\xBF\xBD";  // U+FFFD, the replacement character

@@ -29,10 +29,11 @@ namespace tradeoff::detail::test {
 struct Race {
   int clients = 8;
   int kills = 0;
-  int spends = 50;  ///< that each client tries
-  int total = 0;    ///< if not 0: that all clients together try instead; the kills are spread over them
-  int batch = 1;    ///< spends in one transaction
-  int shared = 2;   ///< one in this many keys is shared by all clients
+  int spends = 50;                       ///< that each client tries
+  int total = 0;                         ///< if not 0: that all clients together try instead; the kills are spread over them
+  int batch = 1;                         ///< spends in one transaction
+  int shared = 2;                        ///< one in this many keys is shared by all clients
+  std::function<void()> beside = [] {};  ///< what happens meanwhile, such as a restart of the server
   const char* cap = "1";
   std::function<Ledger(const std::string& url)> open = [](const std::string& url) { return Ledger(url); };
 };
@@ -221,6 +222,7 @@ inline RaceResult run_race(const Place& place, const Race& race, const std::stri
   for (int i = 0; i < race.clients; ++i)
     clients.push_back(start_client(race, place.url(), log, i, seed + static_cast<unsigned>(i), gate, tried));
   close(gate[1]);  // all start at once
+  std::thread beside(race.beside);
   std::mt19937 random(seed);
   int next = race.clients;
   while (result.kills < race.kills) {
@@ -234,6 +236,7 @@ inline RaceResult run_race(const Place& place, const Race& race, const std::stri
     ++next;
   }
   for (const pid_t client : clients) waitpid(client, nullptr, 0);
+  beside.join();
   close(gate[0]);
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   Ledger ledger = place.open();

@@ -102,13 +102,14 @@ function showUnits() {
   $("c-scale-unit").textContent = laplace ? "of the Laplace distribution" : "standard deviation";
 }
 
-/** The plan of the form that is shown. A training run is translated by the library, which answers with the headline at once. */
+/** The plan of the form that is shown. A training run is translated by the library, which answers with the headline at once if it is quick. */
 async function planOfForm() {
   const values = valuesOf(forms[shown_form]);
   if (shown_form === "counts") return { plan: planOfCounts(values) };
   if (shown_form === "promise") return { plan: planOfPromise(values) };
-  const made = await engine.ask({ ask: "training", ...values, neighbours: state.neighbours, delta: state.delta }, { key: "look training", most: most_time });
-  return { plan: made.plan, headline: { ...made.headline, milliseconds: made.milliseconds } };
+  const at_once = ["poisson", "fixed"].includes(values.sampling); // the others take seconds; their plan is shown before
+  const made = await engine.ask({ ask: "training", ...values, neighbours: state.neighbours, ...(at_once ? { delta: state.delta } : {}) }, { key: "look training", most: most_time });
+  return { plan: made.plan, headline: made.headline ? { ...made.headline, milliseconds: made.milliseconds } : null };
 }
 
 async function formChanged({ fast = false } = {}) {
@@ -172,7 +173,16 @@ function showFault(error) {
   box.children[0].textContent = error instanceof Refusal ? error.message : `Something is wrong with the page itself: ${error.message}`;
   box.children[1].textContent = "";
   document.body.classList.add("stale");
+  $("claim-name").textContent = "No answer";
+  $("claim").textContent = "ε ≤ …";
+  $("proof").textContent = $("meaning").textContent = "";
+  $("other").hidden = true;
   if (!(error instanceof Refusal)) throw error;
+  if (error.kind === "too_slow") {
+    const button = element("button", { type: "button", class: "quiet", text: "Compute it, however long it takes" });
+    button.onclick = () => look({ most: Infinity });
+    return box.children[1].replaceChildren(button);
+  }
   const field = { delta: $("delta"), neighbours: $("neighbours") }[error.field] ?? (forms[shown_form]?.elements[error.field] || null);
   if (field) return field.setAttribute("aria-invalid", "true");
   $("plan").setAttribute("aria-invalid", "true");
@@ -196,7 +206,7 @@ const work_parts = 5;
 const data = { headline: null, curves: new Map() };
 
 /** `headline`: the answer about the headline, if it is there already. */
-async function look({ fast = false, headline = null } = {}) {
+async function look({ fast = false, headline = null, most = most_time } = {}) {
   const mine = ++look_count;
   const current = () => mine === look_count;
   clearFaults();
@@ -207,7 +217,7 @@ async function look({ fast = false, headline = null } = {}) {
     beginWork(work_parts);
   }
   try {
-    const found = headline ?? (await engine.ask(question("headline", { delta: state.delta }), { key: "look headline", most: most_time }));
+    const found = headline ?? (await engine.ask(question("headline", { delta: state.delta }), { key: "look headline", most }));
     if (!current()) return;
     if (found.error) throw new Refusal(found.error);
     if (found.unknown) return showOpenPlan(found);

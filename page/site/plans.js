@@ -107,7 +107,7 @@ export function indexOfByte(text, at) {
 
 export const examples = [
   { name: "Image classifier", plan: "gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)", delta: "1e-5" },
-  { name: "Shuffled loader", plan: "gaussian(sigma=2) | shuffle(batches=235, passes=10)", delta: "1e-5" },
+  { name: "Shuffled loader", plan: "gaussian(sigma=4) | shuffle(batches=235, passes=4)", delta: "1e-5" },
   { name: "Ten counts", plan: "laplace(scale=5) | repeat(10)", delta: "1e-6" },
   { name: "Census-like", plan: "discrete_gaussian(sigma=20) | repeat(100)", delta: "1e-10" },
   { name: "A vendor's promise", plan: "dp(epsilon=1, delta=1e-6) | repeat(12)", delta: "1e-4" },

@@ -34,5 +34,6 @@ void bind_release(nb::module_& module);
 void bind_ledger(nb::module_& module);
 void bind_pictures(nb::module_& module);
 void bind_questions(nb::module_& module);
+void bind_audit(nb::module_& module);
 
 }  // namespace tradeoff::detail::python

@@ -85,6 +85,7 @@ struct Verb {
 [[nodiscard]] ExitCode run_limit(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_man(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_mechanisms(const Verb& verb, const Options& options);
+[[nodiscard]] ExitCode run_opinion(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_order(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_query(const Verb& verb, const Options& options);
 [[nodiscard]] ExitCode run_release(const Verb& verb, const Options& options);

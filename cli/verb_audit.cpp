@@ -183,7 +183,7 @@ void write_count(report::JsonWriter& out, const audit::Count& count) {
 
 void write_head(report::JsonWriter& out, const ask::Request& request, const Curve& curve, const Terms& terms, Verdict verdict) {
   out.begin_object().key("verdict").text(word_of(verdict)).key("confidence").text(terms.confidence);
-  out.key("plan").text(to_string(request.plan())).key("neighbours").text(to_word(curve.neighbours()));
+  out.key("plan").text(to_string(request.plan())).key("neighbours").text(report::to_word(curve.neighbours()));
   out.key("direction").text(request.has("direction") ? request.text("direction") : "worst");
 }
 

@@ -282,7 +282,7 @@ std::string check_lines(const train::AuditResult& found) {
   return text;
 }
 
-ExitCode run_audit(const Options& options, const TrainingData& data) {
+ExitCode audit_steps(const Options& options, const TrainingData& data) {
   if (options.find("learning-rate") != nullptr) throw DomainError("train: --learning-rate does not go with --audit, which has its own");
   const TrainingTerms terms = read_terms(options, data.records);
   const std::uint64_t steps = read_whole(options, "audit-steps", 100, 200'000);
@@ -330,7 +330,7 @@ ExitCode run_without_model(const Options& options) {
       throw DomainError("train: --" + std::string(name) + " goes neither with --audit nor with --figure: they keep no model");
   const TrainingData data = read_training_data(options, features_of(options));
   const std::string* directory = options.find("figure");
-  return directory == nullptr ? run_audit(options, data) : run_figure(options, data, *directory);
+  return directory == nullptr ? audit_steps(options, data) : run_figure(options, data, *directory);
 }
 
 /// Charges all steps of the plan before the first one. A resumed run was charged when it began.

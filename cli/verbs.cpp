@@ -325,7 +325,7 @@ constexpr std::array<Option, 16> ledger_options = {{
     {"out", "FILE", "status: write to this file, all or nothing"},
 }};
 
-constexpr std::array<Verb, 39> all_verbs = {{
+constexpr std::array<Verb, 40> all_verbs = {{
     {Group::ask, "epsilon", "the least epsilon at a given delta",
      "The least epsilon >= 0 such that the plan is (epsilon, delta)-DP. The upper end of the interval may be claimed.\n\n"
      "Examples:\n"
@@ -555,6 +555,25 @@ constexpr std::array<Verb, 39> all_verbs = {{
      "      --without-command ./count --samples 20000\n"
      "  tradeoff audit 'dp(epsilon=1, delta=1e-5)' --guesses 812,1000,1000",
      true, audit_options, run_audit},
+    {Group::publish,
+     "opinion",
+     "a second opinion on a published claim",
+     "Reads what somebody claims, and answers whether it holds for what was run: the certified interval, what is assumed, and what changes "
+     "if "
+     "the loader of a training run shuffles. The file is JSON, or a model card (.md) with such a block:\n\n"
+     "  {\"what was run\": \"gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)\",\n"
+     "   \"neighbours\": \"add-remove\",\n"
+     "   \"claimed\": {\"epsilon\": 2, \"delta\": 1e-5}}\n\n"
+     "What other libraries write (event trees of dp-accounting, states of Opacus, configurations of JAX Privacy, statements of TensorFlow "
+     "Privacy, YAML) is read by Python: `python -m tradeoff opinion FILE`.\n\n"
+     "Exit code: 0 holds, 1 fails, 3 bad input, 4 undecided.\n\n"
+     "Examples:\n"
+     "  tradeoff opinion claim.json\n"
+     "  tradeoff opinion README.md --json",
+     false,
+     {},
+     run_opinion,
+     "FILE: the claim"},
     {Group::publish, "release", "add exact noise to values, with a certificate",
      "Reads values on standard input, one row per line (a vector as comma-separated values), adds noise of an exact distribution on a "
      "public grid and prints the rows. The plan says which noise. Its sensitivity is that of a row: in l2 norm for gaussian, in l1 norm "

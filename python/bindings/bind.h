@@ -35,5 +35,6 @@ void bind_ledger(nb::module_& module);
 void bind_noise(nb::module_& module);
 void bind_pictures(nb::module_& module);
 void bind_questions(nb::module_& module);
+void bind_audit(nb::module_& module);
 
 }  // namespace tradeoff::detail::python

@@ -64,5 +64,6 @@ NB_MODULE(_core, module) {
   tradeoff::detail::python::bind_noise(module);
   tradeoff::detail::python::bind_pictures(module);
   tradeoff::detail::python::bind_questions(module);
+  tradeoff::detail::python::bind_audit(module);
   module.attr("version") = TRADEOFF_VERSION;
 }

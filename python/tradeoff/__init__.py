@@ -10,6 +10,7 @@ True
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._audit import Audit, OneRunAudit, Refutation, TestedEvent, audit, audit_one_run
 from ._calibrate import Calibration, calibrate
 from ._curve import (
     Approximations,
@@ -51,6 +52,7 @@ from ._errors import (
 )
 from ._interval import Interval
 from ._ledger import Account, Charge, Ledger, LedgerEntry, LedgerVerification, Receipt
+from ._opinion import Opinion, opinion
 from ._plan import (
     Operator,
     Parameter,
@@ -117,6 +119,7 @@ __version__: str = _core.version
 __all__ = [
     "Account",
     "Approximations",
+    "Audit",
     "BerryEsseen",
     "BudgetError",
     "Calibration",
@@ -141,7 +144,9 @@ __all__ = [
     "Measurement",
     "Method",
     "Moments",
+    "OneRunAudit",
     "Operator",
+    "Opinion",
     "Order",
     "Parameter",
     "ParseError",
@@ -150,6 +155,7 @@ __all__ = [
     "Posterior",
     "RandomnessError",
     "Receipt",
+    "Refutation",
     "Release",
     "Renyi",
     "Risk",
@@ -160,6 +166,7 @@ __all__ = [
     "Step",
     "StoreError",
     "Tail",
+    "TestedEvent",
     "TooLargeError",
     "UndecidedError",
     "UnmetError",
@@ -168,6 +175,8 @@ __all__ = [
     "Word",
     "allocate",
     "analyze",
+    "audit",
+    "audit_one_run",
     "best_of",
     "binomial_noise",
     "calibrate",
@@ -195,6 +204,7 @@ __all__ = [
     "mixture",
     "noisy_max",
     "noisy_sum",
+    "opinion",
     "pair",
     "parse",
     "partition_selection",

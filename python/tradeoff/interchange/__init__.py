@@ -3,6 +3,7 @@
 
 * ``opacus``: an accountant with the interface of Opacus, and its histories;
 * ``dp_event``: the event trees of Google's dp-accounting, read and written;
+* ``dp_accounting``: a ``PrivacyAccountant`` of dp-accounting with certified answers; import it by its name, it needs dp-accounting;
 * ``jax_privacy``: the batch selection strategies of JAX Privacy, read and written;
 * ``prv``: (low, estimate, high) triples in the style of the PRV accountant;
 * ``gdpnum``: mu with its regret.

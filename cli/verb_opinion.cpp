@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "command_request.h"
+#include "plan/neighbours.h"
+#include "report/claim.h"
+#include "report/json.h"
+#include "streams.h"
+#include "tradeoff/analyze.h"
+#include "tradeoff/error.h"
+#include "tradeoff/version.h"
+
+namespace tradeoff::detail::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t longest_claim = 1'000'000;
+
+/// What somebody claims about a plan: an (epsilon, delta) guarantee.
+struct StatedClaim {
+  std::string plan;
+  std::string neighbours;
+  std::string epsilon;
+  std::string delta;
+};
+
+/// The block of a model card that states the claim, or the whole text.
+std::string block_of(const std::string& text, const std::string& path) {
+  if (!path.ends_with(".md")) return text;
+  std::vector<std::string> found;
+  for (std::size_t at = text.find("```"); at != std::string::npos; at = text.find("```", at)) {
+    const std::size_t start = text.find('\n', at), end = start == std::string::npos ? start : text.find("\n```", start);
+    if (end == std::string::npos) break;
+    const std::string block = text.substr(start + 1, end - start);
+    if (block.find("\"what was run\"") != std::string::npos) found.push_back(block);
+    at = end + 4;
+  }
+  if (found.size() != 1)
+    throw InputError("'" + path + "': the model card has " + std::to_string(found.size()) +
+                     " blocks with \"what was run\"; it must have one");
+  return found.front();
+}
+
+/// A number as it was written, or as its shortest decimal.
+std::string number_text(const Json& value, const std::string& name) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number()) return value.dump();
+  throw DomainError("claim: '" + name + "' must be a number, or a number as text");
+}
+
+std::string text_of(const Json& value, const std::string& name) {
+  if (value.is_string()) return value.get<std::string>();
+  throw DomainError("claim: '" + name + "' must be a text" +
+                    (name == "what was run" ? ": a plan. Event trees, histories and configurations of other libraries are read by Python's "
+                                              "tradeoff.opinion, `python -m tradeoff opinion FILE`"
+                                            : ""));
+}
+
+StatedClaim read_claim(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError("cannot read the claim '" + path + "'");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (text.size() > longest_claim) throw InputError("'" + path + "' is longer than 1 MB");
+  Json form;
+  try {
+    form = Json::parse(block_of(text, path));
+  } catch (const Json::exception& error) {
+    throw InputError("'" + path + "' is no claim: it is not JSON (" + error.what() + ")");
+  }
+  if (!form.is_object()) throw DomainError("claim: it must be an object with \"what was run\" and \"claimed\"");
+  StatedClaim claim;
+  for (const auto& [name, value] : form.items()) {
+    if (name == "what was run")
+      claim.plan = text_of(value, name);
+    else if (name == "neighbours")
+      claim.neighbours = text_of(value, name);
+    else if (name == "claimed" && value.is_object())
+      for (const auto& [quantity, number] : value.items()) {
+        if (quantity != "epsilon" && quantity != "delta")
+          throw DomainError("claim: claimed '" + quantity + "' is not known here; epsilon and delta are");
+        (quantity == "epsilon" ? claim.epsilon : claim.delta) = number_text(number, quantity);
+      }
+    else if (name != "name")
+      throw DomainError("claim: the member '" + name.substr(0, 40) + "' is not known; known are what was run, claimed, neighbours, name");
+  }
+  if (claim.plan.empty()) throw DomainError("claim: \"what was run\" is missing");
+  if (claim.epsilon.empty() || claim.delta.empty()) throw DomainError("claim: \"claimed\" needs an epsilon and a delta");
+  return claim;
+}
+
+ask::Answer ask_about(const StatedClaim& claim, const char* question, ask::CurveCache& curves) {
+  ask::Request request(*ask::find_question(question), curves, ask::Source::json);
+  request.take("plan", claim.plan);
+  if (!claim.neighbours.empty()) request.take("neighbours", claim.neighbours);
+  if (request.question().find_field("epsilon") != nullptr) request.take("epsilon", claim.epsilon);
+  request.take("delta", claim.delta);
+  request.complete();
+  return ask::answer(request);
+}
+
+/// The same steps if every record takes part once in an epoch, as loaders that shuffle do: proved without amplification by sampling, for
+/// records whose contribution is set to zero. Empty for other plans.
+std::string plan_if_shuffled(const std::string& plan) {
+  static const std::regex training(R"(gaussian\(sigma=([^,()]+)\) \| poisson\(rate=([^,()]+)\) \| repeat\((?:times=)?(\d+)\))");
+  std::smatch found;
+  if (!std::regex_match(plan, found, training)) return {};
+  const double passes = std::ceil(read_number(found[2].str()).value.hi * std::stod(found[3].str()) * (1 - 1e-12));
+  return "gaussian(sigma=" + found[1].str() + ") | repeat(" + std::to_string(static_cast<std::uint64_t>(std::max(1.0, passes))) + ")";
+}
+
+struct Judgement {
+  std::string word;
+  ExitCode code;
+};
+Judgement judge(ask::Outcome outcome) {
+  if (outcome == ask::Outcome::answered) return {"holds", ExitCode::done};
+  if (outcome == ask::Outcome::no) return {"fails", ExitCode::check_failed};
+  return {"undecided", ExitCode::undecided};
+}
+
+}  // namespace
+
+ExitCode run_opinion(const Verb&, const Options& options) {
+  if (options.further.size() != 1) {
+    write_error("tradeoff: opinion reads one claim; see tradeoff opinion --help\n");
+    return ExitCode::bad_usage;
+  }
+  const StatedClaim claim = read_claim(options.further.front());
+  ask::CurveCache curves;
+  const Judgement verdict = judge(ask_about(claim, "check", curves).outcome);
+  const ask::Answer certified = ask_about(claim, "epsilon", curves);
+  const Neighbours neighbours = certified.curve->neighbours();
+  const std::string plan = to_string(parse(claim.plan)), other = plan_if_shuffled(plan);
+  std::optional<Interval> shuffled;
+  if (!other.empty()) shuffled = ask_about({other, "zero-out", claim.epsilon, claim.delta}, "epsilon", curves).value;
+  if (options.json) {
+    report::JsonWriter out;
+    out.begin_object().key("verdict").text(verdict.word).key("claimed").begin_object().key("epsilon").text(claim.epsilon);
+    out.key("delta").text(claim.delta).end_object().key("certified").begin_object().key("epsilon").interval(*certified.value).end_object();
+    out.key("plan").text(plan).key("neighbours").text(report::to_word(neighbours)).key("if_shuffled");
+    if (shuffled) {
+      out.begin_object().key("plan").text(other).key("epsilon").interval(*shuffled).end_object();
+    } else {
+      out.null();
+    }
+    write_out(out.key("version").text(TRADEOFF_VERSION).end_object().str() + "\n");
+    return verdict.code;
+  }
+  std::string text = verdict.word + ": the claim epsilon = " + claim.epsilon + " at delta = " + claim.delta + "\n";
+  text += "    certified: epsilon " + report::between(*certified.value) + "\n    what was run: " + plan + "\n";
+  text += "    assumed: the plan is what was run, its sampling included; neighbours: " + std::string(report::to_word(neighbours)) + "\n";
+  if (shuffled)
+    text += "    if the loader shuffles instead: epsilon <= " + report::claimed(*shuffled, report::SafeEnd::hi) + " is proved, by " +
+            other + "\n";
+  write_out(text);
+  return verdict.code;
+}
+
+}  // namespace tradeoff::detail::cli

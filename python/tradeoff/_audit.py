@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Audits: whether outputs of a program, or the canaries of one training run, refute a claimed plan."""
+
+from __future__ import annotations
+
+from math import exp, log
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._curve import Curve
+from ._errors import DomainError
+from ._interval import Interval
+from ._plan import Plan, PlanLike
+
+
+class Refutation(NamedTuple):
+    """The event that refuted a claim: the claim allows it at most ``e**epsilon`` times the other probability plus ``delta``."""
+
+    pairs: int
+    event: str
+    likelier: str
+    epsilon: float
+    delta: float
+
+
+class TestedEvent(NamedTuple):
+    """An event with bounds on its probabilities in the stream where it is expected to be likelier and in the other one."""
+
+    event: str
+    likelier: str
+    likelier_rate: Interval
+    other_rate: Interval
+
+
+class Audit(NamedTuple):
+    """What samples show. The bounds hold for the program whatever it is, all at once, with the stated confidence."""
+
+    verdict: Literal["refuted", "consistent", "inconclusive"]
+    confidence: float
+    pairs: int
+    evidence: float
+    refutation: Refutation | None
+    events: tuple[TestedEvent, ...]
+    mu_below: float
+    advantage_below: float
+    more_pairs: int | None
+    more_would_refute: bool
+
+    def epsilon_below(self, delta: float) -> float:
+        """The program is not (epsilon, delta)-DP for a smaller epsilon."""
+        rates = [(one.likelier_rate.lo - delta, one.other_rate.hi) for one in self.events]
+        return max((log(first / second) * (1 - 1e-14) for first, second in rates if first > second), default=0.0)
+
+    def delta_below(self, epsilon: float) -> float:
+        """The program is not (epsilon, delta)-DP for a smaller delta."""
+        slope = exp(epsilon) * (1 + 1e-14)
+        return max(0.0, *((one.likelier_rate.lo - slope * one.other_rate.hi) * (1 - 1e-14) for one in self.events), 0.0)
+
+
+class OneRunAudit(NamedTuple):
+    """What the guesses about canaries of one training run show. Each bound by itself has the stated confidence."""
+
+    verdict: Literal["refuted", "inconclusive"]
+    confidence: float
+    chance_above: float
+    epsilon_below: float
+    mu_below: float
+
+
+def audit(
+    claim: PlanLike | Curve,
+    with_record: Any,
+    without_record: Any,
+    *,
+    confidence: float = 0.999,
+    margin: float = 0.05,
+    direction: str = "worst",
+    features: Literal["values", "low bits"] = "values",
+) -> Audit:
+    """Tests a claimed plan on independent outputs of a program on two neighbouring data sets.
+
+    Args:
+        claim: the plan, or its curve.
+        with_record, without_record: one output a row: arrays of shape (n,) or (n, columns), of the same shape.
+        confidence: a true claim is refuted with probability at most ``1 - confidence``, and apart from it a bound is wrong.
+        margin: ``consistent`` means that no tested event exceeds the claim by more than this probability.
+        features: what the events are about: the values, or the lowest bits, which noise in floating-point arithmetic leaks.
+
+    >>> import numpy as np, tradeoff as to
+    >>> noise = np.random.default_rng(1)
+    >>> to.audit("gaussian(sigma=1)", 2 + noise.normal(size=1000), noise.normal(size=1000)).verdict
+    'refuted'
+    """
+    rows = [np.ascontiguousarray(np.asarray(one, dtype=np.float64)) for one in (with_record, without_record)]
+    rows = [one.reshape(-1, 1) if one.ndim == 1 else one for one in rows]
+    if rows[0].ndim != 2 or rows[0].shape != rows[1].shape:
+        raise DomainError(f"with_record and without_record: shapes {rows[0].shape} and {rows[1].shape}; both must be (n,) or (n, columns)")
+    if features not in ("values", "low bits"):
+        raise DomainError(f"features = {features!r} is not allowed; it must be 'values' or 'low bits'")
+    curve = claim if isinstance(claim, Curve) else Plan(claim).curve()
+    found = _core.audit_samples(curve._core_for(direction), direction, rows[0], rows[1], _error_of(confidence), float(margin), features == "low bits")
+    verdict, pairs, evidence, refutation, events, mu, advantage, more, would = found
+    tested = tuple(TestedEvent(text, order, Interval(*first), Interval(*second)) for text, order, first, second in events)
+    return Audit(verdict, confidence, pairs, evidence, Refutation(*refutation) if refutation else None, tested, mu, advantage, more, would)
+
+
+def audit_one_run(claim: PlanLike | Curve, *, right: int, made: int, canaries: int, delta: float = 1e-5, confidence: float = 0.999) -> OneRunAudit:
+    """Tests a claimed plan on guesses about canaries that independent fair coins included in one training run.
+
+    >>> audit_one_run("dp(epsilon=1)", right=812, made=1000, canaries=1000).verdict
+    'refuted'
+    """
+    curve = claim if isinstance(claim, Curve) else Plan(claim).curve()
+    error = _error_of(confidence)
+    chance, epsilon, mu = _core.audit_one_run(curve._core, canaries, made, right, float(delta), error)
+    return OneRunAudit("refuted" if chance <= error else "inconclusive", confidence, chance, epsilon, mu)
+
+
+def _error_of(confidence: float) -> float:
+    if not 0.5 <= confidence <= 0.999999:
+        raise DomainError(f"confidence = {confidence!r} is not allowed; it must be between 0.5 and 0.999999")
+    return (1 - confidence) * (1 - 1e-9)

@@ -141,6 +141,7 @@ _MATH = r"[A-Za-z0-9α-ωΑ-Ω(){}\[\]|^_+*/=<>≤≥−·∘∞…'′²³₀-�
 
 
 def _is_mathy(word):
+    word = word.rstrip(";")
     core = word.strip("()[]{},.;:|")
     if re.search(r"[\^_=<>≤≥−·∘∞√∫∈×]|[α-ωΑ-Ω]", word) and re.fullmatch(_MATH + "+", word):
         return all(is_symbol(one) for one in WORD.findall(re.sub(r"[\^_]\{[^{}]*\}", "", word)))
@@ -184,7 +185,7 @@ class Formulas:
             joined = "".join(run)
             tail = re.search(r"[,.;:]*$", joined).group(0)
             body = joined[: len(joined) - len(tail)] if tail else joined
-            mark = self._mark(body) if re.search(r"[\^_][{(A-Za-z0-9]|[₀-₉²³∘]", body) and _balanced(body) else None
+            mark = self._mark(body) if re.search(r"[\^_][{(A-Za-z0-9α-ωΑ-Ω]|[₀-₉²³∘]", body) and _balanced(body) else None
             out.append((mark + tail) if mark else joined)
             out.extend(out_tail)
             run.clear()

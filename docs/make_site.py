@@ -69,16 +69,18 @@ def mechanisms_page(command):
 
 def normalised_lists(text):
     """Lists as Python-Markdown reads them: a blank line before a list, four blanks before what belongs to an item."""
-    lines, offset, fenced = [], 0, False
+    lines, offset, fenced, loose = [], 0, False, False  # loose: the item has several paragraphs
     for line in text.split("\n"):
         fenced ^= line.startswith("```")
         start = re.match(r"([-*] +|[0-9]+\. +)\S", line)
         if fenced or not line.strip():
             lines.append(line)
+            loose = loose or offset > 0
             continue
         if start:
-            if not offset and lines and lines[-1].strip():
+            if (not offset or loose) and lines and lines[-1].strip():
                 lines.append("")
+            loose = False
             offset = len(start.group(1))
             lines.append(line)
             continue

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Opens reports in a browser and checks their layout.
 
-Nothing may be wider than the window, on a telephone (400 pixels) and on a desk (1400); a reader who prefers dark pages gets one.
+Nothing may be wider than the window, on a telephone (400 pixels) and on a desk (1400); a reader who prefers dark pages gets one. On paper
+a statement without its appendix takes at most two pages.
 
     tools/check_pages.py COMMAND        exit 1 and one line for each fault; COMMAND is the built command line
     tools/check_pages.py --self-test    proves on seeded faults that the check can fail
@@ -23,6 +24,8 @@ PLANS = {
     "compared": ["laplace(scale=1)", "--compare", "dp(epsilon=1, delta=1e-5)", "--compare", "gaussian(sigma=2) | repeat(3)"],
     "long": ["; ".join(f"gaussian(sigma={n}.{'123456789' * 3})" for n in range(1, 9)), "--title", "W" * 200, "--unit", "x" * 200],
 }
+
+FRONTS = ("training", "compared", "good", "too long")  # statements of an ordinary length
 
 # The page stands in a frame of each width; what its script measures is left in the document for us to read.
 PROBE = """<!DOCTYPE html><meta charset="utf-8"><body><script>
@@ -64,6 +67,16 @@ def measure(page, folder, dark):
     return json.loads(html.unescape(found.group(1))) if found else []
 
 
+def printed_pages(page, folder):
+    """How many sheets of paper the page takes without its appendix."""
+    front = page.replace("</style>", ".appendix,.appendix~*{display:none}</style>", 1)
+    source, target = Path(folder, "print.html"), Path(folder, "print.pdf")
+    source.write_text(front, encoding="utf-8")
+    arguments = [browser(), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile", "--no-pdf-header-footer"]
+    subprocess.run([*arguments, f"--print-to-pdf={target}", source.as_uri()], capture_output=True, timeout=120)
+    return len(re.findall(rb"/Type\s*/Page\b", target.read_bytes())) if target.exists() else 0
+
+
 def is_dark(colour):
     return sum(int(part) for part in re.findall(r"\d+", colour)[:3]) < 3 * 96
 
@@ -80,6 +93,9 @@ def page_faults(name, page):
                     yield f"{name}: {one['needed']} pixels wide in a window of {one['width']}"
             if is_dark(found[0]["paper"]) != dark:
                 yield f"{name}: {'light' if dark else 'dark'} paper for a reader who prefers the other"
+        sheets = printed_pages(page, folder)
+        if name in FRONTS and not 1 <= sheets <= 2:
+            yield f"{name}: {sheets} pages in print before the appendix, instead of one or two"
     if re.search(r"<script|<link|\bsrc=|@import|url\(", page):
         yield f"{name}: the page needs something from outside"
 
@@ -99,6 +115,7 @@ def self_test():
         "good": (good, 0),
         "too wide": (good.replace("text", "<div style='width:600px'>text</div>"), 2),
         "never dark": (good.replace("background:#000", "background:#fff"), 1),
+        "too long": (good.replace("text", "<p>text</p>" * 400), 1),
         "from outside": (good.replace("text", "<img src='https://example.org/x.png' width=1>"), 1),
     }
     for name, (page, wanted) in cases.items():

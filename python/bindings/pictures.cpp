@@ -31,8 +31,13 @@ std::string picture(const std::string& kind, const Named& curves, const std::str
 
 /// The privacy statement of the first plan, compared with the others.
 std::string statement(const Named& plans, const std::string& format, const std::string& title, const std::string& unit,
-                      const std::string& delta) {
+                      const std::string& delta, const std::string& date, const std::string& contact,
+                      const std::vector<std::pair<std::string, std::string>>& values, bool disjoint) {
   report::Context context;
+  context.date = date;
+  context.contact = contact;
+  context.values = values;
+  context.disjoint = disjoint;
   if (!title.empty()) context.title = title;
   if (!unit.empty()) context.unit = unit;
   if (!delta.empty()) context.delta = Number{read_number(delta).text, read_argument("delta", delta)};
@@ -40,7 +45,11 @@ std::string statement(const Named& plans, const std::string& format, const std::
     throw DomainError("delta = " + delta + " is not allowed; it must be between 0 and 1");
   const nb::gil_scoped_release unlocked;
   std::vector<report::Statement> statements;
-  for (const auto& [text, curve] : plans) statements.push_back(report::make_statement(context, parse(text), curve));
+  for (const auto& [text, curve] : plans) {
+    statements.push_back(report::make_statement(context, parse(text), curve));
+    context.values.clear();  // they belong to the first plan
+    context.disjoint = false;
+  }
   if (format == "json") return report::to_json(statements);
   const report::Document document = report::to_document(statements);
   return format == "html" ? report::to_html(document) : report::to_markdown(document);
@@ -51,7 +60,8 @@ std::string statement(const Named& plans, const std::string& format, const std::
 void bind_pictures(nb::module_& module) {
   using namespace nb::literals;
   module.def("picture", picture, "kind"_a, "curves"_a, "direction"_a, "points"_a);
-  module.def("statement", statement, "plans"_a, "format"_a, "title"_a, "unit"_a, "delta"_a);
+  module.def("statement", statement, "plans"_a, "format"_a, "title"_a, "unit"_a, "delta"_a, "date"_a, "contact"_a, "values"_a,
+             "disjoint"_a);
 }
 
 }  // namespace tradeoff::detail::python

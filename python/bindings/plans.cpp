@@ -6,6 +6,7 @@
 #include "plan/lexer.h"
 #include "plan/unknown.h"
 #include "plan/vocabulary.h"
+#include "report/paper_sentence.h"
 #include "text.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/compare.h"
@@ -114,11 +115,12 @@ SgdRun sgd_run(const std::string& noise_multiplier, std::uint64_t batch, std::ui
   return run;
 }
 
-std::string sgd(const std::string& noise_multiplier, std::uint64_t batch, std::uint64_t examples, const std::optional<std::string>& epochs,
-                const std::optional<std::uint64_t>& steps, const std::string& sampling, const std::string& neighbours, bool reuse,
-                const std::optional<std::uint64_t>& groups, const std::optional<std::uint64_t>& at_most, std::uint64_t per_user,
-                std::uint64_t layers, const std::optional<std::string>& count_noise, const std::vector<std::string>& further,
-                bool noise_is_total, const std::string& matrix) {
+/// The plan of a run, its neighbours and, if a delta is given, the sentence for a paper.
+nb::tuple sgd(const std::string& noise_multiplier, std::uint64_t batch, std::uint64_t examples, const std::optional<std::string>& epochs,
+              const std::optional<std::uint64_t>& steps, const std::string& sampling, const std::string& neighbours, bool reuse,
+              const std::optional<std::uint64_t>& groups, const std::optional<std::uint64_t>& at_most, std::uint64_t per_user,
+              std::uint64_t layers, const std::optional<std::string>& count_noise, const std::vector<std::string>& further,
+              bool noise_is_total, const std::string& matrix, const std::optional<std::string>& delta) {
   SgdRun run = sgd_run(noise_multiplier, batch, examples, epochs, steps);
   run.sampling = read_sampling(sampling);
   run.neighbours = read_neighbours(neighbours);
@@ -131,7 +133,16 @@ std::string sgd(const std::string& noise_multiplier, std::uint64_t batch, std::u
   for (const std::string& one : further) run.further_noise_multipliers.push_back(read_number(one));
   run.noise_is_total = noise_is_total;
   run.matrix = matrix;
-  return to_plan(run).plan;
+  const SgdPlan training = to_plan(run);
+  std::string sentence;
+  if (delta) {
+    static_cast<void>(read_argument("delta", *delta));
+    const Number at = read_number(*delta);
+    if (!(at.value.lo >= 0 && at.value.hi <= 1)) throw DomainError("delta = " + *delta + " is not allowed; it must be between 0 and 1");
+    const nb::gil_scoped_release unlocked;
+    sentence = report::sentence_for_paper(run, analyze(parse(training.plan), training.neighbours).epsilon_at(at), at);
+  }
+  return nb::make_tuple(training.plan, to_word(training.neighbours), sentence);
 }
 
 /// The rows of a comparison of samplers: sampler, neighbours, plan, what it assumes, the ends of epsilon, and why it was refused.
@@ -187,9 +198,13 @@ void bind_plans(nb::module_& module) {
       nb::sig("def tree(text: str) -> list[typing.Any]"));
   module.def("apply", apply, "text"_a, "operators"_a);
   module.def("compose", compose, "texts"_a);
-  module.def("sgd", sgd, "noise_multiplier"_a, "batch"_a, "examples"_a, "epochs"_a.none(), "steps"_a.none(), "sampling"_a, "neighbours"_a,
-             "reuse"_a, "groups"_a.none(), "at_most"_a.none(), "per_user"_a, "layers"_a, "count_noise"_a.none(), "further"_a,
-             "noise_is_total"_a, "matrix"_a);
+  module.def(
+      "sgd", sgd, "noise_multiplier"_a, "batch"_a, "examples"_a, "epochs"_a.none(), "steps"_a.none(), "sampling"_a, "neighbours"_a,
+      "reuse"_a, "groups"_a.none(), "at_most"_a.none(), "per_user"_a, "layers"_a, "count_noise"_a.none(), "further"_a, "noise_is_total"_a,
+      "matrix"_a, "delta"_a.none(),
+      nb::sig("def sgd(noise_multiplier: str, batch: int, examples: int, epochs: str | None, steps: int | None, sampling: str, "
+              "neighbours: str, reuse: bool, groups: int | None, at_most: int | None, per_user: int, layers: int, count_noise: str | None, "
+              "further: Sequence[str], noise_is_total: bool, matrix: str, delta: str | None) -> tuple[str, str, str]"));
   module.def(
       "samplers", samplers, "noise_multiplier"_a, "batch"_a, "examples"_a, "epochs"_a.none(), "steps"_a.none(), "groups"_a.none(),
       "at_most"_a.none(), "delta"_a,

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package as installed: quick to import, typed, complete."""
 
+import pickle
 import re
 import subprocess
 import sys
+import threading
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 import tradeoff as to
 
@@ -45,3 +49,97 @@ def test_the_manual_runs() -> None:
     found = names["plan"].curve().epsilon(delta=1e-5)
     assert 2.38168972614165 in found and found.width < 1e-12
     assert "from_dp_event" in others
+
+
+def test_named_tuples_document_their_fields() -> None:
+    tuples = [value for value in vars(to).values() if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")]
+    assert len(tuples) >= 30
+    for one in tuples:
+        if one is not to.Interval:
+            told = re.findall(r"^ +(\w+): ", (one.__doc__ or "").split("Attributes:")[1], re.MULTILINE)
+            assert told == list(one._fields), one
+
+
+def test_tutorials_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.chdir(tmp_path)
+    pages = Path(__file__).parents[2].joinpath("docs", "tutorials")
+    for name in ("opacus.md", "curves.md"):
+        names: dict[str, Any] = {}
+        blocks = re.findall(r"```python\n(.*?)```", pages.joinpath(name).read_text(encoding="utf-8"), re.DOTALL)
+        assert blocks, name
+        for block in blocks:
+            exec(block, names)
+    assert (tmp_path / "profiles.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_records_are_rows_of_plain_values() -> None:
+    curve = to.gaussian(1).poisson(0.01).repeat(100).curve()
+    samplers = to.compare_sampling(noise_multiplier=1, batch=10, examples=100, epochs=1, delta=1e-5)
+    for answers in (curve.compare(1e-5), curve.risk(), curve, curve.posterior(0.5), samplers, [curve.delta(1), curve.delta(2)]):
+        rows = to.records(answers)
+        assert rows
+        for row in rows:
+            assert all(value is None or isinstance(value, (str, int, float)) for value in row.values()), row
+    assert to.records(curve.epsilon(1e-5))[0]["value"] == curve.epsilon(1e-5).hi
+    refused = [row for row in to.records(curve.compare(1e-5)) if row["kind"] == "refused"]
+    assert refused and all(row["epsilon"] is None for row in refused)  # a refusal claims nothing
+    with pytest.raises(to.DomainError):
+        to.records("text")
+    pandas = pytest.importorskip("pandas")
+    assert list(pandas.DataFrame(to.records(curve))) == ["alpha", "beta", "beta_lo", "beta_hi"]
+
+
+def test_slow_calls_show_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tradeoff import _progress
+
+    shown: list[tuple[str, int | None, int]] = []
+
+    class Bar:
+        n = 0
+
+        def __init__(self, what: str, total: int | None) -> None:
+            self.what, self.total = what, total
+
+        def refresh(self) -> None: ...
+
+        def close(self) -> None:
+            shown.append((self.what, self.total, self.n))
+
+    monkeypatch.setattr(_progress, "PATIENCE", 0.01)
+    monkeypatch.setattr(_progress, "_bar", Bar)
+    with _progress.Progress("slow", 3) as progress:
+        for _ in range(3):
+            threading.Event().wait(0.02)
+            progress.done += 1
+    assert shown == [("slow", 3, 3)]
+    monkeypatch.setattr(_progress, "PATIENCE", 60.0)
+    with _progress.Progress("quick"):
+        pass
+    assert len(shown) == 1
+
+
+def test_training_runs_say_what_a_paper_needs() -> None:
+    run = to.sgd(noise_multiplier=1.1, sample_rate=0.004, examples=60000, epochs=60)
+    assert run == to.sgd(noise_multiplier=1.1, batch=240, examples=60000, steps=15000)
+    assert pickle.loads(pickle.dumps(run)).sentence("1e-5") == run.sentence("1e-5")
+    claim = run.curve().epsilon("1e-5")
+    assert f"ε = {claim:.6g} and δ = 1e-5" in run.sentence("1e-5")
+    for words in ("T = 15000 steps", "q = 240/60000", "σ = 1.1", "add-remove neighbours", f"tradeoff {to.__version__}", run.text):
+        assert words in run.sentence("1e-5")
+    assert to.sgd(noise_multiplier=2, batch=10, examples=100, epochs=1, sampling="shuffled").curve().neighbours == "zero-out"
+    for wrong in ({}, {"batch": 240, "sample_rate": 0.004}, {"sample_rate": 0.0041234}, {"sample_rate": 0}, {"sample_rate": "x"}):
+        with pytest.raises(to.DomainError):
+            to.sgd(noise_multiplier=1.1, examples=60000, epochs=60, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(to.DomainError, match="delta = 2 is not allowed"):
+        run.sentence(2)
+
+
+def test_statements_hold_published_values() -> None:
+    curve = to.analyze("discrete_laplace(scale=2)", neighbours="add-remove")
+    text = to.report(curve, values={"North": 12, "South": 3.5}, disjoint=True, date="2026-11-17", contact="privacy@agency.example")
+    assert "| North | 12 | ± 6 |\n| South | 3.5 | ± 6 |" in text
+    assert "Published: 2026-11-17. Contact: privacy@agency.example." in text
+    with pytest.raises(to.DomainError, match="2 published values, but the plan releases 1"):
+        to.report(curve, values={"North": 12, "South": 3})

@@ -108,8 +108,9 @@ from ._plan import (
     zcdp,
 )
 from ._plot import plot, report
+from ._records import records
 from ._release import Certificate, Finding, Release, Verification, certify, release, verify
-from ._training import SamplerRow, compare_sampling, noisy_sum, sgd
+from ._training import SamplerRow, TrainingPlan, compare_sampling, noisy_sum, sgd
 
 if TYPE_CHECKING:
     from . import algebra as algebra
@@ -168,6 +169,7 @@ __all__ = [
     "Tail",
     "TestedEvent",
     "TooLargeError",
+    "TrainingPlan",
     "UndecidedError",
     "UnmetError",
     "UnsupportedError",
@@ -213,6 +215,7 @@ __all__ = [
     "profile",
     "randomized_response",
     "rdp",
+    "records",
     "rectify",
     "refine",
     "release",

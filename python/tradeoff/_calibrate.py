@@ -15,6 +15,12 @@ class Calibration(NamedTuple):
     """The smallest (or largest) value that meets the targets, its proved end, and a plan with that value.
 
     ``printed`` is the safe end rounded to its safe side; that decimal itself was verified, and ``plan`` has it in place of ``?``.
+
+    Attributes:
+        value: encloses the exact solution.
+        safe: the end of ``value`` that meets the targets.
+        plan: the plan with ``printed`` in place of ``?``.
+        printed: the safe end as a short decimal, rounded to its safe side and verified.
     """
 
     value: Interval

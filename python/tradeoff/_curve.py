@@ -11,6 +11,7 @@ from ._errors import DomainError, UnsupportedError
 from ._interval import Interval, SafeEnd, upper
 from ._numbers import Number, is_scalar, to_text
 from ._plan import Plan, PlanLike, compose
+from ._progress import Progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,14 +24,27 @@ if TYPE_CHECKING:
 
 
 class Step(NamedTuple):
-    """A theorem that an answer uses, and its use there."""
+    """A theorem that an answer uses, and its use there.
+
+    Attributes:
+        theorem: the id of the theorem; ``tradeoff theorems ID`` shows its source.
+        detail: what it is used for here.
+    """
 
     theorem: str
     detail: str
 
 
 class Explanation(NamedTuple):
-    """An answer and how it was computed: ``method`` is ``closed form``, ``exact``, ``contour`` or ``lattice``."""
+    """An answer and how it was computed: ``method`` is ``closed form``, ``exact``, ``contour`` or ``lattice``.
+
+    Attributes:
+        ask: the question: epsilon, delta, beta or tpr.
+        at: where it was asked: ``delta = 1e-5``.
+        value: the answer.
+        method: ``closed form``, ``exact``, ``contour`` or ``lattice``.
+        steps: the theorems that were used.
+    """
 
     ask: str
     at: str
@@ -49,21 +63,37 @@ class Explanation(NamedTuple):
 
 
 class Guarantee(NamedTuple):
-    """A corner of the profile: the plan is (epsilon.hi, delta.hi)-DP."""
+    """A corner of the profile: the plan is (epsilon.hi, delta.hi)-DP.
+
+    Attributes:
+        epsilon: claim its upper end.
+        delta: claim its upper end.
+    """
 
     epsilon: Interval
     delta: Interval
 
 
 class Posterior(NamedTuple):
-    """Accuracy of the best guess of membership at a prior, and the largest posterior that any output can cause."""
+    """Accuracy of the best guess of membership at a prior, and the largest posterior that any output can cause.
+
+    Attributes:
+        accuracy: largest probability that a guess of membership is right.
+        largest: largest posterior that any output can cause; 1 if a rare output may leave no doubt.
+    """
 
     accuracy: Interval
     largest: Interval
 
 
 class Tail(NamedTuple):
-    """What is proved about delta for large epsilon; the plan is not mu-GDP for any mu below ``limit.lo``."""
+    """What is proved about delta for large epsilon; the plan is not mu-GDP for any mu below ``limit.lo``.
+
+    Attributes:
+        kind: ``unknown``, ``zero``, ``gdp``, ``gaussian``, ``exponential``, ``polynomial`` or ``floor``.
+        from_epsilon: it holds for every epsilon from here on.
+        limit: limit of the transform ``gdpt`` for large epsilon.
+    """
 
     kind: str
     from_epsilon: float
@@ -71,14 +101,29 @@ class Tail(NamedTuple):
 
 
 class SlackPair(NamedTuple):
-    """Gaussian DP except with probability ``slack``: a guarantee for the whole curve, so it composes."""
+    """Gaussian DP except with probability ``slack``: a guarantee for the whole curve, so it composes.
+
+    Attributes:
+        slack: with at most this probability everything may be revealed.
+        mu: mu of the Gaussian guarantee otherwise.
+    """
 
     slack: float
     mu: Interval
 
 
 class Measurement(NamedTuple):
-    """Whether the plan is Gaussian-DP, and for which mu. ``verdict`` is ``gdp``, ``not_gdp`` or ``undecided``."""
+    """Whether the plan is Gaussian-DP, and for which mu. ``verdict`` is ``gdp``, ``not_gdp`` or ``undecided``.
+
+    Attributes:
+        verdict: ``gdp``, ``not_gdp`` or ``undecided``.
+        mu: least mu, if the verdict is ``gdp``.
+        at_epsilon: the epsilon that decides mu; inf if the far tail does.
+        tail: what is proved for large epsilon.
+        with_slack: mu for some slacks.
+        evaluations: how often the profile was evaluated.
+        warnings: remarks for the caller.
+    """
 
     verdict: str
     mu: Interval
@@ -90,7 +135,15 @@ class Measurement(NamedTuple):
 
 
 class HeadMeasurement(NamedTuple):
-    """mu over epsilon <= epsilon_max only, and the delta at epsilon_max. It bounds nothing beyond, and does not compose."""
+    """mu over epsilon <= epsilon_max only, and the delta at epsilon_max. It bounds nothing beyond, and does not compose.
+
+    Attributes:
+        mu: least mu for epsilon <= epsilon_max.
+        residual: delta at epsilon_max.
+        at_epsilon: the epsilon that decides mu.
+        epsilon_max: end of the range.
+        warnings: remarks for the caller.
+    """
 
     mu: Interval
     residual: Interval
@@ -100,14 +153,26 @@ class HeadMeasurement(NamedTuple):
 
 
 class Polygon(NamedTuple):
-    """A trade-off function made of (epsilon, delta) constraints, steepest first, and the area under it."""
+    """A trade-off function made of (epsilon, delta) constraints, steepest first, and the area under it.
+
+    Attributes:
+        pieces: the (epsilon, delta) constraints, steepest first.
+        area: area under the trade-off function.
+    """
 
     pieces: tuple[Guarantee, ...]
     area: Interval
 
 
 class Approximations(NamedTuple):
-    """Polygons around the curve: compositions of ``below`` bound delta from above, compositions of ``above`` from below."""
+    """Polygons around the curve: compositions of ``below`` bound delta from above, compositions of ``above`` from below.
+
+    Attributes:
+        below: the best polygon below the trade-off function; safe to claim.
+        above: the best polygon above it.
+        below_published: the polygon below by the published construction.
+        area: area under the curve itself, if it is known.
+    """
 
     below: Polygon
     above: Polygon
@@ -119,6 +184,18 @@ class Risk(NamedTuple):
     """What the best possible attacker can learn about one person. Keys are false-positive rates, priors, numbers of people, probabilities.
 
     ``belief`` is the largest posterior that an output can cause, except for outputs of total probability ``rare``.
+
+    Attributes:
+        advantage: largest true-positive rate minus false-positive rate.
+        tpr: largest true-positive rate by false-positive rate.
+        accuracy: accuracy of the best guess of membership, by prior.
+        posterior: largest posterior that any output can cause, by prior.
+        naming: probability to pick the right person, by number of people.
+        odds: largest factor on the odds, by the probability of the outputs left out.
+        gaussian: mu of Gaussian DP with a slack.
+        sentences: all this in plain words.
+        rare: probability of the outputs that ``belief`` leaves out.
+        belief: largest posterior except for such outputs, by prior.
     """
 
     advantage: Interval
@@ -139,7 +216,14 @@ class Risk(NamedTuple):
 
 
 class Method(NamedTuple):
-    """The epsilon of one method. ``kind`` is ``bound``, ``estimate`` (proves nothing), ``at_least`` or ``refused``."""
+    """The epsilon of one method. ``kind`` is ``bound``, ``estimate`` (proves nothing), ``at_least`` or ``refused``.
+
+    Attributes:
+        method: its name.
+        kind: ``bound``, ``estimate``, ``at_least`` or ``refused``.
+        epsilon: its epsilon.
+        remark: what it does, or why it does not cover the plan.
+    """
 
     method: str
     kind: str
@@ -148,7 +232,14 @@ class Method(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """The epsilon of every method at one delta; ``epsilon`` encloses the true value, ``best`` is the method with the smallest bound."""
+    """The epsilon of every method at one delta; ``epsilon`` encloses the true value, ``best`` is the method with the smallest bound.
+
+    Attributes:
+        rows: one for each method.
+        best: the method with the smallest bound.
+        epsilon: encloses the true value.
+        warnings: remarks on the methods.
+    """
 
     rows: tuple[Method, ...]
     best: str
@@ -162,7 +253,8 @@ class Comparison(NamedTuple):
                 if row.method == key:
                     return row
             raise KeyError(key)
-        return tuple.__getitem__(self, key)
+        fields: tuple[Any, ...] = (self.rows, self.best, self.epsilon, self.warnings)
+        return fields[key]
 
     def _repr_html_(self) -> str:
         from ._notebook import comparison_to_html
@@ -171,7 +263,13 @@ class Comparison(NamedTuple):
 
 
 class Divergences(NamedTuple):
-    """Divergences of the output with a record from the output without it: lossy summaries of the curve."""
+    """Divergences of the output with a record from the output without it: lossy summaries of the curve.
+
+    Attributes:
+        total_variation: the advantage of the best attack.
+        kl: Kullback-Leibler divergence in nats.
+        chi_square: chi-square divergence.
+    """
 
     total_variation: Interval
     kl: Interval
@@ -179,7 +277,12 @@ class Divergences(NamedTuple):
 
 
 class Converted(NamedTuple):
-    """The bound by the best Renyi order. ``value.hi`` may be claimed; it is never better than the curve itself."""
+    """The bound by the best Renyi order. ``value.hi`` may be claimed; it is never better than the curve itself.
+
+    Attributes:
+        value: epsilon or delta; claim its upper end.
+        order: the best order.
+    """
 
     value: Interval
     order: float
@@ -240,7 +343,13 @@ class Edgeworth:
 
 
 class Order(NamedTuple):
-    """Whether one curve is at least as private as another: ``yes``, ``no`` (with a point that proves it), ``undecided``."""
+    """Whether one curve is at least as private as another: ``yes``, ``no`` (with a point that proves it), ``undecided``.
+
+    Attributes:
+        verdict: ``yes``, ``no`` or ``undecided``.
+        alpha: type I error of the attack that decides, if the verdict is ``no`` and one was found.
+        epsilon: where the profiles differ, if the verdict is ``no`` and one was found.
+    """
 
     verdict: str
     alpha: float | None
@@ -248,7 +357,15 @@ class Order(NamedTuple):
 
 
 class Moments(NamedTuple):
-    """Moments of the privacy loss, which the limit theorems use."""
+    """Moments of the privacy loss, which the limit theorems use.
+
+    Attributes:
+        kl: E L, the mean of the loss.
+        kappa2: E L^2.
+        kappa3: E |L|^3.
+        kappa3bar: E |L - kl|^3.
+        chi2plus: integral of ((|f'| - 1)+)^2.
+    """
 
     kl: Interval
     kappa2: Interval
@@ -258,7 +375,13 @@ class Moments(NamedTuple):
 
 
 class BerryEsseen(NamedTuple):
-    """A guarantee: f(a) >= G_mu(a + gamma) - gamma for every a; it proves no delta below ``floor``."""
+    """A guarantee: f(a) >= G_mu(a + gamma) - gamma for every a; it proves no delta below ``floor``.
+
+    Attributes:
+        mu: of the Gaussian in the bound.
+        gamma: its error term.
+        floor: no delta below this is proved.
+    """
 
     mu: Interval
     gamma: Interval
@@ -266,7 +389,15 @@ class BerryEsseen(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """The limit of the plan. ``mu_estimate`` proves nothing; ``berry_esseen`` is a bound, or ``refusal`` states why there is none."""
+    """The limit of the plan. ``mu_estimate`` proves nothing; ``berry_esseen`` is a bound, or ``refusal`` states why there is none.
+
+    Attributes:
+        mu_estimate: mu of the limit theorem; proves nothing.
+        revealed_estimate: probability of an infinite loss in the limit.
+        theorems: those that were used.
+        berry_esseen: the proved bound, or None.
+        refusal: why there is no bound.
+    """
 
     mu_estimate: float
     revealed_estimate: float
@@ -388,10 +519,15 @@ class Curve:
 
         values = np.asarray(at)
         if not _are_doubles(values):
-            answers = [self._ask(ask, name, value, direction) for value in values.reshape(-1).tolist()]
+            answers: list[Any] = []
+            with Progress(ask, values.size) as progress:
+                for value in values.reshape(-1).tolist():
+                    answers.append(self._ask(ask, name, value, direction))
+                    progress.done += 1
             return np.array(answers, dtype=np.float64).reshape(*values.shape, 2)
         flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
-        return self._core_for(direction).answer_many(ask, flat, direction).reshape(*values.shape, 2)
+        with Progress(f"{ask} at {flat.size} points"):
+            return self._core_for(direction).answer_many(ask, flat, direction).reshape(*values.shape, 2)
 
     @overload
     def delta(self, epsilon: Number, *, direction: str = "worst") -> Interval: ...
@@ -535,16 +671,23 @@ class Curve:
         """The least factor k such that, except with this probability, no output multiplies the odds about a record by more than k."""
         return upper(_core.odds_factor(self._core, to_text("chance", chance)))
 
-    def at_least_as_private(self, other: Curve) -> Order:
+    def at_least_as_private(self, other: Curve, *, tolerance: Number | None = None) -> Order:
         """Whether no attack does better against this curve than against the other.
+
+        With a ``tolerance`` the other may also reveal everything with that probability, so that what is rarer does not decide.
 
         >>> import tradeoff as to
         >>> to.gaussian(2).curve().at_least_as_private(to.gaussian(1).curve()).verdict
         'yes'
+        >>> sampled = to.gaussian(1.1).poisson("256/60000").repeat(1000).curve()
+        >>> sampled.at_least_as_private(to.gdp(1).curve()).verdict  # at a delta of 1e-133
+        'no'
+        >>> sampled.at_least_as_private(to.gdp(1).curve(), tolerance=1e-12).verdict
+        'yes'
         """
-        if not isinstance(other, Curve):
-            raise DomainError(f"at_least_as_private: a {type(other).__name__} is no Curve")
-        return Order(*_core.at_least_as_private(self._core, other._core))
+        _must_be_curve("at_least_as_private", other)
+        against = other._core if tolerance is None else _core.with_revealing(other._core, to_text("tolerance", tolerance))
+        return Order(*_core.at_least_as_private(self._core, against))
 
     def compare(self, delta: Number, *, methods: Sequence[str] = ()) -> Comparison:
         """epsilon by every applicable method, or by those named: bounds, estimates, and refusals with their reasons.
@@ -554,9 +697,10 @@ class Curve:
         >>> found["exact"].epsilon.hi <= found["rdp"].epsilon.hi
         True
         """
-        rows, best, epsilon, warnings = _core.compare(
-            self._of_plan(), to_text("delta", delta), list(methods), self._stated, self._relative
-        )
+        with Progress("compare"):
+            rows, best, epsilon, warnings = _core.compare(
+                self._of_plan(), to_text("delta", delta), list(methods), self._stated, self._relative
+            )
         listed = tuple(Method(method, kind, Interval._make(value, _SAFE_END_OF_KIND[kind]), remark) for method, kind, value, remark in rows)
         return Comparison(listed, best, upper(epsilon), tuple(warnings))
 
@@ -645,6 +789,11 @@ class Curve:
         if self._plan is None:
             return self._made[0], self._made[1:]
         return _rebuild, self._identity()
+
+
+def _must_be_curve(what: str, other: object) -> None:
+    if not isinstance(other, Curve):
+        raise DomainError(f"{what}: a {type(other).__name__} is no Curve")
 
 
 def _rebuild(plan: str, text: str, neighbours: str, relative: str) -> Curve:

@@ -29,6 +29,9 @@ class ParseError(Error):
     """
 
     kind = "parse"
+    message: str
+    text: str
+    position: int
 
     def __init__(self, message: str, text: str = "", offset: int = 0) -> None:
         super().__init__(message, text, offset)

@@ -15,7 +15,23 @@ from ._plan import PlanLike
 
 
 class Account(NamedTuple):
-    """An account as it is now. Amounts are exact decimals, as text, in the additive unit of the currency: mu squared, rho, epsilon, ..."""
+    """An account as it is now. Amounts are exact decimals, as text, in the additive unit of the currency: mu squared, rho, epsilon, ...
+
+    Attributes:
+        name: of the account.
+        currency: gdp, zcdp, pure, rdp(ORDER) or approximate.
+        cap: the most that may be spent.
+        spent: so far.
+        left: cap less spent.
+        slack_cap: the most slack that may be spent.
+        slack_spent: slack so far.
+        entries: number of its entries in the log.
+        head: hash of the last entry of the log.
+        neighbours: the relation that every plan must cover.
+        unit: what is protected, in words.
+        stated: the cap as it was stated.
+        guarantee: what holds for all spends together, in words.
+    """
 
     name: str
     currency: str
@@ -35,7 +51,16 @@ class Account(NamedTuple):
 
 
 class Charge(NamedTuple):
-    """What one account was charged: the measured quantity, and the exact amount."""
+    """What one account was charged: the measured quantity, and the exact amount.
+
+    Attributes:
+        account: its name.
+        currency: its currency.
+        quantity: what was measured: mu, rho, epsilon, ....
+        value: the measured quantity.
+        amount: what was charged, an exact decimal.
+        slack: the slack charged.
+    """
 
     account: str
     currency: str
@@ -48,7 +73,14 @@ class Charge(NamedTuple):
 class Receipt(NamedTuple):
     """The proof of a spend. Keep ``head``: ``Ledger.verify`` finds a log that has lost this entry.
 
-    ``step_by_step`` is what the first account would have paid for the steps of the plan one by one, if that is another amount.
+    Attributes:
+        key: of the spend.
+        sequence: number of the entry.
+        head: hash of the log up to this entry.
+        charges: one for each account.
+        replayed: whether the same spend was acknowledged before.
+        token: to draw the noise once, if it was reserved.
+        step_by_step: what the first account would have paid for the steps of the plan one by one, if that is another amount.
     """
 
     key: str
@@ -61,7 +93,18 @@ class Receipt(NamedTuple):
 
 
 class LedgerEntry(NamedTuple):
-    """One spend in the history of an account."""
+    """One spend in the history of an account.
+
+    Attributes:
+        sequence: number of the entry.
+        time: when it was written, UTC.
+        kind: spend, reserve, ....
+        key: of the spend.
+        plan: what was spent on.
+        charge: what this account was charged.
+        head: hash of the log up to this entry.
+        token: of a reservation, if it is not used up.
+    """
 
     sequence: int
     time: str
@@ -74,7 +117,14 @@ class LedgerEntry(NamedTuple):
 
 
 class LedgerVerification(NamedTuple):
-    """Whether the log holds together, and what is wrong with it."""
+    """Whether the log holds together, and what is wrong with it.
+
+    Attributes:
+        intact: whether nothing is wrong.
+        entries: how many were read.
+        head: hash of the last entry.
+        faults: what is wrong.
+    """
 
     intact: bool
     entries: int

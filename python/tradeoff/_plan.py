@@ -235,7 +235,14 @@ def compose(*plans: PlanLike) -> Plan:
 
 
 class Parameter(NamedTuple):
-    """An argument of a word of the plan language. ``default`` is None if it must be given."""
+    """An argument of a word of the plan language. ``default`` is None if it must be given.
+
+    Attributes:
+        name: as in a plan.
+        meaning: in words.
+        default: None if it must be given.
+        form: 0 if it is part of every call; otherwise a call has the parameters of exactly one form.
+    """
 
     name: str
     meaning: str
@@ -244,7 +251,16 @@ class Parameter(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A word of the plan language."""
+    """A word of the plan language.
+
+    Attributes:
+        name: as in a plan.
+        role: ``source``, ``operator``, ``tail`` or ``law``.
+        usage: the word with its arguments.
+        meaning: in words.
+        neighbours: the relations that its theorem covers, None for all.
+        parameters: its arguments.
+    """
 
     name: str
     role: str
@@ -490,7 +506,7 @@ def mixture(components: Iterable[tuple[Number, PlanLike]]) -> Plan:
     >>> to.mixture([(0.25, to.gaussian(1)), (0.75, to.laplace(2).repeat(2))])
     Plan('mixture([(0.25, gaussian(sigma=1)), (0.75, (laplace(scale=2) | repeat(2)))])')
     """
-    parts = []
+    parts: list[str] = []
     for component in _items("components", components):
         pair = _items("components", component)
         if len(pair) != 2:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any, Union
 
 from . import _core
@@ -12,6 +13,7 @@ from ._curve import Curve, analyze
 from ._errors import DomainError
 from ._numbers import Number, to_text
 from ._plan import Plan
+from ._progress import Progress
 
 Drawable = Union[Curve, Plan, str]
 
@@ -40,8 +42,11 @@ def plot(
     points: int = 201,
     direction: str = "worst",
     labels: Sequence[str] | None = None,
+    file: str | PathLike[str] | None = None,
 ) -> Any:
     """Draws curves or plans, one or a list of them, and returns the matplotlib axes.
+
+    ``file`` also writes the picture, in the format of its suffix: ``.pdf``, ``.png``, ``.svg`` or ``.pgf`` (for LaTeX).
 
     ``kind`` is ``tradeoff`` (beta of alpha), ``profile`` (delta of epsilon) or ``gdpt`` (mu of epsilon). The description is the one that
     the command line draws; the certified band is shown where it is wide enough to be seen. On dark axes the colours are light.
@@ -57,8 +62,11 @@ def plot(
     except ImportError:
         raise ImportError("plot draws with matplotlib, which is not installed: pip install matplotlib") from None
     picture = json.loads(_core.picture(kind, [(n, c._core_for(direction)) for n, c in zip(names, curves)], direction, points))
-    axes = axes if axes is not None else pyplot.figure(figsize=(5.2, 5.6) if picture["square"] else (6.4, 5.2)).add_subplot()
+    drawing: Any = pyplot
+    axes = axes if axes is not None else drawing.figure(figsize=(5.2, 5.6) if picture["square"] else (6.4, 5.2)).add_subplot()
     _draw(picture, axes)
+    if file is not None:
+        axes.figure.savefig(file, bbox_inches="tight")
     return axes
 
 
@@ -122,11 +130,26 @@ def _draw_series(series: dict[str, Any], colour: str, height: float, axes: Any) 
 
 
 def report(
-    what: Drawable, *others: Drawable, format: str = "md", unit: str = "", title: str = "", delta: Number | None = None
+    what: Drawable,
+    *others: Drawable,
+    format: str = "md",
+    unit: str = "",
+    title: str = "",
+    delta: Number | None = None,
+    date: str = "",
+    contact: str = "",
+    values: Mapping[str, Number] | None = None,
+    disjoint: bool = False,
 ) -> str:
     """The privacy statement of a plan or curve, as Markdown (``md``), as one HTML page (``html``) or as JSON; others are set beside it.
 
-    ``unit`` says what one record is to people, ``delta`` is that of the headline (1e-5 if nothing is said).
+    Args:
+        unit: what one record is to people: ``"one patient"``.
+        delta: of the headline; 1e-5 if nothing is said.
+        date: of publication.
+        contact: whom a reader may ask.
+        values: the published values by their labels, shown with the margin of error of the noise. The plan must release as many.
+        disjoint: each of these values is about other people, so the plan releases one of them.
 
     >>> import tradeoff as to
     >>> print(to.report("laplace(scale=2)", unit="one patient").splitlines()[2])
@@ -137,6 +160,16 @@ def report(
     if len(others) > 7:
         raise DomainError("at most 8 plans fit one page")
     curves = [_curve_of(one) for one in (what, *others)]
-    return _core.statement(
-        [(curve.plan.text, curve._core) for curve in curves], format, title, unit, "" if delta is None else to_text("delta", delta)
-    )
+    published = [(str(label), to_text(f"values[{label!r}]", value)) for label, value in (values or {}).items()]
+    with Progress("report"):
+        return _core.statement(
+            [(curve.plan.text, curve._core) for curve in curves],
+            format,
+            title,
+            unit,
+            "" if delta is None else to_text("delta", delta),
+            date,
+            contact,
+            published,
+            disjoint,
+        )

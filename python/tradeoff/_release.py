@@ -97,7 +97,13 @@ class Certificate:
 
 
 class Release(NamedTuple):
-    """What was released: rows of multiples of the grid's step, and the certificate (spent by now) that says what they cost."""
+    """What was released: rows of multiples of the grid's step, and the certificate (spent by now) that says what they cost.
+
+    Attributes:
+        rows: the released values, multiples of the grid step.
+        certificate: what they cost; spent by now.
+        mean: of ``records="mean"``: sum divided by count, if the count is positive.
+    """
 
     rows: NDArray[np.float64]
     certificate: Certificate
@@ -110,7 +116,13 @@ class Release(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """One statement of a certificate, and what came out when it was computed again: confirmed, refuted or undecided."""
+    """One statement of a certificate, and what came out when it was computed again: confirmed, refuted or undecided.
+
+    Attributes:
+        what: the statement.
+        verdict: ``confirmed``, ``refuted`` or ``undecided``.
+        detail: what was computed.
+    """
 
     what: str
     verdict: str
@@ -118,7 +130,13 @@ class Finding(NamedTuple):
 
 
 class Verification(NamedTuple):
-    """What became of a certificate: confirmed, refuted or undecided, statement by statement, and what must be taken on trust."""
+    """What became of a certificate: confirmed, refuted or undecided, statement by statement, and what must be taken on trust.
+
+    Attributes:
+        verdict: ``confirmed``, ``refuted`` or ``undecided``.
+        findings: statement by statement.
+        taken_on_trust: what no computation can check.
+    """
 
     verdict: str
     findings: list[Finding]

@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from . import _core
 from ._errors import DomainError
 from ._interval import Interval
 from ._numbers import Number, optional_text, to_text
 from ._plan import Plan, gaussian
+from ._progress import Progress
+
+if TYPE_CHECKING:
+    from ._curve import Curve
 
 Sampling = Literal["poisson", "fixed", "shuffled", "allocated", "cyclic"]
 Unit = Literal["clipping norm", "sensitivity"]
@@ -43,8 +47,9 @@ def noisy_sum(noise_multiplier: Number, *, neighbours: str, unit: str) -> Plan:
 def sgd(
     *,
     noise_multiplier: Number,
-    batch: int,
+    batch: int | None = None,
     examples: int,
+    sample_rate: Number | None = None,
     epochs: Number | None = None,
     steps: int | None = None,
     sampling: Sampling = "poisson",
@@ -58,11 +63,12 @@ def sgd(
     further_noise_multipliers: Iterable[Number] = (),
     noise_is_total: bool = False,
     matrix: str | Mapping[str, Iterable[Number]] | Iterable[Number] | None = None,
-) -> Plan:
-    """The plan of a run of private gradient descent. Ask its curve under the same neighbours: ``plan.curve(neighbours=...)``.
+) -> TrainingPlan:
+    """The plan of a run of private gradient descent, with the sentence for a paper: ``sgd(...).sentence(delta=1e-5)``.
 
     Args:
         noise_multiplier: standard deviation of the noise on the sum of clipped gradients, divided by the clipping norm; or ``"?"``.
+        batch: examples in a batch, on average for Poisson sampling. Or state ``sample_rate``, batch / examples.
         epochs: passes over the data: ``ceil(epochs * examples / batch)`` steps, exactly. Or state ``steps``.
         sampling: how batches are drawn. ``"poisson"`` (default): every example joins each batch independently; ``"fixed"``: each batch is
             a fresh sample of fixed size without replacement; ``"shuffled"``: the data is shuffled and cut into batches, as data loaders
@@ -86,29 +92,94 @@ def sgd(
     Plan('gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)')
     >>> to.sgd(noise_multiplier=1, batch=100, examples=10000, epochs=10, neighbours="replace-one")
     Plan('gaussian(sigma=1, clip=1) | poisson(rate=100/10000) | repeat(1000)')
+    >>> run = to.sgd(noise_multiplier=1.1, sample_rate=0.004, examples=60000, steps=1000)
+    >>> print(run.sentence(delta=1e-5)[:87])
+    We train with DP-SGD for T = 1000 steps on Poisson-sampled batches (rate q = 240/60000)
     """
+    batch = _batch_of(batch, sample_rate, examples)
     counts = {"examples": examples, "batch": batch, "steps": steps, "groups": groups, "at_most": at_most}
     _check_counts({**counts, "per_user": per_user, "layers": layers})
-    return Plan(
-        _core.sgd(
-            to_text("noise_multiplier", noise_multiplier),
-            batch,
-            examples,
-            optional_text("epochs", epochs),
-            steps,
-            str(sampling),
-            neighbours or "",
-            bool(reuse),
-            groups,
-            at_most,
-            per_user,
-            layers,
-            optional_text("count_noise", count_noise),
-            [to_text("further_noise_multipliers", one) for one in further_noise_multipliers],
-            bool(noise_is_total),
-            _matrix_arguments(matrix),
-        )
+    arguments = (
+        to_text("noise_multiplier", noise_multiplier),
+        batch,
+        examples,
+        optional_text("epochs", epochs),
+        steps,
+        str(sampling),
+        neighbours or "",
+        bool(reuse),
+        groups,
+        at_most,
+        per_user,
+        layers,
+        optional_text("count_noise", count_noise),
+        [to_text("further_noise_multipliers", one) for one in further_noise_multipliers],
+        bool(noise_is_total),
+        _matrix_arguments(matrix),
     )
+    run: tuple[Any, ...] = (*arguments, None)
+    text, relation, _ = _core.sgd(*run)
+    return TrainingPlan(text, relation, arguments)
+
+
+class TrainingPlan(Plan):
+    """The plan of a training run. It remembers the run, and so the neighbours that its theorem covers and the sentence for a paper."""
+
+    __slots__ = ("_neighbours", "_run")
+    _neighbours: str
+    _run: tuple[Any, ...]
+
+    def __init__(self, text: str, neighbours: str, run: tuple[Any, ...]) -> None:
+        super().__init__(text)
+        object.__setattr__(self, "_neighbours", neighbours)
+        object.__setattr__(self, "_run", run)
+
+    @property
+    def neighbours(self) -> str:
+        """The neighbouring relation of the run."""
+        return self._neighbours
+
+    def curve(self, *, neighbours: str | None = None, relative: Number = 1e-6) -> Curve:
+        """What the run guarantees, under its own neighbours unless others are stated."""
+        return super().curve(neighbours=neighbours or self._neighbours, relative=relative)
+
+    def sentence(self, delta: Number) -> str:
+        """What a paper should say: sampling, noise multiplier, rate, steps, neighbours, certified epsilon at delta, accountant, version.
+
+        >>> import tradeoff as to
+        >>> run = to.sgd(noise_multiplier=1.1, batch=256, examples=60000, epochs=60)
+        >>> "ε = 2.38169 and δ = 1e-5 for one example under add-remove neighbours" in run.sentence(delta="1e-5")
+        True
+        """
+        with Progress("sentence"):
+            run: tuple[Any, ...] = (*self._run, to_text("delta", delta))
+            _, _, sentence = _core.sgd(*run)
+            return sentence
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TrainingPlan, (self.text, self._neighbours, self._run)
+
+
+def _batch_of(batch: int | None, sample_rate: Number | None, examples: int) -> int:
+    """The stated batch size, or the one of the rate; a rate that another program printed with few digits is allowed."""
+    if (batch is None) == (sample_rate is None):
+        raise DomainError("state either batch or sample_rate")
+    if batch is not None:
+        return batch
+    _check_counts({"examples": examples})
+    from fractions import Fraction
+
+    text = to_text("sample_rate", sample_rate)
+    try:
+        expected = Fraction(text) * examples
+    except (ValueError, ZeroDivisionError):
+        raise DomainError(f"sample_rate = {text[:40]} is not allowed; it must be a number above 0 and at most 1") from None
+    whole = round(expected)
+    if not 1 <= whole <= examples or abs(expected - whole) > Fraction(1, 10**9) * whole:
+        raise DomainError(
+            f"sample_rate = {text[:40]} is not a whole number of the {examples} examples; write it as a quotient, as in 256/60000, or state batch"
+        )
+    return whole
 
 
 def _check_counts(counts: Mapping[str, object]) -> None:
@@ -130,21 +201,31 @@ def _matrix_arguments(matrix: str | Mapping[str, Iterable[Number]] | Iterable[Nu
         return f"{name}=[{', '.join(to_text(name, one) for one in numbers)}]"
 
     if isinstance(matrix, Mapping):
-        if set(matrix) != {"scales", "decays"}:
+        blt = cast("Mapping[str, Iterable[Number]]", matrix)
+        if set(blt) != {"scales", "decays"}:
             raise DomainError("matrix: a BLT has exactly scales and decays")
-        return f"kind=blt, {listed('scales', matrix['scales'])}, {listed('decays', matrix['decays'])}"
+        return f"kind=blt, {listed('scales', blt['scales'])}, {listed('decays', blt['decays'])}"
     return listed("coefficients", matrix)
 
 
 class SamplerRow(NamedTuple):
-    """One way to draw the batches of a training run."""
+    """One way to draw the batches of a training run.
+
+    Attributes:
+        sampler: how the batches are drawn.
+        neighbours: the relation that its theorem covers.
+        plan: None if it was refused.
+        assumes: what the theorem assumes.
+        epsilon: certified epsilon.
+        refused: why it was refused, otherwise empty.
+    """
 
     sampler: str
     neighbours: str
-    plan: Plan | None  #: None if it was refused
+    plan: Plan | None
     assumes: str
     epsilon: Interval
-    refused: str  #: why, otherwise empty
+    refused: str
 
 
 def compare_sampling(
@@ -168,17 +249,18 @@ def compare_sampling(
     ('poisson', 'add-remove')
     """
     _check_counts({"examples": examples, "batch": batch, "steps": steps, "groups": groups, "at_most": at_most})
-    rows = _core.samplers(
-        to_text("noise_multiplier", noise_multiplier),
-        batch,
-        examples,
-        optional_text("epochs", epochs),
-        steps,
-        groups,
-        at_most,
-        to_text("delta", delta),
-    )
+    with Progress("compare_sampling"):
+        rows = _core.samplers(
+            to_text("noise_multiplier", noise_multiplier),
+            batch,
+            examples,
+            optional_text("epochs", epochs),
+            steps,
+            groups,
+            at_most,
+            to_text("delta", delta),
+        )
     return [
-        SamplerRow(sampler, neighbours, Plan(plan) if plan else None, assumes, Interval(lo, hi), refused)
+        SamplerRow(sampler, neighbours, Plan(plan) if plan else None, assumes, Interval(lo, hi, "hi"), refused)
         for sampler, neighbours, plan, assumes, lo, hi, refused in rows
     ]

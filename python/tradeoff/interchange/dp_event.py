@@ -157,7 +157,8 @@ def _read_truncated(event: Any, terms: _Terms) -> Plan | None:
 def _read_tree(event: Any, terms: _Terms) -> Plan:
     """Nodes that were completed: the record is in as many as the largest complete tree has levels."""
     terms.demand("SingleEpochTreeAggregationDpEvent", "zero-out")
-    counts = event.step_counts if isinstance(event.step_counts, (list, tuple)) else [event.step_counts]
+    stated: Any = event.step_counts
+    counts: list[Any] = [*stated] if isinstance(stated, (list, tuple)) else [stated]  # pyright: ignore[reportUnknownVariableType]
     steps = max((int(one) for one in counts), default=0)
     if steps < 1:
         raise DomainError(f"SingleEpochTreeAggregationDpEvent: step_counts = {event.step_counts} is not allowed; it must be 1 or more")
@@ -297,7 +298,7 @@ class _Writer:
         return found[0] if len(found) == 1 else self.events.ComposedDpEvent(found)
 
     def write_line(self, source: Any, operators: list[Any]) -> Any:
-        event = self.write(source) if isinstance(source, list) else self.write_source(*source)
+        event = self.write([*source]) if isinstance(source, list) else self.write_source(*source)  # pyright: ignore[reportUnknownArgumentType]
         for name, arguments in operators:
             event = self.apply(name, arguments, event)
         return event

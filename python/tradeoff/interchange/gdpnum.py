@@ -57,10 +57,10 @@ def _regret(curve: Curve, guarantee: Curve, points: int) -> Interval:
     f_above, f_below, g_above = _turn(at, f[:, 1]), _turn(at, f[:, 0]), _turn(at, g[:, 1])
     g_below = _turn(*_polygon_below(np, at, g[:, 0], g[:, 1]))
     corners = np.union1d(f_above[0], g_below[0])
-    above = np.max(np.interp(corners, *f_above) - np.interp(corners, *g_below)) / 2
-    below = np.max(f_below[1] - np.interp(f_below[0], *g_above)) / 2
+    above = float(np.max(np.interp(corners, *f_above) - np.interp(corners, *g_below)) / 2)  # pyright: ignore[reportUnknownArgumentType]
+    below = float(np.max(f_below[1] - np.interp(f_below[0], *g_above)) / 2)  # pyright: ignore[reportUnknownArgumentType]
     rounding = 1e-12  # far above that of a few operations on numbers of size one
-    return Interval(max(0.0, float(below) - rounding), max(0.0, float(above) + rounding), "hi")
+    return Interval(max(0.0, below - rounding), max(0.0, above + rounding), "hi")
 
 
 def _turn(alpha: Any, beta: Any) -> tuple[Any, Any]:

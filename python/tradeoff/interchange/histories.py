@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 from .._errors import DomainError, UnsupportedError
 from .._plan import Plan, compose, dp, gaussian
@@ -103,4 +103,5 @@ def history_of_state(state: Any) -> list[Entry]:
             raise DomainError(f"state_dict: it has no key '{key}'")
     if state["mechanism"] not in ("rdp", "gdp", "prv", "tradeoff"):
         raise DomainError(f"state_dict: the mechanism {state['mechanism']!r} is not known to record Poisson-sampled Gaussian steps")
-    return [check_entry(entry) for entry in state["history"]]
+    history = cast("list[Any]", state["history"])
+    return [check_entry(entry) for entry in history]

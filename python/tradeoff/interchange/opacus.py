@@ -21,7 +21,7 @@ from collections import OrderedDict
 from collections.abc import Callable, MutableMapping
 from functools import lru_cache
 from math import sqrt
-from typing import Any
+from typing import Any, cast
 from warnings import warn
 
 from .. import _core
@@ -44,7 +44,7 @@ def _step_text(noise: float, rate: float) -> str:
 
 def _growth(before: tuple[Entry, ...], after: tuple[Entry, ...]) -> str | None:
     """The plan of the steps taken since; None unless the one history begins with the other."""
-    added = []
+    added: list[str] = []
     for index, (noise, rate, steps) in enumerate(after):
         if index < len(before):
             if before[index][:2] != (noise, rate) or before[index][2] > steps:
@@ -217,5 +217,5 @@ def register(force: bool = True) -> None:
         from opacus.accountants import IAccountant, register_accountant  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         raise ImportError("register makes this accountant known to Opacus: pip install opacus") from None
-    IAccountant.register(Accountant)  # isinstance() of theirs says yes
+    cast("Any", IAccountant).register(Accountant)  # isinstance() of theirs says yes
     register_accountant(Accountant.mechanism(), Accountant, force=force)

@@ -1,8 +1,10 @@
 # The library `tradeoff`: the accountant alone, no front end. Our own programs and tests reach into its private parts, so they always link
 # the static one. BUILD_SHARED_LIBS makes the one that is installed a shared library, which shows only the public interface
 # (docs/adr/0016).
-set(THREADS_PREFER_PTHREAD_FLAG ON)
-find_package(Threads REQUIRED)
+if(NOT EMSCRIPTEN) # which has none here
+  set(THREADS_PREFER_PTHREAD_FLAG ON)
+  find_package(Threads REQUIRED)
+endif()
 
 function(describe_library target)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)

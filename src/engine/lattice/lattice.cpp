@@ -173,11 +173,15 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
         symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })),
         laws_(citations_of_laws(parts)),
         tolerance_(tolerance) {
-    // Profiles that are evaluated at many points together come from transforms of their own: 1e-5 of delta, about 1e-6 of epsilon, is what
-    // they give in a second.
-    constexpr double finest = 0.9e-6;
-    for (const Part& part : parts_)
-      if (part.loss->capabilities(Direction::remove).batch != nullptr) tolerance_.relative = std::max(tolerance_.relative, finest);
+    // Profiles that are evaluated at many points together come from transforms of their own, and a finer lattice costs seconds. Where delta
+    // is small it changes by several times as much as epsilon, relatively.
+    constexpr double finest_delta = 0.9e-6, finest_epsilon = 1e-5;
+    epsilon_tolerance_ = tolerance_;
+    for (const Part& part : parts_) {
+      if (part.loss->capabilities(Direction::remove).batch == nullptr) continue;
+      tolerance_.relative = std::max(tolerance_.relative, finest_delta);
+      epsilon_tolerance_.relative = std::max(epsilon_tolerance_.relative, finest_epsilon);
+    }
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
@@ -205,7 +209,7 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
     if (delta.hi < infinite.lo) return Interval::exactly(infinity);
     if (!(delta.lo > infinite.hi)) return std::nullopt;
     record_lattice();
-    return scene(direction).epsilon(log(delta));
+    return scene(direction, true).epsilon(log(delta));
   }
 
   [[nodiscard]] Interval infinite_mass(Direction direction) const override {
@@ -239,15 +243,15 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
     record(lattice);
   }
   struct Kept {
-    std::optional<Scene> remove;
-    std::optional<Scene> add;
+    std::optional<Scene> remove, add;
+    std::optional<Scene> remove_epsilon, add_epsilon;  // if their tolerance is another one
   };
   /// The state of the current question.
-  [[nodiscard]] Scene& scene(Direction direction) const {
+  [[nodiscard]] Scene& scene(Direction direction, bool for_epsilon = false) const {
     Kept& kept = QuestionScope::state_of<Kept>(number_);
-    const bool add = direction == Direction::add && !symmetric_;
-    std::optional<Scene>& scene = add ? kept.add : kept.remove;
-    if (!scene) scene.emplace(parts_, add ? Direction::add : Direction::remove, tolerance_);
+    const bool add = direction == Direction::add && !symmetric_, other = for_epsilon && epsilon_tolerance_.relative != tolerance_.relative;
+    std::optional<Scene>& scene = other ? (add ? kept.add_epsilon : kept.remove_epsilon) : add ? kept.add : kept.remove;
+    if (!scene) scene.emplace(parts_, add ? Direction::add : Direction::remove, other ? epsilon_tolerance_ : tolerance_);
     return *scene;
   }
 
@@ -271,7 +275,7 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
   Parts parts_;
   bool symmetric_;
   Citations laws_;
-  Tolerance tolerance_;
+  Tolerance tolerance_, epsilon_tolerance_;
   std::uint64_t number_ = QuestionScope::new_owner();  // identifies the state of a question
 };
 

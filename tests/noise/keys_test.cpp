@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 #include <set>
@@ -111,6 +113,15 @@ TEST(KeyRelease, BoundsWhatAUserContributes) {
   EXPECT_EQ(seen.size(), 50u);  // every key is chosen at times
   const auto coins = carry_out(make_key_instruction(parse("partition_selection(keep=[0, 1])")), rows, words);
   EXPECT_TRUE(coins.empty());  // many rows of one user are one user
+}
+
+TEST(KeyRelease, ReleasesCountsAtTheThresholdAndAbove) {
+  const KeyInstruction one = make_key_instruction(parse("threshold(discrete_laplace, 1, 3.5)"));
+  Seeded words(5);
+  std::int64_t least = 1000;
+  for (int i = 0; i < 2000; ++i)
+    for (const ReleasedKey& key : carry_out(one, table_of(3, {"a"}), words)) least = std::min(least, *key.count);
+  EXPECT_EQ(least, 4);
 }
 
 TEST(KeyRelease, OrderOfRowsHasNoInfluence) {

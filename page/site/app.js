@@ -294,7 +294,7 @@ async function lookAtRisks(current, slow) {
   for (const rows of slow ? ["guess", "rate", "crowd", "odds"] : ["rate,guess,crowd", "odds"]) {
     Object.assign(found, await part(question("risks", { rows }), "risks"));
     if (!current()) return;
-    showRisks(found);
+    showRisks(found, rows.includes("odds"));
   }
 }
 
@@ -428,13 +428,14 @@ function meter(share, guess) {
   return element("div", { class: "scale", "aria-hidden": "true" }, svg, element("small", { text: "0" }), element("small", { text: `${100 * whole} %` }));
 }
 
-function showRisks({ introduction, rate, guess, crowd, odds }) {
+function showRisks({ introduction, rate, guess, crowd, odds }, all = false) {
+  const missing = all ? "(not computed)" : "…";
   const item = (row, before, after, baseline) =>
     row === undefined
-      ? element("li", { class: "missing" }, before, "…", after)
+      ? element("li", { class: "missing" }, before, missing, after)
       : element("li", {}, before, element("b", { text: `${row.per_cent} %` }), after, meter(row.value.hi, baseline));
   $("risk-introduction").textContent = (introduction ?? "").replace("In plain words, w", "W");
-  const certain = odds?.value.hi === "inf" ? "In 1 of 100,000 runs, or more often, an output may reveal whether you took part." : `In all but 1 of 100,000 runs, no output multiplies the odds that you took part by more than ${odds?.value.claim ?? "…"}.`;
+  const certain = odds?.value.hi === "inf" ? "In 1 of 100,000 runs, or more often, an output may reveal whether you took part." : `In all but 1 of 100,000 runs, no output multiplies the odds that you took part by more than ${odds?.value.claim ?? missing}.`;
   $("risks").replaceChildren(
     item(rate, "An attack that wrongly accuses 1 person in 1,000 finds at most ", " of those who took part (guessing: 0.1 %).", 0.001),
     item(guess, "A coin toss decided whether you take part: the best guess about it is right at most ", " of the time (guessing: 50 %).", 0.5),

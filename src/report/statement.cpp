@@ -259,20 +259,22 @@ std::vector<std::string> sampling_assumed(const Plan& plan) {
   const auto add = [&sentences](const std::string& sentence) {
     if (!sentence.empty() && std::find(sentences.begin(), sentences.end(), sentence) == sentences.end()) sentences.push_back(sentence);
   };
-  bool sampled = false;
+  bool sampled = false, drawn = false;
   for_each_call(plan, [&](const Call& call) {
     const Word* const source = vocabulary().find(Role::source, call.name);
     const Word* const word = source != nullptr ? source : vocabulary().find(Role::operation, call.name);
     if (word == nullptr || (!word->samples && word->promise == nullptr)) return;
     sampled = sampled || word->samples;
+    drawn = drawn || (word->samples && call.name != "shuffle");
     add(std::string(word->sentence));
     if (word->promise != nullptr) add(word->promise(Arguments(call)));
   });
   if (!sentences.empty() && !sampled) return sentences;
   if (sentences.empty()) return {"None: no privacy is claimed from sampling; every record may take part in every step."};
-  sentences.push_back(
-      "Which records were drawn stays secret. A loader that shuffles the data and cuts it into batches does not sample in this way, and "
-      "the numbers do not hold for it.");
+  std::string secret = "Which records were drawn stays secret.";
+  if (drawn)
+    secret += " A loader that shuffles the data and cuts it into batches does not sample in this way, and the numbers do not hold for it.";
+  sentences.push_back(secret);
   return sentences;
 }
 

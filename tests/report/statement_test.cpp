@@ -52,6 +52,13 @@ TEST(Statement, StatesThePromisesOfThePlan) {
   EXPECT_THAT(sampling_assumed(parse("gaussian(1) | cyclic(groups=2, rate=0.1, steps=4)"))[0], HasSubstr("In `cyclic`"));
 }
 
+TEST(Statement, WarnsOfShufflingUnlessThePlanShuffles) {
+  EXPECT_THAT(sampling_assumed(parse("gaussian(1) | poisson(0.1)")).back(), HasSubstr("A loader that shuffles"));
+  EXPECT_EQ(sampling_assumed(parse("gaussian(1) | shuffle(batches=10)")).back(), "Which records were drawn stays secret.");
+  EXPECT_THAT(sampling_assumed(parse("gaussian(1) | shuffle(batches=10); gaussian(1) | poisson(0.1)")).back(),
+              HasSubstr("A loader that shuffles"));
+}
+
 TEST(Statement, NamesTheUnitThatEveryLineProtects) {
   const auto records = [](const char* plan) { return records_protected(parse(plan)); };
   EXPECT_EQ(records("gaussian(1)"), 1U);

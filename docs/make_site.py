@@ -158,7 +158,7 @@ def navigation(theorems):
     return [
         {"Start": "index.md"},
         {"Tutorials": [f"tutorials/{name}.md" for name in tutorials]},
-        {"How to": [{"How batches are drawn": "sampling.md"}, "howto/check.md", "howto/compare.md", "howto/correlated_noise.md", "howto/sparse_vector.md", "howto/secure_aggregation.md", "howto/own_curve.md", "howto/release.md", "howto/audit.md", "howto/opinion.md", "howto/ledger.md", "howto/certify.md", "howto/programs.md", {"The page for browsers": "page.md"}, {"Train privately": "training/README.md"}, {"Use Python": "python.md"}]},
+        {"How to": [{"How batches are drawn": "sampling.md"}, "howto/check.md", "howto/compare.md", "howto/correlated_noise.md", "howto/sparse_vector.md", "howto/secure_aggregation.md", "howto/own_curve.md", "howto/release.md", "howto/audit.md", "howto/opinion.md", {"The power of audits": "audit_power.md"}, {"Answers that fail": "peers_answers.md"}, "howto/ledger.md", "howto/certify.md", "howto/programs.md", {"The page for browsers": "page.md"}, {"Train privately": "training/README.md"}, {"Use Python": "python.md"}]},
         {"Reference": ["reference/verbs.md", "reference/mechanisms.md", "reference/python.md", {"Security of noise": "security.md"}, {"When the environment fails": "faults.md"}, {"Adding a mechanism": "adding.md"}, {"Fuzzing": "fuzzing.md"}, "architecture.md", "assurance.md", "witness.md", "breaker.md", {"Mutation": "mutation.md"}, {"Coverage": "coverage.md"}, {"Beside other accountants": "benchmarks.md"}, {"Where the time goes": "performance.md"}]},
         {"Theory": [{"Theorems": "theory/README.md"}, {"Errata of the literature": "errata.md"}] + [f"theory/{one['id']}.md" for one in theorems]},
         {"Gallery": "figures/README.md"},

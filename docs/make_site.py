@@ -213,7 +213,7 @@ CONFIG = {
 
 
 def navigation(theorems, topics):
-    tutorials = ["training", "counts", "choosing", "meaning", "gaussian", "risk", "vendors", "opacus", "census", "curves"]
+    tutorials = ["training", "counts", "choosing", "meaning", "gaussian", "risk", "vendors", "tuning", "keys", "telemetry", "opacus", "census", "curves"]
     by_topic = [
         {topic: [f"theory/{one['id']}.md" for one in theorems if topics[one["id"]] == topic]}
         for topic in [*(name for name, _ in TOPICS), OTHER_TOPIC]
@@ -222,7 +222,7 @@ def navigation(theorems, topics):
     return [
         {"Start": ["index.md", {"Install": "install.md"}]},
         {"Tutorials": [f"tutorials/{name}.md" for name in tutorials] + [{"Notebooks": ["notebooks/README.md", "notebooks/training_run.md", "notebooks/risk_of_a_release.md"]}]},
-        {"How to": [{"How batches are drawn": "sampling.md"}, "howto/check.md", "howto/compare.md", "howto/correlated_noise.md", "howto/sparse_vector.md", "howto/secure_aggregation.md", "howto/own_curve.md", "howto/release.md", "howto/audit.md", "howto/opinion.md", "howto/ledger.md", "howto/certify.md", "howto/programs.md", {"The page for browsers": "page.md"}, {"Train privately": "training/README.md"}, {"Train with PyTorch": "howto/torch.md"}, {"Use Python": "python.md"}]},
+        {"How to": [{"How batches are drawn": "sampling.md"}, "howto/check.md", "howto/compare.md", "howto/correlated_noise.md", "howto/sparse_vector.md", "howto/secure_aggregation.md", "howto/own_curve.md", "howto/release.md", "howto/audit.md", "howto/opinion.md", {"The power of audits": "audit_power.md"}, {"Answers that fail": "peers_answers.md"}, "howto/ledger.md", "howto/certify.md", "howto/programs.md", {"The page for browsers": "page.md"}, {"Train privately": "training/README.md"}, {"Train with PyTorch": "howto/torch.md"}, {"Use Python": "python.md"}]},
         {"Reference": ["reference/verbs.md", "reference/mechanisms.md", "reference/python.md", {"Security of noise": "security.md"}, {"When the environment fails": "faults.md"}, {"For packagers": "packaging.md"}, {"Adding a mechanism": "adding.md"}, {"Fuzzing": "fuzzing.md"}, "architecture.md", "assurance.md", "witness.md", "breaker.md", {"Mutation": "mutation.md"}, {"Coverage": "coverage.md"}, {"Beside other accountants": "benchmarks.md"}, {"Where the time goes": "performance.md"}]},
         {"Theory": [{"Theorems": "theory/README.md"}, {"By paper": "literature.md"}, {"Errata of the literature": "errata.md"}, {"How a page is written": "theory_pages.md"}] + by_topic},
         {"Gallery": "figures/README.md"},

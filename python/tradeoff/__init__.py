@@ -10,7 +10,6 @@ True
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._audit import Audit, OneRunAudit, Refutation, TestedEvent, audit, audit_one_run
 from ._calibrate import Calibration, calibrate
 from ._curve import (
     Approximations,
@@ -52,7 +51,6 @@ from ._errors import (
 )
 from ._interval import Interval
 from ._ledger import Account, Charge, Ledger, LedgerEntry, LedgerVerification, Receipt
-from ._opinion import Opinion, opinion
 from ._plan import (
     Operator,
     Parameter,
@@ -115,6 +113,14 @@ from ._training import SamplerRow, TrainingPlan, compare_sampling, noisy_sum, sg
 if TYPE_CHECKING:
     from . import algebra as algebra
     from . import interchange as interchange
+    from ._audit import Audit as Audit
+    from ._audit import OneRunAudit as OneRunAudit
+    from ._audit import Refutation as Refutation
+    from ._audit import TestedEvent as TestedEvent
+    from ._audit import audit as audit
+    from ._audit import audit_one_run as audit_one_run
+    from ._opinion import Opinion as Opinion
+    from ._opinion import opinion as opinion
 
 __version__: str = _core.version
 __all__ = [
@@ -245,4 +251,12 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module(f"tradeoff.{name}")
+    if name in ("Audit", "OneRunAudit", "Refutation", "TestedEvent", "audit", "audit_one_run"):
+        from . import _audit
+
+        return getattr(_audit, name)
+    if name in ("Opinion", "opinion"):
+        from . import _opinion
+
+        return getattr(_opinion, name)
     raise AttributeError(f"module 'tradeoff' has no attribute {name!r}")

@@ -6,8 +6,6 @@ from __future__ import annotations
 from math import exp, log
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-
 from . import _core
 from ._curve import Curve
 from ._errors import DomainError
@@ -93,6 +91,8 @@ def audit(
     >>> to.audit("gaussian(sigma=1)", 2 + noise.normal(size=1000), noise.normal(size=1000)).verdict
     'refuted'
     """
+    import numpy as np
+
     rows = [np.ascontiguousarray(np.asarray(one, dtype=np.float64)) for one in (with_record, without_record)]
     rows = [one.reshape(-1, 1) if one.ndim == 1 else one for one in rows]
     if rows[0].ndim != 2 or rows[0].shape != rows[1].shape:

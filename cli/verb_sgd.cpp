@@ -96,6 +96,7 @@ ExitCode run_sgd(const Verb&, const Options& options) {
   const std::optional<Assumed> assumed = assumed_of(training, delta);
   const std::string releases = training.releases.empty() ? "" : training.releases + noise_text(run);
   const std::string remark = stopwatch.remark(curve.neighbours(), to_string(method));
+  const bool is_slow = method == Method::lattice;  // seconds for each further number, of which the picture and the risk need dozens
   const std::string sentence = report::sentence_for_paper(run, epsilon, delta);
   if (options.json) {
     report::JsonWriter out;
@@ -109,7 +110,7 @@ ExitCode run_sgd(const Verb&, const Options& options) {
     }
     out.key("sentence").text(sentence);
     if (!warning.empty()) out.key("warnings").begin_array().text(warning).end_array();
-    if (!options.quiet) write_json(report::find_risk(curve), out.key("risk"));
+    if (!options.quiet && !is_slow) write_json(report::find_risk(curve), out.key("risk"));
     write_out(out.key("method").text(to_string(method)).key("steps").steps(steps).end_object().str() + "\n");
     return ExitCode::done;
   }
@@ -124,7 +125,14 @@ ExitCode run_sgd(const Verb&, const Options& options) {
   if (run.per_user > 1) text += "Unit of privacy: " + training.protects + ".\n";
   text += "\n";
   if (assumed) text += side_by_side(*assumed, epsilon, run.sampling, delta.text);
-  text += to_text(claim, {false, remark}) + "\n" + picture(curve) + "\n" + to_lines(report::find_risk(curve), {true, ""});
+  text += to_text(claim, {false, remark}) + "\n";
+  if (is_slow) {
+    text += wrapped(
+        "Further numbers about this plan take seconds each: ask for the risk by `tradeoff risk` and for the picture by `tradeoff curve`.",
+        2, 0);
+  } else {
+    text += picture(curve) + "\n" + to_lines(report::find_risk(curve), {true, ""});
+  }
   text += "\nFor a paper:\n  " + wrapped(sentence, 2, 2);
   write_out(text);
   return ExitCode::done;

@@ -40,6 +40,16 @@ def test_a_step_is_the_exact_sum_with_exact_noise() -> None:
     assert steps == 10
 
 
+def test_gradients_are_used_once() -> None:
+    model, optimizer, loader = private_parts()
+    exact = use_exact_noise(optimizer)
+    inputs, targets = next(iter(loader))
+    torch.nn.functional.cross_entropy(model(inputs), targets).backward()
+    exact.step()
+    with pytest.raises(ValueError, match="zero_grad"):
+        exact.step()
+
+
 def test_noise_has_the_stated_size() -> None:
     model, optimizer, _ = private_parts(noise=2.0)
     exact = use_exact_noise(optimizer)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from math import exp, log
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from . import _core
 from ._curve import Curve
@@ -103,7 +103,8 @@ def audit(
     found = _core.audit_samples(curve._core_for(direction), direction, rows[0], rows[1], _error_of(confidence), float(margin), features == "low bits")
     verdict, pairs, evidence, refutation, events, mu, advantage, more, would = found
     tested = tuple(TestedEvent(text, order, Interval(*first), Interval(*second)) for text, order, first, second in events)
-    return Audit(verdict, confidence, pairs, evidence, Refutation(*refutation) if refutation else None, tested, mu, advantage, more, would)
+    word = cast('Literal["refuted", "consistent", "inconclusive"]', verdict)
+    return Audit(word, confidence, pairs, evidence, Refutation(*refutation) if refutation else None, tested, mu, advantage, more, would)
 
 
 def audit_one_run(claim: PlanLike | Curve, *, right: int, made: int, canaries: int, delta: float = 1e-5, confidence: float = 0.999) -> OneRunAudit:

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+# It reads documents of other programs, whose members can be anything.
 """A second opinion on a privacy claim that somebody made."""
 
 from __future__ import annotations
@@ -123,7 +125,7 @@ def _read_run(run: Any, said: dict[str, Any]) -> tuple[Plan, str | None, list[st
             return _read_history(run, neighbours)
         elif "noise_multiplier" in run:
             try:
-                plan = sgd(**run)
+                plan: Plan = sgd(**run)
             except TypeError as error:
                 raise DomainError(f"what was run: {error}".replace("sgd()", "a training run")) from None
             sampling = run.get("sampling", "poisson")

@@ -47,6 +47,14 @@ TEST(SgdSampling, ShufflingShowsWhatIsAssumedBesideWhatIsCertain) {
   EXPECT_NEAR(found["poisson_accountant"]["epsilon"]["hi"].get<double>(), 1.43, 0.01);
 }
 
+// Each number of such a plan takes long: the text names the verbs for the risk and the picture instead of asking dozens.
+TEST(SgdSampling, SeveralShuffledPassesAreAnswered) {
+  const Outcome run = sgd({"--noise-multiplier", "2", "--batch", "50", "--examples", "1000", "--epochs", "3", "--sampling", "shuffled"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("Assumed and certain"));
+  EXPECT_THAT(run.out, HasSubstr("`tradeoff risk`"));
+}
+
 /// An epsilon of each sampler that a note of the mathematics states: sections 2.8 and 7.
 TEST(SgdSampling, EverySamplerAnswers) {
   const auto epsilon = [](const std::vector<std::string>& more) {

@@ -218,4 +218,4 @@ def register(force: bool = True) -> None:
     except ImportError:
         raise ImportError("register makes this accountant known to Opacus: pip install opacus") from None
     cast("Any", IAccountant).register(Accountant)  # isinstance() of theirs says yes
-    register_accountant(Accountant.mechanism(), Accountant, force=force)
+    register_accountant(Accountant.mechanism(), Accountant, force=force)  # pyright: ignore[reportArgumentType]  # it has the interface, without the base class

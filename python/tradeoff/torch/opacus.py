@@ -18,13 +18,14 @@ from typing import Any
 
 import torch
 from opacus.optimizers import DPOptimizer
+from opacus.optimizers.optimizer import _check_processed_flag, _mark_as_processed
 
 from .._errors import UnsupportedError
 from ._grid import ClipGrid
 from ._noise import NoiseSource
 
 
-class ExactOptimizer(DPOptimizer):  # type: ignore[misc]
+class ExactOptimizer(DPOptimizer):
     """A ``DPOptimizer`` that clips to integers, sums integers and adds rounded Gaussian noise on them. Made by ``use_exact_noise``."""
 
     _grid: ClipGrid
@@ -40,6 +41,8 @@ class ExactOptimizer(DPOptimizer):  # type: ignore[misc]
 
     def clip_and_accumulate(self) -> None:
         self._prepare()
+        for parameter in self.params:
+            _check_processed_flag(parameter.grad_sample)  # gradients that a step used already are refused
         samples = self.grad_samples
         if samples and len(samples[0]):
             mask = torch.ones(len(samples[0]), dtype=torch.bool, device=samples[0].device)
@@ -50,16 +53,19 @@ class ExactOptimizer(DPOptimizer):  # type: ignore[misc]
             if parameter.summed_grad is None:
                 parameter.summed_grad = torch.zeros_like(parameter, dtype=torch.int64)
             self._grid.add([parameter.summed_grad], [one])
-            parameter.grad_sample = None
+            _mark_as_processed(parameter.grad_sample)
 
     def add_noise(self) -> None:
         self._prepare()
         if any(parameter.summed_grad is None for parameter in self.params):
             raise UnsupportedError("a parameter has no gradient of this step; freeze it with requires_grad=False")
         sums = [parameter.summed_grad for parameter in self.params]
+        for total in sums:
+            _check_processed_flag(total)
         self._noise.add_to(sums)
         for parameter, total in zip(self.params, sums):
             parameter.grad = (total.double() * self._grid.step).to(parameter.dtype)
+            _mark_as_processed(total)
 
 
 def use_exact_noise(optimizer: Any) -> ExactOptimizer:

@@ -52,7 +52,7 @@ TEST(SgdSampling, SeveralShuffledPassesAreAnswered) {
   const Outcome run = sgd({"--noise-multiplier", "2", "--batch", "50", "--examples", "1000", "--epochs", "3", "--sampling", "shuffled"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_THAT(run.out, HasSubstr("Assumed and certain"));
-  EXPECT_THAT(run.out, HasSubstr("`tradeoff risk`"));
+  EXPECT_THAT(run.out, HasSubstr("Further numbers about this plan"));
 }
 
 /// An epsilon of each sampler that a note of the mathematics states: sections 2.8 and 7.

@@ -14,7 +14,15 @@ from ._plan import Plan, PlanLike
 
 
 class Refutation(NamedTuple):
-    """The event that refuted a claim: the claim allows it at most ``e**epsilon`` times the other probability plus ``delta``."""
+    """The event that refuted a claim: the claim allows it at most ``e**epsilon`` times the other probability plus ``delta``.
+
+    Attributes:
+        pairs: how many pairs of outputs had been read.
+        event: in words.
+        likelier: the stream in which it is too likely, ``with`` or ``without``.
+        epsilon: of the line of the claimed curve that is violated.
+        delta: of the same line.
+    """
 
     pairs: int
     event: str
@@ -24,7 +32,14 @@ class Refutation(NamedTuple):
 
 
 class TestedEvent(NamedTuple):
-    """An event with bounds on its probabilities in the stream where it is expected to be likelier and in the other one."""
+    """An event with bounds on its probabilities in the stream where it is expected to be likelier and in the other one.
+
+    Attributes:
+        event: in words.
+        likelier: the stream in which it is expected to be likelier.
+        likelier_rate: its probability there.
+        other_rate: its probability in the other stream.
+    """
 
     event: str
     likelier: str
@@ -33,7 +48,20 @@ class TestedEvent(NamedTuple):
 
 
 class Audit(NamedTuple):
-    """What samples show. The bounds hold for the program whatever it is, all at once, with the stated confidence."""
+    """What samples show. The bounds hold for the program whatever it is, all at once, with the stated confidence.
+
+    Attributes:
+        verdict: refuted, consistent or inconclusive.
+        confidence: a true claim is refuted with probability at most one less this.
+        pairs: how many pairs of outputs were read.
+        evidence: the largest wealth of a bettor against the claim who starts with 1, bounded below.
+        refutation: what refuted the claim, if anything did.
+        events: those that were tested, with bounds on their probabilities.
+        mu_below: the program is not mu-GDP for a smaller mu.
+        advantage_below: the advantage of some attack is at least this.
+        more_pairs: a rough estimate of how many more would decide, if it is inconclusive.
+        more_would_refute: whether they would refute rather than support it.
+    """
 
     verdict: Literal["refuted", "consistent", "inconclusive"]
     confidence: float
@@ -58,7 +86,15 @@ class Audit(NamedTuple):
 
 
 class OneRunAudit(NamedTuple):
-    """What the guesses about canaries of one training run show. Each bound by itself has the stated confidence."""
+    """What the guesses about canaries of one training run show. Each bound by itself has the stated confidence.
+
+    Attributes:
+        verdict: refuted or inconclusive.
+        confidence: a true claim is refuted with probability at most one less this.
+        chance_above: bounds the probability of so many right guesses under the claim.
+        epsilon_below: the run is not (epsilon, delta)-DP for a smaller epsilon.
+        mu_below: the run is not mu-GDP for a smaller mu.
+    """
 
     verdict: Literal["refuted", "inconclusive"]
     confidence: float

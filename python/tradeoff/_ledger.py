@@ -31,6 +31,8 @@ class Account(NamedTuple):
         unit: what is protected, in words.
         stated: the cap as it was stated.
         guarantee: what holds for all spends together, in words.
+        planned: the part of spent that is reserved and not used yet.
+        block_of: the group of disjoint blocks that it belongs to, or empty.
     """
 
     name: str

@@ -28,7 +28,18 @@ _POISSON = re.compile(r"gaussian\(sigma=([^,()]+)\) \| poisson\(rate=([^,()]+)\)
 
 
 class Opinion(NamedTuple):
-    """The verdict on a claim. ``certified`` encloses the true value of the claimed quantity at the claimed delta."""
+    """The verdict on a claim. ``certified`` encloses the true value of the claimed quantity at the claimed delta.
+
+    Attributes:
+        verdict: holds, fails or undecided.
+        claimed: the numbers of the claim.
+        certified: encloses the true value.
+        quantity: which number is judged.
+        plan: what was run.
+        neighbours: the relation that the verdict speaks of.
+        assumed: what the claim did not say.
+        if_shuffled: the same quantity if the loader shuffles, by what is proved without amplification.
+    """
 
     verdict: Verdict
     claimed: dict[str, str]

@@ -181,8 +181,9 @@ Cap cap_gdp(const StatedCap& cap, double) {
   const char* allowed = "mu, rho, advantage, or epsilon and delta";
   if (ways(cap) != 1 || cap.divergence) refuse_cap("gdp", allowed);
   if (cap.mu) {
+    if (!(cap.mu->value.lo > 0)) throw DomainError("mu: " + cap.mu->text + " is not allowed; a cap must be above 0");
     const auto mu = exact_rational(*cap.mu);
-    const Plan one = parse("gdp(mu=" + cap.mu->text + ")");  // refuses what is no mu
+    const Plan one = parse("gdp(mu=" + cap.mu->text + ")");
     const auto exact = mu ? exact_square(one) : std::nullopt;
     const auto units = exact ? to_units(*exact, amount_places, Round::down) : std::nullopt;
     const Units amount = units && *units > 0 ? *units : found_down(square(Interval::exactly(cap.mu->value.lo)).lo, "mu = " + cap.mu->text);

@@ -203,6 +203,8 @@ TEST_P(LedgerOn, RefusesBadInputAndChargesNothing) {
   EXPECT_THAT(refused({{"a"}, "k", "gaussian(1e-5)"}), HasSubstr("budget"));
   EXPECT_THAT(message_of([&] { ledger.create(account("a", mu_cap("2"))); }), HasSubstr("exists already"));
   EXPECT_THAT(message_of([&] { ledger.create(account("b,c", mu_cap("2"))); }), HasSubstr("without commas"));
+  for (const char* mu : {"-1", "0", "-1e-300"})
+    EXPECT_THAT(message_of([&] { ledger.create(account("b", mu_cap(mu))); }), HasSubstr("above 0")) << mu;
   EXPECT_THAT(message_of([&] { static_cast<void>(ledger.history("b")); }), HasSubstr("there is no account"));
   EXPECT_EQ(ledger.verify().head, head);
 }

@@ -68,8 +68,8 @@ StatedClaim read_claim(const std::string& path) {
   Json form;
   try {
     form = Json::parse(block_of(text, path));
-  } catch (const Json::exception& error) {
-    throw InputError("'" + path + "' is no claim: it is not JSON (" + error.what() + ")");
+  } catch (const Json::parse_error& error) {
+    throw InputError("'" + path + "' is no claim: it is not JSON; byte " + std::to_string(error.byte) + " is not expected there");
   }
   if (!form.is_object()) throw DomainError("claim: it must be an object with \"what was run\" and \"claimed\"");
   StatedClaim claim;

@@ -99,18 +99,21 @@ struct Power {
   Interval value;
 };
 
-/// The tail of the group: the largest losses add at most, and below G_mu the iteration stays below G with the multiple of mu.
+/// The tail of the group. delta(e/size) <= delta_group(e) <= size exp((size - 1) e/size) delta(e/size), so the largest losses and the limit
+/// are multiples, and below G_mu the iteration stays below G with the multiple of mu. [group-privacy]
 Tail grouped_tail(const Tail& base, std::size_t size) {
   const Interval times = Interval::exactly(static_cast<double>(size));
-  if (base.zero_from < infinity) return zero_tail((times * base.zero_from).hi);
-  if (base.kind == TailKind::floor) return heavy_tail(TailKind::floor);
+  const LargestLoss largest{times * base.largest.remove, times * base.largest.add};
+  if (base.zero_from < infinity) return pure_tail(largest);
+  if (base.limit.lo == infinity) return heavy_tail(base.kind, largest);
   Tail tail;
-  tail.largest = {{base.largest.remove.lo, infinity}, {base.largest.add.lo, infinity}};  // a group loses at least what one record loses
+  tail.largest = largest;
+  tail.limit = times * base.limit;
   if (base.gdp_mu < infinity) {
     tail.kind = TailKind::gdp;
     tail.gdp_mu = (times * base.gdp_mu).hi;
   }
-  if (base.gaussian) {  // equal parts of e: at most size terms exp((size - 1) e/size) delta(e/size)
+  if (base.gaussian) {
     const GaussianTail& one = *base.gaussian;
     const Interval slope = (times - 1.0 + one.slope) / times;
     tail.gaussian = GaussianTail{(log(times) + one.log_factor).hi, slope.hi, (times * one.width).hi, (times * std::max(one.from, 0.0)).hi};

@@ -24,6 +24,7 @@
 #include "support/profile_only.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
+#include "tradeoff/gdp.h"
 
 // [group-privacy]
 namespace tradeoff::detail {
@@ -106,6 +107,32 @@ TEST(Group, KeepsTheTail) {
   for (double e = model.from; e < model.from + 20; e += 0.7) {
     EXPECT_GE(model.log_factor + model.slope * e - e * e / (2 * model.width * model.width), group.log_delta_at(Interval::exactly(e)).lo);
   }
+}
+
+// delta_k(s) >= delta(s/k): the largest loss and the limit of the tail are multiples, not more and not less.
+TEST(Group, MultipliesTheLimitAndTheLargestLoss) {
+  for (const std::string base : {"gaussian(sigma=1.17) | sample(rate=0.09)", "laplace(scale=2) | sample(rate=0.3)",
+                                 "dp(epsilon=0.5, delta=1e-4)", "gdp(mu=0.3) | poisson(rate=0.1)", "discrete_laplace(scale=3)"}) {
+    const Curve one = analyze(parse(base));
+    for (const int size : {2, 3}) {
+      const Curve group = analyze(parse(base + " | group(" + std::to_string(size) + ")"));
+      for (const double epsilon : {0.0, 0.1, 0.5, 1.0, 3.0})
+        EXPECT_GE(group.delta_at(epsilon).hi, one.delta_at(epsilon / size).lo) << base << " " << size << " " << epsilon;
+      const Tail tail = loss_of(group)->tail(), single = loss_of(one)->tail();
+      EXPECT_GE(tail.limit.lo, size * single.limit.lo * (1 - 1e-15)) << base;
+      EXPECT_GE(tail.limit.hi, size * single.limit.lo) << base;
+      if (single.zero_from < infinity) {
+        EXPECT_EQ(group.delta_at(single.largest.worse().hi * size * (1 + 1e-12)).hi, 0) << base;
+        EXPECT_GT(group.delta_at(single.largest.worse().lo * size * (1 - 1e-6)).hi, 0) << base;
+        EXPECT_NEAR(tail.largest.worse().lo, size * single.largest.worse().lo, 1e-12) << base;
+      }
+    }
+  }
+  // The supremum is the limit: two records of Gaussian noise.
+  const Interval mu = measure_mu(analyze(parse("gaussian(sigma=1.17) | sample(rate=0.09) | group(2)"))).mu;
+  EXPECT_THAT(mu, Encloses(2 / 1.17));
+  EXPECT_LE(mu.width(), 1e-9);
+  EXPECT_EQ(measure_mu(analyze(parse("dp(epsilon=0.5, delta=1e-4) | group(2)"))).verdict, GdpVerdict::not_gdp);
 }
 
 TEST(Group, FromTheProfileAlone) {

@@ -16,6 +16,7 @@ constexpr std::uint64_t first_design = 32;          // pairs; earlier nothing ca
 constexpr std::uint64_t most_design_rows = 131072;  // kept in memory; the rest of a stream is only counted
 constexpr std::uint64_t most_design_values = 1 << 23;
 constexpr std::size_t most_columns = 4096;
+constexpr std::size_t most_quadratic_columns = 16;  // the number of products grows with the square
 constexpr std::size_t most_binned_columns = 256;    // more coordinates: the sum of their log-odds would be noise
 constexpr std::size_t counted_designs = 2;          // the latest ones; older events are no longer counted
 
@@ -98,6 +99,7 @@ void TwoSampleAudit::learn(double share) {
     design.scores.push_back(Score::low_bits(early_with, early_without));
   } else {
     design.scores.push_back(Score::linear(early_with, early_without));
+    if (columns_ >= 2 && columns_ <= most_quadratic_columns) design.scores.push_back(Score::quadratic(early_with, early_without));
     if (columns_ <= most_binned_columns) design.scores.push_back(Score::binned(early_with, early_without));
   }
   const std::vector<Candidate> found = candidates(design.scores, with, without);

@@ -3,12 +3,14 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 
 #include "audit/one_run.h"
 #include "audit/two_sample.h"
 #include "command_request.h"
 #include "output_file.h"
 #include "progress.h"
+#include "report/audit_note.h"
 #include "report/claim.h"
 #include "report/curve_picture.h"
 #include "report/json.h"
@@ -76,7 +78,11 @@ Terms read_terms(const ask::Request& request) {
 std::unique_ptr<RowReader> open_rows(const Options& options, const std::string& side, std::chrono::seconds time_limit) {
   const std::string *file = options.find(side), *command = options.find(side + "-command");
   if (file != nullptr && command != nullptr) throw DomainError("audit: give --" + side + " or --" + side + "-command, not both");
-  if (file != nullptr) return read_rows_of_file(*file, "--" + side);
+  if (file != nullptr) {
+    if (!std::filesystem::exists(*file) && file->find(' ') != std::string::npos)
+      throw InputError("--" + side + ": there is no file " + *file + "; a command is given by --" + side + "-command");
+    return read_rows_of_file(*file, "--" + side);
+  }
   if (command != nullptr) return read_rows_of_command(*command, "--" + side + "-command", time_limit);
   throw DomainError("audit: the outputs " + side + " the record are missing: --" + side + " FILE or --" + side +
                     "-command COMMAND (or --canaries, or --guesses)");
@@ -259,27 +265,15 @@ std::string to_json(const Findings& findings, const ask::Request& request, const
 report::Picture draw(const audit::Result& result, const ask::Request& request, const Curve& curve) {
   report::Picture picture = report::tradeoff_axes("Attacks seen in the samples, and the claim");
   picture.series.push_back(report::tradeoff_series("claimed: " + to_string(request.plan()), curve, request.direction()));
-  std::vector<std::pair<double, double>> corners = {{0, 1}, {1, 0}};
+  std::vector<report::Attack> attacks;
   for (const audit::TestedEvent& event : result.events) {
     if (event.order == Order::without_over_with && request.direction() != Direction::worst) {  // the same axes: the complement of the event
-      corners.emplace_back(1 - event.first_rate.lo, event.second_rate.hi);
+      attacks.emplace_back(1 - event.first_rate.lo, event.second_rate.hi);
     } else {
-      corners.emplace_back(event.second_rate.hi, 1 - event.first_rate.lo);
+      attacks.emplace_back(event.second_rate.hi, 1 - event.first_rate.lo);
     }
   }
-  std::sort(corners.begin(), corners.end());
-  std::vector<std::pair<double, double>> hull;  // mixing two attacks is an attack
-  for (const auto& point : corners) {
-    const auto is_above = [&] {
-      const auto &a = hull[hull.size() - 2], &b = hull.back();
-      return (b.first - a.first) * (point.second - a.second) - (b.second - a.second) * (point.first - a.first) <= 0;
-    };
-    while (hull.size() >= 2 && is_above()) hull.pop_back();
-    hull.push_back(point);
-  }
-  report::Series attacks{.label = "shown by attacks: the curve lies below", .spots = {}, .stroke = report::Stroke::dashed};
-  for (const auto& [x, y] : hull) attacks.spots.push_back({x, Interval::exactly(y)});
-  picture.series.push_back(attacks);
+  picture.series.push_back(report::attack_series("shown by attacks: the curve lies below", std::move(attacks)));
   picture.series.push_back(report::guessing_line());
   return picture;
 }
@@ -321,7 +315,8 @@ std::vector<audit::Canary> read_canaries(const std::string& path) {
     if (row[1] != 0 && row[1] != 1) throw DomainError(place + ": included must be 0 or 1");
     canaries.push_back({row[0], row[1] == 1});
   }
-  if (canaries.size() < 16) throw DomainError("--canaries: at least 16 canaries are needed; there are " + std::to_string(canaries.size()));
+  if (canaries.size() < audit::fewest_canaries)
+    throw DomainError("--canaries: at least 16 canaries are needed; there are " + std::to_string(canaries.size()));
   return canaries;
 }
 
@@ -339,29 +334,6 @@ audit::Guesses read_guesses(const std::string& text) {
   return {.canaries = numbers[2], .made = numbers[1], .right = numbers[0]};
 }
 
-struct OneRun {
-  audit::Guesses best{};
-  double chance = 1;  ///< of so many right guesses, under the claim, times the number of trials
-  double epsilon = 0;
-  double mu = 0;
-};
-
-/// Several numbers of guesses share the error equally.
-OneRun audit_one_run(const std::vector<audit::Guesses>& trials, const audit::Claim& claim, const Terms& terms) {
-  OneRun found{.best = trials.front()};
-  const double count = static_cast<double>(trials.size()), error = (Interval::exactly(terms.error) / count).lo;
-  for (const audit::Guesses& guesses : trials) {
-    const double chance = (Interval::exactly(audit::chance_above(guesses, claim.lines[0])) * count).hi;
-    if (chance < found.chance) {
-      found.chance = chance;
-      found.best = guesses;
-    }
-    found.epsilon = std::max(found.epsilon, audit::epsilon_below(guesses, terms.delta, error));
-    found.mu = std::max(found.mu, audit::mu_below(guesses, error));
-  }
-  return found;
-}
-
 ExitCode run_one_run(const ask::Request& request, const Options& options, const Curve& curve, const Terms& terms) {
   request.require_both_directions("guesses are about both directions at once");
   for (const char* unused : {"bits", "with", "without", "with-command", "without-command", "samples", "margin", "format", "out"})
@@ -370,20 +342,19 @@ ExitCode run_one_run(const ask::Request& request, const Options& options, const 
   const std::string *file = options.find("canaries"), *counts = options.find("guesses");
   if (file != nullptr && counts != nullptr) throw DomainError("audit: give --canaries or --guesses, not both");
   std::vector<audit::Guesses> trials;
-  if (file != nullptr) {
-    const std::vector<audit::Canary> canaries = read_canaries(*file);
-    for (const std::uint64_t made : audit::numbers_of_guesses(canaries.size())) trials.push_back(audit::guess(canaries, made));
-  } else {
+  if (file != nullptr)
+    trials = audit::guess_all(read_canaries(*file));
+  else
     trials.push_back(read_guesses(*counts));
-  }
-  const OneRun found = audit_one_run(trials, audit::claim_of(curve, Direction::worst), terms);
+  const audit::OneRun found =
+      audit::judge_one_run(trials, audit::claim_of(curve, Direction::worst).of(Order::with_over_without), terms.delta, terms.error);
   const Verdict verdict = found.chance <= terms.error ? Verdict::refuted : Verdict::inconclusive;
   if (options.json) {
     report::JsonWriter out;
     write_head(out, request, curve, terms, verdict);
     out.key("canaries").integer(found.best.canaries).key("guesses").integer(found.best.made).key("right").integer(found.best.right);
-    out.key("chance_above").number(std::min(1.0, found.chance)).key("mu_below").number(found.mu).key("epsilon_below").begin_object();
-    out.key("delta").number(terms.delta).key("epsilon").number(found.epsilon).end_object();
+    out.key("chance_above").number(found.chance).key("mu_below").number(found.mu_below).key("epsilon_below").begin_object();
+    out.key("delta").number(terms.delta).key("epsilon").number(found.epsilon_below).end_object();
     write_out(out.key("version").text(TRADEOFF_VERSION).end_object().str() + "\n");
   } else {
     const std::string plan = to_string(request.plan()), guesses = std::to_string(found.best.right) + " of " +
@@ -392,9 +363,9 @@ ExitCode run_one_run(const ask::Request& request, const Options& options, const 
     std::string text = verdict == Verdict::refuted
                            ? "refuted: with confidence " + terms.confidence + " the run does not have the privacy of " + plan + "\n"
                            : "inconclusive: the guesses do not refute " + plan + "\n";
-    text += "    " + guesses + "; under the plan at most this likely: " + above(std::min(1.0, found.chance)) + "\n";
-    text += "    shown with confidence " + terms.confidence + ", each by itself: epsilon >= " + below(found.epsilon) +
-            " at delta = " + terms.delta_text + "; mu >= " + below(found.mu) + "\n";
+    text += "    " + guesses + "; under the plan at most this likely: " + above(found.chance) + "\n";
+    text += "    shown with confidence " + terms.confidence + ", each by itself: epsilon >= " + below(found.epsilon_below) +
+            " at delta = " + terms.delta_text + "; mu >= " + below(found.mu_below) + "\n";
     write_out(text);
   }
   return code_of_verdict(verdict);

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -28,6 +34,11 @@ struct StatedClaim {
   std::string delta;
 };
 
+/// A claim in a form that the Python package reads.
+struct OtherForm {
+  std::string why;
+};
+
 /// The block of a model card that states the claim, or the whole text.
 std::string block_of(const std::string& text, const std::string& path) {
   if (!path.ends_with(".md")) return text;
@@ -39,6 +50,8 @@ std::string block_of(const std::string& text, const std::string& path) {
     if (block.find("\"what was run\"") != std::string::npos) found.push_back(block);
     at = end + 4;
   }
+  if (found.empty() && (text.find("what was run") != std::string::npos || text.find("privacy:") != std::string::npos))
+    throw OtherForm{"'" + path + "': a claim in YAML"};
   if (found.size() != 1)
     throw InputError("'" + path + "': the model card has " + std::to_string(found.size()) +
                      " blocks with \"what was run\"; it must have one");
@@ -54,10 +67,8 @@ std::string number_text(const Json& value, const std::string& name) {
 
 std::string text_of(const Json& value, const std::string& name) {
   if (value.is_string()) return value.get<std::string>();
-  throw DomainError("claim: '" + name + "' must be a text" +
-                    (name == "what was run" ? ": a plan. Event trees, histories and configurations of other libraries are read by Python's "
-                                              "tradeoff.opinion, `python -m tradeoff opinion FILE`"
-                                            : ""));
+  if (name == "what was run" && value.is_object()) throw OtherForm{"claim: '" + name + "' that is no plan"};
+  throw DomainError("claim: '" + name + "' must be a text");
 }
 
 StatedClaim read_claim(const std::string& path) {
@@ -65,6 +76,7 @@ StatedClaim read_claim(const std::string& path) {
   if (!file) throw InputError("cannot read the claim '" + path + "'");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (text.size() > longest_claim) throw InputError("'" + path + "' is longer than 1 MB");
+  if (!path.ends_with(".json") && !path.ends_with(".md")) throw OtherForm{"'" + path + "': a file that is neither .json nor .md"};
   Json form;
   try {
     form = Json::parse(block_of(text, path));
@@ -80,8 +92,10 @@ StatedClaim read_claim(const std::string& path) {
       claim.neighbours = text_of(value, name);
     else if (name == "claimed" && value.is_object())
       for (const auto& [quantity, number] : value.items()) {
+        if (quantity == "mu" || quantity == "slack" || quantity == "advantage") throw OtherForm{"claim: a claimed " + quantity};
         if (quantity != "epsilon" && quantity != "delta")
-          throw DomainError("claim: claimed '" + quantity + "' is not known here; epsilon and delta are");
+          throw DomainError("claim: claimed '" + quantity.substr(0, 40) +
+                            "' is not known; known are epsilon and delta, mu (and slack), advantage");
         (quantity == "epsilon" ? claim.epsilon : claim.delta) = number_text(number, quantity);
       }
     else if (name != "name")
@@ -112,6 +126,41 @@ std::string plan_if_shuffled(const std::string& plan) {
   return "gaussian(sigma=" + found[1].str() + ") | repeat(" + std::to_string(static_cast<std::uint64_t>(std::max(1.0, passes))) + ")";
 }
 
+/// Runs a program with the streams of this one; its exit code, or nothing if it cannot be started.
+std::optional<int> run_program(const std::vector<std::string>& words, bool silent) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  if (silent) posix_spawn_file_actions_addopen(&files, 2, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, arguments.front(), &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  int status = 0;
+  if (failed != 0 || ::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return std::nullopt;
+  return WEXITSTATUS(status);
+}
+
+/// The package for Python, if the Python beside this program or that of the PATH has it, judges the claim.
+ExitCode ask_python(const OtherForm& form, const std::string& path, bool json) {
+  std::error_code none;
+  const std::filesystem::path beside = std::filesystem::read_symlink("/proc/self/exe", none).parent_path() / "python3";
+  for (const std::string& python : {beside.string(), std::string("python3")}) {
+    if (run_program({python, "-c", "import tradeoff._opinion"}, true) != 0) continue;
+    std::vector<std::string> words = {python, "-m", "tradeoff", "opinion"};
+    if (json) words.emplace_back("--json");
+    words.push_back(path);
+    const std::optional<int> code = run_program(words, false);
+    for (const ExitCode known : {ExitCode::done, ExitCode::check_failed, ExitCode::bad_input, ExitCode::undecided})
+      if (code == static_cast<int>(known)) return known;
+    throw InputError("'" + path + "': the package tradeoff of " + python + " ended without an opinion");
+  }
+  throw InputError(form.why +
+                   " is read by the package tradeoff for Python, which is not installed here; `pip install tradeoff`, and then "
+                   "this command or `python -m tradeoff opinion FILE`");
+}
+
 struct Judgement {
   std::string word;
   ExitCode code;
@@ -129,7 +178,12 @@ ExitCode run_opinion(const Verb&, const Options& options) {
     write_error("tradeoff: opinion reads one claim; see tradeoff opinion --help\n");
     return ExitCode::bad_usage;
   }
-  const StatedClaim claim = read_claim(options.further.front());
+  StatedClaim claim;
+  try {
+    claim = read_claim(options.further.front());
+  } catch (const OtherForm& form) {
+    return ask_python(form, options.further.front(), options.json);
+  }
   ask::CurveCache curves;
   const Judgement verdict = judge(ask_about(claim, "check", curves).outcome);
   const ask::Answer certified = ask_about(claim, "epsilon", curves);

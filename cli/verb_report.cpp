@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <utility>
@@ -78,19 +79,34 @@ report::Context read_context(const Options& options, const ask::Request& request
   return context;
 }
 
+/// The result of an audit, which must be about this plan.
+void read_audit(report::Context& context, const Options& options, const ask::Request& request, const Curve& curve) {
+  const std::string* file = options.find("audit");
+  if (file == nullptr) return;
+  context.audited = read_text(options, "audit", {});
+  context.audit = report::read_audit_note(read_plan_argument("@" + *file), *file);
+  if (context.audit->plan != to_string(request.plan()) || context.audit->neighbours != report::to_word(curve.neighbours()))
+    throw DomainError("--audit " + *file + ": the audit is about " + context.audit->plan + " under " + context.audit->neighbours +
+                      " neighbours, not about this plan");
+}
+
 report::Statement statement_of(const Options& options, ask::CurveCache& curves) {
   const ask::Request request = to_request(report_row, options, curves);
   request.require_both_directions("a statement covers both directions at once");
-  return report::make_statement(read_context(options, request), request.plan(), *request.curve());
+  report::Context context = read_context(options, request);
+  const auto curve = request.curve();
+  read_audit(context, options, request, *curve);
+  return report::make_statement(std::move(context), request.plan(), *curve);
 }
 
 /// The statement of a plan to compare with. An error in its text is printed with a caret.
 report::Statement further_statement(const std::string& argument, const Options& options, ask::CurveCache& curves) {
   Options mine = options;
   mine.plan = read_plan_argument(argument);
-  // The published values and their publisher belong to the first plan.
-  std::erase_if(mine.values, [](const auto& one) {
-    return one.first->name == "released" || one.first->name == "rows" || one.first->name == "date" || one.first->name == "contact";
+  // The published values, their publisher and the audit belong to the first plan.
+  constexpr std::array<std::string_view, 5> of_the_first = {"released", "rows", "date", "contact", "audit"};
+  std::erase_if(mine.values, [&](const auto& one) {
+    return std::find(of_the_first.begin(), of_the_first.end(), one.first->name) != of_the_first.end();
   });
   try {
     return statement_of(mine, curves);

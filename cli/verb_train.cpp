@@ -282,23 +282,49 @@ std::string check_lines(const train::AuditResult& found) {
   return text;
 }
 
+void write_whole(const train::AuditedWhole& whole, report::JsonWriter& out) {
+  out.key("one_run").begin_object().key("steps").integer(whole.steps).key("plan").text(whole.plan);
+  out.key("canaries").integer(whole.shown.best.canaries).key("included").integer(whole.included);
+  out.key("guesses").integer(whole.shown.best.made).key("right").integer(whole.shown.best.right);
+  out.key("chance_above").number(whole.shown.chance).key("mu_below").number(whole.shown.mu_below).key("epsilon_below").begin_object();
+  out.key("delta").number(train::audited_delta).key("epsilon").number(whole.shown.epsilon_below).key("certified").interval(whole.certified);
+  out.end_object().key("refuted").boolean(whole.is_refuted).end_object();
+}
+
+std::string whole_lines(const train::AuditedWhole& whole) {
+  const audit::Guesses& best = whole.shown.best;
+  std::string text = "one run of " + std::to_string(whole.steps) + " steps: ";
+  if (best.canaries == 0) return text + "too few weights or records for canaries\n";
+  text += std::to_string(best.right) + " of " + std::to_string(best.made) + " guesses about " + std::to_string(best.canaries) +
+          " canaries are right\n";
+  text += "       epsilon of the run >= " + numeric::to_text_below(whole.shown.epsilon_below, 4) +
+          " with 99.9 % confidence, <= " + numeric::to_text_above(whole.certified.hi, 6) + " is certified, at delta = 1e-8\n";
+  text += "       mu of the run >= " + numeric::to_text_below(whole.shown.mu_below, 4) + "\n";
+  if (whole.is_refuted) text += "ALARM  the run does not have the privacy of " + whole.plan + "\n";
+  return text;
+}
+
 ExitCode audit_steps(const Options& options, const TrainingData& data) {
   if (options.find("learning-rate") != nullptr) throw DomainError("train: --learning-rate does not go with --audit, which has its own");
+  if (options.find("delta") != nullptr && options.find("epsilon") == nullptr)
+    throw DomainError("train: --delta does not go with --audit, which bounds epsilon at 1e-8; it goes with --epsilon");
   const TrainingTerms terms = read_terms(options, data.records);
   const std::uint64_t steps = read_whole(options, "audit-steps", 100, 200'000);
+  const std::uint64_t all = steps + std::min(steps, terms.steps);
   const train::AuditResult found =
-      train::audit(terms, steps, noise::thread_stream(), [&](std::uint64_t done) { Progress::report(done, steps); });
+      train::audit(terms, steps, noise::thread_stream(), [&](std::uint64_t done) { Progress::report(done, all); });
   if (options.json) {
     report::JsonWriter out;
     out.begin_object().key("steps").integer(found.steps).key("guesses").integer(found.guesses).key("right").integer(found.right);
     out.key("mu_below").number(found.mu_below).key("confidence").number(1 - train::audit_error).key("promised").interval(found.promised);
     write_checks(found, out);
+    write_whole(found.whole, out);
     write_out(out.key("exposed").boolean(found.exposes()).end_object().str() + "\n");
   } else {
     write_out(std::to_string(found.steps) + " steps, " + std::to_string(found.right) + " of " + std::to_string(found.guesses) +
               " secrets of the canary guessed\nmu of a step >= " + numeric::to_text_below(found.mu_below, 6) +
               " with 99.9 % confidence\nmu of a step <= " + numeric::to_text_above(found.promised.hi, 6) + " as promised\n" +
-              check_lines(found) +
+              check_lines(found) + whole_lines(found.whole) +
               (found.exposes() ? "The steps differ from what is stated.\n" : "No deviation from what is stated was found.\n"));
   }
   return found.exposes() ? ExitCode::check_failed : ExitCode::done;

@@ -158,7 +158,7 @@ constexpr std::array<Option, 17> compare_options = {{
     {"out", "FILE", "with --sampling: write to this file"},
 }};
 constexpr std::array<std::string_view, 3> report_choices = {"md", "html", "json"};
-constexpr std::array<Option, 10> report_options = {{
+constexpr std::array<Option, 11> report_options = {{
     {"compare", "PLAN", "another plan to compare with; may be given several times", false, {}, {}, false, true},
     {"format", "FORMAT", "the format (default: by the suffix of --out, otherwise md)", false, {}, report_choices},
     {"out", "FILE", "write to this file, all or nothing, instead of standard output"},
@@ -174,6 +174,7 @@ constexpr std::array<Option, 10> report_options = {{
      false,
      {},
      rows_choices},
+    {"audit", "FILE", "what `tradeoff audit PLAN --json` printed: its verdict, bounds and picture become a section"},
 }};
 constexpr std::array<Option, 5> curve_options = {{
     {"as", "WHAT", "tradeoff: beta of alpha (default); profile: delta of epsilon; gdpt: mu of epsilon", false, {}, curve_choices},
@@ -292,7 +293,13 @@ constexpr std::array<Option, 32> train_options = {{
     {"checkpoint", "FILE", "save the run and its model here, 20 times during the run; keep FILE.private secret"},
     {"resume", "", "continue the run in --checkpoint on the same data; steps done are not charged again", false, {}, {}, true},
     {"certificate", "FILE", "write the certificate there, as JSON"},
-    {"audit", "", "do not train: test whether the steps of such a run do what is stated; exit code 1 if not", false, {}, {}, true},
+    {"audit",
+     "",
+     "do not train: test whether steps of such a run, and a whole run with canaries, have the stated privacy; exit code 1 if not",
+     false,
+     {},
+     {},
+     true},
     {"audit-steps", "N", "with --audit: how many steps (default 200000, at least 100)"},
     {"figure", "DIR", "train the three MNIST settings of the Gaussian DP paper with both samplings; training.md and training.svg go there"},
     {"runs", "N", "with --figure: runs of each setting (default 5)"},
@@ -546,6 +553,8 @@ constexpr std::array<Verb, 40> all_verbs = {{
      "fresh randomness each time. Events are learned on earlier outputs and tested on later ones, by betting against the certified curve: "
      "the verdict keeps its confidence however often it is looked at, so it stops commands as soon as the claim is refuted. Below the "
      "verdict are bounds that hold for the program whatever it is.\n\n"
+     "Lowest bits: noise that is added in floating-point arithmetic leaves traces there that give records away. Without --bits they decide "
+     "nothing: a note tells if they refute the plan. With --bits they decide too, and the error is shared.\n\n"
      "--canaries and --guesses audit one training run: each canary was included by an independent fair coin, and the scores or guesses "
      "were made without knowing the coins. The canaries with the highest scores are guessed to be included, those with the lowest not.\n\n"
      "Exit code: 0 consistent, 1 refuted, 3 bad input (no verdict is given), 4 inconclusive.\n\n"
@@ -564,8 +573,8 @@ constexpr std::array<Verb, 40> all_verbs = {{
      "  {\"what was run\": \"gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)\",\n"
      "   \"neighbours\": \"add-remove\",\n"
      "   \"claimed\": {\"epsilon\": 2, \"delta\": 1e-5}}\n\n"
-     "What other libraries write (event trees of dp-accounting, states of Opacus, configurations of JAX Privacy, statements of TensorFlow "
-     "Privacy, YAML) is read by Python: `python -m tradeoff opinion FILE`.\n\n"
+     "The package tradeoff for Python, if it is installed, is asked about other forms: a claimed mu or advantage, YAML, event trees of "
+     "dp-accounting, states of Opacus, configurations of JAX Privacy, measurements of OpenDP, statements of TensorFlow Privacy.\n\n"
      "Exit code: 0 holds, 1 fails, 3 bad input, 4 undecided.\n\n"
      "Examples:\n"
      "  tradeoff opinion claim.json\n"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/ndarray.h>
 
+#include <cmath>
+
 #include "audit/one_run.h"
 #include "audit/two_sample.h"
 #include "bind.h"
@@ -42,13 +44,32 @@ auto audit_samples(const Curve& curve, const std::string& direction, const Matri
                          found.advantage_below, found.more_pairs, found.more_would_refute);
 }
 
-/// The probability of so many right guesses under the curve, and lower bounds on epsilon and mu.
-auto audit_one_run(const Curve& curve, std::uint64_t canaries, std::uint64_t made, std::uint64_t right, double delta, double error) {
-  const nb::gil_scoped_release unlocked;
-  const audit::Guesses guesses{canaries, made, right};
+/// The best guesses, the probability of so many right ones under the curve, and lower bounds on epsilon and mu.
+auto judge(const Curve& curve, const std::vector<audit::Guesses>& trials, double delta, double error) {
   const audit::Claim claim = audit::claim_of(curve, Direction::worst);
-  return std::make_tuple(audit::chance_above(guesses, claim.lines[0]), audit::epsilon_below(guesses, delta, error),
-                         audit::mu_below(guesses, error));
+  const audit::OneRun found = audit::judge_one_run(trials, claim.of(audit::Order::with_over_without), delta, error);
+  return std::make_tuple(found.best.canaries, found.best.made, found.best.right, found.chance, found.epsilon_below, found.mu_below);
+}
+
+auto audit_guesses(const Curve& curve, std::uint64_t canaries, std::uint64_t made, std::uint64_t right, double delta, double error) {
+  const nb::gil_scoped_release unlocked;
+  return judge(curve, {{canaries, made, right}}, delta, error);
+}
+
+/// A score and a coin for each canary.
+auto audit_canaries(const Curve& curve, const Matrix& rows, double delta, double error) {
+  if (rows.shape(1) != 2) throw DomainError("canaries: a row must be a score and whether it was included");
+  std::vector<audit::Canary> canaries;
+  for (std::size_t i = 0; i < rows.shape(0); ++i) {
+    const double score = rows(i, 0), included = rows(i, 1);
+    if (!std::isfinite(score)) throw DomainError("scores: entry " + std::to_string(i) + " is not a finite number");
+    if (included != 0 && included != 1) throw DomainError("included: entry " + std::to_string(i) + " must be 0 or 1");
+    canaries.push_back({score, included == 1});
+  }
+  if (canaries.size() < audit::fewest_canaries)
+    throw DomainError("scores: at least 16 canaries are needed; there are " + std::to_string(canaries.size()));
+  const nb::gil_scoped_release unlocked;
+  return judge(curve, audit::guess_all(canaries), delta, error);
 }
 
 }  // namespace
@@ -57,7 +78,8 @@ void bind_audit(nb::module_& module) {
   using namespace nb::literals;
   module.def("audit_samples", audit_samples, "curve"_a, "direction"_a, "with_record"_a, "without_record"_a, "error"_a, "margin"_a,
              "low_bits"_a);
-  module.def("audit_one_run", audit_one_run, "curve"_a, "canaries"_a, "made"_a, "right"_a, "delta"_a, "error"_a);
+  module.def("audit_guesses", audit_guesses, "curve"_a, "canaries"_a, "made"_a, "right"_a, "delta"_a, "error"_a);
+  module.def("audit_canaries", audit_canaries, "curve"_a, "rows"_a, "delta"_a, "error"_a);
 }
 
 }  // namespace tradeoff::detail::python

@@ -77,12 +77,12 @@ class Audit(NamedTuple):
     def epsilon_below(self, delta: float) -> float:
         """The program is not (epsilon, delta)-DP for a smaller epsilon."""
         rates = [(one.likelier_rate.lo - delta, one.other_rate.hi) for one in self.events]
-        return max((log(first / second) * (1 - 1e-14) for first, second in rates if first > second), default=0.0)
+        return max((max(0.0, log(first / second) * (1 - 1e-14) - 1e-14) for first, second in rates if first > second), default=0.0)
 
     def delta_below(self, epsilon: float) -> float:
         """The program is not (epsilon, delta)-DP for a smaller delta."""
         slope = exp(epsilon) * (1 + 1e-14)
-        return max(0.0, *((one.likelier_rate.lo - slope * one.other_rate.hi) * (1 - 1e-14) for one in self.events), 0.0)
+        return max((max(0.0, one.likelier_rate.lo - slope * one.other_rate.hi - 1e-15) for one in self.events), default=0.0)
 
 
 class OneRunAudit(NamedTuple):
@@ -91,6 +91,7 @@ class OneRunAudit(NamedTuple):
     Attributes:
         verdict: refuted or inconclusive.
         confidence: a true claim is refuted with probability at most one less this.
+        canaries, made, right: the canaries, and the guesses that speak most against the claim.
         chance_above: bounds the probability of so many right guesses under the claim.
         epsilon_below: the run is not (epsilon, delta)-DP for a smaller epsilon.
         mu_below: the run is not mu-GDP for a smaller mu.
@@ -98,6 +99,9 @@ class OneRunAudit(NamedTuple):
 
     verdict: Literal["refuted", "inconclusive"]
     confidence: float
+    canaries: int
+    made: int
+    right: int
     chance_above: float
     epsilon_below: float
     mu_below: float
@@ -143,16 +147,53 @@ def audit(
     return Audit(word, confidence, pairs, evidence, Refutation(*refutation) if refutation else None, tested, mu, advantage, more, would)
 
 
-def audit_one_run(claim: PlanLike | Curve, *, right: int, made: int, canaries: int, delta: float = 1e-5, confidence: float = 0.999) -> OneRunAudit:
-    """Tests a claimed plan on guesses about canaries that independent fair coins included in one training run.
+def audit_one_run(
+    claim: PlanLike | Curve,
+    *,
+    scores: Any = None,
+    included: Any = None,
+    right: int | None = None,
+    made: int | None = None,
+    canaries: int | None = None,
+    delta: float = 1e-5,
+    confidence: float = 0.999,
+) -> OneRunAudit:
+    """Tests a claimed plan on canaries that independent fair coins included in one training run.
+
+    Args:
+        claim: the plan of the run, or its curve.
+        scores, included: for each canary a number, computed without its coin, that is larger if it was included, and the coin. The canaries
+            with the highest scores are guessed to be included, those with the lowest not; several numbers of guesses share the error.
+        right, made, canaries: instead: how many guesses were right, of how many, about how many canaries. The number made is fixed before.
+        delta: where epsilon is bounded. Nothing is shown unless it is far below ``(1 - confidence) / canaries``, about.
+        confidence: a true claim is refuted with probability at most ``1 - confidence``.
 
     >>> audit_one_run("dp(epsilon=1)", right=812, made=1000, canaries=1000).verdict
+    'refuted'
+    >>> audit_one_run("gaussian(sigma=1)", scores=range(100), included=[i >= 50 for i in range(100)]).verdict
     'refuted'
     """
     curve = claim if isinstance(claim, Curve) else Plan(claim).curve()
     error = _error_of(confidence)
-    chance, epsilon, mu = _core.audit_one_run(curve._core, canaries, made, right, float(delta), error)
-    return OneRunAudit("refuted" if chance <= error else "inconclusive", confidence, chance, epsilon, mu)
+    counts = (right, made, canaries)
+    if scores is not None or included is not None:
+        import numpy as np
+
+        if any(one is not None for one in counts):
+            raise DomainError("give scores and included, or right, made and canaries, not both")
+        if scores is None or included is None:
+            raise DomainError("scores and included: one of them is missing")
+        columns = [np.asarray(one, dtype=np.float64) for one in (scores, included)]
+        if columns[0].ndim != 1 or columns[0].shape != columns[1].shape:
+            raise DomainError(f"scores and included: shapes {columns[0].shape} and {columns[1].shape}; both must be (canaries,)")
+        found = _core.audit_canaries(curve._core, np.ascontiguousarray(np.stack(columns, axis=1)), float(delta), error)
+    elif right is None or made is None or canaries is None:
+        raise DomainError("right, made and canaries are needed, or scores and included")
+    else:
+        if min(right, made, canaries) < 0:
+            raise DomainError("right, made and canaries must not be negative")
+        found = _core.audit_guesses(curve._core, int(canaries), int(made), int(right), float(delta), error)
+    return OneRunAudit("refuted" if found[3] <= error else "inconclusive", confidence, *found)
 
 
 def _error_of(confidence: float) -> float:

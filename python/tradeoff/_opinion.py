@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +25,7 @@ Verdict = Literal["holds", "fails", "undecided"]
 EXIT_CODES: dict[str, int] = {"holds": 0, "fails": 1, "undecided": 4}
 
 _RUN = ("what was run", "what_was_run", "plan")
-_FIELDS = {*_RUN, "claimed", "neighbours", "unit", "name"}
+_FIELDS = {*_RUN, "claimed", "neighbours", "unit", "sensitivity", "name"}
 _POISSON = re.compile(r"gaussian\(sigma=([^,()]+)\) \| poisson\(rate=([^,()]+)\) \| repeat\((?:times=)?(\d+)\)")
 
 
@@ -59,13 +61,41 @@ class Opinion(NamedTuple):
         claim = ", ".join(f"{name} = {value}" for name, value in self.claimed.items())
         lines = [
             f"{self.verdict}: the claim {claim}",
-            f"    certified: {self.quantity} between {self.certified.lo:.9g} and {self.certified.hi:.9g}",
+            f"    certified: {self.quantity} between {_rounded(self.certified.lo, 9, ROUND_FLOOR)} and {_rounded(self.certified.hi, 9, ROUND_CEILING)}",
             f"    what was run: {self.plan.text}",
             *(f"    assumed: {one}" for one in self.assumed),
         ]
         if self.if_shuffled is not None:
-            lines.append(f"    if the loader shuffles instead: {self.quantity} <= {self.if_shuffled.hi:.6g} is what is proved without amplification")
+            above = _rounded(self.if_shuffled.hi, 6, ROUND_CEILING)
+            lines.append(f"    if the loader shuffles instead: {self.quantity} <= {above} is what is proved without amplification")
         return "\n".join(lines)
+
+    def to_json(self) -> str:
+        """One line of JSON, with the members that ``tradeoff opinion --json`` prints."""
+
+        def ends(interval: Interval) -> dict[str, Any]:
+            return {name: value if value < float("inf") else "inf" for name, value in (("lo", interval.lo), ("hi", interval.hi))}
+
+        shuffled = None if self.if_shuffled is None else {self.quantity.split(" ")[0]: ends(self.if_shuffled)}
+        return json.dumps(
+            {
+                "verdict": self.verdict,
+                "claimed": self.claimed,
+                "certified": {self.quantity.split(" ")[0]: ends(self.certified)},
+                "plan": self.plan.text,
+                "neighbours": self.neighbours,
+                "assumed": self.assumed,
+                "if_shuffled": shuffled,
+            }
+        )
+
+
+def _rounded(number: float, digits: int, direction: str) -> str:
+    """Rounded to the side that keeps the statement true."""
+    if number == 0 or number == float("inf"):
+        return str(number)
+    exact = Decimal(number)
+    return f"{float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), rounding=direction)):.{digits}g}"
 
 
 def opinion(
@@ -76,22 +106,24 @@ def opinion(
     unit: str | None = None,
     noise_multiplier: Any = None,
     num_examples: int | None = None,
+    sensitivity: Any = None,
 ) -> Opinion:
     """Whether a claim holds for what was run.
 
     Args:
         source: the path of a file (a claim as JSON or YAML, a model card in Markdown with such a block, a statement of TensorFlow
-            Privacy), a mapping of the same form, a plan, an event of dp-accounting, an accountant or state of Opacus, or a strategy or
-            configuration of JAX Privacy.
+            Privacy), a mapping of the same form, a plan, an event of dp-accounting, an accountant or state of Opacus, a strategy or
+            configuration of JAX Privacy, or a measurement of OpenDP, also in the form that its ``serialize`` writes.
         claimed: ``{"epsilon": ..., "delta": ...}``, ``{"mu": ...}`` (with ``"slack"`` if one was allowed) or ``{"advantage": ...}``; needed
             where the source itself claims nothing.
         neighbours, unit: what an event tree or a strategy does not say; see ``interchange.from_dp_event``.
         noise_multiplier, num_examples: what a strategy of JAX Privacy does not say.
+        sensitivity: what a measurement of OpenDP does not say; see ``interchange.from_opendp``.
 
     >>> print(opinion({"what was run": "gaussian(sigma=2)", "claimed": {"epsilon": 1, "delta": 1e-5}}).verdict)
     fails
     """
-    said: dict[str, Any] = {"neighbours": neighbours, "unit": unit, "noise_multiplier": noise_multiplier, "num_examples": num_examples}
+    said: dict[str, Any] = {"neighbours": neighbours, "unit": unit, "noise_multiplier": noise_multiplier, "num_examples": num_examples, "sensitivity": sensitivity}
     if isinstance(source, Path) or (isinstance(source, str) and "(" not in source):
         source = read_claim(Path(source))
     if isinstance(source, Mapping) and any(name in source for name in _RUN):
@@ -104,6 +136,8 @@ def opinion(
     else:
         run = source
     plan, whose, assumed = _read_run(run, said)
+    if isinstance(source, Mapping) and "user-level" in str(source.get("name", "")):
+        assumed.append(str(source["name"]))
     if claimed is None:
         raise DomainError("claimed: what is claimed is missing, for example {'epsilon': 8, 'delta': 1e-5}")
     return _judge(plan, whose, dict(claimed), assumed)
@@ -118,7 +152,7 @@ def _parts(form: Mapping[str, Any]) -> tuple[Any, Mapping[str, Any], dict[str, A
         raise DomainError("the claim must say once what was run")
     if "claimed" not in form or not isinstance(form["claimed"], Mapping):
         raise DomainError("the claim has no member 'claimed' with an epsilon and a delta, a mu or an advantage")
-    return runs[0], form["claimed"], {name: form[name] for name in ("neighbours", "unit") if name in form}
+    return runs[0], form["claimed"], {name: form[name] for name in ("neighbours", "unit", "sensitivity") if name in form}
 
 
 def _read_run(run: Any, said: dict[str, Any]) -> tuple[Plan, str | None, list[str]]:
@@ -132,6 +166,8 @@ def _read_run(run: Any, said: dict[str, Any]) -> tuple[Plan, str | None, list[st
     if isinstance(run, Mapping):
         if "class_name" in run:
             run = _object_of(run)
+        elif "__function__" in run:
+            return _read_opendp(run, said)
         elif "history" in run:
             return _read_history(run, neighbours)
         elif "noise_multiplier" in run:
@@ -144,15 +180,26 @@ def _read_run(run: Any, said: dict[str, Any]) -> tuple[Plan, str | None, list[st
             return plan, run.get("neighbours", neighbours), assumed
         else:
             raise UnsupportedError(
-                "what was run: a mapping must be a training run (noise_multiplier, batch, examples, epochs), an event tree (class_name) "
-                "or a state of Opacus (history)"
+                "what was run: a mapping must be a training run (noise_multiplier, batch, examples, epochs), an event tree (class_name), "
+                "a state of Opacus (history) or a measurement of OpenDP (__function__)"
             )
+    if run is None or isinstance(run, (bool, int, float)):
+        raise UnsupportedError(f"what was run: {run!r} is no description; it must be a plan, a training run, an event tree or a state of an accountant")
     name = getattr(run, "class_name", None) or type(run).__name__
+    if str(getattr(type(run), "__module__", "")).split(".")[0] == "opendp":
+        return _read_opendp(run, said)
     if name.endswith("DpEvent"):
         if neighbours is None:
             raise DomainError("neighbours: an event tree does not say how neighbouring data sets differ: add-remove, replace-one or zero-out")
         word = getattr(neighbours, "name", neighbours)
-        plan = interchange.from_dp_event(run, neighbours=neighbours, unit=unit)
+        try:
+            plan = interchange.from_dp_event(run, neighbours=neighbours, unit=unit)
+        except Error:
+            raise
+        except AttributeError as error:
+            raise DomainError(f"what was run: an event has no member '{error.name}'") from None
+        except (TypeError, ValueError, ArithmeticError) as error:
+            raise DomainError(f"what was run: a member of {name}, or of an event in it, has no allowed value: {error}") from None
         assumed.append(f"{word} neighbours, as stated; noise multipliers are in units of the {unit or 'sensitivity of one record'}")
         if "Poisson" in str(name) or "poisson" in plan.text:
             assumed.append("batches are drawn by Poisson sampling, as the event says")
@@ -166,6 +213,13 @@ def _read_run(run: Any, said: dict[str, Any]) -> tuple[Plan, str | None, list[st
         run, noise_multiplier=said["noise_multiplier"], neighbours=neighbours, num_examples=said["num_examples"]
     )
     return plan, neighbours, [f"{neighbours} neighbours, as stated; the noise multiplier is in units of the clipping norm"]
+
+
+def _read_opendp(run: Any, said: dict[str, Any]) -> tuple[Plan, str | None, list[str]]:
+    from .interchange import from_opendp
+
+    assumed = ["neighbours are the data sets that are as far apart as the stated sensitivity says"]
+    return from_opendp(run, sensitivity=said["sensitivity"]), said["neighbours"], assumed
 
 
 def _read_history(run: Any, neighbours: str | None) -> tuple[Plan, str | None, list[str]]:
@@ -213,7 +267,12 @@ def _judge(plan: Plan, neighbours: str | None, claimed: dict[str, Any], assumed:
 
 
 def _compare(certified: Interval, text: str) -> str:
-    exact = Fraction(text)
+    try:
+        exact = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise DomainError(f"claimed: {text[:40]!r} is not a number") from None
+    if exact < 0:
+        raise DomainError(f"claimed: {text[:40]} is not allowed; it must not be negative")
     if certified.hi < float("inf") and Fraction(certified.hi) <= exact:
         return "holds"
     return "fails" if certified.lo == float("inf") or Fraction(certified.lo) > exact else "undecided"
@@ -297,21 +356,23 @@ def _read_tensorflow(text: str) -> Mapping[str, Any] | None:
     # One example changes one microbatch, whose clipped mean then moves by up to twice the clipping norm.
     noise = run[3] if run[5] == "without" else to_text("noise multiplier", Fraction(run[3]) / 2)
     terms = {"noise_multiplier": noise, "batch": int(run[2]), "examples": int(run[1]), "epochs": run[4], "sampling": "poisson"}
-    return {"what was run": terms, "claimed": {"epsilon": epsilon[1], "delta": delta[1]}}
+    claim = {"what was run": terms, "claimed": {"epsilon": epsilon[1], "delta": delta[1]}}
+    return {**claim, "name": "the example-level claim; the user-level one is not judged"} if "User-level DP with" in flat else claim
 
 
 def main(arguments: list[str]) -> int:
     """``python -m tradeoff opinion FILE...``: prints each opinion; the exit code is that of the worst, 3 for bad input."""
-    if len(arguments) < 2 or arguments[0] != "opinion":
-        print("usage: python -m tradeoff opinion FILE...\nexit code: 0 all claims hold, 1 one fails, 3 bad input, 4 one is undecided")
+    files = [one for one in arguments[1:] if one != "--json"]
+    if not files or arguments[0] != "opinion":
+        print("usage: python -m tradeoff opinion [--json] FILE...\nexit code: 0 all claims hold, 1 one fails, 3 bad input, 4 one is undecided")
         return 2
     codes = []
-    for name in arguments[1:]:
+    for name in files:
         try:
             found = opinion(Path(name))
-            print(f"{name}: {found}")
+            print(found.to_json() if "--json" in arguments else f"{name}: {found}")
             codes.append(found.exit_code)
-        except (Error, OSError, UnicodeDecodeError) as error:
-            print(f"{name}: {error}; no opinion is given")
+        except (Error, OSError, UnicodeDecodeError, RecursionError) as error:
+            print(f"{name}: {error}; no opinion is given", file=sys.stderr)
             codes.append(3)
     return next(code for code in (3, 1, 4, 0) if code in codes)

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <random>
 
 #include "loss/gaussian_profile.h"
 #include "numeric/arithmetic.h"
@@ -14,7 +16,6 @@ namespace {
 
 constexpr double epsilon_step = 0x1p-8;  // of the search for an epsilon that is refuted in spite of delta
 constexpr double most_epsilon = 30;      // more canaries than e^30 would be needed to show more
-constexpr std::uint64_t fewest_guesses = 16;
 const Interval enclosed_pi{3.141592653589793, 3.1415926535897936};
 
 void check(Guesses guesses) {
@@ -124,19 +125,44 @@ double mu_below(Guesses guesses, double error) {
 
 std::vector<std::uint64_t> numbers_of_guesses(std::uint64_t canaries) {
   std::vector<std::uint64_t> found;
-  for (std::uint64_t made = canaries; made >= fewest_guesses || made == canaries; made /= 2) {
+  for (std::uint64_t made = canaries; made >= fewest_canaries || made == canaries; made /= 2) {
     found.push_back(made);
     if (made == 0) break;
   }
   return found;
 }
 
-Guesses guess(std::vector<Canary> canaries, std::uint64_t made) {
-  std::stable_sort(canaries.begin(), canaries.end(), [](const Canary& a, const Canary& b) { return a.score > b.score; });
+Guesses guess(const std::vector<Canary>& canaries, std::uint64_t made) {
+  std::vector<std::uint32_t> order(canaries.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::mt19937_64 words(20230515);  // any fixed seed: the order of rows with equal scores
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[words() % i]);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return canaries[a].score > canaries[b].score; });
   const std::uint64_t positive = made - made / 2, negative = made / 2;
   Guesses found{canaries.size(), made, 0};
-  for (std::uint64_t i = 0; i < positive; ++i) found.right += canaries[i].included ? 1U : 0U;
-  for (std::uint64_t i = 0; i < negative; ++i) found.right += canaries[canaries.size() - 1 - i].included ? 0U : 1U;
+  for (std::uint64_t i = 0; i < positive; ++i) found.right += canaries[order[i]].included ? 1U : 0U;
+  for (std::uint64_t i = 0; i < negative; ++i) found.right += canaries[order[order.size() - 1 - i]].included ? 0U : 1U;
+  return found;
+}
+
+std::vector<Guesses> guess_all(const std::vector<Canary>& canaries) {
+  std::vector<Guesses> trials;
+  for (const std::uint64_t made : numbers_of_guesses(canaries.size())) trials.push_back(guess(canaries, made));
+  return trials;
+}
+
+OneRun judge_one_run(const std::vector<Guesses>& trials, const std::vector<Line>& lines, double delta, double error) {
+  OneRun found{.best = trials.at(0)};
+  const double count = static_cast<double>(trials.size()), share = numeric::divide_down(error, count);
+  for (const Guesses& guesses : trials) {
+    const double chance = std::min(1.0, numeric::multiply_up(chance_above(guesses, lines), count));
+    if (chance < found.chance) {
+      found.chance = chance;
+      found.best = guesses;
+    }
+    found.epsilon_below = std::max(found.epsilon_below, epsilon_below(guesses, delta, share));
+    found.mu_below = std::max(found.mu_below, mu_below(guesses, share));
+  }
   return found;
 }
 

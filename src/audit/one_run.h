@@ -31,10 +31,26 @@ struct Canary {
   bool included = false;
 };
 
+/// With fewer nothing is shown at a usual confidence.
+inline constexpr std::size_t fewest_canaries = 16;
+
 /// The numbers of guesses that are tried: all canaries, then each time half as many.
 [[nodiscard]] std::vector<std::uint64_t> numbers_of_guesses(std::uint64_t canaries);
-/// Guesses that the canaries with the highest scores were included and those with the lowest were not. Equal scores are in the order of
-/// the list, which must not depend on the coins.
-[[nodiscard]] Guesses guess(std::vector<Canary> canaries, std::uint64_t made);
+/// Guesses that the canaries with the highest scores were included and those with the lowest were not. Equal scores are in a fixed
+/// pseudo-random order of the rows, so that a list that is sorted by the coins tells nothing. [one-run-audit]
+[[nodiscard]] Guesses guess(const std::vector<Canary>& canaries, std::uint64_t made);
+/// The guesses for each of those numbers.
+[[nodiscard]] std::vector<Guesses> guess_all(const std::vector<Canary>& canaries);
+
+/// What guesses show about a run. Each bound by itself is wrong with probability at most the error.
+struct OneRun {
+  Guesses best{};     ///< the trial that speaks most against the claim
+  double chance = 1;  ///< bounds the probability of such guesses in any trial, under the claim; refuted if it is at most the error
+  double epsilon_below = 0;
+  double mu_below = 0;
+};
+
+/// Several trials share the error equally.
+[[nodiscard]] OneRun judge_one_run(const std::vector<Guesses>& trials, const std::vector<Line>& lines, double delta, double error);
 
 }  // namespace tradeoff::detail::audit

@@ -121,6 +121,19 @@ std::vector<double> discriminant(Rows with, Rows without) {
   return full ? solve(covariance, difference) : difference;
 }
 
+/// Calls `take(place, value)` for each coordinate, and for each product of two of them, in standard size. Rare large values are cut.
+template <class Take>
+void expand(std::span<const double> row, const std::vector<double>& centres, const std::vector<double>& sizes, const Take& take) {
+  constexpr double largest = 4;
+  const auto scaled = [&](std::size_t j) { return std::clamp((row[j] - centres[j]) / sizes[j], -largest, largest); };
+  std::size_t place = 0;
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    const double x = scaled(j);
+    take(place++, x);
+    for (std::size_t k = 0; k <= j; ++k) take(place++, x * scaled(k));
+  }
+}
+
 std::vector<double> column(Rows rows, std::size_t j) {
   std::vector<double> found;
   for (std::size_t i = 0; i < rows.size(); ++i) found.push_back(rows.row(i)[j]);
@@ -176,6 +189,31 @@ Score Score::linear(Rows with, Rows without) {
   return score;
 }
 
+Score Score::quadratic(Rows with, Rows without) {
+  Score score(Kind::quadratic);
+  const std::size_t n = with.columns, features = n + n * (n + 1) / 2;
+  const std::vector<double> first = means_of(with), second = means_of(without);
+  for (std::size_t j = 0; j < n; ++j) {
+    const double centre = first[j] / 2 + second[j] / 2;
+    double squares = 0;
+    for (const Rows rows : {with, without})
+      for (std::size_t i = 0; i < rows.size(); ++i) squares += std::pow(rows.row(i)[j] - centre, 2) / static_cast<double>(2 * rows.size());
+    const double size = std::sqrt(squares);
+    score.centres_.push_back(std::isfinite(centre) ? centre : 0);
+    score.sizes_.push_back(std::isfinite(size) && size > 0 ? size : 1);
+  }
+  std::vector<double> one, other;
+  const auto fill = [&](Rows rows, std::vector<double>& values) {
+    values.resize(rows.size() * features);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      expand(rows.row(i), score.centres_, score.sizes_, [&](std::size_t place, double x) { values[i * features + place] = x; });
+  };
+  fill(with, one);
+  fill(without, other);
+  score.weights_ = discriminant({features, one}, {features, other});
+  return score;
+}
+
 Score Score::binned(Rows with, Rows without) {
   Score score(Kind::binned);
   for (std::size_t j = 0; j < with.columns; ++j) score.histograms_.push_back(learn(column(with, j), column(without, j)));
@@ -197,6 +235,10 @@ double Score::at(std::span<const double> row) const {
   if (kind_ == Kind::identity) return row.front();
   if (kind_ == Kind::low_bits) return histograms_.front().at(lowest_bit(row));
   double sum = 0;
+  if (kind_ == Kind::quadratic) {
+    expand(row, centres_, sizes_, [&](std::size_t place, double x) { sum += weights_[place] * x; });
+    return std::isnan(sum) ? 0 : sum;
+  }
   for (std::size_t j = 0; j < row.size(); ++j) sum += kind_ == Kind::linear ? weights_[j] * row[j] : histograms_[j].at(row[j]);
   return std::isnan(sum) ? 0 : sum;  // overflow of a linear score: any fixed rule is valid
 }
@@ -208,6 +250,8 @@ std::string Score::describe(double threshold, bool above) const {
       return "output" + side;
     case Kind::linear:
       return "linear score of the output" + side;
+    case Kind::quadratic:
+      return "quadratic score of the output" + side;
     case Kind::low_bits:
       return ranges_of(histograms_.front(), "exponent of the lowest bit", threshold, above);
     case Kind::binned:

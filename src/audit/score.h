@@ -36,6 +36,9 @@ class Score {
   [[nodiscard]] static Score linear(Rows with, Rows without);
   /// The sum over the coordinates of the log-odds of their bins.
   [[nodiscard]] static Score binned(Rows with, Rows without);
+  /// The function of second degree, in coordinates of standard size, that separates the two means best: what only shows in how coordinates
+  /// go together.
+  [[nodiscard]] static Score quadratic(Rows with, Rows without);
   /// The log-odds of the place of the lowest bit that is set in any coordinate: what floating-point noise reveals.
   [[nodiscard]] static Score low_bits(Rows with, Rows without);
 
@@ -46,11 +49,12 @@ class Score {
   [[nodiscard]] bool is_learned() const { return kind_ != Kind::identity; }
 
  private:
-  enum class Kind { identity, linear, binned, low_bits };
+  enum class Kind { identity, linear, quadratic, binned, low_bits };
   explicit Score(Kind kind) : kind_(kind) {}
 
   Kind kind_;
   std::vector<double> weights_ = {};
+  std::vector<double> centres_ = {}, sizes_ = {};  ///< of the coordinates of a quadratic score
   std::vector<Histogram> histograms_ = {};
 };
 

@@ -16,8 +16,9 @@ constexpr std::uint64_t first_design = 32;          // pairs; earlier nothing ca
 constexpr std::uint64_t most_design_rows = 131072;  // kept in memory; the rest of a stream is only counted
 constexpr std::uint64_t most_design_values = 1 << 23;
 constexpr std::size_t most_columns = 4096;
-constexpr std::size_t most_binned_columns = 256;  // more coordinates: the sum of their log-odds would be noise
-constexpr std::size_t counted_designs = 2;        // the latest ones; older events are no longer counted
+constexpr std::size_t most_quadratic_columns = 16;  // the number of products grows with the square
+constexpr std::size_t most_binned_columns = 256;    // more coordinates: the sum of their log-odds would be noise
+constexpr std::size_t counted_designs = 2;          // the latest ones; older events are no longer counted
 
 std::vector<std::uint64_t> times_of(std::uint64_t samples, std::size_t columns) {
   const std::uint64_t most = std::min<std::uint64_t>(most_design_rows, most_design_values / columns);
@@ -73,6 +74,7 @@ void TwoSampleAudit::add(std::span<const double> with, std::span<const double> w
     constant_ = with.front();
   }
   const auto differs = [&](double x) { return x != constant_; };
+  differs_ = differs_ || !std::equal(with.begin(), with.end(), without.begin(), without.end());
   varies_ = varies_ || std::any_of(with.begin(), with.end(), differs) || std::any_of(without.begin(), without.end(), differs);
   bet(with, without);
   for (std::size_t i = designs_.size() - std::min(designs_.size(), counted_designs); i < designs_.size(); ++i)
@@ -97,6 +99,7 @@ void TwoSampleAudit::learn(double share) {
     design.scores.push_back(Score::low_bits(early_with, early_without));
   } else {
     design.scores.push_back(Score::linear(early_with, early_without));
+    if (columns_ >= 2 && columns_ <= most_quadratic_columns) design.scores.push_back(Score::quadratic(early_with, early_without));
     if (columns_ <= most_binned_columns) design.scores.push_back(Score::binned(early_with, early_without));
   }
   const std::vector<Candidate> found = candidates(design.scores, with, without);
@@ -220,6 +223,11 @@ Result TwoSampleAudit::result() const {
   if (pairs_ < fewest_pairs)
     throw DomainError("an audit needs at least " + std::to_string(fewest_pairs) + " pairs of outputs; there are " + std::to_string(pairs_));
   if (!varies_) throw DomainError("all outputs of both are the same number: nothing can be told apart, and nothing was tested");
+  if (!differs_)
+    throw DomainError(
+        "each output with the record is the same as the one without it: the outputs must be independent, so are they from the same file, "
+        "or "
+        "from the same seed?");
   Result result;
   result.pairs = pairs_;
   result.columns = columns_;

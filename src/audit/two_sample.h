@@ -71,7 +71,8 @@ class TwoSampleAudit {
   void add(std::span<const double> with, std::span<const double> without);
   [[nodiscard]] bool is_refuted() const { return refutation_.has_value(); }
   [[nodiscard]] std::uint64_t pairs() const { return pairs_; }
-  /// Throws DomainError if there were fewer than `fewest_pairs` pairs, or if all outputs of both were the same.
+  /// Throws DomainError if there were fewer than `fewest_pairs` pairs, if all outputs of both were the same, or if each pair was two times
+  /// the same output.
   [[nodiscard]] Result result() const;
 
   static constexpr std::uint64_t fewest_pairs = 100;  // fewer cannot refute a usual claim at a usual confidence
@@ -109,6 +110,7 @@ class TwoSampleAudit {
   std::vector<double> with_, without_;  ///< outputs up to the last design
   double constant_ = 0;
   bool varies_ = false;
+  bool differs_ = false;  ///< in some pair
   std::vector<Design> designs_;
   std::vector<RunningBet> bets_;
   double base_ = 1;      ///< the wealth when the running bets were made

@@ -235,6 +235,7 @@ std::string command_for(const std::vector<Statement>& statements) {
   add("--contact", one.context.contact);
   add("--released", one.context.released.empty() && !one.context.values.empty() ? "FILE" : one.context.released);
   if (one.context.disjoint) command += " --rows disjoint";
+  add("--audit", one.context.audited);
   for (std::size_t i = 1; i < statements.size(); ++i) add("--compare", statements[i].plan_text);
   return command + " " + shell_word(one.plan_text);
 }

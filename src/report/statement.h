@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "report/audit_note.h"
 #include "report/document.h"
 #include "report/risk.h"
 #include "tradeoff/gdp.h"
@@ -25,6 +26,8 @@ struct Context {
   std::string released = {};    ///< the file of the table of published values, for the command that repeats the page
   std::vector<std::pair<std::string, std::string>> values = {};  ///< the published values: label and number
   bool disjoint = false;                                         ///< each value is about other people
+  std::string audited = {};                                      ///< the file of the audit, for the command that repeats the page
+  std::optional<AuditNote> audit = std::nullopt;                 ///< of the program, on outputs for two neighbouring data sets
 };
 
 /// mu with a slack, and the loss of accuracy if only that is stated; no regret if no mu is finite.

@@ -342,6 +342,7 @@ Document to_document(const std::vector<Statement>& statements) {
   add(Heading{"Sampling assumed"});
   add(Listing{sampling_assumed(one.plan)});
   if (one.assumed_poisson) add(assumed_and_certain(one));
+  if (one.context.audit) add_audit(document, *one.context.audit, one.curve);
   add(Heading{"What is not covered"});
   add(Listing{not_covered(one)});
   add_check(document, statements);

@@ -117,6 +117,14 @@ void write_publication(JsonWriter& out, const Statement& statement) {
   };
   text_or_null("date", statement.context.date);
   text_or_null("contact", statement.context.contact);
+  if (const auto& audit = statement.context.audit) {
+    out.key("audit").begin_object().key("verdict").text(audit->verdict).key("confidence").text(audit->confidence);
+    out.key("pairs").integer(audit->pairs).key("mu_below").number(audit->mu_below).key("advantage_below").number(audit->advantage_below);
+    out.key("band").begin_array();
+    for (const auto& [epsilon, delta] : audit->band)
+      out.begin_object().key("epsilon").number(epsilon).key("delta_below").number(delta).end_object();
+    out.end_array().end_object();
+  }
   if (statement.context.values.empty()) return;
   out.key("published").begin_object().key("rows").text(statement.context.disjoint ? "disjoint" : "composed");
   out.key("margin_of_error_95").number(added_noise(statement.plan)->margin).key("values").begin_array();

@@ -10,11 +10,13 @@
 #include "numeric/normal.h"
 #include "tradeoff/error.h"
 #include "train/audit_bounds.h"
+#include "train/certificate.h"
 
 namespace tradeoff::detail::train {
 namespace {
 
-constexpr double side_chance = audit_error / 17;  // 16 sides of checks and one bound share the probability of an error [step-audit]
+constexpr double side_chance = audit_error / 34;  // 16 sides of checks and one bound share one half of the error [step-audit]
+constexpr double whole_chance = audit_error / 6;  // the verdict and two bounds about the whole run share the other half
 constexpr std::uint64_t run_length = 100;         // steps from fresh weights: small weights show their changes to more digits
 constexpr std::uint64_t together = 4;             // records in a batch of the first part, the canary among them
 constexpr std::size_t remembered = 4;             // steps whose noise is compared with that of the next step
@@ -22,6 +24,7 @@ constexpr double usual_chance = 0.0005;           // the probability that the no
 constexpr float canary_size = 1e9F;               // in deltas: far above every clipping norm
 constexpr double most_deviations = 12;            // of a sum of fresh noise: exceeded with probability 1e-31
 constexpr double float_error = 0x1p-24;
+constexpr std::size_t most_canaries = 10'000;  // of a whole run: more cost time and show little more
 
 bool is_fixed(const TrainingTerms& terms) { return std::holds_alternative<FixedSizeBatches>(terms.batches); }
 
@@ -348,6 +351,97 @@ class Audit {
   std::uint64_t guesses_ = 0, right_ = 0, sampled_ = 0, near_ = 0, same_side_ = 0;
 };
 
+/// One run with canaries, each of which fair coins include. A canary's gradient is on one weight of its own, so that the change of that
+/// weight is a score that no other canary disturbs. All other records have gradient 0. [one-run-audit]
+class WholeRun {
+ public:
+  WholeRun(const TrainingTerms& terms, noise::WordStream& words, const StartRun& start)
+      : terms_(terms), words_(words), model_(terms.shape) {
+    const std::size_t weights = model_.weights().size();
+    const auto* fixed = std::get_if<FixedSizeBatches>(&terms.batches);
+    const std::size_t count = std::min({weights, most_canaries, fixed != nullptr ? static_cast<std::size_t>(fixed->of()) : weights});
+    for (const std::uint64_t place : noise::fixed_subset(count, weights, words)) cells_.push_back(cell_at(place));
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const bool secret = (words.next() >> 63) != 0;
+      included_.push_back(secret);
+      // Replace-one: a record is one of two that differ in the sign. Add-remove: it is there or not.
+      if (fixed != nullptr || secret) records_.push_back({i, secret ? 1 : -1});
+    }
+    model_.gradients(GridMatrix::Zero(1, static_cast<Eigen::Index>(terms.shape.inputs + 1)), std::vector<std::uint8_t>{0}, blank_);
+    const double noise = (terms.noise.value * terms.clip.value).hi;
+    const std::uint64_t size = std::visit([](const auto& batches) { return batches.size(); }, terms.batches);
+    terms_.learning_rate = std::min(1e6, static_cast<double>(size) / noise);  // the noise moves a weight by about 1
+    const auto fill = [this](const Model&, const Batch& batch, std::vector<Factors>& factors) { find_gradients(batch, factors); };
+    run_ = start(terms_, {fixed != nullptr ? static_cast<std::size_t>(fixed->of()) : records_.size(), fill}, words_);
+  }
+
+  [[nodiscard]] AuditedWhole take(const std::function<void()>& tell) {
+    const std::vector<float> before = run_->weights();
+    for (std::uint64_t i = 0; i < terms_.steps; ++i) {
+      run_->step();
+      tell();
+    }
+    const std::vector<float>& after = run_->weights();
+    std::vector<audit::Canary> canaries;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      const double moved = static_cast<double>(before[cells_[i].place]) - static_cast<double>(after[cells_[i].place]);
+      canaries.push_back({std::isfinite(moved) ? moved : 0, included_[i]});
+    }
+    AuditedWhole found;
+    found.steps = terms_.steps;
+    found.plan = drawn_plan(terms_, terms_.steps);
+    found.included = static_cast<std::uint64_t>(std::count(included_.begin(), included_.end(), true));
+    const Curve curve = curve_of(terms_);
+    found.certified = curve.epsilon_at(audited_delta);
+    if (canaries.size() < audit::fewest_canaries) return found;
+    const audit::Claim claim = audit::claim_of(curve, Direction::worst);
+    found.shown = audit::judge_one_run(audit::guess_all(canaries), claim.of(audit::Order::with_over_without), audited_delta, whole_chance);
+    found.is_refuted = found.shown.chance <= whole_chance;
+    return found;
+  }
+
+ private:
+  struct Cell {
+    std::size_t place, layer, row, column;
+  };
+  [[nodiscard]] Cell cell_at(std::size_t place) const {
+    std::size_t i = model_.layers().size() - 1;
+    while (model_.layers()[i].offset > place) --i;
+    const Model::Layer& layer = model_.layers()[i];
+    return {place, i, (place - layer.offset) / layer.columns, (place - layer.offset) % layer.columns};
+  }
+  void find_gradients(const Batch& batch, std::vector<Factors>& factors) const {
+    factors.resize(blank_.size());
+    for (std::size_t i = 0; i < blank_.size(); ++i) {
+      const auto rows = static_cast<Eigen::Index>(batch.size() * blank_[i].positions);
+      factors[i].positions = blank_[i].positions;
+      factors[i].inputs.setZero(rows, blank_[i].inputs.cols());
+      factors[i].deltas.setZero(rows, blank_[i].deltas.cols());
+    }
+    for (std::size_t example = 0; example < batch.size(); ++example) {
+      if (batch[example] >= records_.size()) continue;
+      const Cell& cell = cells_[records_[batch[example]].canary];
+      Factors& layer = factors[cell.layer];
+      const auto at = static_cast<Eigen::Index>(example * layer.positions);
+      layer.inputs(at, static_cast<Eigen::Index>(cell.row)) = static_cast<std::int16_t>(activation_one);
+      layer.deltas(at, static_cast<Eigen::Index>(cell.column)) = static_cast<float>(records_[batch[example]].sign) * canary_size;
+    }
+  }
+
+  struct Record {
+    std::size_t canary;
+    int sign;
+  };
+  TrainingTerms terms_;
+  noise::WordStream& words_;
+  Model model_;
+  std::vector<Cell> cells_;
+  std::vector<bool> included_;
+  std::vector<Record> records_;
+  std::vector<Factors> blank_;
+  std::unique_ptr<AuditedRun> run_;
+};
+
 /// A real run.
 class TrainerRun final : public AuditedRun {
  public:
@@ -362,7 +456,8 @@ class TrainerRun final : public AuditedRun {
 }  // namespace
 
 bool AuditResult::exposes() const {
-  return mu_below > promised.hi || std::any_of(checks.begin(), checks.end(), [](const AuditCheck& check) { return check.alarms(); });
+  return mu_below > promised.hi || whole.is_refuted ||
+         std::any_of(checks.begin(), checks.end(), [](const AuditCheck& check) { return check.alarms(); });
 }
 
 AuditResult audit(const TrainingTerms& terms, std::uint64_t steps, noise::WordStream& words, const StartRun& start,
@@ -377,7 +472,11 @@ AuditResult audit(const TrainingTerms& terms, std::uint64_t steps, noise::WordSt
   const std::uint64_t sampled = steps / 8 * 2;  // in pairs
   run.guess_secrets(steps - sampled, count);
   run.look_at_samples(sampled, count);
-  return run.result();
+  AuditResult found = run.result();
+  TrainingTerms whole = terms;
+  whole.steps = std::min(terms.steps, steps);
+  found.whole = WholeRun(whole, words, start).take(count);
+  return found;
 }
 
 AuditResult audit(const TrainingTerms& terms, std::uint64_t steps, noise::WordStream& words,

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "numeric/arithmetic.h"
 #include "numeric/binomial.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/error.h"
@@ -102,6 +104,29 @@ TEST(OneRun, GuessesTheExtremes) {
   for (Canary& canary : canaries) canary.included = !canary.included;
   EXPECT_EQ(guess(canaries, 10).right, 0U);
   EXPECT_THAT(numbers_of_guesses(100), testing::ElementsAre(100, 50, 25));
+}
+
+TEST(OneRun, EqualScoresTellNothingHoweverTheRowsAreSorted) {
+  std::vector<Canary> canaries;
+  for (int i = 0; i < 2000; ++i) canaries.push_back({1.0, i < 1000});
+  for (int turn = 0; turn < 2; ++turn) {
+    const OneRun found = judge_one_run(guess_all(canaries), lines_of("dp(epsilon=0.1)"), 1e-6, 0.001);
+    EXPECT_GT(found.chance, 0.05);
+    EXPECT_EQ(found.epsilon_below, 0);
+    std::reverse(canaries.begin(), canaries.end());
+  }
+}
+
+TEST(OneRun, SeveralNumbersOfGuessesShareTheError) {
+  std::vector<Canary> canaries;
+  for (int i = 0; i < 64; ++i) canaries.push_back({static_cast<double>(i), i >= 32});
+  const std::vector<Guesses> trials = guess_all(canaries);
+  ASSERT_EQ(trials.size(), 3U);
+  const std::vector<Line> lines = lines_of("dp(epsilon=1)");
+  const OneRun found = judge_one_run(trials, lines, 0, 0.001);
+  EXPECT_EQ(found.best.made, 64U);
+  EXPECT_NEAR(found.chance, 3 * chance_above({64, 64, 64}, lines), 1e-15);
+  EXPECT_EQ(found.epsilon_below, epsilon_below({64, 64, 64}, 0, numeric::divide_down(0.001, 3)));
 }
 
 TEST(OneRun, RefusesImpossibleCounts) {

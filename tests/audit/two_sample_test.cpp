@@ -55,10 +55,14 @@ struct Case {
 };
 
 TEST(HonestProgram, IsSeldomRefutedAtTheBoundaryOfItsClaim) {
+  const Program unit_vector = [](bool with, Words& words) {
+    return std::vector<double>{(with ? 0.6 : 0) + normal(words), (with ? -0.8 : 0) + normal(words)};
+  };
   const std::vector<Case> cases = {{"gaussian(sigma=1)", gaussian(1)},
                                    {"dp(epsilon=1)", response(1)},
                                    {"dp(epsilon=0.1)", response(0.1)},
-                                   {"laplace(scale=1)", laplace(1)}};
+                                   {"laplace(scale=1)", laplace(1)},
+                                   {"gaussian(sigma=1)", unit_vector}};
   constexpr double error = 0.05;
   for (const Case& one : cases) {
     int refuted = 0;
@@ -75,12 +79,16 @@ TEST(BrokenProgram, IsRefuted) {
     for (double& x : row) x = (with ? 1 : 0) + normal(words);
     return row;
   };
+  const Program linked = [](bool with, Words& words) {  // each coordinate by itself has the same law; only their signs go together
+    const double x = normal(words), y = std::abs(normal(words));
+    return std::vector<double>{x, (x > 0) == with ? y : -y};
+  };
   const Program bimodal = [](bool with, Words& words) { return std::vector<double>{(with && unit(words) < 0.5 ? -5 : 5) + normal(words)}; };
   const Program releases = [](bool with, Words& words) { return std::vector<double>{with && unit(words) < 0.05 ? 1.0 : 0.0}; };
-  const std::vector<Case> cases = {{"gaussian(sigma=1)", gaussian(0.5)},   {"gaussian(sigma=1)", gaussian(1, 2)},
-                                   {"laplace(scale=1)", laplace(0.5)},     {"dp(epsilon=1)", response(1.5)},
-                                   {"gaussian(sigma=1)", vector_of_four},  {"dp(epsilon=1)", bimodal},
-                                   {"dp(epsilon=2, delta=1e-5)", releases}};
+  const std::vector<Case> cases = {
+      {"gaussian(sigma=1)", gaussian(0.5)}, {"gaussian(sigma=1)", gaussian(1, 2)},  {"laplace(scale=1)", laplace(0.5)},
+      {"dp(epsilon=1)", response(1.5)},     {"gaussian(sigma=1)", vector_of_four},  {"gaussian(sigma=1)", linked},
+      {"dp(epsilon=1)", bimodal},           {"dp(epsilon=2, delta=1e-5)", releases}};
   for (const Case& one : cases) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
       const Result result = audit_of(one.plan, one.program, 4000, seed);

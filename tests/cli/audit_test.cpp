@@ -160,5 +160,59 @@ TEST_F(Audit, AuditsOneRun) {
   EXPECT_EQ(run_command({"audit", "gdp(1)", "--canaries", write("coin", "1,0.5\n")}).code, 3);
 }
 
+TEST_F(Audit, TheBandIsPartOfAStatement) {
+  const char* plan = "gaussian(sigma=1)";
+  const std::string good = write("good.json", audit(file("with"), file("without"), {"--json"}).out);
+  const std::string bad = write("bad.json", audit(file("broken"), file("without"), {"--json"}).out);
+  const Outcome page = run_command({"report", plan, "--audit", good, "--format", "html"});
+  ASSERT_EQ(page.code, 0) << page.err;
+  EXPECT_THAT(page.out, HasSubstr("Audit of the program"));
+  EXPECT_THAT(page.out, HasSubstr("Attacks seen in the audit, and the claim"));
+  EXPECT_THAT(page.out, HasSubstr("3000 pairs of outputs, confidence 0.999"));
+  EXPECT_THAT(page.out, testing::Not(HasSubstr("refuted this plan")));
+  const Outcome text = run_command({"report", plan, "--audit", bad});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("The audit refuted this plan"));
+  EXPECT_THAT(text.out, HasSubstr("--audit"));  // the command that repeats the page
+  const json found = json::parse(run_command({"report", plan, "--audit", bad, "--json"}).out);
+  EXPECT_THAT(found.dump(), HasSubstr(R"("verdict":"refuted")"));
+  EXPECT_EQ(run_command({"report", plan, "--audit", good, "--compare", "gaussian(sigma=2)"}).code, 0);
+}
+
+TEST_F(Audit, AStatementRefusesOtherAudits) {
+  const std::string good = write("good.json", audit(file("with"), file("without"), {"--json"}).out);
+  const auto complaint = [&](const std::string& path, const char* plan = "gaussian(sigma=1)") {
+    const Outcome outcome = run_command({"report", plan, "--audit", path});
+    EXPECT_EQ(outcome.code, 3) << path;
+    EXPECT_EQ(outcome.out, "");
+    return outcome.err;
+  };
+  EXPECT_THAT(complaint(good, "gaussian(sigma=2)"), HasSubstr("not about this plan"));
+  EXPECT_THAT(complaint(file("none")), HasSubstr("none"));
+  EXPECT_THAT(complaint(write("x.json", "{")), HasSubstr("no JSON object"));
+  EXPECT_THAT(complaint(write("x.json", "{}")), HasSubstr("'verdict' is missing"));
+  EXPECT_THAT(complaint(write("x.json", run_command({"audit", "gaussian(sigma=1)", "--guesses", "9,10,10", "--json"}).out)),
+              HasSubstr("audit of canaries"));
+  json changed = json::parse(audit(file("with"), file("without"), {"--json"}).out);
+  changed["mu_below"] = -1;
+  EXPECT_THAT(complaint(write("x.json", changed.dump())), HasSubstr("'mu_below'"));
+  changed["mu_below"] = 0.5;
+  changed["events"][0]["other_rate"]["hi"] = 2;
+  EXPECT_THAT(complaint(write("x.json", changed.dump())), HasSubstr("'hi'"));
+}
+
+TEST_F(Audit, TheSameOutputsTwiceAreNoAudit) {
+  const Outcome outcome = audit(file("with"), file("with"));
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("the outputs must be independent"));
+  EXPECT_THAT(audit("python3 count.py", file("without")).err, HasSubstr("--with-command"));
+}
+
+TEST_F(Audit, CanariesWithEqualScoresRefuteNothing) {
+  std::string rows;
+  for (int i = 0; i < 1000; ++i) rows += i < 500 ? "0,1\n" : "0,0\n";
+  EXPECT_EQ(run_command({"audit", "gaussian(sigma=4)", "--canaries", write("canaries", rows)}).code, 4);
+}
+
 }  // namespace
 }  // namespace tradeoff::detail::test

@@ -67,8 +67,7 @@ TEST_F(OpinionOnAClaim, RefusesWhatIsNoClaim) {
            {R"json({"what was run": "gdp(1)", "claimed": {"epsilon": -1, "delta": 0.1}})json", "at least 0"},
            {R"json({"what was run": "gdp(1)", "claimed": {"epsilon": true, "delta": 0.1}})json", "must be a number"},
            {R"json({"what was run": "gdp(1)", "claimed": {"rho": 1}})json", "'rho'"},
-           {R"json({"what was run": {"class_name": "GaussianDpEvent"}, "claimed": {"epsilon": 1, "delta": 0.1}})json",
-            "python -m tradeoff"},
+           {R"json({"what was run": "gdp(1)", "claimed": {"tightness": 1}})json", "mu (and slack), advantage"},
            {R"json({"what was run": "gdp(1)", "neighbors": "x", "claimed": {"epsilon": 1, "delta": 0.1}})json", "'neighbors'"},
            {R"json({"what was run": "gaus(1)", "claimed": {"epsilon": 1, "delta": 0.1}})json", "gaus"}}) {
     const Outcome outcome = opinion(text);
@@ -77,7 +76,38 @@ TEST_F(OpinionOnAClaim, RefusesWhatIsNoClaim) {
     EXPECT_EQ(outcome.out, "");
   }
   EXPECT_EQ(run_command({"opinion", (directory / "none").string()}).code, 3);
+  EXPECT_EQ(run_command({"opinion", (directory / "none.yaml").string()}).code, 3);
   EXPECT_EQ(run_command({"opinion"}).code, 2);
+}
+
+/// A Python that has the package, as far as this program can see: it tells what it was asked.
+TEST_F(OpinionOnAClaim, OtherFormsAreAskedOfPython) {
+  std::filesystem::create_directories(directory / "bin");
+  const std::filesystem::path python = directory / "bin" / "python3";
+  const char* const path = std::getenv("PATH");
+  const std::string before = path == nullptr ? "" : path;
+  const auto with = [&](const std::string& script, const std::string& text, const char* name) {
+    std::ofstream(python) << "#!/bin/sh\n" << script;
+    std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+    setenv("PATH", ((directory / "bin").string() + ":" + before).c_str(), 1);
+    const Outcome outcome = opinion(text, name);
+    setenv("PATH", before.c_str(), 1);
+    return outcome;
+  };
+  const std::string event = R"json({"what was run": {"class_name": "GaussianDpEvent"}, "claimed": {"epsilon": 1, "delta": 0.1}})json";
+  const Outcome missing = with("exit 1\n", event, "claim.json");
+  EXPECT_EQ(missing.code, 3);
+  EXPECT_THAT(missing.err, HasSubstr("pip install tradeoff"));
+  for (const auto& [text, name] :
+       std::vector<std::pair<std::string, const char*>>{{event, "claim.json"},
+                                                        {"what was run: gdp(1)\n", "claim.yaml"},
+                                                        {"---\nprivacy:\n  what was run: gdp(1)\n---\n", "card.md"},
+                                                        {R"json({"what was run": "gdp(1)", "claimed": {"mu": 1}})json", "claim.json"}}) {
+    const Outcome asked = with("[ \"$1\" = -c ] && exit 0\necho \"$@\"\nexit 4\n", text, name);
+    EXPECT_EQ(asked.code, 4) << name;
+    EXPECT_THAT(asked.out, HasSubstr("-m tradeoff opinion " + (directory / name).string()));
+  }
+  EXPECT_EQ(with("[ \"$1\" = -c ] && exit 0\nexit 99\n", event, "claim.json").code, 3);  // no verdict
 }
 
 }  // namespace

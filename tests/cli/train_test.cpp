@@ -288,6 +288,17 @@ TEST_F(Train, TheAuditFindsNothingWrong) {
   EXPECT_EQ(found["checks"].size(), 9U);
   EXPECT_GT(found["mu_below"], 0.55);
   EXPECT_LT(found["mu_below"], 1 / 1.3);
+  EXPECT_EQ(found["one_run"]["refuted"], false);
+  EXPECT_EQ(found["one_run"]["canaries"], 0);  // too few weights
+  const Outcome wider = train({"--audit", "--noise", "1.3", "--batch", "8", "--hidden", "8", "--audit-steps", "200", "--json"});
+  ASSERT_EQ(wider.code, 0) << wider.err;
+  const json whole = json::parse(wider.out)["one_run"];
+  EXPECT_GE(whole["canaries"], 16);
+  EXPECT_EQ(whole["steps"], 200);
+  EXPECT_LE(whole["epsilon_below"]["epsilon"], whole["epsilon_below"]["certified"]["hi"]);
+  EXPECT_THAT(train({"--audit", "--noise", "1.3", "--batch", "8", "--hidden", "8", "--audit-steps", "200"}).out,
+              HasSubstr("one run of 200 steps: "));
+  EXPECT_THAT(train({"--audit", "--noise", "1", "--delta", "1e-6"}).err, HasSubstr("--delta does not go with --audit"));
 }
 
 TEST_F(Train, TheSettingsOfThePaperBecomeATableAndAPicture) {

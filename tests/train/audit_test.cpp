@@ -312,5 +312,53 @@ TEST(Audit, DetectsEveryFault) {
   }
 }
 
+// [one-run-audit]
+
+/// A run with 256 weights, hence 256 canaries (or 200 of 200 records), that a sound trainer gives little away about.
+std::vector<TrainingTerms> with_many_weights(const char* fixed = "2.6", const char* poisson = "1.3") {
+  const Examples examples = random_examples(200, 63, 2);
+  return {small_terms(FixedSizeBatches(20, 200), examples, 0, fixed, 50), small_terms(PoissonBatches(20, 200), examples, 0, poisson, 50)};
+}
+
+TEST(Audit, OneRunWithCanariesBoundsTheRunBelowItsCertificate) {
+  for (const TrainingTerms& terms : with_many_weights()) {
+    ReplayForTests words(12);
+    const AuditResult found = train::audit(terms, 100, words);
+    EXPECT_EQ(found.whole.steps, 50U);
+    EXPECT_EQ(found.whole.shown.best.canaries, std::holds_alternative<FixedSizeBatches>(terms.batches) ? 200U : 256U);
+    EXPECT_NEAR(static_cast<double>(found.whole.included), static_cast<double>(found.whole.shown.best.canaries) / 2, 45);
+    EXPECT_LE(found.whole.shown.epsilon_below, found.whole.certified.lo);
+    EXPECT_FALSE(found.whole.is_refuted);
+    EXPECT_GT(found.whole.shown.best.right, found.whole.shown.best.made / 2);  // the canaries are seen at all
+  }
+}
+
+TEST(Audit, OneRunWithCanariesRefutesItsPlan) {
+  for (const TrainingTerms& terms : with_many_weights("5.2", "2.6"))
+    for (const Fault fault : {Fault::no_noise, Fault::whole_data_as_batch}) {
+      const AuditResult found = audit_faulty(terms, 100, fault);
+      EXPECT_TRUE(found.whole.is_refuted) << static_cast<int>(fault) << ": " << found.whole.shown.best.right << " of "
+                                          << found.whole.shown.best.made << ", " << found.whole.shown.chance << ", " << found.whole.plan;
+      EXPECT_TRUE(found.exposes());
+    }
+  AuditResult nothing_else;
+  nothing_else.promised = Interval::exactly(1);
+  EXPECT_FALSE(nothing_else.exposes());
+  nothing_else.whole.is_refuted = true;
+  EXPECT_TRUE(nothing_else.exposes());
+}
+
+TEST(Audit, OneRunOfHonestTrainersIsNotRefuted) {
+  const TrainingTerms terms = with_many_weights()[1];
+  double least = 1;
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    ReplayForTests words(100 + seed);
+    const AuditResult found = train::audit(terms, 100, words);
+    EXPECT_FALSE(found.whole.is_refuted);
+    least = std::min(least, found.whole.shown.chance);
+  }
+  EXPECT_GT(least, 1e-3);  // the bound of the probability of so many right guesses is small as seldom as it says
+}
+
 }  // namespace
 }  // namespace tradeoff::detail::test

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the C library that mingw-w64 gets wrong by more than libm_bounds.h allows (sin, cos, fma), or takes from msvcrt.dll, which
-// differs from one Windows to the next (tanh, hypot). They are defined under their own names, so that all of our code gets them without
-// a change; the linker prefers them to those of the system. `./test windows` compares them with MPFR. [outward-rounding]
+// differs from one Windows to the next (tan, atan, sinh, cosh, tanh, hypot). They are defined under their own names, so that all of our
+// code gets them without a change; the linker prefers them to those of the system. `./test windows` compares them with MPFR.
+// [outward-rounding]
 #if defined(__MINGW32__) && defined(__x86_64__)
 
 #include <immintrin.h>
@@ -106,15 +107,32 @@ void sincos(double x, double* sine, double* cosine) {  // compilers join a sine 
   *cosine = cos(x);
 }
 
+double tan(double x) {
+  double sine = 0, cosine = 0;
+  sincos(x, &sine, &cosine);
+  return sine / cosine;
+}
+
+double atan(double x) { return std::atan2(x, 1.0); }  // whose own is accurate
+
+double sinh(double x) {
+  const long double less = expm1l(std::abs(static_cast<long double>(x)));  // its exponents do not overflow
+  const auto value = static_cast<double>((less + less / (less + 1)) / 2);
+  return std::signbit(x) ? -value : value;
+}
+
+double cosh(double x) {
+  const long double power = expl(std::abs(static_cast<long double>(x)));
+  return static_cast<double>((power + 1 / power) / 2);
+}
+
 double tanh(double x) {
   if (std::abs(x) > 30) return std::copysign(1.0, x);
   const long double less = expm1l(2 * static_cast<long double>(x));
   return static_cast<double>(less / (less + 2));
 }
 
-double _hypot(double x, double y) {
-  return static_cast<double>(sqrtl(static_cast<long double>(x) * x + static_cast<long double>(y) * y));  // its exponents do not overflow
-}
+double _hypot(double x, double y) { return static_cast<double>(sqrtl(static_cast<long double>(x) * x + static_cast<long double>(y) * y)); }
 
 double hypot(double x, double y) { return _hypot(x, y); }
 

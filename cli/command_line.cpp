@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command_line.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <cctype>
-#include <csignal>
 #include <filesystem>
 #include <list>
 #include <new>
@@ -21,6 +18,7 @@
 #include "report/json.h"
 #include "report/label.h"
 #include "streams.h"
+#include "system.h"
 #include "tradeoff/error.h"
 #include "tradeoff/version.h"
 #include "verb.h"
@@ -109,7 +107,7 @@ struct Command {
     }
     plan_argument = options.plan;
     if (verb->takes_plan && !options.plan.empty()) options.plan = read_plan_argument(options.plan);
-    const bool waits_for_typing = (verb->name == "query" || verb->name == "release") && ::isatty(STDIN_FILENO) == 1;
+    const bool waits_for_typing = (verb->name == "query" || verb->name == "release") && ::isatty(STDIN_FILENO) != 0;
     const Progress progress(!options.quiet && !waits_for_typing);
     return run_guarded();
   }
@@ -238,8 +236,7 @@ ExitCode run(int count, char** values, const std::vector<std::string>& arguments
 
 int run_or_complain(int count, char** values) {
   reserve_standard_streams();
-  std::signal(SIGPIPE, SIG_IGN);  // if the reader has closed the pipe, write() then fails and we report it with an exit code
-  std::signal(SIGXFSZ, SIG_IGN);  // the same for a file that has reached its size limit
+  prepare_standard_streams();
   const std::vector<std::string> arguments(values + std::min(count, 1), values + count);
   try {
     return run(count, values, arguments);

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "output_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -13,6 +9,7 @@
 #include <utility>
 
 #include "streams.h"
+#include "system.h"
 
 namespace tradeoff::detail::cli {
 namespace {
@@ -26,11 +23,11 @@ constexpr mode_t private_mode = 0600;
 int fill(int descriptor, std::string_view text, bool to_disk) {
   int reason = 0;
   while (!text.empty() && reason == 0) {
-    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    const ssize_t count = write_some(descriptor, text.data(), text.size());
     if (count < 0 && errno != EINTR) reason = errno;
     if (count > 0) text.remove_prefix(static_cast<std::size_t>(count));
   }
-  if (reason == 0 && to_disk && ::fsync(descriptor) != 0) reason = errno;  // some file systems report a full disk only here
+  if (reason == 0 && to_disk && flush_to_disk(descriptor) != 0) reason = errno;  // some file systems report a full disk only here
   if (::close(descriptor) != 0 && reason == 0) reason = errno;
   return reason;
 }
@@ -40,7 +37,7 @@ std::pair<std::string, int> open_beside(const std::string& target, mode_t mode) 
   std::random_device random;
   for (;;) {
     const std::string name = target + ".part-" + std::to_string(::getpid()) + "-" + std::to_string(random());
-    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    const int descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | plain_file, mode);
     if (descriptor >= 0 || errno != EEXIST) return {name, descriptor};
   }
 }
@@ -51,7 +48,7 @@ void write_new_file(const std::string& path, std::string_view text, mode_t mode)
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) fail(path, EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
-    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    const int descriptor = ::open(path.c_str(), O_WRONLY | plain_file);
     if (descriptor < 0) fail(path, errno);
     if (const int reason = fill(descriptor, text, false); reason != 0) fail(path, reason);
     return;
@@ -59,10 +56,9 @@ void write_new_file(const std::string& path, std::string_view text, mode_t mode)
   const std::string target = target_of(path);
   const auto [temporary, descriptor] = open_beside(target, mode);
   if (descriptor < 0) fail(path, errno);
-  // the new file keeps the permissions of the old one, if the system allows it
-  if (exists) (void)::fchmod(descriptor, status.st_mode & 07777U);
+  if (exists) set_permissions(descriptor, status.st_mode & 07777U);  // those of the old file
   int reason = fill(descriptor, text, true);
-  if (reason == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) reason = errno;
+  if (reason == 0 && replace_file(temporary, target) != 0) reason = errno;
   if (reason == 0) return;
   ::unlink(temporary.c_str());
   fail(path, reason);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "progress.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -10,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <thread>
+
+#include "system.h"
 
 namespace tradeoff::detail::cli {
 namespace {
@@ -40,7 +40,7 @@ Line& line() {
 
 void put(std::string_view text) {
   // If the terminal refuses the text, the error is ignored.
-  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+  if (write_some(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 
 void erase(Line& one) {
@@ -69,7 +69,7 @@ void paint(Line& one) {
 
 bool can_be_shown() {
   const char* terminal = std::getenv("TERM");
-  return ::isatty(STDERR_FILENO) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+  return ::isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
 }  // namespace

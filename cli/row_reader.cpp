@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row_reader.h"
 
-#include <fcntl.h>
+#if !defined(_WIN32)
 #include <poll.h>
 #include <spawn.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <array>
@@ -17,6 +16,7 @@
 #include <cstring>
 
 #include "streams.h"
+#include "system.h"
 
 namespace tradeoff::detail::cli {
 namespace {
@@ -106,7 +106,7 @@ void check_length(const Lines& lines, const std::string& option) {
 class FileRows final : public RowReader {
  public:
   FileRows(const std::string& path, std::string option) : option_(std::move(option)) {
-    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    descriptor_ = ::open(path.c_str(), O_RDONLY | plain_file);
     if (descriptor_ < 0) throw InputError(option_ + ": cannot read " + path + ": " + std::strerror(errno));
     struct stat about{};
     if (::fstat(descriptor_, &about) == 0 && S_ISDIR(about.st_mode)) {
@@ -157,6 +157,8 @@ class FileRows final : public RowReader {
   Lines lines_;
   std::optional<std::uint64_t> rows_;
 };
+
+#if !defined(_WIN32)
 
 class CommandRows final : public RowReader {
  public:
@@ -271,6 +273,8 @@ class CommandRows final : public RowReader {
   bool has_rows_ = false;
 };
 
+#endif
+
 }  // namespace
 
 std::unique_ptr<RowReader> read_rows_of_file(const std::string& path, const std::string& option) {
@@ -278,7 +282,13 @@ std::unique_ptr<RowReader> read_rows_of_file(const std::string& path, const std:
 }
 
 std::unique_ptr<RowReader> read_rows_of_command(const std::string& command, const std::string& option, std::chrono::seconds patience) {
+#if defined(_WIN32)
+  static_cast<void>(command);
+  static_cast<void>(patience);
+  throw InputError(option + ": this program for Windows cannot run commands; write their outputs to a file");
+#else
   return std::make_unique<CommandRows>(command, option, patience);
+#endif
 }
 
 }  // namespace tradeoff::detail::cli

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "streams.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "progress.h"
+#include "system.h"
 
 namespace tradeoff::detail::cli {
 namespace {
@@ -45,8 +42,12 @@ std::string read_all(int descriptor, const std::string& name) {
 }
 
 std::string read_file(const std::string& path) {
-  // O_NONBLOCK, because opening a pipe without a writer would block.
-  const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+#if defined(O_NONBLOCK)
+  constexpr int flags = O_RDONLY | plain_file | O_NONBLOCK;  // opening a pipe without a writer would block
+#else
+  constexpr int flags = O_RDONLY | plain_file;
+#endif
+  const File file(::open(path.c_str(), flags));
   if (file.descriptor() < 0) throw InputError("cannot open " + path + ": " + std::strerror(errno));
   struct stat status{};
   if (::fstat(file.descriptor(), &status) != 0) throw InputError("cannot read " + path + ": " + std::strerror(errno));
@@ -64,7 +65,7 @@ std::string without_mark(std::string text) {
 /// Writes the whole text. Returns 0 or an errno.
 int write_all(int descriptor, std::string_view text) noexcept {
   while (!text.empty()) {
-    const ssize_t count = ::write(descriptor, text.data(), text.size());
+    const ssize_t count = write_some(descriptor, text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return count < 0 ? errno : EIO;
     text.remove_prefix(static_cast<std::size_t>(count));
@@ -78,7 +79,7 @@ void reserve_standard_streams() {
   // Opens each closed standard stream in the wrong mode, so that using it fails as if it were closed. open() returns the lowest free
   // number, so they are opened in order.
   for (const auto& [descriptor, way] : {std::pair(STDIN_FILENO, O_WRONLY), {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_RDONLY}})
-    if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF) static_cast<void>(::open("/dev/null", way));
+    if (is_closed(descriptor)) static_cast<void>(::open(null_device, way));
 }
 
 void write_out(std::string_view text) {
@@ -100,7 +101,7 @@ void write_beside(std::string_view what, std::string_view text) {
 
 std::size_t read_in(char* buffer, std::size_t capacity) {
   for (;;) {
-    const ssize_t count = ::read(STDIN_FILENO, buffer, capacity);
+    const ssize_t count = read_some(STDIN_FILENO, buffer, capacity);
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR) throw InputError(std::string("cannot read standard input: ") + std::strerror(errno));
   }

@@ -8,6 +8,7 @@
 #include "audit/one_run.h"
 #include "audit/two_sample.h"
 #include "command_request.h"
+#include "numeric/arithmetic.h"
 #include "output_file.h"
 #include "progress.h"
 #include "report/audit_note.h"

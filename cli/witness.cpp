@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "witness.h"
 
+#if !defined(_WIN32)
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include <array>
 #include <cerrno>
@@ -16,6 +18,15 @@
 #include "streams.h"
 
 namespace tradeoff::detail::cli {
+
+#if defined(_WIN32)
+
+Testimony ask_witness(std::string_view, const Options&, Interval) {
+  throw InputError("--paranoid: there is no tradeoff-witness for Windows; leave --paranoid out");
+}
+
+#else
+
 namespace {
 
 /// Looks next to this program, then in PATH.
@@ -84,5 +95,7 @@ Testimony ask_witness(std::string_view verb, const Options& options, Interval an
   if (WIFEXITED(status) && WEXITSTATUS(status) == 1) testimony.verdict = Testimony::Verdict::contradicted;
   return testimony;
 }
+
+#endif
 
 }  // namespace tradeoff::detail::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the functions of the C library at many arguments, bit by bit:  name x [y] value. page/judge_libm.cpp compares them with MPFR.
+#include <cfloat>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -61,6 +62,9 @@ void print_functions(Arguments& arguments) {
   const double angle = arguments.uniform(-1, 1) * arguments.scale(-30, 20);
   print("sin", {angle, std::sin(angle)});
   print("cos", {angle, std::cos(angle)});
+  const double any = arguments.any();
+  print("sin", {any, std::sin(any)});
+  print("cos", {any, std::cos(any)});
   const double a = arguments.uniform(-1, 1) * arguments.scale(-30, 30), b = arguments.uniform(-1, 1) * arguments.scale(-30, 30);
   print("atan2", {a, 1, std::atan2(a, 1)});
   print("atan2", {a, b, std::atan2(a, b)});
@@ -92,7 +96,7 @@ int main(int count, char** words) {
   Arguments arguments;
   for (int i = 0; i < rounds; ++i) {
     print_functions(arguments);
-    if (i % 4 == 0) print_wide_functions(arguments);
+    if (i % 4 == 0 && LDBL_MANT_DIG > DBL_MANT_DIG) print_wide_functions(arguments);  // otherwise they are the functions above
   }
   return 0;
 }

@@ -11,7 +11,6 @@ import http.server
 import json
 import os
 import pathlib
-import random
 import subprocess
 import sys
 import threading
@@ -19,6 +18,9 @@ import time
 import urllib.parse
 
 from playwright.sync_api import sync_playwright
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+from compare_programs import disagreement, some_requests  # noqa: E402
 
 CHROMIUM = "/usr/bin/chromium"
 PATIENCE = 120_000  # milliseconds; the machine may be busy
@@ -108,47 +110,9 @@ def text(page, selector):
 # The answers.
 
 
-def some_plans(count):
-    """Plans of every kind, always the same ones."""
-    draw = random.Random(5)
-    plans = []
-
-    def number(low, high):
-        return f"{low * (high / low) ** draw.random():.4g}"
-
-    def whole(low, high):
-        return str(round(low * (high / low) ** draw.random()))
-
-    sources = [
-        lambda: f"gaussian(sigma={number(0.5, 20)})",
-        lambda: f"laplace(scale={number(0.5, 20)})",
-        lambda: f"randomized_response(epsilon={number(0.1, 3)})",
-        lambda: f"dp(epsilon={number(0.05, 2)}, delta={number(1e-9, 1e-6)})",
-        lambda: f"gdp(mu={number(0.05, 2)})",
-        lambda: f"discrete_laplace(scale={whole(1, 20)})",
-        lambda: f"discrete_gaussian(sigma={whole(2, 30)})",
-        lambda: f"zcdp(rho={number(0.01, 1)})",
-    ]
-    for i in range(count):
-        plan = sources[i % len(sources)]()
-        kind = draw.random()
-        if plan.startswith(("gaussian", "laplace")) and kind < 0.6:
-            plan += f" | poisson(rate={number(1e-3, 0.2)})"
-        if kind < 0.8:
-            plan += f" | repeat({whole(1, 2000 if plan.startswith('gaussian') else 60)})"
-        if kind > 0.9:
-            plan += "\n" + sources[draw.randrange(3)]()
-        plans.append(plan)
-    return plans
-
-
 def test_answers_are_those_of_the_native_program(bench):
     """200 plans: each interval equals the native one or overlaps it; both enclose the truth."""
-    plans = some_plans(200)
-    requests = []
-    for i, plan in enumerate(plans):
-        ask = [{"ask": "epsilon", "delta": "1e-5"}, {"ask": "delta", "epsilon": "1"}, {"ask": "beta", "alpha": "0.01"}, {"ask": "advantage"}][i % 4]
-        requests.append({"plan": plan, **ask})
+    requests = some_requests(200)
     page = bench.open()
     ours = page.evaluate(
         """async (requests) => {
@@ -165,15 +129,10 @@ def test_answers_are_those_of_the_native_program(bench):
         if "not enough memory in a browser" in here.get("error", ""):
             refused += 1
             continue
-        check(("error" in here) == ("error" in there), f"{request}: {str(here)[:200]} here, {str(there)[:200]} there")
-        if "error" in there:
-            continue
-        a, b = here["answer"], there["answer"]
-        check(float(a["lo"]) <= float(b["hi"]) and float(b["lo"]) <= float(a["hi"]), f"{request}: {a} here, {b} there")
-        equal += (a["lo"], a["hi"]) == (b["lo"], b["hi"])
-        width = lambda x: float(x["hi"]) - float(x["lo"])  # noqa: E731
-        check(width(a) <= 10 * width(b) + 1e-5 * abs(float(b["hi"])) + 1e-12, f"{request}: much wider here: {a} here, {b} there")
-    print(f"    {equal} of {len(plans)} equal to the last bit, {refused} refused for lack of memory")
+        fault = disagreement(here, there)
+        check(fault is None, f"{request}: {fault}: {str(here)[:200]} here, {str(there)[:200]} there")
+        equal += "answer" in here and here["answer"] == there.get("answer")
+    print(f"    {equal} of {len(requests)} equal to the last bit, {refused} refused for lack of memory")
     check(refused == 0, f"{refused} plans need more memory than a page may use")
     longest = max(one.get("milliseconds", 0) for one in ours)
     print(f"    longest {longest:.0f} ms")

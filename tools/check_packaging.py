@@ -24,6 +24,7 @@ VERSIONED = {  # file: where its version stands
     "r/DESCRIPTION": r"^Version: (\S+)$",
     "docs/index.md": r"^  version = \{(\S+)\},$",
     "packaging/conda/recipe.yaml": r'^  version: "(\S+)"$',
+    "packaging/debian/changelog": r"\Atradeoff \(([^()-]+)-\d+\) ",
     "packaging/vcpkg/tradeoff/vcpkg.json": r'^  "version": "(\S+)",$',
 }
 
@@ -70,6 +71,7 @@ ALLOWED = {
     "r/DESCRIPTION": "Package: tradeoff\nVersion: 1.2.3\n",
     "docs/index.md": "@software{tradeoff,\n  version = {1.2.3},\n}\n",
     "packaging/conda/recipe.yaml": 'context:\n  version: "1.2.3"\n',
+    "packaging/debian/changelog": "tradeoff (1.2.3-1) UNRELEASED; urgency=medium\n",
     "packaging/vcpkg/tradeoff/vcpkg.json": '{\n  "version": "1.2.3",\n  "name": "a"\n}\n',
     "CMakeLists.txt": "option(TRADEOFF_CLI)\n",
     "test": "steps=(checks r)\n",
@@ -78,6 +80,7 @@ ALLOWED = {
 }
 REFUSED = {
     "an old version": {"CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.2\n"},
+    "an old version of the Debian package": {"packaging/debian/changelog": "tradeoff (1.2.2-1) UNRELEASED; urgency=medium\n"},
     "no version": {"r/DESCRIPTION": "Package: tradeoff\n"},
     "bad JSON": {"packaging/vcpkg/tradeoff/vcpkg.json": '{\n  "version": "1.2.3",\n'},
     "an unknown option": {"packaging/Containerfile": "RUN cmake -D TRADEOFF_TOOLS=ON\n"},

@@ -8,6 +8,9 @@ packages_to_test=(
   clang-19 libclang-rt-19-dev clang-format-19 clang-tidy-19 shellcheck valgrind ccache python3 python3-dev python3-venv dataset-fashion-mnist
 )
 packages_to_serve=(postgresql) # for the steps ledger and ledger-long, where it can be installed
+packages_for_arm=(g++-aarch64-linux-gnu qemu-user) # ./test arm
+packages_of_arm=(libgtest-dev libgmock-dev librapidcheck-dev libflint-arb-dev libflint-dev libmpfr-dev libgmp-dev libssl-dev libsqlite3-dev) # of that architecture
+packages_for_windows=(g++-mingw-w64-x86-64-posix wine wine64) # ./test windows
 packages_to_inspect=(cppcheck gcovr) # for the steps cppcheck and coverage alone
 packages_for_page=(emscripten node-acorn python3 fonts-inter python3-fonttools python3-brotli) # the compiler for WebAssembly; a typeface
 packages_to_test_page=(chromium) # ./test page: a browser; npm, which fetches axe-core

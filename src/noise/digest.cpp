@@ -5,9 +5,10 @@
 #include <bit>
 #include <cstdint>
 #if defined(__x86_64__) && !defined(TRADEOFF_PORTABLE)
-#include <cpuid.h>
 #include <immintrin.h>
 #endif
+
+#include "noise/processor.h"
 
 namespace tradeoff::detail::noise {
 namespace {
@@ -72,8 +73,8 @@ __attribute__((target("sha,sse4.1"))) void absorb_by_instructions(DigestState& s
 }
 
 bool has_instructions() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b >> 29 & 1U) != 0 && __builtin_cpu_supports("sse4.1") != 0;
+  const Processor processor = examine_processor();
+  return processor.has_sha && processor.has_sse41;
 }
 #endif
 

@@ -72,7 +72,7 @@ TEST(Completion, ListsEveryVerb) {
 }
 
 TEST(Completion, WorksInBash) {
-  const std::string script = std::string("source <('") + TRADEOFF_COMMAND + "' completion bash)\n" +
+  const std::string script = "source <('" + tested_command() + "' completion bash)\n" +
                              "COMP_WORDS=(tradeoff curve --format s); COMP_CWORD=3; _tradeoff; echo \"${COMPREPLY[*]}\"\n"
                              "COMP_WORDS=(tradeoff rep); COMP_CWORD=1; _tradeoff; echo \"${COMPREPLY[*]}\"\n"
                              "COMP_WORDS=(tradeoff report --comp); COMP_CWORD=2; _tradeoff; echo \"${COMPREPLY[*]}\"\n";

@@ -47,7 +47,7 @@ class Environment : public testing::Test {
     RunOptions options;
     options.input = input;
     options.command = "/bin/sh";
-    options.environment = {{"T", TRADEOFF_COMMAND}, {"D", directory_}, {"PLAN", plan}};
+    options.environment = {{"T", tested_command()}, {"D", directory_}, {"PLAN", plan}};
     return run_command({"-c", line}, options);
   }
 

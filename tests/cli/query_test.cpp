@@ -32,7 +32,7 @@ std::vector<json> replies(const std::string& input) {
 TEST(Query, ReadsAFileThatHasChangedAgain) {
   const std::string file = ::testing::TempDir() + "query_profile.csv";
   const std::string ask = R"~({"plan":"profile(file=\"FILE\")","ask":"delta","epsilon":1})~";
-  const std::string script = "coproc Q { " + std::string(TRADEOFF_COMMAND) +
+  const std::string script = "coproc Q { " + tested_command() +
                              " query; }\nfor delta in 0.06 0.06 0.85; do printf '0,0.9\\n1,%s\\n' $delta > FILE; printf '%s\\n' '" + ask +
                              "' >&${Q[1]}; read -r line <&${Q[0]}; echo \"$line\"; done";
   const auto with_file = [&](std::string text) {

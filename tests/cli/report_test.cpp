@@ -107,7 +107,7 @@ TEST(VerbReport, CommandOnThePageMakesThePageAgain) {
     ASSERT_THAT(command, testing::StartsWith("tradeoff report "));
     RunOptions shell;
     shell.command = "/bin/sh";
-    shell.environment = {{"T", TRADEOFF_COMMAND}};
+    shell.environment = {{"T", tested_command()}};
     const Outcome again = run_command({"-c", "\"$T\"" + command.substr(std::string("tradeoff").size())}, shell);
     EXPECT_EQ(again.code, 0) << command << again.err;
     EXPECT_EQ(again.out, page) << command;

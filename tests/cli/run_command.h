@@ -16,6 +16,12 @@
 
 namespace tradeoff::detail::test {
 
+/// The command line of this build, or the one that TRADEOFF_TESTED_COMMAND names: a script that starts that of another machine (./test arm).
+inline std::string tested_command() {
+  const char* other = std::getenv("TRADEOFF_TESTED_COMMAND");
+  return other == nullptr ? TRADEOFF_COMMAND : other;
+}
+
 /// The result of a run of the command line.
 struct Outcome {
   int code = -1;  ///< the exit code; -1 if it was killed, by us after `patience` or by a signal
@@ -28,7 +34,7 @@ struct RunOptions {
   std::vector<std::pair<std::string, std::string>> environment = {};
   bool close_output = false;  ///< start with standard output closed
   std::chrono::seconds patience{60};
-  std::string command = TRADEOFF_COMMAND;
+  std::string command = tested_command();
 };
 
 namespace detail {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -62,7 +64,7 @@ std::string text_of(const Json& value, const std::string& name) {
 
 StatedClaim read_claim(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError("cannot read the claim '" + path + "'");
+  if (!file) throw InputError("cannot read the claim '" + path + "': " + std::strerror(errno));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (text.size() > longest_claim) throw InputError("'" + path + "' is longer than 1 MB");
   Json form;

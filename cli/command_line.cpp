@@ -61,6 +61,18 @@ bool names_a_file(const std::string& argument) {
   return !argument.empty() && argument.front() != '@' && std::filesystem::is_regular_file(argument, ignored);
 }
 
+/// Whether the argument is written like the name of a file: plan.txt, plans/survey.
+bool looks_like_a_file(std::string_view argument) {
+  return argument.find_first_of("./") != std::string_view::npos && argument.find_first_of("()|;#=\n ") == std::string_view::npos;
+}
+
+/// Whether the plan has more than blanks and comments.
+bool has_words(std::string_view plan) {
+  for (std::size_t at = 0; (at = plan.find_first_not_of(" \t\r\n;", at)) != std::string_view::npos; at = plan.find('\n', at))
+    if (plan[at] != '#') return true;
+  return false;
+}
+
 /// One verb as a CLI11 application, and the arguments typed for it.
 struct Command {
   const Verb* verb = nullptr;
@@ -120,13 +132,16 @@ struct Command {
     try {
       return verb->run(*verb, options);
     } catch (const ask::RequestError& error) {
-      return refuse(ExitCode::bad_input, {error.kind(), error.what()});
+      return refuse(ExitCode::bad_input, {error.kind(), with_wrapped_list(error.what())});
     } catch (const ParseError& error) {
       if (names_a_file(plan_argument))
         return refuse(ExitCode::bad_input, {"parse", "plan: " + plan_argument + " is a file; to read it, write @" + plan_argument});
-      const bool blank = options.plan.find_first_not_of(" \t\r\n") == std::string::npos;
+      const std::string& plan = options.plan;
+      if (looks_like_a_file(plan_argument))
+        return refuse(ExitCode::bad_input,
+                      {"parse", "plan: " + plan_argument + " is no plan, and there is no such file; a plan in a file is written @FILE"});
       return refuse(ExitCode::bad_input, {"parse", with_wrapped_list(std::string("plan: ") + error.what()), error.offset()},
-                    blank ? "" : report::indented_point(options.plan, error.offset()));
+                    has_words(plan) ? report::indented_point(plan, error.offset()) : "");
     } catch (const UnmetError& error) {
       return refuse(ExitCode::check_failed, {error.kind(), error.what()});
     } catch (const Error& error) {

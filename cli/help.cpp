@@ -6,30 +6,11 @@
 #include <vector>
 
 #include "plan/did_you_mean.h"
+#include "report/label.h"
 #include "streams.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::detail::cli {
-
-std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
-  constexpr std::size_t help_columns = 80;
-  std::string lines;
-  std::size_t column = used;
-  bool line_is_empty = true;
-  for (std::size_t at = text.find_first_not_of(" \n"); at != std::string_view::npos; at = text.find_first_not_of(" \n", at)) {
-    const std::string_view word = text.substr(at, text.find_first_of(" \n", at) - at);
-    at += word.size();
-    if (!line_is_empty && column + 1 + word.size() > help_columns) {
-      lines += "\n" + std::string(indent, ' ');
-      column = indent;
-      line_is_empty = true;
-    }
-    lines.append(line_is_empty ? "" : " ").append(word);
-    column += word.size() + (line_is_empty ? 0 : 1);
-    line_is_empty = false;
-  }
-  return lines + "\n";
-}
 
 namespace {
 
@@ -68,14 +49,14 @@ std::string entry(const std::string& name, std::string_view meaning, std::size_t
   } else {
     text.resize(column, ' ');
   }
-  return text + wrapped(meaning, column, column);
+  return text + report::wrapped(meaning, column, column);
 }
 
 /// Paragraphs are set in lines of at most 80 columns. Lines that start with two blanks stay as they are.
 std::string set_manual(std::string_view manual) {
   std::string text, paragraph;
   const auto finish = [&] {
-    if (!paragraph.empty()) text += wrapped(paragraph, 0, 0);
+    if (!paragraph.empty()) text += report::wrapped(paragraph, 0, 0);
     paragraph.clear();
   };
   for (std::size_t from = 0; from < manual.size();) {
@@ -182,7 +163,7 @@ std::string with_wrapped_list(const std::string& message) {
   static constexpr std::string_view label = " Known: ";
   const std::size_t start = message.rfind(label);
   if (start == std::string::npos) return message;
-  std::string text = message.substr(0, start) + " Known:\n    " + wrapped(message.substr(start + label.size()), 4, 4);
+  std::string text = message.substr(0, start) + " Known:\n    " + report::wrapped(message.substr(start + label.size()), 4, 4);
   text.pop_back();  // the caller ends the last line
   return text;
 }

@@ -23,9 +23,6 @@ constexpr std::string_view quiet_help = "print only the bound";
 /// list.
 [[nodiscard]] std::string with_wrapped_list(const std::string& message);
 
-/// Sets the text in lines of at most 80 columns with `indent` blanks before each; the first line starts in column `used`.
-[[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent, std::size_t used);
-
 /// The list of all verbs, in groups.
 [[nodiscard]] std::string help();
 /// What a verb does, its options and its examples.

@@ -9,6 +9,7 @@
 
 #include "ask/request.h"
 #include "numeric/number_text.h"
+#include "report/label.h"
 #include "streams.h"
 
 namespace tradeoff::detail::cli {
@@ -45,15 +46,42 @@ std::optional<double> nearest_double(std::string_view text, bool exact, const st
   throw ask::RequestError("parse", "values, line " + std::to_string(line) + ": " + what + "; nothing was released", "values", 0);
 }
 
+constexpr std::size_t longest_label = 200;  // bytes; as in a statement
+
+/// Takes the label off the row, with its quotation marks.
+std::string take_label(std::string_view& row, std::uint64_t line) {
+  std::size_t end = 0;
+  if (row.front() == '"')
+    for (end = row.find('"', 1); end != std::string_view::npos && row.substr(end + 1, 1) == "\""; end = row.find('"', end + 2)) {
+    }
+  if (end != std::string_view::npos) end = row.find(',', end);
+  if (end == std::string_view::npos) refuse(line, "with --labels a row is LABEL,VALUE; a label with a comma is in quotation marks");
+  const std::string label(trimmed(row.substr(0, end)));
+  if (label.size() > longest_label || report::printable(label) != label)
+    refuse(line, "a label is at most 200 bytes of UTF-8 without control characters");
+  row.remove_prefix(end + 1);
+  return label;
+}
+
+/// A header is printed as it is, so what could be a value is refused there.
+bool has_digit(std::string_view row) { return row.find_first_of("0123456789") != std::string_view::npos; }
+
 }  // namespace
 
-Table read_table_of_values(std::string_view text, bool exact, const std::optional<Bounds>& clipped_to) {
+Table read_table_of_values(std::string_view text, bool exact, const std::optional<Bounds>& clipped_to, Layout layout) {
   Table table;
   for (std::uint64_t line = 1; !text.empty(); ++line) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view row = trimmed(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (row.empty()) continue;
+    if (layout.header && table.header.empty()) {
+      if (has_digit(row)) refuse(line, "with --header the first line names the columns; it must not contain a digit");
+      if (report::printable(std::string(row)) != row) refuse(line, "the header is UTF-8 without control characters");
+      table.header = row;
+      continue;
+    }
+    if (layout.labels) table.labels.push_back(take_label(row, line));
     std::uint64_t columns = 0;
     for (bool more = true; more; ++columns) {
       const std::size_t comma = row.find(',');

@@ -30,20 +30,6 @@ std::uint64_t read_count(const Options& options, std::string_view name) {
   return static_cast<std::uint64_t>(value);
 }
 
-/// The batch size: stated, or the sampling rate times the number of examples. The tolerance allows a rate that another program printed with
-/// few digits; the plan states the exact quotient.
-std::uint64_t read_batch(const Options& options, std::uint64_t examples) {
-  const bool by_rate = options.find("sample-rate") != nullptr;
-  if ((options.find("batch") != nullptr) == by_rate) throw DomainError("sgd: state either --batch M or --sample-rate Q");
-  if (!by_rate) return read_count(options, "batch");
-  const double batch = read_run_number(options, "sample-rate").value.lo * static_cast<double>(examples), whole = std::round(batch);
-  constexpr double rounding = 1e-9;
-  if (!(whole >= 1 && whole <= static_cast<double>(examples) && std::abs(batch - whole) <= rounding * whole))
-    throw DomainError("sgd: --sample-rate = " + options.find("sample-rate")->substr(0, 40) + " is not a whole number of the " +
-                      std::to_string(examples) + " examples; write it as a quotient, as in 256/60000, or state --batch");
-  return static_cast<std::uint64_t>(whole);
-}
-
 /// The numbers of a list: 1,0.5,0.25.
 std::vector<Number> read_list(const Options& options, std::string_view name) {
   std::vector<Number> numbers;
@@ -86,6 +72,25 @@ std::string read_matrix(const Options& options) {
   return "kind=" + *kind;
 }
 
+/// The batch and the examples: stated, or those of a sampling rate.
+void read_batch(const Options& options, SgdRun& run) {
+  const bool by_rate = options.find("sample-rate") != nullptr, has_examples = options.find("examples") != nullptr;
+  if ((options.find("batch") != nullptr) == by_rate) throw DomainError("sgd: state either --batch M or --sample-rate Q");
+  if (!by_rate) {
+    if (!has_examples) throw DomainError("sgd: --batch needs --examples; or state --sample-rate Q");
+    run.batch = read_count(options, "batch");
+    run.examples = read_count(options, "examples");
+    return;
+  }
+  const std::optional<std::uint64_t> examples = has_examples ? std::optional(read_count(options, "examples")) : std::nullopt;
+  if (!has_examples && options.find("at-most") != nullptr) throw DomainError("sgd: --at-most needs --examples");
+  const BatchOfRate found = batch_of_rate(read_run_number(options, "sample-rate"), examples, run.sampling);
+  if (options.find("at-most") != nullptr && found.examples != *examples)
+    throw DomainError("sgd: with --at-most, --sample-rate must be a whole number of the examples; or state --batch");
+  run.batch = found.batch;
+  run.examples = found.examples;
+}
+
 }  // namespace
 
 SgdRun read_run(const Options& options) {
@@ -97,11 +102,10 @@ SgdRun read_run(const Options& options) {
   run.noise_multiplier = "?";
   for (const char* name : {"noise-multiplier", "total-noise"})
     if (options.find(name) != nullptr) run.noise_multiplier = read_run_number(options, name).text;
-  run.examples = read_count(options, "examples");
-  run.batch = read_batch(options, run.examples);
   if (options.find("epochs") != nullptr) run.epochs = read_run_number(options, "epochs");
   if (options.find("steps") != nullptr) run.steps = read_count(options, "steps");
   if (sampling != nullptr && !sampling->empty()) run.sampling = read_sampling(*sampling);
+  read_batch(options, run);
   for (const auto& [word, value] : neighbours_words)
     if (whose != nullptr && *whose == word) run.neighbours = value;
   run.reuse = options.find("reuse") != nullptr;

@@ -90,7 +90,11 @@ ExitCode compare_samplers_of(const Options& options) {
     if (options.find(name) != nullptr) throw DomainError("compare --sampling has no use for --" + std::string(name));
   if (!options.plan.empty()) throw DomainError("compare --sampling takes a training run as options, as in sgd, and no plan");
   const Number delta = read_run_number(options, "delta");
-  const std::vector<SamplerRow> rows = compare_samplers(read_run(options), delta);
+  const SgdRun run = read_run(options);
+  const bool has_sizes =
+      options.find("examples") != nullptr && read_run_number(options, "examples").value.lo == static_cast<double>(run.examples);
+  if (!has_sizes) throw DomainError("compare: --sampling needs --examples, and a --sample-rate that is a whole number of them");
+  const std::vector<SamplerRow> rows = compare_samplers(run, delta);
   const std::string* format = options.find("format");
   std::string text;
   if (options.json) {

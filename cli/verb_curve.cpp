@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "command_request.h"
+#include "help.h"
 #include "output_file.h"
 #include "progress.h"
 #include "report/caret.h"
 #include "report/curve_picture.h"
 #include "report/curve_table.h"
 #include "report/json.h"
+#include "report/pdf.h"
 #include "report/svg.h"
 #include "report/terminal_plot.h"
 #include "report/tikz.h"
@@ -60,7 +62,7 @@ report::NamedCurve further_curve(const std::string& argument, const Options& opt
   } catch (const ParseError& error) {
     std::string shown = report::indented_point(mine.plan, error.offset());
     if (!shown.empty()) shown.pop_back();  // without the final newline: the caller adds one
-    throw DomainError(std::string("plan: ") + error.what() + "\n" + shown);
+    throw DomainError(with_wrapped_list(std::string("plan: ") + error.what()) + "\n" + shown);
   }
 }
 
@@ -99,14 +101,14 @@ std::string curve_format(const Options& options) {
   if (const std::string* given = options.find("format")) return *given;
   const std::string* file = options.find("out");
   if (file == nullptr) return "csv";
-  constexpr std::array<std::pair<std::string_view, const char*>, 5> suffixes = {
-      {{".csv", "csv"}, {".json", "json"}, {".svg", "svg"}, {".tex", "tikz"}, {".tikz", "tikz"}}};
+  constexpr std::array<std::pair<std::string_view, const char*>, 6> suffixes = {
+      {{".csv", "csv"}, {".json", "json"}, {".svg", "svg"}, {".pdf", "pdf"}, {".tex", "tikz"}, {".tikz", "tikz"}}};
   for (const auto& [suffix, format] : suffixes)
     if (file->ends_with(suffix)) return format;
-  if (file->ends_with(".pdf") || file->ends_with(".png"))
+  if (file->ends_with(".png"))
     throw DomainError(
         "--out " + *file +
-        ": PDF and PNG are drawn by tradeoff.plot(..., file=...) of the Python package; here end it in .csv, .json, .svg or .tex");
+        ": PNG is drawn by tradeoff.plot(..., file=...) of the Python package; here end it in .svg, .pdf, .tex, .csv or .json");
   return "csv";
 }
 
@@ -134,7 +136,7 @@ ExitCode run_curve(const Verb&, const Options& options) {
   if (options.further.size() >= most_picture_plans) throw DomainError("curve: at most 8 plans fit one picture or table");
   if (request.has("at") && request.has("points")) throw DomainError("curve: state either --at or --points");
   check_places(request, view);
-  const bool is_picture = format == "term" || format == "svg" || format == "tikz";
+  const bool is_picture = format == "term" || format == "svg" || format == "pdf" || format == "tikz";
   if (is_picture && request.has("at")) throw DomainError("curve: --at chooses the places of a table; a picture takes --points");
   const std::vector<report::NamedCurve> shown = all_curves(request, options, curves);
   std::string text;
@@ -142,6 +144,7 @@ ExitCode run_curve(const Verb&, const Options& options) {
     report::Picture picture = report::draw_curves(view, shown, request.direction(), read_points(request, picture_points));
     text = format == "term"  ? report::to_terminal(picture)
            : format == "svg" ? report::to_svg(to_figure(std::move(picture)))
+           : format == "pdf" ? report::to_pdf(to_figure(std::move(picture)))
                              : report::to_tikz(to_figure(std::move(picture)));
   } else {
     text = table_text(request, shown, view, format == "json");

@@ -50,7 +50,7 @@ void write_gdp(report::JsonWriter& out, const Curve& curve) {
 
 std::string lines_of(const std::vector<Step>& steps) {
   std::string text;
-  for (const Step& step : steps) text += "  [" + step.theorem + "]  " + step.detail + "\n";
+  for (const Step& step : steps) text += "  [" + step.theorem + "]\n      " + report::wrapped(step.detail, 6, 6);
   return text;
 }
 
@@ -58,15 +58,16 @@ std::string gdp_lines(const Curve& curve) {
   const auto measurement = measured(curve);
   if (!measurement) return {};
   const GdpMeasurement& found = measurement->value;
-  std::string text = "\n" + verdict_of(found) + ", with " + std::to_string(found.evaluations) + " evaluations of the profile, by\n";
+  std::string text =
+      "\n" + report::wrapped(verdict_of(found) + ", with " + std::to_string(found.evaluations) + " evaluations of the profile, by", 4, 0);
   text += lines_of(measurement->steps) + "  what is known for large epsilon: " + found.tail.kind + "\n";
-  text += "  hint, not proof: epsilon / sqrt(-2 log delta) is";
+  std::string hints = "hint, not proof: epsilon / sqrt(-2 log delta) is";
   for (const TailHint& hint : tail_hint(curve)) {
     numeric::PlainText item;
     item << (hint.epsilon > 1 ? ", " : " ") << (hint.value.lo + hint.value.hi) / 2 << " at " << hint.epsilon;
-    text += item.str();
+    hints += item.str();
   }
-  return text + "\n";
+  return text + "  " + report::wrapped(hints, 4, 2);
 }
 
 /// The question whose theorems are printed: epsilon at one delta.

@@ -22,7 +22,7 @@ std::vector<report::Recipe> chosen(const std::vector<std::string>& names) {
     const auto recipe = std::find_if(known.begin(), known.end(), [&name](const report::Recipe& one) { return one.name == name; });
     if (recipe == known.end()) {
       throw DomainError("figures: there is no figure '" + name.substr(0, 40) + "'" + did_you_mean(name, names_of_figures()) +
-                        " See tradeoff figures --list.");
+                        "; tradeoff figures --list lists them");
     }
     found.push_back(*recipe);
   }

@@ -2,6 +2,7 @@
 #include "plan/vocabulary.h"
 #include "report/claim.h"
 #include "report/json.h"
+#include "report/label.h"
 #include "streams.h"
 #include "tradeoff/version.h"
 #include "verb.h"
@@ -74,9 +75,8 @@ std::string to_lines(Role role, const char* title) {
   std::string text = std::string(title) + "\n";
   for (const Word& word : vocabulary()) {
     if (word.role != role) continue;
-    text += "  " + folded(usage(word)) + "\n      " + std::string(word.meaning);
-    if (!word.neighbours.empty()) text += " (" + relations_of(word) + " neighbours)";
-    text += "\n";
+    const std::string neighbours = word.neighbours.empty() ? "" : " (" + relations_of(word) + " neighbours)";
+    text += "  " + folded(usage(word)) + "\n      " + report::wrapped(std::string(word.meaning) + neighbours, 6, 6);
   }
   return text;
 }

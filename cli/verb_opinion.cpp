@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -73,7 +75,7 @@ std::string text_of(const Json& value, const std::string& name) {
 
 StatedClaim read_claim(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError("cannot read the claim '" + path + "'");
+  if (!file) throw InputError("cannot read the claim '" + path + "': " + std::strerror(errno));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (text.size() > longest_claim) throw InputError("'" + path + "' is longer than 1 MB");
   if (!path.ends_with(".json") && !path.ends_with(".md")) throw OtherForm{"'" + path + "': a file that is neither .json nor .md"};

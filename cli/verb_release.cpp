@@ -58,6 +58,24 @@ void write_json_rows(const Release& released, report::JsonWriter& out) {
   out.end_array();
 }
 
+void write_json_labels(const Table& table, report::JsonWriter& out) {
+  out.key("labels").begin_array();
+  for (const std::string& label : table.labels) out.text(label);
+  out.end_array();
+}
+
+/// The printed rows below the header, each behind its label.
+std::string with_labels(const Table& table, std::string_view rows) {
+  std::string text = table.header.empty() ? "" : table.header + "\n";
+  if (table.labels.empty()) return text.append(rows);
+  for (const std::string& label : table.labels) {
+    const std::size_t end = rows.find('\n') + 1;
+    text.append(label).append(",").append(rows.substr(0, end));
+    rows.remove_prefix(end);
+  }
+  return text;
+}
+
 /// Writes the certificate, then what was released: nothing is printed if the certificate cannot be written. `content` writes the released
 /// values as members of a JSON object.
 template <typename Content>
@@ -89,6 +107,8 @@ void publish(const Options& options, report::CertificateDocument& document, cons
 // [key-release]
 void run_release_of_keys(const Options& options, const Plan& plan, ReleaseTerms terms, const Targets& targets) {
   if (terms.aggregate != Aggregate::none) throw DomainError("release: --records is for values; this plan releases the keys of a table");
+  if (options.find("labels") != nullptr || options.find("header") != nullptr)
+    throw DomainError("release: --labels and --header are for values; this plan releases the keys of a table");
   terms.aggregate = Aggregate::keys;
   const std::vector<KeyRow> rows = read_keys(read_all_input());
   if (rows.empty()) throw DomainError("release: no rows on standard input; give `user,key` or `user,key,count` in each line");
@@ -119,8 +139,13 @@ ExitCode run_release(const Verb&, const Options& options) {
     run_release_of_keys(options, plan, terms, targets);
     return ExitCode::done;
   }
-  const Table table = read_table_of_values(read_all_input(), terms.inputs == Inputs::on_grid, terms.clip ? terms.bounds : std::nullopt);
-  if (table.rows == 0) throw DomainError("release: no values on standard input");
+  const Layout layout{options.find("labels") != nullptr, options.find("header") != nullptr};
+  if (layout.labels && terms.aggregate != Aggregate::none)
+    throw DomainError("release: --labels are of rows; --records releases one row of all");
+  const Table table =
+      read_table_of_values(read_all_input(), terms.inputs == Inputs::on_grid, terms.clip ? terms.bounds : std::nullopt, layout);
+  if (table.rows == 0)
+    throw DomainError("release: no values on standard input; give one value, or a row of values with commas, in each line");
   terms.columns = table.columns;
   terms.rows = terms.aggregate == Aggregate::none ? table.rows : terms.aggregate == Aggregate::mean ? 2 : 1;
 
@@ -129,7 +154,9 @@ ExitCode run_release(const Verb&, const Options& options) {
   // The charge is durable and its token used up before any noise is drawn.
   const std::string receipt = charge_ledger(options, "release", to_string(certificate.drawn_plan()), terms.neighbours);
   const Release released = release(std::move(certificate), table.values);
-  publish(options, document, report::printed_rows(released, terms.aggregate), receipt, [&](report::JsonWriter& out) {
+  const std::string printed = report::printed_rows(released, terms.aggregate);
+  publish(options, document, with_labels(table, printed), receipt, [&](report::JsonWriter& out) {
+    if (layout.labels) write_json_labels(table, out);
     write_json_rows(released, out);
     if (const auto mean = report::mean_of(released, terms.aggregate)) out.key("mean").number(*mean);
   });

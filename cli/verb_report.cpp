@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "command_request.h"
+#include "help.h"
 #include "numeric/number_text.h"
 #include "output_file.h"
 #include "progress.h"
@@ -113,7 +114,7 @@ report::Statement further_statement(const std::string& argument, const Options& 
   } catch (const ParseError& error) {
     std::string shown = report::indented_point(mine.plan, error.offset());
     if (!shown.empty()) shown.pop_back();  // without the final newline: the caller adds one
-    throw DomainError(std::string("plan: ") + error.what() + "\n" + shown);
+    throw DomainError(with_wrapped_list(std::string("plan: ") + error.what()) + "\n" + shown);
   }
 }
 

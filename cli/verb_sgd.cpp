@@ -8,6 +8,7 @@
 #include "plan/neighbours.h"
 #include "report/claim.h"
 #include "report/curve_picture.h"
+#include "report/label.h"
 #include "report/paper_sentence.h"
 #include "report/risk.h"
 #include "report/terminal_plot.h"
@@ -91,7 +92,9 @@ ExitCode run_sgd(const Verb&, const Options& options) {
   const Curve curve = analyze(parse(training.plan), training.neighbours);
   require_met(curve, targets);
   const auto [epsilon, method, steps] = explained([&] { return curve.epsilon_at(delta.value); });
-  const std::string warning = delta_warning(delta.text, static_cast<double>(run.examples));
+  // A rate alone does not tell the number of examples.
+  const std::string* examples = options.find("examples");
+  const std::string warning = examples == nullptr ? "" : delta_warning(delta.text, read_run_number(options, "examples").value.lo);
   if (!warning.empty()) write_error("warning: " + warning + "\n");
   const std::optional<Assumed> assumed = assumed_of(training, delta);
   const std::string releases = training.releases.empty() ? "" : training.releases + noise_text(run);
@@ -120,20 +123,20 @@ ExitCode run_sgd(const Verb&, const Options& options) {
     write_out((stated ? "" : "noise multiplier = " + run.noise_multiplier + "\n") + to_text(claim, {true, ""}));
     return ExitCode::done;
   }
-  std::string text = "Plan: " + training.plan + "\n" + wrapped(training.remark, 2, 0) + wrapped(training.unit, 2, 0);
+  std::string text = "Plan: " + training.plan + "\n" + report::wrapped(training.remark, 2, 0) + report::wrapped(training.unit, 2, 0);
   if (!releases.empty()) text += releases + "\n";
   if (run.per_user > 1) text += "Unit of privacy: " + training.protects + ".\n";
   text += "\n";
   if (assumed) text += side_by_side(*assumed, epsilon, run.sampling, delta.text);
   text += to_text(claim, {false, remark}) + "\n";
   if (is_slow) {
-    text += wrapped(
+    text += report::wrapped(
         "Further numbers about this plan take seconds each: ask for the risk by `tradeoff risk` and for the picture by `tradeoff curve`.",
         2, 0);
   } else {
     text += picture(curve) + "\n" + to_lines(report::find_risk(curve), {true, ""});
   }
-  text += "\nFor a paper:\n  " + wrapped(sentence, 2, 2);
+  text += "\nFor a paper:\n  " + report::wrapped(sentence, 2, 2);
   write_out(text);
   return ExitCode::done;
 }
@@ -152,16 +155,19 @@ ExitCode run_tour(const Verb&, const Options& options) {
   }
   std::string text =
       "tradeoff computes how private a computation is, with proved bounds.\n\n"
-      "A real training run: 60,000 images, batches of 256, 60 epochs, noise multiplier 1.1. As a plan:\n\n    " +
+      "A real training run: 60,000 images, batches of 256, 60 epochs,\nnoise multiplier 1.1. As a plan:\n\n    " +
       training.plan + "\n\n" + claim;
-  text += "\nThe first number may be claimed; the interval below it is proved, rounding included.\n\n" + picture(curve) + "\n";
+  text += "\nThe first number may be claimed; the interval below it is proved,\nrounding included.\n\n" + picture(curve) + "\n";
   text += to_lines(report::find_risk(curve), {true, ""});
   text +=
       "\nAsk your own question:\n"
-      "    tradeoff epsilon --delta 1e-5 'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)'\n"
-      "    tradeoff calibrate --epsilon 2 --delta 1e-5 'gaussian(sigma=?) | poisson(rate=0.01) | repeat(1000)'\n"
-      "    tradeoff sgd --noise-multiplier 1.1 --batch 256 --examples 60000 --epochs 60 --delta 1e-5\n"
-      "    tradeoff report --out statement.html 'gaussian(sigma=2)'     a page for publication\n"
+      "    tradeoff epsilon --delta 1e-5 \\\n"
+      "        'gaussian(sigma=1.1) | poisson(rate=256/60000) | repeat(14063)'\n"
+      "    tradeoff calibrate --epsilon 2 --delta 1e-5 \\\n"
+      "        'gaussian(sigma=?) | poisson(rate=0.01) | repeat(1000)'\n"
+      "    tradeoff sgd --noise-multiplier 1.1 --batch 256 --examples 60000 \\\n"
+      "        --epochs 60 --delta 1e-5\n"
+      "    tradeoff report --out statement.html 'gaussian(sigma=2)'   to publish\n"
       "    tradeoff mechanisms          what a plan may contain\n"
       "    tradeoff --help              everything else\n";
   write_out(text);

@@ -2,9 +2,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "help.h"
+#include "page_text.h"
 #include "plan/did_you_mean.h"
 #include "report/json.h"
+#include "report/label.h"
 #include "streams.h"
 #include "tradeoff/error.h"
 #include "verb.h"
@@ -12,11 +13,13 @@
 namespace tradeoff::detail::cli {
 namespace {
 
-/// A page of docs/theory: its id, its title and the source of the theorem. CMake fills the table from the pages.
+/// A page of docs/theory: its id, its title, the source of the theorem, its statement and its assumptions. CMake fills the table from the
+/// pages.
 struct Theorem {
   std::string_view id;
   std::string_view title;
   std::string_view source;
+  std::string_view statement;  ///< Markdown
 };
 
 constexpr Theorem theorems[] = {
@@ -88,8 +91,11 @@ bool found_by_source(const Theorem& theorem, const std::vector<std::string>& wor
 std::string to_json(const std::vector<Theorem>& shown) {
   report::JsonWriter out;
   out.begin_array();
-  for (const Theorem& theorem : shown)
-    out.begin_object().key("id").text(theorem.id).key("title").text(theorem.title).key("source").text(theorem.source).end_object();
+  for (const Theorem& theorem : shown) {
+    out.begin_object().key("id").text(theorem.id).key("title").text(theorem.title).key("source").text(theorem.source);
+    if (shown.size() == 1) out.key("statement").text(theorem.statement);
+    out.end_object();
+  }
   return out.end_array().str() + "\n";
 }
 
@@ -98,11 +104,12 @@ std::string to_lines(const std::vector<Theorem>& shown, const std::vector<std::s
   for (const Theorem& theorem : shown) width = std::max(width, theorem.id.size());
   std::string text;
   for (const Theorem& theorem : shown) {
-    text += std::string(theorem.id) + std::string(width + 2 - theorem.id.size(), ' ') + std::string(theorem.title) + "\n";
-    if (shown.size() > 1 && found_by_source(theorem, words)) text += "    " + wrapped(theorem.source, 4, 4);
+    text +=
+        std::string(theorem.id) + std::string(width + 2 - theorem.id.size(), ' ') + report::wrapped(theorem.title, width + 2, width + 2);
+    if (shown.size() > 1 && found_by_source(theorem, words)) text += "    " + report::wrapped(theorem.source, 4, 4);
     if (shown.size() == 1)
-      text += "\nSource: " + std::string(theorem.source) + "\nStatement, proof and rounding: theory/" + std::string(theorem.id) +
-              ".md in the documentation\n";
+      text += "Source: " + report::wrapped(theorem.source, 8, 8) + "\n" + set_page(theorem.statement) + "Proof and rounding: theory/" +
+              std::string(theorem.id) + ".md in the documentation\n";
   }
   return text;
 }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 
@@ -25,7 +27,7 @@ using report::Verdict;
 
 std::string read_file(const std::string& path, const char* what) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(std::string("cannot read ") + what + " '" + path + "'");
+  if (!file) throw InputError(std::string("cannot read ") + what + " '" + path + "': " + std::strerror(errno));
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, 3> curve_choices = {"tradeoff", "profile"
 constexpr std::array<std::string_view, 3> records_choices = {"sum", "count", "mean"};
 constexpr std::array<std::string_view, 2> rows_choices = {"composed", "disjoint"};
 constexpr std::array<std::string_view, 2> inputs_choices = {"rounded", "grid"};
-constexpr std::array<std::string_view, 5> format_choices = {"csv", "json", "term", "svg", "tikz"};
+constexpr std::array<std::string_view, 6> format_choices = {"csv", "json", "term", "svg", "pdf", "tikz"};
 constexpr std::array<std::string_view, 2> picture_choices = {"term", "svg"};
 
 constexpr std::array<Option, 3> common_options = {{
@@ -89,7 +89,8 @@ constexpr Option noise_of_run = {
     .name = "noise-multiplier", .placeholder = "Z", .help = "standard deviation of the noise / clipping norm", .alias = "noise"};
 constexpr Option batch_of_run = {
     .name = "batch", .placeholder = "M", .help = "examples in a batch (on average, for poisson)", .alias = "batch-size"};
-constexpr Option rate_of_run = {"sample-rate", "Q", "instead of --batch: M = Q N, which must be a whole number up to rounding of Q"};
+constexpr Option rate_of_run = {"sample-rate", "Q",
+                                "instead of --batch: M = Q N. A poisson rate needs no --examples; other batches need a whole number M"};
 constexpr Option epochs_of_run = {"epochs", "E", "passes over the data: ceil(E N / M) steps"};
 constexpr Option steps_of_run = {"steps", "T", "instead of --epochs"};
 constexpr Option groups_of_run = {"groups", "B", "cyclic: how many groups take turns"};
@@ -98,7 +99,7 @@ constexpr std::array<Option, 25> sgd_options = {{
     noise_of_run,
     batch_of_run,
     rate_of_run,
-    {"examples", "N", "examples in the data", true},
+    {"examples", "N", "examples in the data; required with --batch"},
     epochs_of_run,
     steps_of_run,
     {"delta", "D", "where epsilon is reported: 0 <= D <= 1", true},
@@ -218,7 +219,15 @@ constexpr std::array<Option, 2> figures_options = {{
     {"list", "", "list names and titles; draw nothing", false, {}, {}, true},
 }};
 
-constexpr std::array<Option, 18> release_options = {{
+constexpr std::array<Option, 20> release_options = {{
+    {"labels",
+     "",
+     "the first cell of each row is a label, printed with the result. Labels get no noise: they must not depend on the data",
+     false,
+     {},
+     {},
+     true},
+    {"header", "", "the first line names the columns, without digits; it is printed as it is", false, {}, {}, true},
     {"low", "L", "no value is below this; with --high"},
     {"high", "H", "no value is above this; with --low"},
     {"clip", "", "clip values to the bounds instead of refusing them", false, {}, {}, true},
@@ -396,10 +405,10 @@ constexpr std::array<Verb, 40> all_verbs = {{
      {},
      run_ask},
     {Group::ask, "curve", "the whole curve, as a picture or a table",
-     "The trade-off function, the privacy profile or the profile in units of mu: a picture for the terminal, as SVG or as TikZ "
+     "The trade-off function, the privacy profile or the profile in units of mu: a picture for the terminal, as SVG, as PDF or as TikZ "
      "for pgfplots, or a table of certified values. Up to eight plans are compared; a table then has a column with the plan. A picture "
      "shows "
-     "the certified band where the band is wide enough to be seen. PDF and PNG: tradeoff.plot(..., file=...) of the Python package.\n\n"
+     "the certified band where the band is wide enough to be seen. PNG: tradeoff.plot(..., file=...) of the Python package.\n\n"
      "Examples:\n"
      "  tradeoff curve --format term 'gaussian(sigma=1)'\n"
      "  tradeoff curve --as profile --format svg --out profiles.svg \\\n"
@@ -409,6 +418,7 @@ constexpr std::array<Verb, 40> all_verbs = {{
      "  tradeoff curve --as tradeoff 'gaussian(sigma=1)' > curve.csv\n"
      "  tradeoff curve --at 0.001,0.01,0.1 --out curves.csv \\\n"
      "      'gaussian(sigma=1)' 'laplace(scale=1)'\n"
+     "  tradeoff curve --out curves.pdf 'gaussian(sigma=1)' 'laplace(scale=1)'\n"
      "  tradeoff curve --out curves.tex 'gaussian(sigma=1)' 'laplace(scale=1)'\n"
      "  tradeoff curve --as profile --format json --points 501 'laplace(scale=1)'",
      true, curve_options, run_curve, "plans: more plans to compare with, each its text or @file"},
@@ -599,6 +609,8 @@ constexpr std::array<Verb, 40> all_verbs = {{
      "  tradeoff release --low 0 --high 100 --clip \\\n"
      "      'gaussian(sigma=50, sensitivity=100) | repeat(3)' < sums.txt\n"
      "  tradeoff release --epsilon 1 --delta 1e-6 --json 'gaussian(sigma=?)' < in.csv\n"
+     "  tradeoff release --labels --header --rows disjoint \\\n"
+     "      'gaussian(sigma=2)' < regions.csv\n"
      "  tradeoff release --records mean --low 0 --high 10 --neighbours add-remove \\\n"
      "      'laplace(scale=20, sensitivity=10); discrete_laplace(scale=2)' < ages.txt",
      true, release_options, run_release},

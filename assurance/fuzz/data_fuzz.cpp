@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "ask/request.h"
@@ -31,7 +32,11 @@ void check_examples(const tradeoff::detail::train::Examples& examples) {
 void check_values(std::string_view text) {
   const bool exact = text.starts_with('=');
   if (exact) text.remove_prefix(1);
-  const tradeoff::detail::cli::Table table = tradeoff::detail::cli::read_table_of_values(text, exact);
+  const bool labelled = text.starts_with('@');
+  if (labelled) text.remove_prefix(1);
+  const tradeoff::detail::cli::Table table =
+      tradeoff::detail::cli::read_table_of_values(text, exact, std::nullopt, {labelled, labelled && exact});
+  require(table.labels.size() == (labelled ? table.rows : 0));
   require(table.values.size() == table.rows * (table.rows == 0 ? 0 : table.columns));
   require(std::all_of(table.values.begin(), table.values.end(), [](double value) { return std::isfinite(value); }));
   if (table.rows == 0 || table.values.size() > most_released) return;

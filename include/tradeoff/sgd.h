@@ -32,6 +32,17 @@ enum class Sampling {
 /// the value unless epochs > 0, 1 <= batch <= examples <= 1e12, and there are at most 1e12 steps.
 [[nodiscard]] std::uint64_t steps_of_epochs(const Number& epochs, std::uint64_t batch, std::uint64_t examples);
 
+/// A sampling rate as a quotient of whole numbers.
+struct BatchOfRate {
+  std::uint64_t batch = 0;
+  std::uint64_t examples = 0;
+};
+/// The batch of a sampling rate: rate * examples, if that is a whole number up to rounding. Otherwise, and if the number of examples is not
+/// stated, the rate itself as a quotient: exactly if its denominator is at most 1e12, otherwise the simplest quotient with the same
+/// doubles around it (1/235 for 0.00425531914893617), or the next larger multiple of 1e-12. Such a rate describes Poisson batches only.
+/// Throws DomainError.
+[[nodiscard]] BatchOfRate batch_of_rate(const Number& rate, std::optional<std::uint64_t> examples, Sampling sampling);
+
 /// A DP-SGD run.
 struct SgdRun {
   /// The standard deviation of the noise on the sum of clipped gradients, divided by the clipping norm; "?" to solve for it.

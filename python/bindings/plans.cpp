@@ -206,6 +206,15 @@ void bind_plans(nb::module_& module) {
               "neighbours: str, reuse: bool, groups: int | None, at_most: int | None, per_user: int, layers: int, count_noise: str | None, "
               "further: Sequence[str], noise_is_total: bool, matrix: str, delta: str | None) -> tuple[str, str, str]"));
   module.def(
+      "batch_of_rate",
+      [](const std::string& rate, const std::optional<std::uint64_t>& examples, const std::string& sampling) {
+        static_cast<void>(read_argument("sample_rate", rate));
+        const BatchOfRate found = batch_of_rate(read_number(rate), examples, read_sampling(sampling));
+        return nb::make_tuple(found.batch, found.examples);
+      },
+      "rate"_a, "examples"_a.none(), "sampling"_a,
+      nb::sig("def batch_of_rate(rate: str, examples: int | None, sampling: str) -> tuple[int, int]"));
+  module.def(
       "samplers", samplers, "noise_multiplier"_a, "batch"_a, "examples"_a, "epochs"_a.none(), "steps"_a.none(), "groups"_a.none(),
       "at_most"_a.none(), "delta"_a,
       nb::sig(

@@ -143,3 +143,41 @@ def test_statements_hold_published_values() -> None:
     assert "Published: 2026-11-17. Contact: privacy@agency.example." in text
     with pytest.raises(to.DomainError, match="2 published values, but the plan releases 1"):
         to.report(curve, values={"North": 12, "South": 3})
+
+
+def test_sgd_takes_what_people_have() -> None:
+    by_size = to.sgd(noise_multiplier=1.1, batch_size=256, examples=60000, epochs=60)
+    assert by_size == to.sgd(noise_multiplier=1.1, batch=256, examples=60000, epochs=60)
+    opacus = to.sgd(noise_multiplier=1.1, sample_rate=1 / 235, steps=14100)  # one over the length of the data loader
+    assert opacus.text == "gaussian(sigma=1.1) | poisson(rate=1/235) | repeat(14100)"
+    assert opacus == to.sgd(noise_multiplier=1.1, sample_rate=1 / 235, examples=60000, epochs=60)
+    assert "rate q = 1/235" in opacus.sentence(delta=1e-5)
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"batch": 256}, "batch needs examples"),
+        ({"batch": 256, "batch_size": 256, "examples": 60000}, "the same"),
+        ({"batch": 256, "sample_rate": 0.1, "examples": 60000}, "either batch"),
+        ({"sample_rate": 1.5}, "above 0 and at most 1"),
+        ({"sample_rate": "x"}, "sample_rate"),
+        ({"sample_rate": 1 / 235, "sampling": "fixed"}, "examples is missing"),
+        ({"sample_rate": 1 / 235, "examples": 60000, "at_most": 300}, "whole number"),
+    ]
+    for arguments, told in wrong:
+        with pytest.raises(to.DomainError, match=told):
+            to.sgd(noise_multiplier=1.1, steps=10, **arguments)
+
+
+def test_questions_to_the_wrong_object_say_whom_to_ask() -> None:
+    with pytest.raises(AttributeError, match=r"plan\.curve\(\)\.epsilon"):
+        to.gaussian(1).epsilon(1e-5)  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="a Plan has no nonsense"):
+        to.gaussian(1).nonsense  # type: ignore[attr-defined]
+    with pytest.raises(to.DomainError, match=r"tradeoff\.analyze"):
+        to.curve("gaussian(1)")
+    with pytest.raises(to.DomainError, match="3 is no plan"):
+        to.Plan(3)  # type: ignore[arg-type]
+    assert "TYPE_CHECKING" not in dir(to) and "sgd" in dir(to)
+
+
+def test_a_bound_just_beyond_a_short_decimal_is_not_rounded_away() -> None:
+    assert "<b>0.9900000001</b>" in to.gaussian(2).curve().posterior(0.01).accuracy._repr_html_()
+    assert "<b>0.5</b>" in to.laplace(2).curve().epsilon(0)._repr_html_()

@@ -245,6 +245,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     """Imports rarely used modules at their first use."""
     if name in ("algebra", "interchange"):

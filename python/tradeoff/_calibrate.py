@@ -9,6 +9,7 @@ from . import _core
 from ._interval import Interval
 from ._numbers import Number, stated, to_text
 from ._plan import Plan, PlanLike
+from ._progress import Progress
 
 
 class Calibration(NamedTuple):
@@ -53,11 +54,8 @@ def calibrate(
     'within'
     """
     text = Plan(plan).text
-    value, safe_end_is_hi, printed = _core.calibrate(
-        text,
-        stated(epsilon=epsilon, delta=delta, mu=mu, slack=slack, advantage=advantage, fpr=fpr, tpr=tpr),
-        neighbours or "",
-        to_text("relative", relative),
-    )
+    targets = stated(epsilon=epsilon, delta=delta, mu=mu, slack=slack, advantage=advantage, fpr=fpr, tpr=tpr)
+    with Progress("calibrate"):
+        value, safe_end_is_hi, printed = _core.calibrate(text, targets, neighbours or "", to_text("relative", relative))
     safe = value[1] if safe_end_is_hi else value[0]
     return Calibration(Interval._make(value, "hi" if safe_end_is_hi else "lo"), safe, Plan(_core.substitute_text(text, printed)), printed)

@@ -537,7 +537,7 @@ class Curve:
         """The least delta such that the plan is (epsilon, delta)-DP; epsilon is any real number, or inf for the mass at infinite loss.
 
         Args:
-            direction: ``"worst"``, ``"remove"`` (with the record against without it) or ``"add"`` (the reverse).
+            direction: ``"worst"``, ``"remove"`` (present vs absent) or ``"add"`` (absent vs present).
 
         >>> import tradeoff as to
         >>> to.randomized_response(epsilon=1).curve().delta(1)
@@ -621,10 +621,12 @@ class Curve:
             if slack is not None:
                 raise DomainError("mu: give slack or epsilon_max, not both")
             text = to_text("epsilon_max", epsilon_max)
-            mu, residual, at, warnings = _core.measure_head_mu(self._core, text)
+            with Progress("mu"):
+                mu, residual, at, warnings = _core.measure_head_mu(self._core, text)
             return HeadMeasurement(upper(mu), upper(residual), at, _to_float(text), tuple(warnings))
         slacks = [to_text("slack", value) for value in (_SLACKS if slack is None else (slack,))]
-        verdict, mu, at, (kind, start, limit), pairs, evaluations, warnings = _core.measure_mu(self._core, slacks)
+        with Progress("mu"):
+            verdict, mu, at, (kind, start, limit), pairs, evaluations, warnings = _core.measure_mu(self._core, slacks)
         with_slack = tuple(SlackPair(_to_float(text), upper(pair)) for text, pair in zip(slacks, pairs))
         return Measurement(verdict, upper(mu), at, Tail(kind, start, Interval(*limit)), with_slack, evaluations, tuple(warnings))
 
@@ -636,7 +638,8 @@ class Curve:
         """Best from below and from above by that many (epsilon, delta) constraints (1 to 64)."""
         if isinstance(pieces, bool) or not isinstance(pieces, int) or not 1 <= pieces <= 64:
             raise DomainError(f"pieces = {pieces!r} is not allowed; it must be a whole number from 1 to 64")
-        below, above, published, area = self._core.approximate(pieces)
+        with Progress("approximate"):
+            below, above, published, area = self._core.approximate(pieces)
         return Approximations(_to_polygon(below), _to_polygon(above), _to_polygon(published), None if area is None else Interval(*area))
 
     def risk(self) -> Risk:
@@ -646,7 +649,8 @@ class Curve:
         >>> to.gaussian(sigma=2).curve().risk().tpr[0.01].hi <= 0.0339
         True
         """
-        advantage, rates, accuracies, posteriors, naming, odds, gaussian, sentences, rare, beliefs = _core.risk(self._core)
+        with Progress("risk"):
+            advantage, rates, accuracies, posteriors, naming, odds, gaussian, sentences, rare, beliefs = _core.risk(self._core)
         slack, mu = gaussian
         return Risk(
             upper(advantage),
@@ -687,7 +691,8 @@ class Curve:
         """
         _must_be_curve("at_least_as_private", other)
         against = other._core if tolerance is None else _core.with_revealing(other._core, to_text("tolerance", tolerance))
-        return Order(*_core.at_least_as_private(self._core, against))
+        with Progress("order"):
+            return Order(*_core.at_least_as_private(self._core, against))
 
     def compare(self, delta: Number, *, methods: Sequence[str] = ()) -> Comparison:
         """epsilon by every applicable method, or by those named: bounds, estimates, and refusals with their reasons.
@@ -715,7 +720,8 @@ class Curve:
 
     def clt(self) -> Limit:
         """Limit theorems: an estimate of mu, and the Berry-Esseen bound."""
-        mu, revealed, theorems, proved, refusal = _core.limit(self._of_plan(), self._stated, self._relative)
+        with Progress("clt"):
+            mu, revealed, theorems, proved, refusal = _core.limit(self._of_plan(), self._stated, self._relative)
         bound = None if proved is None else BerryEsseen(*(upper(value) for value in proved))
         return Limit(mu, revealed, tuple(theorems), bound, refusal)
 

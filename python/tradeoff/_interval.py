@@ -135,12 +135,18 @@ class Interval(_Ends):
     def _shown(self) -> str:
         return f"[{self.lo!r}, {self.hi!r}]"
 
+    def _claimed(self) -> str:
+        """The claim in six digits, as on the command line; in ten where six would add a whole step to a bound just beyond a short decimal."""
+        claim, nearest = self.claim, float(f"{self.claim:.5e}")
+        is_just_beyond = math.isfinite(claim) and claim != nearest and abs(claim - nearest) <= 1e-10 * abs(claim)
+        return f"{self:.10g}" if is_just_beyond else f"{self:.6g}"
+
     def _repr_html_(self) -> str:
         ends = f"[{self.lo!r}, {self.hi!r}]"
         if self._safe is None:
             return ends
         sign = "≤" if self._safe == "hi" else "≥"
-        return f'{sign} <b>{self:.6g}</b> <small style="opacity: 0.7">proved: {ends}</small>'
+        return f'{sign} <b>{self._claimed()}</b> <small style="opacity: 0.7">proved: {ends}</small>'
 
 
 def upper(ends: Iterable[float]) -> Interval:

@@ -41,11 +41,20 @@ class Plan:
         elif isinstance(text, str):
             canonical = _core.canonical(_encodable(text))
         else:
-            raise DomainError(f"plan: a {type(text).__name__} is no plan; give text or a Plan")
+            raise DomainError(f"plan: {text!r:.40} is no plan (it is of type {type(text).__name__}); give text or a Plan")
         object.__setattr__(self, "_text", canonical)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a Plan cannot be changed; its methods make new ones")
+
+    if not TYPE_CHECKING:  # a type checker knows the attributes
+
+        def __getattr__(self, name: str) -> object:
+            from ._curve import Curve
+
+            if not name.startswith("_") and hasattr(Curve, name):
+                raise AttributeError(f"a Plan has no {name}; ask its curve: plan.curve().{name}", name=name, obj=self)
+            raise AttributeError(f"a Plan has no {name}", name=name, obj=self)
 
     @property
     def text(self) -> str:
@@ -594,6 +603,8 @@ def profile(points: Iterable[Any] | None = None, *, file: str | None = None, tai
 
 def curve(points: Iterable[Any] | None = None, *, file: str | None = None) -> Plan:
     """A trade-off function of your own, by points (alpha, beta) or by a file of them. (What a plan guarantees is ``plan.curve()``.)"""
+    if isinstance(points, (str, Plan)):
+        raise DomainError("points: a list of pairs (alpha, beta) is wanted; the curve of a plan is tradeoff.analyze(plan) or plan.curve()")
     return Plan(_call("curve", file=_file(file), points=None if points is None else _pairs("points", points)))
 
 

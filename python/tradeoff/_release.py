@@ -10,6 +10,7 @@ from ._errors import DomainError
 from ._interval import Interval, upper
 from ._numbers import Number, stated, to_text
 from ._plan import Plan, PlanLike
+from ._progress import Progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -159,7 +160,8 @@ def verify(certificate: str, released: bytes | str | None = None) -> Verificatio
     'confirmed'
     """
     given = released.encode() if isinstance(released, str) else released
-    verdict, findings, trusted = _core.verify(certificate, given)
+    with Progress("verify"):
+        verdict, findings, trusted = _core.verify(certificate, given)
     return Verification(verdict, [Finding(*one) for one in findings], trusted)
 
 

@@ -48,7 +48,8 @@ def sgd(
     *,
     noise_multiplier: Number,
     batch: int | None = None,
-    examples: int,
+    examples: int | None = None,
+    batch_size: int | None = None,
     sample_rate: Number | None = None,
     epochs: Number | None = None,
     steps: int | None = None,
@@ -68,7 +69,9 @@ def sgd(
 
     Args:
         noise_multiplier: standard deviation of the noise on the sum of clipped gradients, divided by the clipping norm; or ``"?"``.
-        batch: examples in a batch, on average for Poisson sampling. Or state ``sample_rate``, batch / examples.
+        batch: examples in a batch, on average for Poisson sampling; also ``batch_size``. Or state ``sample_rate``.
+        examples: the number of examples in the data. May be left out if Poisson batches are described by ``sample_rate``.
+        sample_rate: batch / examples, as in Opacus: ``1 / len(data_loader)``.
         epochs: passes over the data: ``ceil(epochs * examples / batch)`` steps, exactly. Or state ``steps``.
         sampling: how batches are drawn. ``"poisson"`` (default): every example joins each batch independently; ``"fixed"``: each batch is
             a fresh sample of fixed size without replacement; ``"shuffled"``: the data is shuffled and cut into batches, as data loaders
@@ -95,8 +98,12 @@ def sgd(
     >>> run = to.sgd(noise_multiplier=1.1, sample_rate=0.004, examples=60000, steps=1000)
     >>> print(run.sentence(delta=1e-5)[:87])
     We train with DP-SGD for T = 1000 steps on Poisson-sampled batches (rate q = 240/60000)
+    >>> to.sgd(noise_multiplier=1.1, sample_rate=1 / 235, epochs=60)
+    Plan('gaussian(sigma=1.1) | poisson(rate=1/235) | repeat(14100)')
     """
-    batch = _batch_of(batch, sample_rate, examples)
+    if batch is not None and batch_size is not None:
+        raise DomainError("batch and batch_size are the same; state one of them")
+    batch, examples = _sizes_of(batch if batch is not None else batch_size, sample_rate, examples, sampling, at_most is not None)
     counts = {"examples": examples, "batch": batch, "steps": steps, "groups": groups, "at_most": at_most}
     _check_counts({**counts, "per_user": per_user, "layers": layers})
     arguments = (
@@ -160,26 +167,19 @@ class TrainingPlan(Plan):
         return TrainingPlan, (self.text, self._neighbours, self._run)
 
 
-def _batch_of(batch: int | None, sample_rate: Number | None, examples: int) -> int:
-    """The stated batch size, or the one of the rate; a rate that another program printed with few digits is allowed."""
+def _sizes_of(batch: int | None, sample_rate: Number | None, examples: int | None, sampling: str, exactly: bool = False) -> tuple[int, int]:
+    """The batch and the number of examples; ``exactly`` if that number matters beyond the rate."""
     if (batch is None) == (sample_rate is None):
-        raise DomainError("state either batch or sample_rate")
+        raise DomainError("state either batch (or batch_size) or sample_rate")
+    _check_counts({"examples": examples, "batch": batch})
     if batch is not None:
-        return batch
-    _check_counts({"examples": examples})
-    from fractions import Fraction
-
-    text = to_text("sample_rate", sample_rate)
-    try:
-        expected = Fraction(text) * examples
-    except (ValueError, ZeroDivisionError):
-        raise DomainError(f"sample_rate = {text[:40]} is not allowed; it must be a number above 0 and at most 1") from None
-    whole = round(expected)
-    if not 1 <= whole <= examples or abs(expected - whole) > Fraction(1, 10**9) * whole:
-        raise DomainError(
-            f"sample_rate = {text[:40]} is not a whole number of the {examples} examples; write it as a quotient, as in 256/60000, or state batch"
-        )
-    return whole
+        if examples is None:
+            raise DomainError("batch needs examples, the number of examples in the data; or state sample_rate")
+        return batch, examples
+    sizes: tuple[int, int] = _core.batch_of_rate(to_text("sample_rate", sample_rate), examples, str(sampling))
+    if exactly and sizes[1] != examples:
+        raise DomainError(f"sample_rate = {sample_rate} needs examples here, and must be a whole number of them; or state batch and examples")
+    return sizes
 
 
 def _check_counts(counts: Mapping[str, object]) -> None:

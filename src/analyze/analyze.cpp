@@ -170,7 +170,7 @@ void check_sensitivities(const Plan& plan, const Vocabulary& vocabulary, const s
                                       [&](const Parameter& parameter) { return parameter.name == "clip" && arguments.has("clip"); });
     if (!has_clip && !arguments.has("sensitivity"))
       throw DomainError(
-          "plan: " + users + " speaks of users, and " + call.name +
+          "plan: " + users + " protects users, but " + call.name +
           " leaves its sensitivity to the default of one record; state sensitivity, by which all records of one user move the "
           "result");
   }
@@ -190,8 +190,8 @@ void check_unit(const Plan& plan, const Vocabulary& vocabulary) {
       records = call.name + (word->samples ? " without examples" : "");
   });
   if (!users.empty() && !records.empty())
-    throw DomainError("plan: " + users + " speaks of users, and " + records +
-                      " of records. A plan has one unit of privacy; give `examples` in every line that samples, and no group");
+    throw DomainError("plan: " + users + " protects users, but " + records +
+                      " protects records. A plan has one unit of privacy; give `examples` in every line that samples, and no group");
   if (!users.empty()) check_sensitivities(plan, vocabulary, users);
 }
 

@@ -24,7 +24,7 @@ void write_pieces(report::JsonWriter& out, const std::vector<Guarantee>& pieces)
 std::string polygon_lines(const char* title, const Approximation& polygon) {
   std::string text = std::string(title) + "\n";
   for (const Guarantee& piece : polygon.pieces)
-    text += "  epsilon " + report::between(piece.epsilon) + ", delta " + report::between(piece.delta) + "\n";
+    text += "  epsilon " + report::between(piece.epsilon) + ",\n    delta " + report::between(piece.delta) + "\n";
   return text + "  area under it " + report::between(polygon.area) + "\n";
 }
 

@@ -13,7 +13,7 @@ Interval value_of_beta(const Curve& curve, Level alpha, Direction direction) { r
 Answer answer_beta(const Request& request) {
   const auto curve = request.curve();
   const Interval beta = value_of_beta(*curve, request.value("alpha"), request.direction());
-  return answer_claim({"beta", beta, *request.question().safe_end, "at alpha = " + request.text("alpha"), report::log10_if_tiny(beta)},
+  return answer_claim({"beta", beta, *request.question().safe_end, "at alpha = " + request.shown("alpha"), report::log10_if_tiny(beta)},
                       curve);
 }
 

@@ -8,6 +8,7 @@
 
 #include "limit/classical.h"
 #include "plan/did_you_mean.h"
+#include "report/label.h"
 #include "tradeoff/research.h"
 
 namespace tradeoff::detail::ask {
@@ -80,10 +81,12 @@ namespace {
 
 constexpr int cell_digits = 6;  // enough for a decision; four columns fit on a line
 
-std::string cell(const MethodRow& row) {
+/// A column of its own has room for ten digits.
+std::string cell(const MethodRow& row, bool alone) {
   switch (row.kind) {
     case RowKind::bound:
-      return report::safe_end(row.epsilon, report::SafeEnd::hi, cell_digits);
+      return alone ? report::claimed_briefly(row.epsilon, report::SafeEnd::hi)
+                   : report::safe_end(row.epsilon, report::SafeEnd::hi, cell_digits);
     case RowKind::estimate:
       return "~" + report::safe_end(row.epsilon, report::SafeEnd::hi, cell_digits);
     case RowKind::at_least:
@@ -115,7 +118,11 @@ std::vector<std::size_t> best_first(const std::vector<MethodRow>& rows) {
 
 std::string table_of(const std::vector<Compared>& columns, std::uint64_t people, const report::Style& style, bool refusals) {
   std::string text = padded("epsilon at delta =", 22);
-  for (const Compared& column : columns) text += padded(column.delta.text, 10);
+  const bool alone = columns.size() == 1;
+  std::size_t cells = 10;  // the width of a column
+  for (const Compared& column : columns)
+    for (const MethodRow& row : column.found.rows) cells = std::max(cells, cell(row, alone).size() + 2);
+  for (const Compared& column : columns) text += padded(column.delta.text, cells);
   text += "\n";
   std::string refused;
   std::size_t silent = 0;  // methods without a row
@@ -126,14 +133,17 @@ std::string table_of(const std::vector<Compared>& columns, std::uint64_t people,
     for (const Compared& column : columns)
       if (const MethodRow& row = column.found.rows[i];
           row.kind == RowKind::refused && (spoke != columns.end() || &column == &columns.front()))
-        refused += "  " + padded(row.method, 20) + (spoke != columns.end() ? "at " + column.delta.text + ": " : "") + row.remark + "\n";
+        refused += "  " + padded(row.method, 20) +
+                   report::wrapped((spoke != columns.end() ? "at " + column.delta.text + ": " : "") + row.remark, 22, 22);
     if (spoke == columns.end()) {
       ++silent;
       continue;
     }
     text += padded("  " + first.method, 22);
-    for (const Compared& column : columns) text += padded(cell(column.found.rows[i]), 10);
-    text += spoke->found.rows[i].remark + "\n";
+    for (const Compared& column : columns) text += padded(cell(column.found.rows[i], alone), cells);
+    const std::size_t used = 22 + cells * columns.size();
+    text +=
+        alone ? report::wrapped(spoke->found.rows[i].remark, used, used) : "\n      " + report::wrapped(spoke->found.rows[i].remark, 6, 6);
   }
   if (style.quiet) text.clear();
   for (const Compared& column : columns) {

@@ -17,7 +17,7 @@ Answer answer_delta(const Request& request) {
   const Interval delta = value_of_delta(*curve, epsilon, request.direction());
   auto log10 = report::log10_if_tiny(delta);
   if (log10) log10 = report::log10_if_tiny(delta, curve->log_delta_at(epsilon, request.direction()));
-  return answer_claim({"delta", delta, *request.question().safe_end, "at epsilon = " + request.text("epsilon"), log10}, curve);
+  return answer_claim({"delta", delta, *request.question().safe_end, "at epsilon = " + request.shown("epsilon"), log10}, curve);
 }
 
 }  // namespace

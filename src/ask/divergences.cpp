@@ -21,7 +21,7 @@ Answer answer_divergences(const Request& request) {
             return line("total variation", found.total_variation, "the largest advantage of an attack", style.remark) +
                    line("kl", found.kl, "the mean of the privacy loss", "") +
                    line("chi-square", found.chi_square, "the variance of the likelihood ratio", "") +
-                   (style.quiet ? "" : "each is a lossy summary: it bounds every attack, and the curve cannot be had back from it\n");
+                   (style.quiet ? "" : "each bounds every attack, but the curve cannot be computed from it\n");
           },
           curve};
 }

@@ -15,8 +15,9 @@ Answer answer_epsilon(const Request& request) {
   const auto curve = request.curve();
   const Number delta = request.number("delta");
   const Interval epsilon = value_of_epsilon(*curve, delta, request.direction());
-  report::Claim claim{"epsilon", epsilon, *request.question().safe_end, "at delta = " + request.text("delta"),
+  report::Claim claim{"epsilon", epsilon, *request.question().safe_end, "at delta = " + request.shown("delta"),
                       report::log10_if_tiny(epsilon)};
+  claim.instead = "ask at a larger delta";
   if (const auto pure = curve->pure_epsilon(); pure && delta.value.hi == 0) claim.exact = pure->text;  // [largest-loss]
   return answer_claim(std::move(claim), curve);
 }

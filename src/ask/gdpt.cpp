@@ -16,7 +16,7 @@ Interval value_of_gdpt(const Curve& curve, Level epsilon, Direction direction) {
 Answer answer_gdpt(const Request& request) {
   const auto curve = request.curve();
   const Interval mu = value_of_gdpt(*curve, request.value("epsilon"), request.direction());
-  return answer_claim({"mu", mu, *request.question().safe_end, "at epsilon = " + request.text("epsilon"), report::log10_if_tiny(mu)},
+  return answer_claim({"mu", mu, *request.question().safe_end, "at epsilon = " + request.shown("epsilon"), report::log10_if_tiny(mu)},
                       curve);
 }
 

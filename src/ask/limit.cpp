@@ -60,7 +60,7 @@ LimitComparison compare_limits(const Request& request, const Curve& curve) {
   const Neighbours neighbours = request.neighbours();
   LimitComparison found;
   found.quantity = at_delta ? "epsilon" : "delta";
-  found.condition = at_delta ? "at delta = " + request.text("delta") : "at epsilon = " + request.text("epsilon");
+  found.condition = at_delta ? "at delta = " + request.shown("delta") : "at epsilon = " + request.shown("epsilon");
   found.exact = at_delta ? curve.epsilon_at(given, request.direction()) : curve.delta_at(given, request.direction());
   const auto clt = said([&] { return central_limit(plan, neighbours, request.tolerance()); });
   found.clt.refusal = clt.refusal;

@@ -21,7 +21,7 @@ Answer answer_moments(const Request& request) {
                    line("kappa2", moments.kappa2, "its second moment", "") +
                    line("kappa3", moments.kappa3, "its absolute third moment", "") +
                    line("kappa3bar", moments.kappa3bar, "the same about its mean", "") +
-                   line("chi2plus", moments.chi2plus, "the mean square of the excess of the likelihood ratio over 1", "");
+                   line("chi2plus", moments.chi2plus, "the mean square of max(likelihood ratio - 1, 0)", "");
           },
           curve};
 }

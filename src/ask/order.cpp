@@ -51,12 +51,11 @@ std::string attack_lines(const Ordered& found, const std::string& second) {
   const auto at = [](double value) { return report::safe_end(Interval::exactly(value), report::SafeEnd::hi, 4); };
   std::string text;
   if (found.order.alpha)
-    text += "  the attack that decides: with type I error " + at(*found.order.alpha) + " it has type II error at most " +
+    text += "  the attack that decides, with type I error " + at(*found.order.alpha) + ",\n    has type II error at most " +
             report::safe_end(found.beta, report::SafeEnd::hi, 6) + ";\n    against " + second + ", at least " +
             report::safe_end(found.other_beta, report::SafeEnd::lo, 6) + "\n";
   if (found.order.epsilon)
-    text += std::string(found.order.alpha ? "  "
-                                          : "  the attack that decides: say \"took part\" where the privacy loss is above epsilon;\n  ") +
+    text += std::string(found.order.alpha ? "  " : "  the attack that decides: say \"took part\" where the loss is above epsilon;\n  ") +
             "at epsilon " + at(*found.order.epsilon) + " the first needs delta of at least " +
             report::safe_end(found.delta, report::SafeEnd::lo, 6) + ",\n    " + second + " at most " +
             report::safe_end(found.other_delta, report::SafeEnd::hi, 6) + "\n";
@@ -68,12 +67,16 @@ std::string to_lines(const Ordered& found, const report::Style& style) {
   const std::string up_to = exact ? "" : ", up to probability " + found.tolerance;
   std::string text;
   if (found.order.verdict == Order::yes)
-    text = "yes: the first plan is at least as private as the second" + up_to + ": no attack does better against it" + "\n";
+    text = std::string("yes: the first plan is at least as private as the second") +
+           (exact ? ";\n  " : ",\n  up to probability " + found.tolerance + "; ") + "no attack does better against it\n";
   else if (found.order.verdict == Order::undecided)
     text = "undecided: neither an order nor a violation of it could be proved" + up_to + "\n";
   else
-    text = "no: some attack does better against the first plan than any attack does against the second" + up_to + "\n";
-  if (style.quiet) return text;
+    text = "no: some attack does better against the first plan\n  than any attack does against the second" + up_to + "\n";
+  if (style.quiet) {  // one line for programs
+    const std::size_t broken = text.find("\n  ");
+    return broken == std::string::npos ? text : text.replace(broken, 3, " ");
+  }
   text += attack_lines(found, exact ? "the second" : "the second with " + found.tolerance);
   const double differs = found.order.epsilon ? found.delta.hi : 1;
   constexpr double negligible = 1e-12;  // less than any delta that is used

@@ -21,8 +21,8 @@ Answer answer_posterior(const Request& request) {
   const auto curve = request.curve();
   const Posterior posterior = curve->posterior_at(prior);
   const Interval usual = report::belief_after(prior, odds_factor(*curve, *numeric::enclose_decimal(rare)));
-  const std::string condition = "at prior = " + request.text("prior");
-  const std::string guess = report::safe_end({std::max(prior.lo, 1 - prior.hi), std::max(prior.hi, 1 - prior.lo)}, report::SafeEnd::hi, 6);
+  const std::string condition = "at prior = " + request.shown("prior");
+  const std::string guess = report::best_guess(prior);
   return {[posterior, usual](report::JsonWriter& out) {
             out.begin_object().key("accuracy").interval(posterior.accuracy).key("largest").interval(posterior.largest);
             out.key("usual").begin_object().key("except").raw(rare).key("largest").interval(usual).end_object().end_object();
@@ -33,7 +33,7 @@ Answer answer_posterior(const Request& request) {
             };
             const report::Style plain{style.quiet, ""};
             const bool bounded = posterior.largest.hi < 1;
-            return line("accuracy of the best guess", posterior.accuracy, condition + " (without the result: " + guess + ")", style) +
+            return line("accuracy of the best guess", posterior.accuracy, condition + " (guessing: " + guess + ")", style) +
                    line("posterior", posterior.largest, condition + (bounded ? "" : ": a rare result may leave no doubt"), plain) +
                    line("posterior", usual, condition + ", except with probability " + rare, plain);
           },

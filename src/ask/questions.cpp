@@ -20,7 +20,7 @@ constexpr Range tolerance_range{"above 0 and at most 1", 0, 1, false, true};
 constexpr auto shared_fields = std::to_array<Field>({
     {"plan", "what is run, in the plan language", Kind::plan, any_number, true},
     {"neighbours", "the change of one record that the plan protects against: add-remove, replace-one or zero-out", Kind::choice},
-    {"relative", "wanted relative width of the answer; 1e-6 by default", Kind::number, tolerance_range},
+    {"relative", "target relative width of the interval (it may be wider); 1e-6 by default", Kind::number, tolerance_range},
     {"direction", "which order of the two data sets: worst (default), remove or add", Kind::choice},
 });
 

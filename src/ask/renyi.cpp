@@ -52,7 +52,7 @@ Answer answer_renyi(const Request& request) {
             curve};
   }
   const RenyiGuarantee found = renyi.epsilon_at(request.value("delta"), request.direction());
-  const std::string condition = "at delta = " + request.text("delta") + " by Renyi accounting";
+  const std::string condition = "at delta = " + request.shown("delta") + " by Renyi accounting";
   return {[=](report::JsonWriter& out) {
             out.begin_object().key("epsilon").interval(found.value).key("order");
             if (found.order < Interval::whole().hi)

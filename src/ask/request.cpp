@@ -47,11 +47,20 @@ Value read_choice(const Given& given, const std::array<std::pair<std::string_vie
 constexpr std::array<std::pair<std::string_view, Direction>, 3> direction_words = {
     {{"worst", Direction::worst}, {"remove", Direction::remove}, {"add", Direction::add}}};
 
+/// What to write in place of a number in another notation: 0.05 for 5%.
+std::string notation_advice(const std::string& text) {
+  if (text.find_first_of("%^,") == std::string::npos) return {};
+  if (auto hundredths = text.ends_with('%') ? numeric::read_decimal(text.substr(0, text.size() - 1)) : std::nullopt) {
+    hundredths->exponent -= hundredths->is_zero() ? 0 : 2;
+    return "; write " + to_string(*hundredths);
+  }
+  return "; write 0.00001 or 1e-5";
+}
+
 Number read_number_of(const Given& given, const std::string& text, const Range& range) {
   const Given item{given.name, text, given.offset, given.is_string};
   const auto quotient = numeric::read_quotient(text);
-  const bool in_another_notation = text.find_first_of("%^,") != std::string::npos;
-  if (!quotient) item.refuse("parse", in_another_notation ? "is not a decimal number; write 0.00001 or 1e-5" : "is not a decimal number");
+  if (!quotient) item.refuse("parse", "is not a decimal number" + notation_advice(text));
   const Interval value = numeric::enclose(*quotient);
   if (!(std::isfinite(value.lo) && std::isfinite(value.hi))) item.refuse("parse", "is beyond 1.7976931348623157e308");
   if (!range.holds(value)) given.refuse("domain", "is not allowed; it must be " + std::string(range.allowed));
@@ -139,6 +148,13 @@ void Request::refuse(std::string_view name, std::string_view allowed) const {
 
 void Request::require_both_directions(std::string_view why) const {
   if (direction_ != Direction::worst) refuse("direction", "worst: " + std::string(why));
+}
+
+std::string Request::shown(std::string_view name) const {
+  const std::string& written = text(name);
+  const bool long_mantissa = written.find_first_of("eE") != std::string::npos && written.find_first_not_of("0123456789") > 1;
+  const auto decimal = long_mantissa ? numeric::read_decimal(written) : std::nullopt;
+  return decimal ? to_string(*decimal) : written;
 }
 
 std::vector<std::string> Request::words(std::string_view name) const { return split_at_commas(text(name)); }

@@ -51,6 +51,8 @@ class Request {
   [[nodiscard]] bool has(std::string_view name) const { return find(name) != nullptr; }
   /// The field as written, for messages.
   [[nodiscard]] const std::string& text(std::string_view name) const { return given(name).text; }
+  /// A number for a sentence: as written, or 0.0001 for 10e-5, which is easily misread.
+  [[nodiscard]] std::string shown(std::string_view name) const;
   /// An interval around the exact number.
   [[nodiscard]] Interval value(std::string_view name) const { return given(name).values.front().value; }
   [[nodiscard]] Number number(std::string_view name) const { return given(name).values.front(); }

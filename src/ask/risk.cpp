@@ -41,7 +41,7 @@ Answer answer_odds(const Request& request) {
   return answer_claim({"factor on the odds",
                        odds_factor(*curve, request.value("chance")),
                        *request.question().safe_end,
-                       "except with chance " + request.text("chance"),
+                       "except with chance " + request.shown("chance"),
                        {}},
                       curve);
 }

@@ -13,7 +13,7 @@ Interval value_of_tpr(const Curve& curve, Level fpr, Direction direction) { retu
 Answer answer_tpr(const Request& request) {
   const auto curve = request.curve();
   const Interval tpr = value_of_tpr(*curve, request.value("fpr"), request.direction());
-  return answer_claim({"tpr", tpr, *request.question().safe_end, "at fpr = " + request.text("fpr"), report::log10_if_tiny(tpr)}, curve);
+  return answer_claim({"tpr", tpr, *request.question().safe_end, "at fpr = " + request.shown("fpr"), report::log10_if_tiny(tpr)}, curve);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ Word gaussian_word() {
                           .effect = effect::riskier,
                           .form = 2,
                           .optional = true}},
-          .synonyms = {{"normal"}},
+          .synonyms = {{"normal"}, {"scale=", "gaussian takes sigma, its standard deviation"}},
           .norm = "l2",
           .make = make_gaussian};
 }

@@ -74,6 +74,9 @@ Word laplace_word() {
           .name = "laplace",
           .meaning = "Laplace noise, l1 sensitivity",
           .parameters = {{"scale", Kind::number, "scale of the noise", range::positive, effect::safer}, sensitivity_parameter},
+          .synonyms = {{"b=", "laplace takes its scale: laplace(scale=2)"},
+                       {"sigma=", "laplace takes its scale; its standard deviation is sqrt(2) times the scale"},
+                       {"epsilon=", "laplace takes its scale: sensitivity/epsilon"}},
           .norm = "l1",
           .make = make_laplace,
           .largest_loss = largest_loss_of_laplace};

@@ -226,7 +226,7 @@ Plan Parser::read_plan() {
     if (lexer_.peek().kind != Token::Kind::separator) break;
     lexer_.skip_separators();
   }
-  if (plan.lines.empty()) throw ParseError("the plan is empty", lexer_.peek().offset);
+  if (plan.lines.empty()) throw ParseError("the plan is empty; write a source, for example gaussian(sigma=2)", lexer_.peek().offset);
   return plan;
 }
 

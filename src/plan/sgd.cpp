@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
 
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
@@ -53,6 +57,43 @@ std::uint64_t steps_of(const SgdRun& run) {
   if (run.epochs) return steps_of_epochs(*run.epochs, run.batch, run.examples);
   if (!(*run.steps >= 1 && *run.steps <= most_steps)) refuse("steps", std::to_string(*run.steps), "a whole number from 1 to 1e12");
   return *run.steps;
+}
+
+/// The rate as an exact quotient of whole numbers up to 1e12, if it is one.
+std::optional<BatchOfRate> whole_quotient(const std::string& text) {
+  const auto quotient = numeric::read_quotient(text);
+  constexpr std::size_t most_digits = 18;
+  if (!quotient || quotient->numerator.digits.size() > most_digits || quotient->denominator.digits.size() > most_digits)
+    return std::nullopt;
+  std::uint64_t top = std::stoull(quotient->numerator.digits), bottom = std::stoull(quotient->denominator.digits);
+  std::int64_t tens = quotient->numerator.exponent - quotient->denominator.exponent;
+  for (; tens != 0; tens += tens < 0 ? 1 : -1) {
+    std::uint64_t& scaled = tens < 0 ? bottom : top;
+    if (scaled > std::numeric_limits<std::uint64_t>::max() / 10) return std::nullopt;
+    scaled *= 10;
+  }
+  const std::uint64_t common = std::gcd(top, bottom);
+  if (bottom / common > most_examples) return std::nullopt;
+  return BatchOfRate{top / common, bottom / common};
+}
+
+/// The first convergent of the continued fraction that the doubles around the rate enclose, or the next larger multiple of 1e-12.
+BatchOfRate simplest_quotient(Interval rate) {
+  double rest = middle_of(rate);
+  std::uint64_t top = 1, earlier_top = 0, bottom = 0, earlier_bottom = 1;
+  for (;;) {
+    const double whole = std::floor(rest);
+    if (!(whole * static_cast<double>(bottom) + static_cast<double>(earlier_bottom) <= static_cast<double>(most_examples))) break;
+    const auto times = static_cast<std::uint64_t>(whole);
+    earlier_top = std::exchange(top, times * top + earlier_top);
+    earlier_bottom = std::exchange(bottom, times * bottom + earlier_bottom);
+    const double value = static_cast<double>(top) / static_cast<double>(bottom);
+    if (top >= 1 && value >= rate.lo && value <= rate.hi) return {top, bottom};
+    if (rest == whole) break;
+    rest = 1 / (rest - whole);
+  }
+  const double steps = std::ceil((rate * static_cast<double>(most_examples)).hi);
+  return {std::min(most_examples, static_cast<std::uint64_t>(steps)), most_examples};
 }
 
 std::uint64_t ceiling(std::uint64_t top, std::uint64_t bottom) { return top / bottom + (top % bottom == 0 ? 0 : 1); }
@@ -316,6 +357,26 @@ std::uint64_t steps_of_epochs(const Number& epochs, std::uint64_t batch, std::ui
   auto steps = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::floor(rough.lo)));
   while (numeric::compare(wanted, times(one, steps)) == std::strong_ordering::greater) ++steps;
   return steps;
+}
+
+BatchOfRate batch_of_rate(const Number& rate, std::optional<std::uint64_t> examples, Sampling sampling) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return batch_of_rate(rate, examples, sampling); });
+
+  if (!(rate.value.lo > 0 && rate.value.hi <= 1)) refuse("sample_rate", rate.text, "above 0 and at most 1");
+  if (examples) {
+    check_sizes(1, *examples);
+    constexpr double rounding = 1e-9;  // of a rate that another program printed
+    const double batch = rate.value.lo * static_cast<double>(*examples), whole = std::round(batch);
+    if (whole >= 1 && std::abs(batch - whole) <= rounding * whole) return {static_cast<std::uint64_t>(whole), *examples};
+  }
+  if (sampling != Sampling::poisson) {
+    if (!examples) throw DomainError("sgd: examples is missing: a rate alone describes poisson batches only");
+    refuse("sample_rate", rate.text,
+           "a whole number of the " + std::to_string(*examples) + " examples for " + to_word(sampling) +
+               " batches; write it as a quotient, as in 256/60000, or state the batch");
+  }
+  if (const auto exact = whole_quotient(rate.text)) return *exact;
+  return simplest_quotient(rate.value);
 }
 
 std::string noisy_sum(const std::string& noise_multiplier, Neighbours neighbours) {

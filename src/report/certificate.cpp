@@ -190,7 +190,8 @@ Json content_of(const CertificateDocument& document) {
 
 /// The error text for invalid JSON, with its position.
 std::string what_is_wrong(std::string_view text, const Json::exception& error) {
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return "is empty";
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return "the file is empty; a certificate of certify, release or train is expected";
   const auto* place = dynamic_cast<const Json::parse_error*>(&error);
   if (place == nullptr || place->byte > text.size())
     return "ends in the middle: the file was cut off after " + std::to_string(text.size()) + " bytes";

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int least_claim_digits = 4;     // digits of a quoted number, however wide its interval is
 constexpr int most_claim_digits = 6;      // more digits help no decision
+constexpr int digits_beyond_short = 10;   // of a bound that lies just beyond a decimal of six digits
 constexpr int least_interval_digits = 7;  // digits for a comparison
 constexpr int most_interval_digits = 12;  // more digits help no reader; JSON has all of them
 constexpr int digits_of_a_double = 17;    // enough to print any double exactly
@@ -33,6 +34,17 @@ std::string exact_text(Interval value) {
   return below == numeric::to_text_above(value.hi, digits_of_a_double) ? below : std::string();
 }
 
+/// Whether the safe end exceeds a decimal of six digits by next to nothing. Rounding it outward to six digits would add a whole step:
+/// 0.990001 for a bound of 0.99000000000001.
+bool is_just_beyond(Interval value, SafeEnd safe) {
+  constexpr double nothing = 1e-10, narrow = 1e-9;  // fractions of the bound
+  const double end = safe == SafeEnd::hi ? value.hi : value.lo;
+  if (!std::isfinite(end) || !(value.width() <= narrow * std::abs(end))) return false;
+  const auto nearest = numeric::enclose_decimal(safe == SafeEnd::hi ? numeric::to_text_below(end, most_claim_digits)
+                                                                    : numeric::to_text_above(end, most_claim_digits));
+  return nearest && std::abs(end - nearest->lo) <= nothing * std::abs(end);
+}
+
 std::string text_of_exponent(Interval log10, SafeEnd safe) { return "10^" + safe_end(log10, safe, least_interval_digits); }
 
 /// The exact decimal if there is one; a quotient is claimed by its decimal expansion.
@@ -50,7 +62,8 @@ std::string between(Interval value) {
 }
 
 std::string proof_of(const Claim& claim) {
-  if (std::isinf(claim.value.lo) && claim.value.lo > 0) return "no finite " + claim.quantity + " holds";
+  if (std::isinf(claim.value.lo) && claim.value.lo > 0)
+    return "no finite " + claim.quantity + " holds" + (claim.instead.empty() ? "" : "; " + claim.instead);
   return claim.exact.empty() ? between(claim.value) : "exactly " + claim.exact;
 }
 
@@ -60,7 +73,13 @@ std::string safe_end(Interval value, SafeEnd safe, int digits) {
 
 std::string claimed(Interval value, SafeEnd safe) {
   const std::string exact = exact_text(value);
-  return exact.empty() ? safe_end(value, safe, digits_to_show(value, 1, least_claim_digits, most_claim_digits)) : exact;
+  if (!exact.empty()) return exact;
+  const int digits = digits_to_show(value, 1, least_claim_digits, most_claim_digits);
+  return digits == most_claim_digits ? claimed_briefly(value, safe) : safe_end(value, safe, digits);
+}
+
+std::string claimed_briefly(Interval value, SafeEnd safe) {
+  return safe_end(value, safe, is_just_beyond(value, safe) ? digits_beyond_short : most_claim_digits);
 }
 
 std::string to_text(const Claim& claim, const Style& style) {

@@ -22,6 +22,7 @@ struct Claim {
   std::string condition;
   std::optional<Interval> log10;  ///< of a value too small for a double
   std::string exact = {};         ///< the exact number, where it is known: 2.5 or 28200/103
+  std::string instead = {};       ///< what to ask where no finite value holds
 };
 
 /// What is printed besides the claim.
@@ -45,8 +46,11 @@ struct Style {
 [[nodiscard]] std::string proof_of(const Claim& claim);
 
 /// The safe end as it is claimed: all its digits if both ends are equal, otherwise at most six significant digits, as many as the width
-/// supports, rounded to the safe side.
+/// supports, rounded to the safe side; ten where six would add a whole step to a bound just beyond a short decimal (0.99 + 1e-14).
 [[nodiscard]] std::string claimed(Interval value, SafeEnd safe);
+
+/// The safe end as it is claimed, without regard to the width: six significant digits, or ten.
+[[nodiscard]] std::string claimed_briefly(Interval value, SafeEnd safe);
 
 /// The safe end with this many significant digits, rounded to the safe side.
 [[nodiscard]] std::string safe_end(Interval value, SafeEnd safe, int digits);

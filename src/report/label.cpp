@@ -61,4 +61,25 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text;
 }
 
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t used) {
+  constexpr std::size_t terminal_columns = 80;
+  std::string lines;
+  std::size_t column = used;
+  bool line_is_empty = true;
+  for (std::size_t at = text.find_first_not_of(" \n"); at != std::string_view::npos; at = text.find_first_not_of(" \n", at)) {
+    const std::string_view word = text.substr(at, text.find_first_of(" \n", at) - at);
+    const std::size_t length = length_of(std::string(word));
+    at += word.size();
+    if (!line_is_empty && column + 1 + length > terminal_columns) {
+      lines += "\n" + std::string(indent, ' ');
+      column = indent;
+      line_is_empty = true;
+    }
+    lines.append(line_is_empty ? "" : " ").append(word);
+    column += length + (line_is_empty ? 0 : 1);
+    line_is_empty = false;
+  }
+  return lines + "\n";
+}
+
 }  // namespace tradeoff::detail::report

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace tradeoff::detail::report {
 
@@ -14,5 +15,9 @@ namespace tradeoff::detail::report {
 [[nodiscard]] std::size_t length_of(const std::string& text);
 /// At most this many characters; a shortened text ends with an ellipsis.
 [[nodiscard]] std::string shortened(const std::string& text, std::size_t most);
+
+/// Sets the text in lines of at most 80 columns with `indent` blanks before each; the first line starts in column `used`. A longer word
+/// stays whole.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent, std::size_t used);
 
 }  // namespace tradeoff::detail::report

@@ -2,13 +2,16 @@
 // The risks of attacks, in statements that hold for every mechanism that the curve covers. [odds-factor] [slack-pair]
 #include "report/risk.h"
 
+#include <algorithm>
 #include <array>
 
 #include "curve/cached_profile.h"
 #include "loss/question_scope.h"
 #include "numeric/arithmetic.h"
+#include "numeric/conversions.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
+#include "report/label.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/operations.h"
 
@@ -44,6 +47,12 @@ Interval belief_after(Interval prior, Interval factor) {
   const Interval against = (1.0 - prior) / prior;
   const double high = factor.hi < infinity ? (1.0 / (1.0 + against / factor.hi)).hi : 1;
   return clamp({(1.0 / (1.0 + against / factor.lo)).lo, high}, 0, 1);
+}
+
+std::string best_guess(Interval prior) {
+  const double right = std::max(middle_of(prior), 1 - middle_of(prior));
+  std::array<char, 32> text{};
+  return {text.data(), numeric::to_chars(text.data(), text.data() + text.size(), right, std::chars_format::general, 6).ptr};
 }
 
 Risk find_risk(const Curve& asked) {
@@ -94,14 +103,21 @@ std::string to_lines(const Risk& risk, const Style& style) {
   };
   add("advantage", risk.advantage, "over a guess (true minus false positives)");
   for (const RiskRow& row : risk.rates) add("true-positive rate", row.value, "at false-positive rate " + row.given);
-  for (const RiskRow& row : risk.accuracies) add("accuracy of the best guess", row.value, "at prior " + row.given);
-  for (const RiskRow& row : risk.posteriors) add("posterior", row.value, "at prior " + row.given);
+  for (const RiskRow& row : risk.accuracies)
+    add("accuracy of the best guess", row.value,
+        "at prior " + row.given + " (guessing: " + best_guess(*numeric::enclose_decimal(row.given)) + ")");
+  const auto says_nothing = [](const RiskRow& row) { return row.value.hi >= 1; };
+  if (std::all_of(risk.posteriors.begin(), risk.posteriors.end(), says_nothing))
+    text += "  posterior <= 1 at every prior: a rare result may leave no doubt\n";
+  else
+    for (const RiskRow& row : risk.posteriors) add("posterior", row.value, "at prior " + row.given);
   for (const RiskRow& row : risk.beliefs) add("posterior", row.value, "at prior " + row.given + ", except with chance " + risk.rare);
-  for (const RiskRow& row : risk.naming) add("chance to name one person", row.value, "of " + row.given);
+  for (const RiskRow& row : risk.naming)
+    add("chance to name one person", row.value, "of " + row.given + " (guessing: 1/" + row.given + ")");
   for (const RiskRow& row : risk.odds) add("factor on the odds", row.value, "except with chance " + row.given);
   add("mu", risk.gaussian.value, "except with chance " + risk.gaussian.given);
   text += std::string("\n") + plain_introduction + "\n";
-  for (const std::string& sentence : plain_sentences(risk)) text += "  " + sentence + "\n";
+  for (const std::string& sentence : plain_sentences(risk)) text += "  " + wrapped(sentence, 4, 2);
   if (!style.quiet) text += "(" + style.remark + ")\n";
   return text;
 }

@@ -33,6 +33,8 @@ struct Risk {
 [[nodiscard]] Risk find_risk(const Curve& curve);
 /// The posterior after an output that multiplies the odds by at most this factor. [odds-factor]
 [[nodiscard]] Interval belief_after(Interval prior, Interval factor);
+/// How often the better constant guess is right, to six digits: what an accuracy is compared with, not a claim.
+[[nodiscard]] std::string best_guess(Interval prior);
 void write_json(const Risk& risk, JsonWriter& out);
 [[nodiscard]] std::string to_lines(const Risk& risk, const Style& style);
 

@@ -279,6 +279,15 @@ std::vector<std::string> sampling_assumed(const Plan& plan) {
   return sentences;
 }
 
+bool is_sampled(const Plan& plan) {
+  bool sampled = false;
+  for_each_call(plan, [&](const Call& call) {
+    const Word* const word = vocabulary().find(Role::operation, call.name);
+    sampled = sampled || (word != nullptr && word->samples);
+  });
+  return sampled;
+}
+
 std::vector<std::string> not_covered(const Statement& statement) {
   std::vector<std::string> items = {
       "Other releases from the same data. Every further release, an earlier version and the choice of settings on the same data included, "

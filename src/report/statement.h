@@ -73,12 +73,16 @@ struct Statement {
 [[nodiscard]] std::string command_for(const std::vector<Statement>& statements);
 /// The assumptions of the plan about who takes part in a step: one sentence for each kind of sampling.
 [[nodiscard]] std::vector<std::string> sampling_assumed(const Plan& plan);
+/// Whether a step sees a sample of the records, as in training.
+[[nodiscard]] bool is_sampled(const Plan& plan);
 /// The meaning of a neighbouring relation; NOT STATED if none is given.
 [[nodiscard]] std::string neighbours_sentence(Neighbours neighbours);
 /// What the statement does not cover.
 [[nodiscard]] std::vector<std::string> not_covered(const Statement& statement);
 /// "ε ≤ 2.38169 at δ = 1e-5".
 [[nodiscard]] std::string headline_text(const Statement& statement);
+/// The number as YAML 1.1 reads it: 1.0e-5, because 1e-5 is a text there. Valid JSON.
+[[nodiscard]] std::string yaml_number(std::string text);
 /// A YAML block for a model card or a data card.
 [[nodiscard]] std::string model_card(const Statement& statement);
 

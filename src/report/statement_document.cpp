@@ -297,6 +297,12 @@ void add_method(Document& document, const Statement& statement) {
 
 }  // namespace
 
+std::string yaml_number(std::string text) {
+  const std::size_t exponent = text.find('e');
+  if (exponent != std::string::npos && text.find('.') == std::string::npos) text.insert(exponent, ".0");
+  return text;
+}
+
 std::string model_card(const Statement& statement) {
   const auto& [delta, epsilon] = statement.headline;
   const auto quoted = [](const std::string& text) {
@@ -304,17 +310,17 @@ std::string model_card(const Statement& statement) {
     return out.text(text).str();  // a JSON string is also a YAML string
   };
   std::string text = "differential_privacy:\n";
-  text += "  epsilon: " + (epsilon.hi < infinity ? claimed(epsilon, SafeEnd::hi) : std::string(".inf")) + "\n";
-  text += "  delta: " + delta.text + "\n";
+  text += "  epsilon: " + (epsilon.hi < infinity ? yaml_number(claimed(epsilon, SafeEnd::hi)) : std::string(".inf")) + "\n";
+  text += "  delta: " + yaml_number(delta.text) + "\n";
   for (const MuRow& row : statement.mus)
     if (row.slack == "1e-10" && row.regret)
-      text += "  mu: " + claimed(row.mu, SafeEnd::hi) + "\n  mu_slack: " + row.slack +
-              "\n  mu_regret: " + safe_end(*row.regret, SafeEnd::hi, 2) + "\n";
+      text += "  mu: " + yaml_number(claimed(row.mu, SafeEnd::hi)) + "\n  mu_slack: " + yaml_number(row.slack) +
+              "\n  mu_regret: " + yaml_number(safe_end(*row.regret, SafeEnd::hi, 2)) + "\n";
   text += "  unit_of_privacy: " + quoted(unit_of(statement)) + "\n";
   text += std::string("  neighbours: ") + to_word(statement.curve.neighbours()) + "\n";
   text += "  mechanism: " + quoted(statement.plan_text) + "\n";
-  text += "  membership_inference_advantage: " + claimed(statement.risk.advantage, SafeEnd::hi) + "\n";
-  if (statement.rho) text += "  rho_zcdp: " + claimed(*statement.rho, SafeEnd::hi) + "\n";
+  text += "  membership_inference_advantage: " + yaml_number(claimed(statement.risk.advantage, SafeEnd::hi)) + "\n";
+  if (statement.rho) text += "  rho_zcdp: " + yaml_number(claimed(*statement.rho, SafeEnd::hi)) + "\n";
   if (!statement.context.date.empty()) text += "  date: " + quoted(statement.context.date) + "\n";
   if (!statement.context.contact.empty()) text += "  contact: " + quoted(statement.context.contact) + "\n";
   text += "  accountant: " + quoted("tradeoff " TRADEOFF_VERSION ", certified upper bounds") + "\n";

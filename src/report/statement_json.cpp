@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/digest.h"
 #include "numeric/arithmetic.h"
+#include "numeric/number_text.h"
 #include "report/margin.h"
 #include "report/statement.h"
 #include "tradeoff/version.h"
@@ -62,32 +63,71 @@ void write_nist(JsonWriter& out, const Statement& statement) {
   out.end_object();
 }
 
-/// The three tiers, each with the fields of those before it.
+// What the schema requires and only the publisher knows.
+constexpr const char* to_fill_in = "TO FILL IN";
+
+/// Whether this is a date as the registry wants it, 2026-11-17.
+bool is_date(const std::string& text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (i != 4 && i != 7 && (text[i] < '0' || text[i] > '9')) return false;
+  return true;
+}
+
+/// The title as a part of an address: small letters, digits and underscores.
+std::string slug_of(const std::string& title) {
+  std::string slug;
+  for (const char c : title) {
+    const bool is_capital = c >= 'A' && c <= 'Z';
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || is_capital)
+      slug += is_capital ? static_cast<char>(c - 'A' + 'a') : c;
+    else if (!slug.empty() && slug.back() != '_')
+      slug += '_';
+  }
+  while (!slug.empty() && slug.back() == '_') slug.pop_back();
+  return slug.empty() ? "privacy_statement" : slug;
+}
+
+/// The quantities that the neighbouring relation leaves unprotected.
+std::string unprotected_by(Neighbours neighbours) {
+  if (neighbours == Neighbours::unstated) return to_fill_in;  // the number of records may be one
+  return neighbours == Neighbours::add_remove ? "none" : "the number of records";
+}
+
+void write_privacy_loss(JsonWriter& out, const Statement& statement, bool pure) {
+  out.key("privacy_loss").begin_object().key("privacy_unit").text(unit_of(statement));
+  out.key("privacy_unit_details").text(neighbours_sentence(statement.curve.neighbours()));
+  out.key("privacy_parameters").begin_object();
+  const auto& [delta, at_delta] = statement.headline;
+  const Interval epsilon = pure ? *statement.pure : at_delta;
+  if (epsilon.hi < infinity) out.key("epsilon").raw(yaml_number(safe_end(epsilon, SafeEnd::hi, 6)));
+  const auto exact = numeric::read_decimal(delta.text);  // a quotient is rounded up
+  if (!pure) out.key("delta").raw(yaml_number(exact ? to_string(*exact) : safe_end(delta.value, SafeEnd::hi, 6)));
+  if (statement.rho) out.key("rho").raw(yaml_number(safe_end(*statement.rho, SafeEnd::hi, 6)));
+  out.end_object().key("privacy_parameters_details").text("Certified upper bounds: " + headline_text(statement) + ".").end_object();
+}
+
+/// An entry for the Deployments Registry of OpenDP, in the form of its published schema (deployments-schema.yaml); JSON is YAML. The
+/// publisher replaces TO FILL IN, the date 1900-01-01 of the registry's own template and, if it is wrong, the type of the data product.
 void write_registry(JsonWriter& out, const Statement& statement) {
-  const bool pure = statement.curve.epsilon_at(Interval::exactly(0)).hi < infinity;
-  out.begin_object().key("tier_1").begin_object();
-  out.key("data_curator").null().key("intended_use").null().key("data_product_description").null().key("publication_date");
-  if (statement.context.date.empty())
-    out.null();
-  else
-    out.text(statement.context.date);
-  out.end_object();
-  out.key("tier_2").begin_object().key("dp_flavor").text(pure ? "pure differential privacy" : "approximate differential privacy");
-  out.key("privacy_unit").text(unit_of(statement)).key("privacy_loss_parameters");
-  write_epsilons(out, statement);
-  out.key("deployment_model").null().end_object();
-  out.key("tier_3").begin_object().key("data_domain").null();
-  out.key("bound_on_input_distance").text(neighbours_sentence(statement.curve.neighbours()));
-  out.key("unprotected_quantities");
-  if (statement.curve.neighbours() == Neighbours::unstated)
-    out.null();  // the number of records may be an unprotected quantity
-  else
-    write_texts(out, statement.curve.neighbours() == Neighbours::replace_one ? std::vector<std::string>{"the number of records"}
-                                                                             : std::vector<std::string>{});
-  out.key("accounting").begin_object().key("composition").text(statement.plan_text);
-  out.key("post_processing").text("covered: whatever is computed from the result alone costs nothing").end_object();
-  out.key("implementation").begin_object().key("accountant").text("tradeoff " TRADEOFF_VERSION).key("libraries").null();
-  out.key("security").null().end_object().key("rationale").null().end_object().end_object();
+  const bool pure = statement.pure.has_value(), is_training = is_sampled(statement.plan);
+  const std::string& date = statement.context.date;
+  out.begin_object().key("url_slug").text(slug_of(statement.context.title)).key("status").text("Draft").key("tier").raw("3");
+  out.key("deployment").begin_object().key("basic").begin_object().key("name").text(statement.context.title);
+  out.key("data_curators").begin_array().text(to_fill_in).end_array().key("intended_use").text(to_fill_in);
+  out.key("data_product_type").text(is_training ? "Machine learning model" : "Summary statistics");
+  out.key("data_product_region").text(to_fill_in).key("description").text(to_fill_in);
+  out.key("publication_date").text(is_date(date) ? date : "1900-01-01").end_object();
+  out.key("dp_variant").begin_object().key("variant_name").text(pure ? "Pure DP" : "Approximate DP");
+  out.key("data_domain").text(to_fill_in).key("unprotected_quantities").text(unprotected_by(statement.curve.neighbours())).end_object();
+  write_privacy_loss(out, statement, pure);
+  out.key("accounting").begin_object().key("post_processing").text("Whatever is computed from the result alone costs nothing.");
+  out.key("composition").text(statement.plan_text).end_object();
+  out.key("implementation").begin_object().key("mechanisms").text(statement.plan_text).key("justification").text(to_fill_in).end_object();
+  out.key("administrative").begin_object();
+  out.key("notes").text("Accountant: tradeoff " TRADEOFF_VERSION ". To check, run: " + command_for({statement}));
+  out.key("registry_authors").begin_array().text(to_fill_in).end_array().end_object();
+  out.end_object().end_object();
 }
 
 void write_method(JsonWriter& out, const Statement& statement) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "names_of_verbs.h"
+#include "report/label.h"
 #include "run_command.h"
 
 namespace tradeoff::detail::test {
@@ -94,8 +95,9 @@ TEST(Synonyms, OfTheBatchAreNotGivenTogether) {
   };
   EXPECT_THAT(complaint({}), HasSubstr("state either --batch M or --sample-rate Q"));
   EXPECT_THAT(complaint({"--batch", "10", "--sample-rate", "0.01"}), HasSubstr("state either --batch M or --sample-rate Q"));
-  EXPECT_THAT(complaint({"--sample-rate", "0.0105"}), HasSubstr("--sample-rate = 0.0105 is not a whole number of the 1000 examples"));
-  EXPECT_THAT(complaint({"--sample-rate", "2"}), HasSubstr("--sample-rate = 2"));
+  EXPECT_THAT(complaint({"--sample-rate", "0.0105", "--sampling", "fixed"}),
+              HasSubstr("a whole number of the 1000 examples for fixed batches"));
+  EXPECT_THAT(complaint({"--sample-rate", "2"}), HasSubstr("sample_rate = 2 is not allowed"));
 }
 
 struct Mistake {
@@ -132,18 +134,62 @@ INSTANTIATE_TEST_SUITE_P(
                 2,
                 "--neighbours: 'swap' is not one of add-remove, replace-one",
                 "{"}));
-INSTANTIATE_TEST_SUITE_P(
-    OfNumbers, Mistakes,
-    testing::Values(Mistake{{"epsilon", "--delta", "0.001%", "gdp(1)"}, 3, "is not a decimal number; write 0.00001 or 1e-5"},
-                    Mistake{{"epsilon", "--delta", "10^-5", "gdp(1)"}, 3, "write 0.00001 or 1e-5"},
-                    Mistake{{"epsilon", "--delta", "1,5e-5", "gdp(1)"}, 3, "write 0.00001 or 1e-5"}));
+INSTANTIATE_TEST_SUITE_P(OfNumbers, Mistakes,
+                         testing::Values(Mistake{{"epsilon", "--delta", "0.001%", "gdp(1)"}, 3, "is not a decimal number; write 1e-5\n"},
+                                         Mistake{{"epsilon", "--delta", "10^-5", "gdp(1)"}, 3, "write 0.00001 or 1e-5"},
+                                         Mistake{{"epsilon", "--delta", "1,5e-5", "gdp(1)"}, 3, "write 0.00001 or 1e-5"}));
 INSTANTIATE_TEST_SUITE_P(
     OfPlans, Mistakes,
     testing::Values(Mistake{{"epsilon", "--delta", "1e-5", "normal(1)"}, 3, "did you mean 'gaussian'?", "rdp'?"},
                     Mistake{{"epsilon", "--delta", "1e-5", "gaussian(noise_multiplier=2)"}, 3, "did you mean 'sigma'?", "'sensitivity'?"},
                     Mistake{{"epsilon", "--delta", "1e-5", "gaussian(1) | repeat(14,063)"}, 3, "without thousands separators"},
-                    Mistake{{"epsilon", "--delta", "1e-5", ""}, 3, "tradeoff: plan: the plan is empty\n", "^"},
-                    Mistake{{"epsilon", "--delta", "1e-5", " \n"}, 3, "tradeoff: plan: the plan is empty\n", "^"}));
+                    Mistake{{"epsilon", "--delta", "1e-5", ""},
+                            3,
+                            "tradeoff: plan: the plan is empty; write a source, for example gaussian(sigma=2)\n",
+                            "^"},
+                    Mistake{{"epsilon", "--delta", "1e-5", " \n"},
+                            3,
+                            "tradeoff: plan: the plan is empty; write a source, for example gaussian(sigma=2)\n",
+                            "^"}));
+
+TEST(Theorems, ShowTheStatementInEightyColumns) {
+  const Outcome page = run_command({"theorems", "group-privacy"});
+  EXPECT_THAT(page.out, testing::HasSubstr("\nStatement:\n\nIf a mechanism has the symmetric guarantee f"));
+  EXPECT_THAT(page.out, testing::HasSubstr("\n* a finite law gives a finite law"));
+  EXPECT_THAT(page.out, testing::HasSubstr("\nAssumptions:\n"));
+  for (const std::string id : {"group-privacy", "break-point-expansion", "noisy-max-reduction", "gaussian-profile"}) {
+    std::istringstream lines(run_command({"theorems", id}).out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(report::length_of(line), 80U) << id << ": " << line;
+  }
+  EXPECT_THAT(run_command({"theorems", "group-privacy", "--json"}).out, testing::HasSubstr("\"statement\""));
+}
+
+TEST(Answers, ShowNumbersThatAreNotMisread) {
+  EXPECT_THAT(run_command({"epsilon", "--delta", "10e-5", "gdp(1)"}).out, testing::HasSubstr("at delta = 0.0001\n"));
+  EXPECT_THAT(run_command({"epsilon", "--delta", "1e-5", "gdp(1)"}).out, testing::HasSubstr("at delta = 1e-5\n"));
+  EXPECT_THAT(run_command({"epsilon", "--delta", "0", "gdp(1)"}).out, testing::HasSubstr("no finite epsilon holds; ask at a larger delta"));
+  const std::string risk = run_command({"risk", "gdp(1)"}).out;
+  EXPECT_THAT(risk, testing::HasSubstr("posterior <= 1 at every prior: a rare result may leave no doubt\n  posterior <= "));
+  EXPECT_THAT(risk, testing::HasSubstr("at prior 0.01 (guessing: 0.99)"));
+}
+
+TEST(Sgd, TakesASampleRateAlone) {
+  const auto plan_of = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"sgd", "--noise-multiplier", "1.1", "--delta", "1e-5"});
+    const Outcome run = run_command(more);
+    return run.code == 0 ? run.out.substr(0, run.out.find('\n')) : run.err;
+  };
+  EXPECT_EQ(plan_of({"--sample-rate", "0.00425531914893617", "--steps", "10"}),
+            "Plan: gaussian(sigma=1.1) | poisson(rate=1/235) | repeat(10)");
+  EXPECT_EQ(plan_of({"--sample-rate", "1/235", "--examples", "60000", "--epochs", "2"}),
+            "Plan: gaussian(sigma=1.1) | poisson(rate=1/235) | repeat(470)");
+  EXPECT_EQ(plan_of({"--sample-rate", "0.01", "--steps", "10"}), "Plan: gaussian(sigma=1.1) | poisson(rate=1/100) | repeat(10)");
+  EXPECT_THAT(plan_of({"--sample-rate", "1/235", "--steps", "10", "--sampling", "fixed"}), testing::HasSubstr("examples is missing"));
+  EXPECT_THAT(plan_of({"--sample-rate", "1/235", "--examples", "60000", "--steps", "10", "--sampling", "shuffled"}),
+              testing::HasSubstr("a whole number of the 60000 examples"));
+  EXPECT_THAT(plan_of({"--sample-rate", "2", "--steps", "10"}), testing::HasSubstr("above 0 and at most 1"));
+  EXPECT_THAT(plan_of({"--batch", "256", "--steps", "10"}), testing::HasSubstr("--batch needs --examples"));
+}
 
 TEST(Calibration, HasItsProofBelowTheValue) {
   const Outcome run = run_command({"calibrate", "--epsilon", "1", "--delta", "1e-5", "gaussian(sigma=?)"});

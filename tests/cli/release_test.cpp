@@ -88,6 +88,30 @@ TEST(Release, ReleasesMeansAsASumAndACount) {
   EXPECT_NEAR(json::parse(run.out)["mean"].get<double>(), 49.5, 3);
 }
 
+TEST(Release, KeepsTheLabelsOfRows) {
+  const Outcome run = release({"discrete_laplace(scale=2)", "--labels", "--header", "--rows", "disjoint"},
+                              "region,count\nNorth,1000\n\"South, \"\"inner\"\"\",2000\n\n 7 ,3000\n");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, testing::MatchesRegex("region,count\nNorth,[0-9]+\n\"South, \"\"inner\"\"\",[0-9]+\n7,[0-9]+\n"));
+  EXPECT_EQ(json::parse(run.err)["released"], noise::sha256(run.out)) << "the labels are part of what is certified";
+  const json all = json::parse(release({"gaussian(sigma=2)", "--labels", "--json"}, "a,1,2\nb,3,4\n").out);
+  EXPECT_EQ(all["labels"], json::parse(R"(["a", "b"])"));
+  EXPECT_EQ(all["rows"][1].size(), 2U);
+  for (const char* input : {"1000\n", "a;1\n", "a,1\nb,x\n", "region,count\na,1\n", "a,1\nregion,count\n", "\"a,1\n", "a\x01,1\n"}) {
+    const Outcome refused = release({"discrete_laplace(scale=2)", "--labels"}, input);
+    EXPECT_EQ(refused.code, 3) << input;
+    EXPECT_EQ(refused.out, "") << input;
+    EXPECT_THAT(refused.err, HasSubstr("values, line ")) << input;
+  }
+  // What may be a value is never printed as a header.
+  for (const char* input : {"North,12O3\nSouth,877\n", "North,\"1203\"\nSouth,877\n", "North,1203\nSouth,877\n"}) {
+    const Outcome refused = release({"discrete_laplace(scale=2)", "--labels", "--header"}, input);
+    EXPECT_EQ(refused.code, 3) << input;
+    EXPECT_EQ(refused.out, "") << input;
+  }
+  EXPECT_EQ(release({"discrete_laplace(scale=2)", "--labels", "--records", "sum", "--low", "0", "--high", "9"}, "a,1\n").code, 3);
+}
+
 TEST(Release, RefusesWhatIsUnsafe) {
   const auto refuses = [](std::vector<std::string> arguments, const std::string& input, const std::string& why) {
     const Outcome run = release(std::move(arguments), input);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "run_command.h"
@@ -71,15 +72,61 @@ TEST(VerbReport, FieldsForRegistries) {
   EXPECT_EQ(nist.at("privacy_parameters"), statement.at("epsilon"));
   EXPECT_TRUE(nist.at("trust_model").is_null());
   EXPECT_TRUE(nist.at("data_collection_exposure").is_null());
-  const json& registry = statement.at("deployments_registry");
-  EXPECT_TRUE(registry.at("tier_1").at("data_curator").is_null());
-  EXPECT_EQ(registry.at("tier_2").at("dp_flavor"), "approximate differential privacy");
-  EXPECT_EQ(registry.at("tier_3").at("accounting").at("composition"), training);
   EXPECT_EQ(statement.at("computation").at("sha256_of_plan_and_neighbours").get<std::string>().size(), 64u);
-  EXPECT_EQ(json::parse(report({"laplace(scale=1)", "--json"}))["statement"]["deployments_registry"]["tier_2"]["dp_flavor"],
-            "pure differential privacy");
   const json revealed = json::parse(report({"dp(epsilon=1, delta=1e-5)", "--json"})).at("statement").at("mu").at("pairs");
   EXPECT_TRUE(revealed.at(2).at("regret").is_null());
+}
+
+/// Whether the members of an object are all known, and the required ones are there.
+void expect_members(const json& object, const std::set<std::string>& required, const std::set<std::string>& optional = {}) {
+  for (const auto& [name, value] : object.items()) EXPECT_TRUE(required.contains(name) || optional.contains(name)) << name;
+  for (const std::string& name : required) EXPECT_TRUE(object.contains(name)) << name;
+}
+
+// The form of schemas/deployments-schema.yaml of the registry's repository: nothing but its members, and its words where it lists them.
+TEST(VerbReport, EntryForTheDeploymentsRegistry) {
+  const auto entry_of = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), {"--json", "--neighbours", "add-remove"});
+    return json::parse(report(arguments)).at("statement").at("deployments_registry");
+  };
+  const json entry = entry_of({training, "--title", "Counts, 2026!", "--date", "2026-11-17", "--unit", "one picture"});
+  expect_members(entry, {"url_slug", "status", "tier", "deployment"});
+  EXPECT_EQ(entry.at("url_slug"), "counts_2026");
+  EXPECT_EQ(entry.at("status"), "Draft");
+  EXPECT_EQ(entry.at("tier"), 3);
+  const json& deployment = entry.at("deployment");
+  expect_members(deployment, {"basic"},
+                 {"dp_variant", "privacy_loss", "deployment_model", "accounting", "implementation", "administrative"});
+  expect_members(deployment.at("basic"),
+                 {"name", "data_curators", "description", "intended_use", "data_product_type", "data_product_region", "publication_date"});
+  EXPECT_EQ(deployment.at("basic").at("data_product_type"), "Machine learning model");
+  EXPECT_EQ(deployment.at("basic").at("publication_date"), "2026-11-17");
+  expect_members(deployment.at("dp_variant"), {}, {"variant_name", "data_domain", "unprotected_quantities"});
+  EXPECT_EQ(deployment.at("dp_variant").at("variant_name"), "Approximate DP");
+  const json& loss = deployment.at("privacy_loss");
+  expect_members(loss, {}, {"privacy_unit", "privacy_unit_details", "privacy_parameters", "privacy_parameters_details"});
+  EXPECT_EQ(loss.at("privacy_unit"), "one picture");
+  expect_members(loss.at("privacy_parameters"), {"epsilon", "delta"}, {"rho"});
+  EXPECT_GE(loss.at("privacy_parameters").at("epsilon").get<double>(), 2.38168972614);
+  EXPECT_EQ(loss.at("privacy_parameters").at("delta"), 1e-5);
+  expect_members(deployment.at("accounting"), {}, {"post_processing", "composition"});
+  expect_members(deployment.at("implementation"), {}, {"mechanisms", "justification", "preprocessing_and_hyperparameter_tuning"});
+  expect_members(deployment.at("administrative"), {"registry_authors"}, {"sources", "notes"});
+
+  const json pure = entry_of({"laplace(scale=2)", "--date", "last week"}).at("deployment");
+  EXPECT_EQ(pure.at("basic").at("data_product_type"), "Summary statistics");
+  EXPECT_EQ(pure.at("basic").at("publication_date"), "1900-01-01");
+  EXPECT_EQ(pure.at("dp_variant").at("variant_name"), "Pure DP");
+  EXPECT_EQ(pure.at("privacy_loss").at("privacy_parameters").at("epsilon"), 0.5);
+  EXPECT_FALSE(pure.at("privacy_loss").at("privacy_parameters").contains("delta"));
+}
+
+/// YAML 1.1 reads 1e-5 as a text.
+TEST(VerbReport, NumbersOfTheModelCardAreNumbersInYaml) {
+  const std::string card = json::parse(report({training, "--json"})).at("statement").at("model_card");
+  EXPECT_THAT(card, HasSubstr("  delta: 1.0e-5\n"));
+  EXPECT_THAT(card, HasSubstr("  mu_slack: 1.0e-10\n"));
+  EXPECT_THAT(card, HasSubstr("  epsilon: 2.38169\n"));
 }
 
 TEST(VerbReport, SetsPlansSideBySide) {

@@ -226,7 +226,7 @@ TEST(ShuffledReports, BadInputIsRefusedWithAReason) {
   refused("shuffled_reports(epsilon=1, delta=1e-6, users=100)", "a local randomiser with delta above 0 is not supported");
   refused("shuffled_reports(1, 100, randomized_response, 1)", "choices = 1");
   refused("shuffled_reports(1, 100)", "needs replace-one", Neighbours::add_remove);
-  refused("shuffled_reports(1, 100); gaussian(1) | poisson(0.1)", "speaks of users", Neighbours::replace_one);
+  refused("shuffled_reports(1, 100); gaussian(1) | poisson(0.1)", "protects users, but", Neighbours::replace_one);
 }
 
 }  // namespace

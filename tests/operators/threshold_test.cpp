@@ -282,8 +282,8 @@ TEST(Threshold, BadInputIsRefusedWithAReason) {
   refused("threshold(gaussian, 1, 5, contribution=0)", "contribution = 0");
   refused("threshold(discrete_gaussian, 1, 5, contribution=1.5)", "contribution = 1.5");
   refused("threshold(gaussian, 1, 5)", "needs add-remove", Neighbours::replace_one);
-  refused("threshold(gaussian, 1, 5); gaussian(1) | poisson(0.1)", "speaks of users");
-  refused("threshold(gaussian, 1, 5) | group(2)", "speaks of users");
+  refused("threshold(gaussian, 1, 5); gaussian(1) | poisson(0.1)", "protects users, but");
+  refused("threshold(gaussian, 1, 5) | group(2)", "protects users, but");
   refused("partition_selection(1, 0)", "delta = 0");
   refused("partition_selection(keep=[0.5, 1.5])", "1.5");
   refused("partition_selection(keep=[])", "keep");

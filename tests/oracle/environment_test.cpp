@@ -148,6 +148,7 @@ std::vector<Question> questions() {
       {"sgd",
        [](Said& said) {
          said.add(static_cast<double>(steps_of_epochs(read_number("0.3"), 1, 10)));
+         said.add(static_cast<double>(batch_of_rate(read_number("0.00425531914893617"), {}, Sampling::poisson).examples));
          said.add(to_plan({"1.1", 256, 60000, read_number("60.1"), {}, Sampling::fixed, Neighbours::unstated}).plan);
        }},
       of_curves("measure_mu",

@@ -30,6 +30,39 @@ TEST(Sgd, EpochsToStepsIsExact) {
   EXPECT_EQ(steps_of_epochs(read_number("1e-300"), 1, 10), 1U);
 }
 
+/// A rate is never lowered by more than the rounding of the double it is.
+TEST(Sgd, ARateIsAQuotient) {
+  const auto of = [](const std::string& rate, std::optional<std::uint64_t> examples = {}, Sampling sampling = Sampling::poisson) {
+    const BatchOfRate found = batch_of_rate(read_number(rate), examples, sampling);
+    return std::pair(found.batch, found.examples);
+  };
+  using Sizes = std::pair<std::uint64_t, std::uint64_t>;
+  EXPECT_EQ(of("0.004", 60000), Sizes(240, 60000));
+  EXPECT_EQ(of("0.00426666666667", 60000), Sizes(256, 60000)) << "256/60000, printed with few digits";
+  EXPECT_EQ(of("256/60000"), Sizes(8, 1875));
+  EXPECT_EQ(of("0.01"), Sizes(1, 100));
+  EXPECT_EQ(of("1"), Sizes(1, 1));
+  EXPECT_EQ(of("1e-12"), Sizes(1, 1'000'000'000'000));
+  EXPECT_EQ(of("1e-15"), Sizes(1, 1'000'000'000'000)) << "rounded up";
+  EXPECT_EQ(of("0.2e-1/0.4"), Sizes(1, 20));
+  for (std::uint64_t batches = 2; batches < 3000; batches += 7) {
+    const Number printed = exact_number(1.0 / static_cast<double>(batches));
+    EXPECT_EQ(of(printed.text), Sizes(1, batches)) << printed.text;
+    EXPECT_EQ(of(printed.text, 7919), batches == 7919 ? Sizes(1, 7919) : Sizes(1, batches));
+  }
+  for (double rate = 0.9; rate > 1e-9; rate *= 0.77) {
+    const auto [batch, examples] = of(exact_number(rate).text);
+    EXPECT_LE(examples, 1'000'000'000'000U);
+    EXPECT_GE(static_cast<double>(batch) / static_cast<double>(examples), rate * (1 - 1e-15)) << rate;
+    EXPECT_LE(static_cast<double>(batch) / static_cast<double>(examples), rate * (1 + 1e-15) + 1e-12) << rate;
+  }
+  EXPECT_THROW(of("0"), DomainError);
+  EXPECT_THROW(of("1.5"), DomainError);
+  EXPECT_THROW(of("0.5", 0), DomainError);
+  EXPECT_THROW(of("0.5", {}, Sampling::fixed), DomainError);
+  EXPECT_THROW(of("1/235", 60000, Sampling::shuffled), DomainError);
+}
+
 SgdRun run_of(const char* noise, Sampling sampling) { return {noise, 256, 60000, read_number("60"), {}, sampling, Neighbours::unstated}; }
 
 /// The noise multiplier has one unit: under replace-one neighbours the same noise has half the effect.

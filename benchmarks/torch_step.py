@@ -1,8 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times exact noise and private steps of tradeoff.torch beside floating-point ones, in one run:  benchmarks/torch_step.py  (needs PyTorch)."""
+"""Times exact noise and private steps of tradeoff.torch beside floating-point ones and, where it is installed, Opacus, in one run:
 
+    benchmarks/torch_step.py        needs PyTorch
+
+Every step draws its batch, computes gradients of single examples, clips, sums, adds noise and updates the weights of the same model. On the
+processor the numbers are processor time, which another program on the machine disturbs less."""
+
+import importlib.util
 import time
+import warnings
 from collections.abc import Callable
 
 import torch
@@ -10,7 +17,7 @@ import torch
 import tradeoff.torch as private
 
 DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-EXAMPLES, BATCH = 4096, 512
+EXAMPLES = 4096
 
 
 def seconds(work: Callable[[], object], times: int) -> float:
@@ -19,7 +26,8 @@ def seconds(work: Callable[[], object], times: int) -> float:
     def finish() -> float:
         if DEVICE.type == "cuda":
             torch.cuda.synchronize()
-        return time.perf_counter()
+            return time.perf_counter()
+        return time.process_time()
 
     work()
     start = finish()
@@ -46,31 +54,65 @@ def convolutional() -> torch.nn.Module:
     return torch.nn.Sequential(*first, *second, torch.nn.Flatten(), torch.nn.Linear(3136, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10))
 
 
-def measure_steps(name: str, model: torch.nn.Module, physical: int) -> None:
-    model = model.to(DEVICE)
+def opacus_step(model: torch.nn.Module, inputs: torch.Tensor, targets: torch.Tensor, batch: int) -> Callable[[], None]:
+    from opacus import GradSampleModule
+    from opacus.optimizers import DPOptimizer
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wrapped = GradSampleModule(model)
+    plain = torch.optim.SGD(wrapped.parameters(), lr=0.01)
+    optimizer = DPOptimizer(plain, noise_multiplier=1.1, max_grad_norm=1.0, expected_batch_size=batch)
+
+    def step() -> None:
+        part = torch.randperm(EXAMPLES)[:batch].to(DEVICE)
+        optimizer.zero_grad()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch.nn.functional.cross_entropy(wrapped(inputs[part]), targets[part]).backward()
+        optimizer.step()
+
+    return step
+
+
+def measure_steps(name: str, make: Callable[[], torch.nn.Module], batch: int) -> None:
+    """One step on a batch that is one physical batch, for everyone."""
+    model = make().to(DEVICE)
     inputs, targets = torch.randn(EXAMPLES, 1, 28, 28, device=DEVICE), torch.randint(0, 10, (EXAMPLES,), device=DEVICE)
     run = private.PrivateRun(
         model, torch.optim.SGD(model.parameters(), lr=0.01), torch.nn.functional.cross_entropy,
-        batches=private.FixedBatches(BATCH, of=EXAMPLES), clip=1, noise_multiplier=1.1, physical_batch=physical,
+        batches=private.FixedBatches(batch, of=EXAMPLES), clip=1, noise_multiplier=1.1, physical_batch=batch,
     )  # fmt: skip
 
     def float_step() -> None:
         """The same gradients, clipped, summed and made noisy in single precision."""
-        sums = [torch.zeros_like(one) for one in model.parameters()]
-        for part in torch.randint(0, EXAMPLES, (BATCH,), device=DEVICE).split(physical):
-            rows = run._rows(inputs[part], targets[part])
-            factors = (1 / torch.stack([one.flatten(1).square().sum(1) for one in rows]).sum(0).sqrt()).clamp(max=1)
-            for total, one in zip(sums, rows):
-                total += torch.einsum("b,b...->...", factors, one)
-        for one, total in zip(model.parameters(), sums):
-            one.grad = (total + 1.1 * torch.randn_like(total)) / BATCH
+        part = torch.randperm(EXAMPLES)[:batch].to(DEVICE)
+        rows = run._rows(inputs[part], targets[part])
+        factors = (1 / torch.stack([one.flatten(1).square().sum(1) for one in rows]).sum(0).sqrt()).clamp(max=1)
+        for one, row in zip(model.parameters(), rows):
+            total = torch.einsum("b,b...->...", factors, row)
+            one.grad = (total + 1.1 * torch.randn_like(total)) / batch
+        run._optimizer.step()
 
-    exact, plain = seconds(lambda: run.step((inputs, targets)), 10), seconds(float_step, 10)
-    print(f"{name}, parts of {physical}: exact step {1e3 * exact:.1f} ms, float step {1e3 * plain:.1f} ms, ratio {exact / plain:.2f}")
+    times = 20 if DEVICE.type == "cuda" else 3
+    exact, plain = seconds(lambda: run.step((inputs, targets)), times), seconds(float_step, times)
+    line = f"{name}, batch {batch}: exact step {1e3 * exact:.2f} ms, float step {1e3 * plain:.2f} ms, ratio {exact / plain:.2f}"
+    if importlib.util.find_spec("opacus"):
+        peer = seconds(opacus_step(make().to(DEVICE), inputs, targets, batch), times)
+        line += f"; Opacus {1e3 * peer:.2f} ms, ratio {exact / peer:.2f}"
+    print(f"{line}; {run._rows.way}")
+
+
+def small() -> torch.nn.Module:
+    """The network of benchmarks/torch_accuracy.py."""
+    layers = [torch.nn.Conv2d(1, 16, 8, 2, padding=3), torch.nn.Tanh(), torch.nn.MaxPool2d(2, 1)]
+    layers += [torch.nn.Conv2d(16, 32, 4, 2), torch.nn.Tanh(), torch.nn.MaxPool2d(2, 1), torch.nn.Flatten()]
+    return torch.nn.Sequential(*layers, torch.nn.Linear(512, 32), torch.nn.Tanh(), torch.nn.Linear(32, 10))
 
 
 if __name__ == "__main__":
+    print(f"PyTorch {torch.__version__} on {torch.cuda.get_device_name() if DEVICE.type == 'cuda' else f'{torch.get_num_threads()} threads'}")
     measure_draws()
-    for physical in (64, 256, 512) if DEVICE.type == "cuda" else (64,):
-        measure_steps("dense", dense(), physical)
-        measure_steps("convolutional", convolutional(), physical)
+    for size in (64, 256, 512) if DEVICE.type == "cuda" else (64, 256):
+        for kind, make in (("dense", dense), ("convolutional", convolutional), ("small convolutional", small)):
+            measure_steps(kind, make, size)

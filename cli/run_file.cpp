@@ -36,14 +36,15 @@ int lock_file(const std::string& path, const std::string& shown) {
 /// Checks the files before the run starts. Two outputs with the same path would overwrite each other, or the data; test records that are
 /// also protected records would be revealed; and an output that cannot be written must be reported now.
 void check_files(const Options& options, const std::string& checkpoint) {
-  const std::string *certificate = options.find("certificate"), *data = options.find("data"), *test = options.find("test");
+  const std::string *certificate = options.find("certificate"), *data = options.find("data"), *test = options.find("test"),
+                    *weights = options.find("export");
   const auto refuse = [](const char* one, const std::string* first, const char* other, const std::string* second) {
     if (first != nullptr && second != nullptr && is_same_file(*first, *second))
       throw DomainError(std::string("train: ") + one + " and " + other + " are the same file, " + *first);
   };
   const std::string kept = checkpoint + ".private", lock = checkpoint + ".lock";
   const std::string* model = checkpoint.empty() ? nullptr : &checkpoint;
-  for (const std::string* output : {model, certificate}) {
+  for (const std::string* output : {model, certificate, weights}) {
     const std::filesystem::path directory = output == nullptr ? "" : std::filesystem::path(*output).parent_path();
     if (!directory.empty() && !std::filesystem::is_directory(directory))
       throw OutputError("cannot write " + *output + ": there is no directory " + directory.string());
@@ -54,7 +55,11 @@ void check_files(const Options& options, const std::string& checkpoint) {
   refuse("--checkpoint", model, "--test", test);
   refuse("--certificate", certificate, "--data", data);
   refuse("--certificate", certificate, "--test", test);
+  for (const auto& [name, other] :
+       {std::pair("--checkpoint", model), std::pair("--certificate", certificate), std::pair("--data", data), std::pair("--test", test)})
+    refuse("--export", weights, name, other);
   if (model == nullptr) return;
+  refuse("--export", weights, "the private part of --checkpoint", &kept);
   refuse("--certificate", certificate, "the private part of --checkpoint", &kept);
   refuse("--certificate", certificate, "the lock of --checkpoint", &lock);
 }

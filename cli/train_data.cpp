@@ -30,11 +30,22 @@ Examples read_pair(const std::string& directory, const std::string& stem, std::s
   return train::read_idx(read_data_file(images), read_data_file(labels), classes, images, labels);
 }
 
+/// One number, or one for each column, separated by commas.
+std::vector<double> read_bounds(const char* name, const std::string& text) {
+  std::vector<double> bounds;
+  for (std::size_t start = 0;;) {
+    const std::size_t end = text.find(',', start);
+    bounds.push_back(read_double(name, text.substr(start, end == std::string::npos ? end : end - start)));
+    if (end == std::string::npos) return bounds;
+    start = end + 1;
+  }
+}
+
 train::TableTerms read_table_terms(const Options& options) {
   const std::string *low = options.find("low"), *high = options.find("high"), *classes = options.find("classes");
   if (low == nullptr || high == nullptr || classes == nullptr)
     throw DomainError("train: a .csv file needs --low, --high and --classes: bounds that come from the data would reveal it");
-  return {read_double("low", *low), read_double("high", *high), read_whole(options, "classes", 2, 2)};
+  return {read_bounds("low", *low), read_bounds("high", *high), read_whole(options, "classes", 2, 2)};
 }
 
 TrainingData read_records(const Options& options, const std::string& data) {
@@ -103,6 +114,17 @@ std::uint64_t read_whole(const Options& options, std::string_view name, std::uin
     throw DomainError("train: --" + std::string(name) + " = " + given->substr(0, 40) + " must be a whole number between " +
                       std::to_string(least) + " and 1000000000");
   return value;
+}
+
+Examples read_records_to_classify(const Options& options, const std::string& features) {
+  const std::string path = *options.find("predict");
+  if (!std::filesystem::is_directory(path)) {
+    train::TableTerms terms = read_table_terms(options);
+    terms.has_labels = false;
+    return train::read_csv(read_data_file(path), terms, path);
+  }
+  const Examples images = read_pair(path, "t10k", read_whole(options, "classes", 2, 10));
+  return features == "orientation" ? train::orientation_histograms(images) : images;
 }
 
 TrainingData read_training_data(const Options& options, const std::string& features) {

@@ -24,6 +24,9 @@ inline constexpr const char* default_data = "/usr/share/datasets/fashion-mnist";
 /// DomainError.
 [[nodiscard]] TrainingData read_training_data(const Options& options, const std::string& features);
 
+/// The records of --predict, which need no labels: a .csv file, or the test images in a directory of IDX files.
+[[nodiscard]] train::Examples read_records_to_classify(const Options& options, const std::string& features);
+
 /// Reads the whole file. Throws InputError.
 [[nodiscard]] std::string read_data_file(const std::string& path);
 

@@ -25,6 +25,7 @@
 #include "tradeoff/sgd.h"
 #include "train/audit.h"
 #include "train/paper_settings.h"
+#include "train/weights_file.h"
 #include "train_data.h"
 #include "train_report.h"
 #include "verb.h"
@@ -146,12 +147,13 @@ train::Batches read_batches(const Options& options, std::size_t records) {
 
 TrainingTerms read_terms(const Options& options, const train::Examples& records) {
   TrainingTerms terms{
-      read_batches(options, records.size()), exact_number(1), read_option(options, "clip", "1.5"), 0, 0, features_of(options), {}};
+      read_batches(options, records.size()), exact_number(1), read_option(options, "clip", "1.5"), 0, 0, features_of(options), {}, 0};
   const auto [size, of] = std::visit([](const auto& batches) { return std::pair(batches.size(), batches.of()); }, terms.batches);
   const Number epochs = read_option(options, "epochs", "15");
   if (!(epochs.value.lo > 0 && epochs.value.hi <= 1e6)) throw DomainError("train: --epochs must be above 0 and at most 1000000");
   terms.steps = steps_of_epochs(epochs, size, of);
   terms.learning_rate = read_option(options, "learning-rate", "0.25").value.hi;
+  terms.momentum = read_option(options, "momentum", "0").value.hi;
   const std::size_t filters = read_whole(options, "filters", 0, 0);
   terms.shape = {records.width(), records.classes,    read_whole(options, "hidden", 0, filters > 0 ? 0 : 32),
                  filters,         records.image_rows, records.image_columns};
@@ -162,8 +164,8 @@ TrainingTerms read_terms(const Options& options, const train::Examples& records)
 }
 
 void refuse_terms_on_resume(const Options& options) {
-  for (const char* name : {"noise", "epsilon", "mu", "advantage", "slack", "clip", "batch", "epochs", "learning-rate", "sampling", "hidden",
-                           "filters", "features", "public-size"})
+  for (const char* name : {"noise", "epsilon", "mu", "advantage", "slack", "clip", "batch", "epochs", "learning-rate", "momentum",
+                           "sampling", "hidden", "filters", "features", "public-size"})
     if (options.find(name) != nullptr)
       throw DomainError("train: --" + std::string(name) + " was fixed when the run began; --resume takes it from the checkpoint");
 }
@@ -226,6 +228,7 @@ ExitCode report_run(const train::Trainer& trainer, const TrainingData& data, con
   const std::vector<std::string> deltas = read_deltas(options);
   const report::CertificateDocument certificate = train::document_of(progress, deltas);
   if (const std::string* path = options.find("certificate")) write_file(*path, to_json(certificate));
+  if (const std::string* path = options.find("export")) write_file(*path, train::to_safetensors(progress));
   const train::Score score = data.test ? evaluate(trainer.averaged_model(), *data.test) : train::Score{};
   if (trainer.tally().zeroed > 0)
     write_error("For the owner of the data, not covered by the guarantee: " + std::to_string(trainer.tally().zeroed) +
@@ -305,7 +308,8 @@ std::string whole_lines(const train::AuditedWhole& whole) {
 }
 
 ExitCode audit_steps(const Options& options, const TrainingData& data) {
-  if (options.find("learning-rate") != nullptr) throw DomainError("train: --learning-rate does not go with --audit, which has its own");
+  for (const char* name : {"learning-rate", "momentum"})
+    if (options.find(name) != nullptr) throw DomainError("train: --" + std::string(name) + " does not go with --audit, which has its own");
   if (options.find("delta") != nullptr && options.find("epsilon") == nullptr)
     throw DomainError("train: --delta does not go with --audit, which bounds epsilon at 1e-8; it goes with --epsilon");
   const TrainingTerms terms = read_terms(options, data.records);
@@ -332,7 +336,8 @@ ExitCode audit_steps(const Options& options, const TrainingData& data) {
 
 /// Runs the settings of the paper and writes the table and the picture.
 ExitCode run_figure(const Options& options, const TrainingData& data, const std::string& directory) {
-  for (const char* name : {"noise", "epsilon", "mu", "advantage", "clip", "batch", "epochs", "learning-rate", "sampling", "filters"})
+  for (const char* name :
+       {"noise", "epsilon", "mu", "advantage", "clip", "batch", "epochs", "learning-rate", "momentum", "sampling", "filters"})
     if (options.find(name) != nullptr)
       throw DomainError("train: --figure has its own settings; --" + std::string(name) + " does not go with it");
   if (!data.test) throw DomainError("train: --figure needs records to judge by: --test or --holdout");
@@ -351,12 +356,35 @@ ExitCode run_figure(const Options& options, const TrainingData& data, const std:
 
 /// Runs an audit or draws a figure.
 ExitCode run_without_model(const Options& options) {
-  for (const char* name : {"checkpoint", "resume", "certificate", "ledger", "account", "key"})
+  for (const char* name : {"checkpoint", "resume", "certificate", "export", "ledger", "account", "key"})
     if (options.find(name) != nullptr)
       throw DomainError("train: --" + std::string(name) + " goes neither with --audit nor with --figure: they keep no model");
   const TrainingData data = read_training_data(options, features_of(options));
   const std::string* directory = options.find("figure");
   return directory == nullptr ? audit_steps(options, data) : run_figure(options, data, *directory);
+}
+
+/// Classifies records by the model of a checkpoint. A function of what the run released: it costs no privacy of the training records.
+ExitCode classify(const Options& options) {
+  for (const char* name :
+       {"resume", "certificate", "audit", "figure", "data", "test", "holdout", "noise", "epsilon", "mu", "advantage", "ledger"})
+    if (options.find(name) != nullptr)
+      throw DomainError("train: --" + std::string(name) + " does not go with --predict, which does not train");
+  const std::string* checkpoint = options.find("checkpoint");
+  if (checkpoint == nullptr) throw DomainError("train: --predict needs --checkpoint, the model");
+  const train::Progress progress = train::read_progress(read_data_file(*checkpoint));
+  const train::Examples records = read_records_to_classify(options, progress.terms.features);
+  train::Model model(progress.terms.shape);
+  if (model.shape().inputs != records.width())
+    throw DomainError("train: the model takes " + std::to_string(model.shape().inputs) + " values, but a record of --predict has " +
+                      std::to_string(records.width()));
+  model.weights() = progress.average;
+  if (const std::string* path = options.find("export")) write_file(*path, train::to_safetensors(progress));
+  std::string text = "class,probability\n";
+  for (const train::Prediction& one : train::predict(model, records))
+    text += std::to_string(one.label) + "," + fixed(one.probability, 6) + "\n";
+  write_out(text);
+  return ExitCode::done;
 }
 
 /// Charges all steps of the plan before the first one. A resumed run was charged when it began.
@@ -371,6 +399,7 @@ void charge_run(const TrainingTerms& terms, const Options& options) {
 }  // namespace
 
 ExitCode run_train(const Verb&, const Options& options) {
+  if (options.find("predict") != nullptr) return classify(options);
   const bool trains = options.find("audit") == nullptr && options.find("figure") == nullptr;
   if (!trains) return run_without_model(options);
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, remember_interruption);

@@ -260,13 +260,13 @@ constexpr std::array<Option, 20> release_options = {{
 
 constexpr std::array<std::string_view, 2> batch_choices = {"poisson", "fixed"};
 constexpr std::array<std::string_view, 2> feature_choices = {"values", "orientation"};
-constexpr std::array<Option, 32> train_options = {{
+constexpr std::array<Option, 35> train_options = {{
     {"data", "PATH", "a directory of IDX files (default: Debian's Fashion-MNIST), or a .csv file with the label last"},
     {"test", "FILE", "test records, for a .csv file"},
     {"holdout", "N", "use the last N records as test records; they are not trained on and not protected"},
     {"classes", "K", "labels are 0..K-1 (default 10 for IDX files)"},
-    {"low", "L", "for a .csv file: smaller values are raised to L, a public number"},
-    {"high", "H", "for a .csv file: larger values are lowered to H, a public number"},
+    {"low", "L", "for a .csv file: smaller values are raised to L, a public number, or one for each column: 0,18,-5"},
+    {"high", "H", "for a .csv file: larger values are lowered to H, likewise"},
     {"features",
      "WHICH",
      "orientation: histograms of gradient orientations (default for images); values: as they are",
@@ -288,6 +288,7 @@ constexpr std::array<Option, 32> train_options = {{
      .alias = "batch-size"},
     {"epochs", "E", "passes over the data (default 15)"},
     {"learning-rate", "R", "default 0.25"},
+    {"momentum", "B", "a step also repeats this part of the last one: at least 0 (default), below 1"},
     {"clip", "C", "the norm that no record's gradient exceeds (default 1.5)"},
     {.name = "noise",
      .placeholder = "Z",
@@ -302,6 +303,8 @@ constexpr std::array<Option, 32> train_options = {{
     {"checkpoint", "FILE", "save the run and its model here, 20 times during the run; keep FILE.private secret"},
     {"resume", "", "continue the run in --checkpoint on the same data; steps done are not charged again", false, {}, {}, true},
     {"certificate", "FILE", "write the certificate there, as JSON"},
+    {"export", "FILE", "write the weights of the final model there, in the safetensors format, for a PyTorch module"},
+    {"predict", "FILE", "do not train: classify these records, without labels, by the model in --checkpoint; a row class,probability each"},
     {"audit",
      "",
      "do not train: test whether steps of such a run, and a whole run with canaries, have the stated privacy; exit code 1 if not",
@@ -509,6 +512,8 @@ constexpr std::array<Verb, 40> all_verbs = {{
      "      --certificate run.json\n"
      "  tradeoff train --data people.csv --sampling fixed --low 0 --high 100 \\\n"
      "      --classes 2 --hidden 0 --holdout 500 --epsilon 1 --delta 1e-6\n"
+     "  tradeoff train --predict new.csv --checkpoint run.model --low 0 --high 100 \\\n"
+     "      --classes 2\n"
      "  tradeoff train --audit --noise 1.3\n"
      "  tradeoff train --data mnist --public-size 60000 --figure out",
      false, train_options, run_train},

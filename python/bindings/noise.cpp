@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "bind.h"
+#include "noise/clipped_sum.h"
 #include "noise/coin.h"
 #include "noise/grid_noise.h"
 #include "noise/noise_table.h"
@@ -41,6 +42,25 @@ Array<T> to_array(const Values& values) {
   auto [array, place] = new_array<T>(values.size());
   std::copy(values.begin(), values.end(), place.begin());
   return array;
+}
+
+using Gradients = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Sums = nb::ndarray<std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// Adds the clipped integers of the examples to the sums; returns how many were clipped and how many left out. [torch-step]
+std::pair<std::uint64_t, std::uint64_t> add_clipped(const std::vector<Gradients>& gradients, const std::vector<Sums>& sums,
+                                                    const Input<std::uint8_t>& mask, double step, std::uint64_t bound, double aim,
+                                                    unsigned threads) {
+  if (gradients.size() != sums.size()) throw DomainError("clip: there must be as many sums as gradients");
+  std::vector<noise::GradientRows> parameters;
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (gradients[i].shape(0) != mask.size() || gradients[i].shape(1) != sums[i].size())
+      throw DomainError("clip: the shapes of gradients, sums and mask do not fit");
+    parameters.push_back({gradients[i].data(), gradients[i].shape(1), sums[i].data()});
+  }
+  const nb::gil_scoped_release unlocked;
+  const noise::ClippedRows counts = noise::add_clipped_rows(parameters, std::span(mask.data(), mask.size()), step, bound, threads, aim);
+  return {counts.clipped, counts.zeroed};
 }
 
 /// Rounded Gaussian noise whose standard deviation is at least `multiplier` times the bound, in steps of the grid. [private-step]
@@ -134,6 +154,7 @@ void bind_noise(nb::module_& module) {
       .def("from_words", from_words, "words"_a)
       .def("decides", decides, "words"_a)
       .def("kernel_data", kernel_data, nb::sig("def kernel_data(self) -> dict[str, typing.Any]"));
+  module.def("add_clipped", add_clipped, "gradients"_a, "sums"_a, "mask"_a, "step"_a, "bound"_a, "aim"_a, "threads"_a);
   module.def("normal_table", normal_table);
   module.def("poisson_batch", poisson_batch, "size"_a, "of"_a, "examples"_a);
   module.def("fixed_batch", fixed_batch, "size"_a, "of"_a);

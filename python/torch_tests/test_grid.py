@@ -89,3 +89,48 @@ def test_the_check_is_exact(device: torch.device) -> None:
     assert [int(one) for one in squared_norms(rows)] == [squared_norm(rows, row) for row in range(5)]
     far = torch.full((1, 10_000), 1e18, device=device)  # far above what a double counts exactly
     assert float(squared_norms([far])) > grid.bound**2
+
+
+def test_the_fused_sum_is_that_of_the_integers(device: torch.device) -> None:
+    """One pass of the core, or of the GPU, adds what the integers add up to; also for padding, long, short and bad gradients."""
+    grid = ClipGrid("0.7")
+    rows = 1100  # more than are summed at once
+    gradients = [torch.randn(rows, 3, 5), torch.randn(rows, 2049), torch.randn(rows, 1)]
+    size = torch.logspace(-8, 4, rows)
+    gradients = [(one * size.reshape(-1, *[1] * (one.dim() - 1)) / 40).to(device) for one in gradients]
+    gradients[1][7, 3], gradients[0][8, 1, 1], gradients[2][9, 0] = float("nan"), float("inf"), 3e38
+    mask = torch.ones(rows, dtype=torch.bool, device=device)
+    mask[100:200] = False
+    gradients[1][150] = float("nan")
+    tally, sums = Tally(), [torch.zeros(one.shape[1:], dtype=torch.int64, device=device) for one in gradients]
+    grid.add_clipped(sums, gradients, mask, tally)
+    assert (tally.examples, tally.zeroed) == (rows - 100, 2)
+    assert 100 < tally.clipped < 700
+    whole = grid.integers(gradients, mask)
+    for total, one in zip(sums, whole):
+        wanted = one.double().sum(0).to(torch.int64)
+        assert int((total - wanted).abs().max()) <= rows  # the norms may be rounded otherwise, by a unit in the last place
+    for place in (0, 550, rows - 1):  # one example at a time: the norm, in Python's integers
+        alone = [torch.zeros_like(one) for one in sums]
+        grid.add_clipped(alone, gradients, torch.arange(rows, device=device) == place)
+        assert sum(int(x) ** 2 for one in alone for x in one.reshape(-1).tolist()) <= grid.bound**2
+        moved = [torch.zeros_like(one) for one in sums]
+        grid.add_clipped(moved, [one.roll(13, 0) for one in gradients], torch.arange(rows, device=device) == (place + 13) % rows)
+        assert all(torch.equal(one, two) for one, two in zip(alone, moved))  # bit for bit, whatever the place
+
+
+def test_an_example_that_fails_the_check_adds_nothing(device: torch.device) -> None:
+    """Scaled to twice the bound, every long gradient fails; what was added of it is taken back exactly."""
+    grid = ClipGrid(1)
+    grid.aim = 2.0
+    gradients = [torch.randn(70, 5000, device=device), torch.randn(70, 3, device=device)]
+    gradients[0][1] *= 1e-5
+    gradients[1][1] *= 1e-5
+    mask, tally = torch.ones(70, dtype=torch.bool, device=device), Tally()
+    sums = [torch.full((5000,), 5, dtype=torch.int64, device=device), torch.full((3,), -5, dtype=torch.int64, device=device)]
+    grid.add_clipped(sums, gradients, mask, tally)
+    assert (tally.examples, tally.clipped, tally.zeroed) == (70, 69, 69)
+    whole = grid.integers(gradients, mask)
+    assert whole[0].any(1).tolist() == [place == 1 for place in range(70)]
+    assert torch.equal(sums[0] - 5, whole[0][1].to(torch.int64))
+    assert torch.equal(sums[1] + 5, whole[1][1].to(torch.int64))

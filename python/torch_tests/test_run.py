@@ -22,7 +22,7 @@ def gradients_alone(run: private.PrivateRun, inputs: torch.Tensor, targets: torc
         place = i * 7 % physical  # any place
         around[place], aims[place] = inputs[i], targets[i]
         mask = torch.arange(physical, device=inputs.device) == place
-        run.grid.add(sums, run.grid.integers(run._rows(around, aims), mask))
+        run.grid.add_clipped(sums, run._rows(around, aims), mask)
     return sums
 
 
@@ -240,3 +240,113 @@ def test_two_processes_draw_one_noise(tmp_path: Path) -> None:
     assert first["examples"] + second["examples"] == 30
     assert 0 < first["examples"] < 30
     assert all(torch.equal(first["weights"][name], second["weights"][name]) for name in first["weights"])
+
+
+def test_canaries_feed_an_audit_of_the_run(tmp_path: Path) -> None:
+    """Canaries that a run without noise learns by heart refute it; those of a private run do not."""
+    made_up = torch.eye(400), torch.randint(0, 3, (400,))
+    found = {}
+    for noise in ("1e-4", "50"):
+        model = torch.nn.Linear(400, 3, bias=False)
+        run = small_run(model, batches=private.PoissonBatches(100, of=200), noise_multiplier=noise, canaries=made_up)
+        data = torch.zeros(2, 400), torch.zeros(2, dtype=torch.long)
+        for _ in range(15):
+            run.step(data)
+        run.write_canaries(tmp_path / "canaries.csv")
+        rows = [line.split(",") for line in (tmp_path / "canaries.csv").read_text().splitlines()]
+        assert len(rows) == 400
+        included = [int(one) for _, one in rows]
+        assert 140 < sum(included) < 260  # fair coins
+        best = sorted(range(400), key=lambda i: -float(rows[i][0]))[:100]
+        found[noise] = sum(included[i] for i in best)
+    assert found["1e-4"] > 95
+    assert found["50"] < 80
+    with pytest.raises(to.DomainError, match="PoissonBatches"):
+        small_run(small_model(), batches=private.FixedBatches(10, of=40), canaries=small_data(4))
+    with pytest.raises(to.DomainError, match="has none"):
+        small_run(small_model()).write_canaries(tmp_path / "none.csv")
+
+
+def test_canaries_keep_their_coins_when_a_run_goes_on() -> None:
+    made_up = small_data(30)
+    first = small_run(small_model(), canaries=made_up)
+    first.step(small_data())
+    second = small_run(small_model(), canaries=made_up)
+    second.load_state_dict(first.state_dict())
+    assert second.state_dict() == first.state_dict()
+    with pytest.raises(to.DomainError, match="canaries"):
+        small_run(small_model()).load_state_dict(first.state_dict())
+
+
+def test_every_way_has_the_gradients_of_pytorch(monkeypatch: pytest.MonkeyPatch, device: torch.device) -> None:
+    from contextlib import nullcontext
+
+    from tradeoff.torch import _rows
+
+    layers = torch.nn.Conv2d(3, 4, 3, stride=2, padding=1), torch.nn.Tanh(), torch.nn.Conv2d(4, 5, (2, 3), dilation=2, bias=False)
+    model = torch.nn.Sequential(*layers, torch.nn.Flatten(), torch.nn.LazyLinear(2)).to(device)
+    inputs, targets = torch.randn(6, 3, 17, 19, device=device), torch.randint(0, 2, (6,), device=device)
+    model(inputs)
+    rows = _rows.RowGradients(model, torch.nn.functional.cross_entropy, None)
+    found = {}
+    assert rows.way == "chain"
+    for way in _rows.WAYS:
+        rows.way = way
+        found[way] = rows(inputs, targets)
+    monkeypatch.setattr(_rows, "UnfoldedConvolutions", nullcontext)
+    rows.way = "shared"
+    plain = rows(inputs, targets)
+    for way in _rows.WAYS:
+        assert all(torch.allclose(one, two, rtol=1e-3, atol=1e-5) for one, two in zip(found[way], plain)), way
+
+
+class Centred(torch.nn.Tanh):
+    """Looks like a common layer and mixes rows."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.tanh(x - x.mean(0))
+
+
+def test_chains_have_the_gradients_of_single_rows(device: torch.device) -> None:
+    from tradeoff.torch import _rows
+
+    many = torch.nn.Sequential(
+        torch.nn.Linear(6, 8), torch.nn.LayerNorm(8), torch.nn.GELU(), torch.nn.Sequential(torch.nn.GroupNorm(2, 8), torch.nn.Linear(8, 5, bias=False)), torch.nn.Flatten(), torch.nn.Linear(5, 3)
+    ).to(device)  # fmt: skip
+    many[5].bias.requires_grad_(False)
+    for one in many[1].parameters():
+        torch.nn.init.normal_(one)
+    inputs, targets = (one.to(device) for one in small_data(9))
+    rows = _rows.RowGradients(many, torch.nn.functional.cross_entropy, None)
+    assert rows.way == "chain"
+    chain = rows(inputs, targets)
+    rows.way = "shared"
+    assert len(chain) == len(rows.names)
+    assert all(torch.allclose(one, two, rtol=1e-3, atol=1e-5) for one, two in zip(chain, rows(inputs, targets)))
+
+
+def test_what_is_no_chain_is_computed_row_by_row() -> None:
+    from tradeoff.torch._chain import layers_of
+
+    model = small_model()
+    assert layers_of(model) is not None
+    shared = torch.nn.Linear(6, 6)
+    hooked = small_model()
+    hooked[0].register_forward_hook(lambda module, inputs, output: output - output.mean(0))
+    others = [torch.nn.Sequential(Centred()), torch.nn.Sequential(shared, torch.nn.Tanh(), shared), hooked, torch.nn.Sequential(torch.nn.Flatten(0))]
+    assert all(layers_of(one) is None for one in others)
+    run = small_run(torch.nn.Sequential(torch.nn.Linear(6, 5), Centred(), torch.nn.Linear(5, 3)))
+    run.step(small_data())  # each row is a batch of one: its mean is itself, so nothing mixes
+    assert run._rows.way == "shared"
+
+
+def test_dropout_works_and_in_place_layers_are_no_chain() -> None:
+    from tradeoff.torch._chain import layers_of
+
+    for layer in (torch.nn.Dropout(0.5), torch.nn.ReLU(inplace=True)):
+        model = torch.nn.Sequential(torch.nn.Linear(6, 5), layer, torch.nn.Linear(5, 3))
+        run = small_run(model)
+        run.step(small_data())
+        assert run.steps_done == 1
+        assert model.training
+    assert layers_of(model) is None

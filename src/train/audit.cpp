@@ -257,6 +257,7 @@ class Audit {
   /// Fresh weights; batches of this size from so many records. In a step the noise moves a weight by about 1.
   void begin(std::uint64_t size, std::uint64_t of) {
     TrainingTerms terms = terms_;
+    terms.momentum = 0;  // a step is read from how it moves the weights
     if (is_fixed(terms_))
       terms.batches = FixedSizeBatches(size, of);
     else

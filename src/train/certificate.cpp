@@ -46,6 +46,7 @@ Fields settings_of(const TrainingTerms& terms, std::uint64_t steps_done) {
                    {"image_rows", std::to_string(shape.image_rows)},
                    {"image_columns", std::to_string(shape.image_columns)},
                    {"weights", std::to_string(Model(shape).weights().size())}};
+  if (terms.momentum > 0) fields["momentum"] = exact_number(terms.momentum).text;
   std::visit(
       [&](const auto& batches) {
         fields["sampling"] = batches.name();
@@ -103,7 +104,8 @@ TrainingTerms terms_of(const Fields& fields) {
                       count_at(fields, "steps"),
                       number_at(fields, "learning_rate").value.lo,
                       text_at(fields, "features"),
-                      {}};
+                      {},
+                      fields.contains("momentum") ? number_at(fields, "momentum").value.lo : 0};
   terms.shape = {count_at(fields, "inputs"),  count_at(fields, "classes"),    count_at(fields, "hidden"),
                  count_at(fields, "filters"), count_at(fields, "image_rows"), count_at(fields, "image_columns")};
   check(terms);

@@ -54,6 +54,7 @@ class CheckpointFields {
       text.remove_prefix(end + 1);
     }
   }
+  [[nodiscard]] bool has(const char* name) const { return fields_.contains(name); }
   [[nodiscard]] std::string text(const char* name) const {
     const auto found = fields_.find(name);
     if (found == fields_.end()) refuse(std::string("lacks ") + name);
@@ -103,6 +104,7 @@ std::string to_text(const Progress& progress) {
           line("hidden", std::to_string(shape.hidden));
   text += line("filters", std::to_string(shape.filters)) + line("image_rows", std::to_string(shape.image_rows)) +
           line("image_columns", std::to_string(shape.image_columns));
+  if (terms.momentum > 0) text += line("momentum", exact_number(terms.momentum).text) + line("velocity", to_hex(progress.velocity));
   text += line("steps_done", std::to_string(progress.steps_done));
   text += parameter_lines(progress);
   return text + std::string(last_line) + noise::sha256(text) + "\n";
@@ -120,13 +122,17 @@ Progress read_progress(std::string_view text) {
                       fields.count("steps"),
                       fields.number("learning_rate").value.lo,
                       fields.text("features"),
-                      {}};
+                      {},
+                      0};
   terms.shape = {fields.count("inputs"),  fields.count("classes"),    fields.count("hidden"),
                  fields.count("filters"), fields.count("image_rows"), fields.count("image_columns")};
+  if (fields.has("momentum")) terms.momentum = fields.number("momentum").value.lo;
   check(terms);
-  Progress progress{terms, fields.count("steps_done"), read_hex(fields.text("weights")), read_hex(fields.text("average"))};
+  Progress progress{terms, fields.count("steps_done"), read_hex(fields.text("weights")), read_hex(fields.text("average")), {}};
+  if (terms.momentum > 0) progress.velocity = read_hex(fields.text("velocity"));
   const std::size_t expected = Model(terms.shape).weights().size();
   if (progress.weights.size() != expected || progress.average.size() != expected) refuse("has not as many weights as its model");
+  if (progress.velocity.size() != (terms.momentum > 0 ? expected : 0)) refuse("has not as many velocities as its model has weights");
   if (progress.steps_done > terms.steps) refuse("claims more steps than were planned");
   return progress;
 }

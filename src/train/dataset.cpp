@@ -81,6 +81,9 @@ bool is_name(std::string_view field) {
   return !field.empty() && end != field.data() + field.size() && field.find(';') == std::string_view::npos;
 }
 
+/// The bound of a column: one for all, or one for each.
+double bound_of(const std::vector<double>& bounds, std::size_t column) { return bounds[std::min(column, bounds.size() - 1)]; }
+
 /// Reads the records of a table one by one.
 class TableReader {
  public:
@@ -90,20 +93,26 @@ class TableReader {
     const std::vector<std::string_view> fields = split(text);
     double value = 0;
     if (labels_.empty() && line == 1 && std::all_of(fields.begin(), fields.end(), is_name)) return;
-    if (width_ == 0) width_ = fields.size();
-    if (fields.size() < 2 || fields.size() > most_values)
-      refuse(name_, at_line(line) + "a record has between 1 and " + std::to_string(most_values - 1) +
-                        " values and a label, separated by commas" + (text.find(';') != std::string_view::npos ? ", not by ;" : ""));
+    if (width_ == 0) begin(fields.size(), line);
+    if (values_in(fields) < 1 || fields.size() > most_values)
+      refuse(name_, at_line(line) + "a record has between 1 and " + std::to_string(most_values - 1) + " values" +
+                        (terms_.has_labels ? " and a label" : "") + ", separated by commas" +
+                        (text.find(';') != std::string_view::npos ? ", not by ;" : ""));
     if (fields.size() != width_)
       refuse(name_, at_line(line) + std::to_string(fields.size()) + " fields, but the first record has " + std::to_string(width_));
-    for (std::size_t i = 0; i + 1 < fields.size(); ++i) {
+    for (std::size_t i = 0; i < values_in(fields); ++i) {
       if (!read_value(fields[i], value))
         refuse(name_,
                at_line(line) + "field " + std::to_string(i + 1) + " '" + std::string(fields[i].substr(0, 40)) + "' is not a finite number");
-      const double inside = std::min(std::max(value, terms_.low), terms_.high);
-      values_.push_back(to_grid(static_cast<float>(2 * (inside - terms_.low) / (terms_.high - terms_.low) - 1)));
+      const double low = bound_of(terms_.low, i), high = bound_of(terms_.high, i);
+      const double inside = std::min(std::max(value, low), high);
+      values_.push_back(to_grid(static_cast<float>(2 * (inside - low) / (high - low) - 1)));
     }
     values_.push_back(activation_one);
+    if (!terms_.has_labels) {
+      labels_.push_back(0);
+      return;
+    }
     if (!read_value(fields.back(), value) || !(value >= 0 && value < static_cast<double>(terms_.classes)) || value != std::floor(value))
       refuse(name_, at_line(line) + "label '" + std::string(fields.back().substr(0, 40)) + "' is not one of 0.." +
                         std::to_string(terms_.classes - 1));
@@ -113,14 +122,27 @@ class TableReader {
   [[nodiscard]] Examples finish() {
     if (labels_.empty()) refuse(name_, "it has no records");
     Examples examples;
-    examples.inputs =
-        Eigen::Map<const GridMatrix>(values_.data(), static_cast<Eigen::Index>(labels_.size()), static_cast<Eigen::Index>(width_));
+    examples.inputs = Eigen::Map<const GridMatrix>(values_.data(), static_cast<Eigen::Index>(labels_.size()),
+                                                   static_cast<Eigen::Index>(values_.size() / labels_.size()));
     examples.labels = std::move(labels_);
     examples.classes = terms_.classes;
     return examples;
   }
 
  private:
+  [[nodiscard]] std::size_t values_in(const std::vector<std::string_view>& fields) const {
+    return fields.size() - (terms_.has_labels ? 1 : 0);
+  }
+  /// The first record: there is one bound for all columns, or one for each.
+  void begin(std::size_t fields, std::size_t line) {
+    width_ = fields;
+    const std::size_t values = fields - (terms_.has_labels ? 1 : 0);
+    for (const auto& [option, given] : {std::pair("--low", terms_.low.size()), std::pair("--high", terms_.high.size())})
+      if (given != 1 && given != values)
+        refuse(name_, at_line(line) + "a record has " + std::to_string(values) + " values, but " + option + " has " +
+                          std::to_string(given) + " numbers; state one for all columns or one for each");
+  }
+
   const TableTerms& terms_;
   const std::string& name_;
   std::size_t width_ = 0;
@@ -165,8 +187,12 @@ Examples read_idx(std::string_view images, std::string_view labels, std::size_t 
 
 Examples read_csv(std::string_view text, const TableTerms& terms, const std::string& name) {
   check_classes(terms.classes);
-  if (!(std::isfinite(terms.low) && std::isfinite(terms.high) && terms.low < terms.high))
-    throw DomainError("train: --low and --high must be finite, the lower below the upper");
+  const std::size_t bounds = std::max(terms.low.size(), terms.high.size());
+  for (std::size_t i = 0; i < bounds; ++i) {
+    const double low = bound_of(terms.low, i), high = bound_of(terms.high, i);
+    if (!(std::isfinite(low) && std::isfinite(high) && low < high))
+      throw DomainError("train: --low and --high must be finite, the lower below the upper");
+  }
   TableReader reader(terms, name);
   std::size_t line = 0;
   while (!text.empty()) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "train/examples.h"
 
@@ -15,13 +16,14 @@ namespace tradeoff::detail::train {
 
 /// The public description of a table, fixed before the data are read.
 struct TableTerms {
-  double low = 0;  ///< every value is clipped to [low, high] and then mapped to [-1, 1]
-  double high = 1;
+  std::vector<double> low{0};  ///< values are clipped to [low, high] and then mapped to [-1, 1]: one pair for all columns, or one for each
+  std::vector<double> high{1};
   std::size_t classes = 2;
+  bool has_labels = true;  ///< the last column is the label; false for records to be classified
 };
 
-/// Comma-separated values, one record per line, the label (0, 1, ...) last; a first line that is not a record is read as names. Throws
-/// DomainError that names the line.
+/// Comma-separated values, one record per line, the label (0, 1, ...) last if there is one; a first line that is not a record is read as
+/// names. Throws DomainError that names the line.
 [[nodiscard]] Examples read_csv(std::string_view text, const TableTerms& terms, const std::string& name);
 
 /// The first records, and the rest: a split that does not depend on the data.

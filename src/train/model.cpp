@@ -14,6 +14,7 @@ using Index = Eigen::Index;
 
 constexpr std::size_t most_weights = 50'000'000;
 constexpr std::size_t filter_side = 5;
+constexpr Index rows_at_once = 1000;  // of an evaluation: keeps the activations in the cache
 constexpr float unit = 1.F / activation_one;
 
 Index index(std::size_t value) { return static_cast<Index>(value); }
@@ -167,8 +168,21 @@ void Model::gradients(const GridMatrix& inputs, std::span<const std::uint8_t> la
     }
 }
 
+std::vector<Prediction> predict(const Model& model, const Examples& examples) {
+  std::vector<Prediction> found;
+  for (Index from = 0; from < examples.inputs.rows(); from += rows_at_once) {
+    const Index count = std::min(rows_at_once, examples.inputs.rows() - from);
+    const Floats scores = model.logits(examples.inputs.middleRows(from, count));
+    for (Index i = 0; i < count; ++i) {
+      Index best = 0;
+      const float most = scores.row(i).maxCoeff(&best);
+      found.push_back({static_cast<std::size_t>(best), 1 / static_cast<double>((scores.row(i).array() - most).exp().sum())});
+    }
+  }
+  return found;
+}
+
 Score evaluate(const Model& model, const Examples& examples) {
-  constexpr Index rows_at_once = 1000;  // keeps the activations in the cache
   double loss = 0;
   std::size_t right = 0;
   for (Index from = 0; from < examples.inputs.rows(); from += rows_at_once) {

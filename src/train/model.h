@@ -69,6 +69,13 @@ struct Score {
   double loss = 0;  ///< mean cross entropy
   double accuracy = 0;
 };
+/// The most likely class of a record, and its probability by the model.
+struct Prediction {
+  std::size_t label = 0;
+  double probability = 0;
+};
+[[nodiscard]] std::vector<Prediction> predict(const Model& model, const Examples& examples);
+
 [[nodiscard]] Score evaluate(const Model& model, const Examples& examples);
 
 }  // namespace tradeoff::detail::train

@@ -50,7 +50,8 @@ TrainingTerms terms_of(const PaperSetting& setting, bool poisson, const Examples
           steps_of_epochs(read_number(setting.epochs), batch, of),
           setting.learning_rate,
           features,
-          {records.width(), records.classes, hidden, 0, records.image_rows, records.image_columns}};
+          {records.width(), records.classes, hidden, 0, records.image_rows, records.image_columns},
+          0};
 }
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }

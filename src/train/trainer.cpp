@@ -48,7 +48,7 @@ RecordSource source_of(const Examples& examples) {
 Progress fresh_progress(const TrainingTerms& terms, noise::WordStream& words) {
   check(terms);
   const std::vector<float> weights = initial_model(terms, words).weights();
-  return {terms, 0, weights, weights};
+  return {terms, 0, weights, weights, std::vector<float>(terms.momentum > 0 ? weights.size() : 0)};
 }
 
 }  // namespace
@@ -59,6 +59,7 @@ void check(const TrainingTerms& terms) {
     throw DomainError("train: --noise = " + terms.noise.text + " is not allowed; it must be between 0.001 and 1000000 clipping norms");
   if (!(terms.learning_rate > 0 && terms.learning_rate <= 1e6))
     throw DomainError("train: --learning-rate must be above 0 and at most 1000000");
+  if (!(terms.momentum >= 0 && terms.momentum < 1)) throw DomainError("train: --momentum must be at least 0 and below 1");
   if (terms.steps < 1 || terms.steps > most_steps) throw DomainError("train: the run must have between 1 and 1000000000 steps");
   static_cast<void>(drawn_step(terms));
 }
@@ -112,6 +113,8 @@ Trainer::Trainer(Progress progress, RecordSource source, noise::WordStream& word
                       std::to_string(source_.records));
   if (progress_.weights.size() != model_.weights().size() || progress_.average.size() != model_.weights().size())
     throw DomainError("train: the number of weights does not fit the model");
+  if (progress_.velocity.size() != (progress_.terms.momentum > 0 ? model_.weights().size() : 0))
+    throw DomainError("train: the number of velocities does not fit the model");
   model_.weights() = progress_.weights;
 }
 
@@ -143,8 +146,11 @@ void Trainer::step() {
   const auto weight_of_new =
       static_cast<float>(std::max(1 / step_number, 1 / std::max(1.0, averaged_part * static_cast<double>(progress_.terms.steps))));
   std::vector<float>& weights = model_.weights();
+  const auto momentum = static_cast<float>(progress_.terms.momentum);
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    weights[i] -= rate * static_cast<float>(sum[i]);
+    auto move = static_cast<float>(sum[i]);
+    if (momentum > 0) move = progress_.velocity[i] = momentum * progress_.velocity[i] + move;
+    weights[i] -= rate * move;
     progress_.average[i] += weight_of_new * (weights[i] - progress_.average[i]);
   }
   progress_.weights = weights;

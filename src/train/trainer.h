@@ -22,6 +22,7 @@ struct TrainingTerms {
   double learning_rate = 0;
   std::string features = "values";
   ModelShape shape;
+  double momentum = 0;  ///< of heavy-ball descent: a step moves the weights by the released sum plus this part of the last move
 };
 
 /// The allowed range of the noise, in clipping norms.
@@ -48,7 +49,8 @@ struct Progress {
   TrainingTerms terms;
   std::uint64_t steps_done = 0;
   std::vector<float> weights;
-  std::vector<float> average;  ///< the running average of the weights: the final model
+  std::vector<float> average;   ///< the running average of the weights: the final model
+  std::vector<float> velocity;  ///< the decaying sum of the releases, with momentum; otherwise empty
 };
 
 /// What a step needs from the records. A run computes the gradients of its model; an audit chooses them.

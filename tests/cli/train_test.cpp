@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -278,6 +281,63 @@ TEST_F(Train, BadOptionsAreNamed) {
   EXPECT_THAT(run_command({"train", "--data", "/nowhere.csv", "--noise", "1", "--low", "0", "--high", "1", "--classes", "2"}).err,
               HasSubstr("cannot read --data = /nowhere.csv"));
   EXPECT_THAT(run_command({"train", "--data", "/nowhere", "--noise", "1"}).err, HasSubstr("no such file or directory"));
+}
+
+/// The weights that --export writes give the classes that --predict prints.
+TEST_F(Train, AModelIsExportedAndClassifies) {
+  const Outcome run = train({"--noise", "0.5", "--hidden", "0", "--batch", "200", "--epochs", "10", "--learning-rate", "2", "--momentum",
+                             "0.5", "--quiet", "--checkpoint", file("run.model"), "--export", file("run.safetensors")});
+  ASSERT_EQ(run.code, 0) << run.err;
+  std::ifstream in(file("run.safetensors"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), 8);
+  const json header = json::parse(bytes.substr(8, length));
+  EXPECT_EQ(length % 8, 0U);
+  EXPECT_EQ(header["__metadata__"]["module"], "Sequential(Linear(2, 2))");
+  EXPECT_EQ(header["0.weight"]["shape"], json({2, 2}));
+  ASSERT_EQ(header["0.bias"]["data_offsets"], json({16, 24}));
+  ASSERT_EQ(bytes.size(), 8 + length + 24);
+  std::array<float, 6> weights{};
+  std::memcpy(weights.data(), bytes.data() + 8 + length, 24);
+  std::ofstream(file("new.csv")) << "90,10\n10,90\n60,50\n1000,-5\n";
+  const Outcome found = run_command(
+      {"train", "--predict", file("new.csv"), "--checkpoint", file("run.model"), "--low", "0", "--high", "100", "--classes", "2"});
+  ASSERT_EQ(found.code, 0) << found.err;
+  std::string expected = "class,probability\n";
+  for (const auto& [a, b] : {std::pair(90.0, 10.0), std::pair(10.0, 90.0), std::pair(60.0, 50.0), std::pair(100.0, 0.0)}) {
+    std::array<double, 2> score{};
+    for (std::size_t k = 0; k < 2; ++k) score[k] = weights[2 * k] * (a / 50 - 1) + weights[2 * k + 1] * (b / 50 - 1) + weights[4 + k];
+    expected += std::to_string(score[1] > score[0] ? 1 : 0) + ",";
+    const std::size_t at = expected.size();
+    ASSERT_EQ(found.out.substr(0, at), expected);
+    EXPECT_NEAR(std::stod(found.out.substr(at, 8)), 1 / (1 + std::exp(-std::abs(score[1] - score[0]))), 0.01);  // inputs are on a grid
+    expected += found.out.substr(at, 8) + "\n";
+  }
+  EXPECT_EQ(found.out.substr(0, 40).substr(18, 1), "1");
+  EXPECT_EQ(run_command({"verify", file("run.model")}).code, 3);  // no certificate
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"train", "--predict", file("new.csv")},
+        {"train", "--predict", file("new.csv"), "--checkpoint", file("run.model"), "--low", "0", "--high", "100", "--classes", "2",
+         "--noise", "1"},
+        {"train", "--predict", data, "--checkpoint", file("run.model"), "--low", "0", "--high", "100", "--classes", "2"}})  // with labels
+    EXPECT_EQ(run_command(wrong).code, 3);
+}
+
+TEST_F(Train, EveryColumnHasItsBounds) {
+  const auto run = [&](const char* low, const char* high) {
+    return run_command({"train", "--data",     data,  "--low",     low,   "--high",  high,  "--classes", "2", "--public-size",
+                        "2000",  "--noise",    "1",   "--hidden",  "0",   "--batch", "200", "--epochs",  "5", "--learning-rate",
+                        "2",     "--momentum", "0.9", "--holdout", "200", "--json"});
+  };
+  const Outcome both = run("0,0", "100,1e6");
+  ASSERT_EQ(both.code, 0) << both.err;
+  EXPECT_GT(json::parse(both.out)["test"]["accuracy"], 0.8);
+  EXPECT_NEAR(std::stod(json::parse(both.out)["certificate"]["settings"]["momentum"].get<std::string>()), 0.9, 1e-12);
+  for (const auto& [low, high] :
+       {std::pair("0,0,0", "100"), std::pair("0", "100,100,100"), std::pair("0,100", "100,100"), std::pair("0,", "100")})
+    EXPECT_EQ(run(low, high).code, 3) << low << " " << high;
+  EXPECT_THAT(run("0,0,0", "100").err, HasSubstr("a record has 2 values, but --low has 3 numbers"));
 }
 
 TEST_F(Train, TheAuditFindsNothingWrong) {

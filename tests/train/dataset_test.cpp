@@ -67,7 +67,7 @@ TEST(Idx, BadFilesAreNamedWithTheirFault) {
 }
 
 TEST(Csv, IsReadWithinItsDeclaredBounds) {
-  const Examples read = train::read_csv("age,income,class\n0, 5,1\r\n10,-3 ,0\n\n99,2.5,2\n", {0, 10, 3}, "people.csv");
+  const Examples read = train::read_csv("age,income,class\n0, 5,1\r\n10,-3 ,0\n\n99,2.5,2\n", {{0}, {10}, 3}, "people.csv");
   EXPECT_EQ(read.size(), 3U);
   EXPECT_EQ(read.width(), 2U);
   EXPECT_EQ(read.inputs(0, 0), -train::activation_one);
@@ -81,7 +81,7 @@ TEST(Csv, IsReadWithinItsDeclaredBounds) {
 TEST(Csv, BadLinesAreNamed) {
   const auto fault = [](const std::string& text) -> std::string {
     try {
-      static_cast<void>(train::read_csv(text, {0, 1, 2}, "p.csv"));
+      static_cast<void>(train::read_csv(text, {{0}, {1}, 2}, "p.csv"));
     } catch (const DomainError& error) {
       return error.what();
     }
@@ -99,7 +99,7 @@ TEST(Csv, BadLinesAreNamed) {
   EXPECT_THAT(fault("1e400,inf,0\n"), HasSubstr("line 1: field 1 '1e400' is not a finite number"));
   EXPECT_THAT(fault("1;2;0\n3;4;1\n"), HasSubstr("separated by commas, not by ;"));
   EXPECT_THAT(fault("age;class\n3;1\n"), HasSubstr("separated by commas, not by ;"));
-  EXPECT_THROW(static_cast<void>(train::read_csv("1,0\n", {1, 1, 2}, "p.csv")), DomainError);
+  EXPECT_THROW(static_cast<void>(train::read_csv("1,0\n", {{1}, {1}, 2}, "p.csv")), DomainError);
 }
 
 TEST(Gzip, StoredAndFixedBlocks) {

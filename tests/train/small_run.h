@@ -35,7 +35,7 @@ inline train::Examples random_images(std::size_t records, std::size_t rows, std:
 
 inline train::TrainingTerms small_terms(const train::Batches& batches, const train::Examples& examples, std::size_t hidden,
                                         const char* noise = "1.3", std::uint64_t steps = 100) {
-  return {batches, read_number(noise), read_number("1.5"), steps, 0.25, "values", {examples.width(), examples.classes, hidden, 0, 0, 0}};
+  return {batches, read_number(noise), read_number("1.5"), steps, 0.25, "values", {examples.width(), examples.classes, hidden, 0, 0, 0}, 0};
 }
 
 /// The factors of the gradients of some records under random weights.

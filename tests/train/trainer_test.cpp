@@ -303,6 +303,56 @@ TEST(Resume, HasTheSameLawForBatchesOfFixedSize) {
   EXPECT_LT(distance * std::sqrt(runs / 2.0), 2.2);  // exceeded with chance 1.2e-4
 }
 
+/// With the same noise and no gradients, each move is that of plain descent plus a part of the last move.
+TEST(Trainer, MomentumRepeatsAPartOfTheLastMove) {
+  const Examples examples = random_examples(20, 3, 1);
+  const auto moves = [&](double momentum) {
+    ReplayForTests words(5);
+    TrainingTerms terms = small_terms(PoissonBatches(5, 20), examples, 0, "1", 4);
+    terms.momentum = momentum;
+    Trainer trainer(terms,
+                    {0,
+                     [](const train::Model& model, const train::Batch&, std::vector<train::Factors>& factors) {
+                       factors.resize(model.layers().size());
+                       for (std::size_t i = 0; i < factors.size(); ++i) {
+                         factors[i].inputs.resize(0, static_cast<Eigen::Index>(model.layers()[i].rows));
+                         factors[i].deltas.resize(0, static_cast<Eigen::Index>(model.layers()[i].columns));
+                       }
+                     }},
+                    words);
+    std::vector<std::vector<float>> weights{trainer.progress().weights};
+    while (!trainer.is_done()) {
+      trainer.step();
+      weights.push_back(trainer.progress().weights);
+    }
+    return weights;
+  };
+  const auto plain = moves(0), heavy = moves(0.5);
+  for (std::size_t i = 0; i < plain[0].size(); ++i) {
+    float last = 0;
+    for (std::size_t t = 1; t < plain.size(); ++t) {
+      const float expected = 0.5F * last + plain[t][i] - plain[t - 1][i], found = heavy[t][i] - heavy[t - 1][i];
+      EXPECT_NEAR(found, expected, 1e-4);
+      last = found;
+    }
+  }
+}
+
+TEST(Resume, KeepsTheMomentum) {
+  const Examples examples = random_examples(80, 3, 1);
+  TrainingTerms terms = small_terms(PoissonBatches(8, 80), examples, 4, "1", 10);
+  terms.momentum = 0.9;
+  ReplayForTests whole(9), parts(9);
+  Trainer one(terms, examples, whole), two(terms, examples, parts);
+  for (int i = 0; i < 4; ++i) two.step();
+  Trainer rest(train::read_progress(train::to_text(two.progress())), examples, parts);
+  const Progress expected = run(one), found = run(rest);
+  EXPECT_EQ(found.weights, expected.weights);
+  EXPECT_EQ(found.velocity, expected.velocity);
+  terms.momentum = 1;
+  EXPECT_THROW(check(terms), DomainError);
+}
+
 TEST(Trainer, TermsThatDoNotFitAreRefused) {
   const Examples examples = random_examples(30, 4, 1);
   ReplayForTests words(1);

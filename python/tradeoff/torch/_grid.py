@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import torch
 
+from .. import _core
 from .._errors import DomainError
 from .._numbers import Number, to_text
 
@@ -20,6 +21,10 @@ class Tally:
 
     def _add(self, *counts: torch.Tensor) -> None:
         more = torch.stack([one.sum() for one in counts])
+        self._counts = more if self._counts is None else self._counts + more
+
+    def _add_counts(self, *counts: int) -> None:
+        more = torch.tensor(counts)
         self._counts = more if self._counts is None else self._counts + more
 
     def _count(self, place: int) -> int:
@@ -51,6 +56,8 @@ class ClipGrid:
     ClipGrid(exponent=-20, bound=1048576)
     """
 
+    aim = 1 - 2.0**-18  # long gradients are scaled to this part of the bound, because norms and products are rounded
+
     def __init__(self, clip: Number) -> None:
         text = to_text("clip", clip)
         try:
@@ -72,6 +79,29 @@ class ClipGrid:
     def __repr__(self) -> str:
         return f"ClipGrid(exponent={self.exponent}, bound={self.bound})"
 
+    def add_clipped(self, sums: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor], mask: torch.Tensor, tally: Tally | None = None) -> None:
+        """Adds the contributions of a physical batch to sums of 64-bit integers: ``add`` of ``integers``, without storing them.
+
+        On the CPU and, where CUDA's compiler is installed, on a GPU it is one pass for the norms and one or two for the integers.
+        """
+        rows = [one.detach().reshape(one.shape[0], -1).float().contiguous() for one in gradients]
+        totals = [one.view(-1) for one in sums]
+        if mask.device.type == "cpu":
+            given = mask.to(torch.uint8)
+            clipped, zeroed = _core.add_clipped(rows, totals, given, self.step, self.bound, self.aim, torch.get_num_threads())
+            if tally is not None:
+                tally._add_counts(int(given.sum()), clipped, zeroed)
+            return
+        if mask.device.type == "cuda":
+            from . import _gpu
+
+            if _gpu.is_available():
+                long, kept = _gpu.add_clipped(rows, totals, mask, self.step, self.bound, self.aim)
+                if tally is not None:
+                    tally._add(mask, long & mask, ~kept & mask)
+                return
+        self.add(sums, self.integers(gradients, mask, tally))
+
     def integers(self, gradients: Sequence[torch.Tensor], mask: torch.Tensor, tally: Tally | None = None) -> list[torch.Tensor]:
         """The contributions of a physical batch: whole numbers, as floats, whose norm over all parameters is at most ``bound``.
 
@@ -80,7 +110,7 @@ class ClipGrid:
         """
         flat = [one.detach().reshape(one.shape[0], -1).float() for one in gradients]
         norms = torch.stack([_norms(one) for one in flat]).square().sum(0).sqrt() / self.step
-        limit = self.bound * (1 - 2.0**-18)  # the norm and the products below are rounded
+        limit = self.bound * self.aim
         factors = torch.where(norms > limit, limit / norms, torch.ones_like(norms)) / self.step
         scales = factors.float().unsqueeze(1)
         whole = [torch.trunc_(one * scales) for one in flat]

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 
 import torch
 from torch.func import functional_call, grad, vmap
 
 from .._errors import Error, UnsupportedError
+from ._chain import chain_gradients, layers_of
+from ._convolution import UnfoldedConvolutions
 
 Loss = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
@@ -36,21 +37,26 @@ def check_modules(model: torch.nn.Module) -> None:
             raise UnsupportedModuleError(f"layer {name!r} keeps running statistics of the data; set track_running_stats=False")
 
 
+#: How gradients of single examples are computed, the fastest first; see RowGradients.
+WAYS = ("chain", "shared", "isolated")
+
+
 class RowGradients:
     """The gradient of the loss of each example, for a physical batch of fixed shape.
 
-    Normally the rows of a batch share the weights, and a layer is one matrix product for all of them. Its rounding may depend on the place
-    of a row. ``isolate`` gives every row the weights as operands of its own, so that each is a product of the same shape: slower, but
-    the place does not matter.
+    There are three ways. ``chain``: if the model is a chain of common layers, one pass forward and back for all rows, and a product for
+    each parameter. ``shared``: any model, each row by itself in the semantics of ``torch.func.vmap``; a layer is one matrix product for
+    all rows, whose rounding may depend on the place of a row. ``isolated``: every row has the weights as operands of its own, so that
+    each is a product of the same shape: slower, but the place does not matter.
     """
 
     def __init__(self, model: torch.nn.Module, loss: Loss, autocast: torch.dtype | None) -> None:
         check_modules(model)
         self._model, self._loss, self._autocast = model, loss, autocast
-        self._settled = self.isolated = False
         self.names = [name for name, one in model.named_parameters() if one.requires_grad]
         if not self.names:
             raise UnsupportedError("model: no parameter has requires_grad=True; there is nothing to train")
+        self.way = "shared" if autocast is not None or layers_of(model) is None else "chain"
 
     @property
     def parameters(self) -> list[torch.nn.Parameter]:
@@ -58,32 +64,50 @@ class RowGradients:
         return [known[name] for name in self.names]
 
     def __call__(self, inputs: torch.Tensor, targets: torch.Tensor) -> list[torch.Tensor]:
+        if self.way == "chain":
+            layers = layers_of(self._model)
+            if layers is None:
+                raise UnsupportedError("model: its layers changed during the run")
+            gradients = chain_gradients(layers, self._loss, inputs, targets)
+            return [gradients[id(one)] for one in self.parameters]
+        isolated = self.way == "isolated"
         known = {name: one.detach() for name, one in (*self._model.named_parameters(), *self._model.named_buffers())}
-        if self.isolated:
+        if isolated:
             known = {name: one.expand(len(inputs), *one.shape) for name, one in known.items()}
         trained = {name: known.pop(name) for name in self.names}
 
         def loss_of(values: dict[str, torch.Tensor], others: dict[str, torch.Tensor], one: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-            with torch.autocast(one.device.type, dtype=self._autocast) if self._autocast is not None else nullcontext():
+            with torch.autocast(one.device.type, dtype=self._autocast) if self._autocast is not None else UnfoldedConvolutions():
                 output = functional_call(self._model, (values, others), (one.unsqueeze(0),))
                 return self._loss(output, target.unsqueeze(0)).float()
 
-        weights = 0 if self.isolated else None
+        weights = 0 if isolated else None
         found = vmap(grad(loss_of), in_dims=(weights, weights, 0, 0), randomness="different")(trained, known, inputs, targets)
         return [found[name] for name in self.names]
 
+    def losses(self, inputs: torch.Tensor, targets: torch.Tensor) -> list[float]:
+        """The loss of each example, one at a time."""
+        device = self.parameters[0].device
+        with torch.no_grad():
+            return [float(self._loss(self._model(one.unsqueeze(0)), aim.unsqueeze(0))) for one, aim in zip(inputs.to(device), targets.to(device))]
+
     def settle(self, inputs: torch.Tensor, targets: torch.Tensor) -> None:
-        """Tests once whether rows mix, on inputs like these that are made up, and isolates them if they do. Raises RowsMixError."""
-        if self._settled:
-            return
+        """Tests whether rows mix, on inputs like these that are made up, and computes them in another way if they do. Raises RowsMixError."""
         # Made up: the test must not depend on the data. Whole numbers may be indices, so small ones.
         made_up = torch.randn_like(inputs) if inputs.is_floating_point() else torch.randint_like(inputs, 0, 2)
+        modes = [(one, one.training) for one in self._model.modules()]
+        self._model.eval()  # without dropout, whose random numbers would differ
         try:
-            check_rows(self, made_up, torch.zeros_like(targets))
-        except RowsMixError:
-            self.isolated = True
-            check_rows(self, made_up, torch.zeros_like(targets))
-        self._settled = True
+            while True:
+                try:
+                    return check_rows(self, made_up, torch.zeros_like(targets))
+                except RowsMixError:
+                    if self.way == WAYS[-1]:
+                        raise
+                    self.way = WAYS[WAYS.index(self.way) + 1]
+        finally:
+            for one, mode in modes:
+                one.training = mode
 
 
 def check_rows(gradients: RowGradients, inputs: torch.Tensor, targets: torch.Tensor) -> None:

@@ -5,20 +5,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from .. import _core
 from .._curve import Curve
-from .._errors import DomainError
+from .._errors import DomainError, UnsupportedError
 from .._interval import Interval
 from .._numbers import Number, to_text
 from .._plan import Plan
 from ._batches import Batches, FixedBatches, PoissonBatches
+from ._canaries import Canaries
 from ._grid import ClipGrid, Tally
 from ._noise import NoiseSource
-from ._rows import Loss, RowGradients
+from ._rows import WAYS, Loss, RowGradients, RowsMixError
 
 if TYPE_CHECKING:
     from .._ledger import Ledger
@@ -44,6 +47,8 @@ class PrivateRun:
         group: a process group of ``torch.distributed``. Every process holds the same data and model and computes a share of the batch;
             the integers are summed over processes, and one process draws batch and noise.
         ledger, account, key: charges the plan of all ``steps`` to an account before the first step.
+        canaries: ``(inputs, targets)`` of examples made up for an audit of this run. Each joins the data by a fair coin of its own;
+            ``write_canaries`` writes the file that ``tradeoff audit --canaries`` reads. For Poisson batches.
     """
 
     def __init__(
@@ -62,6 +67,7 @@ class PrivateRun:
         ledger: Ledger | None = None,
         account: str | None = None,
         key: str | None = None,
+        canaries: tuple[torch.Tensor, torch.Tensor] | None = None,
     ) -> None:
         for name, value in (("physical_batch", physical_batch), ("steps", steps)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**9):
@@ -75,6 +81,8 @@ class PrivateRun:
         self._rows = RowGradients(model, loss, autocast)
         self._optimizer, self._physical, self._group = optimizer, physical_batch, group
         self._check_optimizer()
+        self._canaries = self._plant(canaries) if canaries is not None else None
+        self._settled = False
         if ledger is not None:
             if steps is None or account is None or key is None:
                 raise DomainError("ledger: state steps, account and key as well; the whole run is charged before its first step")
@@ -130,24 +138,49 @@ class PrivateRun:
         if self.steps is not None and self.steps_done >= self.steps:
             raise DomainError(f"the run has all its {self.steps} steps; a further one would exceed its plan")
         fetch, examples = _reader(data)
+        if self._canaries is not None:
+            fetch, examples = self._canaries.join(fetch, examples)
         chosen = self._shared(self.batches.draw(examples) if self._is_first() else None)
         parameters = self._rows.parameters
-        sums = [torch.zeros_like(one, dtype=torch.int64) for one in parameters]
+        flat = torch.zeros(sum(one.numel() for one in parameters), dtype=torch.int64, device=parameters[0].device)
+        sums = [part.view(one.shape) for part, one in zip(flat.split([one.numel() for one in parameters]), parameters)]
         self.tally = Tally()
+        if not self._settled and examples:
+            self._settle(*self._padded(fetch, torch.zeros(1, dtype=torch.int64), parameters[0].device)[:2])
         for part in self._parts(chosen):
             inputs, targets, mask = self._padded(fetch, part, parameters[0].device)
-            self._rows.settle(inputs, targets)
-            self.grid.add(sums, self.grid.integers(self._rows(inputs, targets), mask, self.tally))
-        self._finish(parameters, sums)
+            self.grid.add_clipped(sums, self._rows(inputs, targets), mask, self.tally)
+        self._finish(parameters, sums, flat)
 
-    def _finish(self, parameters: list[torch.nn.Parameter], sums: list[torch.Tensor]) -> None:
-        self._sum_over_processes(sums)
+    def _settle(self, inputs: torch.Tensor, targets: torch.Tensor) -> None:
+        """Tests that rows do not mix. All processes must compute an example in the same way, since its place decides who does."""
+        self._rows.settle(inputs, targets)
+        if self._group is not None:
+            found: list[Any] = [None] * torch.distributed.get_world_size(self._group)
+            name = torch.cuda.get_device_name(inputs.device) if inputs.device.type == "cuda" else inputs.device.type
+            torch.distributed.all_gather_object(found, (name, torch.__version__, self._rows.way), group=self._group)
+            if len({one[:2] for one in found}) > 1:
+                raise UnsupportedError(f"group: processes on different devices or versions ({found}) would round the same example differently")
+            slowest = max((one[2] for one in found), key=WAYS.index)
+            if slowest != self._rows.way:
+                self._rows.way = slowest
+                self._rows.settle(inputs, targets)
+                if self._rows.way != slowest:
+                    raise RowsMixError("group: a process needs a slower way to keep its rows apart than the others; use physical_batch=1")
+        self._settled = True
+
+    def _finish(self, parameters: list[torch.nn.Parameter], sums: list[torch.Tensor], flat: torch.Tensor) -> None:
+        """Noise, and the step of the optimizer. ``sums`` are parts of ``flat``."""
+        if self._group is not None:
+            torch.distributed.all_reduce(flat, group=self._group)
         if self._is_first():
             self.noise.add_to(sums)
-        self._broadcast(sums)
+        if self._group is not None:
+            torch.distributed.broadcast(flat, torch.distributed.get_global_rank(self._group, 0), group=self._group)
         self._optimizer.zero_grad(set_to_none=True)
-        for one, total in zip(parameters, sums):
-            one.grad = (total.double() * (self.grid.step / self.batches.size)).to(one.dtype)
+        means = (flat.double() * (self.grid.step / self.batches.size)).split([one.numel() for one in parameters])
+        for one, mean in zip(parameters, means):
+            one.grad = mean.view(one.shape).to(one.dtype)
         self._optimizer.step()
         self._optimizer.zero_grad(set_to_none=True)
         self.steps_done += 1
@@ -167,8 +200,24 @@ class PrivateRun:
         if missing:
             inputs = torch.cat([inputs, torch.zeros_like(inputs[:1]).expand(missing, *inputs.shape[1:])])
             targets = torch.cat([targets, torch.zeros_like(targets[:1]).expand(missing, *targets.shape[1:])])
-        mask = torch.arange(self._physical) < len(part)
-        return inputs.to(device), targets.to(device), mask.to(device)
+        mask = torch.arange(self._physical, device=device) < len(part)
+        return inputs.to(device), targets.to(device), mask
+
+    # ---- audits ----
+
+    def _plant(self, canaries: tuple[torch.Tensor, torch.Tensor]) -> Canaries:
+        if not isinstance(self.batches, PoissonBatches):
+            raise DomainError("canaries: need PoissonBatches; the number of examples depends on their coins")
+        return Canaries(*canaries, included=self._shared(Canaries.toss(len(canaries[0])) if self._is_first() else None), losses=self._losses)
+
+    def _losses(self, inputs: torch.Tensor, targets: torch.Tensor) -> list[float]:
+        return self._rows.losses(inputs, targets)
+
+    def write_canaries(self, path: str | PathLike[str]) -> None:
+        """Writes a row ``score,included`` for each canary; the score is by how much the run lowered its loss. For the auditor only."""
+        if self._canaries is None:
+            raise DomainError("canaries: this run has none")
+        Path(path).write_text(self._canaries.table(self._losses), encoding="utf-8")
 
     # ---- several processes ----
 
@@ -185,21 +234,15 @@ class PrivateRun:
         assert box[0] is not None
         return box[0]
 
-    def _sum_over_processes(self, sums: list[torch.Tensor]) -> None:
-        if self._group is not None:
-            for one in sums:
-                torch.distributed.all_reduce(one, group=self._group)
-
-    def _broadcast(self, sums: list[torch.Tensor]) -> None:
-        if self._group is not None:
-            for one in sums:
-                torch.distributed.broadcast(one, torch.distributed.get_global_rank(self._group, 0), group=self._group)
-
     # ---- resuming ----
 
     def state_dict(self) -> dict[str, Any]:
-        """The public terms and the steps done. Keep the states of model and optimizer beside it; no state of a generator exists."""
-        return {**self._terms(), "steps_done": self.steps_done}
+        """The public terms and the steps done. Keep the states of model and optimizer beside it; no state of a generator exists.
+
+        With canaries it holds their coins as well, and is for the auditor only.
+        """
+        coins = {} if self._canaries is None else {"canaries": self._canaries.state()}
+        return {**self._terms(), "steps_done": self.steps_done, **coins}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Continues a run with the same terms. The data must be the same: this cannot check it."""
@@ -210,6 +253,10 @@ class PrivateRun:
         done = state.get("steps_done")
         if isinstance(done, bool) or not isinstance(done, int) or done < self.steps_done:
             raise DomainError(f"state: steps_done = {done!r} is not allowed; it must be a whole number of at least {self.steps_done}")
+        if ("canaries" in state) != (self._canaries is not None):
+            raise DomainError("state: canaries must be given to both runs or to neither")
+        if self._canaries is not None:
+            self._canaries.load(state["canaries"])
         self.steps_done = done
 
     def _terms(self) -> dict[str, Any]:

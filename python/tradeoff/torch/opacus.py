@@ -44,15 +44,13 @@ class ExactOptimizer(DPOptimizer):
         for parameter in self.params:
             _check_processed_flag(parameter.grad_sample)  # gradients that a step used already are refused
         samples = self.grad_samples
+        for parameter in self.params:
+            if parameter.summed_grad is None:
+                parameter.summed_grad = torch.zeros_like(parameter, dtype=torch.int64, memory_format=torch.contiguous_format)
         if samples and len(samples[0]):
             mask = torch.ones(len(samples[0]), dtype=torch.bool, device=samples[0].device)
-            contributions = self._grid.integers(samples, mask)
-        else:
-            contributions = [torch.zeros((0, *one.shape), device=one.device) for one in self.params]
-        for parameter, one in zip(self.params, contributions):
-            if parameter.summed_grad is None:
-                parameter.summed_grad = torch.zeros_like(parameter, dtype=torch.int64)
-            self._grid.add([parameter.summed_grad], [one])
+            self._grid.add_clipped([one.summed_grad for one in self.params], samples, mask)
+        for parameter in self.params:
             _mark_as_processed(parameter.grad_sample)
 
     def add_noise(self) -> None:

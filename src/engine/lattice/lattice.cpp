@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -25,7 +26,7 @@ constexpr double rough_parts = 64;                                              
 /// One direction of the composition, for one question.
 class Scene {
  public:
-  Scene(const Parts& parts, Direction direction, Tolerance tolerance) : coarse_(parts, direction, tolerance), tolerance_(tolerance) {}
+  Scene(const lattice::PartProfiles& profiles, Tolerance tolerance) : coarse_(profiles, tolerance), tolerance_(tolerance) {}
 
   /// Encloses log delta(epsilon) of the composition.
   [[nodiscard]] Interval log_delta(double epsilon) {
@@ -242,6 +243,18 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
     cite();
     record(lattice);
   }
+  /// Made when the first question reaches the lattice; most plans are answered by other engines.
+  class LazyProfiles {
+   public:
+    [[nodiscard]] const lattice::PartProfiles& of(const Parts& parts, Direction direction) const {
+      std::call_once(made_, [&] { profiles_.emplace(parts, direction); });
+      return *profiles_;
+    }
+
+   private:
+    mutable std::once_flag made_;
+    mutable std::optional<lattice::PartProfiles> profiles_;
+  };
   struct Kept {
     std::optional<Scene> remove, add;
     std::optional<Scene> remove_epsilon, add_epsilon;  // if their tolerance is another one
@@ -251,7 +264,8 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
     Kept& kept = QuestionScope::state_of<Kept>(number_);
     const bool add = direction == Direction::add && !symmetric_, other = for_epsilon && epsilon_tolerance_.relative != tolerance_.relative;
     std::optional<Scene>& scene = other ? (add ? kept.add_epsilon : kept.remove_epsilon) : add ? kept.add : kept.remove;
-    if (!scene) scene.emplace(parts_, add ? Direction::add : Direction::remove, other ? epsilon_tolerance_ : tolerance_);
+    if (!scene)
+      scene.emplace((add ? add_ : remove_).of(parts_, add ? Direction::add : Direction::remove), other ? epsilon_tolerance_ : tolerance_);
     return *scene;
   }
 
@@ -276,6 +290,7 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
   bool symmetric_;
   Citations laws_;
   Tolerance tolerance_, epsilon_tolerance_;
+  LazyProfiles remove_, add_;
   std::uint64_t number_ = QuestionScope::new_owner();  // identifies the state of a question
 };
 

@@ -325,8 +325,10 @@ bool Grid::refine(const Answer& answer) {
   // No transform is long enough for this step: use a coarser step, unless the distribution of a part would then fall into one cell.
   const bool coarsen = answer.alias > wanted / 8 && step_ < 0.9 * finest_step() && finest_step() < 100 * step_;
   if (!widen && !coarsen && (!(discretisation > wanted / 2) || all_atoms_)) return false;
-  // The error is of second order in the widths. Aim below the target, but only part of the way if it is far, because the outline is coarse.
-  const double aim = 0.6 * std::max(wanted - other, wanted / 4);
+  // The error is of second order in the widths. Aim below the target, further below if it is far, because the outline is coarse and a
+  // lattice that misses the target is made again; and only part of the way if it is very far.
+  const double share = discretisation > 10 * wanted ? 0.3 : 0.6;
+  const double aim = share * std::max(wanted - other, wanted / 4);
   const double shrink = std::isfinite(discretisation) ? std::clamp(aim / discretisation, 1e-3, 1.0) : 1e-2;
   const double now = outline_->doubt(tilt_), doubt = shrink * now;
   value_width_.relative = std::max(least_value_width, shrink * value_width_.relative);

@@ -42,6 +42,8 @@ class Grid {
   [[nodiscard]] Answer read(double epsilon) const;
   /// Makes a lattice better suited to the last answer: wider, or finer where it matters. False if no improvement is possible.
   [[nodiscard]] bool refine(const Answer& answer);
+  /// The width of log delta to aim at from now on.
+  void aim_at(double width) { tolerance_.relative = width; }
   /// An epsilon whose log delta is about this.
   [[nodiscard]] double guess_epsilon(double log_delta) const { return outline_->epsilon_of(log_delta); }
 

@@ -27,7 +27,8 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr std::size_t most_stated = 16;  // parts that are stated by one guarantee each; more would take long to compose
+constexpr double narrow_with_slow_parts = 1e-4;  // one guarantee of a part that needs an engine is a slow search, and loses more than this
+constexpr std::size_t most_stated = 16;          // parts that are stated by one guarantee each; more would take long to compose
 
 /// Each part by one (epsilon, delta), where `share` of `delta` is divided equally among the runs that have no largest loss. Empty if some
 /// part has no finite epsilon there. [classical-composition]
@@ -88,23 +89,26 @@ class OlderTheorems final : public ForwardingLoss {
         pair_{composed_.get()},
         divergences_(parts),
         tolerance_(tolerance),
+        narrow_(tolerance.relative),
         divergences_stated_(divergences_stated) {
-    for (Part& part : parts)
+    for (Part& part : parts) {
       if (!part.loss->is_pair()) part.loss = refine(std::move(part.loss));
+      if (part.loss->cost() != Cost::formula) narrow_ = std::max(narrow_, narrow_with_slow_parts);
+    }
     pairs_ = std::move(parts);
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     const RecordedSince own;
     const Interval found = composed_->delta(direction, epsilon);
-    if (!divergences_stated_ && (found.width() <= tolerance_.relative * found.hi || found.hi < 1e-290)) return found;
+    if (!divergences_stated_ && (found.width() <= narrow_ * found.hi || found.hi < 1e-290)) return found;
     const Interval better = improved(own, log(found), -infinity, [&] { return log_delta_above(direction, epsilon, found.hi); });
     return at_least_a_part(better == log(found) ? found : clamp(exp(better), 0, 1), direction, epsilon);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     const RecordedSince own;
     const Interval found = composed_->log_delta(direction, epsilon);
-    if (!divergences_stated_ && (found.width() <= tolerance_.relative || found.hi == -infinity)) return found;
+    if (!divergences_stated_ && (found.width() <= narrow_ || found.hi == -infinity)) return found;
     return improved(own, found, -infinity, [&] { return log_delta_above(direction, epsilon, exp(Interval::exactly(found.hi)).hi); });
   }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
@@ -113,7 +117,7 @@ class OlderTheorems final : public ForwardingLoss {
     if (!known && divergences_stated_) known = invert_profile(Profile(*composed_, direction), delta);
     if (!known) return known;
     const Interval found = *known;
-    const bool tight = found.hi == 0 || (found.hi < infinity && found.width() <= tolerance_.relative * found.hi);
+    const bool tight = found.hi == 0 || (found.hi < infinity && found.width() <= narrow_ * found.hi);
     if ((!divergences_stated_ && tight) || found.lo == infinity || !(delta.lo > 0)) return known;
     return improved(own, found, 0, [&] { return epsilon_above(direction, delta); });
   }
@@ -283,6 +287,7 @@ class OlderTheorems final : public ForwardingLoss {
   Parts pairs_;
   RenyiSum divergences_;
   Tolerance tolerance_;
+  double narrow_;  // no older theorem is asked for an answer of this relative width
   bool divergences_stated_;
   mutable std::mutex measuring_;
   mutable std::map<double, std::optional<GdpPair>> measured_;  // by the delta whose slacks were used

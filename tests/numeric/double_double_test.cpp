@@ -113,5 +113,18 @@ TEST(DoubleDoubleTest, LogOfComplementIsWithinItsStatedBound) {
   }
 }
 
+TEST(DoubleDoubleTest, ComplementOfExpIsWithinItsStatedBound) {
+  std::mt19937_64 random(2);
+  std::uniform_real_distribution<double> uniform(0, 0.5);
+  for (int k = 0; k < 2000; ++k) {
+    const double high = k % 2 == 0 ? uniform(random) : std::exp(-80 * uniform(random)) / 2;
+    const DoubleDouble x = fast_two_sum(high, high * (uniform(random) - 0.25) * 0x1p-53);
+    Exact truth(-x);
+    mpfr_expm1(truth.get(), truth.get(), MPFR_RNDN);
+    mpfr_neg(truth.get(), truth.get(), MPFR_RNDN);
+    EXPECT_LT(relative_error(complement_of_exp(x), truth), complement_of_exp_error) << high;
+  }
+}
+
 }  // namespace
 }  // namespace tradeoff::detail::numeric

@@ -9,7 +9,6 @@
 #include "loss/atoms.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
-#include "numeric/root.h"
 
 namespace tradeoff::detail::lattice {
 namespace {
@@ -20,7 +19,7 @@ constexpr double first_look_budget = 1e6;  // the same for the first, coarse lat
 constexpr double range_readings = 130;     // approximate number of evaluations while the range of a profile is determined
 constexpr double even_budget = 3e4;        // work of evaluating every point of a lattice
 constexpr double usual_price = 0.5;        // cost of evaluating a profile that is a formula
-constexpr double atom_price = 0.01;        // cost per atom of a finite distribution, at every evaluation
+constexpr double atom_price = 0.01;        // cost per atom that an evaluation sums
 constexpr double slow_price = 16;          // slower than any formula, even on a busy machine
 constexpr double transform_price = 0.06;   // cost per cell of a transform and its powers
 constexpr unsigned largest_log2_size = has_little_memory ? 20 : 21;  // transforms then use about 75 or 150 MB
@@ -64,21 +63,20 @@ std::optional<double> common_divisor(const std::vector<double>& numbers) {
 
 double Answer::width() const { return log_delta.lo > -infinity ? log_delta.hi - log_delta.lo : infinity; }
 
-Grid::Grid(const Parts& parts, Direction direction, Tolerance tolerance)
-    : parts_(&parts),
-      direction_(direction),
+Grid::Grid(const PartProfiles& profiles, Tolerance tolerance)
+    : profiles_(&profiles),
+      parts_(&profiles.parts()),
+      direction_(profiles.direction()),
       tolerance_(tolerance),
       log2_limit_(largest_log2_size),
       price_(usual_price),
       value_width_{first_value_width, 0} {
-  for (const Part& part : parts) {
-    runs_ += static_cast<double>(part.times);
-    if (part.loss->capabilities(direction).batch != nullptr) price_ = std::max(price_, batch_price);
-    if (const Atoms* atoms = part.loss->atoms(direction)) {
-      price_ = std::max(price_, usual_price + atom_price * static_cast<double>(atoms->finite.size()));
-    }
+  for (std::size_t i = 0; i < parts_->size(); ++i) {
+    runs_ += static_cast<double>((*parts_)[i].times);
+    if (profiles[i].batches()) price_ = std::max(price_, batch_price);
+    price_ = std::max(price_, usual_price + atom_price * static_cast<double>(profiles[i].atoms_summed()));
   }
-  const auto all_transforms = [&] { return std::ldexp(static_cast<double>(parts.size()), static_cast<int>(log2_limit_)); };
+  const auto all_transforms = [&] { return std::ldexp(static_cast<double>(parts_->size()), static_cast<int>(log2_limit_)); };
   while (log2_limit_ > smallest_log2_size && all_transforms() > transform_budget) --log2_limit_;
 }
 
@@ -104,28 +102,6 @@ void Grid::compose(const Tilt& tilt, unsigned log2_size) {
   const double work = transform_price * std::ldexp(static_cast<double>(parts_->size() + 2), static_cast<int>(log2_size));
   work_ += work;
   Work::count(work);
-}
-
-/// The range in which the profile is neither 1 - exp(epsilon) nor constant, up to what is negligible after composition; to the last digit
-/// if it ends in a corner.
-Grid::Range Grid::range(const Loss& loss) const {
-  const BatchProfile* batch = loss.capabilities(direction_).batch;
-  const auto above = [&](double epsilon) {
-    if (batch == nullptr) return loss.delta(direction_, Interval::exactly(epsilon)).hi;
-    Interval value;
-    batch->deltas(direction_, {&epsilon, 1}, {range_value_width, 0.1 * tail_ / runs_}, {&value, 1});
-    return value.hi;
-  };
-  const int bisections = batch != nullptr ? 8 : 55;  // no corner to be found, and every value is slow
-  const double far = above(farthest_loss);
-  const double right_allowed = tail_ / runs_, left_allowed = std::max(1e-15, 1e-3 * tolerance_.relative / runs_);
-  const auto end = [&](double sign, auto&& is_beyond) {
-    double inner = 0, outer = 0x1p-10;
-    while (outer < farthest_loss && !is_beyond(sign * outer)) inner = std::exchange(outer, 2 * outer);
-    return sign * numeric::bisect([&](double size) { return is_beyond(sign * size); }, {inner, outer}, bisections).beyond;
-  };
-  return {end(-1, [&](double e) { return above(e) + std::expm1(e) <= left_allowed; }),
-          end(1, [&](double e) { return above(e) - far <= right_allowed; })};
 }
 
 /// Losses at which a distribution ends in a corner, or has its atoms: a lattice that contains them all has no first-order error.
@@ -210,7 +186,9 @@ double Grid::points_affordable() const { return price_ > usual_price ? std::min(
 void Grid::find_ranges() {
   value_width_.absolute = tail_ / runs_;
   ranges_.clear();
-  for (const Part& part : *parts_) ranges_.push_back(range(*part.loss));
+  const double left = std::max(1e-15, 1e-3 * tolerance_.relative / runs_), right = tail_ / runs_;
+  for (std::size_t i = 0; i < parts_->size(); ++i)
+    ranges_.push_back((*profiles_)[i].range({left, right, {range_value_width, 0.1 * right}}, farthest_loss));
   count_readings(range_readings * static_cast<double>(parts_->size()));
   find_corners();
 }
@@ -279,8 +257,7 @@ void Grid::discretise(const std::vector<Spacing>& spacings) {
     const bool no_wish = spacings[i].loss.empty();
     const Points read_at = exact ? *exact : points(i, no_wish ? Spacing{{low, high}, {width, width}} : spacings[i]);
     points_ += static_cast<double>(read_at.index.size());
-    factors_.push_back({lattice::discretise(*(*parts_)[i].loss, direction_, read_at, value_width_), static_cast<double>((*parts_)[i].times),
-                        exact.has_value()});
+    factors_.push_back({(*profiles_)[i].discretise(read_at, value_width_), static_cast<double>((*parts_)[i].times), exact.has_value()});
   }
   outline_.emplace(factors_, step_);
   work_ += Work::since(begin);  // of profiles that count their own
@@ -311,8 +288,8 @@ bool Grid::start() {
   for (const Range& one : ranges_) widest = std::max(widest, one.high - one.low);
   const auto part_count = static_cast<double>(parts_->size());
   double wanted = std::max(finest_step(), std::min(widest * part_count / first_points, widest / 512));
-  const bool batches = std::any_of(parts_->begin(), parts_->end(),
-                                   [this](const Part& part) { return part.loss->capabilities(direction_).batch != nullptr; });
+  bool batches = false;
+  for (std::size_t i = 0; i < parts_->size(); ++i) batches = batches || (*profiles_)[i].batches();
   if (price_of_range > slow_price && !batches)
     wanted = std::max(wanted, std::min(widest * part_count * price_of_range / first_look_budget, widest / 64));
   if (!(wanted < widest_cell)) {
@@ -348,8 +325,10 @@ bool Grid::refine(const Answer& answer) {
   // No transform is long enough for this step: use a coarser step, unless the distribution of a part would then fall into one cell.
   const bool coarsen = answer.alias > wanted / 8 && step_ < 0.9 * finest_step() && finest_step() < 100 * step_;
   if (!widen && !coarsen && (!(discretisation > wanted / 2) || all_atoms_)) return false;
-  // The error is of second order in the widths. Aim below the target, but only part of the way if it is far, because the outline is coarse.
-  const double aim = 0.6 * std::max(wanted - other, wanted / 4);
+  // The error is of second order in the widths. Aim below the target, further below if it is far, because the outline is coarse and a
+  // lattice that misses the target is made again; and only part of the way if it is very far.
+  const double share = discretisation > 10 * wanted ? 0.3 : 0.6;
+  const double aim = share * std::max(wanted - other, wanted / 4);
   const double shrink = std::isfinite(discretisation) ? std::clamp(aim / discretisation, 1e-3, 1.0) : 1e-2;
   const double now = outline_->doubt(tilt_), doubt = shrink * now;
   value_width_.relative = std::max(least_value_width, shrink * value_width_.relative);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/lattice/outline.h"
-#include "engine/lattice/pair.h"
+#include "engine/lattice/part_profile.h"
 #include "engine/lattice/transform.h"
 #include "engine/part.h"
 #include "loss/evaluation.h"
@@ -31,8 +31,8 @@ struct Answer {
 /// behaviour depends only on the questions asked; its work is counted, not timed. A copy is independent.
 class Grid {
  public:
-  /// `parts` must outlive the grid.
-  Grid(const Parts& parts, Direction direction, Tolerance tolerance);
+  /// `profiles` must outlive the grid.
+  Grid(const PartProfiles& profiles, Tolerance tolerance);
 
   /// Makes the first, coarse, even lattice. False if even that one cannot index the sum.
   [[nodiscard]] bool start();
@@ -42,6 +42,8 @@ class Grid {
   [[nodiscard]] Answer read(double epsilon) const;
   /// Makes a lattice better suited to the last answer: wider, or finer where it matters. False if no improvement is possible.
   [[nodiscard]] bool refine(const Answer& answer);
+  /// The width of log delta to aim at from now on.
+  void aim_at(double width) { tolerance_.relative = width; }
   /// An epsilon whose log delta is about this.
   [[nodiscard]] double guess_epsilon(double log_delta) const { return outline_->epsilon_of(log_delta); }
 
@@ -53,11 +55,6 @@ class Grid {
   [[nodiscard]] Evaluation evaluation(Direction direction, double epsilon, const Answer& answer) const;
 
  private:
-  struct Range {
-    double low;
-    double high;
-  };
-  [[nodiscard]] Range range(const Loss& loss) const;
   [[nodiscard]] double finest_step() const;
   [[nodiscard]] double points_affordable() const;
   [[nodiscard]] double points_of_even(double step) const;
@@ -72,6 +69,7 @@ class Grid {
   void discretise(const std::vector<Spacing>& spacings);
   void compose(const Tilt& tilt, unsigned log2_size);
 
+  const PartProfiles* profiles_;
   const Parts* parts_;
   Direction direction_;
   Tolerance tolerance_;

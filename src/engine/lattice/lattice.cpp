@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <optional>
 #include <utility>
 
@@ -25,7 +26,9 @@ constexpr double rough_parts = 64;                                              
 /// One direction of the composition, for one question.
 class Scene {
  public:
-  Scene(const Parts& parts, Direction direction, Tolerance tolerance) : coarse_(parts, direction, tolerance), tolerance_(tolerance) {}
+  /// `of_epsilon` is the relative width of an epsilon that is narrow enough.
+  Scene(const lattice::PartProfiles& profiles, Tolerance tolerance, Tolerance of_epsilon)
+      : coarse_(profiles, tolerance), tolerance_(tolerance), of_epsilon_(of_epsilon) {}
 
   /// Encloses log delta(epsilon) of the composition.
   [[nodiscard]] Interval log_delta(double epsilon) {
@@ -39,15 +42,26 @@ class Scene {
       if (answer.width() <= (kept.width > tolerance_.relative ? 1.5 * kept.width : tolerance_.relative)) return best;
     }
     if (!started()) return best;
-    return intersect(best, improved([&](Grid& grid) { return grid.look(epsilon); }));
+    return intersect(best, improved([&](Grid& grid) { return grid.look(epsilon); }, tolerance_.relative));
   }
 
   /// Encloses the epsilon >= 0 at which log delta falls to the target; an unknown end is 0 or infinite.
   [[nodiscard]] Interval epsilon(Interval log_target) {
     if (!started()) return {0, infinity};
-    double epsilon = coarse_.guess_epsilon(log_target.lo);
-    (void)improved([&](Grid& grid) { return approach(grid, epsilon, log_target.lo); });
-    return certified(kept_.back().grid, epsilon, log_target);
+    double epsilon = coarse_.guess_epsilon(log_target.lo), width = tolerance_.relative;
+    const auto ask = [&](Grid& grid) {
+      const Answer answer = approach(grid, epsilon, log_target.lo);
+      // Where delta falls fast, a wider delta gives an epsilon that is narrow enough.
+      constexpr double share = 0.25, widest = 1e-3;
+      width =
+          std::clamp(-share * of_epsilon_.relative * epsilon * answer.slope, tolerance_.relative, std::max(widest, tolerance_.relative));
+      grid.aim_at(width);
+      return answer;
+    };
+    (void)improved(ask, width);
+    const Interval found = certified(kept_.back().grid, epsilon, log_target);
+    if (width > tolerance_.relative) kept_.pop_back();  // too coarse for questions about delta
+    return found;
   }
 
   /// An approximation of delta(epsilon) from the coarse lattice; empty if there is none.
@@ -88,17 +102,18 @@ class Scene {
     return can_start_;
   }
 
-  /// Uses the coarse lattice, then finer ones until the answer is as tight as requested or no improvement is possible; keeps the last one.
+  /// Uses the coarse lattice, then finer ones until the answer has this width, which `ask` may change, or no improvement is possible; keeps
+  /// the last one.
   /// Every question starts from the same lattice, so that a lattice does not depend on earlier questions.
   template <class Ask>
-  [[nodiscard]] Interval improved(Ask&& ask) {
+  [[nodiscard]] Interval improved(Ask&& ask, const double& width) {
     const Recording own;
     record(coarse_basis_);
     Grid grid = coarse_;
     const double begin = grid.work();
     Answer answer = ask(grid);
     Interval best = answer.log_delta;
-    for (int idle = 0; idle < 2 && !(best.width() <= tolerance_.relative) && grid.work() - begin < patience;) {
+    for (int idle = 0; idle < 2 && !(best.width() <= width) && grid.work() - begin < patience;) {
       if (!grid.refine(answer)) break;
       answer = ask(grid);
       const Interval both = intersect(best, answer.log_delta);
@@ -160,7 +175,7 @@ class Scene {
   Grid coarse_;                // never used directly, only copied
   Citations coarse_basis_;     // the theorems of its evaluations
   std::optional<Grid> rough_;  // a copy for approximations
-  Tolerance tolerance_;
+  Tolerance tolerance_, of_epsilon_;
   bool tried_ = false;
   bool can_start_ = false;
   std::vector<Kept> kept_;  // newest last
@@ -172,6 +187,7 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
       : parts_(parts),
         symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })),
         laws_(citations_of_laws(parts)),
+        wanted_(tolerance),
         tolerance_(tolerance) {
     // Profiles that are evaluated at many points together come from transforms of their own, and a finer lattice costs seconds. Where delta
     // is small it changes by several times as much as epsilon, relatively.
@@ -242,6 +258,18 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
     cite();
     record(lattice);
   }
+  /// Made when the first question reaches the lattice; most plans are answered by other engines.
+  class LazyProfiles {
+   public:
+    [[nodiscard]] const lattice::PartProfiles& of(const Parts& parts, Direction direction) const {
+      std::call_once(made_, [&] { profiles_.emplace(parts, direction); });
+      return *profiles_;
+    }
+
+   private:
+    mutable std::once_flag made_;
+    mutable std::optional<lattice::PartProfiles> profiles_;
+  };
   struct Kept {
     std::optional<Scene> remove, add;
     std::optional<Scene> remove_epsilon, add_epsilon;  // if their tolerance is another one
@@ -251,7 +279,9 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
     Kept& kept = QuestionScope::state_of<Kept>(number_);
     const bool add = direction == Direction::add && !symmetric_, other = for_epsilon && epsilon_tolerance_.relative != tolerance_.relative;
     std::optional<Scene>& scene = other ? (add ? kept.add_epsilon : kept.remove_epsilon) : add ? kept.add : kept.remove;
-    if (!scene) scene.emplace(parts_, add ? Direction::add : Direction::remove, other ? epsilon_tolerance_ : tolerance_);
+    if (!scene)
+      scene.emplace((add ? add_ : remove_).of(parts_, add ? Direction::add : Direction::remove), other ? epsilon_tolerance_ : tolerance_,
+                    wanted_);
     return *scene;
   }
 
@@ -275,7 +305,9 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
   Parts parts_;
   bool symmetric_;
   Citations laws_;
-  Tolerance tolerance_, epsilon_tolerance_;
+  Tolerance wanted_;                         // of answers, relative
+  Tolerance tolerance_, epsilon_tolerance_;  // of delta on a lattice
+  LazyProfiles remove_, add_;
   std::uint64_t number_ = QuestionScope::new_owner();  // identifies the state of a question
 };
 

@@ -30,8 +30,14 @@ struct Samples {
 };
 
 /// The profile at every lattice point, whose exact value may lie between two doubles.
-std::vector<Interval> values_at(const Loss& loss, Direction direction, const std::vector<Interval>& epsilons, BatchProfile::Width width) {
+std::vector<Interval> values_at(const Loss& loss, Direction direction, const std::vector<Interval>& epsilons, BatchProfile::Width width,
+                                const AtomsProfile* atoms) {
   std::vector<Interval> values;
+  if (atoms != nullptr) {
+    loss.cite();
+    for (const Interval epsilon : epsilons) values.push_back(atoms->delta(epsilon));
+    return values;
+  }
   const BatchProfile* batch = loss.capabilities(direction).batch;
   if (batch == nullptr) {
     for (const Interval epsilon : epsilons) values.push_back(loss.delta(direction, epsilon));
@@ -52,7 +58,7 @@ std::vector<Interval> values_at(const Loss& loss, Direction direction, const std
   return values;
 }
 
-Samples sample(const Loss& loss, Direction direction, const Points& points, BatchProfile::Width width) {
+Samples sample(const Loss& loss, Direction direction, const Points& points, BatchProfile::Width width, const AtomsProfile* atoms) {
   Samples samples{points.step, points.index, {}, {}, {}, clamp(loss.infinite_mass(direction), 0, 1)};
   std::vector<std::int64_t>& index = samples.index;
   index.insert(index.begin(), 2 * index[0] - index[1]);
@@ -61,7 +67,7 @@ Samples sample(const Loss& loss, Direction direction, const Points& points, Batc
   for (auto* values : {&samples.above, &samples.below, &samples.floor}) values->resize(count);
   std::vector<Interval> epsilons;
   for (const std::int64_t i : index) epsilons.push_back(Interval::exactly(static_cast<double>(i)) * Interval::exactly(points.step));
-  const std::vector<Interval> values = values_at(loss, direction, epsilons, width);
+  const std::vector<Interval> values = values_at(loss, direction, epsilons, width, atoms);
   for (std::size_t i = 0; i < count; ++i) {
     const Interval epsilon = epsilons[i], value = values[i];
     samples.above[i] = value.hi <= 1 ? value.hi : 1;  // also if the value is NaN
@@ -95,16 +101,6 @@ std::vector<std::size_t> convex_hull(const Samples& samples, const Polygon& valu
   }
   while (hull.size() >= 2 && is_reflex(1, 1)) hull.pop_back();
   return hull;
-}
-
-/// 1 - exp(-x) for 0 <= x <= 1/2 by its series; 25 terms leave less than 1e-32.
-DoubleDouble complement_of_exp(DoubleDouble x) {
-  DoubleDouble sum{0, 0}, term{-1, 0};
-  for (int k = 1; k <= 25; ++k) {
-    term = term * -x / k;
-    sum = sum + term;
-  }
-  return sum;
 }
 
 /// The distribution whose hockey-stick divergence is the hull of the polygon: masses are changes of slope. They are chosen from right to
@@ -144,7 +140,7 @@ Built build(const Samples& samples, const Polygon& value) {
     }
     if (const std::int64_t here = samples.index[i] - samples.index[i - 1]; here != width) {
       width = here;
-      share = complement_of_exp(numeric::two_product(samples.step, static_cast<double>(width)));
+      share = numeric::complement_of_exp(numeric::two_product(samples.step, static_cast<double>(width)));
     }
     height = height + slope * share;
     slope = slope - slope * share;
@@ -246,8 +242,8 @@ Law dominated(const Samples& samples) {
 
 }  // namespace
 
-Pair discretise(const Loss& loss, Direction direction, const Points& points, BatchProfile::Width width) {
-  const Samples samples = sample(loss, direction, points, width);
+Pair discretise(const Loss& loss, Direction direction, const Points& points, BatchProfile::Width width, const AtomsProfile* atoms) {
+  const Samples samples = sample(loss, direction, points, width, atoms);
   return {dominating(samples), dominated(samples)};
 }
 

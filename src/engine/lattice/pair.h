@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "loss/atoms_profile.h"
 #include "loss/loss.h"
 #include "tradeoff/interval.h"
 
@@ -32,7 +33,9 @@ struct Points {
 };
 
 /// Encloses the loss between two distributions on the points. Evaluates the profile there and at one more point at either end; a profile
-/// that evaluates many points together is asked for values of this relative width. [dominating-pair] [dominated-pair]
-[[nodiscard]] Pair discretise(const Loss& loss, Direction direction, const Points& points, BatchProfile::Width width = {1e-6, 0});
+/// that evaluates many points together is asked for values of this relative width. `atoms`, if given, is the profile of the atoms of the
+/// loss, and is evaluated instead. [dominating-pair] [dominated-pair]
+[[nodiscard]] Pair discretise(const Loss& loss, Direction direction, const Points& points, BatchProfile::Width width = {1e-6, 0},
+                              const AtomsProfile* atoms = nullptr);
 
 }  // namespace tradeoff::detail::lattice

@@ -12,11 +12,13 @@
 #include "engine/lattice/pair.h"
 #include "loss/gaussian_profile.h"
 #include "numeric/arithmetic.h"
+#include "operators/allocation/contour.h"
+#include "operators/allocation/large_step.h"
 #include "operators/allocation/laws.h"
 #include "operators/allocation/price.h"
 #include "support/matchers.h"
 
-// [random-allocation] [allocation-replace-one] [allocation-laws] [allocation-jump] [allocation-price]
+// [random-allocation] [allocation-replace-one] [allocation-laws] [allocation-jump] [allocation-price] [allocation-large-step]
 namespace tradeoff::detail {
 namespace {
 
@@ -190,6 +192,33 @@ TEST(Allocation, EvaluatesManyPointsTogether) {
       }
     }
   }
+}
+
+// Far in the tail, by quadrature over one of two steps at 25 digits.
+TEST(AllocationLargeStep, HoldsTwoSteps) {
+  struct Case {
+    double epsilon, value;
+  };
+  for (const Case& one : {Case{27.7741194, 1.00000004688322e-12}, {22.9845225, 1.00000007677626e-8}, {18.4376206, 1.00000007779887e-5}}) {
+    const Interval value = allocation::large_step_call(1.0 / at(0.3), 2, 2 * std::exp(one.epsilon));
+    EXPECT_LE(value.lo, one.value * (1 + 1e-12)) << one.epsilon;
+    EXPECT_GE(value.hi, one.value * (1 - 1e-12)) << one.epsilon;
+    EXPECT_LE(value.hi, value.lo * (1 + 1e-6)) << one.epsilon;
+  }
+}
+
+// Where lattices and lines are narrow too, they agree; several summands matter there, so both ends are tested.
+TEST(AllocationLargeStep, AgreesWithLinesAndLattices) {
+  for (const double mu : {0.8, 1.5, 2.5, 10.0 / 3})
+    for (const double steps : {2.0, 10.0, 300.0})
+      for (const double epsilon : {1.0, 2.0, 3.0, 5.0, 8.0, 11.0, 14.0}) {
+        const double strike = steps * std::exp(epsilon);
+        const Interval far = allocation::large_step_call(at(mu), steps, strike);
+        if (!(far.hi < 1)) continue;
+        const Interval line = allocation::contour_options(at(mu), steps, allocation::Option::call, {&strike, 1}, 1e-6, 0).front();
+        EXPECT_LE(far.lo, line.hi) << mu << ' ' << steps << ' ' << epsilon;
+        EXPECT_GE(far.hi, line.lo) << mu << ' ' << steps << ' ' << epsilon;
+      }
 }
 
 TEST(Allocation, InvertsItsProfile) {

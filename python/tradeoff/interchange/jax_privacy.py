@@ -206,7 +206,10 @@ def _strategy_of(strategies: Any, name: str, arguments: dict[str, Any], repeated
         if times == 1:
             return strategies.BallsInBinsSampling(steps * passes, steps)
         if passes == 1:
-            return strategies.RandomAllocationSampling(times, steps)
+            strategy = getattr(strategies, "RandomAllocationSampling", None)
+            if strategy is None:
+                raise UnsupportedError("to_jax_privacy: this version of JAX Privacy has no RandomAllocationSampling, which allocate with times > 1 needs")
+            return strategy(times, steps)
     if name == "sample" and "size" in numbers:
         return strategies.FixedBatchSampling(int(numbers["size"]), repeated)
     if name == "sample_with_replacement":

@@ -16,6 +16,7 @@
 #include "numeric/root.h"
 #include "operators/allocation/contour.h"
 #include "operators/allocation/jump.h"
+#include "operators/allocation/large_step.h"
 #include "operators/allocation/laws.h"
 #include "operators/allocation/two_steps.h"
 
@@ -412,6 +413,11 @@ void record_lattices(bool ratio) {
       {"allocation-price", "the expected excess of the sum by tilted transforms", Method::lattice}};
   record(ratio ? of_ratio : of_difference);
 }
+void record_large_step() {
+  static const Citation far("allocation-large-step", "far in the tail: one step has a large likelihood ratio, the others their mean",
+                            Method::closed_form);
+  record(far);
+}
 void record_line(bool ratio) {
   static const Citations of_ratio{
       {"allocation-contour", "the expected excess of a sum of lognormal variables on a vertical line", Method::contour},
@@ -425,8 +431,17 @@ void record_line(bool ratio) {
 
 std::vector<Interval> lognormal_options(Interval mu, double steps, Option option, std::span<const double> strikes, double wanted,
                                         double floor) {
-  std::vector<Interval> values = contour_options(mu, steps, option, strikes, wanted, floor);
   const auto is_narrow = [&](Interval value) { return value.hi - value.lo <= wanted * std::max(value.lo, floor); };
+  if (option == Option::call) {
+    std::vector<Interval> far(strikes.size(), Interval{0, infinity});
+    // The bounds are narrower at larger strikes.
+    for (std::size_t i = 0; i < far.size() && (i == 0 || is_narrow(far[i - 1])); ++i) far[i] = large_step_call(mu, steps, strikes[i]);
+    if (is_narrow(far.back())) {
+      record_large_step();
+      return far;
+    }
+  }
+  std::vector<Interval> values = contour_options(mu, steps, option, strikes, wanted, floor);
   if (std::any_of(values.begin(), values.end(), [](Interval value) { return value.hi < infinity; })) record_line(true);
   if (std::all_of(values.begin(), values.end(), is_narrow)) return values;
   // With many steps a line that is almost narrow enough is better than what lattices can do in seconds.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#if !defined(_WIN32)
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#endif
 
 #include <cerrno>
 #include <cstring>
@@ -128,6 +130,10 @@ std::string plan_if_shuffled(const std::string& plan) {
   return "gaussian(sigma=" + found[1].str() + ") | repeat(" + std::to_string(static_cast<std::uint64_t>(std::max(1.0, passes))) + ")";
 }
 
+#if defined(_WIN32)
+/// Other forms of claims are read by `python -m tradeoff opinion` alone.
+std::optional<int> run_program(const std::vector<std::string>&, bool) { return std::nullopt; }
+#else
 /// Runs a program with the streams of this one; its exit code, or nothing if it cannot be started.
 std::optional<int> run_program(const std::vector<std::string>& words, bool silent) {
   std::vector<char*> arguments;
@@ -143,6 +149,7 @@ std::optional<int> run_program(const std::vector<std::string>& words, bool silen
   if (failed != 0 || ::waitpid(child, &status, 0) != child || !WIFEXITED(status)) return std::nullopt;
   return WEXITSTATUS(status);
 }
+#endif
 
 /// The package for Python, if the Python beside this program or that of the PATH has it, judges the claim.
 ExitCode ask_python(const OtherForm& form, const std::string& path, bool json) {
@@ -159,7 +166,7 @@ ExitCode ask_python(const OtherForm& form, const std::string& path, bool json) {
     throw InputError("'" + path + "': the package tradeoff of " + python + " ended without an opinion");
   }
   throw InputError(form.why +
-                   " is read by the package tradeoff for Python, which is not installed here; `pip install tradeoff`, and then "
+                   " is read by the package tradeoff for Python, which is not installed here; install it (docs/install.md), and then use "
                    "this command or `python -m tradeoff opinion FILE`");
 }
 

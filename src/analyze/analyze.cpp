@@ -306,6 +306,9 @@ class Analyst final : public WordContext {
     if (is_one_step(covered) || composition.loss->cost() != Cost::engine) return composition;
     const auto states_divergences = [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound != nullptr; };
     const bool stated = std::any_of(covered.begin(), covered.end(), states_divergences);
+    // Of a pair below only the lower ends are used, and older theorems bound from above; with slow parts they take minutes.
+    const auto is_slow = [](const Part& part) { return part.loss->cost() != Cost::formula; };
+    if (below_ && !stated && std::any_of(covered.begin(), covered.end(), is_slow)) return composition;
     const auto bounded = stated ? smaller_of_pair_and_divergences : never_worse;
     composition.loss = bounded(std::move(composition.loss), merge_equal(std::move(covered)), tolerance_);
     return composition;

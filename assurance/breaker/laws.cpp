@@ -603,13 +603,18 @@ bool samplers(Examination& exam) {
     return exam.answers_of(plan_of(cyclic))->delta(epsilon, direction);
   };
   if (exam.trial().neighbours == Neighbours::add_remove && times <= 1e4) {
-    const auto of_a_user = [&](const char* examples) {
+    const auto of_a_user = [&](const char* examples, double share = 1) {
       Line user = line;
-      user.operators.front().arguments.push_back({"examples", Value{read_number(examples)}});
+      Call& operation = user.operators.front();
+      if (Number* rate = number(operation, "rate"); share != 1 && rate != nullptr) *rate = exact_number(share * rate->value.lo);
+      operation.arguments.push_back({"examples", Value{read_number(examples)}});
       return exam.answers_of(plan_of(user))->delta(epsilon, direction);
     };
+    const Interval two = of_a_user("2");
     exam.require_meet(of_a_user("1"), plain, "a user with one example is a record");
-    exam.require_order(plain, of_a_user("2"), "a user with two examples costs no less");
+    exam.require_order(plain, two, "a user with two examples costs no less");
+    exam.require_order(two, of_a_user("3"), "a third example costs no less");
+    exam.require_order(of_a_user("2", 0.75), two, "examples of a user that are drawn less often cost no more");
   }
   exam.require_meet(in_turns("1"), plain, "one group that takes every turn is the whole data");
   exam.require_order(in_turns("3"), plain, "groups that take turns cost no more");
@@ -732,6 +737,29 @@ bool allocations(Examination& exam) {
   Call again = call_with("allocate", "steps", "8");
   again.arguments.push_back({"passes", Value{read_number("2")}});
   exam.require_order(eight, with(again, Neighbours::add_remove, epochs), "a second pass costs no less");
+  Call twice = call_with("allocate", "steps", "8");
+  twice.arguments.push_back({"times", Value{read_number("2")}});
+  const Interval two_steps = with(twice, Neighbours::add_remove, epochs);
+  exam.require_order(eight, two_steps, "a second step costs no less");
+  Line every = repeated(line, 2 * epochs);
+  exam.require_order(two_steps, exam.answers_of(plan_of(every))->delta(epsilon, direction),
+                     "two drawn steps cost no more than two shown ones");
+  Line quieter = line;
+  *number(std::get<Call>(quieter.source), "sigma") = exact_number(1.25 * sigma->value.hi);
+  quieter = without_repetition(std::move(quieter));
+  quieter.operators.push_back(call_with("allocate", "steps", "8"));
+  if (epochs > 1) quieter = repeated(std::move(quieter), epochs);
+  exam.require_order(exam.answers_of(plan_of(quieter))->delta(epsilon, direction), eight, "more noise costs no more");
+  if (direction != Direction::add) {  // every epoch draws its first step with the chance 8^-epochs
+    const Interval first = exam.answers().delta(epsilon + epochs * std::log(8.0) * (1 + 1e-12), Direction::remove);
+    exam.require_at_most(first.lo * std::pow(8.0, -epochs) * (1 - 1e-9), eight.hi, "epochs cost at least their share of one Gaussian each");
+  }
+  Line clipped = without_repetition(line);
+  std::get<Call>(clipped.source).arguments.push_back({"clip", Value{read_number("1")}});
+  clipped.operators.push_back(call_with("allocate", "steps", "8"));
+  if (epochs == 1)
+    exam.require_order(eight, exam.accountant().analyze(plan_of(clipped), Neighbours::replace_one, exam.tolerance())->delta(epsilon),
+                       "a replaced record costs no less than one that is removed");
   const Interval shuffled = with(call_with("shuffle", "batches", "8"), Neighbours::zero_out, epochs);
   exam.require_order(with(call_with("allocate", "steps", "8"), Neighbours::zero_out, epochs), shuffled,
                      "shuffled batches cost no less than allocation");

@@ -244,8 +244,11 @@ std::optional<Interval> AllocationLoss::closed_epsilon(Direction direction, Inte
   if (!(delta.lo > 0) || !can_price(0) || !(delta.lo > 1e-250)) return std::nullopt;
   Interval at_zero;
   const double zero = 0;
-  deltas(direction, {&zero, 1}, {usual_width}, {&at_zero, 1});
-  if (at_zero.hi <= delta.lo) return Interval::exactly(0);
+  for (const double width : {rough_width, usual_width}) {  // most targets need no more than a rough value
+    deltas(direction, {&zero, 1}, {width}, {&at_zero, 1});
+    if (at_zero.hi <= delta.lo) return Interval::exactly(0);
+    if (at_zero.lo > delta.hi) break;
+  }
   const double highest = gaussian_epsilon(mu_, delta).hi;
   if (!can_price(highest)) return std::nullopt;
   const auto guess = approach(direction, std::log(delta.lo), highest);

@@ -208,7 +208,7 @@ def _strategy_of(strategies: Any, name: str, arguments: dict[str, Any], repeated
         if passes == 1:
             strategy = getattr(strategies, "RandomAllocationSampling", None)
             if strategy is None:
-                raise UnsupportedError("to_jax_privacy: this version of JAX Privacy has no RandomAllocationSampling, which allocate with times > 1 needs")
+                raise UnsupportedError("to_jax_privacy: allocate with times > 1 needs RandomAllocationSampling, which this JAX Privacy does not have")
             return strategy(times, steps)
     if name == "sample" and "size" in numbers:
         return strategies.FixedBatchSampling(int(numbers["size"]), repeated)

@@ -222,8 +222,8 @@ def null_rows(runs):
 
 HEAD = """# The power of audits
 
-`python benchmarks/audit_power.py --write` measures how many pairs of outputs `tradeoff.audit` needs to refute programs with classic errors, at confidence 0.999, and how often it refutes honest programs; it
-wrote this page. `./test audit` runs it with fewer seeds and fails if an error is not refuted, or if an honest program is refuted too often.
+`python benchmarks/audit_power.py --write` measures how many pairs of outputs `tradeoff.audit` needs to refute programs with classic errors, at confidence 0.999, and how often it refutes honest programs.
+The rows are what it prints; all seeds are fixed. `./test audit` runs it and fails if an error is not refuted, or if an honest program is refuted too often.
 
 A program is audited on 125, 250, 500, ... fresh pairs until it is refuted. The third column shows after how many pairs of that audit, the fourth the size of the series.
 """

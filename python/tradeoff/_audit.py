@@ -170,7 +170,7 @@ def audit_one_run(
 
     >>> audit_one_run("dp(epsilon=1)", right=812, made=1000, canaries=1000).verdict
     'refuted'
-    >>> audit_one_run("gaussian(sigma=1)", scores=range(100), included=[i >= 50 for i in range(100)]).verdict
+    >>> audit_one_run("gaussian(sigma=4)", scores=range(100), included=[i >= 50 for i in range(100)]).verdict
     'refuted'
     """
     curve = claim if isinstance(claim, Curve) else Plan(claim).curve()

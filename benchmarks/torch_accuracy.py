@@ -66,7 +66,7 @@ def accuracy(model: torch.nn.Module, data: tuple[torch.Tensor, torch.Tensor]) ->
 def train_exact(model: torch.nn.Module, data: tuple[torch.Tensor, torch.Tensor], batch: int, steps: int, noise: str, rate: float) -> float:
     run = private.PrivateRun(
         model, torch.optim.SGD(model.parameters(), lr=rate, momentum=0.9), torch.nn.functional.cross_entropy,
-        batches=private.PoissonBatches(batch, of=len(data[0])), clip=CLIP, noise_multiplier=noise, physical_batch=256, steps=steps,
+        batches=private.PoissonBatches(batch, of=len(data[0])), clip=CLIP, noise_multiplier=noise, physical_batch=512 if DEVICE.type == "cuda" else 256, steps=steps,
     )  # fmt: skip
     for _ in range(steps):
         run.step(data)

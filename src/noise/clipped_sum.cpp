@@ -22,16 +22,17 @@ using numeric::Lanes;
 using Floats = float __attribute__((vector_size(numeric::lane_count * sizeof(float))));
 using Integers = std::int32_t __attribute__((vector_size(numeric::lane_count * sizeof(std::int32_t))));
 
-constexpr std::size_t lanes = numeric::lane_count;
-constexpr std::size_t block = 2048;          // columns at a time: their sums stay in the first-level cache
-constexpr std::size_t rows_at_once = 512;    // sums of so many entries of at most 2^21 fit 32 bits
-constexpr std::size_t least_work = 1 << 17;  // values below which a thread costs more than it saves
-static_assert(block * (largest_clip_bound * largest_clip_bound) <= std::uint64_t{1} << 53, "the squares of a block are summed exactly");
-static_assert(rows_at_once * largest_clip_bound <= std::uint64_t{1} << 30);
+constexpr std::size_t clip_lanes = numeric::lane_count;
+constexpr std::size_t columns_in_sum = 2048;  // columns at a time: their sums stay in the first-level cache
+constexpr std::size_t rows_in_sum = 512;      // sums of so many entries of at most 2^21 fit 32 bits
+constexpr std::size_t least_work = 1 << 17;   // values below which a thread costs more than it saves
+static_assert(columns_in_sum * (largest_clip_bound * largest_clip_bound) <= std::uint64_t{1} << 53,
+              "the squares of so many columns are summed exactly");
+static_assert(rows_in_sum * largest_clip_bound <= std::uint64_t{1} << 30);
 
-TRADEOFF_INLINE double sum_of(const Lanes& values) {
+TRADEOFF_INLINE double lane_sum(const Lanes& values) {
   double sum = 0;
-  for (std::size_t k = 0; k < lanes; ++k) sum += values[k];
+  for (std::size_t k = 0; k < clip_lanes; ++k) sum += values[k];
   return sum;
 }
 
@@ -39,26 +40,26 @@ TRADEOFF_INLINE double sum_of(const Lanes& values) {
 TRADEOFF_CLONES double rounded_square(const float* values, std::size_t columns) {
   Lanes first{}, second{};
   std::size_t i = 0;
-  for (; i + 2 * lanes <= columns; i += 2 * lanes) {
+  for (; i + 2 * clip_lanes <= columns; i += 2 * clip_lanes) {
     Floats one, two;
     std::memcpy(&one, values + i, sizeof one);
-    std::memcpy(&two, values + i + lanes, sizeof two);
+    std::memcpy(&two, values + i + clip_lanes, sizeof two);
     const Lanes a = __builtin_convertvector(one, Lanes), b = __builtin_convertvector(two, Lanes);
     first += a * a;
     second += b * b;
   }
-  double sum = sum_of(first + second);
+  double sum = lane_sum(first + second);
   for (; i < columns; ++i) sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
   return sum;
 }
 
-/// Adds the integers of some columns of a row, at most `block`, and returns the exact sum of their squares.
+/// Adds the integers of some columns of a row, at most columns_in_sum, and returns the exact sum of their squares.
 TRADEOFF_CLONES double add_integers(const float* values, std::size_t columns, float scale, std::int32_t* sums) {
   constexpr auto most = static_cast<float>(largest_clip_bound);
   const Floats above = Floats{} + most, below = Floats{} - most;
   Lanes squares{};
   std::size_t i = 0;
-  for (; i + lanes <= columns; i += lanes) {
+  for (; i + clip_lanes <= columns; i += clip_lanes) {
     Floats scaled;
     std::memcpy(&scaled, values + i, sizeof scaled);
     scaled *= scale;
@@ -72,7 +73,7 @@ TRADEOFF_CLONES double add_integers(const float* values, std::size_t columns, fl
     const Lanes wide = __builtin_convertvector(whole, Lanes);
     squares += wide * wide;
   }
-  double sum = sum_of(squares);
+  double sum = lane_sum(squares);
   for (; i < columns; ++i) {
     const auto whole = static_cast<std::int32_t>(std::clamp(values[i] * scale, -most, most));
     sums[i] += whole;
@@ -106,7 +107,8 @@ struct Part {
 std::vector<Part> parts_of(std::span<const GradientRows> parameters) {
   std::vector<Part> parts;
   for (const GradientRows& one : parameters)
-    for (std::size_t from = 0; from < one.columns; from += block) parts.push_back({&one, from, std::min(one.columns, from + block)});
+    for (std::size_t from = 0; from < one.columns; from += columns_in_sum)
+      parts.push_back({&one, from, std::min(one.columns, from + columns_in_sum)});
   return parts;
 }
 
@@ -139,8 +141,8 @@ class Step {
   }
 
   void add() {
-    for (std::size_t from = 0; from < mask_.size(); from += rows_at_once) {
-      const std::size_t to = std::min(mask_.size(), from + rows_at_once);
+    for (std::size_t from = 0; from < mask_.size(); from += rows_in_sum) {
+      const std::size_t to = std::min(mask_.size(), from + rows_in_sum);
       share(parts_.size(), workers_, [&](std::size_t part, std::size_t worker) { add_part(parts_[part], from, to, squares_[worker]); });
     }
   }
@@ -153,7 +155,7 @@ class Step {
       if (square <= static_cast<Wide>(bound) * bound) continue;
       ++counts.zeroed;
       for (const Part& part : parts_) {
-        std::array<std::int32_t, block> whole{};
+        std::array<std::int32_t, columns_in_sum> whole{};
         static_cast<void>(add_integers(part.parameter->values + row * part.parameter->columns + part.from, part.to - part.from,
                                        scales_[row], whole.data()));
         for (std::size_t i = part.from; i < part.to; ++i) part.parameter->sums[i] -= whole[i - part.from];
@@ -163,7 +165,7 @@ class Step {
 
  private:
   void add_part(const Part& part, std::size_t from, std::size_t to, std::vector<Wide>& squares) const {
-    std::array<std::int32_t, block> sums{};
+    std::array<std::int32_t, columns_in_sum> sums{};
     for (std::size_t row = from; row < to; ++row) {
       if (scales_[row] == 0) continue;
       const float* values = part.parameter->values + row * part.parameter->columns + part.from;

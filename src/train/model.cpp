@@ -14,7 +14,7 @@ using Index = Eigen::Index;
 
 constexpr std::size_t most_weights = 50'000'000;
 constexpr std::size_t filter_side = 5;
-constexpr Index rows_at_once = 1000;  // of an evaluation: keeps the activations in the cache
+constexpr Index rows_evaluated = 1000;  // of an evaluation: keeps the activations in the cache
 constexpr float unit = 1.F / activation_one;
 
 Index index(std::size_t value) { return static_cast<Index>(value); }
@@ -170,8 +170,8 @@ void Model::gradients(const GridMatrix& inputs, std::span<const std::uint8_t> la
 
 std::vector<Prediction> predict(const Model& model, const Examples& examples) {
   std::vector<Prediction> found;
-  for (Index from = 0; from < examples.inputs.rows(); from += rows_at_once) {
-    const Index count = std::min(rows_at_once, examples.inputs.rows() - from);
+  for (Index from = 0; from < examples.inputs.rows(); from += rows_evaluated) {
+    const Index count = std::min(rows_evaluated, examples.inputs.rows() - from);
     const Floats scores = model.logits(examples.inputs.middleRows(from, count));
     for (Index i = 0; i < count; ++i) {
       Index best = 0;
@@ -185,8 +185,8 @@ std::vector<Prediction> predict(const Model& model, const Examples& examples) {
 Score evaluate(const Model& model, const Examples& examples) {
   double loss = 0;
   std::size_t right = 0;
-  for (Index from = 0; from < examples.inputs.rows(); from += rows_at_once) {
-    const Index count = std::min(rows_at_once, examples.inputs.rows() - from);
+  for (Index from = 0; from < examples.inputs.rows(); from += rows_evaluated) {
+    const Index count = std::min(rows_evaluated, examples.inputs.rows() - from);
     const Floats scores = model.logits(examples.inputs.middleRows(from, count));
     for (Index i = 0; i < count; ++i) {
       const std::uint8_t label = examples.labels[static_cast<std::size_t>(from + i)];

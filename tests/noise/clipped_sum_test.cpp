@@ -73,8 +73,9 @@ TEST(ClippedSum, NoContributionExceedsTheBound) {
     for (std::size_t row = 0; row < gradients.rows; ++row) {
       const Wide found = squared_norm(gradients.alone(row));
       EXPECT_LE(found, static_cast<Wide>(bound) * bound) << size;
-      if (size >= 3)
-        EXPECT_GE(std::sqrt(static_cast<double>(found)), static_cast<double>(bound) * (1 - 0x1p-15)) << size;  // little is lost
+      if (size >= 3) {  // little is lost
+        EXPECT_GE(std::sqrt(static_cast<double>(found)), static_cast<double>(bound) * (1 - 0x1p-15)) << size;
+      }
     }
   }
 }

@@ -154,9 +154,9 @@ void bind_release(nb::module_& module) {
   nb::class_<Certificate>(module, "Certificate")
       .def_prop_ro("is_valid", &Certificate::is_valid)
       .def("describe", describe, nb::sig("def describe(self) -> dict[str, typing.Any]"))
-      .def("release", draw, "values"_a,
-           nb::sig(
-               "def release(self, values: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], str, str]"))
+      .def(
+          "release", draw, "values"_a,
+          nb::sig("def release(self, values: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], str, str]"))
       .def("release_keys", draw_keys, "table"_a,
            nb::sig("def release_keys(self, table: list[tuple[str, str, int]]) -> tuple[list[tuple[str, int | None]], str, str]"));
   module.def("verify", verify_text, "text"_a, "released"_a.none(),

@@ -233,6 +233,8 @@ const std::vector<Case>& cases() {
        mistaken_if_it_mentions("exponential", "randomized_response(epsilon=0.1) | repeat(4)"), 0.3},
       {"choices", "randomized_response(epsilon=0.2) | repeat(4)", mistaken_if_it_mentions("exponential", "dp(epsilon=0.4) | repeat(4)"),
        0.3},
+      {"choices", "randomized_response(epsilon=0.2) | repeat(4)", mistaken_if_it_mentions("pair", "gaussian(sigma=0.5)"), 0.3},
+      {"choices", "randomized_response(epsilon=0.2) | repeat(4)", mistaken_if_it_mentions("mixture", "gaussian(sigma=50)"), 0.3},
       {"selection", "laplace(scale=2)",
        mistaken_for([](const Plan& plan) { return to_string(plan).find("exactly(1)") != std::string::npos; }, "laplace(scale=1)")},
       {"selection", "gaussian(sigma=2)", mistaken_if_it_mentions("repeat", "gaussian(sigma=2)")},

@@ -621,6 +621,27 @@ bool samplers(Examination& exam) {
   return true;
 }
 
+/// The two-point laws with a largest loss of a quarter and of three quarters of the range, fixed for all steps, and the product of the
+/// pairs that dominate single steps: a mixture is a mechanism of its own, which forms no block.
+void between_fixed_choices_and_products(Examination& exam, const Line& line, double range, Interval adaptive) {
+  constexpr double parts = 1e9;
+  const auto quotient = [](double part) { return exact_number(part).text + "/1000000000"; };
+  const double times = repetitions(line);
+  for (const double share : {0.25, 0.75}) {
+    const double p = std::floor(parts * std::expm1((share - 1) * range) / std::expm1(-range)),
+                 q = std::ceil(parts * std::exp(-share * range) * std::expm1((share - 1) * range) / std::expm1(-range));
+    if (!(q > 0 && p > q && p < parts)) continue;  // rounded into the range
+    Plan fixed = parse("pair(p=[" + quotient(p) + ", " + quotient(parts - p) + "], q=[" + quotient(q) + ", " + quotient(parts - q) + "])");
+    if (times > 1) fixed = plan_of(repeated(fixed.lines.front(), times));
+    exam.require_order(exam.answers_of(fixed)->delta(exam.trial().epsilon), adaptive,
+                       "adaptive choices cost at least fixed ones of their range");
+  }
+  Plan product = parse("mixture([(1, exponential(epsilon=" + exact_number(range).text + "))])");
+  if (times > 1) product = plan_of(repeated(product.lines.front(), times));
+  exam.require_at_most(adaptive.lo, exam.answers_of(product)->delta(exam.trial().epsilon).hi * (1 + 1e-9) + 1e-300,
+                       "adaptive choices cost at most the product of their pairs");
+}
+
 // T6: an adaptive choice costs at least a fixed one, which is randomised response, and at most what its epsilon allows.
 bool choices(Examination& exam) {
   if (exam.plan().lines.size() != 1 || !std::holds_alternative<Call>(exam.plan().lines[0].source)) return false;
@@ -636,8 +657,9 @@ bool choices(Examination& exam) {
     other.source = call_with("exponential", "epsilon", exact_number(range).text);
     return exam.answers_of(plan_of(other))->delta(exam.trial().epsilon);
   };
-  const Interval fixed = exam.answers().delta(exam.trial().epsilon);
-  exam.require_order(fixed, chosen(2 * epsilon_of_one->value.hi), "an adaptive choice costs at least a fixed one");
+  const Interval fixed = exam.answers().delta(exam.trial().epsilon), adaptive = chosen(2 * epsilon_of_one->value.hi);
+  exam.require_order(fixed, adaptive, "an adaptive choice costs at least a fixed one");
+  between_fixed_choices_and_products(exam, line, 2 * epsilon_of_one->value.hi, adaptive);
   exam.require_order(chosen(epsilon_of_one->value.lo), fixed, "losses in an interval of length epsilon cost at most epsilon-DP");
   return true;
 }

@@ -19,6 +19,8 @@ How delta is enclosed. A plan is a pair of laws (P, Q); with L = log dP/dQ under
 Every claim follows from enclosures of delta(e): see `Plan` and `answer_verdict`. These routes enclose it:
   * Gaussian noise alone: delta(e) = Phi(mu/2 - e/mu) - exp(e) Phi(-mu/2 - e/mu).
   * noise sampled once: delta(e) = q delta_base(log(1 + (exp e - 1)/q)), and its mirror delta(e) = 1 - exp(e) + exp(e) delta'(-e).
+  * a threshold alone: the largest of a few sums of profiles of its noise.
+  * one choice among candidates: a law like that of Laplace noise.
   * finite laws: the composition is a finite law, and C(e) a sum over its losses (`Sums`).
   * Laplace noise, also with finite laws: M is a finite sum of exp(zl) times a polynomial in w over w^m, w = z - 1/2. C(e) is the integral of
     M(z) exp(-(z-1)e) / (z(z-1)) / (2 pi i) over Re z = c > 1, and the residues left of the line give it exactly, term by term (`Sums`).
@@ -146,6 +148,9 @@ ARGUMENTS = {
     "discrete_laplace": {"scale": "", "sensitivity": "1"},
     "truncated_discrete_laplace": {"scale": "", "bound": "", "sensitivity": "1"},
     "randomized_response": {"epsilon": "", "choices": "2"},
+    "exponential": {"epsilon": "", "weight": "", "sensitivity": "1", "monotone": ""},
+    "noisy_max": {"noise": "", "scale": "", "sensitivity": "1", "monotone": "", "candidates": "", "top": "1"},
+    "threshold": {"noise": "", "scale": "", "above": "", "partitions": "1", "contribution": "1"},
     "dp": {"epsilon": "", "delta": "0"},
     "gdp": {"mu": ""},
     "pair": {"p": "", "q": ""},
@@ -154,7 +159,8 @@ ARGUMENTS = {
     "poisson": {"rate": "", "examples": ""},
     "sample": {"size": "", "of": "", "rate": ""},
 }
-SPEAKS_OF = {"sample": {"replace-one"}, "poisson": {"add-remove", "zero-out", "replace-one"}}  # neighbours
+WORDS = ("noise", "monotone")  # arguments that are no numbers
+SPEAKS_OF = {"sample": {"replace-one"}, "poisson": {"add-remove", "zero-out", "replace-one"}, "threshold": {"add-remove"}}  # neighbours
 OBJECT = {"": None}  # any members
 
 
@@ -275,6 +281,53 @@ class Laplace:
     def terms(self, n):
         """The terms of the n-th power of the transform: (loss, polynomial in w, power of 1/w)."""
         return [((n - 2 * k) * self.a, math.comb(n, k) * self.up ** (n - k) * self.down**k, n) for k in range(n + 1)]
+
+
+class BoundedRange(Laplace):
+    """The pair that dominates every choice whose losses lie in an interval of length a (theorem bounded-range-profile): under Q the losses in
+    [-a, a] have the density exp(-(a + l)/2)/(2 (1 - exp(-a))), so that M(z) = (exp(za) exp(-a/2) - exp(-za) exp(a/2))/(4 w sinh(a/2)). One
+    choice beside other lines has this pair exactly (adaptive-block); for several it is not the worst case."""
+
+    def __init__(self, a):
+        half, other = (a / 2).exp(), (-a / 2).exp()
+        self.a, self.symmetric, self.slack, self.unbounded, self.infinite = a, True, ZERO, False, ZERO
+        self.up, self.down = arb_poly([other / (2 * (half - other))]), arb_poly([-half / (2 * (half - other))])
+
+
+class Threshold:
+    """Noisy counts of the keys of one user that are at least a threshold (theorem thresholded-counts): of `keys` keys j are new, each hidden
+    with probability exp(hidden), and the others carry plain noise. `rest(j)` is the profile of the noise on those."""
+
+    symmetric, slack, alone = False, ZERO, True
+
+    def __init__(self, hidden, keys, rest, unbounded, added=False):
+        self.hidden, self.keys, self.rest, self.unbounded, self.added = hidden, keys, rest, unbounded, added
+        self.infinite = ZERO if added else 1 - (keys * hidden).exp()
+
+    def swapped(self):
+        """A user is added instead of removed."""
+        return Threshold(self.hidden, self.keys, self.rest, self.unbounded, not self.added)
+
+    def delta(self, e):
+        """The largest over the number of new keys."""
+        found = []
+        for new in range(self.keys + 1):
+            shown, rest = new * self.hidden, self.rest(self.keys - new)
+            found.append(rest(e + shown) if self.added else 1 - shown.exp() + shown.exp() * rest(e - shown))
+        return functools.reduce(arb.max, found)
+
+
+def threshold_law(noise, number, count):
+    """From the arguments of `threshold`."""
+    keys, distance = count["partitions"], (number["above"] - number["contribution"]) / number["scale"]
+    require(keys.denominator == 1 and keys <= 40 and count["above"] >= count["contribution"], "a threshold out of range")
+    step, plain = number["contribution"] / number["scale"], lambda e: (1 - e.exp()).max(ZERO)
+    if noise == "gaussian":
+        hidden = (1 - normal_tail(distance)).log()
+        return Threshold(hidden, int(keys), lambda n: (lambda e: gaussian_delta(step * arb(n).sqrt(), e)) if n else plain, True)
+    require(noise == "laplace", f"a threshold with noise={noise}")
+    profiles = {n: Profile([(Laplace(step), n)]) for n in range(1, int(keys) + 1)}
+    return Threshold((1 - (-distance).exp() / 2).log(), int(keys), lambda n: profiles[n].delta if n else plain, False)
 
 
 class Gaussian:
@@ -782,7 +835,7 @@ def gauss_legendre(nodes, _precision):
 def base_law(call, neighbours):
     """The distribution of the privacy loss of one source, from the definition of the mechanism."""
     name, given = call["name"], call["arguments"]
-    count = {key: exact(value) for key, value in given.items() if isinstance(value, str)}
+    count = {key: exact(value) for key, value in given.items() if isinstance(value, str) and key not in WORDS}
     number = {key: ball(value) for key, value in count.items()}
     require(all(value > 0 for key, value in count.items() if key != "delta"), "a parameter that is not positive")
     if name == "gaussian" and "clip" in number:  # theorem clip-norm: a replaced record moves the sum by twice the norm
@@ -792,6 +845,10 @@ def base_law(call, neighbours):
         return law
     if name in ("gaussian", "gdp"):
         return Gaussian(number["mu"] if name == "gdp" else number["sensitivity"] / number["sigma"])
+    if name in ("exponential", "noisy_max"):
+        return choice_law(name, given, count, neighbours)
+    if name == "threshold":
+        return threshold_law(given["noise"], number, count)
     if name in ("laplace", "truncated_laplace"):
         law = Laplace(number["sensitivity"] / number["scale"], number["bound"] / number["scale"] if "bound" in number else None)
         law.largest = count["sensitivity"] / count["scale"]
@@ -812,6 +869,18 @@ def base_law(call, neighbours):
     infinite, zero = sum(a for a, b in zip(p, q) if b == 0), sum(b for a, b in zip(p, q) if a == 0)
     require(atoms, "a pair of laws apart from each other")
     return Atoms(atoms, ball(Fraction(infinite)), ball(Fraction(zero)), symmetric=False)
+
+
+def choice_law(name, given, count, neighbours):
+    """One choice among candidates: how far two utilities move relative to each other, in units of the noise (noisy-max-reduction)."""
+    require(given.get("monotone", "false") == "false" or neighbours in ("add-remove", "zero-out"), "utilities that move one way when a record is replaced")
+    moved = count.get("sensitivity", Fraction(1)) * (1 if given.get("monotone") == "true" else 2)
+    noise = given.get("noise", "gumbel")
+    require(noise in ("gumbel", "exponential") and count.get("top", 1) == 1, f"noisy_max with this noise, or several at once: {noise}")
+    shift = count["epsilon"] if "epsilon" in count else count["weight"] * moved if name == "exponential" else moved / count["scale"]
+    law = Laplace(ball(shift)) if noise == "exponential" else BoundedRange(ball(shift))
+    law.chosen, law.largest = True, shift
+    return law
 
 
 def integer_noise(name, number, count):
@@ -879,6 +948,7 @@ def read_laws(items, neighbours):
             require(len(found) == 1 and found[0][1] == 1, "sampling or groups of what is composed")
             law = found[0][0]
             require(law.symmetric and not isinstance(law, (Sampled, Mixture)), "sampling or groups of what is sampled")
+            require(not getattr(law, "chosen", False), "sampling or groups of a choice")
             if call["name"] == "group":
                 require(isinstance(law, Gaussian) and given["size"].denominator == 1 and given["size"] > 0, "groups of this noise")
                 found = [(Gaussian(law.mu * ball(given["size"])), 1)]
@@ -1096,6 +1166,8 @@ class Profile:
         e = ball(e) if isinstance(e, Fraction) else e
         if not self.laws:  # nothing was run
             return (1 - e.exp()).max(ZERO)
+        if isinstance(self.laws[0][0], Threshold):
+            return self.laws[0][0].delta(e)
         return self.plain(e) if self.once is None else self.sampled_once(e, self.once[0])
 
     def sampled_once(self, e, kind):
@@ -1426,6 +1498,8 @@ def guarantee_verdict(charge, neighbours, one):
     require(len(units(charge["items"])) < 2, "lines about users beside lines about records")
     laws = read_laws(charge["items"], neighbours)
     directed, allowed = sum(count for law, count in laws if not law.symmetric), {"add-remove": math.inf, "zero-out": math.inf, "unstated": 1, "replace-one": 0}
+    require(sum(count for law, count in laws if getattr(law, "chosen", False)) <= 1, "several choices, whose worst case is no product of pairs")
+    require(all(not getattr(law, "alone", False) for law, _ in laws) or (len(laws) == 1 and laws[0][1] == 1), "a threshold beside other lines")
     require(directed <= allowed[neighbours], "directions that differ where a record may be replaced")
     plan = Plan(laws, one["question"]["direction"])
     results = [answer_verdict(plan, one["question"], one["answer"])]

@@ -69,6 +69,7 @@ struct Part {
   Real revealed;  ///< P mass that Q cannot produce
   Real excluded;  ///< Q mass that P cannot produce
   unsigned long times = 1;
+  bool chosen = false;  ///< one of several pairs, chosen by an adversary; this is the pair that dominates them
 };
 
 }  // namespace tradeoff::detail::witness

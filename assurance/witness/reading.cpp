@@ -94,6 +94,7 @@ class Reader {
     if (call.name == "gaussian" && find(call, "clip") != nullptr) refuse("gaussian with a clip norm");
     if (call.name == "gaussian") return gaussian(real(call, "sensitivity") / real(call, "sigma"));
     if (call.name == "gdp") return gaussian(real(call, "mu"));
+    if (call.name == "exponential" && find(call, "epsilon") != nullptr) return choice(real(call, "epsilon"));
     if (call.name == "laplace") return laplace(real(call, "sensitivity") / real(call, "scale"));
     if (call.name == "truncated_laplace")
       return truncated_laplace(real(call, "sensitivity") / real(call, "scale"), real(call, "bound") / real(call, "scale"));
@@ -113,6 +114,16 @@ class Reader {
     Part part;
     part.gaussian_mu = mu;
     part.density = gaussian_density(mu);
+    return part;
+  }
+
+  /// One choice whose losses lie in an interval of this length: the logistic distribution shifted by it. Several have a worst case that is
+  /// no product of such pairs.
+  Part choice(const Real& range) {
+    if (!range.positive()) refuse("an epsilon of 0");
+    Part part;
+    part.chosen = true;
+    set_exponential(part, exp(-range / 2) / 2 / (Real(1) - exp(-range)), range);
     return part;
   }
 
@@ -303,6 +314,7 @@ class Reader {
       std::erase_if(some, [](const Part& part) { return part.times == 0; });
       return some;
     }
+    if (std::any_of(some.begin(), some.end(), [](const Part& part) { return part.chosen; })) refuse("sampling of a choice");
     if (operation.name == "poisson" && operation.arguments.size() > 1) refuse("poisson with more than a rate");
     if (operation.name == "poisson") return {poisson(single(std::move(some)), real(operation, "rate", Role::operation))};
     refuse(operation.name);
@@ -366,7 +378,11 @@ Laws read(const Plan& plan) {
   const WithPrecision more(parameter_bits);
   Reader reader;
   Laws laws;
-  laws.parts = merge_gaussians(reader.parts(plan));
+  std::vector<Part> parts = reader.parts(plan);
+  unsigned long choices = 0;
+  for (const Part& part : parts) choices += part.chosen ? part.times : 0;
+  if (choices > 1) refuse("several choices");
+  laws.parts = merge_gaussians(std::move(parts));
   laws.directed = reader.directed();
   laws.sampled = reader.sampled();
   laws.units = std::move(reader).units();

@@ -3,9 +3,11 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/tuple.h>
 
 #include <map>
 #include <memory>
+#include <tuple>
 
 #include "bind.h"
 #include "noise/digest.h"
@@ -24,7 +26,8 @@ Aggregate read_aggregate(const std::string& word) {
   if (word == "sum") return Aggregate::sum;
   if (word == "count") return Aggregate::count;
   if (word == "mean") return Aggregate::mean;
-  throw DomainError("records = " + word + " is not allowed; it must be one of sum, count, mean");
+  if (word == "keys") return Aggregate::keys;
+  throw DomainError("records = " + word + " is not allowed; it must be one of sum, count, mean, keys");
 }
 
 Certificate certify_text(const std::string& text, const std::string& neighbours, std::uint64_t rows, std::uint64_t columns, bool disjoint,
@@ -105,6 +108,26 @@ nb::tuple draw(Certificate& certificate, const Numbers& values) {
   return nb::make_tuple(Table(raw->data(), {released.rows.size(), columns}, owner), text, json);
 }
 
+/// The keys with their counts, the same as text, and the certificate as JSON. [key-release]
+nb::tuple draw_keys(Certificate& certificate, const std::vector<std::tuple<std::string, std::string, std::uint64_t>>& table) {
+  if (!certificate.is_valid()) throw DomainError("release: this certificate has been used");
+  std::vector<ReleasedKey> released;
+  std::string text, json;
+  {
+    const nb::gil_scoped_release unlocked;
+    std::vector<KeyRow> rows;
+    for (const auto& [user, key, count] : table) rows.push_back({user, key, count});
+    report::CertificateDocument document = report::document_of(certificate);
+    released = release_keys(std::move(certificate), rows);
+    text = report::printed_keys(released);
+    document.released = noise::sha256(text);
+    json = to_json(document);
+  }
+  nb::list keys;
+  for (const ReleasedKey& one : released) keys.append(nb::make_tuple(one.key, one.count ? nb::cast(*one.count) : nb::none()));
+  return nb::make_tuple(keys, text, json);
+}
+
 /// (verdict, [(what, verdict, detail)], [what is taken on trust]).
 nb::tuple verify_text(const std::string& text, const std::optional<nb::bytes>& released) {
   std::optional<std::string> sha256;
@@ -131,9 +154,11 @@ void bind_release(nb::module_& module) {
   nb::class_<Certificate>(module, "Certificate")
       .def_prop_ro("is_valid", &Certificate::is_valid)
       .def("describe", describe, nb::sig("def describe(self) -> dict[str, typing.Any]"))
-      .def("release", draw, "values"_a,
-           nb::sig(
-               "def release(self, values: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], str, str]"));
+      .def(
+          "release", draw, "values"_a,
+          nb::sig("def release(self, values: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], str, str]"))
+      .def("release_keys", draw_keys, "table"_a,
+           nb::sig("def release_keys(self, table: list[tuple[str, str, int]]) -> tuple[list[tuple[str, int | None]], str, str]"));
   module.def("verify", verify_text, "text"_a, "released"_a.none(),
              nb::sig("def verify(text: str, released: bytes | None) -> tuple[str, list[tuple[str, str, str]], list[str]]"));
   module.def("certify", certify_text, "text"_a, "neighbours"_a, "rows"_a, "columns"_a, "disjoint"_a, "on_grid"_a, "records"_a,

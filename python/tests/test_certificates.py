@@ -344,6 +344,30 @@ def test_mixtures_of_gaussians_are_proved(line):
     assert code(seal({**found, "guarantees": [{**one, "answer": moved, "evaluations": []}]})) == FALSE
 
 
+CHOICES = (ROOT / "tests/certificates/choices.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize("line", CHOICES)
+def test_choices_and_thresholds_are_proved(line):
+    """One choice among candidates, and a threshold; an interval that was moved is refuted."""
+    assert code(line) == TRUE
+    found = json.loads(line)
+    one = found["guarantees"][0]
+    moved = {end: decimal(Fraction(one["answer"][end]) * Fraction(9999, 10000)) for end in ("lo", "hi")}
+    assert code(seal({**found, "guarantees": [{**one, "answer": moved, "evaluations": []}]})) == FALSE
+
+
+def test_several_choices_are_no_product_of_pairs():
+    """Two uses of the exponential mechanism have a worst case that the checker does not compute; permute-and-flip is not bounded-range."""
+    found = json.loads(CHOICES[0])
+    twice = json.dumps(found).replace('"operators": []', '"operators": [{"name": "repeat", "arguments": {"times": "2"}}]')
+    twice = twice.replace('"plan": "exponential(epsilon=0.5)"', '"plan": "exponential(epsilon=0.5) | repeat(2)"')
+    assert code(seal(json.loads(twice))) == UNDECIDED
+    gumbel = next(line for line in CHOICES if "gumbel" in line)
+    assert code(seal(json.loads(gumbel.replace("gumbel", "exponential")))) == FALSE
+    assert code(seal({**json.loads(CHOICES[2]), "neighbours": "replace-one"})) == UNDECIDED  # monotone utilities
+
+
 def test_records_that_are_replaced_need_a_clip_norm():
     """With a sensitivity in place of the clip norm, or for another relation, the same interval is not proved."""
     found = json.loads((ROOT / "tests/certificates/mixtures.jsonl").read_text(encoding="utf-8").splitlines()[2])

@@ -303,6 +303,29 @@ def test_the_best_of_a_random_number_of_runs_is_read() -> None:
         assert plan == to.gaussian(2).best_of(law), shape
 
 
+@pytest.mark.parametrize("shape", [0.0, 0.5, 1.0, 3.0, float("inf")])
+def test_the_best_of_a_random_number_of_runs_travels(shape: float) -> None:
+    from dp_accounting.rdp import rdp_privacy_accountant as peer
+
+    event = events.RepeatAndSelectDpEvent(events.GaussianDpEvent(2.0), 10.0, shape)
+    plan = interchange.from_dp_event(event, neighbours="add-remove")
+    back = interchange.to_dp_event(plan, neighbours="add-remove")
+    assert (back.event, back.shape) == (event.event, shape)
+    assert 10.0 <= back.mean <= 10.0 * (1 + 1e-13)
+    if shape not in (1.0, float("inf")):
+        success = float(plan.text.split("success=")[1].split(")")[0])
+        assert success == pytest.approx(peer._gamma_truncated_negative_binomial(shape, 10.0), rel=1e-8)
+    account = peer.RdpAccountant()
+    account.compose(back)
+    assert plan.curve(neighbours="add-remove").epsilon(delta=1e-5).hi <= account.get_epsilon(1e-5) * (1 + 1e-9)
+
+
+def test_laws_of_runs_without_an_event_are_refused() -> None:
+    for law in ("exactly(3)", "binomial(trials=4, chance=0.5)", "poisson_positive(mean=3)"):
+        with pytest.raises(to.UnsupportedError, match="RepeatAndSelectDpEvent knows"):
+            interchange.to_dp_event(to.gaussian(2).best_of(law), neighbours="add-remove")
+
+
 def test_every_event_is_read_or_refused_for_its_own_reason() -> None:
     from tradeoff.interchange import dp_event as ours
 
@@ -311,7 +334,7 @@ def test_every_event_is_read_or_refused_for_its_own_reason() -> None:
     gaussian = events.GaussianDpEvent(1.0)
     for event, reason in (
         (events.SingleEpochTreeAggregationDpEvent(1.0, 8), "zero-out"),
-        (events.RepeatAndSelectDpEvent(gaussian, 10.0, 0.5), "best_of"),
+        (events.RepeatAndSelectDpEvent(gaussian, 10.0, -0.5), "shape"),
         (events.MixtureOfGaussiansDpEvent(1.0, [0, 1, 2], [0.5, 0.4, 0.1]), "no plan describes this law"),
         (events.UnsupportedDpEvent(), "nothing is known"),
         (events.ZCDpEvent(1.0, xi=0.5), "xi = 0.5"),

@@ -107,7 +107,7 @@ from ._plan import (
 )
 from ._plot import plot, report
 from ._records import records
-from ._release import Certificate, Finding, Release, Verification, certify, release, verify
+from ._release import Certificate, Finding, KeyRelease, Release, ReleasedKey, Verification, certify, release, release_keys, verify
 from ._training import SamplerRow, TrainingPlan, compare_sampling, noisy_sum, sgd
 
 if TYPE_CHECKING:
@@ -144,6 +144,7 @@ __all__ = [
     "Guarantee",
     "HeadMeasurement",
     "Interval",
+    "KeyRelease",
     "Ledger",
     "LedgerEntry",
     "LedgerVerification",
@@ -164,6 +165,7 @@ __all__ = [
     "Receipt",
     "Refutation",
     "Release",
+    "ReleasedKey",
     "Renyi",
     "Risk",
     "Runs",
@@ -225,6 +227,7 @@ __all__ = [
     "rectify",
     "refine",
     "release",
+    "release_keys",
     "repeat",
     "report",
     "sample",

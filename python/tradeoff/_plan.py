@@ -919,9 +919,11 @@ class Runs:
         return hash(self.text)
 
     @staticmethod
-    def geometric(mean: Number) -> Runs:
-        """1, 2, 3, ... runs: after each, stop with probability 1/mean."""
-        return Runs(_numbers_call("geometric", mean=mean))
+    def geometric(mean: Number | None = None, *, success: Number | None = None) -> Runs:
+        """1, 2, 3, ... runs: after each, stop with probability ``success`` = 1/``mean``; give one of the two."""
+        if (mean is None) == (success is None):
+            raise DomainError("geometric: give mean or success, one of the two")
+        return Runs(_numbers_call("geometric", mean=mean) if success is None else _numbers_call("geometric", success=success))
 
     @staticmethod
     def poisson(mean: Number) -> Runs:

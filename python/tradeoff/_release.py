@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
@@ -13,6 +14,8 @@ from ._plan import Plan, PlanLike
 from ._progress import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
@@ -20,10 +23,11 @@ if TYPE_CHECKING:
 class Certificate:
     """A guarantee bound to the noise that will be drawn under it. Made by ``certify`` alone, used up by ``release``, never copied."""
 
-    __slots__ = ("_core", "_document", "_fields", "_printed", "_shape")
+    __slots__ = ("_core", "_document", "_fields", "_keys", "_printed", "_shape")
 
-    def __init__(self, core: _core.Certificate, shape: tuple[int, int] | None) -> None:
+    def __init__(self, core: _core.Certificate, shape: tuple[int, int] | None, keys: bool = False) -> None:
         self._core = core
+        self._keys = keys
         self._fields = core.describe()
         self._shape = shape
         self._document: str | None = None
@@ -73,12 +77,27 @@ class Certificate:
         """Checks every value, then draws the noise. The certificate is spent, unless the shape of the values is refused."""
         import numpy as np
 
+        if self._keys:
+            raise DomainError("release: this certificate is for the keys of a table; call release_keys; nothing was released")
         table = _to_doubles(values, np)
         if not self._fits(table.shape):
             wanted = "a list of records" if self._shape is None else "{} rows of {} values".format(*self._shape)
             raise DomainError(f"values: an array of shape {table.shape} is not allowed; the certificate is for {wanted}; nothing was released")
         rows, self._printed, self._document = self._core.release(np.ascontiguousarray(table).reshape(-1))
         return rows
+
+    def release_keys(self, rows: Iterable[tuple[str, str] | tuple[str, str, int]]) -> list[ReleasedKey]:
+        """Checks every row, bounds what each user contributes, then draws. For a certificate with ``records="keys"``.
+
+        The certificate is spent, unless a row is refused.
+        """
+        if not self._keys:
+            raise DomainError("release_keys: this certificate is for values; certify with records='keys'; nothing was released")
+        table = [_to_key_row(number, row) for number, row in enumerate(rows, 1)]
+        if not table:
+            raise DomainError("rows: the table has no rows; give (user, key) or (user, key, count); nothing was released")
+        keys, self._printed, self._document = self._core.release_keys(table)
+        return [ReleasedKey(*one) for one in keys]
 
     def _fits(self, shape: tuple[int, ...]) -> bool:
         """A single column may come as a list, a single row as a list, a single value as a number."""
@@ -90,7 +109,7 @@ class Certificate:
         )
 
     def __repr__(self) -> str:
-        size = "records" if self._shape is None else "rows={}, columns={}".format(*self._shape)
+        size = "keys" if self._keys else "records" if self._shape is None else "rows={}, columns={}".format(*self._shape)
         return f"Certificate({self._fields['plan']!r}, {size}, {'valid' if self.is_valid else 'used'})"
 
     def __reduce__(self) -> Any:
@@ -113,6 +132,35 @@ class Release(NamedTuple):
     @property
     def text(self) -> str:
         """The rows, and the mean, as the command line prints them: the certificate holds the SHA-256 of this text."""
+        return str(self.certificate._printed)
+
+
+class ReleasedKey(NamedTuple):
+    """A key that is shown.
+
+    Attributes:
+        key: the key.
+        count: its noisy count, or None if the plan is a ``partition_selection``, which releases keys alone.
+    """
+
+    key: str
+    count: int | None
+
+
+class KeyRelease(NamedTuple):
+    """The keys that were released, and the certificate (spent by now) that says what they cost.
+
+    Attributes:
+        keys: in the order of their bytes.
+        certificate: what they cost; spent by now.
+    """
+
+    keys: list[ReleasedKey]
+    certificate: Certificate
+
+    @property
+    def text(self) -> str:
+        """The keys as the command line prints them: the certificate holds the SHA-256 of this text."""
         return str(self.certificate._printed)
 
 
@@ -193,7 +241,7 @@ def certify(
     Args:
         rows: runs of the plan; composed on the same data, unless ``disjoint`` says that each row is of different people.
         on_grid: the values are on the grid already and refused otherwise; by default they are rounded, at a price in sensitivity.
-        records: ``"sum"``, ``"count"`` or ``"mean"`` to release an aggregate over all values as records.
+        records: ``"sum"``, ``"count"`` or ``"mean"`` to release an aggregate over all values as records; ``"keys"`` for the keys of a table.
         grid: step of the grid, a power of two such as 1, 0.25 or ``"2^-20"``.
         bounds: values outside are refused, or clipped if ``clip``.
         epsilon, delta: a target; so are ``mu`` (except with probability ``slack``), ``advantage``, and ``fpr`` with ``tpr``.
@@ -208,7 +256,7 @@ def certify(
     core = _core.certify(
         Plan(plan).text, neighbours or "", rows, columns, disjoint, on_grid, records or "", _grid_exponent(grid), limits, clip, targets
     )
-    return Certificate(core, None if records else (rows, columns))
+    return Certificate(core, None if records else (rows, columns), records == "keys")
 
 
 def release(
@@ -266,6 +314,77 @@ def release(
     released = certificate.release(table)
     mean = float(released[0, 0] / released[1, 0]) if records == "mean" and released[1, 0] > 0 else None
     return Release(released, certificate, mean)
+
+
+def release_keys(
+    plan: PlanLike,
+    rows: Iterable[tuple[str, str] | tuple[str, str, int]],
+    *,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    mu: Number | None = None,
+    slack: Number | None = None,
+    advantage: Number | None = None,
+    fpr: Number | None = None,
+    tpr: Number | None = None,
+    neighbours: str | None = None,
+) -> KeyRelease:
+    """Releases the keys of a table of users: those whose noisy count reaches a threshold, or that pass a coin.
+
+    What each user contributes is bounded first, as the plan says. Every target that is stated binds, as for ``certify``.
+
+    Args:
+        plan: one line ``threshold`` with discrete noise, or ``partition_selection``.
+        rows: (user, key) or (user, key, count); rows of one user and key are added.
+
+    >>> import tradeoff as to
+    >>> rows = [(f"user{u}", key) for u in range(300) for key in ("berlin", "rome", f"home{u}")]
+    >>> released = to.release_keys("threshold(noise=discrete_laplace, scale=5, above=?, partitions=3)", rows, epsilon=1, delta=1e-6)
+    >>> [one.key for one in released.keys]
+    ['berlin', 'rome']
+    >>> to.verify(released.certificate.document, released.text).verdict
+    'confirmed'
+    """
+    table = [_to_key_row(number, row) for number, row in enumerate(rows, 1)]
+    certificate = certify(
+        plan,
+        neighbours=neighbours,
+        records="keys",
+        epsilon=epsilon,
+        delta=delta,
+        mu=mu,
+        slack=slack,
+        advantage=advantage,
+        fpr=fpr,
+        tpr=tpr,
+    )
+    return KeyRelease(certificate.release_keys(table), certificate)
+
+
+_MOST_COUNT = 2**50  # as in release_keys of the library
+
+
+def _to_key_row(number: int, row: Any) -> tuple[str, str, int]:
+    """A row of the table, or an error that names it."""
+
+    def refuse(why: str) -> DomainError:
+        return DomainError(f"rows: row {number} {why}; nothing was released")
+
+    if isinstance(row, (str, bytes)) or not hasattr(row, "__len__") or len(row) not in (2, 3):
+        raise refuse("is not (user, key) or (user, key, count)")
+    for name, cell in zip(("user", "key"), row):
+        if not isinstance(cell, str) or not cell:
+            raise refuse(f"has {name} = {cell!r}, which is no text; write names as text that is not empty")
+        if any(mark in cell for mark in ',"\r\n') or cell != cell.strip():
+            raise refuse(f"has {name} = {cell!r}; commas, quotation marks, line ends and outer blanks are not allowed, because keys are printed as rows")
+    count = row[2] if len(row) == 3 else 1
+    try:
+        whole = int(operator.index(count))
+    except TypeError:
+        whole = 0
+    if not 1 <= whole <= _MOST_COUNT or isinstance(count, bool):
+        raise refuse(f"has count = {count!r}, which is not a whole number from 1 to 2**50")
+    return row[0], row[1], whole
 
 
 def _to_doubles(values: Any, np: Any) -> Any:

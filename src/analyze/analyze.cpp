@@ -15,6 +15,7 @@
 #include "engine/compose.h"
 #include "loss/budgeted_profile.h"
 #include "loss/question_scope.h"
+#include "mechanism/adaptive_choice.h"
 #include "mechanism/renyi_bound.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
@@ -304,6 +305,8 @@ class Analyst final : public WordContext {
     Parts covered;
     Composition composition = whole(std::move(parts), shorter, &covered);
     if (is_one_step(covered) || composition.loss->cost() != Cost::engine) return composition;
+    // [adaptive-block] From below, one block of choices is larger than the fixed pairs of its uses, of which older theorems would speak.
+    if (below_ && holds_choices(covered)) return composition;
     const auto states_divergences = [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound != nullptr; };
     const bool stated = std::any_of(covered.begin(), covered.end(), states_divergences);
     // Of a pair below only the lower ends are used, and older theorems bound from above; with slow parts they take minutes.
@@ -343,6 +346,10 @@ class Analyst final : public WordContext {
   [[nodiscard]] LossPointer pair_of(Parts parts) const {
     const bool alone = parts.size() == 1 && parts.front().times == 1;  // a single part keeps its own distribution, with its atoms
     if (!alone) {
+      // [adaptive-block] The worst profile of several choices is not that of a pair that one analyst realises: from below the choices are
+      // fixed, because the operator may be applied, and its result composed, as if it were one.
+      for (Part& part : parts)
+        if (below_) part.loss = without_choice(std::move(part.loss));
       Composition composed = whole(std::move(parts));
       const bool slow = composed.loss->cost() == Cost::engine;
       LossPointer loss =
@@ -357,6 +364,11 @@ class Analyst final : public WordContext {
   [[nodiscard]] static LossPointer in_composition(LossPointer loss) {
     const StandIn* const known = loss->capabilities(Direction::remove).stand_in;
     return known != nullptr ? known->pair() : loss;
+  }
+
+  [[nodiscard]] static bool holds_choices(const Parts& parts) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [](const Part& part) { return part.loss->capabilities(Direction::remove).adaptive != nullptr; });
   }
 
   [[nodiscard]] static bool is_one_step(const Parts& parts) { return parts.size() == 1 && parts.front().times == 1; }

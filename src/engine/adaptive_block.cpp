@@ -1,57 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/adaptive_block.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tradeoff::detail {
 namespace {
 
 const AdaptiveUses* adaptive_uses_of(const Part& part) { return part.loss->capabilities(Direction::remove).adaptive; }
 
-/// All uses of one adaptive mechanism, and the pair that replaces them.
+/// All uses of some adaptive mechanisms, and the pair that replaces them.
 struct AdaptiveBlock {
-  std::string name;
-  std::uint64_t uses = 0;
+  std::set<std::string> names;
   LossPointer pair;
+
+  [[nodiscard]] bool holds(const Part& part) const {
+    const AdaptiveUses* uses = adaptive_uses_of(part);
+    return uses != nullptr && names.contains(uses->name());
+  }
 };
 
-std::optional<AdaptiveBlock> best_block(const Parts& parts) {
-  std::map<std::string, std::pair<const AdaptiveUses*, std::uint64_t>> found;
+using Shares = std::vector<AdaptiveUses::Share>;
+
+/// All adaptive mechanisms, those with the largest gain first.
+Shares shares_of(const Parts& parts) {
+  std::map<std::string, AdaptiveUses::Share> found;
   for (const Part& part : parts) {
     const AdaptiveUses* uses = part.times == 0 ? nullptr : adaptive_uses_of(part);
-    if (uses == nullptr) continue;
-    auto& [first, total] = found[uses->name()];
-    if (first == nullptr) first = uses;
-    total += part.times;
+    if (uses != nullptr) found.try_emplace(uses->name(), AdaptiveUses::Share{uses, 0}).first->second.uses += part.times;
   }
-  std::optional<AdaptiveBlock> best;
-  double most = 0;
-  for (const auto& [name, group] : found) {
-    const auto& [uses, total] = group;
-    LossPointer pair = uses->together(total);
-    if (pair == nullptr || (best && !(uses->gain(total) > most))) continue;
-    most = uses->gain(total);
-    best = AdaptiveBlock{name, total, std::move(pair)};
-  }
-  return best;
+  Shares shares;
+  for (const auto& [name, share] : found) shares.push_back(share);
+  std::stable_sort(shares.begin(), shares.end(),
+                   [](const auto& one, const auto& other) { return one.of->gain(one.uses) > other.of->gain(other.uses); });
+  return shares;
 }
 
-bool belongs_to(const Part& part, const std::string& name) {
-  const AdaptiveUses* uses = adaptive_uses_of(part);
-  return uses != nullptr && uses->name() == name;
+/// As many mechanisms that join the first one as have a known worst case together.
+std::optional<AdaptiveBlock> joint_block(Shares shares) {
+  const AdaptiveUses& first = *shares.front().of;
+  std::erase_if(shares, [&](const auto& one) { return !first.joins(*one.of); });
+  for (; shares.size() > 1; shares.pop_back())
+    if (LossPointer pair = first.jointly(shares)) {
+      AdaptiveBlock block{{}, std::move(pair)};
+      for (const auto& one : shares) block.names.insert(one.of->name());
+      return block;
+    }
+  return std::nullopt;
 }
 
-/// The keys of all parts, the block by its name, with their numbers. Empty if some part has no key.
+std::optional<AdaptiveBlock> best_block(const Parts& parts) {
+  Shares shares = shares_of(parts);
+  for (; !shares.empty(); shares.erase(shares.begin())) {
+    if (auto joint = joint_block(shares)) return joint;
+    if (LossPointer pair = shares.front().of->together(shares.front().uses))
+      return AdaptiveBlock{{shares.front().of->name()}, std::move(pair)};
+  }
+  return std::nullopt;
+}
+
+/// The keys of all parts, those of the block by their names, with their numbers. Empty if some part has no key.
 std::optional<std::map<std::string, std::uint64_t>> identity_of(const Parts& parts) {
   const auto block = best_block(parts);
   std::map<std::string, std::uint64_t> identity;
   for (const Part& part : parts) {
     if (part.times == 0) continue;
-    const bool in_block = block && belongs_to(part, block->name);
-    const std::string key = in_block ? "block " + block->name : part.loss->key();
+    const std::string key = block && block->holds(part) ? "block " + adaptive_uses_of(part)->name() : part.loss->key();
     if (key.empty()) return std::nullopt;
     identity[key] += part.times;
   }
@@ -64,7 +83,7 @@ std::optional<std::map<std::string, std::uint64_t>> identity_of(const Parts& par
 Parts with_one_block(Parts parts) {
   auto block = best_block(parts);
   if (!block) return parts;
-  std::erase_if(parts, [&](const Part& part) { return part.times == 0 || belongs_to(part, block->name); });
+  std::erase_if(parts, [&](const Part& part) { return part.times == 0 || block->holds(part); });
   parts.push_back({std::move(block->pair), 1});
   return parts;
 }

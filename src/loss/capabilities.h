@@ -132,6 +132,15 @@ class AdaptiveUses {
   [[nodiscard]] virtual std::string name() const = 0;
   /// The worst case over all ways to choose, of so many uses. Null if it is not known.
   [[nodiscard]] virtual LossPointer together(std::uint64_t uses) const = 0;
+  /// Uses of one of several mechanisms.
+  struct Share {
+    const AdaptiveUses* of;
+    std::uint64_t uses;
+  };
+  /// Whether a block of both may be known.
+  [[nodiscard]] virtual bool joins(const AdaptiveUses& /*other*/) const { return false; }
+  /// The worst case of uses of mechanisms that join this one, in every order, which may depend on the outcomes. Null if it is not known.
+  [[nodiscard]] virtual LossPointer jointly(const std::vector<Share>& /*all*/) const { return nullptr; }
   /// About how much a block is better than the product of the pairs that dominate each use. It decides which block is formed.
   [[nodiscard]] virtual double gain(std::uint64_t uses) const = 0;
   /// One use for a group of records that change together, if that is known to be such a mechanism too; otherwise null.

@@ -20,6 +20,7 @@ class AdaptiveChoice final : public ForwardingLoss {
     return known;
   }
   [[nodiscard]] std::string key() const override { return "choice " + uses_->name() + " " + pair_->key(); }
+  [[nodiscard]] const LossPointer& pair() const { return pair_; }
 
  private:
   [[nodiscard]] const Loss& base() const override { return *pair_; }
@@ -27,6 +28,12 @@ class AdaptiveChoice final : public ForwardingLoss {
   LossPointer pair_;
   std::shared_ptr<const AdaptiveUses> uses_;
 };
+
+/// The pair of one use that is fixed in advance; any other loss itself.
+[[nodiscard]] inline LossPointer without_choice(LossPointer loss) {
+  const auto* const choice = dynamic_cast<const AdaptiveChoice*>(loss.get());
+  return choice == nullptr ? loss : choice->pair();
+}
 
 /// Uses of which only the worst case of a single one is known; several enter by their pairs. [adaptive-block]
 class ChosenOnce final : public AdaptiveUses {

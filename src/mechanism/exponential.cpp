@@ -90,7 +90,18 @@ class RangeUses final : public AdaptiveUses {
   [[nodiscard]] std::string name() const override { return make_key("bounded_range", {range_}); }
   [[nodiscard]] LossPointer together(std::uint64_t uses) const override {
     if (uses == 1) return std::make_shared<BoundedRangeLoss>(range_, origin_);
-    return adaptive_range_loss(range_, uses, origin_);
+    return adaptive_range_loss({{range_, uses}}, origin_);
+  }
+  [[nodiscard]] bool joins(const AdaptiveUses& other) const override { return dynamic_cast<const RangeUses*>(&other) != nullptr; }
+  [[nodiscard]] LossPointer jointly(const std::vector<Share>& all) const override {
+    std::vector<UsesOfRange> ranges;
+    Citations origin;
+    for (const Share& share : all) {
+      const auto& one = dynamic_cast<const RangeUses&>(*share.of);
+      ranges.push_back({one.range_, share.uses});
+      origin.insert(origin.end(), one.origin_.begin(), one.origin_.end());
+    }
+    return adaptive_range_loss(std::move(ranges), origin);
   }
   // The variances of the losses are uses range^2/3 in the product and at most uses range^2/4 in a block.
   [[nodiscard]] double gain(std::uint64_t uses) const override { return static_cast<double>(uses) * range_.hi * range_.hi; }

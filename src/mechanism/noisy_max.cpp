@@ -94,9 +94,12 @@ struct NoisyMax {
                                Method::closed_form);
     return std::make_shared<ConstraintsLoss>(gaussian_noisy_max(shift, candidates), true, Citations{reduction(), many});
   }
-  /// Two candidates alone, with their difference chosen after all else is known; a lower bound of one use where `exact` is false.
-  [[nodiscard]] LossPointer two_candidates() const {
+  /// A lower bound of one use where `exact` is false: two candidates alone, with their difference chosen after all else is known, or two
+  /// halves of the candidates.
+  [[nodiscard]] LossPointer witness() const {
     if (noise == MaxNoise::laplace) return std::make_shared<LaplaceDifference>(shift);
+    static const Citation halves("noisy-max-gaussian", "lower ends: the candidates in two halves that move against each other");
+    if (LossPointer found = candidates > 2 ? gaussian_noisy_max_witness(shift, candidates, {reduction(), halves}) : nullptr) return found;
     return gaussian_loss(shift / sqrt(Interval::exactly(2)), {reduction()});
   }
   /// Two candidates with utilities half a shift apart, which change places: randomised response. All others are far below.
@@ -121,7 +124,7 @@ class NoisyMaxUses final : public AdaptiveUses {
   [[nodiscard]] LossPointer together(std::uint64_t uses) const override {
     if (uses != 1) return nullptr;
     if (use_.exact()) return use_.above();
-    return from_below_ ? use_.two_candidates() : nullptr;
+    return from_below_ ? use_.witness() : nullptr;
   }
   [[nodiscard]] double gain(std::uint64_t uses) const override { return static_cast<double>(uses) * use_.shift.hi * use_.shift.hi; }
   [[nodiscard]] LossPointer of_group(std::uint64_t size) const override {

@@ -4,7 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <queue>
+#include <string>
+#include <utility>
 
+#include "loss/atoms.h"
+#include "loss/key.h"
+#include "mechanism/finite.h"
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
 
@@ -165,6 +170,115 @@ std::vector<Guarantee> gaussian_noisy_max(Interval shift, std::uint64_t candidat
     found.push_back({Interval::exactly(epsilon), Interval::exactly(delta_at(epsilon))});
   }
   return found;
+}
+
+namespace {
+
+constexpr double witness_step = 0.0025;               // of the grid, about: the lower ends are then within a percent of the best event
+constexpr double least_witness_shift = 1e-3;          // below it the grid has too many nodes
+constexpr double witness_from = -9, witness_to = 12;  // a billion candidates have their largest noise in between
+
+/// Chances of an event under both neighbours: at least p, and at most q.
+struct EventChances {
+  double p, q;
+};
+
+/// The chance that the largest noise of `in` candidates, raised by n steps, exceeds that of `out` others, as sums over the largest noise of
+/// the first: between the values at both ends of every cell.
+class EventTable {
+ public:
+  EventTable(double in, double out, double step) {
+    const auto nodes = static_cast<std::size_t>(std::ceil((witness_to - witness_from) / step)) + 1;
+    Interval before = Interval::exactly(0);
+    for (std::size_t i = 0; i < nodes; ++i) {
+      const Interval log_chance = log_normal_cdf(witness_from + Interval::exactly(static_cast<double>(i)) * step);
+      const Interval here = exp(in * log_chance), others = exp(out * log_chance);
+      low_others_.push_back(std::max(0.0, others.lo));
+      high_others_.push_back(std::min(1.0, others.hi));
+      if (i > 0) {
+        low_steps_.push_back(std::max(0.0, (here - before).lo));
+        high_steps_.push_back(std::max(0.0, (here - before).hi));
+      } else {
+        outside_ = here.hi;
+      }
+      before = here;
+    }
+    outside_ = numeric::add_up(outside_, std::max(0.0, (1.0 - before).hi));
+  }
+
+  /// Raised by so many steps, which may be negative.
+  [[nodiscard]] double low(std::ptrdiff_t raised) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < low_steps_.size(); ++i) sum += low_steps_[i] * at(low_others_, i, raised, 0, low_others_.back());
+    return sum * (1 - 1e-11);  // of up to 21000 roundings
+  }
+  [[nodiscard]] double high(std::ptrdiff_t raised) const {
+    double sum = outside_;
+    for (std::size_t i = 0; i < high_steps_.size(); ++i) sum += high_steps_[i] * at(high_others_, i + 1, raised, high_others_.front(), 1);
+    return std::min(1.0, sum * (1 + 1e-11));
+  }
+
+ private:
+  [[nodiscard]] static double at(const std::vector<double>& values, std::size_t i, std::ptrdiff_t raised, double before, double after) {
+    const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(i) + raised;
+    if (place < 0) return before;
+    return place < static_cast<std::ptrdiff_t>(values.size()) ? values[static_cast<std::size_t>(place)] : after;
+  }
+
+  std::vector<double> low_others_, high_others_, low_steps_, high_steps_;
+  double outside_ = 0;
+};
+
+/// The pair whose tests are the events and their mixtures: p as a function of q, its least concave majorant from (0, 0) to (1, 1).
+LossPointer pair_of_events(std::vector<EventChances> events, std::string key, const Citations& origin) {
+  events.push_back({0, 0});
+  events.push_back({1, 1});
+  std::sort(events.begin(), events.end(),
+            [](const EventChances& a, const EventChances& b) { return std::pair(a.q, -a.p) < std::pair(b.q, -b.p); });
+  std::vector<EventChances> hull;
+  const auto below = [](const EventChances& a, const EventChances& b, const EventChances& c) {
+    return (b.p - a.p) * (c.q - a.q) <= (c.p - a.p) * (b.q - a.q);
+  };
+  for (const EventChances& one : events) {
+    if (!hull.empty() && !(one.q > hull.back().q && one.p > hull.back().p)) continue;
+    while (hull.size() >= 2 && below(hull[hull.size() - 2], hull.back(), one)) hull.pop_back();
+    hull.push_back(one);
+  }
+  if (hull.size() < 2 || hull.back().q < 1) return nullptr;
+  std::vector<Interval> p, q;
+  for (std::size_t i = 1; i < hull.size(); ++i) {
+    p.push_back(Interval::exactly(hull[i].p) - hull[i - 1].p);
+    q.push_back(Interval::exactly(hull[i].q) - hull[i - 1].q);
+  }
+  return finite_loss(atoms_of_pair(p, q), std::move(key), origin);
+}
+
+}  // namespace
+
+LossPointer gaussian_noisy_max_witness(Interval shift, std::uint64_t candidates, const Citations& origin) {
+  if (!(shift.lo >= least_witness_shift && shift.lo <= 40)) return nullptr;
+  const auto steps = static_cast<std::ptrdiff_t>(std::ceil(shift.lo / witness_step));
+  const double step = numeric::divide_down(shift.lo, static_cast<double>(steps));  // the utilities move by steps * step, at most the shift
+  const auto reach = static_cast<std::ptrdiff_t>(8 / step);
+  const std::uint64_t half = candidates / 2;
+  std::vector<EventChances> events;
+  const auto add = [&](std::uint64_t in, std::uint64_t out) {
+    const EventTable table(static_cast<double>(in), static_cast<double>(out), step);
+    const std::ptrdiff_t every = std::max<std::ptrdiff_t>(1, reach / 200);
+    for (std::ptrdiff_t raised = -reach; raised <= reach + steps; raised += every) {
+      const EventChances found{table.low(raised), table.high(raised - steps)};
+      if (found.p > found.q && found.q > 0) events.push_back(found);
+    }
+  };
+  add(half, candidates - half);
+  if (2 * half != candidates) add(candidates - half, half);
+  for (double t = -8; t <= 8; t += 0.05) {  // two candidates alone, all others far below
+    const Interval mu = Interval::exactly(shift.lo) / sqrt(Interval::exactly(2));
+    const EventChances found{normal_cdf(Interval::exactly(t)).lo, normal_cdf(t - mu).hi};
+    if (found.p > found.q && found.q > 0) events.push_back(found);
+  }
+  return pair_of_events(std::move(events), make_key("noisy_max_witness", {shift, Interval::exactly(static_cast<double>(candidates))}),
+                        origin);
 }
 
 }  // namespace tradeoff::detail

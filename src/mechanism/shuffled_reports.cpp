@@ -30,6 +30,7 @@ namespace {
 constexpr std::size_t fine_cells = 600;           // relative width of delta about 1e-5 at a million users and more
 constexpr std::size_t coarse_cells = 120;         // for the points of a finite pair; their errors matter less in a composition
 constexpr std::size_t cells_of_few = 200;         // the same for fewer users, whose sums depend more on the number of reports
+constexpr std::size_t cells_of_binary = 3000;     // relative width of delta about 1e-2 of the witness with two values
 constexpr std::uint64_t most_listed_users = 120;  // up to here every number of reports of each kind is listed
 constexpr std::uint64_t many_users = 1'000'000;
 constexpr std::size_t nodes_of_pair = 320;  // points of a finite pair up to where delta is negligible_delta
@@ -288,15 +289,12 @@ class ShuffledLoss final : public Loss, public ClosedForms, public FiniteForm {
   mutable LossPointer finite_;
 };
 
-/// A finite pair with many losses that are not on a lattice. [lattice-pair]
+/// A finite pair with many losses that are not on a lattice, those of its ends hardly known. It is asked itself: the exact engine would add
+/// the largest error of all losses to each. [lattice-pair]
 class BinaryWitness final : public ForwardingLoss, public FiniteForm {
  public:
   BinaryWitness(LossPointer pair, double largest) : pair_(std::move(pair)), largest_(largest) {}
-  [[nodiscard]] Capabilities capabilities(Direction direction) const override {
-    Capabilities known = ForwardingLoss::capabilities(direction);
-    known.finite_form = this;
-    return known;
-  }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.finite_form = this, .cost = Cost::engine}; }
   [[nodiscard]] LossPointer finite_form() const override {
     std::call_once(made_, [this] {
       const auto found = sampled_deltas(largest_, [&](double e) { return pair_->delta(Direction::remove, Interval::exactly(e)); });
@@ -339,7 +337,7 @@ LossPointer shuffled_loss(const ReportLaw& law, ComposedBy side) { return std::m
 // the value v, and its law has the density (E u + (n - u)/E)/n with respect to that otherwise.
 LossPointer binary_witness(Interval epsilon, std::uint64_t users) {
   const Interval n = Interval::exactly(users), local = exp(epsilon), share = 1.0 / (local + 1.0);
-  numeric::BinomialCells bins = numeric::binomial_cells(users, share, fine_cells);
+  numeric::BinomialCells bins = numeric::binomial_cells(users, share, cells_of_binary);
   bins.cells.front().first = 0;
   bins.cells.back().last = users;
   for (numeric::BinomialCell* end : {&bins.cells.front(), &bins.cells.back()})

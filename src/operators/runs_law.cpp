@@ -166,8 +166,17 @@ LawPointer make_positive_runs(const Arguments& arguments) {
   return std::make_shared<PoissonRuns>(arguments.number("mean"), true, arguments.written("mean").text);
 }
 LawPointer make_geometric_runs(const Arguments& arguments) {
-  const Interval success = clamp(1.0 / arguments.number("mean"), 0, 1);
-  return std::make_shared<NegativeBinomialRuns>(Interval::exactly(1), success, "geometric with mean " + arguments.written("mean").text);
+  const auto stopped_with = [](Interval success, const std::string& words) {
+    return std::make_shared<NegativeBinomialRuns>(Interval::exactly(1), success, words);
+  };
+  if (arguments.has("success"))
+    return stopped_with(arguments.number("success"), "geometric with chance of success " + arguments.written("success").text);
+  const Number& mean = arguments.written("mean");
+  if (mean.value.hi < 1)
+    arguments.refuse(
+        "mean", mean.text,
+        "at least 1: the law starts with one run. For a chance to stop after each run write geometric(success=" + mean.text + ")");
+  return stopped_with(clamp(1.0 / arguments.number("mean"), 0, 1), "geometric with mean " + mean.text);
 }
 LawPointer make_negative_binomial_runs(const Arguments& arguments) {
   return std::make_shared<NegativeBinomialRuns>(
@@ -242,11 +251,13 @@ Word poisson_positive_runs_word() {
 }
 
 Word geometric_runs_word() {
-  return {.role = Role::law,
-          .name = "geometric",
-          .meaning = "1, 2, 3, ... runs: after each, stop with probability 1/mean",
-          .parameters = {{"mean", Kind::number, "mean number of runs", means_from_one}},
-          .law = make_geometric_runs};
+  return {
+      .role = Role::law,
+      .name = "geometric",
+      .meaning = "1, 2, 3, ... runs: after each, stop with probability 1/mean",
+      .parameters = {{.name = "mean", .kind = Kind::number, .meaning = "mean number of runs", .range = means_from_one, .form = 1},
+                     {.name = "success", .kind = Kind::number, .meaning = "chance to stop after each run", .range = successes, .form = 2}},
+      .law = make_geometric_runs};
 }
 
 Word negative_binomial_runs_word() {

@@ -339,7 +339,12 @@ Value Parser::read_number_value(const Parameter& parameter, const Token& first) 
   count(first);
   const std::string name(parameter.name);
   if (first.is('?')) return {Unknown{}, first.offset};
-  if (says_not_finite(first.text)) throw ParseError(name + " must be a finite number, found " + describe(first), first.offset);
+  if (says_not_finite(first.text)) {
+    const bool bounds = parameter.effect.known && !parameter.effect.more_is_safer;
+    throw ParseError(name + " must be a finite number, found " + describe(first) + ". It states: " + std::string(parameter.meaning) +
+                         (bounds ? "; without a bound nothing is guaranteed" : ""),
+                     first.offset);
+  }
   if (first.kind == Token::Kind::name) {
     throw ParseError(
         "expected a number for " + name + ", found " + describe(first) + "; write a decimal or a quotient: 0.5, 1e-5, 256/60000",

@@ -106,7 +106,7 @@ TEST(BestOf, TheUpperEndIsNearTheGoldenBound) {
 std::string golden_law(const nlohmann::json& inputs) {
   const std::string name = inputs["runs"];
   std::string text = name + "(";
-  if (name == "geometric") return "negative_binomial(shape=1, success=" + inputs["parameters"][0].get<std::string>() + ")";
+  if (name == "geometric") return "geometric(success=" + inputs["parameters"][0].get<std::string>() + ")";
   for (const auto& one : inputs["parameters"]) text += (text.back() == '(' ? "" : ", ") + one.get<std::string>();
   return text + ")";
 }
@@ -334,7 +334,7 @@ TEST(BestOf, RefusalsSayWhatToWrite) {
   EXPECT_THAT(refusal("gdp(1) | best_of(runs=pmf([1]))"), HasSubstr("at least one run"));
   EXPECT_THAT(refusal("gdp(1) | best_of(runs=pmf([-0.5, 1.5]))"), HasSubstr("between 0 and 1"));
   EXPECT_THAT(refusal("gdp(1) | best_of(runs=poisson(mean=0))"), HasSubstr("mean = 0 is not allowed; it must be above 0"));
-  EXPECT_THAT(refusal("gdp(1) | best_of(runs=geometric(mean=0.5))"), HasSubstr("between 1 and"));
+  EXPECT_THAT(refusal("gdp(1) | best_of(runs=geometric(0.1))"), HasSubstr("write geometric(success=0.1)"));
   EXPECT_THAT(refusal("gdp(1) | best_of(runs=negative_binomial(shape=-1, success=0.1))"), HasSubstr("shape = -1"));
   EXPECT_THAT(refusal("gdp(1) | best_of(runs=negative_binomial(shape=1, success=0))"), HasSubstr("success = 0"));
   EXPECT_THAT(refusal("gdp(1) | best_of(runs=exactly(0))"), HasSubstr("at least 1"));

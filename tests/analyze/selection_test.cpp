@@ -18,7 +18,9 @@ namespace {
 
 using test::Encloses;
 using test::IsTight;
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 Curve curve_of(const std::string& text, Neighbours neighbours = Neighbours::unstated) { return analyze(parse(text), neighbours); }
 Interval delta_of_plan(const std::string& text, double epsilon) { return curve_of(text).delta_at(epsilon); }
@@ -92,16 +94,41 @@ TEST(Exponential, LiesBetweenFixedChoicesAndTheProductOfPairs) {
   EXPECT_GT(delta_of_plan("exponential(1) | repeat(2)", 0).lo, 0.3033);
 }
 
-TEST(Exponential, OtherRangesEnterByTheirPairs) {
-  // The golden products are those of the pairs: two ranges that differ in the last digit cannot form a block.
+TEST(Exponential, SeveralRangesAreOneBlockInTheWorstOrder) {
   const Interval two = delta_of_plan("exponential(1); exponential(1.0000000001)", 0);
-  EXPECT_THAT(two, Encloses(0.30336549648318225911));  // at least the worst adaptive use of both
-  EXPECT_LE(two.hi, 0.32260623);                       // at most the product of the pairs
-  EXPECT_THAT(theorems_of("exponential(1); exponential(2)", 0), HasSubstr("bracketed-pair"));
-  // In the worst order 2 and 0.5 cost 0.011 more than in the other.
+  EXPECT_THAT(two, Encloses(0.30336549648318225911));  // of two equal ranges: at most 1e-10 less
+  EXPECT_THAT(two, IsTight(1e-6));
+  // The wider one last costs 0.35877, the wider one first up to 0.011 less; the plan does not say which comes first.
   const Interval orders = delta_of_plan("exponential(2); exponential(0.5)", 0.4);
-  EXPECT_TRUE(meet(orders, delta_of_plan("exponential(0.5); exponential(2)", 0.4)));
-  EXPECT_GE(orders.hi, delta_of_plan("exponential(2); gaussian(1e9)", 0.4).lo);
+  EXPECT_EQ(delta_of_plan("exponential(0.5); exponential(2)", 0.4), orders);
+  EXPECT_GT(orders.hi, 0.358767889);  // reached by 401 choices of t for each step, in either order
+  EXPECT_THAT(orders, IsTight(1e-6));
+  EXPECT_THAT(theorems_of("exponential(1); exponential(2)", 0), AllOf(HasSubstr("adaptive-block"), Not(HasSubstr("bracketed-pair"))));
+  const Interval between = delta_of_plan("exponential(1); gaussian(3); exponential(0.5); exponential(1)", 0.8);
+  EXPECT_THAT(between, IsTight(1e-4));
+  EXPECT_GT(between.lo, delta_of_plan("exponential(1) | repeat(2); gaussian(3)", 0.8).hi);
+  EXPECT_LT(between.hi, delta_of_plan("exponential(1) | repeat(3); gaussian(3)", 0.8).lo);
+}
+
+TEST(Exponential, RangesWithoutACommonGridEnterByTheirPairs) {
+  const char* const plan = "exponential(0.1) | repeat(20); exponential(0.00000314159)";
+  EXPECT_THAT(theorems_of(plan, 0.8), HasSubstr("bracketed-pair"));
+  const Interval delta = delta_of_plan(plan, 0.8);
+  EXPECT_LE(delta.lo, delta.hi);  // bounds on the fixed pairs from below are none of the block
+  EXPECT_GT(delta.hi, delta_of_plan("exponential(0.1) | repeat(20)", 0.8).lo);
+  EXPECT_LT(delta.lo, delta_of_plan("exponential(0.1) | repeat(21)", 0.8).hi);
+}
+
+// The worst profile of one or several choices belongs to no pair: products of it are no lower ends.
+TEST(Exponential, LowerEndsOfChoicesUnderOperatorsAreReached) {
+  const double truth = curve_of("exponential(0.5) | repeat(4)", Neighbours::add_remove).delta_at(0.6).hi;
+  for (const char* const plan : {"(exponential(0.5); gaussian(sigma=1e9)) | poisson(rate=1) | repeat(4)",
+                                 "(exponential(0.5) | repeat(2)) | poisson(rate=0.999999999) | repeat(2)",
+                                 "mixture([(0.999999999, (exponential(0.5) | repeat(2))), (0.000000001, dp(0, 0))]) | repeat(2)"}) {
+    const Interval found = curve_of(plan, Neighbours::add_remove).delta_at(0.6);
+    EXPECT_LE(found.lo, truth * (1 + 1e-6)) << plan;
+    EXPECT_GE(found.hi, truth * (1 - 1e-6)) << plan;
+  }
 }
 
 TEST(Exponential, OperatorsUseItsPair) {
@@ -184,6 +211,22 @@ TEST(NoisyMax, ManyCandidatesWithGaussianNoise) {
   // More candidates cost more, and a group of splits is no better than each of its splits.
   EXPECT_GE(delta_of_plan("noisy_max(noise=gaussian, scale=4, candidates=40)", 0.5).hi,
             delta_of_plan("noisy_max(noise=gaussian, scale=4, candidates=13)", 0.5).hi);
+}
+
+// [noisy-max-gaussian] The events of the golden table are found; the best one of two candidates alone is far smaller.
+TEST(NoisyMax, LowerEndsOfGaussianNoiseAreNearTheGoldenEvents) {
+  for (const auto& entry : test::golden_group("selection.json", "noisy_max_gaussian_witness")) {
+    const Interval delta = analyze(parse(entry["plan"].get<std::string>())).delta_at(read_number(entry["inputs"]["e"].get<std::string>()));
+    const double event = test::golden_double(entry["value"]);
+    EXPECT_GT(delta.lo, 0.98 * event) << entry["id"];
+    EXPECT_LE(delta.lo, 1.001 * event) << entry["id"];
+  }
+  for (const char* const plan :
+       {"noisy_max(noise=gaussian, scale=0.1, candidates=3)", "noisy_max(noise=gaussian, scale=3, candidates=7) | repeat(3)"})
+    for (const double epsilon : {-0.5, 0.0, 0.01, 1.0}) {
+      const Interval delta = delta_of_plan(plan, epsilon);
+      EXPECT_LE(delta.lo, delta.hi) << plan << " " << epsilon;
+    }
 }
 
 TEST(NoisyMax, RefusalsSayWhatWouldBeNeeded) {

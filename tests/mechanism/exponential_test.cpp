@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "mechanism/adaptive_range.h"
@@ -77,7 +78,7 @@ TEST(BoundedRange, HugeAndTinyRangesStayOrdered) {
 TEST(AdaptiveRange, TwoStepsAreTheOutcomeTreesOfTwentyDigits) {
   for (const auto& entry : test::golden_group("selection.json", "br_adaptive")) {
     const auto& inputs = entry["inputs"];
-    const LossPointer loss = adaptive_range_loss(number_of(inputs["eps"]), inputs["k"].get<std::uint64_t>(), {});
+    const LossPointer loss = adaptive_range_loss({{number_of(inputs["eps"]), inputs["k"].get<std::uint64_t>()}}, {});
     const Interval delta = delta_at(loss, number_of(inputs["e"]));
     EXPECT_THAT(delta, Encloses(entry["value"].get<std::string>())) << entry["id"];
     EXPECT_THAT(delta, IsTight(1e-6)) << entry["id"];
@@ -87,7 +88,7 @@ TEST(AdaptiveRange, TwoStepsAreTheOutcomeTreesOfTwentyDigits) {
 TEST(AdaptiveRange, NoFixedChoiceIsWorse) {
   for (const auto& entry : test::golden_group("selection.json", "br_nonadaptive")) {
     const auto& inputs = entry["inputs"];
-    const LossPointer loss = adaptive_range_loss(number_of(inputs["eps"]), inputs["k"].get<std::uint64_t>(), {});
+    const LossPointer loss = adaptive_range_loss({{number_of(inputs["eps"]), inputs["k"].get<std::uint64_t>()}}, {});
     const Interval delta = delta_at(loss, number_of(inputs["e"]));
     EXPECT_GE(delta.hi, test::golden_double(entry["value"]) * (1 - 1e-12)) << entry["id"];
     EXPECT_LE(delta.lo, 2 * test::golden_double(entry["value"])) << entry["id"];
@@ -113,19 +114,69 @@ TEST(AdaptiveRange, AdversariesStayBelowAndComeClose) {
     for (const int steps : {2, 3})
       for (const double share : {-0.5, 0.0, 0.2, 0.55, 0.9}) {
         const double e = share * steps * range, attack = reached(range, steps, e, choices);
-        const LossPointer loss = adaptive_range_loss(Interval::exactly(range), static_cast<std::uint64_t>(steps), {});
+        const LossPointer loss = adaptive_range_loss({{Interval::exactly(range), static_cast<std::uint64_t>(steps)}}, {});
         const Interval delta = delta_at(loss, Interval::exactly(e));
         EXPECT_GE(delta.hi, attack * (1 - 1e-12)) << range << " " << steps << " " << e;
         EXPECT_LE(delta.lo, attack * 1.15) << range << " " << steps << " " << e;
       }
 }
 
+/// The same with uses of several ranges, in any order.
+double reached(std::vector<std::pair<double, int>> left, double e, int choices) {
+  double best = std::max(0.0, -std::expm1(e));
+  bool any = false;
+  for (auto& [range, uses] : left) {
+    if (uses == 0) continue;
+    if (!std::exchange(any, true)) best = 0;
+    --uses;
+    for (int i = 0; i <= choices; ++i) {
+      const double t = i * range / choices, p = std::expm1(t - range) / std::expm1(-range);
+      best = std::max(best, p * reached(left, e - t, choices) + (1 - p) * reached(left, e - t + range, choices));
+    }
+    ++uses;
+  }
+  return best;
+}
+
+// [adaptive-block]
+TEST(AdaptiveRange, SeveralRangesInEveryOrder) {
+  const std::vector<std::vector<std::pair<double, int>>> plans{{{2, 1}, {0.5, 1}}, {{1, 2}, {0.3, 1}}, {{1, 1}, {0.7, 1}, {0.25, 1}}};
+  for (const auto& plan : plans)
+    for (const double e : {-0.4, 0.0, 0.4, 0.9}) {
+      std::vector<UsesOfRange> uses;
+      for (const auto& [range, times] : plan) uses.push_back({Interval::exactly(range), static_cast<std::uint64_t>(times)});
+      const Interval delta = delta_at(adaptive_range_loss(uses, {}), Interval::exactly(e));
+      const double attack = reached(plan, e, 20);
+      EXPECT_GE(delta.hi, attack * (1 - 1e-12)) << e;
+      EXPECT_LE(delta.lo, attack * 1.01) << e;
+      EXPECT_THAT(delta, IsTight(1e-6)) << e;
+    }
+}
+
+TEST(AdaptiveRange, RangesAreRoundedOutwardToACommonGrid) {
+  const std::vector<UsesOfRange> all{{Interval::exactly(0.5), 1}, {Interval::exactly(0.3333), 2}, {Interval::exactly(0.1667), 1}};
+  const RangeGrid grid = grid_of(all, {3, 2, 1});
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    EXPECT_GE(static_cast<double>(grid.cells[k]) * grid.h.hi, all[k].range.hi);
+    EXPECT_LE(static_cast<double>(grid.cells[k]) * grid.h.lo, all[k].range.lo);
+  }
+  // On a grid that hardly fits, the bounds are far apart but hold.
+  const AdaptiveTable coarse = adaptive_table(all, grid_of(all, {30, 20, 10}), 38);
+  const double attack = reached({{0.5, 1}, {0.3333, 2}, {0.1667, 1}}, 0.4, 6);
+  EXPECT_GE(coarse.above[static_cast<std::size_t>(0.4 / grid.h.hi * 10)], attack);
+}
+
+AdaptiveTable table_of(Interval range, std::uint64_t uses, std::size_t cells, double depth) {
+  const std::vector<UsesOfRange> all{{range, uses}};
+  return adaptive_table(all, grid_of(all, {cells}), depth);
+}
+
 TEST(AdaptiveRange, CoarseTablesEncloseFineOnes) {
   const Interval range = Interval::exactly(0.25);
-  const AdaptiveTable fine = adaptive_table(range, 12, 512, 38);
+  const AdaptiveTable fine = table_of(range, 12, 512, 38);
   for (const std::size_t cells : {8, 32, 128})
     for (const double depth : {5.0, 38.0}) {
-      const AdaptiveTable coarse = adaptive_table(range, 12, cells, depth);
+      const AdaptiveTable coarse = table_of(range, 12, cells, depth);
       for (std::size_t n = 0; n < coarse.above.size(); ++n) {
         const std::size_t same = n * (512 / cells);
         EXPECT_GE(coarse.above[n], fine.below[same]) << cells << " " << n;
@@ -135,7 +186,7 @@ TEST(AdaptiveRange, CoarseTablesEncloseFineOnes) {
 }
 
 TEST(AdaptiveRange, ProfileFallsAndMirrors) {
-  const LossPointer loss = adaptive_range_loss(Interval::exactly(0.5), 6, {});
+  const LossPointer loss = adaptive_range_loss({{Interval::exactly(0.5), 6}}, {});
   double before = 1;
   for (double e = -3.5; e <= 3.5; e += 0.037) {
     const Interval delta = delta_at(loss, Interval::exactly(e)), other = delta_at(loss, Interval::exactly(-e));
@@ -149,7 +200,7 @@ TEST(AdaptiveRange, ProfileFallsAndMirrors) {
 }
 
 TEST(AdaptiveRange, AThousandStepsAreTight) {
-  const LossPointer loss = adaptive_range_loss(Interval::exactly(0.1), 1000, {});
+  const LossPointer loss = adaptive_range_loss({{Interval::exactly(0.1), 1000}}, {});
   const Interval delta = delta_at(loss, Interval::exactly(8));
   EXPECT_THAT(delta, Encloses(Interval{2.48365e-6, 2.48366e-6}));  // where the ends for 100 to 900 cells point to
   EXPECT_THAT(delta, IsTight(5e-5));
@@ -157,9 +208,11 @@ TEST(AdaptiveRange, AThousandStepsAreTight) {
 }
 
 TEST(AdaptiveRange, WhatTakesTooLongIsLeftToProducts) {
-  EXPECT_EQ(adaptive_range_loss(Interval::exactly(0.1), 10'000'000, {}), nullptr);
-  EXPECT_EQ(adaptive_range_loss(Interval::exactly(1e5), 3, {}), nullptr);
-  EXPECT_EQ(adaptive_range_loss(Interval::exactly(0), 3, {}), nullptr);
+  EXPECT_EQ(adaptive_range_loss({{Interval::exactly(0.1), 10'000'000}}, {}), nullptr);
+  EXPECT_EQ(adaptive_range_loss({{Interval::exactly(1e5), 3}}, {}), nullptr);
+  EXPECT_EQ(adaptive_range_loss({{Interval::exactly(0), 3}}, {}), nullptr);
+  EXPECT_EQ(adaptive_range_loss({{Interval::exactly(0.1), 3000}, {Interval::exactly(0.2), 3000}}, {}), nullptr);
+  EXPECT_EQ(adaptive_range_loss({{Interval::exactly(0.1), 10}, {Interval::exactly(1e-6), 10}}, {}), nullptr);  // no common grid
 }
 
 }  // namespace

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "mechanism/randomized_response.h"
+#include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "plan/arguments.h"
 #include "support/matchers.h"
 #include "tradeoff/analyze.h"
 #include "tradeoff/calibrate.h"
@@ -131,6 +133,28 @@ TEST(ShuffledReports, WitnessesAreReached) {
       EXPECT_NEAR(binary_witness(local, others + 1)->delta(Direction::remove, at).lo, average, 1e-12);
     }
   }
+}
+
+TEST(ShuffledReports, WitnessesComeCloseForAnyNumberOfUsers) {
+  for (const char* const users : {"1000", "1e5", "1e7", "1e9"})
+    for (const char* const kind : {"0.5", "0.5, randomizer=randomized_response", "2, randomizer=randomized_response", "1",
+                                   "2, randomizer=randomized_response, choices=20"}) {
+      const std::string text = std::string(kind);
+      const std::size_t comma = std::min(text.find(','), text.size());
+      const Curve curve = analyze(parse("shuffled_reports(" + text.substr(0, comma) + ", " + users + text.substr(comma) + ")"));
+      const Interval epsilon = curve.epsilon_at(1e-7);
+      EXPECT_GT(epsilon.lo, 0.7 * epsilon.hi) << kind << " " << users;
+    }
+}
+
+// The clone chance is proved for one randomiser that all users share.
+TEST(ShuffledReports, RandomisersThatDifferCannotBeStated) {
+  for (const char* const plan : {"shuffled_reports(epsilon=[1, 2], users=2)", "shuffled_reports(epsilon=1, users=2, randomizer=own)",
+                                 "shuffled_reports(epsilon=1, users=2, clone_chance=0.5)"})
+    EXPECT_THROW((void)parse(plan), Error) << plan;
+  const Plan plan = parse("shuffled_reports(epsilon=1, users=100)");
+  const Arguments arguments(std::get<Call>(plan.lines.front().source));
+  EXPECT_NE(shuffled_reports_word().promise(arguments).find("All of them use the same randomiser"), std::string::npos);
 }
 
 TEST(ShuffledReports, OneUserIsTheLocalMechanism) {

@@ -119,6 +119,9 @@ const Family families[] = {
      [](PlanSource& s) { return "gaussian(sigma=" + s.number(0.7, 10) + ")" + s.poisson(0.005, 0.2) + s.repeat(100, 10000); }},
     {"sampled_laplace", 6,
      [](PlanSource& s) { return "laplace(scale=" + s.number(0.6, 1.2) + ")" + s.poisson(0.5, 0.9) + s.repeat(6, 16); }, 1e-3, false},
+    {"choice", 10, [](PlanSource& s) { return "exponential(epsilon=" + s.number(0.1, 4) + ")"; }},
+    {"choice_and_others", 10,
+     [](PlanSource& s) { return "exponential(epsilon=" + s.number(0.2, 3) + "); " + s.laplace() + "; " + s.gaussian(); }},
     {"gaussian_and_laplace", 14, [](PlanSource& s) { return s.gaussian() + "; " + s.laplace() + s.repeat(1, 20); }},
     {"sampled_and_finite", 14,
      [](PlanSource& s) {

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal, localcontext
+from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 from math import comb, exp, fsum, inf, nextafter
 from sys import float_info
@@ -237,13 +237,46 @@ def _read_with_replacement(event: Any, terms: _Terms) -> Plan | None:
 
 
 def _read_repeat_and_select(event: Any, terms: _Terms) -> Plan | None:
-    if event.shape not in (1, inf):
-        raise UnsupportedError(
-            f"RepeatAndSelectDpEvent: shape = {event.shape} is given by its mean, and a plan by the chance of success; "
-            "write best_of(runs=negative_binomial(shape, success)), or use shape 1 (geometric) or infinity (Poisson)"
-        )
     inner = _read(event.event, terms)
-    return None if inner is None else inner.best_of(Runs.geometric(event.mean) if event.shape == 1 else Runs.poisson(event.mean))
+    return None if inner is None else inner.best_of(_runs(event.mean, event.shape))
+
+
+def _runs(mean: float, shape: float) -> Runs:
+    """The law of the number of runs. Where the event states the mean and a plan the chance of success, this is rounded down: to more runs."""
+    if not shape >= 0:
+        raise UnsupportedError(f"RepeatAndSelectDpEvent: shape = {shape} is not allowed; it must be at least 0")
+    if shape == inf:
+        return Runs.poisson(mean)
+    if shape == 1:
+        return Runs.geometric(mean)
+    if not 1 < mean < inf:
+        raise UnsupportedError(f"RepeatAndSelectDpEvent: mean = {mean} is not supported for shape = {shape}; it must be above 1")
+    success = _success_below(Decimal(mean), Decimal(shape))
+    return Runs.negative_binomial(shape, success) if shape else Runs.logarithmic(success)
+
+
+_DIGITS = 50  # of logarithms and powers
+
+
+def _mean_of_runs(success: Decimal, shape: Decimal) -> Decimal:
+    """The mean of the negative binomial law without 0, whose limit for the shape 0 is the logarithmic law; to about 40 digits."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        if not shape:
+            return (1 / success - 1) / -success.ln()
+        return shape * (1 / success - 1) / (1 - (shape * success.ln()).exp())
+
+
+def _success_below(mean: Decimal, shape: Decimal) -> str:
+    """The largest chance of 15 digits whose mean is at least this; the mean falls in it."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        low, high = Decimal(0), Decimal(1)
+        for _ in range(120):
+            middle = (low + high) / 2
+            low, high = (middle, high) if _mean_of_runs(middle, shape) >= mean else (low, middle)
+        context.prec, context.rounding = 15, ROUND_FLOOR
+        return str(+low)
 
 
 _READERS: dict[str, Callable[[Any, _Terms], Plan | None]] = {
@@ -386,6 +419,8 @@ class _Writer:
         raise UnsupportedError("dp has no event in dp-accounting, but for epsilon = delta = 0 and for delta = 1")
 
     def apply(self, name: str, arguments: dict[str, Any], event: Any) -> Any:
+        if name == "best_of":
+            return self.apply_best_of(arguments, event)
         if name not in ("repeat", "poisson", "sample", "sample_with_replacement"):
             raise UnsupportedError(f"{name} has no event in dp-accounting")
         values = {key: _exact(name, key, value) for key, value in arguments.items() if key not in _WORDS}
@@ -400,6 +435,27 @@ class _Writer:
             return self.events.SampledWithoutReplacementDpEvent(int(values["of"]), int(values["size"]), event)
         return self.events.SampledWithReplacementDpEvent(int(values["of"]), int(values["draws"]), event)
 
+
+    def apply_best_of(self, arguments: dict[str, Any], event: Any) -> Any:
+        [((law, stated), _)] = arguments["runs"]
+        if law not in ("poisson", "geometric", "negative_binomial", "logarithmic"):
+            raise UnsupportedError(
+                f"best_of(runs={law}) has no event in dp-accounting; RepeatAndSelectDpEvent knows poisson, geometric, negative_binomial and logarithmic"
+            )
+        values = {key: _exact(law, key, value) for key, value in stated.items()}
+        if "mean" in values:
+            return self.events.RepeatAndSelectDpEvent(event, _above(values["mean"]), inf if law == "poisson" else 1.0)
+        shape, success = values.get("shape", Fraction(law == "geometric")), values["success"]
+        if shape < 0 or float(shape) != shape:
+            raise UnsupportedError(f"best_of: RepeatAndSelectDpEvent needs a shape of at least 0 that is a double; found {shape}")
+        if shape == 1:
+            return self.events.RepeatAndSelectDpEvent(event, _above(1 / success), 1.0)
+        if success == 1:
+            return self.events.RepeatAndSelectDpEvent(event, 1.0, float(shape))
+        with localcontext() as context:
+            context.prec = _DIGITS
+            mean = _mean_of_runs(Decimal(success.numerator) / Decimal(success.denominator), Decimal(float(shape)))
+        return self.events.RepeatAndSelectDpEvent(event, _above(Fraction(mean * (1 + Decimal("1e-30")))), float(shape))
 
     def apply_poisson(self, values: dict[str, Fraction], arguments: dict[str, Any], event: Any) -> Any:
         noise = type(event).__name__ == "GaussianDpEvent"

@@ -95,7 +95,7 @@ TEST(SamplerBruteForce, TwoEpochsOfTwoSteps) {
       return last_step(first * ratio(x[2], 1, sigma) / 2 - growth, first / 2, sigma);
     });
     expect_encloses("gaussian(1.2) | allocate(2) | repeat(2)", Neighbours::add_remove, epsilon, Direction::remove, truth, 1e-5 * truth,
-                    1e-5);
+                    2e-6);
   }
 }
 

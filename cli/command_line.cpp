@@ -228,6 +228,7 @@ ExitCode run(int count, char** values, const std::vector<std::string>& arguments
   }
 
   CLI::App app("", "tradeoff");
+  app.allow_windows_style_options(false);  // there, too, /name is a file
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", "tradeoff " TRADEOFF_VERSION);
   Command command;  // only the chosen verb is described to CLI11: the others would cost more time than most answers

@@ -4,6 +4,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "progress.h"
@@ -41,6 +43,8 @@ std::string read_all(int descriptor, const std::string& name) {
   }
 }
 
+[[noreturn]] void refuse_directory(const std::string& path) { throw InputError(path + " is a directory, not a plan"); }
+
 std::string read_file(const std::string& path) {
 #if defined(O_NONBLOCK)
   constexpr int flags = O_RDONLY | plain_file | O_NONBLOCK;  // opening a pipe without a writer would block
@@ -48,10 +52,14 @@ std::string read_file(const std::string& path) {
   constexpr int flags = O_RDONLY | plain_file;
 #endif
   const File file(::open(path.c_str(), flags));
-  if (file.descriptor() < 0) throw InputError("cannot open " + path + ": " + std::strerror(errno));
+  if (file.descriptor() < 0) {
+    const int reason = errno;
+    if (std::error_code ignored; std::filesystem::is_directory(path, ignored)) refuse_directory(path);  // Windows opens none
+    throw InputError("cannot open " + path + ": " + std::strerror(reason));
+  }
   struct stat status{};
   if (::fstat(file.descriptor(), &status) != 0) throw InputError("cannot read " + path + ": " + std::strerror(errno));
-  if (S_ISDIR(status.st_mode)) throw InputError(path + " is a directory, not a plan");
+  if (S_ISDIR(status.st_mode)) refuse_directory(path);
   if (!S_ISREG(status.st_mode)) throw InputError(path + " is not a regular file; use - to read standard input");
   return read_all(file.descriptor(), path);
 }

@@ -16,7 +16,8 @@
 
 namespace tradeoff::detail::test {
 
-/// The command line of this build, or the one that TRADEOFF_TESTED_COMMAND names: a script that starts that of another machine (./test arm).
+/// The command line of this build, or the one that TRADEOFF_TESTED_COMMAND names: a script that starts that of another machine (./test
+/// arm).
 inline std::string tested_command() {
   const char* other = std::getenv("TRADEOFF_TESTED_COMMAND");
   return other == nullptr ? TRADEOFF_COMMAND : other;

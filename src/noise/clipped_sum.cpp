@@ -147,7 +147,8 @@ class Step {
     }
   }
 
-  /// The check that the guarantee depends on. What an example added beyond the bound is taken back; integers allow that exactly.
+  /// The check that the guarantee depends on [torch-step]. What an example added beyond the bound is taken back; integers allow that
+  /// exactly.
   void take_back(std::uint64_t bound, ClippedRows& counts) {
     for (std::size_t row = 0; row < mask_.size(); ++row) {
       Wide square = 0;

@@ -49,8 +49,8 @@ struct Progress {
   TrainingTerms terms;
   std::uint64_t steps_done = 0;
   std::vector<float> weights;
-  std::vector<float> average;   ///< the running average of the weights: the final model
-  std::vector<float> velocity;  ///< the decaying sum of the releases, with momentum; otherwise empty
+  std::vector<float> average;     ///< the running average of the weights: the final model
+  std::vector<float> velocity{};  ///< the decaying sum of the releases, with momentum; otherwise empty
 };
 
 /// What a step needs from the records. A run computes the gradients of its model; an audit chooses them.

@@ -80,7 +80,7 @@ std::vector<std::uint64_t> batches_of(const train::Batches& batches, std::size_t
   terms.learning_rate = moved * size;
   ReplayForTests words(12);
   const std::vector<float> zeros(train::Model(terms.shape).weights().size());
-  Trainer trainer(Progress{terms, 0, zeros, zeros}, examples, words);
+  Trainer trainer(Progress{terms, 0, zeros, zeros, {}}, examples, words);
   std::vector<std::uint64_t> found;
   while (!trainer.is_done()) {
     const std::vector<float> before = trainer.progress().weights;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of single examples for chains of common layers: one pass forward and one back for all rows, one product for each parameter."""
+"""Gradients of single examples for chains of common layers: one pass forward and one back for all rows, one product for each parameter. [torch-step]"""
 
 from __future__ import annotations
 

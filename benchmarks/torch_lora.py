@@ -126,7 +126,7 @@ def main() -> None:
     protected, held_out = protected[:cut], protected[cut:]
     steps = max(1, round(given.epochs * cut / given.batch))
     base = Transformer(given.width, given.blocks).to(DEVICE)
-    train_openly(base, public, given.pretrain, 128, 5e-4)  # a larger rate diverges for wide models
+    train_openly(base, public, given.pretrain, 128, 5e-4)
     model, twin = adapted(base, given.rank), adapted(base, given.rank)
     trained = [one for one in model.parameters() if one.requires_grad]
     plan = f"gaussian(sigma=?) | poisson(rate={given.batch}/{cut}) | repeat({steps})"

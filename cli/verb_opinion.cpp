@@ -165,9 +165,10 @@ ExitCode ask_python(const OtherForm& form, const std::string& path, bool json) {
       if (code == static_cast<int>(known)) return known;
     throw InputError("'" + path + "': the package tradeoff of " + python + " ended without an opinion");
   }
-  throw InputError(form.why +
-                   " is read by the package tradeoff for Python, which is not installed here; install it (docs/install.md), and then use "
-                   "this command or `python -m tradeoff opinion FILE`");
+  throw InputError(
+      form.why +
+      " is read by the package tradeoff for Python, which is not installed here; install it (`pip install .` in its sources), then use "
+      "this command or `python -m tradeoff opinion FILE`");
 }
 
 struct Judgement {

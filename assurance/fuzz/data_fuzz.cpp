@@ -68,7 +68,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     switch (data[0]) {
       case 'c':
-        check_examples(tradeoff::detail::train::read_csv(rest, {-1, 1, 3}, "table"));
+        check_examples(tradeoff::detail::train::read_csv(rest, {.low = {-1}, .high = {1}, .classes = 3}, "table"));
         break;
       case 'v':
         check_values(rest);

@@ -97,7 +97,7 @@ TEST_F(OpinionOnAClaim, OtherFormsAreAskedOfPython) {
   const std::string event = R"json({"what was run": {"class_name": "GaussianDpEvent"}, "claimed": {"epsilon": 1, "delta": 0.1}})json";
   const Outcome missing = with("exit 1\n", event, "claim.json");
   EXPECT_EQ(missing.code, 3);
-  EXPECT_THAT(missing.err, HasSubstr("docs/install.md"));
+  EXPECT_THAT(missing.err, HasSubstr("`pip install .`"));
   for (const auto& [text, name] :
        std::vector<std::pair<std::string, const char*>>{{event, "claim.json"},
                                                         {"what was run: gdp(1)\n", "claim.yaml"},

@@ -16,8 +16,8 @@ ROWS = [(f"user{u}", key) for u in range(300) for key in ("rome", "berlin", f"ho
 def test_keys_come_with_counts_and_a_certificate():
     released = to.release_keys(PLAN, ROWS, **TARGET)
     assert [one.key for one in released.keys] == ["berlin", "rome"]
-    assert all(isinstance(one.count, int) and abs(one.count - 300) < 300 for one in released.keys)
-    assert released.text == "".join(f"{one.key},{one.count}\n" for one in released.keys)
+    assert all(isinstance(one.noisy_count, int) and abs(one.noisy_count - 300) < 300 for one in released.keys)
+    assert released.text == "".join(f"{one.key},{one.noisy_count}\n" for one in released.keys)
     assert to.verify(released.certificate.document, released.text).verdict == "confirmed"
     assert to.verify(released.certificate.document, released.text + "oslo,400\n").verdict == "refuted"
     assert not released.certificate.is_valid
@@ -26,7 +26,7 @@ def test_keys_come_with_counts_and_a_certificate():
 
 def test_a_selection_releases_keys_alone():
     released = to.release_keys("partition_selection(epsilon=1, delta=1e-5, partitions=3)", ROWS)
-    assert [(one.key, one.count) for one in released.keys] == [("berlin", None), ("rome", None)]
+    assert [(one.key, one.noisy_count) for one in released.keys] == [("berlin", None), ("rome", None)]
 
 
 def test_contributions_are_bounded():

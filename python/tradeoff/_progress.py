@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+from importlib.util import find_spec
 from types import TracebackType
 from typing import Any
 
@@ -48,7 +49,10 @@ class Progress:
 
 def _bar(what: str, total: int | None) -> Any:
     try:
-        from tqdm.auto import tqdm  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        if find_spec("ipywidgets"):  # without it the bar for notebooks warns and shows nothing
+            from tqdm.auto import tqdm  # type: ignore[import-not-found, import-untyped, unused-ignore]
+        else:
+            from tqdm import tqdm  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError:
         return None
     shape: dict[str, Any] = {} if total else {"bar_format": "{desc}: {elapsed}"}

@@ -140,11 +140,11 @@ class ReleasedKey(NamedTuple):
 
     Attributes:
         key: the key.
-        count: its noisy count, or None if the plan is a ``partition_selection``, which releases keys alone.
+        noisy_count: its noisy count, or None if the plan is a ``partition_selection``, which releases keys alone.
     """
 
     key: str
-    count: int | None
+    noisy_count: int | None
 
 
 class KeyRelease(NamedTuple):

@@ -80,6 +80,8 @@ def test_every_parameter_gets_fresh_noise_once_a_step(device: torch.device) -> N
     assert abs(float(drawn.std()) - 1.5) < 5 * 1.5 / math.sqrt(2 * drawn.numel())
     for column in (0, 20, drawn.shape[1] - 1):  # the first layer, its bias, the last
         assert 0.8 < float(drawn[:, column].std()) < 2.3
+    within = drawn.std(dim=1)  # of 53 weights each: the bounds are five deviations away
+    assert 0.75 < float(within.min()) <= float(within.max()) < 2.25
     steps = torch.corrcoef(drawn)
     assert float((steps - torch.eye(30)).abs().max()) < 0.6  # no two steps share their noise (53 weights)
 

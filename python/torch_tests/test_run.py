@@ -247,7 +247,7 @@ def test_two_processes_draw_one_noise(tmp_path: Path) -> None:
 def test_canaries_feed_an_audit_of_the_run(tmp_path: Path) -> None:
     """Canaries that a run without noise learns by heart refute it; those of a private run do not."""
     made_up = torch.eye(400), torch.randint(0, 3, (400,))
-    found = {}
+    found, verdicts = {}, {}
     for noise in ("1e-4", "50"):
         model = torch.nn.Linear(400, 3, bias=False)
         run = small_run(model, batches=private.PoissonBatches(100, of=200), noise_multiplier=noise, canaries=made_up)
@@ -261,8 +261,11 @@ def test_canaries_feed_an_audit_of_the_run(tmp_path: Path) -> None:
         assert 140 < sum(included) < 260  # fair coins
         best = sorted(range(400), key=lambda i: -float(rows[i][0]))[:100]
         found[noise] = sum(included[i] for i in best)
+        claimed = "gaussian(sigma=50) | poisson(rate=100/200) | repeat(15)"
+        verdicts[noise] = to.audit_one_run(claimed, scores=[float(score) for score, _ in rows], included=[one == 1 for one in included]).verdict
     assert found["1e-4"] > 95
     assert found["50"] < 80
+    assert verdicts == {"1e-4": "refuted", "50": "inconclusive"}
     with pytest.raises(to.DomainError, match="PoissonBatches"):
         small_run(small_model(), batches=private.FixedBatches(10, of=40), canaries=small_data(4))
     with pytest.raises(to.DomainError, match="has none"):

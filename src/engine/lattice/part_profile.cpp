@@ -106,33 +106,33 @@ Interval PartProfile::delta(double epsilon, BatchProfile::Width width) const {
 }
 
 /// To the last digit if the range ends in a corner.
-Range PartProfile::found_range(const Allowed& allowed, double farthest_loss) const {
+Range PartProfile::found_range(const Allowed& allowed, double farthest) const {
   const auto above = [&](double epsilon) { return delta(epsilon, allowed.width).hi; };
-  const int bisections = batch_ != nullptr ? 8 : 55;  // no corner to be found, and every value is slow
-  const double far = above(farthest_loss);
+  const int halvings = batch_ != nullptr ? 8 : 55;  // no corner to be found, and every value is slow
+  const double far = above(farthest);
   const auto end = [&](double sign, auto&& is_beyond) {
     double inner = 0, outer = 0x1p-10;
-    while (outer < farthest_loss && !is_beyond(sign * outer)) inner = std::exchange(outer, 2 * outer);
-    return sign * numeric::bisect([&](double size) { return is_beyond(sign * size); }, {inner, outer}, bisections).beyond;
+    while (outer < farthest && !is_beyond(sign * outer)) inner = std::exchange(outer, 2 * outer);
+    return sign * numeric::bisect([&](double size) { return is_beyond(sign * size); }, {inner, outer}, halvings).beyond;
   };
   return {end(-1, [&](double e) { return above(e) + std::expm1(e) <= allowed.left; }),
           end(1, [&](double e) { return above(e) - far <= allowed.right; })};
 }
 
-Range PartProfile::range(const Allowed& allowed, double farthest_loss) const {
-  const auto make = [&] { return found_range(allowed, farthest_loss); };
+Range PartProfile::range(const Allowed& allowed, double farthest) const {
+  const auto make = [&] { return found_range(allowed, farthest); };
   if (!keeps_) return make();
   std::optional<Kept<Range>> known;
   {
     const std::lock_guard guard(lock_);
     for (const KeptRange& one : ranges_)
-      if (one.allowed == allowed && one.farthest_loss == farthest_loss) known = one.made;
+      if (one.allowed == allowed && one.farthest == farthest) known = one.made;
   }
   if (known) return used(*known);
   Kept<Range> made = made_by<Range>(make);
   const std::lock_guard guard(lock_);
   if (ranges_.size() >= most_ranges) ranges_.erase(ranges_.begin());
-  ranges_.push_back({allowed, farthest_loss, made});
+  ranges_.push_back({allowed, farthest, made});
   return made.value;
 }
 

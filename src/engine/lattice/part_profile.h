@@ -44,7 +44,7 @@ class PartProfile {
       return a.left == b.left && a.right == b.right && a.width.relative == b.width.relative && a.width.absolute == b.width.absolute;
     }
   };
-  [[nodiscard]] Range range(const Allowed& allowed, double farthest_loss) const;
+  [[nodiscard]] Range range(const Allowed& allowed, double farthest) const;
 
  private:
   template <class Value>
@@ -61,7 +61,7 @@ class PartProfile {
   };
   struct KeptRange {
     Allowed allowed;
-    double farthest_loss;
+    double farthest;
     Kept<Range> made;
   };
   template <class Value, class Make>
@@ -70,7 +70,7 @@ class PartProfile {
   [[nodiscard]] static const Value& used(const Kept<Value>& kept);
   [[nodiscard]] const AtomsProfile* atoms() const;
   [[nodiscard]] Interval delta(double epsilon, BatchProfile::Width width) const;
-  [[nodiscard]] Range found_range(const Allowed& allowed, double farthest_loss) const;
+  [[nodiscard]] Range found_range(const Allowed& allowed, double farthest) const;
   void keep(KeptPair pair) const;
   void drop_oldest() const;
 

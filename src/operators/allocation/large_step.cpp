@@ -54,10 +54,10 @@ class LargeStep {
  private:
   /// A bound of E((S - k)+; no summand beyond a) / T by Chernoff's bound, the moment by layers.
   [[nodiscard]] Interval none() const {
-    constexpr int layers = 40;
+    constexpr std::size_t layers = 40;
     std::array<Interval, layers + 1> edge, chance;
-    for (int j = 0; j <= layers; ++j) {
-      edge[j] = cut_ * std::ldexp(1.0, -j);
+    for (std::size_t j = 0; j <= layers; ++j) {
+      edge[j] = cut_ * std::ldexp(1.0, -static_cast<int>(j));
       chance[j] = one_.above(edge[j]);
     }
     const Interval count = others_ + 1.0;
@@ -66,7 +66,7 @@ class LargeStep {
     for (const double share : {0.5, 0.8, 1.0, 1.3}) {
       const Interval c = Interval::exactly(share * usual) / cut_;
       Interval moment = expm1(c * edge[layers]);
-      for (int j = 0; j < layers; ++j) moment = moment + chance[j + 1] * exp(c * edge[j + 1]) * expm1(c * (edge[j] - edge[j + 1]));
+      for (std::size_t j = 0; j < layers; ++j) moment = moment + chance[j + 1] * exp(c * edge[j + 1]) * expm1(c * (edge[j] - edge[j + 1]));
       const Interval bound = exp(count * log1p(moment) - c * strike_ - 1.0) / (c * count);
       if (bound.hi < best.hi) best = bound;
     }

@@ -305,7 +305,7 @@ class Analyst final : public WordContext {
     Parts covered;
     Composition composition = whole(std::move(parts), shorter, &covered);
     if (is_one_step(covered) || composition.loss->cost() != Cost::engine) return composition;
-    // [adaptive-block] From below, one block of choices is larger than the fixed pairs of its uses, of which older theorems would speak.
+    // [adaptive-block] Older theorems bound fixed pairs from above; from below, a block of choices can exceed such a bound.
     if (below_ && holds_choices(covered)) return composition;
     const auto states_divergences = [](const Part& part) { return part.loss->capabilities(Direction::remove).renyi_bound != nullptr; };
     const bool stated = std::any_of(covered.begin(), covered.end(), states_divergences);

@@ -26,6 +26,17 @@ constexpr double most_deviations = 12;            // of a sum of fresh noise: ex
 constexpr double float_error = 0x1p-24;
 constexpr std::size_t most_canaries = 10'000;  // of a whole run: more cost time and show little more
 
+/// Gradients of so many examples, all 0, in the shapes of those of one example.
+void set_zero(const std::vector<Factors>& shapes, std::size_t examples, std::vector<Factors>& factors) {
+  factors.resize(shapes.size());
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const auto rows = static_cast<Eigen::Index>(examples * shapes[i].positions);
+    factors[i].positions = shapes[i].positions;
+    factors[i].inputs.setZero(rows, shapes[i].inputs.cols());
+    factors[i].deltas.setZero(rows, shapes[i].deltas.cols());
+  }
+}
+
 bool is_fixed(const TrainingTerms& terms) { return std::holds_alternative<FixedSizeBatches>(terms.batches); }
 
 /// The distance that a record moves the sum, in clipping norms, under the neighbours.
@@ -271,13 +282,7 @@ class Audit {
   }
 
   void find_gradients(const Batch& batch, std::vector<Factors>& factors) const {
-    factors.resize(blank_.size());
-    for (std::size_t i = 0; i < blank_.size(); ++i) {
-      const auto rows = static_cast<Eigen::Index>(batch.size() * blank_[i].positions);
-      factors[i].positions = blank_[i].positions;
-      factors[i].inputs.setZero(rows, blank_[i].inputs.cols());
-      factors[i].deltas.setZero(rows, blank_[i].deltas.cols());
-    }
+    set_zero(blank_, batch.size(), factors);
     for (std::size_t i = 0; i < batch.size(); ++i)
       if (directions_[batch[i]] != 0) canary_->plant(factors, i, directions_[batch[i]]);
   }
@@ -412,13 +417,7 @@ class WholeRun {
     return {place, i, (place - layer.offset) / layer.columns, (place - layer.offset) % layer.columns};
   }
   void find_gradients(const Batch& batch, std::vector<Factors>& factors) const {
-    factors.resize(blank_.size());
-    for (std::size_t i = 0; i < blank_.size(); ++i) {
-      const auto rows = static_cast<Eigen::Index>(batch.size() * blank_[i].positions);
-      factors[i].positions = blank_[i].positions;
-      factors[i].inputs.setZero(rows, blank_[i].inputs.cols());
-      factors[i].deltas.setZero(rows, blank_[i].deltas.cols());
-    }
+    set_zero(blank_, batch.size(), factors);
     for (std::size_t example = 0; example < batch.size(); ++example) {
       if (batch[example] >= records_.size()) continue;
       const Cell& cell = cells_[records_[batch[example]].canary];

@@ -121,9 +121,9 @@ bool is_quick(const ExactSize& exact) { return exact.fits && exact.way == ExactW
 LossPointer fold(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
   LossPointer folded = compose_by_folded_contour(parts);
   if (folded == nullptr || parts.front().times == 1) return nullptr;
-  std::vector<LossPointer> paths{std::move(folded)};
-  if (exact.way == ExactWay::list) paths.push_back(compose_exactly_when_asked(parts, tolerance));
-  paths.push_back(compose_by_lattice(parts, tolerance));
+  std::vector<EnginePath> paths{{std::move(folded)}};
+  if (exact.way == ExactWay::list) paths.push_back({compose_exactly_when_asked(parts, tolerance), Speed::slow});
+  paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});
   return fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
 }
 
@@ -140,13 +140,11 @@ bool is_slow_to_invert(const Parts& parts) {
 /// corners of the curve.
 LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
   constexpr double many_terms = 5e6, many_atoms = 1e5;
-  constexpr Tolerance narrow{1e-9};  // about what a contour reaches
   const bool is_long = exact.way == ExactWay::list && (exact.terms > many_terms || exact.atoms > many_atoms);
   LossPointer contour = is_long ? compose_by_contour(parts, nullptr) : nullptr;
   if (contour == nullptr) return compose_exactly(parts, tolerance);
   return fallback_chain(
-      {std::move(contour), compose_exactly_when_asked(parts, tolerance)}, [parts] { return tail_of(parts); },
-      tolerance.relative < narrow.relative ? tolerance : narrow);
+      {{std::move(contour)}, {compose_exactly_when_asked(parts, tolerance)}}, [parts] { return tail_of(parts); }, tolerance);
 }
 
 }  // namespace
@@ -182,16 +180,19 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   parts = merge_gaussians(std::move(parts));
   if (parts.size() == 1 && parts.front().times == 1) return {disclosure_loss(parts.front().loss, revealed), all};
   if (auto averaged = is_slow_to_invert(parts) ? compose_by_average(parts, tolerance) : nullptr) {
-    std::vector<LossPointer> both{std::move(averaged), compose_by_lattice(parts, tolerance)};
+    std::vector<EnginePath> both{{std::move(averaged)}, {compose_by_lattice(parts, tolerance), Speed::slow}};
     return {disclosure_loss(fallback_chain(std::move(both), [parts] { return tail_of(parts); }, tolerance), revealed), all};
   }
   const ApplicableContours chances = applicable_contours(parts);
   const LossPointer contour = chances.straight ? compose_by_contour(parts, contours_of(shorter)) : nullptr;
-  std::vector<LossPointer> paths{contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr};
-  if (!straight_contour_first(parts)) std::swap(paths[0], paths[1]);
-  paths.insert(paths.begin(), rare_losses(parts));
-  paths.push_back(compose_by_cells(parts, tolerance));
-  paths.push_back(compose_by_lattice(parts, tolerance));
+  std::vector<EnginePath> paths{{contour}, {chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr}};
+  if (paths[1].loss != nullptr && !straight_contour_first(parts)) {
+    paths[0].speed = Speed::slow;  // thousands of nodes
+    std::swap(paths[0], paths[1]);
+  }
+  paths.insert(paths.begin(), {rare_losses(parts)});
+  paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});
+  paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});
   LossPointer layered = fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
   return {disclosure_loss(std::move(layered), revealed), all, contour};
 }

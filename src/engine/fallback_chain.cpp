@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "loss/evaluation.h"
+#include "loss/negligible.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::detail {
@@ -19,29 +20,29 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
       : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    // Below the smallest normal doubles a relative width is meaningless; the logarithm is used there.
     return first_tight(
         {0, 1}, [&](const Loss& path) { return path.delta(direction, epsilon); },
-        [](Interval found, double width) { return found.width() <= width * found.hi || found.hi < 1e-290; });
+        [](Interval found, double width) { return found.width() <= width * found.hi || found.hi <= Negligible::delta(); });
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     return first_tight(
         {-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); },
         [](Interval found, double width) { return found.width() <= width || found.hi == -infinity; });
   }
-  /// A straight contour answers in less than a millisecond, and a hyperbolic one has an approximation of its own. Otherwise the last method
-  /// is the lattice, whose coarsest form is faster than the other proved answers.
+  /// A straight contour answers in less than a millisecond, other engines have approximations of their own. The last method is the lattice,
+  /// whose coarsest form is faster than the other proved answers.
   [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     constexpr double near_enough = 1e-3;
-    const Loss& first = *paths_.front().loss;
-    if (first.capabilities(direction).contours != nullptr) {
-      const Unrecorded steering;
-      const Interval found = first.delta(direction, Interval::exactly(epsilon));
-      if (found.width() <= near_enough * found.hi || found.hi < 1e-290) return middle_of(found);
+    for (const EnginePath& path : paths_) {
+      const Capabilities known = path.loss->capabilities(direction);
+      if (known.contours != nullptr && path.speed == Speed::quick) {
+        const Unrecorded steering;
+        const Interval found = path.loss->delta(direction, Interval::exactly(epsilon));
+        if (found.width() <= near_enough * found.hi || found.hi <= Negligible::delta()) return middle_of(found);
+      }
+      if (known.closed_forms != nullptr)
+        if (const auto found = known.closed_forms->rough_delta(direction, epsilon)) return found;
     }
-    for (const EnginePath* path : {&paths_.front(), &paths_.back()})
-      if (const ClosedForms* forms = path->loss->capabilities(direction).closed_forms)
-        if (const auto found = forms->rough_delta(direction, epsilon)) return found;
     return std::nullopt;
   }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
@@ -66,9 +67,12 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return found.value;
   }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
+    const Interval point = Interval::exactly(epsilon);
     for (const EnginePath& path : paths_) {
-      if (path.speed == Speed::slow) break;  // the profile of a quick engine serves as well
+      if (path.speed == Speed::slow) break;
       if (const auto test = path.loss->test_at(direction, epsilon)) return test;
+      const Unrecorded steering;  // where the profile of a quick engine is tight, no slower test is needed
+      if (const Interval found = path.loss->delta(direction, point); found.width() <= narrow * found.hi) break;
     }
     return std::nullopt;
   }

@@ -81,21 +81,6 @@ double log_kappa(double s) {
   return log + 1e-12 * (1 + std::abs(log));
 }
 
-/// [bent-contour] The transform on the positive axis bounds delta: the answer if no contour gives a proof.
-double log_chernoff(const Side& side, double epsilon) {
-  std::vector<Integrand::Offset> all;
-  for (std::size_t j = 0; j < side.expansion.summands.size(); ++j) {
-    double error = side.expansion.summands[j].position_error;
-    const double y = add(side.expansion.summands[j].position, {-epsilon, 0}, error).value();
-    all.push_back({j, y, error + std::abs(y) * 0x1p-53});
-  }
-  Integrand integrand(side.expansion, side.factors(), std::move(all));
-  const double s = find_saddle(integrand, side.most_saddle()).place;
-  integrand.prepare(s, s, 4);
-  const double bound = integrand.log_ray_bound(s) + log_kappa(s);
-  return bound <= 0 ? bound : 0;
-}
-
 /// The sum of estimates, each with its own scale.
 Total add_up(const std::vector<Estimate>& estimates, double log_ties, double tolerance) {
   double scale = log_ties;
@@ -329,6 +314,21 @@ void Drawing::add(Piece piece, const Estimate& estimate) {
 Evaluator::Evaluator(const Side& side, Tolerance tolerance)
     : side_(side), tolerance_(tolerance.relative), inner_(std::clamp(finer * tolerance.relative, 1e-12, 1e-4)) {}
 
+/// [bent-contour] The transform on the positive axis bounds delta: the answer if no contour gives a proof.
+double Evaluator::log_chernoff(double epsilon) const {
+  std::vector<Integrand::Offset> all;
+  for (std::size_t j = 0; j < side_.expansion.summands.size(); ++j) {
+    double error = side_.expansion.summands[j].position_error;
+    const double y = add(side_.expansion.summands[j].position, {-epsilon, 0}, error).value();
+    all.push_back({j, y, error + std::abs(y) * 0x1p-53});
+  }
+  Integrand integrand(side_.expansion, side_.factors(), std::move(all));
+  const double s = find_saddle(integrand, side_.most_saddle()).place;
+  integrand.prepare(s, s, 4);
+  const double bound = integrand.log_ray_bound(s) + log_kappa(s);
+  return bound <= 0 ? bound : 0;
+}
+
 LogDelta Evaluator::at(double epsilon, double enough) {
   const Offsets offsets = sort_summands(side_.expansion, epsilon);
   Total total;
@@ -341,7 +341,7 @@ LogDelta Evaluator::at(double epsilon, double enough) {
   }
   if (known_.empty() || !(total.log_value.width() <= enough)) total = anew(offsets, epsilon);
   const Interval finite = total.log_value;
-  if (!total.tight) total.log_value = intersect(total.log_value, {-infinity, log_chernoff(side_, epsilon)});
+  if (!total.tight) total.log_value = intersect(total.log_value, {-infinity, log_chernoff(epsilon)});
   // If losses are unbounded, delta is positive everywhere: an exponent below the range of doubles means a value below the least double, not
   // 0.
   if (side_.expansion.unbounded_above()) total.log_value.hi = std::max(total.log_value.hi, std::numeric_limits<double>::lowest());

@@ -104,6 +104,8 @@ class Evaluator {
   /// where they were made.
   [[nodiscard]] LogDelta at(double epsilon, double enough = 0);
   [[nodiscard]] Rough rough(double epsilon);
+  /// An upper bound of log delta over finite losses: the transform on the real axis.
+  [[nodiscard]] double log_chernoff(double epsilon) const;
   [[nodiscard]] const Side& side() const { return side_; }
 
  private:

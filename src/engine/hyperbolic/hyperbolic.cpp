@@ -9,6 +9,7 @@
 #include "engine/hyperbolic/evaluate.h"
 #include "loss/evaluation.h"
 #include "loss/mirrored_delta.h"
+#include "loss/negligible.h"
 #include "loss/question_scope.h"
 #include "numeric/arithmetic.h"
 
@@ -40,7 +41,10 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    const auto from_zero = [&](Interval e) { return clamp(exp(log_delta(direction, e)), 0, 1); };
+    const auto from_zero = [&](Interval e) {
+      if (const auto bound = negligible_bound(direction, e.lo)) return Interval{0, *bound};
+      return clamp(exp(log_delta(direction, e)), 0, 1);
+    };
     if (epsilon.lo >= 0) return from_zero(epsilon);
     if (epsilon.hi < 0) return mirrored(direction, epsilon);
     return {from_zero(Interval::exactly(epsilon.hi)).lo, mirrored(direction, Interval::exactly(epsilon.lo)).hi};
@@ -89,6 +93,19 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
   }
   [[nodiscard]] const Side& side(Direction direction, ParameterEnd end) const {
     return *sides_[direction == Direction::add ? 1 : 0][end == ParameterEnd::better ? 1 : 0];
+  }
+  /// An upper bound of delta if that is negligible.
+  [[nodiscard]] std::optional<double> negligible_bound(Direction direction, double epsilon) const {
+    constexpr double far_below = 3;  // the saddle-point approximation is better than this
+    if (!(epsilon < infinity)) return std::nullopt;
+    const QuestionScope question;
+    Evaluator& worse = evaluator(direction, ParameterEnd::worse);
+    if (!(worse.rough(epsilon).log_delta < std::log(Negligible::delta()) - far_below)) return std::nullopt;
+    const double bound = exp(Interval::exactly(worse.log_chernoff(epsilon))).hi;
+    if (!(bound <= Negligible::delta())) return std::nullopt;
+    cite();
+    record(inversion_);
+    return (Interval::exactly(bound) + worse.side().expansion.infinite_mass).hi;
   }
   /// Keeps the contours of the current question.
   [[nodiscard]] Evaluator& evaluator(Direction direction, ParameterEnd end) const {

@@ -75,7 +75,8 @@ SplitSaddle bulk_saddle(const SplitPlan& plan, double epsilon) {
 
 /// [rare-losses] Noise beyond the windows is so unlikely that its probability bounds it. Only where noise below them decides.
 bool RareLines::by_far_window(const Kinds& kinds, const RareAccuracy& accuracy) {
-  double log_probability = first_log_probability, power = 1;
+  const bool coarse = accuracy.bulk > 1e-6;
+  double log_probability = coarse ? std::log(accuracy.bulk) - 8 : first_log_probability, power = 1;
   for (int attempt = 0; attempt < 3; ++attempt) {
     Windows windows = far_windows(kinds, log_probability, power);
     const SplitPlan plan(kinds, windows, 1, accuracy);
@@ -92,7 +93,7 @@ bool RareLines::by_far_window(const Kinds& kinds, const RareAccuracy& accuracy) 
     }
     for (auto& window : windows) window.centre *= nearer;
     const SplitPlan within(kinds, windows, 1, accuracy);
-    if (!within.usable() || !(bulk_saddle(within, home_).log_value > saddle.log_value - 0.5)) return false;
+    if (!coarse && (!within.usable() || !(bulk_saddle(within, home_).log_value > saddle.log_value - 0.5))) return false;
     auto line = SplitLine::make(plan, SplitLine::Of::bulk, home_, saddle, log_delta, accuracy);
     if (line == nullptr) return false;
     lines_.push_back(std::move(line));

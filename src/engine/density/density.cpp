@@ -27,10 +27,6 @@ using density::Powers;
 using density::Step;
 
 constexpr double most_continuous = 60;  // expected continuous steps
-constexpr double good_width = 1e-10;    // powers this accurate are used again,
-constexpr double as_good = 3;           // or almost as accurate as where they were made
-constexpr double least_tilt = 1e-3;
-constexpr double largest_tilt = 30;  // times the step of the lattice; with more the cells are too fine
 
 /// An approximation of log E e^(order L), and of the share of the density in it.
 struct TiltedMass {
@@ -102,6 +98,11 @@ class DensityLoss final : public Loss, public ClosedForms, public Evaluable {
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override;
 
  private:
+  static constexpr double good_width = 1e-10;  // powers this accurate are used again,
+  static constexpr double as_good = 3;         // or almost as accurate as where they were made
+  static constexpr double least_tilt = 1e-3;
+  static constexpr double largest_tilt = 30;  // times the step of the lattice; with more the cells are too fine
+
   /// Powers, and the width of the answer for which they were made.
   struct Made {
     std::shared_ptr<const Powers> powers;
@@ -126,7 +127,7 @@ class DensityLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] double saddle(const Step& step, double epsilon) const;
   [[nodiscard]] double guess(const Step& step, double log_delta) const;
   [[nodiscard]] Answer bounded(const Step& step, const std::shared_ptr<const Powers>& powers, double epsilon) const;
-  [[nodiscard]] Answer at(Direction direction, double epsilon, double good = good_width) const;
+  [[nodiscard]] Answer at(Direction direction, double epsilon, double wanted_width = good_width) const;
 
   std::array<Step, 2> steps_;  // of the two directions
   std::uint64_t times_;
@@ -174,7 +175,7 @@ DensityLoss::Answer DensityLoss::bounded(const Step& step, const std::shared_ptr
   return answer;
 }
 
-DensityLoss::Answer DensityLoss::at(Direction direction, double epsilon, double good) const {
+DensityLoss::Answer DensityLoss::at(Direction direction, double epsilon, double wanted_width) const {
   const bool add = direction == Direction::add;
   const Step& step = steps_[add ? 1 : 0];
   const double largest = largest_loss(step);
@@ -185,7 +186,7 @@ DensityLoss::Answer DensityLoss::at(Direction direction, double epsilon, double 
   for (const auto& [one, width] : known) {
     Work::count(50 + 0.02 * static_cast<double>(one->cells() * one->convolved()));
     Answer here = bounded(step, one, epsilon);
-    if (here.log_delta.width() <= std::max(good, as_good * width)) return here;
+    if (here.log_delta.width() <= std::max(wanted_width, as_good * width)) return here;
     if (here.log_delta.width() < best.log_delta.width() || best.powers == nullptr) best = std::move(here);
   }
   const auto made = Powers::make(step, times_, saddle(step, epsilon), accuracy_);

@@ -21,7 +21,7 @@ constexpr auto interval = std::chrono::milliseconds(200);  // time between two u
 constexpr std::size_t bar_width = 30;
 
 /// State shared by both threads; the program has one progress line.
-struct Line {
+struct ProgressLine {
   std::mutex mutex;
   std::condition_variable ended;
   bool running = false;
@@ -33,8 +33,8 @@ struct Line {
   std::thread painter;
 };
 
-Line& line() {
-  static Line one;
+ProgressLine& line() {
+  static ProgressLine one;
   return one;
 }
 
@@ -43,12 +43,12 @@ void put(std::string_view text) {
   if (write_some(STDERR_FILENO, text.data(), text.size()) < 0) return;
 }
 
-void erase(Line& one) {
+void erase(ProgressLine& one) {
   if (one.shown) put("\r\033[K");
   one.shown = false;
 }
 
-std::string text_of(const Line& one) {
+std::string text_of(const ProgressLine& one) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - one.start).count();
   const std::string time = std::to_string(seconds) + " s";
   if (one.total == 0) return "\rworking, " + time + " \033[K";
@@ -57,7 +57,7 @@ std::string text_of(const Line& one) {
          std::to_string(one.total) + ", " + time + one.remark + " \033[K";
 }
 
-void paint(Line& one) {
+void paint(ProgressLine& one) {
   std::unique_lock lock(one.mutex);
   if (one.ended.wait_for(lock, patience, [&one] { return !one.running; })) return;
   do {
@@ -76,14 +76,14 @@ bool can_be_shown() {
 
 Progress::Progress(bool wanted) {
   if (!wanted || !can_be_shown()) return;
-  Line& one = line();
+  ProgressLine& one = line();
   one.running = true;
   one.start = Clock::now();
   one.painter = std::thread([&one] { paint(one); });
 }
 
 Progress::~Progress() {
-  Line& one = line();
+  ProgressLine& one = line();
   if (!one.painter.joinable()) return;
   {
     const std::lock_guard lock(one.mutex);
@@ -94,7 +94,7 @@ Progress::~Progress() {
 }
 
 void Progress::report(std::size_t done, std::size_t total, const std::string& remark) {
-  Line& one = line();
+  ProgressLine& one = line();
   const std::lock_guard lock(one.mutex);
   one.done = done;
   one.total = total;
@@ -102,7 +102,7 @@ void Progress::report(std::size_t done, std::size_t total, const std::string& re
 }
 
 void Progress::clear() {
-  Line& one = line();
+  ProgressLine& one = line();
   const std::lock_guard lock(one.mutex);
   erase(one);
 }

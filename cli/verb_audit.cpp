@@ -26,7 +26,6 @@ namespace tradeoff::detail::cli {
 namespace {
 
 using audit::Order;
-using audit::Verdict;
 
 constexpr std::uint64_t usual_samples = 100'000;  // of a command or a pipe
 constexpr std::uint64_t usual_seconds = 600;
@@ -40,13 +39,13 @@ constexpr std::array<ask::Field, 5> audit_fields = {
      {"delta", "where epsilon is bounded", ask::Kind::number, ask::probability}}};
 constexpr ask::Question audit_row{.name = "audit", .meaning = "test a claim on samples", .fields = audit_fields};
 
-const char* word_of(Verdict verdict) {
-  if (verdict == Verdict::refuted) return "refuted";
-  return verdict == Verdict::consistent ? "consistent" : "inconclusive";
+const char* word_of(audit::Verdict verdict) {
+  if (verdict == audit::Verdict::refuted) return "refuted";
+  return verdict == audit::Verdict::consistent ? "consistent" : "inconclusive";
 }
-ExitCode code_of_verdict(Verdict verdict) {
-  if (verdict == Verdict::refuted) return ExitCode::check_failed;
-  return verdict == Verdict::consistent ? ExitCode::done : ExitCode::undecided;
+ExitCode code_of_verdict(audit::Verdict verdict) {
+  if (verdict == audit::Verdict::refuted) return ExitCode::check_failed;
+  return verdict == audit::Verdict::consistent ? ExitCode::done : ExitCode::undecided;
 }
 const char* likelier_in(Order order) { return order == Order::with_over_without ? "with" : "without"; }
 const char* other_than(Order order) { return order == Order::with_over_without ? "without" : "with"; }
@@ -167,7 +166,7 @@ std::string to_text(const audit::Result& result, const Terms& terms, const std::
     text += indent + "event: " + found.event + "\n" + indent + "seen in " + counts_text(found.first, found.second, found.order) + "\n";
     text += indent + "the plan allows at most e^" + above(found.epsilon) + " times the other probability plus " + above(found.delta) + "\n";
     text += indent + "decided after " + std::to_string(found.pairs) + " pairs; " + std::to_string(result.pairs) + " were read\n";
-  } else if (result.verdict == Verdict::consistent) {
+  } else if (result.verdict == audit::Verdict::consistent) {
     text += "no tested event exceeds " + plan + " by more than the margin\n";
     text += indent + "this is no proof of privacy: events that were not tested, or are rarer than " +
             above(3.0 / static_cast<double>(result.pairs)) + ", are not seen\n";
@@ -188,7 +187,7 @@ void write_count(report::JsonWriter& out, const audit::Count& count) {
   out.begin_object().key("hits").integer(count.hits).key("samples").integer(count.samples).end_object();
 }
 
-void write_head(report::JsonWriter& out, const ask::Request& request, const Curve& curve, const Terms& terms, Verdict verdict) {
+void write_head(report::JsonWriter& out, const ask::Request& request, const Curve& curve, const Terms& terms, audit::Verdict verdict) {
   out.begin_object().key("verdict").text(word_of(verdict)).key("confidence").text(terms.confidence);
   out.key("plan").text(to_string(request.plan())).key("neighbours").text(report::to_word(curve.neighbours()));
   out.key("direction").text(request.has("direction") ? request.text("direction") : "worst");
@@ -349,7 +348,7 @@ ExitCode run_one_run(const ask::Request& request, const Options& options, const 
     trials.push_back(read_guesses(*counts));
   const audit::OneRun found =
       audit::judge_one_run(trials, audit::claim_of(curve, Direction::worst).of(Order::with_over_without), terms.delta, terms.error);
-  const Verdict verdict = found.chance <= terms.error ? Verdict::refuted : Verdict::inconclusive;
+  const audit::Verdict verdict = found.chance <= terms.error ? audit::Verdict::refuted : audit::Verdict::inconclusive;
   if (options.json) {
     report::JsonWriter out;
     write_head(out, request, curve, terms, verdict);
@@ -361,7 +360,7 @@ ExitCode run_one_run(const ask::Request& request, const Options& options, const 
     const std::string plan = to_string(request.plan()), guesses = std::to_string(found.best.right) + " of " +
                                                                   std::to_string(found.best.made) + " guesses about " +
                                                                   std::to_string(found.best.canaries) + " canaries are right";
-    std::string text = verdict == Verdict::refuted
+    std::string text = verdict == audit::Verdict::refuted
                            ? "refuted: with confidence " + terms.confidence + " the run does not have the privacy of " + plan + "\n"
                            : "inconclusive: the guesses do not refute " + plan + "\n";
     text += "    " + guesses + "; under the plan at most this likely: " + above(found.chance) + "\n";

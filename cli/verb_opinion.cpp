@@ -12,7 +12,6 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "command_request.h"
 #include "plan/neighbours.h"
@@ -120,14 +119,23 @@ ask::Answer ask_about(const StatedClaim& claim, const char* question, ask::Curve
   return ask::answer(request);
 }
 
+/// The argument of a call with this name, if it is the only one and a number.
+const Number* only_number(const Call& call, std::string_view name, std::string_view argument) {
+  if (call.name != name || call.arguments.size() != 1 || call.arguments.front().name != argument) return nullptr;
+  return std::get_if<Number>(&call.arguments.front().value.content);
+}
+
 /// The same steps if every record takes part once in an epoch, as loaders that shuffle do: proved without amplification by sampling, for
 /// records whose contribution is set to zero. Empty for other plans.
-std::string plan_if_shuffled(const std::string& plan) {
-  static const std::regex training(R"(gaussian\(sigma=([^,()]+)\) \| poisson\(rate=([^,()]+)\) \| repeat\((?:times=)?(\d+)\))");
-  std::smatch found;
-  if (!std::regex_match(plan, found, training)) return {};
-  const double passes = std::ceil(read_number(found[2].str()).value.hi * std::stod(found[3].str()) * (1 - 1e-12));
-  return "gaussian(sigma=" + found[1].str() + ") | repeat(" + std::to_string(static_cast<std::uint64_t>(std::max(1.0, passes))) + ")";
+std::string plan_if_shuffled(const Plan& plan) {
+  const Line& line = plan.lines.front();
+  const Call* source = std::get_if<Call>(&line.source);
+  if (plan.lines.size() != 1 || source == nullptr || line.operators.size() != 2) return {};
+  const Number *sigma = only_number(*source, "gaussian", "sigma"), *rate = only_number(line.operators[0], "poisson", "rate"),
+               *steps = only_number(line.operators[1], "repeat", "times");
+  if (sigma == nullptr || rate == nullptr || steps == nullptr) return {};
+  const double passes = std::ceil(rate->value.hi * steps->value.hi * (1 - 1e-12));
+  return "gaussian(sigma=" + sigma->text + ") | repeat(" + std::to_string(static_cast<std::uint64_t>(std::max(1.0, passes))) + ")";
 }
 
 #if defined(_WIN32)
@@ -198,7 +206,8 @@ ExitCode run_opinion(const Verb&, const Options& options) {
   const Judgement verdict = judge(ask_about(claim, "check", curves).outcome);
   const ask::Answer certified = ask_about(claim, "epsilon", curves);
   const Neighbours neighbours = certified.curve->neighbours();
-  const std::string plan = to_string(parse(claim.plan)), other = plan_if_shuffled(plan);
+  const Plan parsed = parse(claim.plan);
+  const std::string plan = to_string(parsed), other = plan_if_shuffled(parsed);
   std::optional<Interval> shuffled;
   if (!other.empty()) shuffled = ask_about({other, "zero-out", claim.epsilon, claim.delta}, "epsilon", curves).value;
   if (options.json) {

@@ -23,7 +23,6 @@ namespace {
 using report::CertificateDocument;
 using report::CertificateKind;
 using report::Finding;
-using report::Verdict;
 
 std::string read_file(const std::string& path, const char* what) {
   std::ifstream file(path, std::ios::binary);
@@ -78,9 +77,10 @@ std::vector<std::string> notes_on(const CertificateDocument& document, bool rele
   return notes;
 }
 
-const char* sentence_of(Verdict verdict) {
-  if (verdict == Verdict::confirmed) return "The certificate holds.";
-  return verdict == Verdict::refuted ? "The certificate is false." : "Undecided: not everything in the certificate could be confirmed.";
+const char* sentence_of(report::Verdict verdict) {
+  if (verdict == report::Verdict::confirmed) return "The certificate holds.";
+  return verdict == report::Verdict::refuted ? "The certificate is false."
+                                             : "Undecided: not everything in the certificate could be confirmed.";
 }
 
 void write_json(const CertificateDocument& document, const std::vector<Finding>& findings, const std::vector<std::string>& notes) {
@@ -97,7 +97,8 @@ void write_json(const CertificateDocument& document, const std::vector<Finding>&
 void write_lines(const std::vector<Finding>& findings, const std::vector<std::string>& notes, bool quiet) {
   std::string text = std::string(sentence_of(worst_of(findings))) + "\n";
   for (const Finding& one : findings)
-    if (!quiet || one.verdict != Verdict::confirmed) text += std::string(to_word(one.verdict)) + ": " + one.what + ": " + one.words + "\n";
+    if (!quiet || one.verdict != report::Verdict::confirmed)
+      text += std::string(to_word(one.verdict)) + ": " + one.what + ": " + one.words + "\n";
   for (const std::string& note : notes)
     if (!quiet) text += note + "\n";
   write_out(text);
@@ -115,8 +116,10 @@ ExitCode run_verify(const Verb&, const Options& options) {
     write_json(document, findings, notes);
   else
     write_lines(findings, notes, options.quiet);
-  const Verdict verdict = worst_of(findings);
-  return verdict == Verdict::confirmed ? ExitCode::done : verdict == Verdict::refuted ? ExitCode::check_failed : ExitCode::undecided;
+  const report::Verdict verdict = worst_of(findings);
+  return verdict == report::Verdict::confirmed ? ExitCode::done
+         : verdict == report::Verdict::refuted ? ExitCode::check_failed
+                                               : ExitCode::undecided;
 }
 
 }  // namespace tradeoff::detail::cli

@@ -161,7 +161,7 @@ void bind_curves(nb::module_& module) {
       .def("guarantees", guarantees, "direction"_a)
       .def("approximate", approximations, "pieces"_a)
       .def("extend", extend_by, "text"_a)
-      .def_prop_ro("neighbours", [](const Curve& curve) { return to_word(curve.neighbours()); })
+      .def_prop_ro("neighbours", [](const Curve& curve) { return neighbours_word(curve.neighbours()); })
       .def("explain", explain, "ask"_a, "at"_a, "direction"_a);
   module.def("analyze", analyze_text, "text"_a, "neighbours"_a, "relative"_a);
 }

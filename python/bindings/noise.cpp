@@ -26,7 +26,7 @@ template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
 using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Table = nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<2>>;
+using WholeTable = nb::ndarray<nb::numpy, std::uint64_t, nb::ndim<2>>;
 
 /// A new array; its memory is wiped when Python frees it.
 template <class T>
@@ -115,14 +115,14 @@ nb::dict kernel_data(const GridNoise& noise) {
 }
 
 /// The certified table of the normal quantile, a row of eight coefficients for each of 64 cells in each octave.
-Table normal_table() {
+WholeTable normal_table() {
   constexpr std::size_t columns = std::tuple_size_v<noise::TableRow>;
   const auto& rows = noise::table::normal_rows;
   auto owned = std::make_unique<std::vector<std::uint64_t>>();
   for (const noise::TableRow& row : rows) owned->insert(owned->end(), row.begin(), row.end());
   auto* const raw = owned.release();
   const nb::capsule owner(raw, [](void* memory) noexcept { delete static_cast<std::vector<std::uint64_t>*>(memory); });
-  return Table(raw->data(), {raw->size() / columns, columns}, owner);
+  return WholeTable(raw->data(), {raw->size() / columns, columns}, owner);
 }
 
 void check_batch(std::uint64_t size, std::uint64_t of) {

@@ -142,7 +142,7 @@ nb::tuple sgd(const std::string& noise_multiplier, std::uint64_t batch, std::uin
     const nb::gil_scoped_release unlocked;
     sentence = report::sentence_for_paper(run, analyze(parse(training.plan), training.neighbours).epsilon_at(at), at);
   }
-  return nb::make_tuple(training.plan, to_word(training.neighbours), sentence);
+  return nb::make_tuple(training.plan, neighbours_word(training.neighbours), sentence);
 }
 
 /// The rows of a comparison of samplers: sampler, neighbours, plan, what it assumes, the ends of epsilon, and why it was refused.
@@ -159,7 +159,7 @@ nb::list samplers(const std::string& noise_multiplier, std::uint64_t batch, std:
   }();
   nb::list found;
   for (const SamplerRow& row : rows)
-    found.append(nb::make_tuple(row.sampler, to_word(row.training ? row.training->neighbours : row.run.neighbours),
+    found.append(nb::make_tuple(row.sampler, neighbours_word(row.training ? row.training->neighbours : row.run.neighbours),
                                 row.training ? row.training->plan : "", row.training ? row.training->remark : "", row.epsilon.lo,
                                 row.epsilon.hi, row.refused));
   return found;

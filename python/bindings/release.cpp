@@ -73,7 +73,7 @@ nb::dict describe(const Certificate& certificate) {
   nb::dict fields;
   fields["plan"] = to_string(certificate.plan());
   fields["drawn_plan"] = to_string(certificate.drawn_plan());
-  fields["neighbours"] = to_word(certificate.curve().neighbours());
+  fields["neighbours"] = neighbours_word(certificate.curve().neighbours());
   nb::list mechanisms;
   for (const DrawnMechanism& one : certificate.mechanisms()) mechanisms.append(to_dict(one));
   fields["mechanisms"] = mechanisms;
@@ -87,7 +87,7 @@ nb::dict describe(const Certificate& certificate) {
 }
 
 /// The rows, the same as text, and the certificate as JSON.
-nb::tuple draw(Certificate& certificate, const Numbers& values) {
+nb::tuple draw_rows(Certificate& certificate, const Numbers& values) {
   if (!certificate.is_valid()) throw DomainError("release: this certificate has been used");
   Release released;
   std::string text, json;
@@ -155,7 +155,7 @@ void bind_release(nb::module_& module) {
       .def_prop_ro("is_valid", &Certificate::is_valid)
       .def("describe", describe, nb::sig("def describe(self) -> dict[str, typing.Any]"))
       .def(
-          "release", draw, "values"_a,
+          "release", draw_rows, "values"_a,
           nb::sig("def release(self, values: numpy.typing.NDArray[numpy.float64]) -> tuple[numpy.typing.NDArray[numpy.float64], str, str]"))
       .def("release_keys", draw_keys, "table"_a,
            nb::sig("def release_keys(self, table: list[tuple[str, str, int]]) -> tuple[list[tuple[str, int | None]], str, str]"));

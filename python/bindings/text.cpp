@@ -95,7 +95,9 @@ Neighbours read_neighbours(const std::string& word) {
   refuse("neighbours", word, all_neighbours_words());
 }
 
-const char* to_word(Neighbours neighbours) { return neighbours == Neighbours::unstated ? "" : tradeoff::detail::to_word(neighbours); }
+const char* neighbours_word(Neighbours neighbours) {
+  return neighbours == Neighbours::unstated ? "" : tradeoff::detail::to_word(neighbours);
+}
 
 Direction read_direction(const std::string& word) {
   if (word == "worst") return Direction::worst;

@@ -51,7 +51,7 @@ using Texts = std::map<std::string, std::string>;
 [[nodiscard]] Targets stated_targets(const Texts& stated);
 
 [[nodiscard]] Neighbours read_neighbours(const std::string& word);
-[[nodiscard]] const char* to_word(Neighbours neighbours);
+[[nodiscard]] const char* neighbours_word(Neighbours neighbours);
 [[nodiscard]] Direction read_direction(const std::string& word);
 [[nodiscard]] Tolerance read_relative(const std::string& text);
 

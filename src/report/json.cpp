@@ -100,7 +100,7 @@ JsonWriter& JsonWriter::text(std::string_view value) {
 namespace {
 
 /// A character that is written as it is; most are.
-bool is_plain(char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; }
+constexpr auto is_plain = [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; };
 
 }  // namespace
 

@@ -128,13 +128,13 @@ constexpr std::array<std::pair<unsigned, unsigned char>, 17> symbols = {{{0x3B1,
                                                                          {0x2248, 0xBB},
                                                                          {0x2202, 0xB6}}};
 /// Signs of Windows' character set beyond Latin-1.
-constexpr std::array<std::pair<unsigned, unsigned char>, 7> signs = {
+constexpr std::array<std::pair<unsigned, unsigned char>, 7> pdf_signs = {
     {{0x2013, 0x96}, {0x2014, 0x97}, {0x2018, 0x91}, {0x2019, 0x92}, {0x201C, 0x93}, {0x201D, 0x94}, {0x2026, 0x85}}};
 
 Glyph glyph_of(unsigned point, Font font) {
   for (const auto& [from, code] : symbols)
     if (from == point) return {Font::symbol, code, false};
-  for (const auto& [from, code] : signs)
+  for (const auto& [from, code] : pdf_signs)
     if (from == point) return {font, code, false};
   if (point == 0x207B) return {font, '-', true};
   if (point == 0xB9) return {font, '1', true};
@@ -226,7 +226,7 @@ std::string text_of(std::string_view tag, std::string_view content) {
 // ---- elements ----
 
 /// The colours of the light style, c0 to c7.
-constexpr std::array<unsigned, 8> colours = {0x0072B2, 0xD55E00, 0x009E73, 0xB0578D, 0xC98500, 0x3A9BD9, 0x24292F, 0x8C959F};
+constexpr std::array<unsigned, 8> pdf_colours = {0x0072B2, 0xD55E00, 0x009E73, 0xB0578D, 0xC98500, 0x3A9BD9, 0x24292F, 0x8C959F};
 
 std::string paint(unsigned colour, const char* operation) {
   std::string text;
@@ -253,7 +253,7 @@ std::string rectangle_of(std::string_view tag) {
 /// The elements of the SVG, in their order.
 std::string content_of(std::string_view svg) {
   std::string content;
-  std::vector<unsigned> groups = {colours[6]};  // the colour of each open group
+  std::vector<unsigned> groups = {pdf_colours[6]};  // the colour of each open group
   for (std::size_t at = 0; (at = svg.find('<', at)) != std::string_view::npos;) {
     const std::size_t end = svg.find('>', at);
     const std::string_view tag = svg.substr(at + 1, end - at - 1);
@@ -262,7 +262,7 @@ std::string content_of(std::string_view svg) {
     const std::size_t next = std::min(svg.find('<', at), svg.size());
     if (name == "g") {
       const std::string_view kind = attribute_of(tag, "class");
-      groups.push_back(kind.size() == 2 && kind[0] == 'c' ? colours.at(static_cast<std::size_t>(kind[1] - '0')) : groups.back());
+      groups.push_back(kind.size() == 2 && kind[0] == 'c' ? pdf_colours.at(static_cast<std::size_t>(kind[1] - '0')) : groups.back());
     } else if (tag == "/g") {
       groups.pop_back();
     } else if (name == "path") {

@@ -13,24 +13,24 @@ namespace tradeoff::detail::report {
 namespace {
 
 // The palette of svg.cpp, and grey.
-constexpr std::array<std::string_view, palette_size + 1> colours = {"0072B2", "D55E00", "009E73", "B0578D",
-                                                                    "C98500", "3A9BD9", "24292F", "8C959F"};
+constexpr std::array<std::string_view, palette_size + 1> tikz_colours = {"0072B2", "D55E00", "009E73", "B0578D",
+                                                                         "C98500", "3A9BD9", "24292F", "8C959F"};
 constexpr double visible = 0.004;  // of the axis: a narrower band is hidden by its line
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> signs = {{{"α", "$\\alpha$"},
-                                                                                  {"β", "$\\beta$"},
-                                                                                  {"δ", "$\\delta$"},
-                                                                                  {"ε", "$\\varepsilon$"},
-                                                                                  {"μ", "$\\mu$"},
-                                                                                  {"σ", "$\\sigma$"},
-                                                                                  {"ρ", "$\\rho$"},
-                                                                                  {"≤", "$\\leq$"},
-                                                                                  {"≥", "$\\geq$"},
-                                                                                  {"\\", "\\textbackslash{}"},
-                                                                                  {"^", "\\textasciicircum{}"},
-                                                                                  {"~", "\\textasciitilde{}"},
-                                                                                  {"<", "$<$"},
-                                                                                  {">", "$>$"}}};
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> tikz_signs = {{{"α", "$\\alpha$"},
+                                                                                       {"β", "$\\beta$"},
+                                                                                       {"δ", "$\\delta$"},
+                                                                                       {"ε", "$\\varepsilon$"},
+                                                                                       {"μ", "$\\mu$"},
+                                                                                       {"σ", "$\\sigma$"},
+                                                                                       {"ρ", "$\\rho$"},
+                                                                                       {"≤", "$\\leq$"},
+                                                                                       {"≥", "$\\geq$"},
+                                                                                       {"\\", "\\textbackslash{}"},
+                                                                                       {"^", "\\textasciicircum{}"},
+                                                                                       {"~", "\\textasciitilde{}"},
+                                                                                       {"<", "$<$"},
+                                                                                       {">", "$>$"}}};
 
 /// Text of a label, with Greek letters in mathematics and special characters escaped.
 std::string tex(const std::string& given) {
@@ -38,7 +38,7 @@ std::string tex(const std::string& given) {
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
     bool found = false;
-    for (const auto& [plain, set] : signs)
+    for (const auto& [plain, set] : tikz_signs)
       if (text.compare(at, plain.size(), plain) == 0) {
         out += set;
         at += plain.size();
@@ -133,8 +133,8 @@ std::string axis_options(const Axis& axis, const char* name) {
 
 std::string to_tikz(const Figure& figure) {
   std::string text = "% needs \\usepackage{pgfplots} and \\pgfplotsset{compat=1.16}\n";
-  for (std::size_t i = 0; i < colours.size(); ++i)
-    text += "\\definecolor{tradeoff" + std::to_string(i) + "}{HTML}{" + std::string(colours[i]) + "}\n";
+  for (std::size_t i = 0; i < tikz_colours.size(); ++i)
+    text += "\\definecolor{tradeoff" + std::to_string(i) + "}{HTML}{" + std::string(tikz_colours[i]) + "}\n";
   for (const Picture& picture : figure.panels) {
     text += "\\begin{tikzpicture}\n\\begin{axis}[title={" + tex(picture.title) + "},\n  " + axis_options(picture.x, "x") + ",\n  " +
             axis_options(picture.y, "y") +

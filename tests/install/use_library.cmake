@@ -32,8 +32,7 @@ if(way STREQUAL find_package)
 else()
   file(REMOVE ${work}/build/CMakeCache.txt)
   # Without optimisation and in units this compiles three times as fast.
-  list(APPEND consumer_options -D CMAKE_BUILD_TYPE=Debug -D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=16 -D
-       library_source=${source})
+  list(APPEND consumer_options -D CMAKE_BUILD_TYPE=Debug -D CMAKE_UNITY_BUILD=ON -D library_source=${source})
 endif()
 
 must_run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${work}/build -G ${generator} ${consumer_options})

@@ -226,7 +226,7 @@ Citations origin_of_pair() {
 }
 
 /// [shuffled-reports] Symmetric: the two values change places if the two inputs do.
-class ShuffledLoss final : public Loss, public ClosedForms, public FiniteForm {
+class ShuffledLoss final : public Loss, public ClosedForms, public ComposedForm {
  public:
   ShuffledLoss(const ReportLaw& law, ComposedBy side)
       : law_(law),
@@ -244,7 +244,7 @@ class ShuffledLoss final : public Loss, public ClosedForms, public FiniteForm {
     return pure_tail(bound);
   }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
-    return {.closed_forms = this, .finite_form = this, .cost = Cost::engine};
+    return {.closed_forms = this, .composed_form = this, .cost = Cost::engine};
   }
   void cite() const override { record(shuffled_citation()); }
   [[nodiscard]] std::optional<double> rough_delta(Direction, double epsilon) const override {
@@ -256,8 +256,8 @@ class ShuffledLoss final : public Loss, public ClosedForms, public FiniteForm {
     return make_key(is_above() ? "shuffled_reports" : "shuffled_reports_below",
                     {law_.epsilon, Interval::exactly(law_.users), law_.share, law_.cost, law_.chance});
   }
-  [[nodiscard]] LossPointer finite_form() const override {
-    std::call_once(made_, [this] { finite_ = make_finite_form(); });
+  [[nodiscard]] LossPointer composed_form() const override {
+    std::call_once(made_, [this] { finite_ = make_composed_form(); });
     return finite_;
   }
 
@@ -270,7 +270,7 @@ class ShuffledLoss final : public Loss, public ClosedForms, public FiniteForm {
   }
 
   // [lattice-pair]
-  [[nodiscard]] LossPointer make_finite_form() const {
+  [[nodiscard]] LossPointer make_composed_form() const {
     const ReportGrid one = make_grid(law_, cells_of_pair(law_));
     const ReportGrids coarse{one, one};
     const SampledDeltas found = sampled_deltas(law_.epsilon.hi, [&](double epsilon) {
@@ -291,11 +291,11 @@ class ShuffledLoss final : public Loss, public ClosedForms, public FiniteForm {
 
 /// A finite pair with many losses that are not on a lattice, those of its ends hardly known. It is asked itself: the exact engine would add
 /// the largest error of all losses to each. [lattice-pair]
-class BinaryWitness final : public ForwardingLoss, public FiniteForm {
+class BinaryWitness final : public ForwardingLoss, public ComposedForm {
  public:
   BinaryWitness(LossPointer pair, double largest) : pair_(std::move(pair)), largest_(largest) {}
-  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.finite_form = this, .cost = Cost::engine}; }
-  [[nodiscard]] LossPointer finite_form() const override {
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.composed_form = this, .cost = Cost::engine}; }
+  [[nodiscard]] LossPointer composed_form() const override {
     std::call_once(made_, [this] {
       const auto found = sampled_deltas(largest_, [&](double e) { return pair_->delta(Direction::remove, Interval::exactly(e)); });
       finite_ = lattice_pair_below({found.step, found.deltas}, pair_->key() + "below", origin_of_pair());

@@ -189,7 +189,7 @@ LossPointer symmetric_loss(LossPointer base) {
 
 Parts in_one_order(Parts parts) {
   std::erase_if(parts, [](const Part& part) { return part.times == 0; });
-  if (parts.size() == 1 && parts.front().times == 1) return parts;
+  if (is_one_step(parts)) return parts;
   for (Part& part : parts) part.loss = mixed_changes_of(std::move(part.loss));
   return parts;
 }

@@ -242,10 +242,27 @@ TEST(NoisyMax, RefusalsSayWhatWouldBeNeeded) {
   EXPECT_THAT(refusal_of("permute_and_flip(epsilon=1)"), HasSubstr("noise=exponential"));
 }
 
-TEST(Exponential, TooManyStepsLieBetweenFixedChoicesAndProducts) {
-  const Interval delta = delta_of_plan("exponential(0.001) | repeat(1000000)", 2.0);  // losses of variance 1/4 to 1/3 in all
-  EXPECT_GE(delta.lo, 0.999 * delta_of_plan("gdp(0.5)", 2.0).lo);
-  EXPECT_LE(delta.hi, 1.001 * delta_of_plan("gdp(0.57736)", 2.0).hi);
+// [choices-gaussian]
+TEST(Exponential, ManyStepsAreNearlyGaussian) {
+  const Interval delta = delta_of_plan("exponential(0.001) | repeat(1000000)", 2.0);
+  EXPECT_GE(delta.lo, 0.9999 * delta_of_plan("gdp(0.5)", 2.0).lo);
+  EXPECT_LE(delta.hi, 1.0002 * delta_of_plan("gdp(0.5)", 2.0).hi);
+  for (const std::string plan : {"exponential(0.1) | repeat(20000)", "exponential(0.01) | repeat(100000); gaussian(5)",
+                                 "exponential(0.1) | repeat(9000); exponential(0.05) | repeat(9000)",
+                                 "exponential(0.1) | repeat(1000000000)", "noisy_max(noise=gumbel, scale=20) | repeat(50000)"}) {
+    const Curve curve = curve_of(plan);
+    EXPECT_THAT(curve.epsilon_at(1e-5), IsTight(3e-3)) << plan;
+    EXPECT_THAT(theorems_of(plan, curve.epsilon_at(1e-5).hi), HasSubstr("choices-gaussian")) << plan;
+  }
+}
+
+// The table of a block is made once, and the other lines see its width only.
+TEST(Exponential, ABlockBesideOtherLinesIsTight) {
+  for (const std::string others : {"gaussian(5)", "laplace(scale=5)", "gaussian(1) | poisson(0.01) | repeat(100)"}) {
+    const Curve curve = analyze(parse("exponential(0.2) | repeat(25); " + others), Neighbours::add_remove);
+    EXPECT_THAT(curve.epsilon_at(1e-5), IsTight(2e-6)) << others;
+    EXPECT_LE(curve.delta_at(3).lo, curve.delta_at(3).hi) << others;
+  }
 }
 
 }  // namespace

@@ -200,7 +200,7 @@ TEST(LatticePair, LiesOnItsSideOfTheProfile) {
   for (const std::uint64_t users : {5U, 500U, 50000U}) {
     const auto both = [&](ComposedBy side) {
       const LossPointer loss = shuffled_loss(clone_law(Interval::exactly(1), users), side);
-      return std::pair(loss, loss->capabilities(Direction::remove).finite_form->finite_form());
+      return std::pair(loss, loss->capabilities(Direction::remove).composed_form->composed_form());
     };
     const auto [truth, above] = both(ComposedBy::pair_above);
     const auto [same, below] = both(ComposedBy::pair_below);

@@ -223,11 +223,11 @@ class BestOfBelow final : public Loss, public StandIn {
         some_run_(clamp(1.0 - law_->phi(Interval::exactly(0)), 0, 1)),
         citation_(citation_of(*law_)) {
     basis_ = citations_of([&] {
-      const std::vector<LevelSet> sets = level_sets(*base_, Direction::remove);
-      if (sets.empty()) return;
-      remove_.emplace(sets, *law_);
+      const LevelSets levels = level_sets(*base_, Direction::remove);
+      if (levels.sets.empty()) return;
+      remove_.emplace(levels, *law_);
       if (!base_->symmetric()) add_.emplace(level_sets(*base_, Direction::add), *law_);
-      rising_ = best_of_rising_losses(sets, *law_);
+      rising_ = best_of_rising_losses(levels.sets, *law_);
     });
   }
 

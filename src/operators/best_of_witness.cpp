@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "numeric/arithmetic.h"
 
@@ -124,22 +125,27 @@ Atoms atoms_of_corners(const std::vector<SelectedEvent>& corners) {
 
 }  // namespace
 
-std::vector<LevelSet> level_sets(const Loss& base, Direction direction) {
-  const Atoms* const atoms = base.atoms(direction);
+LevelSets level_sets(const Loss& base, Direction direction) {
+  const Capabilities known = base.capabilities(direction);
+  const Atoms* const atoms = known.atoms;
   constexpr std::size_t few = 400;
   const bool listed = atoms != nullptr && atoms->slack == 0 && atoms->finite.size() <= few;
-  std::vector<LevelSet> sets = listed ? sets_of_atoms(*atoms) : TestReader(base, direction).read();
-  if (!sets.empty()) sets.push_back({Interval::exactly(1), Interval::exactly(1)});
-  return sets;
+  LevelSets levels{listed ? sets_of_atoms(*atoms) : TestReader(base, direction).read(), !listed || known.last_guarantee.has_value()};
+  if (!levels.sets.empty()) levels.sets.push_back({Interval::exactly(1), Interval::exactly(1)});
+  return levels;
 }
 
 namespace {
 
-/// Sets between two level sets: part of the outcomes between them, by a coin. Small sets are cut more finely.
-std::vector<LevelSet> with_shares(const std::vector<LevelSet>& sets) {
+/// Sets between two level sets: part of the outcomes between them, if they are divisible. Small sets are cut more finely.
+std::vector<LevelSet> with_shares(const LevelSets& levels) {
   constexpr double step = 1.0 / 96, factor = 1.5, smallest = 1e-18;
   std::vector<LevelSet> finer{{Interval::exactly(0), Interval::exactly(0)}};
-  for (const LevelSet& next : sets) {
+  for (const LevelSet& next : levels.sets) {
+    if (!levels.divisible) {
+      finer.push_back(next);
+      continue;
+    }
     const LevelSet last = finer.back();
     const Interval more = max(next.with_record - last.with_record, Interval::exactly(0));
     const Interval other = max(next.without_record - last.without_record, Interval::exactly(0));
@@ -157,6 +163,8 @@ std::vector<LevelSet> with_shares(const std::vector<LevelSet>& sets) {
 /// Some of the sets, for orders whose search looks at all pairs of slices.
 std::vector<LevelSet> thinned(const std::vector<LevelSet>& sets) {
   constexpr double step = 1.0 / 80, factor = 1.6, smallest = 1e-7;
+  constexpr std::size_t few = 160;
+  if (sets.size() <= few) return sets;
   std::vector<LevelSet> kept{sets.front()};
   for (const LevelSet& set : sets) {
     const double p = set.with_record.hi, q = set.without_record.hi, last = kept.back().with_record.hi;
@@ -201,6 +209,8 @@ double gain_at_least(const RunsLaw& law, Position with_record, Position without,
   return std::max(0.0, numeric::add_down(chance_at_least(law, with_record.below, with_record.mass), -cost));
 }
 
+constexpr std::size_t most_permuted = 6;  // outcomes: 720 orders
+
 }  // namespace
 
 SlicedPair::SlicedPair(std::vector<LevelSet> all) : sets(std::move(all)) {
@@ -210,16 +220,18 @@ SlicedPair::SlicedPair(std::vector<LevelSet> all) : sets(std::move(all)) {
         {max(sets[i + 1].with_record - sets[i].with_record, none), max(sets[i + 1].without_record - sets[i].without_record, none)});
 }
 
-OrderWitness::OrderWitness(const std::vector<LevelSet>& levels, const RunsLaw& law)
+OrderWitness::OrderWitness(const LevelSets& levels, const RunsLaw& law)
     : law_(law), fine_(with_shares(levels)), coarse_(thinned(fine_.sets)) {
   for (const LevelSet& set : fine_.sets) {
     slope_with_.push_back(middle_of(law.slope(within_unit(set.with_record.lo))));
     slope_without_.push_back(middle_of(law.slope(within_unit(set.without_record.hi))));
   }
+  constexpr std::size_t few = 24;  // of which every set is tried
   double before = 0;
   for (std::size_t top = 1; top < coarse_.slices.size(); ++top) {
     const double p = coarse_.sets[top].with_record.hi;
-    if (p < 3 * before && p < before + 0.12) continue;  // sets of about these probabilities have about the same orders
+    if (coarse_.slices.size() > few && p < 3 * before && p < before + 0.12)
+      continue;  // sets of about these probabilities have about the same orders
     merges_.push_back(merge_of(top));
     before = p;
   }
@@ -227,8 +239,19 @@ OrderWitness::OrderWitness(const std::vector<LevelSet>& levels, const RunsLaw& l
 
 double OrderWitness::delta(double epsilon) const {
   const double x = exp(Interval::exactly(epsilon)).hi;
+  if (coarse_.slices.size() <= most_permuted) return best_of_all(x);
   double found = best_inserted(x);
   for (const Merge& merge : merges_) found = std::max(found, value(best_order(merge, x), x));
+  return found;
+}
+
+/// The best order of few outcomes.
+double OrderWitness::best_of_all(double x) const {
+  std::vector<std::size_t> order(coarse_.slices.size());
+  std::iota(order.begin(), order.end(), 0);
+  double found = 0;
+  do found = std::max(found, value(order, x));
+  while (std::next_permutation(order.begin(), order.end()));
   return found;
 }
 

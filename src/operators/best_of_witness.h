@@ -10,13 +10,19 @@
 
 namespace tradeoff::detail {
 
-/// The events {L > e} of a pair for rising probability, with their probabilities with the record and without it; the last has both 1.
-/// Empty if the loss has neither atoms nor threshold tests.
+/// An event {L > e} of a pair: its probabilities with the record and without it.
 struct LevelSet {
   Interval with_record;
   Interval without_record;
 };
-[[nodiscard]] std::vector<LevelSet> level_sets(const Loss& base, Direction direction);
+/// Such events for rising probability; the last has both 1. Empty if the loss has neither atoms nor threshold tests.
+struct LevelSets {
+  std::vector<LevelSet> sets;
+  /// Outcomes of one loss can be told apart, so that each may have its own place: continuous noise, or any mechanism with a guarantee. Not
+  /// so if the outcomes are listed.
+  bool divisible = true;
+};
+[[nodiscard]] LevelSets level_sets(const Loss& base, Direction direction);
 
 /// The outcomes of a pair in slices: those between two level sets, or a share of them that a coin decides.
 struct SlicedPair {
@@ -32,7 +38,7 @@ struct SlicedPair {
 /// [best-of-runs] Explicit orders of the outcomes of a pair with these level sets, one for each epsilon. The law must outlive it.
 class OrderWitness {
  public:
-  OrderWitness(const std::vector<LevelSet>& levels, const RunsLaw& law);
+  OrderWitness(const LevelSets& levels, const RunsLaw& law);
 
   /// At most the largest delta(epsilon), epsilon >= 0, of the best of N runs over all orders.
   [[nodiscard]] double delta(double epsilon) const;
@@ -52,6 +58,7 @@ class OrderWitness {
   [[nodiscard]] std::vector<Place> best_places(double x) const;
   [[nodiscard]] double inserted(std::size_t top, double x, const std::vector<Place>& places) const;
   [[nodiscard]] double best_inserted(double x) const;
+  [[nodiscard]] double best_of_all(double x) const;
   [[nodiscard]] Merge merge_of(std::size_t top) const;
   [[nodiscard]] std::vector<std::size_t> best_order(const Merge& merge, double x) const;
   [[nodiscard]] double value(const std::vector<std::size_t>& order, double x) const;

@@ -218,8 +218,8 @@ TEST(NoisyMax, LowerEndsOfGaussianNoiseAreNearTheGoldenEvents) {
   for (const auto& entry : test::golden_group("selection.json", "noisy_max_gaussian_witness")) {
     const Interval delta = analyze(parse(entry["plan"].get<std::string>())).delta_at(read_number(entry["inputs"]["e"].get<std::string>()));
     const double event = test::golden_double(entry["value"]);
-    EXPECT_GT(delta.lo, 0.98 * event) << entry["id"];
-    EXPECT_LE(delta.lo, 1.001 * event) << entry["id"];
+    EXPECT_GT(delta.lo, 0.9995 * event) << entry["id"];
+    EXPECT_LE(delta.lo, event * (1 + 1e-9)) << entry["id"];
   }
   for (const char* const plan :
        {"noisy_max(noise=gaussian, scale=0.1, candidates=3)", "noisy_max(noise=gaussian, scale=3, candidates=7) | repeat(3)"})

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
@@ -262,6 +266,51 @@ TEST(Exponential, ABlockBesideOtherLinesIsTight) {
     const Curve curve = analyze(parse("exponential(0.2) | repeat(25); " + others), Neighbours::add_remove);
     EXPECT_THAT(curve.epsilon_at(1e-5), IsTight(2e-6)) << others;
     EXPECT_LE(curve.delta_at(3).lo, curve.delta_at(3).hi) << others;
+  }
+}
+
+/// Two outcomes and one that only P can produce: the probabilities of the losses of a fixed pair.
+struct FixedPair {
+  std::vector<std::pair<double, double>> losses;  // e^-L and its probability under P; 0 for an infinite loss
+};
+
+/// The most that an analyst reaches at x who chooses every next step from a menu after all outcomes, and may stop.
+double most_from_menu(const std::vector<FixedPair>& menu, std::vector<int> left, double x) {
+  double best = std::max(0.0, 1 - x);
+  for (std::size_t a = 0; a < menu.size(); ++a) {
+    if (left[a] == 0) continue;
+    --left[a];
+    double sum = 0;
+    for (const auto& [ratio, chance] : menu[a].losses) sum += chance * most_from_menu(menu, left, x * ratio);
+    best = std::max(best, sum);
+    ++left[a];
+  }
+  return best;
+}
+
+// [adaptive-block] The price of adaptivity is 0 for a menu of fixed pairs with limits on their numbers.
+TEST(Menu, FixedPairsCostTheSameInEveryOrder) {
+  std::mt19937 random(3);
+  const auto number = [&](int least, int most) { return std::uniform_int_distribution<int>(least, most)(random); };
+  for (int trial = 0; trial < 12; ++trial) {
+    std::vector<FixedPair> menu;
+    std::vector<int> counts;
+    std::string plan;
+    for (int a = 0; a < 2; ++a) {
+      const int p = number(2, 6), only_p = number(0, 1), q = number(2, 7), only_q = number(0, 1), rest_p = 10 - p - only_p,
+                rest_q = 10 - q - only_q;
+      const auto text = [](int tenths) { return std::to_string(tenths) + "/10"; };
+      const std::string listed = "pair(p=[" + text(p) + ", " + text(rest_p) + ", " + text(only_p) + ", 0], q=[" + text(q) + ", " +
+                                 text(rest_q) + ", 0, " + text(only_q) + "])";
+      menu.push_back(
+          {{{static_cast<double>(q) / p, p / 10.0}, {static_cast<double>(rest_q) / rest_p, rest_p / 10.0}, {0.0, only_p / 10.0}}});
+      counts.push_back(number(1, 3));
+      plan += (plan.empty() ? "" : "; ") + listed + " | repeat(" + std::to_string(counts.back()) + ")";
+    }
+    const Curve curve = analyze(parse(plan), Neighbours::add_remove);
+    for (const double epsilon : {-0.5, 0.0, 0.4, 1.0})
+      EXPECT_NEAR(curve.delta_at(epsilon, Direction::remove).hi, most_from_menu(menu, counts, std::exp(epsilon)), 1e-9)
+          << plan << " " << epsilon;
   }
 }
 

@@ -61,6 +61,15 @@ TEST(ShuffledReports, AnswersContainTheGoldenUpperEnds) {
   }
 }
 
+// Fewer clones hide less: each report is a clone with chance exp(-epsilon0) only, which another proof gives.
+TEST(ShuffledReports, AnswersAreBelowTheWeakerPair) {
+  for (const auto& entry : test::golden_group("selection.json", "shuffle_clone_weak")) {
+    const auto& in = entry["inputs"];
+    const Curve curve = analyze(parse("shuffled_reports(epsilon=" + spelled(in["epsilon0"]) + ", users=" + spelled(in["users"]) + ")"));
+    EXPECT_LE(curve.delta_at(test::golden_interval(in["e"])).hi, std::stod(entry["value"].get<std::string>())) << entry["id"];
+  }
+}
+
 // The sum over all cells at sizes at which differences of log-gamma functions lose their digits; values of the checked prototype.
 TEST(ShuffledReports, ABillionUsersAreAnsweredToFourDigits) {
   const auto upper = [](const char* plan, double epsilon) { return analyze(parse(plan)).delta_at(Interval::exactly(epsilon)).hi; };

@@ -296,6 +296,7 @@ class ShuffledLoss final : public Loss, public ClosedForms, public ComposedForm 
     double shift = 0, margin = 1e-9;
     for (int attempt = 0; attempt < 6; ++attempt, margin *= 8) {
       const double at = guess * (1 + shift + (is_above() ? margin : -margin));
+      if (is_above() && !(at < law_.epsilon.hi) && guess > 0.99 * law_.epsilon.hi) return Interval{0, law_.epsilon.hi};
       if (!(at > 0 && at < law_.epsilon.hi)) return std::nullopt;
       const double value = is_above() ? delta_above(law_, above_.get(), at) : delta_below(law_, below_.get(), at);
       const bool proved = is_above() ? value <= delta.lo : value > delta.hi;

@@ -306,20 +306,13 @@ std::string promise_of_best_of(const Arguments& arguments) {
 }  // namespace
 
 Word best_of_word() {
-  return {
-      .role = Role::operation,
-      .name = "best_of",
-      .meaning = "run a random number of times, show the run with the best score only",
-      .parameters = {{"runs", Kind::law_word, "law of the number of runs"}},
-      .synonyms = {{"repeat_and_select"},
-                   {"select"},
-                   {"tune"},
-                   {"random_search"},
-                   {"grid_search",
-                    "a grid that is walked once is not a random search: its runs are not drawn independently, so best_of does not hold; "
-                    "write repeat(k) for a grid of k settings, which pays for every run"}},
-      .promise = promise_of_best_of,
-      .select = select_best_of};
+  return {.role = Role::operation,
+          .name = "best_of",
+          .meaning = "run a random number of times, show the run with the best score only",
+          .parameters = {{"runs", Kind::law_word, "law of the number of runs"}},
+          .synonyms = {{"repeat_and_select"}, {"select"}, {"tune"}, {"random_search"}, {"grid_search", grid_is_not_random}},
+          .promise = promise_of_best_of,
+          .select = select_best_of};
 }
 
 }  // namespace tradeoff::detail

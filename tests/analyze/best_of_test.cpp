@@ -396,7 +396,8 @@ TEST(BestOf, RefusalsSayWhatToWrite) {
   EXPECT_THAT(refusal("gdp(1) | best_of(runs=10)"), HasSubstr("write exactly(10)"));
   EXPECT_THAT(refusal("gdp(1) | best_of(runs=uniform(10))"), HasSubstr("unknown law of the number of runs 'uniform'"));
   EXPECT_THAT(refusal("gdp(1) | grid_search(10)"), HasSubstr("write repeat(k)"));
-  EXPECT_THAT(refusal("gdp(1) | best_of(runs=grid(10))"), HasSubstr("write repeat(k)"));
+  for (const char* law : {"grid", "grid_search"})
+    EXPECT_THAT(refusal(std::string("gdp(1) | best_of(runs=") + law + "(10))"), HasSubstr("write repeat(k)"));
   EXPECT_THAT(refusal("gdp(1) | tune(10)"), HasSubstr("did you mean 'best_of'"));
   EXPECT_THAT(refusal("gdp(1) | best_of(runs=pmf([0.1, 0.2, 0.6]))"), HasSubstr("add up to 0.9; they must add up to exactly 1"));
   EXPECT_EQ(refusal("gdp(1) | best_of(runs=pmf([1/3, 1/3, 1/3]))"), "accepted");

@@ -83,6 +83,15 @@ TEST(ShuffledReports, ABillionUsersAreAnsweredToFourDigits) {
   expect_near(upper("shuffled_reports(4, 1e6)", 0.02), 9.5117e-5, 9.51171e-5);
 }
 
+// Shuffling is post-processing: no epsilon exceeds that of one report, even where hardly any clone hides it.
+TEST(ShuffledReports, NoEpsilonExceedsThatOfOneReport) {
+  for (const char* const epsilon : {"0.5", "20", "37", "50", "499"}) {
+    const std::string plan = std::string("shuffled_reports(") + epsilon + ", 1e9";
+    EXPECT_LE(analyze(parse(plan + ")")).epsilon_at(1e-6).hi, std::stod(epsilon));
+    EXPECT_LE(analyze(parse(plan + ", randomizer=randomized_response, choices=4)")).epsilon_at(1e-6).hi, std::stod(epsilon));
+  }
+}
+
 /// The profile of the counts of answers by randomised response, for given values of the other users, by the sum over all their answers.
 double delta_by_enumeration(double epsilon0, std::uint64_t choices, const std::vector<std::uint64_t>& others, double epsilon) {
   const double p = 1 / (std::exp(epsilon0) + static_cast<double>(choices) - 1);

@@ -332,8 +332,7 @@ class Analyst final : public WordContext {
       if (!part.loss->is_pair()) part.loss = refine(std::move(part.loss));  // only pairs compose
     }
     const LossPointer alone = is_one_step(parts) ? parts.front().loss : nullptr;
-    Composition composition =
-        compose(std::move(parts), tolerance_, as_stated ? shorter : nullptr);
+    Composition composition = compose(std::move(parts), tolerance_, as_stated ? shorter : nullptr);
     if (!as_stated) composition.parts = std::move(stated);                     // `extend` starts from the stated parts
     if (alone && group_sides_of(*alone) != nullptr) composition.loss = alone;  // the single part has more capabilities than its composition
     return composition;

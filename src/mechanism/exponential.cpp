@@ -126,7 +126,8 @@ class RangeUses final : public AdaptiveUses {
  private:
   static constexpr std::uint64_t few_for_gaussian = 32;  // with fewer uses, products of pairs are as good
 
-  /// [choices-gaussian] Than a block of the first range beside products of the pairs of all others, whose variance is a third larger than it need be.
+  /// [choices-gaussian] Than a block of the first range beside products of the pairs of all others, whose variance is a third larger than
+  /// it need be.
   [[nodiscard]] static bool gaussian_is_better(const std::vector<UsesOfRange>& all) {
     if (uses_that_count(all) < static_cast<double>(few_for_gaussian)) return false;
     if (adaptive_range_loss({all.front()}, {}) == nullptr) return true;

@@ -11,6 +11,7 @@
 #include "engine/contour/cells.h"
 #include "engine/contour/contour.h"
 #include "engine/contour/rare.h"
+#include "engine/density/density.h"
 #include "engine/disclosure.h"
 #include "engine/exact/exact.h"
 #include "engine/exact/lazy_exact.h"
@@ -148,6 +149,17 @@ std::vector<EnginePath> contours_in_order(const Parts& parts, LossPointer straig
   return paths;
 }
 
+/// With many steps whose loss is drawn from a density the transform decays, and contours are quicker than powers of the density. With fewer
+/// the contours need many nodes. This was measured.
+std::vector<EnginePath> with_powers(const Parts& parts, LossPointer powers, std::vector<EnginePath> contours) {
+  constexpr double many_steps = 32;
+  const bool contours_first = continuous_steps(parts) >= many_steps;
+  for (EnginePath& contour : contours)
+    if (!contours_first) contour.speed = Speed::slow;
+  contours.insert(contours_first ? contours.end() : contours.begin(), {std::move(powers)});
+  return contours;
+}
+
 const ContourLoss* contours_of(const Composition* composition) {
   if (composition == nullptr || composition->contour == nullptr) return nullptr;
   return composition->contour->capabilities(Direction::remove).contours;
@@ -234,6 +246,7 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const LossPointer contour = chances.straight ? compose_by_contour(parts, contours_of(shorter)) : nullptr;
   std::vector<EnginePath> paths =
       contours_in_order(parts, contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr);
+  if (LossPointer powers = compose_by_density_powers(parts)) paths = with_powers(parts, std::move(powers), std::move(paths));
   paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});
   paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});
   LossPointer layered = fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);

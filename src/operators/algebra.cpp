@@ -13,6 +13,7 @@
 #include "numeric/rational.h"
 #include "operators/group.h"
 #include "operators/refine.h"
+#include "operators/subsampled.h"
 #include "operators/words.h"
 #include "operators/worst_profile.h"
 #include "plan/arguments.h"
@@ -183,6 +184,12 @@ LossPointer symmetric_loss(LossPointer base) {
                                                base->cite();
                                                record(worse);
                                              }));
+  }
+  // [poisson-subsampling] Removal is the worse direction of a symmetric base on a Poisson sample, so the curve is that of the operator C_p.
+  if (const auto sampled = base->capabilities(Direction::remove).sampled;
+      sampled && sampled->sampling == SampledBy::poisson && sampled->base->symmetric()) {
+    static const Citation removal("poisson-subsampling", "removal is the worse direction; its symmetric curve is that of the operator C_p");
+    return std::make_shared<SampledLoss>(LossPointer(base, sampled->base), sampled->rate, removal);
   }
   return refine(std::move(base));
 }

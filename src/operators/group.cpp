@@ -58,7 +58,7 @@ std::string group_key(const Loss& base, std::size_t size) {
 
 namespace {
 
-constexpr std::size_t most_atoms = 4000;         // atoms of an iterated finite distribution; more would make each question slow
+constexpr std::size_t most_atoms = 20000;        // atoms of an iterated finite distribution; more would make each question slow
 constexpr double work_of_reading = 0.5;          // work of evaluating a formula, in the units of loss/work.h
 constexpr std::uint64_t most_iterations = 1000;  // without a closed form each iteration costs a search
 

@@ -12,12 +12,15 @@
 #include "operators/group.h"
 #include "transform/group_transform.h"
 #include "transform/iterated_curve.h"
+#include "transform/iterated_table.h"
 #include "transform/subsampled_transform.h"
 
 namespace tradeoff::detail {
 namespace {
 
-constexpr double work_of_step = 8;  // of a chain, in the units of loss/work.h
+constexpr double work_of_step = 8;         // of a chain, in the units of loss/work.h
+constexpr double work_of_table = 0.5;      // of a value from the table
+constexpr double smallest_known = 1e-280;  // of a value from the table: smaller ones lose their digits
 const Interval zero = Interval::exactly(0);
 
 // [group-transform]
@@ -26,6 +29,7 @@ class IteratedLoss final : public Loss, public ClosedForms {
   IteratedLoss(LossPointer base, const SampledCurve& curve, std::size_t size)
       : base_(std::move(base)),
         curve_(curve, size),
+        table_(curve_),
         transform_(group_transform(curve_)),
         iteration_("group-privacy", std::to_string(size) + " records: the trade-off function iterated; " + what_iteration_is) {
     for (const IteratedCurve::Piece& piece : curve_.pieces())
@@ -96,9 +100,8 @@ class IteratedLoss final : public Loss, public ClosedForms {
       Work::count(work_of_step);
       (loss > epsilon ? low : high) = v;
       const double next = v - (loss - epsilon) / slope;
-      const bool near = std::abs(next - v) <= 1e-14 * std::abs(v);
+      if (std::abs(next - v) <= 1e-15 * std::abs(v)) break;
       v = next > low && next < high ? next : 0.5 * (low + high);
-      if (near) break;
     }
     return v;
   }
@@ -116,8 +119,12 @@ class IteratedLoss final : public Loss, public ClosedForms {
     if (epsilon < 0) return mirrored_delta(epsilon, at(-epsilon));
     const Interval least = infinite_mass(Direction::remove);
     if (epsilon >= curve_.largest_loss()) return least;
+    if (const auto known = table_.delta(epsilon); known && known->lo > smallest_known) {
+      Work::count(work_of_table);
+      return max(*known, Interval::exactly(least.lo));
+    }
     const double level = level_of(epsilon);
-    Chain found = chain(level);
+    const Chain found = chain(level);
     // From below the tangent at this level, from above losses whose sum is at most epsilon.
     const Interval reached = sum(found.losses), point = Interval::exactly(epsilon);
     const double lo = (nested(found.losses) + exp(Interval::exactly(level) + point) * expm1(reached - point)).lo;
@@ -202,6 +209,7 @@ class IteratedLoss final : public Loss, public ClosedForms {
 
   LossPointer base_;
   IteratedCurve curve_;
+  IteratedTable table_;
   std::unique_ptr<const Transform> transform_;
   Citation iteration_;
   std::vector<double> corners_;

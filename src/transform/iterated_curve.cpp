@@ -213,9 +213,10 @@ void IteratedCurve::advance_steep(State<T>& state) const {
   } else {
     here = moved(state.first, state.gain);
   }
-  const T x = here.parameter;
+  const T x = here.parameter, gain = curve.gain(x);
   state.loss = state.loss + curve.loss(x);
-  state.gain = state.gain + curve.gain(x);
+  state.gain = state.gain + gain;
+  state.whole_gain = state.whole_gain + gain;
   if constexpr (with_slope) {
     state.loss_slope = state.loss_slope + curve.loss_slope(x) * (state.first_slope * state.ratio * here.ratio);
     state.ratio = state.ratio * curve.hazard_ratio(x);
@@ -238,6 +239,7 @@ void IteratedCurve::advance(Region region, State<T>& state) const {
   constexpr bool with_slope = !std::is_same_v<T, Interval>;
   if (region == Region::steep) return advance_steep(state);
   leave_steep(state);
+  state.gains = state.gains && region != Region::flat && region != Region::bottom;
   if (region != Region::zero) turn(state, region == Region::top);
   T& mass = state.level.log_mass;
   const T before = mass, largest = number_from<T>(largest_);
@@ -245,6 +247,7 @@ void IteratedCurve::advance(Region region, State<T>& state) const {
     case Region::top:
       state.loss = state.loss + largest;
       mass = infinite_.hi > 0 ? log(number_from<T>(infinite_) + exp(mass + largest)) : mass + largest;
+      state.whole_gain = infinite_.hi > 0 ? state.whole_gain + (mass - before) : state.whole_gain + largest;
       if constexpr (with_slope) state.slope = state.slope * exp(before + largest - mass);
       return;
     case Region::bottom:
@@ -253,8 +256,10 @@ void IteratedCurve::advance(Region region, State<T>& state) const {
       if constexpr (with_slope) state.slope = state.slope * exp(before - largest - mass);
       return;
     case Region::zero: {
-      const T moved = number_from<T>(shift_) * exp(-mass);
-      mass = mass + log1p(state.level.left ? moved : -moved);
+      const T share = number_from<T>(shift_) * exp(-mass), gain = log1p(state.level.left ? share : -share);
+      mass = mass + gain;
+      state.gains = state.gains && state.level.left;
+      state.whole_gain = state.whole_gain + gain;
       if constexpr (with_slope) state.slope = state.slope * exp(before - mass);
       return;
     }
@@ -277,7 +282,7 @@ IteratedCurve::Along<T> IteratedCurve::along(const Piece& piece, T parameter) co
   using std::log;
   const T none = number_from<T>(zero);
   State<T> state{};
-  state.loss = state.loss_slope = none;
+  state.loss = state.loss_slope = state.whole_gain = none;
   T log_density = none, density_slope = none;
   std::size_t first = 0;
   if (piece.is_steep()) {
@@ -286,7 +291,7 @@ IteratedCurve::Along<T> IteratedCurve::along(const Piece& piece, T parameter) co
     state.steep = true;
     state.first = parameter;
     state.loss = curve.loss(parameter);
-    state.gain = curve.gain(parameter);
+    state.gain = state.whole_gain = curve.gain(parameter);
     if constexpr (!std::is_same_v<T, Interval>) {
       density_slope = curve.density_slope(parameter);
       state.first_slope = number_from<T>(Interval::exactly(1));
@@ -299,7 +304,12 @@ IteratedCurve::Along<T> IteratedCurve::along(const Piece& piece, T parameter) co
     if constexpr (!std::is_same_v<T, Interval>) state.slope = 1.0 / parameter;
   }
   for (std::size_t i = first; i < size_; ++i) advance(piece.regions[i], state);
-  return {state.loss, log_density, state.loss_slope, density_slope};
+  if (!state.gains) {
+    leave_steep(state);
+    turn(state, true);
+    state.whole_gain = state.level.log_mass - (piece.is_steep() ? half<T>().log_false(parameter) : log(parameter));
+  }
+  return {state.loss, log_density, state.loss_slope, density_slope, state.whole_gain};
 }
 
 template IteratedCurve::Along<double> IteratedCurve::along(const Piece&, double) const;
@@ -335,7 +345,7 @@ IteratedCurve::Slope IteratedCurve::rough_loss(double log_alpha) const {
 IteratedCurve::Link IteratedCurve::link_in(Region region, Level<double> level) const {
   State<Interval> state{};
   state.level = {level.left, Interval::exactly(level.log_mass)};
-  state.loss = zero;
+  state.loss = state.whole_gain = zero;
   advance(region, state);
   leave_steep(state);
   if (region == Region::bottom && !(tradeoff::exp(Interval::exactly(level.log_mass)).lo > infinite_.hi))

@@ -62,16 +62,24 @@ class IteratedCurve {
   [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
   [[nodiscard]] const std::vector<Sliver>& slivers() const { return slivers_; }
 
-  /// The loss along a piece and the logarithm of the density of alpha, and, but for intervals, their derivatives with respect to the
-  /// parameter.
+  /// Along a piece: the loss, the logarithm of the density of alpha and, but for intervals, their derivatives with respect to the
+  /// parameter; and the logarithm of the last level over the first.
   template <class T>
   struct Along {
     T loss{}, log_density{};
     T loss_slope{}, density_slope{};
+    T gain{};
   };
   template <class T>
   [[nodiscard]] Along<T> along(const Piece& piece, T parameter) const;
 
+  /// The logarithm of alpha at a parameter.
+  [[nodiscard]] Interval log_level(const Piece& piece, double parameter) const {
+    const Interval here = Interval::exactly(parameter);
+    return piece.is_steep() ? proved_.log_false(here) : log(here);
+  }
+  /// The logarithm of its density at a parameter of the steep half, in plain doubles.
+  [[nodiscard]] double log_density(double parameter) const { return rough_.log_density(parameter); }
   /// Beyond a parameter of the unbounded piece: the logarithm of the mass, and `size` times the loss of the first record, in plain doubles.
   struct Beyond {
     double log_mass, loss;
@@ -92,6 +100,8 @@ class IteratedCurve {
     bool steep = false;
     T first{}, first_slope{};
     T gain{}, ratio{};  // the product of the ratios of the hazards
+    T whole_gain{};     // since the start of the chain, while it is left of the middle
+    bool gains = true;
   };
   struct Link {
     Interval loss;

@@ -12,12 +12,14 @@
 namespace tradeoff::detail {
 
 struct Disc {
+  static constexpr double underflow = 1e-300;  // more than a product or an exponential loses there
+
   double centre = 0;
   double radius = 0;
 
   /// A disc from a computed centre and radius; `size` bounds the numbers whose roundings, a few each, are added to the radius.
   [[nodiscard]] static Disc rounded(double centre, double radius, double size) {
-    const double all = radius * (1 + 16 * unit_roundoff) + 16 * unit_roundoff * size;
+    const double all = radius * (1 + 16 * unit_roundoff) + 16 * unit_roundoff * size + underflow;
     return all < infinity && std::abs(centre) < infinity ? Disc{centre, all} : Disc{0, infinity};  // NaN becomes no bound
   }
   [[nodiscard]] static Disc around(Interval real) {
@@ -42,7 +44,7 @@ struct Disc {
 /// The reciprocal of a disc that does not contain 0 is a disc.
 [[nodiscard]] inline Disc operator/(Disc a, Disc b) {
   const double gap = std::abs(b.centre) - b.radius, scale = gap * (std::abs(b.centre) + b.radius);
-  if (!(gap > 0) || !(scale > 0)) return {0, infinity};
+  if (!(gap > 0) || !(scale > Disc::underflow)) return {0, infinity};
   const double centre = b.centre / scale;
   // gap is a difference of doubles: its relative error is that of the larger one, magnified
   const double doubt = 1 + 4 * unit_roundoff * std::abs(b.centre) / gap;

@@ -21,7 +21,8 @@ constexpr double outward = 1 + 1e-9;  // of bounds that are products of a few do
 constexpr int samples_of_piece = 12;
 constexpr double negligible_log = -120;  // of what is left out at the largest power
 
-double half_of(Interval from, Interval to) { return 0.5 * (to.hi - from.lo) * outward; }
+/// Not less than the half length, and far enough from the centre between the middles for every place of the ends.
+double half_of(Interval from, Interval to) { return 0.5 * (to.hi - from.lo + from.width() + to.width()) * outward; }
 double centre_between(Interval from, Interval to) { return 0.5 * (middle_of(from) + middle_of(to)); }
 
 }  // namespace
@@ -216,8 +217,7 @@ void GroupNodes::add_atom(const Piece& piece) {
   const std::size_t first = nodes_.loss.size();
   add_point(piece, 0.5 * (piece.from + piece.to), log(piece.to - piece.from));
   for (std::size_t i = first; i < nodes_.loss.size(); ++i)
-    atoms_.push_back({nodes_.loss[i], nodes_.loss_error[i], nodes_.log_weight[i] + nodes_.log_weight_error[i],
-                      2.1 * nodes_.log_weight_error[i] + 8 * unit_roundoff});
+    atoms_.push_back({nodes_.loss[i], nodes_.loss_error[i], nodes_.log_weight[i] + nodes_.log_weight_error[i]});
 }
 
 // [group-transform] The density of the loss is that of the parameter over the slope of the loss. The derivative of the slope on a cell is
@@ -284,15 +284,6 @@ double GroupNodes::log_variation(double power) const {
     }
   }
   return total + log_scale_.hi + bound_slack;
-}
-
-std::vector<GroupNodes::TiltedAtom> GroupNodes::tilted_atoms(double power, double log_moment) const {
-  std::vector<TiltedAtom> tilted;
-  for (const Atom& atom : atoms_) {
-    const double exponent = power * atom.loss, margin = bound_relative_slack * std::abs(exponent) + std::abs(power) * atom.loss_error;
-    tilted.push_back({std::exp(atom.log_mass + exponent + margin - log_moment), atom.loss, atom.loss_error, atom.doubt + 2 * margin});
-  }
-  return tilted;
 }
 
 }  // namespace tradeoff::detail

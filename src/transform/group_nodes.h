@@ -35,14 +35,6 @@ class GroupNodes final : public NodeLaw {
   [[nodiscard]] double log_atoms(double power) const;
   /// log of a bound of the total variation, jumps included, of the density of l against w^p.
   [[nodiscard]] double log_variation(double power) const;
-  /// The atoms against w^p, in units of exp(log_moment).
-  struct TiltedAtom {
-    double mass;  // from above
-    double loss;
-    double loss_error;
-    double doubt;  // of the mass, relative
-  };
-  [[nodiscard]] std::vector<TiltedAtom> tilted_atoms(double power, double log_moment) const;
 
  private:
   using Piece = IteratedCurve::Piece;
@@ -73,7 +65,7 @@ class GroupNodes final : public NodeLaw {
     double bend;         // a bound of the derivative of the logarithm of the slope of the loss
   };
   struct Atom {
-    double loss, loss_error, log_mass, doubt;
+    double loss, loss_error, log_mass;  // the mass from above
   };
   struct Demand {
     double power, t, level;

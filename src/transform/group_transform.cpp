@@ -16,8 +16,7 @@ class GroupTilt final : public NodeTilt {
  public:
   GroupTilt(const GroupNodes& nodes, double power, double negligible)
       : NodeTilt(nodes, power, 1, negligible),
-        decay_{std::min(1.0, relative(nodes.log_atoms(power))), relative(nodes.log_variation(power)), infinity},
-        atoms_(nodes.tilted_atoms(power, log_moment().lo)) {}
+        decay_{std::min(1.0, relative(nodes.log_atoms(power))), relative(nodes.log_variation(power)), infinity} {}
 
   [[nodiscard]] double modulus_above(double t) const override {
     CharacteristicValue value;
@@ -30,7 +29,6 @@ class GroupTilt final : public NodeTilt {
 
  private:
   Decay decay_;
-  std::vector<GroupNodes::TiltedAtom> atoms_;
 };
 
 class GroupMoments final : public Moments {

@@ -426,6 +426,7 @@ void IteratedCurve::absorb(Piece& neighbour, const Gap& gap) {
   const bool steep = neighbour.is_steep();
   const Interval from = parameter_at(gap.from, steep), to = parameter_at(gap.to, steep);
   (steep ? neighbour.from : neighbour.to) = to;
+  neighbour.continued = true;
   const Chain one = chain({true, gap.from}), other = chain({true, gap.to});
   Interval most = zero, least = zero;
   for (const Interval loss : one.losses) most = most + loss;

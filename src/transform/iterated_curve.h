@@ -50,7 +50,8 @@ class IteratedCurve {
   /// steep, and alpha otherwise.
   struct Piece {
     std::vector<Region> regions;
-    Interval from, to;  ///< of the parameter: enclosures of the ends; the upper one may be infinite
+    Interval from, to;       ///< of the parameter: enclosures of the ends; the upper one may be infinite
+    bool continued = false;  ///< over a sliver
     [[nodiscard]] bool is_steep() const { return regions.front() == Region::steep; }
     [[nodiscard]] bool is_constant() const;
   };

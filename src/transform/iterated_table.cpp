@@ -18,25 +18,44 @@ constexpr double wanted = 4e-15;                             // error of the pol
 constexpr double slightly = 1 + 1e-9;
 constexpr double near_enough = 1e-8;  // of the loss at a level, relative to its range on the panel: the error of delta is quadratic in it
 constexpr double furthest = -740;     // log alpha up to which an unbounded piece is covered: then delta underflows
-constexpr std::size_t most_panels = 100;           // of a cell
-constexpr double lebesgue = 3.1;                   // 1 + (2/pi) log 24, for errors of the values at the points
-constexpr double roundings = 256 * unit_roundoff;  // of the series, relative to the range of the function
+constexpr std::size_t most_panels = 100;                       // of a cell
+constexpr double lebesgue = 3.1;                               // 1 + (2/pi) log 24, for errors of the values at the points
+constexpr double coefficient_roundings = 256 * unit_roundoff;  // of all coefficients, relative to the range of the function
 
 struct Points {
   std::array<double, 24> place;
   std::array<std::array<double, 24>, 24> cosine;  // cos(k angle_j)
 };
+/// cos(turn pi/48) within 3u: the argument of cos or sin is at most pi/4.
+double cosine_of(std::size_t turn) {
+  turn %= 96;
+  if (turn > 48) turn = 96 - turn;
+  if (turn > 24) return -cosine_of(48 - turn);
+  const auto angle = [](std::size_t part) { return static_cast<double>(part) * (std::numbers::pi / 48); };
+  return turn <= 12 ? std::cos(angle(turn)) : std::sin(angle(24 - turn));
+}
 const Points& points() {
   static const Points made = [] {
     Points all;
     for (std::size_t j = 0; j < 24; ++j) {
-      const double angle = (2 * static_cast<double>(j) + 1) * std::numbers::pi / 48;
-      all.place[j] = std::cos(angle);
-      for (std::size_t k = 0; k < 24; ++k) all.cosine[k][j] = std::cos(static_cast<double>(k) * angle);
+      all.place[j] = cosine_of(2 * j + 1);
+      for (std::size_t k = 0; k < 24; ++k) all.cosine[k][j] = cosine_of(k * (2 * j + 1));
     }
     return all;
   }();
   return made;
+}
+
+/// A bound of the rounding errors of `at`, the place included, for a computed place in [-1, 1]. [group-table]
+double evaluation_error(const std::array<double, 24>& series) {
+  double sum = 0, next = 0, total = 0;  // of the moduli from k on; of the numbers of the recurrence
+  for (std::size_t k = series.size(); k-- > 0;) {
+    const double order = static_cast<double>(k), size = std::abs(series[k]);
+    total += 8 * unit_roundoff * (next + size) + 4 * unit_roundoff * order * order * size;
+    sum += size;
+    next += sum;
+  }
+  return total;
 }
 
 /// The error of the interpolation of a function that deviates by at most `size` on a disc of this radius, in half lengths.
@@ -85,7 +104,8 @@ const std::vector<IteratedTable::Panel>* IteratedTable::panels_of(std::size_t ce
   const Cell& one = cells_[cell];
   std::call_once(one.made, [&] {
     std::vector<Panel> panels;
-    if (add(*one.piece, one.from, one.to, panels)) one.panels = std::move(panels);
+    // On a sliver the chain of its neighbour is not the true one.
+    if (!one.piece->continued && add(*one.piece, one.from, one.to, panels)) one.panels = std::move(panels);
   });
   return one.panels ? &*one.panels : nullptr;
 }
@@ -123,7 +143,7 @@ std::optional<IteratedTable::Panel> IteratedTable::make_panel(const Piece& piece
   std::array<double, terms> loss{}, gain{};
   double loss_doubt = 0, gain_doubt = 0, loss_range = 0, gain_range = 0;
   for (std::size_t j = 0; j < terms; ++j) {
-    const double place = points().place[j], away = 4 * unit_roundoff * (std::abs(centre) + half);
+    const double place = points().place[j], away = 6 * unit_roundoff * (std::abs(centre) + half);
     const auto value = curve_.along(piece, Interval::exactly(centre + half * place) + Interval{-away, away});
     loss[j] = middle_of(value.loss) - panel.loss.centre;
     gain[j] = middle_of(value.gain) - panel.gain.centre;
@@ -142,10 +162,12 @@ std::optional<IteratedTable::Panel> IteratedTable::make_panel(const Piece& piece
     panel.loss.series[k] = scale * middle_of(loss_sum.enclosure());
     panel.gain.series[k] = scale * middle_of(gain_sum.enclosure());
   }
-  panel.loss.error =
-      (loss_error + lebesgue * loss_doubt + roundings * loss_range + 4 * unit_roundoff * std::abs(panel.loss.centre)) * slightly;
-  panel.gain.error =
-      (gain_error + lebesgue * gain_doubt + roundings * gain_range + 4 * unit_roundoff * std::abs(panel.gain.centre)) * slightly;
+  panel.loss.error = (loss_error + lebesgue * loss_doubt + coefficient_roundings * loss_range + evaluation_error(panel.loss.series) +
+                      4 * unit_roundoff * std::abs(panel.loss.centre)) *
+                     slightly;
+  panel.gain.error = (gain_error + lebesgue * gain_doubt + coefficient_roundings * gain_range + evaluation_error(panel.gain.series) +
+                      4 * unit_roundoff * std::abs(panel.gain.centre)) *
+                     slightly;
   panel.first_loss = panel.loss.at((panel.first - centre) / half);
   panel.last_loss = panel.loss.at((panel.last - centre) / half);
   const auto near = curve_.along(piece, Disc{centre, half * slightly});

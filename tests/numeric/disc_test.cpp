@@ -46,7 +46,7 @@ TEST_F(DiscTest, HoldsSumsProductsAndQuotients) {
       expect_inside(x * y, a * b, "product");
       if (const Disc quotient = a / b; quotient.radius < infinity) expect_inside(x / y, quotient, "quotient");
     }
-    EXPECT_EQ((a / b).radius < infinity, std::abs(b.centre) > b.radius);
+    EXPECT_EQ((a / b).radius<infinity, std::abs(b.centre)> b.radius);
   }
 }
 

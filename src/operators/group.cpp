@@ -371,7 +371,7 @@ LossPointer iterated(LossPointer base, std::uint64_t size) {
   if (size > most_iterations)
     throw TooLargeError("group: size = " + std::to_string(size) + " is not supported for this curve; at most " +
                         std::to_string(most_iterations));
-  if (LossPointer closed = iterated_loss(base, numeric::to_size(size))) return closed;
+  if (LossPointer closed = iterated_loss(base, numeric::to_size(size))) return budgeted(std::move(closed));
   return budgeted(std::make_shared<GroupedLoss>(std::move(base), size));  // every evaluation is a search
 }
 

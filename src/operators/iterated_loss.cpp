@@ -21,7 +21,8 @@ namespace {
 constexpr double work_of_step = 8;         // of a chain, in the units of loss/work.h
 constexpr double work_of_table = 0.5;      // of a value from the table
 constexpr double smallest_known = 1e-280;  // of a value from the table: smaller ones lose their digits
-const Interval zero = Interval::exactly(0);
+constexpr double smallest_level = -600;    // its logarithm, for plain sums: e^loss times what underflows would not be small
+const Interval nothing = Interval::exactly(0);
 
 // [group-transform]
 class IteratedLoss final : public Loss, public ClosedForms {
@@ -84,7 +85,7 @@ class IteratedLoss final : public Loss, public ClosedForms {
     return curve_.chain({true, Interval::exactly(log_alpha)});
   }
   [[nodiscard]] static Interval sum(const std::vector<Interval>& losses) {
-    Interval total = zero;
+    Interval total = nothing;
     for (const Interval loss : losses) total = total + loss;
     return total;
   }
@@ -109,7 +110,7 @@ class IteratedLoss final : public Loss, public ClosedForms {
   /// [group-privacy] delta(e_k) + e^(e_k) delta(e_(k-1)) + ...
   [[nodiscard]] Interval nested(const std::vector<Interval>& losses) const {
     const Unrecorded known;
-    Interval total = zero;
+    Interval total = nothing;
     for (const Interval loss : losses) total = base_->delta(Direction::remove, loss) + exp(loss) * total;
     return total;
   }
@@ -124,6 +125,7 @@ class IteratedLoss final : public Loss, public ClosedForms {
       return max(*known, Interval::exactly(least.lo));
     }
     const double level = level_of(epsilon);
+    if (level < smallest_level) return clamp(max(exp(log_at(epsilon)), Interval::exactly(least.lo)), 0, 1);
     const Chain found = chain(level);
     // From below the tangent at this level, from above losses whose sum is at most epsilon.
     const Interval reached = sum(found.losses), point = Interval::exactly(epsilon);
@@ -131,7 +133,7 @@ class IteratedLoss final : public Loss, public ClosedForms {
     return {std::clamp(lo, least.lo, 1.0), std::clamp(above(found.losses, epsilon), std::max(lo, least.lo), 1.0)};
   }
   [[nodiscard]] double above(std::vector<Interval> losses, double epsilon) const {
-    Interval others = zero;
+    Interval others = nothing;
     for (std::size_t i = 1; i < losses.size(); ++i) {
       losses[i] = Interval::exactly(middle_of(losses[i]));
       others = others + losses[i];
@@ -152,7 +154,7 @@ class IteratedLoss final : public Loss, public ClosedForms {
     double level = level_of(epsilon);
     Chain found = chain(level);
     std::vector<Interval> adjusted = found.losses;
-    Interval others = zero;
+    Interval others = nothing;
     for (std::size_t i = 1; i < adjusted.size(); ++i) {
       adjusted[i] = Interval::exactly(middle_of(adjusted[i]));
       others = others + adjusted[i];
@@ -171,7 +173,7 @@ class IteratedLoss final : public Loss, public ClosedForms {
 
   [[nodiscard]] Interval beta_at(double alpha) const {
     if (alpha <= 0) return clamp(1.0 - curve_.infinite_mass(), 0, 1);
-    if (alpha >= 1) return zero;
+    if (alpha >= 1) return nothing;
     Level<Interval> level{true, log(Interval::exactly(alpha))};
     if (alpha > 0.5) level = {false, log(1.0 - Interval::exactly(alpha))};
     const Level<Interval> end = curve_.chain(level).end;
@@ -182,7 +184,7 @@ class IteratedLoss final : public Loss, public ClosedForms {
 
   /// Levels at which the loss is certainly above and certainly below epsilon bound the threshold.
   [[nodiscard]] Test test_beyond_zero(double epsilon) const {
-    Test found{zero, infinite_mass(Direction::remove)};
+    Test found{nothing, infinite_mass(Direction::remove)};
     if (epsilon > curve_.largest_loss()) return found;
     const auto power = [](const Level<Interval>& end) {
       const Interval mass = clamp(exp(end.log_mass), 0, 1);

@@ -14,15 +14,15 @@ namespace {
 
 // Radii of the discs around a panel, in units of its half length, in the order in which they are tried. At 1 only the panel itself is
 // used, and rule and integral are bounded separately.
-constexpr std::array<double, 4> disc_ratios{1.4, 1, 2.2, 1.15};
-constexpr double march_accuracy = 6;  // a march along the contour needs |phi| only to exp of minus this
-constexpr int cells_of_panel = 4;
-constexpr double outward = 1 + 1e-9;  // of bounds that are products of a few doubles
+constexpr std::array<double, 4> panel_discs{1.4, 1, 2.2, 1.15};
+constexpr double group_march_accuracy = 6;  // a march along the contour needs |phi| only to exp of minus this
+constexpr int cells_of_group_panel = 4;
+constexpr double group_margin = 1 + 1e-9;  // of bounds that are products of a few doubles
 constexpr int samples_of_piece = 12;
 constexpr double negligible_log = -120;  // of what is left out at the largest power
 
 /// Not less than the half length, and far enough from the centre between the middles for every place of the ends.
-double half_of(Interval from, Interval to) { return 0.5 * (to.hi - from.lo + from.width() + to.width()) * outward; }
+double half_of(Interval from, Interval to) { return 0.5 * (to.hi - from.lo + from.width() + to.width()) * group_margin; }
 double centre_between(Interval from, Interval to) { return 0.5 * (middle_of(from) + middle_of(to)); }
 
 }  // namespace
@@ -31,7 +31,7 @@ GroupNodes::GroupNodes(const IteratedCurve& curve, const Range& range) : curve_(
   if (!find_samples(range) || !place_panels(range, 0)) return;
   fill(range.rough);
   const double furthest = range.rough ? 0 : end_of_march(range);
-  if (furthest > range.longest && log_error(range.power, furthest) > cumulant(range.power).value - march_accuracy) {
+  if (furthest > range.longest && log_error(range.power, furthest) > cumulant(range.power).value - group_march_accuracy) {
     panels_.clear();
     cells_.clear();
     atoms_.clear();
@@ -40,7 +40,7 @@ GroupNodes::GroupNodes(const IteratedCurve& curve, const Range& range) : curve_(
     fill(false);
   }
   const double worst = std::max(log_error(0, 0), log_error(1, 0));
-  unit_error_ = 1e-60 + std::exp(std::min(700.0, worst)) * outward;
+  unit_error_ = 1e-60 + std::exp(std::min(700.0, worst)) * group_margin;
 }
 
 /// Cuts an unbounded piece into cells, up to where the rest is negligible for the largest power; then masses and losses of a few points
@@ -103,8 +103,8 @@ std::optional<GroupNodes::Around> GroupNodes::around(const Piece& piece, double 
 bool GroupNodes::fits(Panel& panel, const std::vector<Demand>& demands) const {
   const double half = half_of(panel.from, panel.to), centre = centre_between(panel.from, panel.to);
   const auto met = [&](const Demand& d) { return log_panel_error(panel, d.power, d.t) < d.level; };
-  for (const double ratio : disc_ratios) {
-    const auto there = around(*panel.piece, centre, ratio * half * outward);
+  for (const double ratio : panel_discs) {
+    const auto there = around(*panel.piece, centre, ratio * half * group_margin);
     if (!there) continue;
     const double sum = ratio + std::sqrt(ratio * ratio - 1);  // of the half axes of the ellipse inside the disc
     panel.bounds.push_back({std::log(4.01 * half / (ratio > 1 ? 1 - 1 / (sum * sum) : 1)) - 64 * std::log(sum), ratio == 1, *there});
@@ -163,7 +163,7 @@ std::vector<GroupNodes::Demand> GroupNodes::demands_of(const Range& range, doubl
   for (const auto& [power, t] : {std::pair{range.least_power - 0.5, 0.5}, std::pair{range.largest_power + 0.5, 0.5}, std::pair{0.0, 0.0},
                                  std::pair{1.0, 0.0}, std::pair{range.power, range.longest}})
     demands.push_back({power, t, log_peak(power) - wanted});
-  if (furthest > 0) demands.push_back({range.power, furthest, log_peak(range.power) - march_accuracy - 3});
+  if (furthest > 0) demands.push_back({range.power, furthest, log_peak(range.power) - group_march_accuracy - 3});
   return demands;
 }
 
@@ -223,13 +223,13 @@ void GroupNodes::add_atom(const Piece& piece) {
 // [group-transform] The density of the loss is that of the parameter over the slope of the loss. The derivative of the slope on a cell is
 // bounded by its change over a disc with twice the radius.
 void GroupNodes::add_cells(const Panel& panel) {
-  const double left = panel.from.lo, length = (panel.to.hi - left) / cells_of_panel;
-  for (int i = 0; i < cells_of_panel; ++i) {
-    const double centre = left + (i + 0.5) * length, radius = 0.5 * length * outward;
+  const double left = panel.from.lo, length = (panel.to.hi - left) / cells_of_group_panel;
+  for (int i = 0; i < cells_of_group_panel; ++i) {
+    const double centre = left + (i + 0.5) * length, radius = 0.5 * length * group_margin;
     const auto near = around(*panel.piece, centre, radius), wide = around(*panel.piece, centre, 2 * radius);
     const double least = near ? std::abs(near->loss_slope.centre) - near->loss_slope.radius : 0;
     const bool known = least > 0 && wide;
-    cells_.push_back({panel.piece, near, known ? least : 0, known ? wide->loss_slope.radius / (radius * least) * outward : 0});
+    cells_.push_back({panel.piece, near, known ? least : 0, known ? wide->loss_slope.radius / (radius * least) * group_margin : 0});
   }
 }
 
@@ -280,7 +280,7 @@ double GroupNodes::log_variation(double power) const {
     const Around& around = *cell.around;
     for (const double p : {power, 1 - power}) {
       const double slope = std::abs(p) * around.loss_slope.largest() + around.density_slope.largest() + cell.bend;
-      total = log_sum(total, around.log_largest(p, 0) + std::log((2 * around.radius * slope + jumps) / cell.least_slope * outward));
+      total = log_sum(total, around.log_largest(p, 0) + std::log((2 * around.radius * slope + jumps) / cell.least_slope * group_margin));
     }
   }
   return total + log_scale_.hi + bound_slack;

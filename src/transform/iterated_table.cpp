@@ -13,16 +13,16 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr std::array<double, 3> disc_ratios{2.0, 1.5, 3.0};  // radii of the discs around a panel, in units of its half length
-constexpr double wanted = 4e-15;                             // error of the polynomials, relative to the function
-constexpr double slightly = 1 + 1e-9;
+constexpr std::array<double, 3> table_discs{2.0, 1.5, 3.0};  // radii of the discs around a panel, in units of its half length
+constexpr double table_accuracy = 4e-15;                     // error of the polynomials, relative to the function
+constexpr double table_margin = 1 + 1e-9;
 constexpr double near_enough = 1e-8;  // of the loss at a level, relative to its range on the panel: the error of delta is quadratic in it
-constexpr double furthest = -740;     // log alpha up to which an unbounded piece is covered: then delta underflows
-constexpr std::size_t most_panels = 100;                       // of a cell
+constexpr double furthest_log_level = -740;                    // log alpha up to which an unbounded piece is covered: then delta underflows
+constexpr std::size_t most_panels_of_cell = 100;               // of a cell
 constexpr double lebesgue = 3.1;                               // 1 + (2/pi) log 24, for errors of the values at the points
 constexpr double coefficient_roundings = 256 * unit_roundoff;  // of all coefficients, relative to the range of the function
 
-struct Points {
+struct ChebyshevPoints {
   std::array<double, 24> place;
   std::array<std::array<double, 24>, 24> cosine;  // cos(k angle_j)
 };
@@ -34,9 +34,9 @@ double cosine_of(std::size_t turn) {
   const auto angle = [](std::size_t part) { return static_cast<double>(part) * (std::numbers::pi / 48); };
   return turn <= 12 ? std::cos(angle(turn)) : std::sin(angle(24 - turn));
 }
-const Points& points() {
-  static const Points made = [] {
-    Points all;
+const ChebyshevPoints& chebyshev_points() {
+  static const ChebyshevPoints made = [] {
+    ChebyshevPoints all;
     for (std::size_t j = 0; j < 24; ++j) {
       all.place[j] = cosine_of(2 * j + 1);
       for (std::size_t k = 0; k < 24; ++k) all.cosine[k][j] = cosine_of(k * (2 * j + 1));
@@ -61,7 +61,7 @@ double evaluation_error(const std::array<double, 24>& series) {
 /// The error of the interpolation of a function that deviates by at most `size` on a disc of this radius, in half lengths.
 double interpolation_error(double size, double ratio) {
   const double sum = ratio + std::sqrt(ratio * ratio - 1);
-  return 4 * size * std::pow(sum, -24) / (1 - 1 / sum) * slightly;
+  return 4 * size * std::pow(sum, -24) / (1 - 1 / sum) * table_margin;
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ IteratedTable::IteratedTable(const IteratedCurve& curve) : curve_(curve) {
     }
     std::vector<double> cuts;
     double x = piece.from.hi;
-    while (curve.beyond(x).log_mass > furthest) cuts.push_back(x += 0.5 + 0.25 * x);
+    while (curve.beyond(x).log_mass > furthest_log_level) cuts.push_back(x += 0.5 + 0.25 * x);
     if (!cuts.empty()) first_loss_ = curve.along(piece, cuts.back()).loss;
     for (std::size_t i = cuts.size(); i-- > 0;)
       add_cell(piece, i == 0 ? piece.from : Interval::exactly(cuts[i - 1]), Interval::exactly(cuts[i]));
@@ -117,7 +117,7 @@ bool IteratedTable::add(const Piece& piece, Interval from, Interval to, std::vec
     return true;
   }
   const double middle = 0.5 * (middle_of(from) + middle_of(to));
-  if (panels.size() >= most_panels || !(middle > from.hi + 1e-9 * std::abs(middle)) || !(middle < to.lo)) return false;
+  if (panels.size() >= most_panels_of_cell || !(middle > from.hi + 1e-9 * std::abs(middle)) || !(middle < to.lo)) return false;
   const Interval between = Interval::exactly(middle);
   const bool falls = piece.is_steep();  // the level falls with the parameter
   return add(piece, falls ? between : from, falls ? to : between, panels) &&
@@ -125,25 +125,26 @@ bool IteratedTable::add(const Piece& piece, Interval from, Interval to, std::vec
 }
 
 std::optional<IteratedTable::Panel> IteratedTable::make_panel(const Piece& piece, Interval from, Interval to) const {
-  const double centre = 0.5 * (middle_of(from) + middle_of(to)), half = 0.5 * (to.hi - from.lo) * slightly;
+  const double centre = 0.5 * (middle_of(from) + middle_of(to)), half = 0.5 * (to.hi - from.lo) * table_margin;
   Panel panel{&piece, centre, half, from.hi, to.lo, from.width() + to.width() + 4 * unit_roundoff * std::abs(centre), {}, {}, 0, 0, 0, 0};
   if (piece.is_steep()) std::swap(panel.first, panel.last);
   const auto here = curve_.along(piece, Interval::exactly(centre));
   panel.loss.centre = middle_of(here.loss);
   panel.gain.centre = middle_of(here.gain);
   double loss_error = infinity, gain_error = infinity;
-  for (const double ratio : disc_ratios) {
-    const auto there = curve_.along(piece, Disc{centre, ratio * half * slightly});
+  for (const double ratio : table_discs) {
+    const auto there = curve_.along(piece, Disc{centre, ratio * half * table_margin});
     loss_error = std::min(loss_error, interpolation_error(ratio * half * there.loss_slope.radius, ratio));
     gain_error = std::min(gain_error, interpolation_error(there.gain.radius, ratio));
-    if (loss_error <= wanted * panel.loss.centre && gain_error <= wanted * panel.gain.centre) break;
+    if (loss_error <= table_accuracy * panel.loss.centre && gain_error <= table_accuracy * panel.gain.centre) break;
   }
-  if (!(loss_error <= wanted * std::abs(panel.loss.centre) + 1e-300) || !(gain_error <= wanted * std::abs(panel.gain.centre) + 1e-300))
+  if (!(loss_error <= table_accuracy * std::abs(panel.loss.centre) + 1e-300) ||
+      !(gain_error <= table_accuracy * std::abs(panel.gain.centre) + 1e-300))
     return std::nullopt;
   std::array<double, terms> loss{}, gain{};
   double loss_doubt = 0, gain_doubt = 0, loss_range = 0, gain_range = 0;
   for (std::size_t j = 0; j < terms; ++j) {
-    const double place = points().place[j], away = 6 * unit_roundoff * (std::abs(centre) + half);
+    const double place = chebyshev_points().place[j], away = 6 * unit_roundoff * (std::abs(centre) + half);
     const auto value = curve_.along(piece, Interval::exactly(centre + half * place) + Interval{-away, away});
     loss[j] = middle_of(value.loss) - panel.loss.centre;
     gain[j] = middle_of(value.gain) - panel.gain.centre;
@@ -155,8 +156,8 @@ std::optional<IteratedTable::Panel> IteratedTable::make_panel(const Piece& piece
   for (std::size_t k = 0; k < terms; ++k) {
     numeric::CompensatedSum loss_sum, gain_sum;
     for (std::size_t j = 0; j < terms; ++j) {
-      loss_sum.add(loss[j] * points().cosine[k][j]);
-      gain_sum.add(gain[j] * points().cosine[k][j]);
+      loss_sum.add(loss[j] * chebyshev_points().cosine[k][j]);
+      gain_sum.add(gain[j] * chebyshev_points().cosine[k][j]);
     }
     const double scale = (k == 0 ? 1.0 : 2.0) / static_cast<double>(terms);
     panel.loss.series[k] = scale * middle_of(loss_sum.enclosure());
@@ -164,14 +165,14 @@ std::optional<IteratedTable::Panel> IteratedTable::make_panel(const Piece& piece
   }
   panel.loss.error = (loss_error + lebesgue * loss_doubt + coefficient_roundings * loss_range + evaluation_error(panel.loss.series) +
                       4 * unit_roundoff * std::abs(panel.loss.centre)) *
-                     slightly;
+                     table_margin;
   panel.gain.error = (gain_error + lebesgue * gain_doubt + coefficient_roundings * gain_range + evaluation_error(panel.gain.series) +
                       4 * unit_roundoff * std::abs(panel.gain.centre)) *
-                     slightly;
+                     table_margin;
   panel.first_loss = panel.loss.at((panel.first - centre) / half);
   panel.last_loss = panel.loss.at((panel.last - centre) / half);
-  const auto near = curve_.along(piece, Disc{centre, half * slightly});
-  panel.density_slope = near.density_slope.largest() * slightly;
+  const auto near = curve_.along(piece, Disc{centre, half * table_margin});
+  panel.density_slope = near.density_slope.largest() * table_margin;
   panel.least_slope = std::max(0.0, std::abs(near.loss_slope.centre) - near.loss_slope.radius);
   return panel;
 }
@@ -201,7 +202,7 @@ double IteratedTable::parameter_of(const Panel& panel, double loss) {
 /// A bound of the change of alpha while the parameter moves so far from `x`.
 double IteratedTable::level_change(const Panel& panel, double x, double move) const {
   if (!panel.piece->is_steep()) return move;
-  return std::exp(curve_.log_density(x) + panel.density_slope * move) * move * slightly;
+  return std::exp(curve_.log_density(x) + panel.density_slope * move) * move * table_margin;
 }
 
 /// The same across the start of the first panel of a cell, for an epsilon between the losses on both sides of it.
@@ -210,7 +211,7 @@ std::optional<double> IteratedTable::change_across(std::size_t cell, const Panel
   if (others == nullptr) return std::nullopt;
   const Panel& before = others->back();
   if (!(before.last_loss - epsilon > 4 * before.loss.error)) return std::nullopt;  // the loss may be smaller before the end of that panel
-  return (level_change(panel, panel.first, 2 * panel.doubt) + level_change(before, before.last, 2 * before.doubt)) * slightly;
+  return (level_change(panel, panel.first, 2 * panel.doubt) + level_change(before, before.last, 2 * before.doubt)) * table_margin;
 }
 
 // [group-table] Every level gives a bound from below; it is off by at most the change of alpha to the best level, times that of e^l.
@@ -226,7 +227,7 @@ std::optional<Interval> IteratedTable::delta(double epsilon) const {
   const Panel& panel = *found;
   const bool between = found == panels->begin() && epsilon - panel.first_loss > 4 * panel.loss.error;
   const double x = between ? panel.first : parameter_of(panel, epsilon), place = (x - panel.centre) / panel.half;
-  const double gain = panel.gain.at(place), doubt = (std::abs(panel.loss.at(place) - epsilon) + panel.loss.error) * slightly;
+  const double gain = panel.gain.at(place), doubt = (std::abs(panel.loss.at(place) - epsilon) + panel.loss.error) * table_margin;
   std::optional<double> change;
   if (between) {
     change = change_across(number, panel, epsilon);

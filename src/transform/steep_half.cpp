@@ -12,7 +12,7 @@ namespace tradeoff::detail {
 namespace {
 
 const Interval half_log_two_pi{log_root_two_pi - 2e-16, log_root_two_pi + 2e-16};
-constexpr double slightly = 1 + 16 * unit_roundoff;
+constexpr double disc_margin = 1 + 16 * unit_roundoff;
 
 /// The Laplace transforms at x of the positive densities u^n exp(-u^2/2) and (e^(mu u) - 1) exp(-u^2/2), u > 0: the Mills ratio, minus its
 /// derivative, its second derivative, and a difference of Mills ratios.
@@ -64,7 +64,7 @@ double log_normal_tail(double x) {
 Interval log_normal_tail(Interval x) { return log_normal_cdf(-x); }
 /// The derivative is minus the reciprocal of the Mills ratio.
 Disc log_normal_tail(Disc x) {
-  return Disc::around(log_normal_cdf(-x.centre)) + Disc{0, x.radius * (1.0 / mills_of(x)).largest() * slightly};
+  return Disc::around(log_normal_cdf(-x.centre)) + Disc{0, x.radius * (1.0 / mills_of(x)).largest() * disc_margin};
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ T SteepHalf<T>::log_false(T x) const {
 template <class T>
 T SteepHalf<T>::loss(T x) const {
   if constexpr (std::is_same_v<T, Disc>)
-    if (x.radius > 0) return loss(Disc{x.centre, 0}) + Disc{0, x.radius * loss_slope(x).largest() * slightly};
+    if (x.radius > 0) return loss(Disc{x.centre, 0}) + Disc{0, x.radius * loss_slope(x).largest() * disc_margin};
   return sampled(base_loss(x));
 }
 
@@ -120,7 +120,7 @@ T SteepHalf<T>::gain(T x) const {
   if constexpr (std::is_same_v<T, Disc>)
     if (x.radius > 0) {
       const Disc slope = true_hazard(x) * drawn(x) * excess(x);  // the difference of the hazards
-      return gain(Disc{x.centre, 0}) + Disc{0, x.radius * slope.largest() * slightly};
+      return gain(Disc{x.centre, 0}) + Disc{0, x.radius * slope.largest() * disc_margin};
     }
   return sampled(log_ratio(x));
 }

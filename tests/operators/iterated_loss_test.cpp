@@ -155,6 +155,24 @@ TEST(IteratedLoss, ProfileIsConvex) {
   }
 }
 
+// Far in the tail the value is below the smallest number, and its logarithm is known.
+TEST(IteratedLoss, FarTails) {
+  for (const Sampled& one : examples()) {
+    const LossPointer group = group_of(one);
+    double before = 0;
+    for (const double epsilon : {20.0, 50.0, 120.0, 400.0, 1000.0, 4096.0}) {
+      const Interval value = group->delta(Direction::remove, Interval::exactly(epsilon)),
+                     logarithm = group->log_delta(Direction::remove, Interval::exactly(epsilon));
+      EXPECT_LE(value.lo, value.hi);
+      EXPECT_LE(logarithm.lo, before);
+      EXPECT_LE(value.hi, exp(logarithm).hi * (1 + 1e-6) + 1e-300) << one.kind << one.rate << " " << epsilon;
+      if (logarithm.lo > -infinity)
+        EXPECT_LT(logarithm.width(), 1e-5 * std::abs(logarithm.lo) + 1e-9) << one.kind << one.rate << " " << epsilon;
+      before = logarithm.hi;
+    }
+  }
+}
+
 // [poisson-subsampling] Removal is the worse order of a Poisson sample; its symmetric curve is that of a sample of fixed size.
 TEST(IteratedLoss, GroupsOfPoissonSamples) {
   const LossPointer poisson = std::make_shared<PoissonLoss>(gaussian_loss(Interval::exactly(1)), Interval::exactly(0.25));

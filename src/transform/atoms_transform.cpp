@@ -28,8 +28,8 @@ bool is_node(const Atom& atom) {
 }
 
 /// The atoms under Q, given that the loss is finite: W = mass exp(-loss) / (1 - Q(L = -infinity)). Both laws are divided by their finite
-/// masses, which moves every loss by `shift`, so that both are probabilities. An atom of negligible mass may be no node: what it adds to a sum
-/// is an error. [atoms-transform]
+/// masses, which moves every loss by `shift`, so that both are probabilities. An atom of negligible mass may be no node: what it adds to a
+/// sum is an error. [atoms-transform]
 class AtomNodes final : public NodeLaw {
  public:
   explicit AtomNodes(const Atoms& atoms) {

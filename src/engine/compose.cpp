@@ -32,8 +32,13 @@ Parts merge_gaussians(Parts parts) {
   Part last_gaussian;
   std::uint64_t gaussians = 0;
   bool clipped = true;
+  Citations own;  // of those that rest on a theorem of their own
   for (Part& part : parts) {
     if (const auto mu = part.loss->gaussian_mu()) {
+      if (part.loss->key().empty()) {
+        const Citations more = citations_of([&] { part.loss->cite(); });
+        own.insert(own.end(), more.begin(), more.end());
+      }
       squares = squares + Interval::exactly(static_cast<double>(part.times)) * square(*mu);
       gaussians += part.times;
       clipped = clipped && part.loss->capabilities(Direction::remove).clipped;
@@ -49,6 +54,7 @@ Parts merge_gaussians(Parts parts) {
         Citation("gaussian-composition", gaussians == 0 ? "nothing is run: mu is 0"
                                                         : std::to_string(gaussians) + " Gaussian steps are one: the squares of mu add")};
     clipped = clipped && gaussians > 0;
+    origin.insert(origin.end(), own.begin(), own.end());
     if (clipped) origin.emplace_back("clip-norm", "the squares of the clip norms add");
     others.push_back({gaussian_loss(sqrt(squares), std::move(origin), clipped ? GaussianOf::clipped_sums : GaussianOf::curve), 1});
   }
@@ -192,6 +198,14 @@ LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tole
       {{std::move(contour)}, {compose_exactly_when_asked(parts, tolerance)}}, [parts] { return tail_of(parts); }, tolerance);
 }
 
+/// A loss that has another form for compositions is asked itself only if it stands alone. [lattice-pair]
+Parts in_composed_form(Parts parts) {
+  if (is_one_step(parts)) return parts;
+  for (Part& part : parts)
+    if (const ComposedForm* form = part.loss->capabilities(Direction::remove).composed_form) part.loss = form->composed_form();
+  return parts;
+}
+
 }  // namespace
 
 Parts merge_equal(Parts parts) {
@@ -216,14 +230,14 @@ Parts merge_equal(Parts parts) {
 Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter) {
   parts = merge_equal(std::move(parts));
   const Parts all = parts;
-  parts = merge_equal(with_one_block(std::move(parts)));
+  parts = merge_equal(in_composed_form(with_one_block(std::move(parts))));
   const ExactSize exact = parts.empty() ? ExactSize{} : exact_size(parts);
   if (!is_quick(exact))
     if (auto folded = fold(parts, exact, tolerance)) return {std::move(folded), all};
   if (exact.fits) return {long_list(parts, exact, tolerance), all};
   const Interval revealed = split_off_disclosure(parts);
   parts = merge_gaussians(std::move(parts));
-  if (parts.size() == 1 && parts.front().times == 1) return {disclosure_loss(parts.front().loss, revealed), all};
+  if (is_one_step(parts)) return {disclosure_loss(parts.front().loss, revealed), all};
   if (auto averaged = is_slow_to_invert(parts) ? compose_by_average(parts, tolerance) : nullptr) {
     std::vector<EnginePath> both{{std::move(averaged)}, {compose_by_lattice(parts, tolerance), Speed::slow}};
     return {disclosure_loss(fallback_chain(std::move(both), [parts] { return tail_of(parts); }, tolerance), revealed), all};

@@ -24,7 +24,7 @@ VERSIONED = {  # file: where its version stands
     "r/DESCRIPTION": r"^Version: (\S+)$",
     "docs/index.md": r"^  version = \{(\S+)\},$",
     "packaging/conda/recipe.yaml": r'^  version: "(\S+)"$',
-    "packaging/debian/changelog": r"\Atradeoff \(([^()-]+)-\d+\) ",
+    "packaging/debian/changelog": r"\Atradeoff \(([^()-]+)-\w+\) ",
     "packaging/vcpkg/tradeoff/vcpkg.json": r'^  "version": "(\S+)",$',
 }
 

@@ -277,7 +277,7 @@ Interval fair_ratio_by_integral(double trials, double k) {
   const double a = 2 * k - trials + 1, b = trials - 1, root = std::sqrt(b), x = a / root;
   const Moments at = moments_at(x);
   // at most m! / x^(m+1), and the moment for x = 0
-  const auto most = [x](double by_x, double at_zero) { return std::min(by_x, at_zero) * (1 + 1e-12); };
+  const auto most = [](double by_x, double at_zero) { return std::min(by_x, at_zero) * (1 + 1e-12); };
   const double x2 = x * x, x4 = x2 * x2;
   const double fifth = most(120 / (x4 * x2), 8), sixth = most(720 / (x4 * x2 * x), 18.799712059732503),
                seventh = most(5040 / (x4 * x4), 48), eighth = most(40320 / (x4 * x4 * x), 131.59798441812753);

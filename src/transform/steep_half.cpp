@@ -17,7 +17,7 @@ constexpr double disc_margin = 1 + 16 * unit_roundoff;
 /// The Laplace transforms at x of the positive densities u^n exp(-u^2/2) and (e^(mu u) - 1) exp(-u^2/2), u > 0: the Mills ratio, minus its
 /// derivative, its second derivative, and a difference of Mills ratios.
 double mills_of(double x) {
-  if (x >= -1) return numeric::mills(numeric::Precise{x}).value;
+  if (x >= -1) return numeric::mills(numeric::Precise{{x}}).value;
   return 0.5 * std::erfc(x * std::numbers::sqrt2 / 2) * std::exp(0.5 * x * x + log_root_two_pi);
 }
 Interval mills_of(Interval x) { return mills_ratio(x); }

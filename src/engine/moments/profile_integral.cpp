@@ -24,7 +24,7 @@ constexpr std::size_t most_first_cells = 20000;  // a wider range would take min
 constexpr double unbounded_reach = 40;           // the end of the range without a tail bound; the upper end is infinite then
 constexpr double log_negligible = -36;           // log of the share of the tail in the largest integrand that is below rounding
 
-using Powers = std::array<Interval, most_powers>;
+using PowerIntegrals = std::array<Interval, most_powers>;
 
 /// E_j(z) = integral over u in [0,1] of u^j exp(zu) = sum of z^n / (n! (n + j + 1)), |z| <= 1.
 class ExponentialMoments {
@@ -55,8 +55,8 @@ class ExponentialMoments {
 /// Integrals over a cell of length h, relative to its left end: of t^k exp(rate (t - start)), and the same times s = expm1(t -
 /// start)/expm1(h), the weight of the right end in a chord that is linear in exp(t).
 struct CellMoments {
-  Powers whole;
-  Powers right;
+  PowerIntegrals whole;
+  PowerIntegrals right;
 };
 
 CellMoments moments_of_cell(double start, double h, double rate, std::size_t highest) {
@@ -156,7 +156,7 @@ class Integration {
   }
 
   [[nodiscard]] ProfileIntegrals run() {
-    Powers low, high;
+    PowerIntegrals low, high;
     low.fill(Interval::exactly(0));
     high.fill(Interval::exactly(0));
     double least = infinity;
@@ -183,7 +183,7 @@ class Integration {
     Interval left, right;
     CellMoments moments;
     Interval growth;  // expm1(length)
-    Powers low, high;
+    PowerIntegrals low, high;
     double score = 0;
     bool fresh = false;  // true if its weight is current: neither it nor a neighbour was split since
   };
@@ -291,7 +291,7 @@ class Integration {
   }
 
   /// Sums over all cells, lower and upper; the score of a cell is its share in the relative gap. Returns the total gap.
-  [[nodiscard]] double sum(Powers& low, Powers& high) {
+  [[nodiscard]] double sum(PowerIntegrals& low, PowerIntegrals& high) {
     low.fill(Interval::exactly(0));
     high.fill(Interval::exactly(0));
     for (const Cell& cell : cells_) {

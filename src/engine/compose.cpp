@@ -11,6 +11,7 @@
 #include "engine/contour/cells.h"
 #include "engine/contour/contour.h"
 #include "engine/contour/rare.h"
+#include "engine/contour/truncated.h"
 #include "engine/disclosure.h"
 #include "engine/exact/exact.h"
 #include "engine/exact/lazy_exact.h"
@@ -181,6 +182,11 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const Interval revealed = split_off_disclosure(parts);
   parts = merge_gaussians(std::move(parts));
   if (parts.size() == 1 && parts.front().times == 1) return {disclosure_loss(parts.front().loss, revealed), all};
+  if (auto truncated = compose_by_truncated_contour(parts)) {
+    constexpr Tolerance narrow{1e-4};  // a lattice of such parts is slow, and seldom narrower
+    std::vector<LossPointer> both{std::move(truncated), compose_by_lattice(parts, tolerance)};
+    return {disclosure_loss(fallback_chain(std::move(both), [parts] { return tail_of(parts); }, narrow), revealed), all};
+  }
   if (auto averaged = is_slow_to_invert(parts) ? compose_by_average(parts, tolerance) : nullptr) {
     std::vector<LossPointer> both{std::move(averaged), compose_by_lattice(parts, tolerance)};
     return {disclosure_loss(fallback_chain(std::move(both), [parts] { return tail_of(parts); }, tolerance), revealed), all};

@@ -27,8 +27,8 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
         {-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); },
         [this](Interval found) { return found.width() <= tolerance_.relative || found.hi == -infinity; });
   }
-  /// A straight contour answers in less than a millisecond. Otherwise the last method is the lattice, whose coarsest form is faster than
-  /// the other proved answers.
+  /// A straight contour answers in less than a millisecond. Otherwise the first method may have an approximation; the last one is the
+  /// lattice, whose coarsest form is faster than the other proved answers.
   [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     constexpr double near_enough = 1e-3;
     if (paths_.front()->capabilities(direction).contours != nullptr) {
@@ -36,6 +36,8 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
       const Interval found = paths_.front()->delta(direction, Interval::exactly(epsilon));
       if (found.width() <= near_enough * found.hi || found.hi < 1e-290) return middle_of(found);
     }
+    if (const ClosedForms* forms = paths_.front()->capabilities(direction).closed_forms)
+      if (const auto rough = forms->rough_delta(direction, epsilon)) return rough;
     return paths_.back()->rough_delta(direction, epsilon);
   }
   [[nodiscard]] Capabilities capabilities(Direction) const override {

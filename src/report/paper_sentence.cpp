@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/paper_sentence.h"
 
+#include "numeric/arithmetic.h"
 #include "report/claim.h"
 #include "tradeoff/version.h"
 

@@ -32,6 +32,7 @@ Capabilities ForwardingLoss::capabilities(Direction direction) const {
     known.group_sides = nullptr;
     known.bracket = nullptr;
     known.contours = nullptr;
+    known.batch = nullptr;
     known.truncation = nullptr;
     known.adaptive = nullptr;
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "loss/negligible.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/minimize.h"
@@ -99,13 +100,17 @@ class Objective {
   Objective(const Profile& profile, Interval alpha) : Objective(profile, alpha, 1.0 - alpha) {}
   Objective(const Profile& profile, Interval alpha, Interval complement) : profile_(profile), alpha_(alpha), complement_(complement) {}
   [[nodiscard]] Interval at(double epsilon) const {
-    Work::count(0.5);  // work of a formula; slower code counts its own work
+    Work::count(0.5);                // work of a formula; slower code counts its own work
+    const Negligible rest(0x1p-66);  // against 1
     const Interval point = Interval::exactly(epsilon);
     if (epsilon >= 0) return 1.0 - profile_.delta(point) - exp(point) * alpha_;
     return exp(point) * (complement_ - profile_.swapped_delta(-point));
   }
+  /// About the size of the losses: delta(0) is. Steps far beyond it would ask for values in the far tail.
+  [[nodiscard]] double scale() const { return std::clamp(4 * profile_.rough_delta(0), 1e-9, 1.0); }
   /// The same as a plain approximation.
   [[nodiscard]] double rough(double epsilon) const {
+    const Negligible rest(1e-12);
     if (epsilon >= 0) return 1 - profile_.rough_delta(epsilon) - std::exp(epsilon) * alpha_.lo;
     return std::exp(epsilon) * (complement_.hi - profile_.rough_swapped_delta(-epsilon));
   }
@@ -145,7 +150,7 @@ class Supremum {
   Supremum(const Objective& objective, Interval largest_x) : objective_(objective), largest_x_(largest_x) {}
 
   [[nodiscard]] Interval run(double middle) {
-    double spread = 0.01 * (1 + std::abs(middle));
+    double spread = 0.01 * (objective_.scale() + std::abs(middle));
     for (const double e : {middle - spread, middle, middle + spread}) take(e);
     double width = infinity;
     for (int idle = 0, asked = 3; idle < most_idle && asked < most_asked; ++asked) {

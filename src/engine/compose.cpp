@@ -214,9 +214,10 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   parts = merge_gaussians(std::move(parts));
   if (parts.size() == 1 && parts.front().times == 1) return {disclosure_loss(parts.front().loss, revealed), all};
   if (auto truncated = compose_by_truncated_contour(parts)) {
-    constexpr Tolerance narrow{1e-4};  // a lattice of such parts is slow, and seldom narrower
+    constexpr Tolerance narrow{1e-2};  // a lattice of such parts is slow, and seldom narrower
+    constexpr double far = 1e-30;
     std::vector<EnginePath> both{{std::move(truncated)}, {compose_by_lattice(parts, tolerance), Speed::slow}};
-    return {disclosure_loss(fallback_chain(std::move(both), [parts] { return tail_of(parts); }, narrow), revealed), all};
+    return {disclosure_loss(fallback_chain(std::move(both), [parts] { return tail_of(parts); }, narrow, far), revealed), all};
   }
   if (auto averaged = is_slow_to_invert(parts) ? compose_by_average(parts, tolerance) : nullptr) {
     std::vector<EnginePath> both{{std::move(averaged)}, {compose_by_lattice(parts, tolerance), Speed::slow}};

@@ -2,6 +2,7 @@
 #include "operators/allocation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <mutex>
@@ -32,7 +33,9 @@ namespace {
 constexpr double least_mu = 1e-4;  // outside these the bounds by Gaussians are the answer: a law has too many points,
 constexpr double largest_mu = 12;  // or the summands of a difference leave the range of doubles
 constexpr double largest_epsilon = 500;
-constexpr double replace_width = 0.8e-6;  // every value needs its own distributions
+constexpr double least_log_delta = -600;
+constexpr double usual_width = 0.8e-6;   // of delta, relative
+constexpr double widest = 0.1;
 constexpr std::uint64_t most_allocated_steps = 10'000'000;
 
 /// One epoch, conditional on an event: only its transforms are used. [allocation-epochs]
@@ -123,15 +126,25 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
     if (epsilon < 0) return log(mirrored_delta(epsilon, exp(at(opposite(direction), -epsilon))));
     const Interval bound = log_bounds(direction, point);
     const auto known = density_for(direction, epsilon);
-    if (known == nullptr) {
-      record_bound();
-      return bound;
-    }
-    record_profile();
-    const Interval found = log(known->delta(direction, epsilon));
+    const bool priced = known == nullptr && has_law() && epsilon <= largest_epsilon && bound.hi >= least_log_delta;
+    if (known != nullptr) record_profile();
+    const Interval found = known != nullptr ? log(known->delta(direction, epsilon)) : priced ? log(price(direction, epsilon)) : bound;
     if (!(found.lo > bound.lo && found.hi < bound.hi)) record_bound();
     return intersect(found, bound);
   }
+  /// By options on the sum of the likelihood ratios: slower, but far in the tail it needs no law. [allocation-price]
+  [[nodiscard]] Interval price(Direction direction, double epsilon) const {
+    const bool remove = direction == Direction::remove;
+    const Interval point = Interval::exactly(epsilon), strike = count_ * exp(remove ? point : -point);
+    const std::array ends{strike.lo, strike.hi};
+    const auto option = remove ? allocation::Option::call : allocation::Option::put;
+    const std::vector<Interval> values = allocation::lognormal_options(mu_, count_.lo, option, ends, usual_width);
+    // Calls fall and puts rise with the strike.
+    return clamp(remove ? Interval{values[1].lo, values[0].hi} : exp(point) * Interval{values[0].lo, values[1].hi}, 0, 1);
+  }
+  [[nodiscard]] bool has_law() const { return mu_.lo >= least_mu && mu_.hi <= largest_mu; }
+  /// Laws of many steps that reach far are slow to make.
+  [[nodiscard]] int highest_level() const { return steps_ <= 1000 ? 50 : 8; }
   /// One Gaussian per epoch above; below, in the remove direction, one step with probability 1/T, shown.
   [[nodiscard]] Interval log_bounds(Direction direction, Interval epsilon) const {
     const Interval log_count = log(count_);
@@ -176,7 +189,7 @@ int AllocationLoss::level_for(double log_delta) {
 }
 
 AllocationLoss::Density AllocationLoss::density(int level) const {
-  if (!(mu_.lo >= least_mu && mu_.hi <= largest_mu)) return nullptr;
+  if (!has_law() || level > highest_level()) return nullptr;
   const std::lock_guard guard(lock_);
   Density& known = kept_[level];
   if (known == nullptr)
@@ -260,7 +273,7 @@ std::shared_ptr<const TruncatedPair> AllocationLoss::truncated(int level, Interv
 }
 
 // [allocation-replace-one]
-class AllocationReplaceLoss final : public Loss {
+class AllocationReplaceLoss final : public Loss, public BatchProfile {
  public:
   AllocationReplaceLoss(Interval mu, std::uint64_t steps, const std::string& draws)
       : mu_(mu),
@@ -269,8 +282,12 @@ class AllocationReplaceLoss final : public Loss {
         pair_("allocation-replace-one", draws + "a record and its replacement pull in opposite directions; clipped contributions") {}
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
-    if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
-    return {at(epsilon.hi).lo, at(epsilon.lo).hi};
+    if (epsilon.lo == epsilon.hi) return at(epsilon.lo, usual_width);
+    return {at(epsilon.hi, usual_width).lo, at(epsilon.lo, usual_width).hi};
+  }
+  /// Every value needs its own distributions, so a width that is not needed is not aimed at.
+  void deltas(Direction, std::span<const double> epsilon, Width width, std::span<Interval> out) const override {
+    for (std::size_t i = 0; i < epsilon.size(); ++i) out[i] = at(epsilon[i], std::clamp(width.relative, usual_width, widest));
   }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
@@ -280,23 +297,23 @@ class AllocationReplaceLoss final : public Loss {
     tail.limit.lo = mu_.lo;
     return tail;
   }
-  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.cost = Cost::engine, .atomless = true}; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.batch = this, .cost = Cost::engine, .atomless = true}; }
   [[nodiscard]] std::string key() const override { return make_key("allocate-replace", {mu_, Interval::exactly(steps_)}); }
   void cite() const override { record(pair_); }
 
  private:
-  [[nodiscard]] Interval at(double epsilon) const {
+  [[nodiscard]] Interval at(double epsilon, double width) const {
     if (epsilon == infinity) return Interval::exactly(0);
     if (epsilon == -infinity) return Interval::exactly(1);
-    return epsilon >= 0 ? positive(epsilon) : mirrored_delta(epsilon, positive(-epsilon));
+    return epsilon >= 0 ? positive(epsilon, width) : mirrored_delta(epsilon, positive(-epsilon, width));
   }
-  [[nodiscard]] Interval positive(double epsilon) const {
+  [[nodiscard]] Interval positive(double epsilon, double width) const {
     static const Citation bound("allocation-replace-one", "at most the Gaussian of the shown step");
     cite();
     const Interval point = Interval::exactly(epsilon);
     Interval value{0, gaussian_delta(2.0 * mu_, point).hi};
     if (mu_.lo >= least_mu && mu_.hi <= largest_mu && epsilon < 30 && value.hi > 1e-200) {
-      value = intersect(value, allocation::expected_excess(mu_, steps_, exp(point), replace_width));
+      value = intersect(value, allocation::expected_excess(mu_, steps_, exp(point), width));
     } else {
       record(bound);
     }

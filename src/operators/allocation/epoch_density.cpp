@@ -20,6 +20,7 @@ namespace {
 constexpr double edge_deviations = 7;   // of the noise of an event, from the ends of the event to the last places
 constexpr double farthest_normal = 60;  // no step has a normal variable beyond it: P < 1e-780
 constexpr double tails_work = 2000;     // of the bounds of tails
+constexpr double rule_factor = 1e-22;    // of the error of the rule on a cell: (64/15) 20^-20 and kernels, see the theory
 constexpr double cell_roundings = 200;  // of an integral over a cell, in units of roundoff
 
 struct Abscissa {
@@ -118,7 +119,8 @@ EpochDensity::Cell EpochDensity::cell(std::size_t i) const {
     return most * std::exp(distance * distance / (2 * g_ * g_) + step_ * step_ / (8 * g_ * g_));
   };
   const double largest = 1 + 2 * inherited;  // the density over its value at the places
-  cell.error = largest * ((inherited + cell_roundings * unit_roundoff) * weight_sum * both(static_cast<double>(taps / 2) * step_) +
+  const double steepest = std::exp(7 * (std::abs(cell.tilt) + step_)) * *std::max_element(cell.values.begin(), cell.values.end());
+  cell.error = largest * (rule_factor * steepest + (inherited + cell_roundings * unit_roundoff) * weight_sum * both(static_cast<double>(taps / 2) * step_) +
                           rest_factor * std::pow(step_ / g_, 16) * both(rest_reach * g_));
   return cell;
 }

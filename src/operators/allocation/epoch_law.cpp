@@ -12,7 +12,7 @@
 namespace tradeoff::detail::allocation {
 namespace {
 
-constexpr double node_share = 0.19;    // of g: copies of the transform are then below e^-32 for two epochs and more
+constexpr double node_share = 0.3;     // of g: copies of the transform are then below e^-32 for two epochs and more
 constexpr double alias_slack = 0.01;   // of logarithms: further copies, and the copies in the node sums
 constexpr double node_roundings = 40;  // of a weight, in units of roundoff
 
@@ -47,14 +47,15 @@ double EpochLaw::share(double place, Part part) const {
 /// Probabilities by the rule on the places: the law of every part has the same smoothness, and its copies are negligible.
 TruncatedPair::Probabilities EpochLaw::weighed(Part part) const {
   double q = 0, p = 0, q_doubt = 0, p_doubt = 0;
+  const double roundings = node_roundings + static_cast<double>(density_->place().size() / stride_);  // of the sums, too
   for (std::size_t i = 0; i < density_->place().size(); i += stride_) {
     const double l = density_->place()[i], mass = share(l, part) * step_ * std::exp(density_->log_density()[i]), tilt = std::exp(l);
     const double away = part == Part::inside ? std::min({0.0, l - first_end_, last_end_ - l}) / noise_ : 0;
-    const double doubt = density_->error()[i] + unit_roundoff * (node_roundings + 8 * away * away);
+    const double doubt = density_->error()[i] + unit_roundoff * (roundings + 8 * away * away);
     q += mass, q_doubt += mass * doubt;
     p += mass * tilt, p_doubt += mass * tilt * (doubt + density_->place_error());
   }
-  const double copies = 4 * std::exp(-0.5 * variance_ * std::pow(2 * std::numbers::pi / step_, 2)) + 1e-13;
+  const double copies = 4 * std::exp(-0.5 * variance_ * std::pow(2 * std::numbers::pi / step_, 2));
   const auto around = [&](double value, double doubt, double rest) {
     const double error = 1.01 * doubt + copies * value;
     return clamp(Interval{value - error, value + error + rest * (1 + 1e-6)}, 0, 1);
@@ -76,8 +77,9 @@ Interval EpochLaw::log_mean_inside() const {
   const double mean = p / q;
   each([&](double mass, double tilt, double error) { doubt += mass * std::abs(tilt - mean) * (error + node_roundings * unit_roundoff); });
   const double rest = (density_->before().mean + density_->beyond().mean) / (p * step_) + (density_->before().mass + density_->beyond().mass) / (q * step_);
-  const double copies = 8 * std::exp(-0.5 * variance_ * std::pow(2 * std::numbers::pi / step_, 2)) + 1e-13;
-  const double error = 1.05 * doubt / p + 1.01 * density_->place_error() + copies + 1.01 * rest;
+  const double copies = 8 * std::exp(-0.5 * variance_ * std::pow(2 * std::numbers::pi / step_, 2));
+  const double sums = 4 * unit_roundoff * static_cast<double>(density_->place().size() / stride_ + 8);
+  const double error = 1.05 * doubt / p + sums + 1.01 * density_->place_error() + copies + 1.01 * rest;
   return Interval::exactly(std::log(mean)) + Interval{-error, error};
 }
 
@@ -101,10 +103,14 @@ void EpochLaw::add_nodes() {
 }
 
 double EpochLaw::log_moment(double power) const {
+  constexpr std::size_t most_kept = 64;
+  const std::lock_guard guard(lock_);
+  if (const auto known = moments_.find(power); known != moments_.end()) return known->second;
+  if (moments_.size() >= most_kept) moments_.clear();
   double top = -infinity, sum = 0;
   for (std::size_t i = 0; i < nodes_.loss.size(); ++i) top = std::max(top, nodes_.log_weight[i] + power * nodes_.loss[i]);
   for (std::size_t i = 0; i < nodes_.loss.size(); ++i) sum += std::exp(nodes_.log_weight[i] + power * nodes_.loss[i] - top);
-  return top + std::log(sum);
+  return moments_[power] = top + std::log(sum);
 }
 
 /// E(w^power; beyond the places, in the event): the density is bounded, and the probability of the event is at most e^(-x^2/2)/2 at x

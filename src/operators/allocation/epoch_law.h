@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 
 #include "loss/loss.h"
 #include "loss/transform.h"
@@ -50,6 +52,8 @@ class EpochLaw final : public NodeLaw {
   Interval log_ratio_;
   double shift_ = 0;  // from the loss to that of the conditional pair
   double unit_error_ = 1;
+  mutable std::mutex lock_;
+  mutable std::map<double, double> moments_;  // by power: every line asks for the same one many times
 };
 
 /// The transform of the law in one direction; no loss is infinite.

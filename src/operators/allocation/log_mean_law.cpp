@@ -343,7 +343,7 @@ void Combination::fill_phase(std::size_t from, std::size_t phase, double tilt, d
     moduli_a += moduli * largest_of(largest_a_, i, length);
     moduli_b += moduli * largest_of(largest_b_, j, length);
     const double inherited = largest_beside(a_.error, i, length) + largest_beside(b_.error, j, length);
-    const double doubt = shift.doubt * (inherited + inherited * inherited + term_roundings * unit_roundoff);
+    const double doubt = shift.doubt * (inherited * (1 + 6 * inherited) + term_roundings * unit_roundoff);
     add_interpolated(product.data(), weights.data(), doubt, points, stride_, sum.data() + left_out, carry.data() + left_out,
                      doubts.data() + left_out);
     work += static_cast<double>(taps * points);
@@ -408,7 +408,7 @@ double Combination::doubt_near(std::size_t i, double distance) const {
 /// Keeps the points around the largest value whose errors are small. With e the largest relative error if the density were at most its value
 /// everywhere, and q the largest quotient of the two, q <= 1 + e q.
 bool Combination::trim() {
-  constexpr double largest_error = 0.25;
+  constexpr double largest_error = 0.02;
   const std::size_t top = begin_ + static_cast<std::size_t>(std::max_element(log_value_.begin() + static_cast<std::ptrdiff_t>(begin_),
                                                                             log_value_.begin() + static_cast<std::ptrdiff_t>(end_)) -
                                                            log_value_.begin()) - begin_;

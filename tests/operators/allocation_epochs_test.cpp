@@ -57,8 +57,8 @@ TEST(AllocationTails, BoundTwoSteps) {
       const TwoSteps truth = two_steps(s, x);
       EXPECT_GE(tails.log_below(2, x), std::log(truth.below) - 1e-6) << s << ' ' << x;
       EXPECT_GE(tails.log_mean_above(2, x), std::log(truth.mean_above) - 1e-6) << s << ' ' << x;
-      if (share < -1.5) {
-        EXPECT_LE(tails.log_below(2, x), 0.7 * std::log(truth.below)) << s << ' ' << x;
+      if (share < -3) {
+        EXPECT_LE(tails.log_below(2, x), 0.6 * std::log(truth.below)) << s << ' ' << x;
       }
     }
   }
@@ -91,7 +91,7 @@ TEST(AllocationDoubling, InterpolatesGaussiansWithinItsBounds) {
 double density_of_two(double s, double l) {
   double sum = 0;
   const double step = 0.01 * s;
-  for (double r = -14 * s; r < 14 * s; r += step) {
+  for (double r = -40 * s; r < 40 * s; r += step) {
     const double x = l - std::log((1 + std::exp(-r)) / 2), y = x - r;
     sum += step * normal_density(x / s + s / 2) * normal_density(y / s + s / 2) / (s * s);
   }

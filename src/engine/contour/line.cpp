@@ -20,7 +20,7 @@ using std::numbers::pi;
 constexpr std::size_t short_block = 8, long_block = 16, first_nodes = 32;
 constexpr std::size_t most_nodes = 12000;    // with more the line is abandoned
 constexpr std::size_t most_marches = 20000;  // points of the march
-constexpr double most_fading_nodes = 8000;   // summed instead of a march
+constexpr double most_fading_nodes = 12000;  // summed instead of a march
 constexpr std::size_t many_marches = 12;
 constexpr double most_bridged = 10;       // what single nodes may leave, in units of what the rest of the march leaves
 constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: 1.5 MB

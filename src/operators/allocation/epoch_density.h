@@ -12,7 +12,7 @@
 namespace tradeoff::detail::allocation {
 
 /// The deviation of the noise in the events of an epoch, in units of the smoothing of its loss.
-inline constexpr double event_noise = 1;
+inline constexpr double event_noise = 0.5;
 
 /// The density of the privacy loss of one epoch of random allocation under Q, at multiples of a step, and bounds of what lies beyond.
 /// [allocation-epochs]

@@ -12,7 +12,7 @@
 namespace tradeoff::detail::allocation {
 namespace {
 
-constexpr double node_share = 0.3;     // of g: copies of the transform are then below e^-32 for two epochs and more
+constexpr double node_share = 0.19;    // of g: copies of the transform are then below e^-32 for two epochs and more
 constexpr double alias_slack = 0.01;   // of logarithms: further copies, and the copies in the node sums
 constexpr double node_roundings = 40;  // of a weight, in units of roundoff
 

@@ -408,7 +408,7 @@ double Combination::doubt_near(std::size_t i, double distance) const {
 /// Keeps the points around the largest value whose errors are small. With e the largest relative error if the density were at most its value
 /// everywhere, and q the largest quotient of the two, q <= 1 + e q.
 bool Combination::trim() {
-  constexpr double largest_error = 0.02;
+  constexpr double largest_error = 0.25;
   const std::size_t top = begin_ + static_cast<std::size_t>(std::max_element(log_value_.begin() + static_cast<std::ptrdiff_t>(begin_),
                                                                             log_value_.begin() + static_cast<std::ptrdiff_t>(end_)) -
                                                            log_value_.begin()) - begin_;

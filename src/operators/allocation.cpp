@@ -34,7 +34,8 @@ constexpr double least_mu = 1e-4;  // outside these the bounds by Gaussians are 
 constexpr double largest_mu = 12;  // or the summands of a difference leave the range of doubles
 constexpr double largest_epsilon = 500;
 constexpr double least_log_delta = -600;
-constexpr double usual_width = 0.8e-6;   // of delta, relative
+constexpr double tail_width = 1e-3;      // of delta, relative, where no law reaches
+constexpr double usual_width = 0.8e-6;   // the same for a replaced record
 constexpr double widest = 0.1;
 constexpr std::uint64_t most_allocated_steps = 10'000'000;
 
@@ -126,9 +127,13 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
     if (epsilon < 0) return log(mirrored_delta(epsilon, exp(at(opposite(direction), -epsilon))));
     const Interval bound = log_bounds(direction, point);
     const auto known = density_for(direction, epsilon);
-    const bool priced = known == nullptr && has_law() && epsilon <= largest_epsilon && bound.hi >= least_log_delta;
-    if (known != nullptr) record_profile();
-    const Interval found = known != nullptr ? log(known->delta(direction, epsilon)) : priced ? log(price(direction, epsilon)) : bound;
+    Interval found{-infinity, 0};
+    if (known != nullptr) {
+      record_profile();
+      found = log(known->delta(direction, epsilon));
+    }
+    if (!(found.width() <= tail_width) && has_law() && epsilon <= largest_epsilon && bound.hi >= least_log_delta)
+      found = intersect(found, log(price(direction, epsilon)));
     if (!(found.lo > bound.lo && found.hi < bound.hi)) record_bound();
     return intersect(found, bound);
   }
@@ -138,7 +143,7 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
     const Interval point = Interval::exactly(epsilon), strike = count_ * exp(remove ? point : -point);
     const std::array ends{strike.lo, strike.hi};
     const auto option = remove ? allocation::Option::call : allocation::Option::put;
-    const std::vector<Interval> values = allocation::lognormal_options(mu_, count_.lo, option, ends, usual_width);
+    const std::vector<Interval> values = allocation::lognormal_options(mu_, count_.lo, option, ends, tail_width);
     // Calls fall and puts rise with the strike.
     return clamp(remove ? Interval{values[1].lo, values[0].hi} : exp(point) * Interval{values[0].lo, values[1].hi}, 0, 1);
   }
@@ -214,8 +219,13 @@ AllocationLoss::Density AllocationLoss::density_for(Direction direction, double 
   constexpr int most_levels = 5;
   Density known;
   for (int i = 0, level = level_for(guess_log_delta(direction, epsilon)); i < most_levels; ++i) {
-    known = density(level);
-    if (known == nullptr) break;
+    Density next = density(level);
+    if (next == nullptr && known == nullptr && level > 2) {
+      level = std::min(level - 1, std::max(2, highest_level() / 2));
+      continue;
+    }
+    if (next == nullptr) break;
+    known = std::move(next);
     const double rough = known->rough_delta(direction, epsilon);
     const int needed = rough > 0 ? level_for(std::log(rough)) : 2 * level;
     if (needed <= level || level == level_for(-infinity)) break;
@@ -228,7 +238,8 @@ AllocationLoss::Density AllocationLoss::density_for(Direction direction, double 
 std::optional<Interval> AllocationLoss::closed_epsilon(Direction direction, Interval delta) const {
   static const Citation inversion("profile-inversion", "each end of epsilon is proved by the value of the profile there");
   if (!(delta.lo > 0)) return std::nullopt;
-  const Density known = density(level_for(std::log(delta.lo)));
+  Density known;
+  for (int level = level_for(std::log(delta.lo)); known == nullptr && level >= 2; --level) known = density(std::min(level, highest_level()));
   if (known == nullptr) return std::nullopt;
   cite();
   record_profile();

@@ -362,7 +362,8 @@ std::optional<Interval> TruncatedContour::closed_epsilon(Direction direction, In
   if (!(delta.lo > 0)) return std::nullopt;
   const QuestionScope question;
   const Interval log_target = log(delta);
-  const int level = level_for(log_target.lo);
+  int level = level_for(log_target.lo);
+  while (level > 1 && events_for(direction, 0, level) == nullptr) --level;
   if (events_for(direction, 0, level) == nullptr) return std::nullopt;
   record_truncation();
   return solved(direction, log_target, level, guess_epsilon(direction, log_target.lo, level));

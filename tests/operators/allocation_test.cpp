@@ -19,6 +19,7 @@
 #include "support/matchers.h"
 
 // [random-allocation] [allocation-replace-one] [allocation-laws] [allocation-jump] [allocation-price] [allocation-large-step]
+// [allocation-profile]
 namespace tradeoff::detail {
 namespace {
 

@@ -16,8 +16,8 @@ class TruncatedPair {
   TruncatedPair& operator=(const TruncatedPair&) = delete;
   virtual ~TruncatedPair() = default;
 
-  /// The pair conditional on the event: two probability distributions, with transforms in both directions. Its loss is that of the pair plus
-  /// log of Q(event) / P(event).
+  /// The pair conditional on the event: two probability distributions, with transforms in both directions. Its loss is that of the pair
+  /// plus log of Q(event) / P(event).
   [[nodiscard]] virtual LossPointer inside() const = 0;
   struct Probabilities {
     Interval p, q;

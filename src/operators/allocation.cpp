@@ -34,8 +34,8 @@ constexpr double least_mu = 1e-4;  // outside these the bounds by Gaussians are 
 constexpr double largest_mu = 12;  // or the summands of a difference leave the range of doubles
 constexpr double largest_epsilon = 500;
 constexpr double least_log_delta = -600;
-constexpr double tail_width = 1e-3;      // of delta, relative, where no law reaches
-constexpr double usual_width = 0.8e-6;   // the same for a replaced record
+constexpr double tail_width = 1e-3;     // of delta, relative, where no law reaches
+constexpr double usual_width = 0.8e-6;  // the same for a replaced record
 constexpr double widest = 0.1;
 constexpr std::uint64_t most_allocated_steps = 10'000'000;
 
@@ -209,7 +209,8 @@ double AllocationLoss::guess_log_delta(Direction direction, double epsilon) cons
   const double s = middle_of(mu_), count = count_.lo;
   const auto tail = [](double z) { return middle_of(log_normal_cdf(-z)); };
   const bool remove = direction == Direction::remove;
-  const double excess = remove ? std::expm1(std::min(epsilon, 600.0)) : -std::expm1(-epsilon), jump = std::log1p(count * excess) / s + s / 2;
+  const double excess = remove ? std::expm1(std::min(epsilon, 600.0)) : -std::expm1(-epsilon),
+               jump = std::log1p(count * excess) / s + s / 2;
   const double square = std::exp(std::min(s * s + tail(2 * s - jump), 600.0)), deviation = std::sqrt(std::max(square - 1, s * s) / count);
   const double bulk = tail(excess / deviation) + std::log(deviation);
   return remove ? std::max(bulk, tail(jump - s)) - 3 : bulk - 3;
@@ -239,7 +240,8 @@ std::optional<Interval> AllocationLoss::closed_epsilon(Direction direction, Inte
   static const Citation inversion("profile-inversion", "each end of epsilon is proved by the value of the profile there");
   if (!(delta.lo > 0)) return std::nullopt;
   Density known;
-  for (int level = level_for(std::log(delta.lo)); known == nullptr && level >= 2; --level) known = density(std::min(level, highest_level()));
+  for (int level = level_for(std::log(delta.lo)); known == nullptr && level >= 2; --level)
+    known = density(std::min(level, highest_level()));
   if (known == nullptr) return std::nullopt;
   cite();
   record_profile();

@@ -140,7 +140,8 @@ TEST(Allocation, LiesBelowOneGaussianAndAboveItsShare) {
         const double count = static_cast<double>(steps);
         for (const Direction direction : both_directions)
           EXPECT_LE(loss->delta(direction, at(epsilon)).lo, gaussian_delta(1 / sigma, epsilon).hi);
-        EXPECT_GE(loss->delta(Direction::remove, at(epsilon)).hi * count, gaussian_delta(1 / sigma, epsilon + std::log(count)).lo * (1 - 1e-9));
+        EXPECT_GE(loss->delta(Direction::remove, at(epsilon)).hi * count,
+                  gaussian_delta(1 / sigma, epsilon + std::log(count)).lo * (1 - 1e-9));
       }
 }
 

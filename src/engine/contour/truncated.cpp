@@ -23,11 +23,11 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr int highest_level = 50;       // 10^-300
-constexpr int most_levels = 6;          // for one question
-constexpr double unseen = 1e-10;        // what a level may lose, relative to delta
-constexpr double narrow_enough = 1e-9;  // a narrower log delta needs no other level
-constexpr double window_ratio = 1.15;   // of neighbouring ends of events
+constexpr int highest_level = 50;                           // 10^-300
+constexpr int most_levels = 6;                              // for one question
+constexpr double unseen = 1e-10;                            // what a level may lose, relative to delta
+constexpr double narrow_enough = 1e-9;                      // a narrower log delta needs no other level
+constexpr double window_ratio = 1.15;                       // of neighbouring ends of events
 constexpr double own_deviations = 4, other_deviations = 6;  // from epsilon to the end of the events
 constexpr std::size_t most_kept_events = 256;
 constexpr int most_search_steps = 16;  // for an epsilon
@@ -171,8 +171,7 @@ void OnEvents::find_bounds() {
 // With a loss that is too small, any other one may be too large.
 double OnEvents::above_but_less(double x) const {
   double least = 0;
-  for (const auto& [order, log_moment] : above_bounds_)
-    least = std::min(least, log_moment + order * x + 1e-12 * (1 + std::abs(order * x)));
+  for (const auto& [order, log_moment] : above_bounds_) least = std::min(least, log_moment + order * x + 1e-12 * (1 + std::abs(order * x)));
   return std::min(above_.q.hi, (exp(Interval::exactly(least)) + above_.q * below_.q).hi);
 }
 
@@ -214,8 +213,7 @@ std::optional<Loss::Test> OnEvents::test_at(Direction direction, double epsilon)
 class TruncatedContour final : public Loss, public ClosedForms, public Evaluable {
  public:
   explicit TruncatedContour(const Parts& parts)
-      : parts_(parts),
-        symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })) {
+      : parts_(parts), symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })) {
     for (const Part& part : parts)
       if (truncation_of(part) != nullptr) runs_ += static_cast<double>(part.times);
   }
@@ -295,8 +293,9 @@ class TruncatedContour final : public Loss, public ClosedForms, public Evaluable
 Interval TruncatedContour::at(Direction direction, double epsilon) const {
   if (epsilon == infinity) return log(infinite_mass(direction));
   if (epsilon == -infinity) return Interval::exactly(0);
-  if (epsilon < 0) return log(clamp(-expm1(Interval::exactly(epsilon)) +
-                                        exp(Interval::exactly(epsilon) + at(opposite(direction), -epsilon)), 0, 1));  // [two-directions]
+  if (epsilon < 0)
+    return log(clamp(-expm1(Interval::exactly(epsilon)) + exp(Interval::exactly(epsilon) + at(opposite(direction), -epsilon)), 0,
+                     1));  // [two-directions]
   return answer(direction, epsilon).log_delta;
 }
 
@@ -420,7 +419,8 @@ LossPointer compose_by_truncated_contour(const Parts& parts) {
   if (std::none_of(parts.begin(), parts.end(), [](const Part& part) { return truncation_of(part) != nullptr; })) return nullptr;
   for (const Part& part : parts) {
     const Capabilities known = part.loss->capabilities(Direction::remove), other = part.loss->capabilities(Direction::add);
-    const bool transforms = known.transform != nullptr && other.transform != nullptr, atoms = known.atoms != nullptr && other.atoms != nullptr;
+    const bool transforms = known.transform != nullptr && other.transform != nullptr,
+               atoms = known.atoms != nullptr && other.atoms != nullptr;
     if (known.truncation == nullptr && !known.gaussian_mu && !transforms && !atoms) return nullptr;
   }
   return std::make_shared<TruncatedContour>(parts);

@@ -9,8 +9,8 @@
 namespace tradeoff::detail::allocation {
 
 /// Bounds of the density of log((Y_1 + ... + Y_n)/n) everywhere, in terms of its values at places of an even lattice: between two places it
-/// is at most the chord of logarithms and (step)^2 / 8 g^2, beyond them the bounds of tails hold. It is the density of a sum of a Gaussian of
-/// deviation g = s / sqrt(n) and of something independent of it. [allocation-doubling]
+/// is at most the chord of logarithms and (step)^2 / 8 g^2, beyond them the bounds of tails hold. It is the density of a sum of a Gaussian
+/// of deviation g = s / sqrt(n) and of something independent of it. [allocation-doubling]
 class DensityBounds {
  public:
   /// `values` are the logarithms at first, first + step, ...

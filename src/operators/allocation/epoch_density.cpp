@@ -20,7 +20,7 @@ namespace {
 constexpr double edge_deviations = 7;   // of the noise of an event, from the ends of the event to the last places
 constexpr double farthest_normal = 60;  // no step has a normal variable beyond it: P < 1e-780
 constexpr double tails_work = 2000;     // of the bounds of tails
-constexpr double rule_factor = 1e-22;    // of the error of the rule on a cell: (64/15) 20^-20 and kernels, see the theory
+constexpr double rule_factor = 1e-22;   // of the error of the rule on a cell: (64/15) 20^-20 and kernels, see the theory
 constexpr double cell_roundings = 200;  // of an integral over a cell, in units of roundoff
 
 struct Abscissa {
@@ -39,7 +39,7 @@ constexpr std::array<Abscissa, 10> rule{{{0.013046735741414140, 0.03333567215434
                                          {0.986953264258585860, 0.033335672154344069}}};
 
 /// How far the noise moves the mass of a tail that falls at this rate.
-double widened(double noise, double slope) { return noise * (1 + 0.5 * noise * std::abs(slope)); }
+double moved_by_noise(double noise, double slope) { return noise * (1 + 0.5 * noise * std::abs(slope)); }
 
 }  // namespace
 
@@ -52,12 +52,13 @@ EpochDensity::EpochDensity(Interval mu, std::uint64_t steps, double log_mass) {
   const double low = tails.left_end(n, log_mass), high = tails.right_end_of_mean(n, log_mass);
   const double falls = (tails.log_mean_above(n, 0.9 * high) - tails.log_mean_above(n, high)) / (0.1 * high);
   const double rises = (tails.log_below(n, low) - tails.log_below(n, 0.9 * low)) / (0.1 * low);
-  first_end_ = low - widened(noise, rises);
-  last_end_ = high + widened(noise, falls);
+  first_end_ = low - moved_by_noise(noise, rises);
+  last_end_ = high + moved_by_noise(noise, falls);
   const LawRange range{first_end_ - edge_deviations * noise, last_end_ + edge_deviations * noise, longest_step * g_};
   const LogMeanLaw law = log_mean_law(s, steps, tails, range);
   Work::count(tails_work);
-  const bool reaches = law.size() > 2 * taps && law.place(0) <= first_end_ - 5 * noise && law.place(law.size() - 1) >= last_end_ + 5 * noise;
+  const bool reaches =
+      law.size() > 2 * taps && law.place(0) <= first_end_ - 5 * noise && law.place(law.size() - 1) >= last_end_ + 5 * noise;
   if (reaches) {
     step_ = law.step;
     place_error_ = (mu.hi - mu.lo) * (farthest_normal + s);
@@ -113,14 +114,16 @@ EpochDensity::Cell EpochDensity::cell(std::size_t i) const {
     for (const double end : {0.0, 1.0}) {
       double sum = 0;
       for (const double away : {-distance / step_, distance / step_})
-        sum += std::exp(std::min(700.0, bounds_->log_above(static_cast<double>(i) + end + away) - cell.log_value - cell.tilt * (end + away)));
+        sum +=
+            std::exp(std::min(700.0, bounds_->log_above(static_cast<double>(i) + end + away) - cell.log_value - cell.tilt * (end + away)));
       most = std::max(most, sum / 2);
     }
     return most * std::exp(distance * distance / (2 * g_ * g_) + step_ * step_ / (8 * g_ * g_));
   };
   const double largest = 1 + 2 * inherited;  // the density over its value at the places
   const double steepest = std::exp(7 * (std::abs(cell.tilt) + step_)) * *std::max_element(cell.values.begin(), cell.values.end());
-  cell.error = largest * (rule_factor * steepest + (inherited + cell_roundings * unit_roundoff) * weight_sum * both(static_cast<double>(taps / 2) * step_) +
+  cell.error = largest * (rule_factor * steepest +
+                          (inherited + cell_roundings * unit_roundoff) * weight_sum * both(static_cast<double>(taps / 2) * step_) +
                           rest_factor * std::pow(step_ / g_, 16) * both(rest_reach * g_));
   return cell;
 }
@@ -166,13 +169,15 @@ void EpochDensity::integrate(const MeanTails& tails, double n) {
     const Cell& here = cells[i - first_cell_];
     const double unit = std::exp(place_[i]);
     above_[i] = above_[i + 1] + over(here, 0, 1, one);
-    excess_[i] = excess_[i + 1] + above_[i + 1] * (unit * std::expm1(step_)) + over(here, 0, 1, [&](double x) { return unit * std::expm1(x); });
+    excess_[i] =
+        excess_[i + 1] + above_[i + 1] * (unit * std::expm1(step_)) + over(here, 0, 1, [&](double x) { return unit * std::expm1(x); });
   }
   for (std::size_t i = first_cell_; i <= last_cell_; ++i) {
     const Cell& here = cells[i - first_cell_];
     const double unit = std::exp(place_[i]);
     mean_below_[i + 1] = mean_below_[i] + over(here, 0, 1, [&](double x) { return unit * std::exp(x); });
-    deficit_[i + 1] = deficit_[i] + mean_below_[i] * (-std::expm1(-step_) / unit) + over(here, 0, 1, [&](double x) { return -std::expm1(x - step_); });
+    deficit_[i + 1] =
+        deficit_[i] + mean_below_[i] * (-std::expm1(-step_) / unit) + over(here, 0, 1, [&](double x) { return -std::expm1(x - step_); });
   }
 }
 

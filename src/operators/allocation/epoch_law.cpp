@@ -21,7 +21,9 @@ double upper_tail(double x) { return 0.5 * std::erfc(x / std::numbers::sqrt2); }
 }  // namespace
 
 EpochLaw::EpochLaw(std::shared_ptr<const EpochDensity> density, Interval ends)
-    : density_(std::move(density)), first_end_(std::max(ends.lo, density_->first_end())), last_end_(std::min(ends.hi, density_->last_end())) {
+    : density_(std::move(density)),
+      first_end_(std::max(ends.lo, density_->first_end())),
+      last_end_(std::min(ends.hi, density_->last_end())) {
   const double g = density_->smoothing();
   while (2 * static_cast<double>(stride_) * density_->step() <= node_share * g) stride_ *= 2;
   step_ = static_cast<double>(stride_) * density_->step();
@@ -71,12 +73,14 @@ Interval EpochLaw::log_mean_inside() const {
   double q = 0, p = 0, doubt = 0;
   const auto each = [&](auto&& add) {
     for (std::size_t i = 0; i < density_->place().size(); i += stride_)
-      add(share(density_->place()[i], Part::inside) * std::exp(density_->log_density()[i]), std::exp(density_->place()[i]), density_->error()[i]);
+      add(share(density_->place()[i], Part::inside) * std::exp(density_->log_density()[i]), std::exp(density_->place()[i]),
+          density_->error()[i]);
   };
   each([&](double mass, double tilt, double) { q += mass, p += mass * tilt; });
   const double mean = p / q;
   each([&](double mass, double tilt, double error) { doubt += mass * std::abs(tilt - mean) * (error + node_roundings * unit_roundoff); });
-  const double rest = (density_->before().mean + density_->beyond().mean) / (p * step_) + (density_->before().mass + density_->beyond().mass) / (q * step_);
+  const double rest =
+      (density_->before().mean + density_->beyond().mean) / (p * step_) + (density_->before().mass + density_->beyond().mass) / (q * step_);
   const double copies = 8 * std::exp(-0.5 * variance_ * std::pow(2 * std::numbers::pi / step_, 2));
   const double sums = 4 * unit_roundoff * static_cast<double>(density_->place().size() / stride_ + 8);
   const double error = 1.05 * doubt / p + sums + 1.01 * density_->place_error() + copies + 1.01 * rest;

@@ -14,8 +14,8 @@ inline constexpr std::size_t taps = 16;
 inline constexpr std::size_t taps_before = 7;  ///< of them lie before the place at or below the one that is asked for
 
 /// For a Gaussian of deviation g and slope x, in units of 1/g, and steps of at most `longest_step` g: the moduli of the weights, each times
-/// the density at its place, add up to at most their plain sum (itself at most `weight_sum`) times cosh(8 step x) and the density; the error
-/// is at most rest_factor (step/g)^16 cosh(rest_reach x) times it.
+/// the density at its place, add up to at most their plain sum (itself at most `weight_sum`) times cosh(8 step x) and the density; the
+/// error is at most rest_factor (step/g)^16 cosh(rest_reach x) times it.
 inline constexpr double longest_step = 0.1;
 inline constexpr double weight_sum = 1.72;
 inline constexpr double rest_factor = 6.25;

@@ -32,8 +32,8 @@ constexpr double term_roundings = 12;      // of weights, products and their sum
 constexpr double sum_roundings = 8;        // of the sum over r and its scale
 constexpr double gaussian_roundings = 16;  // of a Gaussian density
 constexpr double tap_price = 5e-4;         // microseconds of a tap
-constexpr double safe = 1 + 1e-9;          // covers the rounding of bounds
-constexpr double log_safe = 1e-9;
+constexpr double widened = 1 + 1e-9;       // covers the rounding of bounds
+constexpr double log_widened = 1e-9;
 constexpr std::size_t block = LogMeanLaw::block;
 
 double power_of_two_below(double x) {
@@ -105,9 +105,9 @@ Rule choose_rule(double s, double m, double n, double slope, double step) {
   }
   Rule rule;
   rule.turn = std::max(2.0, 2 * std::floor(longest / (2 * step))) * step;  // even: then half of r is on the lattice as well
-  rule.shift = -std::log(std::cos(best / 2)) * safe;
+  rule.shift = -std::log(std::cos(best / 2)) * widened;
   rule.log_alias =
-      std::numbers::ln2 + growth(best, rule.shift) - std::log(std::expm1(2 * std::numbers::pi * best / rule.turn)) + log_safe;
+      std::numbers::ln2 + growth(best, rule.shift) - std::log(std::expm1(2 * std::numbers::pi * best / rule.turn)) + log_widened;
   return rule;
 }
 
@@ -115,7 +115,7 @@ Rule choose_rule(double s, double m, double n, double slope, double step) {
 struct Request {
   LawRange range;
   Rule rule;
-  double guard = 0;               // beyond the range, points bound their neighbours
+  double guard = 0;              // beyond the range, points bound their neighbours
   double log_floor = -infinity;  // errors of this size do no harm
 };
 /// By the number of steps: one, or two neighbours.
@@ -138,8 +138,8 @@ class Combination {
   [[nodiscard]] std::optional<LogMeanLaw> law();
 
  private:
-  /// A point of the rule in r. At each phase, a fraction of a step by which places are beyond the lattice of the halves, the shift of x from
-  /// l is a whole number of steps and the weights of an interpolation.
+  /// A point of the rule in r. At each phase, a fraction of a step by which places are beyond the lattice of the halves, the shift of x
+  /// from l is a whole number of steps and the weights of an interpolation.
   struct Turn {
     std::int64_t lag = 0;  // r in steps
     double times = 1;      // 2 if it also stands for -r
@@ -196,15 +196,16 @@ class Combination {
   std::vector<double> log_value_;
   std::vector<Error> errors_;
   std::size_t begin_ = 0, end_ = 0;  // of the points that are known
-  bool cut_right_ = false;               // terms beyond the last place of a half were left out
+  bool cut_right_ = false;           // terms beyond the last place of a half were left out
   Omitted omitted_;
   std::optional<DensityBounds> bounds_;
 };
 
 void Combination::place_points() {
   const LawRange& range = request_.range;
-  const auto below = [&](double x) { return static_cast<std::int64_t>(std::floor(x / (range.step * static_cast<double>(phases_)))) *
-                                            static_cast<std::int64_t>(phases_); };
+  const auto below = [&](double x) {
+    return static_cast<std::int64_t>(std::floor(x / (range.step * static_cast<double>(phases_)))) * static_cast<std::int64_t>(phases_);
+  };
   // No point lies left of the first place at which both halves can be interpolated. [allocation-doubling]
   const double edge = std::max(a_.place(0), b_.place(0)) + static_cast<double>(taps / 2) * a_.step;
   law_.first = below(std::max(range.low - request_.guard, edge)) + static_cast<std::int64_t>(phases_);
@@ -229,7 +230,8 @@ void Combination::add_turns() {
   const auto least = static_cast<std::int64_t>(std::ceil((high - a_.place(0) - std::log(n / (m + n))) / rule_.turn)) + 1;
   for (std::int64_t k = same ? 0 : -least; k <= most; ++k) {
     Turn turn{k * lags, same && k > 0 ? 2.0 : 1.0, {}};
-    const DoubleDouble shift = log_mean_of_shares(m, n, rule_.turn * static_cast<double>(k)), steps{shift.high / a_.step, shift.low / a_.step};
+    const DoubleDouble shift = log_mean_of_shares(m, n, rule_.turn * static_cast<double>(k)),
+                       steps{shift.high / a_.step, shift.low / a_.step};
     for (std::size_t phase = 0; phase < phases_; ++phase) {
       const DoubleDouble place = DoubleDouble{static_cast<double>(phase) / static_cast<double>(phases_), 0} - steps;
       const double whole = std::floor(place.value());
@@ -266,7 +268,8 @@ double Combination::multiply_window(std::int64_t i, std::int64_t j, std::size_t 
     const std::size_t x = static_cast<std::size_t>(i) + done, y = static_cast<std::size_t>(j) + done;
     const std::size_t run = std::min({count - done, block - x % block, block - y % block});
     const int scale = std::min(a_.exponent[x / block] + b_.exponent[y / block] - exponent, 1000);
-    largest = std::max(largest, multiply(&a_.mantissa[x], &b_.mantissa[y], scale < -1000 ? 0 : std::ldexp(1.0, scale), run, product + done));
+    largest =
+        std::max(largest, multiply(&a_.mantissa[x], &b_.mantissa[y], scale < -1000 ? 0 : std::ldexp(1.0, scale), run, product + done));
     done += run;
   }
   return largest;
@@ -280,14 +283,16 @@ std::vector<double> Combination::largest_values(const LogMeanLaw& law) {
   return largest;
 }
 double Combination::largest_of(const std::vector<double>& largest, std::int64_t from, std::size_t count) {
-  const auto first = from / static_cast<std::int64_t>(block), last = (from + static_cast<std::int64_t>(count) - 1) / static_cast<std::int64_t>(block);
+  const auto first = from / static_cast<std::int64_t>(block),
+             last = (from + static_cast<std::int64_t>(count) - 1) / static_cast<std::int64_t>(block);
   return *std::max_element(largest.begin() + first, largest.begin() + last + 1);
 }
 
 /// The same with the blocks beside it: a point next to the block may need the errors of its points.
 double Combination::largest_beside(const std::vector<double>& largest, std::int64_t from, std::size_t count) {
   const auto last = static_cast<std::int64_t>(largest.size()) - 1, size = static_cast<std::int64_t>(block);
-  const std::int64_t first = std::max<std::int64_t>(0, from / size - 1), end = std::min(last, (from + static_cast<std::int64_t>(count) - 1) / size + 1);
+  const std::int64_t first = std::max<std::int64_t>(0, from / size - 1),
+                     end = std::min(last, (from + static_cast<std::int64_t>(count) - 1) / size + 1);
   return *std::max_element(largest.begin() + first, largest.begin() + end + 1);
 }
 
@@ -318,7 +323,8 @@ void Combination::fill_phase(std::size_t from, std::size_t phase, double tilt, d
   std::array<double, 64 * block + taps> product{};
   // A turn whose products are this small, all of them together, changes nothing.
   const double steepest = std::exp(8 * std::abs(tilt)) * 2 * weight_sum;
-  const double allowed = std::exp(log_least - exponent * std::numbers::ln2 - 46) / (steepest * rule_.turn * static_cast<double>(turns_.size()));
+  const double allowed =
+      std::exp(log_least - exponent * std::numbers::ln2 - 46) / (steepest * rule_.turn * static_cast<double>(turns_.size()));
   double skipped = 0, work = 0, moduli_a = 0, moduli_b = 0;  // of weights times the largest value of a window
   for (const Turn& turn : turns_) {
     const Turn::Shift& shift = turn.shifts[phase];
@@ -326,10 +332,12 @@ void Combination::fill_phase(std::size_t from, std::size_t phase, double tilt, d
     const std::int64_t x = origin + shift.whole - static_cast<std::int64_t>(taps_before) - a_.first, y = x + a_.first - turn.lag - b_.first;
     const auto size_x = static_cast<std::int64_t>(a_.size()), size_y = static_cast<std::int64_t>(b_.size());
     const auto reach_back = std::max<std::int64_t>({0, -x, -y}), room = std::min(size_x - x, size_y - y) - static_cast<std::int64_t>(taps);
-    const std::int64_t begin = (reach_back + stride - 1) / stride, end = room < 0 ? 0 : std::min(static_cast<std::int64_t>(count), room / stride + 1);
+    const std::int64_t begin = (reach_back + stride - 1) / stride,
+                       end = room < 0 ? 0 : std::min(static_cast<std::int64_t>(count), room / stride + 1);
     if (end < static_cast<std::int64_t>(count)) cut_right_ = true;
     if (begin >= end) continue;
-    const auto left_out = static_cast<std::size_t>(begin), points = static_cast<std::size_t>(end - begin), length = (points - 1) * stride_ + taps;
+    const auto left_out = static_cast<std::size_t>(begin), points = static_cast<std::size_t>(end - begin),
+               length = (points - 1) * stride_ + taps;
     const std::int64_t i = x + begin * stride, j = y + begin * stride;
     const double largest = multiply_window(i, j, length, exponent, product.data());
     work += static_cast<double>(length);
@@ -349,24 +357,26 @@ void Combination::fill_phase(std::size_t from, std::size_t phase, double tilt, d
     work += static_cast<double>(taps * points);
   }
   Work::count(tap_price * work);
-  const double log_skipped = std::log(skipped * steepest * rule_.turn) + exponent * std::numbers::ln2 + log_safe;
+  const double log_skipped = std::log(skipped * steepest * rule_.turn) + exponent * std::numbers::ln2 + log_widened;
   log_skipped_[from / block] = std::max(log_skipped_[from / block], log_skipped);
   const double log_floor = log_sum(std::log(moduli_a * rule_.turn) + b_.log_floor, std::log(moduli_b * rule_.turn) + a_.log_floor);
-  log_unknown_[from / block] = std::max(log_unknown_[from / block], log_floor + log_safe);
+  log_unknown_[from / block] = std::max(log_unknown_[from / block], log_floor + log_widened);
   for (std::size_t k = 0; k < count; ++k) {
     law_.mantissa[start + k * phases_] = rule_.turn * (sum[k] + carry[k]);
-    doubt_[start + k * phases_] = safe * doubts[k] / sum[k];
+    doubt_[start + k * phases_] = widened * doubts[k] / sum[k];
   }
 }
 
-/// The terms of the rule with x or y outside the places at which a half can be interpolated. There its density is at most e^(t^2/6) / (2 t g)
-/// times the probability beyond, less t g, and the terms of the other half are summed: their places are at least a third of the turn apart.
+/// The terms of the rule with x or y outside the places at which a half can be interpolated. There its density is at most e^(t^2/6) / (2 t
+/// g) times the probability beyond, less t g, and the terms of the other half are summed: their places are at least a third of the turn
+/// apart.
 Combination::Omitted Combination::omitted() const {
   Omitted sum{-infinity, -infinity, infinity};
   for (const bool swapped : {false, true}) {
     const LogMeanLaw &cut = swapped ? b_ : a_, &other = swapped ? a_ : b_;
     const double g = s_ / std::sqrt(cut.steps), t = DensityBounds::nearer, other_g = s_ / std::sqrt(other.steps);
-    const double margin = static_cast<double>(taps / 2) * cut.step, first = cut.place(0) + margin, last = cut.place(cut.size() - 1) - margin;
+    const double margin = static_cast<double>(taps / 2) * cut.step, first = cut.place(0) + margin,
+                 last = cut.place(cut.size() - 1) - margin;
     const double left = tails_.log_below(cut.steps, first + t * g) + std::log((3 + rule_.turn / (2 * t * g)) / (2.5 * other_g));
     const double right =
         cut_right_ ? tails_.log_above(cut.steps, last - t * g) + std::log((3 + rule_.turn / (2 * t * other_g)) / (2 * t * g)) : -infinity;
@@ -396,7 +406,7 @@ Combination::Error Combination::error_of(std::size_t i) const {
   const double aliased = alias * (1 + part(log_above(i, rule_.shift))) + part(log_skipped_[i / block]);
   const double unknown =
       part(omitted_.log_left) + (law_.place(i) >= omitted_.right_from ? part(omitted_.log_right) : 0) + part(log_unknown_[i / block]);
-  return {safe * (interpolated + aliased + sum_roundings * unit_roundoff), safe * unknown};
+  return {widened * (interpolated + aliased + sum_roundings * unit_roundoff), widened * unknown};
 }
 
 /// The sum with doubts is log-convex as well, so the larger of two neighbours bounds their quotient up to the chords.
@@ -405,13 +415,15 @@ double Combination::doubt_near(std::size_t i, double distance) const {
   return std::max(doubt_[static_cast<std::size_t>(std::floor(at))], doubt_[static_cast<std::size_t>(std::ceil(at))]);
 }
 
-/// Keeps the points around the largest value whose errors are small. With e the largest relative error if the density were at most its value
-/// everywhere, and q the largest quotient of the two, q <= 1 + e q.
+/// Keeps the points around the largest value whose errors are small. With e the largest relative error if the density were at most its
+/// value everywhere, and q the largest quotient of the two, q <= 1 + e q.
 bool Combination::trim() {
   constexpr double largest_error = 0.25;
-  const std::size_t top = begin_ + static_cast<std::size_t>(std::max_element(log_value_.begin() + static_cast<std::ptrdiff_t>(begin_),
-                                                                            log_value_.begin() + static_cast<std::ptrdiff_t>(end_)) -
-                                                           log_value_.begin()) - begin_;
+  const std::size_t top = begin_ +
+                          static_cast<std::size_t>(std::max_element(log_value_.begin() + static_cast<std::ptrdiff_t>(begin_),
+                                                                    log_value_.begin() + static_cast<std::ptrdiff_t>(end_)) -
+                                                   log_value_.begin()) -
+                          begin_;
   const auto is_good = [&](std::size_t i) { return errors_[i].known + errors_[i].unknown < largest_error; };
   std::size_t from = top, to = top;
   while (from > begin_ && is_good(from - 1)) --from;
@@ -428,13 +440,14 @@ std::optional<LogMeanLaw> Combination::inner_law() {
   double largest = 0;
   for (std::size_t i = begin_; i < end_; ++i) largest = std::max(largest, errors_[i].known + errors_[i].unknown);
   const double quotient = 1 / (1 - largest);
-  for (std::size_t i = first; i < last; ++i) inner.log_floor = std::max(inner.log_floor, log_value_[i] + std::log(quotient * errors_[i].unknown));
+  for (std::size_t i = first; i < last; ++i)
+    inner.log_floor = std::max(inner.log_floor, log_value_[i] + std::log(quotient * errors_[i].unknown));
   for (std::size_t i = first; i < last; ++i) {
     const int exponent = law_.exponent[i / block];
     if (inner.size() % block == 0) inner.exponent.push_back(exponent), inner.error.push_back(0);
     // Errors where the density is small are left to the floor.
     const double error = quotient * errors_[i].known, known = error > std::exp(inner.log_floor - log_value_[i]) ? error : 0;
-    inner.error.back() = std::max(inner.error.back(), known / (1 - std::min(0.5, known)) * safe);
+    inner.error.back() = std::max(inner.error.back(), known / (1 - std::min(0.5, known)) * widened);
     inner.mantissa.push_back(std::ldexp(law_.mantissa[i], exponent - inner.exponent.back()));
   }
   inner.log_floor += std::numbers::ln2;  // what was unknown, and errors that were left to it
@@ -453,8 +466,9 @@ std::optional<LogMeanLaw> Combination::law() {
   end_ = law_.size();
   omitted_ = omitted();
   for (bool done = false; !done && begin_ < end_; done = trim()) {
-    bounds_.emplace(s_, law_.steps, tails_, law_.place(begin_), law_.step,
-                    std::vector(log_value_.begin() + static_cast<std::ptrdiff_t>(begin_), log_value_.begin() + static_cast<std::ptrdiff_t>(end_)));
+    bounds_.emplace(
+        s_, law_.steps, tails_, law_.place(begin_), law_.step,
+        std::vector(log_value_.begin() + static_cast<std::ptrdiff_t>(begin_), log_value_.begin() + static_cast<std::ptrdiff_t>(end_)));
     for (std::size_t i = begin_; i < end_; ++i) errors_[i] = error_of(i);
   }
   return inner_law();
@@ -495,11 +509,13 @@ void ask_halves(double s, const MeanTails& tails, std::uint64_t size, Request& r
   const double low = request.range.low - request.guard, high = request.range.high + request.guard;
   // Outside the halves there is less than a part of the least density in the range, and less than the density beside it.
   const auto needed = [&](double in_range, double beside) { return std::min(in_range - floor_exponent, beside - 2) - floor_growth; };
-  const double outside = std::min(needed(inside, tails.log_below(n, low)), needed(tails.log_above(n, request.range.high), tails.log_above(n, high)));
+  const double outside =
+      std::min(needed(inside, tails.log_below(n, low)), needed(tails.log_above(n, request.range.high), tails.log_above(n, high)));
   for (const std::uint64_t half : {smaller, larger}) {
     const auto m = static_cast<double>(half);
     const double margin = DensityBounds::nearer * s / std::sqrt(m) + 10 * step, all = high + std::log(n / m);
-    const LawRange wanted{std::min(tails.left_end(m, outside), low) - margin, std::min(all, std::max(high, tails.right_end(m, outside))) + margin, step};
+    const LawRange wanted{std::min(tails.left_end(m, outside), low) - margin,
+                          std::min(all, std::max(high, tails.right_end(m, outside))) + margin, step};
     const auto [place, is_new] = halves.try_emplace(half, Request{wanted, {}, 0, outside});
     if (is_new) continue;
     place->second.log_floor = std::min(place->second.log_floor, outside);

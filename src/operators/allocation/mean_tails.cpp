@@ -14,13 +14,13 @@
 namespace tradeoff::detail::allocation {
 namespace {
 
-constexpr double cell = 0.2, farthest = 70;  // of the normal variable
+constexpr double cell_length = 0.2, farthest_end = 70;  // of the normal variable
 constexpr double largest_exponent = 3000;
 constexpr int order_steps = 60;
 
-double end_of_cell(std::size_t k) { return -farthest + cell * static_cast<double>(k); }
+double end_of_cell(std::size_t k) { return -farthest_end + cell_length * static_cast<double>(k); }
 double log_above_of(double z) { return middle_of(log_normal_cdf(-z)); }
-/// log P(a < z <= b), b = a + cell.
+/// log P(a < z <= b), b = a + cell_length.
 double log_between(double a, double b) {
   const double near = a > 0 ? a : -b, far = a > 0 ? b : -a, log_near = log_above_of(near);
   return log_near + std::log1p(-std::exp(log_above_of(far) - log_near));
@@ -28,10 +28,10 @@ double log_between(double a, double b) {
 
 }  // namespace
 
-// E psi(Y) of a convex psi is at most that of the spread law. What lies before the first cell is moved to 0, what lies beyond the last one to
-// its end: that raises exp(-order Y), and log_above counts large Y apart.
+// E psi(Y) of a convex psi is at most that of the spread law. What lies before the first cell is moved to 0, what lies beyond the last one
+// to its end: that raises exp(-order Y), and log_above counts large Y apart.
 MeanTails::MeanTails(double s) : s_(s) {
-  const auto count = static_cast<std::size_t>(std::ceil((2 * farthest + s) / cell)) + 1;
+  const auto count = static_cast<std::size_t>(std::ceil((2 * farthest_end + s) / cell_length)) + 1;
   value_.push_back(0);
   for (std::size_t k = 0; k < count; ++k) value_.push_back(std::exp(s * end_of_cell(k) - s * s / 2));
   log_mass_.assign(value_.size(), -infinity);
@@ -43,10 +43,10 @@ MeanTails::MeanTails(double s) : s_(s) {
     log_mass_[k] = log_sum(log_mass_[k], log_mass + std::log(1 - right));
     log_mass_[k + 1] = log_sum(log_mass_[k + 1], log_mass + std::log(right));
   }
-  log_mass_.front() = log_above_of(farthest);
-  log_mass_.back() = log_sum(log_mass_.back(), log_above_of(farthest));
-  // Logarithms of up to 2,500 with a few roundings, and the division by a cell of length s cell.
-  log_slack_ = 1e-11 + 1e-11 / std::min(1.0, s * cell);
+  log_mass_.front() = log_above_of(farthest_end);
+  log_mass_.back() = log_sum(log_mass_.back(), log_above_of(farthest_end));
+  // Logarithms of up to 2,500 with a few roundings, and the division by a cell of length s cell_length.
+  log_slack_ = 1e-11 + 1e-11 / std::min(1.0, s * cell_length);
 }
 
 MeanTails::Moment MeanTails::tilted(double order, std::size_t count) const {
@@ -120,7 +120,8 @@ double MeanTails::left_end(double n, double log_probability) const {
 }
 
 double MeanTails::right_end(double n, double log_probability) const {
-  return n == 1 ? s_ * std::sqrt(-2 * log_probability) : right_end_of_jump(n, std::sqrt(2 * (std::log(n) - log_probability)), log_probability);
+  return n == 1 ? s_ * std::sqrt(-2 * log_probability)
+                : right_end_of_jump(n, std::sqrt(2 * (std::log(n) - log_probability)), log_probability);
 }
 double MeanTails::right_end_of_mean(double n, double log_mean) const {
   const double z = std::max(s_ + std::sqrt(-2 * log_mean), std::sqrt(2 * (std::log(n) - log_mean)));

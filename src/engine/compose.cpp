@@ -11,6 +11,7 @@
 #include "engine/contour/cells.h"
 #include "engine/contour/contour.h"
 #include "engine/contour/rare.h"
+#include "engine/contour/truncated.h"
 #include "engine/density/density.h"
 #include "engine/disclosure.h"
 #include "engine/exact/exact.h"
@@ -238,6 +239,12 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const Interval revealed = split_off_disclosure(parts);
   parts = merge_gaussians(std::move(parts));
   if (is_one_step(parts)) return {disclosure_loss(parts.front().loss, revealed), all};
+  if (auto truncated = compose_by_truncated_contour(parts)) {
+    constexpr Tolerance narrow{1e-2};  // a lattice of such parts is slow, and seldom narrower
+    constexpr double far = 1e-30;
+    std::vector<EnginePath> both{{std::move(truncated)}, {compose_by_lattice(parts, tolerance), Speed::slow}};
+    return {disclosure_loss(fallback_chain(std::move(both), [parts] { return tail_of(parts); }, narrow, far), revealed), all};
+  }
   if (auto averaged = is_slow_to_invert(parts) ? compose_by_average(parts, tolerance) : nullptr) {
     std::vector<EnginePath> both{{std::move(averaged)}, {compose_by_lattice(parts, tolerance), Speed::slow}};
     return {disclosure_loss(fallback_chain(std::move(both), [parts] { return tail_of(parts); }, tolerance), revealed), all};

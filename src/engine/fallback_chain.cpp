@@ -2,6 +2,7 @@
 #include "engine/fallback_chain.h"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <utility>
 
@@ -16,18 +17,20 @@ constexpr double narrow = 1e-9;  // about what a contour reaches
 
 class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
  public:
-  FallbackChain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance)
-      : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance) {}
+  FallbackChain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance, double far)
+      : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance), far_(far) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     return first_tight(
         {0, 1}, [&](const Loss& path) { return path.delta(direction, epsilon); },
-        [](Interval found, double width) { return found.width() <= width * found.hi || found.hi <= Negligible::delta(); });
+        [this](Interval found, double width) {
+          return found.width() <= width * found.hi || found.hi <= std::max(far_, Negligible::delta());
+        });
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     return first_tight(
         {-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); },
-        [](Interval found, double width) { return found.width() <= width || found.hi == -infinity; });
+        [this](Interval found, double width) { return found.width() <= width || found.hi <= std::log(far_); });
   }
   /// A straight contour answers in less than a millisecond, other engines have approximations of their own. The last method is the lattice,
   /// whose coarsest form is faster than the other proved answers.
@@ -92,7 +95,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
           by_path.push_back(evaluations_of(path, direction, epsilon));
           return path.log_delta(direction, Interval::exactly(epsilon));
         },
-        [](Interval value, double width) { return value.width() <= width || value.hi == -infinity; });
+        [this](Interval value, double width) { return value.width() <= width || value.hi <= std::log(far_); });
     known.record_ends();
     for (std::size_t i = 0; i < by_path.size(); ++i)
       if (known.below.path == i || known.above.path == i) found.insert(found.end(), by_path[i].begin(), by_path[i].end());
@@ -210,13 +213,14 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
   mutable std::once_flag tail_found_;
   mutable Tail tail_;
   Tolerance tolerance_;
+  double far_;
 };
 
 }  // namespace
 
-LossPointer fallback_chain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance) {
+LossPointer fallback_chain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance, double far) {
   std::erase_if(paths, [](const EnginePath& path) { return path.loss == nullptr; });
-  return std::make_shared<FallbackChain>(std::move(paths), std::move(tail), tolerance);
+  return std::make_shared<FallbackChain>(std::move(paths), std::move(tail), tolerance, far);
 }
 
 }  // namespace tradeoff::detail

@@ -19,7 +19,7 @@ struct EnginePath {
 
 /// The same composition by several engines, best first. A question goes to the next engine only while the answer is wider than requested,
 /// to a quick engine while it has fewer than nine digits; every answer is valid, so they are intersected. `tail` returns the tail of the
-/// composition; it is called at most once.
-[[nodiscard]] LossPointer fallback_chain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance);
+/// composition; it is called at most once. A delta of at most `far` is left to the first engine, however wide its answer is.
+[[nodiscard]] LossPointer fallback_chain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance, double far = 0);
 
 }  // namespace tradeoff::detail

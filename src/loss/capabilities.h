@@ -21,6 +21,7 @@ class ContourLoss;  // engine/contour: a composition whose contours a longer pla
 class Evaluable;    // loss/evaluation.h: a description of how delta was enclosed
 class Loss;
 class Transform;     // loss/transform.h: the moment generating function of the loss
+class Truncation;    // loss/truncation.h: a pair that has a transform only on events of nearly full probability
 struct Atoms;        // loss/atoms.h: a finite law of the loss
 struct GroupSides;   // operators/group.h: a group of records, with mixed changes and with one kind of change
 struct MatrixNoise;  // mechanism/matrix.h: noise correlated over the steps of a run
@@ -198,6 +199,7 @@ struct Capabilities {
   const Evaluable* evaluable = nullptr;
   /// For profiles of which many points cost little more than one.
   const BatchProfile* batch = nullptr;
+  const Truncation* truncation = nullptr;
   const ComposedForm* composed_form = nullptr;
   const BoundShape* bound_shape = nullptr;
   const PairAndBound* pair_and_bound = nullptr;

@@ -20,6 +20,7 @@ using std::numbers::pi;
 constexpr std::size_t short_block = 8, long_block = 16, first_nodes = 32;
 constexpr std::size_t most_nodes = 12000;    // with more the line is abandoned
 constexpr std::size_t most_marches = 20000;  // points of the march
+constexpr double most_fading_nodes = 12000;  // summed instead of a march
 constexpr std::size_t many_marches = 12;
 constexpr double most_bridged = 10;       // what single nodes may leave, in units of what the rest of the march leaves
 constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: 1.5 MB
@@ -431,6 +432,13 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
   const double end = recurrent ? std::min(recurrence_end(order_, deviation_), exact_multiples * step_) : high;
 
   double until = 0;  // nodes are needed at least up to this t
+  // A law that is known to decay fast needs no march: its nodes are summed up to the end.
+  const bool fades = std::any_of(tilts.begin(), tilts.end(), [&](const auto& tilt) { return tilt->modulus_after(end) < 1; });
+  if (!recurrent && fades && end < most_fading_nodes * step_) {
+    while (nodes_.empty() || nodes_.back().t < end) add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
+    last_time_ = nodes_.back().t;
+    return close(last_time_, last_time_, need, whole_variation, whole_steps);
+  }
   for (;;) {
     do add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
     while (nodes_.size() < most_nodes && static_cast<double>(nodes_.size() * points_) < most_line_work &&

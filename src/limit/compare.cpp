@@ -9,7 +9,9 @@
 #include "analyze/parts_of_plan.h"
 #include "curve/curve_state.h"
 #include "engine/compose.h"
+#include "limit/berry_esseen.h"
 #include "limit/classical.h"
+#include "limit/moments.h"
 #include "loss/atoms.h"
 #include "loss/gaussian_profile.h"
 #include "loss/question_scope.h"
@@ -18,6 +20,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/normal.h"
+#include "numeric/number_text.h"
 #include "numeric/plain_text.h"
 #include "numeric/root.h"
 #include "operators/duality.h"
@@ -213,9 +216,13 @@ class Case {
     return {"", RowKind::bound, found.value, "zero-concentrated DP, rho = " + written(rho->hi)};
   }
   MethodRow berry_esseen() const {
-    const BerryEsseen found = tradeoff::berry_esseen(plan_, curve_.neighbours(), tolerance_);
+    const auto by = [this](const IntegralEffort& effort) { return berry_esseen_by(plan_, curve_.neighbours(), tolerance_, effort); };
+    const auto refuse = [](double floor) { throw DomainError("the theorem certifies no delta below " + numeric::to_text_below(floor, 3)); };
+    // Four digits of the moments show whether the theorem says anything at this delta; mostly it does not.
+    if (const double floor = by(quick).floor().lo; floor > delta_.hi) refuse(floor);
+    const BerryEsseen found = by(thorough);
     const Interval epsilon = found.epsilon_at(delta_);
-    if (!(epsilon.hi < infinity)) throw DomainError("the theorem certifies no delta below its floor, " + written(found.floor().hi));
+    if (!(epsilon.hi < infinity)) refuse(found.floor().lo);
     return {"", RowKind::bound, epsilon, "the limit theorem with its error term, mu = " + written(found.mu().hi)};
   }
   MethodRow clt() const {

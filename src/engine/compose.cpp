@@ -144,9 +144,10 @@ LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tole
   const bool is_long = exact.way == ExactWay::list && (exact.terms > many_terms || exact.atoms > many_atoms);
   LossPointer contour = is_long ? compose_by_contour(parts, nullptr) : nullptr;
   if (contour == nullptr) return compose_exactly(parts, tolerance);
+  const bool as_asked = tolerance.relative < narrow.relative || tolerance.relative > Tolerance{}.relative;  // not the usual one
   return fallback_chain(
       {std::move(contour), compose_exactly_when_asked(parts, tolerance)}, [parts] { return tail_of(parts); },
-      tolerance.relative < narrow.relative ? tolerance : narrow);
+      as_asked ? tolerance : narrow);
 }
 
 }  // namespace

@@ -131,6 +131,9 @@ class OlderTheorems final : public ForwardingLoss {
   [[nodiscard]] std::optional<Interval> closed_mu() const override {
     return divergences_stated_ ? std::nullopt : ForwardingLoss::closed_mu();
   }
+  [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    return divergences_stated_ ? std::nullopt : ForwardingLoss::log_complement(direction, epsilon);
+  }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     return divergences_stated_ ? std::nullopt : ForwardingLoss::guarantees(direction);
   }

@@ -65,6 +65,16 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
       if (const auto test = path->test_at(direction, epsilon)) return test;
     return std::nullopt;
   }
+  [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    return first_tight(
+        {-infinity, 0}, [&](const Loss& path) { return path.log_complement(direction, epsilon); },
+        [this](Interval found) { return found.width() <= tolerance_.relative; });
+  }
+  [[nodiscard]] std::optional<LogLine> log_line(Direction direction, double start, double end) const override {
+    for (const LossPointer& path : paths_)
+      if (const auto line = path->log_line(direction, start, end)) return line;
+    return std::nullopt;
+  }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     for (const LossPointer& path : paths_)
       if (auto corners = path->guarantees(direction)) return corners;

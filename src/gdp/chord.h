@@ -18,12 +18,17 @@ class MeasuredProfile {
   struct Value {
     Interval delta;
     Interval log_delta;
+    Interval log_complement;  ///< log(1 - delta); used where delta is above a half
   };
   /// The value of each of the profiles at epsilon.
   [[nodiscard]] const std::vector<Value>& at(double epsilon);
   [[nodiscard]] Interval delta(double epsilon);
+  /// An upper bound of the transform at epsilon 0.
+  [[nodiscard]] double mu_at_zero();
   [[nodiscard]] Interval infinite_mass() const;
   [[nodiscard]] std::size_t evaluations() const { return values_.size(); }
+  /// A straight line above the logarithm of one of the profiles on [start, end]. [log-line-bound]
+  [[nodiscard]] std::optional<LogLine> line_above(std::size_t profile, double start, double end) const;
   /// Every epsilon evaluated so far.
   [[nodiscard]] std::vector<double> points() const;
 

@@ -117,8 +117,7 @@ class Meter {
  private:
   /// The scale on which the profile decreases.
   [[nodiscard]] double reach() {
-    const Interval advantage = delta(0);
-    const double mu = gaussian_mu(Interval::exactly(0), Interval::exactly(advantage.hi)).hi;
+    const double mu = profile_.mu_at_zero();
     return std::clamp(2 * mu, 1e-12, 100.0);
   }
 

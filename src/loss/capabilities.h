@@ -40,6 +40,12 @@ struct LikelihoodRatioTest {
   Interval true_positive;
 };
 
+/// A straight line, by its values at the two ends of an interval.
+struct LogLine {
+  double at_start = 0;
+  double at_end = 0;
+};
+
 /// The cost of one evaluation of a profile.
 enum class Cost {
   formula,  ///< a formula or a short sum
@@ -62,6 +68,10 @@ class ClosedForms {
   [[nodiscard]] virtual std::optional<LikelihoodRatioTest> test_at(Direction, double /*epsilon*/) const { return std::nullopt; }
   /// The corners (e, delta(e)), e >= 0, between which delta is linear in exp(e), if the composed distribution is finite.
   [[nodiscard]] virtual std::optional<std::vector<Guarantee>> guarantees(Direction) const { return std::nullopt; }
+  /// Encloses log(1 - delta(epsilon)), epsilon >= 0, where delta is close to 1 and subtraction would lose all digits.
+  [[nodiscard]] virtual std::optional<Interval> log_complement(Direction, double /*epsilon*/) const { return std::nullopt; }
+  /// A straight line above log delta on [start, end], 0 <= start < end. [contour-log-line]
+  [[nodiscard]] virtual std::optional<LogLine> log_line(Direction, double /*start*/, double /*end*/) const { return std::nullopt; }
   /// An approximation of delta(epsilon) for searches; it proves nothing. For losses whose proved answer is slow.
   [[nodiscard]] virtual std::optional<double> rough_delta(Direction, double /*epsilon*/) const { return std::nullopt; }
 

@@ -252,6 +252,10 @@ Question ask_delta(double delta) {
   return {delta, delta_at, level};
 }
 Question ask_log(double log_delta) { return {log_delta, log_delta_at, {log_delta, middle_of(log1mexp(Interval::exactly(log_delta)))}}; }
+Interval minus_log_complement_at(double mu, double epsilon) { return -log_complement_at(mu, epsilon); }
+Question ask_log_complement(double log_complement) {
+  return {-log_complement, minus_log_complement_at, {middle_of(log1mexp(Interval::exactly(log_complement))), log_complement}};
+}
 Question ask_complement(double complement) { return {-complement, minus_complement_at, {std::log1p(-complement), std::log(complement)}}; }
 
 Interval solve_mu(double epsilon, const Question& question) {
@@ -279,6 +283,11 @@ Interval mu_of_complement_at(double epsilon, double complement) {
   if (complement >= 1) return Interval::exactly(0);
   if (complement <= 0) return Interval::exactly(infinity);
   return solve_mu(epsilon, ask_complement(complement));
+}
+Interval mu_of_log_complement_at(double epsilon, double log_complement) {
+  if (log_complement >= 0) return Interval::exactly(0);
+  if (log_complement == -infinity) return Interval::exactly(infinity);
+  return solve_mu(epsilon, ask_log_complement(log_complement));
 }
 /// For a negative epsilon the mirror turns the question into one about -epsilon and exp(-epsilon) times the complement.
 Interval mirrored_mu_at(double epsilon, Interval complement) {
@@ -316,6 +325,9 @@ Interval gaussian_mu_of_log(Interval epsilon, Interval log_delta) {
 Interval gaussian_mu_of_complement(Interval epsilon, Interval complement) {
   return ends([](double e, double minus) { return e >= 0 ? mu_of_complement_at(e, -minus) : mirrored_mu_at(e, Interval::exactly(-minus)); },
               epsilon, -complement);
+}
+Interval gaussian_mu_of_log_complement(Interval epsilon, Interval log_complement) {
+  return ends([](double e, double minus) { return mu_of_log_complement_at(e, -minus); }, epsilon, -log_complement);
 }
 
 Interval gaussian_epsilon(Interval mu, Interval delta) {

@@ -26,6 +26,8 @@ void gaussian_delta(double mu, std::span<const double> epsilon, std::span<Interv
 [[nodiscard]] Interval gaussian_mu(Interval epsilon, Interval delta);
 [[nodiscard]] Interval gaussian_mu_of_log(Interval epsilon, Interval log_delta);
 [[nodiscard]] Interval gaussian_mu_of_complement(Interval epsilon, Interval complement);
+/// The same from log(1 - delta), epsilon >= 0.
+[[nodiscard]] Interval gaussian_mu_of_log_complement(Interval epsilon, Interval log_complement);
 
 /// eps_GDP: the smallest epsilon >= 0 with delta_mu(epsilon) <= delta; infinity if there is none (delta <= 0 < mu).
 [[nodiscard]] Interval gaussian_epsilon(Interval mu, Interval delta);

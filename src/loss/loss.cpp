@@ -63,6 +63,17 @@ std::optional<std::vector<Guarantee>> Loss::guarantees(Direction direction) cons
   return known != nullptr ? known->guarantees(direction) : std::nullopt;
 }
 
+Interval Loss::log_complement(Direction direction, double epsilon) const {
+  if (const ClosedForms* known = capabilities(direction).closed_forms)
+    if (const auto found = known->log_complement(direction, epsilon)) return *found;
+  return log1p(-clamp(delta(direction, Interval::exactly(epsilon)), 0, 1));
+}
+
+std::optional<LogLine> Loss::log_line(Direction direction, double start, double end) const {
+  const ClosedForms* known = capabilities(direction).closed_forms;
+  return known != nullptr ? known->log_line(direction, start, end) : std::nullopt;
+}
+
 double Loss::rough_delta(Direction direction, double epsilon) const {
   if (const ClosedForms* known = capabilities(direction).closed_forms)
     if (const auto rough = known->rough_delta(direction, epsilon)) return *rough;

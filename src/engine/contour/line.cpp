@@ -571,6 +571,7 @@ void ContourLine::gather() {
   profile_.assign(2 * numeric::lane_count * blocks, 0);
   fall_.assign(2 * numeric::lane_count * blocks, 0);
   error_sums_ = {};
+  bend_ = 0;
   const double c = order_;
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     const auto& [t, modulus, argument, growth, upper] = nodes_[k];
@@ -584,6 +585,7 @@ void ContourLine::gather() {
     const double fall_real = real * c - imaginary * t, fall_imaginary = imaginary * c + real * t;  // 1/(s+1) = s/(s(s+1))
     fall_[place] = cosine * fall_real - sine * fall_imaginary;
     fall_[place + numeric::lane_count] = cosine * fall_imaginary + sine * fall_real;
+    bend_ += 2 * upper * t * t / std::sqrt(square);
     const double profile_size = 2 / std::sqrt(square), r = growth + 4 * unit_roundoff * std::abs(argument) + turn_error;
     for (const Kernel kernel : {Kernel::profile, Kernel::true_positive, Kernel::false_positive}) {
       // 1/s = (s+1)/(s(s+1))
@@ -628,6 +630,20 @@ std::array<double, 2 * numeric::lane_count> ContourLine::first_phases(double dri
     first[k + numeric::lane_count] = first[k - 1] * turn_imaginary + first[k + numeric::lane_count - 1] * turn_real;
   }
   return first;
+}
+
+// [contour-log-line] The sum over the nodes is a trigonometric polynomial in epsilon, so between two points it lies below its chord and
+// (end - start)^2/8 times the largest second derivative; the logarithm of a chord lies below the chord of the logarithms and an eighth of
+// the square of their difference.
+std::optional<LogLine> ContourLine::log_line(double start, double end) const {
+  if (fold_ || !(order_ > 0)) return std::nullopt;
+  const Value left = at(start), right = at(end);
+  const double length = end - start, rise = step_ / (2 * pi) * bend_ * length * length / 8 + std::max(left.above, right.above);
+  const Interval log_left = log(Interval::exactly((left.value + rise) * (1 + 1e-12))),
+                 log_right = log(Interval::exactly((right.value + rise) * (1 + 1e-12)));
+  if (!(log_left.lo > -infinity && log_right.lo > -infinity && log_left.hi < infinity && log_right.hi < infinity)) return std::nullopt;
+  const Interval above = square(log_left - log_right) / 8.0;
+  return LogLine{(left.base + log_left + above).hi, (right.base + log_right + above).hi};
 }
 
 ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {

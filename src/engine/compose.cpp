@@ -54,6 +54,13 @@ Parts merge_gaussians(Parts parts) {
   return others;
 }
 
+/// The mu of the Gaussian part of a composition whose Gaussians are merged. [gaussian-part]
+std::optional<Interval> gaussian_part_of(const Parts& parts) {
+  for (const Part& part : parts)
+    if (const auto mu = part.loss->gaussian_mu(); mu && mu->lo > 0) return sqrt(Interval::exactly(static_cast<double>(part.times))) * *mu;
+  return std::nullopt;
+}
+
 /// The effective number of steps of a plan for a straight contour: a subsampled step counts in proportion to its sampling rate, and less if
 /// one sampled step has a large loss (measured).
 double steps_that_count(const Parts& parts) {
@@ -184,7 +191,8 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   if (parts.size() == 1 && parts.front().times == 1) return {disclosure_loss(parts.front().loss, revealed), all};
   if (auto averaged = is_slow_to_invert(parts) ? compose_by_average(parts, tolerance) : nullptr) {
     std::vector<LossPointer> both{std::move(averaged), compose_by_lattice(parts, tolerance)};
-    return {disclosure_loss(fallback_chain(std::move(both), [parts] { return tail_of(parts); }, tolerance), revealed), all};
+    LossPointer layered = fallback_chain(std::move(both), [parts] { return tail_of(parts); }, tolerance, gaussian_part_of(parts));
+    return {disclosure_loss(std::move(layered), revealed), all};
   }
   const ApplicableContours chances = applicable_contours(parts);
   const LossPointer contour = chances.straight ? compose_by_contour(parts, contours_of(shorter)) : nullptr;
@@ -193,7 +201,7 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   paths.insert(paths.begin(), rare_losses(parts));
   paths.push_back(compose_by_cells(parts, tolerance));
   paths.push_back(compose_by_lattice(parts, tolerance));
-  LossPointer layered = fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
+  LossPointer layered = fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance, gaussian_part_of(parts));
   return {disclosure_loss(std::move(layered), revealed), all, contour};
 }
 

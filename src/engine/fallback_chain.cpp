@@ -13,8 +13,8 @@ namespace {
 
 class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
  public:
-  FallbackChain(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance)
-      : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance) {}
+  FallbackChain(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance, std::optional<Interval> part)
+      : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance), part_(part) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     // Below the smallest normal doubles a relative width is meaningless; the logarithm is used there.
@@ -39,7 +39,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return paths_.back()->rough_delta(direction, epsilon);
   }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
-    return {.closed_forms = this, .evaluable = this, .cost = Cost::engine};
+    return {.closed_forms = this, .evaluable = this, .gaussian_part = part_, .cost = Cost::engine};
   }
   [[nodiscard]] bool symmetric() const override { return paths_.front()->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return paths_.front()->infinite_mass(direction); }
@@ -70,9 +70,9 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
         {-infinity, 0}, [&](const Loss& path) { return path.log_complement(direction, epsilon); },
         [this](Interval found) { return found.width() <= tolerance_.relative; });
   }
-  [[nodiscard]] std::optional<LogLine> log_line(Direction direction, double start, double end) const override {
+  [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override {
     for (const LossPointer& path : paths_)
-      if (const auto line = path->log_line(direction, start, end)) return line;
+      if (const auto line = path->log_line(of, direction, start, end)) return line;
     return std::nullopt;
   }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
@@ -200,13 +200,15 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
   mutable std::once_flag tail_found_;
   mutable Tail tail_;
   Tolerance tolerance_;
+  std::optional<Interval> part_;
 };
 
 }  // namespace
 
-LossPointer fallback_chain(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance) {
+LossPointer fallback_chain(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance,
+                           std::optional<Interval> part) {
   std::erase(paths, nullptr);
-  return std::make_shared<FallbackChain>(std::move(paths), std::move(tail), tolerance);
+  return std::make_shared<FallbackChain>(std::move(paths), std::move(tail), tolerance, part);
 }
 
 }  // namespace tradeoff::detail

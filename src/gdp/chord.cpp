@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "loss/gaussian_profile.h"
+#include "loss/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
 
@@ -14,7 +16,8 @@ namespace {
 
 constexpr double smallest_plain_delta = 1e-290;  // below, delta has lost digits that its logarithm still has
 constexpr std::size_t most_nodes = 1600;         // a search that needs more is limited by the width of the profile
-constexpr std::size_t many_nodes = 250;          // from here on the full requested width is accepted, not a hundredth of it
+constexpr std::size_t few_nodes = 200, many_nodes = 400;  // beyond, a larger gap is accepted,
+constexpr double little_work = 2e4, much_work = 2e5;      // and after so much work, in the units of loss/work.h
 
 /// An upper bound of one profile at a point: the logarithm of delta and of its complement.
 struct Above {
@@ -102,45 +105,65 @@ Chord chord_between(const Node& u, const Node& v) {
   return best;
 }
 
+/// [log-line-bound] log delta_mu is concave: if it is above a straight line at both ends, it is above it between them.
+double bound_of_line(double u, double v, LogLine above) {
+  const auto at = [](double epsilon, double log_delta) {
+    return gaussian_mu_of_log(Interval::exactly(epsilon), Interval::exactly(log_delta)).hi;
+  };
+  return std::max(at(u, above.at_start), at(v, above.at_end));
+}
+
+/// [log-line-bound] log(1 - delta_mu(e)) + e^2/(2 mu^2) is convex: between the ends it exceeds its chord by at most (v - u)^2/(8 mu^2).
+double bound_of_complement(double u, double v, LogLine below) {
+  const auto largest = [&](double drop) {
+    const auto at = [drop](double epsilon, double log_complement) {
+      return gaussian_mu_of_log_complement(Interval::exactly(epsilon), Interval::exactly(log_complement) - drop).hi;
+    };
+    return std::max(at(u, below.at_start), at(v, below.at_end));
+  };
+  const double without = largest(0);
+  return without > 0 ? largest((square((Interval::exactly(v) - u) / without) / 8.0).hi) : without;
+}
+
 class ChordSearch {
  public:
   ChordSearch(MeasuredProfile& profile, Interval slack, double relative, double enough)
       : profile_(profile), slack_(slack), relative_(relative), enough_(enough) {}
 
   Supremum over(double last) {
-    std::vector<Node> nodes;
+    const std::uint64_t begin = Work::now();
     std::vector<double> points{0, last};
     for (const double known : profile_.points())
       if (known > 0 && known < last) points.push_back(known);
     std::sort(points.begin(), points.end());
     points.erase(std::unique(points.begin(), points.end()), points.end());
-    for (const double point : points) nodes.push_back(node(point));
-    for (std::size_t i = 1; i < nodes.size(); ++i) pieces_.push_back({nodes[i - 1], nodes[i], chord_between(nodes[i - 1], nodes[i])});
-    if (pieces_.empty()) return {best_, best_at_};
-    for (std::size_t count = nodes.size(); count < most_nodes && split_worst(count < many_nodes ? 0.01 : 0.5); ++count) continue;
+    for (const double point : points)
+      if (point == 0 || profile_.is_known(point)) (void)node(point);
+    for (std::size_t i = 1; i < points.size(); ++i) pieces_.push_back({points[i - 1], points[i]});
+    while (!pieces_.empty() && nodes_.size() < most_nodes && improve(share_of_width(nodes_.size(), Work::since(begin)))) continue;
     double above = best_.hi;
-    for (const Piece& piece : pieces_) above = std::max(above, piece.chord.bound);
+    for (const Piece& piece : pieces_) above = std::max(above, piece.bound);
     return {{best_.lo, above}, best_at_};
   }
 
  private:
+  /// The profile between two points, bounded by the cheapest means first.
   struct Piece {
-    Node u, v;
-    Chord chord;
-    bool lined = false;  // bounded by a straight line as well, if there is one
+    double u, v;
+    double bound = infinity;
+    double peak = -1;  // where the bound of its chord is reached
+    enum class By { nothing, moments, chord, lines } by = By::nothing;
   };
 
-  /// [log-line-bound] log delta_mu is concave: if it is above a straight line at both ends, it is above it between them.
-  [[nodiscard]] double line_bound(const Piece& piece) const {
-    double least = infinity;
-    for (std::size_t profile = 0; profile < piece.u.above.size(); ++profile)
-      if (const auto line = profile_.line_above(profile, piece.u.at, piece.v.at))
-        least = std::min(least, std::max(gaussian_mu_of_log(Interval::exactly(piece.u.at), Interval::exactly(line->at_start)).hi,
-                                         gaussian_mu_of_log(Interval::exactly(piece.v.at), Interval::exactly(line->at_end)).hi));
-    return least;
+  /// The gap that is accepted, as a share of the wanted width: less where values are cheap.
+  [[nodiscard]] static double share_of_width(std::size_t nodes, double work) {
+    if (nodes < few_nodes && work < little_work) return 5e-4;
+    return nodes < many_nodes && work < much_work ? 0.01 : 0.5;
   }
 
-  Node node(double at) {
+  const Node& node(double at) {
+    const auto known = nodes_.find(at);
+    if (known != nodes_.end()) return known->second;
     Node found{at, {}, {infinity, infinity}};
     for (const MeasuredProfile::Value& value : profile_.at(at)) {
       const auto [mu, above] = transform(at, value);
@@ -149,7 +172,7 @@ class ChordSearch {
     }
     if (found.mu.lo > best_.lo || best_at_ < 0) best_at_ = at;
     best_ = max(best_, found.mu);
-    return found;
+    return nodes_.emplace(at, std::move(found)).first->second;
   }
 
   /// With a slack, 1 - (delta - slack)/(1 - slack) is the complement divided by 1 - slack.
@@ -168,24 +191,69 @@ class ChordSearch {
             {value.log_delta.hi, log1p(-Interval::exactly(value.delta.hi)).lo}};
   }
 
-  /// Splits the piece with the largest bound. Returns false once the gap is within this share of the wanted width, or no split can help.
-  bool split_worst(double share) {
-    const auto worst =
-        std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.chord.bound < b.chord.bound; });
-    const double wanted = std::max(best_.hi + std::max(share * relative_ * best_.hi, 1e-15), enough_);
-    if (worst->chord.bound <= wanted) return false;
-    if (!worst->lined && slack_.hi == 0) {
-      worst->lined = true;
-      worst->chord.bound = std::min(worst->chord.bound, line_bound(*worst));
-      return true;
+  void lower(Piece& piece, double bound) const { piece.bound = std::min(piece.bound, bound); }
+
+  void use_moments(Piece& piece) const {
+    // delta less a slack is below delta
+    if (const auto line = profile_.line_by_moments(piece.u, piece.v)) lower(piece, bound_of_line(piece.u, piece.v, *line));
+  }
+
+  void use_chord(Piece& piece) {
+    const Node &u = node(piece.u), &v = node(piece.v);
+    const Chord chord = chord_between(u, v);
+    piece.peak = chord.peak;
+    lower(piece, chord.bound);
+    for (std::size_t i = 0; i < u.above.size() && slack_.hi == 0; ++i)
+      if (const auto mu = profile_.gaussian_part(i)) {  // [gaussian-part] log delta(e) + e^2/(2 mu^2) is convex
+        const Interval rise = square((Interval::exactly(piece.v) - piece.u) / mu->lo) / 8.0;
+        lower(piece, bound_of_line(piece.u, piece.v, {(u.above[i].log_delta + rise).hi, (v.above[i].log_delta + rise).hi}));
+      }
+  }
+
+  void use_lines(Piece& piece) {
+    if (slack_.hi > 0) return;
+    const Node& u = node(piece.u);
+    for (std::size_t i = 0; i < u.above.size(); ++i) {
+      const bool large = node(piece.v).above[i].is_large();
+      const auto line = profile_.line(i, large ? LineOf::complement : LineOf::delta, piece.u, piece.v);
+      if (!line) continue;
+      lower(piece, large ? bound_of_complement(piece.u, piece.v, *line) : bound_of_line(piece.u, piece.v, *line));
     }
-    const Piece piece = *worst;  // NOLINT(performance-unnecessary-copy-initialization): the list changes below
-    const double width = piece.v.at - piece.u.at;
-    if (!(width > 1e-13 * piece.v.at)) return false;
-    const bool inside = piece.chord.peak > piece.u.at + 0.1 * width && piece.chord.peak < piece.v.at - 0.1 * width;
-    const Node middle = node(inside ? piece.chord.peak : piece.u.at + width / 2);
-    *worst = {piece.u, middle, chord_between(piece.u, middle)};
-    pieces_.push_back({middle, piece.v, chord_between(middle, piece.v)});
+  }
+
+  /// Improves the bound of the piece with the largest one. Returns false once the gap is within this share of the wanted width, or nothing
+  /// helps.
+  bool improve(double share) {
+    Piece& worst = *std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.bound < b.bound; });
+    if (worst.bound <= std::max(best_.hi + std::max(share * relative_ * best_.hi, 1e-15), enough_)) return false;
+    switch (worst.by) {
+      case Piece::By::nothing:
+        use_moments(worst);
+        worst.by = Piece::By::moments;
+        return true;
+      case Piece::By::moments:
+        use_chord(worst);
+        worst.by = Piece::By::chord;
+        return true;
+      case Piece::By::chord:
+        use_lines(worst);
+        worst.by = Piece::By::lines;
+        return true;
+      case Piece::By::lines:
+        return split(worst);
+    }
+    return false;
+  }
+
+  bool split(Piece& piece) {
+    const double width = piece.v - piece.u;
+    if (!(width > 1e-13 * piece.v)) return false;
+    const bool inside = piece.peak > piece.u + 0.1 * width && piece.peak < piece.v - 0.1 * width;
+    const bool far = piece.u > 0 && piece.v > 4 * piece.u;
+    const double middle = far ? std::sqrt(piece.u * piece.v) : inside ? piece.peak : piece.u + width / 2;
+    const Piece right{middle, piece.v};
+    piece = {piece.u, middle};
+    pieces_.push_back(right);
     return true;
   }
 
@@ -195,66 +263,11 @@ class ChordSearch {
   double enough_;
   Interval best_{0, 0};
   double best_at_ = -1;
+  std::map<double, Node> nodes_;
   std::vector<Piece> pieces_;
 };
 
 }  // namespace
-
-MeasuredProfile::MeasuredProfile(const Loss& loss) {
-  for (const Loss* part : loss.minimum_of()) profiles_.emplace_back(*part, Direction::worst);
-  if (!profiles_.empty()) return;
-  profiles_.emplace_back(loss, Direction::worst);
-  model_ = loss.tail().gaussian;
-}
-
-const std::vector<MeasuredProfile::Value>& MeasuredProfile::at(double epsilon) {
-  const auto known = values_.find(epsilon);
-  if (known != values_.end()) return known->second;
-  const Interval point = Interval::exactly(epsilon);
-  std::vector<Value> found;
-  for (const Profile& profile : profiles_) {
-    Value value{clamp(profile.delta(point), 0, 1), {}, {-infinity, 0}};
-    if (value.delta.hi > 0.5) value.log_complement = profile.log_complement(epsilon);
-    value.log_delta = value.delta.lo < smallest_plain_delta ? min(profile.log_delta(point), Interval::exactly(0)) : log(value.delta);
-    if (model_ && epsilon >= model_->from && epsilon < infinity) {
-      const Interval bound = model_->log_factor + model_->slope * point - square(point / model_->width) / 2.0;
-      value.log_delta = {std::min(value.log_delta.lo, bound.hi), std::min(value.log_delta.hi, bound.hi)};
-      value.delta.hi = std::max(value.delta.lo, std::min(value.delta.hi, exp(Interval::exactly(bound.hi)).hi));
-    }
-    found.push_back(value);
-  }
-  return values_.emplace(epsilon, std::move(found)).first->second;
-}
-
-std::optional<LogLine> MeasuredProfile::line_above(std::size_t profile, double start, double end) const {
-  return profiles_[profile].log_line(start, end);
-}
-
-Interval MeasuredProfile::delta(double epsilon) {
-  Interval least = Interval::exactly(1);
-  for (const Value& value : at(epsilon)) least = min(least, value.delta);
-  return least;
-}
-
-double MeasuredProfile::mu_at_zero() {
-  double least = infinity;
-  const Interval zero = Interval::exactly(0);
-  for (const Value& value : at(0))
-    least = std::min(least, (value.delta.hi > 0.5 ? gaussian_mu_of_log_complement(zero, value.log_complement) : gaussian_mu(zero, value.delta)).hi);
-  return least;
-}
-
-Interval MeasuredProfile::infinite_mass() const {
-  Interval least = Interval::exactly(1);
-  for (const Profile& profile : profiles_) least = min(least, profile.infinite_mass());
-  return least;
-}
-
-std::vector<double> MeasuredProfile::points() const {
-  std::vector<double> points;
-  for (const auto& [epsilon, value] : values_) points.push_back(epsilon);
-  return points;
-}
 
 Supremum chord_supremum(MeasuredProfile& profile, double last, Interval slack, double relative, double enough) {
   return ChordSearch(profile, slack, relative, enough).over(last);

@@ -69,9 +69,9 @@ Interval Loss::log_complement(Direction direction, double epsilon) const {
   return log1p(-clamp(delta(direction, Interval::exactly(epsilon)), 0, 1));
 }
 
-std::optional<LogLine> Loss::log_line(Direction direction, double start, double end) const {
+std::optional<LogLine> Loss::log_line(LineOf of, Direction direction, double start, double end) const {
   const ClosedForms* known = capabilities(direction).closed_forms;
-  return known != nullptr ? known->log_line(direction, start, end) : std::nullopt;
+  return known != nullptr ? known->log_line(of, direction, start, end) : std::nullopt;
 }
 
 double Loss::rough_delta(Direction direction, double epsilon) const {

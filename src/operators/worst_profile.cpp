@@ -59,13 +59,14 @@ Interval Profile::log_complement(double epsilon) const {
   return worse;
 }
 
-std::optional<LogLine> Profile::log_line(double start, double end) const {
+std::optional<LogLine> Profile::log_line(LineOf of, double start, double end) const {
   if (bracket_ != nullptr) return std::nullopt;
-  if (one_sided()) return loss_.log_line(side(), start, end);
-  const auto remove = loss_.log_line(Direction::remove, start, end), add = loss_.log_line(Direction::add, start, end);
+  if (one_sided()) return loss_.log_line(of, side(), start, end);
+  const auto remove = loss_.log_line(of, Direction::remove, start, end), add = loss_.log_line(of, Direction::add, start, end);
   if (!remove || !add) return std::nullopt;
   record(worse_of_both());
-  return LogLine{std::max(remove->at_start, add->at_start), std::max(remove->at_end, add->at_end)};
+  const auto safe = [of](double a, double b) { return of == LineOf::delta ? std::max(a, b) : std::min(a, b); };
+  return LogLine{safe(remove->at_start, add->at_start), safe(remove->at_end, add->at_end)};
 }
 
 Interval Profile::swapped_delta(Interval epsilon) const {

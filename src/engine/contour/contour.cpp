@@ -61,8 +61,8 @@ class ContourSide {
   [[nodiscard]] std::optional<Interval> tail(double epsilon, Kernel kernel) const;
   /// Encloses log(1 - H - infinite mass) at an epsilon >= 0; empty if there is no line.
   [[nodiscard]] std::optional<Interval> log_complement(double epsilon) const;
-  /// A straight line above log H on [start, end]; empty if there is none.
-  [[nodiscard]] std::optional<LogLine> log_line(double start, double end) const;
+  /// A straight line above log H, or below log(1 - H - infinite mass), on [start, end]; empty if there is none.
+  [[nodiscard]] std::optional<LogLine> log_line(LineOf of, double start, double end) const;
   /// The evaluation at an epsilon >= 0; empty if there is no line.
   [[nodiscard]] std::optional<Evaluation> evaluation(Direction direction, double epsilon) const;
 
@@ -554,12 +554,14 @@ std::optional<Interval> ContourSide::log_complement(double epsilon) const {
   return min(value.base + log(bracket * Interval{1 - 1e-15, 1 + 1e-15}), plan_.log_survival);
 }
 
-std::optional<LogLine> ContourSide::log_line(double start, double end) const {
+std::optional<LogLine> ContourSide::log_line(LineOf of, double start, double end) const {
   const QuestionScope question;
   const double middle = start + (end - start) / 2;
-  if (const auto known = by_known_line(middle, Kernel::profile)) return known->line->log_line(start, end);
-  const auto found = saddle(middle, false);
-  if (!found || found->order * found->deviation < crowded) return std::nullopt;
+  const bool strip = of == LineOf::complement;
+  if (!strip)
+    if (const auto known = by_known_line(middle, Kernel::profile)) return known->line->log_line(start, end);
+  const auto found = saddle(middle, strip);
+  if (!found || (!strip && found->order * found->deviation < crowded)) return std::nullopt;
   const auto contour = line(*found, middle);
   return contour != nullptr ? contour->log_line(start, end) : std::nullopt;
 }
@@ -622,7 +624,7 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
     record_inversion();
     return slack_ > 0 ? std::nullopt : side(direction).log_complement(epsilon);
   }
-  [[nodiscard]] std::optional<LogLine> log_line(Direction direction, double start, double end) const override;
+  [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override;
   [[nodiscard]] Capabilities capabilities(Direction) const override {
     return {.closed_forms = this, .evaluable = this, .contours = this, .cost = Cost::engine};
   }
@@ -686,15 +688,16 @@ std::optional<Interval> ContourLoss::closed_epsilon(Direction direction, Interva
 }
 
 // log(e^x + constant) is convex in x, so the line of H gives one of H and the infinite mass.
-std::optional<LogLine> ContourLoss::log_line(Direction direction, double start, double end) const {
-  const auto finite = side(direction).log_line(start, end);
+std::optional<LogLine> ContourLoss::log_line(LineOf of, Direction direction, double start, double end) const {
+  if (of == LineOf::complement && slack_ > 0) return std::nullopt;
+  const auto finite = side(direction).log_line(of, start, end);
   const Interval infinite = infinite_mass(direction);
   if (!finite) return finite;
   record_inversion();
   static const Citation line("contour-log-line", "between two points the sum over the nodes is held by its second derivative");
   record(line);
   const auto both = [&](double finite_log) {
-    return infinite.hi > 0 ? log_add_exp(Interval::exactly(finite_log), log(infinite)).hi : finite_log;
+    return infinite.hi > 0 && of == LineOf::delta ? log_add_exp(Interval::exactly(finite_log), log(infinite)).hi : finite_log;
   };
   return LogLine{both(finite->at_start), both(finite->at_end)};
 }

@@ -632,18 +632,23 @@ std::array<double, 2 * numeric::lane_count> ContourLine::first_phases(double dri
   return first;
 }
 
-// [contour-log-line] The sum over the nodes is a trigonometric polynomial in epsilon, so between two points it lies below its chord and
-// (end - start)^2/8 times the largest second derivative; the logarithm of a chord lies below the chord of the logarithms and an eighth of
-// the square of their difference.
+// [contour-log-line] The sum over the nodes is a trigonometric polynomial in epsilon, so between two points it differs from its chord by at
+// most (end - start)^2/8 times the largest second derivative. The logarithm of a chord lies above the chord of the logarithms, by at most an
+// eighth of the square of their difference.
 std::optional<LogLine> ContourLine::log_line(double start, double end) const {
-  if (fold_ || !(order_ > 0)) return std::nullopt;
+  if (fold_) return std::nullopt;
   const Value left = at(start), right = at(end);
-  const double length = end - start, rise = step_ / (2 * pi) * bend_ * length * length / 8 + std::max(left.above, right.above);
-  const Interval log_left = log(Interval::exactly((left.value + rise) * (1 + 1e-12))),
-                 log_right = log(Interval::exactly((right.value + rise) * (1 + 1e-12)));
-  if (!(log_left.lo > -infinity && log_right.lo > -infinity && log_left.hi < infinity && log_right.hi < infinity)) return std::nullopt;
-  const Interval above = square(log_left - log_right) / 8.0;
-  return LogLine{(left.base + log_left + above).hi, (right.base + log_right + above).hi};
+  const double length = end - start, bend = step_ / (2 * pi) * bend_ * length * length / 8;
+  const bool above = order_ > 0;
+  const double shift = above ? bend + left.above + right.above : -bend - left.below - right.below;  // the errors between are at most the sum
+  const Interval rounding{1 - 1e-12, 1 + 1e-12};
+  const Interval log_left = log(max(Interval::exactly(left.value + shift), Interval::exactly(0)) * rounding),
+                 log_right = log(max(Interval::exactly(right.value + shift), Interval::exactly(0)) * rounding);
+  const auto is_finite = [](Interval value) { return value.lo > -infinity && value.hi < infinity; };
+  if (!is_finite(log_left) || !is_finite(log_right)) return std::nullopt;
+  if (!above) return LogLine{(left.base + log_left).lo, (right.base + log_right).lo};
+  const Interval rise = square(log_left - log_right) / 8.0;
+  return LogLine{(left.base + log_left + rise).hi, (right.base + log_right + rise).hi};
 }
 
 ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {

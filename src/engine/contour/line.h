@@ -102,7 +102,7 @@ class ContourLine {
     double nodes = 0;
   };
   [[nodiscard]] Value at(double epsilon, Kernel kernel = Kernel::profile) const;
-  /// A straight line above log H on [start, end], for order > 0. [contour-log-line]
+  /// A straight line on [start, end]: above log H for order > 0, below the logarithm of its complement on the strip. [contour-log-line]
   [[nodiscard]] std::optional<LogLine> log_line(double start, double end) const;
 
   [[nodiscard]] double order() const { return order_; }

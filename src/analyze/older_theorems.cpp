@@ -131,6 +131,10 @@ class OlderTheorems final : public ForwardingLoss {
   [[nodiscard]] std::optional<Interval> closed_mu() const override {
     return divergences_stated_ ? std::nullopt : ForwardingLoss::closed_mu();
   }
+  [[nodiscard]] std::optional<double> mu_above() const override {
+    const auto known = gaussian_composition(0);
+    return known ? std::optional(known->mu.hi) : std::nullopt;
+  }
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
     return divergences_stated_ ? std::nullopt : ForwardingLoss::log_complement(direction, epsilon);
   }

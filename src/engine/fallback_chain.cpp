@@ -65,10 +65,16 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
       if (const auto test = path->test_at(direction, epsilon)) return test;
     return std::nullopt;
   }
+  /// The engines that know it; where none is tight, the logarithm of 1 - delta is as good.
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
-    return first_tight(
-        {-infinity, 0}, [&](const Loss& path) { return path.log_complement(direction, epsilon); },
-        [this](Interval found) { return found.width() <= tolerance_.relative; });
+    Interval known{-infinity, 0};
+    for (const LossPointer& path : paths_) {
+      const ClosedForms* const forms = path->capabilities(direction).closed_forms;
+      const auto found = forms != nullptr ? forms->log_complement(direction, epsilon) : std::nullopt;
+      if (found) known = intersect(known, *found);
+      if (known.width() <= tolerance_.relative) return known;
+    }
+    return intersect(known, log1p(-clamp(delta(direction, Interval::exactly(epsilon)), 0, 1)));
   }
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override {
     for (const LossPointer& path : paths_)

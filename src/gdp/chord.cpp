@@ -16,7 +16,7 @@ namespace {
 
 constexpr double smallest_plain_delta = 1e-290;  // below, delta has lost digits that its logarithm still has
 constexpr std::size_t most_nodes = 1600;         // a search that needs more is limited by the width of the profile
-constexpr std::size_t few_nodes = 200, many_nodes = 400;  // beyond, a larger gap is accepted,
+constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger gap is accepted,
 constexpr double little_work = 2e4, much_work = 2e5;      // and after so much work, in the units of loss/work.h
 
 /// An upper bound of one profile at a point: the logarithm of delta and of its complement.
@@ -113,6 +113,20 @@ double bound_of_line(double u, double v, LogLine above) {
   return std::max(at(u, above.at_start), at(v, above.at_end));
 }
 
+/// [gaussian-part] The same for a function whose second derivative is at least -bend, by its values at the ends: it exceeds the chord by at
+/// most (v - u)^2/8 times what its bend exceeds that of log delta_mu, which is least at u.
+double bound_of_arc(double u, double v, LogLine ends, double bend) {
+  const Interval eighth = square(Interval::exactly(v) - u) / 8.0;
+  const auto rise_for = [&](double mu) { return (eighth * std::max(0.0, numeric::add_up(bend, -gaussian_bend_below(mu, u)))).hi; };
+  const auto raised = [&](double rise) {
+    return bound_of_line(u, v, {numeric::add_up(ends.at_start, rise), numeric::add_up(ends.at_end, rise)});
+  };
+  double rise = rise_for(raised(0)) * 1.01;
+  for (int i = 0; i < 3; ++i, rise *= 1.5)
+    if (const double mu = raised(rise); rise_for(mu) <= rise) return mu;
+  return raised((eighth * bend).hi);
+}
+
 /// [log-line-bound] log(1 - delta_mu(e)) + e^2/(2 mu^2) is convex: between the ends it exceeds its chord by at most (v - u)^2/(8 mu^2).
 double bound_of_complement(double u, double v, LogLine below) {
   const auto largest = [&](double drop) {
@@ -140,7 +154,8 @@ class ChordSearch {
     for (const double point : points)
       if (point == 0 || profile_.is_known(point)) (void)node(point);
     for (std::size_t i = 1; i < points.size(); ++i) pieces_.push_back({points[i - 1], points[i]});
-    while (!pieces_.empty() && nodes_.size() < most_nodes && improve(share_of_width(nodes_.size(), Work::since(begin)))) continue;
+    const double far = std::max(points[points.size() - 2], 2 * profile_.mu_at_zero());  // nothing is known yet beyond it
+    while (!pieces_.empty() && nodes_.size() < most_nodes && improve(far, share_of_width(nodes_.size(), Work::since(begin)))) continue;
     double above = best_.hi;
     for (const Piece& piece : pieces_) above = std::max(above, piece.bound);
     return {{best_.lo, above}, best_at_};
@@ -158,7 +173,8 @@ class ChordSearch {
   /// The gap that is accepted, as a share of the wanted width: less where values are cheap.
   [[nodiscard]] static double share_of_width(std::size_t nodes, double work) {
     if (nodes < few_nodes && work < little_work) return 5e-4;
-    return nodes < many_nodes && work < much_work ? 0.01 : 0.5;
+    if (nodes < many_nodes && work < much_work) return 0.01;
+    return nodes < most_nodes / 2 ? 0.5 : 5;
   }
 
   const Node& node(double at) {
@@ -205,8 +221,7 @@ class ChordSearch {
     lower(piece, chord.bound);
     for (std::size_t i = 0; i < u.above.size() && slack_.hi == 0; ++i)
       if (const auto mu = profile_.gaussian_part(i)) {  // [gaussian-part] log delta(e) + e^2/(2 mu^2) is convex
-        const Interval rise = square((Interval::exactly(piece.v) - piece.u) / mu->lo) / 8.0;
-        lower(piece, bound_of_line(piece.u, piece.v, {(u.above[i].log_delta + rise).hi, (v.above[i].log_delta + rise).hi}));
+        lower(piece, bound_of_arc(piece.u, piece.v, {u.above[i].log_delta, v.above[i].log_delta}, (1.0 / square(Interval::exactly(mu->lo))).hi));
       }
   }
 
@@ -223,7 +238,7 @@ class ChordSearch {
 
   /// Improves the bound of the piece with the largest one. Returns false once the gap is within this share of the wanted width, or nothing
   /// helps.
-  bool improve(double share) {
+  bool improve(double far, double share) {
     Piece& worst = *std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.bound < b.bound; });
     if (worst.bound <= std::max(best_.hi + std::max(share * relative_ * best_.hi, 1e-15), enough_)) return false;
     switch (worst.by) {
@@ -232,6 +247,8 @@ class ChordSearch {
         worst.by = Piece::By::moments;
         return true;
       case Piece::By::moments:
+        // Far out, moments are much cheaper than values: they are tried on short pieces first.
+        if (profile_.moments() != nullptr && worst.v > far && worst.v > 1.25 * worst.u) return split(worst);
         use_chord(worst);
         worst.by = Piece::By::chord;
         return true;

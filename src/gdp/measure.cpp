@@ -59,7 +59,7 @@ std::optional<Interval> known_mu(const Loss& loss, const Tail& tail) {
 
 class Meter {
  public:
-  Meter(const Loss& loss, double relative) : tail_(loss.tail()), profile_(loss), relative_(relative) {}
+  Meter(const Loss& loss, double relative) : loss_(loss), tail_(loss.tail()), profile_(loss), relative_(relative) {}
 
   [[nodiscard]] const Tail& tail() const { return tail_; }
   [[nodiscard]] std::size_t evaluations() const { return profile_.evaluations(); }
@@ -89,6 +89,8 @@ class Meter {
       found.mu.hi = infinity;
     }
     found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, tail_.gdp_mu));
+    if (!(found.mu.hi <= std::max(found.mu.lo, tail_.limit.lo) * (1 + relative_)))
+      if (const auto known = loss_.mu_above()) found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, *known));
     if (tail_.limit.lo >= found.mu.lo) found = {{tail_.limit.lo, std::max(found.mu.hi, tail_.limit.lo)}, infinity};
     return found;
   }
@@ -167,6 +169,7 @@ class Meter {
     return best;
   }
 
+  const Loss& loss_;
   Tail tail_;
   MeasuredProfile profile_;
   double relative_;

@@ -314,6 +314,19 @@ void gaussian_delta(double mu, std::span<const double> epsilon, std::span<Interv
   for (std::size_t i = 0; i < epsilon.size(); ++i) out[i] = clamp(any_delta_at(mu, epsilon[i]), 0, 1);
 }
 
+// With R = M(z)/(M(y) - M(z)) the first derivative is -R and minus the second one R (1 + R) - 1/(mu (M(y) - M(z))). Far out the two terms
+// cancel, so a point nearer by is used.
+double gaussian_bend_below(double mu, double epsilon) {
+  constexpr double furthest = 300;  // of y
+  if (!(mu > 0 && mu < infinity)) return 0;
+  const Place at = place(mu, std::min(epsilon, mu * (furthest + mu / 2)));
+  if (!(at.y.high >= -1)) return 0;
+  const numeric::MillsDifference difference = numeric::mills_difference(at.y, at.z, mu);
+  const Interval divisor = around(difference.factor) * Interval::exactly(difference.scale);
+  const Interval fall = around(numeric::mills(at.z)) / divisor;
+  return std::max(0.0, (fall * (1.0 + fall) - 1.0 / (Interval::exactly(mu) * divisor)).lo);
+}
+
 Interval gaussian_mu(Interval epsilon, Interval delta) {
   return ends([](double e, double d) { return e >= 0 ? mu_at(e, d) : mirrored_mu_at(e, 1 - Interval::exactly(d)); }, epsilon, delta);
 }

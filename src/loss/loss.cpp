@@ -53,6 +53,11 @@ std::optional<Interval> Loss::closed_mu() const {
   return known.closed_forms != nullptr ? known.closed_forms->closed_mu() : std::nullopt;
 }
 
+std::optional<double> Loss::mu_above() const {
+  const ClosedForms* known = capabilities(Direction::remove).closed_forms;
+  return known != nullptr ? known->mu_above() : std::nullopt;
+}
+
 std::optional<Loss::Test> Loss::test_at(Direction direction, double epsilon) const {
   const ClosedForms* known = capabilities(direction).closed_forms;
   return known != nullptr ? known->test_at(direction, epsilon) : std::nullopt;

@@ -63,6 +63,13 @@ class RefinedLoss final : public Loss, public ClosedForms {
   [[nodiscard]] Capabilities capabilities(Direction) const override {
     return {.transform = transform_.get(), .closed_forms = this, .zcdp_rho = zcdp_rho_};
   }
+  /// [profile-refinement] On the line through (-1, 1) the complement is proportional to 1 + e^e.
+  [[nodiscard]] std::optional<Interval> log_complement(Direction, double epsilon) const override {
+    if (other_ || !segment_.from_mirror || is_wide(segment_.touch) || !(epsilon < segment_.touch.lo)) return std::nullopt;
+    RefinedLoss::cite();
+    const auto log_of_one_and_exp = [](Interval x) { return x + log1p(exp(-x)); };
+    return log1p(-segment_.touch_value) - log_of_one_and_exp(segment_.touch) + log_of_one_and_exp(Interval::exactly(epsilon));
+  }
   /// Q(L > e) is minus the slope in e^e: that of the bound beyond the touching point, and that of the line between it and its mirror.
   [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {
     if (other_ || (!segment_.from_mirror && !(epsilon > segment_.touch.hi))) return std::nullopt;

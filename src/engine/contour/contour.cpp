@@ -556,8 +556,9 @@ std::optional<Interval> ContourSide::log_complement(double epsilon) const {
 
 std::optional<LogLine> ContourSide::log_line(LineOf of, double start, double end) const {
   const QuestionScope question;
-  const double middle = start + (end - start) / 2;
   const bool strip = of == LineOf::complement;
+  if (!strip && start >= plan_.largest_loss) return LogLine{-infinity, -infinity};
+  const double middle = end < plan_.largest_loss ? start + (end - start) / 2 : start;  // beyond the largest loss there is no saddle point
   if (!strip)
     if (const auto known = by_known_line(middle, Kernel::profile)) return known->line->log_line(start, end);
   const auto found = saddle(middle, strip);

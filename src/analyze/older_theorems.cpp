@@ -131,6 +131,12 @@ class OlderTheorems final : public ForwardingLoss {
   [[nodiscard]] std::optional<Interval> closed_mu() const override {
     return divergences_stated_ ? std::nullopt : ForwardingLoss::closed_mu();
   }
+  /// For stated divergences the profile is smaller than that of the pair.
+  [[nodiscard]] std::optional<Interval> delta_within(Direction direction, double epsilon, double absolute) const override {
+    if (divergences_stated_) return std::nullopt;
+    const Interval found = composed_->delta_within(direction, epsilon, absolute);
+    return found.width() <= std::max(absolute, narrow_ * found.hi) ? std::optional(found) : std::nullopt;
+  }
   [[nodiscard]] std::optional<double> mu_above() const override {
     const auto known = gaussian_composition(0);
     return known ? std::optional(known->mu.hi) : std::nullopt;

@@ -151,12 +151,12 @@ Posterior Curve::posterior_at(Level level, Direction direction) const {
   record(accuracy_of_guess);
   const QuestionScope question;
   const Interval largest_loss = epsilon_at(0, direction);
-  // An accuracy needs delta to an absolute accuracy only, and the far tail of an unbounded loss costs most. delta does not grow with
-  // epsilon, so beyond the epsilon of a negligible delta that delta is a bound.
-  constexpr double negligible = 1e-20;
-  const auto delta_of = [this, direction, unbounded = !(largest_loss.hi < infinity)](Interval epsilon) {
-    if (unbounded && epsilon.lo > 1 && epsilon.lo >= epsilon_at(negligible, direction).hi) return Interval{0, negligible};
-    return delta_at(epsilon, direction);
+  // An accuracy needs delta to an absolute accuracy only, and the far tail costs most.
+  constexpr double negligible = 1e-18;
+  const auto delta_of = [&, this](Interval epsilon) {
+    if (state_->loss->cost() != Cost::engine || !(epsilon.lo > 0) || epsilon.lo >= largest_loss.hi) return delta_at(epsilon, direction);
+    const Profile profile(*state_->loss, direction);
+    return clamp(Interval{profile.delta_within(epsilon.hi, negligible).lo, profile.delta_within(epsilon.lo, negligible).hi}, 0, 1);
   };
   const auto accuracy = [&delta_of](double p) {
     const Interval point = Interval::exactly(p);

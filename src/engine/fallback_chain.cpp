@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "loss/evaluation.h"
+#include "loss/moment_bound.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::detail {
@@ -21,6 +22,22 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return first_tight(
         {0, 1}, [&](const Loss& path) { return path.delta(direction, epsilon); },
         [this](Interval found) { return found.width() <= tolerance_.relative * found.hi || found.hi < 1e-290; });
+  }
+  /// Far out the moments show that delta is as small.
+  [[nodiscard]] std::optional<Interval> delta_within(Direction direction, double epsilon, double absolute) const override {
+    if (const auto moments = absolute > 0 && epsilon > 0 ? tail().moments : nullptr) {
+      static const Citation bound("moment-bound", "the moments of the parts bound the profile");
+      const double order = moments->order_near(epsilon);
+      const Interval above = exp(Interval::exactly(moments->log_chernoff(order)) - Interval::exactly(order) * epsilon);
+      if (above.hi <= absolute && infinite_mass(direction).hi == 0) {
+        cite();
+        record(bound);
+        return Interval{0, above.hi};
+      }
+    }
+    return first_tight(
+        {0, 1}, [&](const Loss& path) { return path.delta_within(direction, epsilon, absolute); },
+        [&](Interval found) { return found.width() <= std::max(tolerance_.relative * found.hi, absolute); });
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     return first_tight(

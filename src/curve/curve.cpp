@@ -6,6 +6,7 @@
 
 #include "curve/cached_profile.h"
 #include "curve/curve_state.h"
+#include "loss/negligible.h"
 #include "loss/question_scope.h"
 #include "loss/recording.h"
 #include "numeric/arithmetic.h"
@@ -151,16 +152,10 @@ Posterior Curve::posterior_at(Level level, Direction direction) const {
   record(accuracy_of_guess);
   const QuestionScope question;
   const Interval largest_loss = epsilon_at(0, direction);
-  // An accuracy needs delta to an absolute accuracy only, and the far tail costs most.
-  constexpr double negligible = 1e-18;
-  const auto delta_of = [&, this](Interval epsilon) {
-    if (state_->loss->cost() != Cost::engine || !(epsilon.lo > 0) || epsilon.lo >= largest_loss.hi) return delta_at(epsilon, direction);
-    const Profile profile(*state_->loss, direction);
-    return clamp(Interval{profile.delta_within(epsilon.hi, negligible).lo, profile.delta_within(epsilon.lo, negligible).hi}, 0, 1);
-  };
-  const auto accuracy = [&delta_of](double p) {
+  const Negligible rest(0x1p-66);  // an accuracy needs delta to an absolute accuracy only
+  const auto accuracy = [this, direction](double p) {
     const Interval point = Interval::exactly(p);
-    return clamp(1.0 - point + point * delta_of(log((1.0 - point) / point)), 0, 1);
+    return clamp(1.0 - point + point * delta_at(log((1.0 - point) / point), direction), 0, 1);
   };
   const Interval low = accuracy(prior.lo);
   const Interval high = accuracy(prior.hi);

@@ -108,12 +108,45 @@ ApplicableContours applicable_contours(const Parts& parts) {
   return {!only_samples || steps_that_count(parts) >= few_steps, !only_small};
 }
 
-/// With few steps the hyperbolic contour is as good.
-LossPointer rare_losses(const Parts& parts) {
-  constexpr double many_rare_steps = 30;
+/// How a plan of Poisson-sampled Gaussians alone is best inverted. The choice affects speed only; all of it was measured.
+struct SampledGaussians {
+  double largest_mu = 0;
   double steps = 0;
-  for (const Part& part : parts) steps += static_cast<double>(part.times);
-  return steps >= many_rare_steps ? compose_by_rare_losses(parts) : nullptr;
+  double tail = 0;  ///< the order of the saddle point, in units of the order from which on one rare large loss outweighs all others
+};
+
+std::optional<SampledGaussians> sampled_gaussians(const Parts& parts) {
+  SampledGaussians found;
+  double variance = 0, least_limit = infinity;
+  for (const Part& part : parts) {
+    const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
+    const auto sampled = points ? points->sampled : std::nullopt;
+    if (!sampled || sampled->sampling != SampledBy::poisson || points->gaussian_mu > 0 || !points->terms.empty()) return std::nullopt;
+    const double square = std::min(sampled->mu * sampled->mu, 60.0), times = static_cast<double>(part.times);
+    found.largest_mu = std::max(found.largest_mu, sampled->mu);
+    found.steps += times;
+    variance += times * sampled->rate * sampled->rate * std::expm1(square);
+    least_limit = std::min(least_limit, -2 * std::log(sampled->rate) / square);
+  }
+  constexpr double deviations = 5;  // of an epsilon from 0
+  found.tail = deviations / std::sqrt(variance) / least_limit;
+  return found;
+}
+
+/// The contours of a plan, best first.
+std::vector<EnginePath> contours_in_order(const Parts& parts, LossPointer straight, LossPointer bent) {
+  const auto sampled = sampled_gaussians(parts);
+  if (!sampled) {
+    if (bent == nullptr || straight_contour_first(parts)) return {{std::move(straight)}, {std::move(bent)}};
+    return {{std::move(bent)}, {std::move(straight), Speed::slow}};  // thousands of nodes
+  }
+  constexpr double many_steps = 25, very_many_steps = 1000, small_mu = 0.3, large_mu = 1.4;
+  LossPointer split = compose_by_rare_losses(parts);
+  const double most_tail = sampled->largest_mu <= small_mu ? 2 : sampled->steps >= very_many_steps ? 8 : 4.5;
+  if (sampled->steps >= many_steps && sampled->tail <= most_tail) return {{std::move(straight)}, {std::move(split)}, {std::move(bent)}};
+  std::vector<EnginePath> paths{{std::move(split)}, {std::move(bent)}, {std::move(straight), Speed::slow}};
+  if (sampled->largest_mu > small_mu && sampled->largest_mu < large_mu) std::swap(paths[0], paths[1]);
+  return paths;
 }
 
 const ContourLoss* contours_of(const Composition* composition) {
@@ -128,9 +161,9 @@ bool is_quick(const ExactSize& exact) { return exact.fits && exact.way == ExactW
 LossPointer fold(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
   LossPointer folded = compose_by_folded_contour(parts);
   if (folded == nullptr || parts.front().times == 1) return nullptr;
-  std::vector<LossPointer> paths{std::move(folded)};
-  if (exact.way == ExactWay::list) paths.push_back(compose_exactly_when_asked(parts, tolerance));
-  paths.push_back(compose_by_lattice(parts, tolerance));
+  std::vector<EnginePath> paths{{std::move(folded)}};
+  if (exact.way == ExactWay::list) paths.push_back({compose_exactly_when_asked(parts, tolerance), Speed::slow});
+  paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});
   return fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
 }
 
@@ -147,14 +180,11 @@ bool is_slow_to_invert(const Parts& parts) {
 /// corners of the curve.
 LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
   constexpr double many_terms = 5e6, many_atoms = 1e5;
-  constexpr Tolerance narrow{1e-9};  // about what a contour reaches
   const bool is_long = exact.way == ExactWay::list && (exact.terms > many_terms || exact.atoms > many_atoms);
   LossPointer contour = is_long ? compose_by_contour(parts, nullptr) : nullptr;
   if (contour == nullptr) return compose_exactly(parts, tolerance);
-  const bool as_asked = tolerance.relative < narrow.relative || tolerance.relative > Tolerance{}.relative;  // not the usual one
   return fallback_chain(
-      {std::move(contour), compose_exactly_when_asked(parts, tolerance)}, [parts] { return tail_of(parts); },
-      as_asked ? tolerance : narrow);
+      {{std::move(contour)}, {compose_exactly_when_asked(parts, tolerance)}}, [parts] { return tail_of(parts); }, tolerance);
 }
 
 }  // namespace
@@ -190,17 +220,16 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   parts = merge_gaussians(std::move(parts));
   if (parts.size() == 1 && parts.front().times == 1) return {disclosure_loss(parts.front().loss, revealed), all};
   if (auto averaged = is_slow_to_invert(parts) ? compose_by_average(parts, tolerance) : nullptr) {
-    std::vector<LossPointer> both{std::move(averaged), compose_by_lattice(parts, tolerance)};
+    std::vector<EnginePath> both{{std::move(averaged)}, {compose_by_lattice(parts, tolerance), Speed::slow}};
     LossPointer layered = fallback_chain(std::move(both), [parts] { return tail_of(parts); }, tolerance, gaussian_part_of(parts));
     return {disclosure_loss(std::move(layered), revealed), all};
   }
   const ApplicableContours chances = applicable_contours(parts);
   const LossPointer contour = chances.straight ? compose_by_contour(parts, contours_of(shorter)) : nullptr;
-  std::vector<LossPointer> paths{contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr};
-  if (!straight_contour_first(parts)) std::swap(paths[0], paths[1]);
-  paths.insert(paths.begin(), rare_losses(parts));
-  paths.push_back(compose_by_cells(parts, tolerance));
-  paths.push_back(compose_by_lattice(parts, tolerance));
+  std::vector<EnginePath> paths =
+      contours_in_order(parts, contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr);
+  paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});
+  paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});
   LossPointer layered = fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance, gaussian_part_of(parts));
   return {disclosure_loss(std::move(layered), revealed), all, contour};
 }

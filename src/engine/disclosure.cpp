@@ -28,9 +28,6 @@ class DisclosureLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     return revealed_.hi + kept_.hi * base_->rough_delta(direction, epsilon);
   }
-  [[nodiscard]] std::optional<Interval> delta_within(Direction direction, double epsilon, double absolute) const override {
-    return by_split(clamp(revealed_ + kept_ * base_->delta_within(direction, epsilon, absolute), 0, 1));
-  }
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
     return by_split(log(kept_) + base_->log_complement(direction, epsilon));
   }

@@ -7,59 +7,51 @@
 
 #include "loss/evaluation.h"
 #include "loss/moment_bound.h"
+#include "loss/negligible.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::detail {
 namespace {
 
+constexpr double narrow = 1e-9;  // about what a contour reaches
+
 class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
  public:
-  FallbackChain(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance, std::optional<Interval> part)
+  FallbackChain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance, std::optional<Interval> part)
       : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance), part_(part) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    // Below the smallest normal doubles a relative width is meaningless; the logarithm is used there.
+    if (const auto far = negligible_delta(direction, epsilon)) return *far;
     return first_tight(
         {0, 1}, [&](const Loss& path) { return path.delta(direction, epsilon); },
-        [this](Interval found) { return found.width() <= tolerance_.relative * found.hi || found.hi < 1e-290; });
-  }
-  /// Far out the moments show that delta is as small.
-  [[nodiscard]] std::optional<Interval> delta_within(Direction direction, double epsilon, double absolute) const override {
-    if (const auto moments = absolute > 0 && epsilon > 0 ? tail().moments : nullptr) {
-      static const Citation bound("moment-bound", "the moments of the parts bound the profile");
-      const double order = moments->order_near(epsilon);
-      const Interval above = exp(Interval::exactly(moments->log_chernoff(order)) - Interval::exactly(order) * epsilon);
-      if (above.hi <= absolute && infinite_mass(direction).hi == 0) {
-        cite();
-        record(bound);
-        return Interval{0, above.hi};
-      }
-    }
-    return first_tight(
-        {0, 1}, [&](const Loss& path) { return path.delta_within(direction, epsilon, absolute); },
-        [&](Interval found) { return found.width() <= std::max(tolerance_.relative * found.hi, absolute); });
+        [](Interval found, double width) { return found.width() <= width * found.hi || found.hi <= Negligible::delta(); });
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     return first_tight(
         {-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); },
-        [this](Interval found) { return found.width() <= tolerance_.relative || found.hi == -infinity; });
+        [](Interval found, double width) { return found.width() <= width || found.hi == -infinity; });
   }
-  /// A straight contour answers in less than a millisecond. Otherwise the last method is the lattice, whose coarsest form is faster than
-  /// the other proved answers.
+  /// A straight contour answers in less than a millisecond, other engines have approximations of their own. The last method is the lattice,
+  /// whose coarsest form is faster than the other proved answers.
   [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     constexpr double near_enough = 1e-3;
-    if (paths_.front()->capabilities(direction).contours != nullptr) {
-      const Unrecorded steering;
-      const Interval found = paths_.front()->delta(direction, Interval::exactly(epsilon));
-      if (found.width() <= near_enough * found.hi || found.hi < 1e-290) return middle_of(found);
+    for (const EnginePath& path : paths_) {
+      const Capabilities known = path.loss->capabilities(direction);
+      if (known.contours != nullptr && path.speed == Speed::quick) {
+        const Unrecorded steering;
+        const Interval found = path.loss->delta(direction, Interval::exactly(epsilon));
+        if (found.width() <= near_enough * found.hi || found.hi <= Negligible::delta()) return middle_of(found);
+      }
+      if (known.closed_forms != nullptr)
+        if (const auto found = known.closed_forms->rough_delta(direction, epsilon)) return found;
     }
-    return paths_.back()->rough_delta(direction, epsilon);
+    return std::nullopt;
   }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
     return {.closed_forms = this, .evaluable = this, .gaussian_part = part_, .cost = Cost::engine};
   }
-  [[nodiscard]] bool symmetric() const override { return paths_.front()->symmetric(); }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return paths_.front()->infinite_mass(direction); }
+  [[nodiscard]] bool symmetric() const override { return paths_.front().loss->symmetric(); }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return paths_.front().loss->infinite_mass(direction); }
   [[nodiscard]] Tail tail() const override {
     std::call_once(tail_found_, [this] { tail_ = find_tail_(); });
     return tail_;
@@ -70,23 +62,27 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
       return Interval::exactly(infinity);
     }
     const Interval anything{0, infinity};
-    const Known found = ask_in_turn(
-        anything, [&](const Loss& path) { return path.closed_epsilon(direction, delta).value_or(anything); },
-        [this](Interval known) { return is_tight(known); });
-    if (!is_tight(found.value) && found.value.lo != infinity) return narrowed(direction, delta, found);
+    const Known found =
+        ask_in_turn(anything, [&](const Loss& path) { return path.closed_epsilon(direction, delta).value_or(anything); }, is_tight);
+    if (!is_tight(found.value, tolerance_.relative) && found.value.lo != infinity) return narrowed(direction, delta, found);
     found.record_ends();
     return found.value;
   }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
-    for (const LossPointer& path : paths_)
-      if (const auto test = path->test_at(direction, epsilon)) return test;
+    const Interval point = Interval::exactly(epsilon);
+    for (const EnginePath& path : paths_) {
+      if (path.speed == Speed::slow) break;
+      if (const auto test = path.loss->test_at(direction, epsilon)) return test;
+      const Unrecorded steering;  // where the profile of a quick engine is tight, no slower test is needed
+      if (const Interval found = path.loss->delta(direction, point); found.width() <= narrow * found.hi) break;
+    }
     return std::nullopt;
   }
   /// The engines that know it; where none is tight, the logarithm of 1 - delta is as good.
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
     Interval known{-infinity, 0};
-    for (const LossPointer& path : paths_) {
-      const ClosedForms* const forms = path->capabilities(direction).closed_forms;
+    for (const EnginePath& path : paths_) {
+      const ClosedForms* const forms = path.loss->capabilities(direction).closed_forms;
       const auto found = forms != nullptr ? forms->log_complement(direction, epsilon) : std::nullopt;
       if (found) known = intersect(known, *found);
       if (known.width() <= tolerance_.relative) return known;
@@ -94,17 +90,17 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return intersect(known, log1p(-clamp(delta(direction, Interval::exactly(epsilon)), 0, 1)));
   }
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override {
-    for (const LossPointer& path : paths_)
-      if (const auto line = path->log_line(of, direction, start, end)) return line;
+    for (const EnginePath& path : paths_)
+      if (const auto line = path.loss->log_line(of, direction, start, end)) return line;
     return std::nullopt;
   }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
-    for (const LossPointer& path : paths_)
-      if (auto corners = path->guarantees(direction)) return corners;
+    for (const EnginePath& path : paths_)
+      if (auto corners = path.loss->guarantees(direction)) return corners;
     return std::nullopt;
   }
   /// All methods compose the same distributions.
-  void cite() const override { paths_.back()->cite(); }
+  void cite() const override { paths_.back().loss->cite(); }
   /// The theorems of the methods that an answer uses.
   void evaluate(Direction direction, double epsilon, std::vector<Evaluation>& found) const override {
     std::vector<std::vector<Evaluation>> by_path;
@@ -114,13 +110,27 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
           by_path.push_back(evaluations_of(path, direction, epsilon));
           return path.log_delta(direction, Interval::exactly(epsilon));
         },
-        [this](Interval value) { return value.width() <= tolerance_.relative || value.hi == -infinity; });
+        [](Interval value, double width) { return value.width() <= width || value.hi == -infinity; });
     known.record_ends();
     for (std::size_t i = 0; i < by_path.size(); ++i)
       if (known.below.path == i || known.above.path == i) found.insert(found.end(), by_path[i].begin(), by_path[i].end());
   }
 
  private:
+  /// Far out the moments of the parts show that delta is negligible; empty nearer.
+  [[nodiscard]] std::optional<Interval> negligible_delta(Direction direction, Interval epsilon) const {
+    if (!(Negligible::delta() > Negligible::least) || !(epsilon.lo > 0)) return std::nullopt;
+    const auto moments = tail().moments;
+    if (moments == nullptr || infinite_mass(direction).hi > 0) return std::nullopt;
+    const double order = moments->order_near(epsilon.lo);
+    const Interval above = exp(Interval::exactly(moments->log_chernoff(order)) - Interval::exactly(order) * epsilon.lo);
+    if (!(above.hi <= Negligible::delta())) return std::nullopt;
+    static const Citation bound("moment-bound", "the moments of the parts bound the profile");
+    cite();
+    record(bound);
+    return Interval{0, above.hi};
+  }
+
   /// The method that an end of an answer comes from, and the theorems it used that are not recorded yet; empty if the first method
   /// answered.
   struct End {
@@ -142,8 +152,8 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return taken.empty() ? nullptr : std::make_shared<const Citations>(std::move(taken));
   }
 
-  [[nodiscard]] bool is_tight(Interval epsilon) const {
-    return epsilon.hi < infinity && (epsilon.hi == 0 || epsilon.width() <= tolerance_.relative * epsilon.hi);
+  [[nodiscard]] static bool is_tight(Interval epsilon, double width) {
+    return epsilon.hi < infinity && (epsilon.hi == 0 || epsilon.width() <= width * epsilon.hi);
   }
 
   /// Encloses epsilon by the profile of all engines. It evaluates the profile a limited number of times, because the last engine may take a
@@ -181,7 +191,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     };
     const bool begins = known.lo > 0 || (ask(0) && known.hi > 0);
     for (double step = std::max(1.0, 2 * known.lo); begins && known.hi == infinity && questions > 0; step *= 4) ask(step);
-    while (begins && questions > 0 && known.hi < infinity && !is_tight(known)) {
+    while (begins && questions > 0 && known.hi < infinity && !is_tight(known, tolerance_.relative)) {
       const double share = low_excess / (low_excess - high_excess);
       const double guess = known.lo + (known.hi - known.lo) * (share > 0.01 && share < 0.99 ? share : 0.5);
       ask(guess);
@@ -191,16 +201,25 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return known;
   }
 
+  /// Whether no engine after this one would be asked, where `is_tight` judges the answer so far.
+  template <class IsTight>
+  [[nodiscard]] bool is_last_asked(std::size_t i, IsTight&& is_tight) const {
+    if (i + 1 == paths_.size()) return is_tight(tolerance_.relative);
+    const bool more = paths_[i + 1].speed == Speed::quick;
+    return is_tight(more ? std::min(narrow, tolerance_.relative) : tolerance_.relative);
+  }
+
   template <class Ask, class IsTight>
   [[nodiscard]] Known ask_in_turn(Interval known, Ask&& ask, IsTight&& is_tight) const {
     Known found{known};
     for (std::size_t i = 0; i < paths_.size(); ++i) {
       const RecordedSince own;
-      const Interval answer = ask(*paths_[i]);
+      const Interval answer = ask(*paths_[i].loss);
       const Interval before = found.value;
       const Interval both{std::max(answer.lo, before.lo), std::min(answer.hi, before.hi)};
       found.value = both.lo <= both.hi ? both : hull(answer, before);  // disjoint enclosures would mean a defect: claim only their hull
-      const bool ends = is_tight(found.value), below = found.value.lo != before.lo, above = found.value.hi != before.hi;
+      const bool ends = is_last_asked(i, [&](double width) { return is_tight(found.value, width); }), below = found.value.lo != before.lo,
+                 above = found.value.hi != before.hi;
       // if the answer comes from one method, everything is recorded already
       const auto basis = ends && below && above ? nullptr : take_out(own);
       if (below) found.below = {i, basis};
@@ -218,7 +237,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return found.value;
   }
 
-  std::vector<LossPointer> paths_;
+  std::vector<EnginePath> paths_;
   std::function<Tail()> find_tail_;
   mutable std::once_flag tail_found_;
   mutable Tail tail_;
@@ -228,9 +247,8 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
 
 }  // namespace
 
-LossPointer fallback_chain(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance,
-                           std::optional<Interval> part) {
-  std::erase(paths, nullptr);
+LossPointer fallback_chain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance, std::optional<Interval> part) {
+  std::erase_if(paths, [](const EnginePath& path) { return path.loss == nullptr; });
   return std::make_shared<FallbackChain>(std::move(paths), std::move(tail), tolerance, part);
 }
 

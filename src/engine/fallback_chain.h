@@ -9,10 +9,19 @@
 
 namespace tradeoff::detail {
 
-/// The same composition by several engines, best first. A question goes to the next engine only while the answer is wider than requested;
-/// every answer is valid, so they are intersected. Null entries are left out. `tail` returns the tail of the composition; it is called at
-/// most once. `part` is the mu of its Gaussian part, if it has one.
-[[nodiscard]] LossPointer fallback_chain(std::vector<LossPointer> paths, std::function<Tail()> tail, Tolerance tolerance,
+/// An engine takes milliseconds, or up to a second.
+enum class Speed { quick, slow };
+
+/// A composition by one engine; null if the engine cannot do it.
+struct EnginePath {
+  LossPointer loss;
+  Speed speed = Speed::quick;
+};
+
+/// The same composition by several engines, best first. A question goes to the next engine only while the answer is wider than requested,
+/// to a quick engine while it has fewer than nine digits; every answer is valid, so they are intersected. `tail` returns the tail of the
+/// composition; it is called at most once. `part` is the mu of its Gaussian part, if it has one.
+[[nodiscard]] LossPointer fallback_chain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance,
                                          std::optional<Interval> part = std::nullopt);
 
 }  // namespace tradeoff::detail

@@ -188,12 +188,6 @@ class BudgetedLoss final : public ForwardingLoss {
     if (!passes_on(kept)) return std::nullopt;
     return counted(kept, [&] { return base_->closed_beta(direction, alpha); });
   }
-  [[nodiscard]] std::optional<Interval> delta_within(Direction direction, double epsilon, double absolute) const override {
-    const QuestionScope question;
-    Kept& kept = kept_for_question();
-    if (!passes_on(kept)) return std::nullopt;
-    return counted(kept, [&] { return base_->delta_within(direction, epsilon, absolute); });
-  }
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
     const QuestionScope question;
     Kept& kept = kept_for_question();

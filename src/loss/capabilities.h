@@ -72,10 +72,6 @@ class ClosedForms {
   [[nodiscard]] virtual std::optional<LikelihoodRatioTest> test_at(Direction, double /*epsilon*/) const { return std::nullopt; }
   /// The corners (e, delta(e)), e >= 0, between which delta is linear in exp(e), if the composed distribution is finite.
   [[nodiscard]] virtual std::optional<std::vector<Guarantee>> guarantees(Direction) const { return std::nullopt; }
-  /// Encloses delta(epsilon), epsilon >= 0, to this absolute accuracy, where more would take longer.
-  [[nodiscard]] virtual std::optional<Interval> delta_within(Direction, double /*epsilon*/, double /*absolute*/) const {
-    return std::nullopt;
-  }
   /// Encloses log(1 - delta(epsilon)), epsilon >= 0, where delta is close to 1 and subtraction would lose all digits.
   [[nodiscard]] virtual std::optional<Interval> log_complement(Direction, double /*epsilon*/) const { return std::nullopt; }
   /// A straight line on the safe side of a logarithm, for 0 <= start <= epsilon <= end. [contour-log-line]

@@ -44,9 +44,6 @@ class ForwardingLoss : public Loss, public ClosedForms, public Evaluable, public
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     return noted(base().guarantees(to_base(direction)));
   }
-  [[nodiscard]] std::optional<Interval> delta_within(Direction direction, double epsilon, double absolute) const override {
-    return noted(base().delta_within(to_base(direction), epsilon, absolute));
-  }
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
     return noted(base().log_complement(to_base(direction), epsilon));
   }

@@ -68,12 +68,6 @@ std::optional<std::vector<Guarantee>> Loss::guarantees(Direction direction) cons
   return known != nullptr ? known->guarantees(direction) : std::nullopt;
 }
 
-Interval Loss::delta_within(Direction direction, double epsilon, double absolute) const {
-  if (const ClosedForms* known = capabilities(direction).closed_forms)
-    if (const auto found = known->delta_within(direction, epsilon, absolute)) return *found;
-  return delta(direction, Interval::exactly(epsilon));
-}
-
 Interval Loss::log_complement(Direction direction, double epsilon) const {
   if (const ClosedForms* known = capabilities(direction).closed_forms)
     if (const auto found = known->log_complement(direction, epsilon)) return *found;

@@ -67,8 +67,6 @@ class Loss {
   [[nodiscard]] std::optional<double> mu_above() const;
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const;
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const;
-  /// The closed form, or else delta.
-  [[nodiscard]] Interval delta_within(Direction direction, double epsilon, double absolute) const;
   /// The closed form, or else the logarithm of 1 - delta.
   [[nodiscard]] Interval log_complement(Direction direction, double epsilon) const;
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "loss/negligible.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/minimize.h"
@@ -101,12 +102,14 @@ class Objective {
   /// Its absolute error may be `error`.
   [[nodiscard]] Interval at(double epsilon, double error) const {
     Work::count(0.5);  // work of a formula; slower code counts its own work
+    const Negligible rest(epsilon >= 0 ? error : error * std::exp(-epsilon));
     const Interval point = Interval::exactly(epsilon);
-    if (epsilon >= 0) return 1.0 - profile_.delta_within(epsilon, error) - exp(point) * alpha_;
-    return exp(point) * (complement_ - profile_.swapped_delta_within(-epsilon, error * std::exp(-epsilon)));
+    if (epsilon >= 0) return 1.0 - profile_.delta(point) - exp(point) * alpha_;
+    return exp(point) * (complement_ - profile_.swapped_delta(-point));
   }
   /// The same as a plain approximation.
   [[nodiscard]] double rough(double epsilon) const {
+    const Negligible rest(1e-12);
     if (epsilon >= 0) return 1 - profile_.rough_delta(epsilon) - std::exp(epsilon) * alpha_.lo;
     return std::exp(epsilon) * (complement_.hi - profile_.rough_swapped_delta(-epsilon));
   }

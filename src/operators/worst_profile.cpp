@@ -51,19 +51,6 @@ Interval Profile::log_delta(Interval epsilon) const {
   return worse;
 }
 
-Interval Profile::delta_within(double epsilon, double absolute) const {
-  if (bracket_ != nullptr) return bracket_->grown([&](const Loss& loss) { return Profile(loss, direction_).delta_within(epsilon, absolute); });
-  if (one_sided()) return loss_.delta_within(side(), epsilon, absolute);
-  const Interval worse = max(loss_.delta_within(Direction::remove, epsilon, absolute), loss_.delta_within(Direction::add, epsilon, absolute));
-  record(worse_of_both());
-  return worse;
-}
-
-Interval Profile::swapped_delta_within(double epsilon, double absolute) const {
-  if (direction_ == Direction::worst || loss_.symmetric()) return delta_within(epsilon, absolute);
-  return loss_.delta_within(opposite(direction_), epsilon, absolute);
-}
-
 Interval Profile::log_complement(double epsilon) const {
   if (bracket_ != nullptr) return bracket_->fallen([&](const Loss& loss) { return Profile(loss, direction_).log_complement(epsilon); });
   if (one_sided()) return loss_.log_complement(side(), epsilon);

@@ -20,9 +20,6 @@ class Profile {
   [[nodiscard]] Interval log_delta(Interval epsilon) const;
   /// The profile of the swapped pair; the same one if the profile is symmetric.
   [[nodiscard]] Interval swapped_delta(Interval epsilon) const;
-  /// delta to this absolute accuracy, where more would take longer; epsilon >= 0.
-  [[nodiscard]] Interval delta_within(double epsilon, double absolute) const;
-  [[nodiscard]] Interval swapped_delta_within(double epsilon, double absolute) const;
   /// log(1 - delta), accurate where delta is close to 1; epsilon >= 0.
   [[nodiscard]] Interval log_complement(double epsilon) const;
   /// A straight line on the safe side of a logarithm, for 0 <= start <= epsilon <= end.

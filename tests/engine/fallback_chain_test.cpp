@@ -38,8 +38,8 @@ class Path final : public Loss {
 using Paths = std::vector<std::pair<std::string, Interval>>;
 
 LossPointer chain_of(const Paths& paths) {
-  std::vector<LossPointer> losses;
-  for (const auto& [name, delta] : paths) losses.push_back(std::make_shared<Path>(name, delta));
+  std::vector<EnginePath> losses;
+  for (const auto& [name, delta] : paths) losses.push_back({std::make_shared<Path>(name, delta), Speed::slow});
   return fallback_chain(std::move(losses), [] { return Tail{}; }, Tolerance{1e-3});
 }
 

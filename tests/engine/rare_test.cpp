@@ -9,6 +9,7 @@
 
 #include "engine/hyperbolic/hyperbolic.h"
 #include "loss/evaluation.h"
+#include "loss/negligible.h"
 #include "loss/question_scope.h"
 #include "mechanism/gaussian.h"
 #include "mechanism/laplace.h"
@@ -82,6 +83,69 @@ TEST(RareLosses, AgreesWithTheHyperbolicContour) {
   }
 }
 
+// Noise so far out that its probability bounds it: all of the law is inverted. One step has a closed form, at epsilon 0 too.
+TEST(RareLosses, AFarWindowOfOneStepIsTheClosedForm) {
+  for (const auto& [mu, rate] : {std::array{0.02, 0.3}, {0.05, 1e-2}, {0.1, 1e-3}, {0.1, 0.1}}) {
+    const LossPointer step = sampled(mu, rate);
+    const double deviation = rate * mu;
+    for (const double widths : {0.0, 0.5, 2.0, 4.0}) {
+      const double epsilon = widths * deviation;
+      const Interval truth = step->log_delta(Direction::remove, Interval::exactly(epsilon)), found = log_delta({{step, 1}}, epsilon);
+      EXPECT_LE(found.lo, truth.hi) << mu << ' ' << rate << ' ' << widths;
+      EXPECT_GE(found.hi, truth.lo) << mu << ' ' << rate << ' ' << widths;
+      EXPECT_LT(found.width(), 1e-7) << mu << ' ' << rate << ' ' << widths;
+    }
+  }
+}
+
+TEST(RareLosses, EveryTermOfAFarWindowIsCounted) {
+  for (const auto& [mu, rate] : {std::array{0.1, 1e-3}, {0.05, 0.1}}) {
+    const LossPointer step = sampled(mu, rate);
+    const double deviation = rate * mu;
+    int wide = 0;
+    for (const double widths : {0.3, 1.0, 2.0, 3.0}) {
+      const double epsilon = widths * deviation;
+      const Interval truth = step->log_delta(Direction::remove, Interval::exactly(epsilon));
+      for (const double share : {0.3, 0.1, 1e-2, 1e-3, 1e-5})
+        for (const RareAccuracy& accuracy :
+             {RareAccuracy{.bulk = share}, RareAccuracy{.truncation = share}, RareAccuracy{.alias = share},
+              RareAccuracy{.quadrature = share}, RareAccuracy{.quadrature = 1e9, .coarseness = 2 + 30 * share}}) {
+          const Interval found = log_delta({{step, 1}}, epsilon, accuracy);
+          EXPECT_LE(found.lo, truth.hi) << mu << ' ' << widths << ' ' << share;
+          EXPECT_GE(found.hi, truth.lo) << mu << ' ' << widths << ' ' << share;
+          if (found.width() > 1e-3) ++wide;
+        }
+    }
+    EXPECT_GT(wide, 8) << mu;
+  }
+}
+
+// Both parts of delta are inverted where neither is negligible.
+TEST(RareLosses, BothPartsAreInverted) {
+  const Parts parts{{sampled(0.4032258064516129, 0.00444), 117}};
+  const Interval other = compose_by_hyperbolic_contour(parts, {})->log_delta(Direction::remove, Interval::exactly(0.5)),
+                 found = log_delta(parts, 0.5);
+  EXPECT_LE(found.lo, other.hi);
+  EXPECT_GE(found.hi, other.lo);
+  EXPECT_LT(found.width(), 1e-8);
+}
+
+// A delta that counts as 0 is only bounded, quickly.
+TEST(RareLosses, ANegligibleDeltaIsBounded) {
+  const LossPointer composed = compose_by_rare_losses({{sampled(0.1, 1e-3), 40}});
+  const Interval tiny = composed->delta(Direction::remove, Interval::exactly(1));
+  EXPECT_EQ(tiny.lo, 0);
+  EXPECT_LE(tiny.hi, Negligible::least);
+  const Interval exact = composed->delta(Direction::remove, Interval::exactly(0.005));
+  ASSERT_LT(exact.hi, 1e-12);
+  EXPECT_GT(exact.lo, 0);
+  const Negligible rest(1e-9);
+  const Interval bounded = composed->delta(Direction::remove, Interval::exactly(0.005));
+  EXPECT_GE(bounded.hi, exact.lo);
+  EXPECT_LE(bounded.hi, 1e-9);
+  EXPECT_EQ(bounded.lo, 0);
+}
+
 // Equal steps stated as two kinds.
 TEST(RareLosses, KindsAreComposed) {
   const LossPointer step = sampled(2, 1e-5), other = sampled(1.9, 2e-5);
@@ -113,8 +177,8 @@ TEST(RareLosses, EpsilonIsTheInverse) {
 TEST(RareLosses, LeavesOtherQuestionsToOthers) {
   EXPECT_EQ(compose_by_rare_losses({{gaussian_loss(Interval::exactly(1)), 10}}), nullptr);
   EXPECT_EQ(compose_by_rare_losses({{std::make_shared<LaplaceLoss>(Interval::exactly(1)), 10}}), nullptr);
-  EXPECT_EQ(compose_by_rare_losses({{sampled(1, 0.1), 10}}), nullptr);
-  EXPECT_EQ(compose_by_rare_losses({{sampled(1, 1e-3), 1000000}}), nullptr);
+  // nothing is rare here
+  EXPECT_EQ(log_delta({{sampled(2, 0.4), 2}}, 3).hi, 0);
   const LossPointer composed = compose_by_rare_losses({{sampled(2, 1e-5), 100}});
   EXPECT_EQ(composed->log_delta(Direction::add, Interval::exactly(1)).hi, 0);
   EXPECT_EQ(composed->delta(Direction::remove, Interval::exactly(-1)), (Interval{0, 1}));

@@ -12,6 +12,7 @@
 #include "engine/saddle_point.h"
 #include "loss/evaluation.h"
 #include "loss/mirrored_delta.h"
+#include "loss/negligible.h"
 #include "loss/question_scope.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
@@ -33,7 +34,7 @@ constexpr double work_of_product = 5e-3;                      // for one node an
 constexpr double work_of_node = 0.03;                         // for evaluating one node
 constexpr std::size_t most_lines = 48;                        // lines kept for later questions
 constexpr std::size_t most_inherited = 8;                     // lines kept for questions about a longer plan
-constexpr double far_level = -680;                            // log of a number far below 1e-290
+constexpr double far_below = 13;                              // a log delta this far below what is negligible is only bounded
 constexpr double largest_order = 1e13;                        // for larger orders epsilon is close to the largest loss
 constexpr double short_way = 1e-9;                            // largest relative loss of the tangent bound
 constexpr double worth_moving = 1e-6;                         // do not reuse a line wider than this
@@ -52,7 +53,7 @@ class ContourSide {
   void inherit(const ContourSide& shorter);
 
   [[nodiscard]] const ContourPlan& plan() const { return plan_; }
-  /// How much of an answer below every normal double is wanted: its logarithm, or only that it is so small.
+  /// How much of an answer that is negligible is wanted: its logarithm, or only that it is so small.
   enum class Smallest { exact, bounded };
   /// Encloses log H(e), H = E(1 - exp(e - L))+ over finite L, for every e >= 0 of the interval.
   [[nodiscard]] Interval log_profile(Interval epsilon, Smallest smallest) const;
@@ -417,8 +418,8 @@ std::optional<ContourSide::Reading> ContourSide::read(double epsilon, Smallest s
   if (auto known = by_known_line(epsilon, Kernel::profile)) return known;
   auto found = saddle(epsilon, false);
   if (!found) return std::nullopt;
-  if (smallest == Smallest::bounded && rough(found->order)->cumulant(found->order).value - found->order * epsilon < far_level)
-    return Reading{nullptr, {}, found};
+  const double far = smallest == Smallest::bounded ? std::log(Negligible::delta()) - far_below : -infinity;
+  if (rough(found->order)->cumulant(found->order).value - found->order * epsilon < far) return Reading{nullptr, {}, found};
   // Far below the mean delta is close to 1 and the positive saddle point is close to the pole; compute the complement instead.
   const bool strip = found->order * found->deviation < crowded;
   if (strip) {

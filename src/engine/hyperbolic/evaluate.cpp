@@ -37,6 +37,10 @@ constexpr double most_remainder_mu = 1.2;
 // Contours kept for other epsilons, about a megabyte each, if they are this accurate.
 constexpr std::size_t most_known = 4;
 constexpr double worth_keeping = 1e-3;
+// Contours aim at this share of the tolerance: the number of nodes grows with the logarithm only.
+constexpr double finer = 1e-4;
+// A width of log delta that is not worth a new contour.
+constexpr double narrow = 1e-10;
 
 /// |constant| + |residue|: the total variation of the measure whose transform is the term.
 double log_variation(const Expansion& expansion, const Summand& summand) {
@@ -75,21 +79,6 @@ Offsets sort_summands(const Expansion& expansion, double epsilon) {
 double log_kappa(double s) {
   const double log = -std::log1p(s) - s * std::log1p(1 / s);
   return log + 1e-12 * (1 + std::abs(log));
-}
-
-/// [bent-contour] The transform on the positive axis bounds delta: the answer if no contour gives a proof.
-double log_chernoff(const Side& side, double epsilon) {
-  std::vector<Integrand::Offset> all;
-  for (std::size_t j = 0; j < side.expansion.summands.size(); ++j) {
-    double error = side.expansion.summands[j].position_error;
-    const double y = add(side.expansion.summands[j].position, {-epsilon, 0}, error).value();
-    all.push_back({j, y, error + std::abs(y) * 0x1p-53});
-  }
-  Integrand integrand(side.expansion, side.factors(), std::move(all));
-  const double s = find_saddle(integrand, side.most_saddle()).place;
-  integrand.prepare(s, s, 4);
-  const double bound = integrand.log_ray_bound(s) + log_kappa(s);
-  return bound <= 0 ? bound : 0;
 }
 
 /// The sum of estimates, each with its own scale.
@@ -323,14 +312,36 @@ void Drawing::add(Piece piece, const Estimate& estimate) {
 }
 
 Evaluator::Evaluator(const Side& side, Tolerance tolerance)
-    : side_(side), tolerance_(tolerance.relative), inner_(std::clamp(0.01 * tolerance.relative, 1e-12, 1e-4)) {}
+    : side_(side), tolerance_(tolerance.relative), inner_(std::clamp(finer * tolerance.relative, 1e-12, 1e-4)) {}
+
+/// [bent-contour] The transform on the positive axis bounds delta: the answer if no contour gives a proof.
+double Evaluator::log_chernoff(double epsilon) const {
+  std::vector<Integrand::Offset> all;
+  for (std::size_t j = 0; j < side_.expansion.summands.size(); ++j) {
+    double error = side_.expansion.summands[j].position_error;
+    const double y = add(side_.expansion.summands[j].position, {-epsilon, 0}, error).value();
+    all.push_back({j, y, error + std::abs(y) * 0x1p-53});
+  }
+  Integrand integrand(side_.expansion, side_.factors(), std::move(all));
+  const double s = find_saddle(integrand, side_.most_saddle()).place;
+  integrand.prepare(s, s, 4);
+  const double bound = integrand.log_ray_bound(s) + log_kappa(s);
+  return bound <= 0 ? bound : 0;
+}
 
 LogDelta Evaluator::at(double epsilon, double enough) {
   const Offsets offsets = sort_summands(side_.expansion, epsilon);
-  Total total = again(offsets, epsilon);
-  if (!total.tight && !(total.log_value.width() <= enough)) total = anew(offsets, epsilon);
+  Total total;
+  if (!known_.empty()) {
+    Known& nearest = *std::min_element(known_.begin(), known_.end(), [&](const Known& a, const Known& b) {
+      return std::abs(a.epsilon - epsilon) < std::abs(b.epsilon - epsilon);
+    });
+    enough = std::max(enough, 3 * std::max(nearest.width, narrow));
+    total = again(nearest, offsets, epsilon);
+  }
+  if (known_.empty() || !(total.log_value.width() <= enough)) total = anew(offsets, epsilon);
   const Interval finite = total.log_value;
-  if (!total.tight) total.log_value = intersect(total.log_value, {-infinity, log_chernoff(side_, epsilon)});
+  if (!total.tight) total.log_value = intersect(total.log_value, {-infinity, log_chernoff(epsilon)});
   // If losses are unbounded, delta is positive everywhere: an exponent below the range of doubles means a value below the least double, not
   // 0.
   if (side_.expansion.unbounded_above()) total.log_value.hi = std::max(total.log_value.hi, std::numeric_limits<double>::lowest());
@@ -363,12 +374,8 @@ const SplitChoice& Evaluator::split_at(const std::vector<Integrand::Offset>& off
   return split_;
 }
 
-/// Uses all contours of the nearest answer. Not tight if there are none, or none for these summands.
-Total Evaluator::again(const Offsets& offsets, double epsilon) {
-  if (known_.empty()) return {};
-  Known& nearest = *std::min_element(known_.begin(), known_.end(), [&](const Known& a, const Known& b) {
-    return std::abs(a.epsilon - epsilon) < std::abs(b.epsilon - epsilon);
-  });
+/// Uses all contours of an earlier answer. Nothing is known if there are none for these summands.
+Total Evaluator::again(Known& nearest, const Offsets& offsets, double epsilon) {
   const auto covers = [&](Opening opening) {
     return std::any_of(nearest.pieces.begin(), nearest.pieces.end(), [&](const Piece& piece) { return piece.opening == opening; });
   };
@@ -441,7 +448,7 @@ Total Evaluator::anew(const Offsets& offsets, double epsilon) {
   if (!(best.log_value.width() <= worth_keeping) || best_pieces.size() + left.pieces.size() == 0) return best;
   std::move(left.pieces.begin(), left.pieces.end(), std::back_inserter(best_pieces));
   if (known_.size() == most_known) known_.erase(known_.begin());
-  known_.push_back({epsilon, std::move(best_pieces)});
+  known_.push_back({epsilon, best.log_value.width(), std::move(best_pieces)});
   return best;
 }
 

@@ -100,9 +100,12 @@ class Evaluator {
  public:
   /// Keeps a reference to the side.
   Evaluator(const Side& side, Tolerance tolerance);
-  /// To the tolerance if possible. Earlier contours are reused if the width of the logarithm is at most `enough`.
+  /// To the tolerance if possible. Earlier contours are reused if the width of the logarithm is at most `enough`, or nearly what it is
+  /// where they were made.
   [[nodiscard]] LogDelta at(double epsilon, double enough = 0);
   [[nodiscard]] Rough rough(double epsilon);
+  /// An upper bound of log delta over finite losses: the transform on the real axis.
+  [[nodiscard]] double log_chernoff(double epsilon) const;
   [[nodiscard]] const Side& side() const { return side_; }
 
  private:
@@ -115,9 +118,10 @@ class Evaluator {
   };
   struct Known {
     double epsilon;
+    double width;  // of log delta there
     std::vector<Piece> pieces;
   };
-  [[nodiscard]] Total again(const Offsets& offsets, double epsilon);
+  [[nodiscard]] Total again(Known& nearest, const Offsets& offsets, double epsilon);
   [[nodiscard]] Total anew(const Offsets& offsets, double epsilon);
   [[nodiscard]] std::vector<Way> ways(const std::vector<Integrand::Offset>& offsets, double epsilon, Saddle saddle);
   [[nodiscard]] Drawing draw(Way way, const std::vector<Integrand::Offset>& offsets, double epsilon, Saddle saddle, double log_floor);

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "engine/hyperbolic/evaluate.h"
 #include "loss/evaluation.h"
 #include "loss/mirrored_delta.h"
+#include "loss/negligible.h"
+#include "loss/question_scope.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::detail {
@@ -30,20 +33,18 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
     if (epsilon.lo < 0) return log(delta(direction, epsilon));
     cite();
     record(inversion_);
-    const Side& worse = side(direction, ParameterEnd::worse);
-    const Side& better = side(direction, ParameterEnd::better);
-    Evaluator of_worse(worse, tolerance_);
-    const Interval above = at(of_worse, epsilon.lo);
-    if (&worse != &better) {
-      Evaluator of_better(better, tolerance_);
-      return {at(of_better, epsilon.hi).lo, above.hi};
-    }
-    // the second end uses the contours of the first
-    return epsilon.lo == epsilon.hi ? above : Interval{at(of_worse, epsilon.hi).lo, above.hi};
+    const QuestionScope question;
+    Evaluator& worse = evaluator(direction, ParameterEnd::worse);
+    Evaluator& better = evaluator(direction, ParameterEnd::better);
+    const Interval above = at(worse, epsilon.lo);
+    return &worse == &better && epsilon.lo == epsilon.hi ? above : Interval{at(better, epsilon.hi).lo, above.hi};
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    const auto from_zero = [&](Interval e) { return clamp(exp(log_delta(direction, e)), 0, 1); };
+    const auto from_zero = [&](Interval e) {
+      if (const auto bound = negligible_bound(direction, e.lo)) return Interval{0, *bound};
+      return clamp(exp(log_delta(direction, e)), 0, 1);
+    };
     if (epsilon.lo >= 0) return from_zero(epsilon);
     if (epsilon.hi < 0) return mirrored(direction, epsilon);
     return {from_zero(Interval::exactly(epsilon.hi)).lo, mirrored(direction, Interval::exactly(epsilon.lo)).hi};
@@ -57,6 +58,14 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
   }
 
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
+  [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
+    if (!std::isfinite(epsilon)) return std::nullopt;
+    const QuestionScope question;
+    const bool below = epsilon < 0;
+    const double log_delta = evaluator(below ? opposite(direction) : direction, ParameterEnd::worse).rough(std::abs(epsilon)).log_delta;
+    const double found = std::min(1.0, std::exp(log_delta) + middle_of(infinite_mass(below ? opposite(direction) : direction)));
+    return below ? rough_mirrored_delta(epsilon, found) : found;
+  }
 
   [[nodiscard]] Capabilities capabilities(Direction) const override {
     return {.closed_forms = this, .evaluable = this, .cost = Cost::engine};
@@ -85,6 +94,24 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] const Side& side(Direction direction, ParameterEnd end) const {
     return *sides_[direction == Direction::add ? 1 : 0][end == ParameterEnd::better ? 1 : 0];
   }
+  /// An upper bound of delta if that is negligible.
+  [[nodiscard]] std::optional<double> negligible_bound(Direction direction, double epsilon) const {
+    constexpr double far_below = 3;  // the saddle-point approximation is better than this
+    if (!(epsilon < infinity)) return std::nullopt;
+    const QuestionScope question;
+    Evaluator& worse = evaluator(direction, ParameterEnd::worse);
+    if (!(worse.rough(epsilon).log_delta < std::log(Negligible::delta()) - far_below)) return std::nullopt;
+    const double bound = exp(Interval::exactly(worse.log_chernoff(epsilon))).hi;
+    if (!(bound <= Negligible::delta())) return std::nullopt;
+    cite();
+    record(inversion_);
+    return (Interval::exactly(bound) + worse.side().expansion.infinite_mass).hi;
+  }
+  /// Keeps the contours of the current question.
+  [[nodiscard]] Evaluator& evaluator(Direction direction, ParameterEnd end) const {
+    const Side& one = side(direction, end);
+    return QuestionScope::state_of<Kept>(number_).evaluators.try_emplace(&one, one, tolerance_).first->second;
+  }
   [[nodiscard]] static Interval at(Evaluator& one, double epsilon) {
     return epsilon == infinity ? log(one.side().expansion.infinite_mass) : one.at(epsilon).bounds;
   }
@@ -93,11 +120,16 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
     return mirrored_delta(epsilon, delta(opposite(direction), -epsilon));
   }
 
+  struct Kept {
+    std::map<const Side*, Evaluator> evaluators;
+  };
+
   Sides sides_;
   bool symmetric_;
   Tolerance tolerance_;
   Citations laws_;
   Citations inversion_;
+  std::uint64_t number_ = QuestionScope::new_owner();  // identifies the state of a question
 };
 
 // [bent-contour] Parameters that are intervals have two ends: the upper bound comes from the worse one, the lower bound from the better
@@ -144,7 +176,7 @@ class EpsilonSearch {
       const double centre = value.bounds.lo > -infinity ? (value.bounds.lo + value.bounds.hi) / 2 : value.bounds.hi;
       const double steepness = value.slope < 0 ? -value.slope : 1;
       const double move = (centre - target_.lo) / steepness;
-      margin = (value.bounds.width() + 0.02 * tolerance_.relative) / steepness + 4 * 0x1p-52 * epsilon;
+      margin = (value.bounds.width() + finer * tolerance_.relative) / steepness + 4 * 0x1p-52 * epsilon;
       const double next = epsilon + move;
       if (!(std::abs(move) > 0.25 * margin)) break;
       if (next <= 0 && !above_zero_) {
@@ -160,6 +192,8 @@ class EpsilonSearch {
   }
 
  private:
+  // A proved end lies this share of the tolerance beyond the width of delta.
+  static constexpr double finer = 2e-4;
   // Each failure costs as much as a whole successful search; other engines may do better.
   static constexpr int most_failures = 2;
 
@@ -231,12 +265,8 @@ std::optional<Interval> BentLoss::closed_epsilon(Direction direction, Interval d
   if (delta.hi < infinite.lo) return Interval::exactly(infinity);
   if (!(delta.lo > infinite.hi)) return std::nullopt;
   record(inversion_);
-  const Side& worse = side(direction, ParameterEnd::worse);
-  const Side& better = side(direction, ParameterEnd::better);
-  Evaluator of_worse(worse, tolerance_);
-  if (&worse == &better) return EpsilonSearch(of_worse, of_worse, log(delta), tolerance_).run();
-  Evaluator of_better(better, tolerance_);
-  return EpsilonSearch(of_worse, of_better, log(delta), tolerance_).run();
+  const QuestionScope question;
+  return EpsilonSearch(evaluator(direction, ParameterEnd::worse), evaluator(direction, ParameterEnd::better), log(delta), tolerance_).run();
 }
 
 /// Both ends of the parameters; the same object if they are equal.

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+namespace tradeoff::detail {
+
+/// While it exists on a thread, a delta up to this size need only be bounded from above, because the answer adds it to much larger numbers.
+/// Engines may then skip the far tail of a loss, which costs most. It affects how tight a value is, never whether it is valid.
+class Negligible {
+ public:
+  explicit Negligible(double delta) : before_(delta_) { delta_ = std::max(delta_, delta); }
+  ~Negligible() { delta_ = before_; }
+  Negligible(const Negligible&) = delete;
+  Negligible& operator=(const Negligible&) = delete;
+
+  /// Below the smallest normal doubles a relative width is meaningless.
+  static constexpr double least = 1e-290;
+  [[nodiscard]] static double delta() { return delta_; }
+
+ private:
+  static inline constinit thread_local double delta_ = least;
+  double before_;
+};
+
+}  // namespace tradeoff::detail

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "loss/gaussian_profile.h"
+#include "loss/recording.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
@@ -105,8 +106,14 @@ Chord chord_between(const Node& u, const Node& v) {
   return best;
 }
 
+void record_log_line() {
+  static const Citation lines("log-line-bound", "straight lines on the safe side of log delta bound mu between two points");
+  record(lines);
+}
+
 /// [log-line-bound] log delta_mu is concave: if it is above a straight line at both ends, it is above it between them.
 double bound_of_line(double u, double v, LogLine above) {
+  record_log_line();
   const auto at = [](double epsilon, double log_delta) {
     return gaussian_mu_of_log(Interval::exactly(epsilon), Interval::exactly(log_delta)).hi;
   };
@@ -116,6 +123,8 @@ double bound_of_line(double u, double v, LogLine above) {
 /// [gaussian-part] The same for a function whose second derivative is at least -bend, by its values at the ends: it exceeds the chord by at
 /// most (v - u)^2/8 times what its bend exceeds that of log delta_mu, which is least at u.
 double bound_of_arc(double u, double v, LogLine ends, double bend) {
+  static const Citation arc("gaussian-part", "the Gaussian part limits how fast log delta bends between two points");
+  record(arc);
   const Interval eighth = square(Interval::exactly(v) - u) / 8.0;
   const auto rise_for = [&](double mu) { return (eighth * std::max(0.0, numeric::add_up(bend, -gaussian_bend_below(mu, u)))).hi; };
   const auto raised = [&](double rise) {
@@ -129,6 +138,7 @@ double bound_of_arc(double u, double v, LogLine ends, double bend) {
 
 /// [log-line-bound] log(1 - delta_mu(e)) + e^2/(2 mu^2) is convex: between the ends it exceeds its chord by at most (v - u)^2/(8 mu^2).
 double bound_of_complement(double u, double v, LogLine below) {
+  record_log_line();
   const auto largest = [&](double drop) {
     const auto at = [drop](double epsilon, double log_complement) {
       return gaussian_mu_of_log_complement(Interval::exactly(epsilon), Interval::exactly(log_complement) - drop).hi;
@@ -136,7 +146,8 @@ double bound_of_complement(double u, double v, LogLine below) {
     return std::max(at(u, below.at_start), at(v, below.at_end));
   };
   const double without = largest(0);
-  return without > 0 ? largest((square((Interval::exactly(v) - u) / without) / 8.0).hi) : without;
+  if (!(without > 0)) return without;
+  return std::max(without, largest((square((Interval::exactly(v) - u) / without) / 8.0).hi));
 }
 
 class ChordSearch {

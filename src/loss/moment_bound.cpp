@@ -72,7 +72,8 @@ double MomentBound::above(double order) const {
   const Interval l = Interval::exactly(order);
   Interval sum = half_product(l) * squares_;
   for (const Pure& part : pure_) sum = sum + part.times * log_moment(part, l);
-  for (const Sampled& part : sampled_) sum = sum + part.times * log_moment(part, l);
+  for (const Sampled& part : sampled_)
+    sum = sum + part.times * min(log_moment(part, l), half_product(l) * square(Interval::exactly(part.mu)));
   for (const Modelled& part : modelled_) sum = sum + part.times * log_moment(part, l);
   return sum.hi;
 }

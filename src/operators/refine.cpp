@@ -73,14 +73,14 @@ class RefinedLoss final : public Loss, public ClosedForms {
       RefinedLoss::cite();
       return log1p(-segment_.touch_value) - log_of_one_and_exp(segment_.touch) + point;
     }
-    // Its factor is delta(t) s(t) exp(-t) at the touching point t, s(t) the best order. For rho-zCDP that is below 1/(exp(rho) - exp(t)), and
-    // it falls with t if rho >= 1/2. Between the line and the bound the complement grows with epsilon.
+    // Its factor is delta(t) s(t) exp(-t) at the touching point t, s(t) the best order. For rho-zCDP that is exp(-rho (s + 1)^2), which falls
+    // with t from exp(-rho) on.
     const double last = segment_.touch.hi;
-    if (!zcdp_rho_ || !(zcdp_rho_->lo >= 0.5) || !(last < zcdp_rho_->lo) || !(epsilon < last)) return std::nullopt;
+    if (!zcdp_rho_ || !(epsilon < last)) return std::nullopt;
     RefinedLoss::cite();
-    const Interval end = Interval::exactly(last), rho = *zcdp_rho_;
+    const Interval end = Interval::exactly(last);
     const Interval least = log(value(end)) + log(shape_.relative_drop(end)) - end;
-    return Interval{(least + point).lo, (-rho - log1mexp(end - rho) + point).hi};
+    return Interval{(least + point).lo, (point - *zcdp_rho_).hi};
   }
   /// Q(L > e) is minus the slope in e^e: that of the bound beyond the touching point, and that of the line between it and its mirror.
   [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mu of whole plans compared with golden values, and the laws of mu. Covers [chord-bound], [pure-dp-mu], [slack-pair], [gdp-transform],
-// [clip-and-rectify], [replacement-subsampling], [tail-certificate].
+// [clip-and-rectify], [replacement-subsampling], [tail-certificate], [log-line-bound], [gaussian-part].
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -300,6 +300,31 @@ TEST(Measure, TheLowerEndNeverExceedsAKnownGuarantee) {
     const Curve sampled = analyze(parse("(" + one + "; " + two + ") | poisson(rate=" + std::to_string(p) + ")"));
     const Interval mu = measure_head_mu(sampled, Interval::exactly(3)).mu;
     for (const double e : {0.0, 0.3, 1.0, 3.0}) EXPECT_LE(gdp_transform_at(sampled, Interval::exactly(e)).lo, mu.hi);
+  }
+}
+
+// mu bounds the transform at every point, and some point nearly reaches it: lines of contours, Gaussian parts, moments and complements.
+TEST(Measure, IsTheLargestTransformOfAFineGrid) {
+  struct Case {
+    const char* plan;
+    double last;
+  };
+  for (const Case& one : {Case{"laplace(scale=3) | repeat(40); gaussian(sigma=5) | repeat(30)", 30},
+                          Case{"laplace(scale=1); gaussian(sigma=1)", 20},
+                          Case{"gaussian(sigma=3) | repeat(4); randomized_response(epsilon=0.5) | repeat(20)", 20},
+                          Case{"laplace(scale=10) | poisson(rate=0.1) | repeat(300)", 4},
+                          Case{"laplace(scale=0.3) | repeat(30)", 60},
+                          Case{"discrete_laplace(scale=0.5) | repeat(50)", 90}}) {
+    const Curve curve = analyze(parse(one.plan));
+    const Interval mu = measure_mu(curve).mu;
+    EXPECT_THAT(mu, IsTight(1e-6)) << one.plan;
+    double largest = 0;
+    for (int i = 0; i <= 400; ++i) {
+      const Interval found = gdp_transform_at(curve, Interval::exactly(one.last * i / 400));
+      EXPECT_LE(found.lo, mu.hi) << one.plan << " at " << one.last * i / 400;
+      largest = std::max(largest, found.hi);
+    }
+    EXPECT_GE(largest, mu.lo * (1 - 1e-3)) << one.plan;
   }
 }
 

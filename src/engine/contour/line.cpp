@@ -638,12 +638,13 @@ std::array<double, 2 * numeric::lane_count> ContourLine::first_phases(double dri
 std::optional<LogLine> ContourLine::log_line(double start, double end) const {
   if (fold_) return std::nullopt;
   const Value left = at(start), right = at(end);
-  const double length = end - start, bend = step_ / (2 * pi) * bend_ * length * length / 8;
+  const double length = end - start, bend = step_ / (2 * pi) * bend_ * length * length / 8 * (1 + 1e-9);
   const bool above = order_ > 0;
-  const double shift = above ? bend + left.above + right.above : -bend - left.below - right.below;  // the errors between are at most the sum
-  const Interval rounding{1 - 1e-12, 1 + 1e-12};
-  const Interval log_left = log(max(Interval::exactly(left.value + shift), Interval::exactly(0)) * rounding),
-                 log_right = log(max(Interval::exactly(right.value + shift), Interval::exactly(0)) * rounding);
+  // Between the points the errors are at most the sum of those at both: copies on the left grow with epsilon, those on the right fall.
+  const double error = above ? left.above + right.above : left.below + right.below;
+  const Interval shift = (Interval::exactly(bend) + Interval::exactly(error)) * (above ? 1.0 : -1.0), zero = Interval::exactly(0);
+  const Interval log_left = log(max(Interval::exactly(left.value) + shift, zero)),
+                 log_right = log(max(Interval::exactly(right.value) + shift, zero));
   const auto is_finite = [](Interval value) { return value.lo > -infinity && value.hi < infinity; };
   if (!is_finite(log_left) || !is_finite(log_right)) return std::nullopt;
   if (!above) return LogLine{(left.base + log_left).lo, (right.base + log_right).lo};

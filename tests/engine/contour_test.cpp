@@ -446,7 +446,9 @@ TEST(Contour, LinesStayOnTheSafeSideBetweenTwoPoints) {
                                                    : loss->log_complement(Direction::remove, epsilon).hi;
           const double above = (of == LineOf::delta ? at - value : value - at);
           EXPECT_GE(above, -1e-12 * std::abs(value)) << epsilon;
-          if (length == 0.01) EXPECT_LE(above, 1e-3) << epsilon;
+          if (length == 0.01) {
+            EXPECT_LE(above, 1e-3) << epsilon;
+          }
         }
       }
   EXPECT_GE(lines, 12);

@@ -160,13 +160,17 @@ TEST(Gaussian, BendsByAtLeastTheBound) {
       EXPECT_LE(below, bend + rounding) << mu << " " << epsilon;
       EXPECT_LE(below, 1 / (mu * mu));
       EXPECT_GE(below, before) << mu << " " << epsilon;
-      if (place > 0 && place <= 10) EXPECT_GE(below, 0.9 * bend - rounding) << mu << " " << epsilon;
+      if (place > 0 && place <= 10) {
+        EXPECT_GE(below, 0.9 * bend - rounding) << mu << " " << epsilon;
+      }
       before = below;
     }
   }
   for (const double mu : edges)
     for (const double epsilon : edges)
-      if (epsilon < infinity) EXPECT_GE(gaussian_bend_below(mu, epsilon), 0) << mu << " " << epsilon;
+      if (epsilon < infinity) {
+        EXPECT_GE(gaussian_bend_below(mu, epsilon), 0) << mu << " " << epsilon;
+      }
 }
 
 TEST(Gaussian, MuOfTheComplementIsThatOfDelta) {

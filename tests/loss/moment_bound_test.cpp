@@ -46,7 +46,9 @@ TEST(MomentBound, LiesAboveTheMomentsOfSampledGaussians) {
         const double exact = log_sampled_moment(mu, rate, l), bound = bound_of({{sampled(mu, rate), 1}}).above(l);
         EXPECT_GE(bound, exact * (1 - 1e-12)) << mu << " " << rate << " " << l;
         EXPECT_LE(bound, 0.5 * mu * mu * l * (l + 1) * (1 + 1e-12)) << mu << " " << rate << " " << l;
-        if (mu == 2 && l == 20) EXPECT_LE(bound, exact + 0.1) << rate;
+        if (mu == 2 && l == 20) {
+          EXPECT_LE(bound, exact + 0.1) << rate;
+        }
       }
 }
 

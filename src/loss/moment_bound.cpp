@@ -57,15 +57,15 @@ Interval MomentBound::log_moment(const Sampled& part, Interval order) {
   return log_add_exp((order + 1.0) * norm, log(order * rate));
 }
 
-// [moment-bound] M <= 1 + d ((l + 1)(exp(l f) - 1) + l) + l (l + 1) exp(k + (l + a)^2 s^2/2) s sqrt(2 pi), d the largest delta.
+// [moment-bound] M <= 1 - d + d (l + 1) exp(l f) + l (l + 1) exp(k + (l + a)^2 s^2/2) s sqrt(2 pi), d the largest delta.
 Interval MomentBound::log_moment(const Modelled& part, Interval order) {
   const GaussianTail& tail = part.tail;
   const Interval width = Interval::exactly(tail.width), above = order + 1.0;
   const Interval start = order * std::max(tail.from, 0.0);
-  const Interval head = log(Interval::exactly(part.largest)) + log(above) + start;  // (l + 1) exp(l f) is more than the rest of its term
+  const Interval largest = Interval::exactly(part.largest), head = log(largest) + log(above) + start;
   const Interval rest =
       log(order) + log(above) + tail.log_factor + square((order + tail.slope) * width) / 2.0 + log(width) + log_sqrt_two_pi;
-  return log_add_exp(Interval::exactly(0), log_add_exp(head, rest));
+  return log_add_exp(log1p(-largest), log_add_exp(head, rest));
 }
 
 double MomentBound::above(double order) const {

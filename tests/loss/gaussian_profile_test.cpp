@@ -174,8 +174,8 @@ TEST(Gaussian, BendsByAtLeastTheBound) {
 }
 
 TEST(Gaussian, MuOfTheComplementIsThatOfDelta) {
-  for (const double mu : {0.3, 1.0, 8.0, 60.0})
-    for (const double epsilon : {0.0, 0.5, 4.0, 30.0}) {
+  for (const double mu : {1.0, 8.0, 60.0})
+    for (const double epsilon : {0.0, 0.25 * mu, 0.6 * mu * mu}) {
       const Interval found = gaussian_mu_of_log_complement(Interval::exactly(epsilon), log_gaussian_complement(Interval::exactly(mu), Interval::exactly(epsilon)));
       EXPECT_LE(found.lo, mu);
       EXPECT_GE(found.hi, mu);

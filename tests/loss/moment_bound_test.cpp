@@ -42,11 +42,11 @@ TEST(MomentBound, IsExactForGaussians) {
 TEST(MomentBound, LiesAboveTheMomentsOfSampledGaussians) {
   for (const double mu : {0.3, 1.0, 2.0})
     for (const double rate : {1e-3, 0.05, 0.5})
-      for (const int l : {1, 2, 5, 20}) {
+      for (const int l : {1, 2, 5, 15}) {
         const double exact = log_sampled_moment(mu, rate, l), bound = bound_of({{sampled(mu, rate), 1}}).above(l);
         EXPECT_GE(bound, exact * (1 - 1e-12)) << mu << " " << rate << " " << l;
         EXPECT_LE(bound, 0.5 * mu * mu * l * (l + 1) * (1 + 1e-12)) << mu << " " << rate << " " << l;
-        if (mu == 2 && l == 20) {
+        if (mu == 2 && l == 15) {
           EXPECT_LE(bound, exact + 0.1) << rate;
         }
       }

@@ -104,7 +104,7 @@ bool RareLines::by_far_window(const Kinds& kinds, const RareAccuracy& accuracy) 
 
 /// The orders among which the saddle point of large losses lies: it is about the slope of the density of one large loss near epsilon. Empty
 /// if large losses are not rare.
-std::optional<double> largest_order(const Kinds& kinds, double epsilon) {
+std::optional<double> largest_tilt(const Kinds& kinds, double epsilon) {
   double guess = infinity, participations = 0;
   for (const RareKind& kind : kinds) {
     if (kind.rate > most_rare_rate) return std::nullopt;
@@ -126,7 +126,7 @@ struct Cut {
 
 /// Large losses are inverted; the others are bounded, because epsilon is far beyond their sum.
 bool RareLines::by_large_losses(const Kinds& kinds, const RareAccuracy& accuracy) {
-  auto most = largest_order(kinds, home_);
+  auto most = largest_tilt(kinds, home_);
   if (!most) return false;
   std::vector<Cut> cuts{{0.35, 8}, {0.25, 9}, {0.25, 12}, {0.15, 10}, {0.15, 14}, {0.1, 12}, {0.06, 14}};
   if (accuracy.bulk > 1e-6) cuts.insert(cuts.begin(), {{0.97, 0.5}, {0.9, 2}, {0.6, 3}});
@@ -169,7 +169,7 @@ bool RareLines::by_large_losses(const Kinds& kinds, const RareAccuracy& accuracy
 
 /// Both parts are inverted, at the cut where both integrands are least: rounding errors are proportional to them.
 bool RareLines::by_both(const Kinds& kinds, const RareAccuracy& accuracy) {
-  const auto most = largest_order(kinds, home_);
+  const auto most = largest_tilt(kinds, home_);
   if (!most) return false;
   double least = infinity;
   std::optional<SplitPlan> best;
@@ -363,13 +363,13 @@ double RareLoss::guess_epsilon(double delta) const {
 /// [rare-losses] An upper bound of delta if that is negligible: the probability of noise beyond the windows, and Chernoff's bound for runs
 /// without such noise.
 std::optional<double> RareLoss::negligible_bound(Direction direction, double epsilon) const {
-  constexpr double far_below = 3;
+  constexpr double margin = 3;
   const double level = std::log(Negligible::delta());
   if (direction != Direction::remove || !(epsilon > 0) || epsilon == infinity) return std::nullopt;
-  if (!(log_gaussian_delta(deviation_of(kinds_), epsilon).hi < level - far_below) || !(std::log(by_one_step(epsilon)) < level - far_below))
+  if (!(log_gaussian_delta(deviation_of(kinds_), epsilon).hi < level - margin) || !(std::log(by_one_step(epsilon)) < level - margin))
     return std::nullopt;
-  const double order = 1.5 * (far_below - level) / epsilon;
-  const SplitPlan plan(kinds_, far_windows(kinds_, level - far_below, 1 + order), 1, accuracy_);
+  const double order = 1.5 * (margin - level) / epsilon;
+  const SplitPlan plan(kinds_, far_windows(kinds_, level - margin, 1 + order), 1, accuracy_);
   if (!plan.usable()) return std::nullopt;
   const double bulk = plan.log_bulk_above(order) + rare::log_kernel_bound(order) - order * epsilon;
   const double bound = log_add(bulk + 1e-9 * (1 + std::abs(bulk) + order * epsilon), plan.log_probability()) + 1e-9;

@@ -96,11 +96,11 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
   }
   /// An upper bound of delta if that is negligible.
   [[nodiscard]] std::optional<double> negligible_bound(Direction direction, double epsilon) const {
-    constexpr double far_below = 3;  // the saddle-point approximation is better than this
+    constexpr double margin = 3;  // the saddle-point approximation is better than this
     if (!(epsilon < infinity)) return std::nullopt;
     const QuestionScope question;
     Evaluator& worse = evaluator(direction, ParameterEnd::worse);
-    if (!(worse.rough(epsilon).log_delta < std::log(Negligible::delta()) - far_below)) return std::nullopt;
+    if (!(worse.rough(epsilon).log_delta < std::log(Negligible::delta()) - margin)) return std::nullopt;
     const double bound = exp(Interval::exactly(worse.log_chernoff(epsilon))).hi;
     if (!(bound <= Negligible::delta())) return std::nullopt;
     cite();

@@ -179,8 +179,7 @@ bool is_slow_to_invert(const Parts& parts) {
 /// A longer list takes tens of milliseconds or more; then a contour is tried first. The list answers where it is not narrow, and gives the
 /// corners of the curve.
 LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
-  constexpr double many_terms = 5e6, many_atoms = 1e5;
-  const bool is_long = exact.way == ExactWay::list && (exact.terms > many_terms || exact.atoms > many_atoms);
+  const bool is_long = exact.way == ExactWay::list && !is_quick(exact);
   LossPointer contour = is_long ? compose_by_contour(parts, nullptr) : nullptr;
   if (contour == nullptr) return compose_exactly(parts, tolerance);
   return fallback_chain(

@@ -117,7 +117,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
   }
 
  private:
-  /// Far out the moments of the parts show that delta is negligible; empty nearer.
+  /// Far out the moments of the parts show that delta is negligible; empty nearer. [moment-bound]
   [[nodiscard]] std::optional<Interval> negligible_delta(Direction direction, Interval epsilon) const {
     if (!(Negligible::delta() > Negligible::least) || !(epsilon.lo > 0)) return std::nullopt;
     const auto moments = tail().moments;

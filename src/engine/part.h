@@ -31,7 +31,7 @@ using Parts = std::vector<Part>;
   });
 }
 
-/// The tail of the composition of all parts. [tail-composition]
+/// The tail of the composition of all parts. [tail-composition] [gaussian-part]
 [[nodiscard]] inline Tail tail_of(const Parts& parts) {
   std::vector<std::pair<Tail, std::uint64_t>> tails;
   Interval beside = Interval::exactly(0);

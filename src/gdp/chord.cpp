@@ -15,7 +15,6 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr double smallest_plain_delta = 1e-290;  // below, delta has lost digits that its logarithm still has
 constexpr std::size_t most_nodes = 1600;         // a search that needs more is limited by the width of the profile
 constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger gap is accepted,
 constexpr double little_work = 2e4, much_work = 2e5;      // and after so much work, in the units of loss/work.h
@@ -228,7 +227,8 @@ class ChordSearch {
   void use_chord(Piece& piece) {
     const Node &u = node(piece.u), &v = node(piece.v);
     const Chord chord = chord_between(u, v);
-    piece.peak = chord.peak;
+    const bool steep = u.above.front().log_delta - v.above.front().log_delta > 1;  // then the peak is close to an end, and halves are better
+    piece.peak = steep ? -1 : chord.peak;
     lower(piece, chord.bound);
     for (std::size_t i = 0; i < u.above.size() && slack_.hi == 0; ++i)
       if (const auto mu = profile_.gaussian_part(i)) {  // [gaussian-part] log delta(e) + e^2/(2 mu^2) is convex
@@ -251,7 +251,8 @@ class ChordSearch {
   /// helps.
   bool improve(double far, double share) {
     Piece& worst = *std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.bound < b.bound; });
-    if (worst.bound <= std::max(best_.hi + std::max(share * relative_ * best_.hi, 1e-15), enough_)) return false;
+    const double wanted = (relative_ > Tolerance{}.relative ? 0.5 : share) * relative_;  // a rough mu takes no more than it is asked for
+    if (worst.bound <= std::max(best_.hi + std::max(wanted * best_.hi, 1e-15), enough_)) return false;
     switch (worst.by) {
       case Piece::By::nothing:
         use_moments(worst);

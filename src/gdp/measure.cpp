@@ -34,6 +34,9 @@ constexpr double farthest_epsilon = 1e17;
 // Two spellings of the same probability differ by less than this, relatively.
 constexpr double rounding_hides = 1e-12;
 
+// The relative width of a first look at the head.
+constexpr double roughly = 1e-4;
+
 // The largest number of evaluations for a certificate closer to the limit of the tail.
 constexpr std::size_t enough_evaluations = 200;
 
@@ -151,8 +154,9 @@ class Meter {
     record(certificate);
     const double first = std::max(reach(), 1e-3);
     const double least = tail_.limit.hi < infinity ? tail_.limit.hi : 0;
-    Supremum best = head(first, Interval::exactly(0), least);
-    const double near = best.mu.hi;
+    // A few digits of a first head suffice to choose the end of the whole one, which may be larger.
+    Supremum best = chord_supremum(profile_, first, Interval::exactly(0), roughly, least);
+    const double near = best.mu.lo > 0 ? best.mu.lo : best.mu.hi;
     best.mu.hi = infinity;
     double before = 0;
     for (const double surplus : {0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0x1p-6, 0x1p-3, 1.0}) {

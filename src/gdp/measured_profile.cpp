@@ -12,8 +12,6 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr double smallest_plain_delta = 1e-290;  // below, delta has lost digits that its logarithm still has
-
 std::shared_ptr<const MomentBound> moments_of(const Tail& tail) {
   if (tail.moments != nullptr) return tail.moments;
   auto own = std::make_shared<MomentBound>();

@@ -12,6 +12,8 @@
 
 namespace tradeoff::detail {
 
+inline constexpr double smallest_plain_delta = 1e-290;  ///< below, delta has lost digits that its logarithm still has
+
 /// A symmetric profile that caches its values. A bound that is the minimum of several profiles is kept as a list, because each of them is
 /// convex in e^e and their minimum need not be.
 class MeasuredProfile {

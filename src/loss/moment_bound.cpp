@@ -9,8 +9,6 @@
 namespace tradeoff::detail {
 namespace {
 
-const Interval log_sqrt_two_pi{0.91893853320467266, 0.91893853320467281};
-
 /// Gaussian moments: l (l + 1)/2 times mu^2.
 Interval half_product(Interval order) { return order * (order + 1.0) / 2.0; }
 

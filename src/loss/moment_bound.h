@@ -7,6 +7,8 @@
 
 namespace tradeoff::detail {
 
+inline constexpr Interval log_sqrt_two_pi{0.91893853320467266, 0.91893853320467281};
+
 /// Upper bounds of the moments of a composition, from what is known about the tails of its parts: E exp(l L) <= exp(above(l)) for every l >
 /// 0, in both directions. [moment-bound]
 class MomentBound {

@@ -12,8 +12,6 @@
 namespace tradeoff::detail {
 namespace {
 
-const Interval log_sqrt_two_pi{0.91893853320467266, 0.91893853320467281};
-
 bool is_heavy(const Tail& tail) { return tail.limit.lo == infinity; }
 
 TailKind kind_of(const Tail& tail) {
@@ -39,7 +37,7 @@ std::optional<GaussianTail> model_of(const Tail& tail) {
 
 using TailParts = std::vector<std::pair<Tail, std::uint64_t>>;
 
-/// Null if nothing is known about the moments of some part.
+/// Null if nothing is known about the moments of some part. [tail-composition]
 std::shared_ptr<const MomentBound> moments_of_parts(const TailParts& parts) {
   auto bound = std::make_shared<MomentBound>();
   for (const auto& [tail, times] : parts)

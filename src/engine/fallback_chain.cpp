@@ -122,8 +122,8 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     if (!(Negligible::delta() > Negligible::least) || !(epsilon.lo > 0)) return std::nullopt;
     const auto moments = tail().moments;
     if (moments == nullptr || infinite_mass(direction).hi > 0) return std::nullopt;
-    const double order = moments->order_near(epsilon.lo);
-    const Interval above = exp(Interval::exactly(moments->log_chernoff(order)) - Interval::exactly(order) * epsilon.lo);
+    const double exponent = moments->order_near(epsilon.lo);
+    const Interval above = exp(Interval::exactly(moments->log_chernoff(exponent)) - Interval::exactly(exponent) * epsilon.lo);
     if (!(above.hi <= Negligible::delta())) return std::nullopt;
     static const Citation bound("moment-bound", "the moments of the parts bound the profile");
     cite();

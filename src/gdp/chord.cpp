@@ -15,9 +15,10 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr std::size_t most_nodes = 1600;         // a search that needs more is limited by the width of the profile
+constexpr std::size_t most_nodes = 1600;                  // a search that needs more is limited by the width of the profile
 constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger gap is accepted,
-constexpr double little_work = 2e4, much_work = 2e5;      // and after so much work, in the units of loss/work.h
+constexpr double little_work = 2e4, much_work = 1e5;      // and after so much work, in the units of loss/work.h;
+constexpr double most_work = 5e5;                         // after this much the search ends
 
 /// An upper bound of one profile at a point: the logarithm of delta and of its complement.
 struct Above {
@@ -165,7 +166,9 @@ class ChordSearch {
       if (point == 0 || profile_.is_known(point)) (void)node(point);
     for (std::size_t i = 1; i < points.size(); ++i) pieces_.push_back({points[i - 1], points[i]});
     const double far = std::max(points[points.size() - 2], 2 * profile_.mu_at_zero());  // nothing is known yet beyond it
-    while (!pieces_.empty() && nodes_.size() < most_nodes && improve(far, share_of_width(nodes_.size(), Work::since(begin)))) continue;
+    const auto work = [begin] { return Work::since(begin); };
+    while (!pieces_.empty() && nodes_.size() < most_nodes && work() < most_work && improve(far, share_of_width(nodes_.size(), work())))
+      continue;
     double above = best_.hi;
     for (const Piece& piece : pieces_) above = std::max(above, piece.bound);
     return {{best_.lo, above}, best_at_};
@@ -227,17 +230,22 @@ class ChordSearch {
   void use_chord(Piece& piece) {
     const Node &u = node(piece.u), &v = node(piece.v);
     const Chord chord = chord_between(u, v);
-    const bool steep = u.above.front().log_delta - v.above.front().log_delta > 1;  // then the peak is close to an end, and halves are better
+    const bool steep =
+        u.above.front().log_delta - v.above.front().log_delta > 1;  // then the peak is close to an end, and halves are better
     piece.peak = steep ? -1 : chord.peak;
     lower(piece, chord.bound);
     for (std::size_t i = 0; i < u.above.size() && slack_.hi == 0; ++i)
       if (const auto mu = profile_.gaussian_part(i)) {  // [gaussian-part] log delta(e) + e^2/(2 mu^2) is convex
-        lower(piece, bound_of_arc(piece.u, piece.v, {u.above[i].log_delta, v.above[i].log_delta}, (1.0 / square(Interval::exactly(mu->lo))).hi));
+        lower(piece,
+              bound_of_arc(piece.u, piece.v, {u.above[i].log_delta, v.above[i].log_delta}, (1.0 / square(Interval::exactly(mu->lo))).hi));
       }
   }
 
+  /// Lines cost as much as values. Where most of the first ones did not halve the excess, they are left out.
+  [[nodiscard]] bool lines_help() const { return slack_.hi == 0 && (lines_asked_ < 8 || 4 * lines_that_helped_ > lines_asked_); }
+
   void use_lines(Piece& piece) {
-    if (slack_.hi > 0) return;
+    const double before = piece.bound - best_.hi;
     const Node& u = node(piece.u);
     for (std::size_t i = 0; i < u.above.size(); ++i) {
       const bool large = node(piece.v).above[i].is_large();
@@ -245,6 +253,8 @@ class ChordSearch {
       if (!line) continue;
       lower(piece, large ? bound_of_complement(piece.u, piece.v, *line) : bound_of_line(piece.u, piece.v, *line));
     }
+    ++lines_asked_;
+    if (piece.bound - best_.hi < before / 2) ++lines_that_helped_;
   }
 
   /// Improves the bound of the piece with the largest one. Returns false once the gap is within this share of the wanted width, or nothing
@@ -265,7 +275,7 @@ class ChordSearch {
         worst.by = Piece::By::chord;
         return true;
       case Piece::By::chord:
-        use_lines(worst);
+        if (lines_help()) use_lines(worst);
         worst.by = Piece::By::lines;
         return true;
       case Piece::By::lines:
@@ -292,6 +302,7 @@ class ChordSearch {
   double enough_;
   Interval best_{0, 0};
   double best_at_ = -1;
+  std::size_t lines_asked_ = 0, lines_that_helped_ = 0;
   std::map<double, Node> nodes_;
   std::vector<Piece> pieces_;
 };

@@ -55,6 +55,7 @@ std::optional<Interval> known_mu(const Loss& loss, const Tail& tail) {
   if (!(tail.zero_from < infinity) || !loss.symmetric()) return std::nullopt;
   const Atoms* atoms = loss.atoms(Direction::remove);
   if (atoms != nullptr && atoms->mirrored && atoms->slack == 0 && atoms->finite.size() == 2) return pure_dp_mu(atoms->finite.front().loss);
+  if (loss.cost() == Cost::engine) return std::nullopt;  // a composition has more corners, and listing them may take long
   const auto corners = loss.guarantees(Direction::remove);
   if (corners && corners->size() == 1 && corners->front().epsilon.lo > 0) return pure_dp_mu(corners->front().epsilon);
   return std::nullopt;
@@ -126,8 +127,8 @@ class Meter {
     return std::clamp(2 * mu, 1e-12, 100.0);
   }
 
-  /// The epsilon from which on a model proves this mu; infinite if there is none. The value at the point from which the model of the Gaussian
-  /// part starts is part of that model.
+  /// The epsilon from which on a model proves this mu; infinite if there is none. The value at the point from which the model of the
+  /// Gaussian part starts is part of that model.
   [[nodiscard]] double certified_from(double mu, double first) {
     double least = infinity;
     const auto use = [&](const GaussianTail& model, double growth, int steps) {

@@ -183,7 +183,7 @@ LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tole
   LossPointer contour = is_long ? compose_by_contour(parts, nullptr) : nullptr;
   if (contour == nullptr) return compose_exactly(parts, tolerance);
   return fallback_chain(
-      {{std::move(contour)}, {compose_exactly_when_asked(parts, tolerance)}}, [parts] { return tail_of(parts); }, tolerance);
+      {{std::move(contour)}, {compose_exactly_when_asked(parts, tolerance), Speed::slow}}, [parts] { return tail_of(parts); }, tolerance);
 }
 
 }  // namespace

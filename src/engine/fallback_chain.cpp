@@ -27,9 +27,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
         [](Interval found, double width) { return found.width() <= width * found.hi || found.hi <= Negligible::delta(); });
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    return first_tight(
-        {-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); },
-        [](Interval found, double width) { return found.width() <= width || found.hi == -infinity; });
+    return first_tight({-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); }, log_is_tight);
   }
   /// A straight contour answers in less than a millisecond, other engines have approximations of their own. The last method is the lattice,
   /// whose coarsest form is faster than the other proved answers.
@@ -110,7 +108,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
           by_path.push_back(evaluations_of(path, direction, epsilon));
           return path.log_delta(direction, Interval::exactly(epsilon));
         },
-        [](Interval value, double width) { return value.width() <= width || value.hi == -infinity; });
+        log_is_tight);
     known.record_ends();
     for (std::size_t i = 0; i < by_path.size(); ++i)
       if (known.below.path == i || known.above.path == i) found.insert(found.end(), by_path[i].begin(), by_path[i].end());
@@ -152,6 +150,11 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return taken.empty() ? nullptr : std::make_shared<const Citations>(std::move(taken));
   }
 
+  /// Of a logarithm the width is that of delta, or relative where delta is below all doubles.
+  [[nodiscard]] static bool log_is_tight(Interval log_delta, double width) {
+    constexpr double smallest = 700;
+    return log_delta.width() <= width * std::max(1.0, -log_delta.hi / smallest) || log_delta.hi == -infinity;
+  }
   [[nodiscard]] static bool is_tight(Interval epsilon, double width) {
     return epsilon.hi < infinity && (epsilon.hi == 0 || epsilon.width() <= width * epsilon.hi);
   }

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t most_nodes = 1600;                  // a search that needs more is limited by the width of the profile
 constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger gap is accepted,
 constexpr double little_work = 2e4, much_work = 1e5;      // and after so much work, in the units of loss/work.h;
-constexpr double most_work = 5e5;                         // after this much the search ends
+constexpr double most_work = 1e6;                         // after this much the search ends
 
 /// An upper bound of one profile at a point: the logarithm of delta and of its complement.
 struct Above {

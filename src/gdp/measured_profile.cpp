@@ -28,6 +28,7 @@ MeasuredProfile::MeasuredProfile(const Loss& loss) {
   for (const Loss* part : loss.minimum_of()) source(*part, part->tail());
   const Tail tail = loss.tail();
   moments_ = moments_of(tail);
+  zero_from_ = tail.zero_from;
   if (!sources_.empty()) return;
   source(loss, tail);
   model_ = tail.gaussian;
@@ -38,7 +39,9 @@ const std::vector<MeasuredProfile::Value>& MeasuredProfile::at(double epsilon) {
   if (known != values_.end()) return known->second;
   const Interval point = Interval::exactly(epsilon);
   std::vector<Value> found;
+  if (epsilon >= zero_from_) found.assign(sources_.size(), {Interval::exactly(0), Interval::exactly(-infinity), Interval::exactly(0)});
   for (const Source& source : sources_) {
+    if (epsilon >= zero_from_) break;
     const Profile& profile = source.profile;
     Value value{clamp(profile.delta(point), 0, 1), {}, {-infinity, 0}};
     if (value.delta.hi > 0.5) value.log_complement = profile.log_complement(epsilon);

@@ -62,6 +62,7 @@ class MeasuredProfile {
   std::vector<Source> sources_;
   std::optional<GaussianTail> model_;  // bounds the profile from above where its own enclosure underflows
   std::shared_ptr<const MomentBound> moments_;
+  double zero_from_ = 0;
   std::map<double, std::vector<Value>> values_;
 };
 

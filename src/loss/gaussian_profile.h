@@ -21,7 +21,8 @@ namespace tradeoff::detail {
 /// The same at one mu and many epsilons; `out` has the size of `epsilon`.
 void gaussian_delta(double mu, std::span<const double> epsilon, std::span<Interval> out);
 
-/// A lower bound of minus the second derivative of log delta_mu, at every point from epsilon >= 0 on: it grows with epsilon. [gaussian-part]
+/// A lower bound of minus the second derivative of log delta_mu, at every point from epsilon >= 0 on: it grows with epsilon.
+/// [gaussian-part]
 [[nodiscard]] double gaussian_bend_below(double mu, double epsilon);
 
 /// mu_GDP: the mu with delta_mu(epsilon) = delta, for epsilon >= 0. 0 where delta <= 0, infinity where delta >= 1.

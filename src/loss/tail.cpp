@@ -197,8 +197,7 @@ Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
   whole.gdp_mu = sqrt(squares).hi;
   whole.moment_mu = sqrt(moments).hi;
   whole.limit = {sqrt(lowest).lo, sqrt(highest).hi};
-  if (whole.zero_from < infinity)
-    whole.gdp_mu = std::min(whole.gdp_mu, pure_dp_mu(Interval::exactly(whole.zero_from)).hi);
+  if (whole.zero_from < infinity) whole.gdp_mu = std::min(whole.gdp_mu, pure_dp_mu(Interval::exactly(whole.zero_from)).hi);
   whole.moments = moments_of_parts(parts);
   if (!(whole.zero_from < infinity) && whole.moments != nullptr) whole.gaussian = whole.moments->model();
   whole.kind = kind_of(whole);

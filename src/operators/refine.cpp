@@ -73,8 +73,8 @@ class RefinedLoss final : public Loss, public ClosedForms {
       RefinedLoss::cite();
       return log1p(-segment_.touch_value) - log_of_one_and_exp(segment_.touch) + point;
     }
-    // Its factor is delta(t) s(t) exp(-t) at the touching point t, s(t) the best order. For rho-zCDP that is exp(-rho (s + 1)^2), which falls
-    // with t from exp(-rho) on.
+    // Its factor is delta(t) s(t) exp(-t) at the touching point t, s(t) the best order. For rho-zCDP that is exp(-rho (s + 1)^2), which
+    // falls with t from exp(-rho) on.
     const double last = segment_.touch.hi;
     if (!zcdp_rho_ || !(epsilon < last)) return std::nullopt;
     RefinedLoss::cite();

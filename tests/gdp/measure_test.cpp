@@ -309,12 +309,11 @@ TEST(Measure, IsTheLargestTransformOfAFineGrid) {
     const char* plan;
     double last;
   };
-  for (const Case& one : {Case{"laplace(scale=3) | repeat(40); gaussian(sigma=5) | repeat(30)", 30},
-                          Case{"laplace(scale=1); gaussian(sigma=1)", 20},
-                          Case{"gaussian(sigma=3) | repeat(4); randomized_response(epsilon=0.5) | repeat(20)", 20},
-                          Case{"randomized_response(epsilon=0.3) | poisson(rate=0.2) | repeat(300)", 6},
-                          Case{"laplace(scale=0.3) | repeat(30)", 60},
-                          Case{"discrete_laplace(scale=0.5) | repeat(50)", 90}}) {
+  for (const Case& one :
+       {Case{"laplace(scale=3) | repeat(40); gaussian(sigma=5) | repeat(30)", 30}, Case{"laplace(scale=1); gaussian(sigma=1)", 20},
+        Case{"gaussian(sigma=3) | repeat(4); randomized_response(epsilon=0.5) | repeat(20)", 20},
+        Case{"randomized_response(epsilon=0.3) | poisson(rate=0.2) | repeat(300)", 6}, Case{"laplace(scale=0.3) | repeat(30)", 60},
+        Case{"discrete_laplace(scale=0.5) | repeat(50)", 90}}) {
     const Curve curve = analyze(parse(one.plan));
     const Interval mu = measure_mu(curve).mu;
     EXPECT_THAT(mu, IsTight(1e-6)) << one.plan;

@@ -176,7 +176,8 @@ TEST(Gaussian, BendsByAtLeastTheBound) {
 TEST(Gaussian, MuOfTheComplementIsThatOfDelta) {
   for (const double mu : {1.0, 8.0, 60.0})
     for (const double epsilon : {0.0, 0.25 * mu, 0.6 * mu * mu}) {
-      const Interval found = gaussian_mu_of_log_complement(Interval::exactly(epsilon), log_gaussian_complement(Interval::exactly(mu), Interval::exactly(epsilon)));
+      const Interval found = gaussian_mu_of_log_complement(Interval::exactly(epsilon),
+                                                           log_gaussian_complement(Interval::exactly(mu), Interval::exactly(epsilon)));
       EXPECT_LE(found.lo, mu);
       EXPECT_GE(found.hi, mu);
       EXPECT_LE(found.width(), 1e-11 * mu) << mu << " " << epsilon;

@@ -91,12 +91,11 @@ TEST(MomentBound, EveryOrderGivesALineAboveTheProfile) {
 TEST(MomentBound, ModelsLieAboveTheMomentsFromTheirOrderOn) {
   Tail profile;
   profile.gaussian = GaussianTail{0.3, 0.7, 0.8, 2.0};
-  const std::vector<std::vector<std::pair<Tail, std::uint64_t>>> plans{
-      {{gdp_tail(Interval::exactly(0.5)), 4}, {zero_tail(0.25), 10}},
-      {{sampled(2, 0.01), 100}},
-      {{sampled(0.4, 0.2), 30}, {zero_tail(1), 2}},
-      {{profile, 7}, {gdp_tail(Interval::exactly(1)), 1}},
-      {{profile, 2}, {sampled(1.5, 0.001), 1000}, {zero_tail(0.01), 5}}};
+  const std::vector<std::vector<std::pair<Tail, std::uint64_t>>> plans{{{gdp_tail(Interval::exactly(0.5)), 4}, {zero_tail(0.25), 10}},
+                                                                       {{sampled(2, 0.01), 100}},
+                                                                       {{sampled(0.4, 0.2), 30}, {zero_tail(1), 2}},
+                                                                       {{profile, 7}, {gdp_tail(Interval::exactly(1)), 1}},
+                                                                       {{profile, 2}, {sampled(1.5, 0.001), 1000}, {zero_tail(0.01), 5}}};
   for (const auto& parts : plans) {
     const MomentBound bound = bound_of(parts);
     for (const double least : {1.0, 3.0, 20.0, 200.0}) {
@@ -105,7 +104,8 @@ TEST(MomentBound, ModelsLieAboveTheMomentsFromTheirOrderOn) {
       for (double e = model.from * (1 + 1e-9) + 1e-9; e < 1e3 * (1 + model.from); e *= 1.7) {
         const double order = e / squares - model.slope;
         ASSERT_GE(order, least * (1 - 1e-6));
-        const double line = bound.above(order) - order * e - std::log1p(order), found = model.log_factor + model.slope * e - e * e / (2 * squares);
+        const double line = bound.above(order) - order * e - std::log1p(order),
+                     found = model.log_factor + model.slope * e - e * e / (2 * squares);
         EXPECT_GE(found, line - 1e-9 * std::abs(line)) << least << " " << e;
       }
     }

@@ -633,8 +633,8 @@ std::array<double, 2 * numeric::lane_count> ContourLine::first_phases(double dri
 }
 
 // [contour-log-line] The sum over the nodes is a trigonometric polynomial in epsilon, so between two points it differs from its chord by at
-// most (end - start)^2/8 times the largest second derivative. The logarithm of a chord lies above the chord of the logarithms, by at most an
-// eighth of the square of their difference.
+// most (end - start)^2/8 times the largest second derivative. The logarithm of a chord lies above the chord of the logarithms, by at most
+// an eighth of the square of their difference.
 std::optional<LogLine> ContourLine::log_line(double start, double end) const {
   if (fold_) return std::nullopt;
   const Value left = at(start), right = at(end);

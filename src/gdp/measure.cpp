@@ -34,8 +34,8 @@ constexpr double farthest_epsilon = 1e17;
 // Two spellings of the same probability differ by less than this, relatively.
 constexpr double rounding_hides = 1e-12;
 
-// The relative width of a first look at the head.
-constexpr double roughly = 1e-4;
+// The relative width of a first look at the head; the search goes on to a hundredth of it.
+constexpr double roughly = 1e-2;
 
 // The largest number of evaluations for a certificate closer to the limit of the tail.
 constexpr std::size_t enough_evaluations = 200;

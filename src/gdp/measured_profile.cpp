@@ -28,10 +28,10 @@ MeasuredProfile::MeasuredProfile(const Loss& loss) {
   for (const Loss* part : loss.minimum_of()) source(*part, part->tail());
   const Tail tail = loss.tail();
   moments_ = moments_of(tail);
-  zero_from_ = tail.zero_from;
   if (!sources_.empty()) return;
   source(loss, tail);
   model_ = tail.gaussian;
+  zero_from_ = tail.zero_from;
 }
 
 const std::vector<MeasuredProfile::Value>& MeasuredProfile::at(double epsilon) {

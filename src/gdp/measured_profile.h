@@ -62,7 +62,7 @@ class MeasuredProfile {
   std::vector<Source> sources_;
   std::optional<GaussianTail> model_;  // bounds the profile from above where its own enclosure underflows
   std::shared_ptr<const MomentBound> moments_;
-  double zero_from_ = 0;
+  double zero_from_ = Tail::nothing;  // of a single profile; a minimum may jump to 0, and the profiles that it is made of do not
   std::map<double, std::vector<Value>> values_;
 };
 

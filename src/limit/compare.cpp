@@ -41,7 +41,7 @@ namespace {
 // [classical-composition] No older theorem is below a narrow exact row, so the rows beside it need not be tight, and one that would take
 // long is refused.
 constexpr Tolerance tolerance_of_rows{1e-4};
-constexpr Tolerance six_digits{2e-6};       // of the mu of the whole plan: no more than it is asked for
+constexpr Tolerance six_digits{2e-6};       // of the mu of the whole plan
 constexpr double most_work_of_row = 5e4;    // in the units of loss/work.h
 constexpr double values_for_moments = 300;  // of the profile of a mechanism; as many for its mu
 constexpr double values_for_orders = 5000;  // for its divergences of fifty orders

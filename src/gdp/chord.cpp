@@ -261,8 +261,7 @@ class ChordSearch {
   /// helps.
   bool improve(double far, double share) {
     Piece& worst = *std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.bound < b.bound; });
-    const double wanted = (relative_ > Tolerance{}.relative ? 0.01 : share) * relative_;  // a rough mu is as rough where values are cheap
-    if (worst.bound <= std::max(best_.hi + std::max(wanted * best_.hi, 1e-15), enough_)) return false;
+    if (worst.bound <= std::max(best_.hi + std::max(share * relative_ * best_.hi, 1e-15), enough_)) return false;
     switch (worst.by) {
       case Piece::By::nothing:
         use_moments(worst);

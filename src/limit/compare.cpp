@@ -41,7 +41,6 @@ namespace {
 // [classical-composition] No older theorem is below a narrow exact row, so the rows beside it need not be tight, and one that would take
 // long is refused.
 constexpr Tolerance tolerance_of_rows{1e-4};
-constexpr Tolerance six_digits{2e-6};       // of the mu of the whole plan
 constexpr double most_work_of_row = 5e4;    // in the units of loss/work.h
 constexpr double values_for_moments = 300;  // of the profile of a mechanism; as many for its mu
 constexpr double values_for_orders = 5000;  // for its divergences of fifty orders
@@ -290,7 +289,7 @@ class Case {
   MethodRow gdp_summary() const {
     constexpr double most_work = 2e4;  // for one epsilon, in the units of loss/work.h; a mu needs hundreds
     if (work_ > most_work) throw DomainError("one epsilon of this plan takes long, and mu needs hundreds; ask for mu itself");
-    const GdpMeasurement found = measure_mu(curve_from(loss_of(curve_), curve_.neighbours(), six_digits));
+    const GdpMeasurement found = measure_mu(curve_);
     if (!(found.mu.hi < infinity))
       throw DomainError(found.verdict == GdpVerdict::not_gdp ? "the plan is not Gaussian-DP for any mu (its tail: " + found.tail.kind + ")"
                                                              : "nothing certifies the tail of the plan");

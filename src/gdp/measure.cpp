@@ -34,9 +34,6 @@ constexpr double farthest_epsilon = 1e17;
 // Two spellings of the same probability differ by less than this, relatively.
 constexpr double rounding_hides = 1e-12;
 
-// The relative width of a first look at the head.
-constexpr double roughly = 1e-2;
-
 // The largest number of evaluations for a certificate closer to the limit of the tail.
 constexpr std::size_t enough_evaluations = 200;
 
@@ -155,13 +152,12 @@ class Meter {
     record(certificate);
     const double first = std::max(reach(), 1e-3);
     const double least = tail_.limit.hi < infinity ? tail_.limit.hi : 0;
-    // A few digits of a first head suffice to choose the end of the whole one, which may be larger.
-    Supremum best = chord_supremum(profile_, first, Interval::exactly(0), roughly, least);
-    const Interval near = best.mu;
+    Supremum best = head(first, Interval::exactly(0), least);
+    const double near = best.mu.hi;
     best.mu.hi = infinity;
     double before = 0;
-    for (const double surplus : {-1.0, 0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0x1p-6, 0x1p-3, 1.0}) {
-      const double mu = surplus < 0 ? std::max(near.lo, least) : std::max(near.hi, least * (1 + surplus));
+    for (const double surplus : {0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0x1p-6, 0x1p-3, 1.0}) {
+      const double mu = std::max(near, least * (1 + surplus));
       if (!(mu < best.mu.hi)) break;
       const double last = mu > before ? certified_from(mu, first) : infinity;
       before = mu;

@@ -64,8 +64,8 @@ class Ours:
     def allocated_delta(self, sigma: float, steps: int, epsilon: float) -> Any:
         return tuple(self.to.analyze(f"gaussian(sigma={sigma}) | allocate(steps={steps})").delta(epsilon))
 
-    def tuned_epsilon(self, sigma: float, mean: int, delta: float) -> Any:
-        return tuple(self.to.analyze(f"gaussian(sigma={sigma}) | best_of(runs=geometric(mean={mean}))").epsilon(delta))
+    def tuned_epsilon(self, steps: list[Step], mean: int, delta: float) -> Any:
+        return tuple(self._plan(steps).best_of(self.to.Runs.geometric(mean)).curve().epsilon(delta))
 
     def noise(self, scale: float, draws: int) -> Any:
         import numpy as np
@@ -144,10 +144,10 @@ class GoogleRdp(GooglePld):
 
         return RdpAccountant(neighboring_relation=self.dp.NeighboringRelation.ADD_OR_REMOVE_ONE)
 
-    def tuned_epsilon(self, sigma: float, mean: int, delta: float) -> Any:
-        from dp_accounting import dp_event
+    def tuned_epsilon(self, steps: list[Step], mean: int, delta: float) -> Any:
+        from dp_accounting.dp_event import RepeatAndSelectDpEvent
 
-        event = dp_event.RepeatAndSelectDpEvent(dp_event.GaussianDpEvent(sigma), mean=mean, shape=1)
+        event = RepeatAndSelectDpEvent(self._event(steps), mean=mean, shape=1)
         return self._accountant().compose(event).get_epsilon(delta)
 
 

@@ -88,7 +88,8 @@ WORKLOADS = [
     Workload("exact 80+80", "80 of (0.1, 1e-6) and 80 of (0.05, 0); epsilon at 1e-3", "pure", {"guarantees": [(0.1, 1e-6, 80), (0.05, 0.0, 80)], "delta": 1e-3}, quick=True),
     Workload("exact 1000+1000", "1000 of (0.0123, 0) and 1000 of (0.0501, 1e-8); epsilon at 1e-4", "pure", {"guarantees": [(0.0123, 0.0, 1000), (0.0501, 1e-8, 1000)], "delta": 1e-4}),
     Workload("allocated", "random allocation: sigma 1, one epoch of 1,000 steps; delta at 0.1", "allocated_delta", {"sigma": 1.0, "steps": 1000, "epsilon": 0.1}, relative=True, quick=True, patience=600),
-    Workload("tuned", "best of a geometric number of runs, mean 10, sigma 1; epsilon at 1e-5", "tuned_epsilon", {"sigma": 1.0, "mean": 10, "delta": 1e-5}, quick=True),
+    Workload("tuned", "best of a geometric number of runs, mean 10, sigma 1; epsilon at 1e-5", "tuned_epsilon", {"steps": [(1.0, 1, 1)], "mean": 10, "delta": 1e-5}, quick=True),
+    Workload("tuned mnist", "best of a geometric number of trainings mnist, mean 10; epsilon at 1e-5", "tuned_epsilon", {"steps": one("mnist"), "mean": 10, "delta": 1e-5}, quick=True),
     Workload("noise", "100,000 exact discrete Gaussians, sigma 100 (the answer is their deviation)", "noise", {"scale": 100.0, "draws": 100_000}, unsafe=0, quick=True),
 ]
 

@@ -238,8 +238,7 @@ void merge_renyi_bounds(Parts& parts) {
 /// anything else.
 std::optional<Parts> group_of_zcdp(Parts parts, std::uint64_t size) {
   merge_renyi_bounds(parts);
-  const RenyiBound* const bound =
-      parts.size() == 1 && parts.front().times == 1 ? parts.front().loss->capabilities(Direction::remove).renyi_bound : nullptr;
+  const RenyiBound* const bound = is_one_step(parts) ? parts.front().loss->capabilities(Direction::remove).renyi_bound : nullptr;
   const std::optional<Interval> rho = bound != nullptr ? bound->rho() : std::nullopt;
   if (!rho) return std::nullopt;
   Citations origin = bound->origin;
@@ -331,8 +330,6 @@ class Analyst final : public WordContext {
     for (Part& part : parts) {
       if (is_one_step(parts)) break;
       if (!part.loss->is_pair()) part.loss = refine(std::move(part.loss));  // only pairs compose
-      // [lattice-pair]
-      if (const FiniteForm* form = part.loss->capabilities(Direction::remove).finite_form) part.loss = form->finite_form();
     }
     const LossPointer alone = is_one_step(parts) ? parts.front().loss : nullptr;
     Composition composition = compose(std::move(parts), tolerance_, as_stated ? shorter : nullptr);
@@ -344,7 +341,7 @@ class Analyst final : public WordContext {
  private:
   /// The same for the base of an operator, which must be a pair.
   [[nodiscard]] LossPointer pair_of(Parts parts) const {
-    const bool alone = parts.size() == 1 && parts.front().times == 1;  // a single part keeps its own distribution, with its atoms
+    const bool alone = is_one_step(parts);  // a single part keeps its own distribution, with its atoms
     if (!alone) {
       // [adaptive-block] The worst profile of several choices is not that of a pair that one analyst realises: from below the choices are
       // fixed, because the operator may be applied, and its result composed, as if it were one.
@@ -370,8 +367,6 @@ class Analyst final : public WordContext {
     return std::any_of(parts.begin(), parts.end(),
                        [](const Part& part) { return part.loss->capabilities(Direction::remove).adaptive != nullptr; });
   }
-
-  [[nodiscard]] static bool is_one_step(const Parts& parts) { return parts.size() == 1 && parts.front().times == 1; }
 
   [[nodiscard]] Parts parts_of(const Line& line) const {
     Parts parts = std::holds_alternative<Plan>(line.source) ? parts_of(std::get<Plan>(line.source)) : source(std::get<Call>(line.source));

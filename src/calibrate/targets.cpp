@@ -113,12 +113,14 @@ class Reader {
 }  // namespace
 
 double detail::Margin::excess() const {
-  return logarithmic ? value.hi - limit.hi : std::log(value.hi + value.lo) - std::log(limit.lo + limit.hi);
+  if (logarithmic) return value.hi - limit.hi;
+  const double middle = value.lo > 0 ? (std::log(value.hi) + std::log(value.lo)) / 2 : std::log(value.hi);
+  return middle - std::log((limit.lo + limit.hi) / 2);
 }
 
 double detail::Margin::doubt() const {
   if (logarithmic) return value.width() + limit.width();
-  return value.width() / (value.lo + value.hi) + limit.width() / (limit.lo + limit.hi);
+  return std::log1p(value.width() / value.lo) / 2 + limit.width() / (limit.lo + limit.hi);
 }
 
 Margin detail::margin_of(const Curve& curve, const Target& target) {

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/epsilon_search.h"
 #include "engine/exact/exact.h"
 #include "loss/atoms.h"
 #include "loss/evaluation.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
-#include "numeric/root.h"
 
 namespace tradeoff::detail {
 namespace {
@@ -18,7 +18,6 @@ namespace {
 constexpr double most_averaged = 1500;       // atoms: each takes a value of the profile, a microsecond
 constexpr double most_averaged_terms = 5e6;  // to list them: ten milliseconds
 constexpr double nearly_underflow = 1e-280;  // below it sums are formed in logarithms
-constexpr double largest_epsilon = 1e6;      // no search goes further
 constexpr double work_of_value = 1;          // of the profile, in the units of loss/work.h
 
 // [averaged-profile]
@@ -53,21 +52,7 @@ class AveragedLoss final : public Loss, public ClosedForms, public Evaluable {
   }
   /// [profile-inversion]
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
-    const Interval target = log(delta);
-    const auto judge = [&](double epsilon) {
-      const Interval value = log_delta(direction, Interval::exactly(epsilon));
-      return numeric::Verdict{value.lo > target.hi, value.hi <= target.lo, middle_of(value) - middle_of(target),
-                              0.5 * (value.width() + target.width())};
-    };
-    const numeric::Verdict at_zero = judge(0);
-    if (at_zero.after) return Interval::exactly(0);
-    double low = 0, high = 1;
-    numeric::Verdict below = at_zero, above = judge(high);
-    for (; !above.after && high < largest_epsilon; high *= 2, above = judge(high))
-      if (above.before) low = high, below = above;
-    if (!above.after) return Interval{below.before ? low : 0, infinity};
-    if (!below.before) return Interval{0, high};
-    return numeric::narrow_bracket(judge, low, below, high, above);
+    return epsilon_by_values(*this, direction, delta);
   }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
     const auto found = averaged_test(direction, epsilon);

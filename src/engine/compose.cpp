@@ -11,6 +11,7 @@
 #include "engine/contour/cells.h"
 #include "engine/contour/contour.h"
 #include "engine/contour/rare.h"
+#include "engine/density/density.h"
 #include "engine/disclosure.h"
 #include "engine/exact/exact.h"
 #include "engine/exact/lazy_exact.h"
@@ -31,8 +32,13 @@ Parts merge_gaussians(Parts parts) {
   Part last_gaussian;
   std::uint64_t gaussians = 0;
   bool clipped = true;
+  Citations own;  // of those that rest on a theorem of their own
   for (Part& part : parts) {
     if (const auto mu = part.loss->gaussian_mu()) {
+      if (part.loss->key().empty()) {
+        const Citations more = citations_of([&] { part.loss->cite(); });
+        own.insert(own.end(), more.begin(), more.end());
+      }
       squares = squares + Interval::exactly(static_cast<double>(part.times)) * square(*mu);
       gaussians += part.times;
       clipped = clipped && part.loss->capabilities(Direction::remove).clipped;
@@ -48,6 +54,7 @@ Parts merge_gaussians(Parts parts) {
         Citation("gaussian-composition", gaussians == 0 ? "nothing is run: mu is 0"
                                                         : std::to_string(gaussians) + " Gaussian steps are one: the squares of mu add")};
     clipped = clipped && gaussians > 0;
+    origin.insert(origin.end(), own.begin(), own.end());
     if (clipped) origin.emplace_back("clip-norm", "the squares of the clip norms add");
     others.push_back({gaussian_loss(sqrt(squares), std::move(origin), clipped ? GaussianOf::clipped_sums : GaussianOf::curve), 1});
   }
@@ -149,6 +156,17 @@ std::vector<EnginePath> contours_in_order(const Parts& parts, LossPointer straig
   return paths;
 }
 
+/// With many steps whose loss is drawn from a density the transform decays, and contours are quicker than powers of the density. With fewer
+/// the contours need many nodes. This was measured.
+std::vector<EnginePath> with_powers(const Parts& parts, LossPointer powers, std::vector<EnginePath> contours) {
+  constexpr double many_steps = 32;
+  const bool contours_first = continuous_steps(parts) >= many_steps;
+  for (EnginePath& contour : contours)
+    if (!contours_first) contour.speed = Speed::slow;
+  contours.insert(contours_first ? contours.end() : contours.begin(), {std::move(powers)});
+  return contours;
+}
+
 const ContourLoss* contours_of(const Composition* composition) {
   if (composition == nullptr || composition->contour == nullptr) return nullptr;
   return composition->contour->capabilities(Direction::remove).contours;
@@ -186,6 +204,14 @@ LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tole
       {{std::move(contour)}, {compose_exactly_when_asked(parts, tolerance), Speed::slow}}, [parts] { return tail_of(parts); }, tolerance);
 }
 
+/// A loss that has another form for compositions is asked itself only if it stands alone. [lattice-pair]
+Parts in_composed_form(Parts parts) {
+  if (is_one_step(parts)) return parts;
+  for (Part& part : parts)
+    if (const ComposedForm* form = part.loss->capabilities(Direction::remove).composed_form) part.loss = form->composed_form();
+  return parts;
+}
+
 }  // namespace
 
 Parts merge_equal(Parts parts) {
@@ -210,14 +236,14 @@ Parts merge_equal(Parts parts) {
 Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter) {
   parts = merge_equal(std::move(parts));
   const Parts all = parts;
-  parts = merge_equal(with_one_block(std::move(parts)));
+  parts = merge_equal(in_composed_form(with_one_block(std::move(parts))));
   const ExactSize exact = parts.empty() ? ExactSize{} : exact_size(parts);
   if (!is_quick(exact))
     if (auto folded = fold(parts, exact, tolerance)) return {std::move(folded), all};
   if (exact.fits) return {long_list(parts, exact, tolerance), all};
   const Interval revealed = split_off_disclosure(parts);
   parts = merge_gaussians(std::move(parts));
-  if (parts.size() == 1 && parts.front().times == 1) return {disclosure_loss(parts.front().loss, revealed), all};
+  if (is_one_step(parts)) return {disclosure_loss(parts.front().loss, revealed), all};
   if (auto averaged = is_slow_to_invert(parts) ? compose_by_average(parts, tolerance) : nullptr) {
     std::vector<EnginePath> both{{std::move(averaged)}, {compose_by_lattice(parts, tolerance), Speed::slow}};
     LossPointer layered = fallback_chain(std::move(both), [parts] { return tail_of(parts); }, tolerance, gaussian_part_of(parts));
@@ -227,6 +253,7 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const LossPointer contour = chances.straight ? compose_by_contour(parts, contours_of(shorter)) : nullptr;
   std::vector<EnginePath> paths =
       contours_in_order(parts, contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr);
+  if (LossPointer powers = compose_by_density_powers(parts)) paths = with_powers(parts, std::move(powers), std::move(paths));
   paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});
   paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});
   LossPointer layered = fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance, gaussian_part_of(parts));

@@ -17,6 +17,8 @@ struct Part {
 };
 using Parts = std::vector<Part>;
 
+[[nodiscard]] inline bool is_one_step(const Parts& parts) { return parts.size() == 1 && parts.front().times == 1; }
+
 /// Records the theorems of the distributions of the parts, and of their composition.
 [[nodiscard]] inline Citations citations_of_laws(const Parts& parts) {
   static const Citation product("tensor-composition", "all parts are run on the same data: their losses add");

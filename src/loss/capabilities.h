@@ -102,17 +102,18 @@ class BatchProfile {
   ~BatchProfile() = default;
 };
 
-/// For a loss that is answered by its own profile if it stands alone: the finite pair that is composed instead of it. It encloses the pair,
-/// or, if the loss is above (below) a mechanism that is known only by such bounds, it lies above (below) it too. [lattice-pair]
-class FiniteForm {
+/// For a loss that is answered by its own profile if it stands alone: the loss that is composed instead of it, a finite pair or one that is
+/// faster. It encloses the pair, or, if the loss is above (below) a mechanism that is known only by such bounds, it lies above (below) it
+/// too. [lattice-pair]
+class ComposedForm {
  public:
-  FiniteForm() = default;
-  FiniteForm(const FiniteForm&) = delete;
-  FiniteForm& operator=(const FiniteForm&) = delete;
-  [[nodiscard]] virtual LossPointer finite_form() const = 0;
+  ComposedForm() = default;
+  ComposedForm(const ComposedForm&) = delete;
+  ComposedForm& operator=(const ComposedForm&) = delete;
+  [[nodiscard]] virtual LossPointer composed_form() const = 0;
 
  protected:
-  ~FiniteForm() = default;
+  ~ComposedForm() = default;
 };
 
 /// The shape of a symmetric bound that need not be the profile of a pair, for e >= 0; `refined` uses it. [naive-profile]
@@ -211,7 +212,7 @@ struct Capabilities {
   const Evaluable* evaluable = nullptr;
   /// For profiles of which many points cost little more than one.
   const BatchProfile* batch = nullptr;
-  const FiniteForm* finite_form = nullptr;
+  const ComposedForm* composed_form = nullptr;
   const BoundShape* bound_shape = nullptr;
   const PairAndBound* pair_and_bound = nullptr;
   const StandIn* stand_in = nullptr;
@@ -248,6 +249,8 @@ struct Capabilities {
   std::optional<Interval> largest_finite_loss{};
   /// The largest epsilon of a list of stated guarantees.
   std::optional<Interval> last_guarantee{};
+  /// About the relative width of the profile's own enclosures where delta is small: a composition need not be narrower.
+  double own_width = 0;
   /// The largest cost of one evaluation of the profile.
   Cost cost = Cost::formula;
   /// True if the profile belongs to a pair of distributions. False for an upper bound, which must be refined before it is composed or

@@ -12,6 +12,7 @@
 
 #include "loss/key.h"
 #include "loss/mirrored_delta.h"
+#include "mechanism/choices_gaussian.h"
 #include "numeric/arithmetic.h"
 #include "numeric/lanes.h"
 
@@ -533,6 +534,16 @@ class TableMaker {
 
 }  // namespace
 
+namespace {
+
+/// The nearest numbers of 28 bits around it: their multiples up to 2^24 are exact.
+Interval within_few_bits(Interval step) {
+  const double unit = std::ldexp(1.0, std::ilogb(step.lo) - 27);
+  return {std::floor(step.lo / unit) * unit, std::ceil(step.hi / unit) * unit};
+}
+
+}  // namespace
+
 // The real numbers cells * h.hi are at least, and cells * h.lo at most, the ranges.
 RangeGrid grid_of(const std::vector<UsesOfRange>& all, std::vector<std::size_t> cells) {
   Interval h{infinity, 0};
@@ -540,7 +551,7 @@ RangeGrid grid_of(const std::vector<UsesOfRange>& all, std::vector<std::size_t> 
     const Interval one = all[k].range / static_cast<double>(cells[k]);
     h = {std::min(h.lo, one.lo), std::max(h.hi, one.hi)};
   }
-  return {h, std::move(cells)};
+  return {within_few_bits(h), std::move(cells)};
 }
 
 AdaptiveTable adaptive_table(const std::vector<UsesOfRange>& all, const RangeGrid& grid, double depth) {
@@ -580,6 +591,9 @@ std::size_t cells_within_budget(const std::vector<UsesOfRange>& all, double dept
                   static_cast<std::size_t>(std::min(1e9, most_values * widest / (2 * slab * last))));
 }
 
+/// About how far apart the variances of the bounds above and below are, relative (measured).
+double width_of_variance(std::size_t cells) { return 1.4 / (static_cast<double>(cells) * static_cast<double>(cells)); }
+
 /// The grid with at most so many cells of the widest range that fits all ranges best. Empty if none fits.
 std::optional<RangeGrid> fitting_grid(const std::vector<UsesOfRange>& all, std::size_t most) {
   double widest = 0;
@@ -610,56 +624,56 @@ class TableProfile {
   explicit TableProfile(AdaptiveTable table) : table_(std::move(table)) {}
 
   /// Whether there are values near epsilon >= 0, or the profile is 0 there.
-  [[nodiscard]] bool covers(double epsilon) const { return table_.complete || epsilon < place(last(), table_.h.lo).lo; }
+  [[nodiscard]] bool covers(double epsilon) const { return table_.complete || epsilon < place(last(), table_.h.lo); }
 
   /// A loss near the last node.
-  [[nodiscard]] double end() const { return place(last(), table_.h.lo).lo; }
+  [[nodiscard]] double end() const { return place(last(), table_.h.lo); }
 
   [[nodiscard]] double above(double epsilon) const {
     const auto [left, right] = around(epsilon, table_.h.hi);
     const double high = table_.above[left];
-    if (right == left) return high;
-    if (right > last() && !table_.complete) return high;
+    if (right == left || (right > last() && !table_.complete)) return high;
     const double low = right > last() ? 0 : table_.above[right];
-    const Interval from = place(left, table_.h.hi);
-    const Interval share = expm1(Interval::exactly(epsilon) - from) / expm1(place(right, table_.h.hi) - from);
-    return std::min(high, (high - Interval::exactly(std::clamp(share.lo, 0.0, 1.0)) * std::max(0.0, high - low)).hi);
+    const double share = std::min(1.0, growth(epsilon - place(left, table_.h.hi)) / growth(table_.h.hi) * down_factor);
+    return std::min(high, (high - share * std::max(0.0, high - low)) * up_factor);
   }
 
   [[nodiscard]] double below(double epsilon) const {
     const auto [left, right] = around(epsilon, table_.h.lo);
     double best = right <= last() ? table_.below[right] : 0;
     if (right == left) return best;
-    const Interval at = Interval::exactly(epsilon), here = place(left, table_.h.lo);
+    const double to_left = epsilon - place(left, table_.h.lo), to_right = place(right, table_.h.lo) - epsilon;
     for (const std::size_t reach : {std::size_t{2}, std::size_t{16}}) {
+      const double length = place(reach, table_.h.lo);
       if (left >= reach + 1) {  // the chord on the left, extended to the right
-        const Interval ratio = expm1(at - here) / -expm1(place(left - reach, table_.h.lo) - here);
-        const Interval fall = Interval::exactly(at_node_of_below(left - reach)) - table_.below[left];
-        best = std::max(best, (table_.below[left] - fall * max(ratio, Interval::exactly(0))).lo);
+        const double ratio = growth(to_left) / -growth(-length) * up_factor;
+        const double fall = std::max(0.0, at_node_of_below(left - reach) - table_.below[left]) * up_factor;
+        best = std::max(best, (table_.below[left] - fall * ratio) * down_factor);
       }
       if (right + reach <= last()) {  // the chord on the right, extended to the left
-        const Interval there = place(right, table_.h.lo);
-        const Interval ratio = -expm1(at - there) / expm1(place(right + reach, table_.h.lo) - there);
-        const Interval fall = Interval::exactly(table_.below[right]) - at_node_of_below(right + reach);
-        best = std::max(best, (table_.below[right] + fall * max(ratio, Interval::exactly(0))).lo);
+        const double ratio = -growth(-to_right) / growth(length) * down_factor;
+        const double fall = (table_.below[right] - at_node_of_below(right + reach)) * down_factor;
+        best = std::max(best, (table_.below[right] + std::max(0.0, fall) * ratio) * down_factor);
       }
     }
     return best;
   }
 
  private:
+  // Multiples of the steps are exact, so each result is a few roundings and values of expm1 away from the truth, 32 units at most.
+  static double growth(double length) { return std::expm1(length); }
+
   [[nodiscard]] std::size_t last() const { return table_.above.size() - 1; }
-  [[nodiscard]] static Interval place(std::size_t node, double h) { return Interval::exactly(static_cast<double>(node)) * h; }
+  [[nodiscard]] static double place(std::size_t node, double h) { return static_cast<double>(node) * h; }
   /// The node at or left of epsilon >= 0, and the one at or right of it; beyond the table both ends are at most last + 1.
   [[nodiscard]] std::pair<std::size_t, std::size_t> around(double epsilon, double h) const {
     auto left = static_cast<std::size_t>(std::max(0.0, std::floor(std::min(epsilon / h, static_cast<double>(last())))));
-    while (left > 0 && place(left, h).hi > epsilon) --left;
-    std::size_t right = left;
-    while (right <= last() && place(right, h).lo < epsilon) ++right;
-    return {left, right};
+    while (left > 0 && place(left, h) > epsilon) --left;
+    while (left < last() && place(left + 1, h) <= epsilon) ++left;
+    return {left, place(left, h) < epsilon ? left + 1 : left};
   }
   /// An upper bound of the profile at a node > 0 of the values below, whose place differs from that of the values above.
-  [[nodiscard]] double at_node_of_below(std::size_t node) const { return above(place(node, table_.h.lo).lo); }
+  [[nodiscard]] double at_node_of_below(std::size_t node) const { return above(place(node, table_.h.lo)); }
 
   AdaptiveTable table_;
 };
@@ -673,7 +687,10 @@ std::string in_words(const std::vector<UsesOfRange>& all) {
 }
 
 /// [bounded-range-adaptive] The tables are computed when they are needed first: one for usual values of delta, and one for tiny ones.
-class AdaptiveRangeLoss final : public Loss, public ClosedForms {
+class AdaptiveRangeLoss final : public Loss,
+                                public ClosedForms,
+                                public ComposedForm,
+                                public std::enable_shared_from_this<AdaptiveRangeLoss> {
  public:
   AdaptiveRangeLoss(std::vector<UsesOfRange> all, Citations origin) : all_(std::move(all)), origin_(std::move(origin)) {
     std::uint64_t uses = 0;
@@ -684,16 +701,14 @@ class AdaptiveRangeLoss final : public Loss, public ClosedForms {
     origin_.emplace_back("adaptive-block", std::to_string(uses) + " uses of " +
                                                (all_.size() == 1 ? "one adaptive mechanism" : "adaptive mechanisms") +
                                                " are one pair, whatever runs between them");
+    gaussian_ = choices_gaussian(all_, origin_);
     origin_.emplace_back("bounded-range-adaptive", in_words(all_));
     for (const double depth : {whole_depth, 2 * usual_depth})  // as deep as a fine grid can be
       if (depth_ == usual_depth && cells_within_budget(all_, depth) >= enough_cells) depth_ = depth;
   }
 
-  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
-    cite();
-    if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
-    return {at(epsilon.hi).lo, at(epsilon.lo).hi};
-  }
+  [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return profile(epsilon, Depth::whole); }
+  [[nodiscard]] LossPointer composed_form() const override { return std::make_shared<InComposition>(shared_from_this()); }
   /// By the table for usual values alone: a search among deltas would also ask far beyond it.
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction, Interval delta) const override {
     const TableProfile& usual = table(usual_, depth_);
@@ -714,7 +729,7 @@ class AdaptiveRangeLoss final : public Loss, public ClosedForms {
     if (found.width() > wide_values * found.hi) return std::nullopt;
     return Interval{std::min(found.lo, found.hi), found.hi};
   }
-  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this}; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.closed_forms = this, .composed_form = this}; }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
   [[nodiscard]] Tail tail() const override { return pure_tail({largest_, largest_}); }
@@ -726,17 +741,45 @@ class AdaptiveRangeLoss final : public Loss, public ClosedForms {
   void cite() const override { record(origin_); }
 
  private:
-  [[nodiscard]] Interval at(double epsilon) const {
+  enum class Depth { usual, whole };
+
+  /// The same without the table for tiny values, which few compositions need: there a Gaussian pair bounds it. [choices-gaussian]
+  class InComposition final : public Loss {
+   public:
+    explicit InComposition(std::shared_ptr<const AdaptiveRangeLoss> block) : block_(std::move(block)) {}
+    [[nodiscard]] Interval delta(Direction, Interval epsilon) const override { return block_->profile(epsilon, Depth::usual); }
+    [[nodiscard]] bool symmetric() const override { return true; }
+    [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
+    [[nodiscard]] Tail tail() const override { return block_->tail(); }
+    [[nodiscard]] Capabilities capabilities(Direction) const override { return {.own_width = block_->own_width()}; }
+    [[nodiscard]] std::string key() const override { return block_->key(); }
+    void cite() const override { block_->cite(); }
+
+   private:
+    std::shared_ptr<const AdaptiveRangeLoss> block_;
+  };
+
+  /// About five deviations above the mean; beside other lines a narrower one is not worth its time.
+  [[nodiscard]] double own_width() const { return std::max(2e-6, 12 * width_of_variance(cells_within_budget(all_, depth_))); }
+  [[nodiscard]] Interval profile(Interval epsilon, Depth depth) const {
+    cite();
+    if (epsilon.lo == epsilon.hi) return at(epsilon.lo, depth);
+    return {at(epsilon.hi, depth).lo, at(epsilon.lo, depth).hi};
+  }
+  [[nodiscard]] Interval at(double epsilon, Depth depth) const {
     if (epsilon == -infinity) return Interval::exactly(1);
-    if (epsilon < 0) return mirrored_delta(epsilon, at(-epsilon));
+    if (epsilon < 0) return mirrored_delta(epsilon, at(-epsilon, depth));
     if (epsilon >= largest_.hi) return Interval::exactly(0);
     const TableProfile& usual = table(usual_, depth_);
     Interval found = bounds(usual, epsilon);
-    if (!usual.covers(epsilon) || found.width() > wide_values * found.hi) {
-      const Interval deeper = bounds(table(deep_, whole_depth), epsilon);
-      found = {std::max(found.lo, deeper.lo), std::min(found.hi, deeper.hi)};
+    if (usual.covers(epsilon) && found.width() <= wide_values * found.hi) return found;
+    if (depth == Depth::usual) {
+      if (gaussian_ == nullptr) return found;
+      const double above = std::min(found.hi, gaussian_->delta(Direction::remove, Interval::exactly(epsilon)).hi);
+      return {std::min(found.lo, above), above};
     }
-    return found;
+    const Interval deeper = bounds(table(deep_, whole_depth), epsilon);
+    return {std::max(found.lo, deeper.lo), std::min(found.hi, deeper.hi)};
   }
   [[nodiscard]] static Interval bounds(const TableProfile& profile, double epsilon) {
     const double above = std::clamp(profile.above(epsilon), 0.0, 1.0);
@@ -762,6 +805,7 @@ class AdaptiveRangeLoss final : public Loss, public ClosedForms {
   Interval largest_ = Interval::exactly(0);
   double depth_ = usual_depth;  // of the table for usual values
   Citations origin_;
+  LossPointer gaussian_;  // above it; may be null
   mutable Once usual_, deep_;
 };
 
@@ -771,7 +815,8 @@ LossPointer adaptive_range_loss(std::vector<UsesOfRange> all, const Citations& o
   for (const UsesOfRange& one : all)
     if (!(one.range.lo > 0 && (one.range.hi - one.range.lo) <= 1e-9 * one.range.lo)) return nullptr;
   std::stable_sort(all.begin(), all.end(), [](const UsesOfRange& one, const UsesOfRange& other) { return one.uses > other.uses; });
-  if (!fitting_grid(all, cells_within_budget(all, usual_depth))) return nullptr;
+  const std::size_t cells = cells_within_budget(all, usual_depth);
+  if (!fitting_grid(all, cells) || width_of_variance(cells) > excess_of_choices_gaussian(all)) return nullptr;
   return std::make_shared<AdaptiveRangeLoss>(std::move(all), origin);
 }
 

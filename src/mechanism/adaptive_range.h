@@ -36,9 +36,8 @@ struct AdaptiveTable {
 /// `depth`: nodes up to about so many standard deviations of the loss, as far as there are any. The first range has the most uses.
 [[nodiscard]] AdaptiveTable adaptive_table(const std::vector<UsesOfRange>& all, const RangeGrid& grid, double depth);
 
-/// The exact worst case of so many uses, each chosen after all earlier outcomes are known. Null if a table would take too long, or if the
-/// ranges have no common grid: then nothing better than the product of the pairs is known here. `origin`: the theorem by which a use has
-/// this range.
+/// The exact worst case of so many uses, each chosen after all earlier outcomes are known. Null if a table would take too long or be
+/// coarser than a Gaussian pair, or if the ranges have no common grid. `origin`: the theorem by which a use has this range.
 [[nodiscard]] LossPointer adaptive_range_loss(std::vector<UsesOfRange> all, const Citations& origin);
 
 }  // namespace tradeoff::detail

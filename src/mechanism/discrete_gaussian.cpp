@@ -11,6 +11,7 @@
 #include "mechanism/scaled_noise.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
+#include "numeric/sum.h"
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
 #include "transform/theta_transform.h"
@@ -20,6 +21,17 @@ namespace {
 
 /// exp(-y^2 / (2 sigma^2)).
 Interval weight(Interval sigma, double y) { return exp(-square(Interval::exactly(y) / sigma) / 2.0); }
+
+/// The sum of the weights of all |y| <= reach; plain sums of intervals would lose a rounding for each of them. [compensated-sum]
+Interval sum_of_weights(Interval sigma, double reach) {
+  numeric::CompensatedSum below, above;
+  for (double y = 1; y <= reach; ++y) {
+    const Interval one = weight(sigma, y);
+    below.add(one.lo);
+    above.add(one.hi);
+  }
+  return 1.0 + 2.0 * hull(below.enclosure(), above.enclosure());
+}
 
 /// Bounds the sum of the weights of all y > reach by a geometric series, because the ratios of consecutive weights decrease.
 double tail_above(Interval sigma, double reach) {
@@ -125,10 +137,8 @@ LossPointer discrete_gaussian(Interval sigma, std::uint64_t sensitivity) {
   const double shift = static_cast<double>(sensitivity);
   // exp(-38.6^2 / 2) is about 1e-323: beyond this reach a weight underflows.
   const double reach = std::ceil(38.6 * sigma.hi) + 1;
-  Interval total = Interval::exactly(1);
-  for (double y = 1; y <= reach; ++y) total = total + 2.0 * weight(sigma, y);
   const double tail = tail_above(sigma, reach);
-  total = total + Interval{0, 2 * tail};
+  const Interval total = sum_of_weights(sigma, reach) + Interval{0, 2 * tail};
   std::vector<Atom> atoms;
   const Interval step = shift / square(sigma);
   for (double y = -reach; y <= reach + shift; ++y) {

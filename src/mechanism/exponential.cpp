@@ -2,11 +2,14 @@
 #include "mechanism/exponential.h"
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "loss/key.h"
 #include "mechanism/adaptive_choice.h"
 #include "mechanism/adaptive_range.h"
+#include "mechanism/choices_gaussian.h"
 #include "mechanism/randomized_response.h"
 #include "mechanism/selection_arguments.h"
 #include "mechanism/words.h"
@@ -90,7 +93,8 @@ class RangeUses final : public AdaptiveUses {
   [[nodiscard]] std::string name() const override { return make_key("bounded_range", {range_}); }
   [[nodiscard]] LossPointer together(std::uint64_t uses) const override {
     if (uses == 1) return std::make_shared<BoundedRangeLoss>(range_, origin_);
-    return adaptive_range_loss({{range_, uses}}, origin_);
+    if (LossPointer exact = adaptive_range_loss({{range_, uses}}, origin_)) return exact;
+    return from_below_ || !(uses >= few_for_gaussian) ? nullptr : choices_gaussian({{range_, uses}}, origin_);
   }
   [[nodiscard]] bool joins(const AdaptiveUses& other) const override { return dynamic_cast<const RangeUses*>(&other) != nullptr; }
   [[nodiscard]] LossPointer jointly(const std::vector<Share>& all) const override {
@@ -101,7 +105,8 @@ class RangeUses final : public AdaptiveUses {
       ranges.push_back({one.range_, share.uses});
       origin.insert(origin.end(), one.origin_.begin(), one.origin_.end());
     }
-    return adaptive_range_loss(std::move(ranges), origin);
+    if (LossPointer exact = adaptive_range_loss(ranges, origin)) return exact;
+    return from_below_ || !gaussian_is_better(ranges) ? nullptr : choices_gaussian(ranges, origin);
   }
   // The variances of the losses are uses range^2/3 in the product and at most uses range^2/4 in a block.
   [[nodiscard]] double gain(std::uint64_t uses) const override { return static_cast<double>(uses) * range_.hi * range_.hi; }
@@ -119,6 +124,19 @@ class RangeUses final : public AdaptiveUses {
   }
 
  private:
+  static constexpr std::uint64_t few_for_gaussian = 32;  // with fewer uses, products of pairs are as good
+
+  /// [choices-gaussian] Than a block of the first range beside products of the pairs of all others, whose variance is a third larger than
+  /// it need be.
+  [[nodiscard]] static bool gaussian_is_better(const std::vector<UsesOfRange>& all) {
+    if (uses_that_count(all) < static_cast<double>(few_for_gaussian)) return false;
+    if (adaptive_range_loss({all.front()}, {}) == nullptr) return true;
+    const auto variance = [](const UsesOfRange& one) { return static_cast<double>(one.uses) * one.range.hi * one.range.hi; };
+    double sum = 0;
+    for (const UsesOfRange& one : all) sum += variance(one);
+    return excess_of_choices_gaussian(all) < (1 - variance(all.front()) / sum) / 3;
+  }
+
   Interval range_;
   bool from_below_;
   Citations origin_;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mechanism/gaussian.h"
 
+#include <string>
 #include <utility>
 
 #include "loss/gaussian_profile.h"
+#include "loss/key.h"
 #include "mechanism/words.h"
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
@@ -52,6 +54,10 @@ class GaussianLoss final : public Loss, public ClosedForms {
     GaussianLoss::cite();
     const Interval threshold = Interval::exactly(epsilon) / mu_;
     return Test{normal_cdf(-threshold - mu_ / 2.0), normal_cdf(mu_ / 2.0 - threshold)};
+  }
+  /// One with a theorem of its own is not merged with others, so that each is cited.
+  [[nodiscard]] std::string key() const override {
+    return origin_.empty() ? make_key("gaussian", {mu_, Interval::exactly(static_cast<int>(of_))}) : std::string();
   }
   void cite() const override {
     static const Citation profile("gaussian-profile", "the loss is exactly Gaussian; its profile and trade-off function have closed forms");

@@ -282,8 +282,15 @@ LossPointer make_sparse_vector(const Arguments& arguments, const WordContext& co
   if (arguments.choice("redraw") == "true" && vector.positives > 1) return redrawn(arguments, context);
   const bool ordered = context.neighbours() == Neighbours::add_remove || context.neighbours() == Neighbours::zero_out;
   const auto stream = [&](double share) { return [&vector, share, ordered] { return sparse_vector_witness(vector, share, ordered); }; };
-  // Streams that are strong at these shares of the largest loss.
-  return context.bracket([&] { return sparse_vector_above(vector); }, {stream(0.3), stream(0.08)});
+  const auto rare = [&](double share) { return [&vector, share, ordered] { return sparse_vector_rare_answers(vector, share, ordered); }; };
+  const auto above = [&] { return sparse_vector_above(vector); };
+  // [sparse-vector-witness] Streams that are strong at these shares of the largest loss.
+  constexpr std::uint64_t few = 4;
+  if (vector.noise == SparseNoise::gaussian || vector.positives < few || vector.sensitivity.hi == 0)
+    return context.bracket(above, {stream(0.3), stream(0.08)});
+  if (vector.noise == SparseNoise::exponential) return context.bracket(above, {stream(0.3), rare(0.15), rare(0.5), rare(0.95)});
+  return context.bracket(above, {[&vector, ordered] { return sparse_vector_paired_queries(vector, ordered); }, rare(0.15), rare(0.5),
+                                 rare(0.95), stream(0.08)});
 }
 
 // [sparse-vector] Long streams approach the sum of the largest losses.

@@ -34,5 +34,10 @@ struct SparseVector {
 /// The pair of one stream of queries, made strong at `share` of the largest loss. `ordered`: the order of the neighbours is the same in
 /// every step; otherwise the pair is symmetric. [sparse-vector-witness]
 [[nodiscard]] LossPointer sparse_vector_witness(const SparseVector& vector, double share, bool ordered);
+/// The pair of a stream of two kinds of queries at levels where answers "above" are rare: the kind of each such answer is a choice between
+/// two, strong at `share` of the largest loss of the answers. For Laplace and exponential noise. [sparse-vector-witness]
+[[nodiscard]] LossPointer sparse_vector_rare_answers(const SparseVector& vector, double share, bool ordered);
+/// The pair of a stream of pairs of queries of two kinds near the threshold. For Laplace noise. [sparse-vector-witness]
+[[nodiscard]] LossPointer sparse_vector_paired_queries(const SparseVector& vector, bool ordered);
 
 }  // namespace tradeoff::detail

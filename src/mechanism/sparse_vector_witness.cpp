@@ -7,6 +7,7 @@
 
 #include "mechanism/finite.h"
 #include "mechanism/sparse_vector.h"
+#include "mechanism/test_polygon.h"
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
 
@@ -191,101 +192,13 @@ Stream strong_stream(const SparseVector& vector, double epsilon, bool ordered) {
   return best;
 }
 
-using Point = std::pair<double, double>;  // false-positive rate, power
-
-/// The concave polygon from (0, 0) to (1, 1) over the points: any subset of the tests is valid.
-std::vector<Point> polygon_over(std::vector<Point> points) {
-  points.insert(points.end(), {{0, 0}, {1, 1}});
-  std::sort(points.begin(), points.end());
-  std::vector<Point> chain;
-  for (const Point& point : points) {
-    if (!chain.empty() && !(point.second > chain.back().second)) continue;
-    if (!chain.empty() && point.first == chain.back().first) chain.pop_back();
-    const auto bends = [&] {  // the middle point lies certainly above the line between its neighbours
-      const Point &a = chain[chain.size() - 2], &b = chain.back();
-      const auto difference = [](double x, double y) { return Interval::exactly(x) - y; };
-      return (difference(b.second, a.second) * difference(point.first, b.first) -
-              difference(point.second, b.second) * difference(b.first, a.first))
-                 .lo > 0;
-    };
-    while (chain.size() >= 2 && !bends()) chain.pop_back();
-    chain.push_back(point);
-  }
-  return chain;
-}
-
-/// The height of the polygon, from below.
-double height_at(const std::vector<Point>& polygon, double x) {
-  for (std::size_t i = 1; i < polygon.size(); ++i) {
-    const auto [a, low] = polygon[i - 1];
-    const auto [b, high] = polygon[i];
-    if (x > b) continue;
-    const Interval share = (Interval::exactly(x) - a) / (Interval::exactly(b) - a);
-    return std::max(0.0, (low + (Interval::exactly(high) - low) * clamp(share, 0, 1)).lo);
-  }
-  return 1;
-}
-
-/// One minus a number, as it is or rounded down.
-double rest_up(double x) { return numeric::add_up(1, -x); }
-double rest_down(double x) { return numeric::add_down(1, -x); }
-
-std::vector<Point> tests_of(const std::vector<Event>& events) {
-  std::vector<Point> points;
+std::vector<TestPoint> tests_of(const std::vector<Event>& events) {
+  std::vector<TestPoint> points;
   for (const auto& [p, q] : events) {
     points.emplace_back(q.hi, p.lo);
-    points.emplace_back(std::min(1.0, rest_up(q.lo)), std::max(0.0, rest_down(p.hi)));
+    points.emplace_back(std::min(1.0, numeric::add_up(1, -q.lo)), std::max(0.0, numeric::add_down(1, -p.hi)));
   }
   return polygon_over(std::move(points));
-}
-
-Atoms atoms_of_polygon(const std::vector<Point>& polygon) {
-  std::vector<Atom> atoms;
-  for (std::size_t i = 1; i < polygon.size(); ++i) {
-    const Interval q = Interval::exactly(polygon[i].first) - polygon[i - 1].first;
-    const Interval p = Interval::exactly(polygon[i].second) - polygon[i - 1].second;
-    atoms.push_back({log(p / q), clamp(p, 0, 1)});
-  }
-  return make_atoms(std::move(atoms), Interval::exactly(0), clamp(1.0 - Interval::exactly(polygon.back().first), 0, 1), false);
-}
-
-/// [sparse-vector-witness] The tests that are as good in either order: the smaller of the polygon and its mirror image.
-Atoms symmetric_atoms_of_polygon(const std::vector<Point>& polygon) {
-  std::vector<Point> mirrored;
-  for (const auto& [x, y] : polygon) mirrored.emplace_back(std::min(1.0, rest_up(y)), std::max(0.0, rest_down(x)));
-  mirrored = polygon_over(std::move(mirrored));
-  std::vector<Point> points;
-  for (const std::vector<Point>& one : {polygon, mirrored})
-    for (const auto& [x, y] : one) {
-      const double height = std::min(height_at(polygon, x), height_at(mirrored, x));
-      if (x > 0 && numeric::add_up(x, height) <= 1) points.emplace_back(x, height);
-    }
-  std::vector<Point> chain = polygon_over(std::move(points));
-  chain.pop_back();  // (1, 1)
-  const auto steep = [&](std::size_t i) {
-    return chain[i].second - chain[i - 1].second > (chain[i].first - chain[i - 1].first) * (1 + 1e-12);
-  };
-  while (chain.size() > 1 && !steep(chain.size() - 1)) chain.pop_back();
-  std::vector<Atom> atoms;
-  for (std::size_t i = 1; i < chain.size(); ++i) {
-    const Interval q = Interval::exactly(chain[i].first) - chain[i - 1].first, p = Interval::exactly(chain[i].second) - chain[i - 1].second;
-    const Interval loss = log(p / q);
-    atoms.push_back({loss, clamp(p, 0, 1)});
-    atoms.push_back({-loss, clamp(q, 0, 1)});
-  }
-  const Interval same = 1.0 - Interval::exactly(chain.back().first) - chain.back().second;
-  atoms.push_back({Interval::exactly(0), clamp(same, 0, 1)});
-  return make_atoms(std::move(atoms), Interval::exactly(0), Interval::exactly(0), true);
-}
-
-/// [sparse-vector-witness] A public coin decides which of the neighbours takes which side of the stream.
-Atoms either_order(const Atoms& atoms) {
-  const Atoms other = swapped(atoms);
-  std::vector<Atom> both;
-  for (const Atoms* one : {&atoms, &other})
-    for (const Atom& atom : one->finite) both.push_back({atom.loss, atom.mass / 2.0});
-  const Interval infinite = (atoms.infinite + atoms.other_infinite) / 2.0;
-  return make_atoms(std::move(both), infinite, infinite, true);
 }
 
 }  // namespace
@@ -303,7 +216,7 @@ LossPointer sparse_vector_witness(const SparseVector& given, double share, bool 
                          (vector.threshold_shift().hi +
                           static_cast<double>(vector.noise == SparseNoise::gaussian ? 1 : vector.positives) * vector.query_shift().hi);
   const Stream stream = strong_stream(vector, std::min(epsilon, 500.0), ordered);
-  const std::vector<Point> tests = tests_of(events_of(vector, stream, many_nodes, many_events));
+  const std::vector<TestPoint> tests = tests_of(events_of(vector, stream, many_nodes, many_events));
   if (ordered) return finite_loss(atoms_of_polygon(tests), {}, std::move(origin));
   return finite_loss(vector.directed() ? symmetric_atoms_of_polygon(tests) : either_order(atoms_of_polygon(tests)), {}, std::move(origin));
 }

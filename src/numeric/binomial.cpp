@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "numeric/arithmetic.h"
 #include "numeric/mills.h"
@@ -103,6 +104,49 @@ Interval binomial_tail(std::uint64_t trials, Interval rate, std::uint64_t least)
   return {binomial_tail_at(trials, least_rate, least).lo, binomial_tail_at(trials, most, least).hi};
 }
 
+namespace {
+
+/// log n! - (n log n - n + log(2 pi n)/2), within 2e-14 for n >= 32.
+double plain_stirling_error(double n) {
+  const double inverse = 1 / n, squared = inverse * inverse;
+  return inverse * (1.0 / 12 - squared * (1.0 / 360 - squared * (1.0 / 1260)));
+}
+
+constexpr double small_deviation = 0.1;
+
+/// (1 + e) log(1 + e) - e, with a relative error below 3e-14, or 1e-15 and twice that of e for a small e.
+double plain_deviance(double e) {
+  if (std::abs(e) > small_deviation) return (1 + e) * std::log1p(e) - e;
+  double sum = 0;
+  for (int k = std::abs(e) < 1e-3 ? 7 : 18; k >= 2; --k) sum = 1.0 / (k * (k - 1)) - e * sum;
+  return e * e * sum;
+}
+
+constexpr std::uint64_t fewest_of_a_kind = 32;  // for Stirling's series with three terms
+constexpr double widest_rate = 1e-12;           // relative
+
+/// P[K = k] in plain arithmetic with a bound of its relative error; empty where that does not hold. [binomial-tail]
+std::optional<Interval> plain_mass(std::uint64_t trials, Interval rate, std::uint64_t k) {
+  if (k < fewest_of_a_kind || trials - k < fewest_of_a_kind || !(rate.width() <= widest_rate * rate.lo * (1 - rate.hi)))
+    return std::nullopt;
+  const double n = static_cast<double>(trials), x = static_cast<double>(k), y = static_cast<double>(trials - k), q = middle_of(rate);
+  const double distance = std::fma(-n, q, x), mean = n * q, other = n * (1 - q);
+  const double cost = mean * plain_deviance(distance / mean) + other * plain_deviance(-distance / other);
+  const bool is_small = std::abs(distance) <= 0.99 * small_deviation * std::min(mean, other);
+  if (cost > 720) return Interval{0, 1e-300};
+  if (!(cost < (is_small ? 600 : 50))) return std::nullopt;  // the relative error is below 1e-11, and nothing underflows
+  constexpr double two_pi = 6.283185307179586;
+  const double exponent = plain_stirling_error(n) - plain_stirling_error(x) - plain_stirling_error(y) - cost;
+  const double value = std::sqrt(n / (two_pi * x * y)) * std::exp(exponent);
+  // the derivatives of the logarithm by the rate are distance/(q (1-q)) and at most 2n/(q (1-q))^2
+  const double width = rate.width() / (q * (1 - q)), moved = std::abs(distance) * width + n * width * width;
+  const double error = 2e-13 + (is_small ? 4e-15 : 8e-14) * cost + moved;
+  if (!(error < 1e-6)) return std::nullopt;
+  return Interval{value * (1 - error), std::min(1.0, value * (1 + error))};
+}
+
+}  // namespace
+
 Interval binomial_mass(std::uint64_t trials, Interval rate, std::uint64_t k) {
   if (k > trials) return Interval::exactly(0);
   const Interval n = Interval::exactly(trials), q = clamp(rate, 0, 1);
@@ -110,6 +154,7 @@ Interval binomial_mass(std::uint64_t trials, Interval rate, std::uint64_t k) {
   if (k == trials) return clamp(exp(n * log(q)), 0, 1);
   if (q.hi == 0 || q.lo == 1) return Interval::exactly(0);
   if (q.lo == 0 || q.hi == 1) return {0, 1};
+  if (const auto plain = plain_mass(trials, q, k)) return *plain;
   const auto distance_from = [&](double end) { return std::fma(-static_cast<double>(trials), end, static_cast<double>(k)); };
   const Interval distance{next_down(distance_from(q.hi)), next_up(distance_from(q.lo))};
   return inner_mass({trials, n * q, n * (1.0 - q), q / (1.0 - q), distance}, k);
@@ -175,6 +220,79 @@ Interval tail_integral(std::uint64_t trials, Interval odds, std::uint64_t k) {
   return {std::max(0.0, (whole - main - rest - beyond).lo), std::min(above[0], (whole - main + squares / 2.0).hi)};
 }
 
+/// P[K > k] / P[K = k] as a series of falling ratios; what follows is at most geometric.
+Interval fair_ratio_by_series(double trials, double k) {
+  double term = 1, sum = 0, terms = 0;
+  for (double j = k; j < trials; ++j) {
+    const double ratio = (trials - j) / (j + 1);
+    term *= ratio;
+    sum += term;
+    ++terms;
+    if (!(ratio < 1)) continue;
+    const double rest = term * ratio / (1 - ratio);
+    if (rest < 1e-15 * sum) break;
+  }
+  const double error = 4 * terms * 0x1p-53 + 2e-15;  // two roundings of each factor and one of each sum; and the rest
+  return {sum * (1 - error), sum * (1 + error)};
+}
+
+/// I_1/I_0, I_2/I_1, I_3/I_2, I_4/I_3 in units of b^(-1/2), I_m the integral of s^m exp(-as - bs^2/2), x = a/sqrt(b): the continued
+/// fraction t_m = m/(x + t_(m+1)), from an upper and from a lower bound of a late one.
+struct MomentRatios {
+  std::array<double, 5> low{}, high{};
+};
+MomentRatios moment_ratios(double x) {
+  const int first = 8 + static_cast<int>(120 / (x * x));
+  double low = 0, high = (first + 1) / x;
+  MomentRatios found;
+  for (int m = first; m >= 1; --m) {
+    const double next = m / (x + high);
+    high = m / (x + low);
+    low = next;
+    if (m <= 4) found.low[static_cast<std::size_t>(m)] = low * (1 - 1e-14), found.high[static_cast<std::size_t>(m)] = high * (1 + 1e-14);
+  }
+  return found;
+}
+
+/// I_0, and enclosures of I_3 and I_4, each in units of its power of b.
+struct Moments {
+  double zeroth;  // with a relative error of 2e-15
+  double third_low, third_high, fourth_low, fourth_high;
+};
+Moments moments_at(double x) {
+  const double whole = mills({{x, 0}, 0}).value;
+  if (x < 2) {  // I_(m+1) = m I_(m-1) - x I_m loses less than three digits
+    const double first = 1 - x * whole, second = whole - x * first, third = 2 * first - x * second, fourth = 3 * second - x * third;
+    constexpr double loss = 1e-12;
+    return {whole, third * (1 - loss), third * (1 + loss), fourth * (1 - loss), fourth * (1 + loss)};
+  }
+  const MomentRatios t = moment_ratios(x);
+  const double low = whole * t.low[1] * t.low[2] * t.low[3], high = whole * t.high[1] * t.high[2] * t.high[3];
+  constexpr double slack = 1e-14;
+  return {whole, low * (1 - slack), high * (1 + slack), low * t.low[4] * (1 - slack), high * t.high[4] * (1 + slack)};
+}
+
+/// P[K > k] / P[K = k] by the integral. [binomial-tail-ratio] with odds 1, where c3 = a and c4 = b.
+Interval fair_ratio_by_integral(double trials, double k) {
+  const double a = 2 * k - trials + 1, b = trials - 1, root = std::sqrt(b), x = a / root;
+  const Moments at = moments_at(x);
+  // at most m! / x^(m+1), and the moment for x = 0
+  const auto most = [x](double by_x, double at_zero) { return std::min(by_x, at_zero) * (1 + 1e-12); };
+  const double x2 = x * x, x4 = x2 * x2;
+  const double fifth = most(120 / (x4 * x2), 8), sixth = most(720 / (x4 * x2 * x), 18.799712059732503),
+               seventh = most(5040 / (x4 * x4), 48), eighth = most(40320 / (x4 * x4 * x), 131.59798441812753);
+  // in units of 1/sqrt(b): a I_3 / 3 + b I_4 / 4 and so on
+  const double per = 1 / b;
+  const double main_low = (x * at.third_low / 3 + at.fourth_low / 4) * per, main_high = (x * at.third_high / 3 + at.fourth_high / 4) * per;
+  const double squares = (x2 * sixth / 9 + x * seventh / 6 + eighth / 16) * per * per;
+  constexpr double end = 0.25;
+  const double rest = (fifth / (5 * root) + sixth / (6 * b)) * per / (1 - end * end);
+  const double beyond = std::exp(-(a * end + b * end * end / 2)) / (x + root * end);
+  constexpr double slack = 1e-13;  // of all roundings, and of the Mills ratio
+  const double low = at.zeroth - main_high - rest - beyond, high = at.zeroth - main_low + squares / 2, scale = (trials - k) / root;
+  return {std::max(0.0, (low - slack * at.zeroth) * scale), (high + slack * at.zeroth) * scale};
+}
+
 }  // namespace
 
 // [binomial-tail-ratio]
@@ -182,7 +300,12 @@ Interval binomial_tail_ratio(std::uint64_t trials, Interval odds, std::uint64_t 
   if (k >= trials) return Interval::exactly(0);
   const Interval left = Interval::exactly(trials - k);
   const bool falls = (left * odds / Interval::exactly(k + 1)).hi < falls_fast;
-  if (trials <= few_trials || trials - k <= few_values || falls || k == 0) return ratio_by_series(trials, odds, k);
+  const bool by_series = trials <= few_trials || trials - k <= few_values || falls || k == 0;
+  if (odds.lo == 1 && odds.hi == 1) {
+    const double n = static_cast<double>(trials), x = static_cast<double>(k);
+    return by_series ? fair_ratio_by_series(n, x) : fair_ratio_by_integral(n, x);
+  }
+  if (by_series) return ratio_by_series(trials, odds, k);
   return left * odds * tail_integral(trials, odds, k);
 }
 

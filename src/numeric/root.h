@@ -134,6 +134,23 @@ struct Verdict {
   double doubt = 0;     ///< the error of the excess, if known; it only guides the search
 };
 
+/// Moves `certain`, at which the side is known (`side` is 1 for before, -1 for after), towards the undecided point `inside`, by secants of
+/// the excess less its error. Returns the last point that was certain.
+template <class Judge>
+[[nodiscard]] double edge_of_doubt(Judge&& judge, double inside, const Verdict& there, double certain, const Verdict& here, double side) {
+  const auto surplus = [side](const Verdict& verdict) { return side * verdict.excess - verdict.doubt; };
+  double low = surplus(there), high = surplus(here);
+  for (int i = 0; i < 16 && std::abs(certain - inside) > 1e-9 * std::abs(certain); ++i) {
+    const double share = low < 0 && high > 0 && i % 3 != 2 ? std::clamp(-low / (high - low) + 1e-3, 1e-3, 0.9) : 0.5;
+    const double at = inside + share * (certain - inside);
+    const Verdict verdict = judge(at);
+    const bool known = side > 0 ? verdict.before : verdict.after;
+    (known ? certain : inside) = at;
+    (known ? high : low) = surplus(verdict);
+  }
+  return certain;
+}
+
 /// Encloses the change of a monotone condition between `low`, which is certainly before it, and `high`, which is certainly after it. Both
 /// ends of the result are certain in the same sense. `judge(x)` is called at most about 150 times; its values at the ends are given.
 template <class Judge>
@@ -180,9 +197,13 @@ template <class Judge>
     const double step = 1.2 * doubt / std::abs(slope);
     return step > smallest && step < 0.25 * (high - low) ? step : smallest;  // also for NaN
   };
-  for (double step = first_step(verdict.doubt + verdict.excess); middle > low && middle + step < high; step *= 2)
+  if (const double doubtful = verdict.doubt / std::abs(slope); doubtful > 0.02 * (high - low) && doubtful < 10 * (high - low))
+    return {edge_of_doubt(judge, middle, verdict, low, {.excess = low_excess}, 1),
+            edge_of_doubt(judge, middle, verdict, high, {.excess = high_excess}, -1)};
+  const double up = first_step(verdict.doubt + verdict.excess), down = first_step(verdict.doubt - verdict.excess);
+  for (double step = up; middle > low && middle + step < high; step *= 2)
     if (judge(middle + step).after) high = middle + step;
-  for (double step = first_step(verdict.doubt - verdict.excess); middle < high && middle - step > low; step *= 2)
+  for (double step = down; middle < high && middle - step > low; step *= 2)
     if (judge(middle - step).before) low = middle - step;
   return {low, high};
 }

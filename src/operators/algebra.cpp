@@ -13,6 +13,7 @@
 #include "numeric/rational.h"
 #include "operators/group.h"
 #include "operators/refine.h"
+#include "operators/subsampled.h"
 #include "operators/words.h"
 #include "operators/worst_profile.h"
 #include "plan/arguments.h"
@@ -177,6 +178,12 @@ LossPointer inverse_loss(LossPointer base) {
 LossPointer symmetric_loss(LossPointer base) {
   base = mixed_changes_of(std::move(base));
   if (base->symmetric()) return base;
+  // [poisson-subsampling] Removal is the worse direction of a symmetric base on a Poisson sample, so the curve is that of the operator C_p.
+  if (const auto sampled = base->capabilities(Direction::remove).sampled;
+      sampled && sampled->sampling == SampledBy::poisson && sampled->base->symmetric()) {
+    static const Citation removal("poisson-subsampling", "removal is the worse direction; its symmetric curve is that of the operator C_p");
+    return std::make_shared<SampledLoss>(LossPointer(base, sampled->base), sampled->rate, removal);
+  }
   if (auto corners = corners_of(*base)) {
     static const Citation worse("two-directions", "the worse of both orders stands for either");
     return std::make_shared<ConstraintsLoss>(std::move(*corners), true, citations_of([&] {
@@ -189,7 +196,7 @@ LossPointer symmetric_loss(LossPointer base) {
 
 Parts in_one_order(Parts parts) {
   std::erase_if(parts, [](const Part& part) { return part.times == 0; });
-  if (parts.size() == 1 && parts.front().times == 1) return parts;
+  if (is_one_step(parts)) return parts;
   for (Part& part : parts) part.loss = mixed_changes_of(std::move(part.loss));
   return parts;
 }

@@ -217,14 +217,17 @@ class BestOfAbove final : public Loss, public StandIn {
 // [best-of-runs] The lower bound: explicit orders of the outcomes of the base, and a single run.
 class BestOfBelow final : public Loss, public StandIn {
  public:
-  BestOfBelow(LossPointer base, const LawPointer& law)
-      : base_(std::move(base)), some_run_(clamp(1.0 - law->phi(Interval::exactly(0)), 0, 1)), citation_(citation_of(*law)) {
+  BestOfBelow(LossPointer base, LawPointer law)
+      : base_(std::move(base)),
+        law_(std::move(law)),
+        some_run_(clamp(1.0 - law_->phi(Interval::exactly(0)), 0, 1)),
+        citation_(citation_of(*law_)) {
     basis_ = citations_of([&] {
-      const std::vector<LevelSet> sets = level_sets(*base_, Direction::remove);
-      if (sets.empty()) return;
-      remove_ = witness_of_orders(sets, *law);
-      add_ = base_->symmetric() ? remove_ : witness_of_orders(level_sets(*base_, Direction::add), *law);
-      rising_ = best_of_rising_losses(sets, *law);
+      const LevelSets levels = level_sets(*base_, Direction::remove);
+      if (levels.sets.empty()) return;
+      remove_.emplace(levels, *law_);
+      if (!base_->symmetric()) add_.emplace(level_sets(*base_, Direction::add), *law_);
+      rising_ = best_of_rising_losses(levels.sets, *law_);
     });
   }
 
@@ -238,7 +241,8 @@ class BestOfBelow final : public Loss, public StandIn {
       if (remove_) found = max(found, by_orders(direction, e));
       return clamp(found, 0, 1);
     };
-    return {ends(epsilon.hi).lo, ends(epsilon.lo).hi};
+    const Interval low = ends(epsilon.hi);
+    return {low.lo, epsilon.lo == epsilon.hi ? low.hi : ends(epsilon.lo).hi};
   }
   [[nodiscard]] bool symmetric() const override { return base_->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return delta(direction, Interval::exactly(infinity)); }
@@ -261,17 +265,21 @@ class BestOfBelow final : public Loss, public StandIn {
 
  private:
   [[nodiscard]] Interval by_orders(Direction direction, double epsilon) const {
-    const auto atoms = [this](Direction which) -> const Atoms& { return which == Direction::add ? *add_ : *remove_; };
-    if (epsilon >= 0) return delta_of(atoms(direction), Interval::exactly(epsilon));
+    const auto value = [&](Direction which, double at) {
+      return Interval::exactly((which == Direction::add && add_ ? *add_ : *remove_).delta(at));
+    };
+    if (epsilon >= 0) return value(direction, epsilon);
     if (epsilon == -infinity) return Interval::exactly(1);
-    return mirrored_delta(epsilon, delta_of(atoms(opposite(direction)), Interval::exactly(-epsilon)));
+    return mirrored_delta(epsilon, value(opposite(direction), -epsilon));
   }
 
   LossPointer base_;
+  LawPointer law_;
   Interval some_run_;  // Pr(N >= 1)
   Citation citation_;
   Citations basis_;
-  std::optional<Atoms> remove_, add_, rising_;
+  std::optional<OrderWitness> remove_, add_;  // one of them serves both directions of a symmetric base
+  std::optional<Atoms> rising_;
 };
 
 LossPointer select_best_of(const Arguments& arguments, const std::function<LossPointer(std::uint64_t)>& runs, const WordContext& context) {
@@ -298,20 +306,13 @@ std::string promise_of_best_of(const Arguments& arguments) {
 }  // namespace
 
 Word best_of_word() {
-  return {
-      .role = Role::operation,
-      .name = "best_of",
-      .meaning = "run a random number of times, show the run with the best score only",
-      .parameters = {{"runs", Kind::law_word, "law of the number of runs"}},
-      .synonyms = {{"repeat_and_select"},
-                   {"select"},
-                   {"tune"},
-                   {"random_search"},
-                   {"grid_search",
-                    "a grid that is walked once is not a random search: its runs are not drawn independently, so best_of does not hold; "
-                    "write repeat(k) for a grid of k settings, which pays for every run"}},
-      .promise = promise_of_best_of,
-      .select = select_best_of};
+  return {.role = Role::operation,
+          .name = "best_of",
+          .meaning = "run a random number of times, show the run with the best score only",
+          .parameters = {{"runs", Kind::law_word, "law of the number of runs"}},
+          .synonyms = {{"repeat_and_select"}, {"select"}, {"tune"}, {"random_search"}, {"grid_search", grid_is_not_random}},
+          .promise = promise_of_best_of,
+          .select = select_best_of};
 }
 
 }  // namespace tradeoff::detail

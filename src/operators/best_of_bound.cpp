@@ -258,14 +258,7 @@ std::vector<FallingLine> upper_lines(std::vector<FallingLine> lines) {
   return kept;
 }
 
-/// At least the largest line at z, or 0.
-double largest_line(const std::vector<FallingLine>& lines, double z) {
-  double highest = 0;
-  for (const FallingLine& line : lines) highest = std::max(highest, line.above - line.below * z);
-  return highest;
-}
-
-/// The same by halving, because the lines are sorted and each is the largest on one range; for searches.
+/// About the largest line at z, or 0, by halving, because the lines are sorted and each is the largest on one range; for searches.
 double rough_largest_line(const std::vector<FallingLine>& lines, double z) {
   std::size_t low = 0, high = lines.empty() ? 0 : lines.size() - 1;
   while (low < high) {
@@ -274,6 +267,31 @@ double rough_largest_line(const std::vector<FallingLine>& lines, double z) {
     (rises ? low : high) = rises ? middle + 1 : middle;
   }
   return lines.empty() ? 0 : std::max(0.0, lines[low].above - lines[low].below * z);
+}
+
+constexpr std::size_t block_size = 64;
+
+/// For each block of lines, one that is at least as large as all of them at z >= 0.
+std::vector<FallingLine> lines_above_blocks(const std::vector<FallingLine>& lines) {
+  std::vector<FallingLine> blocks;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i % block_size == 0) blocks.push_back(lines[i]);
+    blocks.back().above = std::max(blocks.back().above, lines[i].above);
+    blocks.back().below = std::min(blocks.back().below, lines[i].below);
+  }
+  return blocks;
+}
+
+/// At least the largest line at z, or 0. Rounding is monotone, so a block below another line has no larger value.
+double largest_line(const std::vector<FallingLine>& lines, const std::vector<FallingLine>& blocks, double z) {
+  const auto at = [z](const FallingLine& line) { return line.above - line.below * z; };
+  double highest = rough_largest_line(lines, z);
+  for (std::size_t block = 0; block < blocks.size(); ++block) {
+    if (at(blocks[block]) <= highest) continue;
+    const std::size_t end = std::min(lines.size(), (block + 1) * block_size);
+    for (std::size_t i = block * block_size; i < end; ++i) highest = std::max(highest, at(lines[i]));
+  }
+  return highest;
 }
 
 }  // namespace
@@ -299,7 +317,8 @@ SelectionBound::Split SelectionBound::split_at(double start) const {
 
   // The maximum of the lines, cut off at z0, lies below its chords between some z; they are chosen for accuracy only.
   std::vector<std::pair<double, double>> corners{{start, 0}};
-  const double at_zero = largest_line(lines, 0);
+  const std::vector<FallingLine> blocks = lines_above_blocks(lines);
+  const double at_zero = largest_line(lines, blocks, 0);
   double step = 0.3;
   while (corners.back().first > 0) {
     const auto [z, value] = corners.back();
@@ -310,7 +329,7 @@ SelectionBound::Split SelectionBound::split_at(double start) const {
       next_value = rough_largest_line(lines, next);
       if (step < 1e-7 || (value + next_value) / 2 <= rough_largest_line(lines, (z + next) / 2) * (1 + chord_excess)) break;
     }
-    corners.emplace_back(next, largest_line(lines, next));
+    corners.emplace_back(next, largest_line(lines, blocks, next));
     if (corners.size() > 2000) corners.emplace_back(0, at_zero);
   }
   double slope_before = 0;

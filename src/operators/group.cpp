@@ -20,23 +20,49 @@
 #include "numeric/minimize.h"
 #include "operators/algebra.h"
 #include "operators/duality.h"
+#include "operators/iterated_loss.h"
 #include "operators/words.h"
 #include "operators/worst_profile.h"
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
 
 namespace tradeoff::detail {
+
+// delta(e/size) <= delta_group(e) <= size exp((size - 1) e/size) delta(e/size), so the largest losses and the limit
+// are multiples, and below G_mu the iteration stays below G with the multiple of mu. [group-privacy]
+Tail group_tail(const Tail& base, std::size_t size) {
+  const Interval times = Interval::exactly(static_cast<double>(size));
+  const LargestLoss largest{times * base.largest.remove, times * base.largest.add};
+  if (base.zero_from < infinity) return pure_tail(largest);
+  if (base.limit.lo == infinity) return heavy_tail(base.kind, largest);
+  Tail tail;
+  tail.largest = largest;
+  tail.limit = times * base.limit;
+  if (base.gdp_mu < infinity) {
+    tail.kind = TailKind::gdp;
+    tail.gdp_mu = (times * base.gdp_mu).hi;
+  }
+  if (base.gaussian) {
+    const GaussianTail& one = *base.gaussian;
+    const Interval slope = (times - 1.0 + one.slope) / times;
+    tail.gaussian = GaussianTail{(log(times) + one.log_factor).hi, slope.hi, (times * one.width).hi, (times * std::max(one.from, 0.0)).hi};
+    if (tail.kind == TailKind::unknown) tail.kind = TailKind::gaussian;
+  }
+  return tail;
+}
+
+std::string group_key(const Loss& base, std::size_t size) {
+  const std::string inner = base.key();
+  return inner.empty() ? inner : make_key("group", {Interval::exactly(static_cast<double>(size))}) + "(" + inner + ")";
+}
+
 namespace {
 
-constexpr std::size_t most_atoms = 4000;         // atoms of an iterated finite distribution; more would make each question slow
+constexpr std::size_t most_atoms = 20000;        // atoms of an iterated finite distribution; more would make each question slow
 constexpr double work_of_reading = 0.5;          // work of evaluating a formula, in the units of loss/work.h
 constexpr std::uint64_t most_iterations = 1000;  // without a closed form each iteration costs a search
 
 const Interval zero = Interval::exactly(0);
-
-/// Of an iterated curve, where the curve of one record is all that is used.
-constexpr const char* what_it_is =
-    "it is the worst over all mechanisms with that curve, so the lower end is no statement about this mechanism";
 
 /// An edge of a power function h = 1 - f; `length` is its extent along the axis in use.
 struct Edge {
@@ -99,36 +125,14 @@ struct Power {
   Interval value;
 };
 
-/// The tail of the group. delta(e/size) <= delta_group(e) <= size exp((size - 1) e/size) delta(e/size), so the largest losses and the limit
-/// are multiples, and below G_mu the iteration stays below G with the multiple of mu. [group-privacy]
-Tail grouped_tail(const Tail& base, std::size_t size) {
-  const Interval times = Interval::exactly(static_cast<double>(size));
-  const LargestLoss largest{times * base.largest.remove, times * base.largest.add};
-  if (base.zero_from < infinity) return pure_tail(largest);
-  if (base.limit.lo == infinity) return heavy_tail(base.kind, largest);
-  Tail tail;
-  tail.largest = largest;
-  tail.limit = times * base.limit;
-  if (base.gdp_mu < infinity) {
-    tail.kind = TailKind::gdp;
-    tail.gdp_mu = (times * base.gdp_mu).hi;
-  }
-  if (base.gaussian) {
-    const GaussianTail& one = *base.gaussian;
-    const Interval slope = (times - 1.0 + one.slope) / times;
-    tail.gaussian = GaussianTail{(log(times) + one.log_factor).hi, slope.hi, (times * one.width).hi, (times * std::max(one.from, 0.0)).hi};
-    if (tail.kind == TailKind::unknown) tail.kind = TailKind::gaussian;
-  }
-  return tail;
-}
-
 /// The iteration of a curve that is known by its profile only. [group-privacy]
 class GroupedLoss final : public Loss, public ClosedForms {
  public:
   GroupedLoss(LossPointer base, std::uint64_t size)
       : base_(std::move(base)),
         size_(numeric::to_size(size)),
-        iteration_("group-privacy", std::to_string(size) + " records: the trade-off function iterated, from its profile; " + what_it_is) {
+        iteration_("group-privacy",
+                   std::to_string(size) + " records: the trade-off function iterated, from its profile; " + what_iteration_is) {
     const double zero_from = base_->tail().zero_from;
     largest_loss_ = std::min(zero_from, 700.0);  // e^e overflows soon after 700
     infinite_remove_ = iterated_mass(Direction::remove);
@@ -145,7 +149,7 @@ class GroupedLoss final : public Loss, public ClosedForms {
   [[nodiscard]] Interval infinite_mass(Direction direction) const override {
     return direction == Direction::add ? infinite_add_ : infinite_remove_;
   }
-  [[nodiscard]] Tail tail() const override { return grouped_tail(base_->tail(), size_); }
+  [[nodiscard]] Tail tail() const override { return group_tail(base_->tail(), size_); }
   [[nodiscard]] std::optional<Interval> closed_beta(Direction direction, Interval alpha) const override {
     const Profile profile(*base_, direction);
     Interval beta = dual_beta(profile, alpha);
@@ -158,10 +162,7 @@ class GroupedLoss final : public Loss, public ClosedForms {
     base_->cite();
     record(iteration_);
   }
-  [[nodiscard]] std::string key() const override {
-    const std::string inner = base_->key();
-    return inner.empty() ? inner : make_key("group", {Interval::exactly(static_cast<double>(size_))}) + "(" + inner + ")";
-  }
+  [[nodiscard]] std::string key() const override { return group_key(*base_, size_); }
 
  private:
   [[nodiscard]] Interval line(Direction direction, double epsilon, double u) const {
@@ -355,22 +356,22 @@ LossPointer iterated(LossPointer base, std::uint64_t size) {
   const Atoms* atoms = base->atoms(Direction::remove);
   const bool fits = atoms != nullptr && atoms->mirrored == base->symmetric() && atoms->finite.size() <= most_atoms / size;
   if (fits) {
-    const std::string inner = base->key();
-    const std::string key = inner.empty() ? inner : make_key("group", {times}) + "(" + inner + ")";
+    const std::string key = group_key(*base, numeric::to_size(size));
     Atoms law = group_atoms(*atoms, size);
     law.slack = -expm1(times * log1p(-Interval::exactly(atoms->slack))).lo;
     if (!atoms->mirrored) law.other_infinite = group_atoms(swapped(*atoms), size).infinite;
-    const Tail tail = grouped_tail(base->tail(), numeric::to_size(size));
+    const Tail tail = group_tail(base->tail(), numeric::to_size(size));
     const bool known = tail.zero_from < infinity || tail.gdp_mu < infinity || tail.gaussian;
     // The losses of a group are sums of `size` losses of one record.
     std::optional<LossLattice> lattice = base->lattice();
     if (lattice) lattice->odd_half_steps = lattice->odd_half_steps && size % 2 != 0;
-    return finite_loss(std::move(law), key, grouping_of(*base, size, std::string("; ") + what_it_is),
+    return finite_loss(std::move(law), key, grouping_of(*base, size, std::string("; ") + what_iteration_is),
                        known ? std::optional(tail) : std::nullopt, lattice);
   }
   if (size > most_iterations)
     throw TooLargeError("group: size = " + std::to_string(size) + " is not supported for this curve; at most " +
                         std::to_string(most_iterations));
+  if (LossPointer closed = iterated_loss(base, numeric::to_size(size))) return budgeted(std::move(closed));
   return budgeted(std::make_shared<GroupedLoss>(std::move(base), size));  // every evaluation is a search
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "loss/atoms.h"
 #include "loss/loss.h"
@@ -16,6 +17,13 @@ namespace tradeoff::detail {
 
 /// The same for a finite symmetric distribution, edge by edge: exact.
 [[nodiscard]] Atoms group_atoms(const Atoms& atoms, std::uint64_t size);
+
+/// Of an iterated curve, where the curve of one record is all that is used.
+inline constexpr const char* what_iteration_is =
+    "it is the worst over all mechanisms with that curve, so the lower end is no statement about this mechanism";
+/// The tail and the key of a group.
+[[nodiscard]] Tail group_tail(const Tail& base, std::size_t size);
+[[nodiscard]] std::string group_key(const Loss& base, std::size_t size);
 
 /// The group of a loss that is not symmetric: a symmetric pair that covers additions and removals mixed, and the pair for one kind of
 /// change, which answers if a direction is given.

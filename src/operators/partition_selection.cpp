@@ -71,7 +71,7 @@ double excess_of(const std::vector<TestPoint>& points, const std::vector<TestPoi
 }
 
 /// [partition-selection] The worst of all numbers of users, without the rounding of a polygon; compositions use the polygon.
-class PartitionLoss final : public Loss, public FiniteForm {
+class PartitionLoss final : public Loss, public ComposedForm {
  public:
   PartitionLoss(std::vector<Interval> keep, LossPointer polygon) : keep_(std::move(keep)), polygon_(std::move(polygon)) {}
 
@@ -88,8 +88,8 @@ class PartitionLoss final : public Loss, public FiniteForm {
   }
   [[nodiscard]] bool symmetric() const override { return false; }
   [[nodiscard]] Tail tail() const override { return polygon_->tail(); }
-  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.finite_form = this}; }
-  [[nodiscard]] LossPointer finite_form() const override { return polygon_; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.composed_form = this}; }
+  [[nodiscard]] LossPointer composed_form() const override { return polygon_; }
   [[nodiscard]] std::string key() const override { return polygon_->key(); }
   void cite() const override { polygon_->cite(); }
 
@@ -203,7 +203,7 @@ LossPointer make_partition_selection(const Arguments& arguments, const WordConte
   }
   return context.bracket(
       [&]() -> LossPointer {
-        if (partitions > 1) return times(one->capabilities(Direction::remove).finite_form->finite_form());
+        if (partitions > 1) return times(one->capabilities(Direction::remove).composed_form->composed_form());
         return std::make_shared<AdaptiveChoice>(one, std::make_shared<ChosenOnce>(key, one));
       },
       tables);

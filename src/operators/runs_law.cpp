@@ -287,15 +287,12 @@ Word binomial_runs_word() {
 }
 
 Word exact_runs_word() {
-  return {
-      .role = Role::law,
-      .name = "exactly",
-      .meaning = "always the same number of runs",
-      .parameters = {{"times", Kind::integer, "number of runs", range::whole(1, 1'000'000'000)}},
-      .synonyms = {{"grid",
-                    "a grid that is walked once is not a random search: its runs are not drawn independently, so best_of does not hold; "
-                    "write repeat(k) for a grid of k settings, which pays for every run"}},
-      .law = make_exact_runs};
+  return {.role = Role::law,
+          .name = "exactly",
+          .meaning = "always the same number of runs",
+          .parameters = {{"times", Kind::integer, "number of runs", range::whole(1, 1'000'000'000)}},
+          .synonyms = {{"grid", grid_is_not_random}, {"grid_search", grid_is_not_random}},
+          .law = make_exact_runs};
 }
 
 Word stated_runs_word() {

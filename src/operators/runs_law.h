@@ -10,6 +10,10 @@
 
 namespace tradeoff::detail {
 
+inline constexpr const char* grid_is_not_random =
+    "a grid that is walked once is not a random search: its runs are not drawn independently, so best_of does not hold; "
+    "write repeat(k) for a grid of k settings, which pays for every run";
+
 /// The law of a random number N of runs, through its generating function phi(s) = E s^N. All derivatives of phi are at least 0 on [0, 1],
 /// so each of the functions below rises. Arguments lie within [0, 1]; results are enclosures. [best-of-runs]
 class RunsLaw {

@@ -201,8 +201,13 @@ std::optional<BreakExpansion> SampledLoss::expansion(Direction /*direction*/, Pa
   return sampled_gaussian_expansion(SampledBy::fixed, *mu, rate_, end);
 }
 
-SampledLoss::SampledLoss(LossPointer base, Interval rate)
-    : base_(std::move(base)), rate_(rate), transform_(subsampled_transform(*base_, rate, SampledBy::fixed, Direction::remove)) {
+SampledLoss::SampledLoss(LossPointer base, Interval rate) : SampledLoss(std::move(base), rate, fixed_size_subsampling()) {}
+
+SampledLoss::SampledLoss(LossPointer base, Interval rate, Citation theorem)
+    : base_(std::move(base)),
+      rate_(rate),
+      transform_(subsampled_transform(*base_, rate, SampledBy::fixed, Direction::remove)),
+      theorem_(std::move(theorem)) {
   for (const double corner : base_->corners(Direction::remove))
     if (corner > 0) corners_.push_back(sampled_corner(corner, rate_.lo));  // the mirror image; every lattice contains the atom at 0
   const Atoms* atoms = base_->atoms(Direction::remove);
@@ -239,7 +244,7 @@ Interval SampledLoss::delta(Direction direction, Interval epsilon) const {
     const Interval there{positive(std::abs(e), rate_.lo).lo, positive(std::abs(e), rate_.hi).hi};
     return clamp(e >= 0 ? there : mirrored_delta(e, there), 0, 1);
   };
-  return by(fixed_size_subsampling(), over(epsilon, at));
+  return by(theorem_, over(epsilon, at));
 }
 
 Interval SampledLoss::log_delta(Direction direction, Interval epsilon) const {
@@ -248,7 +253,7 @@ Interval SampledLoss::log_delta(Direction direction, Interval epsilon) const {
     const Interval exact_rate = Interval::exactly(rate);
     return log(exact_rate) + base_->log_delta(direction, inner_epsilon(e, exact_rate));
   };
-  return by(fixed_size_subsampling(), {at(epsilon.hi, rate_.lo).lo, at(epsilon.lo, rate_.hi).hi});
+  return by(theorem_, {at(epsilon.hi, rate_.lo).lo, at(epsilon.lo, rate_.hi).hi});
 }
 
 Tail SampledLoss::tail() const {
@@ -264,7 +269,7 @@ std::string SampledLoss::key() const { return wrap("sample", base_->key(), rate_
 
 void SampledLoss::cite() const {
   base_->cite();
-  record(fixed_size_subsampling());
+  record(theorem_);
 }
 
 // [two-directions]

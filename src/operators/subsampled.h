@@ -42,6 +42,8 @@ class PoissonLoss final : public Loss {
 class SampledLoss final : public Loss, public BreakPoints {
  public:
   SampledLoss(LossPointer base, Interval rate);
+  /// For another theorem by which the curve is that of the operator C_p.
+  SampledLoss(LossPointer base, Interval rate, Citation theorem);
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override;
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override;
@@ -63,6 +65,7 @@ class SampledLoss final : public Loss, public BreakPoints {
   std::unique_ptr<const Transform> transform_;
   std::vector<double> corners_;
   std::optional<LossLattice> lattice_;
+  Citation theorem_;
 };
 
 /// The larger of both directions at every epsilon >= 0, and its mirror below 0: the symmetric pair that replaces a loss that is not

@@ -11,24 +11,25 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr std::size_t most_atoms = 4000;     // for more atoms a lattice is cheaper
+constexpr std::size_t most_atoms = 16000;    // for more atoms a lattice is cheaper
 constexpr double negligible_mass = 1e-200;   // of infinite losses: far below the rounding of a sum of masses
 constexpr double negligible_weight = 1e-22;  // of an atom under the tilted law
-constexpr double most_atom_width = 1e-11;    // relative, of masses and losses
+constexpr double most_loss_width = 1e-11;    // relative
+constexpr double most_atom_width = 1e-9;     // of the sum of all masses: it is about the relative error of log M
+constexpr double small_width = 1e-6;         // relative, of a mass: that of a wider one is taken from above
 constexpr double least_mass = 1e-290;        // of a node: smaller ones are not known to full precision
 constexpr double most_left_out = 1e-250;     // the mass of an atom that need not be known well
 constexpr double most_loss = 600;            // its exponential must not overflow
 
-/// Whether mass and loss are known well enough for a node.
-bool is_precise(const Atom& atom) {
-  return atom.mass.lo > least_mass && atom.mass.lo * std::exp(-atom.loss.hi) > least_mass &&
-         atom.mass.hi - atom.mass.lo <= most_atom_width * atom.mass.lo &&
-         atom.loss.hi - atom.loss.lo <= most_atom_width * (std::abs(atom.loss.lo) + 1e-3);
+/// Whether the loss is known well enough for a node, and the mass is not too small.
+bool is_node(const Atom& atom) {
+  return atom.mass.hi > least_mass && atom.mass.hi * std::exp(-atom.loss.hi) > least_mass &&
+         atom.loss.hi - atom.loss.lo <= most_loss_width * (std::abs(atom.loss.lo) + 1e-3);
 }
 
 /// The atoms under Q, given that the loss is finite: W = mass exp(-loss) / (1 - Q(L = -infinity)). Both laws are divided by their finite
-/// masses, which moves every loss by `shift`, so that both are probabilities. An atom of negligible mass that is not known well is no node:
-/// what it may add to a sum is an error. [atoms-transform]
+/// masses, which moves every loss by `shift`, so that both are probabilities. An atom of negligible mass may be no node: what it adds to a
+/// sum is an error. [atoms-transform]
 class AtomNodes final : public NodeLaw {
  public:
   explicit AtomNodes(const Atoms& atoms) {
@@ -38,12 +39,13 @@ class AtomNodes final : public NodeLaw {
     const double move = middle_of(shift_);
     Interval total = Interval::exactly(0), total_under_p = total;
     for (auto atom = atoms.finite.rbegin(); atom != atoms.finite.rend(); ++atom) {  // losses increase
-      if (!is_precise(*atom)) {
+      if (!is_node(*atom)) {
         left_out_.push_back({(log(Interval::exactly(atom->mass.hi)) - atom->loss - log(finite)).hi, atom->loss + shift_});
         continue;
       }
       const Interval weight = atom->mass * exp(-atom->loss) / finite;
-      const double middle = 0.5 * (weight.lo + weight.hi), loss = 0.5 * (atom->loss.lo + atom->loss.hi) + move;
+      const bool wide = weight.width() > small_width * weight.hi;
+      const double middle = wide ? weight.hi : 0.5 * (weight.lo + weight.hi), loss = 0.5 * (atom->loss.lo + atom->loss.hi) + move;
       nodes_.weight.push_back(middle);
       nodes_.log_weight.push_back(std::log(middle));
       nodes_.log_weight_error.push_back((weight.hi - weight.lo) / middle + 4 * unit_roundoff * (1 + std::abs(nodes_.log_weight.back())));
@@ -148,7 +150,7 @@ class AtomsTransform final : public Transform {
 std::shared_ptr<const Transform> atoms_transform(const Atoms& atoms) {
   const auto unusable = [](const Atom& atom) {
     return !(std::abs(atom.loss.lo) < most_loss) || !(std::abs(atom.loss.hi) < most_loss) ||
-           (!is_precise(atom) && !((atom.mass * exp(-atom.loss)).hi <= most_left_out && atom.mass.hi <= most_left_out));
+           (!is_node(atom) && !((atom.mass * exp(-atom.loss)).hi <= most_left_out && atom.mass.hi <= most_left_out));
   };
   constexpr double most_infinite = 0.5;  // a pair that reveals more is not divided by what is left
   const bool usable_masses =

@@ -180,7 +180,7 @@ void NodeTilt::find_log_moment(double rough) {
     log_moment_error_ = slack * error / moment + (log1p_error + 4 * unit_roundoff) * std::abs(log_moment_);
   }
   log_moment_error_ += quadrature * 1.01;
-  if (!(quadrature < 1e-3)) log_moment_error_ = infinity;
+  if (!(quadrature < 1e-3) || !(sum_error_ < 1e-3)) log_moment_error_ = infinity;  // the errors are those of first order
 }
 
 // [contour-rounding] M mean = E_Q[(w^p - 1) l - e2(l)] because E_Q[l] = -E_Q[e2(l)]; the node sums differ from the node mean only by sum_j

@@ -56,22 +56,26 @@ ZcdpNodes::ZcdpNodes(Interval rho, Interval rate, SampledBy sampling, const Rang
   unit_error_ = 1e-60 + std::exp(std::min(700.0, worst)) * outward;
 }
 
-// [zcdp-transform] s0 is where exp(-rho s^2) + exp(-rho (s + 1)^2) = 1: the two halves have all the mass. If it is smaller than the part
-// that is left out, only that is known.
-void ZcdpNodes::find_low(Interval rho) {
+// [zcdp-transform] s0 is where exp(-rho s^2) + exp(-rho (s + 1)^2) = 1: the two halves have all the mass.
+Interval zcdp_start(Interval rho) {
   const auto rising = [&](double s) {
     const Interval point = Interval::exactly(s);
     return -expm1(-(rho * square(point))) - exp(-(rho * square(point + 1.0)));
   };
-  const double width = 1 / std::sqrt(rho_), least = least_part * width;
-  if (rising(least).lo > 0) {
-    start_ = {0, least};
-    low_ = least;
+  const double width = 1 / std::sqrt(middle_of(rho)), least = least_part * width;
+  if (rising(least).lo > 0) return {0, least};
+  return numeric::increasing_root(rising, Interval::exactly(0), width, {least, 100 * width});
+}
+
+// [zcdp-transform] If the start is smaller than the part that is left out, only that is known.
+void ZcdpNodes::find_low(Interval rho) {
+  start_ = zcdp_start(rho);
+  if (start_.lo == 0) {
+    const double least = low_ = start_.hi;
     low_a_ = rho.hi * least * least * outward;
     low_b_ = 2 * rho.hi * least * (1 + least) * std::exp(-rho.lo) * outward;
     return;
   }
-  start_ = numeric::increasing_root(rising, Interval::exactly(0), width, {least, 100 * width});
   low_ = middle_of(start_);
   low_a_ = 2 * rho.hi * start_.hi * start_.width() * outward;
   low_b_ = 2 * rho.hi * (1 + start_.hi) * start_.width() * outward;

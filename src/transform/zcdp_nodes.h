@@ -9,6 +9,9 @@
 
 namespace tradeoff::detail {
 
+/// s0 of the pair below; {0, 1e-14/sqrt(rho)} if it is smaller than that. [zcdp-transform]
+[[nodiscard]] Interval zcdp_start(Interval rho);
+
 /// The symmetric pair that rho-zCDP implies, whole (rate 1) or on a random sample. Its loss is +x(s) or -x(s), where x(s) = rho (2s + 1) +
 /// log(s/(1 + s)) and s > s0; the positive half has the density a(s) = 2 rho s exp(-rho s^2) under P and b(s) = a(s) exp(-x(s)) under Q,
 /// the negative half has them exchanged. Gauss-Legendre panels in s, with a bound of the error for every power. [zcdp-transform]

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "loss/gaussian_profile.h"
 #include "mechanism/adaptive_range.h"
+#include "mechanism/choices_gaussian.h"
 #include "numeric/arithmetic.h"
 #include "support/matchers.h"
 
@@ -207,7 +209,61 @@ TEST(AdaptiveRange, AThousandStepsAreTight) {
   EXPECT_LT(delta_at(loss, Interval::exactly(20)).hi, 1e-20);  // beyond the first table
 }
 
-TEST(AdaptiveRange, WhatTakesTooLongIsLeftToProducts) {
+/// The largest value of one choice of bounded range before a Gaussian pair, over choices t and thresholds, minus that of another Gaussian
+/// pair.
+double excess_over_gaussian(double range, double s, double bound) {
+  const auto gaussian = [](double square, double e) {
+    return middle_of(gaussian_delta(sqrt(Interval::exactly(square)), Interval::exactly(e)));
+  };
+  double most = -1;
+  for (int i = 0; i <= 20; ++i)
+    for (int j = -10; j <= 40; ++j) {
+      const double t = range * i / 20, e = std::sqrt(s) * j / 5, p = std::expm1(t - range) / std::expm1(-range);
+      most = std::max(most, p * gaussian(s, e - t) + (1 - p) * gaussian(s, e - t + range) - gaussian(bound, e));
+    }
+  return most;
+}
+
+// [choices-gaussian]
+TEST(ChoicesGaussian, OneStepBeforeAGaussianPair) {
+  for (const double range : {0.05, 0.5, 2.0})
+    for (const double ratio : {1.2, 2.0, 5.0, 40.0}) {
+      const double w = range * range / 4, s = ratio * w;
+      if (w > 12 * (1 - 1 / ratio)) continue;
+      EXPECT_LE(excess_over_gaussian(range, s, s * s / (s - w)), 1e-14) << range << " " << ratio;
+      if (range > 1) continue;  // two losses far apart are far from a normal law
+      EXPECT_GT(excess_over_gaussian(range, s, s + 0.97 * w), 1e-9 * w) << range << " " << ratio;
+    }
+}
+
+// [choices-gaussian]
+TEST(ChoicesGaussian, ItIsAboveTheWorstCaseAndCloseToIt) {
+  for (const double range : {0.1, 1.0})
+    for (const std::uint64_t uses : {2, 30, 150}) {
+      const std::vector<UsesOfRange> all{{Interval::exactly(range), uses}};
+      const LossPointer exact = adaptive_range_loss(all, {}), bound = choices_gaussian(all, {});
+      const double deviation = range * std::sqrt(static_cast<double>(uses)) / 2;
+      for (const double place : {0.0, 1.0, 2.5, 5.0, 7.0}) {
+        const Interval e = Interval::exactly(place * deviation);
+        EXPECT_GE(delta_at(bound, e).hi, delta_at(exact, e).lo) << range << " " << uses << " " << place;
+      }
+      const double mu = bound->gaussian_mu()->hi, excess = mu * mu / (deviation * deviation) - 1;
+      EXPECT_NEAR(excess, (3 + std::log1p(static_cast<double>(uses))) / static_cast<double>(uses), 1e-9);
+    }
+}
+
+// [choices-gaussian] In every order; a range that counts little costs little.
+TEST(ChoicesGaussian, SeveralRangesAndLargeOnes) {
+  const std::vector<UsesOfRange> all{{Interval::exactly(0.5), 40}, {Interval::exactly(0.25), 100}};
+  const LossPointer exact = adaptive_range_loss(all, {}), bound = choices_gaussian(all, {});
+  for (const double e : {0.0, 1.0, 3.0, 8.0})
+    EXPECT_GE(delta_at(bound, Interval::exactly(e)).hi, delta_at(exact, Interval::exactly(e)).lo) << e;
+  const auto mu = [](std::vector<UsesOfRange> uses) { return choices_gaussian(uses, {})->gaussian_mu()->hi; };
+  EXPECT_NEAR(mu({{Interval::exactly(0.5), 1000}, {Interval::exactly(1e-3), 1}}), mu({{Interval::exactly(0.5), 1000}}), 1e-6);
+  EXPECT_EQ(choices_gaussian({{Interval::exactly(6), 100}}, {}), nullptr);
+}
+
+TEST(AdaptiveRange, WhatTakesTooLongIsLeftToOthers) {
   EXPECT_EQ(adaptive_range_loss({{Interval::exactly(0.1), 10'000'000}}, {}), nullptr);
   EXPECT_EQ(adaptive_range_loss({{Interval::exactly(1e5), 3}}, {}), nullptr);
   EXPECT_EQ(adaptive_range_loss({{Interval::exactly(0), 3}}, {}), nullptr);

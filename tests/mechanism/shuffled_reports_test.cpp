@@ -61,6 +61,15 @@ TEST(ShuffledReports, AnswersContainTheGoldenUpperEnds) {
   }
 }
 
+// Fewer clones hide less: each report is a clone with chance exp(-epsilon0) only, which another proof gives.
+TEST(ShuffledReports, AnswersAreBelowTheWeakerPair) {
+  for (const auto& entry : test::golden_group("selection.json", "shuffle_clone_weak")) {
+    const auto& in = entry["inputs"];
+    const Curve curve = analyze(parse("shuffled_reports(epsilon=" + spelled(in["epsilon0"]) + ", users=" + spelled(in["users"]) + ")"));
+    EXPECT_LE(curve.delta_at(test::golden_interval(in["e"])).hi, std::stod(entry["value"].get<std::string>())) << entry["id"];
+  }
+}
+
 // The sum over all cells at sizes at which differences of log-gamma functions lose their digits; values of the checked prototype.
 TEST(ShuffledReports, ABillionUsersAreAnsweredToFourDigits) {
   const auto upper = [](const char* plan, double epsilon) { return analyze(parse(plan)).delta_at(Interval::exactly(epsilon)).hi; };
@@ -72,6 +81,15 @@ TEST(ShuffledReports, ABillionUsersAreAnsweredToFourDigits) {
   expect_near(upper("shuffled_reports(4, 1e9)", 1e-3), 8.26656e-8, 8.26714e-8);
   expect_near(upper("shuffled_reports(10, 1e9)", 0.02), 2.443237e-6, 2.443394e-6);
   expect_near(upper("shuffled_reports(4, 1e6)", 0.02), 9.5117e-5, 9.51171e-5);
+}
+
+// Shuffling is post-processing: no epsilon exceeds that of one report, even where hardly any clone hides it.
+TEST(ShuffledReports, NoEpsilonExceedsThatOfOneReport) {
+  for (const char* const epsilon : {"0.5", "20", "37", "50", "499"}) {
+    const std::string plan = std::string("shuffled_reports(") + epsilon + ", 1e9";
+    EXPECT_LE(analyze(parse(plan + ")")).epsilon_at(1e-6).hi, std::stod(epsilon));
+    EXPECT_LE(analyze(parse(plan + ", randomizer=randomized_response, choices=4)")).epsilon_at(1e-6).hi, std::stod(epsilon));
+  }
 }
 
 /// The profile of the counts of answers by randomised response, for given values of the other users, by the sum over all their answers.
@@ -200,7 +218,7 @@ TEST(LatticePair, LiesOnItsSideOfTheProfile) {
   for (const std::uint64_t users : {5U, 500U, 50000U}) {
     const auto both = [&](ComposedBy side) {
       const LossPointer loss = shuffled_loss(clone_law(Interval::exactly(1), users), side);
-      return std::pair(loss, loss->capabilities(Direction::remove).finite_form->finite_form());
+      return std::pair(loss, loss->capabilities(Direction::remove).composed_form->composed_form());
     };
     const auto [truth, above] = both(ComposedBy::pair_above);
     const auto [same, below] = both(ComposedBy::pair_below);

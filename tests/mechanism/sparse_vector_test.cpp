@@ -330,5 +330,85 @@ TEST(ProfileNodes, LeavesOutWhatTheOthersImply) {
   EXPECT_THAT(delta_of(atoms, Interval::exactly(0)), Encloses(0.3));
 }
 
+/// The law of W, the number of pairs with the first query above among so many pairs with different answers, by the midpoint rule; what is
+/// missing is the chance that the stream ends before. `first` and `second` are the levels of both kinds.
+std::vector<double> law_of_pairs(const SparseVector& vector, std::size_t pairs, double first, double second) {
+  constexpr double step = 0.05;
+  const double b1 = vector.threshold_scale.lo, b2 = vector.query_scale.lo;
+  const auto positives = static_cast<std::size_t>(vector.positives);
+  std::vector<double> law(pairs + 1, 0.0);
+  for (double r = -25 + step / 2; r < 25; r += step) {
+    const double p = survival(vector.noise, (r * b1 - first) / b2), q = survival(vector.noise, (r * b1 - second) / b2);
+    const double some = 1 - (1 - p) * (1 - q), one = p * (1 - q) / some, other = q * (1 - p) / some, both = p * q / some;
+    // by answers above so far, pairs that differ, and W; the last answer above ends the stream
+    std::vector<std::vector<double>> now(pairs + 1, std::vector<double>(pairs + 1, 0.0));
+    std::vector<std::vector<std::vector<double>>> at(positives + 2, now);
+    at[0][0][0] = density(vector.noise, r) * step;
+    for (std::size_t above = 0; above + 1 < positives; ++above)
+      for (std::size_t differ = 0; differ < pairs; ++differ)
+        for (std::size_t w = 0; w <= differ; ++w) {
+          const double mass = at[above][differ][w];
+          at[above + 1][differ + 1][w + 1] += mass * one;
+          at[above + 1][differ + 1][w] += mass * other;
+          at[above + 2][differ][w] += mass * both;
+        }
+    // complete with at most positives - 1 answers above; a pair whose second answer would be the last one is cut off in this test too
+    for (std::size_t above = 0; above < positives; ++above)
+      for (std::size_t w = 0; w <= pairs; ++w) law[w] += at[above][pairs][w];
+  }
+  return law;
+}
+
+// The lower end is that of one of these streams, or below it.
+TEST(SparseVector, PairsOfQueriesRevealWhatTheLowerEndStates) {
+  for (const Movement movement : {Movement::any, Movement::rising})
+    for (const auto& [b1, b2] : {std::pair{2.0, 4.0}, {0.7, 6.0}, {4.0, 3.0}}) {
+      const SparseVector vector = laplace_vector(b1, b2, 9, movement);
+      const LossPointer witness = sparse_vector_paired_queries(vector, true);
+      const double move = movement == Movement::any ? 1 : 0;
+      for (const double epsilon : {0.0, 0.2, 0.5}) {
+        double most = 0;
+        for (const double level : {0.0, 0.3, 0.8, 1.6})
+          for (std::size_t pairs = 1; pairs < 9; ++pairs) {
+            const double place = -level * b2 + (movement == Movement::any ? 0 : 0.5);
+            const auto with = law_of_pairs(vector, pairs, place, place), without = law_of_pairs(vector, pairs, place - 1, place + move);
+            double sum = 0;
+            for (std::size_t w = 0; w <= pairs; ++w) sum += std::max(0.0, with[w] - std::exp(epsilon) * without[w]);
+            most = std::max(most, sum);
+          }
+        const double found = witness->delta(Direction::remove, Interval::exactly(epsilon)).lo;
+        EXPECT_LE(found, most + 1e-6) << b1 << " " << b2 << " " << epsilon;
+        EXPECT_GE(found, epsilon < 0.3 ? 0.15 * most : 0) << b1 << " " << b2 << " " << epsilon;
+      }
+    }
+}
+
+// A long stream at low levels comes close to the choices of its limit. The first kind lies half a move above the second.
+TEST(SparseVector, RareAnswersApproachChoices) {
+  const SparseVector vector = laplace_vector(1, 2, 4);
+  const LossPointer witness = sparse_vector_rare_answers(vector, 0.15, false);
+  for (const double epsilon : {0.0, 0.3, 0.6}) {
+    const auto with = law_of_pairs(laplace_vector(1, 2, 5), 4, -17, -18), without = law_of_pairs(laplace_vector(1, 2, 5), 4, -18, -17);
+    double sum = 0;
+    for (std::size_t w = 0; w <= 4; ++w) sum += std::max(0.0, with[w] - std::exp(epsilon) * without[w]);
+    const Interval found = witness->delta(Direction::remove, Interval::exactly(epsilon));
+    EXPECT_NEAR(found.lo, sum, 2e-3) << epsilon;
+  }
+}
+
+TEST(SparseVector, ManyAnswersHaveLowerEndsThatGrow) {
+  double before = 0;
+  for (const std::uint64_t positives : {20, 50, 200, 1000}) {
+    const SparseVector vector = laplace_vector(10.0 / 3, 40, positives);
+    double found = 0;
+    for (const LossPointer& witness : {sparse_vector_paired_queries(vector, true), sparse_vector_rare_answers(vector, 0.15, true)})
+      found = std::max(found, witness->delta(Direction::remove, Interval::exactly(0.3)).lo);
+    EXPECT_GT(found, before) << positives;
+    EXPECT_LE(found, sparse_vector_above(vector)->delta(Direction::remove, Interval::exactly(0.3)).hi) << positives;
+    before = found;
+  }
+  EXPECT_GT(before, 0.1);
+}
+
 }  // namespace
 }  // namespace tradeoff::detail

@@ -154,6 +154,12 @@ TEST(BinomialTailRatio, AgreesWithTheSum) {
   expect_ratio(20000, 1, 10000, 1e-6);
   expect_ratio(20000, 1, 10300, 1e-7);
   expect_ratio(7, 1, 7, 0);
+  // near x = 2, where the recursion of the moments gives way to the continued fraction, and far out
+  for (const double x : {0.0, 0.5, 1.9, 2.1, 5.0, 12.0, 40.0})
+    for (const std::uint64_t trials : {2001, 30000, 400000}) {
+      const double k = std::ceil((static_cast<double>(trials) + x * std::sqrt(static_cast<double>(trials))) / 2);
+      expect_ratio(trials, 1, static_cast<std::uint64_t>(k), trials == 2001 ? 3e-5 : 1e-6);
+    }
 }
 
 TEST(BinomialCells, EncloseTheProbabilitiesOfRanges) {

@@ -58,6 +58,16 @@ TEST(NarrowBracket, UsesTheErrorEstimate) {
   EXPECT_GT(untold.calls, told.calls);
 }
 
+// An answer that is undecided over most of the range: its ends are found by secants.
+TEST(NarrowBracket, FindsTheEndsOfAWideDoubt) {
+  Judge judge{[](double x) { return 2 - x; }, 0.75, 0.75};
+  const Interval found = narrow_bracket(judge, 0.0, 4.0);
+  EXPECT_LT(found.lo, 1.25);
+  EXPECT_GT(found.hi, 2.75);
+  EXPECT_LE(found.width(), 1.501);
+  EXPECT_LE(judge.calls, 36);
+}
+
 // The stated error is useless: the ends are still found.
 TEST(NarrowBracket, AcceptsAnyErrorEstimate) {
   for (const double told : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN(), 1e300}) {

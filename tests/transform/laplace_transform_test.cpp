@@ -141,6 +141,24 @@ TEST(AtomsTransform, IsTheFiniteSum) {
   }
 }
 
+// A mass that may be 0 is taken from above; under a tilt that it dominates nothing is known.
+TEST(AtomsTransform, MassesThatAreNotKnown) {
+  const double top = 1 / (1 + std::exp(-0.5));
+  const Interval high = Interval::exactly(0.5), upper = 1.0 / (1.0 + exp(-high)), far = Interval::exactly(5), little{0, 1e-12};
+  const auto transform = atoms_transform(make_atoms({{high, upper}, {-high, 1.0 - upper}, {far, little}, {-far, little * exp(-far)}},
+                                                    Interval::exactly(0), Interval::exactly(0), true));
+  ASSERT_NE(transform, nullptr);
+  const auto moments = transform->prepare({0, 30, 1, 0, false, 0, 0});
+  for (const double c : {0.5, 2.0, 4.0, 5.0, 20.0}) {
+    const double without = top * std::exp(0.5 * c) + (1 - top) * std::exp(-0.5 * c), with = without + 1e-12 * std::exp(5 * c);
+    const Interval found = moments->tilt(c)->log_moment();
+    EXPECT_LE(found.lo, std::log(without) + 1e-14) << c;
+    EXPECT_GE(found.hi, std::log(with) - 1e-14) << c;
+    EXPECT_GE(moments->log_moment_above(c), std::log(with) - 1e-14) << c;
+    if (c < 3) EXPECT_LT(found.width(), 1e-4) << c;
+  }
+}
+
 // P reveals a tenth of its outcomes and Q another share: both are divided by what is left.
 TEST(AtomsTransform, InfiniteLossesOfBothOrdersMayDiffer) {
   const Interval high = Interval::exactly(0.5), low = Interval::exactly(-0.25), half = Interval::exactly(0.5), rest = Interval{0.4, 0.4};

@@ -267,7 +267,7 @@ class ListedLoss final : public Loss, public ClosedForms, public Evaluable {
     detail << listed.law().points.size() << " atoms, losses within " << listed.law().shift << ", masses within a factor 1 +- "
            << listed.spread();
     composed_.emplace_back("exact-composition", detail.str(), Method::exact);
-    if (parts.size() == 1 && parts.front().times == 1) alone_ = parts.front().loss;
+    if (is_one_step(parts)) alone_ = parts.front().loss;
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override { return by_list(reading(direction).delta(epsilon)); }

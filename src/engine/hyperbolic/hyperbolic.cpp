@@ -97,7 +97,7 @@ class BentLoss final : public Loss, public ClosedForms, public Evaluable {
   /// An upper bound of delta if that is negligible.
   [[nodiscard]] std::optional<double> negligible_bound(Direction direction, double epsilon) const {
     constexpr double margin = 3;  // the saddle-point approximation is better than this
-    if (!(epsilon < infinity)) return std::nullopt;
+    if (!(epsilon < infinity) || !(Negligible::delta() > Negligible::least)) return std::nullopt;
     const QuestionScope question;
     Evaluator& worse = evaluator(direction, ParameterEnd::worse);
     if (!(worse.rough(epsilon).log_delta < std::log(Negligible::delta()) - margin)) return std::nullopt;

@@ -194,7 +194,9 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
     constexpr double finest_delta = 0.9e-6, finest_epsilon = 1e-5;
     epsilon_tolerance_ = tolerance_;
     for (const Part& part : parts_) {
-      if (part.loss->capabilities(Direction::remove).batch == nullptr) continue;
+      const Capabilities known = part.loss->capabilities(Direction::remove);
+      for (Tolerance* const one : {&tolerance_, &epsilon_tolerance_}) one->relative = std::max(one->relative, known.own_width);
+      if (known.batch == nullptr) continue;
       tolerance_.relative = std::max(tolerance_.relative, finest_delta);
       epsilon_tolerance_.relative = std::max(epsilon_tolerance_.relative, finest_epsilon);
     }

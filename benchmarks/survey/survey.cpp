@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asks every question about random practical plans and prints quantiles of width and processor time, and the worst by name:
-//   survey [--plans N] [--seed N] [--limit SECONDS] [--rows FILE]
+//   survey [--plans N] [--seed N] [--limit SECONDS] [--rows FILE] [--only QUESTION,...]
 // Each question is asked of a plan that was just read, so that nothing is reused. Each plan is asked in a process of its own: one that
 // exceeds the limit of processor time for a question, or fails, is counted as that. `--rows` keeps every answer.
 #include <sys/resource.h>
@@ -34,6 +34,7 @@ struct Settings {
   std::uint64_t seed = 1;
   double limit = 30;
   std::string rows;
+  std::string only;  // first words of questions, separated by commas; all if empty
 };
 
 /// One answer: its interval, and what it cost. `failure` says why there is none.
@@ -90,6 +91,10 @@ std::vector<Question> questions() {
   list.push_back(
       {"compare 1e-06", [=](const auto& plan) { return tradeoff::compare_methods(tradeoff::parse(plan.text), exactly(1e-6)).epsilon; }});
   return list;
+}
+
+bool is_asked(const std::string& name, const std::string& only) {
+  return only.empty() || ("," + only + ",").find("," + name.substr(0, name.find(' ')) + ",") != std::string::npos;
 }
 
 double processor_seconds() {
@@ -237,11 +242,13 @@ Settings read_settings(int count, char** words) {
       settings.limit = std::atof(words[i + 1]);
     else if (word == "--rows")
       settings.rows = words[i + 1];
+    else if (word == "--only")
+      settings.only = words[i + 1];
     else
       count = 0;
   }
   if (count % 2 == 0 || settings.plans <= 0 || settings.limit <= 0) {
-    std::fprintf(stderr, "usage: survey [--plans N] [--seed N] [--limit SECONDS] [--rows FILE]\n");
+    std::fprintf(stderr, "usage: survey [--plans N] [--seed N] [--limit SECONDS] [--rows FILE] [--only QUESTION,...]\n");
     std::exit(2);
   }
   return settings;
@@ -251,7 +258,8 @@ Settings read_settings(int count, char** words) {
 
 int main(int count, char** words) {
   const Settings settings = read_settings(count, words);
-  const std::vector<Question> list = questions();
+  std::vector<Question> list = questions();
+  std::erase_if(list, [&](const Question& one) { return !is_asked(one.name, settings.only); });
   std::vector<Row> rows;
   std::ofstream kept(settings.rows);
   int done = 0;

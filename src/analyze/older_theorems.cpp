@@ -16,6 +16,7 @@
 #include "engine/moments/renyi_sum.h"
 #include "loss/forwarding_loss.h"
 #include "loss/gaussian_profile.h"
+#include "loss/negligible.h"
 #include "loss/question_scope.h"
 #include "loss/recording.h"
 #include "mechanism/constraints.h"
@@ -101,7 +102,7 @@ class OlderTheorems final : public ForwardingLoss {
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
     const RecordedSince own;
     const Interval found = composed_->delta(direction, epsilon);
-    if (!divergences_stated_ && (found.width() <= narrow_ * found.hi || found.hi < 1e-290)) return found;
+    if (!divergences_stated_ && (found.width() <= narrow_ * found.hi || found.hi <= Negligible::delta())) return found;
     const Interval better = improved(own, log(found), -infinity, [&] { return log_delta_above(direction, epsilon, found.hi); });
     return at_least_a_part(better == log(found) ? found : clamp(exp(better), 0, 1), direction, epsilon);
   }
@@ -130,6 +131,13 @@ class OlderTheorems final : public ForwardingLoss {
   }
   [[nodiscard]] std::optional<Interval> closed_mu() const override {
     return divergences_stated_ ? std::nullopt : ForwardingLoss::closed_mu();
+  }
+  [[nodiscard]] std::optional<double> mu_above() const override {
+    const auto known = gaussian_composition(0);
+    return known ? std::optional(known->mu.hi) : std::nullopt;
+  }
+  [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    return divergences_stated_ ? std::nullopt : ForwardingLoss::log_complement(direction, epsilon);
   }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     return divergences_stated_ ? std::nullopt : ForwardingLoss::guarantees(direction);

@@ -11,6 +11,7 @@
 #include "engine/contour/cells.h"
 #include "engine/contour/contour.h"
 #include "engine/contour/rare.h"
+#include "engine/contour/truncated.h"
 #include "engine/density/density.h"
 #include "engine/disclosure.h"
 #include "engine/exact/exact.h"
@@ -59,6 +60,13 @@ Parts merge_gaussians(Parts parts) {
     others.push_back({gaussian_loss(sqrt(squares), std::move(origin), clipped ? GaussianOf::clipped_sums : GaussianOf::curve), 1});
   }
   return others;
+}
+
+/// The mu of the Gaussian part of a composition whose Gaussians are merged. [gaussian-part]
+std::optional<Interval> gaussian_part_of(const Parts& parts) {
+  for (const Part& part : parts)
+    if (const auto mu = part.loss->gaussian_mu(); mu && mu->lo > 0) return sqrt(Interval::exactly(static_cast<double>(part.times))) * *mu;
+  return std::nullopt;
 }
 
 /// The effective number of steps of a plan for a straight contour: a subsampled step counts in proportion to its sampling rate, and less if
@@ -190,12 +198,11 @@ bool is_slow_to_invert(const Parts& parts) {
 /// A longer list takes tens of milliseconds or more; then a contour is tried first. The list answers where it is not narrow, and gives the
 /// corners of the curve.
 LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
-  constexpr double many_terms = 5e6, many_atoms = 1e5;
-  const bool is_long = exact.way == ExactWay::list && (exact.terms > many_terms || exact.atoms > many_atoms);
+  const bool is_long = exact.way == ExactWay::list && !is_quick(exact);
   LossPointer contour = is_long ? compose_by_contour(parts, nullptr) : nullptr;
   if (contour == nullptr) return compose_exactly(parts, tolerance);
   return fallback_chain(
-      {{std::move(contour)}, {compose_exactly_when_asked(parts, tolerance)}}, [parts] { return tail_of(parts); }, tolerance);
+      {{std::move(contour)}, {compose_exactly_when_asked(parts, tolerance), Speed::slow}}, [parts] { return tail_of(parts); }, tolerance);
 }
 
 /// A loss that has another form for compositions is asked itself only if it stands alone. [lattice-pair]
@@ -238,9 +245,17 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const Interval revealed = split_off_disclosure(parts);
   parts = merge_gaussians(std::move(parts));
   if (is_one_step(parts)) return {disclosure_loss(parts.front().loss, revealed), all};
+  if (auto truncated = compose_by_truncated_contour(parts)) {
+    constexpr Tolerance narrow{1e-2};  // a lattice of such parts is slow, and seldom narrower
+    constexpr double far = 1e-30;
+    std::vector<EnginePath> both{{std::move(truncated)}, {compose_by_lattice(parts, tolerance), Speed::slow}};
+    return {disclosure_loss(fallback_chain(std::move(both), [parts] { return tail_of(parts); }, narrow, {.far = far}), revealed), all};
+  }
   if (auto averaged = is_slow_to_invert(parts) ? compose_by_average(parts, tolerance) : nullptr) {
     std::vector<EnginePath> both{{std::move(averaged)}, {compose_by_lattice(parts, tolerance), Speed::slow}};
-    return {disclosure_loss(fallback_chain(std::move(both), [parts] { return tail_of(parts); }, tolerance), revealed), all};
+    LossPointer layered =
+        fallback_chain(std::move(both), [parts] { return tail_of(parts); }, tolerance, {.gaussian_part = gaussian_part_of(parts)});
+    return {disclosure_loss(std::move(layered), revealed), all};
   }
   const ApplicableContours chances = applicable_contours(parts);
   const LossPointer contour = chances.straight ? compose_by_contour(parts, contours_of(shorter)) : nullptr;
@@ -249,7 +264,8 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   if (LossPointer powers = compose_by_density_powers(parts)) paths = with_powers(parts, std::move(powers), std::move(paths));
   paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});
   paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});
-  LossPointer layered = fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
+  LossPointer layered =
+      fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance, {.gaussian_part = gaussian_part_of(parts)});
   return {disclosure_loss(std::move(layered), revealed), all, contour};
 }
 

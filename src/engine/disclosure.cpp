@@ -28,6 +28,9 @@ class DisclosureLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     return revealed_.hi + kept_.hi * base_->rough_delta(direction, epsilon);
   }
+  [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    return by_split(log(kept_) + base_->log_complement(direction, epsilon));
+  }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
     return {.closed_forms = this, .evaluable = this, .cost = base_->cost()};
   }

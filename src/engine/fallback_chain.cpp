@@ -2,10 +2,13 @@
 #include "engine/fallback_chain.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <mutex>
 #include <utility>
 
 #include "loss/evaluation.h"
+#include "loss/moment_bound.h"
 #include "loss/negligible.h"
 #include "numeric/arithmetic.h"
 
@@ -16,18 +19,19 @@ constexpr double narrow = 1e-9;  // about what a contour reaches
 
 class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
  public:
-  FallbackChain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance)
-      : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance) {}
+  FallbackChain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance, const ChainFacts& facts)
+      : paths_(std::move(paths)), find_tail_(std::move(tail)), tolerance_(tolerance), facts_(facts) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
+    if (const auto far = negligible_delta(direction, epsilon)) return *far;
     return first_tight(
         {0, 1}, [&](const Loss& path) { return path.delta(direction, epsilon); },
-        [](Interval found, double width) { return found.width() <= width * found.hi || found.hi <= Negligible::delta(); });
+        [this](Interval found, double width) {
+          return found.width() <= width * found.hi || found.hi <= std::max(facts_.far, Negligible::delta());
+        });
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    return first_tight(
-        {-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); },
-        [](Interval found, double width) { return found.width() <= width || found.hi == -infinity; });
+    return first_tight({-infinity, 0}, [&](const Loss& path) { return path.log_delta(direction, epsilon); }, log_is_tight());
   }
   /// A straight contour answers in less than a millisecond, other engines have approximations of their own. The last method is the lattice,
   /// whose coarsest form is faster than the other proved answers.
@@ -46,7 +50,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return std::nullopt;
   }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
-    return {.closed_forms = this, .evaluable = this, .cost = Cost::engine};
+    return {.closed_forms = this, .evaluable = this, .gaussian_part = facts_.gaussian_part, .cost = Cost::engine};
   }
   [[nodiscard]] bool symmetric() const override { return paths_.front().loss->symmetric(); }
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return paths_.front().loss->infinite_mass(direction); }
@@ -76,6 +80,22 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     }
     return std::nullopt;
   }
+  /// The engines that know it; where none is tight, the logarithm of 1 - delta is as good.
+  [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    Interval known{-infinity, 0};
+    for (const EnginePath& path : paths_) {
+      const ClosedForms* const forms = path.loss->capabilities(direction).closed_forms;
+      const auto found = forms != nullptr ? forms->log_complement(direction, epsilon) : std::nullopt;
+      if (found) known = intersect(known, *found);
+      if (known.width() <= tolerance_.relative) return known;
+    }
+    return intersect(known, log1p(-clamp(delta(direction, Interval::exactly(epsilon)), 0, 1)));
+  }
+  [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override {
+    for (const EnginePath& path : paths_)
+      if (const auto line = path.loss->log_line(of, direction, start, end)) return line;
+    return std::nullopt;
+  }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     for (const EnginePath& path : paths_)
       if (auto corners = path.loss->guarantees(direction)) return corners;
@@ -92,13 +112,27 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
           by_path.push_back(evaluations_of(path, direction, epsilon));
           return path.log_delta(direction, Interval::exactly(epsilon));
         },
-        [](Interval value, double width) { return value.width() <= width || value.hi == -infinity; });
+        log_is_tight());
     known.record_ends();
     for (std::size_t i = 0; i < by_path.size(); ++i)
       if (known.below.path == i || known.above.path == i) found.insert(found.end(), by_path[i].begin(), by_path[i].end());
   }
 
  private:
+  /// Far out the moments of the parts show that delta is negligible; empty nearer. [moment-bound]
+  [[nodiscard]] std::optional<Interval> negligible_delta(Direction direction, Interval epsilon) const {
+    if (!(Negligible::delta() > Negligible::least) || !(epsilon.lo > 0)) return std::nullopt;
+    const auto moments = tail().moments;
+    if (moments == nullptr || infinite_mass(direction).hi > 0) return std::nullopt;
+    const double exponent = moments->order_near(epsilon.lo);
+    const Interval above = exp(Interval::exactly(moments->log_chernoff(exponent)) - Interval::exactly(exponent) * epsilon.lo);
+    if (!(above.hi <= Negligible::delta())) return std::nullopt;
+    static const Citation bound("moment-bound", "the moments of the parts bound the profile");
+    cite();
+    record(bound);
+    return Interval{0, above.hi};
+  }
+
   /// The method that an end of an answer comes from, and the theorems it used that are not recorded yet; empty if the first method
   /// answered.
   struct End {
@@ -120,6 +154,13 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
     return taken.empty() ? nullptr : std::make_shared<const Citations>(std::move(taken));
   }
 
+  /// Of a logarithm the width is that of delta, or relative where delta is below all doubles.
+  [[nodiscard]] std::function<bool(Interval, double)> log_is_tight() const {
+    return [far = std::log(facts_.far)](Interval log_delta, double width) {
+      constexpr double smallest = 700;
+      return log_delta.width() <= width * std::max(1.0, -log_delta.hi / smallest) || log_delta.hi <= far;
+    };
+  }
   [[nodiscard]] static bool is_tight(Interval epsilon, double width) {
     return epsilon.hi < infinity && (epsilon.hi == 0 || epsilon.width() <= width * epsilon.hi);
   }
@@ -210,13 +251,14 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
   mutable std::once_flag tail_found_;
   mutable Tail tail_;
   Tolerance tolerance_;
+  ChainFacts facts_;
 };
 
 }  // namespace
 
-LossPointer fallback_chain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance) {
+LossPointer fallback_chain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance, const ChainFacts& facts) {
   std::erase_if(paths, [](const EnginePath& path) { return path.loss == nullptr; });
-  return std::make_shared<FallbackChain>(std::move(paths), std::move(tail), tolerance);
+  return std::make_shared<FallbackChain>(std::move(paths), std::move(tail), tolerance, facts);
 }
 
 }  // namespace tradeoff::detail

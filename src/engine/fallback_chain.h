@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "loss/loss.h"
@@ -17,9 +18,15 @@ struct EnginePath {
   Speed speed = Speed::quick;
 };
 
+struct ChainFacts {
+  double far = 0;                           ///< a delta up to this size is left to the first engine, however wide its answer is
+  std::optional<Interval> gaussian_part{};  ///< the mu of the Gaussian part of the composition, if it has one
+};
+
 /// The same composition by several engines, best first. A question goes to the next engine only while the answer is wider than requested,
 /// to a quick engine while it has fewer than nine digits; every answer is valid, so they are intersected. `tail` returns the tail of the
 /// composition; it is called at most once.
-[[nodiscard]] LossPointer fallback_chain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance);
+[[nodiscard]] LossPointer fallback_chain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance,
+                                         const ChainFacts& facts = {});
 
 }  // namespace tradeoff::detail

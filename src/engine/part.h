@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "loss/loss.h"
+#include "numeric/arithmetic.h"
 
 namespace tradeoff::detail {
 
@@ -32,11 +33,18 @@ using Parts = std::vector<Part>;
   });
 }
 
-/// The tail of the composition of all parts. [tail-composition]
+/// The tail of the composition of all parts. [tail-composition] [gaussian-part]
 [[nodiscard]] inline Tail tail_of(const Parts& parts) {
   std::vector<std::pair<Tail, std::uint64_t>> tails;
-  for (const Part& part : parts) tails.emplace_back(part.loss->tail(), part.times);
-  return composed_tail(tails);
+  Interval beside = Interval::exactly(0);
+  for (const Part& part : parts) {
+    tails.emplace_back(part.loss->tail(), part.times);
+    if (part.times > 0 && !part.loss->gaussian_mu())
+      beside = beside + Interval::exactly(static_cast<double>(part.times)) * tails.back().first.zero_from;
+  }
+  Tail whole = composed_tail(tails);
+  whole.beside_gaussian = beside.hi;
+  return whole;
 }
 
 }  // namespace tradeoff::detail

@@ -3,23 +3,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "loss/gaussian_profile.h"
+#include "loss/recording.h"
+#include "loss/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
 
 namespace tradeoff::detail {
 namespace {
 
-constexpr double smallest_plain_delta = 1e-290;  // below, delta has lost digits that its logarithm still has
-constexpr std::size_t most_nodes = 1600;         // a search that needs more is limited by the width of the profile
-constexpr std::size_t many_nodes = 250;          // from here on the full requested width is accepted, not a hundredth of it
+constexpr std::size_t most_nodes = 1600;                  // a search that needs more is limited by the width of the profile
+constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger gap is accepted,
+constexpr double little_work = 2e4, much_work = 1e5;      // and after so much work, in the units of loss/work.h;
+constexpr double most_work = 1e6;                         // after this much the search ends
+
+/// An upper bound of one profile at a point: the logarithm of delta and of its complement.
+struct Above {
+  double log_delta;
+  double log_complement;
+  [[nodiscard]] bool is_large() const { return log_delta > -0.7; }  // delta above a half: the complement has the digits
+};
 
 /// A point of the profile and its transform.
 struct Node {
   double at;
-  std::vector<double> log_above;  ///< the logarithm of an upper bound of each profile there
+  std::vector<Above> above;  ///< of each profile there
   Interval mu;
 };
 
@@ -32,27 +43,53 @@ struct Chord {
   double peak;
 };
 
+double mu_above(double epsilon, Above value) {
+  const Interval point = Interval::exactly(epsilon);
+  if (value.is_large()) return gaussian_mu_of_log_complement(point, Interval::exactly(value.log_complement)).hi;
+  return gaussian_mu_of_log(point, Interval::exactly(value.log_delta)).hi;
+}
+
+/// The line p - s e^e between two nodes at u and v: log_run = log(s e^u), and the quantile of p; empty if p may be 1 or more.
+struct Line {
+  Interval log_run;
+  std::optional<Interval> quantile;
+};
+
+// From delta: p = delta(u) + run; from the complement: 1 - p = complement(u) - run.
+Line line_between(Above u, Above v, Interval length) {
+  const Interval log_growth = log_expm1(length);
+  if (u.is_large()) {
+    const Interval start = Interval::exactly(u.log_complement);
+    const Interval log_run = start + log_expm1(Interval::exactly(v.log_complement) - start) - log_growth;
+    if (!(log_run.hi < start.lo)) return {log_run, std::nullopt};
+    return {log_run, -normal_quantile_of_log(start + log1mexp(log_run - start))};
+  }
+  const Interval start = Interval::exactly(u.log_delta);
+  const Interval log_run = start + log1mexp(Interval::exactly(v.log_delta) - start) - log_growth;
+  const Interval log_p = log_add_exp(start, log_run);
+  return {log_run, log_p.hi < 0 ? std::optional(normal_quantile_of_log(log_p)) : std::nullopt};
+}
+
 /// [chord-bound] If p >= 1 the transform decreases along the line. If the peak lies outside, the larger end counts. If it is undecided, the
 /// whole line counts. The bound by monotonicity, mu_GDP(v, delta(u)), always holds; it is used if rounding hides the difference of the
 /// deltas.
 Chord chord_between(const Node& u, const Node& v, std::size_t profile) {
   const double middle = u.at + (v.at - u.at) / 2;
+  const Above from = u.above[profile];
+  const Above to{std::min(from.log_delta, v.above[profile].log_delta), std::max(from.log_complement, v.above[profile].log_complement)};
+  if (from.log_delta == -infinity) return {0, middle};
+  const double monotone = mu_above(v.at, from);
+  if (from.is_large() ? to.log_complement == from.log_complement : to.log_delta == from.log_delta) return {monotone, middle};
   const Interval start = Interval::exactly(u.at);
-  const Interval log_u = Interval::exactly(u.log_above[profile]);
-  const Interval log_v = Interval::exactly(std::min(u.log_above[profile], v.log_above[profile]));
-  const double monotone = gaussian_mu_of_log(Interval::exactly(v.at), log_u).hi;
-  if (log_u.lo == -infinity) return {0, middle};
-  if (log_v.lo == log_u.lo) return {monotone, middle};
-  const Interval log_run = log_u + log1mexp(log_v - log_u) - log_expm1(Interval::exactly(v.at) - start);
-  const Interval log_p = log_add_exp(log_u, log_run);
-  const double ends = std::max(gaussian_mu_of_log(start, log_u).hi, gaussian_mu_of_log(Interval::exactly(v.at), log_v).hi);
-  if (!(log_p.hi < 0)) {
-    // Raised until p >= 1 is certain: by the largest possible deficit of p, rounding included.
-    const Interval raised = clamp(exp(log_u) + max(1.0 - exp(log_p), Interval::exactly(0)), 0, 1);
-    return {std::min(monotone, std::max(ends, gaussian_mu(start, raised).hi)), middle};
+  const Line line = line_between(from, to, Interval::exactly(v.at) - start);
+  const double ends = std::max(mu_above(u.at, from), mu_above(v.at, to));
+  if (!line.quantile) {
+    // Raised until p >= 1 is certain: 1 - delta is lowered to at most the run.
+    const double raised = gaussian_mu_of_log_complement(start, Interval::exactly(std::min(from.log_complement, line.log_run.lo))).hi;
+    return {std::min(monotone, std::max(ends, raised)), middle};
   }
-  const Interval a = normal_quantile_of_log(log_p);
-  const Interval b = normal_quantile_of_log(log_run - start);
+  const Interval a = *line.quantile;
+  const Interval b = normal_quantile_of_log(line.log_run - start);
   const Interval peak = (square(b) - square(a)) / 2.0;
   const bool outside = peak.hi <= u.at || peak.lo >= v.at;
   const double bound = std::min(monotone, outside ? ends : std::max(ends, (a - b).hi));
@@ -62,11 +99,55 @@ Chord chord_between(const Node& u, const Node& v, std::size_t profile) {
 /// Of several profiles the one with the best bound of the transform is used; with more than one the ends need not lie on it.
 Chord chord_between(const Node& u, const Node& v) {
   Chord best = chord_between(u, v, 0);
-  for (std::size_t profile = 1; profile < u.log_above.size(); ++profile) {
+  for (std::size_t profile = 1; profile < u.above.size(); ++profile) {
     const Chord other = chord_between(u, v, profile);
     if (other.bound < best.bound) best = other;
   }
   return best;
+}
+
+void record_log_line() {
+  static const Citation lines("log-line-bound", "straight lines on the safe side of log delta bound mu between two points");
+  record(lines);
+}
+
+/// [log-line-bound] log delta_mu is concave: if it is above a straight line at both ends, it is above it between them.
+double bound_of_line(double u, double v, LogLine above) {
+  record_log_line();
+  const auto at = [](double epsilon, double log_delta) {
+    return gaussian_mu_of_log(Interval::exactly(epsilon), Interval::exactly(log_delta)).hi;
+  };
+  return std::max(at(u, above.at_start), at(v, above.at_end));
+}
+
+/// [gaussian-part] The same for a function whose second derivative is at least -bend, by its values at the ends: it exceeds the chord by at
+/// most (v - u)^2/8 times what its bend exceeds that of log delta_mu, which is least at u.
+double bound_of_arc(double u, double v, LogLine ends, double bend) {
+  static const Citation arc("gaussian-part", "the Gaussian part limits how fast log delta bends between two points");
+  record(arc);
+  const Interval eighth = square(Interval::exactly(v) - u) / 8.0;
+  const auto rise_for = [&](double mu) { return (eighth * std::max(0.0, numeric::add_up(bend, -gaussian_bend_below(mu, u)))).hi; };
+  const auto raised = [&](double rise) {
+    return bound_of_line(u, v, {numeric::add_up(ends.at_start, rise), numeric::add_up(ends.at_end, rise)});
+  };
+  double rise = rise_for(raised(0)) * 1.01;
+  for (int i = 0; i < 3; ++i, rise *= 1.5)
+    if (const double mu = raised(rise); rise_for(mu) <= rise) return mu;
+  return raised((eighth * bend).hi);
+}
+
+/// [log-line-bound] log(1 - delta_mu(e)) + e^2/(2 mu^2) is convex: between the ends it exceeds its chord by at most (v - u)^2/(8 mu^2).
+double bound_of_complement(double u, double v, LogLine below) {
+  record_log_line();
+  const auto largest = [&](double drop) {
+    const auto at = [drop](double epsilon, double log_complement) {
+      return gaussian_mu_of_log_complement(Interval::exactly(epsilon), Interval::exactly(log_complement) - drop).hi;
+    };
+    return std::max(at(u, below.at_start), at(v, below.at_end));
+  };
+  const double without = largest(0);
+  if (!(without > 0)) return without;
+  return std::max(without, largest((square((Interval::exactly(v) - u) / without) / 8.0).hi));
 }
 
 class ChordSearch {
@@ -75,62 +156,142 @@ class ChordSearch {
       : profile_(profile), slack_(slack), relative_(relative), enough_(enough) {}
 
   Supremum over(double last) {
-    std::vector<Node> nodes;
+    const std::uint64_t begin = Work::now();
     std::vector<double> points{0, last};
     for (const double known : profile_.points())
       if (known > 0 && known < last) points.push_back(known);
     std::sort(points.begin(), points.end());
     points.erase(std::unique(points.begin(), points.end()), points.end());
-    for (const double point : points) nodes.push_back(node(point));
-    for (std::size_t i = 1; i < nodes.size(); ++i) pieces_.push_back({nodes[i - 1], nodes[i], chord_between(nodes[i - 1], nodes[i])});
-    if (pieces_.empty()) return {best_, best_at_};
-    for (std::size_t count = nodes.size(); count < most_nodes && split_worst(count < many_nodes ? 0.01 : 0.5); ++count) continue;
+    for (const double point : points)
+      if (point == 0 || profile_.is_known(point)) (void)node(point);
+    for (std::size_t i = 1; i < points.size(); ++i) pieces_.push_back({points[i - 1], points[i]});
+    const double far = std::max(points[points.size() - 2], 2 * profile_.mu_at_zero());  // nothing is known yet beyond it
+    const auto work = [begin] { return Work::since(begin); };
+    while (!pieces_.empty() && nodes_.size() < most_nodes && work() < most_work && improve(far, share_of_width(nodes_.size(), work())))
+      continue;
     double above = best_.hi;
-    for (const Piece& piece : pieces_) above = std::max(above, piece.chord.bound);
+    for (const Piece& piece : pieces_) above = std::max(above, piece.bound);
     return {{best_.lo, above}, best_at_};
   }
 
  private:
+  /// The profile between two points, bounded by the cheapest means first.
   struct Piece {
-    Node u, v;
-    Chord chord;
+    double u, v;
+    double bound = infinity;
+    double peak = -1;  // where the bound of its chord is reached
+    enum class By { nothing, moments, chord, lines } by = By::nothing;
   };
 
-  Node node(double at) {
+  /// The gap that is accepted, as a share of the wanted width: less where values are cheap.
+  [[nodiscard]] static double share_of_width(std::size_t nodes, double work) {
+    if (nodes < few_nodes && work < little_work) return 5e-4;
+    if (nodes < many_nodes && work < much_work) return 0.01;
+    return nodes < most_nodes / 2 ? 0.5 : 5;
+  }
+
+  const Node& node(double at) {
+    const auto known = nodes_.find(at);
+    if (known != nodes_.end()) return known->second;
     Node found{at, {}, {infinity, infinity}};
     for (const MeasuredProfile::Value& value : profile_.at(at)) {
-      const auto [mu, log_above] = transform(at, value);
+      const auto [mu, above] = transform(at, value);
       found.mu = min(found.mu, mu);
-      found.log_above.push_back(log_above);
+      found.above.push_back(above);
     }
     if (found.mu.lo > best_.lo || best_at_ < 0) best_at_ = at;
     best_ = max(best_, found.mu);
-    return found;
+    return nodes_.emplace(at, std::move(found)).first->second;
   }
 
-  [[nodiscard]] std::pair<Interval, double> transform(double at, const MeasuredProfile::Value& value) const {
+  /// With a slack, 1 - (delta - slack)/(1 - slack) is the complement divided by 1 - slack.
+  [[nodiscard]] std::pair<Interval, Above> transform(double at, const MeasuredProfile::Value& value) const {
     const Interval point = Interval::exactly(at);
+    if (value.delta.hi > 0.5) {
+      const Interval rest = min(slack_.hi > 0 ? value.log_complement - log1p(-slack_) : value.log_complement, Interval::exactly(0));
+      return {gaussian_mu_of_log_complement(point, rest), {log1mexp(Interval::exactly(rest.lo)).hi, rest.lo}};
+    }
     if (slack_.hi > 0) {
       const Interval rest = clamp((value.delta - slack_) / (1.0 - slack_), 0, 1);
-      return {gaussian_mu(point, rest), log(rest).hi};
+      return {gaussian_mu(point, rest), {log(rest).hi, log1p(-rest).lo}};
     }
     const bool underflows = value.delta.lo < smallest_plain_delta;
-    return {underflows ? gaussian_mu_of_log(point, value.log_delta) : gaussian_mu(point, value.delta), value.log_delta.hi};
+    return {underflows ? gaussian_mu_of_log(point, value.log_delta) : gaussian_mu(point, value.delta),
+            {value.log_delta.hi, log1p(-Interval::exactly(value.delta.hi)).lo}};
   }
 
-  /// Splits the piece with the largest bound. Returns false once the gap is within this share of the wanted width, or no split can help.
-  bool split_worst(double share) {
-    const auto worst =
-        std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.chord.bound < b.chord.bound; });
-    const double wanted = std::max(best_.hi + std::max(share * relative_ * best_.hi, 1e-15), enough_);
-    if (worst->chord.bound <= wanted) return false;
-    const Piece piece = *worst;  // NOLINT(performance-unnecessary-copy-initialization): the list changes below
-    const double width = piece.v.at - piece.u.at;
-    if (!(width > 1e-13 * piece.v.at)) return false;
-    const bool inside = piece.chord.peak > piece.u.at + 0.1 * width && piece.chord.peak < piece.v.at - 0.1 * width;
-    const Node middle = node(inside ? piece.chord.peak : piece.u.at + width / 2);
-    *worst = {piece.u, middle, chord_between(piece.u, middle)};
-    pieces_.push_back({middle, piece.v, chord_between(middle, piece.v)});
+  void lower(Piece& piece, double bound) const { piece.bound = std::min(piece.bound, bound); }
+
+  void use_moments(Piece& piece) const {
+    // delta less a slack is below delta
+    if (const auto line = profile_.line_by_moments(piece.u, piece.v)) lower(piece, bound_of_line(piece.u, piece.v, *line));
+  }
+
+  void use_chord(Piece& piece) {
+    const Node &u = node(piece.u), &v = node(piece.v);
+    const Chord chord = chord_between(u, v);
+    const bool steep =
+        u.above.front().log_delta - v.above.front().log_delta > 1;  // then the peak is close to an end, and halves are better
+    piece.peak = steep ? -1 : chord.peak;
+    lower(piece, chord.bound);
+    for (std::size_t i = 0; i < u.above.size() && slack_.hi == 0; ++i)
+      if (const auto mu = profile_.gaussian_part(i)) {  // [gaussian-part] log delta(e) + e^2/(2 mu^2) is convex
+        lower(piece,
+              bound_of_arc(piece.u, piece.v, {u.above[i].log_delta, v.above[i].log_delta}, (1.0 / square(Interval::exactly(mu->lo))).hi));
+      }
+  }
+
+  /// Lines cost as much as values. Where most of the first ones did not halve the excess, they are left out.
+  [[nodiscard]] bool lines_help() const { return slack_.hi == 0 && (lines_asked_ < 8 || 4 * lines_that_helped_ > lines_asked_); }
+
+  void use_lines(Piece& piece) {
+    const double before = piece.bound - best_.hi;
+    const Node& u = node(piece.u);
+    for (std::size_t i = 0; i < u.above.size(); ++i) {
+      const bool large = node(piece.v).above[i].is_large();
+      const auto line = profile_.line(i, large ? LineOf::complement : LineOf::delta, piece.u, piece.v);
+      if (!line) continue;
+      lower(piece, large ? bound_of_complement(piece.u, piece.v, *line) : bound_of_line(piece.u, piece.v, *line));
+    }
+    ++lines_asked_;
+    if (piece.bound - best_.hi < before / 2) ++lines_that_helped_;
+  }
+
+  /// Improves the bound of the piece with the largest one. Returns false once the gap is within this share of the wanted width, or nothing
+  /// helps.
+  bool improve(double far, double share) {
+    Piece& worst = *std::max_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.bound < b.bound; });
+    if (worst.bound <= std::max(best_.hi + std::max(share * relative_ * best_.hi, 1e-15), enough_)) return false;
+    switch (worst.by) {
+      case Piece::By::nothing:
+        use_moments(worst);
+        worst.by = Piece::By::moments;
+        return true;
+      case Piece::By::moments:
+        // Far out, moments are much cheaper than values: they are tried on short pieces first.
+        if (profile_.moments() != nullptr && worst.v > far && worst.v > 1.25 * worst.u) return split(worst);
+        use_chord(worst);
+        worst.by = Piece::By::chord;
+        return true;
+      case Piece::By::chord:
+        if (lines_help()) use_lines(worst);
+        worst.by = Piece::By::lines;
+        return true;
+      case Piece::By::lines:
+        return split(worst);
+    }
+    return false;
+  }
+
+  bool split(Piece& piece) {
+    const double width = piece.v - piece.u;
+    if (!(width > 1e-13 * piece.v)) return false;
+    const bool inside = piece.peak > piece.u + 0.1 * width && piece.peak < piece.v - 0.1 * width;
+    const bool far = piece.u > 0 && piece.v > 4 * piece.u;
+    const double middle = far ? std::sqrt(piece.u * piece.v) : inside ? piece.peak : piece.u + width / 2;
+    const Piece right{middle, piece.v};
+    piece = {piece.u, middle};
+    pieces_.push_back(right);
     return true;
   }
 
@@ -140,53 +301,12 @@ class ChordSearch {
   double enough_;
   Interval best_{0, 0};
   double best_at_ = -1;
+  std::size_t lines_asked_ = 0, lines_that_helped_ = 0;
+  std::map<double, Node> nodes_;
   std::vector<Piece> pieces_;
 };
 
 }  // namespace
-
-MeasuredProfile::MeasuredProfile(const Loss& loss) {
-  for (const Loss* part : loss.minimum_of()) profiles_.emplace_back(*part, Direction::worst);
-  if (!profiles_.empty()) return;
-  profiles_.emplace_back(loss, Direction::worst);
-  model_ = loss.tail().gaussian;
-}
-
-const std::vector<MeasuredProfile::Value>& MeasuredProfile::at(double epsilon) {
-  const auto known = values_.find(epsilon);
-  if (known != values_.end()) return known->second;
-  const Interval point = Interval::exactly(epsilon);
-  std::vector<Value> found;
-  for (const Profile& profile : profiles_) {
-    Value value{clamp(profile.delta(point), 0, 1), {}};
-    value.log_delta = value.delta.lo < smallest_plain_delta ? min(profile.log_delta(point), Interval::exactly(0)) : log(value.delta);
-    if (model_ && epsilon >= model_->from && epsilon < infinity) {
-      const Interval bound = model_->log_factor + model_->slope * point - square(point / model_->width) / 2.0;
-      value.log_delta = {std::min(value.log_delta.lo, bound.hi), std::min(value.log_delta.hi, bound.hi)};
-      value.delta.hi = std::max(value.delta.lo, std::min(value.delta.hi, exp(Interval::exactly(bound.hi)).hi));
-    }
-    found.push_back(value);
-  }
-  return values_.emplace(epsilon, std::move(found)).first->second;
-}
-
-Interval MeasuredProfile::delta(double epsilon) {
-  Interval least = Interval::exactly(1);
-  for (const Value& value : at(epsilon)) least = min(least, value.delta);
-  return least;
-}
-
-Interval MeasuredProfile::infinite_mass() const {
-  Interval least = Interval::exactly(1);
-  for (const Profile& profile : profiles_) least = min(least, profile.infinite_mass());
-  return least;
-}
-
-std::vector<double> MeasuredProfile::points() const {
-  std::vector<double> points;
-  for (const auto& [epsilon, value] : values_) points.push_back(epsilon);
-  return points;
-}
 
 Supremum chord_supremum(MeasuredProfile& profile, double last, Interval slack, double relative, double enough) {
   return ChordSearch(profile, slack, relative, enough).over(last);

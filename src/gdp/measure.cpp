@@ -52,6 +52,7 @@ std::optional<Interval> known_mu(const Loss& loss, const Tail& tail) {
   if (!(tail.zero_from < infinity) || !loss.symmetric()) return std::nullopt;
   const Atoms* atoms = loss.atoms(Direction::remove);
   if (atoms != nullptr && atoms->mirrored && atoms->slack == 0 && atoms->finite.size() == 2) return pure_dp_mu(atoms->finite.front().loss);
+  if (loss.cost() == Cost::engine) return std::nullopt;  // a composition has more corners, and listing them may take long
   const auto corners = loss.guarantees(Direction::remove);
   if (corners && corners->size() == 1 && corners->front().epsilon.lo > 0) return pure_dp_mu(corners->front().epsilon);
   return std::nullopt;
@@ -59,7 +60,7 @@ std::optional<Interval> known_mu(const Loss& loss, const Tail& tail) {
 
 class Meter {
  public:
-  Meter(const Loss& loss, double relative) : tail_(loss.tail()), profile_(loss), relative_(relative) {}
+  Meter(const Loss& loss, double relative) : loss_(loss), tail_(loss.tail()), profile_(loss), relative_(relative) {}
 
   [[nodiscard]] const Tail& tail() const { return tail_; }
   [[nodiscard]] std::size_t evaluations() const { return profile_.evaluations(); }
@@ -82,13 +83,15 @@ class Meter {
     Supremum found;
     if (tail_.zero_from < infinity) {
       found = head(tail_.zero_from);
-    } else if (tail_.gaussian) {
-      found = head_and_certificate(*tail_.gaussian);
+    } else if (tail_.gaussian || profile_.moments() != nullptr) {
+      found = head_and_certificate();
     } else {
       found = head(reach());
       found.mu.hi = infinity;
     }
     found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, tail_.gdp_mu));
+    if (!(found.mu.hi <= std::max(found.mu.lo, tail_.limit.lo) * (1 + relative_)))
+      if (const auto known = loss_.mu_above()) found.mu.hi = std::max(found.mu.lo, std::min(found.mu.hi, *known));
     if (tail_.limit.lo >= found.mu.lo) found = {{tail_.limit.lo, std::max(found.mu.hi, tail_.limit.lo)}, infinity};
     return found;
   }
@@ -117,43 +120,57 @@ class Meter {
  private:
   /// The scale on which the profile decreases.
   [[nodiscard]] double reach() {
-    const Interval advantage = delta(0);
-    const double mu = gaussian_mu(Interval::exactly(0), Interval::exactly(advantage.hi)).hi;
+    const double mu = profile_.mu_at_zero();
     return std::clamp(2 * mu, 1e-12, 100.0);
   }
 
-  /// The epsilon from which on the model proves this mu; infinite if it is too far away.
-  [[nodiscard]] static double certified_from(const GaussianTail& model, double mu, double first) {
-    for (double last = std::max(model.from, first); last <= last_epsilon; last *= 1.25)
-      if (certifies(model, mu, last)) return last;
-    return infinity;
+  /// The epsilon from which on a model proves this mu; infinite if there is none. The value at the point from which the model of the
+  /// Gaussian part starts is part of that model.
+  [[nodiscard]] double certified_from(double mu, double first) {
+    double least = infinity;
+    const auto use = [&](const GaussianTail& model, double growth, int steps) {
+      double last = std::max(model.from, first);
+      for (int i = 0; i < steps && last < least; ++i, last *= growth)
+        if (certifies(model, mu, last)) least = last;
+    };
+    if (tail_.gaussian) use(*tail_.gaussian, 1.25, 60);
+    if (const MomentBound* moments = profile_.moments())
+      for (double order = 1; order < 1e12 && order * square(Interval::exactly(moments->width())).lo < least; order *= 1.5)
+        use(moments->model_from(order), 2, 4);
+    if (const auto fall = profile_.fall()) {
+      int values = 12;
+      for (double last = std::max(first, fall->from); values > 0 && last < std::min(least, last_epsilon); last *= 1.25)
+        if (certifies(*fall, mu, last) && values-- > 0 && certifies(profile_.completed(*fall, last), mu, last)) least = last;
+    }
+    return least;
   }
 
-  /// [tail-certificate] Measures the head up to the point from which on the model proves the rest, for the mu that the head needs anyway.
-  /// If that mu is close to the width of the model, the point is far away, where the profile may be known by its model only: then a
-  /// slightly larger mu is tried first, and smaller ones while that helps.
-  [[nodiscard]] Supremum head_and_certificate(const GaussianTail& model) {
+  /// [tail-certificate] Measures the head up to the point from which on a model proves the rest, for the mu that the head needs anyway. If
+  /// no model proves that, or proves it only far away, where the profile is not known well, slightly larger ones are tried.
+  [[nodiscard]] Supremum head_and_certificate() {
     static const Citation certificate("tail-certificate", "beyond the head a Gaussian model certifies the mu");
     record(certificate);
-    const double first = std::max(model.from, reach());
-    const bool at_width = model.slope <= 0.4;  // with a slope of 1/2 or more the width itself cannot be proved
-    Supremum best = head(first, Interval::exactly(0), at_width ? model.width : model.width * (1 + 0x1p-8));
+    const double first = std::max(reach(), 1e-3);
+    const double least = tail_.limit.hi < infinity ? tail_.limit.hi : 0;
+    Supremum best = head(first, Interval::exactly(0), least);
     const double near = best.mu.hi;
     best.mu.hi = infinity;
-    for (const double surplus : {at_width ? 0.0 : 0x1p-8, 0x1p-6, 0x1p-10, 0x1p-12, 0x1p-14}) {
-      const double mu = std::max(near, model.width * (1 + surplus));
-      const double last = mu < best.mu.hi ? certified_from(model, mu, first) : infinity;
+    double before = 0;
+    for (const double surplus : {0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0x1p-6, 0x1p-3, 1.0}) {
+      const double mu = std::max(near, least * (1 + surplus));
+      if (!(mu < best.mu.hi)) break;
+      const double last = mu > before ? certified_from(mu, first) : infinity;
+      before = mu;
       if (!(last < infinity)) continue;
       const Supremum found = head(last, Interval::exactly(0), mu);
       if (found.mu.lo > best.mu.lo) best = {{found.mu.lo, best.mu.hi}, found.at_epsilon};
-      const double reached = std::max(found.mu.hi, mu);
-      if (!(reached < best.mu.hi)) break;
-      best.mu.hi = reached;
-      if (best.mu.hi <= best.mu.lo * (1 + relative_) || evaluations() > enough_evaluations) break;
+      best.mu.hi = std::min(best.mu.hi, std::max(found.mu.hi, mu));
+      if (best.mu.hi <= std::max(best.mu.lo, least) * (1 + relative_) || evaluations() > enough_evaluations) break;
     }
     return best;
   }
 
+  const Loss& loss_;
   Tail tail_;
   MeasuredProfile profile_;
   double relative_;

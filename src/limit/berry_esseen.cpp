@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "limit/berry_esseen.h"
+
 #include <algorithm>
 
 #include "analyze/parts_of_plan.h"
@@ -118,9 +120,7 @@ Interval BerryEsseen::beta_at(Interval alpha) const {
 }
 
 // [berry-esseen] mu = 2 sum kl / sqrt(V), gamma = 0.56 sum kappa3bar / V^(3/2), V = sum of (kappa2 - kl^2).
-BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
-  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return berry_esseen(plan, neighbours, tolerance); });
-
+BerryEsseen detail::berry_esseen_by(const Plan& plan, Neighbours neighbours, Tolerance tolerance, const IntegralEffort& effort) {
   const QuestionScope question;
   static const Citation used("berry-esseen", "the distance to the normal law is bounded by third moments");
   record(used);
@@ -129,7 +129,7 @@ BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours, Tolerance tole
     const FinitePart finite = finite_part(part.loss);
     const Interval times = Interval::exactly(static_cast<double>(part.times));
     log_kept = log_kept + times * log1p(-finite.revealed);
-    const LossMoments moments = loss_moments(*finite.rest, Direction::worst);
+    const LossMoments moments = loss_moments(*finite.rest, Direction::worst, effort);
     if (!(moments.kappa3bar.hi < infinity))
       throw UnsupportedError("Berry-Esseen: the third moment of the loss is not known to be finite, so the theorem does not speak");
     kl = kl + times * moments.kl;
@@ -140,6 +140,12 @@ BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours, Tolerance tole
   if (third.hi == 0) return {Interval::exactly(0), Interval::exactly(0), revealed};
   const Interval constant = Interval::exactly(56) / 100.0;  // Shevtsova's constant for summands with different distributions
   return {2.0 * kl / sqrt(variance), constant * third / (variance * sqrt(variance)), revealed};
+}
+
+BerryEsseen berry_esseen(const Plan& plan, Neighbours neighbours, Tolerance tolerance) {
+  if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return berry_esseen(plan, neighbours, tolerance); });
+
+  return berry_esseen_by(plan, neighbours, tolerance, thorough);
 }
 
 }  // namespace tradeoff

@@ -23,6 +23,8 @@ using namespace detail;  // NOLINT(google-build-using-namespace): for the public
 
 namespace {
 
+constexpr IntegralEffort five_digits{1e-5, 1000};  // an estimate is printed with no more
+
 /// The contribution of one run of a mechanism to mu^2, and its theorem.
 struct Contribution {
   double mu_squared = 0;
@@ -51,10 +53,10 @@ Contribution contribution(const Loss& loss) {
     if (chi2 < infinity) return {std::pow(middle_of(sampled->rate), 2) * chi2, 0, "Poisson variant of Theorem 11"};
   }
   if (sampled && sampled->sampling == SampledBy::fixed) {
-    const double chi2 = middle_of(loss_moments(*sampled->base, Direction::worst).chi2plus);
+    const double chi2 = middle_of(loss_moments(*sampled->base, Direction::worst, five_digits).chi2plus);
     if (chi2 < infinity) return {2 * std::pow(middle_of(sampled->rate), 2) * chi2, 0, "Theorem 11: fixed-size samples"};
   }
-  const LossMoments moments = loss_moments(loss, Direction::worst);
+  const LossMoments moments = loss_moments(loss, Direction::worst, five_digits);
   if (!(moments.kappa2.hi < infinity))
     throw UnsupportedError("limit: no central limit theorem covers a mechanism whose loss has no second moment");
   const double variance = middle_of(moments.kappa2) - std::pow(middle_of(moments.kl), 2);

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 
 #include "analyze/parts_of_plan.h"
 #include "curve/curve_state.h"
 #include "engine/compose.h"
+#include "limit/berry_esseen.h"
 #include "limit/classical.h"
+#include "limit/moments.h"
 #include "loss/atoms.h"
 #include "loss/gaussian_profile.h"
 #include "loss/question_scope.h"
@@ -18,6 +21,7 @@
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/normal.h"
+#include "numeric/number_text.h"
 #include "numeric/plain_text.h"
 #include "numeric/root.h"
 #include "operators/duality.h"
@@ -33,6 +37,13 @@ namespace tradeoff {
 using namespace detail;  // NOLINT(google-build-using-namespace): for the public functions below
 
 namespace {
+
+// [classical-composition] No older theorem is below a narrow exact row, so the rows beside it need not be tight, and one that would take
+// long is refused.
+constexpr Tolerance tolerance_of_rows{1e-4};
+constexpr double most_work_of_row = 5e4;    // in the units of loss/work.h
+constexpr double values_for_moments = 300;  // of the profile of a mechanism; as many for its mu
+constexpr double values_for_orders = 5000;  // for its divergences of fifty orders
 
 std::string written(double value) {
   numeric::PlainText out;
@@ -112,6 +123,7 @@ std::optional<Loss::Test> test_above(const Loss& loss, Direction direction, doub
   if (atoms == nullptr) return loss.test_at(direction, e);
   Loss::Test test{Interval::exactly(0.0), atoms->infinite};
   for (const Atom& atom : atoms->finite) {
+    if (atom.loss.hi < e - 1e-9 * (1 + e)) break;  // in decreasing order, up to the widths of the losses
     if (!(atom.loss.hi > e)) continue;
     const bool certain = atom.loss.lo > e;
     const Interval other = atom.mass * exp(-atom.loss);
@@ -121,23 +133,25 @@ std::optional<Loss::Test> test_above(const Loss& loss, Direction direction, doub
   return test;
 }
 
-/// The least e >= 0 at which a decreasing quantity of both directions is at most delta. The search starts at `first`: where losses are
-/// small, tests far beyond them are hard to evaluate.
+/// The least e >= 0 at which a decreasing quantity of both directions is at most delta. It is at least about `first`, where the search
+/// starts: tests far beyond the losses are hard to evaluate, and tests far below take longer.
 template <class Quantity>
 Interval least_epsilon(const Loss& loss, Interval delta, double first, Quantity&& quantity) {
   const QuestionScope question;  // the tests share their contours
   const auto judge = [&](double e) {
     Interval worst = Interval::exactly(0.0);
     for (const Direction direction : {Direction::remove, Direction::add}) {
+      if (direction == Direction::add && loss.symmetric()) continue;
       const auto test = test_above(loss, direction, e);
       if (!test) throw UnsupportedError("the tests of this plan are not known in closed form");
       worst = max(worst, clamp(quantity(*test, e), 0, 1));
     }
     return numeric::Verdict{worst.lo > delta.hi, worst.hi <= delta.lo, (worst.lo + worst.hi) / 2 - delta.lo};
   };
-  if (judge(0).after) return Interval::exactly(0.0);
-  double low = 0;
-  for (double high = first > 0 && first < 0x1p20 ? 1.25 * first : 1; high < 0x1p21; high *= 2) {
+  const bool starts = first > 0 && first < 0x1p20;
+  double low = starts ? 0.9 * first : 0;
+  if (!judge(low).before && judge(low = 0).after) return Interval::exactly(0.0);
+  for (double high = starts ? 1.25 * first : 1; high < 0x1p21; high *= 2) {
     const auto verdict = judge(high);
     if (verdict.after) return numeric::narrow_bracket(judge, low, high);
     if (verdict.before) low = high;
@@ -164,34 +178,36 @@ class Case {
     const auto answer = explained([&] { return curve_.epsilon_at(delta_); });
     work_ = Work::since(begin);
     epsilon_ = answer.value;
-    method_ = to_string(answer.method);
+    method_ = answer.method;
+    for (const Step& step : answer.steps) bent_ = bent_ || step.theorem == "bent-contour";
+    for (const Run& run : runs_) work_of_value_ = std::max(work_of_value_, work_of_profile(*run.loss));
   }
 
   /// Of the plan itself.
   [[nodiscard]] Interval epsilon() const { return epsilon_; }
 
-  MethodRow exact() const { return {"", RowKind::bound, epsilon_, method_}; }
+  MethodRow exact() const { return {"", RowKind::bound, epsilon_, to_string(method_)}; }
 
   MethodRow basic() const {
-    const Statement found = state(runs_, delta_, 1);
+    const Statement& found = stated(1);
     return bound(basic_composition(found.runs, delta_), found, "epsilons and deltas add");
   }
   MethodRow advanced() const {
-    const Statement found = state(runs_, delta_, 0.5);
+    const Statement& found = stated(0.5);
     return bound(advanced_composition(found.runs, delta_), found, "Dwork, Rothblum and Vadhan");
   }
   MethodRow kairouz() const {
-    const Statement found = state(runs_, delta_, 0.5);
+    const Statement& found = stated(0.5);
     if (!all_alike(found.runs)) throw DomainError("the runs differ: see murtagh_vadhan");
     return bound(optimal(found.runs), found, "Kairouz, Oh and Viswanath: the optimum for runs known by one (epsilon, delta)");
   }
   MethodRow murtagh_vadhan() const {
-    const Statement found = state(runs_, delta_, 0.5);
+    const Statement& found = stated(0.5);
     if (all_alike(found.runs)) throw DomainError("all runs are alike: see kairouz");
     return bound(optimal(found.runs), found, "the optimum that Murtagh and Vadhan approximate, runs known by one (epsilon, delta) each");
   }
   MethodRow rdp() const {
-    const Statement found = state(runs_, delta_, 0.5);
+    const Statement& found = stated(0.5);
     std::uint64_t times = 0;
     for (const StatedRuns& run : found.runs) times += run.times;
     if (found.runs.empty() || !all_alike(found.runs) || found.runs.front().each.delta.hi > 0)
@@ -201,6 +217,7 @@ class Case {
   }
 
   MethodRow rdp_orders() const {
+    refuse_if_slow(values_for_orders, "its divergences");
     const RenyiGuarantee found = renyi_curve(plan_, curve_.neighbours(), tolerance_).epsilon_at(delta_);
     if (!(found.value.hi < infinity)) throw DomainError("no order of the Renyi divergence certifies anything at this delta");
     return {"", RowKind::bound, found.value, "Renyi divergences added up, converted at the best order, " + written(found.order)};
@@ -213,21 +230,29 @@ class Case {
     return {"", RowKind::bound, found.value, "zero-concentrated DP, rho = " + written(rho->hi)};
   }
   MethodRow berry_esseen() const {
-    const BerryEsseen found = tradeoff::berry_esseen(plan_, curve_.neighbours(), tolerance_);
+    refuse_if_slow(values_for_moments, "its moments");
+    const auto by = [this](const IntegralEffort& effort) { return berry_esseen_by(plan_, curve_.neighbours(), tolerance_, effort); };
+    const auto refuse = [](double floor) { throw DomainError("the theorem certifies no delta below " + numeric::to_text_below(floor, 3)); };
+    // Four digits of the moments show whether the theorem says anything at this delta; mostly it does not.
+    if (const double floor = by(quick).floor().lo; floor > delta_.hi) refuse(floor);
+    const BerryEsseen found = by(thorough);
     const Interval epsilon = found.epsilon_at(delta_);
-    if (!(epsilon.hi < infinity)) throw DomainError("the theorem certifies no delta below its floor, " + written(found.floor().hi));
+    if (!(epsilon.hi < infinity)) refuse(found.floor().lo);
     return {"", RowKind::bound, epsilon, "the limit theorem with its error term, mu = " + written(found.mu().hi)};
   }
   MethodRow clt() const {
+    refuse_if_slow(values_for_moments, "its moments");
     const CentralLimit found = central_limit(plan_, curve_.neighbours(), tolerance_);
     return estimate(found.epsilon_at(delta_.lo), "the limit theorem without its error term, mu = " + written(found.mu.value()));
   }
   MethodRow edgeworth() const {
+    refuse_if_slow(values_for_moments, "its moments");
     return estimate(tradeoff::edgeworth(plan_, curve_.neighbours(), tolerance_).epsilon_at(delta_.lo),
                     "the limit theorem refined by skewness and kurtosis");
   }
 
   MethodRow gdp() const {
+    refuse_if_slow(values_for_moments, "its mu");
     std::vector<GdpPair> pairs;
     for (const Run& run : runs_) {
       const GdpMeasurement found = measure_mu(curve_of(run));
@@ -241,6 +266,7 @@ class Case {
     return {"", RowKind::bound, gaussian_epsilon(mu, delta_), "each mechanism by its mu; composed mu = " + written(mu.hi)};
   }
   MethodRow gdp_slack() const {
+    refuse_if_slow(values_for_moments, "its mu");
     Interval floors = Interval::exactly(0.0), count = Interval::exactly(0.0);
     for (const Run& run : runs_) {
       floors = floors + Interval::exactly(run.times) * floor_of(run);
@@ -261,7 +287,7 @@ class Case {
             "each mechanism by (mu, slack), half of delta for the slacks; composed mu = " + written(whole.mu.hi)};
   }
   MethodRow gdp_summary() const {
-    constexpr double most_work = 2e4;  // for one epsilon, in the units of loss/work.h; a mu needs hundreds. The row is never below `exact`
+    constexpr double most_work = 2e4;  // for one epsilon, in the units of loss/work.h; a mu needs hundreds
     if (work_ > most_work) throw DomainError("one epsilon of this plan takes long, and mu needs hundreds; ask for mu itself");
     const GdpMeasurement found = measure_mu(curve_);
     if (!(found.mu.hi < infinity))
@@ -276,15 +302,13 @@ class Case {
   }
   MethodRow loss_tail() const {
     const auto quantity = [](const Loss::Test& test, double) { return test.true_positive; };
-    return {"", RowKind::bound, least_epsilon(*loss_of(curve_), delta_, epsilon_.hi, quantity),
-            "P(loss > epsilon) <= delta: sufficient, not necessary"};
+    return {"", RowKind::bound, least_by_tests(quantity), "P(loss > epsilon) <= delta: sufficient, not necessary"};
   }
   MethodRow loss_pair() const {
     const auto quantity = [](const Loss::Test& test, double e) {
       return test.true_positive - exp(Interval::exactly(e)) * test.false_positive;
     };
-    return {"", RowKind::bound, least_epsilon(*loss_of(curve_), delta_, epsilon_.hi, quantity),
-            "P(loss > epsilon) - e^epsilon Q(loss > epsilon) <= delta: both"};
+    return {"", RowKind::bound, least_by_tests(quantity), "P(loss > epsilon) - e^epsilon Q(loss > epsilon) <= delta: both"};
   }
 
   MethodRow analytic_gaussian() const {
@@ -307,6 +331,28 @@ class Case {
   }
 
  private:
+  /// For one value of the profile, if it is not a formula.
+  static double work_of_profile(const Loss& loss) {
+    if (loss.cost() == Cost::formula) return 0;
+    const QuestionScope question;
+    const Profile profile(loss, Direction::worst);
+    const double somewhere = middle_of(profile.delta(Interval::exactly(0.0)));  // of the size of the losses
+    const std::uint64_t begin = Work::now();
+    (void)profile.delta(Interval::exactly(somewhere));
+    return Work::since(begin);
+  }
+  /// The statement of the runs, found once for each part of delta.
+  [[nodiscard]] const Statement& stated(double part) const {
+    const auto known = statements_.find(part);
+    return known != statements_.end() ? known->second : statements_.emplace(part, state(runs_, delta_, part)).first->second;
+  }
+
+  void refuse_if_slow(double values, const char* quantity) const {
+    const bool narrow = epsilon_.hi < infinity && epsilon_.width() <= tolerance_of_rows.relative * epsilon_.hi;
+    if (narrow && values * work_of_value_ > most_work_of_row)
+      throw DomainError(std::string("one value of the profile of a mechanism takes long, and ") + quantity + " take hundreds");
+  }
+
   static MethodRow bound(Interval epsilon, const Statement& statement, std::string remark) {
     if (statement.shared) remark += "; delta shared equally among the runs";
     return {"", RowKind::bound, epsilon, std::move(remark)};
@@ -321,13 +367,19 @@ class Case {
     const Interval kept = Interval::exactly(times) * log1p(-pair.slack);
     pairs.push_back({pair.mu * sqrt(Interval::exactly(times)), clamp(-expm1(kept), 0, 1), 0});
   }
-  [[nodiscard]] Curve curve_of(const Run& run) const { return curve_from(run.loss, curve_.neighbours(), tolerance_); }
+  [[nodiscard]] Curve curve_of(const Run& run) const { return curve_from(run.loss, curve_.neighbours(), tolerance_of_rows); }
+
+  template <class Quantity>
+  [[nodiscard]] Interval least_by_tests(Quantity&& quantity) const {
+    if (bent_ || method_ == Method::lattice) throw UnsupportedError("the tests of this plan are not known in closed form");
+    return least_epsilon(*loss_of(curve_), delta_, epsilon_.hi, quantity);
+  }
 
   [[nodiscard]] Interval optimal(const std::vector<StatedRuns>& runs) const {
     Parts parts;
     for (const StatedRuns& run : runs) parts.push_back({std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{run.each}), run.times});
-    Composition whole = compose(std::move(parts), tolerance_);
-    return curve_from(std::move(whole.loss), curve_.neighbours(), tolerance_).epsilon_at(delta_);
+    Composition whole = compose(std::move(parts), tolerance_of_rows);
+    return curve_from(std::move(whole.loss), curve_.neighbours(), tolerance_of_rows).epsilon_at(delta_);
   }
 
   /// Whether sampling acts on (epsilon, delta) by the classical formula: not under a neighbouring relation that the word covers by another
@@ -382,7 +434,10 @@ class Case {
   std::vector<Run> runs_;
   Interval epsilon_;
   double work_ = 0;  // of epsilon
-  std::string method_;
+  mutable std::map<double, Statement> statements_;
+  Method method_ = Method::closed_form;
+  bool bent_ = false;         // by a bent contour, which knows no tests
+  double work_of_value_ = 0;  // the largest, for one value of the profile of a mechanism
 };
 
 struct ComparedMethod {

@@ -27,10 +27,6 @@ using namespace detail;  // NOLINT(google-build-using-namespace): for the public
 
 namespace {
 
-// Six digits for a profile in closed form; otherwise the accuracy that takes seconds if the profile is itself an integral.
-constexpr IntegralEffort thorough{1e-7, 6000};
-constexpr IntegralEffort quick{1e-4, 200};
-
 const Interval everything{infinity, infinity};
 
 // [loss-moments] The loss is N(mu^2/2, mu^2), r = mu/2.
@@ -159,8 +155,8 @@ LossMoments find_moments(const Loss& loss, Direction direction, const IntegralEf
 
 }  // namespace
 
-LossMoments detail::loss_moments(const Loss& loss, Direction direction) {
-  return find_moments(loss, direction, loss.cost() == Cost::search ? quick : thorough);
+LossMoments detail::loss_moments(const Loss& loss, Direction direction, const IntegralEffort& effort) {
+  return find_moments(loss, direction, loss.cost() == Cost::search ? quick : effort);
 }
 
 PowerMoments detail::power_moments(const Loss& loss, Direction direction) {

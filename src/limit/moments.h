@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/moments/profile_integral.h"
 #include "operators/worst_profile.h"
 #include "tradeoff/limit.h"
 
@@ -11,8 +12,13 @@ struct PowerMoments {
   Interval first, second, third, fourth;
 };
 
-/// `direction` as in a question: `worst` is the symmetric curve below both orders. The loss must be a pair. [loss-moments]
-[[nodiscard]] LossMoments loss_moments(const Loss& loss, Direction direction);
+/// For a profile in closed form: six digits for answers, four for estimates and for the choice of a method.
+inline constexpr IntegralEffort thorough{1e-7, 6000};
+inline constexpr IntegralEffort quick{1e-4, 200};
+
+/// `direction` as in a question: `worst` is the symmetric curve below both orders. The loss must be a pair. If its profile is itself a
+/// search, the effort is `quick`. [loss-moments]
+[[nodiscard]] LossMoments loss_moments(const Loss& loss, Direction direction, const IntegralEffort& effort = thorough);
 [[nodiscard]] PowerMoments power_moments(const Loss& loss, Direction direction);
 
 /// Lemma 3 of Dong, Roth and Su without cancellation: exp(mu^2) Phi(3 mu/2) + 3 Phi(-mu/2) - 2. [loss-moments]

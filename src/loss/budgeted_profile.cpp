@@ -188,6 +188,18 @@ class BudgetedLoss final : public ForwardingLoss {
     if (!passes_on(kept)) return std::nullopt;
     return counted(kept, [&] { return base_->closed_beta(direction, alpha); });
   }
+  [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    const QuestionScope question;
+    Kept& kept = kept_for_question();
+    if (!passes_on(kept)) return std::nullopt;
+    return counted(kept, [&] { return base_->log_complement(direction, epsilon); });
+  }
+  [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override {
+    const QuestionScope question;
+    Kept& kept = kept_for_question();
+    if (!passes_on(kept)) return std::nullopt;
+    return counted(kept, [&] { return base_->log_line(of, direction, start, end); });
+  }
   /// Not passed on: it evaluates every corner, which can exceed any budget.
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction) const override { return std::nullopt; }
 

@@ -21,6 +21,7 @@ class ContourLoss;  // engine/contour: a composition whose contours a longer pla
 class Evaluable;    // loss/evaluation.h: a description of how delta was enclosed
 class Loss;
 class Transform;     // loss/transform.h: the moment generating function of the loss
+class Truncation;    // loss/truncation.h: a pair that has a transform only on events of nearly full probability
 struct Atoms;        // loss/atoms.h: a finite law of the loss
 struct GroupSides;   // operators/group.h: a group of records, with mixed changes and with one kind of change
 struct MatrixNoise;  // mechanism/matrix.h: noise correlated over the steps of a run
@@ -40,6 +41,14 @@ struct LikelihoodRatioTest {
   Interval true_positive;
 };
 
+/// A straight line, by its values at the two ends of an interval of epsilon.
+struct LogLine {
+  double at_start = 0;
+  double at_end = 0;
+};
+/// What it bounds: log delta from above, or log(1 - delta) from below.
+enum class LineOf { delta, complement };
+
 /// The cost of one evaluation of a profile.
 enum class Cost {
   formula,  ///< a formula or a short sum
@@ -58,10 +67,16 @@ class ClosedForms {
   [[nodiscard]] virtual std::optional<Interval> closed_beta(Direction, Interval /*alpha*/) const { return std::nullopt; }
   /// The least mu for which the pair is mu-GDP, if it is known exactly. An exactly Gaussian pair need not implement this.
   [[nodiscard]] virtual std::optional<Interval> closed_mu() const { return std::nullopt; }
+  /// A mu for which older theorems prove the pair mu-GDP, for measurements that are wide.
+  [[nodiscard]] virtual std::optional<double> mu_above() const { return std::nullopt; }
   /// A threshold test; it bounds the trade-off function from above.
   [[nodiscard]] virtual std::optional<LikelihoodRatioTest> test_at(Direction, double /*epsilon*/) const { return std::nullopt; }
   /// The corners (e, delta(e)), e >= 0, between which delta is linear in exp(e), if the composed distribution is finite.
   [[nodiscard]] virtual std::optional<std::vector<Guarantee>> guarantees(Direction) const { return std::nullopt; }
+  /// Encloses log(1 - delta(epsilon)), epsilon >= 0, where delta is close to 1 and subtraction would lose all digits.
+  [[nodiscard]] virtual std::optional<Interval> log_complement(Direction, double /*epsilon*/) const { return std::nullopt; }
+  /// A straight line on the safe side of a logarithm, for 0 <= start <= epsilon <= end. [contour-log-line]
+  [[nodiscard]] virtual std::optional<LogLine> log_line(LineOf, Direction, double /*start*/, double /*end*/) const { return std::nullopt; }
   /// An approximation of delta(epsilon) for searches; it proves nothing. For losses whose proved answer is slow.
   [[nodiscard]] virtual std::optional<double> rough_delta(Direction, double /*epsilon*/) const { return std::nullopt; }
 
@@ -198,6 +213,7 @@ struct Capabilities {
   const Evaluable* evaluable = nullptr;
   /// For profiles of which many points cost little more than one.
   const BatchProfile* batch = nullptr;
+  const Truncation* truncation = nullptr;
   const ComposedForm* composed_form = nullptr;
   const BoundShape* bound_shape = nullptr;
   const PairAndBound* pair_and_bound = nullptr;
@@ -215,6 +231,8 @@ struct Capabilities {
   std::span<const Loss* const> minimum_of{};
   /// mu if the pair is exactly N(0,1) against N(mu,1).
   std::optional<Interval> gaussian_mu{};
+  /// The loss is the sum of an independent Gaussian loss with this mu > 0 and of another loss. [gaussian-part]
+  std::optional<Interval> gaussian_part{};
   /// For a Gaussian pair: the norm of one record's contribution is bounded, by the whole shift under add-remove and zero-out neighbours and
   /// by half of it under replace-one neighbours. [clip-norm]
   bool clipped = false;

@@ -33,6 +33,7 @@ Capabilities ForwardingLoss::capabilities(Direction direction) const {
     known.bracket = nullptr;
     known.contours = nullptr;
     known.batch = nullptr;
+    known.truncation = nullptr;
     known.adaptive = nullptr;
   }
   return known;

@@ -37,11 +37,18 @@ class ForwardingLoss : public Loss, public ClosedForms, public Evaluable, public
     return noted(base().closed_beta(to_base(direction), alpha));
   }
   [[nodiscard]] std::optional<Interval> closed_mu() const override { return noted(base().closed_mu()); }
+  [[nodiscard]] std::optional<double> mu_above() const override { return noted(base().mu_above()); }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
     return noted(base().test_at(to_base(direction), epsilon));
   }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     return noted(base().guarantees(to_base(direction)));
+  }
+  [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    return noted(base().log_complement(to_base(direction), epsilon));
+  }
+  [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override {
+    return noted(base().log_line(of, to_base(direction), start, end));
   }
   [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     return base().rough_delta(to_base(direction), epsilon);

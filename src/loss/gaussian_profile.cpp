@@ -252,6 +252,10 @@ Question ask_delta(double delta) {
   return {delta, delta_at, level};
 }
 Question ask_log(double log_delta) { return {log_delta, log_delta_at, {log_delta, middle_of(log1mexp(Interval::exactly(log_delta)))}}; }
+Interval minus_log_complement_at(double mu, double epsilon) { return -log_complement_at(mu, epsilon); }
+Question ask_log_complement(double log_complement) {
+  return {-log_complement, minus_log_complement_at, {middle_of(log1mexp(Interval::exactly(log_complement))), log_complement}};
+}
 Question ask_complement(double complement) { return {-complement, minus_complement_at, {std::log1p(-complement), std::log(complement)}}; }
 
 Interval solve_mu(double epsilon, const Question& question) {
@@ -280,6 +284,11 @@ Interval mu_of_complement_at(double epsilon, double complement) {
   if (complement <= 0) return Interval::exactly(infinity);
   return solve_mu(epsilon, ask_complement(complement));
 }
+Interval mu_of_log_complement_at(double epsilon, double log_complement) {
+  if (log_complement >= 0) return Interval::exactly(0);
+  if (log_complement == -infinity) return Interval::exactly(infinity);
+  return solve_mu(epsilon, ask_log_complement(log_complement));
+}
 /// For a negative epsilon the mirror turns the question into one about -epsilon and exp(-epsilon) times the complement.
 Interval mirrored_mu_at(double epsilon, Interval complement) {
   const Interval mirrored = exp(Interval::exactly(-epsilon)) * complement;
@@ -305,6 +314,19 @@ void gaussian_delta(double mu, std::span<const double> epsilon, std::span<Interv
   for (std::size_t i = 0; i < epsilon.size(); ++i) out[i] = clamp(any_delta_at(mu, epsilon[i]), 0, 1);
 }
 
+// With R = M(z)/(M(y) - M(z)) the first derivative is -R and minus the second one R (1 + R) - 1/(mu (M(y) - M(z))). Far out the two terms
+// cancel, so a point nearer by is used.
+double gaussian_bend_below(double mu, double epsilon) {
+  constexpr double furthest = 300;  // of y
+  if (!(mu > 0 && mu < infinity)) return 0;
+  const Place at = place(mu, std::min(epsilon, mu * (furthest + mu / 2)));
+  if (!(at.y.high >= -1)) return 0;
+  const numeric::MillsDifference difference = numeric::mills_difference(at.y, at.z, mu);
+  const Interval divisor = around(difference.factor) * Interval::exactly(difference.scale);
+  const Interval fall = around(numeric::mills(at.z)) / divisor;
+  return std::max(0.0, (fall * (1.0 + fall) - 1.0 / (Interval::exactly(mu) * divisor)).lo);
+}
+
 Interval gaussian_mu(Interval epsilon, Interval delta) {
   return ends([](double e, double d) { return e >= 0 ? mu_at(e, d) : mirrored_mu_at(e, 1 - Interval::exactly(d)); }, epsilon, delta);
 }
@@ -316,6 +338,9 @@ Interval gaussian_mu_of_log(Interval epsilon, Interval log_delta) {
 Interval gaussian_mu_of_complement(Interval epsilon, Interval complement) {
   return ends([](double e, double minus) { return e >= 0 ? mu_of_complement_at(e, -minus) : mirrored_mu_at(e, Interval::exactly(-minus)); },
               epsilon, -complement);
+}
+Interval gaussian_mu_of_log_complement(Interval epsilon, Interval log_complement) {
+  return ends([](double e, double minus) { return mu_of_log_complement_at(e, -minus); }, epsilon, -log_complement);
 }
 
 Interval gaussian_epsilon(Interval mu, Interval delta) {

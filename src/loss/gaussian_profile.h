@@ -21,11 +21,17 @@ namespace tradeoff::detail {
 /// The same at one mu and many epsilons; `out` has the size of `epsilon`.
 void gaussian_delta(double mu, std::span<const double> epsilon, std::span<Interval> out);
 
+/// A lower bound of minus the second derivative of log delta_mu, at every point from epsilon >= 0 on: it grows with epsilon.
+/// [gaussian-part]
+[[nodiscard]] double gaussian_bend_below(double mu, double epsilon);
+
 /// mu_GDP: the mu with delta_mu(epsilon) = delta, for epsilon >= 0. 0 where delta <= 0, infinity where delta >= 1.
 /// For a negative epsilon it is the least mu with delta_mu(epsilon) >= delta, 0 if delta <= 1 - exp(epsilon).
 [[nodiscard]] Interval gaussian_mu(Interval epsilon, Interval delta);
 [[nodiscard]] Interval gaussian_mu_of_log(Interval epsilon, Interval log_delta);
 [[nodiscard]] Interval gaussian_mu_of_complement(Interval epsilon, Interval complement);
+/// The same from log(1 - delta), epsilon >= 0.
+[[nodiscard]] Interval gaussian_mu_of_log_complement(Interval epsilon, Interval log_complement);
 
 /// eps_GDP: the smallest epsilon >= 0 with delta_mu(epsilon) <= delta; infinity if there is none (delta <= 0 < mu).
 [[nodiscard]] Interval gaussian_epsilon(Interval mu, Interval delta);

@@ -53,6 +53,11 @@ std::optional<Interval> Loss::closed_mu() const {
   return known.closed_forms != nullptr ? known.closed_forms->closed_mu() : std::nullopt;
 }
 
+std::optional<double> Loss::mu_above() const {
+  const ClosedForms* known = capabilities(Direction::remove).closed_forms;
+  return known != nullptr ? known->mu_above() : std::nullopt;
+}
+
 std::optional<Loss::Test> Loss::test_at(Direction direction, double epsilon) const {
   const ClosedForms* known = capabilities(direction).closed_forms;
   return known != nullptr ? known->test_at(direction, epsilon) : std::nullopt;
@@ -61,6 +66,17 @@ std::optional<Loss::Test> Loss::test_at(Direction direction, double epsilon) con
 std::optional<std::vector<Guarantee>> Loss::guarantees(Direction direction) const {
   const ClosedForms* known = capabilities(direction).closed_forms;
   return known != nullptr ? known->guarantees(direction) : std::nullopt;
+}
+
+Interval Loss::log_complement(Direction direction, double epsilon) const {
+  if (const ClosedForms* known = capabilities(direction).closed_forms)
+    if (const auto found = known->log_complement(direction, epsilon)) return *found;
+  return log1p(-clamp(delta(direction, Interval::exactly(epsilon)), 0, 1));
+}
+
+std::optional<LogLine> Loss::log_line(LineOf of, Direction direction, double start, double end) const {
+  const ClosedForms* known = capabilities(direction).closed_forms;
+  return known != nullptr ? known->log_line(of, direction, start, end) : std::nullopt;
 }
 
 double Loss::rough_delta(Direction direction, double epsilon) const {

@@ -5,13 +5,12 @@
 #include <cmath>
 
 #include "loss/gaussian_profile.h"
+#include "loss/moment_bound.h"
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
 
 namespace tradeoff::detail {
 namespace {
-
-const Interval log_sqrt_two_pi{0.91893853320467266, 0.91893853320467281};
 
 bool is_heavy(const Tail& tail) { return tail.limit.lo == infinity; }
 
@@ -36,62 +35,14 @@ std::optional<GaussianTail> model_of(const Tail& tail) {
   return std::nullopt;
 }
 
-/// The model after composition with a mechanism of loss at most `shift`: delta(e - shift).
-GaussianTail shifted(const GaussianTail& tail, Interval shift) {
-  if (shift.hi == 0) return tail;
-  const Interval scaled = shift / square(Interval::exactly(tail.width));
-  const Interval factor = tail.log_factor - tail.slope * shift - scaled * shift / 2.0;
-  return {factor.hi, (tail.slope + scaled).hi, tail.width, (tail.from + shift).hi};
-}
-
 using TailParts = std::vector<std::pair<Tail, std::uint64_t>>;
 
-// The relative excess of the width of a composed model over the root of the sum of squares; at the root itself no model exists. No mu below
-// the widened one can be proved, so the excess is small; the smaller it is, the later the model starts.
-constexpr double widening = 1.0 / 64;
-
-// [tail-composition] delta(e) <= exp(-l e) prod_i M_i(l) / (1 + l) with M_i(l) = E exp(l L_i), at l = e / S'^2. Each M_i is bounded by its
-// model: log M_i <= log(1 + l) + l^2 s^2/2 + log(exp(f^2/2s^2) + l A exp(a l)) with A = exp(k + (slope s)^2/2) s sqrt(2 pi), a = slope s^2.
-std::optional<GaussianTail> composed_model(const TailParts& parts) {
-  struct Term {
-    Interval start, log_scale, linear, times;
-  };
-  std::vector<Term> terms;
-  Interval squares = Interval::exactly(0.0), linear = Interval::exactly(0.0), steps = Interval::exactly(0.0),
-           shift = Interval::exactly(0.0);
-  for (const auto& [tail, times] : parts) {
-    const Interval count = Interval::exactly(times);
-    if (tail.zero_from < infinity) {
-      shift = shift + count * tail.zero_from;
-      continue;
-    }
-    if (const double mu = moments_of(tail); !tail.gaussian || mu <= tail.gaussian->width) {  // M is at most exp(mu^2 l (l + 1)/2)
-      squares = squares + count * square(Interval::exactly(mu));
-      linear = linear + count * square(Interval::exactly(mu)) / 2.0;
-      continue;
-    }
-    const GaussianTail& model = *tail.gaussian;
-    const Interval width_square = square(Interval::exactly(model.width));
-    squares = squares + count * width_square;
-    steps = steps + count;
-    const Interval slope = Interval::exactly(std::max(model.slope, 0.0));
-    terms.push_back({square(Interval::exactly(model.from)) / (2.0 * width_square),
-                     model.log_factor + square(slope) * width_square / 2.0 + log(Interval::exactly(model.width)) + log_sqrt_two_pi,
-                     slope * width_square, count});
-  }
-  if (!(squares.hi > 0 && squares.hi < infinity)) return std::nullopt;
-  if (terms.empty()) return shifted(gaussian_model(sqrt(squares).hi), shift);
-  const Interval wider = squares * square(Interval::exactly(1 + widening));
-  const Interval gain = wider - squares;
-  Interval slopes = linear;
-  for (const Term& term : terms) slopes = slopes + term.times * term.linear;
-  // The derivative of the exponent is at most (2n - 1)/l + slopes - l * gain: not positive from the larger root on.
-  const Interval root = (slopes + sqrt(square(slopes) + 4.0 * gain * max(2.0 * steps - 1.0, Interval::exactly(0.0)))) / (2.0 * gain);
-  const Interval order = Interval::exactly(root.hi);
-  Interval exponent = (steps - 1.0) * log1p(order) + linear * order - square(order) * gain / 2.0;
-  for (const Term& term : terms)
-    exponent = exponent + term.times * log_add_exp(term.start, log(order) + term.log_scale + term.linear * order);
-  return shifted({exponent.hi, 0, sqrt(wider).hi, (order * wider).hi}, shift);
+/// Null if nothing is known about the moments of some part. [tail-composition]
+std::shared_ptr<const MomentBound> moments_of_parts(const TailParts& parts) {
+  auto bound = std::make_shared<MomentBound>();
+  for (const auto& [tail, times] : parts)
+    if (!bound->add(tail, times)) return nullptr;
+  return bound;
 }
 
 }  // namespace
@@ -168,20 +119,29 @@ LargestLoss sampled_largest(const LargestLoss& base, Interval rate) {
 
 LargestLoss smaller(const LargestLoss& one, const LargestLoss& other) { return {min(one.remove, other.remove), min(one.add, other.add)}; }
 
-Tail sampled_tail(const Tail& base, Interval rate) {
+Tail sampled_tail(const Tail& base, Interval rate, bool symmetric) {
   Tail tail = base;
   tail.largest = base.largest.as_bound();  // sampling lowers every loss
+  tail.moments = nullptr;
   if (rate.hi == 0) return zero_tail(0);
+  const Interval largest = Interval::exactly(std::min(rate.hi, 1.0));
   if (base.zero_from < infinity) {
-    tail.zero_from = log1p(Interval::exactly(std::min(rate.hi, 1.0)) * expm1(Interval::exactly(base.zero_from))).hi;
+    tail.zero_from = log1p(largest * expm1(Interval::exactly(base.zero_from))).hi;
     if (!(tail.zero_from <= base.zero_from)) tail.zero_from = base.zero_from;
     tail.gdp_mu = pure_dp_mu(Interval::exactly(tail.zero_from)).hi;
   }
+  // [moment-bound] Both directions lie below the remove direction of the sampled pair, or of the sampled Gaussian above it.
+  if (symmetric || base.gdp_mu <= base.moment_mu) tail.moment_rate = (base.moment_rate * largest).hi;
+  tail.largest_delta = (base.largest_delta * largest).hi;
   if (tail.gaussian) {
-    // The model decreases, so its value at a larger inner epsilon is smaller.
-    const Interval falls_from = Interval::exactly(std::max(tail.gaussian->slope, 0.0)) * square(Interval::exactly(tail.gaussian->width));
-    tail.gaussian->from = std::max(tail.gaussian->from, falls_from.hi);
-    tail.gaussian->log_factor = (tail.gaussian->log_factor + log(Interval::exactly(std::min(rate.hi, 1.0)))).hi;
+    // The inner epsilon is at least e + shift from `from` on, and the model decreases, so its value there is a bound.
+    GaussianTail& model = *tail.gaussian;
+    const Interval variance = square(Interval::exactly(model.width));
+    model.from = std::max(model.from, (Interval::exactly(std::max(model.slope, 0.0)) * variance).hi);
+    const Interval start = Interval::exactly(model.from);
+    const Interval shift = Interval::exactly(std::max(0.0, log((1.0 + expm1(start) / largest) * exp(-start)).lo));
+    model.log_factor = (model.log_factor + log(largest) + model.slope * shift - square(shift) / (2.0 * variance)).hi;
+    model.slope = (model.slope - shift / variance).hi;
   }
   if (rate.lo == 0) tail.limit.lo = 0;
   return tail;
@@ -219,7 +179,6 @@ Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
   Tail whole = zero_tail(0);
   Interval squares = Interval::exactly(0.0), moments = Interval::exactly(0.0), lowest = Interval::exactly(0.0),
            highest = Interval::exactly(0.0), zero_from = Interval::exactly(0.0);
-  bool modelled = true;
   for (const auto& [tail, times] : parts)
     if (times > 0)
       whole.largest = {whole.largest.remove + Interval::exactly(times) * tail.largest.remove,
@@ -233,16 +192,14 @@ Tail composed_tail(const std::vector<std::pair<Tail, std::uint64_t>>& parts) {
     lowest = lowest + count * square(Interval::exactly(tail.limit.lo));
     highest = highest + count * square(Interval::exactly(tail.limit.hi));
     zero_from = zero_from + count * tail.zero_from;
-    modelled = modelled && (tail.zero_from < infinity || moments_of(tail) < infinity || tail.gaussian);
   }
   whole.zero_from = zero_from.hi;
   whole.gdp_mu = sqrt(squares).hi;
   whole.moment_mu = sqrt(moments).hi;
   whole.limit = {sqrt(lowest).lo, sqrt(highest).hi};
-  if (whole.zero_from < infinity)
-    whole.gdp_mu = std::min(whole.gdp_mu, pure_dp_mu(Interval::exactly(whole.zero_from)).hi);
-  else if (modelled)
-    whole.gaussian = composed_model(parts);
+  if (whole.zero_from < infinity) whole.gdp_mu = std::min(whole.gdp_mu, pure_dp_mu(Interval::exactly(whole.zero_from)).hi);
+  whole.moments = moments_of_parts(parts);
+  if (!(whole.zero_from < infinity) && whole.moments != nullptr) whole.gaussian = whole.moments->model();
   whole.kind = kind_of(whole);
   return whole;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "tradeoff/interval.h"
 
 namespace tradeoff::detail {
+
+class MomentBound;  // loss/moment_bound.h
 
 /// log delta(e) <= log_factor + slope e - e^2 / (2 width^2) for every e >= from.
 struct GaussianTail {
@@ -43,9 +46,16 @@ struct Tail {
   TailKind kind = TailKind::unknown;
   double zero_from = nothing;  ///< delta(e) = 0 for every e >= zero_from
   LargestLoss largest;         ///< by direction; no upper end exceeds `zero_from`
+  /// For a composition: the sum of the largest losses, in both directions, of all parts that are not exactly Gaussian. [gaussian-part]
+  double beside_gaussian = nothing;
   double gdp_mu = nothing;     ///< delta(e) <= delta_mu(e) for every e >= 0
   double moment_mu = nothing;  ///< E exp(l L) <= exp(mu^2 l (l + 1)/2) for every l >= 0: moments of a Gaussian, whose mu add in squares
+  /// Sampled at this rate: the moments are at most (1 - rate + rate exp(mu^2 l/2))^(l + 1) + l rate, mu the smaller of the two above.
+  double moment_rate = 1;
+  double largest_delta = 1;  ///< delta(e) <= this for every e >= 0
   std::optional<GaussianTail> gaussian;
+  /// The moments of a composition; null for anything else. [moment-bound]
+  std::shared_ptr<const MomentBound> moments;
   /// Encloses every limit point of e / sqrt(-2 log delta(e)) in the remove direction; infinite if delta falls too slowly for any Gaussian
   /// in some direction. The plan is not mu-GDP for any mu below the lower end.
   Interval limit{0, nothing};
@@ -65,8 +75,8 @@ struct Tail {
 /// The mu of the least private (epsilon, 0)-DP mechanism, -2 Phi^-1(1/(1 + e^epsilon)). [pure-dp-mu]
 [[nodiscard]] Interval pure_dp_mu(Interval epsilon);
 
-/// rate * delta(log(1 + (e^e - 1)/rate)): Poisson and fixed-size sampling. [tail-propagation]
-[[nodiscard]] Tail sampled_tail(const Tail& base, Interval rate);
+/// rate * delta(log(1 + (e^e - 1)/rate)): Poisson and fixed-size sampling of a base that is symmetric or not. [tail-propagation]
+[[nodiscard]] Tail sampled_tail(const Tail& base, Interval rate, bool symmetric);
 /// The largest losses after sampling: Poisson, of any pair; samples of fixed size, of a symmetric pair. [largest-loss]
 [[nodiscard]] LargestLoss poisson_largest(const LargestLoss& base, Interval rate);
 [[nodiscard]] LargestLoss sampled_largest(const LargestLoss& base, Interval rate);

@@ -38,6 +38,10 @@ class GaussianLoss final : public Loss, public ClosedForms {
     GaussianLoss::cite();
     return tradeoff::detail::gaussian_beta(mu_, alpha);
   }
+  [[nodiscard]] std::optional<Interval> log_complement(Direction, double epsilon) const override {
+    GaussianLoss::cite();
+    return log_gaussian_complement(mu_, Interval::exactly(epsilon));
+  }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
     return {.closed_forms = this,
             .gaussian_mu = mu_,

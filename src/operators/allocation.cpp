@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <mutex>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -12,9 +15,13 @@
 #include "loss/gaussian_profile.h"
 #include "loss/key.h"
 #include "loss/mirrored_delta.h"
+#include "loss/truncation.h"
+#include "loss/work.h"
 #include "mechanism/gaussian.h"
 #include "numeric/arithmetic.h"
-#include "operators/allocation/contour.h"
+#include "numeric/normal.h"
+#include "numeric/root.h"
+#include "operators/allocation/epoch_law.h"
 #include "operators/allocation/price.h"
 #include "operators/words.h"
 #include "plan/arguments.h"
@@ -23,256 +30,263 @@
 namespace tradeoff::detail {
 namespace {
 
-using allocation::Option;
-
-constexpr double usual_width = 0.8e-6;   // of delta, relative
-constexpr double rough_width = 0.02;     // for searches
-constexpr double wanted_epsilon = 1e-6;  // relative
-constexpr double finest_width = 2e-8;    // about the accuracy of a line
-constexpr double least_log_delta = -600;
-constexpr double near = 150;       // values of one group of strikes differ by at most this factor
-constexpr double least_mu = 1e-4;  // outside these the bounds by Gaussians are the answer: a summand leaves the range of doubles,
-constexpr double largest_mu = 12;  // or its cells the accuracy of positions
+constexpr double least_mu = 1e-4;  // outside these the bounds by Gaussians are the answer: a law has too many points,
+constexpr double largest_mu = 12;  // or the summands of a difference leave the range of doubles
 constexpr double largest_epsilon = 500;
-constexpr double replace_width = 0.8e-6;  // every value needs its own distributions
+constexpr double least_log_delta = -600;
+constexpr double tail_width = 1e-3;     // of delta, relative, where no law reaches
+constexpr double usual_width = 0.8e-6;  // the same for a replaced record
+constexpr double widest = 0.1;
 constexpr std::uint64_t most_allocated_steps = 10'000'000;
 
+/// One epoch, conditional on an event: only its transforms are used. [allocation-epochs]
+class ConditionalEpoch final : public Loss {
+ public:
+  ConditionalEpoch(const std::shared_ptr<const allocation::EpochLaw>& law, Citations basis)
+      : remove_(epoch_transform(law, Direction::remove)), add_(epoch_transform(law, Direction::add)), basis_(std::move(basis)) {}
+  [[nodiscard]] Interval delta(Direction, Interval) const override { return {0, 1}; }
+  [[nodiscard]] bool symmetric() const override { return false; }
+  [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
+  [[nodiscard]] Capabilities capabilities(Direction direction) const override {
+    return {.transform = direction == Direction::add ? add_.get() : remove_.get()};
+  }
+  void cite() const override { record(basis_); }
+
+ private:
+  std::unique_ptr<const Transform> remove_, add_;
+  Citations basis_;
+};
+
+class TruncatedEpoch final : public TruncatedPair {
+ public:
+  TruncatedEpoch(std::shared_ptr<const allocation::EpochLaw> law, Citations basis)
+      : law_(std::move(law)), inside_(std::make_shared<ConditionalEpoch>(law_, std::move(basis))) {}
+  [[nodiscard]] LossPointer inside() const override { return inside_; }
+  [[nodiscard]] Probabilities event() const override { return law_->event(); }
+  [[nodiscard]] Interval log_ratio() const override { return law_->log_ratio(); }
+  [[nodiscard]] Probabilities above() const override { return law_->outside(false); }
+  [[nodiscard]] Probabilities below() const override { return law_->outside(true); }
+  [[nodiscard]] double log_moment_above_event(double order) const override { return law_->log_moment_above_event(order); }
+
+ private:
+  std::shared_ptr<const allocation::EpochLaw> law_;
+  LossPointer inside_;
+};
+
 // [random-allocation]
-class AllocationLoss final : public Loss, public ClosedForms, public BatchProfile {
+class AllocationLoss final : public Loss, public ClosedForms, public Truncation {
  public:
   AllocationLoss(Interval mu, std::uint64_t steps, const std::string& draws)
       : mu_(mu),
-        steps_(static_cast<double>(steps)),
+        steps_(steps),
+        count_(Interval::exactly(static_cast<double>(steps))),
         pair_("random-allocation", draws + "exact dominating pair of one step in " + std::to_string(steps)) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    if (!std::isfinite(epsilon.lo) || !std::isfinite(epsilon.hi)) return {at(direction, epsilon.hi).lo, at(direction, epsilon.lo).hi};
-    std::array<Interval, 2> ends;
-    const std::array<double, 2> points{epsilon.lo, epsilon.hi};
-    deltas(direction, std::span(points).first(epsilon.lo == epsilon.hi ? 1 : 2), {usual_width}, ends);
-    return epsilon.lo == epsilon.hi ? ends[0] : Interval{ends[1].lo, ends[0].hi};
+    return clamp(exp(log_delta(direction, epsilon)), 0, 1);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
-    const Interval bound = log_bounds(direction, epsilon);
-    if (epsilon.lo >= 0 && bound.hi < least_log_delta) return by_gaussian(bound);
-    return intersect(log(delta(direction, epsilon)), bound);
+    if (epsilon.lo == epsilon.hi) return at(direction, epsilon.lo);
+    return {at(direction, epsilon.hi).lo, at(direction, epsilon.lo).hi};
   }
-  void deltas(Direction direction, std::span<const double> epsilon, Width width, std::span<Interval> out) const override;
-
   [[nodiscard]] bool symmetric() const override { return false; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
   // One Gaussian per epoch dominates, and a T-th part of it at epsilon + log T is dominated: the limit of the tail is mu.
   // [random-allocation]
   [[nodiscard]] Tail tail() const override { return gdp_tail(mu_); }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
-    return {.closed_forms = this, .batch = this, .cost = Cost::engine, .atomless = true};
+    return {.closed_forms = this, .truncation = this, .cost = Cost::engine, .atomless = true};
   }
-  [[nodiscard]] std::string key() const override { return make_key("allocate", {mu_, Interval::exactly(steps_)}); }
+  [[nodiscard]] std::string key() const override { return make_key("allocate", {mu_, count_}); }
   void cite() const override { record(pair_); }
 
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
+    if (epsilon < 0) {  // the loss of one order is minus the loss of the other, with the two distributions exchanged
+      const auto other = test_at(opposite(direction), -epsilon);
+      return other ? std::optional(Test{1.0 - other->true_positive, 1.0 - other->false_positive}) : std::nullopt;
+    }
+    const auto known = density_for(direction, epsilon);
+    if (known == nullptr) return std::nullopt;
+    record_profile();
+    return known->test_at(direction, epsilon);
+  }
   [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     const Unrecorded steering;
     if (!std::isfinite(epsilon)) return std::nullopt;
-    Interval value;
-    deltas(direction, {&epsilon, 1}, {rough_width}, {&value, 1});
-    return value.lo > 0 ? std::sqrt(value.lo * value.hi) : value.hi / 2;
+    return middle_of(delta(direction, Interval::exactly(epsilon)));
   }
+  [[nodiscard]] std::shared_ptr<const TruncatedPair> truncated(int level, Interval ends) const override;
 
  private:
   [[nodiscard]] Interval at(Direction direction, double epsilon) const {
-    if (epsilon == infinity) return Interval::exactly(0);
-    if (epsilon == -infinity) return Interval::exactly(1);
-    Interval value;
-    deltas(direction, {&epsilon, 1}, {usual_width}, {&value, 1});
-    return value;
+    if (epsilon == infinity) return Interval::exactly(-infinity);
+    if (epsilon == -infinity) return Interval::exactly(0);
+    const Interval point = Interval::exactly(epsilon);
+    cite();
+    if (epsilon < 0) return log(mirrored_delta(epsilon, exp(at(opposite(direction), -epsilon))));
+    const Interval bound = log_bounds(direction, point);
+    const auto known = density_for(direction, epsilon);
+    Interval found{-infinity, 0};
+    if (known != nullptr) {
+      record_profile();
+      found = log(known->delta(direction, epsilon));
+    }
+    if (!(found.width() <= tail_width) && has_law() && epsilon <= largest_epsilon && bound.hi >= least_log_delta)
+      found = intersect(found, log(price(direction, epsilon)));
+    if (!(found.lo > bound.lo && found.hi < bound.hi)) record_bound();
+    return intersect(found, bound);
   }
-
-  /// The value of an option that is worth nothing at the mean: calls for the remove direction, puts for the add direction, epsilon >= 0.
-  void price(Direction direction, std::span<const double> epsilon, Width width, std::span<Interval> out) const;
+  /// By options on the sum of the likelihood ratios: slower, but far in the tail it needs no law. [allocation-price]
+  [[nodiscard]] Interval price(Direction direction, double epsilon) const {
+    const bool remove = direction == Direction::remove;
+    const Interval point = Interval::exactly(epsilon), strike = count_ * exp(remove ? point : -point);
+    const std::array ends{strike.lo, strike.hi};
+    const auto option = remove ? allocation::Option::call : allocation::Option::put;
+    const std::vector<Interval> values = allocation::lognormal_options(mu_, count_.lo, option, ends, tail_width);
+    // Calls fall and puts rise with the strike.
+    return clamp(remove ? Interval{values[1].lo, values[0].hi} : exp(point) * Interval{values[0].lo, values[1].hi}, 0, 1);
+  }
+  [[nodiscard]] bool has_law() const { return mu_.lo >= least_mu && mu_.hi <= largest_mu; }
+  /// Laws of many steps that reach far are slow to make.
+  [[nodiscard]] int highest_level() const { return steps_ <= 1000 ? 50 : 8; }
   /// One Gaussian per epoch above; below, in the remove direction, one step with probability 1/T, shown.
   [[nodiscard]] Interval log_bounds(Direction direction, Interval epsilon) const {
-    const Interval count = log(Interval::exactly(steps_));
+    const Interval log_count = log(count_);
     Interval bound{-infinity, std::min(0.0, log_gaussian_delta(mu_, epsilon).hi)};
-    if (direction == Direction::remove) bound.lo = std::min(bound.hi, (log_gaussian_delta(mu_, epsilon + count) - count).lo);
+    if (direction == Direction::remove) bound.lo = std::min(bound.hi, (log_gaussian_delta(mu_, epsilon + log_count) - log_count).lo);
     return bound;
   }
-  [[nodiscard]] Interval by_gaussian(Interval value) const {
+  using Density = std::shared_ptr<const allocation::EpochDensity>;
+  [[nodiscard]] static int level_for(double log_delta);
+  [[nodiscard]] Density density(int level) const;
+  [[nodiscard]] double guess_log_delta(Direction direction, double epsilon) const;
+  [[nodiscard]] Density density_for(Direction direction, double epsilon) const;
+  static const Citations& methods() {
+    static const Citations all{
+        {"allocation-doubling", "the law of the likelihood ratio from those of halves of the steps", Method::lattice},
+        {"allocation-profile", "delta of an epoch, the integral of its density over the cells of an even lattice", Method::lattice},
+        {"allocation-epochs", "the transform of the privacy loss of an epoch, by its density on an even lattice", Method::contour}};
+    return all;
+  }
+  static void record_profile() {
+    record(methods()[0]);
+    record(methods()[1]);
+  }
+  static void record_bound() {
     static const Citation bound("random-allocation", "far in the tail: at most the Gaussian of one step, at least its share of one in T");
-    cite();
     record(bound);
-    return value;
   }
-  /// About delta at epsilon >= 0: for searches.
-  [[nodiscard]] double rough_value(Direction direction, double epsilon) const {
-    const double mu = middle_of(mu_);
-    if (direction == Direction::remove) return std::exp(allocation::rough_log_option(mu, steps_, Option::call, steps_ * std::exp(epsilon)));
-    return std::exp(epsilon + allocation::rough_log_option(mu, steps_, Option::put, steps_ * std::exp(-epsilon)));
-  }
-  void price_groups(Direction direction, std::span<const double> epsilon, Width width, std::span<Interval> out) const;
-  [[nodiscard]] bool can_price(double epsilon) const { return mu_.lo >= least_mu && mu_.hi <= largest_mu && epsilon <= largest_epsilon; }
-  struct Guess {
-    double epsilon;
-    double slope;  // minus the derivative of log delta
-  };
-  [[nodiscard]] std::optional<Guess> approach(Direction direction, double log_target, double highest) const;
 
   Interval mu_;
-  double steps_;
+  std::uint64_t steps_;
+  Interval count_;
   Citation pair_;
+  mutable std::mutex lock_;
+  mutable std::map<int, Density> kept_;  // for later questions, by level
 };
 
-void AllocationLoss::price(Direction direction, std::span<const double> epsilon, Width width, std::span<Interval> out) const {
+/// The level at which what lies beyond the law is negligible against a delta.
+int AllocationLoss::level_for(double log_delta) {
+  constexpr double unseen = 1e-10;  // relative
+  constexpr int highest = 50;       // 10^-300
+  return std::clamp(static_cast<int>(std::ceil((std::log(unseen) + log_delta) / (-6 * std::numbers::ln10))), 2, highest);
+}
+
+AllocationLoss::Density AllocationLoss::density(int level) const {
+  if (!has_law() || level > highest_level()) return nullptr;
+  const std::lock_guard guard(lock_);
+  Density& known = kept_[level];
+  if (known == nullptr)
+    known = std::make_shared<const allocation::EpochDensity>(mu_, steps_, -6 * level * std::numbers::ln10);
+  else
+    Work::count(known->work());  // as if this question had made it
+  return known->known() ? known : nullptr;
+}
+
+/// One step with a large likelihood ratio, or a Gaussian sum of the others: it decides how far a law must reach.
+double AllocationLoss::guess_log_delta(Direction direction, double epsilon) const {
+  const double s = middle_of(mu_), count = count_.lo;
+  const auto tail = [](double z) { return middle_of(log_normal_cdf(-z)); };
   const bool remove = direction == Direction::remove;
-  const Interval count = Interval::exactly(steps_);
-  // Every strike between two doubles; the values increase from one end to the other.
-  std::vector<std::pair<double, std::size_t>> order;
-  std::vector<Interval> strikes(epsilon.size());
-  for (std::size_t i = 0; i < epsilon.size(); ++i) {
-    const Interval point = Interval::exactly(epsilon[i]);
-    strikes[i] = count * exp(remove ? point : -point);
-    order.emplace_back(strikes[i].lo, i);
-    order.emplace_back(strikes[i].hi, i + epsilon.size());
-  }
-  std::sort(order.begin(), order.end());
-  std::vector<double> sorted;
-  for (const auto& [strike, place] : order) sorted.push_back(strike);
-  const double floor = width.absolute / width.relative * (remove ? 1 : std::exp(-epsilon.back()));
-  const std::vector<Interval> values =
-      allocation::lognormal_options(mu_, steps_, remove ? Option::call : Option::put, sorted, width.relative, floor);
-  for (std::size_t n = 0; n < order.size(); ++n) {
-    const bool upper_strike = order[n].second >= epsilon.size();
-    const std::size_t i = upper_strike ? order[n].second - epsilon.size() : order[n].second;
-    // Calls fall and puts rise with the strike.
-    if (upper_strike == remove)
-      out[i].lo = values[n].lo;
-    else
-      out[i].hi = values[n].hi;
-  }
-  for (std::size_t i = 0; i < epsilon.size(); ++i) {
-    Interval value = remove ? out[i] : exp(Interval::exactly(epsilon[i])) * out[i];
-    const Interval bound = exp(log_bounds(direction, Interval::exactly(epsilon[i])));
-    out[i] = clamp(intersect(value, bound), 0, 1);
-  }
+  const double excess = remove ? std::expm1(std::min(epsilon, 600.0)) : -std::expm1(-epsilon),
+               jump = std::log1p(count * excess) / s + s / 2;
+  const double square = std::exp(std::min(s * s + tail(2 * s - jump), 600.0)), deviation = std::sqrt(std::max(square - 1, s * s) / count);
+  const double bulk = tail(excess / deviation) + std::log(deviation);
+  return remove ? std::max(bulk, tail(jump - s)) - 3 : bulk - 3;
 }
 
-void AllocationLoss::deltas(Direction direction, std::span<const double> epsilon, Width width, std::span<Interval> out) const {
-  cite();
-  for (const bool mirrored : {false, true}) {
-    const Direction side = mirrored ? opposite(direction) : direction;
-    std::vector<std::pair<double, std::size_t>> order;
-    for (std::size_t i = 0; i < epsilon.size(); ++i) {
-      if ((epsilon[i] < 0) != mirrored) continue;
-      const double point = std::abs(epsilon[i]);
-      const Interval bound = log_bounds(side, Interval::exactly(point));
-      out[i] = clamp(exp(bound), 0, 1);
-      if (can_price(point) && bound.hi >= least_log_delta) order.emplace_back(point, i);
+AllocationLoss::Density AllocationLoss::density_for(Direction direction, double epsilon) const {
+  constexpr int most_levels = 5;
+  Density known;
+  for (int i = 0, level = level_for(guess_log_delta(direction, epsilon)); i < most_levels; ++i) {
+    Density next = density(level);
+    if (next == nullptr && known == nullptr && level > 2) {
+      level = std::min(level - 1, std::max(2, highest_level() / 2));
+      continue;
     }
-    std::sort(order.begin(), order.end());
-    std::vector<double> points;
-    for (const auto& [point, place] : order) points.push_back(point);
-    std::vector<Interval> found(points.size());
-    if (!points.empty()) price_groups(side, points, width, found);
-    for (std::size_t n = 0; n < order.size(); ++n) out[order[n].second] = found[n];
-    if (mirrored)
-      for (std::size_t i = 0; i < epsilon.size(); ++i)
-        if (epsilon[i] < 0) out[i] = mirrored_delta(epsilon[i], out[i]);
+    if (next == nullptr) break;
+    known = std::move(next);
+    const double rough = known->rough_delta(direction, epsilon);
+    const int needed = rough > 0 ? level_for(std::log(rough)) : 2 * level;
+    if (needed <= level || level == level_for(-infinity)) break;
+    level = needed;
   }
+  return known;
 }
 
-/// Neighbouring strikes share a line or transforms as long as the values at the ends of a group do not differ too much. Beyond the first
-/// value that is narrow by being small, that value bounds the others.
-void AllocationLoss::price_groups(Direction direction, std::span<const double> epsilon, Width width, std::span<Interval> out) const {
-  const auto one = [&](std::size_t i) { price(direction, epsilon.subspan(i, 1), width, out.subspan(i, 1)); };
-  if (epsilon.size() < 3 && !(epsilon.back() - epsilon.front() > 1e-9 * epsilon.back())) return price(direction, epsilon, width, out);
-  if (epsilon.size() < 3) {
-    for (std::size_t i = 0; i < epsilon.size(); ++i) one(i);
-    return;
-  }
-  std::size_t count = epsilon.size();
-  if (rough_value(direction, epsilon.back()) <= width.absolute / 4) {
-    std::size_t before = 0;
-    while (count - before > 1) {
-      const std::size_t middle = before + (count - before) / 2;
-      (rough_value(direction, epsilon[middle]) <= width.absolute / 4 ? count : before) = middle;
-    }
-    if (count < epsilon.size()) one(count);
-    for (std::size_t i = count; i < epsilon.size(); ++i)
-      out[i] = {std::min(out[count].hi, exp(log_bounds(direction, Interval::exactly(epsilon[i]))).lo), out[count].hi};
-  }
-  const auto divide = [&](const auto& self, std::size_t from, std::size_t to, double at_from, double at_last) -> void {
-    if (to - from < 3 || at_from < at_last * near)
-      return price(direction, epsilon.subspan(from, to - from), width, out.subspan(from, to - from));
-    const std::size_t middle = from + (to - from) / 2;
-    const double at_middle = rough_value(direction, epsilon[middle]);
-    self(self, from, middle, at_from, at_middle);
-    self(self, middle, to, at_middle, at_last);
-  };
-  if (count > 0) divide(divide, 0, count, rough_value(direction, epsilon.front()), rough_value(direction, epsilon[count - 1]));
-}
-
-/// An epsilon at which log delta is about the target, and the slope of log delta there: first by rough values, then by secants through
-/// proved ones.
-std::optional<AllocationLoss::Guess> AllocationLoss::approach(Direction direction, double log_target, double highest) const {
-  const Unrecorded steering;
-  const auto rough = [&](double epsilon) { return std::log(rough_value(direction, epsilon)) - log_target; };
-  double low = 0, high = highest;
-  for (int i = 0; i < 60 && high - low > 1e-3 * high; ++i) (rough(low + (high - low) / 2) > 0 ? low : high) = low + (high - low) / 2;
-  double here = high, slope = (rough(0.999 * high) - rough(high)) / (0.001 * high);
-  if (!(slope > 0)) return std::nullopt;
-  std::optional<std::pair<double, double>> before;
-  double width = rough_width;
-  for (int i = 0; i < 12; ++i) {
-    Interval value;
-    deltas(direction, {&here, 1}, {width}, {&value, 1});
-    if (!(value.lo > 0.5 * value.hi)) return std::nullopt;
-    const double excess = 0.5 * (std::log(value.lo) + std::log(value.hi)) - log_target;
-    if (before && std::abs(here - before->first) > 1e-6 * here)
-      if (const double secant = (before->second - excess) / (here - before->first); secant > 0) slope = secant;
-    const double wanted = std::clamp(5 * wanted_epsilon * here * slope, 10 * finest_width, rough_width);
-    if (width <= wanted && std::abs(excess) < 10 * wanted) return Guess{std::max(0.0, here + excess / slope), slope};
-    before = {here, excess};
-    here = std::clamp(here + excess / slope, 0.2 * here, 5 * here);
-    width = std::abs(excess) < 0.5 ? wanted : rough_width;
-  }
-  return std::nullopt;
-}
-
-// [profile-inversion] delta decreases: a proved value at an end proves that end. All ends share the transforms.
+// [profile-inversion] delta decreases: a proved value at an end proves that end. All earlier values only guide the search.
 std::optional<Interval> AllocationLoss::closed_epsilon(Direction direction, Interval delta) const {
   static const Citation inversion("profile-inversion", "each end of epsilon is proved by the value of the profile there");
-  if (!(delta.lo > 0) || !can_price(0) || !(delta.lo > 1e-250)) return std::nullopt;
-  Interval at_zero;
-  const double zero = 0;
-  for (const double width : {rough_width, usual_width}) {  // most targets need no more than a rough value
-    deltas(direction, {&zero, 1}, {width}, {&at_zero, 1});
-    if (at_zero.hi <= delta.lo) return Interval::exactly(0);
-    if (at_zero.lo > delta.hi) break;
-  }
-  const double highest = gaussian_epsilon(mu_, delta).hi;
-  if (!can_price(highest)) return std::nullopt;
-  const auto guess = approach(direction, std::log(delta.lo), highest);
-  if (!guess) return std::nullopt;
-  const double width = std::clamp(0.5 * wanted_epsilon * guess->epsilon * guess->slope, finest_width, 1e-3), unit = width / guess->slope;
-  std::vector<double> ends;
-  // Close together near the guess, then further and further apart: a poor guess gives a wider interval with both ends.
-  for (int i = -70; i <= 70; ++i) {
-    const double away = std::abs(i) <= 40 ? i : std::copysign(40 * std::pow(1.3, std::abs(i) - 40), i);
-    if (const double end = guess->epsilon + 0.3 * unit * away; end > 0 && end <= highest) ends.push_back(end);
-  }
-  std::vector<Interval> values(ends.size());
-  deltas(direction, ends, {width}, values);
-  Interval found{0, highest};
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    if (values[i].hi <= delta.lo) found.hi = std::min(found.hi, ends[i]);
-    if (values[i].lo > delta.hi) found.lo = std::max(found.lo, ends[i]);
-  }
+  if (!(delta.lo > 0)) return std::nullopt;
+  Density known;
+  for (int level = level_for(std::log(delta.lo)); known == nullptr && level >= 2; --level)
+    known = density(std::min(level, highest_level()));
+  if (known == nullptr) return std::nullopt;
+  cite();
+  record_profile();
   record(inversion);
+  const auto value = [&](double epsilon) { return known->delta(direction, epsilon); };
+  if (value(0).hi <= delta.lo) return Interval::exactly(0);
+  const auto is_small = [&](double epsilon) { return known->rough_delta(direction, epsilon) <= delta.lo; };
+  const double highest = gaussian_epsilon(mu_, delta).hi;
+  double epsilon = numeric::bisect(is_small, {0, highest}, 50).beyond, before = 0.9 * epsilon, slope = 0, width = 0;
+  double excess_before = std::log(middle_of(value(before)) / middle_of(delta));
+  for (int i = 0; i < 12; ++i) {
+    const Interval here = value(epsilon);
+    if (!(here.lo > 0)) return std::nullopt;
+    const double excess = std::log(middle_of(here) / middle_of(delta));
+    if (epsilon != before) slope = (excess_before - excess) / (epsilon - before);
+    if (!(slope > 0)) return std::nullopt;
+    width = here.width() / here.lo + delta.width() / delta.lo;
+    before = std::exchange(epsilon, std::clamp(epsilon + excess / slope, 0.5 * epsilon, std::min(2 * epsilon, highest)));
+    excess_before = excess;
+    if (std::abs(epsilon - before) * slope < 0.05 * width || std::abs(epsilon - before) < 2 * unit_roundoff * epsilon) break;
+  }
+  Interval found{0, highest};
+  const double margin = 0.6 * width / slope + 4 * unit_roundoff * epsilon;
+  for (double factor = 1; factor < 1e8; factor *= 1.5)
+    if (const double end = epsilon + factor * margin; end < highest && value(end).hi <= delta.lo) {
+      found.hi = end;
+      break;
+    }
+  for (double factor = 1; factor < 1e8 && factor * margin < epsilon; factor *= 1.5)
+    if (const double end = epsilon - factor * margin; value(end).lo > delta.hi) {
+      found.lo = end;
+      break;
+    }
   return found;
 }
 
+std::shared_ptr<const TruncatedPair> AllocationLoss::truncated(int level, Interval ends) const {
+  Density known = density(level);
+  if (known == nullptr) return nullptr;
+  return std::make_shared<TruncatedEpoch>(std::make_shared<const allocation::EpochLaw>(std::move(known), ends),
+                                          Citations{pair_, methods()[0], methods()[2]});
+}
+
 // [allocation-replace-one]
-class AllocationReplaceLoss final : public Loss {
+class AllocationReplaceLoss final : public Loss, public BatchProfile {
  public:
   AllocationReplaceLoss(Interval mu, std::uint64_t steps, const std::string& draws)
       : mu_(mu),
@@ -281,8 +295,12 @@ class AllocationReplaceLoss final : public Loss {
         pair_("allocation-replace-one", draws + "a record and its replacement pull in opposite directions; clipped contributions") {}
 
   [[nodiscard]] Interval delta(Direction, Interval epsilon) const override {
-    if (epsilon.lo == epsilon.hi) return at(epsilon.lo);
-    return {at(epsilon.hi).lo, at(epsilon.lo).hi};
+    if (epsilon.lo == epsilon.hi) return at(epsilon.lo, usual_width);
+    return {at(epsilon.hi, usual_width).lo, at(epsilon.lo, usual_width).hi};
+  }
+  /// Every value needs its own distributions, so a width that is not needed is not aimed at.
+  void deltas(Direction, std::span<const double> epsilon, Width width, std::span<Interval> out) const override {
+    for (std::size_t i = 0; i < epsilon.size(); ++i) out[i] = at(epsilon[i], std::clamp(width.relative, usual_width, widest));
   }
   [[nodiscard]] bool symmetric() const override { return true; }
   [[nodiscard]] Interval infinite_mass(Direction) const override { return Interval::exactly(0); }
@@ -292,23 +310,23 @@ class AllocationReplaceLoss final : public Loss {
     tail.limit.lo = mu_.lo;
     return tail;
   }
-  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.cost = Cost::engine, .atomless = true}; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.batch = this, .cost = Cost::engine, .atomless = true}; }
   [[nodiscard]] std::string key() const override { return make_key("allocate-replace", {mu_, Interval::exactly(steps_)}); }
   void cite() const override { record(pair_); }
 
  private:
-  [[nodiscard]] Interval at(double epsilon) const {
+  [[nodiscard]] Interval at(double epsilon, double width) const {
     if (epsilon == infinity) return Interval::exactly(0);
     if (epsilon == -infinity) return Interval::exactly(1);
-    return epsilon >= 0 ? positive(epsilon) : mirrored_delta(epsilon, positive(-epsilon));
+    return epsilon >= 0 ? positive(epsilon, width) : mirrored_delta(epsilon, positive(-epsilon, width));
   }
-  [[nodiscard]] Interval positive(double epsilon) const {
+  [[nodiscard]] Interval positive(double epsilon, double width) const {
     static const Citation bound("allocation-replace-one", "at most the Gaussian of the shown step");
     cite();
     const Interval point = Interval::exactly(epsilon);
     Interval value{0, gaussian_delta(2.0 * mu_, point).hi};
     if (mu_.lo >= least_mu && mu_.hi <= largest_mu && epsilon < 30 && value.hi > 1e-200) {
-      value = intersect(value, allocation::expected_excess(mu_, steps_, exp(point), replace_width));
+      value = intersect(value, allocation::expected_excess(mu_, steps_, exp(point), width));
     } else {
       record(bound);
     }

@@ -99,15 +99,14 @@ class Objective {
  public:
   Objective(const Profile& profile, Interval alpha) : Objective(profile, alpha, 1.0 - alpha) {}
   Objective(const Profile& profile, Interval alpha, Interval complement) : profile_(profile), alpha_(alpha), complement_(complement) {}
-  [[nodiscard]] Interval at(double epsilon) const {
-    Work::count(0.5);                // work of a formula; slower code counts its own work
-    const Negligible rest(0x1p-66);  // against 1
+  /// Its absolute error may be `error`.
+  [[nodiscard]] Interval at(double epsilon, double error) const {
+    Work::count(0.5);  // work of a formula; slower code counts its own work
+    const Negligible rest(epsilon >= 0 ? error : error * std::exp(-epsilon));
     const Interval point = Interval::exactly(epsilon);
     if (epsilon >= 0) return 1.0 - profile_.delta(point) - exp(point) * alpha_;
     return exp(point) * (complement_ - profile_.swapped_delta(-point));
   }
-  /// About the size of the losses: delta(0) is. Steps far beyond it would ask for values in the far tail.
-  [[nodiscard]] double scale() const { return std::clamp(4 * profile_.rough_delta(0), 1e-9, 1.0); }
   /// The same as a plain approximation.
   [[nodiscard]] double rough(double epsilon) const {
     const Negligible rest(1e-12);
@@ -115,32 +114,43 @@ class Objective {
     return std::exp(epsilon) * (complement_.hi - profile_.rough_swapped_delta(-epsilon));
   }
 
+  [[nodiscard]] double rough_delta_at_zero() const { return profile_.rough_delta(0); }
+
  private:
   const Profile& profile_;
   Interval alpha_;
   Interval complement_;
 };
 
-/// The approximate maximum of that function, by a scan and golden sections of approximate values. The result affects cost only.
-double find_maximum(const Objective& objective, double largest) {
-  // The sinh-like spacing of e covers both small losses and the far tail; e^e overflows soon after 700.
-  const double reach = std::asinh(700);
-  const double upper = std::min(largest, 700.0);
-  double best = 0;
-  double best_value = objective.rough(0);
-  const double step = reach / 24;
-  for (int i = -24; i <= 24; ++i) {
-    const double e = std::sinh(step * i);
-    if (e > upper) continue;
-    const double value = objective.rough(e);
-    if (value > best_value) {
-      best = e;
-      best_value = value;
-    }
+/// The approximate maximum of that function, and the distance over which it changes.
+struct Peak {
+  double place = 0;
+  double value = 0;
+  double scale = 0;
+};
+
+/// The function is concave in e^e, so it has one maximum: steps from 0 uphill, each twice as long, pass it, and golden sections of
+/// approximate values follow. Losses far beyond it, which are slow to evaluate, are not asked for. The result affects cost only.
+Peak find_maximum(const Objective& objective, double largest) {
+  const double upper = std::min(largest, 700.0);  // e^e overflows soon after
+  const auto in_range = [&](double e) { return e >= -700 && e <= upper; };
+  const double at_zero = objective.rough(0);
+  double step = std::clamp(4 * objective.rough_delta_at_zero(), 1e-9, 0.5);  // of the size of the losses
+  if (!(in_range(step) && objective.rough(step) > at_zero)) step = -step;
+  double before = 0, best = 0, best_value = at_zero, next = step;
+  while (in_range(next)) {
+    const double value = objective.rough(next);
+    if (!(value > best_value)) break;
+    before = best;
+    best = next;
+    best_value = value;
+    next += step *= 2;
   }
-  const double low = std::max(std::sinh(std::asinh(best) - step), -700.0);
-  const double high = std::min(std::sinh(std::asinh(best) + step), upper);
-  return numeric::golden_section([&](double e) { return -objective.rough(e); }, low, high, 1e-4 * (1 + std::abs(best))).best;
+  if (best == 0) before = std::clamp(-step, -700.0, upper);
+  next = std::clamp(next, -700.0, upper);
+  const double low = std::min(before, next), high = std::max(before, next), scale = high - low;
+  const double place = numeric::golden_section([&](double e) { return -objective.rough(e); }, low, high, 1e-3 * scale).best;
+  return {place, objective.rough(place), scale};
 }
 
 /// [profile-duality] Encloses the supremum of a concave function of x = e^e from values at some points: it lies below the crossing of the
@@ -149,9 +159,10 @@ class Supremum {
  public:
   Supremum(const Objective& objective, Interval largest_x) : objective_(objective), largest_x_(largest_x) {}
 
-  [[nodiscard]] Interval run(double middle) {
-    double spread = 0.01 * (objective_.scale() + std::abs(middle));
-    for (const double e : {middle - spread, middle, middle + spread}) take(e);
+  [[nodiscard]] Interval run(Peak peak) {
+    error_ = 1e-14 * std::max(0.0, peak.value);
+    double spread = std::min(0.01 * (1 + std::abs(peak.place)), 0.05 * peak.scale);
+    for (const double e : {peak.place - spread, peak.place, peak.place + spread}) take(e);
     double width = infinity;
     for (int idle = 0, asked = 3; idle < most_idle && asked < most_asked; ++asked) {
       const Bound highest = bound();
@@ -188,7 +199,7 @@ class Supremum {
   bool take(double e) {
     const auto after = std::lower_bound(points_.begin(), points_.end(), e, [](const Point& point, double at) { return point.e < at; });
     if (after != points_.end() && after->e == e) return false;
-    points_.insert(after, {e, exp(Interval::exactly(e)), objective_.at(e)});
+    points_.insert(after, {e, exp(Interval::exactly(e)), objective_.at(e, error_)});
     return true;
   }
   [[nodiscard]] Interval largest() const {
@@ -240,6 +251,7 @@ class Supremum {
   Interval largest_x_;
   std::vector<Point> points_;  // sorted by e
   double above_ = infinity;
+  double error_ = 0;  // of a value that is accurate enough
 };
 
 /// A point (alpha, beta) of a threshold test, so the trade-off function is at most beta at alpha.
@@ -314,7 +326,7 @@ double chord(Achieved left, Achieved right, double alpha) {
 std::optional<Interval> beta_by_tests(const Profile& profile, Interval alpha) {
   const auto middle = find_threshold(profile, alpha.lo);
   if (!middle) return std::nullopt;
-  const double below = std::max(0.0, Objective(profile, alpha).at(*middle).lo);
+  const double below = std::max(0.0, Objective(profile, alpha).at(*middle, 1e-16).lo);
   double above = infinity;
   for (double spread = to_both_sides * (1 + std::abs(*middle)); spread < 1 && above == infinity; spread *= 32) {
     const auto left = achieved_at(profile, *middle + spread);

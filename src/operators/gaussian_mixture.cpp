@@ -22,6 +22,7 @@ constexpr double furthest_threshold = 1e100;  // of the search for a threshold, 
 struct Sides {
   const MixtureSide& ahead;
   const MixtureSide& behind;
+  double mu;  // approximately
 
   [[nodiscard]] Interval loss(Interval x) const { return ahead.log_density(x) - behind.log_density(-x); }
   [[nodiscard]] double rough_loss(double x) const { return ahead.rough(x).log_density - behind.rough(-x).log_density; }
@@ -29,12 +30,28 @@ struct Sides {
   /// The pair lies below N(0, 1) against N(this, 1). [gaussian-mixture-pair]
   [[nodiscard]] Interval largest_shift() const { return ahead.shift(ahead.count()) + behind.shift(behind.count()); }
 
+  /// About the x at which the loss is epsilon, by Newton's method within a bracket: the loss increases with x.
+  [[nodiscard]] double near_threshold(double epsilon, numeric::Sides bracket) const {
+    double x = 0.5 * (bracket.before + bracket.beyond);
+    for (int i = 0; i < 60; ++i) {
+      const MixtureSide::Rough with = ahead.rough(x), without = behind.rough(-x);
+      const double excess = with.log_density - without.log_density - epsilon;
+      (excess > 0 ? bracket.beyond : bracket.before) = x;
+      const double slope = mu * (with.mean + without.mean);
+      const double newton = x - excess / slope;
+      const double next = newton > bracket.before && newton < bracket.beyond ? newton : 0.5 * (bracket.before + bracket.beyond);
+      if (!(std::abs(next - x) > 0x1p-50 * std::abs(x))) break;
+      x = next;
+    }
+    return x;
+  }
+
   /// Encloses the x at which the loss is epsilon; an end is infinite if there may be none that is nearer.
   [[nodiscard]] Interval threshold(double epsilon) const {
     numeric::Sides bracket{-1, 1};
     while (rough_loss(bracket.before) > epsilon && bracket.before > -furthest_threshold) bracket.before *= 4;
     while (rough_loss(bracket.beyond) < epsilon && bracket.beyond < furthest_threshold) bracket.beyond *= 4;
-    const double guess = numeric::bisect([&](double x) { return rough_loss(x) > epsilon; }, bracket, 60).before;
+    const double guess = near_threshold(epsilon, bracket);
     const auto enclose = [this](double x) { return loss(Interval::exactly(x)); };
     const Interval domain{-furthest_threshold, furthest_threshold};
     const Interval x = numeric::increasing_root(enclose, Interval::exactly(epsilon), guess, domain);
@@ -89,7 +106,8 @@ class GaussianMixtureLoss final : public Loss, public ClosedForms {
 
  private:
   [[nodiscard]] Sides sides(Direction direction) const {
-    return direction == Direction::add ? Sides{pair_.behind, pair_.ahead} : Sides{pair_.ahead, pair_.behind};
+    const double mu = middle_of(pair_.mu);
+    return direction == Direction::add ? Sides{pair_.behind, pair_.ahead, mu} : Sides{pair_.ahead, pair_.behind, mu};
   }
   [[nodiscard]] static Interval delta_at(const Sides& sides, double epsilon);
   [[nodiscard]] static Interval log_delta_at(const Sides& sides, double epsilon);

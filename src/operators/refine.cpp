@@ -63,6 +63,25 @@ class RefinedLoss final : public Loss, public ClosedForms {
   [[nodiscard]] Capabilities capabilities(Direction) const override {
     return {.transform = transform_.get(), .closed_forms = this, .zcdp_rho = zcdp_rho_};
   }
+  /// [profile-refinement] On the line through (-1, 1) the complement is proportional to 1 + e^e.
+  [[nodiscard]] std::optional<Interval> log_complement(Direction, double epsilon) const override {
+    if (other_ || !segment_.from_mirror) return std::nullopt;
+    const auto log_of_one_and_exp = [](Interval x) { return x + log1p(exp(-x)); };
+    const Interval point = log_of_one_and_exp(Interval::exactly(epsilon));
+    if (!is_wide(segment_.touch)) {
+      if (!(epsilon < segment_.touch.lo)) return std::nullopt;
+      RefinedLoss::cite();
+      return log1p(-segment_.touch_value) - log_of_one_and_exp(segment_.touch) + point;
+    }
+    // Its factor is delta(t) s(t) exp(-t) at the touching point t, s(t) the best order. For rho-zCDP that is exp(-rho (s + 1)^2), which
+    // falls with t from exp(-rho) on.
+    const double last = segment_.touch.hi;
+    if (!zcdp_rho_ || !(epsilon < last)) return std::nullopt;
+    RefinedLoss::cite();
+    const Interval end = Interval::exactly(last);
+    const Interval least = log(value(end)) + log(shape_.relative_drop(end)) - end;
+    return Interval{(least + point).lo, (point - *zcdp_rho_).hi};
+  }
   /// Q(L > e) is minus the slope in e^e: that of the bound beyond the touching point, and that of the line between it and its mirror.
   [[nodiscard]] std::optional<Test> test_at(Direction, double epsilon) const override {
     if (other_ || (!segment_.from_mirror && !(epsilon > segment_.touch.hi))) return std::nullopt;

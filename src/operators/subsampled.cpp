@@ -165,7 +165,7 @@ Interval PoissonLoss::infinite_mass(Direction direction) const {
 Tail PoissonLoss::tail() const {
   const Tail base = base_->tail();
   if (base.kind == TailKind::floor && !(infinite_mass(Direction::remove).lo > 0)) return Loss::tail();
-  Tail tail = sampled_tail(base, rate_);
+  Tail tail = sampled_tail(base, rate_, base_->symmetric());
   tail.largest = poisson_largest(base.largest, rate_);
   return tail;
 }
@@ -258,7 +258,7 @@ Interval SampledLoss::log_delta(Direction direction, Interval epsilon) const {
 
 Tail SampledLoss::tail() const {
   const Tail base = base_->tail();
-  Tail tail = sampled_tail(base, rate_);
+  Tail tail = sampled_tail(base, rate_, base_->symmetric());
   tail.largest = sampled_largest(base.largest, rate_);
   return tail;
 }

@@ -82,6 +82,7 @@ class SymmetrizedLoss final : public Loss {
   [[nodiscard]] Tail tail() const override {
     Tail tail = base_->tail();
     tail.moment_mu = Tail::nothing;
+    tail.moments = nullptr;
     tail.largest = {tail.largest.worse(), tail.largest.worse()};
     return tail;
   }

@@ -96,7 +96,7 @@ class ReplacementLoss final : public Loss {
   [[nodiscard]] Tail tail() const override {
     Tail largest = groups_.back().loss->tail();
     if (groups_.back().above) largest.limit.lo = 0;
-    return sampled_tail(largest, rate_);
+    return sampled_tail(largest, rate_, groups_.back().loss->symmetric());
   }
   [[nodiscard]] Capabilities capabilities(Direction) const override { return {.cost = Cost::search}; }
   void cite() const override {

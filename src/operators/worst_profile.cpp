@@ -51,6 +51,24 @@ Interval Profile::log_delta(Interval epsilon) const {
   return worse;
 }
 
+Interval Profile::log_complement(double epsilon) const {
+  if (bracket_ != nullptr) return bracket_->fallen([&](const Loss& loss) { return Profile(loss, direction_).log_complement(epsilon); });
+  if (one_sided()) return loss_.log_complement(side(), epsilon);
+  const Interval worse = min(loss_.log_complement(Direction::remove, epsilon), loss_.log_complement(Direction::add, epsilon));
+  record(worse_of_both());
+  return worse;
+}
+
+std::optional<LogLine> Profile::log_line(LineOf of, double start, double end) const {
+  if (bracket_ != nullptr) return std::nullopt;
+  if (one_sided()) return loss_.log_line(of, side(), start, end);
+  const auto remove = loss_.log_line(of, Direction::remove, start, end), add = loss_.log_line(of, Direction::add, start, end);
+  if (!remove || !add) return std::nullopt;
+  record(worse_of_both());
+  const auto safe = [of](double a, double b) { return of == LineOf::delta ? std::max(a, b) : std::min(a, b); };
+  return LogLine{safe(remove->at_start, add->at_start), safe(remove->at_end, add->at_end)};
+}
+
 Interval Profile::swapped_delta(Interval epsilon) const {
   if (direction_ == Direction::worst || loss_.symmetric()) return delta(epsilon);
   return loss_.delta(opposite(direction_), epsilon);

@@ -20,6 +20,10 @@ class Profile {
   [[nodiscard]] Interval log_delta(Interval epsilon) const;
   /// The profile of the swapped pair; the same one if the profile is symmetric.
   [[nodiscard]] Interval swapped_delta(Interval epsilon) const;
+  /// log(1 - delta), accurate where delta is close to 1; epsilon >= 0.
+  [[nodiscard]] Interval log_complement(double epsilon) const;
+  /// A straight line on the safe side of a logarithm, for 0 <= start <= epsilon <= end.
+  [[nodiscard]] std::optional<LogLine> log_line(LineOf of, double start, double end) const;
   [[nodiscard]] Interval infinite_mass() const;
   /// Records the theorems behind the distribution, for answers that depend on the mass at infinity.
   void cite() const { loss_.cite(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [random-allocation] [allocation-replace-one] [allocation-blocks] [shuffled-batches]
+// [random-allocation] [allocation-replace-one] [allocation-blocks] [shuffled-batches] [allocation-epochs] [truncated-contour]
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,31 +40,15 @@ bool overlap(Interval a, Interval b) { return std::max(a.lo, b.lo) <= std::min(a
 TEST(Allocate, HoldsGoldenEpochs) {
   for (const auto& one : golden_group("sampling_schemes.json", "allocate_epochs_delta")) {
     const auto& inputs = one.at("inputs");
-    if (const int steps = inputs.at("steps").get<int>(); steps < 4 || steps > 10) continue;  // the same code; slower
     const std::string plan = "gaussian(" + inputs.at("sigma").get<std::string>() + ") | allocate(" +
                              std::to_string(inputs.at("steps").get<int>()) + ") | repeat(" +
                              std::to_string(inputs.at("epochs").get<int>()) + ")";
     const Direction direction = inputs.at("direction") == "add" ? Direction::add : Direction::remove;
-    const Interval delta = analyze(parse(plan), zero_out, loose).delta_at(golden_interval(inputs.at("eps")).lo, direction);
+    const Interval delta = analyze(parse(plan), zero_out).delta_at(golden_interval(inputs.at("eps")).lo, direction);
     const double value = std::stod(one.at("value").get<std::string>());
     EXPECT_LE(delta.lo, value * (1 + 1e-12)) << plan;
     EXPECT_GE(delta.hi, value * (1 - 1e-12)) << plan;
-    EXPECT_LE(delta.width(), 3e-3 * delta.hi) << plan;
-  }
-}
-
-TEST(Allocate, EpochsAreTightByDefault) {
-  for (const auto& one : golden_group("sampling_schemes.json", "allocate_epochs_delta")) {
-    const auto& inputs = one.at("inputs");
-    if (inputs.at("steps").get<int>() < 20 || inputs.at("direction") != "add" || inputs.at("sigma") == "0.6") continue;  // the fast ones
-    const std::string plan = "gaussian(" + inputs.at("sigma").get<std::string>() + ") | allocate(" +
-                             std::to_string(inputs.at("steps").get<int>()) + ") | repeat(" +
-                             std::to_string(inputs.at("epochs").get<int>()) + ")";
-    const Interval delta = analyze(parse(plan), zero_out).delta_at(golden_interval(inputs.at("eps")).lo, Direction::add);
-    const double value = std::stod(one.at("value").get<std::string>());
-    EXPECT_LE(delta.lo, value * (1 + 1e-12)) << plan;
-    EXPECT_GE(delta.hi, value * (1 - 1e-12)) << plan;
-    EXPECT_LE(delta.width(), 1e-6 * delta.hi) << plan;
+    EXPECT_LE(delta.width(), 1e-7 * delta.hi) << plan;
   }
 }
 

@@ -43,8 +43,9 @@ struct Case {
 TEST(Evaluation, EveryEngineDescribesItsComputation) {
   for (const auto& [text, theorem, count] :
        {Case{"gaussian(sigma=1.1) | poisson(rate=0.01) | repeat(2000)", "contour-inversion", "nodes"},
-        Case{"laplace(scale=3) | repeat(30)", "bent-contour", "nodes"},
-        Case{"gaussian(sigma=1) | poisson(rate=0.01) | repeat(2)", "bent-contour", "nodes"},
+        Case{"laplace(scale=3) | repeat(30)", "density-powers", "cells"},
+        Case{"gaussian(sigma=1) | poisson(rate=0.01) | repeat(2)", "rare-losses", "nodes"},
+        Case{"gaussian(sigma=1.3) | poisson(rate=0.2) | repeat(3)", "bent-contour", "nodes"},
         Case{"dp(epsilon=0.1) | repeat(40)", "exact-composition", "atoms"},
         Case{"truncated_laplace(scale=2, bound=9) | repeat(3)", "bent-contour", "summands"},
         Case{"sqrt_log_family(a=1, b=0.5, sigma=3) | repeat(3); gaussian(sigma=2)", "tilted-fft", "points"}}) {

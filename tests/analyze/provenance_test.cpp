@@ -253,19 +253,19 @@ void expect_same_with_theorems(const std::string& plan, const std::function<Inte
 TEST(SameAnswer, WithTheoremsOfASampledComposition) {
   for (const bool in_a_list : {false, true})
     expect_same_with_theorems(
-        "(gaussian(sigma=3) | poisson(rate=0.1); laplace(scale=3)) | poisson(rate=0.3)",
+        "(sqrt_log_family(a=1, b=0.5, sigma=3); laplace(scale=3)) | poisson(rate=0.3)",
         [](const Curve& curve) { return curve.beta_at(0.1); }, !in_a_list, in_a_list);
 }
 
 TEST(SameAnswer, WithTheoremsOfASampledRun) {
   expect_same_with_theorems(
-      "(gaussian(sigma=2) | poisson(rate=0.05) | repeat(10)) | poisson(rate=0.5)", [](const Curve& curve) { return curve.beta_at(0.1); },
-      false, false);
+      "(zcdp(rho=0.01) | poisson(rate=0.05) | repeat(4)) | poisson(rate=0.5)", [](const Curve& curve) { return curve.beta_at(0.1); }, false,
+      false);
 }
 
 TEST(SameAnswer, WithTheoremsOfAGroup) {
   expect_same_with_theorems(
-      "(gdp(mu=0.5) | poisson(rate=0.1) | repeat(20)) | group(2)", [](const Curve& curve) { return curve.epsilon_at(1e-2); }, true, true);
+      "(zcdp(rho=0.05) | poisson(rate=0.1) | repeat(5)) | group(2)", [](const Curve& curve) { return curve.epsilon_at(1e-2); }, true, true);
 }
 
 }  // namespace

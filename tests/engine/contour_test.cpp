@@ -19,7 +19,7 @@
 #include "support/matchers.h"
 
 // [contour-inversion] [subsampled-transform] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [contour-epsilon]
-// [contour-recurrence]
+// [contour-recurrence] [contour-log-line]
 namespace tradeoff::detail {
 namespace {
 
@@ -426,6 +426,32 @@ TEST(Contour, SlackOfMassesLowersDelta) {
     EXPECT_LE(found->closed_epsilon(Direction::remove, delta)->lo, epsilon);
     EXPECT_GE(found->closed_epsilon(Direction::remove, delta)->hi, epsilon);
   }
+}
+
+// [contour-log-line] Between two points the line stays on the safe side, and is near if they are.
+TEST(Contour, LinesStayOnTheSafeSideBetweenTwoPoints) {
+  const Parts parts{{std::make_shared<LaplaceLoss>(Interval::exactly(0.5)), 60}};
+  const LossPointer loss = compose_by_contour(parts);
+  ASSERT_NE(loss, nullptr);
+  int lines = 0;
+  for (const LineOf of : {LineOf::delta, LineOf::complement})
+    for (const double start : {0.5, 2.0, 8.0, 20.0})
+      for (const double length : {0.01, 0.3, 2.0}) {
+        const auto line = loss->log_line(of, Direction::remove, start, start + length);
+        if (!line) continue;
+        ++lines;
+        for (int i = 0; i <= 8; ++i) {
+          const double share = i / 8.0, at = line->at_start + (line->at_end - line->at_start) * share, epsilon = start + length * share;
+          const double value = of == LineOf::delta ? loss->log_delta(Direction::remove, Interval::exactly(epsilon)).lo
+                                                   : loss->log_complement(Direction::remove, epsilon).hi;
+          const double above = (of == LineOf::delta ? at - value : value - at);
+          EXPECT_GE(above, -1e-12 * std::abs(value)) << epsilon;
+          if (length == 0.01) {
+            EXPECT_LE(above, 1e-3) << epsilon;
+          }
+        }
+      }
+  EXPECT_GE(lines, 12);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mu of whole plans compared with golden values, and the laws of mu. Covers [chord-bound], [pure-dp-mu], [slack-pair], [gdp-transform],
-// [clip-and-rectify], [replacement-subsampling], [tail-certificate].
+// [clip-and-rectify], [replacement-subsampling], [tail-certificate], [log-line-bound], [gaussian-part].
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -166,11 +166,11 @@ TEST(Measure, TrainingHasTheGlobalMuOfTheUnsampledRunAndUsefulPairs) {
   const GdpMeasurement found = measured("gaussian(sigma=1) | poisson(rate=0.01) | repeat(1000)", slacks);
   EXPECT_THAT(found.mu, Encloses(sqrt(Interval::exactly(1000))));
   EXPECT_THAT(found.mu, IsTight(1e-14));
-  // A grid of the same transform at 30 digits gives 0.448857 and 0.51576.
-  EXPECT_THAT(found.with_slack[0].mu, Encloses(0.4488570065));
-  EXPECT_THAT(found.with_slack[0].mu, IsTight(1e-7));
-  EXPECT_THAT(found.with_slack[1].mu, Encloses(0.515758242));
-  EXPECT_THAT(found.with_slack[1].mu, IsTight(1e-7));
+  // A grid of the same transform at 30 digits gives 0.448857 and 0.51576; a grid of a millionth through values of the curve, these.
+  EXPECT_THAT(found.with_slack[0].mu, Encloses(0.448857006070));
+  EXPECT_THAT(found.with_slack[0].mu, IsTight(1e-9));
+  EXPECT_THAT(found.with_slack[1].mu, Encloses(0.515758239426));
+  EXPECT_THAT(found.with_slack[1].mu, IsTight(1e-9));
 }
 
 TEST(Measure, PairsBoundTheProfileEverywhereAndShrinkWithTheSlack) {
@@ -300,6 +300,30 @@ TEST(Measure, TheLowerEndNeverExceedsAKnownGuarantee) {
     const Curve sampled = analyze(parse("(" + one + "; " + two + ") | poisson(rate=" + std::to_string(p) + ")"));
     const Interval mu = measure_head_mu(sampled, Interval::exactly(3)).mu;
     for (const double e : {0.0, 0.3, 1.0, 3.0}) EXPECT_LE(gdp_transform_at(sampled, Interval::exactly(e)).lo, mu.hi);
+  }
+}
+
+// mu bounds the transform at every point, and some point nearly reaches it: lines of contours, Gaussian parts, moments and complements.
+TEST(Measure, IsTheLargestTransformOfAFineGrid) {
+  struct Case {
+    const char* plan;
+    double last;
+  };
+  for (const Case& one :
+       {Case{"laplace(scale=3) | repeat(40); gaussian(sigma=5) | repeat(30)", 30}, Case{"laplace(scale=1); gaussian(sigma=1)", 20},
+        Case{"gaussian(sigma=3) | repeat(4); randomized_response(epsilon=0.5) | repeat(20)", 20},
+        Case{"randomized_response(epsilon=0.3) | poisson(rate=0.2) | repeat(300)", 6}, Case{"laplace(scale=0.3) | repeat(30)", 60},
+        Case{"discrete_laplace(scale=0.5) | repeat(50)", 90}}) {
+    const Curve curve = analyze(parse(one.plan));
+    const Interval mu = measure_mu(curve).mu;
+    EXPECT_THAT(mu, IsTight(1e-6)) << one.plan;
+    double largest = 0;
+    for (int i = 0; i <= 400; ++i) {
+      const Interval found = gdp_transform_at(curve, Interval::exactly(one.last * i / 400));
+      EXPECT_LE(found.lo, mu.hi) << one.plan << " at " << one.last * i / 400;
+      largest = std::max(largest, found.hi);
+    }
+    EXPECT_GE(largest, mu.lo * (1 - 1e-3)) << one.plan;
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Laws and edge cases of the Gaussian profile. [gaussian-profile]
+// Laws and edge cases of the Gaussian profile. [gaussian-profile] [gaussian-part]
 #include "loss/gaussian_profile.h"
 
 #include <gtest/gtest.h>
@@ -145,6 +145,43 @@ TEST(Gaussian, TestsAndProfileAgree) {
       EXPECT_THAT(gaussian_beta(Interval::exactly(mu), gaussian_beta(Interval::exactly(mu), alpha)), Encloses(alpha));
     }
   }
+}
+
+// [gaussian-part] Minus the second difference of log delta is the mean bend around a point.
+TEST(Gaussian, BendsByAtLeastTheBound) {
+  for (const double mu : {0.01, 0.3, 1.0, 4.0, 20.0}) {
+    double before = 0;
+    for (const double place : {0.0, 0.1, 1.0, 3.0, 10.0, 100.0, 1e4}) {
+      const double epsilon = place * mu + mu * mu / 2, step = 0.02 * mu;
+      const auto at = [mu](double e) { return log_gaussian_delta(mu, e).lo; };
+      const double bend = (2 * at(epsilon + step) - at(epsilon) - at(epsilon + 2 * step)) / (step * step);
+      const double rounding = 1e-11 * std::abs(at(epsilon)) / (step * step);
+      const double below = gaussian_bend_below(mu, epsilon);
+      EXPECT_LE(below, bend + rounding) << mu << " " << epsilon;
+      EXPECT_LE(below, 1 / (mu * mu));
+      EXPECT_GE(below, before) << mu << " " << epsilon;
+      if (place > 0 && place <= 10) {
+        EXPECT_GE(below, 0.9 * bend - rounding) << mu << " " << epsilon;
+      }
+      before = below;
+    }
+  }
+  for (const double mu : edges)
+    for (const double epsilon : edges)
+      if (epsilon < infinity) {
+        EXPECT_GE(gaussian_bend_below(mu, epsilon), 0) << mu << " " << epsilon;
+      }
+}
+
+TEST(Gaussian, MuOfTheComplementIsThatOfDelta) {
+  for (const double mu : {1.0, 8.0, 60.0})
+    for (const double epsilon : {0.0, 0.25 * mu, 0.6 * mu * mu}) {
+      const Interval found = gaussian_mu_of_log_complement(Interval::exactly(epsilon),
+                                                           log_gaussian_complement(Interval::exactly(mu), Interval::exactly(epsilon)));
+      EXPECT_LE(found.lo, mu);
+      EXPECT_GE(found.hi, mu);
+      EXPECT_LE(found.width(), 1e-11 * mu) << mu << " " << epsilon;
+    }
 }
 
 TEST(Normal, LimitsAndLaws) {

@@ -64,9 +64,9 @@ TEST(PureDpMu, EnclosesTheGoldenValues) {
 }
 
 TEST(TailPropagation, SamplingKeepsTheLimitAndShrinksTheSupport) {
-  const Tail zero = sampled_tail(zero_tail(2), Interval::exactly(0.5));
+  const Tail zero = sampled_tail(zero_tail(2), Interval::exactly(0.5), true);
   EXPECT_THAT(Interval::exactly(zero.zero_from), Encloses(log1p(Interval::exactly(0.5) * expm1(Interval::exactly(2)))));
-  const Tail gdp = sampled_tail(gdp_tail(Interval::exactly(1)), Interval::exactly(0.1));
+  const Tail gdp = sampled_tail(gdp_tail(Interval::exactly(1)), Interval::exactly(0.1), true);
   EXPECT_EQ(gdp.gdp_mu, 1);
   EXPECT_EQ(gdp.limit, Interval::exactly(1));
   // The limit is a fact of the profile: e / sqrt(-2 log delta) rises towards 1 however small the rate.

@@ -19,6 +19,7 @@
 #include "support/matchers.h"
 
 // [random-allocation] [allocation-replace-one] [allocation-laws] [allocation-jump] [allocation-price] [allocation-large-step]
+// [allocation-profile]
 namespace tradeoff::detail {
 namespace {
 
@@ -33,11 +34,15 @@ constexpr std::array both_directions{Direction::remove, Direction::add};
 
 Interval at(double x) { return Interval::exactly(x); }
 LossPointer allocated(double sigma, std::uint64_t steps) { return allocation_loss(1.0 / at(sigma), steps); }
-/// A quick enclosure, for laws that hold at any width.
-Interval quick(const LossPointer& loss, Direction direction, double epsilon, double width = 1e-2) {
-  Interval value;
-  loss->capabilities(direction).batch->deltas(direction, {&epsilon, 1}, {width}, {&value, 1});
-  return value;
+/// delta by options on the sum of likelihood ratios, which shares nothing with the law of their mean. [allocation-price]
+Interval priced(Interval mu, std::uint64_t steps, Direction direction, Interval epsilon, double width) {
+  const bool remove = direction == Direction::remove;
+  const double count = static_cast<double>(steps);
+  const Interval strike = at(count) * exp(remove ? epsilon : -epsilon);
+  const std::array ends{strike.lo, strike.hi};
+  const auto option = remove ? allocation::Option::call : allocation::Option::put;
+  const std::vector<Interval> values = allocation::lognormal_options(mu, count, option, ends, width);
+  return remove ? Interval{values[1].lo, values[0].hi} : exp(epsilon) * Interval{values[0].lo, values[1].hi};
 }
 Direction direction_of(const nlohmann::json& inputs) { return inputs.at("direction") == "add" ? Direction::add : Direction::remove; }
 
@@ -46,37 +51,32 @@ TEST(Allocation, HoldsGoldenEpochs) {
     const auto& inputs = one.at("inputs");
     const auto loss = allocation_loss(1.0 / golden_interval(inputs.at("sigma")), inputs.at("steps").get<std::uint64_t>());
     const Interval epsilon = golden_interval(inputs.at("eps"));
-    // Values at several widths; the golden one lies in all of them.
+    const Interval delta = loss->delta(direction_of(inputs), epsilon);
+    EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
+    EXPECT_LE(delta.hi, delta.lo * (1 + 4e-6)) << one.at("id");
+  }
+}
+
+// Options at several widths; the golden value lies in all of them.
+TEST(Allocation, OptionsHoldGoldenEpochs) {
+  for (const auto& one : golden_group("sampling_schemes.json", "allocate_delta")) {
+    const auto& inputs = one.at("inputs");
+    const auto steps = inputs.at("steps").get<std::uint64_t>();
     for (const double width : {1e-1, 1e-2, 1e-3}) {
-      std::array<Interval, 2> ends;
-      const std::array<double, 2> points{epsilon.lo, epsilon.hi};
-      loss->capabilities(Direction::remove).batch->deltas(direction_of(inputs), points, {width}, ends);
-      EXPECT_THAT((Interval{ends[1].lo, ends[0].hi}), Encloses(one.at("value").get<std::string>())) << one.at("id") << ' ' << width;
+      const Interval delta =
+          priced(1.0 / golden_interval(inputs.at("sigma")), steps, direction_of(inputs), golden_interval(inputs.at("eps")), width);
+      EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id") << ' ' << width;
       if (width == 1e-3) {
-        EXPECT_LE(ends[0].hi, ends[0].lo * (1 + 1.1e-3)) << one.at("id");
+        EXPECT_LE(delta.hi, delta.lo * (1 + 1.1e-3)) << one.at("id");
       }
     }
   }
 }
 
-TEST(Allocation, IsTightByDefault) {
-  for (const auto& one : golden_group("sampling_schemes.json", "allocate_delta")) {
-    const auto& inputs = one.at("inputs");
-    if (inputs.at("steps").get<std::uint64_t>() > 10) continue;
-    const auto loss = allocation_loss(1.0 / golden_interval(inputs.at("sigma")), inputs.at("steps").get<std::uint64_t>());
-    const Interval delta = loss->delta(direction_of(inputs), golden_interval(inputs.at("eps")));
-    EXPECT_THAT(delta, Encloses(one.at("value").get<std::string>())) << one.at("id");
-    EXPECT_LE(delta.width(), 3e-6 * delta.hi) << one.at("id");
-  }
-}
-
 // A window that starts above the atom at 0 of the upper distribution loses it.
 TEST(Allocation, KeepsTheAtomAtZero) {
-  const auto loss = allocated(0.3, 10);
-  const double epsilon = 0.0855625;
   for (const double width : {1e-2, 1e-3, 1e-4, 1e-5}) {
-    Interval value;
-    loss->capabilities(Direction::add).batch->deltas(Direction::add, {&epsilon, 1}, {width}, {&value, 1});
+    const Interval value = priced(1.0 / at(0.3), 10, Direction::add, at(0.0855625), width);
     EXPECT_GE(value.hi, 0.75041) << width;
     EXPECT_LE(value.lo, 0.750412) << width;
   }
@@ -139,8 +139,9 @@ TEST(Allocation, LiesBelowOneGaussianAndAboveItsShare) {
         const auto loss = allocated(sigma, steps);
         const double count = static_cast<double>(steps);
         for (const Direction direction : both_directions)
-          EXPECT_LE(quick(loss, direction, epsilon).lo, gaussian_delta(1 / sigma, epsilon).hi);
-        EXPECT_GE(quick(loss, Direction::remove, epsilon).hi * count, gaussian_delta(1 / sigma, epsilon + std::log(count)).lo * (1 - 1e-9));
+          EXPECT_LE(loss->delta(direction, at(epsilon)).lo, gaussian_delta(1 / sigma, epsilon).hi);
+        EXPECT_GE(loss->delta(Direction::remove, at(epsilon)).hi * count,
+                  gaussian_delta(1 / sigma, epsilon + std::log(count)).lo * (1 - 1e-9));
       }
 }
 
@@ -148,19 +149,19 @@ TEST(Allocation, FallsWithSigmaAndEpsilonAndSteps) {
   for (const Direction direction : both_directions) {
     double before = 2;
     for (const double sigma : {0.35, 0.5, 0.9, 1.3, 2.0, 5.0}) {
-      const Interval here = quick(allocated(sigma, 20), direction, 0.2);
+      const Interval here = allocated(sigma, 20)->delta(direction, at(0.2));
       EXPECT_LE(here.lo, before);
       before = here.hi;
     }
     before = 2;
     for (const double epsilon : {-2.0, -0.5, -0.1, 0.0, 0.1, 0.4, 1.0, 2.0, 4.0}) {
-      const Interval here = quick(allocated(0.7, 20), direction, epsilon);
+      const Interval here = allocated(0.7, 20)->delta(direction, at(epsilon));
       EXPECT_LE(here.lo, before);
       before = here.hi;
     }
     before = 2;
     for (const std::uint64_t steps : {2u, 4u, 8u, 64u, 512u}) {  // showing half of the steps doubles them
-      const Interval here = quick(allocated(0.7, steps), direction, 0.5);
+      const Interval here = allocated(0.7, steps)->delta(direction, at(0.5));
       EXPECT_LE(here.lo, before) << steps;
       before = here.hi;
     }
@@ -176,21 +177,15 @@ TEST(Allocation, MirrorsItsDirections) {
   EXPECT_NEAR(below.lo, 1 - std::exp(-0.4) + std::exp(-0.4) * above.lo, 1e-12);
 }
 
-TEST(Allocation, EvaluatesManyPointsTogether) {
-  const auto loss = allocated(0.8, 50);
-  std::vector<double> points;
-  for (int i = -20; i <= 60; ++i) points.push_back(0.05 * i);
-  std::vector<Interval> values(points.size());
-  for (const Direction direction : both_directions) {
-    loss->capabilities(direction).batch->deltas(direction, points, {1e-2}, values);
-    for (std::size_t i = 0; i < points.size(); i += 17) {
-      const Interval one = quick(loss, direction, points[i], 1e-3);
-      EXPECT_LE(values[i].lo, one.hi) << points[i];
-      EXPECT_GE(values[i].hi, one.lo) << points[i];
-      if (one.lo > 1e-30) {
-        EXPECT_LE(values[i].hi, values[i].lo * 1.05) << points[i];
-      }
-    }
+// Where a law of many steps would have to reach very far, options answer.
+TEST(Allocation, AnswersFarInTheTail) {
+  const auto loss = allocated(0.5, 2000);
+  for (const double epsilon : {25.0, 30.0}) {
+    const Interval value = loss->delta(Direction::remove, at(epsilon)), bound = priced(at(2), 2000, Direction::remove, at(epsilon), 1e-3);
+    EXPECT_LE(value.lo, bound.hi) << epsilon;
+    EXPECT_GE(value.hi, bound.lo) << epsilon;
+    EXPECT_LT(value.hi, 1e-30) << epsilon;
+    EXPECT_LE(value.hi, value.lo * 1.01) << epsilon;
   }
 }
 

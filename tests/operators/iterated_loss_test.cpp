@@ -166,8 +166,9 @@ TEST(IteratedLoss, FarTails) {
       EXPECT_LE(value.lo, value.hi);
       EXPECT_LE(logarithm.lo, before);
       EXPECT_LE(value.hi, exp(logarithm).hi * (1 + 1e-6) + 1e-300) << one.kind << one.rate << " " << epsilon;
-      if (logarithm.lo > -infinity)
+      if (logarithm.lo > -infinity) {
         EXPECT_LT(logarithm.width(), 1e-5 * std::abs(logarithm.lo) + 1e-9) << one.kind << one.rate << " " << epsilon;
+      }
       before = logarithm.hi;
     }
   }

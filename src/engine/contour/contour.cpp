@@ -60,6 +60,10 @@ class ContourSide {
   /// Encloses the e >= 0 at which log H(e) = target; needs H(0) > exp(target) to be tight.
   [[nodiscard]] Interval epsilon_of(Interval log_target) const;
   [[nodiscard]] std::optional<Interval> tail(double epsilon, Kernel kernel) const;
+  /// Encloses log(1 - H - infinite mass) at an epsilon >= 0; empty if there is no line.
+  [[nodiscard]] std::optional<Interval> log_complement(double epsilon) const;
+  /// A straight line above log H, or below log(1 - H - infinite mass), on [start, end]; empty if there is none.
+  [[nodiscard]] std::optional<LogLine> log_line(LineOf of, double start, double end) const;
   /// The evaluation at an epsilon >= 0; empty if there is no line.
   [[nodiscard]] std::optional<Evaluation> evaluation(Direction direction, double epsilon) const;
 
@@ -538,6 +542,32 @@ std::optional<Interval> ContourSide::tail(double epsilon, Kernel kernel) const {
   return clamp(exp(value.base + shift) * max(bracket, Interval::exactly(0)) * Interval{1 - 1e-15, 1 + 1e-15}, 0, 1);
 }
 
+// [contour-inversion] On the strip -1 < order < 0 the sum is the complement itself.
+std::optional<Interval> ContourSide::log_complement(double epsilon) const {
+  const QuestionScope question;
+  if (epsilon >= plan_.largest_loss) return plan_.log_survival;
+  const auto found = saddle(epsilon, true);
+  const auto contour = found ? line(*found, epsilon) : nullptr;
+  if (contour == nullptr || !(contour->order() < 0)) return std::nullopt;
+  const ContourLine::Value value = contour->at(epsilon);
+  const Interval bracket{value.value - value.below, value.value + value.above};
+  if (!(bracket.lo > 0) || !(bracket.hi < infinity)) return std::nullopt;
+  return min(value.base + log(bracket * Interval{1 - 1e-15, 1 + 1e-15}), plan_.log_survival);
+}
+
+std::optional<LogLine> ContourSide::log_line(LineOf of, double start, double end) const {
+  const QuestionScope question;
+  const bool strip = of == LineOf::complement;
+  if (!strip && start >= plan_.largest_loss) return LogLine{-infinity, -infinity};
+  const double middle = end < plan_.largest_loss ? start + (end - start) / 2 : start;  // beyond the largest loss there is no saddle point
+  if (!strip)
+    if (const auto known = by_known_line(middle, Kernel::profile)) return known->line->log_line(start, end);
+  const auto found = saddle(middle, strip);
+  if (!found || (!strip && found->order * found->deviation < crowded)) return std::nullopt;
+  const auto contour = line(*found, middle);
+  return contour != nullptr ? contour->log_line(start, end) : std::nullopt;
+}
+
 // [contour-inversion] The effect of the errors of the line on log delta, each relative to the lower end of delta.
 std::optional<Evaluation> ContourSide::evaluation(Direction direction, double epsilon) const {
   const QuestionScope question;
@@ -592,6 +622,11 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] Interval infinite_mass(Direction direction) const override { return side(direction).plan().infinite_mass; }
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override;
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override;
+  [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
+    record_inversion();
+    return slack_ > 0 ? std::nullopt : side(direction).log_complement(epsilon);
+  }
+  [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override;
   [[nodiscard]] Capabilities capabilities(Direction) const override {
     return {.closed_forms = this, .evaluable = this, .contours = this, .cost = Cost::engine};
   }
@@ -652,6 +687,21 @@ std::optional<Interval> ContourLoss::closed_epsilon(Direction direction, Interva
   if (delta.lo == delta.hi && slack_ == 0) return solve(delta.lo);
   const double raised = slack_ > 0 ? (Interval::exactly(delta.hi) * exp(Interval::exactly(slack_))).hi : delta.hi;
   return Interval{solve(raised).lo, solve(delta.lo).hi};
+}
+
+// log(e^x + constant) is convex in x, so the line of H gives one of H and the infinite mass.
+std::optional<LogLine> ContourLoss::log_line(LineOf of, Direction direction, double start, double end) const {
+  if (of == LineOf::complement && slack_ > 0) return std::nullopt;
+  const auto finite = side(direction).log_line(of, start, end);
+  const Interval infinite = infinite_mass(direction);
+  if (!finite) return finite;
+  record_inversion();
+  static const Citation line("contour-log-line", "between two points the sum over the nodes is held by its second derivative");
+  record(line);
+  const auto both = [&](double finite_log) {
+    return infinite.hi > 0 && of == LineOf::delta ? log_add_exp(Interval::exactly(finite_log), log(infinite)).hi : finite_log;
+  };
+  return LogLine{both(finite->at_start), both(finite->at_end)};
 }
 
 std::optional<Loss::Test> ContourLoss::test_at(Direction direction, double epsilon) const {

@@ -20,6 +20,7 @@ using std::numbers::pi;
 constexpr std::size_t short_block = 8, long_block = 16, first_nodes = 32;
 constexpr std::size_t most_nodes = 12000;    // with more the line is abandoned
 constexpr std::size_t most_marches = 20000;  // points of the march
+constexpr double most_fading_nodes = 12000;  // summed instead of a march
 constexpr std::size_t many_marches = 12;
 constexpr double most_bridged = 10;       // what single nodes may leave, in units of what the rest of the march leaves
 constexpr std::size_t most_kept = 65536;  // nodes times items that a line keeps for longer plans: 1.5 MB
@@ -431,6 +432,13 @@ void ContourLine::sum_and_march(const ContourPlan& plan, const Tilts& tilts, dou
   const double end = recurrent ? std::min(recurrence_end(order_, deviation_), exact_multiples * step_) : high;
 
   double until = 0;  // nodes are needed at least up to this t
+  // A law that is known to decay fast needs no march: its nodes are summed up to the end.
+  const bool fades = std::any_of(tilts.begin(), tilts.end(), [&](const auto& tilt) { return tilt->modulus_after(end) < 1; });
+  if (!recurrent && fades && end < most_fading_nodes * step_) {
+    while (nodes_.empty() || nodes_.back().t < end) add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
+    last_time_ = nodes_.back().t;
+    return close(last_time_, last_time_, need, whole_variation, whole_steps);
+  }
   for (;;) {
     do add_nodes(plan, tilts, nodes_.size() < first_nodes ? short_block : long_block);
     while (nodes_.size() < most_nodes && static_cast<double>(nodes_.size() * points_) < most_line_work &&
@@ -571,6 +579,7 @@ void ContourLine::gather() {
   profile_.assign(2 * numeric::lane_count * blocks, 0);
   fall_.assign(2 * numeric::lane_count * blocks, 0);
   error_sums_ = {};
+  bend_ = 0;
   const double c = order_;
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     const auto& [t, modulus, argument, growth, upper] = nodes_[k];
@@ -584,6 +593,7 @@ void ContourLine::gather() {
     const double fall_real = real * c - imaginary * t, fall_imaginary = imaginary * c + real * t;  // 1/(s+1) = s/(s(s+1))
     fall_[place] = cosine * fall_real - sine * fall_imaginary;
     fall_[place + numeric::lane_count] = cosine * fall_imaginary + sine * fall_real;
+    bend_ += 2 * upper * t * t / std::sqrt(square);
     const double profile_size = 2 / std::sqrt(square), r = growth + 4 * unit_roundoff * std::abs(argument) + turn_error;
     for (const Kernel kernel : {Kernel::profile, Kernel::true_positive, Kernel::false_positive}) {
       // 1/s = (s+1)/(s(s+1))
@@ -628,6 +638,26 @@ std::array<double, 2 * numeric::lane_count> ContourLine::first_phases(double dri
     first[k + numeric::lane_count] = first[k - 1] * turn_imaginary + first[k + numeric::lane_count - 1] * turn_real;
   }
   return first;
+}
+
+// [contour-log-line] The sum over the nodes is a trigonometric polynomial in epsilon, so between two points it differs from its chord by at
+// most (end - start)^2/8 times the largest second derivative. The logarithm of a chord lies above the chord of the logarithms, by at most
+// an eighth of the square of their difference.
+std::optional<LogLine> ContourLine::log_line(double start, double end) const {
+  if (fold_) return std::nullopt;
+  const Value left = at(start), right = at(end);
+  const double length = end - start, bend = step_ / (2 * pi) * bend_ * length * length / 8 * (1 + 1e-9);
+  const bool above = order_ > 0;
+  // Between the points the errors are at most the sum of those at both: copies on the left grow with epsilon, those on the right fall.
+  const double error = above ? left.above + right.above : left.below + right.below;
+  const Interval shift = (Interval::exactly(bend) + Interval::exactly(error)) * (above ? 1.0 : -1.0), zero = Interval::exactly(0);
+  const Interval log_left = log(max(Interval::exactly(left.value) + shift, zero)),
+                 log_right = log(max(Interval::exactly(right.value) + shift, zero));
+  const auto is_finite = [](Interval value) { return value.lo > -infinity && value.hi < infinity; };
+  if (!is_finite(log_left) || !is_finite(log_right)) return std::nullopt;
+  if (!above) return LogLine{(left.base + log_left).lo, (right.base + log_right).lo};
+  const Interval rise = square(log_left - log_right) / 8.0;
+  return LogLine{(left.base + log_left + rise).hi, (right.base + log_right + rise).hi};
 }
 
 ContourLine::Value ContourLine::at(double epsilon, Kernel kernel) const {

@@ -102,6 +102,8 @@ class ContourLine {
     double nodes = 0;
   };
   [[nodiscard]] Value at(double epsilon, Kernel kernel = Kernel::profile) const;
+  /// A straight line on [start, end]: above log H for order > 0, below the logarithm of its complement on the strip. [contour-log-line]
+  [[nodiscard]] std::optional<LogLine> log_line(double start, double end) const;
 
   [[nodiscard]] double order() const { return order_; }
   [[nodiscard]] double step() const { return step_; }  ///< between nodes
@@ -231,6 +233,7 @@ class ContourLine {
   std::vector<Node> nodes_;                // t > 0
   std::vector<double> profile_, fall_;     // 2 phi(t) times the kernels 1/(s(s+1)) and 1/(s+1): blocks of real, then imaginary parts
   std::array<ErrorSums, 3> error_sums_{};  // of each kernel
+  double bend_ = 0;                        // a bound of the second derivative of the profile sum
   Bridge bridge_;
   double profile_truncation_ = 0;
   double tail_truncation_ = 0;

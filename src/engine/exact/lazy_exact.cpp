@@ -24,7 +24,7 @@ class LazyExactLoss final : public Loss, public ClosedForms {
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     return loss().guarantees(direction);
   }
-  void cite() const override { loss().cite(); }
+  void cite() const override { record(citations_of_laws(parts_)); }
 
  private:
   [[nodiscard]] const Loss& loss() const {

@@ -191,7 +191,7 @@ class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
         tolerance_(tolerance) {
     // Profiles that are evaluated at many points together come from transforms of their own, and a finer lattice costs seconds. Where delta
     // is small it changes by several times as much as epsilon, relatively.
-    constexpr double finest_delta = 0.9e-6, finest_epsilon = 1e-5;
+    constexpr double finest_delta = 1e-3, finest_epsilon = 1e-3;
     epsilon_tolerance_ = tolerance_;
     for (const Part& part : parts_) {
       const Capabilities known = part.loss->capabilities(Direction::remove);

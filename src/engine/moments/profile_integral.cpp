@@ -24,68 +24,45 @@ constexpr std::size_t most_first_cells = 20000;  // a wider range would take min
 constexpr double unbounded_reach = 40;           // the end of the range without a tail bound; the upper end is infinite then
 constexpr double log_negligible = -36;           // log of the share of the tail in the largest integrand that is below rounding
 
-using PowerIntegrals = std::array<Interval, most_powers>;
+using PowerIntegrals = std::array<double, most_powers>;
 
-/// E_j(z) = integral over u in [0,1] of u^j exp(zu) = sum of z^n / (n! (n + j + 1)), |z| <= 1.
-class ExponentialMoments {
- public:
-  explicit ExponentialMoments(Interval z) {
-    const double size = std::max(std::abs(z.lo), std::abs(z.hi));
-    double n = 0;
-    Interval term = Interval::exactly(1);
-    for (double bound = 1; bound > 1e-18; bound *= size / n) {
-      terms_.push_back(term);
-      n += 1;
-      term = term * z / n;
-    }
-    rest_ = 2 * std::max(std::abs(term.lo), std::abs(term.hi));  // from here on each term is at most half of the one before
-  }
-  [[nodiscard]] Interval at(std::size_t j) const {
-    Interval sum{-rest_, rest_};
-    double n = static_cast<double>(j);
-    for (const Interval& term : terms_) sum = sum + term / (n += 1);
-    return sum;
-  }
-
- private:
-  std::vector<Interval> terms_;
-  double rest_;
+/// Gauss' rule with eight points: points and weights on [0, 1], symmetric about 1/2.
+struct GaussPoint {
+  double at;
+  double weight;
 };
+constexpr std::array<GaussPoint, 8> gauss_points = {{
+    {0.019855071751231884, 0.050614268145188130},
+    {0.10166676129318663, 0.11119051722668724},
+    {0.23723379504183551, 0.15685332293894364},
+    {0.40828267875217510, 0.18134189168918099},
+    {0.59171732124782490, 0.18134189168918099},
+    {0.76276620495816449, 0.15685332293894364},
+    {0.89833323870681337, 0.11119051722668724},
+    {0.98014492824876812, 0.050614268145188130},
+}};
 
-/// Integrals over a cell of length h, relative to its left end: of t^k exp(rate (t - start)), and the same times s = expm1(t -
-/// start)/expm1(h), the weight of the right end in a chord that is linear in exp(t).
+// [profile-integral] Relative errors: of the moments of a cell, rule and rounding; of a few operations after them.
+constexpr double cell_error = 2e-14;
+constexpr double few_roundings = 4e-15;
+
+/// Integrals over a cell of length h, relative to its left end: of t^k exp(rate (t - start)) times the weights of both ends in a chord that
+/// is linear in exp(t).
 struct CellMoments {
-  PowerIntegrals whole;
-  PowerIntegrals right;
+  PowerIntegrals left{};
+  PowerIntegrals right{};
 };
 
 CellMoments moments_of_cell(double start, double h, double rate, std::size_t highest) {
-  constexpr std::size_t most_orders = 9;
-  const Interval length = Interval::exactly(h);
-  const Interval growth = expm1(length);
-  const ExponentialMoments moments(length * rate);  // at most 1
-  std::size_t orders = 1;                           // orders of h^m/m! below; the rest is added, so it only has to be small
-  for (double factor = 1; factor > 1e-17 && orders < most_orders; ++orders) factor *= h / static_cast<double>(orders + 1);
-  std::array<Interval, most_powers + most_orders> plain;
-  for (std::size_t j = 0; j <= highest + orders; ++j) plain[j] = moments.at(j);
-  const auto weighted = [&](std::size_t i) {  // integral of u^i exp(zu) expm1(hu), without cancellation
-    Interval sum = Interval::exactly(0);
-    Interval factor = Interval::exactly(1);
-    for (std::size_t m = 1; m <= orders; ++m) {
-      factor = factor * length / static_cast<double>(m);
-      sum = sum + factor * plain[i + m];
-    }
-    return Interval{sum.lo, (sum + factor * length * plain[i + orders]).hi};  // omitted: at most h/(m + 1) (1 + h + ...) of the last term
-  };
   CellMoments cell;
-  for (std::size_t k = 0; k <= highest; ++k) {
-    cell.whole[k] = cell.right[k] = Interval::exactly(0);
-    double binomial = 1;
-    for (std::size_t i = 0; i <= k; ++i) {
-      const Interval part = Interval::exactly(binomial) * power(Interval::exactly(start), k - i) * power(length, i + 1);
-      cell.whole[k] = cell.whole[k] + part * plain[i];
-      cell.right[k] = cell.right[k] + part * weighted(i) / growth;
-      binomial *= static_cast<double>(k - i) / static_cast<double>(i + 1);
+  const double growth = std::expm1(h);
+  for (const GaussPoint& point : gauss_points) {
+    const double t = start + h * point.at;
+    const double weight = point.weight * h * (rate == 0 ? 1 : std::exp(rate * h * point.at)) / growth;
+    double left = weight * -std::expm1(h * (point.at - 1)) * (1 + growth), right = weight * std::expm1(h * point.at);
+    for (std::size_t k = 0; k <= highest; ++k, left *= t, right *= t) {
+      cell.left[k] += left;
+      cell.right[k] += right;
     }
   }
   return cell;
@@ -156,9 +133,7 @@ class Integration {
   }
 
   [[nodiscard]] ProfileIntegrals run() {
-    PowerIntegrals low, high;
-    low.fill(Interval::exactly(0));
-    high.fill(Interval::exactly(0));
+    PowerIntegrals low{}, high{};
     double least = infinity;
     for (int stalled = 0; !cells_.empty();) {
       weigh();
@@ -171,7 +146,9 @@ class Integration {
     }
     ProfileIntegrals result{scale_, {}};
     const double rest = log_rest_ == -infinity ? 0 : exp(Interval::exactly(log_rest_) - scale_).hi;
-    for (std::size_t k = 0; k <= highest_; ++k) result.powers.push_back({std::max(0.0, low[k].lo), numeric::add_up(high[k].hi, rest)});
+    const double rounding = unit_roundoff * (static_cast<double>(cells_.size()) + 4);  // of sums of positive terms
+    for (std::size_t k = 0; k <= highest_; ++k)
+      result.powers.push_back({low[k] * (1 - rounding), numeric::add_up(high[k] * (1 + rounding), rest)});
     return result;
   }
 
@@ -182,8 +159,10 @@ class Integration {
     double length;  // exact: neighbouring nodes are within a factor 2 of each other, or the first is 0
     Interval left, right;
     CellMoments moments;
-    Interval growth;  // expm1(length)
-    PowerIntegrals low, high;
+    double growth;   // expm1(length)
+    double shrink;   // -expm1(-length)
+    double unscale;  // exp(-rate length)
+    PowerIntegrals low{}, high{};
     double score = 0;
     bool fresh = false;  // true if its weight is current: neither it nor a neighbour was split since
   };
@@ -193,9 +172,14 @@ class Integration {
   }
   [[nodiscard]] Cell make_cell(double start, double end) {
     const double length = end - start;
-    return {
-        start, length, value_at(start), value_at(end), moments_of_cell(start, length, rate_, highest_), expm1(Interval::exactly(length)),
-        {},    {}};
+    return {.start = start,
+            .length = length,
+            .left = value_at(start),
+            .right = value_at(end),
+            .moments = moments_of_cell(start, length, rate_, highest_),
+            .growth = std::expm1(length),
+            .shrink = -std::expm1(-length),
+            .unscale = std::exp(-rate_ * length)};
   }
 
   /// The point beyond which the rest is negligible against the largest integrand found so far.
@@ -249,27 +233,29 @@ class Integration {
     cells_ = std::move(finer);
   }
 
-  /// The largest distance of the profile below the chord of cell i: the extended chords of the neighbours cross there.
-  [[nodiscard]] double depth(std::size_t i, Interval left, Interval right) const {
+  /// The largest distance of the profile below the chord of cell i, whose right end is `right` in the units of its left end: the extended
+  /// chords of the neighbours cross there.
+  [[nodiscard]] double depth(std::size_t i, Interval right) const {
     const Cell& cell = cells_[i];
-    const Interval fall = right - left;
-    // the slope is at least -1
-    Interval before = -cell.growth * exp(Interval::exactly(cell.start) * (1.0 + Interval::exactly(rate_)) - scale_);
+    const Interval left = cell.left;
+    double first = right.hi - left.lo, second = left.hi - right.lo, size = left.hi + right.hi;  // without neighbours: slopes 0
     if (i > 0) {
-      const Interval run = Interval::exactly(cells_[i - 1].length);
-      before = (left - cells_[i - 1].left * exp(run * rate_)) * cell.growth / -expm1(-run);
+      const double before = cells_[i - 1].left.hi / cells_[i - 1].unscale, ratio = cell.growth / cells_[i - 1].shrink;
+      first += (before - left.lo) * ratio;
+      size += (before + left.hi) * ratio;
+    } else {
+      first += cell.growth * std::exp(-scale_) * (1 + cell_error);  // the slope is at least -1
     }
-    Interval after = Interval::exactly(0);
     if (i + 1 < cells_.size()) {
-      const Interval h = Interval::exactly(cell.length);
-      const Interval far = cells_[i + 1].right * exp(-(h + cells_[i + 1].length) * rate_);
-      after = (far - right) * -expm1(-h) / cells_[i + 1].growth;
+      const double far = cells_[i + 1].right.hi * cells_[i + 1].unscale * cell.unscale, ratio = cell.shrink / cells_[i + 1].growth;
+      second += (far - right.lo) * ratio;
+      size += (far + right.hi) * ratio;
     }
-    const Interval first = Interval::exactly(std::max(0.0, (fall - before).hi));
-    const Interval second = Interval::exactly(std::max(0.0, (after - fall).hi));
-    if (first.hi == 0 || second.hi == 0) return 0;
-    if (first.hi == infinity || second.hi == infinity) return std::min(first.hi, second.hi);
-    return (first * second / (first + second)).hi;
+    first += cell_error * size;
+    second += cell_error * size;
+    if (!(first > 0 && second > 0)) return 0;
+    if (first == infinity || second == infinity) return std::min(first, second);
+    return first * (second / (first + second)) * (1 + few_roundings);
   }
 
   /// Computes both bounds of every cell that changed.
@@ -277,14 +263,13 @@ class Integration {
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       Cell& cell = cells_[i];
       if (cell.fresh) continue;
-      const Interval right = cell.right * exp(-Interval::exactly(cell.length) * rate_);
-      const Interval below = Interval::exactly(depth(i, cell.left, right));
+      const Interval right{cell.right.lo * cell.unscale * (1 - few_roundings), cell.right.hi * cell.unscale * (1 + few_roundings)};
+      const double below = depth(i, right);
       for (std::size_t k = 0; k <= highest_; ++k) {
-        const Interval& whole = cell.moments.whole[k];
-        const Interval& share = cell.moments.right[k];
-        const Interval chord = cell.left * max(whole - share, Interval::exactly(0)) + right * share;
-        cell.low[k] = Interval::exactly(std::max(0.0, (chord - below * whole).lo));
-        cell.high[k] = Interval::exactly(chord.hi);
+        const double left_share = cell.moments.left[k], right_share = cell.moments.right[k];
+        const double chord = (cell.left.lo * left_share + right.lo * right_share) * (1 - cell_error);
+        cell.low[k] = std::max(0.0, chord - below * (left_share + right_share) * (1 + cell_error)) * (1 - few_roundings);
+        cell.high[k] = (cell.left.hi * left_share + right.hi * right_share) * (1 + cell_error);
       }
       cell.fresh = true;
     }
@@ -292,19 +277,19 @@ class Integration {
 
   /// Sums over all cells, lower and upper; the score of a cell is its share in the relative gap. Returns the total gap.
   [[nodiscard]] double sum(PowerIntegrals& low, PowerIntegrals& high) {
-    low.fill(Interval::exactly(0));
-    high.fill(Interval::exactly(0));
+    low.fill(0);
+    high.fill(0);
     for (const Cell& cell : cells_) {
       for (std::size_t k = 0; k <= highest_; ++k) {
-        low[k] = low[k] + cell.low[k];
-        high[k] = high[k] + cell.high[k];
+        low[k] += cell.low[k];
+        high[k] += cell.high[k];
       }
     }
     double total = 0;
     for (Cell& cell : cells_) {
       cell.score = 0;
       for (std::size_t k = 0; k <= highest_; ++k)
-        if (high[k].hi > 0) cell.score = std::max(cell.score, (cell.high[k].hi - cell.low[k].lo) / high[k].hi);
+        if (high[k] > 0) cell.score = std::max(cell.score, (cell.high[k] - cell.low[k]) / high[k]);
       total += cell.score;
     }
     return total;

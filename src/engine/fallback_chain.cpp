@@ -154,7 +154,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
   }
 
   /// Of a logarithm the width is that of delta, or relative where delta is below all doubles.
-  [[nodiscard]] auto log_is_tight() const {
+  [[nodiscard]] std::function<bool(Interval, double)> log_is_tight() const {
     return [far = std::log(facts_.far)](Interval log_delta, double width) {
       constexpr double smallest = 700;
       return log_delta.width() <= width * std::max(1.0, -log_delta.hi / smallest) || log_delta.hi <= far;

@@ -155,7 +155,9 @@ TEST(AtomsTransform, MassesThatAreNotKnown) {
     EXPECT_LE(found.lo, std::log(without) + 1e-14) << c;
     EXPECT_GE(found.hi, std::log(with) - 1e-14) << c;
     EXPECT_GE(moments->log_moment_above(c), std::log(with) - 1e-14) << c;
-    if (c < 3) EXPECT_LT(found.width(), 1e-4) << c;
+    if (c < 3) {
+      EXPECT_LT(found.width(), 1e-4) << c;
+    }
   }
 }
 

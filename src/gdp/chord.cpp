@@ -16,6 +16,7 @@ namespace tradeoff::detail {
 namespace {
 
 constexpr std::size_t most_nodes = 1600;                  // a search that needs more is limited by the width of the profile
+constexpr std::size_t most_pieces = 2 * most_nodes;       // most of them need no value
 constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger gap is accepted,
 constexpr double little_work = 2e4, much_work = 1e5;      // and after so much work, in the units of loss/work.h;
 constexpr double most_work = 1e6;                         // after this much the search ends
@@ -165,9 +166,11 @@ class ChordSearch {
     for (const double point : points)
       if (point == 0 || profile_.is_known(point)) (void)node(point);
     for (std::size_t i = 1; i < points.size(); ++i) pieces_.push_back({points[i - 1], points[i]});
-    const double far = std::max(points[points.size() - 2], 2 * profile_.mu_at_zero());  // nothing is known yet beyond it
+    // nothing is known yet beyond it
+    const double far = std::max({points[points.size() - 2], 2 * profile_.mu_at_zero(), 1e-6 * last});
     const auto work = [begin] { return Work::since(begin); };
-    while (!pieces_.empty() && nodes_.size() < most_nodes && work() < most_work && improve(far, share_of_width(nodes_.size(), work())))
+    while (!pieces_.empty() && pieces_.size() < most_pieces && nodes_.size() < most_nodes && work() < most_work &&
+           improve(far, share_of_width(nodes_.size(), work())))
       continue;
     double above = best_.hi;
     for (const Piece& piece : pieces_) above = std::max(above, piece.bound);
@@ -289,8 +292,8 @@ class ChordSearch {
     const bool inside = piece.peak > piece.u + 0.1 * width && piece.peak < piece.v - 0.1 * width;
     const bool far = piece.u > 0 && piece.v > 4 * piece.u;
     const double middle = far ? std::sqrt(piece.u * piece.v) : inside ? piece.peak : piece.u + width / 2;
-    const Piece right{middle, piece.v};
-    piece = {piece.u, middle};
+    const Piece right{middle, piece.v, piece.bound};  // a part is bounded by what bounds the whole
+    piece = {piece.u, middle, piece.bound};
     pieces_.push_back(right);
     return true;
   }

@@ -94,7 +94,7 @@ TEST(Provenance, OfRandomPlansNamesTheCodeThatRan) {
 
 TEST(Provenance, NamesTheEngineThatAnswered) {
   // The contours are tried first and are too wide here.
-  const Curve sampled = analyze(parse("laplace(scale=1) | poisson(rate=0.1) | repeat(2)"));
+  const Curve sampled = analyze(parse("laplace(scale=1) | poisson(rate=0.1) | repeat(2); laplace(scale=2) | poisson(rate=0.1)"));
   const auto found = explained([&] { return sampled.delta_at(0.05); });
   EXPECT_EQ(found.method, Method::lattice);
   const std::set<std::string> theorems = theorems_of(found.steps);
@@ -253,7 +253,7 @@ void expect_same_with_theorems(const std::string& plan, const std::function<Inte
 TEST(SameAnswer, WithTheoremsOfASampledComposition) {
   for (const bool in_a_list : {false, true})
     expect_same_with_theorems(
-        "(sqrt_log_family(a=1, b=0.5, sigma=3); laplace(scale=3)) | poisson(rate=0.3)",
+        "(zcdp(rho=0.02) | poisson(rate=0.05) | repeat(3); laplace(scale=3)) | poisson(rate=0.3)",
         [](const Curve& curve) { return curve.beta_at(0.1); }, !in_a_list, in_a_list);
 }
 

@@ -122,6 +122,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
   /// Far out the moments of the parts show that delta is negligible; empty nearer. [moment-bound]
   [[nodiscard]] std::optional<Interval> negligible_delta(Direction direction, Interval epsilon) const {
     if (!(Negligible::delta() > Negligible::least) || !(epsilon.lo > 0)) return std::nullopt;
+    if (paths_.front().loss->capabilities(direction).contours != nullptr) return std::nullopt;  // quicker than moments
     const auto moments = tail().moments;
     if (moments == nullptr || infinite_mass(direction).hi > 0) return std::nullopt;
     const double exponent = moments->order_near(epsilon.lo);

@@ -12,7 +12,7 @@ namespace tradeoff {
 /// The kind of computation that an answer needed. An answer that needed several kinds has the last of them in this order.
 enum class Method {
   closed_form,  ///< formulas of mechanisms and operators, and searches over them
-  exact,        ///< the composed distribution of the loss, listed or summed atom by atom
+  exact,        ///< the composed distribution of the loss itself: atoms listed or summed, a density between them by polynomials
   contour,      ///< Laplace inversion along a contour of any shape
   lattice,      ///< distributions rounded to a lattice, or to cells, towards less privacy
 };

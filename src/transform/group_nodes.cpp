@@ -15,7 +15,6 @@ namespace {
 // Radii of the discs around a panel, in units of its half length, in the order in which they are tried. At 1 only the panel itself is
 // used, and rule and integral are bounded separately.
 constexpr std::array<double, 4> panel_discs{1.4, 1, 2.2, 1.15};
-constexpr double group_march_accuracy = 6;  // a march along the contour needs |phi| only to exp of minus this
 constexpr int cells_of_group_panel = 4;
 constexpr double group_margin = 1 + 1e-9;  // of bounds that are products of a few doubles
 constexpr int samples_of_piece = 12;
@@ -30,8 +29,8 @@ double centre_between(Interval from, Interval to) { return 0.5 * (middle_of(from
 GroupNodes::GroupNodes(const IteratedCurve& curve, const Range& range) : curve_(curve), log_scale_(-log1p(-curve.infinite_mass())) {
   if (!find_samples(range) || !place_panels(range, 0)) return;
   fill(range.rough);
-  const double furthest = range.rough ? 0 : end_of_march(range);
-  if (furthest > range.longest && log_error(range.power, furthest) > cumulant(range.power).value - group_march_accuracy) {
+  const double furthest = range.rough ? 0 : end_of_march(*this, range);
+  if (furthest > range.longest && log_error(range.power, furthest) > cumulant(range.power).value - march_accuracy) {
     panels_.clear();
     cells_.clear();
     atoms_.clear();
@@ -100,9 +99,9 @@ std::optional<GroupNodes::Around> GroupNodes::around(const Piece& piece, double 
 }
 
 /// Adds discs until the demands are met; false if they are not.
-bool GroupNodes::fits(Panel& panel, const std::vector<Demand>& demands) const {
+bool GroupNodes::fits(Panel& panel, const std::vector<PanelDemand>& demands) const {
   const double half = half_of(panel.from, panel.to), centre = centre_between(panel.from, panel.to);
-  const auto met = [&](const Demand& d) { return log_panel_error(panel, d.power, d.t) < d.level; };
+  const auto met = [&](const PanelDemand& d) { return log_panel_error(panel, d.power, d.t) < d.level; };
   for (const double ratio : panel_discs) {
     const auto there = around(*panel.piece, centre, ratio * half * group_margin);
     if (!there) continue;
@@ -149,32 +148,14 @@ double GroupNodes::log_error(double power, double t, const Sum&) const {
   return total + log_scale_.hi + bound_slack;
 }
 
-double GroupNodes::end_of_march(const Range& range) const {
-  if (!(range.longest > 0)) return 0;
-  const double level = cumulant(range.power).value;
-  const double atoms = std::exp(log_atoms(range.power) - level), variation = std::exp(log_variation(range.power) - level);
-  const double wanted = std::exp(-36 / range.steps);
-  return atoms < wanted ? std::min(variation / (wanted - atoms), 100 * range.longest) : 0;
-}
-
-std::vector<GroupNodes::Demand> GroupNodes::demands_of(const Range& range, double furthest) const {
-  const double wanted = range.accuracy + 3;  // the panels share the error
-  std::vector<Demand> demands;
-  for (const auto& [power, t] : {std::pair{range.least_power - 0.5, 0.5}, std::pair{range.largest_power + 0.5, 0.5}, std::pair{0.0, 0.0},
-                                 std::pair{1.0, 0.0}, std::pair{range.power, range.longest}})
-    demands.push_back({power, t, log_peak(power) - wanted});
-  if (furthest > 0) demands.push_back({range.power, furthest, log_peak(range.power) - group_march_accuracy - 3});
-  return demands;
-}
-
 // A heuristic; log_error bounds the error of the panels.
 bool GroupNodes::place_panels(const Range& range, double furthest) {
-  const std::vector<Demand> demands = demands_of(range, furthest);
+  const std::vector<PanelDemand> demands = demands_of(range, furthest, [this](double power) { return log_peak(power); });
   for (const Piece& piece : curve_.pieces()) {
     if (piece.is_constant()) continue;
     Interval to = piece.to;
     if (!(to.lo < infinity)) {
-      const auto small = [&](const Demand& d) { return log_tail(d.power) < d.level; };
+      const auto small = [&](const PanelDemand& d) { return log_tail(d.power) < d.level; };
       for (left_out_ = 1; left_out_ + 1 < beyond_.size() && !std::all_of(demands.begin(), demands.end(), small);) ++left_out_;
       to = Interval::exactly(beyond_[left_out_].from);
     }
@@ -183,7 +164,7 @@ bool GroupNodes::place_panels(const Range& range, double furthest) {
   return true;
 }
 
-bool GroupNodes::split(Panel panel, const std::vector<Demand>& demands) {
+bool GroupNodes::split(Panel panel, const std::vector<PanelDemand>& demands) {
   if (panels_.size() >= most_panels) return false;
   const double middle = centre_between(panel.from, panel.to);
   if (fits(panel, demands)) {

@@ -6,6 +6,7 @@
 
 #include "transform/iterated_curve.h"
 #include "transform/nodes.h"
+#include "transform/panel_range.h"
 
 namespace tradeoff::detail {
 
@@ -13,16 +14,7 @@ namespace tradeoff::detail {
 /// power. The losses are not negative along the pieces: l keeps its mass, and -l gets w times it. [group-transform]
 class GroupNodes final : public NodeLaw {
  public:
-  /// The powers that will be used, and the accuracy: panels are as wide as an error of exp(-accuracy) allows.
-  struct Range {
-    double least_power;
-    double largest_power;
-    double power;    ///< the power at which phi will be evaluated,
-    double longest;  ///< up to this t
-    double accuracy;
-    double steps;
-    bool rough;  ///< for searches: the nodes prove nothing
-  };
+  using Range = PanelRange;
   GroupNodes(const IteratedCurve& curve, const Range& range);
   /// If more panels than this were needed, the list stays empty, because they would cost too much.
   static constexpr std::size_t most_panels = 250;
@@ -67,9 +59,6 @@ class GroupNodes final : public NodeLaw {
   struct Atom {
     double loss, loss_error, log_mass;  // the mass from above
   };
-  struct Demand {
-    double power, t, level;
-  };
   struct Sample {
     double log_mass, loss;
   };
@@ -81,11 +70,9 @@ class GroupNodes final : public NodeLaw {
   [[nodiscard]] bool find_samples(const Range& range);
   [[nodiscard]] bool find_beyond(double from, double power);
   [[nodiscard]] double log_peak(double power) const;
-  [[nodiscard]] double end_of_march(const Range& range) const;
-  [[nodiscard]] std::vector<Demand> demands_of(const Range& range, double furthest) const;
   [[nodiscard]] bool place_panels(const Range& range, double furthest);
-  [[nodiscard]] bool split(Panel panel, const std::vector<Demand>& demands);
-  [[nodiscard]] bool fits(Panel& panel, const std::vector<Demand>& demands) const;
+  [[nodiscard]] bool split(Panel panel, const std::vector<PanelDemand>& demands);
+  [[nodiscard]] bool fits(Panel& panel, const std::vector<PanelDemand>& demands) const;
   [[nodiscard]] std::optional<Around> around(const Piece& piece, double centre, double radius) const;
   [[nodiscard]] static double log_panel_error(const Panel& panel, double power, double t);
   [[nodiscard]] double log_tail(double power) const;

@@ -131,9 +131,6 @@ double MixtureNodes::end_of_march(const Range& range) const {
 
 // A heuristic; log_error bounds the error of the panels. Each panel is made as wide as its share of the error allows.
 bool MixtureNodes::place_panels(const Range& range, double furthest) {
-  struct Demand {
-    double power, t, level;
-  };
   const double most = std::max(1.0, range.largest_power + 0.5), least = std::min(0.0, range.least_power - 0.5);
   const double right = most * ahead_count_ * mu_ + 12, left = -(1 - least) * behind_count_ * mu_ - 12;
   if (!(right - left < 1e6)) return false;
@@ -142,7 +139,7 @@ bool MixtureNodes::place_panels(const Range& range, double furthest) {
   for (double x = left; x <= right; x += step)
     samples.push_back({-0.5 * x * x, pair_.ahead.rough(x).log_density, pair_.behind.rough(-x).log_density});
   const double wanted = range.accuracy + 3;  // the panels share the error
-  std::vector<Demand> demands;
+  std::vector<PanelDemand> demands;
   const auto demand = [&](double power, double t, double lack) {
     double peak = -infinity;
     for (const auto& [normal, ahead, behind] : samples) peak = std::max(peak, normal + power * ahead + (1 - power) * behind);
@@ -155,7 +152,7 @@ bool MixtureNodes::place_panels(const Range& range, double furthest) {
   demand(range.power, range.longest, wanted);
   if (furthest > 0) demand(range.power, furthest, coarse_mixture_accuracy + 3);
   const auto enough = [&](auto&& tail) {
-    return std::all_of(demands.begin(), demands.end(), [&](const Demand& d) { return tail(d.power) < d.level; });
+    return std::all_of(demands.begin(), demands.end(), [&](const PanelDemand& d) { return tail(d.power) < d.level; });
   };
   low_ = -1;
   high_ = 1;
@@ -164,7 +161,8 @@ bool MixtureNodes::place_panels(const Range& range, double furthest) {
   for (double more = 0.25; !enough([&](double power) { return log_tail_left(power, low_); }); low_ -= more *= 1.03)
     if (!(low_ > -1e6)) return false;
   const auto fits = [&](const Panel& panel) {
-    return std::all_of(demands.begin(), demands.end(), [&](const Demand& d) { return log_panel_error(panel, d.power, d.t) < d.level; });
+    return std::all_of(demands.begin(), demands.end(),
+                       [&](const PanelDemand& d) { return log_panel_error(panel, d.power, d.t) < d.level; });
   };
   double x = low_, width = std::min(high_ - low_, 2.0);
   while (x < high_) {

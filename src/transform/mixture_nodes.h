@@ -6,6 +6,7 @@
 
 #include "transform/mixture_pair.h"
 #include "transform/nodes.h"
+#include "transform/panel_range.h"
 
 namespace tradeoff::detail {
 
@@ -13,15 +14,7 @@ namespace tradeoff::detail {
 /// [mixture-transform]
 class MixtureNodes final : public NodeLaw {
  public:
-  /// The powers that will be used, and the accuracy: panels are as wide as an error of exp(-accuracy) allows.
-  struct Range {
-    double least_power;
-    double largest_power;
-    double power;    ///< the power at which phi will be evaluated,
-    double longest;  ///< up to this t
-    double accuracy;
-    double steps;
-  };
+  using Range = PanelRange;
   MixtureNodes(const MixturePair& pair, const Range& range);
   /// If more panels than this were needed, the list stays empty, because they would cost too much.
   static constexpr std::size_t most_panels = 600;

@@ -42,7 +42,7 @@ SubsampledNodes::SubsampledNodes(const SampledBase& base, Interval rate, Sampled
   log_scale_ = std::log(scale_.hi) + 1e-9;
   if (!place_panels(range, 0)) return;
   fill();
-  const double furthest = end_of_march(range);
+  const double furthest = end_of_march(*this, range);
   if (furthest > range.longest && log_error(range.power, furthest) > cumulant(range.power).value - coarse_accuracy) {
     panels_.clear();
     atoms_.clear();
@@ -140,24 +140,12 @@ double SubsampledNodes::log_peak(double power) const {
   return std::max(sampling_ == SampledBy::fixed ? std::max(one, peak(1 - power)) : one, power >= 0 && power <= 1 ? 0.0 : -infinity);
 }
 
-/// For searches only: the t from which on the bound atoms + variation / t makes the product of all steps negligible.
-double SubsampledNodes::end_of_march(const Range& range) const {
-  if (!(range.longest > 0)) return 0;
-  const double level = cumulant(range.power).value;
-  const double atoms = std::exp(log_atoms(range.power) - level), variation = std::exp(log_variation(range.power) - level);
-  const double wanted = std::exp(-36 / range.steps);
-  return atoms < wanted ? std::min(variation / (wanted - atoms), 100 * range.longest) : 0;
-}
-
 // A heuristic; log_error bounds the error of the panels. Each panel is made as wide as its share of the error allows.
 bool SubsampledNodes::place_panels(const Range& range, double furthest) {
-  struct Demand {
-    double power, t, level;
-  };
-  std::vector<Demand> demands;
+  std::vector<PanelDemand> demands;
   const double wanted = range.accuracy + 3;  // the panels share the error
-  for (const Demand demand : {Demand{range.least_power - 0.5, 0.5, 0}, Demand{range.largest_power + 0.5, 0.5, 0}, Demand{0, 0, 0},
-                              Demand{1, 0, 0}, Demand{range.power, range.longest, 0}}) {
+  for (const PanelDemand demand : {PanelDemand{range.least_power - 0.5, 0.5, 0}, PanelDemand{range.largest_power + 0.5, 0.5, 0},
+                                   PanelDemand{0, 0, 0}, PanelDemand{1, 0, 0}, PanelDemand{range.power, range.longest, 0}}) {
     demands.push_back({demand.power, demand.t, log_peak(demand.power) - wanted});
     if (sampling_ == SampledBy::fixed) demands.push_back({1 - demand.power, demand.t, log_peak(1 - demand.power) - wanted});
   }
@@ -167,7 +155,7 @@ bool SubsampledNodes::place_panels(const Range& range, double furthest) {
   if (base_.mu) {
     high_ = mu_;
     const auto enough = [&] {
-      return std::all_of(demands.begin(), demands.end(), [&](const Demand& d) { return log_tail(d.power) < d.level; });
+      return std::all_of(demands.begin(), demands.end(), [&](const PanelDemand& d) { return log_tail(d.power) < d.level; });
     };
     while (!enough()) {
       high_ += std::max(0.5 * mu_, 0.02 * high_);
@@ -176,7 +164,7 @@ bool SubsampledNodes::place_panels(const Range& range, double furthest) {
   }
   const auto fits = [&](const Panel& panel) {
     return std::all_of(demands.begin(), demands.end(),
-                       [&](const Demand& d) { return log_panel_error(panel, d.power, d.t) + log_scale_ < d.level; });
+                       [&](const PanelDemand& d) { return log_panel_error(panel, d.power, d.t) + log_scale_ < d.level; });
   };
   double x = low_, width = high_ - low_;
   while (x < high_) {

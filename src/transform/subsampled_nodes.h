@@ -7,6 +7,7 @@
 #include "loss/break_points.h"
 #include "tradeoff/interval.h"
 #include "transform/nodes.h"
+#include "transform/panel_range.h"
 
 namespace tradeoff::detail {
 
@@ -27,15 +28,7 @@ struct SampledBase {
 /// [subsampled-transform]
 class SubsampledNodes final : public NodeLaw {
  public:
-  /// The powers that will be used, and the accuracy: panels are as wide as an error of exp(-accuracy) allows.
-  struct Range {
-    double least_power;
-    double largest_power;
-    double power;    ///< the power at which phi will be evaluated,
-    double longest;  ///< up to this t
-    double accuracy;
-    double steps;
-  };
+  using Range = PanelRange;
   SubsampledNodes(const SampledBase& base, Interval rate, SampledBy sampling, const Range& range);
   /// If more panels than this were needed, the list stays empty, because they would cost too much.
   static constexpr std::size_t most_panels = 600;
@@ -83,7 +76,6 @@ class SubsampledNodes final : public NodeLaw {
   [[nodiscard]] double log_one_variation(double power) const;
   [[nodiscard]] double log_peak(double power) const;
   [[nodiscard]] bool place_panels(const Range& range, double furthest);
-  [[nodiscard]] double end_of_march(const Range& range) const;
   void fill();
   void add_point(double x, double x_error, double log_weight, double weight_error);
   void add_node(double loss, double loss_error, double log_weight, double weight_error);

@@ -17,7 +17,6 @@ namespace {
 // separately.
 constexpr std::array<double, 8> ellipse_sums{1, 1.5, 2.0, 2.7, 3.7, 5.5, 9.0, 16.0};
 constexpr double least_part = 1e-14;  // of the width 1/sqrt(rho): smaller s are left out, with a mass of 1e-28
-constexpr double march_accuracy = 6;  // a march along the contour needs |phi| only to exp of minus this
 constexpr int variation_cells = 16;   // per panel
 constexpr double outward = 1 + 1e-9;  // of bounds that are products of a few doubles
 
@@ -45,7 +44,7 @@ ZcdpNodes::ZcdpNodes(Interval rho, Interval rate, SampledBy sampling, const Rang
   }
   if (!place_panels(range, 0)) return;
   fill();
-  const double furthest = end_of_march(range);
+  const double furthest = end_of_march(*this, range);
   if (furthest > range.longest && log_error(range.power, furthest) > cumulant(range.power).value - march_accuracy) {
     panels_.clear();
     nodes_ = {};
@@ -246,38 +245,19 @@ double ZcdpNodes::log_peak(double power) const {
   return std::max(best + std::log(width), power >= 0 && power <= 1 ? 0.0 : -infinity);
 }
 
-/// For searches only: the t from which on the bound atoms + variation / t makes the product of all steps negligible.
-double ZcdpNodes::end_of_march(const Range& range) const {
-  if (!(range.longest > 0)) return 0;
-  const double level = cumulant(range.power).value;
-  const double atoms = std::exp(log_atoms(range.power) - level), variation = std::exp(log_variation(range.power) - level);
-  const double wanted = std::exp(-36 / range.steps);
-  return atoms < wanted ? std::min(variation / (wanted - atoms), 100 * range.longest) : 0;
-}
-
-std::vector<ZcdpNodes::Demand> ZcdpNodes::demands_of(const Range& range, double furthest) const {
-  const double wanted = range.accuracy + 3;  // the panels share the error
-  std::vector<Demand> demands;
-  for (const auto& [power, t] : {std::pair{range.least_power - 0.5, 0.5}, std::pair{range.largest_power + 0.5, 0.5}, std::pair{0.0, 0.0},
-                                 std::pair{1.0, 0.0}, std::pair{range.power, range.longest}})
-    demands.push_back({power, t, log_peak(power) - wanted});
-  if (furthest > 0) demands.push_back({range.power, furthest, log_peak(range.power) - march_accuracy - 3});
-  return demands;
-}
-
 // A heuristic; log_error bounds the error of the panels. Each panel is made as wide as its share of the error allows.
 bool ZcdpNodes::place_panels(const Range& range, double furthest) {
-  const std::vector<Demand> demands = demands_of(range, furthest);
+  const std::vector<PanelDemand> demands = demands_of(range, furthest, [this](double power) { return log_peak(power); });
   const auto all = [&](auto&& fits) { return std::all_of(demands.begin(), demands.end(), fits); };
   const double width = std::sqrt(0.5 / rho_);
-  for (high_ = low_ + width; !all([&](const Demand& d) { return log_tail(d.power) < d.level; });
+  for (high_ = low_ + width; !all([&](const PanelDemand& d) { return log_tail(d.power) < d.level; });
        high_ += std::max(0.5 * width, 0.02 * high_))
     if (!(high_ < 1e12)) return false;
   double s = low_, ahead = std::min(high_ - low_, 4 * low_);
   while (s < high_) {
     double end = std::min(s + ahead, high_);
     Panel panel = make_panel(s, end);
-    while (!all([&](const Demand& d) { return log_panel_error(panel, d.power, d.t) < d.level; })) {
+    while (!all([&](const PanelDemand& d) { return log_panel_error(panel, d.power, d.t) < d.level; })) {
       ahead = 0.8 * (end - s);
       if (!(ahead > 1e-9 * s)) return false;
       panel = make_panel(s, end = s + ahead);

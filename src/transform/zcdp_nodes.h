@@ -6,6 +6,7 @@
 
 #include "loss/break_points.h"
 #include "transform/nodes.h"
+#include "transform/panel_range.h"
 
 namespace tradeoff::detail {
 
@@ -17,15 +18,7 @@ namespace tradeoff::detail {
 /// the negative half has them exchanged. Gauss-Legendre panels in s, with a bound of the error for every power. [zcdp-transform]
 class ZcdpNodes final : public NodeLaw {
  public:
-  /// The powers that will be used, and the accuracy: panels are as wide as an error of exp(-accuracy) allows.
-  struct Range {
-    double least_power;
-    double largest_power;
-    double power;    ///< the power at which phi will be evaluated,
-    double longest;  ///< up to this t
-    double accuracy;
-    double steps;
-  };
+  using Range = PanelRange;
   ZcdpNodes(Interval rho, Interval rate, SampledBy sampling, const Range& range);
   /// If more panels than this were needed, the list stays empty, because they would cost too much.
   static constexpr std::size_t most_panels = 600;
@@ -62,9 +55,6 @@ class ZcdpNodes final : public NodeLaw {
     double half;
     std::vector<Ellipse> ellipses;
   };
-  struct Demand {
-    double power, t, level;
-  };
 
   void find_low(Interval rho);
   [[nodiscard]] double x_at(double s) const;
@@ -85,9 +75,7 @@ class ZcdpNodes final : public NodeLaw {
   [[nodiscard]] double log_low(double power) const;
   [[nodiscard]] double log_after(double p, double t) const;
   [[nodiscard]] double log_peak(double power) const;
-  [[nodiscard]] std::vector<Demand> demands_of(const Range& range, double furthest) const;
   [[nodiscard]] bool place_panels(const Range& range, double furthest);
-  [[nodiscard]] double end_of_march(const Range& range) const;
   [[nodiscard]] double log_one_variation(const Term& term) const;
   void fill();
   void add_point(bool positive, double s, double s_error, double log_share);

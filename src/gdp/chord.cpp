@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "gdp/arc_bound.h"
 #include "loss/gaussian_profile.h"
 #include "loss/recording.h"
 #include "loss/work.h"
@@ -19,6 +20,7 @@ constexpr std::size_t most_nodes = 1600;                  // a search that needs
 constexpr std::size_t most_pieces = 2 * most_nodes;       // most of them need no value
 constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger gap is accepted,
 constexpr double little_work = 2e4, much_work = 1e5;      // and after so much work, in the units of loss/work.h;
+constexpr double longest_piece = 8;                       // multiples of the mu at 0: longer ones are halved before arcs cover them
 constexpr double most_work = 1e6;                         // after this much the search ends
 
 /// An upper bound of one profile at a point: the logarithm of delta and of its complement.
@@ -183,7 +185,7 @@ class ChordSearch {
     double u, v;
     double bound = infinity;
     double peak = -1;  // where the bound of its chord is reached
-    enum class By { nothing, moments, chord, lines } by = By::nothing;
+    enum class By { nothing, moments, chord, arcs, lines } by = By::nothing;
   };
 
   /// The gap that is accepted, as a share of the wanted width: less where values are cheap.
@@ -244,6 +246,39 @@ class ChordSearch {
       }
   }
 
+  /// Where no arc proved anything, they are left out.
+  [[nodiscard]] bool arcs_help() const { return slack_.hi == 0 && (arcs_asked_ < 4 || arcs_that_helped_ > 0); }
+
+  /// [arc-bound] Covers the piece by arcs. They first show where the transform may be larger than what is known; then each is proved to be
+  /// little larger.
+  void use_arcs(Piece& piece) {
+    const RecordedSince before;
+    std::vector<Arc> arcs;
+    for (double reached = piece.u; reached < piece.v;) {
+      ++arcs_asked_;
+      const std::vector<Arc> found = profile_.arcs(reached, piece.v);
+      if (found.empty()) return;
+      reached = piece.v;
+      for (const Arc& arc : found) reached = std::min(reached, arc.end);
+      arcs.insert(arcs.end(), found.begin(), found.end());
+    }
+    const Citations basis = before.take_out();
+    for (const Arc& arc : arcs)
+      if (const ArcPeak peak = peak_of(arc); peak.mu > best_.lo * (1 + 1e-13)) (void)node(peak.epsilon);
+    double bound = 0;
+    for (const Arc& arc : arcs) bound = std::max(bound, bound_of_arc(arc));
+    if (!(bound < piece.bound)) return;
+    record(basis);
+    ++arcs_that_helped_;
+    lower(piece, bound);
+  }
+  /// The first of growing mu for which the arc is proved.
+  [[nodiscard]] double bound_of_arc(const Arc& arc) const {
+    for (double surplus = 1e-12; surplus < 1e-5; surplus *= 4)
+      if (const double mu = best_.hi * (1 + surplus); stays_below(arc, mu)) return mu;
+    return infinity;
+  }
+
   /// Lines cost as much as values. Where most of the first ones did not halve the excess, they are left out.
   [[nodiscard]] bool lines_help() const { return slack_.hi == 0 && (lines_asked_ < 8 || 4 * lines_that_helped_ > lines_asked_); }
 
@@ -277,6 +312,10 @@ class ChordSearch {
         worst.by = Piece::By::chord;
         return true;
       case Piece::By::chord:
+        worst.by = Piece::By::arcs;
+        if (arcs_help() && worst.v - worst.u <= longest_piece * profile_.mu_at_zero()) use_arcs(worst);
+        return true;
+      case Piece::By::arcs:
         if (lines_help()) use_lines(worst);
         worst.by = Piece::By::lines;
         return true;
@@ -304,6 +343,7 @@ class ChordSearch {
   double enough_;
   Interval best_{0, 0};
   double best_at_ = -1;
+  std::size_t arcs_asked_ = 0, arcs_that_helped_ = 0;
   std::size_t lines_asked_ = 0, lines_that_helped_ = 0;
   std::map<double, Node> nodes_;
   std::vector<Piece> pieces_;

@@ -68,12 +68,13 @@ class ChebyshevSum {
   double bend_ = 0, error_ = 0;
 };
 
-/// Whether the polynomial is above `level` on [-1, 1], its errors included: on a cell by its value, slope and second derivative.
-bool is_above(const ChebyshevSum& sum, double level) {
-  struct Cell {
-    double middle, radius;
-  };
-  std::vector<Cell> open{{0, 1}};
+struct Cell {
+  double middle, radius;
+};
+
+/// Whether the polynomial is above `level` on a part of [-1, 1], its errors included: on a cell by its value, slope and second derivative.
+bool is_above(const ChebyshevSum& sum, double level, Cell part) {
+  std::vector<Cell> open{part};
   for (int cells = 0; !open.empty(); ++cells) {
     const auto [middle, radius] = open.back();
     open.pop_back();
@@ -87,10 +88,18 @@ bool is_above(const ChebyshevSum& sum, double level) {
   return true;
 }
 
+/// The part between two points, in the coordinate of the polynomial; not smaller.
+Cell cell_of(const Arc& arc, double start, double end) {
+  const auto place = [&arc](double epsilon) { return (epsilon - arc.middle) / arc.half; };
+  const double rounding = 8 * arc.misplaced / arc.half + 1e-15;
+  const double low = std::max(place(start) - rounding, -1.0), high = std::min(place(end) + rounding, 1.0);
+  return {low + (high - low) / 2, (high - low) / 2 * (1 + 1e-12)};
+}
+
 }  // namespace
 
 // [arc-bound] Both delta_mu and the profile are followed by polynomials on the same points, so their difference is one too.
-bool stays_below(const Arc& arc, double mu) {
+bool stays_below(const Arc& arc, double mu, double start, double end) {
   if (!(mu > 0 && mu < infinity)) return false;
   const bool complement = arc.order < 0;
   std::array<double, degrees> difference{};
@@ -112,13 +121,13 @@ bool stays_below(const Arc& arc, double mu) {
       log_size - std::log(std::numbers::pi) + 0.5 * (n - 3) * std::numbers::ln2 + std::lgamma(0.5 * (n - 1)) - (n - 1) * std::log(mu);
   const double slope = std::exp(log_size) / (mu * std::sqrt(2 * std::numbers::pi) * std::max(std::abs(arc.order), std::abs(arc.order + 1)));
   const double level = arc.error + arc.error_of_derivative(log_derivative) + Arc::lebesgue * (doubt + slope * arc.misplaced * (1 + 1e-6));
-  if (!(level < infinity) || !is_above(ChebyshevSum(difference), level * (1 + 1e-9))) return false;
+  if (!(level < infinity) || !is_above(ChebyshevSum(difference), level * (1 + 1e-9), cell_of(arc, start, end))) return false;
   static const Citation bound("arc-bound", "a polynomial that follows the difference of two profiles has one sign between two points");
   record(bound);
   return true;
 }
 
-ArcPeak peak_of(const Arc& arc) {
+ArcPeak peak_of(const Arc& arc, double start, double end) {
   const Unrecorded steering;
   const auto transform = [&arc](double epsilon, double value) {
     const Interval at = Interval::exactly(epsilon),
@@ -128,13 +137,14 @@ ArcPeak peak_of(const Arc& arc) {
         .lo;
   };
   const ChebyshevSum sum(arc.values);
-  const double middle = arc.start + (arc.end - arc.start) / 2;
-  const auto at = [&](double epsilon) { return transform(epsilon, sum.at(std::clamp((epsilon - middle) / arc.half, -1.0, 1.0)).value); };
+  const auto at = [&](double epsilon) {
+    return transform(epsilon, sum.at(std::clamp((epsilon - arc.middle) / arc.half, -1.0, 1.0)).value);
+  };
   // the best of equal steps, then parabolas through the three best points
   constexpr int steps = 12;
   std::array<ArcPeak, steps + 1> seen{};
   for (int i = 0; i <= steps; ++i) {
-    const double epsilon = i == steps ? arc.end : arc.start + (arc.end - arc.start) * i / steps;
+    const double epsilon = i == steps ? end : start + (end - start) * i / steps;
     seen[static_cast<std::size_t>(i)] = {epsilon, at(epsilon)};
   }
   const auto best = std::max_element(seen.begin(), seen.end(), [](const ArcPeak& a, const ArcPeak& b) { return a.mu < b.mu; });

@@ -5,14 +5,14 @@
 
 namespace tradeoff::detail {
 
-/// Whether it is proved that delta <= delta_mu on the whole arc. [arc-bound]
-[[nodiscard]] bool stays_below(const Arc& arc, double mu);
+/// Whether it is proved that delta <= delta_mu on the part of the arc between two points. [arc-bound]
+[[nodiscard]] bool stays_below(const Arc& arc, double mu, double start, double end);
 
-/// The epsilon at which the transform of the arc is about largest, and about how large it is. It proves nothing.
+/// The epsilon between two points at which the transform of the arc is about largest, and about how large it is. It proves nothing.
 struct ArcPeak {
   double epsilon = 0;
   double mu = 0;
 };
-[[nodiscard]] ArcPeak peak_of(const Arc& arc);
+[[nodiscard]] ArcPeak peak_of(const Arc& arc, double start, double end);
 
 }  // namespace tradeoff::detail

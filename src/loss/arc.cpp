@@ -18,11 +18,12 @@ Arc arc_over(double start, double end) {
   Arc arc;
   arc.start = start;
   arc.end = end;
-  const double middle = start + (end - start) / 2, furthest = std::max(std::abs(start), std::abs(end));
+  arc.middle = start + (end - start) / 2;
+  const double furthest = std::max(std::abs(start), std::abs(end));
   arc.misplaced = 16 * unit_roundoff * furthest;
   arc.half = (end - start) / 2 * (1 + 1e-9) + 16 * unit_roundoff * furthest;  // middle and half are rounded, and both ends lie inside
   for (std::size_t i = 0; i < Arc::size; ++i)
-    arc.points[i] = middle + arc.half * std::cos((2 * static_cast<double>(i) + 1) * std::numbers::pi / (2.0 * Arc::size));
+    arc.points[i] = arc.middle + arc.half * std::cos((2 * static_cast<double>(i) + 1) * std::numbers::pi / (2.0 * Arc::size));
   return arc;
 }
 

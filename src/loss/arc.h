@@ -14,6 +14,7 @@ struct Arc {
   static constexpr double lebesgue = 3.1;  ///< above 1 + (2/pi) log(size), the Lebesgue constant of the points
 
   double start = 0, end = 0;
+  double middle = 0;     ///< of the interval of the points
   double half = 0;       ///< half the length of the interval of the points
   double misplaced = 0;  ///< the largest distance of a point from its exact place
   std::array<double, size> points{};

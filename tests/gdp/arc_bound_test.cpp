@@ -46,19 +46,19 @@ TEST(ArcBound, DecidesBetweenTwoGaussians) {
     for (const double order : {0.7, 3.0, -0.5, -0.2})
       for (const double first : {0.0, 0.5, 4.0}) {
         const Arc arc = gaussian_arc(mu, first * mu, (first + 1) * mu, order);
-        EXPECT_TRUE(stays_below(arc, mu * (1 + 1e-9))) << mu << " " << order << " " << first;
-        EXPECT_FALSE(stays_below(arc, mu)) << mu << " " << order << " " << first;
-        EXPECT_FALSE(stays_below(arc, mu * (1 - 1e-9))) << mu << " " << order << " " << first;
+        EXPECT_TRUE(stays_below(arc, mu * (1 + 1e-9), arc.start, arc.end)) << mu << " " << order << " " << first;
+        EXPECT_FALSE(stays_below(arc, mu, arc.start, arc.end)) << mu << " " << order << " " << first;
+        EXPECT_FALSE(stays_below(arc, mu * (1 - 1e-9), arc.start, arc.end)) << mu << " " << order << " " << first;
       }
 }
 
 TEST(ArcBound, TheErrorOfTheArcCounts) {
   for (const double order : {1.0, -0.5}) {
     Arc arc = gaussian_arc(1, 0.5, 1.5, order);
-    EXPECT_TRUE(stays_below(arc, 1 + 1e-6));
+    EXPECT_TRUE(stays_below(arc, 1 + 1e-6, arc.start, arc.end));
     arc.error = 1e-4;
-    EXPECT_FALSE(stays_below(arc, 1 + 1e-6));
-    EXPECT_TRUE(stays_below(arc, 1.1));
+    EXPECT_FALSE(stays_below(arc, 1 + 1e-6, arc.start, arc.end));
+    EXPECT_TRUE(stays_below(arc, 1.1, arc.start, arc.end));
   }
 }
 
@@ -70,7 +70,7 @@ TEST(ArcBound, HoldsOnLongArcsToo) {
       for (const double surplus : {1e-10, 1e-7, 1e-4, 1e-2, 0.5}) {
         const double mu = 1;
         const Arc arc = gaussian_arc(mu, 0, length, order);
-        const bool below = stays_below(arc, mu * (1 + surplus));
+        const bool below = stays_below(arc, mu * (1 + surplus), arc.start, arc.end);
         proved += below;
         bool holds = true;
         for (int i = 0; i <= 1000; ++i) {
@@ -89,9 +89,9 @@ TEST(ArcBound, HoldsOnLongArcsToo) {
 TEST(ArcBound, SeesASinglePeak) {
   for (std::size_t i = 0; i < Arc::size; ++i) {
     Arc arc = gaussian_arc(1, 0.5, 1.5, 1);
-    EXPECT_TRUE(stays_below(arc, 1 + 1e-5));
+    EXPECT_TRUE(stays_below(arc, 1 + 1e-5, arc.start, arc.end));
     arc.values[i] *= 1 + 1e-3;
-    EXPECT_FALSE(stays_below(arc, 1 + 1e-5));
+    EXPECT_FALSE(stays_below(arc, 1 + 1e-5, arc.start, arc.end));
   }
 }
 
@@ -99,12 +99,12 @@ TEST(ArcBound, FindsThePeak) {
   // the profile of mu = 1, raised by a bump at 1.3: its transform is largest there
   Arc arc = gaussian_arc(1, 0.5, 2, 1);
   for (std::size_t i = 0; i < Arc::size; ++i) arc.values[i] *= 1 + 1e-3 * std::exp(-2 * (arc.points[i] - 1.3) * (arc.points[i] - 1.3));
-  const ArcPeak peak = peak_of(arc);
+  const ArcPeak peak = peak_of(arc, arc.start, arc.end);
   EXPECT_GT(peak.epsilon, 0.5);
   EXPECT_LT(peak.epsilon, 1.4);
   EXPECT_GT(peak.mu, 1);
-  EXPECT_TRUE(stays_below(arc, peak.mu * (1 + 1e-9)));
-  EXPECT_FALSE(stays_below(arc, peak.mu * (1 - 1e-9)));
+  EXPECT_TRUE(stays_below(arc, peak.mu * (1 + 1e-9), arc.start, arc.end));
+  EXPECT_FALSE(stays_below(arc, peak.mu * (1 - 1e-9), arc.start, arc.end));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ constexpr double worth_moving = 1e-6;                         // do not reuse a 
 constexpr double many_times_wider = 3;
 constexpr double crowded = 1.2;      // a positive saddle is not used if it is within this many of its widths of the pole at 0
 constexpr double longest_arc = 2.5;  // deviations of the loss: the polynomial follows a Gaussian to fifteen digits
-constexpr double worst_arc = 1e-9;   // the relative error of an arc
+constexpr double worst_arc = 1e-5;   // the relative error of an arc
 constexpr double gap = 3.0;          // a line is reused up to this many widths from the saddle: rounding grows by e^(gap^2/2)
 
 }  // namespace
@@ -580,18 +580,21 @@ std::optional<Arc> ContourSide::arc(double start, double end) const {
   const ContourMoments* moments = at_start ? rough(at_start->order) : nullptr;
   if (moments == nullptr) return std::nullopt;
   double length = std::min(end - start, longest_arc * std::sqrt(moments->cumulant(at_start->order).variance));
+  std::optional<Arc> best;
+  double best_width = infinity;
   for (int attempt = 0; attempt < 3; ++attempt, length /= 2) {
-    const double last = length < end - start ? start + length : end;
     const auto found = read(start + length / 2, Smallest::exact);
-    if (!found || found->line == nullptr) return std::nullopt;
-    auto arc = found->line->arc(start, last);
+    if (!found || found->line == nullptr) break;
+    const auto arc = found->line->arc(start, length < end - start ? start + length : end);
+    if (!arc) break;
     Work::count(work_of_node * static_cast<double>(Arc::size * found->line->nodes()));
-    if (!arc) return arc;
-    const double least = *std::min_element(arc->values.begin(), arc->values.end());
-    if (arc->error <= worst_arc * least) return arc;
-    if (!(found->value.nodes + found->value.truncation <= worst_arc * least)) return std::nullopt;  // a shorter arc is as wide
+    const double width = arc->error / *std::min_element(arc->values.begin(), arc->values.end());
+    if (!(width >= 0 && width < 0.1 * best_width)) break;  // a shorter arc is as wide
+    best = arc;
+    best_width = width;
+    if (width <= enough) break;
   }
-  return std::nullopt;
+  return best_width <= worst_arc ? best : std::nullopt;
 }
 
 // [contour-inversion] The effect of the errors of the line on log delta, each relative to the lower end of delta.

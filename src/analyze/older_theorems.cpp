@@ -137,7 +137,11 @@ class OlderTheorems final : public ForwardingLoss {
     return known ? std::optional(known->mu.hi) : std::nullopt;
   }
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
-    return divergences_stated_ ? std::nullopt : ForwardingLoss::log_complement(direction, epsilon);
+    if (!divergences_stated_) return ForwardingLoss::log_complement(direction, epsilon);
+    const Interval pair = composed_->log_complement(direction, epsilon), conversion = divergences_.log_delta(direction, epsilon);
+    const Interval rest = log(max(-expm1(conversion), Interval::exactly(0)));
+    record(smaller_bound());
+    return max(pair, rest);
   }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     return divergences_stated_ ? std::nullopt : ForwardingLoss::guarantees(direction);
@@ -156,6 +160,10 @@ class OlderTheorems final : public ForwardingLoss {
 
  private:
   [[nodiscard]] const Loss& base() const override { return *composed_; }
+  [[nodiscard]] static const Citation& smaller_bound() {
+    static const Citation smallest("older-theorems", "the smallest of several valid bounds");
+    return smallest;
+  }
 
   /// Intersects an enclosure with bounds; only the upper end of a bound proves something, unless divergences are stated. The answer is then
   /// the smaller of the two, with the smaller of their lower ends. What does not improve the answer is not
@@ -169,10 +177,9 @@ class OlderTheorems final : public ForwardingLoss {
     const bool above = bound.hi < found.hi;
     const bool below = divergences_stated_ && bound.lo < found.lo;
     if (!above || found.lo > trivial) record(before);
-    static const Citation smallest("older-theorems", "the smallest of several valid bounds");
     if (above || below) {
       record(after);
-      record(smallest);
+      record(smaller_bound());
     }
     if (divergences_stated_) return {std::min(found.lo, bound.lo), std::min(found.hi, bound.hi)};
     if (bound.hi < found.lo) return {bound.lo, found.hi};  // disjoint enclosures would mean a defect: claim only their hull

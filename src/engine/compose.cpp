@@ -83,11 +83,26 @@ double steps_that_count(const Parts& parts) {
   return steps;
 }
 
+/// Minus the logarithm of the part of the transform that does not decay if all steps are samples of fixed size: each has an atom at loss 0,
+/// which is small where there is much noise. 0 for other plans.
+double decay_beside_atoms(const Parts& parts) {
+  double sum = 0;
+  for (const Part& part : parts) {
+    const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
+    const auto sampled = points ? points->sampled : std::nullopt;
+    if (!sampled || sampled->sampling != SampledBy::fixed) return 0;
+    sum -= static_cast<double>(part.times) * std::log((1 - sampled->rate) * std::erf(sampled->mu / std::sqrt(8.0)));
+  }
+  return sum;
+}
+constexpr double enough_decay = 45;  // e^-30 is needed; the density beside the atoms decays, too
+
 /// From about 60 steps on, the transform decays fast enough for a straight contour to need few nodes; with fewer steps the hyperbolic
 /// contour is tried first. The choice affects speed only: the other contour is the fallback if the first is not tight.
 bool straight_contour_first(const Parts& parts) {
   constexpr double many_steps = 60;
   constexpr double many_of_any_kind = 200;  // for any sampling rate: rounding limits both contours, and the straight one is faster
+  if (decay_beside_atoms(parts) >= enough_decay) return true;
   double all = 0;
   for (const Part& part : parts) all += static_cast<double>(part.times);
   return all >= many_of_any_kind || steps_that_count(parts) >= many_steps;
@@ -113,7 +128,7 @@ ApplicableContours applicable_contours(const Parts& parts) {
     only_samples = only_samples && sampled && sampled->sampling == SampledBy::fixed;
     only_small = only_samples && only_small && sampled->mu <= much_noise && sampled->rate <= small_rate && part.times <= few_samples;
   }
-  return {!only_samples || steps_that_count(parts) >= few_steps, !only_small};
+  return {!only_samples || steps_that_count(parts) >= few_steps || decay_beside_atoms(parts) >= enough_decay, !only_small};
 }
 
 /// How a plan of Poisson-sampled Gaussians alone is best inverted. The choice affects speed only; all of it was measured.

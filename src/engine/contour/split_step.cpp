@@ -137,16 +137,31 @@ double SplitStep::log_outside(Share share, double power, double height) const {
   return lift + log_add(log_right_of(share, edge(last + 1), power, height), below);
 }
 
+const SplitStep::Raised& SplitStep::raised(Share share, double height, bool phases) const {
+  const auto [first, last] = ends(share);
+  auto found = std::find_if(raised_.begin(), raised_.end(), [&](const Raised& one) { return one.share == share && one.height == height; });
+  if (found == raised_.end()) {
+    Raised one{share, height, {}, {}};
+    one.log_size.reserve(last - first + 1);
+    for (std::size_t j = first; j <= last; ++j)
+      one.log_size.push_back(log_gaussian_[j] + log_weight_above(share, edge(j), edge(j + 1), height));
+    raised_.push_back(std::move(one));
+    found = raised_.end() - 1;
+  }
+  if (phases && found->argument.empty())
+    for (std::size_t j = first; j <= last + 1; ++j) found->argument.push_back(argument_at(j, height));
+  return *found;
+}
+
 double SplitStep::log_cells(Share share, double power, double turn, double height) const {
   const auto [first, last] = ends(share);
+  const Raised& cells = raised(share, height, turn != 0);
   double largest = -infinity;
-  std::vector<double> logs;
-  logs.reserve(last - first + 1);
-  for (std::size_t j = first; j <= last; ++j) {
-    const double left = edge(j), right = edge(j + 1);
-    double log = log_gaussian_[j] + power * edge_loss_[j + 1] + log_weight_above(share, left, right, height);
-    if (turn != 0) log += turn * argument_at(turn > 0 ? j + 1 : j, height) * (turn > 0 ? 1 + 1e-9 : 1 - 1e-9);
-    logs.push_back(log);
+  std::vector<double> logs(last - first + 1);
+  for (std::size_t j = 0; j < logs.size(); ++j) {
+    double log = cells.log_size[j] + power * edge_loss_[first + j + 1];
+    if (turn != 0) log += turn * cells.argument[turn > 0 ? j + 1 : j] * (turn > 0 ? 1 + 1e-9 : 1 - 1e-9);
+    logs[j] = log;
     largest = std::max(largest, log);
   }
   double sum = 0;

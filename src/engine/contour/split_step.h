@@ -110,6 +110,14 @@ class SplitStep {
   [[nodiscard]] double log_right_of(Share share, double right, double power, double height) const;
   /// log of a bound of the integral over the cells; the phase contributes exp(turn * arg w), at the end of a cell where that is larger.
   [[nodiscard]] double log_cells(Share share, double power, double turn, double height) const;
+  /// What a height makes of the cells of a share, for all powers and times.
+  struct Raised {
+    Share share;
+    double height;
+    std::vector<double> log_size;  // of the Gaussian and the weight, on each cell
+    std::vector<double> argument;  // of w, at the edges; empty until a phase is asked for
+  };
+  [[nodiscard]] const Raised& raised(Share share, double height, bool phases) const;
   /// log of a bound of the quadrature error of the tail on the line at this height, for every t >= 0.
   [[nodiscard]] double log_missed_above(double power, double height) const;
   struct LossAbove {
@@ -125,7 +133,8 @@ class SplitStep {
   double largest_height_;
   std::vector<double> loss_, loss_error_, bulk_weight_, tail_, log_weight_, bulk_error_, tail_error_;  // at the nodes; errors relative
   std::vector<double> edge_loss_, edge_ratio_;                                                         // between them
-  std::vector<double> log_gaussian_;  // a bound of the mean of exp(-z^2/2) on each cell
+  std::vector<double> log_gaussian_;   // a bound of the mean of exp(-z^2/2) on each cell
+  mutable std::vector<Raised> raised_;  // kept, because a search asks for the same heights again; a step belongs to one thread
 };
 
 }  // namespace tradeoff::detail::rare

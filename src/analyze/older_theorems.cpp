@@ -212,7 +212,7 @@ class OlderTheorems final : public ForwardingLoss {
     Interval best = divergences_.log_delta(direction, epsilon.lo);
     if (epsilon.hi != epsilon.lo) best.lo = divergences_.log_delta(direction, epsilon.hi).lo;
     if (divergences_stated_) return best;
-    const auto use = [&](double bound) { best.hi = std::min(best.hi, bound); };
+    const auto use = [&](double bound) { best = min(best, Interval::exactly(bound)); };
     const Tail tail = tail_of(pairs_);
     if (epsilon.lo >= tail.zero_from || (epsilon.lo >= 0 && tail.gdp_mu < infinity)) {
       cite_tail();
@@ -238,7 +238,7 @@ class OlderTheorems final : public ForwardingLoss {
     const QuestionScope question;
     Interval best = divergences_.epsilon(direction, log(delta));
     if (divergences_stated_) return best;
-    const auto use = [&](double bound) { best.hi = std::min(best.hi, bound); };
+    const auto use = [&](double bound) { best = min(best, Interval::exactly(bound)); };
     const Tail tail = tail_of(pairs_);
     if (tail.zero_from < infinity || tail.gdp_mu < infinity) {
       cite_tail();

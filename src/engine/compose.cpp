@@ -135,6 +135,7 @@ ApplicableContours applicable_contours(const Parts& parts) {
 struct SampledGaussians {
   double largest_mu = 0;
   double steps = 0;
+  double participations = 0;  ///< of a record, expected
   double tail = 0;  ///< the order of the saddle point, in units of the order from which on one rare large loss outweighs all others
 };
 
@@ -148,6 +149,7 @@ std::optional<SampledGaussians> sampled_gaussians(const Parts& parts) {
     const double square = std::min(sampled->mu * sampled->mu, 60.0), times = static_cast<double>(part.times);
     found.largest_mu = std::max(found.largest_mu, sampled->mu);
     found.steps += times;
+    found.participations += times * sampled->rate;
     variance += times * sampled->rate * sampled->rate * std::expm1(square);
     least_limit = std::min(least_limit, -2 * std::log(sampled->rate) / square);
   }
@@ -165,8 +167,10 @@ std::vector<EnginePath> contours_in_order(const Parts& parts, LossPointer straig
   }
   constexpr double many_steps = 25, very_many_steps = 1000, small_mu = 0.3, large_mu = 1.4;
   LossPointer split = compose_by_rare_losses(parts);
+  const bool many_participations = sampled->steps >= 200 && sampled->participations >= 1;
   const double most_tail = sampled->largest_mu <= small_mu ? 2 : sampled->steps >= very_many_steps ? 8 : 4.5;
-  if (sampled->steps >= many_steps && sampled->tail <= most_tail) return {{std::move(straight)}, {std::move(split)}, {std::move(bent)}};
+  if (many_participations || (sampled->steps >= many_steps && sampled->tail <= most_tail))
+    return {{std::move(straight)}, {std::move(split)}, {std::move(bent)}};
   std::vector<EnginePath> paths{{std::move(split)}, {std::move(bent)}, {std::move(straight), Speed::slow}};
   if (sampled->largest_mu > small_mu && sampled->largest_mu < large_mu) std::swap(paths[0], paths[1]);
   return paths;

@@ -85,6 +85,27 @@ TEST(RenyiSum, IsTightFarBelowTheMeanOfLaplaceNoise) {
   }
 }
 
+// With infinite losses every divergence is infinite: nothing is converted, and the composed pair is the answer at both ends.
+TEST(OlderTheorems, InfiniteLossesBesideStatedDivergences) {
+  const Curve curve = analyze(parse("dp(epsilon=0.2, delta=1e-7) | repeat(12); zcdp(rho=0.004); gaussian(sigma=2)"));
+  for (const double epsilon : {0.0, 0.5, 1.5}) {
+    const Interval found = curve.delta_at(epsilon);
+    EXPECT_LE(found.width(), 1e-6 * found.hi) << epsilon;
+    EXPECT_GT(found.lo, 1.1e-6) << epsilon;
+  }
+  EXPECT_LE(curve.epsilon_at(1e-5).width(), 1e-6);
+}
+
+// Far below the mean loss delta is close to 1 and beta tiny; both keep their digits beside stated divergences.
+TEST(OlderTheorems, StatedDivergencesFarBelowTheMean) {
+  const Curve curve = analyze(parse("randomized_response(epsilon=0.11, choices=3) | repeat(6553); zcdp(rho=0.1); gaussian(sigma=0.7)"));
+  const Interval delta = curve.delta_at(0.5), beta = curve.beta_at(0.05);
+  EXPECT_GT(delta.lo, 0.99);
+  EXPECT_LE(delta.width(), 1e-9);
+  EXPECT_GT(beta.lo, 0);
+  EXPECT_LE(beta.width(), 1e-6 * beta.hi);
+}
+
 // A composition of which nothing is known: only the older theorems speak.
 class Unknown final : public Loss, public ClosedForms {
  public:

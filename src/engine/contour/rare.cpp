@@ -24,7 +24,7 @@ using rare::SplitPlan;
 using rare::SplitSaddle;
 using rare::Windows;
 
-constexpr double most_rare_rate = 1e-2;        // of large losses that are inverted: for larger rates the other contours are as good
+constexpr double most_rare_rate = 5e-2;        // of large losses that are inverted: for larger rates the other contours are as good
 constexpr double most_participations = 3;      // expected, of all steps: with more, many small losses decide
 constexpr std::size_t most_kinds = 16;         // of steps
 constexpr double good_rare_width = 1e-10;      // lines this accurate are used again
@@ -32,7 +32,6 @@ constexpr double usable_width = 1e-3;          // lines less accurate are of no 
 constexpr double first_log_probability = -60;  // of noise beyond a far window
 constexpr double nearer = 0.6;                 // of the way to a far window: noise beyond it must not decide
 constexpr double least_log_delta = -600;
-constexpr double most_gap = 12;  // log of an integrand over its integral: it costs five digits
 
 /// An approximation of the deviation of the sum of all losses.
 double deviation_of(const Kinds& kinds) {
@@ -124,6 +123,21 @@ struct Cut {
   }
 };
 
+/// The saddle point of large losses. A heavy tail keeps it far below the slope of the density, and a larger range needs more points. Empty
+/// if no range is usable.
+std::optional<SplitSaddle> first_rare_saddle(const Kinds& kinds, const Windows& windows, double epsilon, double most,
+                                             const RareAccuracy& accuracy) {
+  std::optional<SplitSaddle> found;
+  for (const double limit : {10.0, 40.0, most}) {
+    const double range = std::min(limit, most);
+    const SplitPlan plan(kinds, windows, 1 + range, accuracy);
+    if (!plan.usable()) break;
+    found = find_saddle(plan, SplitLine::Of::rare, epsilon, 0.05, range);
+    if (found->order < 0.8 * range || range == most) break;
+  }
+  return found;
+}
+
 /// Large losses are inverted; the others are bounded, because epsilon is far beyond their sum.
 bool RareLines::by_large_losses(const Kinds& kinds, const RareAccuracy& accuracy) {
   auto most = largest_tilt(kinds, home_);
@@ -133,9 +147,8 @@ bool RareLines::by_large_losses(const Kinds& kinds, const RareAccuracy& accuracy
   std::optional<SplitSaddle> first;
   for (const Cut& cut : cuts) {
     if (!first) {
-      const SplitPlan plan(kinds, cut.windows(kinds, home_, 0), 1 + *most, accuracy);
-      if (!plan.usable()) continue;
-      first = find_saddle(plan, SplitLine::Of::rare, home_, 0.05, *most);
+      first = first_rare_saddle(kinds, cut.windows(kinds, home_, 0), home_, *most, accuracy);
+      if (!first) continue;
       if (!(std::abs(first->log_integral()) < -least_log_delta) || !(first->curvature > 0) || first->order > 0.9 * *most) return false;
       most = std::min(*most, 3 * first->order + 3);
     }
@@ -175,12 +188,15 @@ bool RareLines::by_both(const Kinds& kinds, const RareAccuracy& accuracy) {
   std::optional<SplitPlan> best;
   SplitSaddle rare{}, bulk{};
   for (const Cut& cut : {Cut{0.8, 8}, {0.6, 8}, {0.45, 8}, {0.35, 8}, {0.25, 9}}) {
-    const SplitPlan first(kinds, cut.windows(kinds, home_, 0), 1 + *most, accuracy);
+    const auto about = first_rare_saddle(kinds, cut.windows(kinds, home_, 0), home_, *most, accuracy);
+    if (!about || !(about->order < 0.9 * *most)) continue;
+    const double largest_order = std::min(*most, 3 * about->order + 3);
+    const SplitPlan first(kinds, cut.windows(kinds, home_, 0), 1 + largest_order, accuracy);
     if (!first.usable()) continue;
     const double order = bulk_saddle(first, home_).order;
-    SplitPlan plan(kinds, cut.windows(kinds, home_, 1.5 * order), 1 + *most, accuracy);
+    SplitPlan plan(kinds, cut.windows(kinds, home_, 1.5 * order), 1 + largest_order, accuracy);
     if (!plan.usable()) continue;
-    const SplitSaddle large = find_saddle(plan, SplitLine::Of::rare, home_, 0.05, *most), small = bulk_saddle(plan, home_);
+    const SplitSaddle large = find_saddle(plan, SplitLine::Of::rare, home_, 0.05, largest_order), small = bulk_saddle(plan, home_);
     if (!(large.curvature > 0 && small.curvature > 0)) continue;
     const double largest = std::max(large.log_value, small.log_value);
     if (!(largest < least)) continue;

@@ -133,7 +133,7 @@ class SplitStep {
   double largest_height_;
   std::vector<double> loss_, loss_error_, bulk_weight_, tail_, log_weight_, bulk_error_, tail_error_;  // at the nodes; errors relative
   std::vector<double> edge_loss_, edge_ratio_;                                                         // between them
-  std::vector<double> log_gaussian_;   // a bound of the mean of exp(-z^2/2) on each cell
+  std::vector<double> log_gaussian_;    // a bound of the mean of exp(-z^2/2) on each cell
   mutable std::vector<Raised> raised_;  // kept, because a search asks for the same heights again; a step belongs to one thread
 };
 

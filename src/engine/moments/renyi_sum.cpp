@@ -131,6 +131,14 @@ Interval RenyiSum::near_order(Direction direction, double s, double epsilon) con
   return {std::min(below, above), above};
 }
 
+/// Whether a part has infinite losses: then every divergence is infinite, and no order gives anything.
+bool RenyiSum::reveals(Direction direction) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+    const bool stated = part.loss->capabilities(direction).renyi_bound != nullptr;
+    return part.times > 0 && !stated && part.loss->infinite_mass(direction).lo > 0;
+  });
+}
+
 void RenyiSum::cite() const {
   static const Citation sum("renyi-curve", "divergences of the parts add");
   static const Citation conversion("renyi-conversion", "the best conversion over all orders");
@@ -142,6 +150,7 @@ void RenyiSum::cite() const {
 Interval RenyiSum::log_delta(Direction direction, double epsilon) const {
   const QuestionScope question;
   if (!std::isfinite(epsilon)) return {-infinity, 0};
+  if (reveals(direction)) return Interval::exactly(0);
   const BestOrder best = best_order_of([&](double order) { return exponent(direction, order - 1, epsilon); });
   Interval found{-infinity, 0};
   if (best.value.hi < 0) found = {std::min(least_exponent(direction, best.order - 1, epsilon), best.value.hi), best.value.hi};
@@ -153,6 +162,7 @@ Interval RenyiSum::log_delta(Direction direction, double epsilon) const {
 
 Interval RenyiSum::epsilon(Direction direction, Interval log_delta) const {
   const QuestionScope question;
+  if (reveals(direction)) return Interval::exactly(infinity);
   const BestOrder best = best_order_of([&](double order) {
     const Interval a = Interval::exactly(order), s = a - 1.0, sum = cumulant(direction, order - 1);
     if (sum.hi == infinity) return Interval{0, infinity};

@@ -27,6 +27,7 @@ class RenyiSum {
   [[nodiscard]] double below_by_lines(Direction direction, double s, double epsilon) const;
   [[nodiscard]] double small_order(Direction direction, double epsilon) const;
   [[nodiscard]] Interval near_order(Direction direction, double s, double epsilon) const;
+  [[nodiscard]] bool reveals(Direction direction) const;
   void cite() const;
 
   Parts parts_;

@@ -83,14 +83,14 @@ double steps_that_count(const Parts& parts) {
   return steps;
 }
 
-/// Minus the logarithm of the part of the transform that does not decay if all steps are samples of fixed size: each has an atom at loss 0,
-/// which is small where there is much noise. 0 for other plans.
+/// Minus the logarithm of the part of the transform that does not decay, by the samples of fixed size alone: each has an atom at loss 0,
+/// which is small where there is much noise.
 double decay_beside_atoms(const Parts& parts) {
   double sum = 0;
   for (const Part& part : parts) {
     const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
     const auto sampled = points ? points->sampled : std::nullopt;
-    if (!sampled || sampled->sampling != SampledBy::fixed) return 0;
+    if (!sampled || sampled->sampling != SampledBy::fixed) continue;
     sum -= static_cast<double>(part.times) * std::log((1 - sampled->rate) * std::erf(sampled->mu / std::sqrt(8.0)));
   }
   return sum;

@@ -88,9 +88,12 @@ double farthest_certain(const Certain& certain, double end, double beyond) {
   return numeric::bisect([&](double x) { return !certain(x); }, {end, beyond}, 40).before;
 }
 
-/// The width of the logarithm of the value at which the search stops: more digits than asked for, where that takes a trial or two.
-double settled_width(Tolerance tolerance) {
-  return tolerance.relative <= Tolerance{}.relative ? 1e-4 * tolerance.relative : tolerance.relative / 4;
+/// The width of the logarithm of the value at which the search stops: that of the last digits, unless trials are slow or fewer digits are
+/// requested than usual.
+double settled_width(const Trial& trial) {
+  constexpr double slow = 2000;  // in the units of loss/work.h
+  const double relative = trial.tolerance().relative;
+  return relative > Tolerance{}.relative ? relative / 4 : trial.most_work() > slow ? 1e-5 * relative : 0;
 }
 
 /// Two logarithms of values, and what is known there.
@@ -147,7 +150,7 @@ Interval search_value(const Trial& trial, const Effect& effect) {
     if (at_low.before && !at_high.after && !at_high.before && high - low <= step) ends.decide(judge);
   }
   if (at_low.before && at_high.after) {
-    const Interval found = numeric::narrow_bracket(judge, low, at_low, high, at_high, settled_width(trial.tolerance()));
+    const Interval found = numeric::narrow_bracket(judge, low, at_low, high, at_high, settled_width(trial));
     return {value_at(found.lo), value_at(found.hi)};
   }
   // No value on one side is proved to fail: the safe end is the farthest value that is proved to meet the target.

@@ -76,7 +76,7 @@ void ZcdpNodes::find_low(Interval rho) {
     low_b_ = 2 * rho.hi * least * (1 + least) * std::exp(-rho.lo) * outward;
     return;
   }
-  low_ = middle_of(start_);
+  low_ = start_.hi;
   low_a_ = 2 * rho.hi * start_.hi * start_.width() * outward;
   low_b_ = 2 * rho.hi * (1 + start_.hi) * start_.width() * outward;
 }
@@ -228,7 +228,7 @@ double ZcdpNodes::log_error(double power, double t, const Sum&) const {
   for (const Panel& panel : panels_) largest = std::max(largest, log_panel_error(panel, power, t));
   // The sum over the panels is at most their number times the largest term.
   const double panels = largest + std::log(static_cast<double>(panels_.size()));
-  return log_sum(log_sum(panels, log_tail(power)), log_low(power)) + bound_slack;
+  return log_sum(log_sum(panels, log_tail(power)), start_.lo > 0 ? -infinity : log_low(power)) + bound_slack;
 }
 
 /// For searches only: the largest logarithm of the integrand times the width of the Gaussian.
@@ -276,13 +276,14 @@ bool ZcdpNodes::place_panels(const Range& range, double furthest) {
   return true;
 }
 
-// A point s of one half, with the weight of the rule, becomes a node; for a sample of fixed size two.
-void ZcdpNodes::add_point(bool positive, double s, double s_error, double log_share) {
+// A point s of one half, with the weight of the rule, becomes a node; for a sample of fixed size two. The weight may be less by the share
+// `doubt` of it.
+void ZcdpNodes::add_point(bool positive, double s, double s_error, double log_share, double doubt) {
   const double line = rho_ * (2 * s + 1), curve = std::log1p(1 / s), x = positive ? line - curve : curve - line;
   const double x_error = 1.01 * (slope_at(s) * s_error + relative_rho_ * line + 8 * unit_roundoff * (line + curve));
   const double root = positive ? s + 1 : s, exponent = rho_ * root * root;
   const double weight_error =
-      1.1 * ((1 / root + 2 * rho_ * root) * s_error + relative_rho_ * (1 + exponent) + 4 * unit_roundoff * (3 + exponent));
+      1.1 * ((1 / root + 2 * rho_ * root) * s_error + relative_rho_ * (1 + exponent) + 4 * unit_roundoff * (3 + exponent)) + doubt;
   const double log_weight = log_share + log_density(positive, s), loss = loss_at(x);
   double loss_error = x_error;
   if (rate_ < 1) {
@@ -316,6 +317,11 @@ void ZcdpNodes::fill() {
       if (!panel.cut) add_point(true, s, s_error, log_share);
       if (sampling_ == SampledBy::poisson) add_point(false, s, s_error, log_share);
     });
+  if (start_.lo > 0) {  // between the true start and the panels: a mass from 0 to that of the largest density
+    const double log_share = std::log(std::max(start_.width(), 1e-300) * outward);
+    add_point(true, low_, start_.width(), log_share, 1);
+    if (sampling_ == SampledBy::poisson) add_point(false, low_, start_.width(), log_share, 1);
+  }
   if (rest_.hi > 0) add_node(0, 0, std::log(middle_of(rest_)), relative_width(rest_) + 8 * unit_roundoff);
   sort_by_loss();
 }
@@ -348,7 +354,7 @@ double ZcdpNodes::log_one_variation(const Term& term) const {
     return std::max(first(u) + tilt.hi + last(u), -(first(v) + tilt.lo + last(v))) * outward +
            1e-12 * (std::abs(tilt.lo) + std::abs(tilt.hi));
   };
-  const double rise = positive ? std::max(0.0, p) : std::max(1.0, -p);
+  const double rise = positive ? std::max(0.0, p) : 1 + std::max(0.0, -(p + 1)) * share(high_) * outward;       // shares of this half fall
   const bool ends = positive && is_cut_;                                                                        // with a jump at the cut
   if (!ends && !(first(high_) + rise * slope_at(high_) + last(high_) < -1e-9 * rho_ * high_)) return infinity;  // it may still increase
   double total = log_sum(log_value(low_), log_value(ends ? cut_.at : high_));

@@ -20,8 +20,8 @@ namespace tradeoff::detail {
 class ZcdpNodes final : public NodeLaw {
  public:
   using Range = PanelRange;
-  /// Without the losses of x(s), s > cut, and for a sample of fixed size without their mirror images; they have at most the mass `cut_mass`
-  /// under P and under Q. [cut-contour]
+  /// Without the losses of x(s), s > at, and for a sample of fixed size without their mirror images, which have at most this mass under P
+  /// and under Q. [cut-contour]
   struct Cut {
     double at = infinity;
     double mass = 0;
@@ -86,7 +86,7 @@ class ZcdpNodes final : public NodeLaw {
   [[nodiscard]] bool place_panels(const Range& range, double furthest);
   [[nodiscard]] double log_one_variation(const Term& term) const;
   void fill();
-  void add_point(bool positive, double s, double s_error, double log_share);
+  void add_point(bool positive, double s, double s_error, double log_share, double doubt = 0);
   void add_node(double loss, double loss_error, double log_weight, double weight_error);
 
   double rho_, relative_rho_;

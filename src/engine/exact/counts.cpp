@@ -56,10 +56,11 @@ Window window_of(std::uint64_t count, double odds, double least_share) {
   return window;
 }
 
-/// The log error of the probabilities of a window for odds within e^(+-error).
-double window_spread(std::size_t size, std::uint64_t count, double error) {
-  const auto length = static_cast<double>(size);
-  return (length + 2) * (4.1 * unit_roundoff + error) + static_cast<double>(count) * error * error;
+/// The log error of the probabilities of a window for odds within e^(+-error). They add up to 1 without what is left out.
+double window_spread(const Window& window, std::uint64_t count, double error) {
+  if (!(window.dropped < 0.5)) return infinity;
+  const auto length = static_cast<double>(window.mass.size());
+  return (length + 2) * (4.1 * unit_roundoff + error) + static_cast<double>(count) * error * error + 2 * window.dropped;
 }
 
 TiltedPart tilted(const CountedPart& part, double order) {
@@ -123,7 +124,7 @@ struct Lister {
     }
     const Window window = window_of(left, part.odds[value], accuracy.share);
     worst.resize(std::max(worst.size(), value + 1), 0.0);
-    worst[value] = std::max(worst[value], window_spread(window.mass.size(), left, part.error[value]));
+    worst[value] = std::max(worst[value], window_spread(window, left, part.error[value]));
     omitted += so_far.mass * window.dropped;
     for (std::size_t i = 0; i < window.mass.size() && fits; ++i) {
       const std::uint64_t count = window.first + i;
@@ -183,7 +184,7 @@ void Counts::add_row(const TiltedPart& part, const Counted& others, std::uint64_
   const Wide low = static_cast<Wide>(std::min(part.losses[last - 1], part.losses[last]));
   const Window window = window_of(left, odds, accuracy_.share);
   omitted_ += others.mass * window.dropped;
-  spread_ = std::max(spread_, window_spread(window.mass.size(), left, part.error.back() + unit_roundoff) +
+  spread_ = std::max(spread_, window_spread(window, left, part.error.back() + unit_roundoff) +
                                   10 * static_cast<double>(window.mass.size()) * unit_roundoff);
   const double fall = static_cast<double>(wide_exp(-static_cast<Wide>(order_) * step_)), more = static_cast<double>(wide_exp(-step_)),
                rise = static_cast<double>(-wide_expm1(-step_)), both = fall * more;

@@ -12,6 +12,7 @@
 #include "loss/evaluation.h"
 #include "mechanism/constraints.h"
 #include "mechanism/pair.h"
+#include "mechanism/randomized_response.h"
 #include "numeric/arithmetic.h"
 #include "operators/subsampled.h"
 #include "support/matchers.h"
@@ -130,7 +131,7 @@ TEST(CountSums, AgreeWithTheList) {
 
 // Two losses, a million runs: a lattice, inverted along a line.
 TEST(CountSums, AgreeWithTheFoldedContour) {
-  const Parts parts{{std::make_shared<ConstraintsLoss>(std::vector<Guarantee>{{Interval::exactly(0.001), Interval::exactly(0)}}), 1000000}};
+  const Parts parts{{randomized_response(Interval::exactly(0.001), 2), 1000000}};
   const LossPointer counted = compose_by_counts(parts).loss, folded = compose_by_folded_contour(parts);
   ASSERT_TRUE(counted != nullptr && folded != nullptr);
   for (const Direction direction : directions)

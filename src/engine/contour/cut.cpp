@@ -173,6 +173,16 @@ void CutContour::evaluate(Direction direction, double epsilon, std::vector<Evalu
 
 LossPointer compose_by_cut_contour(const Parts& parts) {
   if (std::none_of(parts.begin(), parts.end(), [](const Part& part) { return sampled_zcdp(*part.loss).has_value(); })) return nullptr;
+  // With fewer runs the transform decays too slowly: measured. A sample of fixed size has an atom at loss 0.
+  constexpr std::uint64_t least_runs = 3, least_fixed = 8;
+  std::uint64_t runs = 0;
+  bool fixed = false;
+  for (const Part& part : parts) {
+    const auto law = sampled_zcdp(*part.loss);
+    runs += part.times;
+    fixed = fixed || (law && law->sampling == SampledBy::fixed);
+  }
+  if (runs < (fixed ? least_fixed : least_runs)) return nullptr;
   for (const Part& part : parts) {
     const Capabilities known = part.loss->capabilities(Direction::remove), other = part.loss->capabilities(Direction::add);
     const bool transforms = known.transform != nullptr && other.transform != nullptr,

@@ -2,6 +2,7 @@
 #include "calibrate/trial.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "calibrate/margin.h"
 #include "numeric/arithmetic.h"
@@ -26,9 +27,21 @@ void Trial::record_proof(const std::vector<std::string>& decimals) const {
 }
 
 Outcome Trial::of(const Plan& plan) const {
+  constexpr Tolerance rough{0.1};
+  constexpr double sure = 0.2;  // a larger share of the distance from the target would mislead the search
+  if (tolerance_.relative < rough.relative) {
+    const RecordedSince before;
+    const Outcome found = of(plan, rough);
+    if ((found.meets || found.fails) && found.doubt <= sure * std::abs(found.excess)) return found;
+    static_cast<void>(before.take_out());
+  }
+  return of(plan, tolerance_);
+}
+
+Outcome Trial::of(const Plan& plan, Tolerance tolerance) const {
   Outcome all{true, false, -infinity, 0};
   try {
-    const Curve curve = analyze(plan, neighbours_, tolerance_);
+    const Curve curve = analyze(plan, neighbours_, tolerance);
     for (const StatedTarget& target : targets_) {
       const Margin margin = margin_of(curve, target.target);
       all.meets = all.meets && margin.meets();

@@ -85,11 +85,26 @@ double steps_that_count(const Parts& parts) {
   return steps;
 }
 
+/// Minus the logarithm of the part of the transform that does not decay, by the samples of fixed size alone: each has an atom at loss 0,
+/// which is small where there is much noise.
+double decay_beside_atoms(const Parts& parts) {
+  double sum = 0;
+  for (const Part& part : parts) {
+    const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
+    const auto sampled = points ? points->sampled : std::nullopt;
+    if (!sampled || sampled->sampling != SampledBy::fixed) continue;
+    sum -= static_cast<double>(part.times) * std::log((1 - sampled->rate) * std::erf(sampled->mu / std::sqrt(8.0)));
+  }
+  return sum;
+}
+constexpr double enough_decay = 45;  // e^-30 is needed; the density beside the atoms decays, too
+
 /// From about 60 steps on, the transform decays fast enough for a straight contour to need few nodes; with fewer steps the hyperbolic
 /// contour is tried first. The choice affects speed only: the other contour is the fallback if the first is not tight.
 bool straight_contour_first(const Parts& parts) {
   constexpr double many_steps = 60;
   constexpr double many_of_any_kind = 200;  // for any sampling rate: rounding limits both contours, and the straight one is faster
+  if (decay_beside_atoms(parts) >= enough_decay) return true;
   double all = 0;
   for (const Part& part : parts) all += static_cast<double>(part.times);
   return all >= many_of_any_kind || steps_that_count(parts) >= many_steps;
@@ -115,13 +130,14 @@ ApplicableContours applicable_contours(const Parts& parts) {
     only_samples = only_samples && sampled && sampled->sampling == SampledBy::fixed;
     only_small = only_samples && only_small && sampled->mu <= much_noise && sampled->rate <= small_rate && part.times <= few_samples;
   }
-  return {!only_samples || steps_that_count(parts) >= few_steps, !only_small};
+  return {!only_samples || steps_that_count(parts) >= few_steps || decay_beside_atoms(parts) >= enough_decay, !only_small};
 }
 
 /// How a plan of Poisson-sampled Gaussians alone is best inverted. The choice affects speed only; all of it was measured.
 struct SampledGaussians {
   double largest_mu = 0;
   double steps = 0;
+  double participations = 0;  ///< of a record, expected
   double tail = 0;  ///< the order of the saddle point, in units of the order from which on one rare large loss outweighs all others
 };
 
@@ -135,6 +151,7 @@ std::optional<SampledGaussians> sampled_gaussians(const Parts& parts) {
     const double square = std::min(sampled->mu * sampled->mu, 60.0), times = static_cast<double>(part.times);
     found.largest_mu = std::max(found.largest_mu, sampled->mu);
     found.steps += times;
+    found.participations += times * sampled->rate;
     variance += times * sampled->rate * sampled->rate * std::expm1(square);
     least_limit = std::min(least_limit, -2 * std::log(sampled->rate) / square);
   }
@@ -152,8 +169,10 @@ std::vector<EnginePath> contours_in_order(const Parts& parts, LossPointer straig
   }
   constexpr double many_steps = 25, very_many_steps = 1000, small_mu = 0.3, large_mu = 1.4;
   LossPointer split = compose_by_rare_losses(parts);
+  const bool many_participations = sampled->steps >= 200 && sampled->participations >= 1;
   const double most_tail = sampled->largest_mu <= small_mu ? 2 : sampled->steps >= very_many_steps ? 8 : 4.5;
-  if (sampled->steps >= many_steps && sampled->tail <= most_tail) return {{std::move(straight)}, {std::move(split)}, {std::move(bent)}};
+  if (many_participations || (sampled->steps >= many_steps && sampled->tail <= most_tail))
+    return {{std::move(straight)}, {std::move(split)}, {std::move(bent)}};
   std::vector<EnginePath> paths{{std::move(split)}, {std::move(bent)}, {std::move(straight), Speed::slow}};
   if (sampled->largest_mu > small_mu && sampled->largest_mu < large_mu) std::swap(paths[0], paths[1]);
   return paths;

@@ -96,6 +96,11 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
       if (const auto line = path.loss->log_line(of, direction, start, end)) return line;
     return std::nullopt;
   }
+  [[nodiscard]] std::optional<Arc> arc(Direction direction, double start, double end) const override {
+    for (const EnginePath& path : paths_)
+      if (auto found = path.loss->arc(direction, start, end)) return found;
+    return std::nullopt;
+  }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     for (const EnginePath& path : paths_)
       if (auto corners = path.loss->guarantees(direction)) return corners;

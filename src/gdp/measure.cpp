@@ -226,10 +226,10 @@ HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max) {
 namespace {
 
 Measured measure_by_chord(MeasuredProfile& profile, double last, double width) {
-  // The search stops at a hundredth of the relative width; here its target is absolute.
+  // The search stops at half of the relative width; here its target is absolute.
   const Interval first = gaussian_mu(Interval::exactly(0), profile.delta(0));
   Measured found;
-  found.mu = chord_supremum(profile, last, Interval::exactly(0), 100 * width / std::max(first.hi, width)).mu;
+  found.mu = chord_supremum(profile, last, Interval::exactly(0), 2 * width / std::max(first.hi, width)).mu;
   return found;
 }
 

@@ -9,17 +9,22 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr std::size_t most_line_nodes = 4000;  // of the sum over t
+constexpr double most_line_nodes = 20000;  // of the sum over t
+constexpr double few_line_nodes = 500;     // for fewer no other order is tried
+constexpr double most_split_work = 3e7;    // nodes times points: a tenth of a second
+constexpr double most_cancelled = 7;       // log of an integrand over the least one, of another order: it costs three digits
+
+/// The logarithm of the integrand where a line crosses the axis.
+double log_integrand(const SplitPlan& plan, SplitLine::Of part, double epsilon, double c) {
+  return (part == SplitLine::Of::rare ? plan.log_rare(c) : plan.log_bulk(c)) - c * epsilon - std::log(c) - std::log1p(c);
+}
 
 }  // namespace
 
 double SplitSaddle::log_integral() const { return log_value - 0.5 * std::log(2 * pi * std::max(curvature, 1e-300)); }
 
 SplitSaddle find_saddle(const SplitPlan& plan, SplitLine::Of part, double epsilon, double low, double high) {
-  const auto exponent = [&](double c) {
-    const double log = part == SplitLine::Of::rare ? plan.log_rare(c) : plan.log_bulk(c);
-    return log - c * epsilon - std::log(c) - std::log1p(c);
-  };
+  const auto exponent = [&](double c) { return log_integrand(plan, part, epsilon, c); };
   // In -log c, because a tie goes to the right: where both values are infinite c is too large.
   const auto in_log = [&](double x) { return exponent(std::exp(-x)); };
   const double c = std::exp(-numeric::golden_section(in_log, -std::log(high), -std::log(low), 0.02).best), away = 0.05 * c,
@@ -29,13 +34,18 @@ SplitSaddle find_saddle(const SplitPlan& plan, SplitLine::Of part, double epsilo
 
 std::shared_ptr<const SplitLine> SplitLine::make(const SplitPlan& plan, Of part, double epsilon, const SplitSaddle& saddle,
                                                  double log_wanted, const RareAccuracy& accuracy) {
-  auto line = std::make_shared<SplitLine>();
-  line->part_ = part;
-  line->order_ = saddle.order;
-  line->choose_step(plan, epsilon, log_wanted + std::log(accuracy.alias), saddle.curvature);
-  const double shift = saddle.order * epsilon;
-  if (!line->truncate(plan, log_wanted + std::log(accuracy.truncation) + shift, 2 / std::sqrt(saddle.curvature))) return nullptr;
-  return line->sum(plan, line->longest_) ? line : nullptr;
+  std::shared_ptr<SplitLine> best;
+  for (const double share : {1.0, 0.6, 0.35}) {
+    auto line = std::make_shared<SplitLine>();
+    line->part_ = part;
+    line->order_ = share * saddle.order;
+    if (share < 1 && !(log_integrand(plan, part, epsilon, line->order_) < saddle.log_value + most_cancelled)) break;
+    line->choose_step(plan, epsilon, log_wanted + std::log(accuracy.alias), saddle.curvature);
+    line->truncate(plan, log_wanted + std::log(accuracy.truncation) + line->order_ * epsilon, 2 / std::sqrt(saddle.curvature));
+    if (best == nullptr || line->count() < best->count()) best = std::move(line);
+    if (best->count() <= few_line_nodes || part == Of::bulk) break;  // many small losses have a sharp saddle point
+  }
+  return best->count() <= most_line_nodes && best->sum(plan, best->longest_) ? best : nullptr;
 }
 
 // [contour-alias] The transform of a positive measure: the same bounds, with its mass in place of 1.
@@ -69,16 +79,15 @@ void SplitLine::choose_step(const SplitPlan& plan, double epsilon, double log_wa
   window_ = 2 * pi / step_ * (1 - 8 * unit_roundoff);
 }
 
-/// The t from which on what is left is below the wanted size.
-bool SplitLine::truncate(const SplitPlan& plan, double log_wanted, double first) {
+/// The t from which on what is left is below the wanted size, or so large that there are too many nodes.
+void SplitLine::truncate(const SplitPlan& plan, double log_wanted, double first) {
   const auto left_beyond = [&](double t) {
     return (part_ == Of::rare ? plan.log_rare_beyond(order_, t) : plan.log_bulk_beyond(order_, t)) - std::log(pi * t);
   };
-  const double limit = static_cast<double>(most_line_nodes) * step_;
+  const double limit = most_line_nodes * step_;
   longest_ = first;
-  while (longest_ < limit && left_beyond(longest_) > log_wanted) longest_ *= 1.3;
-  log_truncation_ = left_beyond(longest_) + 1e-9;
-  return longest_ < limit;
+  while (longest_ <= limit && left_beyond(longest_) > log_wanted) longest_ *= 1.3;
+  log_truncation_ = longest_ <= limit ? left_beyond(longest_) + 1e-9 : infinity;
 }
 
 /// One node: e^bulk, for runs with large losses times e^rare - 1.
@@ -128,6 +137,7 @@ bool SplitLine::sum(const SplitPlan& plan, double longest) {
     tails.emplace_back(plan.steps()[i], 1 + order_, step_);
     points_ += tails.back().points();
   }
+  if (!(static_cast<double>(count) * static_cast<double>(points_) <= most_split_work)) return false;
   for (std::size_t k = 0; k <= count; ++k) {
     const double t = static_cast<double>(k) * step_;
     Complex bulk = 0, rare = 0;

@@ -54,6 +54,21 @@ TEST(CutContour, AgreesWithTheLattice) {
   }
 }
 
+// Much is left out: the answers are wide, and hold.
+TEST(CutContour, HoldsWhenMuchIsLeftOut) {
+  for (const Case& given : {Case{0.324, 0.000766, SampledBy::poisson, 300, 0.05}, Case{0.119, 0.00753, SampledBy::fixed, 66, 0.2}}) {
+    const Parts parts{{zcdp(given.rho, given.rate, given.sampling), given.times}};
+    const LossPointer cut = compose_by_cut_contour(parts, 0.3), lattice = compose_by_lattice(parts, {});
+    for (const double share : {0.5, 1.0}) {
+      const Interval epsilon = Interval::exactly(share * given.epsilon), found = cut->log_delta(Direction::remove, epsilon),
+                     known = lattice->log_delta(Direction::remove, epsilon);
+      EXPECT_TRUE(overlap(found, known)) << given.rho << ' ' << share << ' ' << found.lo << ' ' << found.hi << ' ' << known.lo << ' '
+                                         << known.hi;
+      EXPECT_GT(found.width(), 1e-3) << given.rho << ' ' << share;
+    }
+  }
+}
+
 // Beside runs that reveal next to nothing one run has a closed form: what is left out is within the bounds.
 TEST(CutContour, HoldsTheClosedFormOfOneRun) {
   for (const SampledBy sampling : {SampledBy::poisson, SampledBy::fixed})

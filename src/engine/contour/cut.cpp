@@ -22,7 +22,6 @@
 namespace tradeoff::detail {
 namespace {
 
-constexpr double left_out = 1e-11;  // relative to delta
 constexpr int digits_of_level = 2, highest_cut = 150;
 constexpr int most_cuts = 4;  // that one answer tries
 
@@ -60,8 +59,10 @@ class CutLoss final : public Loss {
 
 class CutContour final : public Loss, public ClosedForms, public Evaluable {
  public:
-  explicit CutContour(const Parts& parts)
-      : parts_(parts), symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })) {
+  CutContour(const Parts& parts, double left_out)
+      : parts_(parts),
+        left_out_(left_out),
+        symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })) {
     for (const Part& part : parts)
       if (sampled_zcdp(*part.loss)) runs_ += static_cast<double>(part.times);
   }
@@ -74,6 +75,7 @@ class CutContour final : public Loss, public ClosedForms, public Evaluable {
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     if (epsilon.lo < 0) return log(delta(direction, epsilon));
+    if (epsilon.lo == infinity) return log(infinite_mass(direction));
     record_cut();
     return answer(direction, epsilon).log_delta;
   }
@@ -109,14 +111,15 @@ class CutContour final : public Loss, public ClosedForms, public Evaluable {
   };
   /// The probability that a loss of a level is left out, all runs together.
   [[nodiscard]] static double rare_at(int level) { return std::pow(10.0, -digits_of_level * level); }
-  [[nodiscard]] static int level_for(double log_delta) {
-    const double digits = -(log_delta + std::log(left_out)) / std::numbers::ln10;
+  [[nodiscard]] int level_for(double log_delta) const {
+    const double digits = -(log_delta + std::log(left_out_)) / std::numbers::ln10;
     return std::clamp(static_cast<int>(std::ceil(digits / digits_of_level)), 1, highest_cut);
   }
   [[nodiscard]] LossPointer contour(int level) const;
   [[nodiscard]] Answer answer(Direction direction, Interval epsilon) const;
 
   Parts parts_;
+  double left_out_;
   bool symmetric_;
   double runs_ = 0;  // that are cut
   mutable std::mutex lock_;
@@ -171,7 +174,7 @@ void CutContour::evaluate(Direction direction, double epsilon, std::vector<Evalu
 
 }  // namespace
 
-LossPointer compose_by_cut_contour(const Parts& parts) {
+LossPointer compose_by_cut_contour(const Parts& parts, double left_out) {
   if (std::none_of(parts.begin(), parts.end(), [](const Part& part) { return sampled_zcdp(*part.loss).has_value(); })) return nullptr;
   // With fewer runs the transform decays too slowly: measured. A sample of fixed size has an atom at loss 0.
   constexpr std::uint64_t least_runs = 3, least_fixed = 8;
@@ -189,7 +192,7 @@ LossPointer compose_by_cut_contour(const Parts& parts) {
                atoms = known.atoms != nullptr && other.atoms != nullptr;
     if (!known.gaussian_mu && !transforms && !atoms) return nullptr;
   }
-  return std::make_shared<const CutContour>(parts);
+  return std::make_shared<const CutContour>(parts, left_out);
 }
 
 }  // namespace tradeoff::detail

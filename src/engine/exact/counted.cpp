@@ -26,7 +26,7 @@ using exact::CountedPart;
 using exact::CountedParts;
 using exact::Counts;
 
-constexpr double most_size = 4e5, quick_size = 2e4;  // as `counts_size` measures them
+constexpr double most_size = 4e7, quick_size = 4e4;  // as `counts_size` measures them; few of many rare values occur together
 
 /// One direction of all parts.
 struct CountedSide {
@@ -41,7 +41,7 @@ struct CountedSide {
 std::optional<CountedSide> counted_side(const Parts& parts, Direction direction) {
   CountedSide side;
   Interval kept = Interval::exactly(0), largest = Interval::exactly(0), slack = Interval::exactly(0);
-  double reach = 0, widest = 0;
+  double reach = 0, widest = 0, values = 0;
   for (const Part& part : parts) {
     const Atoms* atoms = part.loss->atoms(direction);
     if (atoms == nullptr) return std::nullopt;
@@ -62,6 +62,7 @@ std::optional<CountedSide> counted_side(const Parts& parts, Direction direction)
     largest = largest + times * Interval::exactly(atoms->finite.front().loss.hi);
     side.shift += static_cast<double>(part.times) * one.radius;
     reach += static_cast<double>(part.times) * size;
+    values += static_cast<double>(one.losses.size());
     widest = std::max(widest, atoms->finite.front().loss.hi - atoms->finite.back().loss.lo);
     side.parts.push_back(std::move(one));
   }
@@ -71,8 +72,8 @@ std::optional<CountedSide> counted_side(const Parts& parts, Direction direction)
   side.infinite = -expm1(kept);
   side.slack = slack.hi;
   side.most_order = largest_tilt / widest;
-  // a loss is a sum of fewer terms than there are values, in long double, and so is its distance to epsilon
-  side.shift = numeric::up_by(side.shift, 16) + 64 * exact::wide_unit * reach;
+  // in long double a loss is a sum of as many products as there are values, and so is its distance to epsilon
+  side.shift = numeric::up_by(side.shift, 16) + (64 + 4 * values) * exact::wide_unit * reach;
   return side;
 }
 
@@ -123,6 +124,7 @@ class CountedLoss final : public Loss, public ClosedForms, public Evaluable {
 
   struct Known {
     std::array<std::vector<std::shared_ptr<const Counts>>, 2> counts;
+    std::array<bool, 2> too_many{};
   };
   struct Answer {
     Interval log_delta{-infinity, 0};
@@ -194,7 +196,8 @@ CountedLoss::Answer CountedLoss::at(Direction direction, double epsilon) const {
     const Interval only = log(one.infinite);
     return {{only.lo - one.slack * (1 + 1e-9), std::min(0.0, only.hi)}};
   }
-  auto& known = QuestionScope::state_of<Known>(number_).counts[add ? 1 : 0];
+  auto& kept = QuestionScope::state_of<Known>(number_);
+  auto& known = kept.counts[add ? 1 : 0];
   Answer best;
   const auto improve = [&](const std::shared_ptr<const Counts>& counts) {
     Answer here = bounded(one, counts, epsilon);
@@ -208,9 +211,12 @@ CountedLoss::Answer CountedLoss::at(Direction direction, double epsilon) const {
   const double order = saddle(one, epsilon);
   const bool is_new =
       std::none_of(known.begin(), known.end(), [&](const auto& counts) { return std::abs(counts->order() / order - 1) < 0.05; });
-  if (!is_new || known.size() >= most_known) return best;
+  if (!is_new || known.size() >= most_known || kept.too_many[add ? 1 : 0]) return best;
   const auto made = Counts::make(one.parts, order, accuracy_);
-  if (made == nullptr) return best;
+  if (made == nullptr) {
+    kept.too_many[add ? 1 : 0] = true;
+    return best;
+  }
   known.push_back(made);
   improve(made);
   return best;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_sums = 1 << 20;  // 16 MB, ten milliseconds
 constexpr std::size_t most_terms_summed = 1 << 18;
-constexpr double deviations = 20, few_counts = 8;  // how long a row is: so many standard deviations and counts
+constexpr double deviations = 20, few_counts = 16, rarest = 50;  // of all counts of a row, for estimates
 
 /// Binomial probabilities from the mode outward; what is left out at either end is at most `dropped`.
 struct Window {
@@ -161,13 +161,18 @@ LogMoment log_moment(const CountedParts& parts, double order) {
 }
 
 double counts_size(const CountedParts& parts) {
+  // how many counts of a value are probable: standard deviations around the mean, or a few events of a rare one
+  const auto counts_of = [](double times, double odds) {
+    const double expected = times * odds / (1 + odds);
+    const double few = expected < 1 ? 1 + std::min(few_counts, rarest / -std::log(expected)) : 1 + few_counts;
+    return std::min(times + 1, few + deviations * (expected < 1 ? 0 : deviation_of(times, odds)));
+  };
   double all = 1, longest = 1, stored = 1;
   for (const CountedPart& part : parts) {
     const TiltedPart one = tilted(part, 0);
-    const auto times = static_cast<double>(one.times);
     double own = 1, last = 1;
     for (const double odds : one.odds) {
-      last = std::min(times + 1, few_counts + deviations * deviation_of(times, odds));
+      last = counts_of(static_cast<double>(one.times), odds);
       own *= last;
     }
     all *= own;

@@ -14,6 +14,7 @@
 #include "engine/contour/truncated.h"
 #include "engine/density/density.h"
 #include "engine/disclosure.h"
+#include "engine/draws.h"
 #include "engine/exact/exact.h"
 #include "engine/exact/lazy_exact.h"
 #include "engine/fallback_chain.h"
@@ -261,6 +262,7 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const LossPointer contour = chances.straight ? compose_by_contour(parts, contours_of(shorter)) : nullptr;
   std::vector<EnginePath> paths =
       contours_in_order(parts, contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr);
+  if (LossPointer draws = compose_by_draws(parts)) paths.insert(paths.begin(), {std::move(draws)});
   if (LossPointer powers = compose_by_density_powers(parts)) paths = with_powers(parts, std::move(powers), std::move(paths));
   paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});
   paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});

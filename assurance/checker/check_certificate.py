@@ -1175,7 +1175,7 @@ def capped_sample(law, rate, of, cap, exactly, neighbours):
         above = [(1 - overfull, Gaussian(law.mu, q)), (overfull, Gaussian(2 * law.mu, entered))]
     else:
         above = [(1 - overfull, drawn_gaussian(law, q, neighbours)), (overfull * entered, Gaussian(law.mu)), (overfull * (1 - entered), None)]
-        if neighbours != "replace-one" or getattr(law, "clipped", False):  # whether the record displaces another one may as well be hidden
+        if overfull < arb(0.02) and (neighbours != "replace-one" or getattr(law, "clipped", False)):  # who is displaced may as well be hidden
             hidden = Mixture(law.mu if neighbours == "replace-one" else 2 * law.mu, entered, 1, 1)
             if hidden.delta_of_one(ONE) < entered * gaussian_delta(law.mu, ONE):
                 above[1:] = [(overfull, hidden)]

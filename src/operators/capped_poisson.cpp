@@ -64,11 +64,12 @@ CappedSample capped_sample(Interval rate, std::uint64_t of, bool exact, std::uin
 
 namespace {
 
-/// A record of a full batch displaces another one or not, which is hidden: contributions of the given norm. The pair that is better at
-/// epsilon = 1 is used; each of both is proved.
+/// A record of a full batch displaces another one or not, which is hidden: contributions of the given norm. Null if the pair that shows it
+/// is used; each of both is proved. If most batches are full, small losses decide, and of these the other pair has fewer.
 LossPointer hidden_displacement(const CappedSample& sample, Interval norm, Interval shift) {
+  constexpr double few_full = 0.02;
   const Interval rate = sample.largest_rate;
-  if (!(rate.lo > 0 && rate.hi < 1 && norm.lo > 0 && norm.hi < infinity)) return nullptr;
+  if (!(sample.overfull.hi < few_full && rate.lo > 0 && rate.hi < 1 && norm.lo > 0 && norm.hi < infinity)) return nullptr;
   LossPointer hidden = gaussian_mixture(2.0 * norm, rate, 1, 1, {});
   const Interval reference = Interval::exactly(1);
   const bool is_better = hidden->delta(Direction::remove, reference).hi < (rate * gaussian_delta(shift, reference)).lo;

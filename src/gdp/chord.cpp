@@ -22,6 +22,7 @@ constexpr std::size_t most_pieces = 2 * most_nodes;       // most of them need n
 constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger gap is accepted,
 constexpr double little_work = 2e4, much_work = 1e5;      // and after so much work, in the units of loss/work.h;
 constexpr double longest_piece = 8;                       // multiples of the mu at 0: longer ones are halved before arcs cover them
+constexpr std::size_t most_arcs = 100;                    // a tenth of a second
 constexpr double most_work = 1e6;                         // after this much the search ends
 
 /// An upper bound of one profile at a point: the logarithm of delta and of its complement.
@@ -254,8 +255,8 @@ class ChordSearch {
       }
   }
 
-  /// Where no arc proved anything, they are left out.
-  [[nodiscard]] bool arcs_help() const { return slack_.hi == 0 && (arcs_asked_ < 4 || arcs_that_helped_ > 0); }
+  /// Where no arc proved anything, or very many would be needed, they are left out.
+  [[nodiscard]] bool arcs_help() const { return slack_.hi == 0 && arcs_asked_ < (arcs_that_helped_ > 0 ? most_arcs : 4); }
 
   /// [arc-bound] The arcs of the piece, or of the piece that it is a part of, first show where the transform may be larger than what is
   /// known; then it is proved to be little larger.
@@ -293,7 +294,7 @@ class ChordSearch {
   }
   /// The first of growing mu for which this part of the arc is proved.
   [[nodiscard]] double bound_of_arc(const Arc& arc, double start, double end) const {
-    for (double surplus = 1e-12; surplus < 1e-3; surplus *= 4)
+    for (double surplus = 1e-12; surplus < 1e-4; surplus *= 30)
       if (const double mu = best_.hi * (1 + surplus); stays_below(arc, mu, start, end)) return mu;
     return infinity;
   }

@@ -127,6 +127,10 @@ void Profile::cite_largest_loss() const {
 std::optional<Interval> Profile::closed_epsilon(Interval delta) const {
   if (one_sided()) return loss_.closed_epsilon(side(), delta);
   const auto remove = loss_.closed_epsilon(Direction::remove, delta);
+  if (remove && remove->lo == infinity) {  // nothing is worse
+    record(worse_of_both());
+    return remove;
+  }
   const auto add = loss_.closed_epsilon(Direction::add, delta);
   if (!remove || !add) return std::nullopt;
   record(worse_of_both());

@@ -148,7 +148,9 @@ class OlderTheorems final : public ForwardingLoss {
   }
   [[nodiscard]] Tail tail() const override {
     Tail tail = composed_->tail();
-    if (!divergences_stated_) return tail;
+    // A mass at infinite loss makes every divergence infinite, so that the pair alone decides.
+    const auto is_revealed = [this](Direction direction) { return composed_->infinite_mass(direction).lo > 0; };
+    if (!divergences_stated_ || is_revealed(Direction::remove) || is_revealed(Direction::add)) return tail;
     tail.limit.lo = 0;  // the largest losses are kept: a conversion of divergences is never 0
     return tail;
   }

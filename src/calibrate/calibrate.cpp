@@ -88,6 +88,35 @@ double farthest_certain(const Certain& certain, double end, double beyond) {
   return numeric::bisect([&](double x) { return !certain(x); }, {end, beyond}, 40).before;
 }
 
+/// The width of the logarithm of the value at which the search stops: that of the last digits, unless trials are slow or fewer digits are
+/// requested than usual.
+double settled_width(const Trial& trial) {
+  constexpr double slow = 2000;  // in the units of loss/work.h
+  const double relative = trial.tolerance().relative;
+  return relative > Tolerance{}.relative ? relative / 4 : trial.most_work() > slow ? 1e-5 * relative : 0;
+}
+
+/// Two logarithms of values, and what is known there.
+struct Ends {
+  double low, high;
+  numeric::Verdict at_low, at_high;
+
+  /// Far from the change an enclosure may be too wide to decide. Halves the bracket until both ends are decided; keeps it if that fails.
+  template <class Judge>
+  void decide(const Judge& judge) {
+    constexpr int attempts = 12;
+    Ends inner = *this;
+    for (int i = 0; i < attempts && !(inner.at_low.before && inner.at_high.after); ++i) {
+      const double middle = inner.low + (inner.high - inner.low) / 2;
+      const numeric::Verdict verdict = judge(middle);
+      const bool is_low = verdict.before || (!verdict.after && !inner.at_low.before);
+      (is_low ? inner.low : inner.high) = middle;
+      (is_low ? inner.at_low : inner.at_high) = verdict;
+    }
+    if (inner.at_low.before && inner.at_high.after) *this = inner;
+  }
+};
+
 /// The boundary between values that fail and values that meet the target, searched in the logarithm of the value.
 Interval search_value(const Trial& trial, const Effect& effect) {
   const auto value_at = [&](double log_value) { return std::min(std::exp(log_value), effect.largest); };
@@ -98,8 +127,10 @@ Interval search_value(const Trial& trial, const Effect& effect) {
   };
   const double top = std::log(effect.largest);
   constexpr double bottom = -690;  // 1e-300
-  double low = std::min(0.0, top), high = low;
-  numeric::Verdict at_low = judge(low), at_high = at_low;
+  const double first = std::min(0.0, top);
+  const numeric::Verdict at_first = judge(first);
+  Ends ends{first, first, at_first, at_first};
+  auto& [low, high, at_low, at_high] = ends;
   for (double step = 0.5; !at_low.before && low > bottom; step *= 2) {
     if (at_low.after) {
       high = low;
@@ -107,6 +138,7 @@ Interval search_value(const Trial& trial, const Effect& effect) {
     }
     low = std::max(low - step, bottom);
     at_low = judge(low);
+    if (at_high.after && !at_low.after && !at_low.before && high - low <= step) ends.decide(judge);
   }
   for (double step = 0.5; !at_high.after && high < top; step *= 2) {
     if (at_high.before) {
@@ -115,9 +147,10 @@ Interval search_value(const Trial& trial, const Effect& effect) {
     }
     high = std::min(high + step, top);
     at_high = judge(high);
+    if (at_low.before && !at_high.after && !at_high.before && high - low <= step) ends.decide(judge);
   }
   if (at_low.before && at_high.after) {
-    const Interval found = numeric::narrow_bracket(judge, low, at_low, high, at_high);
+    const Interval found = numeric::narrow_bracket(judge, low, at_low, high, at_high, settled_width(trial));
     return {value_at(found.lo), value_at(found.hi)};
   }
   // No value on one side is proved to fail: the safe end is the farthest value that is proved to meet the target.

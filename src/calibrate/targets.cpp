@@ -8,6 +8,7 @@
 #include "calibrate/margin.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
+#include "numeric/normal.h"
 #include "numeric/number_text.h"
 #include "plan/number.h"
 #include "tradeoff/error.h"
@@ -40,8 +41,8 @@ void check_range(const MuTarget& target) {
 
 Margin measure(const Curve& curve, const Guarantee& target) {
   if (target.delta.hi == 0) return {curve.epsilon_at(target.delta), target.epsilon};  // [largest-loss]
-  if (target.delta.lo < 1e-290) return {curve.log_delta_at(target.epsilon), log(target.delta), true};
-  return {curve.delta_at(target.epsilon), target.delta};
+  if (target.delta.lo < 1e-290) return {curve.log_delta_at(target.epsilon), log(target.delta), Margin::Scale::log_delta};
+  return {curve.delta_at(target.epsilon), target.delta, Margin::Scale::delta};
 }
 Margin measure(const Curve& curve, const AdvantageTarget& target) { return {curve.advantage(), target.advantage}; }
 Margin measure(const Curve& curve, const AttackTarget& target) { return {curve.tpr_at(target.fpr), target.tpr}; }
@@ -60,7 +61,7 @@ std::string quantity_of(const Target& target, const Margin& margin) {
     const char* operator()(const AdvantageTarget&) const { return "the advantage of an attack"; }
     const char* operator()(const AttackTarget&) const { return "the true-positive rate at this false-positive rate"; }
   };
-  return (margin.logarithmic ? "the natural logarithm of " : "") + std::string(std::visit(Name{}, target));
+  return (margin.scale == Margin::Scale::log_delta ? "the natural logarithm of " : "") + std::string(std::visit(Name{}, target));
 }
 
 /// The message about the first target that is not proved to be met.
@@ -112,15 +113,30 @@ class Reader {
 
 }  // namespace
 
+namespace {
+
+/// Deltas on the scale on which they are nearly linear in the noise: how many deviations out a Gaussian leaves so much.
+Interval deviations_of(const Margin& margin, Interval delta) {
+  constexpr double most = 40;  // a delta that is this close to 1 says nothing
+  const Interval log_delta = margin.scale == Margin::Scale::log_delta ? delta : log(clamp(delta, 0, 1));
+  const auto at = [](double one) { return one < 0 ? std::max(-normal_quantile_of_log(Interval::exactly(one)).lo, -most) : -most; };
+  return {at(log_delta.hi), log_delta.lo > -infinity ? at(log_delta.lo) : infinity};
+}
+
+}  // namespace
+
 double detail::Margin::excess() const {
-  if (logarithmic) return value.hi - limit.hi;
-  const double middle = value.lo > 0 ? (std::log(value.hi) + std::log(value.lo)) / 2 : std::log(value.hi);
-  return middle - std::log((limit.lo + limit.hi) / 2);
+  if (scale == Scale::plain) {
+    const double middle = value.lo > 0 ? (std::log(value.hi) + std::log(value.lo)) / 2 : std::log(value.hi);
+    return middle - std::log((limit.lo + limit.hi) / 2);
+  }
+  const Interval found = deviations_of(*this, value), allowed = deviations_of(*this, limit);
+  return allowed.lo - (found.hi < infinity ? found.lo + (found.hi - found.lo) / 2 : found.lo);
 }
 
 double detail::Margin::doubt() const {
-  if (logarithmic) return value.width() + limit.width();
-  return std::log1p(value.width() / value.lo) / 2 + limit.width() / (limit.lo + limit.hi);
+  if (scale == Scale::plain) return std::log1p(value.width() / value.lo) / 2 + limit.width() / (limit.lo + limit.hi);
+  return deviations_of(*this, value).width() / 2 + deviations_of(*this, limit).width();
 }
 
 Margin detail::margin_of(const Curve& curve, const Target& target) {

@@ -10,10 +10,13 @@
 #include "engine/average.h"
 #include "engine/contour/cells.h"
 #include "engine/contour/contour.h"
+#include "engine/contour/cut.h"
 #include "engine/contour/rare.h"
 #include "engine/contour/truncated.h"
 #include "engine/density/density.h"
 #include "engine/disclosure.h"
+#include "engine/draws.h"
+#include "engine/exact/counted.h"
 #include "engine/exact/exact.h"
 #include "engine/exact/lazy_exact.h"
 #include "engine/fallback_chain.h"
@@ -214,14 +217,24 @@ bool is_slow_to_invert(const Parts& parts) {
   });
 }
 
-/// A longer list takes tens of milliseconds or more; then a contour is tried first. The list answers where it is not narrow, and gives the
-/// corners of the curve.
+/// Puts the sums over counts before the contours where they are as fast, after them where they take longer.
+void add_counts(const Parts& parts, std::vector<EnginePath>& contours) {
+  CountedComposition counted = compose_by_counts(parts);
+  if (counted.loss == nullptr) return;
+  contours.insert(counted.quick ? contours.begin() : contours.end(), {std::move(counted.loss)});
+}
+
+/// A longer list takes tens of milliseconds or more; then sums over counts and a contour are tried first. The list answers where they are
+/// not narrow, and gives the corners of the curve.
 LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
-  const bool is_long = exact.way == ExactWay::list && !is_quick(exact);
-  LossPointer contour = is_long ? compose_by_contour(parts, nullptr) : nullptr;
-  if (contour == nullptr) return compose_exactly(parts, tolerance);
-  return fallback_chain(
-      {{std::move(contour)}, {compose_exactly_when_asked(parts, tolerance), Speed::slow}}, [parts] { return tail_of(parts); }, tolerance);
+  if (is_quick(exact)) return compose_exactly(parts, tolerance);
+  std::vector<EnginePath> paths;
+  if (exact.way == ExactWay::list)
+    if (LossPointer contour = compose_by_contour(parts, nullptr)) paths.push_back({std::move(contour)});
+  add_counts(parts, paths);
+  if (paths.empty()) return compose_exactly(parts, tolerance);
+  paths.push_back({compose_exactly_when_asked(parts, tolerance), Speed::slow});
+  return fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
 }
 
 /// A loss that has another form for compositions is asked itself only if it stands alone. [lattice-pair]
@@ -280,7 +293,10 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const LossPointer contour = chances.straight ? compose_by_contour(parts, contours_of(shorter)) : nullptr;
   std::vector<EnginePath> paths =
       contours_in_order(parts, contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr);
+  if (LossPointer cut = compose_by_cut_contour(parts)) paths.insert(paths.begin(), {std::move(cut)});
+  if (LossPointer draws = compose_by_draws(parts)) paths.insert(paths.begin(), {std::move(draws)});
   if (LossPointer powers = compose_by_density_powers(parts)) paths = with_powers(parts, std::move(powers), std::move(paths));
+  add_counts(parts, paths);
   paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});
   paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});
   LossPointer layered =

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "loss/arc.h"
 #include "loss/break_points.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/guarantee.h"
@@ -77,6 +78,8 @@ class ClosedForms {
   [[nodiscard]] virtual std::optional<Interval> log_complement(Direction, double /*epsilon*/) const { return std::nullopt; }
   /// A straight line on the safe side of a logarithm, for 0 <= start <= epsilon <= end. [contour-log-line]
   [[nodiscard]] virtual std::optional<LogLine> log_line(LineOf, Direction, double /*start*/, double /*end*/) const { return std::nullopt; }
+  /// A polynomial that follows the profile from `start` >= 0 on, to `end` or less far. [contour-arc]
+  [[nodiscard]] virtual std::optional<Arc> arc(Direction, double /*start*/, double /*end*/) const { return std::nullopt; }
   /// An approximation of delta(epsilon) for searches; it proves nothing. For losses whose proved answer is slow.
   [[nodiscard]] virtual std::optional<double> rough_delta(Direction, double /*epsilon*/) const { return std::nullopt; }
 
@@ -199,6 +202,12 @@ struct SampledFrom {
   SampledBy sampling = SampledBy::poisson;
 };
 
+/// One Gaussian N(0,1) against N(mu,1), or nothing; it is seen which.
+struct DrawnGaussian {
+  Interval chance;  ///< of the Gaussian
+  Interval mu;
+};
+
 /// What is known of a loss in one direction besides its profile. Every field is optional; an empty field means unknown. Pointers live as
 /// long as the loss. A decorator that keeps the distribution passes all fields on (ForwardingLoss); one that changes it starts from an
 /// empty object.
@@ -247,6 +256,8 @@ struct Capabilities {
   /// The lattice that contains all finite losses. [folded-contour]
   std::optional<LossLattice> lattice{};
   std::optional<SampledFrom> sampled{};
+  /// Repeated, it is as many Gaussians as were drawn. [drawn-gaussians]
+  std::optional<DrawnGaussian> drawn{};
   /// The largest finite loss, for a distribution that also has infinite losses and is not a list of atoms.
   std::optional<Interval> largest_finite_loss{};
   /// The largest epsilon of a list of stated guarantees.

@@ -31,8 +31,9 @@ constexpr double line_exponent = 48;     // the rule in w errs by e^-48
 constexpr double line_reach = 11;        // deviations
 constexpr double cell_length_of_bounds = 0.2, bounds_reach = 14;
 constexpr double large_oscillation = 0.4;
-constexpr double small_part = 1e-16;     // of the largest density, for every bound of the rule in v
-constexpr double bound_widened = 1.001;  // covers the rounding of bounds
+constexpr double small_part = 1e-16;           // of the largest density, for every bound of the rule in v
+constexpr double few_steps_of_replaced = 300;  // with more, a bound of psi that falls with v is of no use near the axis
+constexpr double bound_widened = 1.001;        // covers the rounding of bounds
 constexpr std::array<double, 8> ellipses{1.2, 1.35, 1.5, 1.8, 2.2, 3.0, 4.2, 6.0};  // sums of half axes, relative to the panel
 constexpr double point_price = 4e-3;  // microseconds of a point of the matrix, for all places of a group
 
@@ -47,8 +48,8 @@ class PlaceBounds {
   struct Moduli {
     double log_psi = 0, plus = 0, minus = 0;
   };
-  /// On Im w = angle, at v > 0 and beyond: all three fall like e^(-v sin(angle)).
-  [[nodiscard]] Moduli on_line(double v, double angle) const;
+  /// On Im w = angle, where |e^(iv sinh w)| <= e^(-rate cosh w); all three bounds fall like e^-rate.
+  [[nodiscard]] Moduli on_line(double rate, double angle) const;
   /// At all complex v with -height <= Im v <= 0, at an argument of at most `turn` (if it is below pi/2).
   [[nodiscard]] Moduli near_axis(double height, double turn) const;
 
@@ -73,8 +74,8 @@ PlaceBounds::PlaceBounds(double s, double l, bool mirrored) : s_(s), l_(mirrored
   }
 }
 
-PlaceBounds::Moduli PlaceBounds::on_line(double v, double angle) const {
-  const double rate = v * std::sin(angle), scale = angle * angle / (2 * s_ * s_);
+PlaceBounds::Moduli PlaceBounds::on_line(double rate, double angle) const {
+  const double scale = angle * angle / (2 * s_ * s_);
   double psi = 4 * upper_tail_of(bounds_reach), plus = 0, minus = 0;
   double here = 0, before = 0;
   for (std::size_t i = 0; i < x_.size(); ++i) {
@@ -146,7 +147,7 @@ class TwoSides {
 
   /// Of the integral beyond v.
   [[nodiscard]] double beyond(double v, double angle) const {
-    return bound_of_integrand(sides_[0].on_line(v, angle), n_) / (n_ * std::sin(angle));
+    return bound_of_integrand(sides_[0].on_line(v * std::sin(angle), angle), n_) / (n_ * std::sin(angle));
   }
   /// Of the error of the rule on a panel.
   [[nodiscard]] double error(const VPanel& panel) const {
@@ -161,7 +162,11 @@ class TwoSides {
       most.plus = std::max(most.plus, swapped ? one.minus : one.plus);
       most.minus = std::max(most.minus, swapped ? one.plus : one.minus);
     }
-    return 4.3 * panel.half * bound_of_integrand(most, n_) * std::exp(-64 * std::log(panel.sum)) / (1 - 1 / (panel.sum * panel.sum));
+    double bound = bound_of_integrand(most, n_);
+    if (left > 0 && n_ < few_steps_of_replaced)
+      for (const double angle : {pi / 2, (turn + pi / 2) / 2})
+        bound = std::min(bound, bound_of_integrand(sides_[0].on_line(left * std::sin(angle - turn), angle), n_));
+    return 4.3 * panel.half * bound * std::exp(-64 * std::log(panel.sum)) / (1 - 1 / (panel.sum * panel.sum));
   }
 
  private:

@@ -69,6 +69,7 @@ install(
 
 if(TARGET tradeoff_cli)
   install(TARGETS tradeoff_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  install(FILES ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command) # licences of what the program contains
 endif()
 if(has_manual)
   set(made ${PROJECT_BINARY_DIR}/cli)

@@ -66,14 +66,18 @@ def test_errors_come_back_as_they_are(client):
 
 
 def test_grid_is_that_of_one_process(client):
-    settings = list(dask_grid.grid(48))
-    assert len(settings) == len(set(settings)) == 48
-    assert len(list(dask_grid.grid(100_000))) == 100_000
-    found = dask_grid.calibrate_grid(client, settings, batch=5)
+    assert len(set(dask_grid.grid())) == 100_000
+    settings = dask_grid.grid(48)
+    assert len(set(settings)) == 48
+    with pytest.raises(ValueError, match="from 1 to 100000, not 0"):
+        dask_grid.grid(0)
+    done = []
+    found = dask_grid.calibrate_grid(client, settings, batch=5, progress=done.append)
+    assert len(done) == 10 and done == sorted(done) and done[-1] == 48
     assert found[::12] == dask_grid.calibrate_some(settings[::12])
-    for setting, sigma in list(zip(settings, found))[::16]:
-        curve = to.analyze(f"gaussian(sigma={sigma!r}) | poisson(rate={setting.rate}) | repeat({setting.steps})")
-        assert curve.check(epsilon=setting.epsilon, delta="1e-6") == "within"
+    for one, sigma in list(zip(settings, found))[::16]:
+        curve = to.analyze(f"gaussian(sigma={sigma!r}) | poisson(rate=1/{one.batches}) | repeat({one.epochs * one.batches})")
+        assert curve.check(epsilon=one.epsilon, delta=one.delta) == "within"
 
 
 def test_noise_is_drawn_once_for_each_partition(client, ledger_url):

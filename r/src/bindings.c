@@ -14,15 +14,20 @@ static void free_curve(SEXP pointer) {
   R_ClearExternalPtr(pointer);
 }
 
+/* Marks our pointers: R code can put any value, also a pointer of another package, into an object. */
+static SEXP our_tag(void) { return Rf_install("tradeoff_curve"); }
+
 static const tradeoff_curve *curve_of(SEXP pointer) {
-  const tradeoff_curve *curve = (const tradeoff_curve *)R_ExternalPtrAddr(pointer);
+  const tradeoff_curve *curve = NULL;
+  if (TYPEOF(pointer) != EXTPTRSXP || R_ExternalPtrTag(pointer) != our_tag()) Rf_error("this is not a curve made by tradeoff(plan)");
+  curve = (const tradeoff_curve *)R_ExternalPtrAddr(pointer);
   if (curve == NULL) Rf_error("this curve was saved and loaded, or copied from another process; make it again by tradeoff(plan)");
   return curve;
 }
 
 static SEXP analyze(SEXP plan, SEXP neighbours, SEXP relative) {
   tradeoff_curve *curve = NULL;
-  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue)); /* before the curve: it may fail */
+  SEXP pointer = PROTECT(R_MakeExternalPtr(NULL, our_tag(), R_NilValue)); /* before the curve: it may fail */
   R_RegisterCFinalizerEx(pointer, free_curve, TRUE);
   must(tradeoff_analyze(Rf_translateCharUTF8(STRING_ELT(plan, 0)), (tradeoff_neighbours)Rf_asInteger(neighbours), Rf_asReal(relative),
                         &curve));

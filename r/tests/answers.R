@@ -68,6 +68,8 @@ fails(plot(curve, "gaussian(1)"), "curves")
 saved <- tempfile()
 saveRDS(curve, saved)
 fails(epsilon_at(readRDS(saved), 1e-5), "make it again")
+for (other in list(NULL, 3, "pointer", new.env(), tradeoff:::C_version$address)) # the last one is a pointer, not ours
+  fails(epsilon_at(structure(list(plan = "laplace(scale=1)", pointer = other), class = "tradeoff"), 1e-5), "not a curve")
 encloses(epsilon_at(laplace, 0), 1)
 
 pdf(NULL)

@@ -137,14 +137,20 @@ class OlderTheorems final : public ForwardingLoss {
     return known ? std::optional(known->mu.hi) : std::nullopt;
   }
   [[nodiscard]] std::optional<Interval> log_complement(Direction direction, double epsilon) const override {
-    return divergences_stated_ ? std::nullopt : ForwardingLoss::log_complement(direction, epsilon);
+    if (!divergences_stated_) return ForwardingLoss::log_complement(direction, epsilon);
+    const Interval pair = composed_->log_complement(direction, epsilon), conversion = divergences_.log_delta(direction, epsilon);
+    const Interval rest = log(max(-expm1(conversion), Interval::exactly(0)));
+    record(smaller_bound());
+    return max(pair, rest);
   }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     return divergences_stated_ ? std::nullopt : ForwardingLoss::guarantees(direction);
   }
   [[nodiscard]] Tail tail() const override {
     Tail tail = composed_->tail();
-    if (!divergences_stated_) return tail;
+    // A mass at infinite loss makes every divergence infinite, so that the pair alone decides.
+    const auto is_revealed = [this](Direction direction) { return composed_->infinite_mass(direction).lo > 0; };
+    if (!divergences_stated_ || is_revealed(Direction::remove) || is_revealed(Direction::add)) return tail;
     tail.limit.lo = 0;  // the largest losses are kept: a conversion of divergences is never 0
     return tail;
   }
@@ -156,6 +162,10 @@ class OlderTheorems final : public ForwardingLoss {
 
  private:
   [[nodiscard]] const Loss& base() const override { return *composed_; }
+  [[nodiscard]] static const Citation& smaller_bound() {
+    static const Citation smallest("older-theorems", "the smallest of several valid bounds");
+    return smallest;
+  }
 
   /// Intersects an enclosure with bounds; only the upper end of a bound proves something, unless divergences are stated. The answer is then
   /// the smaller of the two, with the smaller of their lower ends. What does not improve the answer is not
@@ -169,10 +179,9 @@ class OlderTheorems final : public ForwardingLoss {
     const bool above = bound.hi < found.hi;
     const bool below = divergences_stated_ && bound.lo < found.lo;
     if (!above || found.lo > trivial) record(before);
-    static const Citation smallest("older-theorems", "the smallest of several valid bounds");
     if (above || below) {
       record(after);
-      record(smallest);
+      record(smaller_bound());
     }
     if (divergences_stated_) return {std::min(found.lo, bound.lo), std::min(found.hi, bound.hi)};
     if (bound.hi < found.lo) return {bound.lo, found.hi};  // disjoint enclosures would mean a defect: claim only their hull
@@ -205,7 +214,7 @@ class OlderTheorems final : public ForwardingLoss {
     Interval best = divergences_.log_delta(direction, epsilon.lo);
     if (epsilon.hi != epsilon.lo) best.lo = divergences_.log_delta(direction, epsilon.hi).lo;
     if (divergences_stated_) return best;
-    const auto use = [&](double bound) { best.hi = std::min(best.hi, bound); };
+    const auto use = [&](double bound) { best = min(best, Interval::exactly(bound)); };
     const Tail tail = tail_of(pairs_);
     if (epsilon.lo >= tail.zero_from || (epsilon.lo >= 0 && tail.gdp_mu < infinity)) {
       cite_tail();
@@ -231,7 +240,7 @@ class OlderTheorems final : public ForwardingLoss {
     const QuestionScope question;
     Interval best = divergences_.epsilon(direction, log(delta));
     if (divergences_stated_) return best;
-    const auto use = [&](double bound) { best.hi = std::min(best.hi, bound); };
+    const auto use = [&](double bound) { best = min(best, Interval::exactly(bound)); };
     const Tail tail = tail_of(pairs_);
     if (tail.zero_from < infinity || tail.gdp_mu < infinity) {
       cite_tail();

@@ -15,7 +15,7 @@ namespace tradeoff::detail {
 namespace {
 
 constexpr double smallest = 1e-100;  // its square is a double; discrete Gaussian noise needs that
-constexpr double settled = 1e-12;    // relative width at which the search stops
+constexpr double settled = 1e-12;    // relative width at which the search for the first excluded range stops
 
 /// Proves that no value in a range of noise scales meets the targets.
 class Exclusion {

@@ -2,8 +2,10 @@
 #include "calibrate/trial.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "calibrate/margin.h"
+#include "loss/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "plan/unknown.h"
@@ -15,7 +17,9 @@ Outcome Trial::at(double value) const { return at(numeric::to_text_below(value))
 
 Outcome Trial::at(const std::string& text) const {
   const Recording own(Recording::When::if_wanted);
+  const std::uint64_t begin = Work::now();
   const Outcome found = of(substitute(plan_, read_number(text)));
+  most_work_ = std::max(most_work_, Work::since(begin));
   if (!own.citations().empty()) bases_.emplace_back(text, own.citations());
   return found;
 }
@@ -26,9 +30,21 @@ void Trial::record_proof(const std::vector<std::string>& decimals) const {
 }
 
 Outcome Trial::of(const Plan& plan) const {
+  constexpr Tolerance rough{0.1};
+  constexpr double sure = 0.2;  // a larger share of the distance from the target would mislead the search
+  if (tolerance_.relative < rough.relative) {
+    const RecordedSince before;
+    const Outcome found = of(plan, rough);
+    if ((found.meets || found.fails) && found.doubt <= sure * std::abs(found.excess)) return found;
+    static_cast<void>(before.take_out());
+  }
+  return of(plan, tolerance_);
+}
+
+Outcome Trial::of(const Plan& plan, Tolerance tolerance) const {
   Outcome all{true, false, -infinity, 0};
   try {
-    const Curve curve = analyze(plan, neighbours_, tolerance_);
+    const Curve curve = analyze(plan, neighbours_, tolerance);
     for (const StatedTarget& target : targets_) {
       const Margin margin = margin_of(curve, target.target);
       all.meets = all.meets && margin.meets();

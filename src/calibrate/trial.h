@@ -28,23 +28,30 @@ class Trial {
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] const Targets& targets() const { return targets_; }
+  [[nodiscard]] Tolerance tolerance() const { return tolerance_; }
+  /// Of one trial so far, in the units of loss/work.h.
+  [[nodiscard]] double most_work() const { return most_work_; }
 
   /// With this decimal; and with the shortest decimal that reads back as this double.
   [[nodiscard]] Outcome at(const std::string& text) const;
   [[nodiscard]] Outcome at(double value) const;
   /// Records the theorems of the trials at these decimals; the other trials only guided the search.
   void record_proof(const std::vector<std::string>& decimals) const;
-  /// For a plan without a `?`. A plan that is too large neither meets nor fails.
+  /// For a plan without a `?`. A plan that is too large neither meets nor fails. A rough answer is asked first: far from the targets it
+  /// decides, and there slow engines are not needed.
   [[nodiscard]] Outcome of(const Plan& plan) const;
   /// The error message of a plan that was too large; empty if there was none.
   [[nodiscard]] const std::string& too_large() const { return too_large_; }
 
  private:
+  [[nodiscard]] Outcome of(const Plan& plan, Tolerance tolerance) const;
+
   const Plan& plan_;
   const Targets& targets_;
   Neighbours neighbours_;
   Tolerance tolerance_;
   mutable std::string too_large_;
+  mutable double most_work_ = 0;
   mutable std::vector<std::pair<std::string, Citations>> bases_;  // the theorems of the trials at decimals
 };
 

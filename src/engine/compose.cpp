@@ -10,11 +10,13 @@
 #include "engine/average.h"
 #include "engine/contour/cells.h"
 #include "engine/contour/contour.h"
+#include "engine/contour/cut.h"
 #include "engine/contour/rare.h"
 #include "engine/contour/truncated.h"
 #include "engine/density/density.h"
 #include "engine/disclosure.h"
 #include "engine/draws.h"
+#include "engine/exact/counted.h"
 #include "engine/exact/exact.h"
 #include "engine/exact/lazy_exact.h"
 #include "engine/fallback_chain.h"
@@ -84,11 +86,26 @@ double steps_that_count(const Parts& parts) {
   return steps;
 }
 
+/// Minus the logarithm of the part of the transform that does not decay, by the samples of fixed size alone: each has an atom at loss 0,
+/// which is small where there is much noise.
+double decay_beside_atoms(const Parts& parts) {
+  double sum = 0;
+  for (const Part& part : parts) {
+    const auto points = part.loss->break_points(Direction::remove, ParameterEnd::worse);
+    const auto sampled = points ? points->sampled : std::nullopt;
+    if (!sampled || sampled->sampling != SampledBy::fixed) continue;
+    sum -= static_cast<double>(part.times) * std::log((1 - sampled->rate) * std::erf(sampled->mu / std::sqrt(8.0)));
+  }
+  return sum;
+}
+constexpr double enough_decay = 45;  // e^-30 is needed; the density beside the atoms decays, too
+
 /// From about 60 steps on, the transform decays fast enough for a straight contour to need few nodes; with fewer steps the hyperbolic
 /// contour is tried first. The choice affects speed only: the other contour is the fallback if the first is not tight.
 bool straight_contour_first(const Parts& parts) {
   constexpr double many_steps = 60;
   constexpr double many_of_any_kind = 200;  // for any sampling rate: rounding limits both contours, and the straight one is faster
+  if (decay_beside_atoms(parts) >= enough_decay) return true;
   double all = 0;
   for (const Part& part : parts) all += static_cast<double>(part.times);
   return all >= many_of_any_kind || steps_that_count(parts) >= many_steps;
@@ -114,13 +131,14 @@ ApplicableContours applicable_contours(const Parts& parts) {
     only_samples = only_samples && sampled && sampled->sampling == SampledBy::fixed;
     only_small = only_samples && only_small && sampled->mu <= much_noise && sampled->rate <= small_rate && part.times <= few_samples;
   }
-  return {!only_samples || steps_that_count(parts) >= few_steps, !only_small};
+  return {!only_samples || steps_that_count(parts) >= few_steps || decay_beside_atoms(parts) >= enough_decay, !only_small};
 }
 
 /// How a plan of Poisson-sampled Gaussians alone is best inverted. The choice affects speed only; all of it was measured.
 struct SampledGaussians {
   double largest_mu = 0;
   double steps = 0;
+  double participations = 0;  ///< of a record, expected
   double tail = 0;  ///< the order of the saddle point, in units of the order from which on one rare large loss outweighs all others
 };
 
@@ -134,6 +152,7 @@ std::optional<SampledGaussians> sampled_gaussians(const Parts& parts) {
     const double square = std::min(sampled->mu * sampled->mu, 60.0), times = static_cast<double>(part.times);
     found.largest_mu = std::max(found.largest_mu, sampled->mu);
     found.steps += times;
+    found.participations += times * sampled->rate;
     variance += times * sampled->rate * sampled->rate * std::expm1(square);
     least_limit = std::min(least_limit, -2 * std::log(sampled->rate) / square);
   }
@@ -151,8 +170,10 @@ std::vector<EnginePath> contours_in_order(const Parts& parts, LossPointer straig
   }
   constexpr double many_steps = 25, very_many_steps = 1000, small_mu = 0.3, large_mu = 1.4;
   LossPointer split = compose_by_rare_losses(parts);
+  const bool many_participations = sampled->steps >= 200 && sampled->participations >= 1;
   const double most_tail = sampled->largest_mu <= small_mu ? 2 : sampled->steps >= very_many_steps ? 8 : 4.5;
-  if (sampled->steps >= many_steps && sampled->tail <= most_tail) return {{std::move(straight)}, {std::move(split)}, {std::move(bent)}};
+  if (many_participations || (sampled->steps >= many_steps && sampled->tail <= most_tail))
+    return {{std::move(straight)}, {std::move(split)}, {std::move(bent)}};
   std::vector<EnginePath> paths{{std::move(split)}, {std::move(bent)}, {std::move(straight), Speed::slow}};
   if (sampled->largest_mu > small_mu && sampled->largest_mu < large_mu) std::swap(paths[0], paths[1]);
   return paths;
@@ -196,14 +217,24 @@ bool is_slow_to_invert(const Parts& parts) {
   });
 }
 
-/// A longer list takes tens of milliseconds or more; then a contour is tried first. The list answers where it is not narrow, and gives the
-/// corners of the curve.
+/// Puts the sums over counts before the contours where they are as fast, after them where they take longer.
+void add_counts(const Parts& parts, std::vector<EnginePath>& contours) {
+  CountedComposition counted = compose_by_counts(parts);
+  if (counted.loss == nullptr) return;
+  contours.insert(counted.quick ? contours.begin() : contours.end(), {std::move(counted.loss)});
+}
+
+/// A longer list takes tens of milliseconds or more; then sums over counts and a contour are tried first. The list answers where they are
+/// not narrow, and gives the corners of the curve.
 LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
-  const bool is_long = exact.way == ExactWay::list && !is_quick(exact);
-  LossPointer contour = is_long ? compose_by_contour(parts, nullptr) : nullptr;
-  if (contour == nullptr) return compose_exactly(parts, tolerance);
-  return fallback_chain(
-      {{std::move(contour)}, {compose_exactly_when_asked(parts, tolerance), Speed::slow}}, [parts] { return tail_of(parts); }, tolerance);
+  if (is_quick(exact)) return compose_exactly(parts, tolerance);
+  std::vector<EnginePath> paths;
+  if (exact.way == ExactWay::list)
+    if (LossPointer contour = compose_by_contour(parts, nullptr)) paths.push_back({std::move(contour)});
+  add_counts(parts, paths);
+  if (paths.empty()) return compose_exactly(parts, tolerance);
+  paths.push_back({compose_exactly_when_asked(parts, tolerance), Speed::slow});
+  return fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);
 }
 
 /// A loss that has another form for compositions is asked itself only if it stands alone. [lattice-pair]
@@ -262,8 +293,10 @@ Composition compose(Parts parts, Tolerance tolerance, const Composition* shorter
   const LossPointer contour = chances.straight ? compose_by_contour(parts, contours_of(shorter)) : nullptr;
   std::vector<EnginePath> paths =
       contours_in_order(parts, contour, chances.bent ? compose_by_hyperbolic_contour(parts, tolerance) : nullptr);
+  if (LossPointer cut = compose_by_cut_contour(parts)) paths.insert(paths.begin(), {std::move(cut)});
   if (LossPointer draws = compose_by_draws(parts)) paths.insert(paths.begin(), {std::move(draws)});
   if (LossPointer powers = compose_by_density_powers(parts)) paths = with_powers(parts, std::move(powers), std::move(paths));
+  add_counts(parts, paths);
   paths.push_back({compose_by_cells(parts, tolerance), Speed::slow});
   paths.push_back({compose_by_lattice(parts, tolerance), Speed::slow});
   LossPointer layered =

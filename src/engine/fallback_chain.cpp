@@ -96,6 +96,11 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
       if (const auto line = path.loss->log_line(of, direction, start, end)) return line;
     return std::nullopt;
   }
+  [[nodiscard]] std::optional<Arc> arc(Direction direction, double start, double end) const override {
+    for (const EnginePath& path : paths_)
+      if (auto found = path.loss->arc(direction, start, end)) return found;
+    return std::nullopt;
+  }
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction direction) const override {
     for (const EnginePath& path : paths_)
       if (auto corners = path.loss->guarantees(direction)) return corners;
@@ -215,7 +220,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
   template <class IsTight>
   [[nodiscard]] bool is_last_asked(std::size_t i, IsTight&& is_tight) const {
     if (i + 1 == paths_.size()) return is_tight(tolerance_.relative);
-    const bool more = paths_[i + 1].speed == Speed::quick;
+    const bool more = paths_[i + 1].speed == Speed::quick && !(tolerance_.relative > Tolerance{}.relative);
     return is_tight(more ? std::min(narrow, tolerance_.relative) : tolerance_.relative);
   }
 

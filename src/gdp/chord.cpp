@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <utility>
 
+#include "gdp/arc_bound.h"
 #include "loss/gaussian_profile.h"
 #include "loss/recording.h"
 #include "loss/work.h"
@@ -19,7 +21,9 @@ constexpr std::size_t most_nodes = 1600;                  // a search that needs
 constexpr std::size_t most_pieces = 2 * most_nodes;       // most of them need no value
 constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger gap is accepted,
 constexpr double little_work = 2e4, much_work = 1e5;      // and after so much work, in the units of loss/work.h;
-constexpr double most_work = 1e6;                         // after this much the search ends
+constexpr double longest_piece = 8;                       // multiples of the mu at 0: longer ones are halved before arcs cover them
+constexpr std::size_t most_arcs = 100;                    // a tenth of a second
+constexpr double most_work = 3e5, most_rough_work = 3e4;  // after this much the search ends, the latter if fewer digits are requested
 
 /// An upper bound of one profile at a point: the logarithm of delta and of its complement.
 struct Above {
@@ -123,9 +127,9 @@ double bound_of_line(double u, double v, LogLine above) {
 
 /// [gaussian-part] The same for a function whose second derivative is at least -bend, by its values at the ends: it exceeds the chord by at
 /// most (v - u)^2/8 times what its bend exceeds that of log delta_mu, which is least at u.
-double bound_of_arc(double u, double v, LogLine ends, double bend) {
-  static const Citation arc("gaussian-part", "the Gaussian part limits how fast log delta bends between two points");
-  record(arc);
+double bound_of_bend(double u, double v, LogLine ends, double bend) {
+  static const Citation part("gaussian-part", "the Gaussian part limits how fast log delta bends between two points");
+  record(part);
   const Interval eighth = square(Interval::exactly(v) - u) / 8.0;
   const auto rise_for = [&](double mu) { return (eighth * std::max(0.0, numeric::add_up(bend, -gaussian_bend_below(mu, u)))).hi; };
   const auto raised = [&](double rise) {
@@ -169,7 +173,8 @@ class ChordSearch {
     // nothing is known yet beyond it
     const double far = std::max({points[points.size() - 2], 2 * profile_.mu_at_zero(), 1e-6 * last});
     const auto work = [begin] { return Work::since(begin); };
-    while (!pieces_.empty() && pieces_.size() < most_pieces && nodes_.size() < most_nodes && work() < most_work &&
+    const double limit = relative_ > Tolerance{}.relative ? most_rough_work : most_work;
+    while (!pieces_.empty() && pieces_.size() < most_pieces && nodes_.size() < most_nodes && work() < limit &&
            improve(far, share_of_width(nodes_.size(), work())))
       continue;
     double above = best_.hi;
@@ -178,16 +183,23 @@ class ChordSearch {
   }
 
  private:
+  /// Arcs, and the theorems by which they follow the profile.
+  struct ArcCover {
+    std::vector<Arc> arcs;
+    Citations basis;
+  };
   /// The profile between two points, bounded by the cheapest means first.
   struct Piece {
     double u, v;
     double bound = infinity;
     double peak = -1;  // where the bound of its chord is reached
-    enum class By { nothing, moments, chord, lines } by = By::nothing;
+    enum class By { nothing, moments, chord, arcs, lines } by = By::nothing;
+    std::shared_ptr<const ArcCover> arcs = nullptr;  // of this piece, or of a longer one
   };
 
   /// The gap that is accepted, as a share of the wanted width: less where values are cheap.
-  [[nodiscard]] static double share_of_width(std::size_t nodes, double work) {
+  [[nodiscard]] double share_of_width(std::size_t nodes, double work) const {
+    if (relative_ > Tolerance{}.relative) return 0.5;
     if (nodes < few_nodes && work < little_work) return 5e-4;
     if (nodes < many_nodes && work < much_work) return 0.01;
     return nodes < most_nodes / 2 ? 0.5 : 5;
@@ -240,8 +252,52 @@ class ChordSearch {
     for (std::size_t i = 0; i < u.above.size() && slack_.hi == 0; ++i)
       if (const auto mu = profile_.gaussian_part(i)) {  // [gaussian-part] log delta(e) + e^2/(2 mu^2) is convex
         lower(piece,
-              bound_of_arc(piece.u, piece.v, {u.above[i].log_delta, v.above[i].log_delta}, (1.0 / square(Interval::exactly(mu->lo))).hi));
+              bound_of_bend(piece.u, piece.v, {u.above[i].log_delta, v.above[i].log_delta}, (1.0 / square(Interval::exactly(mu->lo))).hi));
       }
+  }
+
+  /// Where no arc proved anything, or very many would be needed, they are left out.
+  [[nodiscard]] bool arcs_help() const { return slack_.hi == 0 && arcs_asked_ < (arcs_that_helped_ > 0 ? most_arcs : 4); }
+
+  /// [arc-bound] The arcs of the piece, or of the piece that it is a part of, first show where the transform may be larger than what is
+  /// known; then it is proved to be little larger.
+  void use_arcs(Piece& piece) {
+    const bool are_new = piece.arcs == nullptr;
+    if (are_new) piece.arcs = arcs_over(piece.u, piece.v);
+    double bound = 0;
+    for (const Arc& arc : piece.arcs->arcs) {
+      const double start = std::max(piece.u, arc.start), end = std::min(piece.v, arc.end);
+      if (!(start < end)) continue;
+      if (are_new)
+        if (const ArcPeak peak = peak_of(arc, start, end); peak.mu > best_.lo * (1 + 1e-13)) (void)node(peak.epsilon);
+      bound = std::max(bound, bound_of_arc(arc, start, end));
+    }
+    if (piece.arcs->arcs.empty() || !(bound < piece.bound)) return;
+    record(piece.arcs->basis);
+    if (are_new) ++arcs_that_helped_;
+    lower(piece, bound);
+  }
+  /// Arcs that cover [start, end]; none if a part of it has none.
+  [[nodiscard]] std::shared_ptr<const ArcCover> arcs_over(double start, double end) {
+    const RecordedSince before;
+    auto cover = std::make_shared<ArcCover>();
+    while (start < end) {
+      ++arcs_asked_;
+      const std::vector<Arc> found = profile_.arcs(start, end);
+      if (found.empty()) cover->arcs.clear();
+      start = end;
+      for (const Arc& arc : found) start = std::min(start, arc.end);
+      cover->arcs.insert(cover->arcs.end(), found.begin(), found.end());
+      if (found.empty()) break;
+    }
+    cover->basis = before.take_out();
+    return cover;
+  }
+  /// The first of growing mu for which this part of the arc is proved.
+  [[nodiscard]] double bound_of_arc(const Arc& arc, double start, double end) const {
+    for (double surplus = 1e-12; surplus < 1e-4; surplus *= 30)
+      if (const double mu = best_.hi * (1 + surplus); stays_below(arc, mu, start, end)) return mu;
+    return infinity;
   }
 
   /// Lines cost as much as values. Where most of the first ones did not halve the excess, they are left out.
@@ -277,6 +333,10 @@ class ChordSearch {
         worst.by = Piece::By::chord;
         return true;
       case Piece::By::chord:
+        worst.by = Piece::By::arcs;
+        if (worst.arcs != nullptr || (arcs_help() && worst.v - worst.u <= longest_piece * profile_.mu_at_zero())) use_arcs(worst);
+        return true;
+      case Piece::By::arcs:
         if (lines_help()) use_lines(worst);
         worst.by = Piece::By::lines;
         return true;
@@ -292,9 +352,12 @@ class ChordSearch {
     const bool inside = piece.peak > piece.u + 0.1 * width && piece.peak < piece.v - 0.1 * width;
     const bool far = piece.u > 0 && piece.v > 4 * piece.u;
     const double middle = far ? std::sqrt(piece.u * piece.v) : inside ? piece.peak : piece.u + width / 2;
-    const Piece right{middle, piece.v, piece.bound};  // a part is bounded by what bounds the whole
-    piece = {piece.u, middle, piece.bound};
-    pieces_.push_back(right);
+    Piece right{middle, piece.v, piece.bound};  // a part is bounded by what bounds the whole
+    right.arcs = piece.arcs;
+    Piece left{piece.u, middle, piece.bound};
+    left.arcs = piece.arcs;
+    piece = std::move(left);
+    pieces_.push_back(std::move(right));
     return true;
   }
 
@@ -304,6 +367,7 @@ class ChordSearch {
   double enough_;
   Interval best_{0, 0};
   double best_at_ = -1;
+  std::size_t arcs_asked_ = 0, arcs_that_helped_ = 0;
   std::size_t lines_asked_ = 0, lines_that_helped_ = 0;
   std::map<double, Node> nodes_;
   std::vector<Piece> pieces_;

@@ -40,6 +40,10 @@ class MeasuredProfile {
   [[nodiscard]] std::optional<LogLine> line(std::size_t profile, LineOf of, double start, double end) const {
     return sources_[profile].profile.log_line(of, start, end);
   }
+  /// Polynomials that follow the profile from `start` on, which lies below the larger of them; of a single profile only. [contour-arc]
+  [[nodiscard]] std::vector<Arc> arcs(double start, double end) const {
+    return sources_.size() == 1 ? sources_.front().profile.arcs(start, end) : std::vector<Arc>{};
+  }
   /// A straight line above the logarithm of the profile, from its moments alone. [moment-bound]
   [[nodiscard]] std::optional<LogLine> line_by_moments(double start, double end) const;
   /// The mu of the Gaussian part of one of the profiles. [gaussian-part]

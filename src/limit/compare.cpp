@@ -289,7 +289,7 @@ class Case {
   MethodRow gdp_summary() const {
     constexpr double most_work = 2e4;  // for one epsilon, in the units of loss/work.h; a mu needs hundreds
     if (work_ > most_work) throw DomainError("one epsilon of this plan takes long, and mu needs hundreds; ask for mu itself");
-    const GdpMeasurement found = measure_mu(curve_);
+    const GdpMeasurement found = measure_mu(curve_from(loss_of(curve_), curve_.neighbours(), tolerance_of_rows));
     if (!(found.mu.hi < infinity))
       throw DomainError(found.verdict == GdpVerdict::not_gdp ? "the plan is not Gaussian-DP for any mu (its tail: " + found.tail.kind + ")"
                                                              : "nothing certifies the tail of the plan");

@@ -200,6 +200,12 @@ class BudgetedLoss final : public ForwardingLoss {
     if (!passes_on(kept)) return std::nullopt;
     return counted(kept, [&] { return base_->log_line(of, direction, start, end); });
   }
+  [[nodiscard]] std::optional<Arc> arc(Direction direction, double start, double end) const override {
+    const QuestionScope question;
+    Kept& kept = kept_for_question();
+    if (!passes_on(kept)) return std::nullopt;
+    return counted(kept, [&] { return base_->arc(direction, start, end); });
+  }
   /// Not passed on: it evaluates every corner, which can exceed any budget.
   [[nodiscard]] std::optional<std::vector<Guarantee>> guarantees(Direction) const override { return std::nullopt; }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "loss/arc.h"
 #include "loss/break_points.h"
 #include "tradeoff/curve.h"
 #include "tradeoff/guarantee.h"
@@ -77,6 +78,8 @@ class ClosedForms {
   [[nodiscard]] virtual std::optional<Interval> log_complement(Direction, double /*epsilon*/) const { return std::nullopt; }
   /// A straight line on the safe side of a logarithm, for 0 <= start <= epsilon <= end. [contour-log-line]
   [[nodiscard]] virtual std::optional<LogLine> log_line(LineOf, Direction, double /*start*/, double /*end*/) const { return std::nullopt; }
+  /// A polynomial that follows the profile from `start` >= 0 on, to `end` or less far. [contour-arc]
+  [[nodiscard]] virtual std::optional<Arc> arc(Direction, double /*start*/, double /*end*/) const { return std::nullopt; }
   /// An approximation of delta(epsilon) for searches; it proves nothing. For losses whose proved answer is slow.
   [[nodiscard]] virtual std::optional<double> rough_delta(Direction, double /*epsilon*/) const { return std::nullopt; }
 

@@ -50,6 +50,9 @@ class ForwardingLoss : public Loss, public ClosedForms, public Evaluable, public
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override {
     return noted(base().log_line(of, to_base(direction), start, end));
   }
+  [[nodiscard]] std::optional<Arc> arc(Direction direction, double start, double end) const override {
+    return noted(base().arc(to_base(direction), start, end));
+  }
   [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
     return base().rough_delta(to_base(direction), epsilon);
   }

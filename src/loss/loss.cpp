@@ -79,6 +79,11 @@ std::optional<LogLine> Loss::log_line(LineOf of, Direction direction, double sta
   return known != nullptr ? known->log_line(of, direction, start, end) : std::nullopt;
 }
 
+std::optional<Arc> Loss::arc(Direction direction, double start, double end) const {
+  const ClosedForms* known = capabilities(direction).closed_forms;
+  return known != nullptr ? known->arc(direction, start, end) : std::nullopt;
+}
+
 double Loss::rough_delta(Direction direction, double epsilon) const {
   if (const ClosedForms* known = capabilities(direction).closed_forms)
     if (const auto rough = known->rough_delta(direction, epsilon)) return *rough;

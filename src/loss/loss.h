@@ -70,6 +70,7 @@ class Loss {
   /// The closed form, or else the logarithm of 1 - delta.
   [[nodiscard]] Interval log_complement(Direction direction, double epsilon) const;
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const;
+  [[nodiscard]] std::optional<Arc> arc(Direction direction, double start, double end) const;
   /// The approximation of the loss, or else the middle of the enclosure of delta.
   [[nodiscard]] double rough_delta(Direction direction, double epsilon) const;
 };

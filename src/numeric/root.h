@@ -152,11 +152,13 @@ template <class Judge>
 }
 
 /// Encloses the change of a monotone condition between `low`, which is certainly before it, and `high`, which is certainly after it. Both
-/// ends of the result are certain in the same sense. `judge(x)` is called at most about 150 times; its values at the ends are given.
+/// ends of the result are certain in the same sense. `judge(x)` is called at most about 150 times; its values at the ends are given. It
+/// stops at this width, if not before.
 template <class Judge>
-[[nodiscard]] Interval narrow_bracket(Judge&& judge, double low, const Verdict& at_low, double high, const Verdict& at_high) {
+[[nodiscard]] Interval narrow_bracket(Judge&& judge, double low, const Verdict& at_low, double high, const Verdict& at_high,
+                                      double enough = 0) {
   // Points closer than a few units in the last place are treated as equal.
-  const auto settled = [](double a, double b) { return !(b - a > 8e-16 * std::abs(b)); };
+  const auto settled = [enough](double a, double b) { return !(b - a > std::max(8e-16 * std::abs(b), enough)); };
   double low_excess = at_low.excess, high_excess = at_high.excess;
   double slope = (high_excess - low_excess) / (high - low);
   double middle = high, width = high - low;
@@ -171,6 +173,10 @@ template <class Judge>
       width = high - low;
     }
     middle = !halve && secant > low && secant < high ? secant : low + (high - low) / 2;
+    // A little beyond the expected change, seen from the nearer end, so that both ends come close to it.
+    if (!halve)
+      middle = middle - low < high - middle ? std::min(middle + enough / 4, high - (high - low) / 4)
+                                            : std::max(middle - enough / 4, low + (high - low) / 4);
     verdict = judge(middle);
     if (!verdict.before && !verdict.after) break;
     // Anderson and Bjorck: if one end stays, its excess is reduced by the slope that the moving end shows, so that the secant method does

@@ -69,6 +69,20 @@ std::optional<LogLine> Profile::log_line(LineOf of, double start, double end) co
   return LogLine{safe(remove->at_start, add->at_start), safe(remove->at_end, add->at_end)};
 }
 
+std::vector<Arc> Profile::arcs(double start, double end) const {
+  if (bracket_ != nullptr) return {};
+  if (one_sided()) {
+    auto only = loss_.arc(side(), start, end);
+    return only ? std::vector{*std::move(only)} : std::vector<Arc>{};
+  }
+  auto remove = loss_.arc(Direction::remove, start, end);
+  if (!remove) return {};
+  auto add = loss_.arc(Direction::add, start, remove->end);
+  if (!add) return {};
+  record(worse_of_both());
+  return {*std::move(remove), *std::move(add)};
+}
+
 Interval Profile::swapped_delta(Interval epsilon) const {
   if (direction_ == Direction::worst || loss_.symmetric()) return delta(epsilon);
   return loss_.delta(opposite(direction_), epsilon);
@@ -113,6 +127,10 @@ void Profile::cite_largest_loss() const {
 std::optional<Interval> Profile::closed_epsilon(Interval delta) const {
   if (one_sided()) return loss_.closed_epsilon(side(), delta);
   const auto remove = loss_.closed_epsilon(Direction::remove, delta);
+  if (remove && remove->lo == infinity) {  // nothing is worse
+    record(worse_of_both());
+    return remove;
+  }
   const auto add = loss_.closed_epsilon(Direction::add, delta);
   if (!remove || !add) return std::nullopt;
   record(worse_of_both());

@@ -31,12 +31,13 @@ Span product_of(Span a, Span b) {
 
 }  // namespace
 
-ZcdpNodes::ZcdpNodes(Interval rho, Interval rate, SampledBy sampling, const Range& range)
+ZcdpNodes::ZcdpNodes(Interval rho, Interval rate, SampledBy sampling, const Range& range, const Cut& cut)
     : rho_(middle_of(rho)),
       relative_rho_(relative_width(rho) + unit_roundoff),
       rate_(middle_of(rate)),
       relative_rate_(rate_ < 1 ? relative_width(rate) + unit_roundoff : 0),
       sampling_(sampling),
+      cut_(cut),
       rest_(Interval::exactly(0)) {
   find_low(rho);
   if (sampling == SampledBy::fixed) {
@@ -52,7 +53,7 @@ ZcdpNodes::ZcdpNodes(Interval rho, Interval rate, SampledBy sampling, const Rang
     fill();
   }
   const double worst = std::max(log_error(0, 0), log_error(1, 0));
-  unit_error_ = 1e-60 + std::exp(std::min(700.0, worst)) * outward;
+  unit_error_ = 1e-60 + (std::exp(std::min(700.0, worst)) + cut_.mass) * outward;
 }
 
 // [zcdp-transform] s0 is where exp(-rho s^2) + exp(-rho (s + 1)^2) = 1: the two halves have all the mass.
@@ -75,7 +76,7 @@ void ZcdpNodes::find_low(Interval rho) {
     low_b_ = 2 * rho.hi * least * (1 + least) * std::exp(-rho.lo) * outward;
     return;
   }
-  low_ = middle_of(start_);
+  low_ = start_.hi;
   low_a_ = 2 * rho.hi * start_.hi * start_.width() * outward;
   low_b_ = 2 * rho.hi * (1 + start_.hi) * start_.width() * outward;
 }
@@ -118,7 +119,7 @@ ZcdpNodes::Ratio ZcdpNodes::ratio_on(bool positive, double log_small, double log
 // [zcdp-transform] On the rectangle around the ellipse, whose height is at most the distance from 0.
 ZcdpNodes::Panel ZcdpNodes::make_panel(double left, double right) const {
   const double half = 0.5 * (right - left);
-  Panel panel{0.5 * (left + right), half, {}};
+  Panel panel{0.5 * (left + right), half, is_cut_ && left >= cut_.at, {}};
   for (const double sum : ellipse_sums) {
     const double wide = 0.5 * half * (sum + 1 / sum), height = 0.5 * half * (sum - 1 / sum);
     const double from = sum > 1 ? panel.centre - wide : left, to = sum > 1 ? panel.centre + wide : right;
@@ -140,6 +141,7 @@ ZcdpNodes::Panel ZcdpNodes::make_panel(double left, double right) const {
 double ZcdpNodes::log_panel_error(const Panel& panel, double power, double t) const {
   double total = -infinity;
   for (const Term& term : terms(power)) {
+    if (term.positive && panel.cut) continue;
     double best = infinity;
     for (const Ellipse& ellipse : panel.ellipses) {
       const auto& [density, ratio] = ellipse.sides[term.positive ? 0 : 1];
@@ -165,6 +167,7 @@ double ZcdpNodes::log_tail(double power) const {
   };
   double total = -infinity;
   for (const Term& term : terms(power)) {
+    if (term.positive && is_cut_) continue;
     const double p = term.power, loss = loss_at(term.positive ? x : -x), mass = rho_ * end * end;
     double bound = 0;
     if (term.positive)
@@ -181,16 +184,16 @@ double ZcdpNodes::log_tail(double power) const {
   return total;
 }
 
-// [zcdp-transform] What the panels miss at the low end, or take too much there: between 0 and the largest start, e^-x <= w <= e^x.
+// [zcdp-transform] What the panels miss at the low end, or take too much there: between 0 and the largest start, w(-x) <= w <= w(x).
 double ZcdpNodes::log_low(double power) const {
   const double x = std::max(0.0, x_at(std::max(low_, start_.hi))) * outward;
   double total = -infinity;
   for (const Term& term : terms(power)) {
     const double p = term.power;
     if (term.positive)
-      total = log_sum(total, std::log(low_a_ + low_b_) + std::max(0.0, p - 1) * x);
+      total = log_sum(total, std::log(low_a_ + low_b_) + std::max(0.0, p - 1) * loss_at(x) * outward);
     else
-      total = log_sum(total, std::log(low_a_) + std::max(0.0, -p) * (rate_ < 1 ? std::min(x, -std::log1p(-rate_) * outward) : x));
+      total = log_sum(total, std::log(low_a_) + std::max(0.0, -p) * -loss_at(-x) * outward);
   }
   return total;
 }
@@ -225,7 +228,7 @@ double ZcdpNodes::log_error(double power, double t, const Sum&) const {
   for (const Panel& panel : panels_) largest = std::max(largest, log_panel_error(panel, power, t));
   // The sum over the panels is at most their number times the largest term.
   const double panels = largest + std::log(static_cast<double>(panels_.size()));
-  return log_sum(log_sum(panels, log_tail(power)), log_low(power)) + bound_slack;
+  return log_sum(log_sum(panels, log_tail(power)), start_.lo > 0 ? -infinity : log_low(power)) + bound_slack;
 }
 
 /// For searches only: the largest logarithm of the integrand times the width of the Gaussian.
@@ -234,7 +237,7 @@ double ZcdpNodes::log_peak(double power) const {
   double best = -infinity;
   for (const Term& term : terms(power)) {
     const auto look = [&](double s) {
-      if (!(s >= low_)) return;
+      if (!(s >= low_) || (term.positive && s > cut_.at)) return;
       const double x = x_at(s);
       best = std::max(best, log_density(term.positive, s) + term.power * loss_at(term.positive ? x : -x));
     };
@@ -250,12 +253,15 @@ bool ZcdpNodes::place_panels(const Range& range, double furthest) {
   const std::vector<PanelDemand> demands = demands_of(range, furthest, [this](double power) { return log_peak(power); });
   const auto all = [&](auto&& fits) { return std::all_of(demands.begin(), demands.end(), fits); };
   const double width = std::sqrt(0.5 / rho_);
-  for (high_ = low_ + width; !all([&](const PanelDemand& d) { return log_tail(d.power) < d.level; });
-       high_ += std::max(0.5 * width, 0.02 * high_))
+  is_cut_ = low_ + width >= cut_.at;
+  for (high_ = std::min(low_ + width, cut_.at); !all([&](const PanelDemand& d) { return log_tail(d.power) < d.level; });) {
+    high_ += std::max(0.5 * width, 0.02 * high_);
+    if (!is_cut_ && high_ >= cut_.at) is_cut_ = true, high_ = cut_.at;
     if (!(high_ < 1e12)) return false;
+  }
   double s = low_, ahead = std::min(high_ - low_, 4 * low_);
   while (s < high_) {
-    double end = std::min(s + ahead, high_);
+    double end = std::min(s + ahead, is_cut_ && s < cut_.at ? cut_.at : high_);
     Panel panel = make_panel(s, end);
     while (!all([&](const PanelDemand& d) { return log_panel_error(panel, d.power, d.t) < d.level; })) {
       ahead = 0.8 * (end - s);
@@ -270,13 +276,14 @@ bool ZcdpNodes::place_panels(const Range& range, double furthest) {
   return true;
 }
 
-// A point s of one half, with the weight of the rule, becomes a node; for a sample of fixed size two.
-void ZcdpNodes::add_point(bool positive, double s, double s_error, double log_share) {
+// A point s of one half, with the weight of the rule, becomes a node; for a sample of fixed size two. The weight may be less by the share
+// `doubt` of it.
+void ZcdpNodes::add_point(bool positive, double s, double s_error, double log_share, double doubt) {
   const double line = rho_ * (2 * s + 1), curve = std::log1p(1 / s), x = positive ? line - curve : curve - line;
   const double x_error = 1.01 * (slope_at(s) * s_error + relative_rho_ * line + 8 * unit_roundoff * (line + curve));
   const double root = positive ? s + 1 : s, exponent = rho_ * root * root;
   const double weight_error =
-      1.1 * ((1 / root + 2 * rho_ * root) * s_error + relative_rho_ * (1 + exponent) + 4 * unit_roundoff * (3 + exponent));
+      1.1 * ((1 / root + 2 * rho_ * root) * s_error + relative_rho_ * (1 + exponent) + 4 * unit_roundoff * (3 + exponent)) + doubt;
   const double log_weight = log_share + log_density(positive, s), loss = loss_at(x);
   double loss_error = x_error;
   if (rate_ < 1) {
@@ -307,9 +314,14 @@ void ZcdpNodes::fill() {
     for_each_abscissa([&](double node, double weight) {
       const double s = panel.centre + panel.half * node, s_error = 4 * unit_roundoff * (panel.centre + panel.half);
       const double log_share = std::log(panel.half * weight);
-      add_point(true, s, s_error, log_share);
+      if (!panel.cut) add_point(true, s, s_error, log_share);
       if (sampling_ == SampledBy::poisson) add_point(false, s, s_error, log_share);
     });
+  if (start_.lo > 0) {  // between the true start and the panels: a mass from 0 to that of the largest density
+    const double log_share = std::log(std::max(start_.width(), 1e-300) * outward);
+    add_point(true, low_, start_.width(), log_share, 1);
+    if (sampling_ == SampledBy::poisson) add_point(false, low_, start_.width(), log_share, 1);
+  }
   if (rest_.hi > 0) add_node(0, 0, std::log(middle_of(rest_)), relative_width(rest_) + 8 * unit_roundoff);
   sort_by_loss();
 }
@@ -342,10 +354,12 @@ double ZcdpNodes::log_one_variation(const Term& term) const {
     return std::max(first(u) + tilt.hi + last(u), -(first(v) + tilt.lo + last(v))) * outward +
            1e-12 * (std::abs(tilt.lo) + std::abs(tilt.hi));
   };
-  const double rise = positive ? std::max(0.0, p) : std::max(1.0, -p);
-  if (!(first(high_) + rise * slope_at(high_) + last(high_) < -1e-9 * rho_ * high_)) return infinity;  // it may still increase
-  double total = log_sum(log_value(low_), log_value(high_));
+  const double rise = positive ? std::max(0.0, p) : 1 + std::max(0.0, -(p + 1)) * share(high_) * outward;       // shares of this half fall
+  const bool ends = positive && is_cut_;                                                                        // with a jump at the cut
+  if (!ends && !(first(high_) + rise * slope_at(high_) + last(high_) < -1e-9 * rho_ * high_)) return infinity;  // it may still increase
+  double total = log_sum(log_value(low_), log_value(ends ? cut_.at : high_));
   for (const Panel& panel : panels_) {
+    if (positive && panel.cut) continue;
     const double cell = 2 * panel.half / variation_cells;
     for (int i = 0; i < variation_cells; ++i) {
       const double u = panel.centre - panel.half + i * cell, growth = cell * std::max(0.0, steepest(u, u + cell)) * outward;

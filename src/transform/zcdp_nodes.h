@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "loss/break_points.h"
+#include "numeric/arithmetic.h"
 #include "transform/nodes.h"
 #include "transform/panel_range.h"
 
@@ -19,7 +20,13 @@ namespace tradeoff::detail {
 class ZcdpNodes final : public NodeLaw {
  public:
   using Range = PanelRange;
-  ZcdpNodes(Interval rho, Interval rate, SampledBy sampling, const Range& range);
+  /// Without the losses of x(s), s > at, and for a sample of fixed size without their mirror images, which have at most this mass under P
+  /// and under Q. [cut-contour]
+  struct Cut {
+    double at = infinity;
+    double mass = 0;
+  };
+  ZcdpNodes(Interval rho, Interval rate, SampledBy sampling, const Range& range, const Cut& cut);
   /// If more panels than this were needed, the list stays empty, because they would cost too much.
   static constexpr std::size_t most_panels = 600;
 
@@ -53,6 +60,7 @@ class ZcdpNodes final : public NodeLaw {
   struct Panel {
     double centre;
     double half;
+    bool cut;  // the positive half is left out
     std::vector<Ellipse> ellipses;
   };
 
@@ -78,14 +86,16 @@ class ZcdpNodes final : public NodeLaw {
   [[nodiscard]] bool place_panels(const Range& range, double furthest);
   [[nodiscard]] double log_one_variation(const Term& term) const;
   void fill();
-  void add_point(bool positive, double s, double s_error, double log_share);
+  void add_point(bool positive, double s, double s_error, double log_share, double doubt = 0);
   void add_node(double loss, double loss_error, double log_weight, double weight_error);
 
   double rho_, relative_rho_;
   double rate_, relative_rate_;
   SampledBy sampling_;
-  Interval start_;                // encloses s0
-  double low_ = 0, high_ = 0;     // the range of the panels
+  Interval start_;             // encloses s0
+  double low_ = 0, high_ = 0;  // the range of the panels
+  Cut cut_;
+  bool is_cut_ = false;           // the panels reach the cut
   double low_a_ = 0, low_b_ = 0;  // bounds of the masses between the true start and `low_`, under P and Q
   Interval rest_;                 // the mass at loss 0 of a sample of fixed size
   double unit_error_ = 0;

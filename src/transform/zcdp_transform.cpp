@@ -66,13 +66,16 @@ class ZcdpMoments final : public Moments {
 
 class ZcdpTransform final : public Transform {
  public:
-  ZcdpTransform(Interval rho, Interval rate, SampledBy sampling, Direction direction)
-      : rho_(rho), rate_(rate), sampling_(sampling), direction_(direction) {}
+  ZcdpTransform(Interval rho, Interval rate, SampledBy sampling, Direction direction, const ZcdpNodes::Cut& cut)
+      : rho_(rho), rate_(rate), sampling_(sampling), direction_(direction), cut_(cut) {}
 
-  [[nodiscard]] Interval infinite_mass() const override { return Interval::exactly(0); }
+  [[nodiscard]] Interval infinite_mass() const override { return {0, cut_.mass}; }
   [[nodiscard]] double largest_loss() const override {
     const bool bounded = sampling_ == SampledBy::poisson && direction_ == Direction::add && rate_.hi < 1;
-    return bounded ? (-log1p(-rate_)).hi : infinity;
+    if (bounded) return (-log1p(-rate_)).hi;
+    if (!(cut_.at < infinity)) return infinity;
+    const Interval s = Interval::exactly(cut_.at), x = rho_ * (2.0 * s + 1.0) - log1p(1.0 / s);
+    return log1p(rate_ * expm1(x)).hi;
   }
   [[nodiscard]] std::unique_ptr<const Moments> prepare(const TransformRange& reach) const override {
     const bool add = direction_ == Direction::add;
@@ -82,7 +85,7 @@ class ZcdpTransform final : public Transform {
     const ZcdpNodes::Range range{
         power(add ? reach.largest : reach.least),    power(add ? reach.least : reach.largest),       power(reach.order),
         reach.longest * std::pow(1.5, reach.effort), std::log(reach.steps) + (reach.rough ? 8 : 36), reach.steps};
-    auto nodes = std::make_unique<const ZcdpNodes>(rho_, rate_, sampling_, range);
+    auto nodes = std::make_unique<const ZcdpNodes>(rho_, rate_, sampling_, range, cut_);
     if (nodes->nodes().loss.empty()) return nullptr;
     return std::make_unique<ZcdpMoments>(std::move(nodes), direction_, reach.steps);
   }
@@ -92,17 +95,39 @@ class ZcdpTransform final : public Transform {
   Interval rate_;
   SampledBy sampling_;
   Direction direction_;
+  ZcdpNodes::Cut cut_;
 };
 
 bool is_known(Interval a) { return a.lo > 0 && a.width() <= zcdp_width * a.lo; }
 
+bool can_invert(Interval rho, Interval rate) {
+  const bool whole = rate == Interval::exactly(1);
+  if (!is_known(rho) || !is_known(rate) || !(rho.lo >= least_rho) || !(rho.hi <= (whole ? largest_rho : most_sampled_rho))) return false;
+  return whole || rate.hi <= most_zcdp_rate;
+}
+
+/// [cut-contour] With A = P(base loss > x(s)) = exp(-rho s^2) and B = Q(base loss > x(s)) = exp(-rho (s + 1)^2) the losses beyond s have
+/// the mass (1 - rate) B + rate A under P and B under Q; those of a sample of fixed size, with their mirror images, both masses together.
+ZcdpNodes::Cut cut_at(Interval rho, Interval rate, SampledBy sampling, double rare) {
+  const double middle = middle_of(rho);
+  const auto where = [&](double share, double before) { return std::sqrt(std::max(0.0, std::log(share / rare)) / middle) - before; };
+  const double s = std::max({where(2 * rate.hi, 0), where(4, 1), 2 * zcdp_start(rho).hi});
+  const Interval at = Interval::exactly(s), base = exp(-(rho * square(at))), other = exp(-(rho * square(at + 1.0)));
+  const Interval own = (1.0 - rate) * other + rate * base;
+  return {s, sampling == SampledBy::fixed ? (own + other).hi : own.hi};
+}
+
 }  // namespace
 
 std::unique_ptr<const Transform> zcdp_transform(Interval rho, Interval rate, SampledBy sampling, Direction direction) {
-  const bool whole = rate == Interval::exactly(1);
-  if (!is_known(rho) || !is_known(rate) || !(rho.lo >= least_rho) || !(rho.hi <= (whole ? largest_rho : most_sampled_rho))) return nullptr;
-  if (!whole && !(rate.hi <= most_zcdp_rate)) return nullptr;
-  return std::make_unique<ZcdpTransform>(rho, rate, sampling, direction);
+  if (!can_invert(rho, rate)) return nullptr;
+  return std::make_unique<ZcdpTransform>(rho, rate, sampling, direction, ZcdpNodes::Cut{});
+}
+
+std::unique_ptr<const Transform> cut_zcdp_transform(Interval rho, Interval rate, SampledBy sampling, Direction direction, double rare) {
+  if (!can_invert(rho, rate)) return nullptr;
+  const bool bounded = sampling == SampledBy::poisson && direction == Direction::add;
+  return std::make_unique<ZcdpTransform>(rho, rate, sampling, direction, bounded ? ZcdpNodes::Cut{} : cut_at(rho, rate, sampling, rare));
 }
 
 }  // namespace tradeoff::detail

@@ -31,7 +31,7 @@ namespace {
 /// The brute-force minimum over orders of the conversion of s (s + 1) rho plus n Laplace divergences.
 double brute_log_delta(double rho, double laplace, double times, double epsilon) {
   double best = 0;
-  for (double log_s = -8; log_s < 8; log_s += 1e-4) {
+  for (double log_s = -24; log_s < 8; log_s += 1e-4) {
     const double s = std::exp(log_s);
     const double one = laplace * s + std::log(((s + 1) + s * std::exp(-(2 * s + 1) * laplace)) / (2 * s + 1));
     best = std::min(best, rho * s * (s + 1) + times * one - s * epsilon + s * std::log(s) - (1 + s) * std::log1p(s));
@@ -52,6 +52,58 @@ TEST(RenyiSum, IsTheBestConversion) {
     EXPECT_LE(back.lo, back.hi);
     EXPECT_LE(back.width(), 1e-5 * epsilon);
   }
+}
+
+// Gaussian noise and zCDP together have the divergences of zCDP with a larger rho, whose best order is known in closed form. Far below the
+// mean loss the best order is close to 1, and the bound close to 1: 1 - delta keeps its digits.
+TEST(RenyiSum, IsTightFarBelowTheMean) {
+  for (const double rho : {0.3, 2.0, 20.0, 400.0}) {
+    const double mu = std::sqrt(0.5 * rho);
+    const RenyiSum sum({{zcdp_bound(Interval::exactly(0.375 * rho)), 2}, {gaussian_loss(Interval::exactly(mu)), 1}});
+    const Interval half = square(Interval::exactly(mu)) / 2.0, whole = Interval::exactly(0.75 * rho) + half;
+    const LossPointer bound = zcdp_bound(whole);
+    for (const double share : {0.0, 0.1, 0.5, 0.9, 1.0, 1.5}) {
+      const double epsilon = share * rho;
+      const Interval expected = dynamic_cast<const FamilyLoss&>(*bound).log_value(Interval::exactly(epsilon));
+      const Interval found = sum.log_delta(Direction::remove, epsilon);
+      EXPECT_LE(found.lo, expected.hi) << rho << " " << epsilon;
+      EXPECT_GE(found.hi, expected.lo) << rho << " " << epsilon;
+      EXPECT_LE(found.width(), 1e-7 * -found.hi + 1e-200) << rho << " " << epsilon;
+    }
+  }
+}
+
+// The same with divergences of quadratures and atoms, by brute force over orders.
+TEST(RenyiSum, IsTightFarBelowTheMeanOfLaplaceNoise) {
+  const RenyiSum sum({{zcdp_bound(Interval::exactly(0.4)), 3}, {std::make_shared<LaplaceLoss>(Interval::exactly(0.25)), 400}});
+  for (const double epsilon : {0.0, 1.0, 5.0, 9.0}) {
+    const Interval found = sum.log_delta(Direction::remove, epsilon);
+    const double expected = brute_log_delta(1.2, 0.25, 400, epsilon);
+    EXPECT_LE(found.lo, expected * (1 - 1e-9)) << epsilon;
+    EXPECT_GE(found.hi, expected * (1 + 1e-6)) << epsilon;
+    EXPECT_LE(found.width(), 1e-7 * -found.hi) << epsilon;
+  }
+}
+
+// With infinite losses every divergence is infinite: nothing is converted, and the composed pair is the answer at both ends.
+TEST(OlderTheorems, InfiniteLossesBesideStatedDivergences) {
+  const Curve curve = analyze(parse("dp(epsilon=0.2, delta=1e-7) | repeat(12); zcdp(rho=0.004); gaussian(sigma=2)"));
+  for (const double epsilon : {0.0, 0.5, 1.5}) {
+    const Interval found = curve.delta_at(epsilon);
+    EXPECT_LE(found.width(), 1e-6 * found.hi) << epsilon;
+    EXPECT_GT(found.lo, 1.1e-6) << epsilon;
+  }
+  EXPECT_LE(curve.epsilon_at(1e-5).width(), 1e-6);
+}
+
+// Far below the mean loss delta is close to 1 and beta tiny; both keep their digits beside stated divergences.
+TEST(OlderTheorems, StatedDivergencesFarBelowTheMean) {
+  const Curve curve = analyze(parse("randomized_response(epsilon=0.11, choices=3) | repeat(6553); zcdp(rho=0.1); gaussian(sigma=0.7)"));
+  const Interval delta = curve.delta_at(0.5), beta = curve.beta_at(0.05);
+  EXPECT_GT(delta.lo, 0.99);
+  EXPECT_LE(delta.width(), 1e-9);
+  EXPECT_GT(beta.lo, 0);
+  EXPECT_LE(beta.width(), 1e-6 * beta.hi);
 }
 
 // A composition of which nothing is known: only the older theorems speak.

@@ -17,7 +17,7 @@
 
 // The terms of the error budget one by one: each is made so large that omitting it would be visible; the enclosure must still contain the
 // true value. [contour-inversion] [contour-alias] [contour-truncation] [contour-march] [contour-propagation] [longer-plan]
-// [contour-recurrence]
+// [contour-recurrence] [contour-arc]
 namespace tradeoff::detail {
 namespace {
 
@@ -63,6 +63,50 @@ TEST(ContourLine, FallBoundsTheSlope) {
     EXPECT_GE(value.fall, slope * (1 - 1e-13)) << epsilon;
     EXPECT_LE(value.fall, slope * (1 + 1e-9)) << epsilon;
   }
+}
+
+/// The polynomial of an arc, by Lagrange's formula.
+double polynomial(const Arc& arc, double epsilon) {
+  double above = 0, below = 0;
+  for (std::size_t i = 0; i < Arc::size; ++i) {
+    if (epsilon == arc.points[i]) return arc.values[i];
+    const double weight = (i % 2 == 0 ? 1 : -1) * std::sin((2 * static_cast<double>(i) + 1) * std::acos(-1.0) / (2.0 * Arc::size));
+    above += weight * arc.values[i] / (epsilon - arc.points[i]);
+    below += weight / (epsilon - arc.points[i]);
+  }
+  return above / below;
+}
+
+// [contour-arc] From arcs that follow to the last digits to arcs that do not follow at all.
+TEST(ContourLine, ArcsAreOnTheSafeSideOverAnyLength) {
+  const double mu = 1.5;
+  const ContourPlan plan = gaussian_plan(mu);
+  int lost = 0, close = 0;
+  for (const double order : {1.2, -0.4})
+    for (double length = 0.1; length < 200; length *= 1.4) {
+      const double start = 0.5;
+      const auto moments = order > 0 ? moments_of(plan, order) : ContourMoments::prepare(plan, {-1, 0, 1, 0, false, order, 0});
+      const ContourLine line(*moments, *moments, order, start, fine_accuracy);
+      const auto arc = line.arc(start, start + length);
+      ASSERT_TRUE(arc);
+      double furthest = 0;
+      for (int i = 0; i <= 500; ++i) {
+        const double epsilon = start + length * i / 500;
+        const Interval at = Interval::exactly(epsilon), m = Interval::exactly(mu);
+        const Interval known = order > 0 ? log_gaussian_delta(m, at) : log_gaussian_complement(m, at);
+        const double truth = std::exp(known.lo + order * epsilon - arc->base), follows = polynomial(*arc, epsilon);
+        const double rounding = 1e-13 * std::abs(follows);
+        if (order > 0)
+          EXPECT_LE(truth, follows + arc->error + rounding) << length;
+        else
+          EXPECT_GE(truth, follows - arc->error - rounding) << length;
+        furthest = std::max(furthest, std::abs(truth - follows));
+      }
+      lost += furthest > 1e-3;
+      close += arc->error < 1e-11;
+    }
+  EXPECT_GE(lost, 2) << "no arc is so long that its polynomial does not follow";
+  EXPECT_GE(close, 8);
 }
 
 // With a short window the copies overlap: the sum is too large, by at most the alias term, and by more than all the other terms.

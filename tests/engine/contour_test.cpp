@@ -454,5 +454,29 @@ TEST(Contour, LinesStayOnTheSafeSideBetweenTwoPoints) {
   EXPECT_GE(lines, 12);
 }
 
+// [contour-arc] Arcs cover a profile from 0 on, on both sides of its middle.
+TEST(Contour, ArcsFollowTheProfile) {
+  const Parts parts{{std::make_shared<LaplaceLoss>(Interval::exactly(0.5)), 400}};
+  const LossPointer loss = compose_by_contour(parts);
+  ASSERT_NE(loss, nullptr);
+  int above = 0, below = 0;
+  for (double start = 0; start < 120;) {
+    const auto arc = loss->arc(Direction::remove, start, 150);
+    ASSERT_TRUE(arc) << start;
+    ASSERT_GT(arc->end, start);
+    (arc->order > 0 ? above : below)++;
+    for (std::size_t i = 0; i < Arc::size; ++i) {
+      const double epsilon = std::max(arc->points[i], 0.0);
+      const double log_value = arc->base - arc->order * epsilon + std::log(arc->values[i]);
+      const Interval known = arc->order > 0 ? loss->log_delta(Direction::remove, Interval::exactly(epsilon))
+                                            : Interval::exactly(loss->log_complement(Direction::remove, epsilon).lo);
+      EXPECT_NEAR(log_value, known.lo, 1e-9 * (1 + std::abs(known.lo))) << epsilon;
+    }
+    start = arc->end;
+  }
+  EXPECT_GE(above, 2);
+  EXPECT_GE(below, 1);
+}
+
 }  // namespace
 }  // namespace tradeoff::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mu of whole plans compared with golden values, and the laws of mu. Covers [chord-bound], [pure-dp-mu], [slack-pair], [gdp-transform],
-// [clip-and-rectify], [replacement-subsampling], [tail-certificate], [log-line-bound], [gaussian-part].
+// [clip-and-rectify], [replacement-subsampling], [tail-certificate], [log-line-bound], [gaussian-part], [arc-bound].
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@ foreach(component IN ITEMS command doc)
 endforeach()
 set(share ${work}/prefix/share)
 foreach(file IN ITEMS man/man1/tradeoff.1 bash-completion/completions/tradeoff zsh/site-functions/_tradeoff fish/vendor_completions.d/tradeoff.fish
-                      doc/tradeoff/theory/gaussian-profile.md doc/tradeoff/howto/ledger.md doc/tradeoff/security.md)
+                      doc/tradeoff/theory/gaussian-profile.md doc/tradeoff/howto/ledger.md doc/tradeoff/security.md doc/tradeoff/THIRD_PARTY.md)
   if(NOT EXISTS ${share}/${file})
     message(FATAL_ERROR "share/${file} is not installed")
   endif()

@@ -35,11 +35,11 @@ configure(cross_with_native -D CMAKE_SYSTEM_NAME=Linux -D CMAKE_SYSTEM_PROCESSOR
 expect("${build}/cli/tradeoff man" TRUE)
 
 # A package that is missing is an error that says what to do.
-foreach(pair IN ITEMS "CLI11;TRADEOFF_CLI" "Eigen3;TRADEOFF_TRAIN")
+foreach(pair IN ITEMS "CLI11;TRADEOFF_CLI" "Eigen3;TRADEOFF_TRAIN" "benchmark;TRADEOFF_BENCHMARKS")
   list(GET pair 0 package)
   list(GET pair 1 option)
   file(REMOVE_RECURSE ${work}/missing)
-  execute_process(COMMAND ${CMAKE_COMMAND} -S ${source} -B ${work}/missing -G Ninja -D CMAKE_CXX_COMPILER=${compiler} -D
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${source} -B ${work}/missing -G Ninja -D CMAKE_CXX_COMPILER=${compiler} -D ${option}=ON -D
                           CMAKE_DISABLE_FIND_PACKAGE_${package}=ON RESULT_VARIABLE code ERROR_VARIABLE text OUTPUT_QUIET)
   string(REGEX REPLACE "[ \n]+" " " text "${text}")
   if(code EQUAL 0 OR NOT text MATCHES "-D ${option}=OFF builds without it")

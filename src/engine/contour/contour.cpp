@@ -40,8 +40,11 @@ constexpr double short_way = 1e-9;                            // largest relativ
 constexpr double worth_moving = 1e-6;                         // do not reuse a line wider than this
 // [contour-inversion] if the tilted distribution is this much wider, rare large losses determine the saddle
 constexpr double many_times_wider = 3;
-constexpr double crowded = 1.2;  // a positive saddle is not used if it is within this many of its widths of the pole at 0
-constexpr double gap = 3.0;      // a line is reused up to this many widths from the saddle: rounding grows by e^(gap^2/2)
+constexpr double crowded = 1.2;                  // a positive saddle is not used if it is within this many of its widths of the pole at 0
+constexpr double longest_arc = 2.5;              // deviations of the loss: the polynomial follows a Gaussian to fifteen digits
+constexpr std::size_t most_nodes_of_arc = 1024;  // with more the sum is slow, and has terms that no polynomial follows
+constexpr double worst_arc = 1e-5;               // the relative error of an arc
+constexpr double gap = 3.0;                      // a line is reused up to this many widths from the saddle: rounding grows by e^(gap^2/2)
 
 }  // namespace
 
@@ -64,6 +67,8 @@ class ContourSide {
   [[nodiscard]] std::optional<Interval> log_complement(double epsilon) const;
   /// A straight line above log H, or below log(1 - H - infinite mass), on [start, end]; empty if there is none.
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, double start, double end) const;
+  /// A polynomial that follows H, or its complement, from `start` on, to `end` or less far; empty if there is none. [contour-arc]
+  [[nodiscard]] std::optional<Arc> arc(double start, double end) const;
   /// The evaluation at an epsilon >= 0; empty if there is no line.
   [[nodiscard]] std::optional<Evaluation> evaluation(Direction direction, double epsilon) const;
 
@@ -568,6 +573,32 @@ std::optional<LogLine> ContourSide::log_line(LineOf of, double start, double end
   return contour != nullptr ? contour->log_line(start, end) : std::nullopt;
 }
 
+// [contour-arc]
+std::optional<Arc> ContourSide::arc(double start, double end) const {
+  const QuestionScope question;
+  if (!(end <= plan_.largest_loss) || plan_.lattice) return std::nullopt;
+  const auto at_start = saddle(start, false);
+  const ContourMoments* moments = at_start ? rough(at_start->order) : nullptr;
+  if (moments == nullptr) return std::nullopt;
+  double length = std::min(end - start, longest_arc * std::sqrt(moments->cumulant(at_start->order).variance));
+  std::optional<Arc> best;
+  double best_width = infinity;
+  for (int attempt = 0; attempt < 3; ++attempt, length /= 2) {
+    const auto found = read(start + length / 2, Smallest::exact);
+    if (!found || found->line == nullptr) break;
+    if (found->line->nodes() > most_nodes_of_arc) break;
+    const auto arc = found->line->arc(start, length < end - start ? start + length : end);
+    if (!arc) break;
+    Work::count(work_of_node * static_cast<double>(Arc::size * found->line->nodes()));
+    const double width = arc->error / *std::min_element(arc->values.begin(), arc->values.end());
+    if (!(width >= 0 && width < 0.1 * best_width)) break;  // a shorter arc is as wide
+    best = arc;
+    best_width = width;
+    if (width <= enough) break;
+  }
+  return best_width <= worst_arc ? best : std::nullopt;
+}
+
 // [contour-inversion] The effect of the errors of the line on log delta, each relative to the lower end of delta.
 std::optional<Evaluation> ContourSide::evaluation(Direction direction, double epsilon) const {
   const QuestionScope question;
@@ -627,6 +658,7 @@ class ContourLoss final : public Loss, public ClosedForms, public Evaluable {
     return slack_ > 0 ? std::nullopt : side(direction).log_complement(epsilon);
   }
   [[nodiscard]] std::optional<LogLine> log_line(LineOf of, Direction direction, double start, double end) const override;
+  [[nodiscard]] std::optional<Arc> arc(Direction direction, double start, double end) const override;
   [[nodiscard]] Capabilities capabilities(Direction) const override {
     return {.closed_forms = this, .evaluable = this, .contours = this, .cost = Cost::engine};
   }
@@ -702,6 +734,16 @@ std::optional<LogLine> ContourLoss::log_line(LineOf of, Direction direction, dou
     return infinite.hi > 0 && of == LineOf::delta ? log_add_exp(Interval::exactly(finite_log), log(infinite)).hi : finite_log;
   };
   return LogLine{both(finite->at_start), both(finite->at_end)};
+}
+
+std::optional<Arc> ContourLoss::arc(Direction direction, double start, double end) const {
+  if (slack_ > 0 || infinite_mass(direction).hi > 0) return std::nullopt;
+  auto found = side(direction).arc(start, end);
+  if (!found) return found;
+  record_inversion();
+  static const Citation follows("contour-arc", "between two points the sum over the nodes is followed by a polynomial");
+  record(follows);
+  return found;
 }
 
 std::optional<Loss::Test> ContourLoss::test_at(Direction direction, double epsilon) const {

@@ -105,6 +105,9 @@ class ContourLine {
   /// A straight line on [start, end]: above log H for order > 0, below the logarithm of its complement on the strip. [contour-log-line]
   [[nodiscard]] std::optional<LogLine> log_line(double start, double end) const;
 
+  /// A polynomial that follows the profile on [start, end]. Empty on a folded line. [contour-arc]
+  [[nodiscard]] std::optional<Arc> arc(double start, double end) const;
+
   [[nodiscard]] double order() const { return order_; }
   [[nodiscard]] double step() const { return step_; }  ///< between nodes
   /// The distance of the saddle point of this epsilon from the line, in its own widths, and its approximate position. Guides searches only.

@@ -24,15 +24,16 @@ using rare::SplitPlan;
 using rare::SplitSaddle;
 using rare::Windows;
 
-constexpr double most_rare_rate = 1e-2;        // of large losses that are inverted: for larger rates the other contours are as good
-constexpr double most_participations = 3;      // expected, of all steps: with more, many small losses decide
+constexpr double most_rare_rate = 5e-2;    // of large losses that are inverted: for larger rates the other contours are as good
+constexpr double most_participations = 3;  // expected, of all steps: with more, many small losses decide
+constexpr double most_capped_rate = 0.3, most_capped_participations = 300;  // the same below upper windows: other contours find nothing
+constexpr double most_gap = 32;                // log of an integrand over the estimate of delta by one step, which may be far below delta
 constexpr std::size_t most_kinds = 16;         // of steps
 constexpr double good_rare_width = 1e-10;      // lines this accurate are used again
 constexpr double usable_width = 1e-3;          // lines less accurate are of no use
 constexpr double first_log_probability = -60;  // of noise beyond a far window
 constexpr double nearer = 0.6;                 // of the way to a far window: noise beyond it must not decide
 constexpr double least_log_delta = -600;
-constexpr double most_gap = 12;  // log of an integrand over its integral: it costs five digits
 
 /// An approximation of the deviation of the sum of all losses.
 double deviation_of(const Kinds& kinds) {
@@ -51,7 +52,9 @@ class RareLines {
     double nodes = 0, truncation = 0, alias = 0, bound = 0;  ///< errors relative to delta
   };
   /// Null if no window separates large losses from the others.
-  [[nodiscard]] static std::shared_ptr<const RareLines> make(const Kinds& kinds, double epsilon, const RareAccuracy& accuracy);
+  /// `log_one_step` is about log of the part of delta for which one step has a large loss.
+  [[nodiscard]] static std::shared_ptr<const RareLines> make(const Kinds& kinds, double epsilon, double log_one_step,
+                                                             const RareAccuracy& accuracy);
   [[nodiscard]] Value at(double epsilon) const;
   [[nodiscard]] double home() const { return home_; }
   [[nodiscard]] const std::vector<std::shared_ptr<const SplitLine>>& lines() const { return lines_; }
@@ -59,9 +62,11 @@ class RareLines {
  private:
   [[nodiscard]] bool by_far_window(const Kinds& kinds, const RareAccuracy& accuracy);
   [[nodiscard]] bool by_large_losses(const Kinds& kinds, const RareAccuracy& accuracy);
+  [[nodiscard]] bool below_upper_windows(const Kinds& kinds, const RareAccuracy& accuracy);
   [[nodiscard]] bool by_both(const Kinds& kinds, const RareAccuracy& accuracy);
+  [[nodiscard]] bool bound_bulk(const SplitPlan& plan, double log_wanted);
 
-  double home_ = 0;
+  double home_ = 0, log_one_step_ = -infinity;
   std::vector<std::shared_ptr<const SplitLine>> lines_;
   double log_rest_ = -infinity;                   // a bound of the runs with large losses, if they are not inverted
   double bulk_order_ = 0, log_bulk_ = -infinity;  // Chernoff's bound of the runs without, the same
@@ -104,14 +109,17 @@ bool RareLines::by_far_window(const Kinds& kinds, const RareAccuracy& accuracy) 
 
 /// The orders among which the saddle point of large losses lies: it is about the slope of the density of one large loss near epsilon. Empty
 /// if large losses are not rare.
-std::optional<double> largest_tilt(const Kinds& kinds, double epsilon) {
+struct Rareness {
+  double rate, participations;
+};
+std::optional<double> largest_tilt(const Kinds& kinds, double epsilon, Rareness most = {most_rare_rate, most_participations}) {
   double guess = infinity, participations = 0;
   for (const RareKind& kind : kinds) {
-    if (kind.rate > most_rare_rate) return std::nullopt;
+    if (kind.rate > most.rate) return std::nullopt;
     participations += kind.times * kind.rate;
     guess = std::min(guess, std::max(0.1, (noise_at(kind, epsilon) - kind.mu) / (kind.mu * -std::expm1(-epsilon))));
   }
-  if (!(participations <= most_participations)) return std::nullopt;
+  if (!(participations <= most.participations)) return std::nullopt;
   return 2 * guess + 5;
 }
 
@@ -124,6 +132,42 @@ struct Cut {
   }
 };
 
+/// The saddle point of large losses. A heavy tail keeps it far below the slope of the density, and a larger range needs more points. Empty
+/// if no range is usable.
+std::optional<SplitSaddle> first_rare_saddle(const Kinds& kinds, const Windows& windows, double epsilon, double most,
+                                             const RareAccuracy& accuracy) {
+  std::optional<SplitSaddle> found;
+  for (const double limit : {10.0, 40.0, most}) {
+    const double range = std::min(limit, most);
+    const SplitPlan plan(kinds, windows, 1 + range, accuracy);
+    if (!plan.usable()) break;
+    found = find_saddle(plan, SplitLine::Of::rare, epsilon, 0.05, range);
+    if (found->order < 0.8 * range || range == most) break;
+  }
+  return found;
+}
+
+/// Chernoff's bound of the runs without large losses, if it is below exp(log_wanted).
+bool RareLines::bound_bulk(const SplitPlan& plan, double log_wanted) {
+  const auto bound = [&](double s, double log_moment) { return log_moment + rare::log_kernel_bound(s) - s * home_; };
+  double least = infinity, best = 0;
+  for (double s = -0.8 * log_wanted / home_; s < -8 * log_wanted / home_; s *= 1.15) {
+    const double here = bound(s, plan.log_bulk(s));
+    if (here < least) {
+      least = here;
+      best = s;
+    } else if (here > least + 1) {
+      break;
+    }
+  }
+  if (!(least < log_wanted)) return false;
+  const double log_moment = plan.log_bulk_above(best);
+  if (!(bound(best, log_moment) < log_wanted)) return false;
+  bulk_order_ = best;
+  log_bulk_ = log_moment;
+  return true;
+}
+
 /// Large losses are inverted; the others are bounded, because epsilon is far beyond their sum.
 bool RareLines::by_large_losses(const Kinds& kinds, const RareAccuracy& accuracy) {
   auto most = largest_tilt(kinds, home_);
@@ -133,33 +177,38 @@ bool RareLines::by_large_losses(const Kinds& kinds, const RareAccuracy& accuracy
   std::optional<SplitSaddle> first;
   for (const Cut& cut : cuts) {
     if (!first) {
-      const SplitPlan plan(kinds, cut.windows(kinds, home_, 0), 1 + *most, accuracy);
-      if (!plan.usable()) continue;
-      first = find_saddle(plan, SplitLine::Of::rare, home_, 0.05, *most);
+      first = first_rare_saddle(kinds, cut.windows(kinds, home_, 0), home_, *most, accuracy);
+      if (!first) continue;
       if (!(std::abs(first->log_integral()) < -least_log_delta) || !(first->curvature > 0) || first->order > 0.9 * *most) return false;
       most = std::min(*most, 3 * first->order + 3);
     }
     const double wanted = first->log_integral() + std::log(accuracy.bulk);
     const SplitPlan plan(kinds, cut.windows(kinds, home_, -1.2 * wanted / home_), 1 + *most, accuracy);
     if (!plan.usable()) continue;
-    const auto bound = [&](double s, double log_moment) { return log_moment + rare::log_kernel_bound(s) - s * home_; };
-    double least = infinity, best = 0;
-    for (double s = -0.8 * wanted / home_; s < -8 * wanted / home_; s *= 1.15) {
-      const double here = bound(s, plan.log_bulk(s));
-      if (here < least) {
-        least = here;
-        best = s;
-      } else if (here > least + 1) {
-        break;
-      }
-    }
-    if (!(least < wanted)) continue;
-    const double log_moment = plan.log_bulk_above(best);
-    if (!(bound(best, log_moment) < wanted)) continue;
-    bulk_order_ = best;
-    log_bulk_ = log_moment;
+    if (!bound_bulk(plan, wanted)) continue;
     const SplitSaddle saddle = find_saddle(plan, SplitLine::Of::rare, home_, 0.5 * first->order, std::min(*most, 2 * first->order));
     auto line = SplitLine::make(plan, SplitLine::Of::rare, home_, saddle, saddle.log_integral(), accuracy);
+    if (line == nullptr) return false;
+    lines_.push_back(std::move(line));
+    return true;
+  }
+  return false;
+}
+
+/// The same where noise far beyond epsilon would decide at every useful order, but never occurs: it is left out, and its probability
+/// bounds it.
+bool RareLines::below_upper_windows(const Kinds& kinds, const RareAccuracy& accuracy) {
+  const auto most = largest_tilt(kinds, home_, {most_capped_rate, most_capped_participations});
+  if (!most || !(log_one_step_ > least_log_delta)) return false;
+  const double wanted = log_one_step_ + std::log(accuracy.bulk);
+  const Windows uppers = upper_windows(kinds, wanted - 3, 1 + *most);
+  for (const Cut& cut : {Cut{0.6, 7}, {0.5, 8}, {0.35, 8}, {0.25, 9}, {0.15, 10}}) {
+    const SplitPlan plan(kinds, cut.windows(kinds, home_, -1.2 * wanted / home_), 1 + *most, accuracy, uppers);
+    if (!plan.usable() || !bound_bulk(plan, wanted)) continue;
+    log_rest_ = plan.log_left_out();
+    const SplitSaddle saddle = find_saddle(plan, SplitLine::Of::rare, home_, 0.05, *most);
+    if (!(saddle.curvature > 0) || !(saddle.log_value < log_one_step_ + most_gap)) return false;
+    auto line = SplitLine::make(plan, SplitLine::Of::rare, home_, saddle, log_one_step_, accuracy);
     if (line == nullptr) return false;
     lines_.push_back(std::move(line));
     return true;
@@ -175,12 +224,15 @@ bool RareLines::by_both(const Kinds& kinds, const RareAccuracy& accuracy) {
   std::optional<SplitPlan> best;
   SplitSaddle rare{}, bulk{};
   for (const Cut& cut : {Cut{0.8, 8}, {0.6, 8}, {0.45, 8}, {0.35, 8}, {0.25, 9}}) {
-    const SplitPlan first(kinds, cut.windows(kinds, home_, 0), 1 + *most, accuracy);
+    const auto about = first_rare_saddle(kinds, cut.windows(kinds, home_, 0), home_, *most, accuracy);
+    if (!about || !(about->order < 0.9 * *most)) continue;
+    const double largest_order = std::min(*most, 3 * about->order + 3);
+    const SplitPlan first(kinds, cut.windows(kinds, home_, 0), 1 + largest_order, accuracy);
     if (!first.usable()) continue;
     const double order = bulk_saddle(first, home_).order;
-    SplitPlan plan(kinds, cut.windows(kinds, home_, 1.5 * order), 1 + *most, accuracy);
+    SplitPlan plan(kinds, cut.windows(kinds, home_, 1.5 * order), 1 + largest_order, accuracy);
     if (!plan.usable()) continue;
-    const SplitSaddle large = find_saddle(plan, SplitLine::Of::rare, home_, 0.05, *most), small = bulk_saddle(plan, home_);
+    const SplitSaddle large = find_saddle(plan, SplitLine::Of::rare, home_, 0.05, largest_order), small = bulk_saddle(plan, home_);
     if (!(large.curvature > 0 && small.curvature > 0)) continue;
     const double largest = std::max(large.log_value, small.log_value);
     if (!(largest < least)) continue;
@@ -203,13 +255,14 @@ bool RareLines::by_both(const Kinds& kinds, const RareAccuracy& accuracy) {
   return true;
 }
 
-std::shared_ptr<const RareLines> RareLines::make(const Kinds& kinds, double epsilon, const RareAccuracy& accuracy) {
+std::shared_ptr<const RareLines> RareLines::make(const Kinds& kinds, double epsilon, double log_one_step, const RareAccuracy& accuracy) {
   std::shared_ptr<const RareLines> best;
   double width = infinity;
-  for (const auto way : {&RareLines::by_far_window, &RareLines::by_large_losses, &RareLines::by_both}) {
+  for (const auto way : {&RareLines::by_far_window, &RareLines::by_large_losses, &RareLines::below_upper_windows, &RareLines::by_both}) {
     if (!(epsilon > 0) && way != &RareLines::by_far_window) break;
     auto lines = std::make_shared<RareLines>();
     lines->home_ = epsilon;
+    lines->log_one_step_ = log_one_step;
     if (!((*lines).*way)(kinds, accuracy)) continue;
     const double here = lines->at(epsilon).width;
     if (here < width) {
@@ -243,7 +296,8 @@ RareLines::Value RareLines::at(double epsilon) const {
   double log_bound = log_rest_;
   if (log_bulk_ > -infinity) {
     const double rounding = 64 * unit_roundoff * (1 + std::abs(log_bulk_) + bulk_order_ * epsilon + 8 * (bulk_order_ + 1));
-    log_bound = log_bulk_ + rare::log_kernel_bound(bulk_order_) - bulk_order_ * epsilon + rounding;
+    const double log_bulk = log_bulk_ + rare::log_kernel_bound(bulk_order_) - bulk_order_ * epsilon + rounding;
+    log_bound = log_bound > -infinity ? log_add(log_bound, log_bulk) + 1e-12 : log_bulk;
   }
   value.bound = log_bound > -infinity ? exp(Interval::exactly(log_bound) - Interval::exactly(reference)).hi : 0;
   const Interval all = Interval::exactly(reference) + log(Interval{sum.lo, numeric::add_up(sum.hi, value.bound)});
@@ -301,7 +355,7 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
   [[nodiscard]] std::shared_ptr<const RareLines> lines(double epsilon) const {
     Kept& kept = QuestionScope::state_of<Kept>(number_);
     if (kept.failures >= most_failures) return nullptr;
-    auto made = RareLines::make(kinds_, epsilon, accuracy_);
+    auto made = RareLines::make(kinds_, epsilon, log_one_step(epsilon), accuracy_);
     double products = 0;
     if (made != nullptr)
       for (const auto& line : made->lines()) products += static_cast<double>(line->nodes() * line->points());
@@ -323,13 +377,16 @@ class RareLoss final : public Loss, public ClosedForms, public Evaluable {
   }
   [[nodiscard]] double guess_epsilon(double delta) const;
   /// One step has a large loss: the sum of the profiles of the steps. An approximation.
-  [[nodiscard]] double by_one_step(double epsilon) const {
+  [[nodiscard]] double log_one_step(double epsilon) const {
     const Unrecorded guess;
-    double sum = 0;
-    for (const Part& part : parts_)
-      sum += static_cast<double>(part.times) * part.loss->delta(Direction::remove, Interval::exactly(epsilon)).hi;
+    double sum = -infinity;
+    for (const Part& part : parts_) {
+      const double log = part.loss->log_delta(Direction::remove, Interval::exactly(epsilon)).hi + std::log(static_cast<double>(part.times));
+      sum = sum > -infinity ? log_add(sum, log) : log;
+    }
     return sum;
   }
+  [[nodiscard]] double by_one_step(double epsilon) const { return std::exp(log_one_step(epsilon)); }
   [[nodiscard]] SplitSaddle rough_saddle(double epsilon) const {
     auto& plan = QuestionScope::state_of<Kept>(number_).far;
     if (!plan) plan.emplace(kinds_, far_windows(kinds_, first_log_probability, 1), 1, accuracy_);

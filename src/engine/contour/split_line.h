@@ -46,8 +46,9 @@ class SplitLine {
     double order, log_moment;
   };
   void choose_step(const SplitPlan& plan, double epsilon, double log_wanted, double curvature);
-  [[nodiscard]] bool truncate(const SplitPlan& plan, double log_wanted, double first);
+  void truncate(const SplitPlan& plan, double log_wanted, double first);
   [[nodiscard]] bool sum(const SplitPlan& plan, double longest);
+  [[nodiscard]] double count() const { return std::ceil(longest_ / step_); }
   void add_term(Complex bulk, double bulk_error, Complex rare, double rare_error);
 
   Of part_ = Of::bulk;

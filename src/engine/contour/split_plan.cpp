@@ -54,11 +54,22 @@ Windows far_windows(const Kinds& kinds, double log_probability, double power) {
   return windows;
 }
 
-SplitPlan::SplitPlan(const Kinds& kinds, Windows windows, double largest_power, const RareAccuracy& accuracy)
-    : kinds_(kinds), windows_(std::move(windows)), accuracy_(accuracy) {
+Windows upper_windows(const Kinds& kinds, double log_probability, double largest_power) {
+  constexpr double widest_upper = 0.3, most_moved = 2;  // a power moves the noise below a window by power mu width^2
+  Windows windows = far_windows(kinds, log_probability, 0);
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const double width = std::min(widest_upper, std::sqrt(most_moved / (largest_power * kinds[i].mu)));
+    windows[i] = {windows[i].centre / std::sqrt(1 + windows[i].width * windows[i].width) * std::sqrt(1 + width * width), width};
+  }
+  return windows;
+}
+
+SplitPlan::SplitPlan(const Kinds& kinds, Windows windows, double largest_power, const RareAccuracy& accuracy, Windows uppers)
+    : kinds_(kinds), windows_(std::move(windows)), uppers_(std::move(uppers)), accuracy_(accuracy) {
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
-    const double step = std::min({0.2, 0.25 / kinds_[i].mu, 0.39 * windows_[i].width}) * accuracy_.coarseness;
-    steps_.emplace_back(kinds_[i], windows_[i].centre, windows_[i].width, largest_power, step);
+    const double narrowest = uppers_.empty() ? windows_[i].width : std::min(windows_[i].width, uppers_[i].width);
+    const double step = std::min({0.2, 0.25 / kinds_[i].mu, 0.39 * narrowest}) * accuracy_.coarseness;
+    steps_.emplace_back(kinds_[i], windows_[i], upper(i), largest_power, step);
   }
 }
 
@@ -73,7 +84,7 @@ std::optional<SplitStep::BulkTilt> SplitPlan::fine_bulk(std::size_t kind, double
   const double turns = longest * one.mu * -std::expm1(-steps_[kind].loss_at(windows_[kind].centre)) * 1.6;
   const double coarsest = 2 * pi / (turns + 20 / windows_[kind].width) / steps_[kind].step() * accuracy_.coarseness;
   for (double fineness = std::min(1.0, coarsest);; fineness *= 0.7) {
-    const SplitStep finer(one, windows_[kind].centre, windows_[kind].width, 1, steps_[kind].step() * fineness);
+    const SplitStep finer(one, windows_[kind], upper(kind), 1, steps_[kind].step() * fineness);
     if (!finer.usable()) return std::nullopt;
     SplitStep::BulkTilt tilt(finer, power, longest);
     if (tilt.missed() < wanted) return tilt;
@@ -133,13 +144,13 @@ double SplitPlan::log_bulk_beyond(double order, double t) const {
 }
 
 // Under P the noise is N(0,1), or N(mu,1) with the rate; smoothing by the window adds its variance.
-double SplitPlan::log_probability() const {
+double SplitPlan::log_probability_above(const Windows& windows) const {
   Interval sum = Interval::exactly(0);
   for (std::size_t i = 0; i < kinds_.size(); ++i) {
     const RareKind& kind = kinds_[i];
     const auto about = [](double value, double relative) { return Interval{value * (1 - 2 * relative), value * (1 + 2 * relative)}; };
-    const Interval deviation = sqrt(Interval::exactly(1) + square(Interval::exactly(windows_[i].width)));
-    const Interval centre = Interval::exactly(windows_[i].centre), rate = about(kind.rate, kind.relative_rate);
+    const Interval deviation = sqrt(Interval::exactly(1) + square(Interval::exactly(windows[i].width)));
+    const Interval centre = Interval::exactly(windows[i].centre), rate = about(kind.rate, kind.relative_rate);
     const Interval large =
         (1.0 - rate) * normal_cdf(-centre / deviation) + rate * normal_cdf((about(kind.mu, kind.relative_mu) - centre) / deviation);
     sum = sum + Interval::exactly(kind.times) * large;

@@ -13,10 +13,6 @@ namespace tradeoff::detail::rare {
 using Kinds = std::vector<RareKind>;
 using Share = SplitStep::Share;
 
-/// Where the noise of one kind of step is split.
-struct NoiseWindow {
-  double centre, width;
-};
 using Windows = std::vector<NoiseWindow>;
 
 /// The noise that gives this loss.
@@ -26,10 +22,14 @@ using Windows = std::vector<NoiseWindow>;
 /// Windows beyond which no step has noise, but with about this probability over all steps; so narrow that w^power is small beyond them.
 [[nodiscard]] Windows far_windows(const Kinds& kinds, double log_probability, double power);
 
+/// Windows above which no step has noise, but with about this probability over all steps; narrow for powers up to the largest.
+[[nodiscard]] Windows upper_windows(const Kinds& kinds, double log_probability, double largest_power);
+
 /// All steps of a plan, split by windows: the runs without large losses (all steps in the bulk) and the runs with large losses.
 class SplitPlan {
  public:
-  SplitPlan(const Kinds& kinds, Windows windows, double largest_power, const RareAccuracy& accuracy);
+  /// Without upper windows every loss above the windows is large; with them the runs with noise above both are left out.
+  SplitPlan(const Kinds& kinds, Windows windows, double largest_power, const RareAccuracy& accuracy, Windows uppers = {});
 
   [[nodiscard]] const Kinds& kinds() const { return kinds_; }
   [[nodiscard]] const std::vector<SplitStep>& steps() const { return steps_; }
@@ -50,12 +50,18 @@ class SplitPlan {
   /// Bounds of log |transform| beyond t on the line through the order.
   [[nodiscard]] double log_rare_beyond(double order, double t) const;
   [[nodiscard]] double log_bulk_beyond(double order, double t) const;
-  /// An upper bound of log of the probability of a large loss.
-  [[nodiscard]] double log_probability() const;
+  /// An upper bound of log of the probability of noise above the windows; of the runs that are left out.
+  [[nodiscard]] double log_probability() const { return log_probability_above(windows_); }
+  [[nodiscard]] double log_left_out() const { return uppers_.empty() ? -infinity : log_probability_above(uppers_); }
 
  private:
+  [[nodiscard]] double log_probability_above(const Windows& windows) const;
+  [[nodiscard]] std::optional<NoiseWindow> upper(std::size_t kind) const {
+    return uppers_.empty() ? std::nullopt : std::optional(uppers_[kind]);
+  }
+
   Kinds kinds_;
-  Windows windows_;
+  Windows windows_, uppers_;
   RareAccuracy accuracy_;
   std::vector<SplitStep> steps_;
 };

@@ -35,20 +35,24 @@ double few_bits_below(double x, int bits) {
   return std::ldexp(std::floor(std::ldexp(fraction, bits)), exponent - bits);
 }
 
-SplitStep::SplitStep(const RareKind& kind, double centre, double width, double largest_power, double step)
+SplitStep::SplitStep(const RareKind& kind, NoiseWindow window, std::optional<NoiseWindow> upper, double largest_power, double step)
     : mu_(kind.mu),
       rate_(kind.rate),
       relative_mu_(kind.relative_mu),
       relative_rate_(kind.relative_rate),
-      centre_(centre),
-      width_(width),
-      step_(few_bits_below(step, 10)) {
+      centre_(window.centre),
+      width_(window.width),
+      step_(few_bits_below(step, 10)),
+      upper_(upper) {
   largest_height_ = std::min(0.95 * pi / mu_, 6.0);
-  const double low = -node_reach, high = std::max(centre + 12 * width, largest_power * mu_ + node_reach);
-  if (!((high - low) / step_ < most_points) || !(std::abs(centre) < 1e6)) return;
+  // Below an upper window of width v a power moves the noise by at most power mu v^2.
+  const double tilted = largest_power * mu_ + node_reach;
+  const double capped = upper ? upper->centre + largest_power * mu_ * upper->width * upper->width + 12 * upper->width : infinity;
+  const double low = -node_reach, high = std::max(centre_ + 12 * width_, std::min(tilted, capped));
+  if (!((high - low) / step_ < most_points) || !(std::abs(centre_) < 1e6)) return;
   first_ = std::llround(std::floor(low / step_));
   const auto count = static_cast<std::size_t>(std::llround(std::ceil(high / step_)) - first_ + 1);
-  const double log_step = std::log(step_) - log_root_two_pi, odds = (1 - rate_) / rate_, root = width * std::numbers::sqrt2;
+  const double log_step = std::log(step_) - log_root_two_pi, odds = (1 - rate_) / rate_, root = width_ * std::numbers::sqrt2;
   tail_first_ = count;
   for (std::size_t j = 0; j < count; ++j) {
     const double z = static_cast<double>(first_ + static_cast<std::int64_t>(j)) * step_;  // exact, and so is z^2
@@ -70,9 +74,15 @@ SplitStep::SplitStep(const RareKind& kind, double centre, double width, double l
     const double common = unit_roundoff * (1.1 * std::abs(log_weight) + 6 * (1 + std::abs(log_step)) + 16);
     bulk_error_.push_back(common + unit_roundoff * (x > 0 ? 8 * x * x + 4 : 4));
     tail_error_.push_back(common + unit_roundoff * (x < 0 ? 8 * x * x + 4 : 4));
+    if (upper_) {
+      const double y = (z - upper_->centre) / (upper_->width * std::numbers::sqrt2);
+      tail_.back() *= 0.5 * std::erfc(y);
+      tail_error_.back() += unit_roundoff * (y > 0 ? 8 * y * y + 6 : 6);
+    }
     if (x < window_reach) bulk_last_ = j;
     if (x > -window_reach && tail_first_ == count) tail_first_ = j;
   }
+  for (std::size_t j = tail_first_; j < count; ++j) log_tail_weight_.push_back(log_weight_[j] + std::log(tail_[j]));
   for (std::size_t j = 0; j <= count; ++j) {
     edge_loss_.push_back(loss_at(edge(j)));
     edge_ratio_.push_back(rate_ * std::exp(std::min(300.0, mu_ * (edge(j) - 0.5 * mu_))));
@@ -98,13 +108,18 @@ double SplitStep::argument_at(std::size_t end, double height) const {
 
 // [bent-split] |erfc(x + iy)/2| is at most e^(y^2 - x^2)/2 for x >= 0 and 1 + e^(y^2 - x^2)/2 for x < 0.
 double SplitStep::log_weight_above(Share share, double left, double right, double height) const {
-  const double root = width_ * std::numbers::sqrt2, y = height / root;
-  double near = (left - centre_) / root, far = (right - centre_) / root;  // arguments of erfc, from the larger weight to the smaller
-  if (share == Share::tail) near = -std::exchange(far, -near);
-  const double least = near > 0 ? near : far < 0 ? -far : 0;
-  const double log_bump = y * y - least * least - std::numbers::ln2;
-  if (near >= 0) return log_bump;
-  return log_bump < -40 ? 1e-15 : log_add(0, log_bump);
+  // arguments of erfc, from the larger weight to the smaller
+  const auto log_window = [height](double near, double far, double root) {
+    const double y = height / root, least = near > 0 ? near : far < 0 ? -far : 0, log_bump = y * y - least * least - std::numbers::ln2;
+    if (near >= 0) return log_bump;
+    return log_bump < -40 ? 1e-15 : log_add(0, log_bump);
+  };
+  const double root = width_ * std::numbers::sqrt2, near = (left - centre_) / root, far = (right - centre_) / root;
+  if (share == Share::bulk) return log_window(near, far, root);
+  const double above = log_window(-far, -near, root);
+  if (!upper_) return above;
+  const double upper_root = upper_->width * std::numbers::sqrt2;
+  return above + log_window((left - upper_->centre) / upper_root, (right - upper_->centre) / upper_root, upper_root);
 }
 
 // The Gaussian falls at least at the rate of its last edge, the window adds to that, and l' is between 0 and mu. As long as w^p may still
@@ -112,7 +127,8 @@ double SplitStep::log_weight_above(Share share, double left, double right, doubl
 double SplitStep::log_right_of(Share share, double right, double power, double height) const {
   double total = -infinity, length = step_;
   for (;;) {
-    const double window = share == Share::bulk && right > centre_ ? (right - centre_) / (width_ * width_) : 0;
+    const auto fall = [right](double centre, double width) { return right > centre ? (right - centre) / (width * width) : 0; };
+    const double window = share == Share::bulk ? fall(centre_, width_) : upper_ ? fall(upper_->centre, upper_->width) : 0;
     const double rate = right + window - power * mu_;
     if (rate > 0)
       return log_add(total,
@@ -137,16 +153,31 @@ double SplitStep::log_outside(Share share, double power, double height) const {
   return lift + log_add(log_right_of(share, edge(last + 1), power, height), below);
 }
 
+const SplitStep::Raised& SplitStep::raised(Share share, double height, bool phases) const {
+  const auto [first, last] = ends(share);
+  auto found = std::find_if(raised_.begin(), raised_.end(), [&](const Raised& one) { return one.share == share && one.height == height; });
+  if (found == raised_.end()) {
+    Raised one{share, height, {}, {}};
+    one.log_size.reserve(last - first + 1);
+    for (std::size_t j = first; j <= last; ++j)
+      one.log_size.push_back(log_gaussian_[j] + log_weight_above(share, edge(j), edge(j + 1), height));
+    raised_.push_back(std::move(one));
+    found = raised_.end() - 1;
+  }
+  if (phases && found->argument.empty())
+    for (std::size_t j = first; j <= last + 1; ++j) found->argument.push_back(argument_at(j, height));
+  return *found;
+}
+
 double SplitStep::log_cells(Share share, double power, double turn, double height) const {
   const auto [first, last] = ends(share);
+  const Raised& cells = raised(share, height, turn != 0);
   double largest = -infinity;
-  std::vector<double> logs;
-  logs.reserve(last - first + 1);
-  for (std::size_t j = first; j <= last; ++j) {
-    const double left = edge(j), right = edge(j + 1);
-    double log = log_gaussian_[j] + power * edge_loss_[j + 1] + log_weight_above(share, left, right, height);
-    if (turn != 0) log += turn * argument_at(turn > 0 ? j + 1 : j, height) * (turn > 0 ? 1 + 1e-9 : 1 - 1e-9);
-    logs.push_back(log);
+  std::vector<double> logs(last - first + 1);
+  for (std::size_t j = 0; j < logs.size(); ++j) {
+    double log = cells.log_size[j] + power * edge_loss_[first + j + 1];
+    if (turn != 0) log += turn * cells.argument[turn > 0 ? j + 1 : j] * (turn > 0 ? 1 + 1e-9 : 1 - 1e-9);
+    logs[j] = log;
     largest = std::max(largest, log);
   }
   double sum = 0;
@@ -161,7 +192,7 @@ double SplitStep::log_missed(Share share, double power, double t) const {
   const auto [first, last] = ends(share);
   double best = infinity;
   for (const double part : {1.0, 0.7, 0.5, 0.35, 0.25}) {
-    const double height = part * std::min(largest_height_, 8 * width_), decay = 2 * pi * height / step_ * (1 - 1e-12);
+    const double height = part * std::min(largest_height_, 8 * narrowest(share)), decay = 2 * pi * height / step_ * (1 - 1e-12);
     const double lines = std::log(2.0) + log_cells(share, power, t, height) - log_expm1_of(decay);
     if (!(lines < best)) continue;
     // A side: arg w is at most mu y, and at most r/(1 - q - r) times that; so the exponent is at most linear in y, and largest at an end.
@@ -198,6 +229,7 @@ double SplitStep::log_moment_above(Share share, double power) const {
   for (std::size_t j = first; j <= last; ++j)
     sum += share == Share::bulk ? bulk_weight_[j] * std::exp(power * (loss_[j] + loss_error_[j]) + error[j] - largest)
                                 : tail_[j] * std::exp(log_weight_[j] + power * (loss_[j] + loss_error_[j]) + error[j] - largest);
+  if (!(sum > 1e-280)) return infinity;  // the terms that matter may have underflowed
   const double rounding =
       (static_cast<double>(last - first) + 40) * unit_roundoff * 2 + 4 * unit_roundoff * (std::abs(largest) + power * edge_loss_.back());
   const double log = largest + std::log(sum) + rounding;
@@ -212,10 +244,11 @@ double SplitStep::bulk_less_one(double power) const {
 
 double SplitStep::log_tail(double power) const {
   double largest = -infinity, sum = 0;
-  for (std::size_t j = tail_first_; j < loss_.size(); ++j) largest = std::max(largest, log_weight_[j] + power * loss_[j]);
+  for (std::size_t j = tail_first_; j < loss_.size(); ++j)
+    largest = std::max(largest, log_tail_weight_[j - tail_first_] + power * loss_[j]);
   for (std::size_t j = tail_first_; j < loss_.size(); ++j) {
-    const double log = log_weight_[j] + power * loss_[j] - largest;
-    if (log > -60) sum += tail_[j] * std::exp(log);
+    const double log = log_tail_weight_[j - tail_first_] + power * loss_[j] - largest;
+    if (log > -60) sum += std::exp(log);
   }
   return largest + std::log(sum);
 }
@@ -291,7 +324,7 @@ double SplitStep::log_missed_above(double power, double height) const {
 }
 
 SplitStep::TailTilt::TailTilt(const SplitStep& step, double power, double time_step) : time_step_(time_step) {
-  const double height = few_bits_below(std::min(3 * step.width_, 0.47 * step.largest_height_), 10),
+  const double height = few_bits_below(std::min(3 * step.narrowest(Share::tail), 0.47 * step.largest_height_), 10),
                root = step.width_ * std::numbers::sqrt2;
   const double log_step = std::log(step.step_) - log_root_two_pi;
   struct Point {
@@ -306,11 +339,21 @@ SplitStep::TailTilt::TailTilt(const SplitStep& step, double power, double time_s
     const double square = 0.5 * (x * x - height * height), tilt = power * loss.loss.real(), turn = power * loss.loss.imag();
     // The argument of erfc errs by 3u of itself, and |d log erfc| is at most 2|z| + 2 there.
     const double argument = std::hypot(x - step.centre_, height) / root;
-    const double error = window.error + 3 * unit_roundoff * argument * (2 * argument + 2) + power * loss.error +
+    double log_upper = 0, upper_phase = 0, upper_error = 0;
+    if (step.upper_) {
+      const double upper_root = step.upper_->width * std::numbers::sqrt2, away = x - step.upper_->centre;
+      const auto upper = hyperbolic::log_half_erfc({away / upper_root, height / upper_root});
+      const double upper_argument = std::hypot(away, height) / upper_root;
+      log_upper = upper.real;
+      upper_phase = upper.phase;
+      upper_error = upper.error + 3 * unit_roundoff * upper_argument * (2 * upper_argument + 2) +
+                    4 * unit_roundoff * (std::abs(log_upper) + std::abs(upper_phase));
+    }
+    const double error = window.error + upper_error + 3 * unit_roundoff * argument * (2 * argument + 2) + power * loss.error +
                          4 * unit_roundoff *
                              (std::abs(log_step) + std::abs(square) + std::abs(tilt) + std::abs(window.real) + std::abs(x * height) +
                               std::abs(turn) + std::abs(window.phase) + 4);
-    points.push_back({log_step - square + window.real + tilt, -x * height + window.phase + turn, error, loss});
+    points.push_back({log_step - square + window.real + log_upper + tilt, -x * height + window.phase + upper_phase + turn, error, loss});
     log_scale_ = std::max(log_scale_, points.back().log);
   }
   const auto count = static_cast<double>(points.size());

@@ -42,13 +42,19 @@ struct Enclosed {
   double error = 0;
 };
 
-/// The two parts of a step: noise z gets the weight Phi(-(z - centre)/width) in the bulk and the rest in the tail. Quadrature by the
-/// trapezoidal rule in z, with error bounds by lines parallel to the axis. [rare-losses]
+/// Where the noise of one kind of step is split: noise z is above with the weight Phi((z - centre)/width).
+struct NoiseWindow {
+  double centre, width;
+};
+
+/// The parts of a step: noise z is in the bulk as far as it is below the window, and in the tail as far as it is above. What is above both
+/// the window and a second, upper one is in neither. Quadrature by the trapezoidal rule in z, with error bounds by lines parallel to the
+/// axis. [rare-losses]
 class SplitStep {
  public:
   enum class Share { bulk, tail };
 
-  SplitStep(const RareKind& kind, double centre, double width, double largest_power, double step);
+  SplitStep(const RareKind& kind, NoiseWindow window, std::optional<NoiseWindow> upper, double largest_power, double step);
 
   [[nodiscard]] bool usable() const { return !loss_.empty(); }
   [[nodiscard]] double step() const { return step_; }
@@ -103,6 +109,8 @@ class SplitStep {
   [[nodiscard]] double argument_at(std::size_t end, double height) const;
   [[nodiscard]] Ends ends(Share share) const { return share == Share::bulk ? Ends{0, bulk_last_} : Ends{tail_first_, loss_.size() - 1}; }
   [[nodiscard]] double edge(std::size_t end) const { return (static_cast<double>(first_ + static_cast<std::int64_t>(end)) - 0.5) * step_; }
+  /// The narrowest window of a share.
+  [[nodiscard]] double narrowest(Share share) const { return share == Share::tail && upper_ ? std::min(width_, upper_->width) : width_; }
   /// log of a bound of the weight at height y above the part [left, right] of the axis.
   [[nodiscard]] double log_weight_above(Share share, double left, double right, double height) const;
   /// log of a bound of the integral of the modulus at a height, beyond the nodes; without phases.
@@ -110,6 +118,14 @@ class SplitStep {
   [[nodiscard]] double log_right_of(Share share, double right, double power, double height) const;
   /// log of a bound of the integral over the cells; the phase contributes exp(turn * arg w), at the end of a cell where that is larger.
   [[nodiscard]] double log_cells(Share share, double power, double turn, double height) const;
+  /// What a height makes of the cells of a share, for all powers and times.
+  struct Raised {
+    Share share;
+    double height;
+    std::vector<double> log_size;  // of the Gaussian and the weight, on each cell
+    std::vector<double> argument;  // of w, at the edges; empty until a phase is asked for
+  };
+  [[nodiscard]] const Raised& raised(Share share, double height, bool phases) const;
   /// log of a bound of the quadrature error of the tail on the line at this height, for every t >= 0.
   [[nodiscard]] double log_missed_above(double power, double height) const;
   struct LossAbove {
@@ -119,13 +135,16 @@ class SplitStep {
   [[nodiscard]] LossAbove loss_above(double x, double height) const;
 
   double mu_, rate_, relative_mu_, relative_rate_, centre_, width_, step_;
+  std::optional<NoiseWindow> upper_;
   std::int64_t first_ = 0;
   std::size_t bulk_last_ = 0, tail_first_ = 0;
   double lost_ = 0, lost_error_ = 0;  // E[tail weight] under Q
   double largest_height_;
   std::vector<double> loss_, loss_error_, bulk_weight_, tail_, log_weight_, bulk_error_, tail_error_;  // at the nodes; errors relative
-  std::vector<double> edge_loss_, edge_ratio_;                                                         // between them
-  std::vector<double> log_gaussian_;  // a bound of the mean of exp(-z^2/2) on each cell
+  std::vector<double> log_tail_weight_;         // of the nodes of the tail, approximately
+  std::vector<double> edge_loss_, edge_ratio_;  // between them
+  std::vector<double> log_gaussian_;            // a bound of the mean of exp(-z^2/2) on each cell
+  mutable std::vector<Raised> raised_;          // kept, because a search asks for the same heights again; a step belongs to one thread
 };
 
 }  // namespace tradeoff::detail::rare

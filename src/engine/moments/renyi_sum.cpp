@@ -64,8 +64,13 @@ Interval RenyiSum::exponent(Direction direction, double s, double epsilon) const
   return sum - point * epsilon - point * log1p(1.0 / point) - log1p(point);
 }
 
-/// The exponent is convex in s. Between a, s, c with the least value in the middle, it is above the extended chords of the other side.
+/// A lower bound of the exponent at every order, from divergences near s. [renyi-conversion]
 double RenyiSum::least_exponent(Direction direction, double s, double epsilon) const {
+  return std::max(below_by_chords(direction, s, epsilon), below_by_lines(direction, s, epsilon));
+}
+
+/// The exponent is convex in s. Between a, s, c with the least value in the middle, it is above the extended chords of the other side.
+double RenyiSum::below_by_chords(Direction direction, double s, double epsilon) const {
   const Interval middle = exponent(direction, s, epsilon);
   for (const double share : {1e-4, 1e-2}) {
     const double left = s * (1 - share), right = s * (1 + share);
@@ -75,6 +80,65 @@ double RenyiSum::least_exponent(Direction direction, double s, double epsilon) c
     return std::min((low - (after.hi - low) * to_left / to_right).lo, (low - (before.hi - low) * to_right / to_left).lo);
   }
   return -infinity;
+}
+
+/// K is convex: right of s it is above the extended chord from the left, left of s above that from the right. Over all orders s B plus the
+/// rest of the exponent is at least log(1 - e^(epsilon - B)).
+double RenyiSum::below_by_lines(Direction direction, double s, double epsilon) const {
+  const Interval here = cumulant(direction, s), point = Interval::exactly(s);
+  if (!(here.hi < infinity)) return -infinity;
+  double best = -infinity;
+  for (const double share : {1e-4, 1e-2, 0.5}) {
+    const Interval left = Interval::exactly(s * (1 - share)), right = Interval::exactly(s * (1 + share));
+    const Interval below = cumulant(direction, left.lo), above = cumulant(direction, right.lo);
+    if (!(above.hi < infinity)) continue;
+    const Interval low = Interval::exactly(here.lo);
+    const double from_left = ((low - below.hi) / (point - left)).lo, from_right = ((above.hi - low) / (right - point)).hi;
+    const auto least = [&](double slope) {
+      const Interval fall = Interval::exactly(slope) - epsilon;
+      if (!(fall.lo > 0)) return -infinity;
+      return (low - slope * point + (fall.lo > 1 ? log1p(-exp(-fall)) : log(-expm1(-fall)))).lo;
+    };
+    best = std::max(best, std::min(least(from_left), least(from_right)));
+  }
+  return best;
+}
+
+/// Near the best order, less 1, if that is small: Newton steps in log s, where K'(s) - log(1 + 1/s) reaches epsilon. 0 if it is not small.
+double RenyiSum::small_order(Direction direction, double epsilon) const {
+  constexpr double first = 0x1p-20, largest = 0.5, least = 1e-250;  // the last is where sums of doubles still have all digits
+  double s = first;
+  for (int i = 0; i < 16; ++i) {
+    const Interval before = cumulant(direction, 0.5 * s), here = cumulant(direction, s), after = cumulant(direction, 1.5 * s);
+    if (!(after.hi < infinity)) return 0;
+    const double slope = (middle_of(after) - middle_of(before)) / s;
+    const double bend = std::max(0.0, 4 * (middle_of(after) - 2 * middle_of(here) + middle_of(before)) / s);  // s K''(s)
+    const double step = (std::log1p(1 / s) + epsilon - slope) / (bend + 1 / (1 + s));
+    const double next = std::clamp(s * std::exp(std::clamp(step, -600.0, 10.0)), least, 2 * largest);
+    if (!(std::abs(next - s) > 1e-7 * s)) break;
+    s = next;
+  }
+  return s < largest ? s : 0;
+}
+
+/// The best conversion near an order is what it gives there; where the divergences of small orders are known to few digits, larger orders
+/// may prove more from below.
+Interval RenyiSum::near_order(Direction direction, double s, double epsilon) const {
+  constexpr double not_small = 1e-3;
+  const Interval here = exponent(direction, s, epsilon);
+  const double above = std::min(0.0, here.hi);
+  double below = least_exponent(direction, s, epsilon);
+  for (double order = 100 * s; s < not_small && order < not_small && !(below > above - 1e-12 * -above); order *= 100)
+    below = std::max(below, below_by_lines(direction, order, epsilon));
+  return {std::min(below, above), above};
+}
+
+/// Whether a part has infinite losses: then every divergence is infinite, and no order gives anything.
+bool RenyiSum::reveals(Direction direction) const {
+  return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+    const bool stated = part.loss->capabilities(direction).renyi_bound != nullptr;
+    return part.times > 0 && !stated && part.loss->infinite_mass(direction).lo > 0;
+  });
 }
 
 void RenyiSum::cite() const {
@@ -88,14 +152,20 @@ void RenyiSum::cite() const {
 Interval RenyiSum::log_delta(Direction direction, double epsilon) const {
   const QuestionScope question;
   if (!std::isfinite(epsilon)) return {-infinity, 0};
+  if (reveals(direction)) return Interval::exactly(0);
   const BestOrder best = best_order_of([&](double order) { return exponent(direction, order - 1, epsilon); });
-  if (!(best.value.hi < 0)) return {-infinity, 0};
-  cite();
-  return {std::min(least_exponent(direction, best.order - 1, epsilon), best.value.hi), best.value.hi};
+  constexpr double small = 1.0 / 32;  // where the search for the best order may have ended before it
+  Interval found{-infinity, 0};
+  if (best.value.hi < 0) found = {std::min(least_exponent(direction, best.order - 1, epsilon), best.value.hi), best.value.hi};
+  if (!(found.lo > -infinity) || best.order < 1 + small)
+    if (const double s = small_order(direction, epsilon); s > 0) found = intersect(found, near_order(direction, s, epsilon));
+  if (found.hi < 0 || found.lo > -infinity) cite();
+  return found;
 }
 
 Interval RenyiSum::epsilon(Direction direction, Interval log_delta) const {
   const QuestionScope question;
+  if (reveals(direction)) return Interval::exactly(infinity);
   const BestOrder best = best_order_of([&](double order) {
     const Interval a = Interval::exactly(order), s = a - 1.0, sum = cumulant(direction, order - 1);
     if (sum.hi == infinity) return Interval{0, infinity};

@@ -23,6 +23,11 @@ class RenyiSum {
   [[nodiscard]] Interval cumulant(Direction direction, double s) const;
   [[nodiscard]] Interval exponent(Direction direction, double s, double epsilon) const;
   [[nodiscard]] double least_exponent(Direction direction, double s, double epsilon) const;
+  [[nodiscard]] double below_by_chords(Direction direction, double s, double epsilon) const;
+  [[nodiscard]] double below_by_lines(Direction direction, double s, double epsilon) const;
+  [[nodiscard]] double small_order(Direction direction, double epsilon) const;
+  [[nodiscard]] Interval near_order(Direction direction, double s, double epsilon) const;
+  [[nodiscard]] bool reveals(Direction direction) const;
   void cite() const;
 
   Parts parts_;

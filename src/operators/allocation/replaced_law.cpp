@@ -25,10 +25,11 @@ using std::numbers::pi;
 
 constexpr std::size_t group_places = 24;  // that share the oscillations
 constexpr double most_replaced_places = 4000;
-constexpr double largest_share = 0.125;  // of an error in its value
-constexpr double more_share = 0.3;       // of the places whose errors are small: how many more are asked for
-constexpr double line_exponent = 48;     // the rule in w errs by e^-48
-constexpr double line_reach = 11;        // deviations
+constexpr double most_replaced_points = 2.5e8;  // points of all places: about three seconds
+constexpr double largest_share = 0.125;         // of an error in its value
+constexpr double more_share = 0.3;              // of the places whose errors are small: how many more are asked for
+constexpr double line_exponent = 48;            // the rule in w errs by e^-48
+constexpr double line_reach = 11;               // deviations
 constexpr double cell_length_of_bounds = 0.2, bounds_reach = 14;
 constexpr double large_oscillation = 0.4;
 constexpr double small_part = 1e-16;           // of the largest density, for every bound of the rule in v
@@ -220,6 +221,8 @@ class PlaceGroup {
  public:
   PlaceGroup(double s, double n, double first, double last);
   [[nodiscard]] bool known() const { return !v_.empty(); }
+  /// What a place costs.
+  [[nodiscard]] double points() const { return static_cast<double>(v_.size() * w_.size()); }
   struct Value {
     double value = 0, error = infinity;
   };
@@ -257,7 +260,7 @@ PlaceGroup::PlaceGroup(double s, double n, double first, double last) : s_(s), n
 
 /// Chosen for the ends of the group; every place has its own bounds.
 bool PlaceGroup::place_v(const TwoSides& near, const TwoSides& far) {
-  constexpr double most_v_panels = 120;
+  constexpr double most_v_panels = 60;
   const auto beyond = [&](double v, double angle) { return std::max(near.beyond(v, angle), far.beyond(v, angle)); };
   end_ = 0.5 / (std::sqrt(n_) * std::sinh(s_) * std::exp(s_ * s_));
   double best = infinity;
@@ -411,9 +414,11 @@ PlaceGroup::Value PlaceGroup::at(double l) const {
 
 ReplacedLaw replaced_law(double s, double steps, double step, std::size_t more) {
   ReplacedLaw law;
+  double points = 0;
   for (std::size_t from = 0; static_cast<double>(from) < most_replaced_places; from += group_places) {
     const PlaceGroup group(s, steps, step * static_cast<double>(from), step * static_cast<double>(from + group_places - 1));
-    if (!group.known()) return {};
+    points += static_cast<double>(group_places) * group.points();
+    if (!group.known() || points > most_replaced_points) return {};
     for (std::size_t i = from; i < from + group_places; ++i) {
       const auto [value, error] = group.at(step * static_cast<double>(i));
       if (!(error < infinity)) return {};

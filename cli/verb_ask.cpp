@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <stdexcept>
+#include <string_view>
+#include <variant>
 
 #include "command_request.h"
 #include "plan/neighbours.h"
@@ -40,6 +43,29 @@ const ask::Question& question_of(const Verb& verb) {
   throw std::logic_error("no question is called " + std::string(verb.name));
 }
 
+bool has_argument(const Call& call, std::string_view name) {
+  return std::any_of(call.arguments.begin(), call.arguments.end(), [&](const Argument& one) { return one.name == name; });
+}
+
+/// Whether a line samples Gaussian noise for which neither a clip norm nor a sensitivity is stated.
+bool samples_noise_without_sensitivity(const Plan& plan) {
+  const auto is_sampler = [](const Call& one) { return one.name == "poisson" || one.name == "allocate" || one.name == "shuffle"; };
+  return std::any_of(plan.lines.begin(), plan.lines.end(), [&](const Line& line) {
+    if (const auto* inner = std::get_if<Plan>(&line.source)) return samples_noise_without_sensitivity(*inner);
+    const auto* source = std::get_if<Call>(&line.source);
+    return source != nullptr && source->name == "gaussian" && !has_argument(*source, "clip") && !has_argument(*source, "sensitivity") &&
+           std::any_of(line.operators.begin(), line.operators.end(), is_sampler);
+  });
+}
+
+/// A default that understates a run with the clip norm 1 by a factor of two in the shift, and that hides that contributions are bounded.
+/// [poisson-replace-one]
+std::string assumption_of(const Plan& plan, Neighbours neighbours) {
+  if (neighbours != Neighbours::replace_one || !samples_noise_without_sensitivity(plan)) return {};
+  return "sensitivity = 1, by default: a replaced record moves the sum by at most 1. Clipped to norm 1 it moves by 2: write "
+         "gaussian(sigma, clip=1)";
+}
+
 /// What was asked, so that an answer can be kept without the command that caused it. Numbers are as they were written.
 void describe(const ask::Request& request, const ask::Answer& found, Neighbours neighbours, report::JsonWriter& out) {
   out.key("question").begin_object().key("ask").text(request.question().name);
@@ -60,7 +86,9 @@ ExitCode run_ask(const Verb& verb, const Options& options) {
   const ask::Answer found = ask::answer(request);
   const Neighbours neighbours = found.curve ? found.curve->neighbours() : neighbours_of(request.plan(), request.neighbours());
   const std::string side = request.direction() == Direction::worst ? "" : "direction " + request.text("direction") + " only; ";
-  const std::string remark = side + stopwatch.remark(neighbours, to_string(found.provenance.method));
+  const std::string assumption = assumption_of(request.plan(), neighbours);
+  const std::string remark =
+      side + stopwatch.remark(neighbours, to_string(found.provenance.method)) + (assumption.empty() ? "" : "\n    assumes " + assumption);
   std::optional<Testimony> testimony;
   if (options.find("paranoid") != nullptr && found.value) testimony = ask_witness(verb.name, options, *found.value);
   if (options.json) {
@@ -68,6 +96,7 @@ ExitCode run_ask(const Verb& verb, const Options& options) {
     out.begin_object();
     write_answer(found, out);
     describe(request, found, neighbours, out);
+    if (!assumption.empty()) out.key("assumes").text(assumption);
     if (testimony) out.key("witness").text(testimony->name());
     write_out(out.end_object().str() + "\n");
   } else {

@@ -27,6 +27,9 @@ Every claim follows from enclosures of delta(e): see `Plan` and `answer_verdict`
   * everything else: the trapezoidal sum of that integral with step h (`Line`). By Poisson summation the sum is that of
     exp((c-1)y) C(e + y) over y = 2 pi m/h, m any integer: m = 0 is the wanted term, the others are non-negative, and bounded by
     C <= 1 and C(x) <= M(s) exp(-(s-1)x) for every s > 1. Bounds of |M| for large arguments bound the truncation.
+  * one epoch of random allocation: puts on a sum of lognormal variables, by the trapezoidal sum of their Laplace transform (`Allocation`).
+A mechanism that is known only to lie between pairs (shuffled batches, capped batches) has one above and some below it: upper ends are proved by
+the first, lower ends by one of the others.
 Balls include all rounding. Floats only choose parameters: c, h, counts, paths; a poor choice makes a ball wide, but it stays valid.
 """
 
@@ -156,11 +159,22 @@ ARGUMENTS = {
     "pair": {"p": "", "q": ""},
     "repeat": {"times": ""},
     "group": {"size": ""},
-    "poisson": {"rate": "", "examples": ""},
+    "poisson": {"rate": "", "of": "", "of_is": "", "at_most": "", "examples": ""},
     "sample": {"size": "", "of": "", "rate": ""},
-}
-WORDS = ("noise", "monotone")  # arguments that are no numbers
-SPEAKS_OF = {"sample": {"replace-one"}, "poisson": {"add-remove", "zero-out", "replace-one"}, "threshold": {"add-remove"}}  # neighbours
+    "allocate": {"steps": "", "passes": "1", "times": "1"},
+    "shuffle": {"batches": "", "passes": "1", "reuse": ""},
+    "cyclic": {"groups": "", "rate": "", "steps": "", "by": ""},
+    "matrix": {
+        "sigma": "", "coefficients": "", "lower": "", "kind": "", "scales": "", "decays": "", "steps": "", "participations": "1",
+        "separation": "1", "pattern": "", "sensitivity": "", "clip": "",
+    },
+}  # fmt: skip
+WORDS = ("noise", "monotone", "of_is", "reuse", "by", "kind", "pattern")  # arguments that are no numbers
+ALL = {"add-remove", "zero-out", "replace-one"}
+SPEAKS_OF = {
+    "sample": {"replace-one"}, "poisson": ALL, "threshold": {"add-remove"}, "allocate": ALL, "shuffle": {"zero-out", "replace-one"}, "cyclic": ALL,
+    "matrix": ALL,
+}  # fmt: skip, neighbours
 OBJECT = {"": None}  # any members
 
 
@@ -336,6 +350,8 @@ class Gaussian:
     Sampled, M(z) is the integral of f(y) = phi(y) exp(z L(y)) (mirrored: 1 - z for z), by trapezoidal sums. f is analytic in |Im y| < pi/mu,
     so that a sum of step s is off by at most 2 N/(exp(2 pi b/s) - 1), N the integral of |f(y + ib)|. For |b| <= pi/(2 mu) the modulus of
     1 - q + q exp(...) is at most its value at b = 0 and at least that over sqrt 2. N is bounded by twice a sum, where that is safe."""
+
+    columns, falling = None, False  # of noise that a matrix correlates: the shift of each step, and whether they fall
 
     def __init__(self, mu, q=None, mirrored=False):
         self.mu, self.q, self.mirrored, self.symmetric = mu, q, mirrored, q is None
@@ -551,6 +567,209 @@ class Mixture(Gaussian):
         beyond, norm = self.beyond(c, step), step / (2 * arb.pi()).sqrt()
         error = self.strip_error(growth, b, step) * (norm * axis + beyond)
         return (norm * total * (a**2 / 2).exp() + beyond * lost.exp() + error).log()
+
+
+class Observed(Gaussian):
+    """One of several pairs, chosen with these weights, and it is seen which (theorem observed-mixture): [(weight, law)], None for a law under
+    which nothing happens. The transforms add up; so do the profiles of one step."""
+
+    def __init__(self, cases):
+        super().__init__(None, ONE)
+        self.cases = cases
+        self.symmetric = all(law is None or law.symmetric for _, law in cases)
+        self.unbounded = any(law is not None and law.unbounded for _, law in cases)
+
+    def swapped(self):
+        """The law of the swapped pair."""
+        return self if self.symmetric else Observed([(weight, law and law.swapped()) for weight, law in self.cases])
+
+    def delta_of_one(self, e):
+        """delta(e) of a single step."""
+        nothing = (1 - e.exp()).max(ZERO)
+        return sum((weight * (nothing if law is None else Profile([(law, 1)]).delta(e)) for weight, law in self.cases), ZERO)
+
+    def drawn(self):
+        """(chance, mu) if it is one Gaussian or nothing, otherwise None."""
+        (chance, law), *rest = self.cases
+        return (chance, law.mu) if type(law) is Gaussian and law.q is None and [one for _, one in rest] == [None] else None
+
+    def delta_of_draws(self, n, e):
+        """Of n steps of which each is one Gaussian or nothing: as many Gaussians as were drawn. Larger numbers of draws have larger profiles,
+        all of them at most 1."""
+        chance, mu = self.drawn()
+        nothing = (1 - e.exp()).max(ZERO)
+        require(n <= 10**5, "too many terms")
+        mass, total = (1 - chance) ** n, ZERO
+        for k in range(n + 1):
+            total += mass * (gaussian_delta(mu * arb(k).sqrt(), e) if k else nothing)
+            ratio = (n - k) * chance / ((k + 1) * (1 - chance))  # it falls with k
+            mass = mass * ratio
+            if ratio < HALF and mass < arb(2) ** -ctx.prec * total:
+                return total + between_0_and((2 * mass).upper())
+        return total
+
+    def transforms(self, c, h, count, margin):
+        """M(c + ikh), k = 0..count."""
+        total = [acb(0)] * (count + 1)
+        for weight, law in self.cases:
+            found = [ONE] * (count + 1) if law is None else law.transforms(c, h, count, margin)
+            total = [one + weight * more for one, more in zip(total, found)]
+        return total
+
+    def weighted(self, read):
+        """log of the sum of weight exp(read(law)), 0 for None."""
+        return sum((weight * (ONE if law is None else read(law).exp()) for weight, law in self.cases), ZERO).log()
+
+    def log_transform(self, c, scale):
+        """log M(c) at a real c."""
+        return self.weighted(lambda law: law.log_transform(c, scale))
+
+    def log_far(self, c, t, scale):
+        """Bounds log |M(c + iv)| for every v >= t > 0."""
+        return self.weighted(lambda law: law.log_far(c, t, scale))
+
+    def rough(self, c):
+        """log M(c), not proved: only to choose."""
+        return float(self.weighted(lambda law: arb(law.rough(c))))
+
+    def fallen(self, c, t):
+        """log |M(c + it)/M(c)|, not proved: only to choose."""
+        return min(0.0, float(self.weighted(lambda law: arb(law.rough(c) + law.fallen(c, t)))) - self.rough(c))
+
+
+class Allocation:
+    """One step of T, drawn uniformly, carries N(mu, 1) (theorem random-allocation). With S the sum of T independent Y = exp(sx - s^2/2), s = mu
+    and x normal, and k = T exp(e): delta(e) = E(S - k)+ / T, and swapped, with k = T exp(-e), exp(e) E(k - S)+ / T.
+
+    A put is the integral of exp(zk) F(z)^T / z^2 / (2 pi i) over Re z = c > 0, F(z) = E exp(-zY), here the trapezoidal sum with step h. By Poisson
+    summation the sum is that of exp(-cy) put(k + y) over y = 2 pi m/h: m = 0 is the wanted term; those with m < 0 are 0, since 2 pi/h >= k; those with
+    m > 0 are non-negative and at most exp(-cy) (k + y). A call is the put plus T - k.
+
+    With the path of x moved down by a/s, F(z) is the integral of phi(x - ia/s) exp(-z exp(sx - s^2/2 - ia)), which is at most
+    exp(a^2/(2 s^2)) F(Re(z exp(-ia))): this bounds F(c + iv) for all v >= t by its value at t. Within |Im| <= b of the path the integrand is at most
+    phi(x) exp((a/s + b)^2/2), as long as |arg z - a| + bs <= pi/2, so that a trapezoidal sum over x of step g is off by at most
+    2 exp((a/s + b)^2/2)/(exp(2 pi b/g) - 1)."""
+
+    symmetric, slack, infinite, alone, unbounded = False, ZERO, ZERO, True, True
+    REACH = 40  # beyond this x the normal density is below exp(-800)
+
+    def __init__(self, mu, steps, mirrored=False):
+        self.s, self.steps, self.mirrored, self.lines = mu, steps, mirrored, {}
+
+    def swapped(self):
+        """A record is added."""
+        other = Allocation(self.s, self.steps, not self.mirrored)
+        other.lines = self.lines
+        return other
+
+    def delta(self, e):
+        """By a put on the sum."""
+        k = self.steps * (-e if self.mirrored else e).exp()
+        put = self.put(k)
+        return (e.exp() * put / self.steps if self.mirrored else (put + self.steps - k) / self.steps).max((1 - e.exp()).max(ZERO))
+
+    def transform(self, z, bits):
+        """F(z) for Re z > 0 to about 2^-bits."""
+        s, turn = self.s, float(z.arg())
+        b = min(6.0, 0.98 * math.pi / 2 / float(s))
+        a = max(0.0, turn + b * float(s) - 0.985 * math.pi / 2)
+        a, b = arb(a), arb(b)
+        require(abs(z.arg() - a) + b * s < arb.pi() / 2, "a strip too wide")
+        grown = (a / s + b) ** 2 / 2
+        g = simple(2 * math.pi * float(b) / (bits * math.log(2) + float(grown) + 1))
+        reach = min(self.REACH, math.ceil(math.sqrt(2 * bits * math.log(2) + 2 * float(grown))) + 1)
+        points, factor = math.ceil(reach / float(g)), z * acb(-s * s / 2, -a).exp()
+        total, ratio = acb(0), (s * g).exp()
+        places = [ONE]
+        for _ in range(points):
+            places.append(places[-1] * ratio)
+        for j in range(-points, points + 1):
+            y = places[j] if j >= 0 else 1 / places[-j]
+            total += (-factor * y - (acb(j * g, -a / s) ** 2) / 2).exp()
+        error = 2 * grown.exp() / ((2 * arb.pi() * b / g).exp() - 1) + 2 * (a**2 / (2 * s * s)).exp() * normal_tail(points * g - g)
+        error = error.upper()
+        return total * g / (2 * arb.pi()).sqrt() + acb(arb(0, error), arb(0, error))
+
+    def log_far(self, c, t):
+        """Bounds log |F(c + iv)| for every v >= t: the best of a few turns of the path."""
+        found = []
+        for share in range(0, 16):
+            a = arb.pi() / 2 * share / 16
+            real = c * a.cos() + t * a.sin()
+            found.append(a**2 / (2 * self.s**2) + self.transform(acb(real), 60 + ctx.prec // self.steps).real.upper().log())
+        return functools.reduce(arb.min, found)
+
+    def line(self, k, tilt):
+        """(c, h, [F(c + ikh)^T / z^2], log of a bound of |F^T| beyond), to as many bits as the precision has; c k is about `tilt`."""
+        c, bits = simple(tilt / float(k)), ctx.prec
+        h = simple(min(2 * math.pi * float(c) / (bits * math.log(2)), 6.2 / float(k)))  # 2 pi/h is more than k, and than any k nearby
+        size, t = self.steps * float(self.transform(acb(c), 60).real.log()), float(h)
+        while self.steps * float(self.log_far(c, arb(t))) > size - bits * math.log(2):
+            t *= 1.4
+            require(t / float(h) < 30000, "the integrand falls off too slowly")
+        count = math.ceil(t / float(h))
+        more = bits + 10 + self.steps.bit_length() + max(0, math.ceil(-size / self.steps * 1.45))
+        values = [power(self.transform(acb(c, j * h), more), self.steps) / acb(c, j * h) ** 2 for j in range(count + 1)]
+        return c, h, values, self.steps * self.log_far(c, count * h)
+
+    def put(self, k):
+        """E(k - S)+."""
+        near = next((at for at in self.lines if abs(at - float(k)) < 1e-3 * at and self.lines[at][4] == ctx.prec), None)
+        if near is None:
+            near = float(k)
+            self.lines[near] = (*self.line(k, self.best_tilt(float(k))), ctx.prec)
+        c, h, values, far, _ = self.lines[near]
+        total = values[0].real / 2 + sum(((acb(0, j * h * k).exp() * value).real for j, value in enumerate(values) if j), ZERO)
+        cut = ((far + c * k).exp() / (arb.pi() * h * (len(values) - 1))).upper()  # the sum of h/v^2 beyond v is below 1/v
+        period = 2 * arb.pi() / h
+        require(period >= k, "a step too long")
+        ratio = (-c * period).exp()
+        alias = (k * ratio / (1 - ratio) + period * ratio / (1 - ratio) ** 2).upper()
+        return (total * h / arb.pi() * (c * k).exp() + arb(0, cut) - between_0_and(alias)).max(ZERO)
+
+    def best_tilt(self, k):
+        """c k right of the saddle point of exp(ck) F(c)^T / c^2, where digits are lost but fewer nodes are needed; not proved: only to choose."""
+        tilts = [1.5**j for j in range(-4, 24)]
+        heights = [tilt + self.steps * float(self.transform(acb(tilt / k), 90).real.log()) - 2 * math.log(tilt) for tilt in tilts]
+        return max(tilt for tilt, height in zip(tilts, heights) if height <= min(heights) + ctx.prec * 0.2)
+
+
+class LargestBatch:
+    """The largest of T normal outputs, of which one is shifted by 2 mu or, under Q, by mu: a worst case of shuffled batches (theorem
+    shuffled-batches). The best test {largest > x} bounds its delta from below."""
+
+    symmetric, slack, infinite, alone, unbounded = False, ZERO, ZERO, True, True
+
+    def __init__(self, mu, batches, mirrored=False):
+        self.mu, self.batches, self.mirrored = mu, batches, mirrored
+
+    def swapped(self):
+        """The law of the swapped pair."""
+        return LargestBatch(self.mu, self.batches, not self.mirrored)
+
+    def below(self, x, shift):
+        """The probability that the largest is at most x."""
+        return (1 - normal_tail(x - shift)) * (1 - normal_tail(x)) ** (self.batches - 1)
+
+    def gain(self, x, e):
+        """Of the test at x."""
+        p, q = self.below(x, 2 * self.mu), self.below(x, self.mu)
+        return q - e.exp() * p if self.mirrored else 1 - p - e.exp() * (1 - q)
+
+    def delta(self, e):
+        """The best of the tests, in steps that become smaller."""
+        place, step = arb(0), 1.0
+        for _ in range(40):
+            place = max((place + arb(step * j) for j in range(-8, 25) if step == 1.0 or abs(j) <= 2), key=lambda x: float(self.gain(x, e).mid()))
+            step = step if step == 1.0 and place > 20 else step / 2
+        return self.gain(place, e).max((1 - e.exp()).max(ZERO))
+
+
+class Between:
+    """A mechanism that one pair dominates and that dominates each of some others (theorem bracketed-pair)."""
+
+    def __init__(self, above, below):
+        self.above, self.below, self.symmetric = above, below, above.symmetric
 
 
 def weighted_waves(weights, losses, h, count, error):
@@ -835,6 +1054,8 @@ def gauss_legendre(nodes, _precision):
 def base_law(call, neighbours):
     """The distribution of the privacy loss of one source, from the definition of the mechanism."""
     name, given = call["name"], call["arguments"]
+    if name == "matrix":
+        return matrix_law(given, neighbours)
     count = {key: exact(value) for key, value in given.items() if isinstance(value, str) and key not in WORDS}
     number = {key: ball(value) for key, value in count.items()}
     require(all(value > 0 for key, value in count.items() if key != "delta"), "a parameter that is not positive")
@@ -912,7 +1133,9 @@ def apply_sampling(law, name, rate, examples, neighbours):
     q = ball(rate)
     if name == "poisson" and (examples > 1 or neighbours == "replace-one"):
         require(isinstance(law, Gaussian) and examples.denominator == 1 and examples <= 64, "several examples of this noise")
-        require(neighbours != "replace-one" or getattr(law, "clipped", False), "records that are drawn and replaced, without a clip norm")
+        if not getattr(law, "clipped", False) and neighbours == "replace-one":
+            require(examples == 1, "examples that are drawn and replaced, without a clip norm")
+            return drawn_gaussian(law, q, neighbours)
         count = int(examples)
         return Mixture(law.mu / 2, q, count, count) if neighbours == "replace-one" else Mixture(law.mu, q, count, 0)
     if isinstance(law, Atoms):
@@ -922,6 +1145,180 @@ def apply_sampling(law, name, rate, examples, neighbours):
     if isinstance(law, Gaussian):
         return Gaussian(law.mu, q) if name == "poisson" else Sampled(NormalBase(law.mu), q, "fixed")
     return Sampled(LaplaceBase(law.a), q, "remove" if name == "poisson" else "fixed")
+
+
+def drawn_gaussian(law, q, neighbours):
+    """A Poisson sample of rate q: theorems poisson-subsampling, poisson-replace-one. Without a clip norm it is seen whether a record was drawn."""
+    if neighbours != "replace-one":
+        return Gaussian(law.mu, q)
+    return Mixture(law.mu / 2, q, 1, 1) if getattr(law, "clipped", False) else Observed([(q, law), (1 - q, None)])
+
+
+def capped_sample(law, rate, of, cap, exactly, neighbours):
+    """A Poisson sample of which at most `cap` records are used (theorem capped-poisson)."""
+    if cap >= of:
+        return drawn_gaussian(law, ball(rate), neighbours)
+    require(of <= 10**6, "too many terms")
+    q = ball(rate)
+    mass = (arb(of).lgamma() - arb(cap + 1).lgamma() - arb(of - cap).lgamma() + cap * q.log() + (of - 1 - cap) * (1 - q).log()).exp()
+    overfull = lost = ZERO  # over all numbers of others from the cap on: their chance, and what the record then loses of its rate
+    for others in range(cap, of):
+        overfull, lost = overfull + mass, lost + mass * (others + 1 - cap) / (others + 1)
+        ratio = (of - 1 - others) * q / ((others + 1) * (1 - q))  # it falls
+        mass = mass * ratio
+        if ratio < HALF and mass < arb(2) ** (-2 * ctx.prec) * overfull:
+            rest = (2 * mass).upper()
+            overfull, lost = overfull + between_0_and(rest), lost + between_0_and(rest)
+            break
+    entered = q * cap / (cap + 1) if exactly else q
+    if neighbours == "add-remove":
+        above = [(1 - overfull, Gaussian(law.mu, q)), (overfull, Gaussian(2 * law.mu, entered))]
+    else:
+        above = [(1 - overfull, drawn_gaussian(law, q, neighbours)), (overfull * entered, Gaussian(law.mu)), (overfull * (1 - entered), None)]
+        if overfull < arb(0.02) and (neighbours != "replace-one" or getattr(law, "clipped", False)):  # who is displaced may as well be hidden
+            hidden = Mixture(law.mu if neighbours == "replace-one" else 2 * law.mu, entered, 1, 1)
+            if hidden.delta_of_one(ONE) < entered * gaussian_delta(law.mu, ONE):
+                above[1:] = [(overfull, hidden)]
+    return Between(Observed(above), [drawn_gaussian(law, q * (1 - lost), neighbours)])
+
+
+def shuffled_batches(law, batches, passes, reuse, neighbours):
+    """[(law, how often)]: theorem shuffled-batches."""
+    mu = law.mu * arb(passes).sqrt() if reuse else law.mu
+    if batches == 1:
+        return [(Gaussian(mu), 1 if reuse else passes)]
+    below = [Allocation(mu, batches)] if neighbours == "replace-one" else [LargestBatch(mu, batches), Allocation(mu, batches)]
+    law = Between(Gaussian(mu), below)
+    law.reused = reuse
+    return [(law, 1 if reuse else passes)]
+
+
+def allocated(law, steps, passes, times, neighbours):
+    """[(law, how often)]: theorems random-allocation, allocation-replace-one."""
+    mu = law.mu * arb(passes).sqrt()
+    if steps == times or (neighbours == "replace-one" and not getattr(law, "clipped", False)):
+        return [(Gaussian(mu), times)]
+    require(times == 1, "an allocation to several steps at once")
+    require(neighbours != "replace-one", "an allocation of a record that is replaced, with a clip norm")
+    return [(Allocation(mu, steps), 1)]
+
+
+def apply_training_sampler(law, call, neighbours):
+    """[(law, how often)] of the samplers of training runs."""
+    name, given = call["name"], call["arguments"]
+    require(type(law) is Gaussian and law.q is None, f"{name} of this noise")
+    number = {key: exact(value) for key, value in given.items() if key not in WORDS}
+    whole = {key: int(value) for key, value in number.items() if key != "rate"}
+    require(all(value.denominator == 1 and value > 0 for key, value in number.items() if key != "rate"), "a number that is not whole")
+    if name == "poisson":
+        require(0 < number["rate"] < 1, "a rate that is not between 0 and 1")
+        exactly = given.get("of_is", "exact") == "exact"
+        return [(capped_sample(law, number["rate"], whole["of"], whole["at_most"], exactly, neighbours), 1)]
+    if name == "shuffle":
+        return shuffled_batches(law, whole["batches"], whole["passes"], given.get("reuse") == "true", neighbours)
+    if name == "allocate":
+        return allocated(law, whole["steps"], whole["passes"], whole["times"], neighbours)
+    require(0 < number["rate"] < 1, "a rate that is not between 0 and 1")
+    position, clipped = given.get("by") == "position", getattr(law, "clipped", False)
+    require(neighbours != "add-remove" or not position, "groups by position where a record is added")
+    require(neighbours != "replace-one" or position or (clipped and law.columns is None), "groups by identity where a record is replaced")
+    q, rounds = ball(number["rate"]), -(-whole["steps"] // whole["groups"])
+    if law.columns is None:
+        return [(drawn_gaussian(law, q, neighbours), rounds)]
+    mus, groups, laws = law.columns(), whole["groups"], []
+    require(len(mus) == whole["steps"] and law.bandwidth <= groups, "a matrix that is not banded")
+    require(law.falling, "columns whose lengths do not fall")  # then every other group has shorter columns than the first
+    for mu in mus[::groups]:
+        if laws and laws[-1][0].mu.overlaps(mu):
+            laws[-1] = (laws[-1][0], laws[-1][1] + 1)
+        else:
+            laws.append((Gaussian(mu), 1))
+    for step, _ in laws:
+        step.clipped = clipped
+    return [(drawn_gaussian(step, q, neighbours), count) for step, count in laws]
+
+
+def matrix_law(given, neighbours):
+    """Noise that a matrix correlates (theorems matrix-mechanism, matrix-sensitivity): the sensitivity from its definition. A matrix with falling
+    coefficients c_0 >= c_1 >= ... >= 0 is worst for a comb of steps; of other matrices all allowed patterns are tried, if they are few."""
+    number = {key: exact(value) for key, value in given.items() if isinstance(value, str) and key not in WORDS}
+    require(not {"clip", "sensitivity"} <= set(given) and number["sigma"] > 0, "a clip norm beside a sensitivity")
+    replaced = neighbours == "replace-one"
+    require(neighbours != "unstated" and not (replaced and not {"clip", "sensitivity"} & set(given)), "a matrix without a clip norm")
+    distance = number["sensitivity"] if "sensitivity" in number else number.get("clip", Fraction(1)) * (2 if replaced else 1)
+    most, apart, kind = int(number["participations"]), int(number["separation"]), given.get("kind")
+    every, unit = given.get("pattern") == "every", ball(distance / number["sigma"])
+    steps = int(number["steps"]) if "steps" in number else None
+    law = None
+    if kind == "tree":
+        require(most == 1 and steps & (steps - 1) == 0, "several participations in a tree")
+        law = Gaussian(unit * arb(steps.bit_length()).sqrt())
+        law.columns = lambda: require(False, "a tree that is sampled")
+    elif "lower" in given:
+        entries = [exact(value) for value in given["lower"]]
+        steps = steps or (math.isqrt(8 * len(entries) + 1) - 1) // 2
+        require(steps * (steps + 1) // 2 == len(entries) and steps <= 24, "a matrix of this size")
+        rows = [entries[i * (i + 1) // 2 : (i + 1) * (i + 2) // 2] for i in range(steps)]
+        columns = [[rows[i][j] if i >= j else Fraction(0) for i in range(steps)] for j in range(steps)]
+        law = Gaussian(unit * ball(largest_square(columns, most, apart, every)).sqrt())
+        law.columns = lambda: [unit * ball(sum(value * value for value in column)).sqrt() for column in columns]
+        law.bandwidth = 1 + max(i - j for i in range(steps) for j in range(i + 1) if rows[i][j] or i == j)
+    else:
+        require(steps <= 20000, "too many terms")
+        c, falling = toeplitz_coefficients(given, kind, steps)
+        if not falling or every:
+            require(kind is None and steps <= 24, "a matrix whose coefficients do not fall, or a fixed order")
+            values = [exact(value) for value in given["coefficients"]] + [Fraction(0)] * steps
+            columns = [[values[i - j] if i >= j else Fraction(0) for i in range(steps)] for j in range(steps)]
+            law = Gaussian(unit * ball(largest_square(columns, most, apart, every)).sqrt())
+        else:
+            combed = [sum((c[i - j] for j in range(0, min(i + 1, most * apart), apart)), ZERO) for i in range(steps)]
+            law = Gaussian(unit * sum((value * value for value in combed), ZERO).sqrt())
+        law.bandwidth = 1 + max((i for i in range(steps) if not c[i].is_zero()), default=0)
+        squares = list(itertools.accumulate((value * value for value in c), initial=ZERO))
+        law.columns, law.falling = (lambda: [unit * squares[steps - j].sqrt() for j in range(steps)]), True
+    law.clipped, law.matrix = "sensitivity" not in given, True
+    return law
+
+
+def toeplitz_coefficients(given, kind, steps):
+    """Of a Toeplitz matrix, and whether they fall to 0."""
+    if kind == "prefix":
+        return [ONE] * steps, True
+    if kind == "square_root":  # binom(2j, j) / 4^j
+        return list(itertools.accumulate(range(1, steps), lambda c, j: c * (2 * j - 1) / (2 * j), initial=ONE)), True
+    if kind == "blt":
+        scales, decays = ([exact(value) for value in given[key]] for key in ("scales", "decays"))
+        require(len(scales) == len(decays) and min(scales + decays) >= 0 and max(decays) <= 1 and sum(scales) <= 1, "coefficients that do not fall")
+        powers, rates, c = [ball(value) for value in scales], [ball(value) for value in decays], [ONE]
+        while len(c) < steps:
+            c.append(sum(powers, ZERO))
+            powers = [one * rate for one, rate in zip(powers, rates)]
+        return c, True
+    require(kind is None and "coefficients" in given, "a matrix of this kind")
+    values = [exact(value) for value in given["coefficients"]]
+    falling = all(a >= b for a, b in zip(values, values[1:])) and values[-1] >= 0
+    return [ball(value) for value in values] + [ZERO] * (steps - len(values)), falling
+
+
+def largest_square(columns, most, apart, every):
+    """The largest square of the length of a sum of columns over the allowed patterns; exact where no two of them have a negative product."""
+    steps = len(columns)
+    product = [[sum(a * b for a, b in zip(one, other)) for other in columns] for one in columns]
+    require(all(value >= 0 for row in product for value in row), "columns with a negative product")
+    best, waiting = Fraction(0), [((), 0, Fraction(0))]
+    tried = 0
+    while waiting:
+        pattern_so_far, first, square = waiting.pop()
+        tried, best = tried + 1, max(best, square)
+        require(tried <= 10**6, "too many patterns")
+        if len(pattern_so_far) == most:
+            continue
+        following = range(first, min(first + 1, steps)) if every and pattern_so_far else range(first, steps)
+        for t in following:
+            more = product[t][t] + 2 * sum(product[s][t] for s in pattern_so_far)
+            waiting.append(((*pattern_so_far, t), t + apart, square + more))
+    return best
 
 
 def units(items):
@@ -940,22 +1337,28 @@ def read_laws(items, neighbours):
         inner = isinstance(item["source"], list)
         found = read_laws(item["source"], neighbours) if inner else [(base_law(item["source"], neighbours), 1)]
         for call in item["operators"]:
-            given = {key: exact(value) for key, value in call["arguments"].items()}
+            given = {key: exact(value) for key, value in call["arguments"].items() if key not in WORDS}
             if call["name"] == "repeat":
                 require(given["times"].denominator == 1 and 0 <= given["times"] < 10**9, "a number of repetitions out of range")
+                require(not any(getattr(law, "reused", False) for law, _ in found), "an order that all passes share, repeated")
                 found = [(law, count * int(given["times"])) for law, count in found]
                 continue
             require(len(found) == 1 and found[0][1] == 1, "sampling or groups of what is composed")
             law = found[0][0]
-            require(law.symmetric and not isinstance(law, (Sampled, Mixture)), "sampling or groups of what is sampled")
+            require(law.symmetric and not isinstance(law, (Sampled, Mixture, Observed, Between)), "sampling or groups of what is sampled")
             require(not getattr(law, "chosen", False), "sampling or groups of a choice")
             if call["name"] == "group":
                 require(isinstance(law, Gaussian) and given["size"].denominator == 1 and given["size"] > 0, "groups of this noise")
                 found = [(Gaussian(law.mu * ball(given["size"])), 1)]
                 continue
-            require(call["name"] in SPEAKS_OF and len(given) <= 2, f"{call['name']} follows no source here")
+            if call["name"] in ("allocate", "shuffle", "cyclic") or "at_most" in given:
+                require("examples" not in given, "a largest batch beside several examples")
+                found = apply_training_sampler(law, call, neighbours)
+                continue
+            require(call["name"] in SPEAKS_OF and len(given) <= 2 and not getattr(law, "matrix", False), f"{call['name']} follows no source here")
             rate = given["rate"] if "rate" in given else given["size"] / given["of"]
             found = [(apply_sampling(law, call["name"], rate, given.get("examples", Fraction(1)), neighbours), 1)]
+        require(neighbours != "add-remove" or not any(getattr(law, "matrix", False) for law, _ in found), "a matrix where a record is added")
         laws += [(law, count) for law, count in found if count > 0]
     require(all(count <= 150 or not isinstance(law, Laplace) for law, count in laws), "too many terms")
     return laws
@@ -1166,7 +1569,7 @@ class Profile:
         e = ball(e) if isinstance(e, Fraction) else e
         if not self.laws:  # nothing was run
             return (1 - e.exp()).max(ZERO)
-        if isinstance(self.laws[0][0], Threshold):
+        if getattr(self.laws[0][0], "alone", False):
             return self.laws[0][0].delta(e)
         return self.plain(e) if self.once is None else self.sampled_once(e, self.once[0])
 
@@ -1188,8 +1591,12 @@ class Profile:
         """delta(e) by the first method that applies."""
         if self.is_gaussian:
             return gaussian_delta(self.gaussian_mu(), e)
-        if len(self.laws) == 1 and self.laws[0][1] == 1 and isinstance(self.laws[0][0], Mixture):
-            return self.laws[0][0].delta_of_one(e)
+        if len(self.laws) == 1 and isinstance(self.laws[0][0], (Mixture, Observed)):
+            law, count = self.laws[0]
+            if count == 1:
+                return law.delta_of_one(e)
+            if isinstance(law, Observed) and law.drawn():
+                return law.delta_of_draws(count, e)
         if self.needs_line:
             found = self.line_for(float(e)).value(e)
         else:
@@ -1367,6 +1774,31 @@ def answer_verdict(plan, question, answer):
     return inside(truth if ask == "beta" else 1 - truth, lo, hi, 0, 1)
 
 
+def between_verdict(above, below, question, answer):
+    """Of a mechanism between pairs: the pair above proves the end on the side of more risk, one of the pairs below the other end. It is false
+    if the pair above, or one below, is on the wrong side of the whole interval."""
+    least, most = ("0", "inf") if question["ask"] in ("epsilon", "mu") else ("0", "1")
+    down, up = {"lo": answer["lo"], "hi": most}, {"lo": least, "hi": answer["hi"]}
+    if "log10" in answer:
+        down["log10"], up["log10"] = {"lo": answer["log10"]["lo"], "hi": "0"}, {"lo": "-inf", "hi": answer["log10"]["hi"]}
+    risky, safe = (down, up) if question["ask"] == "beta" else (up, down)
+    return verdict_by_sides(above, below, lambda plan: answer_verdict(plan, question, risky), lambda plan: answer_verdict(plan, question, safe))
+
+
+def verdict_by_sides(above, below, risky, safe):
+    """From the verdicts of both ends. A pair below that cannot be decided proves nothing; another one may."""
+
+    def tried(verdict, plan):
+        try:
+            return verdict(plan)
+        except Undecided:
+            return None
+
+    if risky(above) and any(tried(safe, one) for one in below):
+        return True
+    return False if safe(above) is False or any(tried(risky, one) is False for one in below) else None
+
+
 def delta_verdict(truth, answer, lo, hi):
     """Whether delta lies in the certified interval, and its logarithm in the certified one if that is stated."""
     result = inside(truth, lo, hi, 0, 1)
@@ -1499,15 +1931,40 @@ def guarantee_verdict(charge, neighbours, one):
     laws = read_laws(charge["items"], neighbours)
     directed, allowed = sum(count for law, count in laws if not law.symmetric), {"add-remove": math.inf, "zero-out": math.inf, "unstated": 1, "replace-one": 0}
     require(sum(count for law, count in laws if getattr(law, "chosen", False)) <= 1, "several choices, whose worst case is no product of pairs")
-    require(all(not getattr(law, "alone", False) for law, _ in laws) or (len(laws) == 1 and laws[0][1] == 1), "a threshold beside other lines")
+    require(all(not getattr(law, "alone", False) for law, _ in laws) or (len(laws) == 1 and laws[0][1] == 1), "a threshold or an allocation beside other lines, or several times")
     require(directed <= allowed[neighbours], "directions that differ where a record may be replaced")
-    plan = Plan(laws, one["question"]["direction"])
-    results = [answer_verdict(plan, one["question"], one["answer"])]
-    for evaluation in one["evaluations"] if results[0] else []:
-        value = plan.sides[evaluation["direction"]].delta(exact(evaluation["epsilon"]))
-        lo, hi = end(evaluation["log_delta"]["lo"]), end(evaluation["log_delta"]["hi"])
-        results.append(lo == -math.inf if value.is_zero() else inside(value.log(), lo, hi, -math.inf, math.inf))
+    direction, evaluations = one["question"]["direction"], one["evaluations"]
+    if any(isinstance(law, Between) for law, _ in laws):
+        above, below = Plan([(getattr(law, "above", law), count) for law, count in laws], direction), [Plan(side, direction) for side in pairs_below(laws)]
+        results = [between_verdict(above, below, one["question"], one["answer"])]
+        for evaluation in evaluations if results[0] else []:
+            results.append(evaluation_between(above, below, evaluation))
+    else:
+        plan = Plan(laws, direction)
+        results = [answer_verdict(plan, one["question"], one["answer"])]
+        for evaluation in evaluations if results[0] else []:
+            results.append(evaluation_verdict(plan, evaluation, end(evaluation["log_delta"]["lo"]), end(evaluation["log_delta"]["hi"])))
     return False if False in results else None if None in results else True
+
+
+def pairs_below(laws):
+    """The compositions of pairs below: the first of each mechanism, the second of each, and so on. Laws that are known only alone do not compose."""
+    most = max(len(law.below) for law, _ in laws if isinstance(law, Between))
+    sides = [[(law.below[min(k, len(law.below) - 1)] if isinstance(law, Between) else law, count) for law, count in laws] for k in range(most)]
+    return [side for side in sides if not any(getattr(law, "alone", False) for law, _ in side) or (len(side) == 1 and side[0][1] == 1)]
+
+
+def evaluation_verdict(plan, evaluation, lo, hi):
+    """Of one enclosure of log delta."""
+    value = plan.sides[evaluation["direction"]].delta(exact(evaluation["epsilon"]))
+    return lo == -math.inf if value.is_zero() else inside(value.log(), lo, hi, -math.inf, math.inf)
+
+
+def evaluation_between(above, below, evaluation):
+    """As `between_verdict`."""
+    lo, hi = end(evaluation["log_delta"]["lo"]), end(evaluation["log_delta"]["hi"])
+    risky, safe = (lambda plan: evaluation_verdict(plan, evaluation, -math.inf, hi)), (lambda plan: evaluation_verdict(plan, evaluation, lo, math.inf))
+    return verdict_by_sides(above, below, risky, safe)
 
 
 def check_plan(charge, neighbours):

@@ -22,18 +22,19 @@ Answer answer_posterior(const Request& request) {
   const Posterior posterior = curve->posterior_at(prior);
   const Interval usual = report::belief_after(prior, odds_factor(*curve, *numeric::enclose_decimal(rare)));
   const std::string condition = "at prior = " + request.shown("prior");
-  const std::string guess = report::best_guess(prior);
+  const std::string guess = report::best_guess(prior), exact = report::exact_accuracy(*curve, request.shown("prior"));
   return {[posterior, usual](report::JsonWriter& out) {
             out.begin_object().key("accuracy").interval(posterior.accuracy).key("largest").interval(posterior.largest);
             out.key("usual").begin_object().key("except").raw(rare).key("largest").interval(usual).end_object().end_object();
           },
-          [posterior, usual, condition, guess](const report::Style& style) {
-            const auto line = [](const char* quantity, Interval value, const std::string& where, const report::Style& how) {
-              return to_text(report::Claim{quantity, value, report::SafeEnd::hi, where, {}}, how);
+          [posterior, usual, condition, guess, exact](const report::Style& style) {
+            const auto line = [](const char* quantity, Interval value, const std::string& where, const report::Style& how,
+                                 const std::string& known = {}) {
+              return to_text(report::Claim{quantity, value, report::SafeEnd::hi, where, {}, known}, how);
             };
             const report::Style plain{style.quiet, ""};
             const bool bounded = posterior.largest.hi < 1;
-            return line("accuracy of the best guess", posterior.accuracy, condition + " (guessing: " + guess + ")", style) +
+            return line("accuracy of the best guess", posterior.accuracy, condition + " (guessing: " + guess + ")", style, exact) +
                    line("posterior", posterior.largest, condition + (bounded ? "" : ": a rare result may leave no doubt"), plain) +
                    line("posterior", usual, condition + ", except with probability " + rare, plain);
           },

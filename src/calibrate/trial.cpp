@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "calibrate/margin.h"
+#include "loss/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/number_text.h"
 #include "plan/unknown.h"
@@ -16,7 +17,9 @@ Outcome Trial::at(double value) const { return at(numeric::to_text_below(value))
 
 Outcome Trial::at(const std::string& text) const {
   const Recording own(Recording::When::if_wanted);
+  const std::uint64_t begin = Work::now();
   const Outcome found = of(substitute(plan_, read_number(text)));
+  most_work_ = std::max(most_work_, Work::since(begin));
   if (!own.citations().empty()) bases_.emplace_back(text, own.citations());
   return found;
 }

@@ -29,6 +29,8 @@ class Trial {
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] const Targets& targets() const { return targets_; }
   [[nodiscard]] Tolerance tolerance() const { return tolerance_; }
+  /// Of one trial so far, in the units of loss/work.h.
+  [[nodiscard]] double most_work() const { return most_work_; }
 
   /// With this decimal; and with the shortest decimal that reads back as this double.
   [[nodiscard]] Outcome at(const std::string& text) const;
@@ -49,6 +51,7 @@ class Trial {
   Neighbours neighbours_;
   Tolerance tolerance_;
   mutable std::string too_large_;
+  mutable double most_work_ = 0;
   mutable std::vector<std::pair<std::string, Citations>> bases_;  // the theorems of the trials at decimals
 };
 

@@ -220,7 +220,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
   template <class IsTight>
   [[nodiscard]] bool is_last_asked(std::size_t i, IsTight&& is_tight) const {
     if (i + 1 == paths_.size()) return is_tight(tolerance_.relative);
-    const bool more = paths_[i + 1].speed == Speed::quick;
+    const bool more = paths_[i + 1].speed == Speed::quick && !(tolerance_.relative > Tolerance{}.relative);
     return is_tight(more ? std::min(narrow, tolerance_.relative) : tolerance_.relative);
   }
 

@@ -24,8 +24,8 @@ struct ChainFacts {
 };
 
 /// The same composition by several engines, best first. A question goes to the next engine only while the answer is wider than requested,
-/// to a quick engine while it has fewer than nine digits; every answer is valid, so they are intersected. `tail` returns the tail of the
-/// composition; it is called at most once.
+/// to a quick engine while it has fewer than nine digits, unless fewer than usual are requested; every answer is valid, so they are
+/// intersected. `tail` returns the tail of the composition; it is called at most once.
 [[nodiscard]] LossPointer fallback_chain(std::vector<EnginePath> paths, std::function<Tail()> tail, Tolerance tolerance,
                                          const ChainFacts& facts = {});
 

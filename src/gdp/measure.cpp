@@ -156,7 +156,7 @@ class Meter {
     const double near = best.mu.hi;
     best.mu.hi = infinity;
     double before = 0;
-    for (const double surplus : {0.0, 1e-9, 1e-7, 1e-5, 1e-3, 0x1p-6, 0x1p-3, 1.0}) {
+    for (const double surplus : {0.0, 1e-10, 1e-9, 1e-7, 1e-5, 1e-3, 0x1p-6, 0x1p-3, 1.0}) {
       const double mu = std::max(near, least * (1 + surplus));
       if (!(mu < best.mu.hi)) break;
       const double last = mu > before ? certified_from(mu, first) : infinity;
@@ -226,10 +226,10 @@ HeadMu measure_head_mu(const Curve& curve, Interval epsilon_max) {
 namespace {
 
 Measured measure_by_chord(MeasuredProfile& profile, double last, double width) {
-  // The search stops at half of the relative width; here its target is absolute.
+  // The search stops at half of the relative width, above values that have one too; here its target is absolute.
   const Interval first = gaussian_mu(Interval::exactly(0), profile.delta(0));
   Measured found;
-  found.mu = chord_supremum(profile, last, Interval::exactly(0), 2 * width / std::max(first.hi, width)).mu;
+  found.mu = chord_supremum(profile, last, Interval::exactly(0), width / std::max(first.hi, width)).mu;
   return found;
 }
 

@@ -202,6 +202,12 @@ struct SampledFrom {
   SampledBy sampling = SampledBy::poisson;
 };
 
+/// One Gaussian N(0,1) against N(mu,1), or nothing; it is seen which.
+struct DrawnGaussian {
+  Interval chance;  ///< of the Gaussian
+  Interval mu;
+};
+
 /// What is known of a loss in one direction besides its profile. Every field is optional; an empty field means unknown. Pointers live as
 /// long as the loss. A decorator that keeps the distribution passes all fields on (ForwardingLoss); one that changes it starts from an
 /// empty object.
@@ -250,6 +256,8 @@ struct Capabilities {
   /// The lattice that contains all finite losses. [folded-contour]
   std::optional<LossLattice> lattice{};
   std::optional<SampledFrom> sampled{};
+  /// Repeated, it is as many Gaussians as were drawn. [drawn-gaussians]
+  std::optional<DrawnGaussian> drawn{};
   /// The largest finite loss, for a distribution that also has infinite losses and is not a list of atoms.
   std::optional<Interval> largest_finite_loss{};
   /// The largest epsilon of a list of stated guarantees.

@@ -32,6 +32,7 @@ class MixtureLoss final : public Loss, public ClosedForms {
     remove_ = join_atoms(Direction::remove);
     if (remove_ && !symmetric()) add_ = join_atoms(Direction::add);
     if (remove_) return;  // a finite distribution needs no other description
+    drawn_ = join_draws();
     remove_transform_ = join_transforms(Direction::remove);
     if (remove_transform_ != nullptr && !symmetric()) add_transform_ = join_transforms(Direction::add);
   }
@@ -80,7 +81,7 @@ class MixtureLoss final : public Loss, public ClosedForms {
     for (const auto& [weight, loss] : components_) largest = std::max(largest, loss->cost());
     const auto& law = direction == Direction::add && add_ ? add_ : remove_;
     const auto& transform = direction == Direction::add && !symmetric() ? add_transform_ : remove_transform_;
-    return {.atoms = law ? &*law : nullptr, .transform = transform.get(), .closed_forms = this, .cost = largest};
+    return {.atoms = law ? &*law : nullptr, .transform = transform.get(), .closed_forms = this, .drawn = drawn_, .cost = largest};
   }
   void cite() const override {
     for (const auto& [weight, loss] : components_) loss->cite();
@@ -135,8 +136,25 @@ class MixtureLoss final : public Loss, public ClosedForms {
     return atoms_transform(make_atoms({{none, Interval::exactly(1)}}, none, none, true));
   }
 
+  /// If every component is the same Gaussian, nothing, or one of them by chance. [drawn-gaussians]
+  [[nodiscard]] std::optional<DrawnGaussian> join_draws() const {
+    DrawnGaussian joined{Interval::exactly(0), Interval::exactly(0)};
+    for (const auto& [weight, loss] : components_) {
+      const Capabilities known = loss->capabilities(Direction::remove);
+      if (known.gaussian_mu && known.gaussian_mu->hi == 0) continue;
+      if (!known.drawn && !known.gaussian_mu) return std::nullopt;
+      const DrawnGaussian one = known.drawn ? *known.drawn : DrawnGaussian{Interval::exactly(1), *known.gaussian_mu};
+      if (joined.chance.hi > 0 && joined.mu != one.mu) return std::nullopt;
+      joined = {joined.chance + weight * one.chance, one.mu};
+    }
+    joined.chance = clamp(joined.chance, 0, 1);
+    const bool useful = joined.chance.lo > 0 && joined.chance.hi < 1 && joined.mu.lo > 0 && joined.mu.hi < infinity;
+    return useful ? std::optional(joined) : std::nullopt;
+  }
+
   std::vector<MixtureComponent> components_;
   Citation mixture_;
+  std::optional<DrawnGaussian> drawn_;
   std::shared_ptr<const Transform> remove_transform_;
   std::shared_ptr<const Transform> add_transform_;
   std::optional<Atoms> remove_;

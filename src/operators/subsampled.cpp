@@ -303,10 +303,15 @@ void SymmetrizedLoss::cite() const {
 
 namespace {
 
-const Citations& poisson_replace_one() {
-  static const Citations one{
+/// `clipped`: each contribution has a bounded norm; otherwise only the distance of the record and its replacement is bounded.
+const Citations& poisson_replace_one(bool clipped) {
+  static const Citations bounded{
       Citation("poisson-replace-one", "the record and its replacement are drawn with the same chance; replace-one neighbours")};
-  return one;
+  static const Citations apart{
+      Citation("poisson-replace-one",
+               "the sensitivity bounds how far a replacement moves the sum, not the norm of a contribution, so it is shown whether the "
+               "record was drawn; with a clip norm the loss is smaller")};
+  return clipped ? bounded : apart;
 }
 Citations user_level_poisson(std::uint64_t examples) {
   return {Citation("user-level-poisson", "a user with at most " + std::to_string(examples) + " examples, each drawn on its own")};
@@ -350,12 +355,12 @@ LossPointer sampled_examples(LossPointer base, Interval rate, std::uint64_t exam
   const bool fits = known.gaussian_mu && known.gaussian_mu->lo > 0 && known.gaussian_mu->hi < infinity && rate.lo > 0;
   if (replaced && known.clipped && fits)
     return gaussian_mixture(*known.gaussian_mu / 2.0, rate, examples, examples,
-                            examples == 1 ? poisson_replace_one() : user_level_poisson(examples),
+                            examples == 1 ? poisson_replace_one(true) : user_level_poisson(examples),
                             known.gaussian_noise ? GaussianOf::noise : GaussianOf::curve);
   if (replaced && (examples == 1 || fits)) {
     if (!base->symmetric()) base = symmetric_loss(std::move(base));
     return std::make_shared<ShownSampleLoss>(observed_draws(base, rate, examples),
-                                             examples == 1 ? poisson_replace_one() : user_level_poisson(examples));
+                                             examples == 1 ? poisson_replace_one(false) : user_level_poisson(examples));
   }
   if (!fits)
     throw UnsupportedError("poisson: with examples = " + std::to_string(examples) +

@@ -11,6 +11,7 @@
 #include "numeric/conversions.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
+#include "numeric/rational.h"
 #include "report/label.h"
 #include "tradeoff/gdp.h"
 #include "tradeoff/operations.h"
@@ -55,6 +56,18 @@ std::string best_guess(Interval prior) {
   return {text.data(), numeric::to_chars(text.data(), text.data() + text.size(), right, std::chars_format::general, 6).ptr};
 }
 
+std::string exact_accuracy(const Curve& curve, const std::string& prior) {
+  const auto written = numeric::read_quotient(prior);
+  const auto chance = written ? numeric::exact_rational(*written) : std::nullopt;
+  const auto largest_loss = curve.pure_epsilon();
+  if (!chance || !largest_loss || chance->numerator == 0 || chance->numerator >= chance->denominator) return {};
+  const Interval probability = numeric::enclose(*written);
+  const Interval log_odds = log((1.0 - probability) / probability);
+  if (!(largest_loss->value.hi <= std::max(log_odds.lo, -log_odds.hi))) return {};
+  const numeric::Rational other{chance->denominator - chance->numerator, chance->denominator};
+  return to_string(numeric::to_quotient(log_odds.lo > 0 ? other : *chance));
+}
+
 Risk find_risk(const Curve& asked) {
   if (!numeric::arithmetic_is_usual()) return numeric::in_usual_arithmetic([&] { return find_risk(asked); });
 
@@ -65,7 +78,7 @@ Risk find_risk(const Curve& asked) {
   for (const char* rate : shown_rates) risk.rates.push_back({rate, curve.tpr_at(*numeric::enclose_decimal(rate))});
   for (const char* prior : shown_priors) {
     const Posterior posterior = curve.posterior_at(*numeric::enclose_decimal(prior));
-    risk.accuracies.push_back({prior, posterior.accuracy});
+    risk.accuracies.push_back({prior, posterior.accuracy, exact_accuracy(curve, prior)});
     risk.posteriors.push_back({prior, posterior.largest});
   }
   for (const char* people : shown_crowds)
@@ -98,14 +111,14 @@ void write_json(const Risk& risk, JsonWriter& out) {
 
 std::string to_lines(const Risk& risk, const Style& style) {
   std::string text = "What the best possible attacker can learn about one person:\n";
-  const auto add = [&](const char* quantity, Interval value, const std::string& condition) {
-    text += to_text(Claim{quantity, value, SafeEnd::hi, condition, {}}, Style{style.quiet, "", 2});
+  const auto add = [&](const char* quantity, Interval value, const std::string& condition, const std::string& exact = {}) {
+    text += to_text(Claim{quantity, value, SafeEnd::hi, condition, {}, exact}, Style{style.quiet, "", 2});
   };
   add("advantage", risk.advantage, "over a guess (true minus false positives)");
   for (const RiskRow& row : risk.rates) add("true-positive rate", row.value, "at false-positive rate " + row.given);
   for (const RiskRow& row : risk.accuracies)
     add("accuracy of the best guess", row.value,
-        "at prior " + row.given + " (guessing: " + best_guess(*numeric::enclose_decimal(row.given)) + ")");
+        "at prior " + row.given + " (guessing: " + best_guess(*numeric::enclose_decimal(row.given)) + ")", row.exact);
   const auto says_nothing = [](const RiskRow& row) { return row.value.hi >= 1; };
   if (std::all_of(risk.posteriors.begin(), risk.posteriors.end(), says_nothing))
     text += "  posterior <= 1 at every prior: a rare result may leave no doubt\n";

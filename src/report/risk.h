@@ -14,6 +14,7 @@ namespace tradeoff::detail::report {
 struct RiskRow {
   std::string given;
   Interval value;
+  std::string exact = {};  ///< the exact number, where it is known
 };
 
 /// What the best possible attack can learn about one person, for any mechanism that the curve covers. All of it holds in both directions:
@@ -35,6 +36,9 @@ struct Risk {
 [[nodiscard]] Interval belief_after(Interval prior, Interval factor);
 /// How often the better constant guess is right, to six digits: what an accuracy is compared with, not a claim.
 [[nodiscard]] std::string best_guess(Interval prior);
+/// The exact accuracy of the best guess at this prior, a decimal or a quotient, if no output changes what is likelier: the larger of the
+/// prior and its complement. Empty otherwise. [membership-posterior]
+[[nodiscard]] std::string exact_accuracy(const Curve& curve, const std::string& prior);
 void write_json(const Risk& risk, JsonWriter& out);
 [[nodiscard]] std::string to_lines(const Risk& risk, const Style& style);
 

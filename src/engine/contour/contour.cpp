@@ -40,10 +40,11 @@ constexpr double short_way = 1e-9;                            // largest relativ
 constexpr double worth_moving = 1e-6;                         // do not reuse a line wider than this
 // [contour-inversion] if the tilted distribution is this much wider, rare large losses determine the saddle
 constexpr double many_times_wider = 3;
-constexpr double crowded = 1.2;      // a positive saddle is not used if it is within this many of its widths of the pole at 0
-constexpr double longest_arc = 2.5;  // deviations of the loss: the polynomial follows a Gaussian to fifteen digits
-constexpr double worst_arc = 1e-5;   // the relative error of an arc
-constexpr double gap = 3.0;          // a line is reused up to this many widths from the saddle: rounding grows by e^(gap^2/2)
+constexpr double crowded = 1.2;                  // a positive saddle is not used if it is within this many of its widths of the pole at 0
+constexpr double longest_arc = 2.5;              // deviations of the loss: the polynomial follows a Gaussian to fifteen digits
+constexpr std::size_t most_nodes_of_arc = 1024;  // with more the sum is slow, and has terms that no polynomial follows
+constexpr double worst_arc = 1e-5;               // the relative error of an arc
+constexpr double gap = 3.0;                      // a line is reused up to this many widths from the saddle: rounding grows by e^(gap^2/2)
 
 }  // namespace
 
@@ -585,6 +586,7 @@ std::optional<Arc> ContourSide::arc(double start, double end) const {
   for (int attempt = 0; attempt < 3; ++attempt, length /= 2) {
     const auto found = read(start + length / 2, Smallest::exact);
     if (!found || found->line == nullptr) break;
+    if (found->line->nodes() > most_nodes_of_arc) break;
     const auto arc = found->line->arc(start, length < end - start ? start + length : end);
     if (!arc) break;
     Work::count(work_of_node * static_cast<double>(Arc::size * found->line->nodes()));

@@ -27,12 +27,12 @@ using rare::Windows;
 constexpr double most_rare_rate = 5e-2;    // of large losses that are inverted: for larger rates the other contours are as good
 constexpr double most_participations = 3;  // expected, of all steps: with more, many small losses decide
 constexpr double most_capped_rate = 0.3, most_capped_participations = 300;  // the same below upper windows: other contours find nothing
-constexpr double most_gap = 20;                                             // log of an integrand over delta: it costs nine digits
-constexpr std::size_t most_kinds = 16;                                      // of steps
-constexpr double good_rare_width = 1e-10;                                   // lines this accurate are used again
-constexpr double usable_width = 1e-3;                                       // lines less accurate are of no use
-constexpr double first_log_probability = -60;                               // of noise beyond a far window
-constexpr double nearer = 0.6;                                              // of the way to a far window: noise beyond it must not decide
+constexpr double most_gap = 32;                // log of an integrand over the estimate of delta by one step, which may be far below delta
+constexpr std::size_t most_kinds = 16;         // of steps
+constexpr double good_rare_width = 1e-10;      // lines this accurate are used again
+constexpr double usable_width = 1e-3;          // lines less accurate are of no use
+constexpr double first_log_probability = -60;  // of noise beyond a far window
+constexpr double nearer = 0.6;                 // of the way to a far window: noise beyond it must not decide
 constexpr double least_log_delta = -600;
 
 /// An approximation of the deviation of the sum of all losses.

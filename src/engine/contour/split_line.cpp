@@ -35,6 +35,7 @@ SplitSaddle find_saddle(const SplitPlan& plan, SplitLine::Of part, double epsilo
 std::shared_ptr<const SplitLine> SplitLine::make(const SplitPlan& plan, Of part, double epsilon, const SplitSaddle& saddle,
                                                  double log_wanted, const RareAccuracy& accuracy) {
   std::shared_ptr<SplitLine> best;
+  if (!(saddle.curvature > 0 && saddle.curvature < infinity)) return nullptr;
   for (const double share : {1.0, 0.6, 0.35}) {
     auto line = std::make_shared<SplitLine>();
     line->part_ = part;
@@ -45,7 +46,7 @@ std::shared_ptr<const SplitLine> SplitLine::make(const SplitPlan& plan, Of part,
     if (best == nullptr || line->count() < best->count()) best = std::move(line);
     if (best->count() <= few_line_nodes || part == Of::bulk) break;  // many small losses have a sharp saddle point
   }
-  return best->count() <= most_line_nodes && best->sum(plan, best->longest_) ? best : nullptr;
+  return best->count() < most_line_nodes && best->sum(plan, best->longest_) ? best : nullptr;
 }
 
 // [contour-alias] The transform of a positive measure: the same bounds, with its mass in place of 1.
@@ -86,8 +87,8 @@ void SplitLine::truncate(const SplitPlan& plan, double log_wanted, double first)
   };
   const double limit = most_line_nodes * step_;
   longest_ = first;
-  while (longest_ <= limit && left_beyond(longest_) > log_wanted) longest_ *= 1.3;
-  log_truncation_ = longest_ <= limit ? left_beyond(longest_) + 1e-9 : infinity;
+  while (longest_ < limit && left_beyond(longest_) > log_wanted) longest_ *= 1.3;
+  log_truncation_ = longest_ < limit ? left_beyond(longest_) + 1e-9 : infinity;
 }
 
 /// One node: e^bulk, for runs with large losses times e^rare - 1.
@@ -141,37 +142,37 @@ bool SplitLine::sum(const SplitPlan& plan, double longest) {
   for (std::size_t k = 0; k <= count; ++k) {
     const double t = static_cast<double>(k) * step_;
     Complex bulk = 0, rare = 0;
-    double bulk_error = 0, rare_error = 0;
+    double bulk_error = 0, rare_error = 0, log_above = 0, shares = 0;  // the last two bound runs with large losses
     bool vanishes = false;
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      const Enclosed less_one = bulks[i].at(t);
+      const Enclosed less_one = bulks[i].at(t), tail = part_ == Of::rare ? tails[i].next() : Enclosed{};
       const Complex whole = 1.0 + less_one.value;
       const double n = kinds[i].times, modulus = std::abs(whole), apart = modulus - less_one.error;
-      const double doubt = (less_one.error + 8 * unit_roundoff) / modulus;
-      if (!(doubt < 0.1)) {  // only a bound is known
-        if (part_ == Of::rare) return false;
-        vanishes = true;
-        bulk += n * std::log(modulus + less_one.error + 8 * unit_roundoff);
-        continue;
-      }
+      const double doubt = (less_one.error + 8 * unit_roundoff) / modulus, bulk_above = modulus + less_one.error + 8 * unit_roundoff;
+      const double scale = part_ == Of::rare ? std::exp(tails[i].log_scale()) : 0;
+      const double tail_above = scale * (std::abs(tail.value) + tail.error) * (1 + 1e-9), above = bulk_above + tail_above;
+      log_above += n * (std::log(above) + 16 * unit_roundoff * (1 + std::abs(std::log(above))));
+      shares += n * tail_above / above * (1 + 1e-9);
+      vanishes = vanishes || !(doubt < 0.1);  // then only a bound is known
+      if (vanishes) continue;
       const Complex log_bulk = modulus > 0.5 ? log_one_plus(less_one.value) : Complex(std::log(modulus), std::arg(whole));
       bulk += n * log_bulk;
       bulk_error += n * (1.1 * (modulus > 0.5 ? less_one.error / modulus : doubt) + 16 * unit_roundoff * std::abs(log_bulk));
       if (part_ == Of::bulk) continue;
-      if (!(apart > 0.25)) return false;
-      const Enclosed tail = tails[i].next();
-      const double scale = std::exp(tails[i].log_scale());
-      const Complex ratio = scale * tail.value / (1.0 + less_one.value);
+      const Complex ratio = scale * tail.value / whole;
       const double size = std::abs(ratio);
       const double ratio_error = scale * tail.error * (1 + 1e-9) / apart + size * (less_one.error / apart + 12 * unit_roundoff);
-      if (!(size + ratio_error < 0.5)) return false;
+      if (!(size + ratio_error < 0.5)) {
+        vanishes = true;
+        continue;
+      }
       const Complex log_ratio = log_one_plus(ratio);
       rare += n * log_ratio;
       rare_error += n * (2.5 * ratio_error + 16 * unit_roundoff * std::abs(log_ratio));
     }
     if (vanishes || !(bulk_error + rare_error < 0.5)) {
-      if (part_ == Of::rare || k == 0) return false;
-      bulk += bulk_error;
+      if (k == 0) return false;
+      bulk = log_above + (part_ == Of::rare ? std::log(shares) + 1e-12 : 0);
       bulk_error = infinity;
     }
     add_term(bulk, bulk_error, rare, rare_error);

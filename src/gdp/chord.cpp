@@ -23,7 +23,7 @@ constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger ga
 constexpr double little_work = 2e4, much_work = 1e5;      // and after so much work, in the units of loss/work.h;
 constexpr double longest_piece = 8;                       // multiples of the mu at 0: longer ones are halved before arcs cover them
 constexpr std::size_t most_arcs = 100;                    // a tenth of a second
-constexpr double most_work = 3e5, most_rough_work = 3e4;  // after this much the search ends, the latter if fewer digits are requested
+constexpr double most_work = 1e6, most_rough_work = 1e5;  // after this much the search ends, the latter if fewer digits are requested
 
 /// An upper bound of one profile at a point: the logarithm of delta and of its complement.
 struct Above {

@@ -1175,6 +1175,10 @@ def capped_sample(law, rate, of, cap, exactly, neighbours):
         above = [(1 - overfull, Gaussian(law.mu, q)), (overfull, Gaussian(2 * law.mu, entered))]
     else:
         above = [(1 - overfull, drawn_gaussian(law, q, neighbours)), (overfull * entered, Gaussian(law.mu)), (overfull * (1 - entered), None)]
+        if overfull < arb(0.02) and (neighbours != "replace-one" or getattr(law, "clipped", False)):  # who is displaced may as well be hidden
+            hidden = Mixture(law.mu if neighbours == "replace-one" else 2 * law.mu, entered, 1, 1)
+            if hidden.delta_of_one(ONE) < entered * gaussian_delta(law.mu, ONE):
+                above[1:] = [(overfull, hidden)]
     return Between(Observed(above), [drawn_gaussian(law, q * (1 - lost), neighbours)])
 
 

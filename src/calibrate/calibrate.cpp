@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "calibrate/scan.h"
 #include "calibrate/trial.h"
@@ -117,6 +119,30 @@ struct Ends {
   }
 };
 
+/// The steps of a walk from a decided value to one on the other side of the change: a little further than the excess suggests, which is
+/// about proportional to the distance, and at least twice as far each time where it suggests nothing.
+class Steps {
+ public:
+  [[nodiscard]] double next(double at, const numeric::Verdict& verdict) {
+    const double slope = last_at_ ? std::abs((verdict.excess - last_excess_) / (at - *last_at_)) : 1;
+    const double distance = std::abs(verdict.excess) / std::clamp(slope, 0.05, 20.0);
+    const bool tells = (verdict.before || verdict.after) && verdict.doubt < 0.5 * std::abs(verdict.excess) && std::abs(verdict.excess) < 12;
+    last_at_ = tells ? std::optional(at) : std::nullopt;
+    last_excess_ = verdict.excess;
+    blind_ *= 2;
+    return tells ? std::min(1.03 * distance + 1e-3, longest) : blind_ / 2;
+  }
+  /// True once.
+  [[nodiscard]] bool are_first_undecided() { return !std::exchange(undecided_, true); }
+
+ private:
+  static constexpr double longest = 8;  // a factor of three thousand
+  double blind_ = 0.5;
+  std::optional<double> last_at_;
+  double last_excess_ = 0;
+  bool undecided_ = false;
+};
+
 /// The boundary between values that fail and values that meet the target, searched in the logarithm of the value.
 Interval search_value(const Trial& trial, const Effect& effect) {
   const auto value_at = [&](double log_value) { return std::min(std::exp(log_value), effect.largest); };
@@ -131,23 +157,23 @@ Interval search_value(const Trial& trial, const Effect& effect) {
   const numeric::Verdict at_first = judge(first);
   Ends ends{first, first, at_first, at_first};
   auto& [low, high, at_low, at_high] = ends;
-  for (double step = 0.5; !at_low.before && low > bottom; step *= 2) {
+  for (Steps steps; !at_low.before && low > bottom;) {
     if (at_low.after) {
       high = low;
       at_high = at_low;
     }
-    low = std::max(low - step, bottom);
+    low = std::max(low - steps.next(low, at_low), bottom);
     at_low = judge(low);
-    if (at_high.after && !at_low.after && !at_low.before && high - low <= step) ends.decide(judge);
+    if (at_high.after && !at_low.after && !at_low.before && steps.are_first_undecided()) ends.decide(judge);
   }
-  for (double step = 0.5; !at_high.after && high < top; step *= 2) {
+  for (Steps steps; !at_high.after && high < top;) {
     if (at_high.before) {
       low = high;
       at_low = at_high;
     }
-    high = std::min(high + step, top);
+    high = std::min(high + steps.next(high, at_high), top);
     at_high = judge(high);
-    if (at_low.before && !at_high.after && !at_high.before && high - low <= step) ends.decide(judge);
+    if (at_low.before && !at_high.after && !at_high.before && steps.are_first_undecided()) ends.decide(judge);
   }
   if (at_low.before && at_high.after) {
     const Interval found = numeric::narrow_bracket(judge, low, at_low, high, at_high, settled_width(trial));

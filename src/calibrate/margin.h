@@ -11,6 +11,7 @@ struct Margin {
   Interval limit;
   /// Both are a delta, or natural logarithms of a delta that is too small for a double, or something else.
   enum class Scale { plain, delta, log_delta } scale = Scale::plain;
+  Interval epsilon = Interval::exactly(0);  ///< of a delta
 
   [[nodiscard]] bool meets() const { return value.hi <= limit.lo; }
   [[nodiscard]] bool fails() const { return value.lo > limit.hi; }

@@ -6,9 +6,9 @@
 #include <compare>
 
 #include "calibrate/margin.h"
+#include "loss/gaussian_profile.h"
 #include "numeric/arithmetic.h"
 #include "numeric/floating_point_guard.h"
-#include "numeric/normal.h"
 #include "numeric/number_text.h"
 #include "plan/number.h"
 #include "tradeoff/error.h"
@@ -41,8 +41,8 @@ void check_range(const MuTarget& target) {
 
 Margin measure(const Curve& curve, const Guarantee& target) {
   if (target.delta.hi == 0) return {curve.epsilon_at(target.delta), target.epsilon};  // [largest-loss]
-  if (target.delta.lo < 1e-290) return {curve.log_delta_at(target.epsilon), log(target.delta), Margin::Scale::log_delta};
-  return {curve.delta_at(target.epsilon), target.delta, Margin::Scale::delta};
+  if (target.delta.lo < 1e-290) return {curve.log_delta_at(target.epsilon), log(target.delta), Margin::Scale::log_delta, target.epsilon};
+  return {curve.delta_at(target.epsilon), target.delta, Margin::Scale::delta, target.epsilon};
 }
 Margin measure(const Curve& curve, const AdvantageTarget& target) { return {curve.advantage(), target.advantage}; }
 Margin measure(const Curve& curve, const AttackTarget& target) { return {curve.tpr_at(target.fpr), target.tpr}; }
@@ -115,28 +115,32 @@ class Reader {
 
 namespace {
 
-/// Deltas on the scale on which they are nearly linear in the noise: how many deviations out a Gaussian leaves so much.
-Interval deviations_of(const Margin& margin, Interval delta) {
-  constexpr double most = 40;  // a delta that is this close to 1 says nothing
-  const Interval log_delta = margin.scale == Margin::Scale::log_delta ? delta : log(clamp(delta, 0, 1));
-  const auto at = [](double one) { return one < 0 ? std::max(-normal_quantile_of_log(Interval::exactly(one)).lo, -most) : -most; };
-  return {at(log_delta.hi), log_delta.lo > -infinity ? at(log_delta.lo) : infinity};
+/// A quantity on a scale on which it is about proportional to a power of every parameter: a delta by the mu of the Gaussian through it.
+Interval scaled(const Margin& margin, Interval value) {
+  constexpr Interval useful{1e-9, 1e9};  // outside a value says nothing
+  switch (margin.scale) {
+    case Margin::Scale::plain:
+      break;
+    case Margin::Scale::delta:
+      return clamp(gaussian_mu(margin.epsilon, clamp(value, 0, 1)), useful.lo, useful.hi);
+    case Margin::Scale::log_delta:
+      return clamp(gaussian_mu_of_log(margin.epsilon, min(value, Interval::exactly(0))), useful.lo, useful.hi);
+  }
+  return value;
 }
 
 }  // namespace
 
 double detail::Margin::excess() const {
-  if (scale == Scale::plain) {
-    const double middle = value.lo > 0 ? (std::log(value.hi) + std::log(value.lo)) / 2 : std::log(value.hi);
-    return middle - std::log((limit.lo + limit.hi) / 2);
-  }
-  const Interval found = deviations_of(*this, value), allowed = deviations_of(*this, limit);
-  return allowed.lo - (found.hi < infinity ? found.lo + (found.hi - found.lo) / 2 : found.lo);
+  const Interval found = scaled(*this, value), allowed = scaled(*this, limit);
+  const double middle = value.lo > 0 || scale == Scale::log_delta ? (std::log(found.hi) + std::log(found.lo)) / 2 : std::log(found.hi);
+  return middle - std::log((allowed.lo + allowed.hi) / 2);
 }
 
 double detail::Margin::doubt() const {
-  if (scale == Scale::plain) return std::log1p(value.width() / value.lo) / 2 + limit.width() / (limit.lo + limit.hi);
-  return deviations_of(*this, value).width() / 2 + deviations_of(*this, limit).width();
+  if (scale == Scale::delta && !(value.lo > 0)) return infinity;
+  const Interval found = scaled(*this, value), allowed = scaled(*this, limit);
+  return std::log1p(found.width() / found.lo) / 2 + allowed.width() / (allowed.lo + allowed.hi);
 }
 
 Margin detail::margin_of(const Curve& curve, const Target& target) {

@@ -22,7 +22,8 @@ constexpr std::size_t most_pieces = 2 * most_nodes;       // most of them need n
 constexpr std::size_t few_nodes = 120, many_nodes = 250;  // beyond, a larger gap is accepted,
 constexpr double little_work = 2e4, much_work = 1e5;      // and after so much work, in the units of loss/work.h;
 constexpr double longest_piece = 8;                       // multiples of the mu at 0: longer ones are halved before arcs cover them
-constexpr double most_work = 1e6;                         // after this much the search ends
+constexpr std::size_t most_arcs = 100;                    // a tenth of a second
+constexpr double most_work = 1e6, most_rough_work = 1e5;  // after this much the search ends, the latter if fewer digits are requested
 
 /// An upper bound of one profile at a point: the logarithm of delta and of its complement.
 struct Above {
@@ -172,7 +173,8 @@ class ChordSearch {
     // nothing is known yet beyond it
     const double far = std::max({points[points.size() - 2], 2 * profile_.mu_at_zero(), 1e-6 * last});
     const auto work = [begin] { return Work::since(begin); };
-    while (!pieces_.empty() && pieces_.size() < most_pieces && nodes_.size() < most_nodes && work() < most_work &&
+    const double limit = relative_ > Tolerance{}.relative ? most_rough_work : most_work;
+    while (!pieces_.empty() && pieces_.size() < most_pieces && nodes_.size() < most_nodes && work() < limit &&
            improve(far, share_of_width(nodes_.size(), work())))
       continue;
     double above = best_.hi;
@@ -254,8 +256,8 @@ class ChordSearch {
       }
   }
 
-  /// Where no arc proved anything, they are left out.
-  [[nodiscard]] bool arcs_help() const { return slack_.hi == 0 && (arcs_asked_ < 4 || arcs_that_helped_ > 0); }
+  /// Where no arc proved anything, or very many would be needed, they are left out.
+  [[nodiscard]] bool arcs_help() const { return slack_.hi == 0 && arcs_asked_ < (arcs_that_helped_ > 0 ? most_arcs : 4); }
 
   /// [arc-bound] The arcs of the piece, or of the piece that it is a part of, first show where the transform may be larger than what is
   /// known; then it is proved to be little larger.
@@ -293,7 +295,7 @@ class ChordSearch {
   }
   /// The first of growing mu for which this part of the arc is proved.
   [[nodiscard]] double bound_of_arc(const Arc& arc, double start, double end) const {
-    for (double surplus = 1e-12; surplus < 1e-3; surplus *= 4)
+    for (double surplus = 1e-12; surplus < 1e-4; surplus *= 30)
       if (const double mu = best_.hi * (1 + surplus); stays_below(arc, mu, start, end)) return mu;
     return infinity;
   }

@@ -73,6 +73,42 @@ class TruncatedEpoch final : public TruncatedPair {
   LossPointer inside_;
 };
 
+/// An epsilon from the law of one epoch, at most `highest`. [profile-inversion] delta decreases: a proved value at an end proves that end.
+/// All earlier values only guide the search.
+std::optional<Interval> epsilon_of(const allocation::EpochDensity& law, Direction direction, Interval delta, double highest) {
+  static const Citation inversion("profile-inversion", "each end of epsilon is proved by the value of the profile there");
+  record(inversion);
+  const auto value = [&](double epsilon) { return law.delta(direction, epsilon); };
+  if (value(0).hi <= delta.lo) return Interval::exactly(0);
+  const auto is_small = [&](double epsilon) { return law.rough_delta(direction, epsilon) <= delta.lo; };
+  double epsilon = numeric::bisect(is_small, {0, highest}, 50).beyond, before = 0.9 * epsilon, slope = 0, width = 0;
+  double excess_before = std::log(middle_of(value(before)) / middle_of(delta));
+  for (int i = 0; i < 12; ++i) {
+    const Interval here = value(epsilon);
+    if (!(here.lo > 0)) return std::nullopt;
+    const double excess = std::log(middle_of(here) / middle_of(delta));
+    if (epsilon != before) slope = (excess_before - excess) / (epsilon - before);
+    if (!(slope > 0)) return std::nullopt;
+    width = here.width() / here.lo + delta.width() / delta.lo;
+    before = std::exchange(epsilon, std::clamp(epsilon + excess / slope, 0.5 * epsilon, std::min(2 * epsilon, highest)));
+    excess_before = excess;
+    if (std::abs(epsilon - before) * slope < 0.05 * width || std::abs(epsilon - before) < 2 * unit_roundoff * epsilon) break;
+  }
+  Interval found{0, highest};
+  const double margin = 0.6 * width / slope + 4 * unit_roundoff * epsilon;
+  for (double factor = 1; factor < 1e8; factor *= 1.5)
+    if (const double end = epsilon + factor * margin; end < highest && value(end).hi <= delta.lo) {
+      found.hi = end;
+      break;
+    }
+  for (double factor = 1; factor < 1e8 && factor * margin < epsilon; factor *= 1.5)
+    if (const double end = epsilon - factor * margin; value(end).lo > delta.hi) {
+      found.lo = end;
+      break;
+    }
+  return found;
+}
+
 // [random-allocation]
 class AllocationLoss final : public Loss, public ClosedForms, public Truncation {
  public:
@@ -235,9 +271,7 @@ AllocationLoss::Density AllocationLoss::density_for(Direction direction, double 
   return known;
 }
 
-// [profile-inversion] delta decreases: a proved value at an end proves that end. All earlier values only guide the search.
 std::optional<Interval> AllocationLoss::closed_epsilon(Direction direction, Interval delta) const {
-  static const Citation inversion("profile-inversion", "each end of epsilon is proved by the value of the profile there");
   if (!(delta.lo > 0)) return std::nullopt;
   Density known;
   for (int level = level_for(std::log(delta.lo)); known == nullptr && level >= 2; --level)
@@ -245,37 +279,7 @@ std::optional<Interval> AllocationLoss::closed_epsilon(Direction direction, Inte
   if (known == nullptr) return std::nullopt;
   cite();
   record_profile();
-  record(inversion);
-  const auto value = [&](double epsilon) { return known->delta(direction, epsilon); };
-  if (value(0).hi <= delta.lo) return Interval::exactly(0);
-  const auto is_small = [&](double epsilon) { return known->rough_delta(direction, epsilon) <= delta.lo; };
-  const double highest = gaussian_epsilon(mu_, delta).hi;
-  double epsilon = numeric::bisect(is_small, {0, highest}, 50).beyond, before = 0.9 * epsilon, slope = 0, width = 0;
-  double excess_before = std::log(middle_of(value(before)) / middle_of(delta));
-  for (int i = 0; i < 12; ++i) {
-    const Interval here = value(epsilon);
-    if (!(here.lo > 0)) return std::nullopt;
-    const double excess = std::log(middle_of(here) / middle_of(delta));
-    if (epsilon != before) slope = (excess_before - excess) / (epsilon - before);
-    if (!(slope > 0)) return std::nullopt;
-    width = here.width() / here.lo + delta.width() / delta.lo;
-    before = std::exchange(epsilon, std::clamp(epsilon + excess / slope, 0.5 * epsilon, std::min(2 * epsilon, highest)));
-    excess_before = excess;
-    if (std::abs(epsilon - before) * slope < 0.05 * width || std::abs(epsilon - before) < 2 * unit_roundoff * epsilon) break;
-  }
-  Interval found{0, highest};
-  const double margin = 0.6 * width / slope + 4 * unit_roundoff * epsilon;
-  for (double factor = 1; factor < 1e8; factor *= 1.5)
-    if (const double end = epsilon + factor * margin; end < highest && value(end).hi <= delta.lo) {
-      found.hi = end;
-      break;
-    }
-  for (double factor = 1; factor < 1e8 && factor * margin < epsilon; factor *= 1.5)
-    if (const double end = epsilon - factor * margin; value(end).lo > delta.hi) {
-      found.lo = end;
-      break;
-    }
-  return found;
+  return epsilon_of(*known, direction, delta, gaussian_epsilon(mu_, delta).hi);
 }
 
 std::shared_ptr<const TruncatedPair> AllocationLoss::truncated(int level, Interval ends) const {
@@ -285,11 +289,12 @@ std::shared_ptr<const TruncatedPair> AllocationLoss::truncated(int level, Interv
                                           Citations{pair_, methods()[0], methods()[2]});
 }
 
-// [allocation-replace-one]
-class AllocationReplaceLoss final : public Loss, public BatchProfile {
+// [allocation-replace-one] [allocation-replaced-law]
+class AllocationReplaceLoss final : public Loss, public BatchProfile, public ClosedForms, public Truncation {
  public:
   AllocationReplaceLoss(Interval mu, std::uint64_t steps, const std::string& draws)
       : mu_(mu),
+        count_(steps),
         steps_(static_cast<double>(steps)),
         to_nothing_(allocation_loss(mu, steps)),
         pair_("allocation-replace-one", draws + "a record and its replacement pull in opposite directions; clipped contributions") {}
@@ -310,11 +315,63 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile {
     tail.limit.lo = mu_.lo;
     return tail;
   }
-  [[nodiscard]] Capabilities capabilities(Direction) const override { return {.batch = this, .cost = Cost::engine, .atomless = true}; }
+  [[nodiscard]] Capabilities capabilities(Direction) const override {
+    return {.closed_forms = this, .batch = this, .truncation = this, .cost = Cost::engine, .atomless = true};
+  }
   [[nodiscard]] std::string key() const override { return make_key("allocate-replace", {mu_, Interval::exactly(steps_)}); }
   void cite() const override { record(pair_); }
 
+  [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
+    const Density known = delta.lo > 0 ? density() : nullptr;
+    if (known == nullptr) return std::nullopt;
+    cite();
+    record_law();
+    const auto found = epsilon_of(*known, direction, delta, gaussian_epsilon(2.0 * mu_, delta).hi);
+    return found && found->width() <= tail_width * found->hi ? found : std::nullopt;
+  }
+  [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
+    const Density known = epsilon >= 0 ? density() : nullptr;
+    if (known == nullptr) return std::nullopt;
+    record_law();
+    return known->test_at(direction, epsilon);
+  }
+  [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
+    const Density known = density();
+    return known != nullptr && epsilon >= 0 ? std::optional(known->rough_delta(direction, epsilon)) : std::nullopt;
+  }
+  [[nodiscard]] std::shared_ptr<const TruncatedPair> truncated(int level, Interval ends) const override {
+    constexpr int highest = 3;  // the law reaches no further
+    Density known = level <= highest ? density() : nullptr;
+    if (known == nullptr) return nullptr;
+    // Large losses of which only a bound is known do harm where contours weigh them: the highest level has them in its events, others not.
+    if (level < highest) ends.hi = std::min(ends.hi, known->known_end());
+    return std::make_shared<TruncatedEpoch>(std::make_shared<const allocation::EpochLaw>(std::move(known), ends),
+                                            Citations{pair_, methods()[0], methods()[2]});
+  }
+
  private:
+  using Density = std::shared_ptr<const allocation::EpochDensity>;
+  [[nodiscard]] Density density() const {
+    if (!(mu_.lo >= least_mu && mu_.hi <= largest_mu)) return nullptr;
+    const std::lock_guard guard(lock_);
+    if (density_ == nullptr)
+      density_ = std::make_shared<const allocation::EpochDensity>(mu_, count_, allocation::EpochDensity::Replaced{});
+    else
+      Work::count(density_->work());  // as if this question had made it
+    return density_->known() ? density_ : nullptr;
+  }
+  static const Citations& methods() {
+    static const Citations all{
+        {"allocation-replaced-law", "the density of the privacy loss of an epoch, an integral of characteristic functions",
+         Method::contour},
+        {"allocation-profile", "delta of an epoch, the integral of its density over the cells of an even lattice", Method::lattice},
+        {"allocation-epochs", "the transform of the privacy loss of an epoch, by its density on an even lattice", Method::contour}};
+    return all;
+  }
+  static void record_law() {
+    record(methods()[0]);
+    record(methods()[1]);
+  }
   [[nodiscard]] Interval at(double epsilon, double width) const {
     if (epsilon == infinity) return Interval::exactly(0);
     if (epsilon == -infinity) return Interval::exactly(1);
@@ -325,7 +382,11 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile {
     cite();
     const Interval point = Interval::exactly(epsilon);
     Interval value{0, gaussian_delta(2.0 * mu_, point).hi};
-    if (mu_.lo >= least_mu && mu_.hi <= largest_mu && epsilon < 30 && value.hi > 1e-200) {
+    const Density known = density();
+    if (known != nullptr) value = intersect(value, known->delta(Direction::remove, epsilon));
+    if (value.width() <= std::max(width, tail_width) * value.lo) {
+      record_law();
+    } else if (mu_.lo >= least_mu && mu_.hi <= largest_mu && epsilon < 30 && value.hi > 1e-200) {
       value = intersect(value, allocation::expected_excess(mu_, steps_, exp(point), width));
     } else {
       record(bound);
@@ -338,9 +399,12 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile {
   }
 
   Interval mu_;
+  std::uint64_t count_;
   double steps_;
   LossPointer to_nothing_;
   Citation pair_;
+  mutable std::mutex lock_;
+  mutable Density density_;  // for later questions
 };
 
 }  // namespace
@@ -365,7 +429,10 @@ LossPointer allocation_loss(Interval mu, std::uint64_t steps, std::string draws)
 }
 
 LossPointer allocation_replace_loss(Interval mu, std::uint64_t steps, std::string draws) {
+  static const Citation two("allocation-replace-one",
+                            "with two steps the loss is a function of the sum of the outputs, and the pair is Gaussian");
   if (steps == 1) return gaussian_loss(2.0 * mu);
+  if (steps == 2) return gaussian_loss(sqrt(Interval::exactly(2)) * mu, {two});
   return std::make_shared<AllocationReplaceLoss>(mu, steps, draws);
 }
 

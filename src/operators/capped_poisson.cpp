@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "loss/forwarding_loss.h"
+#include "loss/gaussian_profile.h"
 #include "mechanism/gaussian.h"
 #include "numeric/arithmetic.h"
 #include "numeric/binomial.h"
 #include "operators/drawn_gaussian.h"
+#include "operators/gaussian_mixture.h"
 #include "operators/mixture.h"
 #include "plan/arguments.h"
 #include "tradeoff/error.h"
@@ -60,6 +62,22 @@ CappedSample capped_sample(Interval rate, std::uint64_t of, bool exact, std::uin
   return sample;
 }
 
+namespace {
+
+/// A record of a full batch displaces another one or not, which is hidden: contributions of the given norm. Null if the pair that shows it
+/// is used; each of both is proved. If most batches are full, small losses decide, and of these the other pair has fewer.
+LossPointer hidden_displacement(const CappedSample& sample, Interval norm, Interval shift) {
+  constexpr double few_full = 0.02;
+  const Interval rate = sample.largest_rate;
+  if (!(sample.overfull.hi < few_full && rate.lo > 0 && rate.hi < 1 && norm.lo > 0 && norm.hi < infinity)) return nullptr;
+  LossPointer hidden = gaussian_mixture(2.0 * norm, rate, 1, 1, {});
+  const Interval reference = Interval::exactly(1);
+  const bool is_better = hidden->delta(Direction::remove, reference).hi < (rate * gaussian_delta(shift, reference)).lo;
+  return is_better ? hidden : nullptr;
+}
+
+}  // namespace
+
 // [capped-poisson] Every weight is an enclosure, so that each component counts with at least its true weight; none of them is 1 minus the
 // others.
 LossPointer capped_poisson_above(const CappedSample& sample, Interval mu, bool clipped, Neighbours neighbours) {
@@ -71,7 +89,10 @@ LossPointer capped_poisson_above(const CappedSample& sample, Interval mu, bool c
     cases = {{within, drawn_gaussian(mu, sample.rate, clipped, neighbours)},
              {sample.overfull, drawn_gaussian(2.0 * mu, sample.largest_rate, clipped, neighbours)}};
   } else {
+    const bool replaced = neighbours == Neighbours::replace_one;
+    const LossPointer hidden = replaced && !clipped ? nullptr : hidden_displacement(sample, replaced ? mu / 2.0 : mu, mu);
     cases = {{within, drawn_gaussian(mu, sample.rate, clipped, neighbours)}, {used, gaussian_loss(mu)}, {unused, nothing_seen()}};
+    if (hidden != nullptr) cases = {cases.front(), {sample.overfull, hidden}};
   }
   for (MixtureComponent& one : cases) one.weight = clamp(one.weight, 0, 1);
   return std::make_shared<CappedLoss>(mixture_loss(std::move(cases)), citation_of_cap(sample));

@@ -120,6 +120,34 @@ TEST(RareLosses, EveryTermOfAFarWindowIsCounted) {
   }
 }
 
+// A tiny delta, at whose order noise beyond an upper window would decide: it is left out and bounded. One step has a closed form; with
+// coarse accuracies the term of what is left out is needed.
+TEST(RareLosses, BelowUpperWindowsOneStepIsTheClosedForm) {
+  for (const auto& [mu, rate, epsilon] : {std::array{0.148, 0.0138, 0.5}, {0.148, 0.0138, 0.3}, {0.2, 0.0351, 0.5}, {0.6, 0.002, 3.0}}) {
+    const LossPointer step = sampled(mu, rate);
+    const Interval truth = step->log_delta(Direction::remove, Interval::exactly(epsilon));
+    EXPECT_LT(truth.hi, -40);
+    for (const RareAccuracy& accuracy : {RareAccuracy{}, RareAccuracy{.bulk = 0.3}, RareAccuracy{.bulk = 1e-3},
+                                         RareAccuracy{.truncation = 1e-3}, RareAccuracy{.alias = 1e-3}, RareAccuracy{.coarseness = 2}}) {
+      const Interval found = log_delta({{step, 1}}, epsilon, accuracy);
+      EXPECT_LE(found.lo, truth.hi) << mu << ' ' << rate << ' ' << epsilon;
+      EXPECT_GE(found.hi, truth.lo) << mu << ' ' << rate << ' ' << epsilon;
+    }
+    EXPECT_LT(log_delta({{step, 1}}, epsilon).width(), 1e-6) << mu << ' ' << rate << ' ' << epsilon;
+  }
+}
+
+TEST(RareLosses, BelowUpperWindowsAgreesWithTheHyperbolicContour) {
+  const Parts parts{{sampled(0.2036659877800407, 0.0351), 5}};
+  for (const double epsilon : {0.4, 0.6}) {
+    const Interval other = compose_by_hyperbolic_contour(parts, {})->log_delta(Direction::remove, Interval::exactly(epsilon)),
+                   found = log_delta(parts, epsilon);
+    EXPECT_LE(found.lo, other.hi) << epsilon;
+    EXPECT_GE(found.hi, other.lo) << epsilon;
+    EXPECT_LT(found.width(), 1e-4) << epsilon;
+  }
+}
+
 // Both parts of delta are inverted where neither is negligible.
 TEST(RareLosses, BothPartsAreInverted) {
   const Parts parts{{sampled(0.4032258064516129, 0.00444), 117}};

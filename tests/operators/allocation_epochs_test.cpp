@@ -17,8 +17,9 @@
 #include "operators/allocation/log_mean_law.h"
 #include "operators/allocation/mean_tails.h"
 #include "operators/allocation/price.h"
+#include "operators/allocation/replaced_law.h"
 
-// [allocation-tails] [allocation-doubling] [allocation-profile] [allocation-epochs] [truncated-contour]
+// [allocation-tails] [allocation-doubling] [allocation-replaced-law] [allocation-profile] [allocation-epochs] [truncated-contour]
 namespace tradeoff::detail {
 namespace {
 
@@ -204,6 +205,92 @@ TEST(AllocationEpochs, ComposeWithOtherParts) {
     EXPECT_LT(compose({{allocated, 2}}, {1e-6}).loss->delta(direction, at(0.5)).hi, two.lo);
     const Interval mirrored = both->delta(direction, at(-0.5)), positive = both->delta(opposite(direction), at(0.5));
     EXPECT_NEAR(middle_of(mirrored), 1 - std::exp(-0.5) + std::exp(-0.5) * middle_of(positive), 1e-8);
+  }
+}
+
+// With two steps the loss is Gaussian.
+TEST(AllocationReplacedLaw, IsGaussianForTwoSteps) {
+  for (const double s : {0.05, 0.4, 1.0, 2.0, 3.3}) {
+    const double step = std::ldexp(1.0, std::ilogb(0.1 * s * std::sqrt(2.0)));
+    const allocation::ReplacedLaw law = allocation::replaced_law(s, 2, step, 10);
+    ASSERT_GT(law.good, 30u) << s;
+    for (std::size_t i = 0; i < law.value.size(); ++i) {
+      const double l = step * static_cast<double>(i),
+                   truth = std::exp(-l * l / (4 * s * s) - s * s / 4) / (std::sqrt(4 * std::acos(-1.0)) * s);
+      EXPECT_NEAR(law.value[i], truth, law.error[i] + 1e-15 * truth) << s << ' ' << l;
+    }
+    EXPECT_LT(law.error[0], 1e-12 * law.value[0]) << s;
+  }
+}
+
+/// The same for three steps x_t = m + y_t: the loss is 2 s m + log(U/V), U and V the means of exp(+-s y_t), and m is Gaussian and
+/// independent.
+double replaced_density_of_three(double s, double l) {
+  const double h = 0.25, deviation = 2 * s / std::sqrt(3.0);
+  double sum = 0;
+  for (double a = -9; a <= 9; a += h)
+    for (double b = -9; b <= 9; b += h) {
+      double u = 0, v = 0;
+      for (const double y : {a / std::sqrt(2.0) + b / std::sqrt(6.0), -a / std::sqrt(2.0) + b / std::sqrt(6.0), -2 * b / std::sqrt(6.0)})
+        u += std::exp(s * y) / 3, v += std::exp(-s * y) / 3;
+      sum += normal_density(a) * normal_density(b) * std::sqrt(u * v) * normal_density((l - std::log(u / v)) / deviation) / deviation;
+    }
+  return sum * h * h * std::exp(-s * s / 2);
+}
+
+TEST(AllocationReplacedLaw, HoldsThreeSteps) {
+  for (const double s : {0.1, 1.0, 1.8}) {
+    const double step = std::ldexp(1.0, std::ilogb(0.2 * s / std::sqrt(3.0)));
+    const allocation::ReplacedLaw law = allocation::replaced_law(s, 3, step, 10);
+    ASSERT_GT(law.good, 30u) << s;
+    for (std::size_t i = 0; i < law.good; i += 9) {
+      const double truth = replaced_density_of_three(s, step * static_cast<double>(i));
+      EXPECT_NEAR(law.value[i], truth, law.error[i] + 1e-11 * truth) << s << ' ' << i;
+    }
+  }
+}
+
+// Both distributions have mass 1, for few and many steps, little and much noise.
+TEST(AllocationReplacedLaw, HasMassOne) {
+  for (const auto& [sigma, steps] : {std::pair{0.5, 20u}, {1.0, 1000u}, {3.0, 10u}, {20.0, 100'000u}}) {
+    const auto density = std::make_shared<const EpochDensity>(at(1 / sigma), steps, EpochDensity::Replaced{});
+    ASSERT_TRUE(density->known()) << sigma << ' ' << steps;
+    const EpochLaw law(density, {-infinity, density->known_end()});
+    const auto event = law.event(), above = law.outside(false), below = law.outside(true);
+    const Interval q = event.q + above.q + below.q, p = event.p + above.p + below.p;
+    EXPECT_TRUE(q.lo <= 1 && 1 <= q.hi && p.lo <= 1 && 1 <= p.hi) << sigma << ' ' << steps;
+    EXPECT_LT(q.width() + p.width(), 1e-9) << sigma << ' ' << steps;
+  }
+}
+
+// Against options on the difference of likelihoods, which share nothing with the density.
+TEST(AllocationReplacedLaw, AgreesWithOptions) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int i = 0; i < 8; ++i) {
+    const double s = 1 / (0.8 * std::pow(20, uniform(random))), count = std::floor(3 * std::pow(100, uniform(random)));
+    const double epsilon = uniform(random) * 4 * s / std::sqrt(count);
+    const Interval found = allocation_replace_loss(at(s), static_cast<std::uint64_t>(count))->delta(Direction::remove, at(epsilon));
+    const Interval option = allocation::expected_excess(at(s), count, exp(at(epsilon)), 1e-4);
+    EXPECT_LE(found.lo, option.hi) << s << ' ' << count << ' ' << epsilon;
+    EXPECT_GE(found.hi, option.lo) << s << ' ' << count << ' ' << epsilon;
+    EXPECT_LE(found.width(), 1e-6 * found.hi) << s << ' ' << count << ' ' << epsilon;
+  }
+}
+
+// Two epochs of three steps: the second loss averaged over the first by the rectangle rule, which is exact for smooth densities.
+TEST(AllocationReplacedLaw, ComposesEpochs) {
+  const double s = 0.8, step = 0.125;
+  const LossPointer one = allocation_replace_loss(at(s), 3), two = compose({{one, 2}}, {1e-6}).loss;
+  std::vector<double> density;  // of a loss of P
+  for (double l = -4; l <= 8; l += step) density.push_back(std::exp(l / 2) * replaced_density_of_three(s, l));
+  for (const double epsilon : {0.5, 2.0}) {
+    double truth = 0;
+    for (std::size_t i = 0; i < density.size(); ++i)
+      truth += step * density[i] * middle_of(one->delta(Direction::remove, at(epsilon + 4 - step * static_cast<double>(i))));
+    const Interval found = two->delta(Direction::remove, at(epsilon));
+    EXPECT_NEAR(middle_of(found), truth, found.width() + 1e-9 * truth + 1e-11) << epsilon;
+    EXPECT_LE(found.width(), 1e-6 * found.hi) << epsilon;
   }
 }
 

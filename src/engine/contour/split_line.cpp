@@ -35,6 +35,7 @@ SplitSaddle find_saddle(const SplitPlan& plan, SplitLine::Of part, double epsilo
 std::shared_ptr<const SplitLine> SplitLine::make(const SplitPlan& plan, Of part, double epsilon, const SplitSaddle& saddle,
                                                  double log_wanted, const RareAccuracy& accuracy) {
   std::shared_ptr<SplitLine> best;
+  if (!(saddle.curvature > 0 && saddle.curvature < infinity)) return nullptr;
   for (const double share : {1.0, 0.6, 0.35}) {
     auto line = std::make_shared<SplitLine>();
     line->part_ = part;
@@ -45,7 +46,7 @@ std::shared_ptr<const SplitLine> SplitLine::make(const SplitPlan& plan, Of part,
     if (best == nullptr || line->count() < best->count()) best = std::move(line);
     if (best->count() <= few_line_nodes || part == Of::bulk) break;  // many small losses have a sharp saddle point
   }
-  return best->count() <= most_line_nodes && best->sum(plan, best->longest_) ? best : nullptr;
+  return best->count() < most_line_nodes && best->sum(plan, best->longest_) ? best : nullptr;
 }
 
 // [contour-alias] The transform of a positive measure: the same bounds, with its mass in place of 1.
@@ -86,8 +87,8 @@ void SplitLine::truncate(const SplitPlan& plan, double log_wanted, double first)
   };
   const double limit = most_line_nodes * step_;
   longest_ = first;
-  while (longest_ <= limit && left_beyond(longest_) > log_wanted) longest_ *= 1.3;
-  log_truncation_ = longest_ <= limit ? left_beyond(longest_) + 1e-9 : infinity;
+  while (longest_ < limit && left_beyond(longest_) > log_wanted) longest_ *= 1.3;
+  log_truncation_ = longest_ < limit ? left_beyond(longest_) + 1e-9 : infinity;
 }
 
 /// One node: e^bulk, for runs with large losses times e^rare - 1.

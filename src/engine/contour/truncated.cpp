@@ -365,7 +365,12 @@ std::optional<Interval> TruncatedContour::closed_epsilon(Direction direction, In
   while (level > 1 && events_for(direction, 0, level) == nullptr) --level;
   if (events_for(direction, 0, level) == nullptr) return std::nullopt;
   record_truncation();
-  return solved(direction, log_target, level, guess_epsilon(direction, log_target.lo, level));
+  Interval found = solved(direction, log_target, level, guess_epsilon(direction, log_target.lo, level));
+  // Events that reach further need not be better: what is known of their tails may be less than what lies outside of shorter ones.
+  if (constexpr double narrow = 1e-6;
+      symmetric_ && level > 1 && !(found.width() <= narrow * found.hi) && events_for(direction, 0, level - 1) != nullptr)
+    found = intersect(found, solved(direction, log_target, level - 1, middle_of(found)));
+  return found;
 }
 
 /// [contour-epsilon] delta decreases: a proved value at an end proves that end. All earlier values only guide the search.

@@ -96,27 +96,29 @@ double RenyiSum::below_by_lines(Direction direction, double s, double epsilon) c
     const double from_left = ((low - below.hi) / (point - left)).lo, from_right = ((above.hi - low) / (right - point)).hi;
     const auto least = [&](double slope) {
       const Interval fall = Interval::exactly(slope) - epsilon;
-      return fall.lo > 0 ? (low - slope * point + log(-expm1(-fall))).lo : -infinity;
+      if (!(fall.lo > 0)) return -infinity;
+      return (low - slope * point + (fall.lo > 1 ? log1p(-exp(-fall)) : log(-expm1(-fall)))).lo;
     };
     best = std::max(best, std::min(least(from_left), least(from_right)));
   }
   return best;
 }
 
-/// The best order, less 1, is about 1/(e^(K'(s) - epsilon) - 1) if epsilon is far below the mean loss. 0 if it is not small.
+/// Near the best order, less 1, if that is small: Newton steps in log s, where K'(s) - log(1 + 1/s) reaches epsilon. 0 if it is not small.
 double RenyiSum::small_order(Direction direction, double epsilon) const {
-  constexpr double first = 0x1p-20, least = 1e-250;  // the last is where sums of doubles still have all digits
+  constexpr double first = 0x1p-20, largest = 0.5, least = 1e-250;  // the last is where sums of doubles still have all digits
   double s = first;
-  for (int i = 0; i < 4; ++i) {
-    const Interval here = cumulant(direction, s), beyond = cumulant(direction, 2 * s);
-    if (!(beyond.hi < infinity)) return 0;
-    const double fall = (middle_of(beyond) - middle_of(here)) / s - epsilon;
-    if (!(fall > 0)) return 0;
-    const double next = std::max(least, 1 / std::expm1(std::min(fall, 700.0)));
-    if (!(next < 1)) return 0;
+  for (int i = 0; i < 16; ++i) {
+    const Interval before = cumulant(direction, 0.5 * s), here = cumulant(direction, s), after = cumulant(direction, 1.5 * s);
+    if (!(after.hi < infinity)) return 0;
+    const double slope = (middle_of(after) - middle_of(before)) / s;
+    const double bend = std::max(0.0, 4 * (middle_of(after) - 2 * middle_of(here) + middle_of(before)) / s);  // s K''(s)
+    const double step = (std::log1p(1 / s) + epsilon - slope) / (bend + 1 / (1 + s));
+    const double next = std::clamp(s * std::exp(std::clamp(step, -600.0, 10.0)), least, 2 * largest);
+    if (!(std::abs(next - s) > 1e-7 * s)) break;
     s = next;
   }
-  return s;
+  return s < largest ? s : 0;
 }
 
 /// The best conversion near an order is what it gives there; where the divergences of small orders are known to few digits, larger orders
@@ -152,9 +154,10 @@ Interval RenyiSum::log_delta(Direction direction, double epsilon) const {
   if (!std::isfinite(epsilon)) return {-infinity, 0};
   if (reveals(direction)) return Interval::exactly(0);
   const BestOrder best = best_order_of([&](double order) { return exponent(direction, order - 1, epsilon); });
+  constexpr double small = 1.0 / 32;  // where the search for the best order may have ended before it
   Interval found{-infinity, 0};
   if (best.value.hi < 0) found = {std::min(least_exponent(direction, best.order - 1, epsilon), best.value.hi), best.value.hi};
-  if (!(found.lo > -infinity))
+  if (!(found.lo > -infinity) || best.order < 1 + small)
     if (const double s = small_order(direction, epsilon); s > 0) found = intersect(found, near_order(direction, s, epsilon));
   if (found.hi < 0 || found.lo > -infinity) cite();
   return found;

@@ -20,6 +20,11 @@ DensityBounds::DensityBounds(double s, double n, const MeanTails& tails, double 
   }
 }
 
+DensityBounds::DensityBounds(double g, double first, double step, std::vector<double> values)
+    : n_(1), g_(g), first_(first), step_(step), values_(std::move(values)) {
+  right_.fill(from_probability(0, g_));
+}
+
 // A Gaussian is at most e^(t^2/6) times its mean over t deviations on either side.
 double DensityBounds::from_probability(double log_probability, double g) {
   return std::min(-std::log(2.5 * g), log_probability - std::log(2 * nearer * g) + 0.01);

@@ -15,6 +15,8 @@ class DensityBounds {
  public:
   /// `values` are the logarithms at first, first + step, ...
   DensityBounds(double s, double n, const MeanTails& tails, double first, double step, std::vector<double> values);
+  /// The same for any sum of a Gaussian of deviation g and of something independent of it, without bounds of tails.
+  DensityBounds(double g, double first, double step, std::vector<double> values);
 
   /// If the density is at most its value at all places, an upper bound of its logarithm at first + index * step.
   [[nodiscard]] double log_above(double index) const;

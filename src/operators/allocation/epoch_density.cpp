@@ -12,16 +12,19 @@
 #include "operators/allocation/interpolation.h"
 #include "operators/allocation/log_mean_law.h"
 #include "operators/allocation/mean_tails.h"
+#include "operators/allocation/replaced_law.h"
+#include "transform/nodes.h"
 
 // [allocation-epochs] [allocation-profile]
 namespace tradeoff::detail::allocation {
 namespace {
 
-constexpr double edge_deviations = 7;   // of the noise of an event, from the ends of the event to the last places
-constexpr double farthest_normal = 60;  // no step has a normal variable beyond it: P < 1e-780
-constexpr double tails_work = 2000;     // of the bounds of tails
-constexpr double rule_factor = 1e-22;   // of the error of the rule on a cell: (64/15) 20^-20 and kernels, see the theory
-constexpr double cell_roundings = 200;  // of an integral over a cell, in units of roundoff
+constexpr double edge_deviations = 7;     // of the noise of an event, from the ends of the event to the last places
+constexpr double farthest_normal = 60;    // no step has a normal variable beyond it: P < 1e-780
+constexpr double tails_work = 2000;       // of the bounds of tails
+constexpr double rule_factor = 1e-22;     // of the error of the rule on a cell: (64/15) 20^-20 and kernels, see the theory
+constexpr double well_known = 1.0 / 256;  // of a density: its error
+constexpr double cell_roundings = 200;    // of an integral over a cell, in units of roundoff
 
 struct Abscissa {
   double place, weight;
@@ -37,6 +40,8 @@ constexpr std::array<Abscissa, 10> rule{{{0.013046735741414140, 0.03333567215434
                                          {0.839704784149512203, 0.109543181257991022},
                                          {0.932531683344492255, 0.074725674575290297},
                                          {0.986953264258585860, 0.033335672154344069}}};
+
+double largest_power_of_two(double x) { return std::ldexp(1.0, std::ilogb(x)); }
 
 /// How far the noise moves the mass of a tail that falls at this rate.
 double moved_by_noise(double noise, double slope) { return noise * (1 + 0.5 * noise * std::abs(slope)); }
@@ -68,15 +73,86 @@ EpochDensity::EpochDensity(Interval mu, std::uint64_t steps, double log_mass) {
       const double known = law.error[i / LogMeanLaw::block] + std::exp(law.log_floor - log_density_.back());
       error_.push_back(1.01 * known + 4 * unit_roundoff * (1 + std::abs(log_density_.back())));
     }
-    const double first = place_.front(), last = place_.back(), nearer = DensityBounds::nearer * g_;
-    before_ = {std::exp(tails.log_below(n, first)), std::exp(tails.log_below(n, first)),
-               DensityBounds::from_probability(tails.log_below(n, first + nearer), g_)};
-    beyond_ = {std::exp(tails.log_above(n, last)), std::exp(tails.log_mean_above(n, last)),
-               DensityBounds::from_probability(tails.log_above(n, last - nearer), g_)};
-    bounds_.emplace(s, n, tails, first, step_, log_density_);
-    integrate(tails, n);
+    bounds_.emplace(s, n, tails, place_.front(), step_, log_density_);
+    const auto below = [&](double l) { return Tail{tails.log_below(n, l), tails.log_below(n, l) + l}; };
+    const auto above = [&](double l) { return Tail{tails.log_above(n, l), tails.log_mean_above(n, l)}; };
+    const double nearer = DensityBounds::nearer * g_;
+    before_ = rest(below(place_.front()), below(place_.front() + nearer));
+    beyond_ = rest(above(place_.back()), above(place_.back() - nearer));
+    first_cell_ = taps_before;
+    last_cell_ = place_.size() - 2 - taps / 2;
+    integrate(below(place_[first_cell_]), above(place_[last_cell_ + 1]));
   }
   work_ = Work::since(begin);
+}
+
+namespace {
+
+/// log of a bound of P(L > l) for a record that is replaced: the mean of the Y is large, or that of the others' 1/Y is small.
+double log_replaced_above(const MeanTails& tails, double n, double l) {
+  double least = 0;
+  for (const double share : {0.45, 0.52, 0.6, 0.68, 0.74, 0.8, 0.86, 0.93}) {
+    const double below = (share - 1) * l + std::log(n / (n - 1));
+    least = std::min(least, log_sum(tails.log_mean_above(n, share * l), tails.log_below(n - 1, below)));
+  }
+  return least + 1e-9;
+}
+
+}  // namespace
+
+// The law is even up to the factor e^(-l/2): what is too small under P is too large under Q. [allocation-replaced-law]
+EpochDensity::EpochDensity(Interval mu, std::uint64_t steps, Replaced) {
+  const std::uint64_t begin = Work::now();
+  const double s = middle_of(mu), n = static_cast<double>(steps);
+  g_ = 2 * s / std::sqrt(n);
+  step_ = largest_power_of_two(longest_step * g_);
+  // Beyond the event noise and the bounds of neighbours need places, of which an upper bound is enough.
+  const auto margin = static_cast<std::size_t>(std::ceil(std::max(edge_deviations * event_noise, rest_reach) * g_ / step_)) + taps;
+  const ReplacedLaw law = replaced_law(s, n, step_, margin);
+  Work::count(tails_work);
+  if (law.good > taps) {
+    // Another mu changes both likelihoods, and so the weight of every loss.
+    const double moved = (mu.hi - mu.lo) * (farthest_normal + s);
+    place_error_ = 2 * moved;
+    const auto last = static_cast<std::int64_t>(law.value.size()) - 1;
+    for (std::int64_t i = -last; i <= last; ++i) {
+      const auto at = static_cast<std::size_t>(std::abs(i));
+      const double value = law.value[at], error = law.error[at];
+      const bool good = at < law.good;  // elsewhere the density is between 0 and twice the value
+      place_.push_back(step_ * static_cast<double>(i));
+      log_density_.push_back(std::log(good ? value : (std::max(value, 0.0) + error) / 2) - place_.back() / 2);
+      error_.push_back((good ? 1.1 * error / value : 1.02) + 1.01 * moved + 8 * unit_roundoff * (1 + std::abs(log_density_.back())));
+    }
+    std::vector<double> most;
+    for (std::size_t i = 0; i < place_.size(); ++i) most.push_back(log_density_[i] + error_[i]);
+    bounds_.emplace(g_, place_.front(), step_, std::move(most));
+    const MeanTails tails(s);
+    const auto above = [&](double l) {
+      const double log_mean = log_replaced_above(tails, n, l) + 1.01 * moved;
+      return Tail{log_mean - l, log_mean};
+    };
+    const auto swapped = [](Tail tail) { return Tail{tail.log_mean, tail.log_mass}; };
+    const Tail outside = above(place_.back()), nearer = above(place_.back() - DensityBounds::nearer * g_);
+    beyond_ = rest(outside, nearer);
+    before_ = rest(swapped(outside), swapped(nearer));
+    last_end_ = place_.back() - edge_deviations * event_noise * g_;
+    first_end_ = -last_end_;
+    for (std::size_t i = 0; i < law.good && law.error[i] <= well_known * law.value[i]; ++i) known_end_ = step_ * static_cast<double>(i);
+    first_cell_ = margin;
+    last_cell_ = place_.size() - 2 - margin;
+    // Between the cells and the last place the density is at most the larger of two neighbours, up to the chord.
+    Tail after = outside;
+    for (std::size_t i = last_cell_ + 1; i + 1 < place_.size(); ++i) {
+      const double log_mass = std::log(1.01 * step_) + std::max(log_density_[i] + error_[i], log_density_[i + 1] + error_[i + 1]);
+      after = {log_sum(after.log_mass, log_mass), log_sum(after.log_mean, log_mass + place_[i + 1])};
+    }
+    integrate(swapped(after), after);
+  }
+  work_ = Work::since(begin);
+}
+
+EpochDensity::Rest EpochDensity::rest(Tail tail, Tail nearer) const {
+  return {std::exp(tail.log_mass), std::exp(tail.log_mean), DensityBounds::from_probability(nearer.log_mass, g_)};
 }
 
 namespace {
@@ -98,10 +174,12 @@ struct EpochDensity::Cell {
   double log_value, tilt;             // of the first place; of a step
   std::array<double, taps> values{};  // tilted
   double error;                       // relative
+  double log_most;                    // the density is at most this
 };
 
 EpochDensity::Cell EpochDensity::cell(std::size_t i) const {
-  Cell cell{log_density_[i], log_density_[i + 1] - log_density_[i], {}, 0};
+  Cell cell{log_density_[i], log_density_[i + 1] - log_density_[i], {}, 0, 0};
+  cell.log_most = std::max(log_density_[i] + error_[i], log_density_[i + 1] + error_[i + 1]) + 1.01 * step_ * step_ / (8 * g_ * g_);
   double inherited = 0;
   for (std::size_t t = 0; t < taps; ++t) {
     const std::size_t k = i + t - taps_before;
@@ -134,6 +212,11 @@ EpochDensity::Sum EpochDensity::over(const Cell& cell, double from, double to, K
   const double length = to - from;
   const bool whole = from == 0 && to == 1;
   Sum sum;
+  if (!(cell.error < 0.5)) {  // between nothing and its bound
+    for (const auto& [place, weight] : rule) sum.value += step_ * length * weight * kernel((from + length * place) * step_);
+    const double most = 0.51 * std::exp(cell.log_most) * std::abs(sum.value);
+    return {most, most};
+  }
   for (std::size_t k = 0; k < rule.size(); ++k) {
     const double x = from + length * rule[k].place, share = step_ * length * rule[k].weight * kernel(x * step_) * std::exp(cell.tilt * x);
     const std::array<double, taps> weights = whole ? weights_of_rule()[k] : interpolation_weights({x, 0});
@@ -147,21 +230,18 @@ EpochDensity::Sum EpochDensity::over(const Cell& cell, double from, double to, K
 }
 
 /// From the last cell down and from the first one up: only positive terms are added.
-void EpochDensity::integrate(const MeanTails& tails, double n) {
-  first_cell_ = taps_before;
-  last_cell_ = place_.size() - 2 - taps / 2;
+void EpochDensity::integrate(Tail below, Tail above) {
   const std::size_t count = place_.size();
   above_.assign(count, {});
   excess_.assign(count, {});
   mean_below_.assign(count, {});
   deficit_.assign(count, {});
   // What lies beyond is between nothing and its bound.
-  const auto unknown = [](double bound) { return Sum{bound / 2, bound / 2}; };
-  const double last = place_[last_cell_ + 1], first = place_[first_cell_];
-  above_[last_cell_ + 1] = unknown(std::exp(tails.log_above(n, last)));
-  excess_[last_cell_ + 1] = unknown(std::exp(tails.log_mean_above(n, last)));
-  mean_below_[first_cell_] = unknown(std::exp(tails.log_below(n, first) + first));
-  deficit_[first_cell_] = unknown(std::exp(tails.log_below(n, first)));
+  const auto unknown = [](double log_bound) { return Sum{std::exp(log_bound) / 2, std::exp(log_bound) / 2}; };
+  above_[last_cell_ + 1] = unknown(above.log_mass);
+  excess_[last_cell_ + 1] = unknown(above.log_mean);
+  mean_below_[first_cell_] = unknown(below.log_mean);
+  deficit_[first_cell_] = unknown(below.log_mass);
   const auto one = [](double) { return 1.0; };
   std::vector<Cell> cells;
   for (std::size_t i = first_cell_; i <= last_cell_; ++i) cells.push_back(cell(i));

@@ -20,6 +20,9 @@ class EpochDensity {
  public:
   /// Beyond the places lies about exp(log_mass), under either distribution. Without places if there would be too many.
   EpochDensity(Interval mu, std::uint64_t steps, double log_mass);
+  /// The same for a record that is replaced, as far as the density is known. [allocation-replaced-law]
+  struct Replaced {};
+  EpochDensity(Interval mu, std::uint64_t steps, Replaced);
 
   [[nodiscard]] bool known() const { return !place_.empty(); }
   /// g: the loss is the sum of a Gaussian of this deviation and of something independent of it.
@@ -41,6 +44,8 @@ class EpochDensity {
   /// As far as an event may reach: noise beyond it needs the places that follow.
   [[nodiscard]] double first_end() const { return first_end_; }
   [[nodiscard]] double last_end() const { return last_end_; }
+  /// For a record that is replaced: up to this loss the density is known well.
+  [[nodiscard]] double known_end() const { return known_end_; }
   /// What making it took, in units of Work.
   [[nodiscard]] double work() const { return work_; }
 
@@ -61,7 +66,13 @@ class EpochDensity {
   [[nodiscard]] Cell cell(std::size_t i) const;
   template <class Kernel>
   [[nodiscard]] Sum over(const Cell& cell, double from, double to, Kernel&& kernel) const;
-  void integrate(const MeanTails& tails, double n);
+  /// Logarithms of bounds of the probabilities of a tail, under Q and P.
+  struct Tail {
+    double log_mass = 0, log_mean = 0;
+  };
+  /// What is known of a tail, from bounds at its end and a little nearer.
+  [[nodiscard]] Rest rest(Tail tail, Tail nearer) const;
+  void integrate(Tail below, Tail above);
   /// delta, and P and Q of losses beyond epsilon, P and Q in the order of the direction.
   struct Read {
     bool known = false;
@@ -77,7 +88,7 @@ class EpochDensity {
   double place_error_ = 0;
   Rest before_, beyond_;
   std::optional<DensityBounds> bounds_;
-  double first_end_ = 0, last_end_ = 0, work_ = 0;
+  double first_end_ = 0, last_end_ = 0, known_end_ = 0, work_ = 0;
 };
 
 }  // namespace tradeoff::detail::allocation

@@ -113,7 +113,8 @@ double EpochLaw::log_moment(double power) const {
   if (moments_.size() >= most_kept) moments_.clear();
   double top = -infinity, sum = 0;
   for (std::size_t i = 0; i < nodes_.loss.size(); ++i) top = std::max(top, nodes_.log_weight[i] + power * nodes_.loss[i]);
-  for (std::size_t i = 0; i < nodes_.loss.size(); ++i) sum += std::exp(nodes_.log_weight[i] + power * nodes_.loss[i] - top);
+  for (std::size_t i = 0; i < nodes_.loss.size(); ++i)
+    sum += std::exp(nodes_.log_weight[i] + nodes_.log_weight_error[i] + power * nodes_.loss[i] - top);
   return moments_[power] = top + std::log(sum);
 }
 
@@ -139,7 +140,7 @@ double EpochLaw::log_moment_above_event(double order) const {
   double sum = std::log(density_->beyond().mass) - order * density_->place().back();
   for (std::size_t i = 0; i < density_->place().size(); i += stride_) {
     const double l = density_->place()[i], lost = share(l, Part::above);
-    if (lost > 0) sum = log_sum(sum, std::log(step_ * lost) + density_->log_density()[i] - order * l);
+    if (lost > 0) sum = log_sum(sum, std::log(step_ * lost) + density_->log_density()[i] + density_->error()[i] - order * l);
   }
   return sum + alias_slack;
 }

@@ -18,7 +18,6 @@
 #include "operators/allocation/jump.h"
 #include "operators/allocation/large_step.h"
 #include "operators/allocation/laws.h"
-#include "operators/allocation/two_steps.h"
 
 namespace tradeoff::detail::allocation {
 namespace {
@@ -454,7 +453,6 @@ std::vector<Interval> lognormal_options(Interval mu, double steps, Option option
 }
 
 Interval expected_excess(Interval mu, double steps, Interval kappa, double wanted) {
-  if (steps == 2) return two_step_excess(mu, kappa, wanted);
   const Interval value = contour_excess(mu, steps, kappa, wanted);
   if (value.hi < infinity) record_line(false);
   if (value.hi - value.lo <= wanted * value.lo) return value;

@@ -229,9 +229,12 @@ void add_counts(const Parts& parts, std::vector<EnginePath>& contours) {
 LossPointer long_list(const Parts& parts, const ExactSize& exact, Tolerance tolerance) {
   if (is_quick(exact)) return compose_exactly(parts, tolerance);
   std::vector<EnginePath> paths;
-  if (exact.way == ExactWay::list)
+  if (exact.way == ExactWay::list) {
     if (LossPointer contour = compose_by_contour(parts, nullptr)) paths.push_back({std::move(contour)});
-  add_counts(parts, paths);
+    add_counts(parts, paths);
+  } else if (CountedComposition counted = compose_by_counts(parts); counted.quick) {
+    paths.push_back({std::move(counted.loss)});
+  }
   if (paths.empty()) return compose_exactly(parts, tolerance);
   paths.push_back({compose_exactly_when_asked(parts, tolerance), Speed::slow});
   return fallback_chain(std::move(paths), [parts] { return tail_of(parts); }, tolerance);

@@ -141,7 +141,7 @@ struct Standing {
 };
 
 Standing stand(TrainingTerms terms, double log_noise, const Targets& targets) {
-  constexpr Tolerance rough{1e-2};  // accurate enough for the choice of the noise; the chosen noise is verified
+  constexpr Tolerance rough{1e-4};  // the width of the search for the noise; the chosen noise is verified
   terms.noise = exact_number(std::exp(log_noise));
   const Curve curve = analyze(parse(drawn_plan(terms, terms.steps)), neighbours_of(terms), rough);
   Standing all;

@@ -10,6 +10,7 @@
 #include "calibrate/scan.h"
 #include "calibrate/trial.h"
 #include "loss/recording.h"
+#include "loss/rough.h"
 #include "numeric/floating_point_guard.h"
 #include "numeric/number_text.h"
 #include "numeric/root.h"
@@ -95,7 +96,7 @@ double farthest_certain(const Certain& certain, double end, double beyond) {
 double settled_width(const Trial& trial) {
   constexpr double slow = 2000;  // in the units of loss/work.h
   const double relative = trial.tolerance().relative;
-  return relative > Tolerance{}.relative ? relative / 4 : trial.most_work() > slow ? 1e-5 * relative : 0;
+  return is_rough(trial.tolerance()) ? relative / 4 : trial.most_work() > slow ? 1e-5 * relative : 0;
 }
 
 /// Two logarithms of values, and what is known there.

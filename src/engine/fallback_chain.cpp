@@ -10,6 +10,7 @@
 #include "loss/evaluation.h"
 #include "loss/moment_bound.h"
 #include "loss/negligible.h"
+#include "loss/rough.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::detail {
@@ -220,7 +221,7 @@ class FallbackChain final : public Loss, public ClosedForms, public Evaluable {
   template <class IsTight>
   [[nodiscard]] bool is_last_asked(std::size_t i, IsTight&& is_tight) const {
     if (i + 1 == paths_.size()) return is_tight(tolerance_.relative);
-    const bool more = paths_[i + 1].speed == Speed::quick && !(tolerance_.relative > Tolerance{}.relative);
+    const bool more = paths_[i + 1].speed == Speed::quick && !is_rough(tolerance_);
     return is_tight(more ? std::min(narrow, tolerance_.relative) : tolerance_.relative);
   }
 

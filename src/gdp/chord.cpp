@@ -10,6 +10,7 @@
 #include "gdp/arc_bound.h"
 #include "loss/gaussian_profile.h"
 #include "loss/recording.h"
+#include "loss/rough.h"
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/normal.h"
@@ -173,7 +174,7 @@ class ChordSearch {
     // nothing is known yet beyond it
     const double far = std::max({points[points.size() - 2], 2 * profile_.mu_at_zero(), 1e-6 * last});
     const auto work = [begin] { return Work::since(begin); };
-    const double limit = relative_ > Tolerance{}.relative ? most_rough_work : most_work;
+    const double limit = is_rough({relative_}) ? most_rough_work : most_work;
     while (!pieces_.empty() && pieces_.size() < most_pieces && nodes_.size() < most_nodes && work() < limit &&
            improve(far, share_of_width(nodes_.size(), work())))
       continue;
@@ -199,7 +200,7 @@ class ChordSearch {
 
   /// The gap that is accepted, as a share of the wanted width: less where values are cheap.
   [[nodiscard]] double share_of_width(std::size_t nodes, double work) const {
-    if (relative_ > Tolerance{}.relative) return 0.5;
+    if (is_rough({relative_})) return 0.5;
     if (nodes < few_nodes && work < little_work) return 5e-4;
     if (nodes < many_nodes && work < much_work) return 0.01;
     return nodes < most_nodes / 2 ? 0.5 : 5;

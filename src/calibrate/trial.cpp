@@ -31,11 +31,12 @@ void Trial::record_proof(const std::vector<std::string>& decimals) const {
 
 Outcome Trial::of(const Plan& plan) const {
   constexpr Tolerance rough{0.1};
-  constexpr double sure = 0.2;  // a larger share of the distance from the target would mislead the search
+  constexpr double sure = 0.2;     // a larger share of the distance from the target would mislead the search
+  constexpr double sharp = 1e-11;  // no other answer would be better
   if (tolerance_.relative < rough.relative) {
     const RecordedSince before;
     const Outcome found = of(plan, rough);
-    if ((found.meets || found.fails) && found.doubt <= sure * std::abs(found.excess)) return found;
+    if (found.doubt <= sharp || ((found.meets || found.fails) && found.doubt <= sure * std::abs(found.excess))) return found;
     static_cast<void>(before.take_out());
   }
   return of(plan, tolerance_);

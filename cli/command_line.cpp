@@ -63,7 +63,8 @@ bool names_a_file(const std::string& argument) {
 
 /// Whether the argument is written like the name of a file: plan.txt, plans/survey.
 bool looks_like_a_file(std::string_view argument) {
-  return argument.find_first_of("./") != std::string_view::npos && argument.find_first_of("()|;#=\n ") == std::string_view::npos;
+  return !argument.starts_with('@') && argument.find_first_of("./") != std::string_view::npos &&
+         argument.find_first_of("()|;#=\n ") == std::string_view::npos;
 }
 
 /// Whether the plan has more than blanks and comments.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -18,6 +19,18 @@ struct Part {
 using Parts = std::vector<Part>;
 
 [[nodiscard]] inline bool is_one_step(const Parts& parts) { return parts.size() == 1 && parts.front().times == 1; }
+
+[[nodiscard]] inline bool are_symmetric(const Parts& parts) {
+  return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
+}
+
+/// The probability of an infinite loss in some run.
+[[nodiscard]] inline Interval infinite_mass_of(const Parts& parts, Direction direction) {
+  Interval log_finite = Interval::exactly(0);
+  for (const Part& part : parts)
+    log_finite = log_finite + Interval::exactly(static_cast<double>(part.times)) * log1p(-part.loss->infinite_mass(direction));
+  return clamp(-expm1(log_finite), 0, 1);
+}
 
 /// Records the theorems of the distributions of the parts, and of their composition.
 [[nodiscard]] inline Citations citations_of_laws(const Parts& parts) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "loss/loss.h"
 #include "numeric/arithmetic.h"
 
 namespace tradeoff::detail {
@@ -17,6 +18,14 @@ namespace tradeoff::detail {
 /// The same in plain doubles, for searches: without an error bound.
 [[nodiscard]] inline double rough_mirrored_delta(double epsilon, double other_delta) {
   return -std::expm1(epsilon) + std::exp(epsilon) * other_delta;
+}
+
+/// delta of a loss whose `log_delta` is computed for epsilon >= 0 and taken from `delta` below. [two-directions]
+[[nodiscard]] inline Interval delta_by_logarithm(const Loss& loss, Direction direction, Interval epsilon) {
+  if (epsilon.lo != epsilon.hi)
+    return {loss.delta(direction, Interval::exactly(epsilon.hi)).lo, loss.delta(direction, Interval::exactly(epsilon.lo)).hi};
+  if (epsilon.lo < 0) return mirrored_delta(epsilon, loss.delta(opposite(direction), -epsilon));
+  return clamp(exp(loss.log_delta(direction, epsilon)), 0, 1);
 }
 
 }  // namespace tradeoff::detail

@@ -206,6 +206,13 @@ TEST(PlanFiles, AreNamedWithAnAt) {
   const Outcome read = run_command({"epsilon", "--delta", "1e-5", "@" + file.string(), "--quiet"});
   EXPECT_EQ(read.out, run_command({"epsilon", "--delta", "1e-5", "gaussian(sigma=2)", "--quiet"}).out);
   EXPECT_EQ(run_command({"epsilon", "--delta", "1e-5", "-", "--quiet"}, {.input = "\xEF\xBB\xBFgaussian(sigma=2)"}).out, read.out);
+  for (const auto& [text, complaint] : {std::pair("gausian(sigma=2)", "did you mean 'gaussian'?"), std::pair("", "plan")}) {
+    std::ofstream(file) << text;
+    const Outcome wrong = run_command({"epsilon", "--delta", "1e-5", "@" + file.string()});
+    EXPECT_EQ(wrong.code, 3);
+    EXPECT_THAT(wrong.err, HasSubstr(complaint));
+    EXPECT_THAT(wrong.err, Not(HasSubstr("no such file"))) << "it was read";
+  }
   std::filesystem::remove(file);
 }
 

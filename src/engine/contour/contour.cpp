@@ -823,7 +823,7 @@ bool collect(const Parts& parts, Direction direction, ContourPlan& plan) {
 LossPointer compose_by_contour(const Parts& parts, const ContourLoss* shorter) {
   ContourPlan remove, add;
   if (!collect(parts, Direction::remove, remove) || !collect(parts, Direction::add, add)) return nullptr;
-  const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
+  const bool symmetric = are_symmetric(parts);
   auto loss = std::make_shared<ContourLoss>(std::move(remove), std::move(add), parts, symmetric);
   if (shorter != nullptr) loss->inherit(*shorter);
   return loss;

@@ -59,19 +59,13 @@ class CutLoss final : public Loss {
 
 class CutContour final : public Loss, public ClosedForms, public Evaluable {
  public:
-  CutContour(const Parts& parts, double left_out)
-      : parts_(parts),
-        left_out_(left_out),
-        symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })) {
+  CutContour(const Parts& parts, double left_out) : parts_(parts), left_out_(left_out), symmetric_(are_symmetric(parts)) {
     for (const Part& part : parts)
       if (sampled_zcdp(*part.loss)) runs_ += static_cast<double>(part.times);
   }
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    if (epsilon.lo != epsilon.hi)
-      return {delta(direction, Interval::exactly(epsilon.hi)).lo, delta(direction, Interval::exactly(epsilon.lo)).hi};
-    if (epsilon.lo < 0) return mirrored_delta(epsilon, delta(opposite(direction), -epsilon));
-    return clamp(exp(log_delta(direction, epsilon)), 0, 1);
+    return delta_by_logarithm(*this, direction, epsilon);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     if (epsilon.lo < 0) return log(delta(direction, epsilon));
@@ -80,12 +74,7 @@ class CutContour final : public Loss, public ClosedForms, public Evaluable {
     return answer(direction, epsilon).log_delta;
   }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override {
-    Interval log_finite = Interval::exactly(0);
-    for (const Part& part : parts_)
-      log_finite = log_finite + Interval::exactly(static_cast<double>(part.times)) * log1p(-part.loss->infinite_mass(direction));
-    return clamp(-expm1(log_finite), 0, 1);
-  }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return infinite_mass_of(parts_, direction); }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
     return {.closed_forms = this, .evaluable = this, .cost = Cost::engine};
   }

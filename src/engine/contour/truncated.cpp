@@ -212,8 +212,7 @@ std::optional<Loss::Test> OnEvents::test_at(Direction direction, double epsilon)
 
 class TruncatedContour final : public Loss, public ClosedForms, public Evaluable {
  public:
-  explicit TruncatedContour(const Parts& parts)
-      : parts_(parts), symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })) {
+  explicit TruncatedContour(const Parts& parts) : parts_(parts), symmetric_(are_symmetric(parts)) {
     for (const Part& part : parts)
       if (truncation_of(part) != nullptr) runs_ += static_cast<double>(part.times);
   }
@@ -227,12 +226,7 @@ class TruncatedContour final : public Loss, public ClosedForms, public Evaluable
     return {at(direction, epsilon.hi).lo, at(direction, epsilon.lo).hi};
   }
   [[nodiscard]] bool symmetric() const override { return symmetric_; }
-  [[nodiscard]] Interval infinite_mass(Direction direction) const override {
-    Interval log_finite = Interval::exactly(0);
-    for (const Part& part : parts_)
-      log_finite = log_finite + Interval::exactly(static_cast<double>(part.times)) * log1p(-part.loss->infinite_mass(direction));
-    return clamp(-expm1(log_finite), 0, 1);
-  }
+  [[nodiscard]] Interval infinite_mass(Direction direction) const override { return infinite_mass_of(parts_, direction); }
   [[nodiscard]] Capabilities capabilities(Direction) const override {
     return {.closed_forms = this, .evaluable = this, .cost = Cost::engine};
   }

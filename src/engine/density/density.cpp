@@ -57,10 +57,7 @@ class DensityLoss final : public Loss, public ClosedForms, public Evaluable {
         laws_(citations_of_laws({part})) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    if (epsilon.lo != epsilon.hi)
-      return {delta(direction, Interval::exactly(epsilon.hi)).lo, delta(direction, Interval::exactly(epsilon.lo)).hi};
-    if (epsilon.lo < 0) return mirrored_delta(epsilon, delta(opposite(direction), -epsilon));
-    return clamp(exp(log_delta(direction, epsilon)), 0, 1);
+    return delta_by_logarithm(*this, direction, epsilon);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     if (epsilon.lo < 0) return log(delta(direction, epsilon));

@@ -82,15 +82,12 @@ class CountedLoss final : public Loss, public ClosedForms, public Evaluable {
   CountedLoss(std::array<CountedSide, 2> sides, const Parts& parts, const exact::CountAccuracy& accuracy)
       : sides_(std::move(sides)),
         accuracy_(accuracy),
-        symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })),
+        symmetric_(are_symmetric(parts)),
         tail_(tail_of(parts)),
         laws_(citations_of_laws(parts)) {}
 
   [[nodiscard]] Interval delta(Direction direction, Interval epsilon) const override {
-    if (epsilon.lo != epsilon.hi)
-      return {delta(direction, Interval::exactly(epsilon.hi)).lo, delta(direction, Interval::exactly(epsilon.lo)).hi};
-    if (epsilon.lo < 0) return mirrored_delta(epsilon, delta(opposite(direction), -epsilon));
-    return clamp(exp(log_delta(direction, epsilon)), 0, 1);
+    return delta_by_logarithm(*this, direction, epsilon);
   }
   [[nodiscard]] Interval log_delta(Direction direction, Interval epsilon) const override {
     if (epsilon.lo < 0) return log(delta(direction, epsilon));

@@ -32,10 +32,6 @@ bool all_finite(const Parts& parts) {
   return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->atoms(Direction::remove) != nullptr; });
 }
 
-bool all_symmetric(const Parts& parts) {
-  return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
-}
-
 /// Merges randomised responses with the same epsilon, whatever they reveal: only the normalised finite distribution matters here.
 bool is_response(const Atoms& atoms) { return atoms.mirrored && atoms.finite.size() == 2; }
 
@@ -256,7 +252,7 @@ class Reading {
 class ListedLoss final : public Loss, public ClosedForms, public Evaluable {
  public:
   explicit ListedLoss(const Parts& parts)
-      : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(parts, Direction::remove), laws_(citations_of_laws(parts)) {
+      : symmetric_(are_symmetric(parts)), tail_(tail_of(parts)), remove_(parts, Direction::remove), laws_(citations_of_laws(parts)) {
     if (!symmetric_) add_ = std::make_unique<Reading>(parts, Direction::add);
     if (small(remove_.table()) && (!add_ || small(add_->table()))) {
       atoms_ = make_atoms_of(remove_.table());
@@ -359,7 +355,7 @@ class ListedLoss final : public Loss, public ClosedForms, public Evaluable {
 class HalvedLoss final : public Loss, public ClosedForms, public Evaluable {
  public:
   explicit HalvedLoss(const Parts& parts)
-      : symmetric_(all_symmetric(parts)), tail_(tail_of(parts)), remove_(make_halves(parts, Direction::remove)) {
+      : symmetric_(are_symmetric(parts)), tail_(tail_of(parts)), remove_(make_halves(parts, Direction::remove)) {
     if (!symmetric_) add_ = make_halves(parts, Direction::add);
     numeric::PlainText detail;
     detail << remove_->points() << " atoms as two lists, losses within " << remove_->shift() << ", masses within a factor 1 +- "

@@ -560,7 +560,7 @@ LossPointer compose_by_inversion(const Parts& parts, Tolerance tolerance) {
     const Atoms* atoms = part.loss->atoms(Direction::remove);
     if (atoms == nullptr || atoms->finite.empty()) return nullptr;
   }
-  const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
+  const bool symmetric = are_symmetric(parts);
   return std::make_shared<SumLoss>(parts, symmetric, tolerance.relative);
 }
 

@@ -290,7 +290,7 @@ bool expand_side(const Parts& parts, Direction direction, std::array<std::shared
 LossPointer compose_by_hyperbolic_contour(const Parts& parts, Tolerance tolerance) {
   BentLoss::Sides sides;
   if (parts.empty() || !expand_side(parts, Direction::remove, sides[0]) || !expand_side(parts, Direction::add, sides[1])) return nullptr;
-  const bool symmetric = std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); });
+  const bool symmetric = are_symmetric(parts);
   return std::make_shared<const BentLoss>(std::move(sides), citations_of_laws(parts), symmetric, tolerance);
 }
 

@@ -184,11 +184,7 @@ class Scene {
 class LatticeLoss final : public Loss, public ClosedForms, public Evaluable {
  public:
   LatticeLoss(const Parts& parts, Tolerance tolerance)
-      : parts_(parts),
-        symmetric_(std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.loss->symmetric(); })),
-        laws_(citations_of_laws(parts)),
-        wanted_(tolerance),
-        tolerance_(tolerance) {
+      : parts_(parts), symmetric_(are_symmetric(parts)), laws_(citations_of_laws(parts)), wanted_(tolerance), tolerance_(tolerance) {
     // Profiles that are evaluated at many points together come from transforms of their own, and a finer lattice costs seconds. Where delta
     // is small it changes by several times as much as epsilon, relatively.
     constexpr double finest_delta = 1e-3, finest_epsilon = 1e-3;

@@ -97,13 +97,14 @@ TEST(SummedNoise, CalibratesToTenDigits) {
     double width = 2e-9;
   };
   const auto budget_of = [](double epsilon, double delta) { return Guarantee{Interval::exactly(epsilon), Interval::exactly(delta)}; };
-  for (const Case& one : {Case{"discrete_gaussian(sigma=?) | repeat(353)", budget_of(16, 1e-6)},
-                          Case{"discrete_gaussian(sigma=?) | group(3) | repeat(5418)", budget_of(2500, 1e-6)},
-                          Case{"discrete_gaussian(sigma=?, sensitivity=2) | repeat(40)", budget_of(3, 1e-10)},
-                          Case{"discrete_gaussian(sigma=?)", budget_of(0.5, 1e-3)},
-                          Case{"discrete_gaussian(sigma=?) | repeat(40); gaussian(sigma=2)", budget_of(4, 1e-5), 2e-8},
-                          Case{"randomized_response(epsilon=0.3) | repeat(7); discrete_gaussian(sigma=?) | repeat(12)", budget_of(2, 1e-5), 2e-6},
-                          Case{"discrete_gaussian(sigma=?) | repeat(9)", AdvantageTarget{Interval::exactly(0.2)}}}) {
+  for (const Case& one :
+       {Case{"discrete_gaussian(sigma=?) | repeat(353)", budget_of(16, 1e-6)},
+        Case{"discrete_gaussian(sigma=?) | group(3) | repeat(5418)", budget_of(2500, 1e-6)},
+        Case{"discrete_gaussian(sigma=?, sensitivity=2) | repeat(40)", budget_of(3, 1e-10)},
+        Case{"discrete_gaussian(sigma=?)", budget_of(0.5, 1e-3)},
+        Case{"discrete_gaussian(sigma=?) | repeat(40); gaussian(sigma=2)", budget_of(4, 1e-5), 2e-8},
+        Case{"randomized_response(epsilon=0.3) | repeat(7); discrete_gaussian(sigma=?) | repeat(12)", budget_of(2, 1e-5), 2e-6},
+        Case{"discrete_gaussian(sigma=?) | repeat(9)", AdvantageTarget{Interval::exactly(0.2)}}}) {
     SCOPED_TRACE(one.plan);
     const Calibration found = calibrate(parse(one.plan), one.target);
     EXPECT_THAT(found.value, IsTight(one.width));

@@ -184,14 +184,14 @@ TEST(RareLosses, NodesAboveTheAxisAgreeWithNodesOnIt) {
   }
 }
 
-// Losses of three orders of magnitude count. The values are those of a Fourier transform on a lattice of 2^25 points.
+// Losses of three orders of magnitude count. The values are those of Fourier transforms on lattices of 2^24 and 2^25 points.
 TEST(RareLosses, SmallRatesAndLittleNoise) {
   const QuestionScope question;
   const LossPointer composed = compose_by_rare_losses({{sampled(2, 1e-5), 10000}});
-  for (const auto& [delta, truth] : {std::pair(3e-6, 0.12382881), std::pair(1e-5, 0.07038944), std::pair(1e-4, 0.02239522)}) {
+  for (const auto& [delta, truth] : {std::pair(3e-6, 0.123828799), std::pair(1e-5, 0.070389452), std::pair(1e-4, 0.022395240)}) {
     const auto epsilon = composed->closed_epsilon(Direction::remove, Interval::exactly(delta));
     ASSERT_TRUE(epsilon) << delta;
-    EXPECT_NEAR(middle_of(*epsilon), truth, 2e-8) << delta;
+    EXPECT_NEAR(middle_of(*epsilon), truth, 3e-8) << delta;
     EXPECT_LT(epsilon->width(), 1e-8 * epsilon->hi) << delta;
   }
 }

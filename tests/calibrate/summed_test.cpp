@@ -103,7 +103,7 @@ TEST(SummedNoise, CalibratesToTenDigits) {
         Case{"discrete_gaussian(sigma=?, sensitivity=2) | repeat(40)", budget_of(3, 1e-10)},
         Case{"discrete_gaussian(sigma=?)", budget_of(0.5, 1e-3)},
         Case{"discrete_gaussian(sigma=?) | repeat(40); gaussian(sigma=2)", budget_of(4, 1e-5), 2e-8},
-        Case{"randomized_response(epsilon=0.3) | repeat(7); discrete_gaussian(sigma=?) | repeat(12)", budget_of(2, 1e-5), 2e-6},
+        Case{"randomized_response(epsilon=0.3) | repeat(7); discrete_gaussian(sigma=?) | repeat(12)", budget_of(3, 1e-5), 2e-6},
         Case{"discrete_gaussian(sigma=?) | repeat(9)", AdvantageTarget{Interval::exactly(0.2)}}}) {
     SCOPED_TRACE(one.plan);
     const Calibration found = calibrate(parse(one.plan), one.target);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analyze/parts_of_plan.h"
 #include "curve/curve_state.h"
 #include "engine/average.h"
 #include "mechanism/finite.h"
@@ -48,6 +49,14 @@ bool is_plain(const Line& line) {
          std::none_of(line.operators.begin(), line.operators.end(), [](const Call& operation) {
            const Word* word = vocabulary().find(Role::operation, operation.name);
            return word == nullptr || word->records != nullptr;
+         });
+}
+
+/// Whether the composition of all parts is that of one fixed pair for each, in the same form as beside others.
+bool is_one_pair(const PlanParts& plan) {
+  return plan.below.empty() && std::all_of(plan.parts.begin(), plan.parts.end(), [](const Part& part) {
+           const Capabilities known = part.loss->capabilities(Direction::remove);
+           return part.loss->is_pair() && known.adaptive == nullptr && known.composed_form == nullptr && !known.shares_order;
          });
 }
 
@@ -152,13 +161,16 @@ LossPointer SummedNoise::weaker_loss(double low, double high, const Targets& tar
     if (!(loss > 0)) break;
     // Both outcomes must fit into what is left: a part of an outcome is as valid as the whole.
     const Interval ratio = exp(-Interval::exactly(loss));
-    mass = std::min(mass, (Interval::exactly(rest.lo) / (1.0 + ratio)).lo * (1 - 1e-15));
+    const double most = (Interval::exactly(rest.lo) / (1.0 + ratio)).lo * (1 - 1e-15);
+    const bool is_last = mass >= most;
+    mass = std::min(mass, most);
     if (!(mass > 0)) break;
     const Interval other = Interval::exactly(mass) * ratio;
     rest = max(rest - mass - other, Interval::exactly(0));
     smallest = loss;
     atoms.push_back({Interval::exactly(loss), Interval::exactly(mass)});
     atoms.push_back({Interval::exactly(-loss), other});
+    if (is_last) break;
   }
   if (atoms.empty()) return nullptr;
   atoms.push_back({Interval::exactly(0), rest});
@@ -167,8 +179,12 @@ LossPointer SummedNoise::weaker_loss(double low, double high, const Targets& tar
                      {Citation("parameter-calibration", "less revealing than the noise at any scale of a range")});
 }
 
+// [averaged-profile] needs one pair beside the noise. Where the worst of several pairs counts, the whole is composed.
 Curve SummedNoise::weaker_curve(const LossPointer& loss, Neighbours neighbours, Tolerance tolerance) {
-  if (is_alone()) return curve_from(loss, neighbours, tolerance);
+  const Curve alone = curve_from(loss, neighbours, tolerance);
+  if (is_alone()) return alone;
+  if (!one_pair_) one_pair_ = is_one_pair(parts_of_plan(others_, neighbours, tolerance));
+  if (!*one_pair_) return extend(alone, others_);
   if (!beside_) beside_ = analyze(others_, neighbours, tolerance);
   return curve_from(averaged_over(loss, loss_of(*beside_)), neighbours, tolerance);
 }

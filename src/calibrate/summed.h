@@ -45,7 +45,8 @@ class SummedNoise {
   double shift_;  // of one run
   Plan others_;   // the other lines
   std::map<double, std::optional<Law>> laws_;
-  std::optional<Curve> beside_;  // of the other lines
+  std::optional<bool> one_pair_;  // whether the other lines are a pair
+  std::optional<Curve> beside_;   // of the other lines
 };
 
 }  // namespace tradeoff::detail

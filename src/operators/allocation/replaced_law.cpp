@@ -34,15 +34,15 @@ using Complex = std::complex<double>;
 
 constexpr std::size_t group_places = 24;  // that share the oscillations
 constexpr std::size_t most_replaced_places = 4008;
-constexpr double replaced_step = 0.095;         // of the smoothing: two of them are as long as nodes of a transform may be
-constexpr double most_replaced_points = 2.5e8;  // points of all places: about three seconds
-constexpr double largest_share = 0.125;         // of an error in its value
-constexpr double wanted_share = 1e-13;          // of the density, for every bound
-constexpr double line_reach = 14;               // deviations
-constexpr double bound_widened = 1.001;         // covers the rounding of bounds
-constexpr double last_angle = 0.75 * pi;        // of w, where e^(order sinh w) falls
-constexpr double bent_fall = 60;                // of logarithms: what is left out beyond a bend
-constexpr double bent_length = 0.8;             // of its panels
+constexpr double replaced_step = 0.095;              // of the smoothing: two of them are as long as nodes of a transform may be
+constexpr double most_replaced_points = 2.5e8;       // points of all places: about three seconds
+constexpr double largest_share = 0.125;              // of an error in its value
+constexpr double wanted_share = 1e-13;               // of the density, for every bound
+constexpr double left_reach = 14, right_reach = 20;  // deviations
+constexpr double bound_widened = 1.001;              // covers the rounding of bounds
+constexpr double last_angle = 0.75 * pi;             // of w, where e^(order sinh w) falls
+constexpr double bent_fall = 60;                     // of logarithms: what is left out beyond a bend
+constexpr double bent_length = 0.8;                  // of its panels
 constexpr int most_bent_panels = 12;
 constexpr double root_of_two_pi = 2.5066282746310002;
 constexpr double point_price = 4e-3;                                // microseconds of a point of the matrix, for all places of a group
@@ -56,7 +56,6 @@ struct Three {
   friend Three operator+(Three a, Three b) { return {a.psi + b.psi, a.plus + b.plus, a.minus + b.minus}; }
   friend Three operator*(double a, Three b) { return {a * b.psi, a * b.plus, a * b.minus}; }
 };
-Three larger_of(Three a, Three b) { return {std::max(a.psi, b.psi), std::max(a.plus, b.plus), std::max(a.minus, b.minus)}; }
 Three smaller_of(Three a, Three b) { return {std::min(a.psi, b.psi), std::min(a.plus, b.plus), std::min(a.minus, b.minus)}; }
 bool operator<=(const Three& a, const Three& b) { return a.psi <= b.psi && a.plus <= b.plus && a.minus <= b.minus; }
 /// e to the power of a logarithm for psi and of what is to be added to it for the others.
@@ -136,8 +135,8 @@ class RealLine {
  public:
   RealLine(double s, double first, double last) : s_(s) {
     length_ = 2.2 * std::min(pi / 4, 1.2 * s);
-    begin_ = -last / 2 - s * (line_reach + s);
-    const double end = -first / 2 + s * (line_reach + s);
+    begin_ = -last / 2 - s * (left_reach + s);
+    const double end = -first / 2 + s * (right_reach + s);
     count_ = static_cast<std::size_t>(std::ceil((end - begin_) / length_));
     for (std::size_t i = 0; i < count_; ++i)
       for_each_abscissa([&](double node, double weight) {
@@ -448,7 +447,10 @@ class PlaceGroup {
   template <class Cost>
   [[nodiscard]] Found find_bend(double l, double order, Cost&& cost) const;
   [[nodiscard]] Found for_line(double l, double order) const {
-    return find_bend(l, order, [&](const Three& all, const Three&) { return log_integrand(all, n_); });
+    // Among bends of the same quality the one beyond which less lies.
+    return find_bend(l, order, [&](const Three& all, const Three& bent) {
+      return log_integrand(all, n_) + 1e-6 * std::max(-150.0, std::log(bent.psi / all.psi));
+    });
   }
   [[nodiscard]] Found for_jump(double l, double order) const {
     return find_bend(l, order, [&](const Three& all, const Three& bent) { return log_difference(all, bent, n_); });
@@ -490,6 +492,7 @@ class PlaceGroup {
     std::vector<double> order, weight;
   };
   [[nodiscard]] std::optional<JumpEllipse> jump_ellipse(Interval orders, const Bend& bend, double slack) const;
+  [[nodiscard]] double log_jump(double l, const RealLine::Bulk& bulk, double behind, double turn) const;
   [[nodiscard]] double log_jump_error(double l, const JumpEllipse& ellipse) const;
   [[nodiscard]] double log_jump_before(double l, const RealLine::Bulk& zero, const RealLine::Bulk& first) const;
   [[nodiscard]] Value of_line(double l) const;
@@ -633,10 +636,13 @@ PlaceGroup::LinePanels PlaceGroup::line_panels(double half, double sum, std::siz
           line_.bulk(places, order_ + across, bend_)};
 }
 
+// All bounds of F and of its difference are sums of products of moments of e^(order sinh w): they are log-convex in the order, and largest
+// at one of two ends.
 double PlaceGroup::log_line_error(double l, const LinePanels& panels) const {
-  const Three all = larger_of(line_.at(l, panels.low), line_.at(l, panels.high)) +
-                    bent_bound(s_, l, bend_.u, panels.high.order, panels.behind, panels.turn);
-  return log_integrand(all, n_) + std::log(4.3 * panels.half / (1 - 1 / (panels.sum * panels.sum))) - 64 * std::log(panels.sum);
+  double most = -infinity;
+  for (const RealLine::Bulk* end : {&panels.low, &panels.high})
+    most = std::max(most, log_integrand(line_.at(l, *end) + bent_bound(s_, l, bend_.u, end->order, panels.behind, panels.turn), n_));
+  return most + std::log(4.3 * panels.half / (1 - 1 / (panels.sum * panels.sum))) - 64 * std::log(panels.sum);
 }
 
 void PlaceGroup::add_bent(Sheet& sheet, double u, double from, double low_order, const Three& allowed) const {
@@ -691,15 +697,20 @@ bool PlaceGroup::place_line() {
   return true;
 }
 
-/// A bound of the error of the rule for half the difference of F and its mirror.
+/// A bound of half the difference of F and its mirror at an order, and `behind` beside it.
+double PlaceGroup::log_jump(double l, const RealLine::Bulk& bulk, double behind, double turn) const {
+  const Three bent = bent_bound(s_, l, bulk.bend.u, bulk.order, behind, turn);
+  return log_difference(line_.at(l, bulk) + bent, bent, n_);
+}
+
 double PlaceGroup::log_jump_error(double l, const JumpEllipse& ellipse) const {
-  const Three bent = bent_bound(s_, l, ellipse.high.bend.u, ellipse.high.order, ellipse.across, ellipse.turn);
-  const Three all = larger_of(line_.at(l, ellipse.low), line_.at(l, ellipse.high)) + bent;
-  return log_difference(all, bent, n_) + ellipse.log_factor;
+  return ellipse.log_factor +
+         std::max(log_jump(l, ellipse.low, ellipse.across, ellipse.turn), log_jump(l, ellipse.high, ellipse.across, ellipse.turn));
 }
 
 /// One with small errors at both ends of the group, if there is one.
 std::optional<PlaceGroup::JumpEllipse> PlaceGroup::jump_ellipse(Interval orders, const Bend& bend, double slack) const {
+  constexpr double log_cancelled = 37;  // with roundings of 1e-14, 1e-11 remains
   const double centre = middle_of(orders), half = orders.width() / 2;
   const Interval places{ends_[0], ends_[1]};
   for (const double sum : ellipses) {
@@ -708,16 +719,20 @@ std::optional<PlaceGroup::JumpEllipse> PlaceGroup::jump_ellipse(Interval orders,
     const double log_factor = std::log(4.3 * half / (1 - 1 / (sum * sum))) - 64 * std::log(sum);
     const JumpEllipse ellipse{log_factor, across, pi / 2 + std::atan2(across, low), line_.bulk(places, low, bend),
                               line_.bulk(places, high, bend)};
-    if (log_jump_error(ends_[0], ellipse) < log_allowed_[0] + slack && log_jump_error(ends_[1], ellipse) < log_allowed_[1] + slack)
-      return ellipse;
+    // Beyond a bend that is not the best one for the largest order, terms cancel.
+    const RealLine::Bulk last = line_.bulk(places, orders.hi, bend);
+    bool fits = true;
+    for (std::size_t i = 0; i < 2 && fits; ++i)
+      fits = log_jump_error(ends_[i], ellipse) < log_allowed_[i] + slack &&
+             log_jump(ends_[i], last, 0, pi / 2) + std::log(half) < log_allowed_[i] + slack + log_cancelled;
+    if (fits) return ellipse;
   }
   return std::nullopt;
 }
 
 /// A bound of the integral of the difference up to an order.
 double PlaceGroup::log_jump_before(double l, const RealLine::Bulk& zero, const RealLine::Bulk& first) const {
-  const Three bent = bent_bound(s_, l, first.bend.u, first.order, 0, pi / 2);
-  return log_difference(larger_of(line_.at(l, zero), line_.at(l, first)) + bent, bent, n_) + std::log(first.order);
+  return std::log(first.order) + std::max(log_jump(l, zero, 0, pi / 2), log_jump(l, first, 0, pi / 2));
 }
 
 bool PlaceGroup::place_jump() {

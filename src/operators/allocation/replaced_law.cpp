@@ -32,12 +32,12 @@ namespace {
 using std::numbers::pi;
 using Complex = std::complex<double>;
 
-constexpr std::size_t group_places = 24;  // that share the oscillations
-constexpr std::size_t most_replaced_places = 4008;
+constexpr std::size_t group_places = 32;  // that share the oscillations
+constexpr std::size_t most_replaced_places = 4000;
 constexpr double replaced_step = 0.095;              // of the smoothing: two of them are as long as nodes of a transform may be
 constexpr double most_replaced_points = 2.5e8;       // points of all places: about three seconds
 constexpr double largest_share = 0.125;              // of an error in its value
-constexpr double wanted_share = 1e-13;               // of the density, for every bound
+constexpr double wanted_share = 1e-11;               // of the density, for every bound
 constexpr double left_reach = 14, right_reach = 20;  // deviations
 constexpr double bound_widened = 1.001;              // covers the rounding of bounds
 constexpr double last_angle = 0.75 * pi;             // of w, where e^(order sinh w) falls
@@ -117,12 +117,29 @@ struct Bend {
   std::size_t panels = 0;  // of the real line before the one that it cuts; all of them, if it lies beyond
 };
 
+/// The largest value of grows cos(angle) + turns sin(angle) + angle^2/(2 s^2) between 0 and `last`, or a little more. Without the second
+/// term the largest value is at an end: sin(angle)/angle falls.
+double most_on_rise(double s, double grows, double turns, double last) {
+  const auto raised = [&](double angle) { return angle * angle / (2 * s * s); };
+  if (turns == 0) return std::max(grows, grows * std::cos(last) + raised(last));
+  constexpr int cells = 48;
+  double most = -infinity;
+  for (int i = 0; i < cells; ++i) {
+    const double from = last * i / cells, to = last * (i + 1) / cells,
+                 sine = to < pi / 2     ? std::sin(to)
+                        : from > pi / 2 ? std::sin(from)
+                                        : 1;
+    most = std::max(most, grows * std::cos(from) + turns * sine + raised(to));
+  }
+  return most;
+}
+
 /// What the path beyond a bend adds to |psi| at most, where -Im v <= order and Re v >= -behind: it rises to the angle `turn`, that of v or
 /// more, and then runs parallel to the real line.
 Three bent_bound(double s, double l, double u, double order, double behind, double turn) {
   if (!(u > 0)) return {infinity, infinity, infinity};
   const double x = (u + l / 2) / s, raised = turn * turn / (2 * s * s);
-  const double rising = raised + std::log(0.4 * turn / s) - x * x / 2 + std::hypot(order * std::sinh(u), behind * std::cosh(u));
+  const double rising = most_on_rise(s, order * std::sinh(u), behind * std::cosh(u), turn) + std::log(0.4 * turn / s) - x * x / 2;
   const double beyond = raised + (behind > 0 ? std::hypot(order, behind) * std::exp(-u) / 2 : 0);
   if (!(rising < 500 && beyond < 1e5)) return {infinity, infinity, infinity};
   const Three first = exponentials(rising, u, -u);
@@ -261,7 +278,9 @@ class RealLine {
       return raised * (sum + std::exp(-2 * std::sqrt(p * q)) * (after + before(l, 0)));
     }
     const double u = bend.u, x = (u + l / 2) / s_, upright = pi * pi / (8 * s_ * s_);
-    const double rising = upright + std::log(0.4 * pi / (2 * s_)) - x * x / 2 - p * std::exp(u) - q * std::exp(-u);
+    // On the rise the exponent falls and then may rise: (order sinh(u) sin(angle) + t cosh(u) cos(angle)) / angle falls.
+    const double most = std::max(angle * angle / (2 * s_ * s_) - p * std::exp(u) - q * std::exp(-u), upright - t * std::cosh(u));
+    const double rising = most + std::log(0.4 * pi / (2 * s_)) - x * x / 2;
     const double beyond = upright - t * std::cosh(u), tail = std::exp(beyond + log_upper_tail(x));
     const Three bent{tail, std::exp(beyond + half - l / 2 + log_upper_tail(x - s_)), tail * std::exp(-u)};
     const double small = std::exp(-t * std::sin(angle));
@@ -599,7 +618,7 @@ PlaceGroup::PlaceGroup(double s, double n, double first, double last) : s_(s), n
     line_used_ = false;
     break;
   }
-  bend_ = for_line(middle, order_).bend;
+  bend_ = for_line(ends_[0], order_).bend;  // where most lies beyond it
   known_ = reach_end() && place_line() && place_jump();
 }
 
@@ -710,7 +729,7 @@ double PlaceGroup::log_jump_error(double l, const JumpEllipse& ellipse) const {
 
 /// One with small errors at both ends of the group, if there is one.
 std::optional<PlaceGroup::JumpEllipse> PlaceGroup::jump_ellipse(Interval orders, const Bend& bend, double slack) const {
-  constexpr double log_cancelled = 37;  // with roundings of 1e-14, 1e-11 remains
+  constexpr double log_cancelled = 32;  // with roundings of 1e-14, about 1e-11 remains
   const double centre = middle_of(orders), half = orders.width() / 2;
   const Interval places{ends_[0], ends_[1]};
   for (const double sum : ellipses) {
@@ -719,12 +738,15 @@ std::optional<PlaceGroup::JumpEllipse> PlaceGroup::jump_ellipse(Interval orders,
     const double log_factor = std::log(4.3 * half / (1 - 1 / (sum * sum))) - 64 * std::log(sum);
     const JumpEllipse ellipse{log_factor, across, pi / 2 + std::atan2(across, low), line_.bulk(places, low, bend),
                               line_.bulk(places, high, bend)};
-    // Beyond a bend that is not the best one for the largest order, terms cancel.
-    const RealLine::Bulk last = line_.bulk(places, orders.hi, bend);
     bool fits = true;
-    for (std::size_t i = 0; i < 2 && fits; ++i)
-      fits = log_jump_error(ends_[i], ellipse) < log_allowed_[i] + slack &&
-             log_jump(ends_[i], last, 0, pi / 2) + std::log(half) < log_allowed_[i] + slack + log_cancelled;
+    for (std::size_t i = 0; i < 2 && fits; ++i) {
+      // Roundings beyond the bend are those of the largest order, for all orders.
+      const Three bent = bent_bound(s_, ends_[i], bend.u, orders.hi, 0, pi / 2);
+      const double rounded = std::max(log_difference(line_.plain(ends_[i], orders.lo, bend) + bent, bent, n_),
+                                      log_difference(line_.plain(ends_[i], orders.hi, bend) + bent, bent, n_));
+      fits =
+          log_jump_error(ends_[i], ellipse) < log_allowed_[i] + slack && rounded + std::log(half) < log_allowed_[i] + slack + log_cancelled;
+    }
     if (fits) return ellipse;
   }
   return std::nullopt;
@@ -737,10 +759,9 @@ double PlaceGroup::log_jump_before(double l, const RealLine::Bulk& zero, const R
 
 bool PlaceGroup::place_jump() {
   constexpr std::size_t most_jump_panels = 24;
-  const double middle = (ends_[0] + ends_[1]) / 2;
   const Interval places{ends_[0], ends_[1]};
   for (double from = order_;;) {
-    const Bend first = for_jump(middle, from).bend;
+    const Bend first = for_jump(ends_[0], from).bend;
     jump_zero_ = line_.bulk(places, 0, first);
     jump_first_ = line_.bulk(places, from, first);
     if (log_jump_before(ends_[0], jump_zero_, jump_first_) < log_allowed_[0] &&
@@ -750,7 +771,7 @@ bool PlaceGroup::place_jump() {
     bool placed = false;
     for (const double ratio : {12.0, 8.0, 5.0, 3.0, 2.0, 1.5, 1.2, 1.1}) {
       const Interval orders{from / ratio, from};
-      const Bend bend = for_jump(middle, from / std::sqrt(ratio)).bend;
+      const Bend bend = for_jump(ends_[0], from / std::sqrt(ratio)).bend;
       if (bend.panels == 0 || !line_.reaches(bend)) continue;
       // A short panel may be less good.
       const auto ellipse = jump_ellipse(orders, bend, ratio > 1.2 ? 0 : 9);

@@ -213,24 +213,24 @@ TEST(AllocationReplacedLaw, IsGaussianForTwoSteps) {
   for (const double s : {0.05, 0.4, 1.0, 2.0, 3.3}) {
     allocation::ReplacedLaw law(s, 2);
     law.reach(120);
-    ASSERT_EQ(law.value().size(), 120u) << s;
+    ASSERT_GE(law.value().size(), 120u) << s;
     for (std::size_t i = 0; i < law.value().size(); ++i) {
       const double l = law.step() * static_cast<double>(i),
                    truth = std::exp(-l * l / (4 * s * s) - s * s / 4) / (std::sqrt(4 * std::acos(-1.0)) * s);
       EXPECT_NEAR(law.value()[i], truth, law.error()[i] + 1e-14 * truth) << s << ' ' << l;
       EXPECT_LT(law.error()[i], 1e-6 * truth) << s << ' ' << l;
     }
-    EXPECT_LT(law.error()[0], 1e-10 * law.value()[0]) << s;
+    EXPECT_LT(law.error()[0], 1e-9 * law.value()[0]) << s;
   }
 }
 
 /// The same for three steps x_t = m + y_t: the loss is 2 s m + log(U/V), U and V the means of exp(+-s y_t), and m is Gaussian and
 /// independent.
 double replaced_density_of_three(double s, double l) {
-  const double h = 0.25, deviation = 2 * s / std::sqrt(3.0);
+  const double h = 0.125, deviation = 2 * s / std::sqrt(3.0);
   double sum = 0;
-  for (double a = -9; a <= 9; a += h)
-    for (double b = -9; b <= 9; b += h) {
+  for (double a = -14; a <= 14; a += h)
+    for (double b = -14; b <= 14; b += h) {
       double u = 0, v = 0;
       for (const double y : {a / std::sqrt(2.0) + b / std::sqrt(6.0), -a / std::sqrt(2.0) + b / std::sqrt(6.0), -2 * b / std::sqrt(6.0)})
         u += std::exp(s * y) / 3, v += std::exp(-s * y) / 3;
@@ -243,7 +243,7 @@ TEST(AllocationReplacedLaw, HoldsThreeSteps) {
   for (const double s : {0.1, 1.0, 1.8}) {
     allocation::ReplacedLaw law(s, 3);
     law.reach(72);
-    ASSERT_EQ(law.value().size(), 72u) << s;
+    ASSERT_GE(law.value().size(), 72u) << s;
     for (std::size_t i = 0; i < law.value().size(); i += 9) {
       const double truth = replaced_density_of_three(s, law.step() * static_cast<double>(i));
       EXPECT_NEAR(law.value()[i], truth, law.error()[i] + 1e-11 * truth) << s << ' ' << i;

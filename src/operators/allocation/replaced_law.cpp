@@ -35,7 +35,7 @@ using Complex = std::complex<double>;
 constexpr std::size_t group_places = 32;  // that share the oscillations
 constexpr std::size_t most_replaced_places = 4000;
 constexpr double replaced_step = 0.095;              // of the smoothing: two of them are as long as nodes of a transform may be
-constexpr double most_replaced_points = 2.5e8;       // points of all places: about three seconds
+constexpr double most_replaced_points = 6e8;         // points of all places: about three seconds
 constexpr double largest_share = 0.125;              // of an error in its value
 constexpr double wanted_share = 1e-11;               // of the density, for every bound
 constexpr double left_reach = 14, right_reach = 20;  // deviations
@@ -729,7 +729,7 @@ double PlaceGroup::log_jump_error(double l, const JumpEllipse& ellipse) const {
 
 /// One with small errors at both ends of the group, if there is one.
 std::optional<PlaceGroup::JumpEllipse> PlaceGroup::jump_ellipse(Interval orders, const Bend& bend, double slack) const {
-  constexpr double log_cancelled = 32;  // with roundings of 1e-14, about 1e-11 remains
+  constexpr double log_cancelled = 35;  // with roundings of 1e-14, less than 1e-9 remains
   const double centre = middle_of(orders), half = orders.width() / 2;
   const Interval places{ends_[0], ends_[1]};
   for (const double sum : ellipses) {

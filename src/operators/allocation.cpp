@@ -39,6 +39,15 @@ constexpr double usual_width = 0.8e-6;  // the same for a replaced record
 constexpr double widest = 0.1;
 constexpr std::uint64_t most_allocated_steps = 10'000'000;
 
+/// Beyond a law of this level lies about this mass.
+double log_mass_of(int level) { return -6 * level * std::numbers::ln10; }
+/// The level at which what lies beyond the law is negligible against a delta.
+int level_for(double log_delta) {
+  constexpr double unseen = 1e-10;  // relative
+  constexpr double highest = 50;    // 10^-300
+  return static_cast<int>(std::clamp(std::ceil((std::log(unseen) + log_delta) / (-6 * std::numbers::ln10)), 2.0, highest));
+}
+
 /// One epoch, conditional on an event: only its transforms are used. [allocation-epochs]
 class ConditionalEpoch final : public Loss {
  public:
@@ -194,7 +203,6 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
     return bound;
   }
   using Density = std::shared_ptr<const allocation::EpochDensity>;
-  [[nodiscard]] static int level_for(double log_delta);
   [[nodiscard]] Density density(int level) const;
   [[nodiscard]] double guess_log_delta(Direction direction, double epsilon) const;
   [[nodiscard]] Density density_for(Direction direction, double epsilon) const;
@@ -222,19 +230,12 @@ class AllocationLoss final : public Loss, public ClosedForms, public Truncation 
   mutable std::map<int, Density> kept_;  // for later questions, by level
 };
 
-/// The level at which what lies beyond the law is negligible against a delta.
-int AllocationLoss::level_for(double log_delta) {
-  constexpr double unseen = 1e-10;  // relative
-  constexpr int highest = 50;       // 10^-300
-  return std::clamp(static_cast<int>(std::ceil((std::log(unseen) + log_delta) / (-6 * std::numbers::ln10))), 2, highest);
-}
-
 AllocationLoss::Density AllocationLoss::density(int level) const {
   if (!has_law() || level > highest_level()) return nullptr;
   const std::lock_guard guard(lock_);
   Density& known = kept_[level];
   if (known == nullptr)
-    known = std::make_shared<const allocation::EpochDensity>(mu_, steps_, -6 * level * std::numbers::ln10);
+    known = std::make_shared<const allocation::EpochDensity>(mu_, steps_, log_mass_of(level));
   else
     Work::count(known->work());  // as if this question had made it
   return known->known() ? known : nullptr;
@@ -322,7 +323,7 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
   void cite() const override { record(pair_); }
 
   [[nodiscard]] std::optional<Interval> closed_epsilon(Direction direction, Interval delta) const override {
-    const Density known = delta.lo > 0 ? density() : nullptr;
+    const Density known = delta.lo > 0 ? density(level_for(std::log(delta.lo))) : nullptr;
     if (known == nullptr) return std::nullopt;
     cite();
     record_law();
@@ -330,35 +331,49 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
     return found && found->width() <= tail_width * found->hi ? found : std::nullopt;
   }
   [[nodiscard]] std::optional<Test> test_at(Direction direction, double epsilon) const override {
-    const Density known = epsilon >= 0 ? density() : nullptr;
+    const Density known = epsilon >= 0 ? density_for(epsilon) : nullptr;
     if (known == nullptr) return std::nullopt;
     record_law();
     return known->test_at(direction, epsilon);
   }
   [[nodiscard]] std::optional<double> rough_delta(Direction direction, double epsilon) const override {
-    const Density known = density();
-    return known != nullptr && epsilon >= 0 ? std::optional(known->rough_delta(direction, epsilon)) : std::nullopt;
+    const Density known = epsilon >= 0 ? density_for(epsilon) : nullptr;
+    return known != nullptr ? std::optional(known->rough_delta(direction, epsilon)) : std::nullopt;
   }
   [[nodiscard]] std::shared_ptr<const TruncatedPair> truncated(int level, Interval ends) const override {
-    constexpr int highest = 3;  // the law reaches no further
-    Density known = level <= highest ? density() : nullptr;
+    Density known = density(level);
     if (known == nullptr) return nullptr;
-    // Large losses of which only a bound is known do harm where contours weigh them: the highest level has them in its events, others not.
-    if (level < highest) ends.hi = std::min(ends.hi, known->known_end());
     return std::make_shared<TruncatedEpoch>(std::make_shared<const allocation::EpochLaw>(std::move(known), ends),
                                             Citations{pair_, methods()[0], methods()[2]});
   }
 
  private:
   using Density = std::shared_ptr<const allocation::EpochDensity>;
-  [[nodiscard]] Density density() const {
+  [[nodiscard]] Density density(int level) const {
     if (!(mu_.lo >= least_mu && mu_.hi <= largest_mu)) return nullptr;
     const std::lock_guard guard(lock_);
-    if (density_ == nullptr)
-      density_ = std::make_shared<const allocation::EpochDensity>(mu_, count_, allocation::EpochDensity::Replaced{});
-    else
-      Work::count(density_->work());  // as if this question had made it
-    return density_->known() ? density_ : nullptr;
+    Density& known = kept_[level];
+    if (known == nullptr) {
+      if (!law_) law_.emplace(middle_of(mu_), steps_);
+      known = std::make_shared<const allocation::EpochDensity>(mu_, count_, log_mass_of(level), *law_);
+    } else {
+      Work::count(known->work());  // as if this question had made it
+    }
+    return known->known() ? known : nullptr;
+  }
+  [[nodiscard]] Density density_for(double epsilon) const {
+    constexpr int most_levels = 5;
+    Density known;
+    for (int i = 0, level = level_for(0); i < most_levels; ++i) {
+      Density next = density(level);
+      if (next == nullptr || (known != nullptr && next->last_end() <= known->last_end())) break;
+      known = std::move(next);
+      const double rough = known->rough_delta(Direction::remove, epsilon);
+      const int needed = rough > 0 ? level_for(std::log(rough)) : 2 * level;
+      if (needed <= level || level == level_for(-infinity)) break;
+      level = needed;
+    }
+    return known;
   }
   static const Citations& methods() {
     static const Citations all{
@@ -382,7 +397,7 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
     cite();
     const Interval point = Interval::exactly(epsilon);
     Interval value{0, gaussian_delta(2.0 * mu_, point).hi};
-    const Density known = density();
+    const Density known = density_for(epsilon);
     if (known != nullptr) value = intersect(value, known->delta(Direction::remove, epsilon));
     if (value.width() <= std::max(width, tail_width) * value.lo) {
       record_law();
@@ -404,7 +419,8 @@ class AllocationReplaceLoss final : public Loss, public BatchProfile, public Clo
   LossPointer to_nothing_;
   Citation pair_;
   mutable std::mutex lock_;
-  mutable Density density_;  // for later questions
+  mutable std::optional<allocation::ReplacedLaw> law_;
+  mutable std::map<int, Density> kept_;  // for later questions, by level
 };
 
 }  // namespace

@@ -12,19 +12,17 @@
 #include "operators/allocation/interpolation.h"
 #include "operators/allocation/log_mean_law.h"
 #include "operators/allocation/mean_tails.h"
-#include "operators/allocation/replaced_law.h"
 #include "transform/nodes.h"
 
 // [allocation-epochs] [allocation-profile]
 namespace tradeoff::detail::allocation {
 namespace {
 
-constexpr double edge_deviations = 7;     // of the noise of an event, from the ends of the event to the last places
-constexpr double farthest_normal = 60;    // no step has a normal variable beyond it: P < 1e-780
-constexpr double tails_work = 2000;       // of the bounds of tails
-constexpr double rule_factor = 1e-22;     // of the error of the rule on a cell: (64/15) 20^-20 and kernels, see the theory
-constexpr double well_known = 1.0 / 256;  // of a density: its error
-constexpr double cell_roundings = 200;    // of an integral over a cell, in units of roundoff
+constexpr double edge_deviations = 7;   // of the noise of an event, from the ends of the event to the last places
+constexpr double farthest_normal = 60;  // no step has a normal variable beyond it: P < 1e-780
+constexpr double tails_work = 2000;     // of the bounds of tails
+constexpr double rule_factor = 1e-22;   // of the error of the rule on a cell: (64/15) 20^-20 and kernels, see the theory
+constexpr double cell_roundings = 200;  // of an integral over a cell, in units of roundoff
 
 struct Abscissa {
   double place, weight;
@@ -40,8 +38,6 @@ constexpr std::array<Abscissa, 10> rule{{{0.013046735741414140, 0.03333567215434
                                          {0.839704784149512203, 0.109543181257991022},
                                          {0.932531683344492255, 0.074725674575290297},
                                          {0.986953264258585860, 0.033335672154344069}}};
-
-double largest_power_of_two(double x) { return std::ldexp(1.0, std::ilogb(x)); }
 
 /// How far the noise moves the mass of a tail that falls at this rate.
 double moved_by_noise(double noise, double slope) { return noise * (1 + 0.5 * noise * std::abs(slope)); }
@@ -91,7 +87,7 @@ namespace {
 /// log of a bound of P(L > l) for a record that is replaced: the mean of the Y is large, or that of the others' 1/Y is small.
 double log_replaced_above(const MeanTails& tails, double n, double l) {
   double least = 0;
-  for (const double share : {0.45, 0.52, 0.6, 0.68, 0.74, 0.8, 0.86, 0.93}) {
+  for (const double share : {0.45, 0.52, 0.6, 0.68, 0.74, 0.8, 0.86, 0.93, 0.97}) {
     const double below = (share - 1) * l + std::log(n / (n - 1));
     least = std::min(least, log_sum(tails.log_mean_above(n, share * l), tails.log_below(n - 1, below)));
   }
@@ -101,32 +97,35 @@ double log_replaced_above(const MeanTails& tails, double n, double l) {
 }  // namespace
 
 // The law is even up to the factor e^(-l/2): what is too small under P is too large under Q. [allocation-replaced-law]
-EpochDensity::EpochDensity(Interval mu, std::uint64_t steps, Replaced) {
+EpochDensity::EpochDensity(Interval mu, std::uint64_t steps, double log_mass, ReplacedLaw& law) {
   const std::uint64_t begin = Work::now();
   const double s = middle_of(mu), n = static_cast<double>(steps);
   g_ = 2 * s / std::sqrt(n);
-  step_ = largest_power_of_two(longest_step * g_);
-  // Beyond the event noise and the bounds of neighbours need places, of which an upper bound is enough.
+  step_ = law.step();
+  const MeanTails tails(s);
+  const double half = log_mass - std::numbers::ln2;
+  const double end = tails.right_end_of_mean(n, half) - tails.left_end(n - 1, half) + std::log(n / (n - 1));
+  // Beyond the event noise and the bounds of neighbours need places.
   const auto margin = static_cast<std::size_t>(std::ceil(std::max(edge_deviations * event_noise, rest_reach) * g_ / step_)) + taps;
-  const ReplacedLaw law = replaced_law(s, n, step_, margin);
+  const double wanted = std::ceil(end / step_);
+  const std::size_t places = (wanted < 1e6 ? static_cast<std::size_t>(wanted) : 1'000'000) + margin;
+  law.reach(places);
   Work::count(tails_work);
-  if (law.good > taps) {
+  if (const std::size_t count = std::min(places, law.value().size()); count > 2 * margin) {
     // Another mu changes both likelihoods, and so the weight of every loss.
     const double moved = (mu.hi - mu.lo) * (farthest_normal + s);
     place_error_ = 2 * moved;
-    const auto last = static_cast<std::int64_t>(law.value.size()) - 1;
+    const auto last = static_cast<std::int64_t>(count) - 1;
     for (std::int64_t i = -last; i <= last; ++i) {
       const auto at = static_cast<std::size_t>(std::abs(i));
-      const double value = law.value[at], error = law.error[at];
-      const bool good = at < law.good;  // elsewhere the density is between 0 and twice the value
+      const double value = law.value()[at], error = law.error()[at];
       place_.push_back(step_ * static_cast<double>(i));
-      log_density_.push_back(std::log(good ? value : (std::max(value, 0.0) + error) / 2) - place_.back() / 2);
-      error_.push_back((good ? 1.1 * error / value : 1.02) + 1.01 * moved + 8 * unit_roundoff * (1 + std::abs(log_density_.back())));
+      log_density_.push_back(std::log(value) - place_.back() / 2);
+      error_.push_back(1.1 * error / value + 1.01 * moved + 8 * unit_roundoff * (1 + std::abs(log_density_.back())));
     }
     std::vector<double> most;
     for (std::size_t i = 0; i < place_.size(); ++i) most.push_back(log_density_[i] + error_[i]);
     bounds_.emplace(g_, place_.front(), step_, std::move(most));
-    const MeanTails tails(s);
     const auto above = [&](double l) {
       const double log_mean = log_replaced_above(tails, n, l) + 1.01 * moved;
       return Tail{log_mean - l, log_mean};
@@ -137,14 +136,13 @@ EpochDensity::EpochDensity(Interval mu, std::uint64_t steps, Replaced) {
     before_ = rest(swapped(outside), swapped(nearer));
     last_end_ = place_.back() - edge_deviations * event_noise * g_;
     first_end_ = -last_end_;
-    for (std::size_t i = 0; i < law.good && law.error[i] <= well_known * law.value[i]; ++i) known_end_ = step_ * static_cast<double>(i);
     first_cell_ = margin;
     last_cell_ = place_.size() - 2 - margin;
     // Between the cells and the last place the density is at most the larger of two neighbours, up to the chord.
     Tail after = outside;
     for (std::size_t i = last_cell_ + 1; i + 1 < place_.size(); ++i) {
-      const double log_mass = std::log(1.01 * step_) + std::max(log_density_[i] + error_[i], log_density_[i + 1] + error_[i + 1]);
-      after = {log_sum(after.log_mass, log_mass), log_sum(after.log_mean, log_mass + place_[i + 1])};
+      const double log_mass_here = std::log(1.01 * step_) + std::max(log_density_[i] + error_[i], log_density_[i + 1] + error_[i + 1]);
+      after = {log_sum(after.log_mass, log_mass_here), log_sum(after.log_mean, log_mass_here + place_[i + 1])};
     }
     integrate(swapped(after), after);
   }

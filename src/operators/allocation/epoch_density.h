@@ -8,6 +8,7 @@
 
 #include "loss/loss.h"
 #include "operators/allocation/density_bounds.h"
+#include "operators/allocation/replaced_law.h"
 
 namespace tradeoff::detail::allocation {
 
@@ -20,9 +21,8 @@ class EpochDensity {
  public:
   /// Beyond the places lies about exp(log_mass), under either distribution. Without places if there would be too many.
   EpochDensity(Interval mu, std::uint64_t steps, double log_mass);
-  /// The same for a record that is replaced, as far as the density is known. [allocation-replaced-law]
-  struct Replaced {};
-  EpochDensity(Interval mu, std::uint64_t steps, Replaced);
+  /// The same for a record that is replaced, as far as its law can be known. [allocation-replaced-law]
+  EpochDensity(Interval mu, std::uint64_t steps, double log_mass, ReplacedLaw& law);
 
   [[nodiscard]] bool known() const { return !place_.empty(); }
   /// g: the loss is the sum of a Gaussian of this deviation and of something independent of it.
@@ -44,8 +44,6 @@ class EpochDensity {
   /// As far as an event may reach: noise beyond it needs the places that follow.
   [[nodiscard]] double first_end() const { return first_end_; }
   [[nodiscard]] double last_end() const { return last_end_; }
-  /// For a record that is replaced: up to this loss the density is known well.
-  [[nodiscard]] double known_end() const { return known_end_; }
   /// What making it took, in units of Work.
   [[nodiscard]] double work() const { return work_; }
 
@@ -88,7 +86,7 @@ class EpochDensity {
   double place_error_ = 0;
   Rest before_, beyond_;
   std::optional<DensityBounds> bounds_;
-  double first_end_ = 0, last_end_ = 0, known_end_ = 0, work_ = 0;
+  double first_end_ = 0, last_end_ = 0, work_ = 0;
 };
 
 }  // namespace tradeoff::detail::allocation

@@ -4,431 +4,950 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <cstring>
 #include <numbers>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "loss/work.h"
 #include "numeric/arithmetic.h"
 #include "numeric/gauss_legendre.h"
 #include "numeric/lanes.h"
+#include "numeric/normal.h"
 #include "numeric/sum.h"
 #include "operators/allocation/laws.h"
 #include "transform/nodes.h"
 
 // Let w = s x - l/2 with x standard normal, psi(v) = E e^(iv sinh w), psi+-(v) = E e^(+-w + iv sinh w). The density times e^(l/2) is
-// e^(-s^2/2)/(2 pi) times the integral over v > 0 of Re F, F = psi^n + (n - 1) psi^(n-2) psi+ psi-. [allocation-replaced-law]
+// e^(-s^2/2)/(2 pi) times the real part of the integral of F = psi^n + (n - 1) psi^(n-2) psi+ psi- from v = 0 to infinity. The path goes
+// from 0 down to -i order, where only the part of psi that comes from large w has an imaginary part, and from there parallel to the real
+// line. [allocation-replaced-law]
 namespace tradeoff::detail::allocation {
 namespace {
 
 using std::numbers::pi;
+using Complex = std::complex<double>;
 
-constexpr std::size_t group_places = 24;  // that share the oscillations
-constexpr double most_replaced_places = 4000;
-constexpr double most_replaced_points = 2.5e8;  // points of all places: about three seconds
-constexpr double largest_share = 0.125;         // of an error in its value
-constexpr double more_share = 0.3;              // of the places whose errors are small: how many more are asked for
-constexpr double line_exponent = 48;            // the rule in w errs by e^-48
-constexpr double line_reach = 11;               // deviations
-constexpr double cell_length_of_bounds = 0.2, bounds_reach = 14;
-constexpr double large_oscillation = 0.4;
-constexpr double small_part = 1e-16;           // of the largest density, for every bound of the rule in v
-constexpr double few_steps_of_replaced = 300;  // with more, a bound of psi that falls with v is of no use near the axis
-constexpr double bound_widened = 1.001;        // covers the rounding of bounds
-constexpr std::array<double, 8> ellipses{1.2, 1.35, 1.5, 1.8, 2.2, 3.0, 4.2, 6.0};  // sums of half axes, relative to the panel
-constexpr double point_price = 4e-3;  // microseconds of a point of the matrix, for all places of a group
+constexpr std::size_t group_places = 32;  // that share the oscillations
+constexpr std::size_t most_replaced_places = 4000;
+constexpr double replaced_step = 0.095;              // of the smoothing: two of them are as long as nodes of a transform may be
+constexpr double most_replaced_points = 6e8;         // points of all places: about three seconds
+constexpr double largest_share = 0.125;              // of an error in its value
+constexpr double wanted_share = 1e-11;               // of the density, for every bound
+constexpr double left_reach = 14, right_reach = 20;  // deviations
+constexpr double bound_widened = 1.001;              // covers the rounding of bounds
+constexpr double last_angle = 0.75 * pi;             // of w, where e^(order sinh w) falls
+constexpr double bent_fall = 60;                     // of logarithms: what is left out beyond a bend
+constexpr double bent_length = 0.8;                  // of its panels
+constexpr int most_bent_panels = 12;
+constexpr double root_of_two_pi = 2.5066282746310002;
+constexpr double point_price = 4e-3;                                // microseconds of a point of the matrix, for all places of a group
+constexpr std::array<double, 5> ellipses{1.5, 1.9, 2.4, 3.2, 5.0};  // sums of half axes, relative to the panel
 
-double upper_tail_of(double x) { return 0.5 * std::erfc(x / std::numbers::sqrt2); }
+double log_upper_tail(double x) { return log_tail_above(x); }
 
-/// n, s and l of one place, and the cells of x in which psi is bounded.
-class PlaceBounds {
+/// psi, psi+ and psi-, or bounds of them.
+struct Three {
+  double psi = 0, plus = 0, minus = 0;
+  friend Three operator+(Three a, Three b) { return {a.psi + b.psi, a.plus + b.plus, a.minus + b.minus}; }
+  friend Three operator*(double a, Three b) { return {a * b.psi, a * b.plus, a * b.minus}; }
+};
+Three smaller_of(Three a, Three b) { return {std::min(a.psi, b.psi), std::min(a.plus, b.plus), std::min(a.minus, b.minus)}; }
+bool operator<=(const Three& a, const Three& b) { return a.psi <= b.psi && a.plus <= b.plus && a.minus <= b.minus; }
+/// e to the power of a logarithm for psi and of what is to be added to it for the others.
+Three exponentials(double log, double plus, double minus) { return {std::exp(log), std::exp(log + plus), std::exp(log + minus)}; }
+
+/// log of a bound of |F|.
+double log_integrand(const Three& at, double n) {
+  return n * std::log(at.psi) + std::log1p((n - 1) * (at.plus / at.psi) * (at.minus / at.psi)) + 1e-6;
+}
+
+/// log of a bound of half the difference of two values of F, if psi and the others are at most `at` and differ by at most 2 `bent`.
+double log_difference(const Three& at, const Three& bent, double n) {
+  const double per_psi = bent.psi / at.psi, product = (at.plus / at.psi) * (at.minus / at.psi);
+  const double share =
+      n * per_psi + (n - 1) * ((n - 2) * per_psi * product + (bent.plus * at.minus + at.plus * bent.minus) / (at.psi * at.psi));
+  return n * std::log(at.psi) + std::log(share) + 1e-6;
+}
+
+/// A panel of the rule of Gauss and Legendre, parallel to one of the axes of w.
+struct WPanel {
+  Complex centre, half;
+};
+
+/// The least |x| for w between two places, or 0.
+double nearest_x(double left, double right, double s, Interval l) {
+  const double x_left = (left + l.lo / 2) / s, x_right = (right + l.hi / 2) / s;
+  return x_left > 0 ? x_left : x_right < 0 ? x_right : 0;
+}
+
+/// Bounds the error of the rule on a panel for phi(x) e^(iv sinh w), with the factors 1 and e^(+-w): for -Im v between two orders, and Re v
+/// either 0 or, if `turned`, at least 0; for all losses l of an interval.
+Three rule_error(const WPanel& panel, double s, Interval l, Interval orders, bool turned) {
+  const double length = std::abs(panel.half);
+  Three least{infinity, infinity, infinity};
+  for (const double sum : ellipses) {
+    const double along = length * (sum + 1 / sum) / 2, across = length * (sum - 1 / sum) / 2;
+    const bool upright = panel.half.real() == 0;
+    const double width = upright ? across : along, height = upright ? along : across;
+    const double left = panel.centre.real() - width, right = panel.centre.real() + width;
+    const double low = panel.centre.imag() - height, high = panel.centre.imag() + height;
+    if (!(high <= pi && low >= -pi / 2) || (turned && low < 0)) continue;
+    const double nearest = nearest_x(left, right, s, l), turn = std::max(std::abs(low), std::abs(high)) / s;
+    const double most_cosine = low <= 0 ? 1 : std::cos(low), least_cosine = std::min(std::cos(low), std::cos(high));
+    const double sinh_left = std::sinh(left), sinh_right = std::sinh(right);
+    const double growth =
+        std::max({sinh_left * most_cosine, sinh_left * least_cosine, sinh_right * most_cosine, sinh_right * least_cosine});
+    const double exponent = (turn * turn - nearest * nearest) / 2 + growth * (growth > 0 ? orders.hi : orders.lo) - 64 * std::log(sum);
+    if (!(exponent < 500)) continue;
+    const double factor = 4.3 * 0.4 * length / s / (1 - 1 / (sum * sum));
+    const Three here = factor * exponentials(exponent, right, -left);
+    least = {std::min(least.psi, here.psi), std::min(least.plus, here.plus), std::min(least.minus, here.minus)};
+  }
+  return least;
+}
+
+/// Where the path of w leaves the real line.
+struct Bend {
+  double u = 0;
+  std::size_t panels = 0;  // of the real line before the one that it cuts; all of them, if it lies beyond
+};
+
+/// The largest value of grows cos(angle) + turns sin(angle) + angle^2/(2 s^2) between 0 and `last`, or a little more. Without the second
+/// term the largest value is at an end: sin(angle)/angle falls.
+double most_on_rise(double s, double grows, double turns, double last) {
+  const auto raised = [&](double angle) { return angle * angle / (2 * s * s); };
+  if (turns == 0) return std::max(grows, grows * std::cos(last) + raised(last));
+  constexpr int cells = 48;
+  double most = -infinity;
+  for (int i = 0; i < cells; ++i) {
+    const double from = last * i / cells, to = last * (i + 1) / cells,
+                 sine = to < pi / 2     ? std::sin(to)
+                        : from > pi / 2 ? std::sin(from)
+                                        : 1;
+    most = std::max(most, grows * std::cos(from) + turns * sine + raised(to));
+  }
+  return most;
+}
+
+/// What the path beyond a bend adds to |psi| at most, where -Im v <= order and Re v >= -behind: it rises to the angle `turn`, that of v or
+/// more, and then runs parallel to the real line.
+Three bent_bound(double s, double l, double u, double order, double behind, double turn) {
+  if (!(u > 0)) return {infinity, infinity, infinity};
+  const double x = (u + l / 2) / s, raised = turn * turn / (2 * s * s);
+  const double rising = most_on_rise(s, order * std::sinh(u), behind * std::cosh(u), turn) + std::log(0.4 * turn / s) - x * x / 2;
+  const double beyond = raised + (behind > 0 ? std::hypot(order, behind) * std::exp(-u) / 2 : 0);
+  if (!(rising < 500 && beyond < 1e5)) return {infinity, infinity, infinity};
+  const Three first = exponentials(rising, u, -u);
+  const double tail = std::exp(beyond + log_upper_tail(x)), shifted = std::exp(beyond + s * s / 2 - l / 2 + log_upper_tail(x - s));
+  return bound_widened * (first + Three{tail, shifted, tail * std::exp(-u)});
+}
+
+/// Panels on the real line of w, for a group of places.
+class RealLine {
  public:
-  PlaceBounds(double s, double l, bool mirrored);
+  RealLine(double s, double first, double last) : s_(s) {
+    length_ = 2.2 * std::min(pi / 4, 1.2 * s);
+    begin_ = -last / 2 - s * (left_reach + s);
+    const double end = -first / 2 + s * (right_reach + s);
+    count_ = static_cast<std::size_t>(std::ceil((end - begin_) / length_));
+    for (std::size_t i = 0; i < count_; ++i)
+      for_each_abscissa([&](double node, double weight) {
+        u_.push_back(centre(i) + length_ / 2 * node);
+        weight_.push_back(length_ / 2 * weight / (s * root_of_two_pi));
+        sinh_.push_back(std::sinh(u_.back()));
+        exp_.push_back(std::exp(u_.back()));
+      });
+  }
 
-  /// Bounds of |psi|, |psi+|, |psi-|.
-  struct Moduli {
-    double log_psi = 0, plus = 0, minus = 0;
+  [[nodiscard]] double end() const { return boundary(count_); }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] double boundary(std::size_t i) const { return begin_ + length_ * static_cast<double>(i); }
+  [[nodiscard]] double centre(std::size_t i) const { return begin_ + length_ * (static_cast<double>(i) + 0.5); }
+  [[nodiscard]] bool reaches(const Bend& bend) const { return bend.panels < count_; }
+  /// The panels before a bend, the last one cut there.
+  template <class Visit>
+  void for_each_panel(const Bend& bend, double angle, Visit&& visit) const {
+    for (std::size_t i = 0; i < bend.panels; ++i) visit(WPanel{{centre(i), angle}, length_ / 2});
+    if (reaches(bend)) visit(WPanel{{(boundary(bend.panels) + bend.u) / 2, angle}, (bend.u - boundary(bend.panels)) / 2});
+  }
+  /// Calls visit(term, sinh w, e^w) at the points of the rule: terms add up to E(e^exponent(sinh w, e^w); w <= bend).
+  template <class Exponent, class Visit>
+  void for_each_term(double l, const Bend& bend, Exponent&& exponent, Visit&& visit) const {
+    const auto at = [&](double u, double weight, double sinh, double exp) {
+      const double x = (u + l / 2) / s_;
+      visit(weight * std::exp(exponent(sinh, exp) - x * x / 2), sinh, exp);
+    };
+    for (std::size_t k = 0; k < 32 * bend.panels; ++k) at(u_[k], weight_[k], sinh_[k], exp_[k]);
+    if (!reaches(bend)) return;
+    const double from = boundary(bend.panels), half = (bend.u - from) / 2;
+    for_each_abscissa([&](double node, double weight) {
+      const double u = from + half * (1 + node);
+      at(u, half * weight / (s_ * root_of_two_pi), std::sinh(u), std::exp(u));
+    });
+  }
+
+  /// What lies left of the panels, for orders >= 0, on a line at this angle.
+  [[nodiscard]] Three before(double l, double angle) const {
+    const double x = -(begin_ + l / 2) / s_, raised = angle * angle / (2 * s_ * s_), half = s_ * s_ / 2;
+    return {std::exp(raised + log_upper_tail(x)), std::exp(raised + half - l / 2 + log_upper_tail(x + s_)),
+            std::exp(raised + half + l / 2 + log_upper_tail(x - s_))};
+  }
+  /// Bounds of E(e^(order sinh w); w <= bend), with the factors 1 and e^(+-w): the errors of the rule are those of all places of an
+  /// interval.
+  struct Bulk {
+    double order = 0;
+    Bend bend;
+    Three rule;
   };
-  /// On Im w = angle, where |e^(iv sinh w)| <= e^(-rate cosh w); all three bounds fall like e^-rate.
-  [[nodiscard]] Moduli on_line(double rate, double angle) const;
-  /// At all complex v with -height <= Im v <= 0, at an argument of at most `turn` (if it is below pi/2).
-  [[nodiscard]] Moduli near_axis(double height, double turn) const;
-
- private:
-  double s_, l_;
-  std::vector<double> x_, mass_, rise_, sinh_, growth_;  // ends of cells; mass of the cell before; E(sinh w; below); e^w
-};
-
-PlaceBounds::PlaceBounds(double s, double l, bool mirrored) : s_(s), l_(mirrored ? -l : l) {
-  const double half = s * s / 2, end = bounds_reach + s;
-  const auto count = static_cast<std::size_t>(std::ceil(2 * end * std::max(1.0, s) / cell_length_of_bounds));
-  const double up = 0.5 * std::exp(half - l_ / 2), down = 0.5 * std::exp(half + l_ / 2);
-  for (std::size_t i = 0; i <= count; ++i) {
-    const double x = -end + 2 * end * static_cast<double>(i) / static_cast<double>(count), w = s * x - l_ / 2;
-    mass_.push_back(i == 0          ? upper_tail_of(-x)
-                    : x_.back() < 0 ? upper_tail_of(-x) - upper_tail_of(-x_.back())
-                                    : upper_tail_of(x_.back()) - upper_tail_of(x));
-    x_.push_back(x);
-    rise_.push_back(up * upper_tail_of(s - x) - down * upper_tail_of(-s - x));
-    sinh_.push_back(std::sinh(w));
-    growth_.push_back(std::exp(w));
+  [[nodiscard]] Bulk bulk(Interval places, double order, const Bend& bend) const {
+    Bulk bulk{order, bend, {}};
+    for_each_panel(bend, 0,
+                   [&](const WPanel& panel) { bulk.rule = bulk.rule + rule_error(panel, s_, places, Interval::exactly(order), false); });
+    return bulk;
   }
-}
-
-PlaceBounds::Moduli PlaceBounds::on_line(double rate, double angle) const {
-  const double scale = angle * angle / (2 * s_ * s_);
-  double psi = 4 * upper_tail_of(bounds_reach), plus = 0, minus = 0;
-  double here = 0, before = 0;
-  for (std::size_t i = 0; i < x_.size(); ++i) {
-    const double cosh = 0.5 * (growth_[i] + 1 / growth_[i]);
-    here = std::exp(-rate * (cosh - 1));
-    if (i > 0) {
-      const double fall = sinh_[i - 1] < 0 && sinh_[i] > 0 ? 1 : std::max(here, before);
-      psi += mass_[i] * fall;
-      plus += mass_[i] * fall * growth_[i];
-      minus += mass_[i] * fall / growth_[i - 1];
-    }
-    before = here;
+  [[nodiscard]] Three at(double l, const Bulk& bulk) const {
+    return (1 + 1e-13) * ((1 + 1e-12) * plain(l, bulk.order, bulk.bend) + before(l, 0) + gap(l, bulk.order, bulk.bend) + bulk.rule);
   }
-  // Beyond the cells, where cosh w >= 1.
-  const double rest = 4 * upper_tail_of(bounds_reach) * std::exp(s_ * s_ / 2);
-  const double size = std::exp(scale - rate);
-  return {std::log(psi) + scale - rate, size * (plus + rest * std::exp(-l_ / 2)), size * (minus + rest * std::exp(l_ / 2))};
-}
-
-// The path is the real line up to an end of a cell, from there up to the argument of v, and then parallel to the real line; or all x
-// beyond the cells are left out.
-PlaceBounds::Moduli PlaceBounds::near_axis(double height, double turn) const {
-  const double half = s_ * s_ / 2, rest = 4 * upper_tail_of(bounds_reach) * std::exp(half + std::abs(l_) / 2);
-  double psi = infinity, plus = infinity, minus = infinity;
-  double sum = (1 + height) * rest, sum_plus = rest, sum_minus = rest, before = 0;
-  const double turned = turn < pi / 2 ? turn * turn / (2 * s_ * s_) : infinity;
-  for (std::size_t i = 0; i < x_.size(); ++i) {
-    const double y = height * sinh_[i];
-    if (y > 600) break;
-    const double power = std::exp(y), here = std::abs(y) < 1e-3 ? 0.5 * y * y * (1 + std::abs(y)) : power - 1 - y;
-    if (i > 0) {
-      sum += mass_[i] * std::max(before, here);
-      const double most = mass_[i] * std::max(1.0, power);
-      sum_plus += most * growth_[i];
-      sum_minus += most / growth_[i - 1];
-    }
-    before = here;
-    double bent = 0, bent_plus = 0, bent_minus = 0;
-    if (i + 1 < x_.size()) {
-      const double x = x_[i], exponent = turned - x * x / 2 + 0.5 * height * growth_[i];
-      if (!(x > 0 && exponent < 300)) continue;
-      const double rising = turn / s_ * 0.4 * std::exp(exponent), across = std::exp(turned) * upper_tail_of(x);
-      bent = rising + across;
-      bent_plus = rising * growth_[i] + std::exp(turned + half - l_ / 2) * upper_tail_of(x - s_);
-      bent_minus = bent / growth_[i];
-    }
-    psi = std::min(psi, std::max(1.0, 1 + height * rise_[i] + sum) + bent);
-    plus = std::min(plus, sum_plus + bent_plus);
-    minus = std::min(minus, sum_minus + bent_minus);
+  /// The same between the last panel and a bend beyond it: the integrand falls, and then may rise.
+  [[nodiscard]] Three gap(double l, double order, const Bend& bend) const {
+    const double end = boundary(count_), x = (end + l / 2) / s_, to = (bend.u + l / 2) / s_;
+    if (reaches(bend)) return {};
+    if (!(order * s_ * std::cosh(end) + s_ < x)) return {infinity, infinity, infinity};
+    const double here = order * std::sinh(end) - x * x / 2, there = order * std::sinh(bend.u) - to * to / 2;
+    return 0.4 * (to - x) * (exponentials(here, end, -end) + exponentials(there, bend.u, -bend.u));
   }
-  return {std::log(psi), plus, minus};
-}
-
-/// psi^n + (n - 1) psi^(n-2) psi+ psi-, of bounds.
-double bound_of_integrand(const PlaceBounds::Moduli& at, double n) {
-  const double exponent = n * at.log_psi, less = (n - 2) * at.log_psi;
-  if (!(exponent < 300 && less < 300)) return infinity;
-  return bound_widened * (std::exp(exponent) + (n - 1) * std::exp(less) * at.plus * at.minus);
-}
-
-struct VPanel {
-  double centre, half, sum;  // the sum of the half axes of the ellipse
-};
-
-/// Bounds for one place in both orientations.
-class TwoSides {
- public:
-  TwoSides(double s, double n, double l) : n_(n), sides_{PlaceBounds(s, l, false), PlaceBounds(s, l, true)} {}
-
-  /// Of the integral beyond v.
-  [[nodiscard]] double beyond(double v, double angle) const {
-    return bound_of_integrand(sides_[0].on_line(v * std::sin(angle), angle), n_) / (n_ * std::sin(angle));
+  /// The sums alone.
+  [[nodiscard]] Three plain(double l, double order, const Bend& bend) const {
+    Three sum;
+    for_each_term(
+        l, bend, [&](double sinh, double) { return order * sinh; },
+        [&](double term, double, double exp) { sum.psi += term, sum.plus += term * exp, sum.minus += term / exp; });
+    return sum;
   }
-  /// Of the error of the rule on a panel.
-  [[nodiscard]] double error(const VPanel& panel) const {
-    const double wide = panel.half * (panel.sum + 1 / panel.sum) / 2, height = panel.half * (panel.sum - 1 / panel.sum) / 2;
-    const double left = panel.centre - wide, turn = left > 0 ? std::atan2(height, left) : pi;
-    PlaceBounds::Moduli most;
-    for (const PlaceBounds& side : sides_) {
-      // Where Im v has the other sign, w and -w change places.
-      const PlaceBounds::Moduli one = side.near_axis(height, turn);
-      const bool swapped = &side == &sides_[1];
-      most.log_psi = std::max(most.log_psi, one.log_psi);
-      most.plus = std::max(most.plus, swapped ? one.minus : one.plus);
-      most.minus = std::max(most.minus, swapped ? one.plus : one.minus);
+  /// Calls visit(u, sums) for some u from left to right, with the sums up to about u: for choices only.
+  template <class Visit>
+  void scan(double l, double order, Visit&& visit) const {
+    constexpr std::size_t stops = 8;  // points
+    Three sum;
+    for (std::size_t k = 0; k < u_.size(); ++k) {
+      const double x = (u_[k] + l / 2) / s_, term = weight_[k] * std::exp(order * sinh_[k] - x * x / 2);
+      sum.psi += term, sum.plus += term * exp_[k], sum.minus += term / exp_[k];
+      if (k % stops == stops - 1 && !visit(Bend{u_[k], k / 32}, sum)) return;
     }
-    double bound = bound_of_integrand(most, n_);
-    if (left > 0 && n_ < few_steps_of_replaced)
-      for (const double angle : {pi / 2, (turn + pi / 2) / 2})
-        bound = std::min(bound, bound_of_integrand(sides_[0].on_line(left * std::sin(angle - turn), angle), n_));
-    return 4.3 * panel.half * bound * std::exp(-64 * std::log(panel.sum)) / (1 - 1 / (panel.sum * panel.sum));
+    visit(Bend{boundary(count_), count_}, sum);
+  }
+  /// The variance of sinh w under the tilted law, for choices only.
+  [[nodiscard]] double spread(double l, double order, const Bend& bend) const {
+    double sum = 0, mean = 0, square = 0;
+    for_each_term(
+        l, bend, [&](double sinh, double) { return order * sinh; },
+        [&](double term, double sinh, double) { sum += term, mean += term * sinh, square += term * sinh * sinh; });
+    return square / sum - (mean / sum) * (mean / sum);
+  }
+  /// Bounds |psi| at v = t - i order on the line at this angle, which is at most pi/2: e^(-p e^w - q e^-w) if p >= 0, otherwise up to the
+  /// bend and from there as in `bent_bound`. For larger t it is smaller by the factor e^(-(difference) sin(angle)) or more.
+  [[nodiscard]] Three falling(double l, double order, double t, double angle, const Bend& bend) const {
+    const double p = (t * std::sin(angle) - order * std::cos(angle)) / 2, q = (t * std::sin(angle) + order * std::cos(angle)) / 2;
+    const Bend to = p < 0 ? bend : Bend{boundary(count_), count_};
+    Three sum;
+    for_each_term(
+        l, to, [&](double, double exp) { return -p * exp - q / exp; },
+        [&](double term, double, double exp) { sum.psi += term, sum.plus += term * exp, sum.minus += term / exp; });
+    constexpr double sum_of_axes = 2;
+    for_each_panel(to, 0, [&](const WPanel& panel) {
+      const double length = panel.half.real(), across = length * (sum_of_axes - 1 / sum_of_axes) / 2,
+                   along = length * (sum_of_axes + 1 / sum_of_axes) / 2;
+      const double left = panel.centre.real() - along, right = panel.centre.real() + along;
+      const double nearest = nearest_x(left, right, s_, Interval::exactly(l)), cosine = std::cos(across);
+      const double exponent = (across * across / (s_ * s_) - nearest * nearest) / 2 -
+                              (p < 0 ? p * std::exp(right) : p * cosine * std::exp(left)) - q * cosine * std::exp(-right) -
+                              64 * std::log(sum_of_axes);
+      sum = sum + (4.3 * 0.4 * 2 * length / s_) * exponentials(exponent, right, -left);
+    });
+    sum = (1 + 1e-12) * sum;
+    const double raised = std::exp(angle * angle / (2 * s_ * s_)), half = s_ * s_ / 2;
+    if (p >= 0) {
+      const double x = (boundary(count_) + l / 2) / s_;
+      const Three after{std::exp(log_upper_tail(x)), std::exp(half - l / 2 + log_upper_tail(x - s_)),
+                        std::exp(half + l / 2 + log_upper_tail(x + s_))};
+      return raised * (sum + std::exp(-2 * std::sqrt(p * q)) * (after + before(l, 0)));
+    }
+    const double u = bend.u, x = (u + l / 2) / s_, upright = pi * pi / (8 * s_ * s_);
+    // On the rise the exponent falls and then may rise: (order sinh(u) sin(angle) + t cosh(u) cos(angle)) / angle falls.
+    const double most = std::max(angle * angle / (2 * s_ * s_) - p * std::exp(u) - q * std::exp(-u), upright - t * std::cosh(u));
+    const double rising = most + std::log(0.4 * pi / (2 * s_)) - x * x / 2;
+    const double beyond = upright - t * std::cosh(u), tail = std::exp(beyond + log_upper_tail(x));
+    const Three bent{tail, std::exp(beyond + half - l / 2 + log_upper_tail(x - s_)), tail * std::exp(-u)};
+    const double small = std::exp(-t * std::sin(angle));
+    return raised * (sum + small * (gap(l, order, bend) + before(l, 0))) + exponentials(rising, u, -u) + bound_widened * bent;
   }
 
  private:
-  double n_;
-  std::array<PlaceBounds, 2> sides_;
+  double s_, length_ = 0, begin_ = 0;
+  std::size_t count_ = 0;
+  std::vector<double> u_, weight_, sinh_, exp_;
 };
 
-/// Sums over w, for all v.
-struct Sums {
-  explicit Sums(std::size_t count) : values(9 * count) {}
-  [[nodiscard]] const double* row(std::size_t i) const { return values.data() + i * (values.size() / 9); }
-  std::vector<double> values;  // psi, psi+ and psi-, real and imaginary parts; then the errors of all three
-};
-
-/// The weight of a point w in psi, psi+ and psi-, and those of the errors.
-struct PointWeights {
-  std::array<double, 2> plain, plus, minus;
-  std::array<double, 3> doubts;
-};
-
-/// Adds one point w to the sums. `oscillations` are the rows of the point: real and imaginary parts and errors, of both kinds.
-TRADEOFF_CLONES void add_point(const std::array<const double*, 6>& oscillations, const PointWeights& weights, std::size_t count,
+/// Adds one point w to sums over v: `oscillations` are e^(iv sinh w), the sums are psi, psi+ and psi-, real and imaginary parts.
+TRADEOFF_CLONES void add_point(const double* real, const double* imaginary, const std::array<Complex, 3>& weights, std::size_t count,
                                double* sums) {
   using numeric::Lanes;
-  constexpr std::size_t lanes = numeric::lane_count;
-  const auto& [m_real, m_imaginary, e_real, e_imaginary, m_error, e_error] = oscillations;
-  for (std::size_t j = 0; j < count; j += lanes) {
-    Lanes a, b, c, d, e, f;
-    std::memcpy(&a, m_real + j, sizeof a), std::memcpy(&b, m_imaginary + j, sizeof b), std::memcpy(&c, e_real + j, sizeof c);
-    std::memcpy(&d, e_imaginary + j, sizeof d), std::memcpy(&e, m_error + j, sizeof e), std::memcpy(&f, e_error + j, sizeof f);
-    const std::array<Lanes, 9> terms{weights.plain[0] * a - weights.plain[1] * b,
-                                     weights.plain[0] * b + weights.plain[1] * a,
-                                     weights.plus[0] * c - weights.plus[1] * d,
-                                     weights.plus[0] * d + weights.plus[1] * c,
-                                     weights.minus[0] * c - weights.minus[1] * d,
-                                     weights.minus[0] * d + weights.minus[1] * c,
-                                     weights.doubts[0] * e,
-                                     weights.doubts[1] * f,
-                                     weights.doubts[2] * f};
-    for (std::size_t i = 0; i < terms.size(); ++i) {
-      Lanes sum;
-      std::memcpy(&sum, sums + i * count + j, sizeof sum);
-      sum += terms[i];
-      std::memcpy(sums + i * count + j, &sum, sizeof sum);
+  for (std::size_t j = 0; j < count; j += numeric::lane_count) {
+    Lanes a, b;
+    std::memcpy(&a, real + j, sizeof a), std::memcpy(&b, imaginary + j, sizeof b);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      Lanes x, y;
+      double *const to_real = sums + 2 * i * count + j, *const to_imaginary = to_real + count;
+      std::memcpy(&x, to_real, sizeof x), std::memcpy(&y, to_imaginary, sizeof y);
+      x += weights[i].real() * a - weights[i].imag() * b;
+      y += weights[i].real() * b + weights[i].imag() * a;
+      std::memcpy(to_real, &x, sizeof x), std::memcpy(to_imaginary, &y, sizeof y);
     }
   }
+}
+
+/// The same on the real line, where v is imaginary: everything is real.
+TRADEOFF_CLONES void add_real_point(const double* growth, const std::array<double, 3>& weights, std::size_t count, double* sums) {
+  using numeric::Lanes;
+  for (std::size_t j = 0; j < count; j += numeric::lane_count) {
+    Lanes a;
+    std::memcpy(&a, growth + j, sizeof a);
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      Lanes x;
+      std::memcpy(&x, sums + 2 * i * count + j, sizeof x);
+      x += weights[i] * a;
+      std::memcpy(sums + 2 * i * count + j, &x, sizeof x);
+    }
+  }
+}
+
+/// Points of a part of the path of w, and e^(iv sinh w) at them for some v, which places near each other share.
+class Sheet {
+ public:
+  /// The real line has real v = -i order, and real sums.
+  Sheet(double s, Interval places, Interval orders, bool turned, bool real)
+      : s_(s), places_(places), orders_(orders), turned_(turned), real_(real) {}
+
+  /// Adds a panel, cut into parts until the rule is good enough.
+  void add_fine(const WPanel& panel, const Three& allowed, int cuts = 4) {
+    const Three error = rule_error(panel, s_, places_, orders_, turned_);
+    if (cuts == 0 || error <= allowed) {
+      rule_ = rule_ + error;
+      return add(panel);
+    }
+    for (const double side : {-0.5, 0.5}) add_fine({panel.centre + side * panel.half, panel.half / 2.0}, allowed, cuts - 1);
+  }
+  /// The same, unless what the panel adds is negligible.
+  void add_needed(const WPanel& panel, const Three& allowed) {
+    if (const Three most = panel_most(panel); 10 * most <= allowed)
+      rule_ = rule_ + most;
+    else
+      add_fine(panel, allowed);
+  }
+  [[nodiscard]] std::size_t points() const { return w_.size(); }
+
+  void oscillate(std::span<const Complex> v) {
+    v_count_ = v.size();
+    real_part_.resize(v_count_ * w_.size());
+    if (!real_) imaginary_part_.resize(v_count_ * w_.size());
+    for (std::size_t k = 0; k < w_.size(); ++k)
+      for (std::size_t j = 0; j < v_count_; ++j) {
+        const Complex z = Complex(-v[j].imag() * sinh_[k].real() - v[j].real() * sinh_[k].imag(),
+                                  v[j].real() * sinh_[k].real() - v[j].imag() * sinh_[k].imag());
+        const double size = std::exp(z.real());
+        real_part_[k * v_count_ + j] = real_ ? size : size * std::cos(z.imag());
+        if (!real_) imaginary_part_[k * v_count_ + j] = size * std::sin(z.imag());
+      }
+    Work::count(point_price * static_cast<double>(real_part_.size()));
+  }
+
+  /// Of the sums at any v: the rule and what is left out; roundings, in units of roundoff, of weights and, per modulus of v, of z.
+  struct Errors {
+    Three rule, weights, per_v;
+  };
+  /// psi, psi+ and psi- at all v: real and imaginary parts.
+  Errors sum(double l, std::vector<double>& sums) const {
+    const std::size_t rows = 6 * v_count_;
+    sums.assign(rows, 0);
+    std::vector<double> part(rows, 0);
+    Errors errors;
+    const double of_sums = 18 + static_cast<double>(w_.size()) / 16;
+    for (std::size_t k = 0; k < w_.size(); ++k) {
+      const Complex x((w_[k].real() + l / 2) / s_, w_[k].imag() / s_);
+      const double size = std::exp((x.imag() - x.real()) * (x.imag() + x.real()) / 2), turn = -x.real() * x.imag();
+      const Complex plain = weight_[k] * Complex(size * std::cos(turn), size * std::sin(turn));
+      const Complex plus(plain.real() * exp_[k].real() - plain.imag() * exp_[k].imag(),
+                         plain.real() * exp_[k].imag() + plain.imag() * exp_[k].real());
+      const double up = std::exp(w_[k].real()), inverse = 1 / (up * up);
+      const Complex turned(exp_[k].real() * inverse, -exp_[k].imag() * inverse);
+      const Complex minus(plain.real() * turned.real() - plain.imag() * turned.imag(),
+                          plain.real() * turned.imag() + plain.imag() * turned.real());
+      if (real_)
+        add_real_point(&real_part_[k * v_count_], {plain.real(), plus.real(), minus.real()}, v_count_, part.data());
+      else
+        add_point(&real_part_[k * v_count_], &imaginary_part_[k * v_count_], {plain, plus, minus}, v_count_, part.data());
+      // The point itself has a few roundings too.
+      const double far = std::abs(x.real()) + std::abs(x.imag()), place = place_[k];
+      const double modulus = std::abs(weight_[k]) * size * most_[k];
+      const Three sizes{modulus, modulus * up, modulus / up};
+      errors.weights = errors.weights + (30 + of_sums + 4 * far * far + (4 + 2 * far) * place / s_) * sizes;
+      errors.per_v = errors.per_v + ((10 + 2 * place) * (std::abs(sinh_[k].real()) + std::abs(sinh_[k].imag()) + 1)) * sizes;
+      if (k % 16 == 15)
+        for (std::size_t i = 0; i < rows; ++i) sums[i] += part[i], part[i] = 0;
+    }
+    for (std::size_t i = 0; i < rows; ++i) sums[i] += part[i];
+    errors.rule = rule_;
+    return errors;
+  }
+
+ private:
+  void add(const WPanel& panel);
+  /// A bound of the integral of the modulus over a panel, for Re v >= 0.
+  [[nodiscard]] Three panel_most(const WPanel& panel) const {
+    const double left = panel.centre.real() - panel.half.real(), right = panel.centre.real() + panel.half.real();
+    const double low = panel.centre.imag() - panel.half.imag(), high = panel.centre.imag() + panel.half.imag();
+    const double nearest = nearest_x(left, right, s_, places_), turn = high / s_;
+    const double growth = std::sinh(right) * std::cos(right > 0 ? low : high);
+    const double exponent = (turn * turn - nearest * nearest) / 2 + growth * (growth > 0 ? orders_.hi : orders_.lo);
+    return (2 * 0.4 * std::abs(panel.half) / s_) * exponentials(exponent, right, -left);
+  }
+
+  double s_;
+  Interval places_, orders_;
+  bool turned_, real_;
+  std::size_t v_count_ = 0;
+  Three rule_;
+  std::vector<Complex> w_, weight_, sinh_, exp_;
+  std::vector<double> place_;  // how large the numbers are of which w is a sum
+  std::vector<double> most_;   // |e^(iv sinh w)|
+  std::vector<double> real_part_, imaginary_part_;
+};
+
+void Sheet::add(const WPanel& panel) {
+  for_each_abscissa([&](double node, double weight) {
+    const Complex w = panel.centre + node * panel.half;
+    w_.push_back(w);
+    place_.push_back(std::abs(w) + std::abs(panel.half));
+    weight_.push_back(weight * panel.half / (s_ * root_of_two_pi));
+    // At last_angle and on the real line the parts of sinh w are taken from those of its arguments.
+    const double c = std::cos(w.imag()), d = std::sin(w.imag());
+    sinh_.emplace_back(std::sinh(w.real()) * c, std::cosh(w.real()) * d);
+    const double up = std::exp(w.real());
+    exp_.emplace_back(up * c, up * d);
+    const double growth = sinh_.back().real();
+    most_.push_back(std::exp(growth * (growth > 0 ? orders_.hi : orders_.lo)));
+  });
 }
 
 /// Places near each other, which share the points v and w and the oscillations e^(iv sinh w) at them.
 class PlaceGroup {
  public:
   PlaceGroup(double s, double n, double first, double last);
-  [[nodiscard]] bool known() const { return !v_.empty(); }
+  [[nodiscard]] bool known() const { return known_; }
   /// What a place costs.
-  [[nodiscard]] double points() const { return static_cast<double>(v_.size() * w_.size()); }
+  [[nodiscard]] double points() const { return points_; }
   struct Value {
     double value = 0, error = infinity;
   };
   [[nodiscard]] Value at(double l) const;
 
  private:
-  [[nodiscard]] bool place_v(const TwoSides& near, const TwoSides& far);
-  void place_w(double first, double last);
-  void oscillate();
-  /// The roundings of a sum over w, by blocks of 16.
-  [[nodiscard]] double sum_units() const { return 18 + static_cast<double>(w_.size()) / 16; }
-  [[nodiscard]] double allowed() const { return small_part * 2 * pi * std::exp(s_ * s_ / 2) * std::sqrt(n_) / (5 * s_); }
+  /// At one place: the bend that minimises a function of the bounds of psi and of what lies beyond the bend, which are returned.
+  struct Found {
+    Bend bend;
+    double cost = infinity;
+    Three all, bent;
+  };
+  template <class Cost>
+  [[nodiscard]] Found find_bend(double l, double order, Cost&& cost) const;
+  [[nodiscard]] Found for_line(double l, double order) const {
+    // Among bends of the same quality the one beyond which less lies.
+    return find_bend(l, order, [&](const Three& all, const Three& bent) {
+      return log_integrand(all, n_) + 1e-6 * std::max(-150.0, std::log(bent.psi / all.psi));
+    });
+  }
+  [[nodiscard]] Found for_jump(double l, double order) const {
+    return find_bend(l, order, [&](const Three& all, const Three& bent) { return log_difference(all, bent, n_); });
+  }
+  [[nodiscard]] double width(double l, double order, const Bend& bend) const {
+    return 1 / std::sqrt(n_ * std::max(line_.spread(l, order, bend), 1e-300));
+  }
+  void choose_order(double l);
+  [[nodiscard]] double log_size(double l) const;
+  [[nodiscard]] bool reach_end();
+  [[nodiscard]] bool place_line();
+  [[nodiscard]] bool place_jump();
+  void add_bent(Sheet& sheet, double u, double from, double low_order, const Three& allowed) const;
+
+  /// Panels of v on the line: how long, and the sum of the half axes of their ellipses.
+  struct LinePanels {
+    double half = 0, sum = 0;
+    std::size_t count = 0;
+    double behind = 0, turn = 0;  // how far the first ellipse reaches
+    RealLine::Bulk low, high;     // at the least and the largest order of the ellipses
+  };
+  [[nodiscard]] LinePanels line_panels(double half, double sum, std::size_t count) const;
+  /// logs of bounds at a place: of the error of the rule on a panel of the line; of the integral beyond its end.
+  [[nodiscard]] double log_line_error(double l, const LinePanels& panels) const;
+  [[nodiscard]] double log_beyond(double l, double t, double angle) const {
+    return log_integrand(line_.falling(l, order_, t, angle, bend_), n_) - std::log(n_ * std::sin(angle));
+  }
+  /// A panel of orders below order_, on which F differs from its mirror by what lies beyond the bend.
+  struct JumpEllipse {
+    double log_factor = 0;  // of the rule
+    double across = 0, turn = 0;
+    RealLine::Bulk low, high;  // at its least and largest order
+  };
+  struct JumpPanel {
+    Interval orders;
+    Bend bend;
+    JumpEllipse ellipse;
+    std::vector<Sheet> sheets;  // the real line, and beyond the bend
+    std::vector<double> order, weight;
+  };
+  [[nodiscard]] std::optional<JumpEllipse> jump_ellipse(Interval orders, const Bend& bend, double slack) const;
+  [[nodiscard]] double log_jump(double l, const RealLine::Bulk& bulk, double behind, double turn) const;
+  [[nodiscard]] double log_jump_error(double l, const JumpEllipse& ellipse) const;
+  [[nodiscard]] double log_jump_before(double l, const RealLine::Bulk& zero, const RealLine::Bulk& first) const;
+  [[nodiscard]] Value of_line(double l) const;
+  [[nodiscard]] Value of_jump(double l, const JumpPanel& panel) const;
+  [[nodiscard]] Three beyond_sheet(double l, double u, double low_order) const;
 
   double s_, n_;
-  double angle_ = 0, h_ = 0;  // of the line of w
+  RealLine line_;
+  std::array<double, 2> ends_, log_allowed_{};
+  bool known_ = false;
+  double points_ = 0;
+  double order_ = 0;
+  Bend bend_;
   double end_ = 0, end_angle_ = 0;
-  std::vector<VPanel> panels_;
-  double before_ = 0;  // v between 0 and here is left out
-  std::vector<double> v_, v_weight_, v_doubt_, w_;
-  std::vector<bool> plain_;  // v is so large that most z are
-  // For every w, all v: e^z - 1 - z (or e^z where `plain_`) and e^z, z = iv sinh(w + i angle); bounds of their errors, in units of
-  // roundoff.
-  std::vector<double> m_real_, m_imaginary_, e_real_, e_imaginary_, m_error_, e_error_;
+  bool line_used_ = true;  // otherwise a bound is enough
+  LinePanels panels_;
+  double angle_ = 0;
+  std::optional<Sheet> sheet_;
+  bool bent_used_ = false;
+  std::vector<Complex> v_;
+  std::vector<double> v_weight_;
+  std::vector<JumpPanel> jump_;
+  RealLine::Bulk jump_zero_, jump_first_;  // orders between these are left out
+  RealLine::Bulk unused_line_;
 };
 
-PlaceGroup::PlaceGroup(double s, double n, double first, double last) : s_(s), n_(n) {
-  if (!place_v(TwoSides(s, n, first), TwoSides(s, n, last))) {
-    v_.clear();
-    return;
-  }
-  place_w(first, last);
-  for (const double v : v_) plain_.push_back(v * std::hypot(std::sin(angle_), std::sinh(first / 2)) > large_oscillation);
-  oscillate();
+template <class Cost>
+PlaceGroup::Found PlaceGroup::find_bend(double l, double order, Cost&& cost) const {
+  Found found;
+  Three sum;
+  const auto consider = [&](const Bend& bend) {
+    const Three bent = bent_bound(s_, l, bend.u, order, 0, pi / 2), all = sum + bent;
+    if (!(all.plus < infinity && bent.psi > 0)) return;
+    if (const double here = cost(all, bent); here < found.cost) found = {bend, here, all, bent};
+  };
+  bool fits = true;
+  line_.scan(l, order, [&](const Bend& bend, const Three& here) {
+    const double x = (bend.u + l / 2) / s_;
+    fits = order * std::sinh(bend.u) - x * x / 2 < 60;
+    sum = here;
+    if (fits && bend.u > 0.2 && line_.reaches(bend)) consider(bend);
+    return fits;
+  });
+  if (!fits) return found;
+  const double end = line_.end(), farthest = 2.2 + 30 * s_;
+  for (double x = 1.1 * (end + l / 2); x < 1.1 * farthest; x *= 1.15)
+    if (const double u = x - l / 2; u > 0.2 && order * std::sinh(u) - x * x / (2 * s_ * s_) < 60) consider({u, line_.count()});
+  return found;
 }
 
-/// Chosen for the ends of the group; every place has its own bounds.
-bool PlaceGroup::place_v(const TwoSides& near, const TwoSides& far) {
-  constexpr double most_v_panels = 60;
-  const auto beyond = [&](double v, double angle) { return std::max(near.beyond(v, angle), far.beyond(v, angle)); };
-  end_ = 0.5 / (std::sqrt(n_) * std::sinh(s_) * std::exp(s_ * s_));
-  double best = infinity;
-  for (; !(best <= 0.2 * allowed()); end_ *= 1.3) {
-    if (!(end_ < 1e9)) return false;
-    best = infinity;
-    for (double angle = pi / 2; angle > 1e-5; angle /= 1.5)
-      if (const double here = beyond(end_, angle); here < best) best = here, end_angle_ = angle;
+/// The least bound of |F|, or a little more: a line further from 0 has longer panels.
+void PlaceGroup::choose_order(double l) {
+  // Where what lies beyond the bend matters, its bounds are poor.
+  const auto cost = [&](double order) {
+    const Found found = for_line(l, order);
+    return n_ * found.bent.psi <= 2 * found.all.psi ? found.cost : infinity;
+  };
+  double best = 1e-4 / (std::sqrt(n_) * (std::sinh(l / 2 + s_) + s_)), least = cost(best);
+  int worse = 0;
+  for (double order = 2 * best; worse < 4 && order < 1e12; order *= 2) {
+    const double here = cost(order);
+    if (here < least)
+      least = here, best = order, worse = 0;
+    else
+      ++worse;
   }
-  end_ = short_step(end_);  // few bits: the panels meet
-  before_ = 0.1 * allowed() / (1 + n_ * std::exp(s_ * s_));
-  for (double to = end_; to > before_;) {
-    double share = 1, error = infinity;
-    VPanel found{};
-    while (!(error <= 0.02 * allowed())) {
-      const double from = share == 1 ? 0 : short_step(to * (1 - share));
-      error = infinity;
-      for (const double sum : ellipses) {
-        const VPanel panel{(from + to) / 2, (to - from) / 2, sum};
-        if (const double here = std::max(near.error(panel), far.error(panel)); here < error) error = here, found = panel;
-      }
-      share *= share > 0.95 ? 0.97 : 0.85;
-      if (!(share > 1e-6)) return false;
+  for (double ratio = std::sqrt(2.0); ratio > 1.02; ratio = std::sqrt(ratio))
+    for (const double order : {best / ratio, best * ratio})
+      if (const double here = cost(order); here < least) least = here, best = order;
+  order_ = best;
+  while (cost(1.15 * order_) < least + 1) order_ *= 1.15;
+}
+
+/// About the logarithm of the integral.
+double PlaceGroup::log_size(double l) const {
+  constexpr double loose = 4;  // of the bound of the jump
+  const Found line = for_line(l, order_);
+  double most = line.cost + std::log(width(l, order_, line.bend));
+  int less = 0;
+  for (double order = order_; less < 8; order /= 2) {
+    const double here = for_jump(l, order).cost + std::log(order) - loose;
+    if (here > most)
+      most = here, less = 0;
+    else
+      ++less;
+  }
+  return most;
+}
+
+PlaceGroup::PlaceGroup(double s, double n, double first, double last) : s_(s), n_(n), line_(s, first, last), ends_{first, last} {
+  const double middle = (first + last) / 2;
+  choose_order(middle);
+  if (!(for_line(middle, order_).cost < infinity)) return;
+  for (std::size_t i = 0; i < 2; ++i) log_allowed_[i] = log_size(ends_[i]) + std::log(wanted_share);
+  // Where large values of one step are what matters, the line may be nearer to 0, so near that it just does not matter.
+  for (double order = 1e-9 * order_; order < order_; order *= 1.6) {
+    bool negligible = true;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Found found = for_line(ends_[i], order);
+      negligible = negligible && found.cost + std::log(30 * width(ends_[i], order, found.bend)) < log_allowed_[i] - 3;
     }
-    panels_.push_back(found);
-    if (static_cast<double>(panels_.size()) > most_v_panels) return false;
-    to = found.centre - found.half;
-    if (!(to > 1e-14 * found.centre)) to = 0, before_ = 0;
+    if (!negligible) continue;
+    order_ = order;
+    line_used_ = false;
+    break;
   }
-  if (before_ > 0) before_ = std::min(before_, panels_.back().centre - panels_.back().half);
-  for (const VPanel& panel : panels_)
+  bend_ = for_line(ends_[0], order_).bend;  // where most lies beyond it
+  known_ = reach_end() && place_line() && place_jump();
+}
+
+/// The line ends where what lies beyond is negligible at both ends of the group.
+bool PlaceGroup::reach_end() {
+  const double middle = (ends_[0] + ends_[1]) / 2;
+  const auto fits = [&](double angle) {
+    return log_beyond(ends_[0], end_, angle) < log_allowed_[0] - 2 && log_beyond(ends_[1], end_, angle) < log_allowed_[1] - 2;
+  };
+  end_ = 3 * width(middle, order_, bend_);
+  end_angle_ = std::min(pi / 2, 3 * s_);
+  for (; end_ < 1e12; end_ *= 1.25) {
+    double least = log_beyond(middle, end_, end_angle_);
+    for (const double factor : {1 / 1.3, 1.3})
+      for (double angle = factor * end_angle_; angle > 1e-6 && angle <= pi / 2; angle *= factor) {
+        const double here = log_beyond(middle, end_, angle);
+        if (!(here < least || least == infinity)) break;
+        least = here, end_angle_ = angle;
+      }
+    if (least < log_allowed_[0] + 20 && fits(end_angle_)) return true;
+  }
+  return false;
+}
+
+PlaceGroup::LinePanels PlaceGroup::line_panels(double half, double sum, std::size_t count) const {
+  const double across = half * (sum - 1 / sum) / 2, behind = half * ((sum + 1 / sum) / 2 - 1), low = order_ - across;
+  const Interval places{ends_[0], ends_[1]};
+  return {half,
+          sum,
+          count,
+          behind,
+          pi / 2 + std::atan2(behind, low),
+          line_.bulk(places, low, bend_),
+          line_.bulk(places, order_ + across, bend_)};
+}
+
+// All bounds of F and of its difference are sums of products of moments of e^(order sinh w): they are log-convex in the order, and largest
+// at one of two ends.
+double PlaceGroup::log_line_error(double l, const LinePanels& panels) const {
+  double most = -infinity;
+  for (const RealLine::Bulk* end : {&panels.low, &panels.high})
+    most = std::max(most, log_integrand(line_.at(l, *end) + bent_bound(s_, l, bend_.u, end->order, panels.behind, panels.turn), n_));
+  return most + std::log(4.3 * panels.half / (1 - 1 / (panels.sum * panels.sum))) - 64 * std::log(panels.sum);
+}
+
+void PlaceGroup::add_bent(Sheet& sheet, double u, double from, double low_order, const Three& allowed) const {
+  for (double low = from; low < last_angle;) {
+    const double high = std::min({last_angle, low + pi / 4, low > 0 ? 2.5 * low : last_angle});
+    sheet.add_fine({{u, (low + high) / 2}, {0, (high - low) / 2}}, allowed);
+    low = high;
+  }
+  for (int i = 0; i < most_bent_panels && low_order * std::sinh(u) * std::cos(last_angle) > -bent_fall; ++i, u += bent_length)
+    sheet.add_fine({{u + bent_length / 2, last_angle}, bent_length / 2}, allowed);
+}
+
+/// What lies beyond the points that follow a bend.
+Three PlaceGroup::beyond_sheet(double l, double u, double low_order) const {
+  for (int i = 0; i < most_bent_panels && low_order * std::sinh(u) * std::cos(last_angle) > -bent_fall; ++i) u += bent_length;
+  const double x = (u + l / 2) / s_;
+  const double exponent = last_angle * last_angle / (2 * s_ * s_) + low_order * std::sinh(u) * std::cos(last_angle);
+  const double tail = std::exp(exponent + log_upper_tail(x)), shifted = std::exp(exponent + s_ * s_ / 2 - l / 2 + log_upper_tail(x - s_));
+  return {tail, shifted, tail * std::exp(-u)};
+}
+
+bool PlaceGroup::place_line() {
+  if (!line_used_) {
+    unused_line_ = line_.bulk({ends_[0], ends_[1]}, order_, bend_);
+    return true;
+  }
+  for (const double share : {0.6, 0.45, 0.3, 0.2, 0.12, 0.07, 0.04, 0.02, 0.01})
+    for (const double sum : ellipses) {
+      const double count = std::ceil(end_ / (4 * share * order_ / (sum - 1 / sum))), half = end_ / (2 * count);
+      if (!(half > panels_.half && count < 64)) continue;
+      const LinePanels panels = line_panels(half, sum, static_cast<std::size_t>(count));
+      if (log_line_error(ends_[0], panels) + std::log(count) < log_allowed_[0] &&
+          log_line_error(ends_[1], panels) + std::log(count) < log_allowed_[1])
+        panels_ = panels;
+    }
+  if (panels_.count == 0) return false;
+  for (std::size_t i = 0; i < panels_.count; ++i)
     for_each_abscissa([&](double node, double weight) {
-      v_.push_back(panel.centre + panel.half * node);
-      v_doubt_.push_back(2.2 * panel.half);  // of the abscissa and its product, in units of roundoff
-      v_weight_.push_back(panel.half * weight);
+      v_.emplace_back(panels_.half * (2 * static_cast<double>(i) + 1 + node), -order_);
+      v_weight_.push_back(panels_.half * weight);
     });
+  angle_ = std::min(pi / 4, 1.2 * s_);
+  sheet_.emplace(s_, Interval{ends_[0], ends_[1]}, Interval::exactly(order_), true, false);
+  const double small = 1e-2 * wanted_share / n_;
+  const Three allowed = small * smaller_of(line_.plain(ends_[0], order_, bend_), line_.plain(ends_[1], order_, bend_));
+  for (const double l : ends_) bent_used_ = bent_used_ || !(bent_bound(s_, l, bend_.u, order_, 0, pi / 2) <= allowed);
+  if (bent_used_ && !line_.reaches(bend_)) return false;
+  line_.for_each_panel(bend_, angle_, [&](const WPanel& panel) { sheet_->add_needed(panel, allowed); });
+  if (bent_used_) add_bent(*sheet_, bend_.u, angle_, order_, allowed);
+  sheet_->oscillate(v_);
+  points_ += static_cast<double>(v_.size() * sheet_->points());
   return true;
 }
 
-/// The line Im w = angle, along which |e^(iv sinh w)| <= 1 up to twice the angle and down to 0.
-void PlaceGroup::place_w(double first, double last) {
-  angle_ = std::min(pi / 2, 1.2 * s_) * (1 - 1e-9);
-  h_ = short_step(2 * pi * angle_ / (line_exponent + 2 * angle_ * angle_ / (s_ * s_)));
-  const double reach = s_ * (line_reach + s_);
-  for (double k = std::floor((-last / 2 - reach) / h_); k * h_ <= -first / 2 + reach + h_; ++k) w_.push_back(k * h_);
+/// A bound of half the difference of F and its mirror at an order, and `behind` beside it.
+double PlaceGroup::log_jump(double l, const RealLine::Bulk& bulk, double behind, double turn) const {
+  const Three bent = bent_bound(s_, l, bulk.bend.u, bulk.order, behind, turn);
+  return log_difference(line_.at(l, bulk) + bent, bent, n_);
 }
 
-void PlaceGroup::oscillate() {
-  const std::size_t count = v_.size(), all = count * w_.size();
-  Work::count(point_price * static_cast<double>(all));
-  for (std::vector<double>* one : {&m_real_, &m_imaginary_, &e_real_, &e_imaginary_, &m_error_, &e_error_}) one->resize(all);
-  const double sine_of_angle = std::sin(angle_), cosine_of_angle = std::cos(angle_), sums = sum_units();
-  for (std::size_t k = 0; k < w_.size(); ++k) {
-    const double falls = std::cosh(w_[k]) * sine_of_angle, turns = std::sinh(w_[k]) * cosine_of_angle, size = std::hypot(falls, turns);
-    for (std::size_t j = 0; j < count; ++j) {
-      const std::size_t at = k * count + j;
-      const double p = -v_[j] * falls, q = v_[j] * turns, modulus = v_[j] * size, doubt = (8 * v_[j] + v_doubt_[j]) * size;
-      const double shrunk = std::exp(p);
-      const double real = shrunk * std::cos(q), imaginary = shrunk * std::sin(q);
-      e_real_[at] = real, e_imaginary_[at] = imaginary;
-      e_error_[at] = shrunk * (doubt + 5 + sums);
-      if (plain_[j]) {
-        m_real_[at] = real, m_imaginary_[at] = imaginary, m_error_[at] = e_error_[at];
-      } else if (modulus < 0.5) {  // z^2/2 (1 + z/3 (1 + z/4 (...)))
-        double x = 1, y = 0;
-        for (int i = 15; i > 2; --i) {
-          const double next = 1 + (p * x - q * y) / i;
-          y = (p * y + q * x) / i, x = next;
-        }
-        const double square_real = (p - q) * (p + q) / 2, square_imaginary = p * q;
-        m_real_[at] = square_real * x - square_imaginary * y, m_imaginary_[at] = square_real * y + square_imaginary * x;
-        m_error_[at] = modulus * doubt + modulus * modulus * (8 + 0.6 * sums);
-      } else {
-        m_real_[at] = (real - 1) - p, m_imaginary_[at] = imaginary - q;
-        m_error_[at] = (1 + shrunk) * doubt + (1 + shrunk + modulus) * (8 + sums);
-      }
+double PlaceGroup::log_jump_error(double l, const JumpEllipse& ellipse) const {
+  return ellipse.log_factor +
+         std::max(log_jump(l, ellipse.low, ellipse.across, ellipse.turn), log_jump(l, ellipse.high, ellipse.across, ellipse.turn));
+}
+
+/// One with small errors at both ends of the group, if there is one.
+std::optional<PlaceGroup::JumpEllipse> PlaceGroup::jump_ellipse(Interval orders, const Bend& bend, double slack) const {
+  constexpr double log_cancelled = 35;  // with roundings of 1e-14, less than 1e-9 remains
+  const double centre = middle_of(orders), half = orders.width() / 2;
+  const Interval places{ends_[0], ends_[1]};
+  for (const double sum : ellipses) {
+    const double low = centre - half * (sum + 1 / sum) / 2, high = centre + half * (sum + 1 / sum) / 2, across = half * (sum - 1 / sum) / 2;
+    if (!(low > 0)) continue;
+    const double log_factor = std::log(4.3 * half / (1 - 1 / (sum * sum))) - 64 * std::log(sum);
+    const JumpEllipse ellipse{log_factor, across, pi / 2 + std::atan2(across, low), line_.bulk(places, low, bend),
+                              line_.bulk(places, high, bend)};
+    bool fits = true;
+    for (std::size_t i = 0; i < 2 && fits; ++i) {
+      // Roundings beyond the bend are those of the largest order, for all orders.
+      const Three bent = bent_bound(s_, ends_[i], bend.u, orders.hi, 0, pi / 2);
+      const double rounded = std::max(log_difference(line_.plain(ends_[i], orders.lo, bend) + bent, bent, n_),
+                                      log_difference(line_.plain(ends_[i], orders.hi, bend) + bent, bent, n_));
+      fits =
+          log_jump_error(ends_[i], ellipse) < log_allowed_[i] + slack && rounded + std::log(half) < log_allowed_[i] + slack + log_cancelled;
     }
+    if (fits) return ellipse;
+  }
+  return std::nullopt;
+}
+
+/// A bound of the integral of the difference up to an order.
+double PlaceGroup::log_jump_before(double l, const RealLine::Bulk& zero, const RealLine::Bulk& first) const {
+  return std::log(first.order) + std::max(log_jump(l, zero, 0, pi / 2), log_jump(l, first, 0, pi / 2));
+}
+
+bool PlaceGroup::place_jump() {
+  constexpr std::size_t most_jump_panels = 24;
+  const Interval places{ends_[0], ends_[1]};
+  for (double from = order_;;) {
+    const Bend first = for_jump(ends_[0], from).bend;
+    jump_zero_ = line_.bulk(places, 0, first);
+    jump_first_ = line_.bulk(places, from, first);
+    if (log_jump_before(ends_[0], jump_zero_, jump_first_) < log_allowed_[0] &&
+        log_jump_before(ends_[1], jump_zero_, jump_first_) < log_allowed_[1])
+      return true;
+    if (jump_.size() == most_jump_panels) return false;
+    bool placed = false;
+    for (const double ratio : {12.0, 8.0, 5.0, 3.0, 2.0, 1.5, 1.2, 1.1}) {
+      const Interval orders{from / ratio, from};
+      const Bend bend = for_jump(ends_[0], from / std::sqrt(ratio)).bend;
+      if (bend.panels == 0 || !line_.reaches(bend)) continue;
+      // A short panel may be less good.
+      const auto ellipse = jump_ellipse(orders, bend, ratio > 1.2 ? 0 : 9);
+      if (!ellipse) continue;
+      JumpPanel panel{orders, bend, *ellipse, {}, {}, {}};
+      std::vector<Complex> v;
+      for_each_abscissa([&](double node, double weight) {
+        panel.order.push_back(middle_of(orders) + orders.width() / 2 * node);
+        panel.weight.push_back(orders.width() / 2 * weight);
+        v.emplace_back(0, -panel.order.back());
+      });
+      Sheet real(s_, places, orders, false, true), bent(s_, places, orders, false, false);
+      // The imaginary part is about that of the path beyond the bend for the least order.
+      const Three of_real = wanted_share / n_ * smaller_of(line_.plain(ends_[0], orders.lo, bend), line_.plain(ends_[1], orders.lo, bend));
+      const Three of_bent =
+          1e-3 * wanted_share *
+          smaller_of(bent_bound(s_, ends_[0], bend.u, orders.lo, 0, pi / 2), bent_bound(s_, ends_[1], bend.u, orders.lo, 0, pi / 2));
+      line_.for_each_panel(bend, 0, [&](const WPanel& one) { real.add_needed(one, of_real); });
+      add_bent(bent, bend.u, 0, orders.lo, of_bent);
+      real.oscillate(v);
+      bent.oscillate(v);
+      points_ += static_cast<double>(v.size()) * (0.5 * static_cast<double>(real.points()) + static_cast<double>(bent.points()));
+      panel.sheets.push_back(std::move(real));
+      panel.sheets.push_back(std::move(bent));
+      jump_.push_back(std::move(panel));
+      from = orders.lo;
+      placed = true;
+      break;
+    }
+    if (!placed) return false;
   }
 }
 
-PlaceGroup::Value PlaceGroup::at(double l) const {
+/// The integral of Re F along the line.
+PlaceGroup::Value PlaceGroup::of_line(double l) const {
+  const double after = bound_widened * std::exp(log_beyond(l, end_, end_angle_));
+  if (!line_used_) {
+    const Three most = line_.at(l, unused_line_) + bent_bound(s_, l, bend_.u, order_, 0, pi / 2);
+    return {0, bound_widened * end_ * std::exp(log_integrand(most, n_)) + after};
+  }
+  std::vector<double> sums;
+  const Sheet::Errors errors = sheet_->sum(l, sums);
+  Three rule = errors.rule + line_.before(l, angle_);
+  if (bent_used_)
+    rule = rule + beyond_sheet(l, bend_.u, order_);
+  else
+    rule = rule + bent_bound(s_, l, bend_.u, order_, 0, pi / 2) + std::exp(angle_ * angle_ / (2 * s_ * s_)) * line_.gap(l, order_, bend_);
   const std::size_t count = v_.size();
-  const TwoSides bounds(s_, n_, l);
-  Sums total(count), part(count);
-  const double scale = h_ / (s_ * 2.5066282746310002), raised = angle_ * angle_ / (2 * s_ * s_), sums = sum_units();
-  const double cosine_of_angle = std::cos(angle_), sine_of_angle = std::sin(angle_);
-  for (std::size_t k = 0, taken = 0; k < w_.size(); ++k) {
-    const double x = (w_[k] + l / 2) / s_;
-    if (std::abs(x) <= line_reach + s_ + h_ / s_) {
-      const double phase = -angle_ * x / s_, size = scale * std::exp(raised - x * x / 2), up = std::exp(w_[k]);
-      const double a = size * std::cos(phase), b = size * std::sin(phase);
-      const double pa = up * (a * cosine_of_angle - b * sine_of_angle), pb = up * (a * sine_of_angle + b * cosine_of_angle);
-      const double na = (a * cosine_of_angle + b * sine_of_angle) / up, nb = (b * cosine_of_angle - a * sine_of_angle) / up;
-      // Errors of the weight, in units of roundoff; those of the oscillations contain `sums` times their modulus.
-      const double doubt = size * (1 + (16 + 4 * x * x + 6 * std::abs(phase) + 4 * raised) / sums);
-      const std::size_t at = k * count;
-      add_point({&m_real_[at], &m_imaginary_[at], &e_real_[at], &e_imaginary_[at], &m_error_[at], &e_error_[at]},
-                {{a, b}, {pa, pb}, {na, nb}, {doubt, up * doubt, doubt / up}}, count, part.values.data());
-      ++taken;
-    }
-    if (taken == 16 || k + 1 == w_.size()) {
-      for (std::size_t i = 0; i < total.values.size(); ++i) total.values[i] += part.values[i], part.values[i] = 0;
-      taken = 0;
-    }
-  }
-  // The rule in w, and its points that are left out; relative to the moments.
-  const double moment = std::exp(s_ * s_ / 2), plus_moment = moment * std::exp(-l / 2), minus_moment = moment * std::exp(l / 2);
-  const double rule =
-      bound_widened * ((std::exp(4 * raised) + 1) / std::expm1(2 * pi * angle_ / h_) + 20 * std::exp(raised) * upper_tail_of(line_reach));
-  const double drift = -moment * std::sinh(l / 2);
   numeric::CompensatedSum sum;
   double error = 0;
   for (std::size_t j = 0; j < count; ++j) {
-    const double v = v_[j], linear = plain_[j] ? 0 : drift, a = total.row(0)[j], b = v * linear + total.row(1)[j];
-    double doubt = unit_roundoff * (total.row(6)[j] + (12 * v + v_doubt_[j]) * std::abs(linear) + 4 * std::abs(b)) +
-                   rule * (2 + v * (plus_moment + minus_moment));
-    const double plus_doubt = unit_roundoff * total.row(7)[j] + rule * plus_moment,
-                 minus_doubt = unit_roundoff * total.row(8)[j] + rule * minus_moment;
-    // Near 1 the logarithm of the modulus is known better than the modulus.
-    const double psi = plain_[j] ? a : 1 + a, above_one = 2 * a + (a * a + b * b);
-    const bool near_one = !plain_[j] && above_one > -0.5;
-    const double log_size = near_one ? 0.5 * std::log1p(above_one) : std::log(std::hypot(psi, b)), size = std::exp(log_size),
-                 angle = std::atan2(b, psi);
-    doubt += unit_roundoff * (near_one ? 12 * (std::abs(a) + a * a + b * b) : 8 * (1 + std::abs(a)));
-    const double rounding = unit_roundoff * 16 * (std::min(std::abs(log_size), 700.0) + std::abs(angle));
-    const double growth = std::log1p(doubt / size) + rounding, high = std::log(size + doubt) + rounding;
+    const auto of = [&](std::size_t i) { return Complex(sums[2 * i * count + j], sums[(2 * i + 1) * count + j]); };
+    const Complex psi = of(0), product = of(1) * of(2);
+    const Three doubts = rule + unit_roundoff * (errors.weights + (std::abs(v_[j].real()) + order_ + panels_.half) * errors.per_v);
+    const double size = std::abs(psi), log_size = std::log(size), angle = std::arg(psi), plus = std::abs(of(1)), minus = std::abs(of(2));
+    const double rounding = unit_roundoff * 16 * (1 + std::min(std::abs(log_size), 700.0) + std::abs(angle));
+    const double growth = std::log1p(doubts.psi / size) + rounding, high = std::log(size + doubts.psi) + rounding;
     const auto power = [&](double times) { return times > 0 ? std::exp(times * log_size) : 1.0; };
-    // How much a power of the modulus may change.
+    // How much a power of psi may change.
     const auto change = [&](double times) {
       if (!(times > 0)) return 0.0;
       return times * growth < 1 ? power(times) * std::expm1(times * growth) : std::exp(times * high);
     };
-    const double p = total.row(2)[j], q = total.row(3)[j], x = total.row(4)[j], y = total.row(5)[j];
-    const double real = p * x - q * y, imaginary = p * y + q * x, plus = std::hypot(p, q), minus = std::hypot(x, y);
     const double first = power(n_), others = power(n_ - 2), turn = (n_ - 2) * angle;
-    const double second = (n_ - 1) * others * (real * std::cos(turn) - imaginary * std::sin(turn)), sizes = (n_ - 1) * plus * minus;
+    const double second = (n_ - 1) * others * (product.real() * std::cos(turn) - product.imag() * std::sin(turn));
     sum.add(v_weight_[j] * (first * std::cos(n_ * angle) + second));
-    const double doubts = change(n_) + sizes * change(n_ - 2) +
-                          (n_ - 1) * (others + change(n_ - 2)) * (plus_doubt * (minus + minus_doubt) + plus * minus_doubt);
-    error += v_weight_[j] * (doubts + 60 * unit_roundoff * (first + sizes * others));
+    const double sizes = (n_ - 1) * plus * minus;
+    const double changes = change(n_) + sizes * change(n_ - 2) +
+                           (n_ - 1) * (others + change(n_ - 2)) * (doubts.plus * (minus + doubts.minus) + plus * doubts.minus);
+    error += v_weight_[j] * (changes + 60 * unit_roundoff * (first + sizes * others));
   }
   const Interval found = sum.enclosure();
-  error += 0.5 * (found.hi - found.lo) + bounds.beyond(end_, end_angle_) + before_ * (1 + n_ * std::exp(s_ * s_)) +
-           16 * end_ * n_ * n_ * std::exp(s_ * s_) * upper_tail_of(bounds_reach);
-  for (const VPanel& panel : panels_) error += bounds.error(panel);
-  const double factor = std::exp(-s_ * s_ / 2) / (2 * pi), value = factor * middle_of(found);
-  return {value, bound_widened * (factor * error + 8 * unit_roundoff * std::abs(value))};
+  error += 0.5 * (found.hi - found.lo) + after + static_cast<double>(panels_.count) * std::exp(log_line_error(l, panels_));
+  return {middle_of(found), bound_widened * error};
+}
+
+namespace {
+
+/// A factor of F at an imaginary v: its imaginary part is small, and has an error of its own.
+struct Factor {
+  double real, imaginary, real_doubt, imaginary_doubt;
+  [[nodiscard]] double size() const { return std::hypot(std::abs(real) + real_doubt, std::abs(imaginary) + imaginary_doubt); }
+  [[nodiscard]] double turned() const { return std::abs(imaginary) + imaginary_doubt; }
+};
+
+/// The imaginary part of F, and a bound of its error: derivatives by the real parts of factors are imaginary parts of products, which are
+/// at most the sum over the factors of the imaginary part of one times the moduli of the others.
+std::pair<double, double> imaginary_part(const Factor& psi, const Factor& plus, const Factor& minus, double n) {
+  const double log_size = std::log(std::hypot(psi.real, psi.imaginary)), angle = std::atan2(psi.imaginary, psi.real);
+  const double real = plus.real * minus.real - plus.imaginary * minus.imaginary,
+               imaginary = plus.real * minus.imaginary + plus.imaginary * minus.real;
+  const double turn = (n - 2) * angle;
+  const double value = std::exp(n * log_size) * std::sin(n * angle) +
+                       (n - 1) * std::exp((n - 2) * log_size) * (imaginary * std::cos(turn) + real * std::sin(turn));
+  // In units of the modulus of psi to the power n.
+  const double size = psi.size(), log_most = std::log(size), unit = std::exp(n * log_most);
+  const double m = psi.turned() / size, p = plus.size() / size, q = minus.size() / size, mp = plus.turned() / size,
+               mq = minus.turned() / size;
+  const double dr = psi.real_doubt / size, dm = psi.imaginary_doubt / size;
+  const double pairs = mp * q + p * mq, product = p * q;
+  double error = n * ((n - 1) * m * dr + dm);
+  error +=
+      (n - 1) * ((n - 2) * (((n - 3) * m * product + pairs) * dr + product * dm) + ((n - 2) * m * q + mq) * plus.real_doubt / size +
+                 q * plus.imaginary_doubt / size + ((n - 2) * m * p + mp) * minus.real_doubt / size + p * minus.imaginary_doubt / size);
+  const double terms = n * m + (n - 1) * ((n - 2) * m * product + pairs);
+  error += 40 * unit_roundoff * (1 + n * std::abs(log_most)) * (1 + n * m) * terms;
+  return {value, bound_widened * unit * error};
 }
 
 }  // namespace
 
-ReplacedLaw replaced_law(double s, double steps, double step, std::size_t more) {
-  ReplacedLaw law;
-  double points = 0;
-  for (std::size_t from = 0; static_cast<double>(from) < most_replaced_places; from += group_places) {
-    const PlaceGroup group(s, steps, step * static_cast<double>(from), step * static_cast<double>(from + group_places - 1));
-    points += static_cast<double>(group_places) * group.points();
-    if (!group.known() || points > most_replaced_points) return {};
-    for (std::size_t i = from; i < from + group_places; ++i) {
-      const auto [value, error] = group.at(step * static_cast<double>(i));
-      if (!(error < infinity)) return {};
-      law.value.push_back(value);
-      law.error.push_back(error);
-      if (law.good == i && error <= largest_share * value) law.good = i + 1;
-      if (static_cast<double>(i + 1) >= (1 + more_share) * static_cast<double>(law.good) + static_cast<double>(more)) return law;
-    }
+/// The integral of Im F over the orders of a panel.
+PlaceGroup::Value PlaceGroup::of_jump(double l, const JumpPanel& panel) const {
+  std::vector<double> real, bent;
+  const Sheet::Errors real_errors = panel.sheets[0].sum(l, real), bent_errors = panel.sheets[1].sum(l, bent);
+  const double most = panel.orders.hi;
+  const auto doubts = [&](const Sheet::Errors& errors) { return errors.rule + unit_roundoff * (errors.weights + 2 * most * errors.per_v); };
+  const Three of_bent = doubts(bent_errors) + beyond_sheet(l, panel.bend.u, panel.orders.lo),
+              of_real = doubts(real_errors) + line_.before(l, 0) + of_bent;
+  const std::size_t count = panel.order.size();
+  numeric::CompensatedSum sum;
+  double error = 0;
+  for (std::size_t j = 0; j < count; ++j) {
+    const auto factor = [&](std::size_t i, double real_doubt, double doubt) {
+      return Factor{real[2 * i * count + j] + bent[2 * i * count + j], bent[(2 * i + 1) * count + j], real_doubt, doubt};
+    };
+    const auto [value, doubt] = imaginary_part(factor(0, of_real.psi, of_bent.psi), factor(1, of_real.plus, of_bent.plus),
+                                               factor(2, of_real.minus, of_bent.minus), n_);
+    sum.add(panel.weight[j] * value);
+    error += panel.weight[j] * (doubt + 4 * unit_roundoff * std::abs(value));
   }
-  return {};
+  const Interval found = sum.enclosure();
+  error += 0.5 * (found.hi - found.lo) + std::exp(log_jump_error(l, panel.ellipse));
+  return {middle_of(found), bound_widened * error};
+}
+
+PlaceGroup::Value PlaceGroup::at(double l) const {
+  Value all = of_line(l);
+  all.error += bound_widened * std::exp(log_jump_before(l, jump_zero_, jump_first_));
+  for (const JumpPanel& panel : jump_) {
+    const Value one = of_jump(l, panel);
+    all = {all.value + one.value, all.error + one.error + 2 * unit_roundoff * std::abs(all.value)};
+  }
+  const double factor = std::exp(-s_ * s_ / 2) / (2 * pi), value = factor * all.value;
+  return {value, bound_widened * (factor * all.error + 12 * unit_roundoff * std::abs(value))};
+}
+
+}  // namespace
+
+ReplacedLaw::ReplacedLaw(double s, double steps) : s_(s), steps_(steps), step_(short_step(replaced_step * 2 * s / std::sqrt(steps))) {}
+
+void ReplacedLaw::reach(std::size_t places) {
+  const std::size_t groups = (std::min(places, most_replaced_places) + group_places - 1) / group_places;
+  for (std::size_t i = 0; i < groups && (i < work_.size() || !ended_); ++i) {
+    if (i < work_.size()) {
+      Work::count(work_[i]);  // as if this question had made it
+      continue;
+    }
+    const std::uint64_t begin = Work::now();
+    make_group();
+    work_.push_back(Work::since(begin));
+  }
+}
+
+void ReplacedLaw::make_group() {
+  const std::size_t from = value_.size();
+  const PlaceGroup group(s_, steps_, step_ * static_cast<double>(from), step_ * static_cast<double>(from + group_places - 1));
+  points_ += static_cast<double>(group_places) * group.points();
+  ended_ = !group.known() || points_ > most_replaced_points;
+  for (std::size_t i = from; i < from + group_places && !ended_; ++i) {
+    const auto [value, error] = group.at(step_ * static_cast<double>(i));
+    ended_ = !(error <= largest_share * value);
+    if (ended_) return;
+    value_.push_back(value);
+    error_.push_back(error);
+  }
 }
 
 }  // namespace tradeoff::detail::allocation

@@ -7,14 +7,26 @@
 namespace tradeoff::detail::allocation {
 
 /// One epoch for a record that is replaced: e^(l/2) times the density of the privacy loss under Q, an even function of the loss l, at
-/// l = 0, step, 2 step, ... Every value is within its error of the truth; the first `good` errors are small against the values.
+/// l = 0, step, 2 step, ... Every value is within its error of the truth, and no error is large against its value.
 /// [allocation-replaced-law]
-struct ReplacedLaw {
-  std::vector<double> value, error;
-  std::size_t good = 0;
-};
+class ReplacedLaw {
+ public:
+  ReplacedLaw(double s, double steps);
 
-/// Places as far as errors stay small, and at least so many more; none if there would be too many.
-[[nodiscard]] ReplacedLaw replaced_law(double s, double steps, double step, std::size_t more);
+  /// Makes the places that are not there yet; fewer, if errors would be large or the work too much.
+  void reach(std::size_t places);
+  [[nodiscard]] double step() const { return step_; }
+  [[nodiscard]] const std::vector<double>& value() const { return value_; }
+  [[nodiscard]] const std::vector<double>& error() const { return error_; }
+
+ private:
+  void make_group();
+
+  double s_, steps_, step_;
+  std::vector<double> value_, error_;
+  std::vector<double> work_;  // of every group of places
+  double points_ = 0;
+  bool ended_ = false;
+};
 
 }  // namespace tradeoff::detail::allocation
